@@ -1,0 +1,15 @@
+# Debian packages only; scripts/setup installs them.
+
+set(Boost_NO_BOOST_CMAKE OFF)
+find_package(Boost 1.81 REQUIRED COMPONENTS json)
+find_package(fmt REQUIRED)
+find_package(OpenSSL REQUIRED COMPONENTS Crypto)
+find_package(SQLite3 REQUIRED)
+find_package(Threads REQUIRED)
+find_package(GTest REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(utf8proc REQUIRED IMPORTED_TARGET libutf8proc)
+pkg_check_modules(re2 REQUIRED IMPORTED_TARGET re2)
+add_library(re2::re2 ALIAS PkgConfig::re2)
+find_path(HF_RAPIDCHECK_INCLUDE rapidcheck.h REQUIRED)
+find_library(HF_RAPIDCHECK rapidcheck REQUIRED)

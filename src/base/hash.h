@@ -1,0 +1,36 @@
+#pragma once
+
+// Digests, authentication codes, base64 and random bytes.
+
+#include "base/result.h"
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace holdfast {
+
+using Digest = std::array<std::uint8_t, 32>;
+
+Digest sha256(std::string_view bytes);
+Digest hmac_sha256(std::string_view key, std::string_view bytes);
+
+std::string to_hex(std::span<const std::uint8_t> bytes);
+std::string to_base64(std::string_view bytes);     // standard alphabet, padded
+std::string to_base64url(std::string_view bytes);  // no padding
+// Strict: wrong length, padding or a foreign character is invalid.
+Result<std::string> from_base64(std::string_view text);
+Result<std::string> from_base64url(std::string_view text);
+
+std::string random_bytes(std::size_t count);
+
+// Takes the same time wherever the first difference is; lengths may leak.
+bool equal_in_constant_time(std::string_view a, std::string_view b);
+
+inline std::string_view bytes_of(const Digest& digest) {
+  return {reinterpret_cast<const char*>(digest.data()), digest.size()};
+}
+
+}  // namespace holdfast

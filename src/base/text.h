@@ -1,0 +1,31 @@
+#pragma once
+
+// UTF-8 text of unknown quality.
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace holdfast {
+
+bool is_valid_utf8(std::string_view text);
+std::string to_valid_utf8(std::string_view text);  // broken sequences become U+FFFD
+
+// The longest prefix of at most max_bytes that does not cut a character.
+std::string_view utf8_prefix(std::string_view text, std::size_t max_bytes);
+std::size_t utf8_length(std::string_view text);  // code points; each broken byte counts as one
+
+// At most max_chars code points, cut at a word where one ends in the last third; "…" when cut.
+std::string shorten(std::string_view text, std::size_t max_chars);
+
+std::string to_nfc(std::string_view text);     // broken input is returned as it is
+std::string fold_case(std::string_view text);  // NFKC case folding, for comparing
+std::string_view trim(std::string_view text);  // ASCII white space at both ends
+bool equal_ignoring_ascii_case(std::string_view a, std::string_view b);
+std::string to_ascii_lower(std::string_view text);
+
+// Decodes the inside of a JSON string literal, lone surrogates included (they become U+FFFD).
+// nullopt for a broken escape.
+std::optional<std::string> unescape_json_string(std::string_view inside);
+
+}  // namespace holdfast

@@ -1,0 +1,111 @@
+#pragma once
+
+// The HTTP/1.1 server: connections, framing, limits and time-outs. It knows nothing of MCP.
+//
+// One thread runs it (run()) and owns everything here; handlers are called on that thread and must
+// not block. An exchange may be kept and answered later, from the same thread. Idle connections and
+// idle streams hold no buffers, so thousands of them are cheap.
+
+#include "base/executor.h"
+#include "base/result.h"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace holdfast::net {
+
+struct HttpLimits {
+  std::size_t max_header_bytes = 32 * 1024;
+  std::size_t max_body_bytes = 16 * 1024 * 1024;
+  std::size_t max_connections = 10'000;              // further ones get 503 and are closed
+  std::size_t max_queued_bytes = 4 * 1024 * 1024;    // unsent bytes of one stream; more closes it
+  std::chrono::milliseconds header_timeout{10'000};  // from the first byte to the end of the header
+  std::chrono::milliseconds body_timeout{60'000};
+  std::chrono::milliseconds idle_timeout{300'000};      // keep-alive without a request
+  std::chrono::milliseconds write_timeout{30'000};      // a client that does not read
+  std::chrono::milliseconds stream_keep_alive{25'000};  // ": \n\n" on an open SSE stream
+};
+
+using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
+
+struct HttpRequest {
+  std::string method;
+  std::string target;  // as sent
+  std::string path;    // target without the query; percent-encoding kept
+  std::string query;
+  HttpHeaders headers;
+  std::string body;
+  std::string peer;  // "127.0.0.1:50123"
+
+  // First header of that name, matched without case; surrounding blanks are already stripped.
+  const std::string* header(std::string_view name) const;
+};
+
+struct HttpResponse {
+  int status = 200;
+  HttpHeaders headers;  // Content-Length, Date and Connection are added
+  std::string body;
+};
+
+// One request and its answer. Exactly one of respond() or start_stream() is called, once.
+// All calls on the server's thread; calls after the client has gone are ignored.
+class HttpExchange {
+ public:
+  virtual ~HttpExchange() = default;
+  virtual HttpRequest& request() = 0;
+
+  virtual void respond(HttpResponse response) = 0;
+
+  // An answer of unknown length (chunked). Then any number of write(), then end().
+  virtual void start_stream(int status, HttpHeaders headers) = 0;
+  virtual void write(std::string bytes) = 0;
+  virtual void end() = 0;
+
+  // Called once when the client goes away (or the stream is dropped) before the answer was
+  // complete. Not called after respond() or end().
+  virtual void on_gone(std::function<void()> callback) = 0;
+  virtual bool gone() const = 0;
+};
+
+class HttpServer {
+ public:
+  using Handler = std::function<void(std::shared_ptr<HttpExchange>)>;
+
+  HttpServer(HttpLimits limits, Handler handler);
+  ~HttpServer();
+
+  // Binds and listens; port 0 takes a free one. Returns the port. Errors: conflict (in use), refused, io.
+  Result<std::uint16_t> listen(const std::string& host, std::uint16_t port);
+
+  void run();  // until drained or stopped
+
+  // Any thread. Stops accepting; connections without a running exchange are closed; run() returns
+  // when the rest is done or after the deadline. on_drain (if any) is called first, on the server's
+  // thread, so that open streams can be ended in their own way.
+  void drain(std::chrono::milliseconds deadline);
+  void on_drain(std::function<void()> callback);
+  void stop();  // any thread: closes everything at once
+
+  Executor& executor();
+
+  struct Counts {
+    std::uint64_t connections_open = 0, connections_total = 0, requests_total = 0, streams_open = 0;
+    std::uint64_t refused_connections = 0, timeouts = 0, bad_requests = 0;
+  };
+  Counts counts() const;  // server thread
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// Standard reason phrase of a status.
+std::string_view reason_of(int status);
+
+}  // namespace holdfast::net
