@@ -4,8 +4,9 @@
 // nonces, tokens, tasks, transport sessions, settings of the store itself.
 //
 // A value whose expiry has passed (by the store's clock) is not there any more, whether or not its
-// bytes have been purged yet. `rev` starts at 1 and grows with every put; a value erased and put
-// again goes on counting from what it was when that is known, and never matches an older rev.
+// bytes have been purged yet. `rev` starts at 1 and grows with every put. It starts again when a key
+// is erased and put anew: whoever must not mistake the new one for the old keeps the key and puts an
+// empty value instead.
 
 #include "base/clock.h"
 #include "base/json.h"
