@@ -125,6 +125,12 @@ CREATE TABLE tombstones(
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX tombstones_changed ON tombstones(changed);
 
+CREATE TABLE erasures(
+  sequence INTEGER PRIMARY KEY,
+  first INTEGER NOT NULL,
+  last INTEGER NOT NULL
+) STRICT;
+
 CREATE TABLE lineage(
   number INTEGER PRIMARY KEY AUTOINCREMENT,
   child TEXT NOT NULL,
@@ -173,7 +179,7 @@ Result<void> upgrade(Db& db) {
   if (version == 0) {
     const std::string secret = random_bytes(kSecretBytes);
     const std::string store_id = random_bytes(kStoreIdBytes);
-    HF_CHECK(db.run("INSERT INTO meta VALUES('secret', ?), ('store_id', ?), ('erasures', x'')", Blob{secret}, Blob{store_id}));
+    HF_CHECK(db.run("INSERT INTO meta VALUES('secret', ?), ('store_id', ?)", Blob{secret}, Blob{store_id}));
   }
   return db.script(fmt::format("PRAGMA application_id={}; PRAGMA user_version={}", kApplicationId, kSchemaVersion));
 }
