@@ -15,6 +15,8 @@ set(HF_SANITIZE "" CACHE STRING "comma-separated sanitizers: address,undefined o
 set(HF_FUZZ OFF CACHE BOOL "build the libFuzzer targets (clang only)")
 
 add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-align -Werror)
+# RE2 asks for -pthread; a precompiled header is refused where it was not given for it, so all get it.
+add_compile_options(-pthread)
 add_compile_definitions(_GNU_SOURCE HOLDFAST_VERSION="${PROJECT_VERSION}")
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ 12 reports these inside its own std::string and Boost.JSON at -O2 (GCC bugs 105329, 105593).

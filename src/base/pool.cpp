@@ -1,0 +1,108 @@
+#include "base/pool.h"
+
+#include "base/run_guarded.h"
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+namespace holdfast {
+namespace {
+
+constexpr std::chrono::seconds kIdleTime{2};  // longer than the pause between the calls of one agent's turn
+
+}  // namespace
+
+struct Pool::State {
+  explicit State(std::size_t max) : max_threads(std::max<std::size_t>(max, 1)) {}
+
+  const std::size_t max_threads;
+  std::mutex closing;  // held by close() throughout, so that a second caller waits, too
+  std::mutex mutex;    // everything below
+  std::condition_variable work_or_close;
+  std::deque<Task> tasks;
+  std::unordered_map<std::thread::id, std::thread> threads;
+  std::vector<std::thread> leaving;  // past their last use of the state; to be joined
+  std::size_t idle = 0;
+  bool closed = false;
+
+  // Locked.
+  void start_thread_if_needed() {
+    if (tasks.size() <= idle || threads.size() >= max_threads) return;
+    try {
+      std::thread thread([this] { work(); });
+      const std::thread::id id = thread.get_id();
+      threads.emplace(id, std::move(thread));
+    } catch (const std::system_error& problem) {
+      // The task stays queued: a running thread takes it, or the next submit tries again.
+      log(LogLevel::error, "base", std::string("cannot start a thread: ") + problem.what());
+    }
+  }
+
+  void work() {
+    std::unique_lock lock(mutex);
+    for (;;) {
+      if (!tasks.empty()) {
+        Task task = std::move(tasks.front());
+        tasks.pop_front();
+        lock.unlock();
+        run_guarded(task, "base");
+        task = nullptr;  // what it held is released without the lock
+        lock.lock();
+        continue;
+      }
+      if (closed) return;
+      ++idle;
+      const bool woken = work_or_close.wait_for(lock, kIdleTime, [this] { return closed || !tasks.empty(); });
+      --idle;
+      if (!woken) break;
+    }
+    auto self = threads.extract(std::this_thread::get_id());
+    leaving.push_back(std::move(self.mapped()));
+  }
+};
+
+Pool::Pool(std::size_t max_threads) : state_(std::make_shared<State>(max_threads)) {}
+
+Pool::~Pool() {
+  close();
+}
+
+void Pool::submit(Task task) {
+  std::vector<std::thread> finished;
+  {
+    const std::lock_guard lock(state_->mutex);
+    if (state_->closed) return;
+    state_->tasks.push_back(std::move(task));
+    state_->start_thread_if_needed();
+    finished.swap(state_->leaving);
+  }
+  state_->work_or_close.notify_one();
+  for (std::thread& thread : finished) thread.join();
+}
+
+void Pool::close() {
+  const std::lock_guard one_at_a_time(state_->closing);
+  std::vector<std::thread> finished;
+  {
+    const std::lock_guard lock(state_->mutex);
+    state_->closed = true;
+    finished.swap(state_->leaving);
+    for (auto& [id, thread] : state_->threads) finished.push_back(std::move(thread));
+    state_->threads.clear();
+  }
+  state_->work_or_close.notify_all();
+  for (std::thread& thread : finished) thread.join();
+  // Left over only when no thread could be started.
+  while (!state_->tasks.empty()) {
+    Task task = std::move(state_->tasks.front());
+    state_->tasks.pop_front();
+    run_guarded(task, "base");
+  }
+}
+
+}  // namespace holdfast
