@@ -89,12 +89,15 @@ class Transaction : public Reader {
   // not_found; conflict when (lane, number) is taken. Assigns seq.
   virtual Result<Appended> append(std::string_view session, NewEntry entry) = 0;
 
-  // Replaces text and data for good (entry.h). After the commit the old bytes are overwritten in the
-  // store's files and gone from the index.
+  // Replaces text and data for good (entry.h), as scrub().
   virtual Result<void> redact(std::string_view session, std::int64_t seq, std::string text = std::string(kRedactedText),
                               std::string data = {}) = 0;
-  // Erases the record, its entries and its index rows; a tombstone stays. Lineage stays: it holds ids.
+  // Erases the record, its entries and its index rows, as scrub(); a tombstone stays. Lineage stays: it
+  // holds ids. Works on a damaged record too.
   virtual Result<void> purge(std::string_view session, std::string_view reason) = 0;
+  // What this transaction overwrites or erases (a title, a description) must not remain readable in the
+  // store's files: they are cleaned before write() returns.
+  virtual void scrub() = 0;
 
   virtual Result<LineageEvent> add_lineage(LineageEvent event) = 0;
 
