@@ -63,6 +63,24 @@ TEST(ReadAll, ReadsAPipeOfUnknownLength) {
   EXPECT_EQ(read_all(out.get(), 1'000'000), bytes);
 }
 
+TEST(WriteAll, WaitsForANonBlockingPipe) {
+  int ends[2];
+  ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+  Fd out(ends[0]), in(ends[1]);
+  ASSERT_EQ(::fcntl(in.get(), F_SETFL, O_NONBLOCK), 0);
+  const std::string bytes(1'000'000, 'x');
+  std::jthread writer([&] {
+    EXPECT_TRUE(write_all(in.get(), bytes));
+    in.reset();
+  });
+  EXPECT_EQ(read_all(out.get(), 2'000'000), bytes);
+}
+
+TEST(WriteAll, ReportsABrokenDescriptor) {
+  EXPECT_EQ(write_all(-1, "x").error().kind, ErrorKind::io);
+  EXPECT_TRUE(write_all(-1, ""));
+}
+
 TEST(ReadAll, StopsAnEndlessPipeAtTheLimit) {
   const Fd zero(::open("/dev/zero", O_RDONLY | O_CLOEXEC));
   EXPECT_EQ(read_all(zero.get(), 100'000).error().kind, ErrorKind::too_large);

@@ -81,6 +81,7 @@ TEST(PollLoop, RunReadyDoesNotWait) {
   PollLoop loop;
   bool ran = false;
   loop.after(1h, [&] { ran = true; });
+  loop.after(std::chrono::milliseconds::max(), [&] { ran = true; });
   loop.run_ready();
   EXPECT_FALSE(ran);
 }

@@ -74,6 +74,24 @@ TEST(Pool, TasksMaySubmitTasks) {
   EXPECT_EQ(done, 2);
 }
 
+TEST(Pool, IdleThreadsLeaveAndOthersComeWhenNeeded) {
+  struct AtThreadEnd {
+    std::latch* ended = nullptr;
+    ~AtThreadEnd() {
+      if (ended) ended->count_down();
+    }
+  };
+  Pool pool(2, std::chrono::milliseconds(1));
+  for (int round = 0; round < 3; ++round) {
+    std::latch ended(1);
+    pool.submit([&] {
+      thread_local AtThreadEnd at_end;
+      at_end.ended = &ended;
+    });
+    ended.wait();  // hangs unless the thread leaves while the pool lives
+  }
+}
+
 TEST(Pool, AfterCloseTasksAreDroppedAndReleased) {
   Pool pool;
   pool.close();

@@ -22,6 +22,7 @@ TEST(CanonicalRoot, OneFormForEachSpelling) {
       {"file:///C:", "file:///c:/"},
       {"file:///C:/", "file:///c:/"},
       {"C:\\", "file:///c:/"},
+      {"C:\\..\\..\\x", "file:///c:/x"},
       {"FILE:///home/me", "file:///home/me"},
       {"file:/home/me", "file:///home/me"},
       {"file://localhost/home/me", "file:///home/me"},

@@ -7,6 +7,7 @@
 #include "store/sqlite/read_pool.h"
 #include "store/sqlite/reads.h"
 #include "store/sqlite/schema.h"
+#include "store/sqlite/search_rows.h"
 #include "store/sqlite/verify.h"
 #include "store/sqlite/writer.h"
 
@@ -15,6 +16,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <atomic>
 #include <cerrno>
 #include <filesystem>
 
@@ -31,9 +33,15 @@ constexpr const char* kWriterSettings =
     "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA secure_delete=ON; PRAGMA cache_size=-2048; "
     "PRAGMA temp_store=MEMORY; PRAGMA wal_autocheckpoint=2000; PRAGMA journal_size_limit=16777216";
 
+// When the index is worth feeding: a search had to read this much itself, or this much was written. Below,
+// reading is quicker than starting a thread and committing.
+constexpr std::size_t kFeedAfterScan = 256 * 1024;
+constexpr std::size_t kFeedAfterBytes = 4 * 1024 * 1024;
+
 class SqliteStore final : public Store {
  public:
-  explicit SqliteStore(Context context) : context_(std::move(context)), readers_(context_), hub_(context_, readers_) {}
+  explicit SqliteStore(Context context)
+      : context_(std::move(context)), readers_(context_), hub_(context_, readers_), index_(context_, readers_) {}
 
   Result<void> start(std::unique_ptr<Db> db);
 
@@ -111,9 +119,13 @@ class SqliteStore final : public Store {
     });
   }
 
+  void after_commit(const Writer::Committed& done);
+
   Context context_;
   ReadPool readers_;
   EventHub hub_;
+  TextIndex index_;
+  std::atomic<std::size_t> unindexed_bytes_ = 0;
   std::unique_ptr<Writer> writer_;  // null when read-only
 };
 
@@ -128,8 +140,16 @@ Result<void> SqliteStore::start(std::unique_ptr<Db> db) {
   HF_TRY(context_.secret, read_meta(*db, "secret"));
   HF_TRY(context_.store_id, read_meta(*db, "store_id"));
   if (!context_.read_only_reason.empty()) return {};
-  writer_ = std::make_unique<Writer>(std::move(db), context_, [this](const Writer::Committed&) { hub_.announce_commit(); });
+  writer_ = std::make_unique<Writer>(std::move(db), context_, [this](const Writer::Committed& done) { after_commit(done); });
   return {};
+}
+
+void SqliteStore::after_commit(const Writer::Committed& done) {
+  hub_.announce_commit();
+  if (done.scrubbed) index_.forget_erased();
+  if (unindexed_bytes_.fetch_add(done.text_bytes) + done.text_bytes < kFeedAfterBytes) return;
+  unindexed_bytes_ = 0;
+  index_.feed_soon();
 }
 
 Result<SearchResult> SqliteStore::search(const SearchQuery&) {
@@ -140,6 +160,7 @@ Result<StoreInfo> SqliteStore::info() {
   StoreInfo info;
   info.url = "sqlite:" + context_.path;
   info.path = context_.path;
+  info.index_bytes = index_.bytes();
   info.read_only = writer_ == nullptr;
   info.read_only_reason = context_.read_only_reason;
   for (const char* suffix : {"", "-wal"}) {
