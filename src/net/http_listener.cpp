@@ -88,6 +88,7 @@ void HttpListener::on_ready(std::uint32_t) {
           return;  // EAGAIN, and what the network did to one client (accept(2))
       }
     }
+    warned_ = false;
     const int on = 1;
     ::setsockopt(client.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     on_accept_(std::move(client), text_of(address));
@@ -95,7 +96,8 @@ void HttpListener::on_ready(std::uint32_t) {
 }
 
 void HttpListener::look_away(int error_number) {
-  log(LogLevel::warn, "net", system_error("accepting connections is suspended", error_number).message);
+  if (!std::exchange(warned_, true))
+    log(LogLevel::warn, "net", system_error("accepting connections is suspended", error_number).message);
   loop_.change(socket_.get(), 0, this);
   pause_ = loop_.after(kLookAway, [this] {
     pause_ = 0;

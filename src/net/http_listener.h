@@ -33,7 +33,8 @@ class HttpListener final : public EventLoop::Watcher {
   EventLoop& loop_;
   Fd socket_;
   OnAccept on_accept_;
-  TimerId pause_ = 0;  // 0: accepting
+  TimerId pause_ = 0;    // 0: accepting
+  bool warned_ = false;  // once until a client gets in again
 };
 
 struct BoundSockets {

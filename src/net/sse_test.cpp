@@ -50,7 +50,8 @@ TEST(Sse, AcceptsEveryLineEnd) {
 }
 
 TEST(Sse, SkipsCommentsUnknownFieldsAndAByteOrderMark) {
-  EXPECT_THAT(parse("\xEF\xBB\xBF: hello\ndata:a\nfoo: bar\ndata:  b\ndata\n\n: keep-alive\n\n", 1), ElementsAre(data_is("a\n b\n")));
+  EXPECT_THAT(parse("\xEF\xBB\xBF: hello\ndata:a\nfoo: bar\ndata:  b\ndata\n\n: keep-alive\n\n", 1),
+              ElementsAre(data_is("a\n b\n")));
 }
 
 TEST(Sse, DeliversWhatOnlyResumingNeeds) {
