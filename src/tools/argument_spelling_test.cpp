@@ -24,7 +24,7 @@ TEST(ArgumentSpelling, BothCasesAndAliasesAreUnderstood) {
 }
 
 TEST(ArgumentSpelling, NestedArgumentsAreLifted) {
-  EXPECT_EQ(settled(R"({"operation":"get","args":{"session_id":"a","x":1}})"), R"({"operation":"get","x":1,"sessionId":"a"})");
+  EXPECT_EQ(settled(R"({"operation":"get","args":{"session_id":"a","x":1}})"), R"({"operation":"get","sessionId":"a","x":1})");
   EXPECT_EQ(settled(R"({"operation":"get","args":{"operation":"list"}})"), R"({"operation":"get"})");
 }
 

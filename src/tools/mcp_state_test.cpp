@@ -15,7 +15,9 @@ constexpr Millis kNow = 1'800'000'000'000;
 
 struct McpStateTest : testing::Test {
   std::unique_ptr<session::Store> open() {
-    auto store = store::open_store("sqlite:" + (folder / "store.db"), {.clock = clock});
+    store::OpenOptions options;
+    options.clock = clock;
+    auto store = store::open_store("sqlite:" + (folder / "store.db"), options);
     EXPECT_TRUE(store) << store.error().message;
     return store ? std::move(*store) : nullptr;
   }

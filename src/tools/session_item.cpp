@@ -52,7 +52,7 @@ JsonObject session_item(const session::SessionRecord& record, Millis now) {
   item["deletable"] = record.visibility != session::Visibility::deleted;
   if (record.damage) item["damage"] = *record.damage;
   item["display"] = fmt::format("{}: '{}' ({}, {} {}, {})", record.id, title, status.empty() ? record.kind : status, entries,
-                                entries == 1 ? "entry" : "entries", age(record.updated_at, now));
+                                entries == 1 ? "entry" : "entries", session::age(record.updated_at, now));
   return item;
 }
 

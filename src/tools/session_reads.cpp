@@ -54,10 +54,8 @@ Result<SessionAnswer> list(SessionCall& call) {
   JsonArray sessions;
   for (const session::SessionRecord& record : page.items) sessions.push_back(call.operations.item(record, now));
   const std::size_t count = sessions.size();
-  JsonObject state{{"sessions", std::move(sessions)},
-                   {"count", count},
-                   {"total", page.total},
-                   {"hasMore", !page.next_cursor.empty()}};
+  JsonObject state{
+      {"sessions", std::move(sessions)}, {"count", count}, {"total", page.total}, {"hasMore", !page.next_cursor.empty()}};
   if (!page.next_cursor.empty()) state["next_cursor"] = page.next_cursor;
   return SessionAnswer{std::move(state), {}, false};
 }
@@ -83,7 +81,8 @@ Result<SessionAnswer> search(SessionCall& call) {
   auto text = find_string(arguments, "query");
   if (!text || trim(*text).empty())
     return fail(ErrorKind::invalid, "query is required", "give the words to look for", "invalid_argument");
-  const std::size_t limit = limit_of(arguments, kSearchLimit, static_cast<std::int64_t>(session::kMaxSearchLimit / kHitsPerSession));
+  const std::size_t limit =
+      limit_of(arguments, kSearchLimit, static_cast<std::int64_t>(session::kMaxSearchLimit / kHitsPerSession));
   session::SearchQuery query;
   query.text = *text;
   query.principal = call.principal();

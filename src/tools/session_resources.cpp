@@ -31,10 +31,9 @@ mcp::ResourceReply read_sessions(mcp::Call& call, session::Store& store, const S
   JsonArray sessions;
   for (const session::SessionRecord& record : page->items) sessions.push_back(operations.item(record, now));
   const std::size_t count = sessions.size();
-  return to_resource(kSessionsUri, {{"sessions", std::move(sessions)},
-                                    {"count", count},
-                                    {"total", page->total},
-                                    {"hasMore", !page->next_cursor.empty()}});
+  return to_resource(
+      kSessionsUri,
+      {{"sessions", std::move(sessions)}, {"count", count}, {"total", page->total}, {"hasMore", !page->next_cursor.empty()}});
 }
 
 std::optional<mcp::ResourceReply> read_session(mcp::Call& call, session::Store& store, const SessionOperations& operations,
@@ -52,7 +51,8 @@ std::optional<mcp::ResourceReply> read_session(mcp::Call& call, session::Store& 
   JsonArray entries;
   for (auto entry = page->entries.rbegin(); entry != page->entries.rend(); ++entry) entries.push_back(entry_item(*entry));
   return to_resource(
-      uri, {{"session", operations.item(*record, now)}, {"lastEntries", std::move(entries)}, {"hasEarlier", page->next.has_value()}});
+      uri,
+      {{"session", operations.item(*record, now)}, {"lastEntries", std::move(entries)}, {"hasEarlier", page->next.has_value()}});
 }
 
 }  // namespace

@@ -14,8 +14,8 @@ namespace {
 const Aliases kAliases = {{"action", "operation"}, {"id", "sessionId"}, {"mcpRootUri", "root"}, {"search", "q"}};
 
 std::unexpected<Error> unsupported(const SessionOperations& operations, std::string_view name, std::string_view kind) {
-  std::string what = kind.empty() ? fmt::format("there is no operation {}", name)
-                                  : fmt::format("a {} session has no operation {}", kind, name);
+  std::string what =
+      kind.empty() ? fmt::format("there is no operation {}", name) : fmt::format("a {} session has no operation {}", kind, name);
   return fail(ErrorKind::invalid, std::move(what), fmt::format("operations: {}", fmt::join(operations.names_for(kind), ", ")),
               "unsupported_operation");
 }
@@ -65,7 +65,8 @@ mcp::ToolReply to_reply(Result<SessionAnswer> answer, const mcp::Call& call) {
 Result<void> add_session_tool(mcp::Server& server, session::Store& store, const SessionOperations& operations,
                               const ProjectRoot& root) {
   JsonObject properties{
-      {"operation", JsonObject{{"type", "string"}, {"description", fmt::format("{}", fmt::join(operations.names_for({}), ", "))}}},
+      {"operation",
+       JsonObject{{"type", "string"}, {"description", fmt::format("{}", fmt::join(operations.names_for({}), ", "))}}},
       {"sessionId", JsonObject{{"type", "string"}, {"description", "id of a session, or a unique start of it"}}}};
   for (const auto& argument : operations.arguments()) properties.insert(argument);
 
