@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <ostream>
 #include <stdexcept>
 #include <string>
 
@@ -28,6 +29,8 @@ class Backend {
 struct BackendChoice {
   std::string name;
   std::unique_ptr<Backend> (*make)();
+
+  friend std::ostream& operator<<(std::ostream& out, const BackendChoice& choice) { return out << choice.name; }
 };
 
 // The value of a result that must be one. Throws, which GoogleTest reports as the failure of the test.
@@ -102,5 +105,78 @@ class StoreContract : public testing::TestWithParam<BackendChoice> {
   std::unique_ptr<Backend> backend_;
   std::unique_ptr<session::Store> store_;
 };
+
+inline std::vector<std::string> ids_of(const session::Page& page) {
+  std::vector<std::string> out;
+  for (const session::SessionRecord& record : page.items) out.push_back(record.id);
+  return out;
+}
+
+class ListContract : public StoreContract {
+ protected:
+  std::vector<std::string> list(const session::Query& query) { return ids_of(must(store_->list(query))); }
+
+  // Follows the cursors to the end, with pages of `limit`.
+  std::vector<std::string> all_pages(session::Query query, std::size_t limit) {
+    std::vector<std::string> all;
+    query.limit = limit;
+    while (true) {
+      const session::Page page = must(store_->list(query));
+      for (const std::string& id : ids_of(page)) all.push_back(id);
+      if (page.next_cursor.empty()) return all;
+      EXPECT_EQ(page.items.size(), limit);
+      query.cursor = page.next_cursor;
+    }
+  }
+};
+
+class ValueContract : public StoreContract {
+ protected:
+  Result<session::KeyedValue> put(std::string_view key, const Json& value, session::Expect expect = {},
+                                  std::optional<Millis> expires = {}) {
+    return store_->write([&](session::Transaction& t) { return t.put("space", key, value, expect, expires); });
+  }
+  std::vector<std::string> keys(session::ValueQuery query) {
+    query.space = "space";
+    std::vector<std::string> out;
+    for (const session::KeyedValue& value : must(store_->values(query))) out.push_back(value.key);
+    return out;
+  }
+};
+
+class LeaseContract : public StoreContract {
+ protected:
+  Result<session::Lease> acquire(const session::LeaseOwner& owner) {
+    return store_->write([&](session::Transaction& t) { return t.acquire_lease("job", owner); });
+  }
+  Result<void> require(const session::LeaseOwner& owner, std::int64_t epoch) {
+    return store_->write([&](session::Transaction& t) { return t.require_lease("job", owner, epoch); });
+  }
+  session::LeaseOwner mine_ = session::make_lease_owner();
+  session::LeaseOwner theirs_ = session::make_lease_owner();
+};
+
+class SearchContract : public StoreContract {
+ protected:
+  std::vector<std::string> search(session::SearchQuery query) {
+    std::vector<std::string> out;
+    for (const session::SearchHit& hit : must(store_->search(query)).hits)
+      out.push_back(hit.session + ":" + std::to_string(hit.seq));
+    return out;
+  }
+  std::vector<std::string> search(std::string text) {
+    session::SearchQuery query;
+    query.text = std::move(text);
+    return search(query);
+  }
+};
+
+// In the backend's test file, inside its namespace.
+#define HF_INSTANTIATE_STORE_CONTRACT(Name, choice)                       \
+  INSTANTIATE_TEST_SUITE_P(Name, StoreContract, testing::Values(choice)); \
+  INSTANTIATE_TEST_SUITE_P(Name, ListContract, testing::Values(choice));  \
+  INSTANTIATE_TEST_SUITE_P(Name, ValueContract, testing::Values(choice)); \
+  INSTANTIATE_TEST_SUITE_P(Name, LeaseContract, testing::Values(choice)); \
+  INSTANTIATE_TEST_SUITE_P(Name, SearchContract, testing::Values(choice))
 
 }  // namespace holdfast::store

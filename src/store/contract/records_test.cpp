@@ -209,7 +209,8 @@ TEST_P(StoreContract, SecretStaysTheSame) {
   EXPECT_EQ(open()->secret(), secret);
   reopen();
   EXPECT_EQ(store_->secret(), secret);
-  EXPECT_NE(must(GetParam().make()->open({}))->secret(), secret);
+  const auto elsewhere = GetParam().make();
+  EXPECT_NE(must(elsewhere->open({}))->secret(), secret);
 }
 
 TEST_P(StoreContract, InfoCounts) {

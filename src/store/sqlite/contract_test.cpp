@@ -18,8 +18,7 @@ std::unique_ptr<Backend> make_sqlite() {
   return std::make_unique<SqliteBackend>();
 }
 
-INSTANTIATE_TEST_SUITE_P(Sqlite, StoreContract, testing::Values(BackendChoice{"sqlite", make_sqlite}),
-                         [](const auto& choice) { return choice.param.name; });
+HF_INSTANTIATE_STORE_CONTRACT(Sqlite, (BackendChoice{"sqlite", make_sqlite}));
 
 }  // namespace
 }  // namespace holdfast::store

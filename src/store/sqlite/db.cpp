@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <sqlite3.h>
+#include <sys/stat.h>
 
+#include <cerrno>
 #include <chrono>
 #include <thread>
 
@@ -121,9 +123,12 @@ void Rows::bind(int index, Blob value) {
 }
 
 Result<std::unique_ptr<Db>> Db::open(const std::string& path, Mode mode, const std::string& vfs) {
+  // mknod, not open: closing a second descriptor of the file would drop all locks this process has on it.
+  if (mode == Mode::create && ::mknod(path.c_str(), S_IFREG | 0600, 0) != 0 && errno != EEXIST) {
+    return fail(system_error("creating " + path, errno));
+  }
   int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
   flags |= mode == Mode::read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
-  if (mode == Mode::create) flags |= SQLITE_OPEN_CREATE;
   sqlite3* handle = nullptr;
   const int code = sqlite3_open_v2(path.c_str(), &handle, flags, vfs.empty() ? nullptr : vfs.c_str());
   if (code != SQLITE_OK) {

@@ -80,6 +80,7 @@ class Rows {
 class Db {
  public:
   enum class Mode { create, read_write, read_only };
+  // create: read and write, and make the file (mode 0600) when it is missing.
   // `vfs` names an SQLite VFS; empty is the default (tests name one that fails on purpose).
   static Result<std::unique_ptr<Db>> open(const std::string& path, Mode mode, const std::string& vfs = {});
   ~Db();

@@ -1,6 +1,5 @@
 #include "store/sqlite/store.h"
 
-#include "base/fd.h"
 #include "base/file.h"
 #include "store/sqlite/event_hub.h"
 #include "store/sqlite/event_rows.h"
@@ -13,11 +12,10 @@
 
 #include <fmt/format.h>
 
-#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <atomic>
-#include <cerrno>
 #include <filesystem>
 
 namespace holdfast::store {
@@ -152,8 +150,10 @@ void SqliteStore::after_commit(const Writer::Committed& done) {
   index_.feed_soon();
 }
 
-Result<SearchResult> SqliteStore::search(const SearchQuery&) {
-  return SearchResult{};
+Result<SearchResult> SqliteStore::search(const SearchQuery& query) {
+  HF_TRY(auto outcome, readers_.with([&](Db& db) { return search_entries(db, index_, query); }));
+  if (outcome.scanned_bytes > kFeedAfterScan && writer_ != nullptr) index_.feed_soon();
+  return std::move(outcome.result);
 }
 
 Result<StoreInfo> SqliteStore::info() {
@@ -177,18 +177,6 @@ Result<StoreInfo> SqliteStore::info() {
   });
 }
 
-// The file must exist with its mode before SQLite opens it. It is only ever created here, never opened a
-// second time: closing any other descriptor of it would drop this process's locks on it (POSIX).
-Result<void> prepare_file(const std::string& path) {
-  if (::access(path.c_str(), F_OK) == 0) return {};
-  if (const std::string folder = std::filesystem::path(path).parent_path().string(); !folder.empty()) {
-    HF_CHECK(make_private_folder(folder));
-  }
-  const Fd file(::open(path.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600));
-  if (!file && errno != EEXIST) return fail(system_error("creating " + path, errno));
-  return {};
-}
-
 }  // namespace
 
 Result<std::unique_ptr<Store>> open_sqlite_store(const std::string& path, const OpenOptions& options) {
@@ -198,14 +186,15 @@ Result<std::unique_ptr<Store>> open_sqlite_store(const std::string& path, const 
   context.clock = options.clock ? options.clock : std::make_shared<SystemClock>();
   context.lease_now = options.lease_now ? options.lease_now : lease_time_now;
 
+  const std::string folder = std::filesystem::path(path).parent_path().string();
   std::unique_ptr<Db> db;
   if (options.read_only) {
     if (::access(path.c_str(), F_OK) != 0) return fail(ErrorKind::not_found, fmt::format("there is no store {}", path));
     context.read_only_reason = "the store was opened for reading only";
     HF_TRY(db, Db::open(path, Db::Mode::read_only, context.vfs));
   } else {
-    HF_CHECK(prepare_file(path));
-    HF_TRY(db, Db::open(path, Db::Mode::read_write, context.vfs));
+    if (!folder.empty()) HF_CHECK(make_private_folder(folder));
+    HF_TRY(db, Db::open(path, Db::Mode::create, context.vfs));
   }
   auto version = read_schema_version(*db);
   if (!version) return fail(std::move(version).error().within(path));
@@ -217,6 +206,7 @@ Result<std::unique_ptr<Store>> open_sqlite_store(const std::string& path, const 
   } else if (!options.read_only) {
     HF_CHECK(db->script(kWriterSettings));
     if (auto migrated = migrate(*db); !migrated) return fail(std::move(migrated).error().within(path));
+    if (*version == 0) HF_CHECK(sync_folder(folder.empty() ? "." : folder));
   } else if (*version < kSchemaVersion) {
     return fail(ErrorKind::refused, fmt::format("{} has an older format and must be opened for writing once", path));
   }

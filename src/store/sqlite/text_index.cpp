@@ -25,7 +25,8 @@ constexpr const char* kSettings =
 
 constexpr const char* kTables =
     "CREATE TABLE IF NOT EXISTS meta(name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;"
-    "CREATE TABLE IF NOT EXISTS segments(number INTEGER PRIMARY KEY, first INTEGER NOT NULL, last INTEGER NOT NULL, "
+    "CREATE TABLE IF NOT EXISTS segments(number INTEGER PRIMARY KEY AUTOINCREMENT, first INTEGER NOT NULL, last INTEGER NOT "
+    "NULL, "
     "bytes INTEGER NOT NULL)";
 
 Result<std::vector<Segment>> read_segments(Db& index) {
@@ -79,9 +80,7 @@ TextIndex::~TextIndex() {
 
 Result<std::unique_ptr<Db>> TextIndex::open(bool create) {
   if (!create && ::access(path().c_str(), F_OK) != 0) return fail(ErrorKind::not_found, "there is no index yet");
-  const mode_t old_mask = ::umask(0177);
   auto db = Db::open(path(), Db::Mode::create);
-  ::umask(old_mask);
   if (!db) return db;
   HF_CHECK((*db)->script(kSettings));
   HF_TRY(const auto tables, (*db)->number("SELECT count(*) FROM sqlite_schema"));
@@ -124,9 +123,11 @@ bool TextIndex::find(const Segment& segment, const std::string& expression, cons
   Db* db = reading_db();
   if (db == nullptr) return false;
   const auto search = [&]() -> Result<void> {
-    HF_TRY(auto rows,
-           db->query(fmt::format("SELECT rowid FROM words_{0} WHERE words_{0} MATCH ? ORDER BY rowid DESC", segment.number),
-                     expression));
+    // Within the range as it was when the caller asked for it: the feeder may have added since.
+    HF_TRY(auto rows, db->query(fmt::format("SELECT rowid FROM words_{0} WHERE words_{0} MATCH ? AND rowid BETWEEN ? AND ? "
+                                            "ORDER BY rowid DESC",
+                                            segment.number),
+                                expression, segment.first, segment.last));
     while (true) {
       HF_TRY(const bool more, rows.next());
       if (!more || !on_entry(rows.integer(0))) return {};
@@ -183,12 +184,14 @@ Result<bool> TextIndex::feed_batch(Db& index) {
     if (gap->before && gap->before->bytes < kSegmentBytes) {
       segment = *gap->before;
     } else {
-      HF_TRY(const auto highest, index.number("SELECT max(number) FROM segments"));
-      segment = {highest.value_or(0) + 1, gap->first, gap->first, 0};
-      HF_CHECK(index.script(fmt::format(
-          "DROP TABLE IF EXISTS words_{0}; CREATE VIRTUAL TABLE words_{0} USING fts5(words, content='', columnsize=0, "
-          "tokenize='ascii')",
-          segment.number)));
+      // A number is never used twice: a search may still hold the list of segments from before.
+      HF_TRY(const auto number,
+             index.number("INSERT INTO segments(first, last, bytes) VALUES(?, ?, 0) RETURNING number", gap->first, gap->first));
+      segment = {number.value_or(0), gap->first, gap->first, 0};
+      HF_CHECK(
+          index.script(fmt::format("CREATE VIRTUAL TABLE words_{0} USING fts5(words, content='', columnsize=0, "
+                                   "tokenize='ascii')",
+                                   segment.number)));
     }
     const std::string insert = fmt::format("INSERT INTO words_{}(rowid, words) VALUES(?, ?)", segment.number);
     std::size_t bytes = 0;
