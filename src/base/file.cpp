@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -107,8 +108,8 @@ Result<Fd> open_lock_file(const std::string& path) {
   return fd;
 }
 
-// Locks of the open file description: unlike flock they survive no fork accidents on NFS, and unlike
-// plain record locks they are not lost when another descriptor of this process is closed.
+// Locks of the open file description: plain record locks would be lost as soon as any other descriptor
+// of the file is closed in this process.
 int lock_whole_file(int fd, int command) {
   struct flock range{};
   range.l_type = F_WRLCK;
@@ -160,6 +161,11 @@ Result<void> write_all(int fd, std::string_view bytes) {
     const ssize_t written = ::write(fd, bytes.data(), bytes.size());
     if (written < 0) {
       if (errno == EINTR) continue;
+      if (errno == EAGAIN) {  // who gave us the descriptor may have made it non-blocking
+        pollfd ready{fd, POLLOUT, 0};
+        ::poll(&ready, 1, -1);
+        continue;
+      }
       return fail(system_error("write", errno));
     }
     bytes.remove_prefix(static_cast<std::size_t>(written));

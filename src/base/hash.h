@@ -20,11 +20,11 @@ Digest hmac_sha256(std::string_view key, std::string_view bytes);
 std::string to_hex(std::span<const std::uint8_t> bytes);
 std::string to_base64(std::string_view bytes);     // standard alphabet, padded
 std::string to_base64url(std::string_view bytes);  // no padding
-// Strict: wrong length, padding or a foreign character is invalid.
+// Strict: wrong length, padding, stray bits or a foreign character is invalid, so that every value has one text.
 Result<std::string> from_base64(std::string_view text);
 Result<std::string> from_base64url(std::string_view text);
 
-std::string random_bytes(std::size_t count);
+std::string random_bytes(std::size_t count);  // from the kernel
 
 // Takes the same time wherever the first difference is; lengths may leak.
 bool equal_in_constant_time(std::string_view a, std::string_view b);

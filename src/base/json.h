@@ -26,12 +26,13 @@ struct JsonLimits {
   std::size_t max_bytes = 64 * 1024 * 1024;
 };
 
-// Exactly one JSON value with optional white space around it; one leading BOM is skipped.
+// Exactly one JSON value with optional white space around it; one leading BOM is skipped. Doubles are
+// exact; one too large for a double is invalid. Of equal keys the last wins.
 // Errors: invalid (with the byte offset), too_large (a limit; names it).
 Result<Json> parse_json(std::string_view text, const JsonLimits& limits = {});
 
-// Appends compact JSON. Doubles take the shortest form that reads back equal and always
-// contain '.' or 'e'; a non-finite double is written as null. Strings keep their UTF-8 bytes.
+// Appends compact JSON; what is written reads back equal. Doubles take the fewest digits that do so and
+// always contain '.' or 'e'; a non-finite double is written as null. Strings keep their UTF-8 bytes.
 void append_json(std::string& out, const Json& value);
 void append_json(std::string& out, const JsonObject& value);
 void append_json_string(std::string& out, std::string_view text);  // with the quotes
@@ -39,7 +40,8 @@ std::string to_json(const Json& value);
 std::string to_json(const JsonObject& value);
 std::string to_json_pretty(const Json& value);  // two blanks per level, for people
 
-// Members of an object by key; nullptr / nullopt when absent or of another type.
+// Members of an object by key; nullptr / nullopt when absent or of another type. They live as long as
+// the object is not changed. find_int takes 3.0 for 3, as JSON Schema does.
 const Json* find(const Json& object, std::string_view key);
 const Json* find(const JsonObject& object, std::string_view key);
 const JsonObject* find_object(const JsonObject& object, std::string_view key);

@@ -1,5 +1,6 @@
 // The way out. Every answer of the program passes here, so: runs of plain bytes are copied whole and
-// nothing is allocated but the output.
+// nothing is allocated but the output. Looking at eight bytes at once was tried: 1.5 times as fast on
+// long text, slower on small answers, which are most. So: a table.
 
 #include "base/json.h"
 

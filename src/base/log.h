@@ -1,7 +1,8 @@
 #pragma once
 
 // Logging to stderr, because stdout belongs to the protocol. One line a message:
-// "2026-07-28T09:30:00.000Z warn store: text". Any thread; a line is written whole.
+// "2026-07-28T09:30:00.000Z warn store: text". Any thread; a line is written whole. Messages may quote
+// strangers: control characters are escaped, broken UTF-8 is replaced, more than 16 KiB is cut.
 
 #include <string_view>
 

@@ -4,13 +4,15 @@
 //
 // The kernel does the resolution (openat2 with RESOLVE_BENEATH): "..", absolute paths and symbolic
 // links cannot leave the folder, even when somebody swaps a link during the call. On a kernel or in
-// a sandbox without openat2 the path is walked component by component without following links.
+// a sandbox without openat2 the path is walked component by component, and every link and ".." is
+// refused. A FIFO blocks as with open(2): give O_NONBLOCK for a file that a stranger chose.
 
 #include "base/fd.h"
 #include "base/result.h"
 
 #include <sys/types.h>
 
+#include <string>
 #include <string_view>
 
 namespace holdfast {

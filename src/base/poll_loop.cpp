@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <climits>
@@ -24,6 +25,9 @@ using OnReadable = std::move_only_function<void()>;
 
 // Without an eventfd (no descriptors left) the loop looks for posted tasks this often.
 constexpr int kBlindWaitMillis = 10;
+
+// Longer delays mean "never", and must not overflow the clock.
+constexpr std::chrono::milliseconds kLongestDelay = std::chrono::years(10);
 
 }  // namespace
 
@@ -133,7 +137,7 @@ void PollLoop::post(Task task) {
 
 TimerId PollLoop::after(std::chrono::milliseconds delay, Task task) {
   const TimerId id = ++state_->last_timer;
-  const SteadyTime due = std::chrono::steady_clock::now() + delay;
+  const SteadyTime due = std::chrono::steady_clock::now() + std::min(delay, kLongestDelay);
   state_->timers.emplace(std::pair(due, id), std::move(task));
   state_->due_times.emplace(id, due);
   return id;

@@ -1,6 +1,9 @@
 #pragma once
 
 // An Executor over poll(2): what stdio needs, and nothing more. (The HTTP server brings its own.)
+//
+// The thread that calls run() is the loop's thread; before run(), it is the thread that made the loop.
+// A task that throws is logged and forgotten. Timers run on the steady clock.
 
 #include "base/executor.h"
 
@@ -17,13 +20,14 @@ class PollLoop final : public Executor {
   TimerId after(std::chrono::milliseconds delay, Task task) override;
   void cancel(TimerId timer) override;
 
-  // Loop thread only. on_readable runs whenever fd can be read (or has ended); one per fd.
+  // Loop thread only. on_readable runs whenever fd can be read (or has ended); one per fd. The caller
+  // keeps the descriptor and unwatches it before closing it.
   void watch(int fd, std::move_only_function<void()> on_readable);
   void unwatch(int fd);
 
   void run();   // until stop(); the calling thread becomes the loop thread
   void stop();  // any thread, and async-signal-safe; posted tasks that are already queued still run
-  // Runs what is ready now without waiting; for tests.
+  // Runs what is ready now, and what that posts, without waiting; for tests.
   void run_ready();
 
  private:

@@ -2,6 +2,7 @@
 
 #include "base/run_guarded.h"
 
+#include <algorithm>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -11,16 +12,11 @@
 #include <vector>
 
 namespace holdfast {
-namespace {
-
-constexpr std::chrono::seconds kIdleTime{2};  // longer than the pause between the calls of one agent's turn
-
-}  // namespace
-
 struct Pool::State {
-  explicit State(std::size_t max) : max_threads(std::max<std::size_t>(max, 1)) {}
+  State(std::size_t max, std::chrono::milliseconds idle_for) : max_threads(std::max<std::size_t>(max, 1)), idle_time(idle_for) {}
 
   const std::size_t max_threads;
+  const std::chrono::milliseconds idle_time;
   std::mutex closing;  // held by close() throughout, so that a second caller waits, too
   std::mutex mutex;    // everything below
   std::condition_variable work_or_close;
@@ -57,7 +53,7 @@ struct Pool::State {
       }
       if (closed) return;
       ++idle;
-      const bool woken = work_or_close.wait_for(lock, kIdleTime, [this] { return closed || !tasks.empty(); });
+      const bool woken = work_or_close.wait_for(lock, idle_time, [this] { return closed || !tasks.empty(); });
       --idle;
       if (!woken) break;
     }
@@ -66,7 +62,8 @@ struct Pool::State {
   }
 };
 
-Pool::Pool(std::size_t max_threads) : state_(std::make_shared<State>(max_threads)) {}
+Pool::Pool(std::size_t max_threads, std::chrono::milliseconds idle_time)
+    : state_(std::make_shared<State>(max_threads, idle_time)) {}
 
 Pool::~Pool() {
   close();

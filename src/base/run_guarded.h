@@ -5,6 +5,7 @@
 #include "base/log.h"
 
 #include <exception>
+#include <string>
 
 namespace holdfast {
 

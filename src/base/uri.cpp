@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <vector>
 
 namespace holdfast {
@@ -85,13 +86,16 @@ bool is_drive(std::string_view segment) {
   return segment.size() == 2 && is_alpha(segment[0]) && segment[1] == ':';
 }
 
-// Decoded segments of an absolute path without "", "." and "..".
-std::vector<std::string> collapse(std::vector<std::string> segments) {
+enum class Drives { none, possible };
+
+// Decoded segments of an absolute path without "", "." and "..". ".." stops at the root, or at a drive.
+std::vector<std::string> collapse(std::vector<std::string> segments, Drives drives) {
   std::vector<std::string> kept;
   for (std::string& segment : segments) {
     if (segment.empty() || segment == ".") continue;
     if (segment == "..") {
-      if (!kept.empty()) kept.pop_back();
+      const bool at_drive = drives == Drives::possible && kept.size() == 1 && is_drive(kept[0]);
+      if (!kept.empty() && !at_drive) kept.pop_back();
     } else {
       kept.push_back(std::move(segment));
     }
@@ -126,7 +130,7 @@ std::string canonical_file_root(std::string_view host, std::string_view path) {
     segments.insert(segments.begin(), std::string(host));
     host = {};
   }
-  segments = collapse(std::move(segments));
+  segments = collapse(std::move(segments), host.empty() ? Drives::possible : Drives::none);
   std::string uri = "file://";
   append_encoded(uri, host, kHostSigns);
   if (host.empty() && !segments.empty() && is_drive(segments[0])) {
@@ -163,7 +167,7 @@ Result<std::string> canonical_other_root(const UriParts& parts) {
     HF_TRY(std::string decoded, percent_decode(segment));
     segments.push_back(std::move(decoded));
   }
-  if (parts.has_authority || parts.path.starts_with('/')) return uri + join_encoded(collapse(std::move(segments)));
+  if (parts.has_authority || parts.path.starts_with('/')) return uri + join_encoded(collapse(std::move(segments), Drives::none));
   return uri + join_encoded(segments).substr(1);
 }
 

@@ -9,8 +9,12 @@
 
 namespace holdfast {
 
-// The canonical form of a root given as a URI or an absolute path. Purely lexical: nothing on disk
-// is looked at. Errors: invalid (relative path, no scheme, control characters, broken escapes).
+// The canonical form of a root given as a URI or an absolute path (also a Windows one). It is plain
+// ASCII, and its own canonical form. Purely lexical: nothing on disk is looked at. Schemes other than
+// file are roots, too. Errors: invalid (relative path, no scheme, control characters, broken escapes).
+//
+//   /home//me/my app/, file://localhost/home/me/x/../my%20app  ->  file:///home/me/my%20app
+//   C:\x, file:///c%3A/x/                                      ->  file:///c:/x
 Result<std::string> canonical_root(std::string_view uri_or_path);
 
 // Decoded last segment, for display only, never a key. "file:///" gives "/".
