@@ -179,10 +179,6 @@ class Life(ProgramTest):
         self.assertEqual(server.process.wait(PATIENCE), 0)
         self.assertLess(time.monotonic() - began, 5, "the stream was waited for")
 
-    def test_stopping_twice_is_stopping_at_once(self):
-        server = Server(self)
-        self.assertEqual(server.stop(), 0)
-
     def test_what_a_person_sees(self):
         process = subprocess.Popen([HOLDFAST, "serve", "--port", "0"], env=self.environment(), text=True,
                                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
