@@ -1,5 +1,6 @@
 #include "cli/mcp_service.h"
 
+#include "base/log.h"
 #include "tools/core_operations.h"
 #include "tools/session_tools.h"
 #include "tools/toolsets.h"
@@ -35,7 +36,20 @@ Result<void> McpService::open() {
   tools::add_change_operations(operations_);
   if (chosen.contains("reasoning")) HF_CHECK(tools::add_session_tool(server_, store_, operations_, root_));
   tools::add_session_resources(server_, store_, operations_);
+  follow_news();
   return {};
+}
+
+// On the pool, because it takes about as long as all the rest of the start, and the first answer does not
+// need it. Without news the server still answers; clients only have to look for themselves.
+void McpService::follow_news() {
+  server_.pool().submit([this] {
+    auto news = tools::SessionNews::follow(store_, server_);
+    if (news)
+      news_ = std::move(*news);
+    else
+      log(LogLevel::warn, "cli", "no live updates: " + news.error().message);
+  });
 }
 
 }  // namespace holdfast::cli

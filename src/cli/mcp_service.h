@@ -8,6 +8,7 @@
 #include "mcp/server.h"
 #include "tools/mcp_state.h"
 #include "tools/project_root.h"
+#include "tools/session_news.h"
 #include "tools/session_operations.h"
 
 namespace holdfast::cli {
@@ -22,12 +23,15 @@ class McpService {
   mcp::Server& server() { return server_; }
 
  private:
+  void follow_news();
+
   const Context& context_;
   session::Store& store_;
   tools::McpState state_;
   tools::ProjectRoot root_;
   tools::SessionOperations operations_;
   mcp::Server server_;
+  std::unique_ptr<tools::SessionNews> news_;  // made by a pool thread, ended after the pool
 };
 
 }  // namespace holdfast::cli

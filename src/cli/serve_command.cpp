@@ -52,6 +52,12 @@ void measure(web::MetricsText& metrics, const mcp::Server& server, const mcp::Ht
   metrics.gauge("http_streams", "Open event streams.", http_counts.streams_open);
 }
 
+// Ends the pool's work before what that work uses: declared after it, and therefore gone first.
+struct PoolEnd {
+  Pool& pool;
+  ~PoolEnd() { pool.close(); }
+};
+
 // What a person or a script needs to use the server.
 Result<void> announce(const Context& context, session::Store& store, const std::string& address, std::uint16_t port) {
   const bool authenticate = !context.settings.flag("no_auth");
@@ -103,6 +109,7 @@ Result<void> run_serve(Context& context) {
       },
       [&](web::MetricsText& metrics) { measure(metrics, service.server(), transport, http); });
   door = &front;
+  const PoolEnd pool_end{pool};
 
   HF_TRY(const std::uint16_t port, http.listen(settings.text("host"), static_cast<std::uint16_t>(settings.number("port"))));
   front.set_port(port);
@@ -117,7 +124,7 @@ Result<void> run_serve(Context& context) {
   });
   service.server().bind_io_thread();
   http.run();
-  pool.close();     // work that nobody waits for any more ends before what it uses
+  pool.close();     // a second signal can still end a call that takes too long
   signals.reset();  // it knows the server
   return {};
 }

@@ -313,10 +313,11 @@ void Server::resources_changed() {
   });
 }
 
-void Server::resource_updated(const std::string& uri) {
-  on_io([this, uri] {
-    subscriptions_.resource_updated(uri);
-    announce("notifications/resources/updated", {{"uri", uri}}, [&](const Connection& c) { return c.subscribed.contains(uri); });
+void Server::resource_updated(const std::string& uri, const std::optional<std::string>& principal) {
+  on_io([this, uri, principal] {
+    subscriptions_.resource_updated(uri, principal);
+    announce("notifications/resources/updated", {{"uri", uri}},
+             [&](const Connection& c) { return c.subscribed.contains(uri) && (!principal || c.principal == *principal); });
   });
 }
 

@@ -24,6 +24,7 @@
 #include <expected>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <unordered_map>
@@ -62,7 +63,8 @@ class Server {
   void tools_changed();
   void prompts_changed();
   void resources_changed();
-  void resource_updated(const std::string& uri);
+  // principal: whose resource it is; others are not told. Absent: everybody's.
+  void resource_updated(const std::string& uri, const std::optional<std::string>& principal = {});
 
   // ---- for transports ----
 

@@ -109,9 +109,10 @@ void Subscriptions::resources_changed() {
     if (open.filter.resources) tell(open, "notifications/resources/list_changed", {});
 }
 
-void Subscriptions::resource_updated(const std::string& uri) {
+void Subscriptions::resource_updated(const std::string& uri, const std::optional<std::string>& principal) {
   for (const auto& [handle, open] : open_)
-    if (open.filter.uris.contains(uri)) tell(open, "notifications/resources/updated", {{"uri", uri}});
+    if (open.filter.uris.contains(uri) && (!principal || open.principal == *principal))
+      tell(open, "notifications/resources/updated", {{"uri", uri}});
 }
 
 void Subscriptions::task_changed(const std::string& id, const std::string& principal, const JsonObject& task) {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -38,7 +39,8 @@ class Subscriptions {
   void tools_changed();
   void prompts_changed();
   void resources_changed();
-  void resource_updated(const std::string& uri);
+  // Subscribers of this principal; all when there is none.
+  void resource_updated(const std::string& uri, const std::optional<std::string>& principal);
   void task_changed(const std::string& id, const std::string& principal, const JsonObject& task);
 
   // Answers every open listen request: the server ends.

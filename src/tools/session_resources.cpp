@@ -10,7 +10,6 @@ namespace holdfast::tools {
 
 namespace {
 
-constexpr std::string_view kSessionsUri = "holdfast://sessions";
 constexpr std::string_view kSessionUri = "holdfast://sessions/{id}";
 constexpr std::string_view kJson = "application/json";
 constexpr std::size_t kListed = 100;      // newest sessions of the list

@@ -8,6 +8,8 @@
 
 namespace holdfast::tools {
 
+inline constexpr std::string_view kSessionsUri = "holdfast://sessions";
+
 // Everything passed by reference must outlive the server. Errors: invalid, when a kind declared an argument
 // whose schema is none.
 Result<void> add_session_tool(mcp::Server& server, session::Store& store, const SessionOperations& operations,

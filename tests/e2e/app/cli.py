@@ -167,6 +167,21 @@ class Stdio(ProgramTest):
         process.wait(PATIENCE)
         self.assertEqual(self.json_of("sessions", "list")["sessions"][0]["title"], "New title")
 
+    def test_changes_of_other_processes_are_announced(self):
+        self.seed([{"id": "thread-1", "kind": "thread", "title": "T"},
+                   {"id": "anns-1", "kind": "thread", "title": "A", "principal": "ann"}])
+        process, lines = self.start()
+        self.exchange(process, lines, initialize())
+        for number, uri in enumerate(("holdfast://sessions/anns-1", "holdfast://sessions/thread-1"), 2):
+            self.exchange(process, lines, {"jsonrpc": "2.0", "id": number, "method": "resources/subscribe", "params": {"uri": uri}})
+        for id, principal in (("anns-1", "ann"), ("thread-1", "local")):
+            other, others = self.start(HOLDFAST_PRINCIPAL=principal)
+            pin = call(1, {"operation": "pin", "sessionId": id}, modern=True)
+            self.assertTrue(self.exchange(other, others, pin)["result"]["structuredContent"]["changed"])
+        news = json.loads(lines.next())
+        self.assertEqual((news["method"], news["params"]["uri"]),
+                         ("notifications/resources/updated", "holdfast://sessions/thread-1"))
+
     def test_project_root_and_principal(self):
         self.seed([{"id": "here-1", "kind": "thread", "title": "H", "root": "file:///work/here"},
                    {"id": "there-1", "kind": "thread", "title": "T", "root": "file:///work/there"},

@@ -1,0 +1,55 @@
+#include "tools/session_news.h"
+
+#include "tools/session_tools.h"
+
+#include <optional>
+#include <set>
+#include <string>
+
+namespace holdfast::tools {
+
+namespace {
+
+std::optional<std::string> owner_of(session::Store& store, const std::string& id) {
+  if (auto record = store.get(id)) return record->principal;
+  if (auto tombstone = store.tombstone(id); tombstone && *tombstone) return (*tombstone)->principal;
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<SessionNews>> SessionNews::follow(session::Store& store, mcp::Server& server) {
+  std::unique_ptr<SessionNews> news(new SessionNews(store, server));
+  session::SubscribeOptions options;
+  options.on_ready = [raw = news.get()] { raw->on_ready(); };
+  const std::lock_guard lock(news->mutex_);
+  HF_TRY(news->subscription_, store.subscribe(std::move(options)));
+  return news;
+}
+
+void SessionNews::on_ready() {
+  if (looking_.exchange(true)) return;
+  server_.pool().submit([this] { tell(); });
+}
+
+// When events were lost, the list has changed in any case; single sessions are then not known.
+void SessionNews::tell() {
+  looking_ = false;  // before taking: what comes from now on wants another look
+  session::Subscription::Taken taken;
+  {
+    const std::lock_guard lock(mutex_);
+    taken = subscription_->take();
+  }
+  std::set<std::string> changed, owners;
+  for (const session::Event& event : taken.events) changed.insert(event.session);
+  for (const std::string& id : changed) {
+    auto owner = owner_of(store_, id);
+    if (!owner) continue;
+    server_.resource_updated(std::string(kSessionsUri) + "/" + id, *owner);
+    owners.insert(*owner);
+  }
+  if (taken.lost) server_.resource_updated(std::string(kSessionsUri));
+  for (const std::string& owner : owners) server_.resource_updated(std::string(kSessionsUri), owner);
+}
+
+}  // namespace holdfast::tools
