@@ -1,0 +1,38 @@
+#include "session/entry.h"
+
+#include "base/text.h"
+#include "session/limits.h"
+
+#include <fmt/format.h>
+
+namespace holdfast::session {
+
+namespace {
+
+Result<void> check_label(std::string_view name, std::string_view text, std::size_t max_bytes) {
+  if (text.size() > max_bytes) {
+    return fail(ErrorKind::too_large,
+                fmt::format("{} of an entry is {} bytes long; at most {} are kept", name, text.size(), max_bytes));
+  }
+  if (!is_valid_utf8(text)) return fail(ErrorKind::invalid, fmt::format("{} of an entry is not valid UTF-8", name));
+  return {};
+}
+
+}  // namespace
+
+Result<void> check_entry(const NewEntry& entry) {
+  if (entry.type.empty()) return fail(ErrorKind::invalid, "an entry needs a type");
+  if (entry.number < 0) return fail(ErrorKind::invalid, "the number of an entry must not be negative");
+  HF_CHECK(check_label("type", entry.type, kMaxWordBytes));
+  HF_CHECK(check_label("lane", entry.lane, kMaxLabelBytes));
+  HF_CHECK(check_label("author", entry.author, kMaxLabelBytes));
+  HF_CHECK(check_label("run", entry.run, kMaxLabelBytes));
+  HF_CHECK(check_label("idempotency key", entry.idempotency_key, kMaxIdempotencyKeyBytes));
+  // Text and data are kept byte for byte, whatever they are.
+  if (entry.text.size() > kMaxTextBytes || entry.data.size() > kMaxTextBytes) {
+    return fail(ErrorKind::too_large, fmt::format("an entry holds at most {} bytes of text and of data", kMaxTextBytes));
+  }
+  return {};
+}
+
+}  // namespace holdfast::session

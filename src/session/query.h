@@ -1,0 +1,59 @@
+#pragma once
+
+// Which sessions to list, in which order, and where to go on.
+//
+// All conditions combine with AND; an empty list or an absent value is no condition. Pages are keyset
+// pages: an item is neither repeated nor skipped because others changed between two pages.
+
+#include "session/record.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace holdfast::session {
+
+enum class Sort {
+  updated,  // newest updated_at first
+  created,  // newest created_at first
+  due,      // earliest due_at first, those without one last
+  resume    // pinned first, then statuses of prefer_status, then newest updated_at, created_at
+};
+
+struct Query {
+  std::vector<std::string> kinds;
+  // Sessions found under any of these roots, as their own or a linked one. With `rootless` also
+  // those that have no root at all.
+  std::vector<std::string> roots;
+  bool rootless = false;
+  std::vector<std::string> statuses;
+  std::vector<Visibility> visibilities;  // empty: live and archived
+  std::optional<bool> pinned;
+  std::vector<std::string> tags;  // all of them
+  std::optional<std::string> project;
+  std::optional<std::string> task;
+  std::optional<std::string> aspect;
+  std::string text;                      // substring of title, description, opening or tags, case-folded
+  std::optional<Millis> updated_since;   // inclusive
+  std::optional<Millis> updated_before;  // exclusive
+  std::optional<Millis> due_before;      // due_at <= this: the sweep's question
+  std::optional<std::string> principal;  // only what belongs to it
+  Sort sort = Sort::updated;
+  std::vector<std::string> prefer_status;  // for Sort::resume
+
+  std::size_t limit = 20;  // 1..kMaxListLimit
+  // Either a cursor of an earlier page with the same conditions, or an offset; not both.
+  std::string cursor;
+  std::size_t offset = 0;
+};
+
+struct Page {
+  std::vector<SessionRecord> items;
+  std::int64_t total = 0;   // all that fit the conditions, on every page
+  std::string next_cursor;  // empty unless another item exists
+};
+
+Result<void> check_query(const Query& query);
+
+}  // namespace holdfast::session

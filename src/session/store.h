@@ -1,0 +1,189 @@
+#pragma once
+
+// The store interface: where sessions are kept.
+//
+// Synchronous and thread-safe; called from pool threads, never from the I/O thread: every call may
+// wait for the disk. Several processes (and, with some backends, machines) may use one store at the
+// same time; each call sees what was acknowledged before it began.
+//
+// Writes are transactions. When write() has returned a value, everything its function did is durable
+// against kill -9 and power loss. When it returned an error, nothing of it happened, now or later.
+//
+//   HF_TRY(auto appended, store.write([&](Transaction& t) -> Result<Appended> {
+//     HF_TRY(auto record, t.get(id));
+//     ...
+//     return t.append(id, entry);
+//   }));
+//
+// Errors beside those named below: unavailable (the store is locked by others for too long), io (disk
+// full, disk broken), refused (opened read-only, or written by a newer version), corrupt.
+
+#include "session/entry.h"
+#include "session/events.h"
+#include "session/keyed.h"
+#include "session/leases.h"
+#include "session/lineage.h"
+#include "session/query.h"
+#include "session/record.h"
+#include "session/search.h"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <type_traits>
+
+namespace holdfast::session {
+
+// What remains of a purged session, so that its id answers "gone" and not "never existed".
+struct Tombstone {
+  std::string id;
+  std::string kind;
+  std::string principal;
+  std::optional<Millis> deleted_at;
+  Millis purged_at = 0;
+  std::string reason;
+};
+
+// Reading, outside of a transaction (each call sees one moment of the store) or inside of one (also
+// what the transaction itself has written).
+class Reader {
+ public:
+  virtual ~Reader() = default;
+
+  // not_found; with code "gone" when it was purged. A damaged record is returned with `damage` set.
+  virtual Result<SessionRecord> get(std::string_view id) = 0;
+  virtual Result<Page> list(const Query& query) = 0;
+  // Ids that start with the prefix, at most limit, in order; for commands that take short ids.
+  virtual Result<std::vector<std::string>> ids_with_prefix(std::string_view prefix, std::size_t limit) = 0;
+  virtual Result<std::optional<Tombstone>> tombstone(std::string_view id) = 0;
+
+  virtual Result<EntryPage> entries(const EntryQuery& query) = 0;
+  virtual Result<std::optional<Entry>> entry(std::string_view session, std::int64_t seq) = 0;
+  virtual Result<std::optional<Entry>> entry_at(std::string_view session, std::string_view lane, std::int64_t number) = 0;
+  virtual Result<std::optional<Entry>> entry_with_key(std::string_view session, std::string_view idempotency_key) = 0;
+
+  // Events that name the session as child or parent, oldest first.
+  virtual Result<std::vector<LineageEvent>> lineage_of(std::string_view session) = 0;
+  // The whole tree the session belongs to, oldest first; at most kMaxLineageEvents.
+  virtual Result<std::vector<LineageEvent>> lineage_tree(std::string_view session) = 0;
+
+  virtual Result<std::optional<KeyedValue>> value(std::string_view space, std::string_view key) = 0;
+  virtual Result<std::vector<KeyedValue>> values(const ValueQuery& query) = 0;
+
+  virtual Result<std::optional<Lease>> lease(std::string_view name) = 0;
+};
+
+class Transaction : public Reader {
+ public:
+  // The instant of this transaction: every time it writes by itself is this one.
+  virtual Millis now() const = 0;
+
+  // conflict when the id exists or existed. Returns the record as stored.
+  virtual Result<SessionRecord> create(SessionRecord record) = 0;
+  // conflict unless record.rev is what is stored now, or was when this transaction began. Fields the
+  // store owns (record.h) are not taken from the argument.
+  virtual Result<SessionRecord> update(SessionRecord record, Touch touch = Touch::change) = 0;
+  // A read that should be remembered; moves neither rev nor updated_at.
+  virtual Result<void> note_access(std::string_view id) = 0;
+
+  // not_found; conflict when (lane, number) is taken. Assigns seq.
+  virtual Result<Appended> append(std::string_view session, NewEntry entry) = 0;
+
+  // Replaces text and data for good (entry.h), as scrub().
+  virtual Result<void> redact(std::string_view session, std::int64_t seq, std::string text = std::string(kRedactedText),
+                              std::string data = {}) = 0;
+  // Erases the record, its entries and its index rows, as scrub(); a tombstone stays. Lineage stays: it
+  // holds ids. Works on a damaged record too.
+  virtual Result<void> purge(std::string_view session, std::string_view reason) = 0;
+  // What this transaction overwrites or erases (a title, a description) must not remain readable in the
+  // store's files: they are cleaned before write() returns.
+  virtual void scrub() = 0;
+
+  virtual Result<LineageEvent> add_lineage(LineageEvent event) = 0;
+
+  // conflict when the expectation does not hold.
+  virtual Result<KeyedValue> put(std::string_view space, std::string_view key, const Json& value, Expect expect = {},
+                                 std::optional<Millis> expires_at = {}) = 0;
+  virtual Result<bool> erase(std::string_view space, std::string_view key, Expect expect = {}) = 0;
+  // Drops values whose expiry has passed; returns how many.
+  virtual Result<std::int64_t> purge_expired(std::size_t limit) = 0;
+
+  // Takes the lease when it is free, over, or held by this very owner (which renews it). conflict
+  // while somebody else holds it.
+  virtual Result<Lease> acquire_lease(std::string_view name, const LeaseOwner& owner, Millis ttl = kLeaseTtl) = 0;
+  // conflict when it is no longer held in this epoch.
+  virtual Result<Lease> renew_lease(std::string_view name, const LeaseOwner& owner, std::int64_t epoch) = 0;
+  virtual Result<void> require_lease(std::string_view name, const LeaseOwner& owner, std::int64_t epoch) = 0;
+  virtual Result<void> release_lease(std::string_view name, const LeaseOwner& owner, std::int64_t epoch) = 0;
+};
+
+struct Verification {
+  std::string session;
+  bool ok = true;
+  std::int64_t entries = 0;
+  std::int64_t redacted = 0;
+  std::vector<std::string> problems;  // at most kMaxProblems, then "... and more"
+};
+inline constexpr std::size_t kMaxProblems = 100;
+
+struct Integrity {
+  bool ok = true;
+  std::int64_t sessions = 0;
+  std::int64_t entries = 0;
+  std::vector<Verification> damaged;  // sessions with problems only
+  std::vector<std::string> problems;  // of the store itself
+};
+
+struct StoreInfo {
+  std::string url;
+  std::string path;  // empty for a store that is not a file
+  int schema_version = 0;
+  bool read_only = false;
+  std::string read_only_reason;
+  std::int64_t sessions = 0;
+  std::int64_t entries = 0;
+  std::int64_t bytes = 0;  // of the store, without the index
+  std::int64_t index_bytes = 0;
+};
+
+class Store : public Reader {
+ public:
+  // Runs `function` (Transaction& -> Result<T>) in one transaction and makes it durable. The
+  // function may run more than once and on another thread than the caller's; it must touch nothing
+  // but the transaction and its own captures, and must not call the store. Other writers may share
+  // the commit; none of them sees or suffers a failure of this one.
+  template <class Function>
+  auto write(Function&& function) -> std::invoke_result_t<Function&, Transaction&> {
+    using Outcome = std::invoke_result_t<Function&, Transaction&>;
+    std::optional<Outcome> outcome;
+    Result<void> done = run([&](Transaction& transaction) -> Result<void> {
+      outcome.emplace(function(transaction));
+      if (!*outcome) return fail(outcome->error());
+      return {};
+    });
+    if (!done) return fail(std::move(done).error());
+    return *std::move(outcome);
+  }
+
+  virtual Result<SearchResult> search(const SearchQuery& query) = 0;
+
+  virtual Result<Verification> verify(std::string_view session) = 0;
+  virtual Result<Integrity> integrity() = 0;
+
+  // 32 random bytes made with the store: the key of cursors and tokens, the same for all processes.
+  virtual const std::string& secret() const = 0;
+  virtual Result<StoreInfo> info() = 0;
+
+  // Events from now on. Lives no longer than the store.
+  virtual Result<std::unique_ptr<Subscription>> subscribe(SubscribeOptions options) = 0;
+  // Events after a sequence number, oldest first. Changes of one record that followed each other may
+  // be reported once, with the last number.
+  virtual Result<std::vector<Event>> events_after(std::int64_t sequence, std::size_t limit) = 0;
+  virtual Result<std::int64_t> last_sequence() = 0;
+
+ protected:
+  using Work = std::function<Result<void>(Transaction&)>;
+  virtual Result<void> run(const Work& work) = 0;
+};
+
+}  // namespace holdfast::session

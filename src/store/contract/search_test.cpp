@@ -1,0 +1,126 @@
+#include "store/contract/fixture.h"
+
+namespace holdfast::store {
+namespace {
+
+using namespace session;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+
+TEST_P(SearchContract, FindsWordsInEntriesNewestFirst) {
+  create("a");
+  create("b");
+  append("a", "We fixed the CORS header");
+  append("b", "nothing to see");
+  append("b", "cors again, with foo-bar.cpp");
+  EXPECT_THAT(search("cors"), ElementsAre("b:2", "a:1"));
+  EXPECT_THAT(search("CORS header"), ElementsAre("a:1"));
+  EXPECT_THAT(search("foo-bar.cpp"), ElementsAre("b:2"));
+  EXPECT_THAT(search("\"cors header\""), ElementsAre("a:1"));
+  EXPECT_THAT(search("\"header cors\""), IsEmpty());
+  EXPECT_THAT(search("head"), ElementsAre("a:1"));
+  EXPECT_THAT(search("absent"), IsEmpty());
+  EXPECT_THAT(search("\" OR ) *"), IsEmpty());
+  const SearchHit hit = must(store_->search({"header", {}, {}, false, {}, {}, "", 20, 3})).hits.front();
+  EXPECT_EQ(hit.snippet, "We fixed the CORS header");
+  EXPECT_EQ(hit.title, "Title of a");
+  EXPECT_EQ(hit.kind, "reasoning");
+  EXPECT_EQ(hit.type, "note");
+}
+
+TEST_P(SearchContract, FindsTitlesDescriptionsAndTags) {
+  SessionRecord r = record("a");
+  r.title = "Connection pools";
+  r.description = "about latency";
+  r.tags = {"urgent"};
+  create(r);
+  for (const char* text : {"pools", "latency", "URGENT"}) EXPECT_THAT(search(text), ElementsAre("a:0")) << text;
+}
+
+TEST_P(SearchContract, KeepsToTheFilters) {
+  SessionRecord a = record("a", "thread");
+  a.root_uri = "file:///r";
+  a.principal = "ann";
+  create(a);
+  create("b");
+  SessionRecord c = record("c");
+  c.visibility = Visibility::deleted;
+  create(c);
+  for (const char* id : {"a", "b", "c"}) append(id, "needle");
+  EXPECT_THAT(search("needle"), ElementsAre("b:1", "a:1"));
+  SearchQuery query;
+  query.text = "needle";
+  query.kinds = {"thread"};
+  EXPECT_THAT(search(query), ElementsAre("a:1"));
+  query.kinds.clear();
+  query.roots = {"file:///r"};
+  EXPECT_THAT(search(query), ElementsAre("a:1"));
+  query.rootless = true;
+  EXPECT_THAT(search(query), UnorderedElementsAre("a:1", "b:1"));
+  query = {};
+  query.text = "needle";
+  query.principal = "ann";
+  EXPECT_THAT(search(query), ElementsAre("a:1"));
+  query.principal.reset();
+  query.session = "b";
+  EXPECT_THAT(search(query), ElementsAre("b:1"));
+  query.session = "c";
+  EXPECT_THAT(search(query), IsEmpty());
+  query.visibilities = {Visibility::deleted};
+  EXPECT_THAT(search(query), ElementsAre("c:1"));
+}
+
+TEST_P(SearchContract, BoundsHitsInAllAndPerSession) {
+  create("a");
+  create("b");
+  for (int i = 0; i < 5; ++i) append("a", "needle");
+  append("b", "needle");
+  SearchQuery query;
+  query.text = "needle";
+  EXPECT_THAT(search(query), ElementsAre("b:1", "a:5", "a:4", "a:3"));
+  EXPECT_FALSE(must(store_->search(query)).more);
+  query.limit = 2;
+  EXPECT_THAT(search(query), ElementsAre("b:1", "a:5"));
+  EXPECT_TRUE(must(store_->search(query)).more);
+  query.limit = 0;
+  EXPECT_EQ(kind_of_failure(store_->search(query)), ErrorKind::invalid);
+}
+
+TEST_P(SearchContract, ForgetsWhatWasRedactedOrPurged) {
+  create("a");
+  create("b");
+  append("a", "needle one");
+  append("a", "needle two");
+  append("b", "needle three");
+  must(store_->write([](Transaction& t) { return t.redact("a", 1); }));
+  EXPECT_THAT(search("needle"), ElementsAre("b:1", "a:2"));
+  EXPECT_THAT(search("redacted"), IsEmpty());
+  must(store_->write([](Transaction& t) { return t.purge("b", "test"); }));
+  EXPECT_THAT(search("needle"), ElementsAre("a:2"));
+}
+
+TEST_P(SearchContract, FindsTheSameWithAndWithoutAnIndex) {
+  // Enough text that the index is fed in the background; every answer on the way must be complete.
+  constexpr int kEntries = 300;
+  const std::string filler(20'000, 'x');
+  create("a");
+  for (int i = 0; i < kEntries; ++i) {
+    append("a", "entry" + std::to_string(i) + " " + (i % 50 == 7 ? "needle in 東京 " : "hay ") + filler);
+    if (i % 60 == 59) {
+      SearchQuery query;
+      query.text = "needle";
+      query.per_session = 100;
+      EXPECT_EQ(search(query).size(), static_cast<std::size_t>((i - 7) / 50 + 1)) << i;
+    }
+  }
+  auto other = open();
+  SearchQuery query;
+  query.text = "京";
+  query.per_session = 100;
+  EXPECT_EQ(must(other->search(query)).hits.size(), 6u);
+  EXPECT_THAT(search("entry299"), ElementsAre("a:300"));
+}
+
+}  // namespace
+}  // namespace holdfast::store

@@ -1,0 +1,23 @@
+#include "store/open.h"
+
+#include "store/sqlite/store.h"
+
+#include <fmt/format.h>
+
+namespace holdfast::store {
+
+Result<std::unique_ptr<session::Store>> open_store(std::string_view url, const OpenOptions& options) {
+  constexpr std::string_view kSqlite = "sqlite:";
+  if (!url.starts_with(kSqlite)) {
+    // An address may hold a password; only its scheme is repeated.
+    return fail(ErrorKind::invalid, fmt::format("no store of the kind \"{}\" is known", url.substr(0, url.find(':'))),
+                "use sqlite:PATH");
+  }
+  const std::string path(url.substr(kSqlite.size()));
+  if (path.empty() || path.find('\0') != std::string::npos) {
+    return fail(ErrorKind::invalid, "the address of the store names no file", "use sqlite:PATH");
+  }
+  return open_sqlite_store(path, options);
+}
+
+}  // namespace holdfast::store

@@ -1,0 +1,28 @@
+#pragma once
+
+// Opens a store by its address: "sqlite:PATH". The only header of this room that others include.
+
+#include "session/store.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace holdfast::store {
+
+struct OpenOptions {
+  std::shared_ptr<const Clock> clock;  // absent: the system's
+  bool read_only = false;
+  std::function<session::LeaseTime()> lease_now;  // absent: the kernel's clocks; tests set it
+  std::string sqlite_vfs;                         // absent: the system's files; tests name one that fails
+};
+
+// Creates the file (mode 0600) and its folder (0700) when they are missing, unless read_only. A file
+// written by a newer version is opened for reading: info() says so, writes answer refused.
+//
+// Errors: invalid (an address this build does not know), not_found (read_only and nothing there),
+// corrupt (not a store of ours), io, refused.
+Result<std::unique_ptr<session::Store>> open_store(std::string_view url, const OpenOptions& options = {});
+
+}  // namespace holdfast::store

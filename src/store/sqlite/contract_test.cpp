@@ -1,0 +1,24 @@
+#include "store/contract/fixture.h"
+#include "store/sqlite/test_folder.h"
+
+namespace holdfast::store {
+namespace {
+
+class SqliteBackend final : public Backend {
+ public:
+  Result<std::unique_ptr<session::Store>> open(const OpenOptions& options) override {
+    return open_store("sqlite:" + folder_.file("store.db"), options);
+  }
+
+ private:
+  TestFolder folder_;
+};
+
+std::unique_ptr<Backend> make_sqlite() {
+  return std::make_unique<SqliteBackend>();
+}
+
+HF_INSTANTIATE_STORE_CONTRACT(Sqlite, (BackendChoice{"sqlite", make_sqlite}));
+
+}  // namespace
+}  // namespace holdfast::store

@@ -1,0 +1,194 @@
+#include "store/sqlite/db.h"
+
+#include <fmt/format.h>
+
+#include <sqlite3.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <chrono>
+#include <thread>
+
+namespace holdfast::store {
+
+namespace {
+
+// Statements whose text depends on the filters of a list are many; beyond this they are prepared
+// anew each time (some 30 microseconds).
+constexpr std::size_t kMaxIdleStatements = 80;
+
+// SQLite's own busy handler sleeps up to 100 ms at a time, a commit takes well under one: with several
+// processes writing, its waits cost more than the work. This one tries often at first.
+int wait_for_other_writers(void*, int attempts) {
+  using std::chrono::microseconds;
+  constexpr int kQuickAttempts = 50;
+  constexpr microseconds kQuick{200};
+  constexpr microseconds kSlow{2000};
+  constexpr int kMaxAttempts = kQuickAttempts + kBusyMillis / 2;
+  if (attempts >= kMaxAttempts) return 0;
+  std::this_thread::sleep_for(attempts < kQuickAttempts ? kQuick : kSlow);
+  return 1;
+}
+
+Error error_of(int code, std::string_view text, std::string_view path, std::string_view doing) {
+  const auto make = [&](ErrorKind kind, std::string_view what, std::string hint) {
+    return make_error(kind, fmt::format("{}: {} ({}: {})", path, what, doing, text), std::move(hint));
+  };
+  switch (code & 0xff) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return make(ErrorKind::unavailable, "the store is busy: another process keeps it locked", "try again");
+    case SQLITE_FULL:
+      return make(ErrorKind::io, "the disk is full", "free some space and try again");
+    case SQLITE_IOERR:
+      return make(ErrorKind::io, "the disk refused to read or write", {});
+    case SQLITE_CANTOPEN:
+      return make(ErrorKind::io, "the store cannot be opened", {});
+    case SQLITE_NOMEM:
+      return make(ErrorKind::unavailable, "out of memory", {});
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+    case SQLITE_AUTH:
+      return make(ErrorKind::refused, "the store is read-only", {});
+    case SQLITE_CORRUPT:
+      return make(ErrorKind::corrupt, "the store is damaged", "run: holdfast verify");
+    case SQLITE_NOTADB:
+      return make(ErrorKind::corrupt, "this is not a holdfast store", {});
+    case SQLITE_TOOBIG:
+      return make(ErrorKind::too_large, "a value is too large", {});
+    case SQLITE_CONSTRAINT:
+      return make(ErrorKind::conflict, "a rule of the store would be broken", {});
+    default:
+      return make(ErrorKind::internal, "unexpected answer of SQLite", {});
+  }
+}
+
+}  // namespace
+
+Rows::~Rows() {
+  if (statement_ == nullptr) return;
+  sqlite3_reset(statement_);
+  if (!cached_) {
+    sqlite3_finalize(statement_);
+    return;
+  }
+  sqlite3_clear_bindings(statement_);
+  auto [place, inserted] = db_->idle_.try_emplace(sqlite3_sql(statement_), statement_);
+  if (!inserted) sqlite3_finalize(statement_);  // the same text was in use twice at once
+}
+
+Result<bool> Rows::next() {
+  switch (sqlite3_step(statement_)) {
+    case SQLITE_ROW:
+      return true;
+    case SQLITE_DONE:
+      return false;
+    default:
+      return fail(db_->error(sqlite3_sql(statement_)));
+  }
+}
+
+std::int64_t Rows::integer(int column) const {
+  return sqlite3_column_int64(statement_, column);
+}
+
+std::string_view Rows::text(int column) const {
+  const void* bytes = sqlite3_column_blob(statement_, column);
+  if (bytes == nullptr) return {};
+  return {static_cast<const char*>(bytes), static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))};
+}
+
+bool Rows::is_null(int column) const {
+  return sqlite3_column_type(statement_, column) == SQLITE_NULL;
+}
+
+std::optional<std::int64_t> Rows::optional_integer(int column) const {
+  if (is_null(column)) return std::nullopt;
+  return integer(column);
+}
+
+// Binding fails only when memory is out or an index is wrong; the step that follows reports both.
+void Rows::bind(int index, std::int64_t value) {
+  sqlite3_bind_int64(statement_, index, value);
+}
+void Rows::bind(int index, std::nullptr_t) {
+  sqlite3_bind_null(statement_, index);
+}
+void Rows::bind(int index, std::string_view value) {
+  // An empty view may have no address at all, which SQLite would take for NULL.
+  sqlite3_bind_text64(statement_, index, value.empty() ? "" : value.data(), value.size(), SQLITE_STATIC, SQLITE_UTF8);
+}
+void Rows::bind(int index, Blob value) {
+  sqlite3_bind_blob64(statement_, index, value.bytes.empty() ? "" : value.bytes.data(), value.bytes.size(), SQLITE_STATIC);
+}
+
+Result<std::unique_ptr<Db>> Db::open(const std::string& path, Mode mode, const std::string& vfs) {
+  // mknod, not open: closing a second descriptor of the file would drop all locks this process has on it.
+  if (mode == Mode::create && ::mknod(path.c_str(), S_IFREG | 0600, 0) != 0 && errno != EEXIST) {
+    return fail(system_error("creating " + path, errno));
+  }
+  int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+  flags |= mode == Mode::read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
+  sqlite3* handle = nullptr;
+  const int code = sqlite3_open_v2(path.c_str(), &handle, flags, vfs.empty() ? nullptr : vfs.c_str());
+  if (code != SQLITE_OK) {
+    Error error = error_of(code, sqlite3_errstr(code), path, "open");
+    sqlite3_close(handle);
+    return fail(std::move(error));
+  }
+  sqlite3_busy_handler(handle, wait_for_other_writers, nullptr);
+  return std::unique_ptr<Db>(new Db(handle, path));
+}
+
+Db::~Db() {
+  for (auto& [sql, statement] : idle_) sqlite3_finalize(statement);
+  sqlite3_close(handle_);
+}
+
+Result<Rows> Db::prepare(std::string_view sql) {
+  if (auto found = idle_.find(std::string(sql)); found != idle_.end()) {
+    sqlite3_stmt* statement = found->second;
+    idle_.erase(found);
+    return Rows(*this, statement, true);
+  }
+  sqlite3_stmt* statement = nullptr;
+  const int size = static_cast<int>(sql.size());
+  if (sqlite3_prepare_v3(handle_, sql.data(), size, SQLITE_PREPARE_PERSISTENT, &statement, nullptr) != SQLITE_OK) {
+    return fail(error(sql));
+  }
+  return Rows(*this, statement, idle_.size() < kMaxIdleStatements);
+}
+
+Result<void> Db::finish(Rows& rows) {
+  while (true) {
+    HF_TRY(const bool more, rows.next());
+    if (!more) return {};
+  }
+}
+
+Result<std::optional<std::int64_t>> Db::first_number(Rows& rows) {
+  HF_TRY(const bool found, rows.next());
+  if (!found) return std::optional<std::int64_t>();
+  return rows.optional_integer(0);
+}
+
+Result<void> Db::script(const std::string& sql) {
+  if (sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) return fail(error(sql.substr(0, 60)));
+  return {};
+}
+
+bool Db::in_transaction() const {
+  return sqlite3_get_autocommit(handle_) == 0;
+}
+std::int64_t Db::changed_rows() const {
+  return sqlite3_changes64(handle_);
+}
+void Db::release_memory() {
+  sqlite3_db_release_memory(handle_);
+}
+
+Error Db::error(std::string_view doing) const {
+  return error_of(sqlite3_errcode(handle_), sqlite3_errmsg(handle_), path_, doing);
+}
+
+}  // namespace holdfast::store

@@ -1,0 +1,134 @@
+#pragma once
+
+// One SQLite connection, and the statements prepared on it.
+//
+//   HF_CHECK(db.run("DELETE FROM t WHERE a = ?", a));
+//   HF_TRY(auto rows, db.query("SELECT b FROM t WHERE a = ?", a));
+//   while (true) {
+//     HF_TRY(const bool more, rows.next());
+//     if (!more) break;
+//     use(rows.text(0));
+//   }
+//
+// A connection is used by one thread at a time; whoever owns it says how that is ensured. SQLite's
+// result codes become Errors here and nowhere else: busy is unavailable, a full disk and a broken one
+// are io, damaged pages are corrupt, a file that may not be written is refused.
+
+#include "base/result.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace holdfast::store {
+
+// Marks bytes that are bound as a BLOB; a plain string_view is bound as TEXT.
+struct Blob {
+  std::string_view bytes;
+};
+
+class Db;
+
+// The rows of one running statement. Gives the statement back when destroyed; views of columns live
+// until next() or destruction.
+class Rows {
+ public:
+  Rows(Rows&& other) noexcept : db_(other.db_), statement_(std::exchange(other.statement_, nullptr)), cached_(other.cached_) {}
+  Rows& operator=(Rows&&) = delete;
+  ~Rows();
+
+  Result<bool> next();  // false: no more rows
+
+  std::int64_t integer(int column) const;
+  std::string_view text(int column) const;  // of TEXT and BLOB alike; NULL is empty
+  bool is_null(int column) const;
+  std::optional<std::int64_t> optional_integer(int column) const;
+
+  void bind(int index, std::int64_t value);
+  void bind(int index, int value) { bind(index, static_cast<std::int64_t>(value)); }
+  void bind(int index, std::size_t value) { bind(index, static_cast<std::int64_t>(value)); }
+  void bind(int index, bool value) { bind(index, static_cast<std::int64_t>(value)); }
+  void bind(int index, std::string_view value);
+  void bind(int index, const std::string& value) { bind(index, std::string_view(value)); }
+  void bind(int index, const char* value) { bind(index, std::string_view(value)); }
+  void bind(int index, Blob value);
+  void bind(int index, std::nullptr_t);
+  template <class T>
+  void bind(int index, const std::optional<T>& value) {
+    if (value) {
+      bind(index, *value);
+    } else {
+      bind(index, nullptr);
+    }
+  }
+
+ private:
+  friend class Db;
+  Rows(Db& db, sqlite3_stmt* statement, bool cached) : db_(&db), statement_(statement), cached_(cached) {}
+  Db* db_;
+  sqlite3_stmt* statement_;
+  bool cached_;
+};
+
+class Db {
+ public:
+  enum class Mode { create, read_write, read_only };
+  // create: read and write, and make the file (mode 0600) when it is missing.
+  // `vfs` names an SQLite VFS; empty is the default (tests name one that fails on purpose).
+  static Result<std::unique_ptr<Db>> open(const std::string& path, Mode mode, const std::string& vfs = {});
+  ~Db();
+  Db(const Db&) = delete;
+  Db& operator=(const Db&) = delete;
+
+  // Bound strings must outlive the Rows.
+  template <class... Values>
+  Result<Rows> query(std::string_view sql, const Values&... values) {
+    HF_TRY(Rows rows, prepare(sql));
+    [[maybe_unused]] int index = 0;
+    (rows.bind(++index, values), ...);
+    return rows;
+  }
+  // For statements that return no row anybody needs.
+  template <class... Values>
+  Result<void> run(std::string_view sql, const Values&... values) {
+    HF_TRY(Rows rows, query(sql, values...));
+    return finish(rows);
+  }
+  // The first column of the first row; nullopt without a row, and for NULL.
+  template <class... Values>
+  Result<std::optional<std::int64_t>> number(std::string_view sql, const Values&... values) {
+    HF_TRY(Rows rows, query(sql, values...));
+    return first_number(rows);
+  }
+  Result<Rows> prepare(std::string_view sql);
+  // Several statements separated by ';', nothing bound.
+  Result<void> script(const std::string& sql);
+
+  bool in_transaction() const;        // false also after SQLite rolled back by itself
+  std::int64_t changed_rows() const;  // by the last statement
+  void release_memory();
+  Error error(std::string_view doing) const;
+
+ private:
+  friend class Rows;
+  Db(sqlite3* handle, std::string path) : handle_(handle), path_(std::move(path)) {}
+  static Result<void> finish(Rows& rows);
+  static Result<std::optional<std::int64_t>> first_number(Rows& rows);
+
+  sqlite3* handle_;
+  std::string path_;
+  std::unordered_map<std::string, sqlite3_stmt*> idle_;  // prepared and not in use
+};
+
+// How long a connection waits for another process that is writing. Longer than any commit, shorter
+// than a caller's patience; then the answer is "unavailable".
+inline constexpr int kBusyMillis = 10'000;
+
+}  // namespace holdfast::store

@@ -1,0 +1,210 @@
+#include "store/sqlite/schema.h"
+
+#include "base/hash.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace holdfast::store {
+
+namespace {
+
+// Two things decide the layout. An append should touch few pages, because every page touched is
+// written to the log before the caller is answered: so the large texts of a record live apart from the
+// row that every append changes, and `changed` is moved by record changes alone. And nothing may be
+// derived from what it is not: `roots` and `tags` repeat the record for looking up, and are rewritten
+// with it.
+constexpr const char* kVersion1 = R"sql(
+CREATE TABLE meta(
+  name TEXT PRIMARY KEY,
+  value BLOB NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE sessions(
+  key INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  kind TEXT NOT NULL,
+  title TEXT NOT NULL,
+  root_uri TEXT NOT NULL,
+  root_name TEXT NOT NULL,
+  linked_roots TEXT NOT NULL,
+  project TEXT NOT NULL,
+  task TEXT NOT NULL,
+  aspect TEXT NOT NULL,
+  domain TEXT NOT NULL,
+  tags TEXT NOT NULL,
+  status TEXT NOT NULL,
+  visibility INTEGER NOT NULL,
+  prior_status TEXT NOT NULL,
+  prior_visibility INTEGER NOT NULL,
+  pinned INTEGER NOT NULL,
+  principal TEXT NOT NULL,
+  client TEXT NOT NULL,
+  rev INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  last_activity_at INTEGER NOT NULL,
+  last_accessed_at INTEGER NOT NULL,
+  archived_at INTEGER,
+  deleted_at INTEGER,
+  completed_at INTEGER,
+  retention_anchor_at INTEGER,
+  due_at INTEGER,
+  changed INTEGER NOT NULL,
+  entries INTEGER NOT NULL,
+  head BLOB NOT NULL,
+  checksum BLOB NOT NULL
+) STRICT;
+CREATE INDEX sessions_changed ON sessions(changed);
+
+CREATE TABLE session_texts(
+  session INTEGER PRIMARY KEY,
+  description TEXT NOT NULL,
+  opening TEXT NOT NULL,
+  folded TEXT NOT NULL,
+  data TEXT NOT NULL,
+  checksum BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE roots(
+  root TEXT NOT NULL,
+  session INTEGER NOT NULL,
+  PRIMARY KEY(root, session)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX roots_session ON roots(session);
+
+CREATE TABLE tags(
+  tag TEXT NOT NULL,
+  session INTEGER NOT NULL,
+  PRIMARY KEY(tag, session)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX tags_session ON tags(session);
+
+CREATE TABLE entries(
+  sequence INTEGER PRIMARY KEY,
+  session INTEGER NOT NULL,
+  seq INTEGER NOT NULL,
+  type TEXT NOT NULL,
+  lane TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  time INTEGER NOT NULL,
+  author TEXT NOT NULL,
+  run TEXT NOT NULL,
+  key TEXT,
+  previous BLOB NOT NULL,
+  hash BLOB NOT NULL,
+  salt BLOB,
+  mac BLOB,
+  data BLOB NOT NULL,
+  text BLOB NOT NULL,
+  UNIQUE(session, seq)
+) STRICT;
+CREATE UNIQUE INDEX entries_number ON entries(session, lane, number) WHERE number > 0;
+CREATE UNIQUE INDEX entries_key ON entries(session, key) WHERE key IS NOT NULL;
+
+CREATE TABLE tallies(
+  session INTEGER NOT NULL,
+  lane TEXT NOT NULL,
+  type TEXT NOT NULL,
+  count INTEGER NOT NULL,
+  highest_number INTEGER NOT NULL,
+  last_seq INTEGER NOT NULL,
+  last_time INTEGER NOT NULL,
+  PRIMARY KEY(session, lane, type)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE tombstones(
+  id TEXT PRIMARY KEY,
+  kind TEXT NOT NULL,
+  principal TEXT NOT NULL,
+  deleted_at INTEGER,
+  purged_at INTEGER NOT NULL,
+  reason TEXT NOT NULL,
+  changed INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX tombstones_changed ON tombstones(changed);
+
+CREATE TABLE erasures(
+  sequence INTEGER PRIMARY KEY,
+  first INTEGER NOT NULL,
+  last INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE lineage(
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  child TEXT NOT NULL,
+  parent TEXT NOT NULL,
+  how TEXT NOT NULL,
+  time INTEGER NOT NULL,
+  details TEXT NOT NULL
+) STRICT;
+CREATE INDEX lineage_child ON lineage(child);
+CREATE INDEX lineage_parent ON lineage(parent);
+
+CREATE TABLE keyed(
+  space TEXT NOT NULL,
+  key TEXT NOT NULL,
+  value TEXT NOT NULL,
+  rev INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  expires_at INTEGER,
+  PRIMARY KEY(space, key)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX keyed_expiry ON keyed(expires_at) WHERE expires_at IS NOT NULL;
+
+CREATE TABLE leases(
+  name TEXT PRIMARY KEY,
+  host TEXT NOT NULL,
+  pid INTEGER NOT NULL,
+  started INTEGER NOT NULL,
+  token TEXT NOT NULL,
+  epoch INTEGER NOT NULL,
+  renewed_boot INTEGER NOT NULL,
+  renewed_wall INTEGER NOT NULL,
+  ttl INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+)sql";
+
+constexpr std::array<const char*, kSchemaVersion> kSteps = {kVersion1};
+
+constexpr std::size_t kSecretBytes = 32;
+constexpr std::size_t kStoreIdBytes = 16;
+
+Result<void> upgrade(Db& db) {
+  // Another process may have been quicker while this one waited for the lock.
+  HF_TRY(const int version, read_schema_version(db));
+  if (version >= kSchemaVersion) return {};
+  for (int step = version; step < kSchemaVersion; ++step) HF_CHECK(db.script(kSteps[static_cast<std::size_t>(step)]));
+  if (version == 0) {
+    const std::string secret = random_bytes(kSecretBytes);
+    const std::string store_id = random_bytes(kStoreIdBytes);
+    HF_CHECK(db.run("INSERT INTO meta VALUES('secret', ?), ('store_id', ?)", Blob{secret}, Blob{store_id}));
+  }
+  return db.script(fmt::format("PRAGMA application_id={}; PRAGMA user_version={}", kApplicationId, kSchemaVersion));
+}
+
+}  // namespace
+
+Result<int> read_schema_version(Db& db) {
+  HF_TRY(const auto version, db.number("PRAGMA user_version"));
+  HF_TRY(const auto application, db.number("PRAGMA application_id"));
+  HF_TRY(const auto tables, db.number("SELECT count(*) FROM sqlite_schema"));
+  const bool empty = version == 0 && application == 0 && tables == 0;
+  if (!empty && application != kApplicationId) {
+    return fail(ErrorKind::corrupt, "this file is a database of another program, not a holdfast store");
+  }
+  return static_cast<int>(version.value_or(0));
+}
+
+Result<void> migrate(Db& db) {
+  HF_TRY(const int version, read_schema_version(db));
+  if (version >= kSchemaVersion) return {};
+  HF_CHECK(db.run("BEGIN IMMEDIATE"));
+  Result<void> done = upgrade(db);
+  if (done) done = db.run("COMMIT");
+  if (!done && db.in_transaction()) static_cast<void>(db.run("ROLLBACK"));
+  return done;
+}
+
+}  // namespace holdfast::store

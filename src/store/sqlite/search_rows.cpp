@@ -1,0 +1,189 @@
+#include "store/sqlite/search_rows.h"
+
+#include "base/text.h"
+#include "session/limits.h"
+#include "store/sqlite/event_rows.h"
+#include "store/sqlite/list_rows.h"
+#include "store/sqlite/words.h"
+
+#include <fmt/format.h>
+
+#include <unordered_map>
+
+namespace holdfast::store {
+
+using session::SearchHit;
+using session::SearchQuery;
+
+namespace {
+
+struct Place {
+  std::string id;
+  std::string kind;
+  std::string title;
+  std::size_t hits = 0;
+};
+
+class Search {
+ public:
+  Search(Db& db, TextIndex& index, const SearchQuery& query) : db_(db), index_(index), query_(query), words_(query.text) {}
+
+  Result<SearchOutcome> run() {
+    if (query_.limit < 1 || query_.limit > session::kMaxSearchLimit) {
+      return fail(ErrorKind::invalid, fmt::format("limit must be 1 to {}, not {}", session::kMaxSearchLimit, query_.limit));
+    }
+    if (query_.text.size() > session::kMaxSearchTextBytes) {
+      return fail(ErrorKind::too_large, fmt::format("at most {} bytes can be searched for", session::kMaxSearchTextBytes));
+    }
+    if (words_.empty()) return std::move(outcome_);
+    HF_CHECK(find_sessions());
+    HF_CHECK(search_records());
+    HF_CHECK(query_.session.empty() ? search_everywhere() : scan_session());
+    return std::move(outcome_);
+  }
+
+ private:
+  bool full() const { return outcome_.result.more; }
+
+  // Every session the filters allow. With them in memory, a candidate costs one look-up.
+  Result<void> find_sessions() {
+    Condition where;
+    where.add_any("s.kind", query_.kinds);
+    where.add_roots(query_.roots, query_.rootless);
+    where.add_visibilities(query_.visibilities);
+    where.add_principal(query_.principal);
+    if (!query_.session.empty()) where.add_any("s.id", {query_.session});
+    HF_TRY(auto rows, db_.query(fmt::format("SELECT s.key, s.id, s.kind, s.title FROM sessions AS s WHERE {}", where.sql)));
+    int index = 0;
+    for (const std::string& text : where.texts) rows.bind(++index, text);
+    while (true) {
+      HF_TRY(const bool more, rows.next());
+      if (!more) return {};
+      sessions_.try_emplace(rows.integer(0),
+                            Place{std::string(rows.text(1)), std::string(rows.text(2)), std::string(rows.text(3)), 0});
+    }
+  }
+
+  // Takes a hit, or notes that there was one more than wanted. False: stop.
+  bool take(Place& place, SearchHit hit) {
+    if (place.hits >= query_.per_session) return true;
+    if (outcome_.result.hits.size() >= query_.limit) {
+      outcome_.result.more = true;
+      return false;
+    }
+    ++place.hits;
+    hit.session = place.id;
+    hit.kind = place.kind;
+    hit.title = place.title;
+    outcome_.result.hits.push_back(std::move(hit));
+    return true;
+  }
+
+  Result<void> search_records() {
+    HF_TRY(auto rows,
+           db_.query("SELECT s.key, s.title, t.description, s.tags, s.updated_at FROM sessions AS s JOIN session_texts AS t "
+                     "ON t.session = s.key ORDER BY s.updated_at DESC, s.id DESC"));
+    while (!full()) {
+      HF_TRY(const bool more, rows.next());
+      if (!more) return {};
+      const auto place = sessions_.find(rows.integer(0));
+      if (place == sessions_.end()) continue;
+      const std::string text = fmt::format("{}\n{}\n{}", rows.text(1), rows.text(2), rows.text(3));
+      if (!words_.matches(words_of(text))) continue;
+      SearchHit hit;
+      hit.time = rows.integer(4);
+      hit.snippet = snippet_of(text, words_);
+      take(place->second, std::move(hit));
+    }
+    return {};
+  }
+
+  // One row of: sequence, session, seq, lane, number, type, time, text, redacted.
+  static constexpr std::string_view kColumns = "sequence, session, seq, lane, number, type, time, text, salt IS NULL";
+
+  bool consider(const Rows& rows) {
+    const auto place = sessions_.find(rows.integer(1));
+    if (place == sessions_.end() || place->second.hits >= query_.per_session || rows.integer(8) != 0) return true;
+    if (!words_.matches(words_of(rows.text(7)))) return true;
+    SearchHit hit;
+    hit.seq = rows.integer(2);
+    hit.lane = rows.text(3);
+    hit.number = rows.integer(4);
+    hit.type = rows.text(5);
+    hit.time = rows.integer(6);
+    hit.snippet = snippet_of(rows.text(7), words_);
+    return take(place->second, std::move(hit));
+  }
+
+  Result<void> scan(Rows rows) {
+    while (!full()) {
+      HF_TRY(const bool more, rows.next());
+      if (!more) return {};
+      outcome_.scanned_bytes += rows.text(7).size();
+      consider(rows);
+    }
+    return {};
+  }
+
+  Result<void> scan_range(std::int64_t first, std::int64_t last) {
+    static const std::string sql =
+        fmt::format("SELECT {} FROM entries WHERE sequence BETWEEN ? AND ? ORDER BY sequence DESC", kColumns);
+    HF_TRY(auto rows, db_.query(sql, first, last));
+    return scan(std::move(rows));
+  }
+
+  Result<void> scan_session() {
+    if (sessions_.empty()) return {};
+    static const std::string sql = fmt::format("SELECT {} FROM entries WHERE session = ? ORDER BY seq DESC", kColumns);
+    HF_TRY(auto rows, db_.query(sql, sessions_.begin()->first));
+    HF_CHECK(scan(std::move(rows)));
+    outcome_.scanned_bytes = 0;  // says nothing about the index
+    return {};
+  }
+
+  Result<void> search_segment(const Segment& segment) {
+    static const std::string sql = fmt::format("SELECT {} FROM entries WHERE sequence = ?", kColumns);
+    Result<void> trouble;
+    const bool usable = index_.find(segment, words_.fts_expression(), [&](std::int64_t sequence) {
+      const auto look = [&]() -> Result<bool> {
+        HF_TRY(auto rows, db_.query(sql, sequence));
+        HF_TRY(const bool found, rows.next());
+        return !found || consider(rows);
+      };
+      auto go_on = look();
+      if (!go_on) trouble = fail(std::move(go_on).error());
+      return trouble && *go_on;
+    });
+    HF_CHECK(std::move(trouble));
+    if (!usable) return scan_range(segment.first, segment.last);
+    return {};
+  }
+
+  Result<void> search_everywhere() {
+    HF_TRY(std::int64_t last, read_last_sequence(db_));
+    for (const Segment& segment : index_.segments()) {
+      if (full()) return {};
+      if (segment.first > last) continue;  // fed after this search began
+      if (segment.last < last) HF_CHECK(scan_range(segment.last + 1, last));
+      if (!full()) HF_CHECK(search_segment(segment));
+      last = segment.first - 1;
+    }
+    if (!full() && last >= 1) HF_CHECK(scan_range(1, last));
+    return {};
+  }
+
+  Db& db_;
+  TextIndex& index_;
+  const SearchQuery& query_;
+  const WordQuery words_;
+  std::unordered_map<std::int64_t, Place> sessions_;
+  SearchOutcome outcome_;
+};
+
+}  // namespace
+
+Result<SearchOutcome> search_entries(Db& db, TextIndex& index, const SearchQuery& query) {
+  return Search(db, index, query).run();
+}
+
+}  // namespace holdfast::store

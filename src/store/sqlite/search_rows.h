@@ -1,0 +1,19 @@
+#pragma once
+
+// Answers a search: newest first over the whole sequence of entries, from the index where it has been fed
+// and by reading the entries where not, every hit checked against its stored text.
+
+#include "session/search.h"
+#include "store/sqlite/db.h"
+#include "store/sqlite/text_index.h"
+
+namespace holdfast::store {
+
+struct SearchOutcome {
+  session::SearchResult result;
+  std::size_t scanned_bytes = 0;  // read because the index did not cover them
+};
+
+Result<SearchOutcome> search_entries(Db& db, TextIndex& index, const session::SearchQuery& query);
+
+}  // namespace holdfast::store

@@ -1,0 +1,218 @@
+#include "store/sqlite/store.h"
+
+#include "base/file.h"
+#include "store/sqlite/event_hub.h"
+#include "store/sqlite/event_rows.h"
+#include "store/sqlite/read_pool.h"
+#include "store/sqlite/reads.h"
+#include "store/sqlite/schema.h"
+#include "store/sqlite/search_rows.h"
+#include "store/sqlite/verify.h"
+#include "store/sqlite/writer.h"
+
+#include <fmt/format.h>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <filesystem>
+
+namespace holdfast::store {
+
+using namespace session;  // this file implements that interface
+
+namespace {
+
+// FULL: a commit is on the disk when it returns. The log is folded into the main file every 2,000 pages
+// (8 MB): seldom enough that hot pages are written back once for many commits, small enough to read
+// quickly after a crash. The cache is small because an idle server should be; see bench/.
+constexpr const char* kWriterSettings =
+    "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA secure_delete=ON; PRAGMA cache_size=-2048; "
+    "PRAGMA temp_store=MEMORY; PRAGMA wal_autocheckpoint=2000; PRAGMA journal_size_limit=16777216";
+
+// When the index is worth feeding: a search had to read this much itself, or this much was written. Below,
+// reading is quicker than starting a thread and committing.
+constexpr std::size_t kFeedAfterScan = 256 * 1024;
+constexpr std::size_t kFeedAfterBytes = 4 * 1024 * 1024;
+
+class SqliteStore final : public Store {
+ public:
+  explicit SqliteStore(Context context)
+      : context_(std::move(context)), readers_(context_), hub_(context_, readers_), index_(context_, readers_) {}
+
+  Result<void> start(std::unique_ptr<Db> db);
+
+  Result<SessionRecord> get(std::string_view id) override {
+    return read([&](Reads& reads) { return reads.get(id); });
+  }
+  Result<Page> list(const Query& query) override {
+    return read([&](Reads& reads) { return reads.list(query); });
+  }
+  Result<std::vector<std::string>> ids_with_prefix(std::string_view prefix, std::size_t limit) override {
+    return read([&](Reads& reads) { return reads.ids_with_prefix(prefix, limit); });
+  }
+  Result<std::optional<Tombstone>> tombstone(std::string_view id) override {
+    return read([&](Reads& reads) { return reads.tombstone(id); });
+  }
+  Result<EntryPage> entries(const EntryQuery& query) override {
+    return read([&](Reads& reads) { return reads.entries(query); });
+  }
+  Result<std::optional<Entry>> entry(std::string_view session, std::int64_t seq) override {
+    return read([&](Reads& reads) { return reads.entry(session, seq); });
+  }
+  Result<std::optional<Entry>> entry_at(std::string_view session, std::string_view lane, std::int64_t number) override {
+    return read([&](Reads& reads) { return reads.entry_at(session, lane, number); });
+  }
+  Result<std::optional<Entry>> entry_with_key(std::string_view session, std::string_view key) override {
+    return read([&](Reads& reads) { return reads.entry_with_key(session, key); });
+  }
+  Result<std::vector<LineageEvent>> lineage_of(std::string_view session) override {
+    return read([&](Reads& reads) { return reads.lineage_of(session); });
+  }
+  Result<std::vector<LineageEvent>> lineage_tree(std::string_view session) override {
+    return read([&](Reads& reads) { return reads.lineage_tree(session); });
+  }
+  Result<std::optional<KeyedValue>> value(std::string_view space, std::string_view key) override {
+    return read([&](Reads& reads) { return reads.value(space, key); });
+  }
+  Result<std::vector<KeyedValue>> values(const ValueQuery& query) override {
+    return read([&](Reads& reads) { return reads.values(query); });
+  }
+  Result<std::optional<Lease>> lease(std::string_view name) override {
+    return read([&](Reads& reads) { return reads.lease(name); });
+  }
+
+  Result<SearchResult> search(const SearchQuery& query) override;
+  Result<Verification> verify(std::string_view session) override {
+    return readers_.with([&](Db& db) { return verify_session(db, session); });
+  }
+  Result<Integrity> integrity() override {
+    return readers_.with([](Db& db) { return verify_store(db); });
+  }
+  const std::string& secret() const override { return context_.secret; }
+  Result<StoreInfo> info() override;
+  Result<std::unique_ptr<Subscription>> subscribe(SubscribeOptions options) override {
+    return hub_.subscribe(std::move(options));
+  }
+  Result<std::vector<Event>> events_after(std::int64_t sequence, std::size_t limit) override {
+    return readers_.with([&](Db& db) { return read_events_after(db, sequence, limit); });
+  }
+  Result<std::int64_t> last_sequence() override {
+    return readers_.with([](Db& db) { return read_last_sequence(db); });
+  }
+
+ protected:
+  Result<void> run(const Work& work) override {
+    if (writer_ == nullptr) return fail(ErrorKind::refused, context_.read_only_reason);
+    return writer_->run(work);
+  }
+
+ private:
+  template <class Function>
+  auto read(Function&& function) -> std::invoke_result_t<Function&, Reads&> {
+    return readers_.with([&](Db& db) {
+      Reads reads(db, context_);
+      return function(reads);
+    });
+  }
+
+  void after_commit(const Writer::Committed& done);
+
+  Context context_;
+  ReadPool readers_;
+  EventHub hub_;
+  TextIndex index_;
+  std::atomic<std::size_t> unindexed_bytes_ = 0;
+  std::unique_ptr<Writer> writer_;  // null when read-only
+};
+
+Result<std::string> read_meta(Db& db, std::string_view name) {
+  HF_TRY(auto rows, db.query("SELECT value FROM meta WHERE name = ?", name));
+  HF_TRY(const bool found, rows.next());
+  if (!found) return fail(ErrorKind::corrupt, fmt::format("the store has lost its {}", name));
+  return std::string(rows.text(0));
+}
+
+Result<void> SqliteStore::start(std::unique_ptr<Db> db) {
+  HF_TRY(context_.secret, read_meta(*db, "secret"));
+  HF_TRY(context_.store_id, read_meta(*db, "store_id"));
+  if (!context_.read_only_reason.empty()) return {};
+  writer_ = std::make_unique<Writer>(std::move(db), context_, [this](const Writer::Committed& done) { after_commit(done); });
+  return {};
+}
+
+void SqliteStore::after_commit(const Writer::Committed& done) {
+  hub_.announce_commit();
+  if (done.scrubbed) index_.forget_erased();
+  if (unindexed_bytes_.fetch_add(done.text_bytes) + done.text_bytes < kFeedAfterBytes) return;
+  unindexed_bytes_ = 0;
+  index_.feed_soon();
+}
+
+Result<SearchResult> SqliteStore::search(const SearchQuery& query) {
+  HF_TRY(auto outcome, readers_.with([&](Db& db) { return search_entries(db, index_, query); }));
+  if (outcome.scanned_bytes > kFeedAfterScan && writer_ != nullptr) index_.feed_soon();
+  return std::move(outcome.result);
+}
+
+Result<StoreInfo> SqliteStore::info() {
+  StoreInfo info;
+  info.url = "sqlite:" + context_.path;
+  info.path = context_.path;
+  info.index_bytes = index_.bytes();
+  info.read_only = writer_ == nullptr;
+  info.read_only_reason = context_.read_only_reason;
+  for (const char* suffix : {"", "-wal"}) {
+    struct stat status{};
+    if (::stat((context_.path + suffix).c_str(), &status) == 0) info.bytes += status.st_size;
+  }
+  return readers_.with([&](Db& db) -> Result<StoreInfo> {
+    HF_TRY(info.schema_version, read_schema_version(db));
+    HF_TRY(const auto sessions, db.number("SELECT count(*) FROM sessions"));
+    HF_TRY(const auto entries, db.number("SELECT sum(count) FROM tallies"));
+    info.sessions = sessions.value_or(0);
+    info.entries = entries.value_or(0);
+    return info;
+  });
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Store>> open_sqlite_store(const std::string& path, const OpenOptions& options) {
+  Context context;
+  context.path = path;
+  context.vfs = options.sqlite_vfs;
+  context.clock = options.clock ? options.clock : std::make_shared<SystemClock>();
+  context.lease_now = options.lease_now ? options.lease_now : lease_time_now;
+
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  std::unique_ptr<Db> db;
+  if (options.read_only) {
+    if (::access(path.c_str(), F_OK) != 0) return fail(ErrorKind::not_found, fmt::format("there is no store {}", path));
+    context.read_only_reason = "the store was opened for reading only";
+    HF_TRY(db, Db::open(path, Db::Mode::read_only, context.vfs));
+  } else {
+    if (!folder.empty()) HF_CHECK(make_private_folder(folder));
+    HF_TRY(db, Db::open(path, Db::Mode::create, context.vfs));
+  }
+  auto version = read_schema_version(*db);
+  if (!version) return fail(std::move(version).error().within(path));
+  if (*version > kSchemaVersion) {
+    context.read_only_reason = fmt::format(
+        "{} was written by a newer holdfast (format {}, this one knows {}): it can be read, "
+        "not written",
+        path, *version, kSchemaVersion);
+  } else if (!options.read_only) {
+    HF_CHECK(db->script(kWriterSettings));
+    if (auto migrated = migrate(*db); !migrated) return fail(std::move(migrated).error().within(path));
+    if (*version == 0) HF_CHECK(sync_folder(folder.empty() ? "." : folder));
+  } else if (*version < kSchemaVersion) {
+    return fail(ErrorKind::refused, fmt::format("{} has an older format and must be opened for writing once", path));
+  }
+  auto store = std::make_unique<SqliteStore>(std::move(context));
+  HF_CHECK(store->start(std::move(db)));
+  return store;
+}
+
+}  // namespace holdfast::store

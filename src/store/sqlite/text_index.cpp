@@ -1,0 +1,274 @@
+#include "store/sqlite/text_index.h"
+
+#include "base/log.h"
+#include "store/sqlite/event_rows.h"
+#include "store/sqlite/words.h"
+
+#include <fmt/format.h>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+namespace holdfast::store {
+
+namespace {
+
+constexpr int kIndexVersion = 1;
+
+// Losing the index costs time, not data: the log is not synced at each commit. secure_delete, because a
+// dropped segment must not leave words behind.
+constexpr const char* kSettings =
+    "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA secure_delete=ON; PRAGMA cache_size=-1024; "
+    "PRAGMA temp_store=MEMORY";
+
+constexpr const char* kTables =
+    "CREATE TABLE IF NOT EXISTS meta(name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;"
+    "CREATE TABLE IF NOT EXISTS segments(number INTEGER PRIMARY KEY AUTOINCREMENT, first INTEGER NOT NULL, last INTEGER NOT "
+    "NULL, "
+    "bytes INTEGER NOT NULL)";
+
+Result<std::vector<Segment>> read_segments(Db& index) {
+  HF_TRY(auto rows, index.query("SELECT number, first, last, bytes FROM segments ORDER BY first DESC"));
+  std::vector<Segment> segments;
+  while (true) {
+    HF_TRY(const bool more, rows.next());
+    if (!more) return segments;
+    segments.push_back({rows.integer(0), rows.integer(1), rows.integer(2), rows.integer(3)});
+  }
+}
+
+// A file of another store (a copied folder) or of another version is as good as none.
+Result<bool> belongs_to(Db& index, const std::string& store_id) {
+  HF_TRY(const auto version, index.number("PRAGMA user_version"));
+  if (version != kIndexVersion) return false;
+  HF_TRY(auto rows, index.query("SELECT value FROM meta WHERE name = 'store_id'"));
+  HF_TRY(const bool found, rows.next());
+  return found && rows.text(0) == store_id;
+}
+
+Result<void> make_tables(Db& index, const std::string& store_id) {
+  HF_CHECK(index.script(fmt::format("BEGIN IMMEDIATE; {}; PRAGMA user_version={}", kTables, kIndexVersion)));
+  HF_CHECK(index.run("INSERT OR REPLACE INTO meta VALUES('store_id', ?), ('erasures', 0)", Blob{store_id}));
+  return index.run("COMMIT");
+}
+
+struct Gap {
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+  std::optional<Segment> before;  // the segment that ends where the gap begins
+};
+
+// The newest range that no segment covers: people look for what is recent.
+std::optional<Gap> newest_gap(const std::vector<Segment>& falling, std::int64_t last_sequence) {
+  std::int64_t last = last_sequence;
+  for (const Segment& segment : falling) {
+    if (segment.last < last) return Gap{segment.last + 1, last, segment};
+    last = segment.first - 1;
+  }
+  if (last >= 1) return Gap{1, last, std::nullopt};
+  return std::nullopt;
+}
+
+}  // namespace
+
+TextIndex::~TextIndex() {
+  closing_ = true;
+  if (feeder_.joinable()) feeder_.join();
+}
+
+Result<std::unique_ptr<Db>> TextIndex::open(bool create) {
+  if (!create && ::access(path().c_str(), F_OK) != 0) return fail(ErrorKind::not_found, "there is no index yet");
+  auto db = Db::open(path(), Db::Mode::create);
+  if (!db) return db;
+  HF_CHECK((*db)->script(kSettings));
+  HF_TRY(const auto tables, (*db)->number("SELECT count(*) FROM sqlite_schema"));
+  if (tables == 0) HF_CHECK(make_tables(**db, context_.store_id));
+  HF_TRY(const bool ours, belongs_to(**db, context_.store_id));
+  if (!ours) return fail(ErrorKind::corrupt, "the index belongs to another store or version");
+  return db;
+}
+
+void TextIndex::discard(const Error& error) {
+  if (error.kind != ErrorKind::corrupt && error.kind != ErrorKind::internal) return;
+  log(LogLevel::warn, "store", "the search index is rebuilt: " + error.message);
+  for (const char* suffix : {"", "-wal", "-shm"}) static_cast<void>(::unlink((path() + suffix).c_str()));
+}
+
+Db* TextIndex::reading_db() {
+  if (db_ != nullptr) return db_.get();
+  auto opened = open(false);
+  if (opened) {
+    db_ = *std::move(opened);
+  } else {
+    discard(opened.error());
+  }
+  return db_.get();
+}
+
+std::vector<Segment> TextIndex::segments() {
+  const std::lock_guard lock(mutex_);
+  Db* db = reading_db();
+  if (db == nullptr) return {};
+  auto segments = read_segments(*db);
+  if (segments) return *std::move(segments);
+  db_.reset();
+  discard(segments.error());
+  return {};
+}
+
+bool TextIndex::find(const Segment& segment, const std::string& expression, const std::function<bool(std::int64_t)>& on_entry) {
+  const std::lock_guard lock(mutex_);
+  Db* db = reading_db();
+  if (db == nullptr) return false;
+  const auto search = [&]() -> Result<void> {
+    // Within the range as it was when the caller asked for it: the feeder may have added since.
+    HF_TRY(auto rows, db->query(fmt::format("SELECT rowid FROM words_{0} WHERE words_{0} MATCH ? AND rowid BETWEEN ? AND ? "
+                                            "ORDER BY rowid DESC",
+                                            segment.number),
+                                expression, segment.first, segment.last));
+    while (true) {
+      HF_TRY(const bool more, rows.next());
+      if (!more || !on_entry(rows.integer(0))) return {};
+    }
+  };
+  auto done = search();
+  if (done) return true;
+  // "internal" is also what a segment that was dropped meanwhile looks like; then nothing is wrong.
+  if (done.error().kind == ErrorKind::corrupt) {
+    db_.reset();
+    discard(done.error());
+  }
+  return false;
+}
+
+void TextIndex::feed_soon() {
+  if (feeding_.exchange(true)) return;
+  const std::lock_guard lock(feeder_mutex_);
+  if (feeder_.joinable()) feeder_.join();
+  feeder_ = std::thread([this] {
+    feed();
+    feeding_ = false;
+  });
+}
+
+void TextIndex::wait_until_fed() {
+  feed_soon();
+  const std::lock_guard lock(feeder_mutex_);
+  if (feeder_.joinable()) feeder_.join();
+}
+
+void TextIndex::feed() {
+  auto index = open(true);
+  if (!index) return discard(index.error());
+  auto erased = drop_erased(**index);
+  if (!erased) return discard(erased.error());
+  while (!closing_) {
+    auto more = feed_batch(**index);
+    // Busy means that another process feeds: it does the same work.
+    if (!more) return discard(more.error());
+    if (!*more) return;
+  }
+}
+
+Result<bool> TextIndex::feed_batch(Db& index) {
+  HF_CHECK(index.run("BEGIN IMMEDIATE"));
+  const auto fill = [&]() -> Result<bool> {
+    HF_TRY(const auto segments, read_segments(index));
+    HF_TRY(const std::int64_t last, readers_.with([](Db& db) { return read_last_sequence(db); }));
+    const auto gap = newest_gap(segments, last);
+    if (!gap) return false;
+
+    Segment segment;
+    if (gap->before && gap->before->bytes < kSegmentBytes) {
+      segment = *gap->before;
+    } else {
+      // A number is never used twice: a search may still hold the list of segments from before.
+      HF_TRY(const auto number,
+             index.number("INSERT INTO segments(first, last, bytes) VALUES(?, ?, 0) RETURNING number", gap->first, gap->first));
+      segment = {number.value_or(0), gap->first, gap->first, 0};
+      HF_CHECK(
+          index.script(fmt::format("CREATE VIRTUAL TABLE words_{0} USING fts5(words, content='', columnsize=0, "
+                                   "tokenize='ascii')",
+                                   segment.number)));
+    }
+    const std::string insert = fmt::format("INSERT INTO words_{}(rowid, words) VALUES(?, ?)", segment.number);
+    std::size_t bytes = 0;
+    const auto copy = [&](Db& db) -> Result<std::int64_t> {
+      HF_TRY(auto rows, db.query("SELECT sequence, text FROM entries WHERE sequence BETWEEN ? AND ? ORDER BY sequence",
+                                 gap->first, gap->last));
+      while (true) {
+        HF_TRY(const bool more, rows.next());
+        if (!more) return gap->last;
+        const std::string words = words_of(rows.text(1));
+        if (!words.empty()) HF_CHECK(index.run(insert, rows.integer(0), words));
+        bytes += rows.text(1).size();
+        if (bytes >= kFeedBytes) return rows.integer(0);
+      }
+    };
+    HF_TRY(segment.last, readers_.with(copy));
+    segment.bytes += static_cast<std::int64_t>(bytes);
+    HF_CHECK(index.run("INSERT OR REPLACE INTO segments VALUES(?, ?, ?, ?)", segment.number, segment.first, segment.last,
+                       segment.bytes));
+    return true;
+  };
+  auto filled = fill();
+  if (filled && *filled) {
+    if (auto committed = index.run("COMMIT"); !committed) filled = fail(std::move(committed).error());
+  }
+  if (index.in_transaction()) static_cast<void>(index.run("ROLLBACK"));
+  return filled;
+}
+
+Result<bool> TextIndex::drop_erased(Db& index) {
+  HF_TRY(const auto seen, index.number("SELECT value FROM meta WHERE name = 'erasures'"));
+  std::int64_t newest = seen.value_or(0);
+  std::vector<Segment> erased;
+  HF_CHECK(readers_.with([&](Db& db) -> Result<void> {
+    HF_TRY(auto rows, db.query("SELECT sequence, first, last FROM erasures WHERE sequence > ?", newest));
+    while (true) {
+      HF_TRY(const bool more, rows.next());
+      if (!more) return {};
+      newest = std::max(newest, rows.integer(0));
+      erased.push_back({0, rows.integer(1), rows.integer(2), 0});
+    }
+  }));
+  if (erased.empty()) return false;
+  HF_CHECK(index.run("BEGIN IMMEDIATE"));
+  const auto drop = [&]() -> Result<void> {
+    HF_TRY(const auto segments, read_segments(index));
+    for (const Segment& segment : segments) {
+      const bool touched = std::ranges::any_of(
+          erased, [&](const Segment& range) { return range.first <= segment.last && range.last >= segment.first; });
+      if (!touched) continue;
+      HF_CHECK(index.script(fmt::format("DROP TABLE IF EXISTS words_{}", segment.number)));
+      HF_CHECK(index.run("DELETE FROM segments WHERE number = ?", segment.number));
+    }
+    HF_CHECK(index.run("INSERT OR REPLACE INTO meta VALUES('erasures', ?)", newest));
+    return index.run("COMMIT");
+  };
+  auto dropped = drop();
+  if (index.in_transaction()) static_cast<void>(index.run("ROLLBACK"));
+  HF_CHECK(std::move(dropped));
+  HF_CHECK(index.number("PRAGMA wal_checkpoint(TRUNCATE)"));
+  return true;
+}
+
+void TextIndex::forget_erased() {
+  if (::access(path().c_str(), F_OK) != 0) return;
+  auto index = open(false);
+  if (!index) return discard(index.error());
+  // Should it fail (another process feeds for longer than we wait), the next feeding does it.
+  if (auto dropped = drop_erased(**index); !dropped) {
+    discard(dropped.error());
+    log(LogLevel::warn, "store", "erased words are still in the search index: " + dropped.error().message);
+  }
+}
+
+std::int64_t TextIndex::bytes() const {
+  struct stat status{};
+  return ::stat(path().c_str(), &status) == 0 ? status.st_size : 0;
+}
+
+}  // namespace holdfast::store

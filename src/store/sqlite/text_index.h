@@ -1,0 +1,77 @@
+#pragma once
+
+// The full-text index: a cache beside the store, in a file of its own ("<store>.index") that may be
+// deleted at any time.
+//
+// It covers ranges of entries, by their store-wide sequence number, each range in a segment (an FTS5
+// table). Whatever it does not cover is scanned by the search, so the index is never waited for: it is fed
+// by a thread that runs when there is enough to do and ends afterwards. Segments keep no text, only words;
+// an erasure in the store drops the segments it touches, and their ranges are fed again.
+//
+// Nothing here is ever an error for a caller: an index that cannot be read is removed and starts anew.
+
+#include "store/sqlite/context.h"
+#include "store/sqlite/db.h"
+#include "store/sqlite/read_pool.h"
+
+#include <atomic>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+namespace holdfast::store {
+
+// Text of one segment: few enough of them to ask them all, small enough to be fed again after an erasure.
+inline constexpr std::int64_t kSegmentBytes = 32 * 1024 * 1024;
+// Text of one commit of the feeder: bounds its memory, and how long closing the store may have to wait.
+inline constexpr std::size_t kFeedBytes = 2 * 1024 * 1024;
+
+struct Segment {
+  std::int64_t number = 0;
+  std::int64_t first = 0;  // sequence numbers, inclusive
+  std::int64_t last = 0;
+  std::int64_t bytes = 0;
+};
+
+class TextIndex {
+ public:
+  TextIndex(const Context& context, ReadPool& readers) : context_(context), readers_(readers) {}
+  ~TextIndex();  // waits for the feeder to finish its batch
+
+  // Segments in falling order of their ranges; empty when there is no usable index.
+  std::vector<Segment> segments();
+  // Calls on_entry with the sequence numbers of entries that match, falling, until it returns false.
+  // False when the segment could not be read; then scan its range instead.
+  bool find(const Segment& segment, const std::string& expression, const std::function<bool(std::int64_t)>& on_entry);
+
+  // Starts the feeder unless it runs already. Any thread.
+  void feed_soon();
+  void wait_until_fed();  // for tests and for commands that rebuild
+
+  // After an erasure was committed: no word of it remains in the index file when this returns.
+  void forget_erased();
+
+  std::int64_t bytes() const;  // of the file
+
+ private:
+  Result<std::unique_ptr<Db>> open(bool create);
+  Db* reading_db();  // under mutex_
+  void feed();
+  Result<bool> feed_batch(Db& index);  // false: nothing left
+  Result<bool> drop_erased(Db& index);
+  void discard(const Error& error);
+  std::string path() const { return context_.path + ".index"; }
+
+  const Context& context_;
+  ReadPool& readers_;
+
+  std::mutex mutex_;  // the connection for reading
+  std::unique_ptr<Db> db_;
+
+  std::mutex feeder_mutex_;
+  std::thread feeder_;
+  std::atomic<bool> feeding_ = false;
+  std::atomic<bool> closing_ = false;
+};
+
+}  // namespace holdfast::store

@@ -1,0 +1,162 @@
+#include "store/sqlite/writer.h"
+
+#include "base/ids.h"
+#include "base/log.h"
+#include "store/sqlite/event_rows.h"
+#include "store/sqlite/transaction.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+
+namespace holdfast::store {
+
+Writer::Writer(std::unique_ptr<Db> db, const Context& context, std::function<void(const Committed&)> on_commit)
+    : db_(std::move(db)), context_(context), on_commit_(std::move(on_commit)) {}
+
+Result<void> Writer::run(const Work& work) {
+  Request request;
+  request.work = &work;
+  std::unique_lock lock(mutex_);
+  waiting_.push_back(&request);
+  if (leading_) {
+    request.changed.wait(lock, [&] { return request.done || request.leads; });
+    if (request.done) return std::move(request.outcome);
+  }
+  leading_ = true;
+  lead(lock);
+  return std::move(request.outcome);
+}
+
+// The caller's own request is among the first that wait, so one round answers it.
+void Writer::lead(std::unique_lock<std::mutex>& lock) {
+  std::vector<Request*> batch;
+  while (!waiting_.empty() && batch.size() < kMaxBatch) {
+    batch.push_back(waiting_.front());
+    waiting_.pop_front();
+  }
+  lock.unlock();
+  if (batch.size() == 1) {
+    commit_alone(*batch.front());
+  } else {
+    commit_together(batch);
+  }
+  lock.lock();
+  for (Request* each : batch) {
+    each->done = true;
+    each->changed.notify_one();  // under the lock: afterwards the request may be gone
+  }
+  leading_ = !waiting_.empty();
+  if (leading_) {
+    waiting_.front()->leads = true;
+    waiting_.front()->changed.notify_one();
+  }
+}
+
+void Writer::commit_together(const std::vector<Request*>& batch) {
+  if (auto begun = begin(); !begun) {
+    for (Request* each : batch) each->outcome = begun;
+    return;
+  }
+  bool any = false;
+  for (Request* each : batch) {
+    each->outcome = call_in_savepoint(*each->work);
+    any = any || each->outcome.has_value();
+    if (!db_->in_transaction()) break;
+  }
+  if (db_->in_transaction()) {
+    if (!any) return roll_back();
+    if (commit()) return;
+  }
+  for (Request* each : batch) commit_alone(*each);
+}
+
+void Writer::commit_alone(Request& request) {
+  request.outcome = begin();
+  if (!request.outcome) return;
+  request.outcome = call(*request.work);
+  if (request.outcome && db_->in_transaction()) {
+    request.outcome = commit();
+  } else {
+    // Work that swallowed the error which ended its transaction must not be told that it succeeded.
+    if (request.outcome) request.outcome = fail(ErrorKind::io, "the transaction was rolled back by the database");
+    roll_back();
+  }
+}
+
+Result<void> Writer::begin() {
+  if (!context_.read_only_reason.empty()) return fail(ErrorKind::refused, context_.read_only_reason);
+  HF_CHECK(db_->run("BEGIN IMMEDIATE"));
+  pending_ = {};
+  auto last = read_last_sequence(*db_);
+  if (!last) {
+    roll_back();
+    return fail(std::move(last).error());
+  }
+  sequence_ = *last;
+  return {};
+}
+
+Result<void> Writer::call(const Work& work) {
+  SqliteTransaction transaction(*db_, context_, sequence_);
+  Result<void> outcome;
+  try {
+    outcome = work(transaction);
+  } catch (const std::exception& e) {
+    // The leader runs work of other threads: an exception must not unwind into the wrong one.
+    outcome = fail(ErrorKind::internal, fmt::format("a write failed: {}", e.what()));
+  }
+  if (outcome) {
+    pending_.text_bytes += transaction.appended_bytes();
+    pending_.scrubbed = pending_.scrubbed || transaction.wants_scrub();
+  }
+  return outcome;
+}
+
+Result<void> Writer::call_in_savepoint(const Work& work) {
+  HF_CHECK(db_->run("SAVEPOINT work"));
+  const std::int64_t sequence = sequence_;
+  Result<void> outcome = call(work);
+  if (!db_->in_transaction()) return outcome;
+  if (!outcome) {
+    sequence_ = sequence;
+    // If even this fails the round cannot be trusted any more; without a transaction it is run again.
+    if (auto undone = db_->run("ROLLBACK TO work"); !undone) {
+      roll_back();
+      return undone;
+    }
+  }
+  if (auto released = db_->run("RELEASE work"); !released) {
+    roll_back();
+    return released;
+  }
+  return outcome;
+}
+
+Result<void> Writer::commit() {
+  if (auto committed = db_->run("COMMIT"); !committed) {
+    roll_back();
+    // The log may hold the refused commit, whole but unacknowledged, and a crash now would bring it
+    // back. Any later commit is written over it, so make one at once.
+    static_cast<void>(db_->run("INSERT OR REPLACE INTO meta VALUES('after_failure', ?)", Blob{make_handle()}));
+    return committed;
+  }
+  if (pending_.scrubbed || scrub_due_) finish_scrub();
+  on_commit_(pending_);
+  return {};
+}
+
+void Writer::roll_back() {
+  if (db_->in_transaction()) static_cast<void>(db_->run("ROLLBACK"));
+}
+
+// Freed space is overwritten by the commit itself (secure_delete); what remains are older pages in the
+// log and in the main file, which a complete checkpoint replaces. Readers can hold that up for a moment.
+void Writer::finish_scrub() {
+  auto busy = db_->number("PRAGMA wal_checkpoint(TRUNCATE)");
+  scrub_due_ = !busy || busy->value_or(1) != 0;
+  if (scrub_due_) log(LogLevel::warn, "store", "erased text is still in the log because somebody reads; will try again");
+}
+
+}  // namespace holdfast::store

@@ -1,0 +1,76 @@
+#pragma once
+
+// The one writing connection of a store, shared by all threads of the process (group commit).
+//
+// A caller that finds nobody writing becomes the leader: it begins a transaction, runs its own work and
+// that of everyone who queued up meanwhile, each in its own savepoint, commits once (one fsync) and
+// answers all of them. Who comes while the leader is busy waits for the next round. A lone writer
+// therefore pays for nothing but its own commit, and sixty-four of them share one fsync.
+//
+// Work that fails is rolled back by itself. When SQLite rolls the whole transaction back (disk full), or
+// the commit fails, every work of the round is run again, each in a transaction of its own, so that the
+// failure of one is not the failure of all.
+
+#include "session/store.h"
+#include "store/sqlite/context.h"
+#include "store/sqlite/db.h"
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+
+namespace holdfast::store {
+
+class Writer {
+ public:
+  using Work = std::function<Result<void>(session::Transaction&)>;
+
+  // What a commit did that others may want to react to.
+  struct Committed {
+    std::size_t text_bytes = 0;  // appended
+    bool scrubbed = false;       // old bytes had to go; the store's own files are clean already
+  };
+  // `on_commit` runs on the leader's thread after each successful commit, before the callers return.
+  Writer(std::unique_ptr<Db> db, const Context& context, std::function<void(const Committed&)> on_commit);
+
+  // Any thread; waits. See session::Store::write for what `work` may do.
+  Result<void> run(const Work& work);
+
+ private:
+  struct Request {
+    const Work* work = nullptr;
+    Result<void> outcome;
+    bool done = false;
+    bool leads = false;
+    std::condition_variable changed;
+  };
+
+  void lead(std::unique_lock<std::mutex>& lock);
+  void commit_together(const std::vector<Request*>& batch);
+  void commit_alone(Request& request);
+  Result<void> begin();
+  Result<void> call(const Work& work);
+  Result<void> call_in_savepoint(const Work& work);
+  Result<void> commit();
+  void roll_back();
+  void finish_scrub();
+
+  std::unique_ptr<Db> db_;
+  const Context& context_;
+  std::function<void(const Committed&)> on_commit_;
+
+  std::mutex mutex_;
+  std::deque<Request*> waiting_;
+  bool leading_ = false;
+
+  // Of the leader.
+  std::int64_t sequence_ = 0;
+  Committed pending_;
+  bool scrub_due_ = false;  // an earlier scrub could not finish because of readers
+};
+
+// Work of one commit. More would make the first of them wait for work that came much later.
+inline constexpr std::size_t kMaxBatch = 256;
+
+}  // namespace holdfast::store
