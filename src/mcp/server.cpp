@@ -323,6 +323,8 @@ void Server::resource_updated(const std::string& uri) {
 
 void Server::shut_down() {
   subscriptions_.end_all({{"io.modelcontextprotocol/serverInfo", info_}});
+  for (const std::weak_ptr<Connection>& connection : connections_)
+    if (auto alive = connection.lock(); alive && alive->hang_up) alive->hang_up();
 }
 
 // ---- tasks ----
