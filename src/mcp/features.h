@@ -31,6 +31,9 @@ struct Tool {
   std::optional<JsonObject> output_schema;
   JsonObject annotations;  // readOnlyHint, destructiveHint, ...
   Unknown unknown = Unknown::as_schema_says;
+  // Brings other spellings of the arguments (snake_case, a nested object) into the form of the schema, before
+  // anything else looks at them. Runs on the I/O thread; may be empty.
+  std::function<void(JsonObject&)> normalise;
   bool coerce_strings = false;  // "3" -> 3, "true" -> true, before validation
   RunOn run_on = RunOn::pool;
   Tasks tasks = Tasks::never;

@@ -249,7 +249,8 @@ void Server::take_notification(const Message& notification, Connection& connecti
     subscriptions_.cancel(connection, key);
     return;
   }
-  if (auto run = running->second.lock()) run->cancel();
+  std::shared_ptr<Run> run = running->second;
+  run->cancel();
 }
 
 void Server::take_response(const Message& response, Connection& connection) {
@@ -322,6 +323,8 @@ void Server::resource_updated(const std::string& uri) {
 
 void Server::shut_down() {
   subscriptions_.end_all({{"io.modelcontextprotocol/serverInfo", info_}});
+  for (const std::weak_ptr<Connection>& connection : connections_)
+    if (auto alive = connection.lock(); alive && alive->hang_up) alive->hang_up();
 }
 
 // ---- tasks ----

@@ -99,7 +99,8 @@ class Server {
   // Legacy connections that want to hear of changes. The server forgets them when they go.
   void attach(std::weak_ptr<Connection> connection);
 
-  // Ends subscriptions in their own way; running calls are left to finish.
+  // Ends subscriptions in their own way, and the stand-alone streams of legacy sessions (the sessions stay);
+  // running calls are left to finish.
   void shut_down();
 
   Executor& executor() { return executor_; }

@@ -119,6 +119,7 @@ void Server::on_call_tool(std::shared_ptr<Run> run) {
            JsonObject{{"requiredCapabilities", JsonObject{{"extensions", JsonObject{{kTasksExtension, JsonObject{}}}}}}}});
     if (knows_tasks && tool->tool.tasks != Tool::Tasks::never) run->set_task_capable();
   }
+  if (tool->tool.normalise) tool->tool.normalise(run->arguments());
   if (tool->tool.unknown == Tool::Unknown::report)
     run->ignored_arguments() = take_unknown(run->arguments(), tool->tool.input_schema);
   if (tool->tool.coerce_strings) coerce(run->arguments(), tool->tool.input_schema);

@@ -4,12 +4,14 @@
 Prints one line per breach, `file:line: what`, and exits 1 if there is any.
 """
 import fnmatch
+import itertools
 import pathlib
 import re
 import sys
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
 COROUTINE = re.compile(r"\bco_(await|return|yield)\b")
+KEYWORDS = ("DEPENDS", "LINK", "TEST_DEPENDS")
 HF_ROOM = re.compile(r"^\s*hf_room\(\s*(\w+)([^)]*)\)", re.M)
 
 
@@ -49,13 +51,20 @@ def matches(name, patterns):
     return any(fnmatch.fnmatch(name, pattern) for pattern in patterns)
 
 
+def arguments(words, keyword):
+    """What follows a keyword of hf_room(), up to the next one."""
+    if keyword not in words:
+        return []
+    return list(itertools.takewhile(lambda word: word not in KEYWORDS, words[words.index(keyword) + 1 :]))
+
+
 def linked_rooms(cmake_text):
-    """room -> every room that its library links, directly or through another."""
-    direct = {}
+    """room -> the rooms its library links directly, all it links, and those that its tests link besides."""
+    direct, tests = {}, {}
     for name, rest in HF_ROOM.findall(cmake_text):
         words = rest.split()
-        listed = words[words.index("DEPENDS") + 1 :] if "DEPENDS" in words else []
-        direct[name] = listed[: listed.index("LINK")] if "LINK" in listed else listed
+        direct[name] = arguments(words, "DEPENDS")
+        tests[name] = arguments(words, "TEST_DEPENDS")
 
     def closure(name, seen):
         for other in direct.get(name, []):
@@ -64,7 +73,7 @@ def linked_rooms(cmake_text):
                 closure(other, seen)
         return seen
 
-    return direct, {name: closure(name, set()) for name in direct}
+    return direct, {name: closure(name, set()) for name in direct}, tests
 
 
 def check_cmake(table, direct):
@@ -100,7 +109,7 @@ def check_include(table, linked, name, header, quoted):
 
 def check(repository):
     table = Table(pathlib.Path(__file__).parent / "rooms.txt")
-    direct, linked = linked_rooms((repository / "CMakeLists.txt").read_text())
+    direct, linked, tests = linked_rooms((repository / "CMakeLists.txt").read_text())
     yield from check_cmake(table, direct)
     users_of_once = {prefix: [] for prefix in table.once}
     for path in sorted((repository / "src").rglob("*")):
@@ -115,6 +124,8 @@ def check(repository):
             include = INCLUDE.match(line)
             if include:
                 quoted, header = include[1] == '"', include[2]
+                if name.endswith("_test.cpp") and header.split("/")[0] in tests.get(room, []):
+                    continue
                 for breach in check_include(table, linked, name, header, quoted):
                     yield f"src/{name}:{number}: {breach}"
                 for prefix in table.once:

@@ -83,6 +83,11 @@ class Repository(unittest.TestCase):
                 self.assert_rooms(f"<{header}> is for", {"src/session/a.cpp": f"#include <{header}>\n"})
         self.assert_rooms("<boost/asio/post.hpp> is for", {"src/net/a.h": "#include <boost/asio/post.hpp>\n"})
 
+    def test_tests_may_include_more(self):
+        cmake = CMAKE + "hf_room(reasoning DEPENDS session TEST_DEPENDS store LINK x)\n"
+        self.assert_rooms("rooms: ok", {"src/reasoning/a_test.cpp": '#include "store/open.h"\n'}, cmake)
+        self.assert_rooms("reasoning must not include store/open.h", {"src/reasoning/a.cpp": '#include "store/open.h"\n'}, cmake)
+
     def test_costly_header_twice(self):
         both = {f"src/cli/{name}.cpp": "#include <CLI/CLI.hpp>\n" for name in ("a", "b")}
         self.assert_rooms("one file may", both)
