@@ -28,7 +28,8 @@ struct Connection {
   Severity log_level = Severity::warning;         // until logging/setLevel says otherwise
   std::set<std::string, std::less<>> subscribed;  // resource URIs
 
-  std::unordered_map<std::string, std::weak_ptr<Run>> running;                 // by id_key
+  // By id_key. Kept here while it waits for an answer: nothing else may hold it then. Run::close removes it.
+  std::unordered_map<std::string, std::shared_ptr<Run>> running;
   std::unordered_map<std::string, std::function<void(const Message&)>> asked;  // our requests, by id
   std::uint64_t next_ask = 1;
 

@@ -31,11 +31,19 @@ std::shared_ptr<const Caller> read_caller(const std::string& id, const JsonObjec
   return caller;
 }
 
+void cancel_all(Connection& connection) {
+  for (auto running = connection.running; auto& [key, run] : running) run->cancel();
+}
+
 Error no_session() {
   return make_error(ErrorKind::not_found, "there is no such session; initialize again");
 }
 
 }  // namespace
+
+LegacySessions::~LegacySessions() {
+  for (auto& [id, cached] : cache_) cancel_all(*cached.connection);
+}
 
 Millis LegacySessions::expiry() const {
   return server_.clock().now() + std::chrono::milliseconds(kSessionIdleLife).count();
@@ -132,8 +140,7 @@ void LegacySessions::persist(const Connection& connection) {
 
 void LegacySessions::close(const std::string& id, std::function<void(Result<void>)> closed) {
   if (auto cached = cache_.find(id); cached != cache_.end()) {
-    for (auto running = cached->second.connection->running; auto& [key, run] : running)
-      if (auto alive = run.lock()) alive->cancel();
+    cancel_all(*cached->second.connection);
     cache_.erase(cached);
   }
   server_.pool().submit([this, id, closed = std::move(closed)]() mutable {

@@ -18,6 +18,7 @@ namespace holdfast::mcp {
 class LegacySessions {
  public:
   explicit LegacySessions(Server& server) : server_(server) {}
+  ~LegacySessions();  // cancels what still runs
 
   using Opened = std::function<void(Result<std::shared_ptr<Connection>>)>;
 

@@ -249,7 +249,8 @@ void Server::take_notification(const Message& notification, Connection& connecti
     subscriptions_.cancel(connection, key);
     return;
   }
-  if (auto run = running->second.lock()) run->cancel();
+  std::shared_ptr<Run> run = running->second;
+  run->cancel();
 }
 
 void Server::take_response(const Message& response, Connection& connection) {

@@ -217,8 +217,7 @@ void StdioTransport::input_ended() {
       loop_.after(kLastPoll, [self] { (*self)(); });
       return;
     }
-    for (auto running = connection_->running; auto& [id, run] : running)
-      if (auto alive = run.lock()) alive->cancel();
+    for (auto running = connection_->running; auto& [id, run] : running) run->cancel();
     server_.shut_down();
     loop_.stop();
   };

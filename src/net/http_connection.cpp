@@ -19,6 +19,7 @@ namespace holdfast::net {
 namespace {
 
 constexpr std::size_t kReadAhead = 64 * 1024;        // kept of what a client sends before its answer
+constexpr int kReadsAtOnce = 16;                     // of 64 KB each, then the other connections get their turn
 constexpr std::size_t kPauseOutput = 64 * 1024;      // unsent bytes at which no further request is begun
 constexpr std::size_t kForgetSent = 64 * 1024;       // sent bytes at the front of the queue worth moving the rest for
 constexpr std::chrono::milliseconds kLinger{1'000};  // for a client to read an error while still sending
@@ -54,30 +55,55 @@ void HttpConnection::refuse_service() {
 }
 
 void HttpConnection::on_ready(std::uint32_t events) {
-  const auto self = shared_from_this();  // what happens below may close us
-  in_ready_ = true;
-  if ((events & (EPOLLERR | EPOLLHUP)) != 0) {
-    close();
-  } else {
+  if ((events & EPOLLRDHUP) != 0) end_announced_ = true;
+  enter([&] {
+    if ((events & (EPOLLERR | EPOLLHUP)) != 0) return close();
     if ((events & EPOLLOUT) != 0 && unsent() != 0) flush();
-    if ((events & (EPOLLIN | EPOLLRDHUP)) != 0) receive(events);
-  }
-  settle();
+    if ((events & (EPOLLIN | EPOLLRDHUP)) != 0) receive();
+  });
 }
 
-// What on_ready() and resume() owe when they are done.
-void HttpConnection::settle() {
-  in_ready_ = false;
+// Input that had to wait: for an answer to be finished, or for the other connections to have a turn.
+// Posted, never called by respond(): the handler must not be entered again from inside its own call.
+void HttpConnection::resume_later() {
+  if (resume_queued_ || (input_.empty() && !input_paused_)) return;
+  resume_queued_ = true;
+  all_.loop.post([self = shared_from_this()] {
+    self->resume_queued_ = false;
+    self->enter([&] {
+      if (self->phase_ == Phase::reading) self->consume(std::exchange(self->input_, {}));
+      if (std::exchange(self->input_paused_, false)) self->receive();
+    });
+  });
+}
+
+// Every way in from the loop: what happens inside may close us, and what it leaves to be sent goes
+// out when it is done, in one piece.
+template <class Work>
+void HttpConnection::enter(Work work) {
+  const auto self = shared_from_this();
+  in_loop_call_ = true;
+  try {
+    work();
+  } catch (const std::exception& error) {  // out of memory, most likely; the others can go on
+    log(LogLevel::error, "net", std::string("a connection is given up: ") + error.what());
+    close();
+  }
+  in_loop_call_ = false;
   if (unsent() != 0 || phase_ == Phase::closing) flush();
   if (phase_ == Phase::reading && unsent() < kPauseOutput) resume_later();
 }
 
-void HttpConnection::receive(std::uint32_t events) {
-  while (phase_ != Phase::closed) {
+void HttpConnection::receive() {
+  for (int reads = 0; phase_ != Phase::closed; ++reads) {
     if (input_.size() >= kReadAhead) {
-      input_paused_ = true;
-      if ((events & EPOLLRDHUP) != 0) on_end_of_input();
+      input_paused_ = true;  // until the answer is finished
+      if (end_announced_) on_end_of_input();
       return;
+    }
+    if (reads == kReadsAtOnce) {
+      input_paused_ = true;
+      return resume_later();
     }
     const ssize_t got = ::recv(socket_.get(), all_.buffer.data(), all_.buffer.size(), 0);
     if (got < 0 && errno == EINTR) continue;
@@ -100,7 +126,7 @@ void HttpConnection::receive(std::uint32_t events) {
         break;  // closing or lingering: nobody will read it
     }
     // A short read has emptied the socket, and what comes later is a new edge. (epoll(7), Q9)
-    if (bytes.size() < all_.buffer.size() && (events & EPOLLRDHUP) == 0) return;
+    if (bytes.size() < all_.buffer.size() && !end_announced_) return;
   }
 }
 
@@ -120,7 +146,7 @@ void HttpConnection::consume(std::string_view bytes) {
         wait_for(Wait::header);
         break;
       case HttpReader::State::body:
-        if (wait_ != Wait::body && reader_->expects_continue() && !reader_->body_started()) output_ += kContinue;
+        if (reader_->expects_continue() && !reader_->body_started()) output_ += kContinue;
         wait_for(Wait::body);
         break;
       case HttpReader::State::complete:
@@ -155,26 +181,6 @@ void HttpConnection::take_request() {
   } catch (...) {
     log(LogLevel::error, "net", "a handler failed");
   }
-}
-
-// Input that waited for an answer to be finished. Posted, never called by respond(): the handler must
-// not be entered again from inside its own call.
-void HttpConnection::resume_later() {
-  if (resume_queued_ || (input_.empty() && !input_paused_)) return;
-  resume_queued_ = true;
-  all_.loop.post([self = shared_from_this()] {
-    self->resume_queued_ = false;
-    self->resume();
-  });
-}
-
-void HttpConnection::resume() {
-  if (phase_ != Phase::reading) return;
-  in_ready_ = true;
-  const std::string waiting = std::exchange(input_, {});
-  consume(waiting);
-  if (std::exchange(input_paused_, false)) receive(0);
-  settle();
 }
 
 void HttpConnection::respond(const HttpResponse& response) {
@@ -244,7 +250,7 @@ void HttpConnection::finish_answer() {
   phase_ = keep_alive_ ? Phase::reading : Phase::closing;
   wait_by_phase();
   flush_soon();
-  if (phase_ == Phase::reading && !in_ready_) resume_later();
+  if (phase_ == Phase::reading && !in_loop_call_) resume_later();
 }
 
 void HttpConnection::abandon(std::shared_ptr<HttpConnection> connection) {
@@ -276,7 +282,7 @@ void HttpConnection::fail(int status, std::string_view reason) {
 }
 
 void HttpConnection::flush_soon() {
-  if (in_ready_ || flush_queued_) return;
+  if (in_loop_call_ || flush_queued_) return;
   flush_queued_ = true;
   all_.flush_later(shared_from_this());
 }
@@ -300,7 +306,7 @@ void HttpConnection::flush() {
   sent_ = 0;
   if (phase_ == Phase::closing) return last_bytes_sent();
   if (wait_ == Wait::none) wait_by_phase();
-  if (phase_ == Phase::reading && !in_ready_) resume_later();
+  if (phase_ == Phase::reading && !in_loop_call_) resume_later();
 }
 
 void HttpConnection::forget_sent() {

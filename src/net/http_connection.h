@@ -55,9 +55,10 @@ class HttpConnection final : public EventLoop::Watcher, public std::enable_share
   enum class Phase { reading, running, streaming, closing, lingering, closed };
   enum class Wait { none, idle, header, body, write, keep_alive, linger };
 
-  void receive(std::uint32_t events);
+  template <class Work>
+  void enter(Work work);
+  void receive();
   void consume(std::string_view bytes);
-  void resume();
   void resume_later();
   void take_request();
   void fail(int status, std::string_view reason);
@@ -69,7 +70,6 @@ class HttpConnection final : public EventLoop::Watcher, public std::enable_share
   void forget_sent();
   void wait_for(Wait what);
   void wait_by_phase();
-  void settle();
   std::size_t unsent() const { return output_.size() - sent_; }
 
   HttpConnections& all_;
@@ -84,9 +84,10 @@ class HttpConnection final : public EventLoop::Watcher, public std::enable_share
   Phase phase_ = Phase::reading;
   Wait wait_ = Wait::none;
   bool keep_alive_ = true, http_1_0_ = false, is_head_ = false, chunked_ = false, event_stream_ = false;
-  bool in_ready_ = false;  // inside on_ready(), which flushes when it is done
+  bool in_loop_call_ = false;  // inside enter(), which flushes when it is done
   bool flush_queued_ = false, resume_queued_ = false;
-  bool input_paused_ = false;  // there is more to read than we want to keep
+  bool input_paused_ = false;   // there is more to read than we want to take now
+  bool end_announced_ = false;  // the peer has shut down; its last bytes may still wait in the socket
   bool input_ended_ = false;
   bool linger_ = false;
 };

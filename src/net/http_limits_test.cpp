@@ -145,6 +145,25 @@ TEST(HttpLimits, AClientThatIsStillSendingCanReadWhyItWasRefused) {
   EXPECT_EQ(client.read_response().status, 413);
 }
 
+TEST(HttpLimits, AClientThatNeverStopsSendingDoesNotKeepTheOthersWaiting) {
+  ServerOnThread server({}, answer_ok);
+  RawHttpClient flooding(server.port), polite(server.port);
+  std::promise<void> refused;
+  std::thread flood([&] {
+    const std::string megabyte(1 << 20, 'x');
+    flooding.send("BAD\r\n\r\n");
+    refused.set_value();
+    while (flooding.send(megabyte)) {  // ends when the server stops lingering
+    }
+  });
+  refused.get_future().wait();
+  for (int i = 0; i < 20; ++i) {
+    polite.get("/");
+    EXPECT_EQ(polite.read_response().status, 200);
+  }
+  flood.join();
+}
+
 TEST(HttpLimits, ConnectionsBeyondTheLimitAreRefused) {
   HttpLimits limits;
   limits.max_connections = 3;

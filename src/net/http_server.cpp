@@ -52,7 +52,7 @@ void HttpServer::run() {
 void HttpServer::drain(std::chrono::milliseconds deadline) {
   impl_->loop.post([impl = impl_.get(), deadline] {
     impl->listeners.clear();
-    if (impl->on_drain) impl->on_drain();
+    if (impl->on_drain) std::exchange(impl->on_drain, nullptr)();
     impl->loop.after(deadline, [impl] {
       impl->connections.close_all();
       impl->loop.stop();

@@ -90,7 +90,8 @@ class HttpServer {
 
   // Any thread. Stops accepting; connections without a running exchange are closed; run() returns
   // when the rest is done or after the deadline. on_drain (if any) is called first, on the server's
-  // thread, so that open streams can be ended in their own way.
+  // thread, so that open streams can be ended in their own way; set it before run(). A second
+  // drain() may only bring the end nearer.
   void drain(std::chrono::milliseconds deadline);
   void on_drain(std::function<void()> callback);
   void stop();  // any thread: closes everything at once
