@@ -42,7 +42,7 @@ struct SearchHit {
 };
 
 struct SearchResult {
-  std::vector<SearchHit> hits;  // newest first
+  std::vector<SearchHit> hits;  // records first, then entries, each newest first
   bool more = false;            // the limit cut something off
 };
 

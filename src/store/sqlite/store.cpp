@@ -119,12 +119,13 @@ class SqliteStore final : public Store {
 
   void after_commit(const Writer::Committed& done);
 
+  // The writer's connection is the last to close: only one that may write folds the log into the file.
   Context context_;
+  std::unique_ptr<Writer> writer_;  // null when read-only
   ReadPool readers_;
   EventHub hub_;
   TextIndex index_;
   std::atomic<std::size_t> unindexed_bytes_ = 0;
-  std::unique_ptr<Writer> writer_;  // null when read-only
 };
 
 Result<std::string> read_meta(Db& db, std::string_view name) {

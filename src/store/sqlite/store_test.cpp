@@ -74,6 +74,15 @@ TEST_F(SqliteStore, BelongsToItsUserAlone) {
   for (const char* suffix : {"", "-wal", "-shm"}) EXPECT_EQ(mode_of(path_ + suffix), 0600u) << suffix;
 }
 
+TEST_F(SqliteStore, ClosingLeavesOneFile) {
+  auto store = open();
+  create(*store, "a", 3);
+  EXPECT_TRUE(store->get("a"));
+  store.reset();
+  EXPECT_TRUE(std::filesystem::exists(path_));
+  EXPECT_FALSE(std::filesystem::exists(path_ + "-wal"));
+}
+
 TEST_F(SqliteStore, OtherAddressesAreRefused) {
   for (const char* url : {"postgres://u:secret@h/db", "mysql:x", "", "sqlite:", "/plain/path"}) {
     auto store = open_store(url);
