@@ -1,6 +1,7 @@
 // holdfast login: a fresh address that logs a browser in.
 
 #include "cli/commands.h"
+#include "web/access_tokens.h"
 #include "web/logins.h"
 #include "web/server_address.h"
 
@@ -17,7 +18,7 @@ Result<void> print_login(Context& context) {
     HF_TRY(auto last, web::last_address(*store));
     if (last) address = *last;
   }
-  HF_TRY(std::string code, web::Logins(*store).make_code("local"));
+  HF_TRY(std::string code, web::Logins(*store).make_code(std::string(web::kLocal)));
   const std::string url = fmt::format("{}/?code={}", address, code);
   if (context.line.json)
     print_json(JsonObject{{"url", url}});

@@ -27,7 +27,8 @@ McpService::McpService(const Context& context, session::Store& store, Executor& 
       store_(store),
       state_(store),
       root_(context.settings.text("root"), process_environment()("CLAUDE_PROJECT_DIR").value_or("")),
-      server_(server_options(), executor, pool, *context.clock, state_) {}
+      server_(server_options(), executor, pool, *context.clock, state_),
+      sweep_(store, executor, pool) {}
 
 Result<void> McpService::open() {
   HF_TRY(auto chosen, tools::read_toolsets(context_.settings.list("tools")));
@@ -36,6 +37,7 @@ Result<void> McpService::open() {
   tools::add_change_operations(operations_);
   if (chosen.contains("reasoning")) HF_CHECK(tools::add_session_tool(server_, store_, operations_, root_));
   tools::add_session_resources(server_, store_, operations_);
+  sweep_.start();
   follow_news();
   return {};
 }

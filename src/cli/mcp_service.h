@@ -5,6 +5,7 @@
 // before it is destroyed.
 
 #include "cli/context.h"
+#include "cli/expiry_sweep.h"
 #include "mcp/server.h"
 #include "tools/mcp_state.h"
 #include "tools/project_root.h"
@@ -31,6 +32,7 @@ class McpService {
   tools::ProjectRoot root_;
   tools::SessionOperations operations_;
   mcp::Server server_;
+  ExpirySweep sweep_;
   std::unique_ptr<tools::SessionNews> news_;  // made by a pool thread, ended after the pool
 };
 

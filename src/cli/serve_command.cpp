@@ -63,7 +63,7 @@ Result<void> announce(const Context& context, session::Store& store, const std::
   const bool authenticate = !context.settings.flag("no_auth");
   std::string page = address + "/";
   if (authenticate) {
-    HF_TRY(std::string code, web::Logins(store).make_code("local"));
+    HF_TRY(std::string code, web::Logins(store).make_code(std::string(web::kLocal)));
     page += "?code=" + code;
   }
   const std::string endpoint = address + "/mcp";

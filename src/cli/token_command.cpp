@@ -42,7 +42,7 @@ Result<void> revoke_token(Context& context) {
   HF_TRY(auto store, context.open_store());
   HF_CHECK(web::AccessTokens(*store).revoke(name));
   // The file would bring the first token back at the next start.
-  if (name == web::kFirstToken && ::unlink(context.folders.token_file().c_str()) != 0 && errno != ENOENT)
+  if (name == web::kLocal && ::unlink(context.folders.token_file().c_str()) != 0 && errno != ENOENT)
     return fail(system_error("remove " + context.folders.token_file(), errno));
   if (context.line.json)
     print_json(JsonObject{{"revoked", name}});

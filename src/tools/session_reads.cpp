@@ -173,7 +173,7 @@ void add_read_operations(SessionOperations& operations) {
   operations.add_argument("type", texts("kind of session, or all"));
   operations.add_argument("query", {{"type", "string"}, {"description", "search: words; all must occur"}});
   operations.add_argument("q", {{"type", "string"}, {"description", "list: part of title, description, opening or tags"}});
-  operations.add_argument("status", texts("list: only these; update: the new one"));
+  operations.add_argument("status", texts("list: only these"));
   operations.add_argument("visibility", texts("live, archived, deleted; default live and archived"));
   operations.add_argument("tags", texts("list: all of them; update: replaces the tags"));
   operations.add_argument("pinned", {{"type", "boolean"}});

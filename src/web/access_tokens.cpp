@@ -59,9 +59,9 @@ Result<void> AccessTokens::ensure_first(const std::string& file) {
   const std::string_view token = trim(*kept);
   if (token.empty())
     return fail(ErrorKind::corrupt, file + " holds no token", "remove the file; a new one is made at the next start");
-  HF_TRY(auto known, store_.value(kSpace, kFirstToken));
+  HF_TRY(auto known, store_.value(kSpace, kLocal));
   if (known && known->value.is_object() && find_string(known->value.get_object(), "hash") == hash_of(token)) return {};
-  return put(std::string(kFirstToken), token, session::Expect::anything());
+  return put(std::string(kLocal), token, session::Expect::anything());
 }
 
 Result<void> AccessTokens::put(const std::string& name, std::string_view token, session::Expect expect) {
@@ -77,7 +77,7 @@ Result<std::string> AccessTokens::add(const std::string& name) {
   if (!is_name(name))
     return fail(ErrorKind::invalid, fmt::format("\"{}\" cannot name a token", shorten(name, kMaxNameBytes)),
                 "use 1 to 64 letters, digits and . _ @ -");
-  if (name == kFirstToken) return fail(ErrorKind::conflict, "the name local belongs to the first token", "choose another name");
+  if (name == kLocal) return fail(ErrorKind::conflict, "the name local belongs to the first token", "choose another name");
   HF_TRY(auto known, list());
   if (known.size() >= kMaxTokens)
     return fail(ErrorKind::too_large, fmt::format("there are {} tokens already", known.size()), "revoke one first");

@@ -16,7 +16,8 @@
 
 namespace holdfast::web {
 
-inline constexpr std::string_view kFirstToken = "local";
+// The principal of the first token, of browsers that log in, and of everybody when nobody is asked who they are.
+inline constexpr std::string_view kLocal = "local";
 inline constexpr std::size_t kMaxTokens = 1000;  // all are compared with each request
 
 struct AccessToken {

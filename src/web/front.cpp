@@ -13,8 +13,6 @@ namespace holdfast::web {
 
 namespace {
 
-constexpr std::string_view kLocal = "local";
-
 // The value of one name in "a=1&b=2" or "a=1; b=2".
 std::string_view value_in(std::string_view text, char separator, std::string_view name) {
   while (!text.empty()) {
