@@ -38,12 +38,12 @@ Result<void> McpService::open() {
   if (chosen.contains("reasoning")) HF_CHECK(tools::add_session_tool(server_, store_, operations_, root_));
   tools::add_session_resources(server_, store_, operations_);
   sweep_.start();
-  follow_news();
+  server_.executor().post([this] { follow_news(); });
   return {};
 }
 
-// On the pool, because it takes about as long as all the rest of the start, and the first answer does not
-// need it. Without news the server still answers; clients only have to look for themselves.
+// Once the loop runs, and on the pool: it takes about as long as all the rest of the start, and the first
+// answer does not need it. Without news the server still answers; clients only have to look for themselves.
 void McpService::follow_news() {
   server_.pool().submit([this] {
     auto news = tools::SessionNews::follow(store_, server_);
