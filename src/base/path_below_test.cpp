@@ -7,10 +7,17 @@
 #include <gmock/gmock.h>
 
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 
 #include <atomic>
+#include <cstddef>
 #include <filesystem>
+#include <iterator>
 #include <thread>
 
 namespace holdfast {
@@ -140,6 +147,38 @@ TEST(OpenBelow, RefusesPathsThatAreNoRelativePaths) {
   EXPECT_EQ(open_below(*folder, "/etc/passwd", O_RDONLY).error().kind, ErrorKind::invalid);
   EXPECT_EQ(open_below(*folder, std::string_view("a\0b", 3), O_RDONLY).error().kind, ErrorKind::invalid);
   EXPECT_EQ(open_below(*folder, std::string(5000, 'a'), O_RDONLY).error().kind, ErrorKind::invalid);
+}
+
+// What a sandbox does to calls that it does not know.
+bool forbid_openat2() {
+  sock_filter steps[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat2, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog program{std::size(steps), steps};
+  return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+TEST(OpenBelow, WalksWhereASandboxForbidsTheCall) {
+  const TestFolder root;
+  ASSERT_TRUE(replace_file(root / "file", "in"));
+  fs::create_symlink("file", root / "link");
+  const auto folder = open_folder(root.path());
+  ASSERT_TRUE(folder);
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    if (!forbid_openat2()) ::_exit(2);
+    const auto link = open_below(*folder, "link", O_RDONLY);
+    const bool walked = !link && link.error().kind == ErrorKind::refused && open_below(*folder, "file", O_RDONLY);
+    ::_exit(walked ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  if (WEXITSTATUS(status) == 2) GTEST_SKIP() << "no seccomp here";
+  EXPECT_EQ(status, 0);
 }
 
 TEST(OpenBelow, MagicLinksAreRefused) {
