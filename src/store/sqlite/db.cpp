@@ -187,10 +187,6 @@ bool Db::in_transaction() const {
 std::int64_t Db::changed_rows() const {
   return sqlite3_changes64(handle_);
 }
-void Db::release_memory() {
-  sqlite3_db_release_memory(handle_);
-}
-
 Error Db::error(std::string_view doing) const {
   return error_of(sqlite3_errcode(handle_), sqlite3_errmsg(handle_), path_, doing);
 }

@@ -119,7 +119,6 @@ class Db {
 
   bool in_transaction() const;        // false also after SQLite rolled back by itself
   std::int64_t changed_rows() const;  // by the last statement
-  void release_memory();
   Error error(std::string_view doing) const;
 
  private:
