@@ -1,7 +1,8 @@
-# hf_room(name [DEPENDS rooms...] [LINK libraries...])
+# hf_room(name [DEPENDS rooms...] [LINK libraries...] [TEST_DEPENDS rooms...])
 #
 # src/name/**.cpp becomes the static library hf_name; src/name/**_test.cpp the program name_test, run
-# by ctest. Boost.JSON and GoogleTest are precompiled once each: most files include them.
+# by ctest. TEST_DEPENDS are rooms that only the tests include: the real store under rules that know its
+# interface alone. Boost.JSON and GoogleTest are precompiled once each: most files include them.
 
 add_library(hf_pch OBJECT ${CMAKE_SOURCE_DIR}/cmake/pch.cpp)
 target_include_directories(hf_pch PRIVATE ${CMAKE_SOURCE_DIR}/src)
@@ -13,7 +14,7 @@ target_link_libraries(hf_test_pch PRIVATE Boost::json GTest::gtest GTest::gmock 
 target_precompile_headers(hf_test_pch PRIVATE <boost/json.hpp> <gmock/gmock.h> <gtest/gtest.h> <expected> <functional> <memory> <string> <string_view> <vector>)
 
 function(hf_room name)
-  cmake_parse_arguments(ROOM "" "" "DEPENDS;LINK" ${ARGN})
+  cmake_parse_arguments(ROOM "" "" "DEPENDS;LINK;TEST_DEPENDS" ${ARGN})
   set_property(GLOBAL PROPERTY HF_ROOM_${name} "${ROOM_DEPENDS}")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cpp)
   set(tests ${sources})
@@ -34,8 +35,23 @@ function(hf_room name)
     target_precompile_headers(${name}_test REUSE_FROM hf_test_pch)
     target_include_directories(${name}_test PRIVATE ${HF_RAPIDCHECK_INCLUDE})
     target_link_libraries(${name}_test PRIVATE hf_${name} GTest::gmock GTest::gtest_main ${HF_RAPIDCHECK})
+    foreach(dependency ${ROOM_TEST_DEPENDS})
+      target_link_libraries(${name}_test PRIVATE hf_${dependency})
+    endforeach()
     target_compile_definitions(${name}_test PRIVATE HOLDFAST_TEST_DATA="${CMAKE_SOURCE_DIR}/tests/data")
     add_test(NAME unit.${name} COMMAND ${name}_test)
     set_tests_properties(unit.${name} PROPERTIES LABELS "quick;unit" TIMEOUT 600)
   endif()
+endfunction()
+
+# hf_embed(room source files...): src/room/source embeds these files of its folder with .incbin, so it is
+# compiled again when one of them changes; HOLDFAST_ASSETS is their folder.
+function(hf_embed room source)
+  if(NOT TARGET hf_${room})
+    return()
+  endif()
+  set(folder ${CMAKE_SOURCE_DIR}/src/${room})
+  list(TRANSFORM ARGN PREPEND ${folder}/)
+  set_source_files_properties(${folder}/${source} PROPERTIES
+    OBJECT_DEPENDS "${ARGN}" COMPILE_DEFINITIONS HOLDFAST_ASSETS="${folder}/assets" SKIP_PRECOMPILE_HEADERS ON)
 endfunction()

@@ -29,7 +29,7 @@ struct HttpLimits {
   std::chrono::milliseconds body_timeout{60'000};
   std::chrono::milliseconds idle_timeout{300'000};      // keep-alive without a request
   std::chrono::milliseconds write_timeout{30'000};      // a client that does not read
-  std::chrono::milliseconds stream_keep_alive{25'000};  // ": \n\n" on an open SSE stream
+  std::chrono::milliseconds stream_keep_alive{25'000};  // ": keep-alive" on a silent SSE stream
 };
 
 using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
@@ -54,7 +54,8 @@ struct HttpResponse {
 };
 
 // One request and its answer. Exactly one of respond() or start_stream() is called, once.
-// All calls on the server's thread; calls after the client has gone are ignored.
+// All calls on the server's thread; calls after the client has gone are ignored. An exchange that is
+// let go of (on any thread) without an answer is answered with 500; a stream without end() is cut off.
 class HttpExchange {
  public:
   virtual ~HttpExchange() = default;
@@ -68,7 +69,8 @@ class HttpExchange {
   virtual void end() = 0;
 
   // Called once when the client goes away (or the stream is dropped) before the answer was
-  // complete. Not called after respond() or end().
+  // complete. Not called after respond() or end(). Never called from inside write() and its like,
+  // but at once from here when the client has gone already.
   virtual void on_gone(std::function<void()> callback) = 0;
   virtual bool gone() const = 0;
 };
@@ -80,14 +82,16 @@ class HttpServer {
   HttpServer(HttpLimits limits, Handler handler);
   ~HttpServer();
 
-  // Binds and listens; port 0 takes a free one. Returns the port. Errors: conflict (in use), refused, io.
+  // Binds and listens; port 0 takes a free one. Returns the port. Errors: conflict (in use), refused,
+  // invalid (no such host), io. May be called again for a further address.
   Result<std::uint16_t> listen(const std::string& host, std::uint16_t port);
 
   void run();  // until drained or stopped
 
   // Any thread. Stops accepting; connections without a running exchange are closed; run() returns
   // when the rest is done or after the deadline. on_drain (if any) is called first, on the server's
-  // thread, so that open streams can be ended in their own way.
+  // thread, so that open streams can be ended in their own way; set it before run(). A second
+  // drain() may only bring the end nearer.
   void drain(std::chrono::milliseconds deadline);
   void on_drain(std::function<void()> callback);
   void stop();  // any thread: closes everything at once

@@ -19,7 +19,9 @@ struct SseEvent {
 // Appends one event with its closing blank line. Newlines in data become several data lines.
 void append_sse(std::string& out, const SseEvent& event);
 
-// Feeds on bytes in any portions; accepts \n, \r\n and \r, multi-line data, comments, a BOM.
+// Feeds on bytes in any portions. An event with an id or a retry and no data is delivered too (its
+// data is empty), because a client that wants to resume needs them. Accepts \n, \r\n and \r,
+// multi-line data, comments, a BOM.
 class SseParser {
  public:
   explicit SseParser(std::function<void(SseEvent)> on_event, std::size_t max_event_bytes = 64 * 1024 * 1024);

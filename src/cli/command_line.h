@@ -1,0 +1,64 @@
+#pragma once
+
+// The command line as values. Only arguments.cpp knows the library that reads it.
+
+#include "base/result.h"
+#include "cli/settings.h"
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace holdfast::cli {
+
+enum class Command {
+  mcp,
+  serve,
+  sessions_list,
+  sessions_show,
+  store_info,
+  store_verify,
+  token_add,
+  token_list,
+  token_revoke,
+  login,
+  completion
+};
+
+struct CommandLine {
+  Command command = Command::mcp;
+  bool json = false;
+  Flags flags;  // settings given as flags
+
+  std::string name;                // token add|revoke NAME, sessions show ID, completion SHELL
+  std::vector<std::string> kinds;  // sessions list
+  std::vector<std::string> statuses;
+  std::string text;        // sessions list --search
+  bool deleted = false;    // sessions list --deleted
+  std::int64_t limit = 0;  // sessions list|show; 0: the default
+};
+
+// --help and --version: print this and end well.
+struct Printed {
+  std::string text;
+};
+
+// Errors: invalid, with the command whose --help explains it in the hint.
+Result<std::variant<CommandLine, Printed>> read_command_line(int count, const char* const* words);
+
+// Commands and options, for shell completion.
+struct CommandHelp {
+  struct Option {
+    std::string name;  // "--port"
+    std::string help;
+    bool takes_value = false;
+  };
+  std::string name;
+  std::string help;
+  std::vector<Option> options;
+  std::vector<CommandHelp> commands;
+};
+CommandHelp describe_command_line();
+
+}  // namespace holdfast::cli

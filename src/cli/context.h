@@ -1,0 +1,32 @@
+#pragma once
+
+// What every command works with, made once from the command line, the environment and config.json.
+
+#include "base/clock.h"
+#include "cli/command_line.h"
+#include "cli/folders.h"
+#include "cli/settings.h"
+#include "cli/terminal.h"
+#include "session/store.h"
+
+#include <memory>
+
+namespace holdfast::cli {
+
+struct Context {
+  CommandLine line;
+  Folders folders;
+  Settings settings;
+  std::shared_ptr<const Clock> clock;
+  Terminal terminal;
+
+  // Errors: invalid (a setting), not_found or corrupt (clock_file), io.
+  static Result<Context> make(CommandLine line, const Environment& environment);
+
+  std::string store_url() const;
+  // Opens the store of the settings; the data folder is made when that is where it lives. to_read: nothing is
+  // made, and a store that is not there yet is not_found.
+  Result<std::unique_ptr<session::Store>> open_store(bool to_read = false) const;
+};
+
+}  // namespace holdfast::cli

@@ -1,0 +1,29 @@
+// holdfast login: a fresh address that logs a browser in.
+
+#include "cli/commands.h"
+#include "web/logins.h"
+#include "web/server_address.h"
+
+#include <fmt/format.h>
+
+namespace holdfast::cli {
+
+Result<void> print_login(Context& context) {
+  const Settings& settings = context.settings;
+  HF_TRY(auto store, context.open_store());
+  std::string address = web::address_of(settings.text("host"), static_cast<std::uint16_t>(settings.number("port")));
+  // What somebody said counts; otherwise the server that runs may have taken another port.
+  if (!settings.is_set("host") && !settings.is_set("port")) {
+    HF_TRY(auto last, web::last_address(*store));
+    if (last) address = *last;
+  }
+  HF_TRY(std::string code, web::Logins(*store).make_code("local"));
+  const std::string url = fmt::format("{}/?code={}", address, code);
+  if (context.line.json)
+    print_json(JsonObject{{"url", url}});
+  else
+    print(fmt::format("{}{}\n", url, context.terminal.soft("  (works once, for ten minutes)")));
+  return {};
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,34 @@
+// holdfast mcp: the server on standard input and output.
+
+#include "base/poll_loop.h"
+#include "base/pool.h"
+#include "cli/commands.h"
+#include "cli/mcp_service.h"
+#include "cli/stop_signals.h"
+#include "mcp/transport_stdio.h"
+
+#include <unistd.h>
+
+#include <csignal>
+
+namespace holdfast::cli {
+
+Result<void> run_mcp(Context& context) {
+  HF_TRY(auto signals, StopSignals::watch());
+  std::signal(SIGPIPE, SIG_IGN);  // a client that has gone is noticed by the write
+  HF_TRY(auto store, context.open_store());
+  PollLoop loop;
+  Pool pool;
+  McpService service(context, *store, loop, pool);
+  HF_CHECK(service.open());
+  mcp::StdioTransport transport(service.server(), loop, STDIN_FILENO, STDOUT_FILENO, context.settings.text("principal"));
+  signals->on_stop([&loop] { loop.stop(); });
+  transport.run();
+  // Calls that are still being worked on finish, and are answered, before the server goes.
+  pool.close();
+  loop.run_ready();
+  signals.reset();  // it knows the loop
+  return {};
+}
+
+}  // namespace holdfast::cli

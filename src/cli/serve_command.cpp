@@ -1,0 +1,125 @@
+// holdfast serve: MCP and pages over HTTP.
+
+#include "base/log.h"
+#include "base/pool.h"
+#include "cli/commands.h"
+#include "cli/mcp_service.h"
+#include "cli/stop_signals.h"
+#include "mcp/transport_http.h"
+#include "net/http_server.h"
+#include "web/access_tokens.h"
+#include "web/allowed_hosts.h"
+#include "web/front.h"
+#include "web/logins.h"
+#include "web/server_address.h"
+
+#include <fmt/format.h>
+
+#include <csignal>
+
+namespace holdfast::cli {
+
+namespace {
+
+constexpr std::chrono::seconds kDrainTime{10};  // running calls and open streams may take this long to end
+constexpr std::int64_t kHighestPort = 65'535;
+
+Result<void> check_settings(const Settings& settings) {
+  const std::int64_t port = settings.number("port");
+  if (port < 0 || port > kHighestPort) return fail(ErrorKind::invalid, fmt::format("there is no port {}", port));
+  if (settings.flag("no_auth") && !web::is_loopback(settings.text("host")))
+    return fail(ErrorKind::refused, fmt::format("no_auth is for loopback addresses, and {} is none", settings.text("host")),
+                "leave --no-auth out, or listen on 127.0.0.1");
+  return {};
+}
+
+void measure(web::MetricsText& metrics, const mcp::Server& server, const mcp::HttpTransport& transport,
+             const net::HttpServer& http) {
+  const mcp::Server::Counts calls = server.counts();
+  metrics.counter("requests_total", "MCP requests received.", calls.requests);
+  metrics.counter("errors_total", "MCP requests answered with an error.", calls.errors);
+  metrics.gauge("requests_running", "MCP requests being worked on.", calls.running);
+  metrics.gauge("subscriptions", "Open subscriptions.", calls.subscriptions);
+  metrics.gauge("sessions_cached", "Legacy transport sessions in memory.", transport.cached_sessions());
+  const net::HttpServer::Counts http_counts = http.counts();
+  metrics.counter("http_requests_total", "HTTP requests received.", http_counts.requests_total);
+  metrics.counter("http_bad_requests_total", "HTTP requests that could not be read.", http_counts.bad_requests);
+  metrics.counter("http_timeouts_total", "Connections closed because the client was too slow.", http_counts.timeouts);
+  metrics.counter("http_connections_total", "Connections accepted.", http_counts.connections_total);
+  metrics.counter("http_connections_refused_total", "Connections refused because there were too many.",
+                  http_counts.refused_connections);
+  metrics.gauge("http_connections", "Open connections.", http_counts.connections_open);
+  metrics.gauge("http_streams", "Open event streams.", http_counts.streams_open);
+}
+
+// What a person or a script needs to use the server.
+Result<void> announce(const Context& context, session::Store& store, const std::string& address, std::uint16_t port) {
+  const bool authenticate = !context.settings.flag("no_auth");
+  std::string page = address + "/";
+  if (authenticate) {
+    HF_TRY(std::string code, web::Logins(store).make_code("local"));
+    page += "?code=" + code;
+  }
+  const std::string endpoint = address + "/mcp";
+  if (context.line.json) {
+    JsonObject line{{"url", page}, {"mcp", endpoint}, {"port", port}};
+    line["token_file"] = authenticate ? Json(context.folders.token_file()) : Json(nullptr);
+    print_json(line);
+    return {};
+  }
+  const Terminal& terminal = context.terminal;
+  print(fmt::format("{} {}{}\n", terminal.bold("page"), page,
+                    authenticate ? terminal.soft("  (works once, for ten minutes)") : ""));
+  print(fmt::format("{}  {}  {}\n", terminal.bold("MCP"), endpoint,
+                    authenticate ? "token in " + context.folders.token_file() : "no token needed"));
+  return {};
+}
+
+}  // namespace
+
+Result<void> run_serve(Context& context) {
+  const Settings& settings = context.settings;
+  HF_CHECK(check_settings(settings));
+  HF_TRY(auto signals, StopSignals::watch());
+  std::signal(SIGPIPE, SIG_IGN);  // a client that has gone is noticed by the write
+  HF_TRY(auto store, context.open_store());
+  if (!settings.flag("no_auth")) {
+    HF_CHECK(make_data_folder(context.folders));
+    HF_CHECK(web::AccessTokens(*store).ensure_first(context.folders.token_file()));
+  }
+
+  // The loop is the server's, and the server is made first: so the handler learns of the front later.
+  web::Front* door = nullptr;
+  net::HttpServer http({}, [&door](std::shared_ptr<net::HttpExchange> exchange) { door->handle(exchange); });
+  Pool pool;
+  McpService service(context, *store, http.executor(), pool);
+  HF_CHECK(service.open());
+  mcp::HttpTransport transport(service.server());
+  web::Front front(
+      {HOLDFAST_VERSION, settings.text("host"), settings.list("http.allowed_hosts"), !settings.flag("no_auth")}, *store,
+      http.executor(), pool, *context.clock,
+      [&](std::shared_ptr<net::HttpExchange> exchange, const std::string& principal) {
+        transport.handle(std::move(exchange), principal);
+      },
+      [&](web::MetricsText& metrics) { measure(metrics, service.server(), transport, http); });
+  door = &front;
+
+  HF_TRY(const std::uint16_t port, http.listen(settings.text("host"), static_cast<std::uint16_t>(settings.number("port"))));
+  front.set_port(port);
+  const std::string address = web::address_of(settings.text("host"), port);
+  HF_CHECK(web::remember_address(*store, address));
+  HF_CHECK(announce(context, *store, address, port));
+
+  http.on_drain([&] { service.server().shut_down(); });
+  signals->on_stop([&http] {
+    log(LogLevel::info, "cli", "stopping; a second signal stops at once");
+    http.drain(kDrainTime);
+  });
+  service.server().bind_io_thread();
+  http.run();
+  pool.close();     // work that nobody waits for any more ends before what it uses
+  signals.reset();  // it knows the server
+  return {};
+}
+
+}  // namespace holdfast::cli

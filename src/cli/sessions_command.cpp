@@ -1,0 +1,128 @@
+// holdfast sessions list|show.
+
+#include "base/ids.h"
+#include "base/uri.h"
+#include "cli/commands.h"
+#include "session/display.h"
+#include "session/lookup.h"
+#include "tools/session_item.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace holdfast::cli {
+
+namespace {
+
+constexpr std::int64_t kListed = 20, kEntriesShown = 50;
+constexpr std::size_t kShortId = 13;  // of a UUIDv7: the millisecond it was made
+
+std::string short_id(const std::string& id) {
+  return is_uuid(id) ? id.substr(0, kShortId) : id;
+}
+
+Result<session::Query> read_query(const Context& context) {
+  session::Query query;
+  query.principal = context.settings.text("principal");
+  query.kinds = context.line.kinds;
+  query.statuses = context.line.statuses;
+  query.text = context.line.text;
+  query.limit = static_cast<std::size_t>(context.line.limit > 0 ? context.line.limit : kListed);
+  if (context.line.deleted) query.visibilities = {session::Visibility::deleted};
+  // A person at a shell sees everything; only a root that was asked for narrows the list.
+  if (context.line.flags.contains("root")) {
+    HF_TRY(std::string root, canonical_root(context.settings.text("root")));
+    query.roots = {std::move(root)};
+  }
+  return query;
+}
+
+void print_entry(const Terminal& terminal, const session::Entry& entry) {
+  std::string head = fmt::format("{} {}", entry.seq, entry.type);
+  if (entry.number != 0) head += fmt::format(" {}", entry.number);
+  if (!entry.lane.empty()) head += fmt::format(" [{}]", harmless(entry.lane, true));
+  print(fmt::format("\n{} {}\n", terminal.bold(head), terminal.soft(iso8601(entry.time))));
+  if (entry.damage) print(fmt::format("damaged: {}\n", harmless(*entry.damage, true)));
+  const std::string text = harmless(entry.text, false);
+  if (!text.empty()) print(text.ends_with('\n') ? text : text + "\n");
+}
+
+void print_record(const Terminal& terminal, const session::SessionRecord& record, Millis now) {
+  print(fmt::format("{}\n", terminal.bold(harmless(session::shown_title(record), true))));
+  auto line = [&](std::string_view name, const std::string& value) {
+    if (!value.empty()) print(fmt::format("{} {}\n", terminal.soft(fmt::format("{:<8}", name)), harmless(value, true)));
+  };
+  line("id", record.id);
+  line("kind", record.kind);
+  line("status", session::shown_status(record) + (record.pinned ? ", pinned" : ""));
+  line("root", record.root_uri);
+  line("about", record.description);
+  std::string tags;
+  for (const std::string& tag : record.tags) tags += (tags.empty() ? "" : ", ") + tag;
+  line("tags", tags);
+  line("updated", fmt::format("{} ({})", iso8601(record.updated_at), session::age(record.updated_at, now)));
+  line("entries", std::to_string(record.entry_count()));
+  if (record.damage) line("damage", *record.damage);
+}
+
+}  // namespace
+
+Result<void> list_sessions(Context& context) {
+  HF_TRY(session::Query query, read_query(context));
+  session::Page page;
+  auto store = context.open_store(true);
+  // Nothing has been kept yet: not an error, unless somebody named a store.
+  const bool is_new = !store && store.error().kind == ErrorKind::not_found && !context.settings.is_set("store");
+  if (!is_new) {
+    if (!store) return fail(std::move(store).error());
+    HF_TRY(page, (*store)->list(query));
+  }
+  const Millis now = context.clock->now();
+  if (context.line.json) {
+    JsonArray sessions;
+    for (const session::SessionRecord& record : page.items) sessions.push_back(tools::session_item(record, now));
+    const std::size_t count = sessions.size();
+    print_json(JsonObject{
+        {"sessions", std::move(sessions)}, {"count", count}, {"total", page.total}, {"hasMore", !page.next_cursor.empty()}});
+    return {};
+  }
+  if (page.items.empty()) {
+    print("no sessions\n");
+    return {};
+  }
+  Table table({{"ID"}, {"KIND"}, {"STATUS"}, {"UPDATED"}, {"ENTRIES", true}, {"ROOT"}, {"TITLE", false, true}});
+  for (const session::SessionRecord& record : page.items)
+    table.add({short_id(record.id), record.kind, session::shown_status(record), session::age(record.updated_at, now),
+               std::to_string(record.entry_count()), record.root_name,
+               (record.pinned ? "* " : "") + session::shown_title(record)});
+  print(table.text(context.terminal));
+  if (page.total > static_cast<std::int64_t>(page.items.size()))
+    print(context.terminal.soft(fmt::format("{} of {}; --limit shows more", page.items.size(), page.total)) + "\n");
+  return {};
+}
+
+Result<void> show_session(Context& context) {
+  HF_TRY(auto store, context.open_store(true));
+  HF_TRY(session::SessionRecord record, session::find_session(*store, context.settings.text("principal"), context.line.name));
+  session::EntryQuery query;
+  query.session = record.id;
+  query.direction = session::Direction::backward;
+  query.limit = static_cast<std::size_t>(context.line.limit > 0 ? context.line.limit : kEntriesShown);
+  HF_TRY(session::EntryPage page, store->entries(query));
+  std::ranges::reverse(page.entries);
+  const Millis now = context.clock->now();
+  if (context.line.json) {
+    JsonArray entries;
+    for (const session::Entry& entry : page.entries) entries.push_back(tools::entry_item(entry));
+    print_json(JsonObject{
+        {"session", tools::session_item(record, now)}, {"entries", std::move(entries)}, {"hasEarlier", page.next.has_value()}});
+    return {};
+  }
+  print_record(context.terminal, record, now);
+  if (page.next) print(context.terminal.soft("\n(earlier entries are left out; --limit shows more)") + "\n");
+  for (const session::Entry& entry : page.entries) print_entry(context.terminal, entry);
+  return {};
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,177 @@
+#include "cli/settings.h"
+
+#include "base/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+namespace holdfast::cli {
+
+namespace {
+
+using Type = SettingInfo::Type;
+
+constexpr std::array kSettings = {
+    SettingInfo{"host", Type::text, "127.0.0.1", "address that serve listens on"},
+    SettingInfo{"port", Type::number, "4747", "port that serve listens on; 0 takes a free one"},
+    SettingInfo{"no_auth", Type::flag, "false", "serve without a token; on a loopback address only"},
+    SettingInfo{"http.allowed_hosts", Type::list, "", "further host names that requests may be sent to"},
+    SettingInfo{"store", Type::text, "", "where sessions are kept: sqlite:PATH"},
+    SettingInfo{"tools", Type::list, "all", "toolsets to offer"},
+    SettingInfo{"root", Type::text, "", "project root, when neither the call nor the client names one"},
+    SettingInfo{"principal", Type::text, "local", "whose sessions stdio and the command line work with"},
+    SettingInfo{"clock_file", Type::text, "", "file that holds the time, for tests"},
+    SettingInfo{"log_level", Type::text, "info", "debug, info, warn, error or off"},
+};
+
+const SettingInfo* find_setting(std::string_view name) {
+  auto found = std::ranges::find(kSettings, name, &SettingInfo::name);
+  return found == kSettings.end() ? nullptr : &*found;
+}
+
+std::optional<bool> parse_flag(std::string_view text) {
+  if (text == "true" || text == "1" || text == "yes" || text == "on") return true;
+  if (text == "false" || text == "0" || text == "no" || text == "off") return false;
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> parse_number(std::string_view text) {
+  std::int64_t value = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::vector<std::string> split_list(std::string_view text) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    const std::size_t comma = text.find(',');
+    if (std::string_view part = trim(text.substr(0, comma)); !part.empty()) parts.emplace_back(part);
+    if (comma == std::string_view::npos) break;
+    text.remove_prefix(comma + 1);
+  }
+  return parts;
+}
+
+std::vector<std::string> texts_for(const SettingInfo& info, std::string_view text) {
+  if (info.type == Type::list) return split_list(text);
+  return {std::string(text)};
+}
+
+std::optional<std::string> scalar_text(const Json& value) {
+  if (value.is_string()) return std::string(view(value.get_string()));
+  if (value.is_bool()) return value.get_bool() ? "true" : "false";
+  if (value.is_int64() || value.is_uint64()) return to_json(value);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::span<const SettingInfo> known_settings() {
+  return kSettings;
+}
+
+std::string environment_name(std::string_view setting) {
+  std::string name = "HOLDFAST_";
+  for (char c : setting) name += c == '.' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return name;
+}
+
+std::string flag_name(std::string_view setting) {
+  if (const std::size_t dot = setting.rfind('.'); dot != std::string_view::npos) setting.remove_prefix(dot + 1);
+  std::string name = "--";
+  for (char c : setting) name += c == '_' ? '-' : c;
+  return name;
+}
+
+Result<void> Settings::take_config(const JsonObject& object, const std::string& prefix, const std::string& config_name) {
+  for (const auto& member : object) {
+    const std::string name = prefix + std::string(member.key());
+    const std::string origin = config_name + ": " + name;
+    const SettingInfo* info = find_setting(name);
+    if (!info && member.value().is_object()) {
+      HF_CHECK(take_config(member.value().get_object(), name + ".", config_name));
+      continue;
+    }
+    if (!info) {
+      warnings_.push_back(origin + " is not a setting this version knows");
+      continue;
+    }
+    Value value{{}, origin};
+    if (auto scalar = scalar_text(member.value())) {
+      value.texts = texts_for(*info, *scalar);
+    } else if (member.value().is_array() && info->type == Type::list) {
+      for (const Json& each : member.value().get_array()) {
+        auto text = scalar_text(each);
+        if (!text) return fail(ErrorKind::invalid, origin + " must be a list of texts");
+        value.texts.push_back(std::move(*text));
+      }
+    } else {
+      return fail(ErrorKind::invalid, origin + " has a value of the wrong type");
+    }
+    values_.insert_or_assign(name, std::move(value));
+  }
+  return {};
+}
+
+Result<void> Settings::check(const SettingInfo& info) const {
+  const Value& given = value(info.name);
+  if (info.type == Type::number && !parse_number(given.texts.front()))
+    return fail(ErrorKind::invalid, fmt::format("{}: \"{}\" is not a whole number", given.origin, given.texts.front()));
+  if (info.type == Type::flag && !parse_flag(given.texts.front()))
+    return fail(ErrorKind::invalid, fmt::format("{}: \"{}\" is neither true nor false", given.origin, given.texts.front()));
+  return {};
+}
+
+Result<Settings> Settings::load(const Flags& flags, const Environment& environment, const std::optional<std::string>& config,
+                                const std::string& config_name) {
+  Settings settings;
+  for (const SettingInfo& info : kSettings) settings.values_[std::string(info.name)] = {texts_for(info, info.fallback), {}};
+  if (config) {
+    auto parsed = parse_json(*config);
+    if (!parsed) return fail(std::move(parsed).error().within(config_name));
+    if (!parsed->is_object()) return fail(ErrorKind::invalid, config_name + " must hold a JSON object");
+    HF_CHECK(settings.take_config(parsed->get_object(), {}, config_name));
+  }
+  for (const SettingInfo& info : kSettings) {
+    const std::string variable = environment_name(info.name);
+    if (auto text = environment(variable)) settings.values_[std::string(info.name)] = {texts_for(info, *text), variable};
+    if (auto given = flags.find(std::string(info.name)); given != flags.end()) {
+      Value value{{}, flag_name(info.name)};
+      for (const std::string& text : given->second)
+        for (std::string& part : texts_for(info, text)) value.texts.push_back(std::move(part));
+      settings.values_[std::string(info.name)] = std::move(value);
+    }
+    HF_CHECK(settings.check(info));
+  }
+  return settings;
+}
+
+const Settings::Value& Settings::value(std::string_view name) const {
+  return values_.find(name)->second;
+}
+
+const std::string& Settings::text(std::string_view name) const {
+  return value(name).texts.front();
+}
+
+std::int64_t Settings::number(std::string_view name) const {
+  return parse_number(text(name)).value_or(0);
+}
+
+bool Settings::flag(std::string_view name) const {
+  return parse_flag(text(name)).value_or(false);
+}
+
+const std::vector<std::string>& Settings::list(std::string_view name) const {
+  return value(name).texts;
+}
+
+bool Settings::is_set(std::string_view name) const {
+  return !value(name).origin.empty();
+}
+
+}  // namespace holdfast::cli

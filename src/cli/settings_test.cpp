@@ -1,0 +1,71 @@
+#include "cli/settings.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace holdfast::cli {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Result<Settings> load(const Flags& flags, std::map<std::string, std::string> variables, std::optional<std::string> config = {}) {
+  return Settings::load(
+      flags,
+      [variables](const std::string& name) -> std::optional<std::string> {
+        auto found = variables.find(name);
+        return found == variables.end() ? std::nullopt : std::optional(found->second);
+      },
+      config, "config.json");
+}
+
+TEST(Settings, EachPlaceStandsAboveTheNext) {
+  const std::string config = R"({"port": 3, "host": "c", "root": "/c"})";
+  auto settings = load({{"port", {"1"}}}, {{"HOLDFAST_PORT", "2"}, {"HOLDFAST_HOST", "e"}}, config);
+  ASSERT_TRUE(settings) << settings.error().message;
+  EXPECT_EQ(settings->number("port"), 1);
+  EXPECT_EQ(settings->text("host"), "e");
+  EXPECT_EQ(settings->text("root"), "/c");
+  EXPECT_EQ(settings->text("principal"), "local");
+  EXPECT_TRUE(settings->is_set("root"));
+  EXPECT_FALSE(settings->is_set("principal"));
+}
+
+TEST(Settings, DottedSettingsNestAndListsAreRead) {
+  auto settings = load({}, {}, R"({"http": {"allowed_hosts": ["a", "b"]}, "no_auth": true})");
+  ASSERT_TRUE(settings) << settings.error().message;
+  EXPECT_THAT(settings->list("http.allowed_hosts"), ElementsAre("a", "b"));
+  EXPECT_TRUE(settings->flag("no_auth"));
+  settings = load({}, {{"HOLDFAST_HTTP_ALLOWED_HOSTS", "x, y,"}});
+  EXPECT_THAT(settings->list("http.allowed_hosts"), ElementsAre("x", "y"));
+  settings = load({{"tools", {"a,b", "c"}}}, {});
+  EXPECT_THAT(settings->list("tools"), ElementsAre("a", "b", "c"));
+}
+
+TEST(Settings, AWrongValueNamesWhereItCameFrom) {
+  EXPECT_THAT(load({}, {{"HOLDFAST_PORT", "x"}}).error().message, HasSubstr("HOLDFAST_PORT"));
+  EXPECT_THAT(load({{"no_auth", {"maybe"}}}, {}).error().message, HasSubstr("--no-auth"));
+  EXPECT_THAT(load({}, {}, R"({"port": []})").error().message, HasSubstr("config.json: port"));
+  EXPECT_THAT(load({}, {}, R"({"http": {"allowed_hosts": [{}]}})").error().message, HasSubstr("http.allowed_hosts"));
+  for (const char* broken : {"{", "[]", "1"}) {
+    auto settings = load({}, {}, broken);
+    ASSERT_FALSE(settings) << broken;
+    EXPECT_EQ(settings.error().kind, ErrorKind::invalid);
+  }
+}
+
+TEST(Settings, UnknownNamesInTheFileAreOnlyAWarning) {
+  auto settings = load({}, {}, R"({"retention": {"thread_archive_days": 3}, "port": 9})");
+  ASSERT_TRUE(settings);
+  EXPECT_EQ(settings->number("port"), 9);
+  EXPECT_THAT(settings->warnings(), ElementsAre(HasSubstr("retention.thread_archive_days")));
+}
+
+TEST(Settings, NamesInTheOtherPlaces) {
+  EXPECT_EQ(environment_name("a.b_c"), "HOLDFAST_A_B_C");
+  EXPECT_EQ(flag_name("no_auth"), "--no-auth");
+  EXPECT_EQ(flag_name("http.allowed_hosts"), "--allowed-hosts");
+}
+
+}  // namespace
+}  // namespace holdfast::cli

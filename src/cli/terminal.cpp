@@ -1,0 +1,123 @@
+#include "cli/terminal.h"
+
+#include "base/file.h"
+#include "base/text.h"
+
+#include <fmt/format.h>
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace holdfast::cli {
+
+namespace {
+
+constexpr std::size_t kNarrowest = 12;  // characters that a column that gives way keeps
+constexpr std::size_t kUsualWidth = 80;
+constexpr std::string_view kGap = "  ";
+
+void append_padded(std::string& line, const std::string& cell, std::size_t width, bool to_the_right) {
+  const std::size_t length = utf8_length(cell);
+  const std::string blanks(width > length ? width - length : 0, ' ');
+  line += to_the_right ? blanks + cell : cell + blanks;
+}
+
+}  // namespace
+
+Terminal Terminal::of_stdout() {
+  Terminal terminal;
+  if (::isatty(STDOUT_FILENO) == 0) return terminal;
+  const char* no_colour = std::getenv("NO_COLOR");
+  terminal.colours = !no_colour || *no_colour == '\0';
+  winsize size{};
+  const bool known = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  terminal.width = known ? size.ws_col : kUsualWidth;
+  return terminal;
+}
+
+std::string Terminal::bold(std::string_view text) const {
+  return colours ? fmt::format("\x1b[1m{}\x1b[0m", text) : std::string(text);
+}
+
+std::string Terminal::soft(std::string_view text) const {
+  return colours ? fmt::format("\x1b[2m{}\x1b[0m", text) : std::string(text);
+}
+
+void print(std::string_view text) {
+  [[maybe_unused]] auto written = write_all(STDOUT_FILENO, text);
+}
+
+void print_json(const Json& value) {
+  print(to_json(value) + "\n");
+}
+
+void print_error(const Error& error, bool json) {
+  std::string text;
+  if (json) {
+    JsonObject fields{{"code", error.word()}, {"message", error.message}};
+    if (!error.hint.empty()) fields["hint"] = error.hint;
+    text = to_json(JsonObject{{"error", std::move(fields)}}) + "\n";
+  } else {
+    text = "holdfast: " + harmless(error.message, true) + "\n";
+    if (!error.hint.empty()) text += "  " + harmless(error.hint, true) + "\n";
+  }
+  [[maybe_unused]] auto written = write_all(STDERR_FILENO, text);
+}
+
+std::string harmless(std::string_view text, bool one_line) {
+  std::string out;
+  for (char c : to_valid_utf8(text)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '\n' && !one_line)
+      out += c;
+    else if (c == '\n' || c == '\t')
+      out += ' ';
+    else if (byte < 0x20 || byte == 0x7f)
+      out += "\xEF\xBF\xBD";
+    else
+      out += c;
+  }
+  return out;
+}
+
+void Table::add(std::vector<std::string> cells) {
+  cells.resize(columns_.size());
+  for (std::string& cell : cells) cell = harmless(cell, true);
+  rows_.push_back(std::move(cells));
+}
+
+std::string Table::text(const Terminal& terminal) const {
+  std::vector<std::size_t> widths;
+  std::size_t whole = kGap.size() * (columns_.size() - 1);
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    std::size_t width = utf8_length(columns_[i].heading);
+    for (const auto& row : rows_) width = std::max(width, utf8_length(row[i]));
+    widths.push_back(width);
+    whole += width;
+  }
+  for (std::size_t i = 0; i < columns_.size() && terminal.width > 0 && whole > terminal.width; ++i) {
+    if (!columns_[i].gives_way) continue;
+    const std::size_t narrower = std::max(kNarrowest, widths[i] - std::min(widths[i], whole - terminal.width));
+    whole -= widths[i] - std::min(widths[i], narrower);
+    widths[i] = std::min(widths[i], narrower);
+  }
+  auto line_of = [&](auto&& cell_at) {
+    std::string line;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      if (i > 0) line += kGap;
+      append_padded(line, cell_at(i), widths[i], columns_[i].to_the_right);
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    return line;
+  };
+  std::string out = terminal.bold(line_of([&](std::size_t i) { return columns_[i].heading; })) + "\n";
+  for (const auto& row : rows_)
+    out +=
+        line_of([&](std::size_t i) { return utf8_length(row[i]) > widths[i] ? shorten(row[i], widths[i] - 1) : row[i]; }) + "\n";
+  return out;
+}
+
+}  // namespace holdfast::cli

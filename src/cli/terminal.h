@@ -1,0 +1,52 @@
+#pragma once
+
+// What a person sees: text on stdout, errors on stderr. Colours and cutting to width only on a terminal.
+
+#include "base/error.h"
+#include "base/json.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace holdfast::cli {
+
+struct Terminal {
+  bool colours = false;   // stdout is a terminal and NO_COLOR is not set
+  std::size_t width = 0;  // columns; 0: not a terminal, nothing is cut
+
+  static Terminal of_stdout();
+
+  std::string bold(std::string_view text) const;
+  std::string soft(std::string_view text) const;
+};
+
+// To stdout, flushed. A reader that has gone is no error of ours.
+void print(std::string_view text);
+void print_json(const Json& value);  // one line
+
+// "holdfast: message", then "  hint" when there is one; with json, {"error":{...}} on stderr.
+void print_error(const Error& error, bool json);
+
+// Columns as wide as their widest cell; on a terminal one column gives way so that lines fit.
+class Table {
+ public:
+  struct Column {
+    std::string heading;
+    bool to_the_right = false;
+    bool gives_way = false;
+  };
+  explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+
+  void add(std::vector<std::string> cells);  // control characters are made visible
+  std::string text(const Terminal& terminal) const;
+
+ private:
+  std::vector<Column> columns_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+// Text that somebody else wrote, safe to show: no escape sequences, optionally no line ends.
+std::string harmless(std::string_view text, bool one_line);
+
+}  // namespace holdfast::cli

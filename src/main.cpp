@@ -1,0 +1,5 @@
+#include "cli/run.h"
+
+int main(int count, char** words) {
+  return holdfast::cli::run(count, words);
+}

@@ -1,0 +1,48 @@
+#include "mcp/caller.h"
+
+#include <array>
+
+namespace holdfast::mcp {
+
+namespace {
+constexpr std::array<std::string_view, 8> kSeverities = {"debug", "info",     "notice", "warning",
+                                                         "error", "critical", "alert",  "emergency"};
+}
+
+std::optional<Severity> severity_named(std::string_view name) {
+  for (std::size_t i = 0; i < kSeverities.size(); ++i)
+    if (kSeverities[i] == name) return static_cast<Severity>(i);
+  return std::nullopt;
+}
+
+std::string_view name_of(Severity severity) {
+  return kSeverities[static_cast<std::size_t>(severity)];
+}
+
+bool Caller::can_elicit_form() const {
+  if (version < Version::v2025_06_18) return false;
+  const JsonObject* elicitation = find_object(capabilities, "elicitation");
+  // Absent modes mean form: the capability is older than the modes.
+  return elicitation && (elicitation->contains("form") || !elicitation->contains("url"));
+}
+
+bool Caller::can_elicit_url() const {
+  if (version < Version::v2025_11_25) return false;
+  const JsonObject* elicitation = find_object(capabilities, "elicitation");
+  return elicitation && elicitation->contains("url");
+}
+
+bool Caller::can_sample() const {
+  return find_object(capabilities, "sampling") != nullptr;
+}
+
+bool Caller::can_list_roots() const {
+  return find_object(capabilities, "roots") != nullptr;
+}
+
+bool Caller::has_extension(std::string_view id) const {
+  const JsonObject* extensions = find_object(capabilities, "extensions");
+  return extensions && find_object(*extensions, id) != nullptr;
+}
+
+}  // namespace holdfast::mcp

@@ -1,0 +1,42 @@
+#pragma once
+
+// Who is calling, and what the other side can do.
+
+#include "base/json.h"
+#include "mcp/versions.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace holdfast::mcp {
+
+enum class Transport { stdio, http };
+
+// Severity of notifications/message, as in syslog.
+enum class Severity { debug, info, notice, warning, error, critical, alert, emergency };
+std::optional<Severity> severity_named(std::string_view name);
+std::string_view name_of(Severity severity);
+
+inline constexpr std::string_view kTasksExtension = "io.modelcontextprotocol/tasks";
+
+// What a request says about its sender; in the legacy era, what the handshake said. Immutable.
+struct Caller {
+  Version version = kNewestModern;
+  Transport transport = Transport::stdio;
+  std::string principal = "local";
+  std::string connection;  // legacy session id, "stdio", or empty: a modern HTTP request has none
+  JsonObject capabilities;
+  JsonObject client_info;
+  std::optional<Severity> log_level;  // modern: of this request
+
+  Era era() const { return era_of(version); }
+
+  bool can_elicit_form() const;
+  bool can_elicit_url() const;
+  bool can_sample() const;
+  bool can_list_roots() const;
+  bool has_extension(std::string_view id) const;
+};
+
+}  // namespace holdfast::mcp

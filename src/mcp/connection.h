@@ -1,0 +1,44 @@
+#pragma once
+
+// One peer with memory: a stdio pipe, or a legacy HTTP session. I/O thread only.
+//
+// What must outlive the process (the handshake, log level, subscriptions) is written to the state store by
+// the HTTP transport; what is here besides is work in flight, which ends with the process anyway.
+
+#include "mcp/caller.h"
+#include "mcp/rpc.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <unordered_map>
+
+namespace holdfast::mcp {
+
+class Run;
+
+struct Connection {
+  std::string key;  // "stdio", or the legacy session id
+  std::string principal;
+  Transport transport = Transport::stdio;
+
+  std::shared_ptr<const Caller> handshake;        // set by initialize
+  Severity log_level = Severity::warning;         // until logging/setLevel says otherwise
+  std::set<std::string, std::less<>> subscribed;  // resource URIs
+
+  // By id_key. Kept here while it waits for an answer: nothing else may hold it then. Run::close removes it.
+  std::unordered_map<std::string, std::shared_ptr<Run>> running;
+  std::unordered_map<std::string, std::function<void(const Message&)>> asked;  // our requests, by id
+  std::uint64_t next_ask = 1;
+
+  // Takes messages that belong to no request; empty while there is nowhere to send them.
+  std::function<void(std::string)> send;
+  // Ends the stream behind send; empty on stdio.
+  std::function<void()> hang_up;
+  // Called when handshake, log_level or subscribed changed; empty where nothing needs to be kept.
+  std::function<void()> changed;
+};
+
+}  // namespace holdfast::mcp

@@ -1,0 +1,79 @@
+#pragma once
+
+// One server-sent event stream of a legacy session, which outlives the connections that carry it.
+//
+// Every event has an id "<stream>-<n>" and is stored before it is sent, so a client that lost its
+// connection gets the rest from this process, another one, or this one after a restart (design 8.34).
+// Streams of requests are called p..., stand-alone streams g... . I/O thread only.
+
+#include "mcp/server.h"
+#include "mcp/strand.h"
+#include "net/http_server.h"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace holdfast::mcp {
+
+inline constexpr std::string_view kEventArea = "mcp.event";
+inline constexpr std::string_view kStreamArea = "mcp.stream";
+
+struct EventId {
+  std::string stream;
+  std::uint64_t number = 0;
+};
+std::optional<EventId> parse_event_id(std::string_view text);
+// Key of an event in the store; keys sort in the order of the events.
+std::string event_key(std::string_view session, std::string_view stream, std::uint64_t number);
+
+class EventStream : public std::enable_shared_from_this<EventStream> {
+ public:
+  // request_id: null for a stand-alone stream. prime: the session's version knows the empty first event.
+  // first: number of the first event to come (1, or later when a stand-alone stream goes on).
+  EventStream(Server& server, std::string session, std::string id, Json request_id, bool prime, std::uint64_t first = 1);
+
+  const std::string& id() const { return id_; }
+  // Key in the transport's table of live streams.
+  std::string key() const { return session_ + "/" + id_; }
+
+  // Begins the answer on this connection; events go there until it is gone.
+  void attach(std::shared_ptr<net::HttpExchange> exchange);
+  // The same, after the events the client has not seen yet.
+  void resume(std::shared_ptr<net::HttpExchange> exchange, std::uint64_t after);
+  // Takes over a connection whose answer has begun already.
+  void continue_on(std::shared_ptr<net::HttpExchange> exchange) { exchange_ = std::move(exchange); }
+  // Ends the connection and leaves the stream; the client is told how long to wait.
+  void release();
+  // Ends the connection for good: the session is over, or a newer connection takes its place.
+  void hang_up();
+
+  void push(std::string message);
+  void finish(std::string message);  // the last event
+  bool finished() const { return finished_; }
+
+ private:
+  struct Event {
+    std::uint64_t number;
+    std::string data;
+    bool last;
+  };
+  void keep(Event event);
+  void deliver(const Event& event);
+
+  Server& server_;
+  std::string session_, id_;
+  Json request_id_;
+  bool prime_;
+  std::uint64_t next_;
+  bool row_kept_ = false, finished_ = false;
+  std::shared_ptr<Strand> writes_;
+  std::shared_ptr<net::HttpExchange> exchange_;
+  std::vector<Event> sent_;  // stored and, if a client was there, sent; at most kMaxEventsPerStream
+};
+
+// SSE response headers.
+net::HttpHeaders stream_headers();
+
+}  // namespace holdfast::mcp

@@ -1,0 +1,32 @@
+#pragma once
+
+// Arguments that HTTP clients repeat in headers: x-mcp-header in a tool's schema, Mcp-Param-* on the wire.
+
+#include "base/json.h"
+#include "mcp/rpc.h"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace holdfast::mcp {
+
+struct HeaderRule {
+  std::vector<std::string> path;  // of the property, through `properties` alone
+  std::string header;             // "Region": the header is Mcp-Param-Region
+};
+
+// The rules a schema declares. invalid when one breaks the specification's conditions (mcp-protocol §13).
+Result<std::vector<HeaderRule>> read_header_rules(const JsonObject& input_schema);
+
+// Header values that are not plain visible ASCII travel as =?base64?...?=. Strict: wrong padding or a
+// foreign character is invalid.
+Result<std::string> decode_header_value(std::string_view value);
+
+// find_header returns nullptr when a header is absent. An error is the -32020 to answer with.
+std::optional<RpcError> check_param_headers(const std::vector<HeaderRule>& rules, const JsonObject& arguments,
+                                            const std::function<const std::string*(std::string_view)>& find_header);
+
+}  // namespace holdfast::mcp

@@ -1,0 +1,49 @@
+#pragma once
+
+// Legacy HTTP sessions. Their ids live in the state store, so a restart of the server, or a request that
+// reaches another process, does not break a connected client (reasoning-sessions D10). I/O thread only;
+// callbacks run there too.
+
+#include "mcp/connection.h"
+#include "mcp/server.h"
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+namespace holdfast::mcp {
+
+class LegacySessions {
+ public:
+  explicit LegacySessions(Server& server) : server_(server) {}
+  ~LegacySessions();  // cancels what still runs
+
+  using Opened = std::function<void(Result<std::shared_ptr<Connection>>)>;
+
+  // A new session, durable before the callback runs.
+  void open(Server::Handshake& handshake, const std::string& principal, Opened opened);
+  // not_found when there is no such session, or it belongs to somebody else.
+  void find(const std::string& id, const std::string& principal, Opened found);
+  void close(const std::string& id, std::function<void(Result<void>)> closed);
+
+  std::size_t cached() const { return cache_.size(); }
+
+ private:
+  struct Cached {
+    std::shared_ptr<Connection> connection;
+    std::chrono::steady_clock::time_point checked;  // against the store
+    std::chrono::steady_clock::time_point touched;  // its life prolonged
+  };
+  std::shared_ptr<Connection> remember(const std::string& id, std::shared_ptr<const Caller> caller);
+  void recheck(const std::string& id, Cached& cached);
+  void persist(const Connection& connection);
+  void make_room();
+  Millis expiry() const;
+
+  Server& server_;
+  std::unordered_map<std::string, Cached> cache_;
+};
+
+}  // namespace holdfast::mcp

@@ -1,0 +1,262 @@
+#include "mcp/run.h"
+
+#include "base/hash.h"
+#include "base/log.h"
+#include "mcp/limits.h"
+#include "mcp/server.h"
+
+#include <algorithm>
+
+namespace holdfast::mcp {
+
+namespace {
+
+constexpr std::string_view kStatePurpose = "requestState";
+
+// JSON with the members of every object in one order, so that a client may repeat its params in another.
+void append_canonical(std::string& out, const Json& value) {
+  if (const JsonObject* object = value.if_object()) {
+    std::map<std::string_view, const Json*> members;
+    for (const auto& member : *object)
+      members.emplace(std::string_view(member.key().data(), member.key().size()), &member.value());
+    out += '{';
+    for (const auto& [key, member] : members) {
+      append_json_string(out, key);
+      append_canonical(out, *member);
+    }
+    out += '}';
+  } else if (const JsonArray* array = value.if_array()) {
+    out += '[';
+    for (const Json& item : *array) {
+      append_canonical(out, item);
+      out += ',';
+    }
+    out += ']';
+  } else {
+    append_json(out, value);
+  }
+}
+
+int status_of(const RpcError& error) {
+  return error.code <= code::kHeaderMismatch && error.code >= code::kUnsupportedVersion ? 400 : 200;
+}
+
+}  // namespace
+
+Run::Run(Server& server, std::shared_ptr<const Caller> caller, std::shared_ptr<Connection> connection, Message request,
+         std::shared_ptr<Outlet> outlet)
+    : server_(server),
+      caller_(std::move(caller)),
+      connection_(std::move(connection)),
+      request_(std::move(request)),
+      outlet_(std::move(outlet)) {
+  if (const JsonObject* meta = find_object(request_.params, "_meta"))
+    if (const Json* token = find(*meta, "progressToken");
+        token && (token->is_string() || token->is_int64() || token->is_uint64()))
+      progress_token_ = *token;
+}
+
+std::string Run::request_digest() const {
+  JsonObject salient = request_.params;
+  for (const char* transient : {"_meta", "inputResponses", "requestState", "task"}) salient.erase(transient);
+  std::string text = request_.method;
+  append_canonical(text, salient);
+  return to_base64url(bytes_of(sha256(text)));
+}
+
+std::optional<RpcError> Run::take_carried_input() {
+  if (const Json* responses = find(request_.params, "inputResponses")) {
+    if (!responses->is_object()) return RpcError{code::kInvalidParams, "inputResponses must be an object", nullptr};
+    carried_ = responses->get_object();
+  }
+  const Json* sealed = find(request_.params, "requestState");
+  if (!sealed) return std::nullopt;
+  auto refuse = [](std::string_view why) {
+    return RpcError{code::kInvalidParams, "requestState is not valid: " + std::string(why) + ". Make the call again without it.",
+                    nullptr};
+  };
+  if (!sealed->is_string()) return refuse("it must be a string");
+  auto payload = server_.sealer().open(kStatePurpose, view(sealed->get_string()));
+  if (!payload) return refuse(payload.error().message);
+  if (find_string(*payload, "principal") != caller_->principal) return refuse("it was given to somebody else");
+  if (find_int(*payload, "expires").value_or(0) <= server_.clock().now()) return refuse("it has expired");
+  if (find_string(*payload, "request") != request_digest()) return refuse("it belongs to another request");
+  if (const JsonObject* state = find_object(*payload, "state")) state_ = *state;
+  if (const JsonObject* answers = find_object(*payload, "answers"))
+    for (const auto& answer : *answers)
+      if (answer.value().is_object()) answers_.emplace(answer.key(), Answer{answer.value().get_object(), {}});
+  if (const JsonArray* keys = find_array(*payload, "asked"))
+    for (const Json& key : *keys)
+      if (key.is_string()) asked_before_.emplace_back(view(key.get_string()));
+  return std::nullopt;
+}
+
+void Run::start(Handler handler, RunOn where) {
+  handler_ = std::move(handler);
+  where_ = where;
+  again();
+}
+
+void Run::again() {
+  questions_.clear();
+  if (where_ == RunOn::io)
+    execute();
+  else
+    server_.pool().submit([self = shared_from_this()] { self->execute(); });
+}
+
+void Run::execute() {
+  Reply<JsonObject> reply;
+  try {
+    Call call(shared_from_this());
+    reply = handler_(call);
+  } catch (const std::exception& error) {
+    log(LogLevel::error, "mcp", request_.method + ": " + error.what());
+    reply = RpcError{code::kInternal, "internal error; the server's log has the details", nullptr};
+  }
+  server_.on_io([self = shared_from_this(), reply = std::move(reply)]() mutable { self->settle(std::move(reply)); });
+}
+
+void Run::settle(Reply<JsonObject> reply) {
+  if (closed_ && task_id_.empty()) return;
+  if (auto* result = std::get_if<JsonObject>(&reply)) return complete(std::move(*result));
+  if (auto* error = std::get_if<RpcError>(&reply)) {
+    if (!task_id_.empty()) return server_.tasks().fail(task_id_, *error);
+    return fail_with(*error);
+  }
+  put_questions();
+}
+
+void Run::complete(JsonObject result) {
+  if (!task_id_.empty()) return server_.tasks().complete(task_id_, std::move(result));
+  finish_with(std::move(result));
+}
+
+void Run::finish_with(JsonObject result) {
+  if (closed_) return;
+  if (caller_->era() == Era::modern) {
+    if (!result.contains("resultType")) result["resultType"] = "complete";
+    Json& meta = result["_meta"];
+    if (!meta.is_object()) meta = JsonObject{};
+    meta.get_object()["io.modelcontextprotocol/serverInfo"] = server_.info();
+  }
+  outlet_->finish(write_result(request_.id, result), 200);
+  close();
+}
+
+void Run::fail_with(const RpcError& error) {
+  if (closed_) return;
+  ++server_.tally().errors;
+  outlet_->finish(write_error(request_.id, error), caller_->era() == Era::modern ? status_of(error) : 200);
+  close();
+}
+
+void Run::close() {
+  closed_ = true;
+  if (connection_) {
+    connection_->running.erase(id_key(request_.id));
+    for (const auto& [key, waiting] : waiting_) {
+      connection_->asked.erase(waiting.first);
+      server_.executor().cancel(waiting.second);
+    }
+  }
+  waiting_.clear();
+}
+
+void Run::cancel() {
+  {
+    std::lock_guard lock(mutex_);
+    cancelled_ = true;
+  }
+  changed_.notify_all();
+  if (closed_) return;
+  outlet_->drop();
+  close();
+}
+
+void Run::put_questions() {
+  JsonObject missing;
+  for (const auto& [key, question] : questions_)
+    if (!question.can_be_put_to(*caller_))
+      for (auto& capability : question.required_capability()) missing.insert_or_assign(capability.key(), capability.value());
+  std::optional<RpcError> error;
+  if (questions_.empty())
+    error = RpcError{code::kInternal, "the handler waits for an answer to no question", nullptr};
+  else if (!missing.empty())
+    error =
+        RpcError{caller_->era() == Era::modern ? code::kMissingCapability : code::kInvalidParams,
+                 "this request needs a client capability that was not declared", JsonObject{{"requiredCapabilities", missing}}};
+  if (error) {
+    if (!task_id_.empty()) return server_.tasks().fail(task_id_, *error);
+    return fail_with(*error);
+  }
+  if (caller_->era() == Era::legacy) return put_to_legacy_client();
+
+  JsonObject requests;
+  for (const auto& [key, question] : questions_)
+    requests[key] = JsonObject{{"method", question.method()}, {"params", question.params_for(*caller_)}};
+  if (!task_id_.empty()) return server_.tasks().ask(task_id_, std::move(requests));
+
+  JsonObject answers;
+  for (const auto& [key, answer] : answers_) answers[key] = answer.result;
+  JsonArray asked;
+  for (const auto& [key, question] : questions_) asked.emplace_back(key);
+  Millis expires = server_.clock().now() + std::chrono::milliseconds(kRequestStateLife).count();
+  std::string state = server_.sealer().seal(kStatePurpose, {{"principal", caller_->principal},
+                                                            {"expires", expires},
+                                                            {"request", request_digest()},
+                                                            {"state", state_},
+                                                            {"answers", std::move(answers)},
+                                                            {"asked", std::move(asked)},
+                                                            {"nonce", to_base64url(random_bytes(9))}});
+  finish_with({{"resultType", "input_required"}, {"inputRequests", std::move(requests)}, {"requestState", std::move(state)}});
+}
+
+void Run::put_to_legacy_client() {
+  if (++rounds_ > kMaxQuestionRounds) {
+    for (const auto& [key, question] : questions_)
+      answers_[key] = {{}, make_error(ErrorKind::invalid, "the client's answers did not fit the question")};
+    return again();
+  }
+  for (const auto& [key, question] : questions_) {
+    std::string id = "hf-" + std::to_string(connection_->next_ask++);
+    std::weak_ptr<Run> weak = weak_from_this();
+    TimerId timer = server_.executor().after(question.patience, [weak, key = key] {
+      if (auto self = weak.lock())
+        self->answer_arrived(key, {{}, make_error(ErrorKind::timeout, "the client did not answer in time")});
+    });
+    waiting_[key] = {id, timer};
+    connection_->asked[id] = [weak, key = key](const Message& response) {
+      auto self = weak.lock();
+      if (!self) return;
+      Answer answer;
+      if (response.is_error)
+        answer.failure = make_error(ErrorKind::unavailable, "the client answered with an error: " + response.error.message);
+      else if (response.result.is_object())
+        answer.result = response.result.get_object();
+      self->answer_arrived(key, std::move(answer));
+    };
+    outlet_->send(write_request(id, question.method(), question.params_for(*caller_)));
+  }
+}
+
+void Run::answer_arrived(const std::string& key, Answer answer) {
+  auto waiting = waiting_.find(key);
+  if (waiting == waiting_.end() || closed_) return;
+  connection_->asked.erase(waiting->second.first);
+  server_.executor().cancel(waiting->second.second);
+  waiting_.erase(waiting);
+  // An answer of the wrong shape is none: the handler will put its question again.
+  auto question = questions_.find(key);
+  if (answer.failure || (question != questions_.end() && question->second.is_answered_by(Json(answer.result))))
+    answers_[key] = std::move(answer);
+  if (waiting_.empty()) again();
+}
+
+void Run::resume_with(JsonObject responses) {
+  for (auto& response : responses) carried_.insert_or_assign(response.key(), response.value());
+  for (const auto& [key, question] : questions_) asked_before_.push_back(key);
+  again();
+}
+
+}  // namespace holdfast::mcp

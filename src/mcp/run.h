@@ -1,0 +1,100 @@
+#pragma once
+
+// One request being worked on, over all its rounds of questions and answers.
+//
+//   start -> handler runs -> settle: done, failed, or questions are put -> answers -> handler runs again
+//
+// Owned by the I/O thread, except while the handler runs: then the handler's thread alone touches
+// arguments, answers, questions and state (the Call gives it no other way in).
+
+#include "base/executor.h"
+#include "mcp/call.h"
+#include "mcp/connection.h"
+#include "mcp/features.h"
+#include "mcp/outlet.h"
+#include "mcp/rpc.h"
+
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace holdfast::mcp {
+
+class Server;
+
+class Run : public std::enable_shared_from_this<Run> {
+ public:
+  // Returns the result in the form of the caller's version, without the members every result has.
+  using Handler = std::function<Reply<JsonObject>(Call&)>;
+
+  Run(Server& server, std::shared_ptr<const Caller> caller, std::shared_ptr<Connection> connection, Message request,
+      std::shared_ptr<Outlet> outlet);
+
+  // Takes what a modern client carried for us (requestState, inputResponses). An error answers the request.
+  std::optional<RpcError> take_carried_input();
+
+  void start(Handler handler, RunOn where);
+  void cancel();  // by the client; no answer is sent
+
+  // Answers at once, instead of start().
+  void finish_with(JsonObject result);
+  void fail_with(const RpcError& error);
+
+  // As a task: answers delivered by tasks/update, already checked against the questions.
+  void resume_with(JsonObject responses);
+
+  const Message& request() const { return request_; }
+  const Caller& caller() const { return *caller_; }
+  const std::shared_ptr<Connection>& connection() const { return connection_; }
+  const std::string& task_id() const { return task_id_; }
+  const std::map<std::string, Question>& questions() const { return questions_; }
+  JsonObject& arguments() { return arguments_; }
+  std::vector<std::string>& ignored_arguments() { return ignored_; }
+  void set_task_capable() { task_capable_ = true; }
+
+ private:
+  friend class Call;
+
+  void execute();
+  void settle(Reply<JsonObject> reply);
+  void put_questions();
+  void put_to_legacy_client();
+  void answer_arrived(const std::string& key, Answer answer);
+  void again();
+  void complete(JsonObject result);
+  void close();
+  std::string request_digest() const;
+
+  Server& server_;
+  std::shared_ptr<const Caller> caller_;
+  std::shared_ptr<Connection> connection_;  // null: a modern HTTP request
+  Message request_;
+  std::shared_ptr<Outlet> outlet_;
+  Handler handler_;
+  RunOn where_ = RunOn::pool;
+  JsonObject arguments_;
+  std::vector<std::string> ignored_;
+  Json progress_token_;
+  bool task_capable_ = false;
+  bool closed_ = false;
+
+  std::map<std::string, Answer> answers_;
+  std::map<std::string, Question> questions_;  // put by the last run of the handler
+  JsonObject carried_;                         // answers as the client sent them, not yet looked at
+  std::vector<std::string> asked_before_;      // keys in the sealed state
+  JsonObject state_;
+  int rounds_ = 0;
+  std::map<std::string, std::pair<std::string, TimerId>> waiting_;  // key -> our request id, its timer
+  std::string task_id_;
+
+  std::atomic<bool> cancelled_ = false;
+  std::mutex mutex_;  // for waiting only
+  std::condition_variable changed_;
+};
+
+}  // namespace holdfast::mcp

@@ -1,0 +1,344 @@
+#include "mcp/server.h"
+
+#include "base/log.h"
+#include "mcp/limits.h"
+
+#include <algorithm>
+#include <array>
+
+namespace holdfast::mcp {
+
+namespace {
+
+constexpr std::string_view kVersionKey = "io.modelcontextprotocol/protocolVersion";
+constexpr std::string_view kCapabilitiesKey = "io.modelcontextprotocol/clientCapabilities";
+constexpr std::string_view kClientInfoKey = "io.modelcontextprotocol/clientInfo";
+constexpr std::string_view kLogLevelKey = "io.modelcontextprotocol/logLevel";
+
+RpcError invalid_params(std::string message) {
+  return {code::kInvalidParams, std::move(message), nullptr};
+}
+
+}  // namespace
+
+Server::Server(ServerOptions options, Executor& executor, Pool& pool, const Clock& clock, StateStore& store)
+    : options_(std::move(options)),
+      executor_(executor),
+      pool_(pool),
+      clock_(clock),
+      store_(store),
+      io_thread_(std::this_thread::get_id()),
+      tasks_(executor, pool, clock, store, [this](const std::string& id, const std::string& principal, const JsonObject& task) {
+        subscriptions_.task_changed(id, principal, task);
+      }) {
+  info_ = {{"name", options_.name}, {"version", options_.version}};
+  if (!options_.title.empty()) info_["title"] = options_.title;
+}
+
+Server::~Server() = default;
+
+Result<void> Server::open() {
+  HF_TRY(std::string secret, store_.secret());
+  sealer_ = std::make_unique<Sealer>(std::move(secret));
+  return {};
+}
+
+void Server::on_io(Task task) {
+  if (on_io_thread())
+    task();
+  else
+    executor_.post(std::move(task));
+}
+
+Server::Counts Server::counts() const {
+  Counts counts = counts_;
+  counts.subscriptions = subscriptions_.count();
+  return counts;
+}
+
+// ---- what is offered ----
+
+JsonObject Server::capabilities(Era era) const {
+  JsonObject out;
+  if (!tools_.empty()) out["tools"] = JsonObject{{"listChanged", true}};
+  if (offers_resources()) out["resources"] = JsonObject{{"listChanged", true}, {"subscribe", true}};
+  if (!prompts_.empty()) out["prompts"] = JsonObject{{"listChanged", true}};
+  if (!completers_.empty()) out["completions"] = JsonObject{};
+  if (options_.logging) out["logging"] = JsonObject{};
+  if (era == Era::modern && options_.tasks) out["extensions"] = JsonObject{{kTasksExtension, JsonObject{}}};
+  return out;
+}
+
+Subscriptions::Offer Server::offer() const {
+  return {!tools_.empty(), !prompts_.empty(), offers_resources(), offers_resources()};
+}
+
+JsonObject Server::cache_fields() const {
+  return {{"ttlMs", options_.list_ttl_ms}, {"cacheScope", options_.lists_are_public ? "public" : "private"}};
+}
+
+// ---- methods ----
+
+Server::Method Server::find_method(Era era, std::string_view name) const {
+  struct Entry {
+    std::string_view name;
+    bool legacy, modern;
+    Method method;
+    bool (*offered)(const Server&);
+  };
+  static constexpr auto always = [](const Server&) { return true; };
+  static constexpr auto tools = [](const Server& s) { return !s.tools_.empty(); };
+  static constexpr auto resources = [](const Server& s) { return s.offers_resources(); };
+  static constexpr auto prompts = [](const Server& s) { return !s.prompts_.empty(); };
+  static constexpr auto completions = [](const Server& s) { return !s.completers_.empty(); };
+  static constexpr auto logging = [](const Server& s) { return s.options_.logging; };
+  static constexpr auto tasks = [](const Server& s) { return s.options_.tasks; };
+  static const std::array<Entry, 17> kMethods = {{
+      {"tools/call", true, true, &Server::on_call_tool, tools},
+      {"tools/list", true, true, &Server::on_list_tools, tools},
+      {"ping", true, false, &Server::on_ping, always},
+      {"server/discover", false, true, &Server::on_discover, always},
+      {"subscriptions/listen", false, true, nullptr, always},  // opened in handle_modern
+      {"resources/list", true, true, &Server::on_list_resources, resources},
+      {"resources/templates/list", true, true, &Server::on_list_templates, resources},
+      {"resources/read", true, true, &Server::on_read_resource, resources},
+      {"resources/subscribe", true, false, &Server::on_subscribe, resources},
+      {"resources/unsubscribe", true, false, &Server::on_unsubscribe, resources},
+      {"prompts/list", true, true, &Server::on_list_prompts, prompts},
+      {"prompts/get", true, true, &Server::on_get_prompt, prompts},
+      {"completion/complete", true, true, &Server::on_complete, completions},
+      {"logging/setLevel", true, false, &Server::on_set_level, logging},
+      {"tasks/get", false, true, &Server::on_task_get, tasks},
+      {"tasks/update", false, true, &Server::on_task_update, tasks},
+      {"tasks/cancel", false, true, &Server::on_task_cancel, tasks},
+  }};
+  for (const Entry& entry : kMethods) {
+    if (entry.name != name) continue;
+    bool known = era == Era::modern ? entry.modern : entry.legacy;
+    return known && entry.offered(*this) ? entry.method : nullptr;
+  }
+  return nullptr;
+}
+
+bool Server::has_modern_method(std::string_view method) const {
+  return method == "subscriptions/listen" || find_method(Era::modern, method) != nullptr;
+}
+
+// ---- the modern era ----
+
+std::expected<std::shared_ptr<Caller>, RpcError> Server::read_envelope(const Message& request, Transport transport,
+                                                                       const std::string& principal,
+                                                                       std::string& claimed_version) {
+  const JsonObject* meta = find_object(request.params, "_meta");
+  std::string missing;
+  auto need = [&](std::string_view key, bool present) {
+    if (!present) missing += (missing.empty() ? "" : ", ") + std::string(key);
+  };
+  auto version = meta ? find_string(*meta, kVersionKey) : std::nullopt;
+  const JsonObject* capabilities = meta ? find_object(*meta, kCapabilitiesKey) : nullptr;
+  need(kVersionKey, version.has_value());
+  need(kCapabilitiesKey, capabilities != nullptr);
+  if (!missing.empty())
+    return std::unexpected(invalid_params("params._meta lacks (or has in the wrong type): " + missing +
+                                          ". Every request of protocol 2026-07-28 carries both."));
+  auto caller = std::make_shared<Caller>();
+  claimed_version = *version;
+  caller->transport = transport;
+  caller->principal = principal;
+  caller->capabilities = *capabilities;
+  if (const JsonObject* info = find_object(*meta, kClientInfoKey)) caller->client_info = *info;
+  if (const Json* level = find(*meta, kLogLevelKey)) {
+    caller->log_level = level->is_string() ? severity_named(view(level->get_string())) : std::nullopt;
+    if (!caller->log_level) return std::unexpected(invalid_params(std::string(kLogLevelKey) + " is not a known level"));
+  }
+  return caller;
+}
+
+std::optional<RpcError> Server::check_modern_version(const std::string& claimed_version) {
+  auto version = version_named(claimed_version);
+  if (version && era_of(*version) == Era::modern) return std::nullopt;
+  return RpcError{code::kUnsupportedVersion, "unsupported protocol version",
+                  JsonObject{{"supported", JsonArray{name_of(kNewestModern)}}, {"requested", claimed_version}}};
+}
+
+Server::Started Server::handle_modern(Message request, std::shared_ptr<const Caller> caller,
+                                      std::shared_ptr<Connection> connection, std::shared_ptr<Outlet> outlet) {
+  ++counts_.requests;
+  std::string key = connection ? id_key(request.id) : std::string();
+  auto refuse = [&](RpcError error, int status) {
+    ++counts_.errors;
+    outlet->finish(write_error(request.id, error), status);
+    return Started{};
+  };
+  if (connection && connection->running.contains(key))
+    return refuse({code::kInvalidRequest, "a request with this id is still running", nullptr}, 400);
+  if (connection && connection->running.size() >= kMaxRunningPerConnection)
+    return refuse({code::kInternal, "too many requests at once; wait for some to finish", nullptr}, 200);
+  if (!has_modern_method(request.method))
+    return refuse({code::kMethodNotFound, "there is no method " + request.method, nullptr}, 404);
+  if (request.method == "subscriptions/listen") {
+    auto filter = Subscriptions::read_filter(request.params, offer(), caller->has_extension(kTasksExtension));
+    if (!filter) return refuse(filter.error(), filter.error().code == code::kMissingCapability ? 400 : 200);
+    return {nullptr, subscriptions_.open(request.id, std::move(*filter), caller->principal, connection, outlet)};
+  }
+  Method method = find_method(Era::modern, request.method);
+  auto run = std::make_shared<Run>(*this, std::move(caller), connection, std::move(request), std::move(outlet));
+  if (connection) connection->running.emplace(key, run);
+  (this->*method)(run);
+  return {std::move(run), 0};
+}
+
+void Server::on_discover(std::shared_ptr<Run> run) {
+  JsonObject result = cache_fields();
+  result["supportedVersions"] = JsonArray{name_of(kNewestModern)};
+  result["capabilities"] = capabilities(Era::modern);
+  if (!options_.instructions.empty()) result["instructions"] = options_.instructions;
+  run->finish_with(std::move(result));
+}
+
+// ---- the legacy era ----
+
+std::expected<Server::Handshake, RpcError> Server::handshake(const Message& request, Transport transport,
+                                                             const std::string& principal,
+                                                             const std::string& connection_key) const {
+  auto wanted = find_string(request.params, "protocolVersion");
+  if (!wanted) return std::unexpected(invalid_params("initialize needs protocolVersion"));
+  auto caller = std::make_shared<Caller>();
+  // An unknown or modern version gets our newest legacy one: the client decides whether it can speak it.
+  auto version = version_named(*wanted);
+  caller->version = version && era_of(*version) == Era::legacy ? *version : kNewestLegacy;
+  caller->transport = transport;
+  caller->principal = principal;
+  caller->connection = connection_key;
+  if (const JsonObject* capabilities = find_object(request.params, "capabilities")) caller->capabilities = *capabilities;
+  if (const JsonObject* info = find_object(request.params, "clientInfo")) caller->client_info = *info;
+  JsonObject result{
+      {"protocolVersion", name_of(caller->version)}, {"capabilities", capabilities(Era::legacy)}, {"serverInfo", info_}};
+  if (!options_.instructions.empty()) result["instructions"] = options_.instructions;
+  return Handshake{std::move(caller), std::move(result)};
+}
+
+std::shared_ptr<Run> Server::handle_legacy(Message request, std::shared_ptr<Connection> connection,
+                                           std::shared_ptr<Outlet> outlet) {
+  ++counts_.requests;
+  std::string key = id_key(request.id);
+  auto refuse = [&](RpcError error) {
+    ++counts_.errors;
+    outlet->finish(write_error(request.id, error), 200);
+    return nullptr;
+  };
+  if (connection->running.contains(key))
+    return refuse({code::kInvalidRequest, "a request with this id is still running", nullptr});
+  if (connection->running.size() >= kMaxRunningPerConnection)
+    return refuse({code::kInternal, "too many requests at once; wait for some to finish", nullptr});
+  Method method = find_method(Era::legacy, request.method);
+  if (!method) return refuse({code::kMethodNotFound, "there is no method " + request.method, nullptr});
+  auto run = std::make_shared<Run>(*this, connection->handshake, connection, std::move(request), std::move(outlet));
+  connection->running.emplace(std::move(key), run);
+  (this->*method)(run);
+  return run;
+}
+
+void Server::take_notification(const Message& notification, Connection& connection) {
+  if (notification.method != "notifications/cancelled") return;
+  const Json* id = find(notification.params, "requestId");
+  if (!id) return;
+  std::string key = id_key(*id);
+  auto running = connection.running.find(key);
+  if (running == connection.running.end()) {
+    subscriptions_.cancel(connection, key);
+    return;
+  }
+  std::shared_ptr<Run> run = running->second;
+  run->cancel();
+}
+
+void Server::take_response(const Message& response, Connection& connection) {
+  if (!response.id.is_string()) return;
+  auto asked = connection.asked.find(std::string(view(response.id.get_string())));
+  if (asked == connection.asked.end()) return;
+  auto answered = std::move(asked->second);
+  connection.asked.erase(asked);
+  answered(response);
+}
+
+void Server::on_ping(std::shared_ptr<Run> run) {
+  run->finish_with({});
+}
+
+void Server::on_set_level(std::shared_ptr<Run> run) {
+  auto level = find_string(run->request().params, "level");
+  auto severity = level ? severity_named(*level) : std::nullopt;
+  if (!severity)
+    return run->fail_with(invalid_params("level must be one of debug, info, notice, warning, error, critical, alert, emergency"));
+  run->connection()->log_level = *severity;
+  if (run->connection()->changed) run->connection()->changed();
+  run->finish_with({});
+}
+
+// ---- changes ----
+
+void Server::attach(std::weak_ptr<Connection> connection) {
+  std::erase_if(connections_, [](const auto& known) { return known.expired(); });
+  connections_.push_back(std::move(connection));
+}
+
+void Server::announce(std::string_view method, const JsonObject& params, const std::function<bool(const Connection&)>& wants) {
+  std::string text;
+  for (const auto& known : connections_) {
+    auto connection = known.lock();
+    if (!connection || !connection->handshake || !connection->send || !wants(*connection)) continue;
+    if (text.empty()) text = write_notification(method, params);
+    connection->send(text);
+  }
+}
+
+void Server::tools_changed() {
+  on_io([this] {
+    subscriptions_.tools_changed();
+    announce("notifications/tools/list_changed", {}, [](const Connection&) { return true; });
+  });
+}
+
+void Server::prompts_changed() {
+  on_io([this] {
+    subscriptions_.prompts_changed();
+    announce("notifications/prompts/list_changed", {}, [](const Connection&) { return true; });
+  });
+}
+
+void Server::resources_changed() {
+  on_io([this] {
+    subscriptions_.resources_changed();
+    announce("notifications/resources/list_changed", {}, [](const Connection&) { return true; });
+  });
+}
+
+void Server::resource_updated(const std::string& uri) {
+  on_io([this, uri] {
+    subscriptions_.resource_updated(uri);
+    announce("notifications/resources/updated", {{"uri", uri}}, [&](const Connection& c) { return c.subscribed.contains(uri); });
+  });
+}
+
+void Server::shut_down() {
+  subscriptions_.end_all({{"io.modelcontextprotocol/serverInfo", info_}});
+  for (const std::weak_ptr<Connection>& connection : connections_)
+    if (auto alive = connection.lock(); alive && alive->hang_up) alive->hang_up();
+}
+
+// ---- tasks ----
+
+void Server::on_task_get(std::shared_ptr<Run> run) {
+  tasks_.on_get(std::move(run));
+}
+
+void Server::on_task_update(std::shared_ptr<Run> run) {
+  tasks_.on_update(std::move(run));
+}
+
+void Server::on_task_cancel(std::shared_ptr<Run> run) {
+  tasks_.on_cancel(std::move(run));
+}
+
+}  // namespace holdfast::mcp

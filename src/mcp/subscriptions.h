@@ -1,0 +1,62 @@
+#pragma once
+
+// subscriptions/listen: requests that stay open and carry what changed. I/O thread only.
+
+#include "mcp/connection.h"
+#include "mcp/outlet.h"
+#include "mcp/rpc.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+namespace holdfast::mcp {
+
+class Subscriptions {
+ public:
+  struct Filter {
+    bool tools = false, prompts = false, resources = false;
+    std::set<std::string, std::less<>> uris;
+    std::set<std::string, std::less<>> tasks;
+  };
+  struct Offer {  // what this server can announce
+    bool tools = false, prompts = false, resources = false, updates = false;
+  };
+
+  // Reads params.notifications; a malformed filter is an error. tasks_allowed: the caller declared the
+  // tasks extension.
+  static std::expected<Filter, RpcError> read_filter(const JsonObject& params, const Offer& offer, bool tasks_allowed);
+
+  // Acknowledges and keeps the subscription. Returns a handle for close().
+  std::uint64_t open(const Json& id, Filter filter, const std::string& principal, std::shared_ptr<Connection> connection,
+                     std::shared_ptr<Outlet> outlet);
+  void close(std::uint64_t handle);                                      // the client has gone
+  bool cancel(const Connection& connection, const std::string& id_key);  // notifications/cancelled on stdio
+
+  void tools_changed();
+  void prompts_changed();
+  void resources_changed();
+  void resource_updated(const std::string& uri);
+  void task_changed(const std::string& id, const std::string& principal, const JsonObject& task);
+
+  // Answers every open listen request: the server ends.
+  void end_all(const JsonObject& server_meta);
+  std::size_t count() const { return open_.size(); }
+
+ private:
+  struct Open {
+    Json id;
+    Filter filter;
+    std::string principal;
+    std::shared_ptr<Connection> connection;  // null on HTTP
+    std::shared_ptr<Outlet> outlet;
+  };
+  void tell(const Open& subscription, std::string_view method, JsonObject params);
+
+  std::map<std::uint64_t, Open> open_;
+  std::uint64_t next_ = 1;
+};
+
+}  // namespace holdfast::mcp

@@ -1,0 +1,273 @@
+#include "mcp/tasks.h"
+
+#include "base/ids.h"
+#include "base/log.h"
+#include "mcp/limits.h"
+
+#include <array>
+
+namespace holdfast::mcp {
+
+namespace {
+
+constexpr std::string_view kArea = "mcp.task";
+constexpr std::string_view kInboxArea = "mcp.task_inbox";
+constexpr std::size_t kMaxLetters = 100;
+
+// Members of a row that the wire never sees.
+// _answers: given so far, while other questions of the same round are open.
+constexpr std::array<std::string_view, 3> kPrivate = {"principal", "owner", "_answers"};
+
+bool is_final(std::string_view status) {
+  return status == "completed" || status == "failed" || status == "cancelled";
+}
+
+std::string_view status_of(const JsonObject& row) {
+  return find_string(row, "status").value_or("");
+}
+
+JsonObject without_private(JsonObject row) {
+  for (std::string_view key : kPrivate) row.erase(key);
+  return row;
+}
+
+RpcError unknown_task() {
+  return {code::kInvalidParams, "there is no such task, or it has expired", nullptr};
+}
+
+}  // namespace
+
+Tasks::Tasks(Executor& executor, Pool& pool, const Clock& clock, StateStore& store, OnChange on_change)
+    : executor_(executor),
+      pool_(pool),
+      clock_(clock),
+      store_(store),
+      on_change_(std::move(on_change)),
+      writes_(std::make_shared<Strand>(executor, pool)) {}
+
+Tasks::~Tasks() {
+  *alive_ = false;
+}
+
+Result<JsonObject> Tasks::create(const std::string& principal, const std::string& status_message) {
+  std::string now = iso8601(clock_.now());
+  JsonObject row{{"taskId", make_uuid4()}, {"status", "working"},        {"createdAt", now},
+                 {"lastUpdatedAt", now},   {"ttlMs", kTaskLife.count()}, {"pollIntervalMs", kTaskPoll.count()},
+                 {"principal", principal}, {"owner", store_.owner()}};
+  if (!status_message.empty()) row["statusMessage"] = status_message;
+  HF_CHECK(store_.put(kArea, *find_string(row, "taskId"), row, clock_.now() + kTaskLife.count()));
+  return row;
+}
+
+JsonObject Tasks::created_result(const JsonObject& row) {
+  JsonObject result = without_private(row);
+  result["resultType"] = "task";
+  return result;
+}
+
+void Tasks::adopt(std::shared_ptr<Run> run, JsonObject row) {
+  std::string id(*find_string(row, "taskId"));
+  local_.insert_or_assign(id, Local{std::move(run), std::move(row)});
+  watch_inbox();
+}
+
+void Tasks::change(const std::string& id, std::string_view status, const std::function<void(JsonObject&)>& edit) {
+  auto task = local_.find(id);
+  if (task == local_.end() || is_final(status_of(task->second.row))) return;
+  JsonObject& row = task->second.row;
+  row["status"] = status;
+  row["lastUpdatedAt"] = iso8601(clock_.now());
+  row.erase("inputRequests");
+  edit(row);
+  std::string principal(find_string(row, "principal").value_or(""));
+  on_change_(id, principal, without_private(row));
+  persist(id);
+}
+
+void Tasks::persist(const std::string& id) {
+  auto task = local_.find(id);
+  if (task == local_.end()) return;
+  auto kept = std::make_shared<bool>(false);
+  bool last = is_final(status_of(task->second.row));
+  Millis expires = clock_.now() + kTaskLife.count();
+  writes_->run(
+      [this, id, row = task->second.row, expires, kept] {
+        auto written = store_.put(kArea, id, row, expires);
+        if (!written) log(LogLevel::error, "mcp", "task " + id + " could not be stored: " + written.error().message);
+        *kept = written.has_value();
+      },
+      [this, alive = alive_, id, kept, last] {
+        // A finished task that the store has needs no memory here; one that it has not stays readable.
+        if (*alive && last && *kept) local_.erase(id);
+      });
+}
+
+void Tasks::say(const std::string& id, std::string message) {
+  auto task = local_.find(id);
+  if (task == local_.end() || status_of(task->second.row) != "working") return;
+  change(id, "working", [&](JsonObject& row) { row["statusMessage"] = std::move(message); });
+}
+
+void Tasks::ask(const std::string& id, JsonObject input_requests) {
+  change(id, "input_required", [&](JsonObject& row) { row["inputRequests"] = std::move(input_requests); });
+}
+
+void Tasks::complete(const std::string& id, JsonObject result) {
+  change(id, "completed", [&](JsonObject& row) { row["result"] = std::move(result); });
+}
+
+void Tasks::fail(const std::string& id, const RpcError& error) {
+  change(id, "failed", [&](JsonObject& row) {
+    JsonObject wire{{"code", error.code}, {"message", error.message}};
+    if (!error.data.is_null()) wire["data"] = error.data;
+    row["error"] = std::move(wire);
+  });
+}
+
+void Tasks::cancel_local(const std::string& id) {
+  auto task = local_.find(id);
+  if (task == local_.end() || is_final(status_of(task->second.row))) return;
+  std::shared_ptr<Run> run = task->second.run;
+  change(id, "cancelled", [](JsonObject&) {});
+  run->cancel();
+}
+
+void Tasks::answer_local(const std::string& id, const JsonObject& responses) {
+  auto task = local_.find(id);
+  if (task == local_.end() || status_of(task->second.row) != "input_required") return;
+  std::shared_ptr<Run> run = task->second.run;
+  Json* pending = task->second.row.if_contains("inputRequests");
+  if (!pending || !pending->is_object()) return;
+  JsonObject fitting;
+  for (const auto& response : responses) {
+    if (!pending->get_object().contains(response.key())) continue;
+    auto question = run->questions().find(std::string(response.key()));
+    if (question == run->questions().end() || !question->second.is_answered_by(response.value())) continue;
+    fitting.insert_or_assign(response.key(), response.value());
+  }
+  if (fitting.empty()) return;
+  // Answers given earlier wait in the row, so that the handler runs again only when all are there.
+  JsonObject given;
+  if (const JsonObject* before = find_object(task->second.row, "_answers")) given = *before;
+  JsonObject rest = pending->get_object();
+  for (const auto& answer : fitting) {
+    given.insert_or_assign(answer.key(), answer.value());
+    rest.erase(answer.key());
+  }
+  if (!rest.empty()) {
+    change(id, "input_required", [&](JsonObject& row) { row["inputRequests"] = std::move(rest); });
+    local_.at(id).row["_answers"] = std::move(given);
+    return;
+  }
+  local_.at(id).row.erase("_answers");
+  change(id, "working", [](JsonObject&) {});
+  run->resume_with(std::move(given));
+}
+
+void Tasks::with_row(std::shared_ptr<Run> request, std::function<void(JsonObject, bool)> then) {
+  auto id = find_string(request->request().params, "taskId");
+  if (!id) return request->fail_with({code::kInvalidParams, "taskId must be a string", nullptr});
+  if (!request->caller().has_extension(kTasksExtension))
+    return request->fail_with(
+        {code::kMissingCapability, "tasks need the tasks extension",
+         JsonObject{{"requiredCapabilities", JsonObject{{"extensions", JsonObject{{kTasksExtension, JsonObject{}}}}}}}});
+  if (auto task = local_.find(std::string(*id)); task != local_.end()) {
+    if (find_string(task->second.row, "principal") != request->caller().principal) return request->fail_with(unknown_task());
+    return then(task->second.row, true);
+  }
+  pool_.submit([this, alive = alive_, id = std::string(*id), request, then = std::move(then)]() mutable {
+    auto found = store_.get(kArea, id);
+    bool orphaned = false;
+    if (found && *found && (*found)->is_object()) {
+      const JsonObject& row = (*found)->get_object();
+      orphaned = !is_final(status_of(row)) && !store_.is_alive(find_string(row, "owner").value_or(""));
+    }
+    executor_.post([alive, request, found = std::move(found), orphaned, then = std::move(then)]() mutable {
+      if (!*alive) return;
+      if (!found) return request->fail_with(to_rpc_error(found.error()));
+      if (!*found || !(*found)->is_object()) return request->fail_with(unknown_task());
+      JsonObject row = std::move((*found)->get_object());
+      if (find_string(row, "principal") != request->caller().principal) return request->fail_with(unknown_task());
+      if (orphaned) {
+        row["status"] = "failed";
+        row.erase("inputRequests");
+        row["error"] =
+            JsonObject{{"code", code::kInternal}, {"message", "the server that ran this task has stopped; call the tool again"}};
+      }
+      then(std::move(row), false);
+    });
+  });
+}
+
+void Tasks::on_get(std::shared_ptr<Run> request) {
+  with_row(request, [request](JsonObject row, bool) { request->finish_with(without_private(std::move(row))); });
+}
+
+void Tasks::on_update(std::shared_ptr<Run> request) {
+  const JsonObject* responses = find_object(request->request().params, "inputResponses");
+  if (!responses) return request->fail_with({code::kInvalidParams, "inputResponses must be an object", nullptr});
+  with_row(request, [this, request, responses = *responses](JsonObject row, bool local) {
+    std::string id(*find_string(row, "taskId"));
+    if (!local && !is_final(status_of(row))) return forward(request, id, {{"answers", responses}});
+    if (local) answer_local(id, responses);
+    request->finish_with({});
+  });
+}
+
+void Tasks::on_cancel(std::shared_ptr<Run> request) {
+  with_row(request, [this, request](JsonObject row, bool local) {
+    std::string id(*find_string(row, "taskId"));
+    if (!local && !is_final(status_of(row))) return forward(request, id, {{"cancel", true}});
+    if (local) cancel_local(id);
+    request->finish_with({});
+  });
+}
+
+void Tasks::forward(std::shared_ptr<Run> request, const std::string& id, JsonObject letter) {
+  pool_.submit([this, alive = alive_, request, id, letter = std::move(letter)] {
+    auto sent = store_.put(kInboxArea, id + "/" + make_uuid7(), letter, clock_.now() + kTaskLife.count());
+    executor_.post([alive, request, sent = std::move(sent)] {
+      if (!*alive) return;
+      if (!sent) return request->fail_with(to_rpc_error(sent.error()));
+      request->finish_with({});
+    });
+  });
+}
+
+void Tasks::watch_inbox() {
+  if (inbox_timer_ != 0 || local_.empty()) return;
+  inbox_timer_ = executor_.after(kTaskInboxPoll, [this, alive = alive_] {
+    if (!*alive) return;
+    inbox_timer_ = 0;
+    std::vector<std::string> ids;
+    for (const auto& [id, task] : local_) ids.push_back(id);
+    if (ids.empty()) return;
+    pool_.submit([this, alive, ids = std::move(ids)] {
+      std::vector<StoredState> letters;
+      for (const std::string& id : ids) {
+        auto found = store_.list(kInboxArea, id + "/", "", kMaxLetters);
+        if (!found) continue;
+        for (StoredState& letter : *found) {
+          if (store_.erase(kInboxArea, letter.key)) letters.push_back(std::move(letter));
+        }
+      }
+      executor_.post([this, alive, letters = std::move(letters)]() mutable {
+        if (!*alive) return;
+        take_letters(std::move(letters));
+        watch_inbox();
+      });
+    });
+  });
+}
+
+void Tasks::take_letters(std::vector<StoredState> letters) {
+  for (const StoredState& letter : letters) {
+    const JsonObject* content = letter.value.if_object();
+    if (!content) continue;
+    std::string id = letter.key.substr(0, letter.key.find('/'));
+    if (find_bool(*content, "cancel") == true) cancel_local(id);
+    if (const JsonObject* answers = find_object(*content, "answers")) answer_local(id, *answers);
+  }
+}
+
+}  // namespace holdfast::mcp

@@ -1,0 +1,77 @@
+#pragma once
+
+// The tasks extension (io.modelcontextprotocol/tasks): calls that go on after they have been answered.
+//
+// A task is a row of the state store, so every process can tell how it stands. The process that runs it
+// keeps the row in memory too and is its only writer; answers and cancellations that reach another process
+// arrive through an inbox in the store. A task whose process has died is reported as failed.
+//
+// I/O thread only, except create(), which blocks.
+
+#include "base/clock.h"
+#include "base/executor.h"
+#include "base/pool.h"
+#include "mcp/rpc.h"
+#include "mcp/run.h"
+#include "mcp/state_store.h"
+#include "mcp/strand.h"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+namespace holdfast::mcp {
+
+class Tasks {
+ public:
+  // on_change gets the whole task, as tasks/get would give it, and whose it is.
+  using OnChange = std::function<void(const std::string& id, const std::string& principal, const JsonObject& task)>;
+
+  Tasks(Executor& executor, Pool& pool, const Clock& clock, StateStore& store, OnChange on_change);
+  ~Tasks();
+
+  // Pool thread: a durable row for a new task. Returns it with its taskId.
+  Result<JsonObject> create(const std::string& principal, const std::string& status_message);
+  // CreateTaskResult of a row.
+  static JsonObject created_result(const JsonObject& row);
+
+  void adopt(std::shared_ptr<Run> run, JsonObject row);
+  void say(const std::string& id, std::string message);
+  void ask(const std::string& id, JsonObject input_requests);
+  void complete(const std::string& id, JsonObject result);
+  void fail(const std::string& id, const RpcError& error);
+
+  // The three methods. Answers through the run's own outlet.
+  void on_get(std::shared_ptr<Run> request);
+  void on_update(std::shared_ptr<Run> request);
+  void on_cancel(std::shared_ptr<Run> request);
+
+ private:
+  struct Local {
+    std::shared_ptr<Run> run;
+    JsonObject row;
+  };
+  enum class Inbox { answers, cancel };
+
+  void change(const std::string& id, std::string_view status, const std::function<void(JsonObject&)>& edit);
+  void persist(const std::string& id);
+  void cancel_local(const std::string& id);
+  void answer_local(const std::string& id, const JsonObject& responses);
+  void with_row(std::shared_ptr<Run> request, std::function<void(JsonObject row, bool local)> then);
+  void forward(std::shared_ptr<Run> request, const std::string& id, JsonObject letter);
+  void watch_inbox();
+  void take_letters(std::vector<StoredState> letters);
+
+  Executor& executor_;
+  Pool& pool_;
+  const Clock& clock_;
+  StateStore& store_;
+  OnChange on_change_;
+  std::shared_ptr<Strand> writes_;
+  std::map<std::string, Local> local_;
+  TimerId inbox_timer_ = 0;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace holdfast::mcp

@@ -1,0 +1,61 @@
+#pragma once
+
+// MCP over streamable HTTP: one endpoint for both eras.
+//
+// Whoever calls handle() has already checked Host, Origin and the token. Which era a request belongs to is
+// decided once, from its body (mcp-protocol §4); the order of the checks is that of §5. I/O thread only.
+
+#include "mcp/event_stream.h"
+#include "mcp/legacy_sessions.h"
+#include "mcp/server.h"
+#include "net/http_server.h"
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+namespace holdfast::mcp {
+
+class HttpTransport {
+ public:
+  explicit HttpTransport(Server& server);
+  ~HttpTransport();
+
+  void handle(std::shared_ptr<net::HttpExchange> exchange, const std::string& principal);
+
+  std::size_t cached_sessions() const { return sessions_.cached(); }
+
+ private:
+  class ModernOutlet;
+  class LegacyOutlet;
+  using Exchange = std::shared_ptr<net::HttpExchange>;
+
+  void on_post(const Exchange& exchange, const std::string& principal);
+  void on_get(const Exchange& exchange, const std::string& principal);
+  void on_delete(const Exchange& exchange, const std::string& principal);
+
+  void modern_request(const Exchange& exchange, const std::string& principal, Message message);
+  void initialize(const Exchange& exchange, const std::string& principal, const Message& message);
+  void legacy_message(const Exchange& exchange, const std::string& principal, Message message);
+  void legacy_batch(const Exchange& exchange, const std::string& principal, JsonArray messages);
+  // Runs with the session the request names, or answers 400 / 404 / 503.
+  void with_session(const Exchange& exchange, const std::string& principal,
+                    std::function<void(std::shared_ptr<Connection>)> then);
+  void open_standalone(const Exchange& exchange, const std::shared_ptr<Connection>& connection, std::string id,
+                       std::uint64_t first);
+  // The stream that takes the session's unrelated messages from now on.
+  std::shared_ptr<EventStream> bind_standalone(const std::shared_ptr<Connection>& connection, std::string id,
+                                               std::uint64_t first);
+  void resume(const Exchange& exchange, const std::shared_ptr<Connection>& connection, EventId last_seen);
+  void resume_from_store(const Exchange& exchange, const std::shared_ptr<Connection>& connection, EventId last_seen, bool begun);
+
+  void track(const std::shared_ptr<EventStream>& stream);
+
+  static constexpr std::size_t kFirstSweep = 64;
+  Server& server_;
+  LegacySessions sessions_;
+  std::unordered_map<std::string, std::weak_ptr<EventStream>> streams_;  // live ones, by EventStream::key
+  std::size_t sweep_at_ = kFirstSweep;  // table size at which entries of dead streams are removed
+};
+
+}  // namespace holdfast::mcp

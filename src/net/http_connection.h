@@ -1,0 +1,95 @@
+#pragma once
+
+// One client's connection: bytes in, requests to the handler, answers out, in order.
+//
+// Life: reading (between or inside requests) → running (the handler has it) → reading again, or
+// streaming → reading; at the end closing (last bytes go out) → lingering (after an error: what the
+// client still sends is thrown away, because closing a socket with unread bytes makes the kernel
+// reset it and the client would never see the answer) → closed.
+//
+// While the handler works we go on listening, to see the client leave; what it sends ahead is kept
+// up to a limit. An idle connection, and a stream with nothing to say, own no buffer and no reader.
+// Everything here runs on the loop thread.
+
+#include "base/fd.h"
+#include "net/event_loop.h"
+#include "net/http_exchange.h"
+#include "net/http_reader.h"
+#include "net/http_server.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace holdfast::net {
+
+class HttpConnections;
+
+class HttpConnection final : public EventLoop::Watcher, public std::enable_shared_from_this<HttpConnection> {
+ public:
+  using TimePoint = EventLoop::TimePoint;
+
+  HttpConnection(HttpConnections& all, Fd socket, std::string peer);
+  ~HttpConnection();
+
+  bool start();           // false: the kernel would not watch it
+  void refuse_service();  // instead of reading: 503 and away
+  void on_ready(std::uint32_t events) override;
+  void on_deadline();  // deadline() has passed
+  TimePoint deadline() const { return deadline_; }
+  void flush();  // sends what the socket takes
+  void drain();
+  void close();  // the exchange, if one is open, learns that the client has gone
+
+  // The exchange's side.
+  void respond(const HttpResponse& response);
+  void start_stream(int status, const HttpHeaders& headers);
+  void write(std::string_view bytes);
+  void end_stream();
+  static void abandon(std::shared_ptr<HttpConnection> connection);  // any thread
+
+  std::size_t index = 0;  // in HttpConnections, which alone uses it
+
+ private:
+  enum class Phase { reading, running, streaming, closing, lingering, closed };
+  enum class Wait { none, idle, header, body, write, keep_alive, linger };
+
+  template <class Work>
+  void enter(Work work);
+  void receive();
+  void consume(std::string_view bytes);
+  void resume_later();
+  void take_request();
+  void fail(int status, std::string_view reason);
+  void finish_answer();
+  void queue_chunk(std::string_view bytes);
+  void flush_soon();
+  void on_end_of_input();
+  void last_bytes_sent();
+  void forget_sent();
+  void wait_for(Wait what);
+  void wait_by_phase();
+  std::size_t unsent() const { return output_.size() - sent_; }
+
+  HttpConnections& all_;
+  Fd socket_;
+  std::string peer_;
+  std::string input_;   // came while an earlier answer was pending
+  std::string output_;  // to be sent, from sent_ on
+  std::size_t sent_ = 0;
+  std::unique_ptr<HttpReader> reader_;  // only inside a request
+  std::weak_ptr<LiveExchange> exchange_;
+  TimePoint deadline_ = TimePoint::max();
+  Phase phase_ = Phase::reading;
+  Wait wait_ = Wait::none;
+  bool keep_alive_ = true, http_1_0_ = false, is_head_ = false, chunked_ = false, event_stream_ = false;
+  bool in_loop_call_ = false;  // inside enter(), which flushes when it is done
+  bool flush_queued_ = false, resume_queued_ = false;
+  bool input_paused_ = false;   // there is more to read than we want to take now
+  bool end_announced_ = false;  // the peer has shut down; its last bytes may still wait in the socket
+  bool input_ended_ = false;
+  bool linger_ = false;
+};
+
+}  // namespace holdfast::net

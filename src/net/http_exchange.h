@@ -1,0 +1,44 @@
+#pragma once
+
+// One request and its answer, as the handler sees it; the bytes are the connection's business.
+//
+// The handler shares it; the connection only watches it. An exchange that everybody has let go of
+// without an answer is answered with 500, and a stream that was let go of is cut off: a client never
+// waits for somebody who has forgotten it. The last owner may let go on any thread.
+
+#include "net/http_server.h"
+
+#include <functional>
+#include <memory>
+
+namespace holdfast::net {
+
+class HttpConnection;
+
+class LiveExchange final : public HttpExchange {
+ public:
+  LiveExchange(std::shared_ptr<HttpConnection> connection, HttpRequest request);
+  ~LiveExchange() override;
+
+  HttpRequest& request() override { return request_; }
+  void respond(HttpResponse response) override;
+  void start_stream(int status, HttpHeaders headers) override;
+  void write(std::string bytes) override;
+  void end() override;
+  void on_gone(std::function<void()> callback) override;
+  bool gone() const override;
+
+  // The connection's side: the client has left. Returns the callback, to be run outside of any call
+  // of the handler's.
+  std::function<void()> leave();
+
+ private:
+  enum class State { waiting, streaming, done, gone };
+
+  std::weak_ptr<HttpConnection> connection_;
+  HttpRequest request_;
+  std::function<void()> on_gone_;
+  State state_ = State::waiting;
+};
+
+}  // namespace holdfast::net

@@ -1,0 +1,70 @@
+#include "tools/argument_spelling.h"
+
+#include <cctype>
+#include <optional>
+
+namespace holdfast::tools {
+
+namespace {
+
+constexpr std::string_view kNested = "args";
+
+std::optional<std::string> property_meant_by(const std::string& name, const JsonObject& properties, const Aliases& aliases) {
+  if (properties.contains(name)) return std::nullopt;  // spelled as it should be
+  for (const std::string& other : {to_camel_case(name), to_snake_case(name)})
+    if (properties.contains(other)) return other;
+  for (const auto& [alias, property] : aliases)
+    if (alias == name || alias == to_camel_case(name)) return property;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string to_snake_case(std::string_view name) {
+  std::string out;
+  for (char c : name) {
+    if (std::isupper(static_cast<unsigned char>(c))) {
+      out += '_';
+      out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string to_camel_case(std::string_view name) {
+  std::string out;
+  bool raise = false;
+  for (char c : name) {
+    if (c == '_' && !out.empty()) {
+      raise = true;
+    } else {
+      out += raise ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
+      raise = false;
+    }
+  }
+  return out;
+}
+
+void settle_spelling(JsonObject& arguments, const JsonObject& properties, const Aliases& aliases) {
+  if (!properties.contains(kNested))
+    if (const JsonObject* nested = find_object(arguments, kNested)) {
+      JsonObject inner = *nested;
+      arguments.erase(kNested);
+      for (auto& argument : inner) arguments.insert(argument);  // what stands outside wins
+    }
+  JsonObject settled;
+  for (auto& argument : arguments) {
+    const std::string name(argument.key());
+    auto meant = property_meant_by(name, properties, aliases);
+    // Given in both spellings: the right one counts, the other is reported as ignored.
+    if (meant && !arguments.contains(*meant) && !settled.contains(*meant))
+      settled[*meant] = std::move(argument.value());
+    else
+      settled[name] = std::move(argument.value());
+  }
+  arguments = std::move(settled);
+}
+
+}  // namespace holdfast::tools

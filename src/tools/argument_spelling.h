@@ -1,0 +1,20 @@
+#pragma once
+
+// The spellings of arguments that real clients send (reasoning-sessions §2): the fields beside `operation` or
+// nested in `args`, sessionId or session_id, action for operation. All of them become the one the schema has;
+// what fits no property is left alone and reported by the engine.
+
+#include "base/json.h"
+
+namespace holdfast::tools {
+
+// aliases: further names, {alias, property}.
+using Aliases = std::vector<std::pair<std::string, std::string>>;
+
+void settle_spelling(JsonObject& arguments, const JsonObject& properties, const Aliases& aliases);
+
+// "sessionId" -> "session_id" and back; other text is returned as it is.
+std::string to_snake_case(std::string_view name);
+std::string to_camel_case(std::string_view name);
+
+}  // namespace holdfast::tools

@@ -1,0 +1,55 @@
+#include "tools/session_operations.h"
+
+#include "tools/session_item.h"
+
+#include <algorithm>
+
+namespace holdfast::tools {
+
+void SessionOperations::add(SessionOperation operation) {
+  operations_.push_back(std::move(operation));
+}
+
+void SessionOperations::add_argument(std::string name, JsonObject schema) {
+  arguments_[name] = std::move(schema);
+}
+
+void SessionOperations::add_item_fields(std::string kind, ItemFields fields) {
+  item_fields_.insert_or_assign(std::move(kind), std::move(fields));
+}
+
+const SessionOperation* SessionOperations::find(std::string_view name, std::string_view kind) const {
+  const SessionOperation* general = nullptr;
+  for (const SessionOperation& each : operations_) {
+    if (each.name != name) continue;
+    if (kind.empty()) {
+      if (each.session != SessionOperation::Session::required) return &each;
+    } else if (each.kind == kind) {
+      return &each;
+    } else if (each.kind.empty()) {
+      general = &each;
+    }
+  }
+  return general;
+}
+
+bool SessionOperations::knows(std::string_view name) const {
+  return std::ranges::any_of(operations_, [&](const SessionOperation& each) { return each.name == name; });
+}
+
+std::vector<std::string> SessionOperations::names_for(std::string_view kind) const {
+  std::vector<std::string> names;
+  for (const SessionOperation& each : operations_) {
+    if (!kind.empty() && !each.kind.empty() && each.kind != kind) continue;
+    if (std::ranges::find(names, each.name) == names.end()) names.push_back(each.name);
+  }
+  return names;
+}
+
+JsonObject SessionOperations::item(const session::SessionRecord& record, Millis now) const {
+  JsonObject fields = session_item(record, now);
+  if (auto own = item_fields_.find(record.kind); own != item_fields_.end()) own->second(record, fields);
+  return fields;
+}
+
+}  // namespace holdfast::tools

@@ -1,0 +1,79 @@
+#pragma once
+
+// The operations of the `session` tool, as a table that kinds add to.
+//
+// An operation has a name and, when it is written for one kind, that kind. The same name may exist once for
+// every kind and again for one: the kind's own wins. So a kind brings `export` along, or a better `get`,
+// without this file or the tool knowing it. Filled before serving, read by any thread afterwards.
+
+#include "mcp/call.h"
+#include "session/store.h"
+#include "tools/project_root.h"
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace holdfast::tools {
+
+class SessionOperations;
+
+// What an operation works with. Lives as long as the call.
+struct SessionCall {
+  mcp::Call& call;
+  session::Store& store;
+  const SessionOperations& operations;
+  const ProjectRoot& root;
+  Millis now;
+  std::optional<session::SessionRecord> record;  // the session `sessionId` names; it belongs to the caller
+
+  const JsonObject& arguments() const { return call.arguments(); }
+  const std::string& principal() const { return call.caller().principal; }
+};
+
+struct SessionAnswer {
+  JsonObject state;
+  std::string summary;          // a line of prose in front; may be empty
+  bool input_required = false;  // Call::ask has put a question: run again when it is answered
+};
+
+struct SessionOperation {
+  enum class Session { none, optional, required };  // whether sessionId names what it is about
+
+  std::string name;
+  std::string kind;  // empty: every kind that has none of its own
+  Session session = Session::required;
+  std::function<Result<SessionAnswer>(SessionCall&)> run;
+};
+
+class SessionOperations {
+ public:
+  using ItemFields = std::function<void(const session::SessionRecord&, JsonObject& item)>;
+
+  void add(SessionOperation operation);
+  // A property of the tool's input schema; the same name may be declared twice if the schema is the same.
+  void add_argument(std::string name, JsonObject schema);
+  // Fields that items of one kind have beyond those of every kind (design 8.4).
+  void add_item_fields(std::string kind, ItemFields fields);
+
+  // The kind's own, else the general one, else nullptr. An empty kind finds any of that name that can work
+  // without a session.
+  const SessionOperation* find(std::string_view name, std::string_view kind) const;
+  bool knows(std::string_view name) const;
+  // In the order they were added; of one kind, or all when it is empty.
+  std::vector<std::string> names_for(std::string_view kind) const;
+  const JsonObject& arguments() const { return arguments_; }
+
+  // What a list shows of a session.
+  JsonObject item(const session::SessionRecord& record, Millis now) const;
+
+ private:
+  std::vector<SessionOperation> operations_;
+  JsonObject arguments_;
+  std::map<std::string, ItemFields, std::less<>> item_fields_;
+};
+
+}  // namespace holdfast::tools

@@ -1,0 +1,91 @@
+// The `session` tool: finds the operation and the session it is about, and wraps what comes back.
+
+#include "session/lookup.h"
+#include "tools/argument_spelling.h"
+#include "tools/session_tools.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace holdfast::tools {
+
+namespace {
+
+const Aliases kAliases = {{"action", "operation"}, {"id", "sessionId"}, {"mcpRootUri", "root"}, {"search", "q"}};
+
+std::unexpected<Error> unsupported(const SessionOperations& operations, std::string_view name, std::string_view kind) {
+  std::string what =
+      kind.empty() ? fmt::format("there is no operation {}", name) : fmt::format("a {} session has no operation {}", kind, name);
+  return fail(ErrorKind::invalid, std::move(what), fmt::format("operations: {}", fmt::join(operations.names_for(kind), ", ")),
+              "unsupported_operation");
+}
+
+Result<SessionAnswer> perform(SessionCall& call) {
+  const JsonObject& arguments = call.arguments();
+  const std::string_view name = find_string(arguments, "operation").value_or("");
+  if (!call.operations.knows(name)) return unsupported(call.operations, name, {});
+  auto id = find_string(arguments, "sessionId");
+  std::string_view kind;
+  if (id) {
+    HF_TRY(call.record, session::find_session(call.store, call.principal(), *id));
+    kind = call.record->kind;
+  }
+  const SessionOperation* operation = call.operations.find(name, kind);
+  if (!operation && id) return unsupported(call.operations, name, kind);
+  if (!operation)
+    return fail(ErrorKind::invalid, fmt::format("{} needs a sessionId", name), "operation list shows the sessions",
+                "invalid_argument");
+  return operation->run(call);
+}
+
+void add_ignored(JsonObject& state, const mcp::Call& call) {
+  if (call.ignored_arguments().empty()) return;
+  JsonArray ignored;
+  for (const std::string& name : call.ignored_arguments()) ignored.emplace_back(name);
+  state["ignoredFields"] = std::move(ignored);
+}
+
+mcp::ToolReply to_reply(Result<SessionAnswer> answer, const mcp::Call& call) {
+  if (answer && answer->input_required) return mcp::InputRequired{};
+  if (answer) {
+    add_ignored(answer->state, call);
+    return mcp::ToolResult::state(std::move(answer->state), answer->summary);
+  }
+  mcp::ToolResult failure = mcp::ToolResult::failure(answer.error());
+  if (call.ignored_arguments().empty()) return failure;
+  JsonObject state = failure.structured->as_object();
+  add_ignored(state, call);
+  failure = mcp::ToolResult::state(std::move(state));
+  failure.is_error = true;
+  return failure;
+}
+
+}  // namespace
+
+Result<void> add_session_tool(mcp::Server& server, session::Store& store, const SessionOperations& operations,
+                              const ProjectRoot& root) {
+  JsonObject properties{
+      {"operation",
+       JsonObject{{"type", "string"}, {"description", fmt::format("{}", fmt::join(operations.names_for({}), ", "))}}},
+      {"sessionId", JsonObject{{"type", "string"}, {"description", "id of a session, or a unique start of it"}}}};
+  for (const auto& argument : operations.arguments()) properties.insert(argument);
+
+  mcp::Tool tool;
+  tool.name = "session";
+  tool.title = "Sessions";
+  tool.description =
+      "Find, read and organise durable sessions of every kind. list shows those of the current project (allRoots: of all), "
+      "get reads one, search looks into titles and text, update changes title, description, tags, pin; archive puts one aside.";
+  tool.normalise = [properties](JsonObject& arguments) { settle_spelling(arguments, properties, kAliases); };
+  tool.input_schema = {{"type", "object"}, {"properties", properties}, {"required", JsonArray{"operation"}}};
+  tool.annotations = {{"readOnlyHint", false}, {"destructiveHint", false}, {"openWorldHint", false}};
+  tool.unknown = mcp::Tool::Unknown::report;
+  tool.coerce_strings = true;
+  tool.handler = [&server, &store, &operations, &root](mcp::Call& call) {
+    SessionCall session_call{call, store, operations, root, server.clock().now(), std::nullopt};
+    return to_reply(perform(session_call), call);
+  };
+  return server.add_tool(std::move(tool));
+}
+
+}  // namespace holdfast::tools

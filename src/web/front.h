@@ -1,0 +1,74 @@
+#pragma once
+
+// The front door of the HTTP server: who may come in, and which room they want.
+//
+// Every request passes Host and Origin first, whatever its path. Then: /mcp and /metrics take a bearer token
+// and nothing else; pages take the cookie of a login; /healthz and the style sheet are open. Nothing here
+// knows MCP: it gets a function to hand such requests to.
+//
+// I/O thread only. What needs the store runs on the pool and is answered from the I/O thread. The pool must
+// be closed before the front is destroyed.
+
+#include "base/clock.h"
+#include "base/executor.h"
+#include "base/pool.h"
+#include "net/http_server.h"
+#include "session/store.h"
+#include "web/allowed_hosts.h"
+#include "web/metrics_text.h"
+#include "web/token_gate.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace holdfast::web {
+
+struct FrontOptions {
+  std::string version;
+  std::string host;  // the address we listen on
+  std::vector<std::string> allowed_hosts;
+  bool authenticate = true;  // false: everybody is `local` (--no-auth)
+};
+
+class Front {
+ public:
+  using Exchange = std::shared_ptr<net::HttpExchange>;
+  using McpHandler = std::function<void(Exchange, const std::string& principal)>;
+  // Adds the numbers that only others know; I/O thread.
+  using Measure = std::function<void(MetricsText&)>;
+
+  Front(FrontOptions options, session::Store& store, Executor& executor, Pool& pool, const Clock& clock, McpHandler mcp,
+        Measure measure);
+
+  // Once it is known; cookies are named after it, so that two servers of one machine do not log each other out.
+  void set_port(std::uint16_t port);
+
+  void handle(const Exchange& exchange);
+
+ private:
+  void on_page(const Exchange& exchange);
+  void on_health(const Exchange& exchange);
+  void on_metrics(const Exchange& exchange);
+  // Runs with the principal of the bearer token, or answers 401.
+  void with_token(const Exchange& exchange, std::function<void(const std::string& principal)> then);
+  // Runs on the pool and answers with what it returns.
+  void answer_from_pool(const Exchange& exchange, std::move_only_function<net::HttpResponse()> make);
+  net::HttpResponse log_in(std::string_view code);
+  net::HttpResponse home(std::string_view cookie);
+
+  FrontOptions options_;
+  session::Store& store_;
+  Executor& executor_;
+  Pool& pool_;
+  const Clock& clock_;
+  McpHandler mcp_;
+  Measure measure_;
+  AllowedHosts hosts_;
+  TokenGate gate_;
+  std::string cookie_name_;
+  std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace holdfast::web

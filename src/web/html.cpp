@@ -1,0 +1,105 @@
+#include "web/html.h"
+
+#include "base/text.h"
+
+namespace holdfast::web {
+
+namespace {
+
+void append_escaped(std::string& out, std::string_view text) {
+  for (char c : text) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&#39;";
+        break;
+      case '\t':
+      case '\n':
+      case '\r':
+        out += c;
+        break;
+      default:
+        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+          out += "\xEF\xBF\xBD";
+        else
+          out += c;
+    }
+  }
+}
+
+}  // namespace
+
+std::string escape_html(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  if (is_valid_utf8(text))
+    append_escaped(out, text);
+  else
+    append_escaped(out, to_valid_utf8(text));
+  return out;
+}
+
+void Html::begin(Markup tag, Attributes attributes) {
+  out_ += '<';
+  out_ += tag.text();
+  for (const auto& [name, value] : attributes) {
+    out_ += ' ';
+    out_ += name.text();
+    out_ += "=\"";
+    out_ += escape_html(value);
+    out_ += '"';
+  }
+  out_ += '>';
+}
+
+Html& Html::open(Markup tag, Attributes attributes) {
+  begin(tag, attributes);
+  open_.push_back(tag.text());
+  return *this;
+}
+
+Html& Html::close() {
+  if (open_.empty()) return *this;
+  out_ += "</";
+  out_ += open_.back();
+  out_ += '>';
+  open_.pop_back();
+  return *this;
+}
+
+Html& Html::lone(Markup tag, Attributes attributes) {
+  begin(tag, attributes);
+  return *this;
+}
+
+Html& Html::element(Markup tag, std::string_view text, Attributes attributes) {
+  return open(tag, attributes).text(text).close();
+}
+
+Html& Html::text(std::string_view text) {
+  out_ += escape_html(text);
+  return *this;
+}
+
+Html& Html::raw(Markup markup) {
+  out_ += markup.text();
+  return *this;
+}
+
+std::string Html::finish() && {
+  while (!open_.empty()) close();
+  return std::move(out_);
+}
+
+}  // namespace holdfast::web

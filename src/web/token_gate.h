@@ -1,0 +1,51 @@
+#pragma once
+
+// Answers "whose token is this?" on the I/O thread, without waiting for the store.
+//
+// The list of tokens is read on the pool and believed for kBelieved; so a request usually gets its answer at
+// once, and a revoked token stops working within that time, in every process that shares the store. A token
+// that is not in the list may have been made a moment ago: the list is then read again before it is refused.
+//
+// I/O thread only; callbacks run there. The executor and the pool outlive it, and the pool is closed before
+// it is destroyed.
+
+#include "base/executor.h"
+#include "base/pool.h"
+#include "web/access_tokens.h"
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace holdfast::web {
+
+class TokenGate {
+ public:
+  static constexpr std::chrono::milliseconds kBelieved{2'000};
+  // Guessing tokens must not become reading the store as often.
+  static constexpr std::chrono::milliseconds kRereadForUnknown{100};
+
+  TokenGate(session::Store& store, Executor& executor, Pool& pool) : tokens_(store), executor_(executor), pool_(pool) {}
+
+  // The principal; unauthorised for a token nobody has; other errors when the store could not be asked.
+  using Admitted = std::function<void(Result<std::string> principal)>;
+  void admit(std::string token, Admitted admitted);
+
+ private:
+  struct Waiting {
+    std::string token;
+    Admitted admitted;
+  };
+  void reread();
+
+  AccessTokens tokens_;
+  Executor& executor_;
+  Pool& pool_;
+  std::vector<AccessToken> known_;
+  std::chrono::steady_clock::time_point read_at_{};
+  bool read_once_ = false, reading_ = false;
+  std::vector<Waiting> waiting_;
+};
+
+}  // namespace holdfast::web

@@ -1,0 +1,22 @@
+#pragma once
+
+// What the public conformance suite expects of a server under test: tools, resources and prompts with fixed
+// names and texts. The suite's fixture contract numbers them T1..T20, M1..M8, K1..K7, R1..R4, P1..P5.
+
+#include "mcp/server.h"
+
+namespace holdfast::conformance {
+
+Result<void> add_content_tools(mcp::Server& server);  // T1-T6, T12, T13, T18-T20, echo
+Result<void> add_asking_tools(mcp::Server& server);   // T7-T11, T14-T17, M1-M8
+Result<void> add_task_tools(mcp::Server& server);     // K1-K7
+void add_resources_and_prompts(mcp::Server& server);  // R1-R4, P1-P5
+
+// Shorthand for the schemas of the fixtures.
+JsonObject object_schema(JsonObject properties = {}, JsonArray required = {});
+
+inline constexpr std::string_view kPng =
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+inline constexpr std::string_view kWav = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=";
+
+}  // namespace holdfast::conformance

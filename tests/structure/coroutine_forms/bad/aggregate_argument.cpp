@@ -1,0 +1,3 @@
+awaitable<void> caller() {
+  co_await send(Message{"a", 1});
+}

@@ -1,0 +1,3 @@
+awaitable<void> caller() {
+  Message message{co_await text(), 1};
+}

@@ -1,0 +1,3 @@
+awaitable<void> caller() {
+  co_await send({"a", 1});
+}

@@ -1,0 +1,3 @@
+awaitable<void> caller(std::string name) {
+  co_await [name]() -> awaitable<void> { co_return; }();
+}

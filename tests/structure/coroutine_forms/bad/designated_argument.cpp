@@ -1,0 +1,3 @@
+awaitable<void> caller() {
+  int sent = co_await send(Message{.text = "a", .count = 1});
+}

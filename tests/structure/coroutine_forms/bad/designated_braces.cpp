@@ -1,0 +1,3 @@
+awaitable<void> caller() {
+  co_await send({.text = "a", .count = 1});
+}

@@ -1,0 +1,7 @@
+awaitable<int> send_moved(Message&& message);
+awaitable<void> caller() {
+  auto sent = co_await send_moved(Message{
+      "a",
+      1,
+  });
+}

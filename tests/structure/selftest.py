@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""Shows that every checker of this folder refuses a bad sample and accepts a good one."""
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = pathlib.Path(__file__).parent
+CMAKE = "hf_room(base)\nhf_room(net DEPENDS base)\nhf_room(mcp DEPENDS base net)\nhf_room(cli DEPENDS base net mcp LINK x)\n"
+
+
+def run(checker, *arguments):
+    done = subprocess.run([sys.executable, HERE / checker, *map(str, arguments)], capture_output=True, text=True)
+    return done.returncode, done.stdout + done.stderr
+
+
+class Coroutines(unittest.TestCase):
+    def test_every_bad_form_is_found(self):
+        forms = sorted((HERE / "coroutine_forms/bad").glob("*.cpp"))
+        self.assertEqual(len(forms), 16)
+        for form in forms:
+            with self.subTest(form.stem):
+                self.assertEqual(run("check_coroutines.py", form)[0], 1)
+
+    def test_every_good_form_passes(self):
+        forms = sorted((HERE / "coroutine_forms/good").glob("*.cpp")) + [HERE / "coroutine_good_test.cpp"]
+        for form in forms:
+            with self.subTest(form.stem):
+                self.assertEqual(run("check_coroutines.py", form), (0, "coroutines: ok\n"))
+
+
+class Repository(unittest.TestCase):
+    """Checks made-up repositories of a few files."""
+
+    def breaches(self, checker, files, cmake=CMAKE):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            (root / "CMakeLists.txt").write_text(cmake)
+            (root / ".clang-format").write_text((HERE.parents[1] / ".clang-format").read_text())
+            for name, text in files.items():
+                path = root / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text)
+            status, output = run(checker, root)
+            self.assertEqual(status, 1 if "ok" not in output else 0, output)
+            return output
+
+    def assert_rooms(self, expected, files, cmake=CMAKE):
+        self.assertIn(expected, self.breaches("check_rooms.py", files, cmake))
+
+    def test_rooms_accepts(self):
+        self.assert_rooms("rooms: ok", {
+            "src/main.cpp": '#include "cli/run.h"\n',
+            "src/net/http.cpp": '#include "base/fd.h"\n#include <boost/asio/post.hpp>\nco_await x;\n',
+            "src/mcp/transport_http_server.cpp": '#include "net/http_server.h"\n',
+            "src/cli/parse.cpp": '#include <CLI/CLI.hpp>\n#include "mcp/server.h"\n'})
+
+    def test_include_upwards(self):
+        self.assert_rooms("src/base/a.h:2: base must not include net/b.h",
+                          {"src/base/a.h": '#pragma once\n#include "net/b.h"\n'})
+
+    def test_include_sideways(self):
+        self.assert_rooms("threads must not include research/a.h", {"src/threads/a.cpp": '#include "research/a.h"\n'})
+
+    def test_hidden_header(self):
+        self.assert_rooms("documents must not include net/http_server.h",
+                          {"src/documents/a.cpp": '#include "net/http_server.h"\n'})
+
+    def test_engine_without_network(self):
+        self.assert_rooms("net/fetch.h is for mcp/transport_http*", {"src/mcp/server.cpp": '#include "net/fetch.h"\n'})
+
+    def test_include_without_room(self):
+        self.assert_rooms('own headers are included as "room/file.h"', {"src/base/a.cpp": '#include "a.h"\n'})
+
+    def test_unknown_room(self):
+        self.assert_rooms("attic is not a room", {"src/attic/a.cpp": "\n"})
+
+    def test_third_party_header_outside_its_room(self):
+        for header in ("boost/asio/post.hpp", "boost/beast/http.hpp", "curl/curl.h", "simdjson.h", "sqlite3.h",
+                       "libpq-fe.h", "CLI/CLI.hpp"):
+            with self.subTest(header):
+                self.assert_rooms(f"<{header}> is for", {"src/session/a.cpp": f"#include <{header}>\n"})
+        self.assert_rooms("<boost/asio/post.hpp> is for", {"src/net/a.h": "#include <boost/asio/post.hpp>\n"})
+
+    def test_tests_may_include_more(self):
+        cmake = CMAKE + "hf_room(reasoning DEPENDS session TEST_DEPENDS store LINK x)\n"
+        self.assert_rooms("rooms: ok", {"src/reasoning/a_test.cpp": '#include "store/open.h"\n'}, cmake)
+        self.assert_rooms("reasoning must not include store/open.h", {"src/reasoning/a.cpp": '#include "store/open.h"\n'}, cmake)
+
+    def test_costly_header_twice(self):
+        both = {f"src/cli/{name}.cpp": "#include <CLI/CLI.hpp>\n" for name in ("a", "b")}
+        self.assert_rooms("one file may", both)
+
+    def test_coroutine_outside_net(self):
+        self.assert_rooms("src/mcp/a.cpp:1: coroutines are for", {"src/mcp/a.cpp": "co_await x;\n"})
+
+    def test_cmake_links_what_is_not_allowed(self):
+        self.assert_rooms("room base must not link net", {}, "hf_room(base DEPENDS net)\n")
+        self.assert_rooms("room attic is not in rooms.txt", {}, "hf_room(attic)\n")
+
+    def test_include_of_a_room_that_is_not_linked(self):
+        self.assert_rooms("does not link base to net", {"src/net/a.cpp": '#include "base/fd.h"\n'}, "hf_room(net)\n")
+
+    def assert_tidiness(self, expected, files):
+        self.assertIn(expected, self.breaches("check_tidiness.py", files))
+
+    def test_tidiness(self):
+        self.assert_tidiness("tidiness: ok", {"src/base/a.cpp": "int a;\n" * 600})
+        self.assert_tidiness("src/base/a.cpp: 601 lines", {"src/base/a.cpp": "int a;\n" * 601})
+        self.assert_tidiness("src/base/a.cpp:2: unfinished", {"src/base/a.cpp": "int a;\n// TO" "DO later\n"})
+        self.assert_tidiness("not formatted", {"src/base/a.cpp": "int   a ;\n"})
+        self.assert_tidiness("the name does not say", {"src/base/string_utils.cpp": "int a;\n"})
+
+
+if __name__ == "__main__":
+    unittest.main()
