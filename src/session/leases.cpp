@@ -48,6 +48,8 @@ std::optional<std::int64_t> start_time_of(std::int64_t pid) {
   const std::size_t behind_name = stat->rfind(')');
   if (behind_name == std::string::npos) return std::nullopt;
   std::string_view rest = std::string_view(*stat).substr(behind_name + 1);
+  // A zombie has ended, whether or not its parent has noticed.
+  if (rest.starts_with(" Z") || rest.starts_with(" X")) return std::nullopt;
   constexpr int kFieldsBetween = 20;  // from the third field to the twenty-second
   for (int i = 0; i < kFieldsBetween; ++i) {
     const std::size_t blank = rest.find(' ');

@@ -4,6 +4,7 @@
 
 #include "session/store.h"
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -15,7 +16,9 @@ struct OpenOptions {
   std::shared_ptr<const Clock> clock;  // absent: the system's
   bool read_only = false;
   std::function<session::LeaseTime()> lease_now;  // absent: the kernel's clocks; tests set it
-  std::string sqlite_vfs;                         // absent: the system's files; tests name one that fails
+  // How long a write waits for another process that keeps the store locked, before it is unavailable.
+  std::chrono::milliseconds patience{10'000};
+  std::string sqlite_vfs;  // absent: the system's files; tests name one that fails
 };
 
 // Creates the file (mode 0600) and its folder (0700) when they are missing, unless read_only. A file

@@ -40,7 +40,8 @@ void session_row(Html& page, const session::SessionRecord& record, Millis now) {
   page.element("td", session::shown_status(record));
   const std::string updated = iso8601(record.updated_at);
   page.open("td").element("time", session::age(record.updated_at, now), {{"datetime", updated}, {"title", updated}}).close();
-  page.element("td", std::to_string(record.entry_count()), {{"class", "number"}, {"data-label", "entries"}});
+  const std::int64_t entries = record.entry_count();
+  page.element("td", std::to_string(entries), {{"class", "number"}, {"data-label", entries == 1 ? "entry" : "entries"}});
   page.close();
 }
 

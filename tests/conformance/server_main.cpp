@@ -1,4 +1,4 @@
-// holdfast-conformance-server --port N [--store URL] | --stdio
+// holdfast-conformance-server --port N [--store URL] | --stdio [--store URL]
 //
 // The server that the public conformance suite, the SDK clients and the load generator talk to. It is built
 // from the same libraries as holdfast; only what it offers is different, and it asks for no token.
@@ -9,10 +9,12 @@
 #include "mcp/memory_state_store.h"
 #include "mcp/transport_http.h"
 #include "mcp/transport_stdio.h"
+#include "store/open.h"
+#include "tools/mcp_state.h"
+#include "web/allowed_hosts.h"
 
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <memory>
 
 using namespace holdfast;
@@ -51,22 +53,13 @@ int serve_stdio(const Clock& clock, mcp::StateStore& store) {
   return 0;
 }
 
-bool is_loopback_name(std::string_view host) {
-  std::size_t colon = host.rfind(':');
-  if (colon != std::string_view::npos && host.find(']', colon) == std::string_view::npos) host = host.substr(0, colon);
-  return host == "localhost" || host == "127.0.0.1" || host == "[::1]";
-}
-
 int serve_http(std::uint16_t port, const Clock& clock, mcp::StateStore& store) {
   Pool pool;
+  web::AllowedHosts hosts("127.0.0.1", {});
   std::unique_ptr<mcp::HttpTransport> transport;
   net::HttpServer http({}, [&](std::shared_ptr<net::HttpExchange> exchange) {
     const net::HttpRequest& request = exchange->request();
-    const std::string* host = request.header("Host");
-    const std::string* origin = request.header("Origin");
-    bool local = host && is_loopback_name(*host) &&
-                 (!origin || (origin->starts_with("http://") && is_loopback_name(std::string_view(*origin).substr(7))));
-    if (!local) return exchange->respond({403, {}, {}});
+    if (!hosts.host_allowed(request) || !hosts.origin_allowed(request)) return exchange->respond({403, {}, {}});
     if (request.path != "/mcp") return exchange->respond({404, {}, {}});
     transport->handle(std::move(exchange), "local");
   });
@@ -75,6 +68,7 @@ int serve_http(std::uint16_t port, const Clock& clock, mcp::StateStore& store) {
   if (auto ready = add_everything(server); !ready) return complain(ready.error());
   auto bound = http.listen("127.0.0.1", port);
   if (!bound) return complain(bound.error());
+  hosts.set_port(*bound);
   std::fprintf(stderr, "listening on http://127.0.0.1:%u/mcp\n", *bound);
   http.on_drain([&] { server.shut_down(); });
   http.run();
@@ -87,11 +81,28 @@ int serve_http(std::uint16_t port, const Clock& clock, mcp::StateStore& store) {
 int main(int argc, char** argv) {
   bool stdio = false;
   std::uint16_t port = 0;
+  std::string url;
   for (int i = 1; i < argc; ++i) {
-    if (std::strcmp(argv[i], "--stdio") == 0) stdio = true;
-    if (std::strcmp(argv[i], "--port") == 0 && i + 1 < argc) port = static_cast<std::uint16_t>(std::atoi(argv[++i]));
+    std::string_view argument = argv[i];
+    if (argument == "--stdio")
+      stdio = true;
+    else if (argument == "--port" && i + 1 < argc)
+      port = static_cast<std::uint16_t>(std::atoi(argv[++i]));
+    else if (argument == "--store" && i + 1 < argc)
+      url = argv[++i];
+    else
+      return complain(make_error(ErrorKind::invalid, "usage: --port N [--store URL] | --stdio [--store URL]"));
   }
   SystemClock clock;
-  mcp::MemoryStateStore store(clock);
-  return stdio ? serve_stdio(clock, store) : serve_http(port, clock, store);
+  std::unique_ptr<session::Store> kept;
+  std::unique_ptr<mcp::StateStore> state;
+  if (url.empty()) {
+    state = std::make_unique<mcp::MemoryStateStore>(clock);
+  } else {
+    auto opened = store::open_store(url);
+    if (!opened) return complain(opened.error());
+    kept = std::move(*opened);
+    state = std::make_unique<tools::McpState>(*kept);
+  }
+  return stdio ? serve_stdio(clock, *state) : serve_http(port, clock, *state);
 }

@@ -17,19 +17,6 @@ namespace {
 // anew each time (some 30 microseconds).
 constexpr std::size_t kMaxIdleStatements = 80;
 
-// SQLite's own busy handler sleeps up to 100 ms at a time, a commit takes well under one: with several
-// processes writing, its waits cost more than the work. This one tries often at first.
-int wait_for_other_writers(void*, int attempts) {
-  using std::chrono::microseconds;
-  constexpr int kQuickAttempts = 50;
-  constexpr microseconds kQuick{200};
-  constexpr microseconds kSlow{2000};
-  constexpr int kMaxAttempts = kQuickAttempts + kBusyMillis / 2;
-  if (attempts >= kMaxAttempts) return 0;
-  std::this_thread::sleep_for(attempts < kQuickAttempts ? kQuick : kSlow);
-  return 1;
-}
-
 Error error_of(int code, std::string_view text, std::string_view path, std::string_view doing) {
   const auto make = [&](ErrorKind kind, std::string_view what, std::string hint) {
     return make_error(kind, fmt::format("{}: {} ({}: {})", path, what, doing, text), std::move(hint));
@@ -136,8 +123,24 @@ Result<std::unique_ptr<Db>> Db::open(const std::string& path, Mode mode, const s
     sqlite3_close(handle);
     return fail(std::move(error));
   }
-  sqlite3_busy_handler(handle, wait_for_other_writers, nullptr);
-  return std::unique_ptr<Db>(new Db(handle, path));
+  std::unique_ptr<Db> db(new Db(handle, path));
+  sqlite3_busy_handler(handle, wait_for_others, db.get());
+  return db;
+}
+
+// SQLite's own busy handler sleeps up to 100 ms at a time, a commit takes a few at most: with several processes
+// writing, its waits cost more than the work. This one tries often at first.
+int Db::wait_for_others(void* self, int attempts) {
+  using std::chrono::microseconds;
+  constexpr int kQuickAttempts = 50;
+  constexpr microseconds kQuick{200};
+  constexpr microseconds kSlow{2000};
+  Db& db = *static_cast<Db*>(self);
+  const auto now = std::chrono::steady_clock::now();
+  if (attempts == 0) db.waiting_since_ = now;
+  if (now - db.waiting_since_ >= db.patience_) return 0;
+  std::this_thread::sleep_for(attempts < kQuickAttempts ? kQuick : kSlow);
+  return 1;
 }
 
 Db::~Db() {

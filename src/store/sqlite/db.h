@@ -16,6 +16,7 @@
 
 #include "base/result.h"
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -77,6 +78,9 @@ class Rows {
   bool cached_;
 };
 
+// Longer than any commit, shorter than a caller's own patience.
+inline constexpr std::chrono::milliseconds kDefaultPatience{10'000};
+
 class Db {
  public:
   enum class Mode { create, read_write, read_only };
@@ -111,6 +115,9 @@ class Db {
   // Several statements separated by ';', nothing bound.
   Result<void> script(const std::string& sql);
 
+  // How long a statement waits for another process that is writing; then it is unavailable.
+  void set_patience(std::chrono::milliseconds patience) { patience_ = patience; }
+
   bool in_transaction() const;        // false also after SQLite rolled back by itself
   std::int64_t changed_rows() const;  // by the last statement
   void release_memory();
@@ -122,13 +129,13 @@ class Db {
   static Result<void> finish(Rows& rows);
   static Result<std::optional<std::int64_t>> first_number(Rows& rows);
 
+  static int wait_for_others(void* self, int attempts);
+
   sqlite3* handle_;
   std::string path_;
+  std::chrono::milliseconds patience_ = kDefaultPatience;
+  std::chrono::steady_clock::time_point waiting_since_;
   std::unordered_map<std::string, sqlite3_stmt*> idle_;  // prepared and not in use
 };
-
-// How long a connection waits for another process that is writing. Longer than any commit, shorter
-// than a caller's patience; then the answer is "unavailable".
-inline constexpr int kBusyMillis = 10'000;
 
 }  // namespace holdfast::store

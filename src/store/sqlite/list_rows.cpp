@@ -6,7 +6,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
+#include <tuple>
 
 namespace holdfast::store {
 
@@ -133,13 +135,62 @@ Result<std::vector<Place>> find_places(Db& db, const Query& query, const Conditi
   }
 }
 
+// The same when some page of the table is damaged, so that a statement over all rows fails: asks for every session
+// by itself, found through the index on the id. Those that cannot be read come first, whatever the filters say: a
+// damaged session must not disappear from lists. Slow, and rare.
+struct Rescued {
+  std::vector<Place> places;
+  std::int64_t total = 0;
+};
+Result<Rescued> rescue_places(Db& db, const Query& query, const Condition& where, const std::optional<Position>& after) {
+  std::vector<std::pair<std::int64_t, std::string>> all;
+  {
+    HF_TRY(auto rows, db.query("SELECT key, id FROM sessions ORDER BY id"));
+    while (true) {
+      HF_TRY(const bool more, rows.next());
+      if (!more) break;
+      all.emplace_back(rows.integer(0), rows.text(1));
+    }
+  }
+  const bool descending = order_of(query).descending;
+  const auto before = [&](const Position& a, const Position& b) {
+    return descending ? std::tie(b.keys, b.id) < std::tie(a.keys, a.id) : std::tie(a.keys, a.id) < std::tie(b.keys, b.id);
+  };
+  Rescued rescued;
+  for (const auto& [key, id] : all) {
+    Condition one = where;
+    one.add(fmt::format("s.key = {}", key));
+    Query whole = query;
+    whole.offset = 0;
+    auto found = find_places(db, whole, one, std::nullopt);
+    if (!found && found.error().kind != ErrorKind::corrupt) return fail(std::move(found).error());
+    Place place{key, {{}, id}};
+    if (!found) {
+      place.position.keys.fill(descending ? std::numeric_limits<std::int64_t>::max() : 0);
+    } else if (!found->empty()) {
+      place = std::move(found->front());
+    } else {
+      continue;
+    }
+    ++rescued.total;
+    if (!after || before(*after, place.position)) rescued.places.push_back(std::move(place));
+  }
+  std::ranges::sort(rescued.places, before, &Place::position);
+  const std::size_t skipped = std::min(query.offset, rescued.places.size());
+  rescued.places.erase(rescued.places.begin(), rescued.places.begin() + static_cast<std::ptrdiff_t>(skipped));
+  if (rescued.places.size() > query.limit + 1) rescued.places.resize(query.limit + 1);
+  return rescued;
+}
+
 // A record whose pages cannot be read is still an item of the list: what is known is its id.
 Result<session::SessionRecord> load_item(Db& db, const Place& place) {
   auto row = find_row(db, place.key);
   Result<void> rest;
   if (row && *row) rest = load_rest(db, **row);
   if (row && *row && rest) return std::move((*row)->record);
-  if (!row && row.error().kind != ErrorKind::corrupt) return fail(std::move(row).error());
+  for (const Error* error : {row ? nullptr : &row.error(), rest ? nullptr : &rest.error()}) {
+    if (error != nullptr && error->kind != ErrorKind::corrupt) return fail(*error);
+  }
   session::SessionRecord record;
   if (row && *row) record = std::move((*row)->record);
   record.id = place.position.id;
@@ -181,8 +232,19 @@ Result<Page> list_sessions(Db& db, const Query& query, std::string_view secret) 
   }
   const Condition where = conditions_of(query);
   Page page;
-  HF_TRY(page.total, count_all(db, where));
-  HF_TRY(auto places, find_places(db, query, where, after));
+  std::vector<Place> places;
+  auto total = count_all(db, where);
+  auto found = find_places(db, query, where, after);
+  if (total && found) {
+    page.total = *total;
+    places = *std::move(found);
+  } else {
+    const Error& error = total ? found.error() : total.error();
+    if (error.kind != ErrorKind::corrupt) return fail(error);
+    HF_TRY(auto rescued, rescue_places(db, query, where, after));
+    page.total = rescued.total;
+    places = std::move(rescued.places);
+  }
   if (places.size() > query.limit) {
     places.resize(query.limit);
     page.next_cursor = session::make_cursor(secret, query, places.back().position);

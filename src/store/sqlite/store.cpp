@@ -196,6 +196,7 @@ Result<std::unique_ptr<Store>> open_sqlite_store(const std::string& path, const 
     if (!folder.empty()) HF_CHECK(make_private_folder(folder));
     HF_TRY(db, Db::open(path, Db::Mode::create, context.vfs));
   }
+  db->set_patience(options.patience);
   auto version = read_schema_version(*db);
   if (!version) return fail(std::move(version).error().within(path));
   if (*version > kSchemaVersion) {

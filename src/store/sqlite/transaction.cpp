@@ -47,12 +47,24 @@ Result<void> check_value(std::string_view space, std::string_view key, const Jso
 SqliteTransaction::SqliteTransaction(Db& db, const Context& context, std::int64_t& sequence)
     : db_(db), context_(context), reads_(db, context), now_(context.clock->now()), sequence_(sequence) {}
 
+Result<void> SqliteTransaction::refuse_damage(const SessionRow& row) {
+  if (!row.record.damage) return {};
+  return fail(ErrorKind::corrupt,
+              fmt::format("session {} is damaged and is not written to: {}", row.record.id, *row.record.damage),
+              "run: holdfast verify");
+}
+
 Result<SessionRow> SqliteTransaction::writable_row(std::string_view id) {
   HF_TRY(auto row, reads_.row(id));
-  if (row.record.damage) {
-    return fail(ErrorKind::corrupt, fmt::format("session {} is damaged and is not written to: {}", id, *row.record.damage),
-                "run: holdfast verify");
-  }
+  HF_CHECK(refuse_damage(row));
+  return row;
+}
+
+// With texts and tallies, for changes that write the texts again: what is damaged must not be written over.
+Result<SessionRow> SqliteTransaction::writable_whole_row(std::string_view id) {
+  HF_TRY(auto row, reads_.row(id));
+  HF_CHECK(load_rest(db_, row));
+  HF_CHECK(refuse_damage(row));
   return row;
 }
 
@@ -93,7 +105,7 @@ Result<SessionRecord> SqliteTransaction::create(SessionRecord record) {
 Result<SessionRecord> SqliteTransaction::update(SessionRecord record, Touch how) {
   HF_CHECK(session::check_record(record));
   HF_CHECK(check_data_size(record));
-  HF_TRY(auto row, writable_row(record.id));
+  HF_TRY(auto row, writable_whole_row(record.id));
   const auto before = rev_before_.find(row.key);
   const bool current = record.rev == row.record.rev || (before != rev_before_.end() && record.rev == before->second);
   if (!current) {
@@ -107,13 +119,13 @@ Result<SessionRecord> SqliteTransaction::update(SessionRecord record, Touch how)
   r.created_at = old.created_at;
   r.updated_at = old.updated_at;
   r.last_activity_at = old.last_activity_at;
+  r.tallies = std::move(old.tallies);
+  r.damage.reset();
   sort_unique(r.tags);
   sort_unique(r.linked_roots);
   touch(row, how);
   row.changed = ++sequence_;
   HF_CHECK(update_row(db_, row));
-  r.tallies.clear();
-  HF_CHECK(load_rest(db_, row));
   return std::move(row.record);
 }
 
@@ -141,13 +153,12 @@ Result<Appended> SqliteTransaction::append(std::string_view session, session::Ne
 }
 
 Result<void> SqliteTransaction::redact(std::string_view session, std::int64_t seq, std::string text, std::string data) {
-  HF_TRY(auto row, writable_row(session));
+  HF_TRY(auto row, writable_whole_row(session));
   HF_TRY(const std::int64_t sequence, redact_entry(db_, row, seq, text, data));
   touch(row, Touch::change);
   row.changed = ++sequence_;
   scrub_ = true;
   HF_CHECK(db_.run("INSERT INTO erasures VALUES(?, ?, ?)", row.changed, sequence, sequence));
-  HF_CHECK(load_rest(db_, row));
   return update_row(db_, row);
 }
 

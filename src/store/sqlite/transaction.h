@@ -64,7 +64,9 @@ class SqliteTransaction final : public session::Transaction {
   std::size_t appended_bytes() const { return appended_bytes_; }
 
  private:
+  static Result<void> refuse_damage(const SessionRow& row);
   Result<SessionRow> writable_row(std::string_view id);
+  Result<SessionRow> writable_whole_row(std::string_view id);
   void touch(SessionRow& row, session::Touch touch);
   Result<session::Lease> held_lease(std::string_view name, const session::LeaseOwner& owner, std::int64_t epoch);
 

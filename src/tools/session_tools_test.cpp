@@ -1,0 +1,286 @@
+// The session tool and resources as a client sees them, over the real engine and a real store.
+
+#include "tools/session_tools.h"
+
+#include "base/poll_loop.h"
+#include "base/test_folder.h"
+#include "mcp/memory_state_store.h"
+#include "session/kinds.h"
+#include "store/open.h"
+#include "tools/core_operations.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace holdfast::tools {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr Millis kNow = 1'800'000'000'000;
+
+// Keeps the answer and ends the loop's turn.
+class CaughtAnswer final : public mcp::Outlet {
+ public:
+  explicit CaughtAnswer(PollLoop& loop) : loop_(loop) {}
+  void send(std::string) override {}
+  void finish(std::string response, int) override {
+    answer = parse_json(response).value().as_object();
+    loop_.stop();
+  }
+  void drop() override { loop_.stop(); }
+
+  JsonObject answer;
+
+ private:
+  PollLoop& loop_;
+};
+
+struct SessionToolsTest : testing::Test {
+  SessionToolsTest() {
+    store::OpenOptions options;
+    options.clock = clock;
+    store = store::open_store("sqlite:" + (folder / "store.db"), options).value();
+    add_read_operations(operations);
+    add_change_operations(operations);
+    operations.add({"export", "reasoning", SessionOperation::Session::required, [](SessionCall& call) -> Result<SessionAnswer> {
+                      return SessionAnswer{{{"exported", call.record->id}}, "one line", false};
+                    }});
+    EXPECT_TRUE(server.open());
+    EXPECT_TRUE(add_session_tool(server, *store, operations, root));
+    add_session_resources(server, *store, operations);
+  }
+  ~SessionToolsTest() override { pool.close(); }
+
+  std::string create(std::string id, std::string kind, std::string title, std::string root_uri = {},
+                     std::string principal = "local") {
+    session::SessionRecord record;
+    record.id = id;
+    record.kind = std::move(kind);
+    record.title = std::move(title);
+    record.root_uri = std::move(root_uri);
+    record.principal = std::move(principal);
+    record.status = "active";
+    auto made = store->write([&](session::Transaction& t) -> Result<void> {
+      auto stored = t.create(record);
+      if (!stored) return fail(stored.error());
+      for (const char* text : {"first thought", "second thought about retries"}) {
+        session::NewEntry entry;
+        entry.type = "thought";
+        entry.text = text;
+        if (auto appended = t.append(id, entry); !appended) return fail(appended.error());
+      }
+      return {};
+    });
+    EXPECT_TRUE(made) << made.error().message;
+    return id;
+  }
+
+  JsonObject request(std::string method, JsonObject params, const std::string& principal) {
+    auto caller = std::make_shared<mcp::Caller>();
+    caller->principal = principal;
+    mcp::Message message;
+    message.kind = mcp::Message::Kind::request;
+    message.id = 1;
+    message.method = std::move(method);
+    message.params = std::move(params);
+    auto caught = std::make_shared<CaughtAnswer>(loop);
+    server.handle_modern(std::move(message), std::move(caller), nullptr, caught);
+    while (caught->answer.empty()) loop.run();  // a stop from an earlier answer may still be pending
+    return caught->answer;
+  }
+
+  // structuredContent of a call; the text must be the same JSON.
+  JsonObject call(std::string_view arguments, const std::string& principal = "local") {
+    JsonObject answer = request("tools/call", {{"name", "session"}, {"arguments", parse_json(arguments).value()}}, principal);
+    const JsonObject* result = find_object(answer, "result");
+    if (!result || !find_object(*result, "structuredContent")) {
+      ADD_FAILURE() << to_json(answer);
+      return {};
+    }
+    JsonObject state = *find_object(*result, "structuredContent");
+    EXPECT_EQ(find_string(find_array(*result, "content")->back().as_object(), "text"), to_json(state));
+    EXPECT_EQ(find_bool(*result, "isError").value_or(false), state.contains("error"));
+    return state;
+  }
+
+  std::vector<std::string> ids(const JsonObject& state) {
+    std::vector<std::string> out;
+    for (const Json& item : *find_array(state, "sessions")) out.emplace_back(*find_string(item.as_object(), "id"));
+    return out;
+  }
+
+  TestFolder folder;
+  std::shared_ptr<ManualClock> clock = std::make_shared<ManualClock>(kNow);
+  std::unique_ptr<session::Store> store;
+  PollLoop loop;
+  Pool pool{2};
+  mcp::MemoryStateStore protocol_state{*clock};
+  ProjectRoot root{"", ""};
+  SessionOperations operations;
+  mcp::Server server{{}, loop, pool, *clock, protocol_state};
+};
+
+TEST_F(SessionToolsTest, ListHasTheAgreedShapeAndPages) {
+  for (int i = 0; i < 5; ++i) {
+    create(fmt::format("session-{}", i), "thread", fmt::format("Title {}", i));
+    clock->advance(1000);
+  }
+  JsonObject page = call(R"({"operation":"list","limit":"2"})");
+  EXPECT_THAT(ids(page), ElementsAre("session-4", "session-3"));
+  EXPECT_EQ(find_int(page, "count"), 2);
+  EXPECT_EQ(find_int(page, "total"), 5);
+  EXPECT_EQ(find_bool(page, "hasMore"), true);
+  page = call(to_json(JsonObject{{"action", "list"}, {"args", JsonObject{{"cursor", *find_string(page, "next_cursor")}}}}));
+  EXPECT_THAT(ids(page), ElementsAre("session-2", "session-1", "session-0"));
+  EXPECT_EQ(find_bool(page, "hasMore"), false);
+  EXPECT_FALSE(page.contains("next_cursor"));
+  const JsonObject item = find_array(page, "sessions")->front().as_object();
+  EXPECT_EQ(find_string(item, "display"), "session-2: 'Title 2' (active, 2 entries, just now)");
+  EXPECT_EQ(find_string(item, "type"), "thread");
+}
+
+TEST_F(SessionToolsTest, CursorOfOtherFiltersIsRefused) {
+  for (const char* id : {"one-1", "two-2", "three-3"}) create(id, "thread", id);
+  JsonObject page = call(R"({"operation":"list","limit":1})");
+  JsonObject refused =
+      call(to_json(JsonObject{{"operation", "list"}, {"type", "research"}, {"cursor", *find_string(page, "next_cursor")}}));
+  EXPECT_EQ(find_string(refused, "error"), "INVALID_CURSOR");
+}
+
+TEST_F(SessionToolsTest, ListIsLimitedToTheRootUnlessAskedOtherwise) {
+  create("here-1", "thread", "Here", "file:///work/here");
+  create("there-1", "thread", "There", "file:///work/there");
+  create("nowhere-1", "thread", "Nowhere");
+  EXPECT_EQ(ids(call(R"({"operation":"list"})")).size(), 3U);
+  EXPECT_THAT(ids(call(R"({"operation":"list","mcpRootUri":"/work/here"})")),
+              testing::UnorderedElementsAre("here-1", "nowhere-1"));
+  EXPECT_EQ(ids(call(R"({"operation":"list","root":"/work/here","all_roots":"true"})")).size(), 3U);
+  EXPECT_EQ(find_string(call(R"({"operation":"list","root":"work"})"), "error"), "invalid");
+}
+
+TEST_F(SessionToolsTest, TypeTakesAKindItsPluralOrAll) {
+  create("thread-1", "thread", "T");
+  create("research-1", "research", "R");
+  create("transcript-1", "transcript", "X");
+  EXPECT_THAT(ids(call(R"({"operation":"list","type":"threads"})")), ElementsAre("thread-1"));
+  EXPECT_EQ(ids(call(R"({"operation":"list"})")).size(), 2U);
+  EXPECT_EQ(ids(call(R"({"operation":"list","type":"all"})")).size(), 3U);
+  EXPECT_EQ(find_string(call(R"({"operation":"list","type":"dream"})"), "error"), "invalid_argument");
+}
+
+TEST_F(SessionToolsTest, OthersSessionsDoNotExist) {
+  create("mine-1", "thread", "Mine");
+  create("theirs-1", "thread", "Theirs", {}, "ann");
+  EXPECT_THAT(ids(call(R"({"operation":"list"})")), ElementsAre("mine-1"));
+  EXPECT_THAT(ids(call(R"({"operation":"list"})", "ann")), ElementsAre("theirs-1"));
+  for (const char* operation : {"get", "update", "pin", "archive", "verify"})
+    EXPECT_EQ(find_string(call(fmt::format(R"({{"operation":"{}","sessionId":"theirs-1"}})", operation)), "error"), "not_found")
+        << operation;
+  EXPECT_EQ(find_string(call(R"({"operation":"get","sessionId":"theirs"})"), "error"), "not_found");
+  EXPECT_EQ(find_int(call(R"({"operation":"search","query":"retries"})"), "count"), 1);
+  EXPECT_EQ(find_int(call(R"({"operation":"verify"})"), "sessions"), 1);
+}
+
+TEST_F(SessionToolsTest, GetTakesAPrefixAndPagesThroughEntries) {
+  create("abcdef-1", "thread", "One");
+  create("abcdef-2", "thread", "Two");
+  JsonObject got = call(R"({"operation":"get","session_id":"abcdef-1","limit":1})");
+  EXPECT_EQ(find_array(got, "entries")->size(), 1U);
+  EXPECT_EQ(find_bool(got, "hasMore"), true);
+  got = call(R"({"operation":"get","id":"abcdef-1","offset":1})");
+  ASSERT_EQ(find_array(got, "entries")->size(), 1U);
+  EXPECT_EQ(find_string(find_array(got, "entries")->front().as_object(), "text"), "second thought about retries");
+  EXPECT_EQ(find_string(call(R"({"operation":"get","sessionId":"abcdef"})"), "error"), "ambiguous");
+  EXPECT_EQ(find_string(call(R"({"operation":"get","sessionId":"abcdef-2"})"), "error"), std::nullopt);
+  EXPECT_EQ(find_string(call(R"({"operation":"get"})"), "error"), "invalid_argument");
+}
+
+TEST_F(SessionToolsTest, SearchGroupsHitsBySession) {
+  create("s-1111", "thread", "About retries");
+  create("s-2222", "thread", "Other");
+  JsonObject found = call(R"({"operation":"search","query":"retries"})");
+  ASSERT_EQ(find_int(found, "count"), 2);
+  for (const Json& match : *find_array(found, "matches")) EXPECT_FALSE(find_array(match.as_object(), "hits")->empty());
+  EXPECT_EQ(find_string(call(R"({"operation":"search","query":"  "})"), "error"), "invalid_argument");
+}
+
+TEST_F(SessionToolsTest, UpdateChangesWhatItIsToldAndNothingElse) {
+  create("s-1", "thread", "Old");
+  JsonObject done = call(
+      R"({"operation":"update","sessionId":"s-1","title":"New","addTags":["b","a","b"],"pinned":"true","description":"why"})");
+  EXPECT_EQ(find_bool(done, "changed"), true);
+  session::SessionRecord record = store->get("s-1").value();
+  EXPECT_EQ(record.title, "New");
+  EXPECT_EQ(record.description, "why");
+  EXPECT_TRUE(record.pinned);
+  EXPECT_THAT(record.tags, ElementsAre("a", "b"));
+
+  done = call(R"({"operation":"update","sessionId":"s-1","removeTags":"a"})");
+  EXPECT_THAT(store->get("s-1")->tags, ElementsAre("b"));
+  const std::int64_t rev = store->get("s-1")->rev;
+  EXPECT_EQ(find_bool(call(R"({"operation":"update","sessionId":"s-1","title":"New"})"), "changed"), false);
+  EXPECT_EQ(store->get("s-1")->rev, rev);
+  EXPECT_EQ(find_string(call(R"({"operation":"update","sessionId":"s-1","title":"X","expectedRev":1})"), "error"), "conflict");
+  EXPECT_EQ(store->get("s-1")->title, "New");
+}
+
+TEST_F(SessionToolsTest, ArchiveAndBack) {
+  create("s-1", "thread", "T");
+  JsonObject done = call(R"({"operation":"archive","sessionId":"s-1"})");
+  EXPECT_EQ(find_string(*find_object(done, "session"), "status"), "archived");
+  EXPECT_EQ(find_bool(call(R"({"operation":"archive","sessionId":"s-1"})"), "changed"), false);
+  EXPECT_THAT(ids(call(R"({"operation":"list","visibility":"archived"})")), ElementsAre("s-1"));
+  done = call(R"({"operation":"unarchive","sessionId":"s-1"})");
+  EXPECT_EQ(find_string(*find_object(done, "session"), "status"), "active");
+  EXPECT_FALSE(store->get("s-1")->archived_at);
+}
+
+TEST_F(SessionToolsTest, PinAndUnpin) {
+  create("s-1", "thread", "T");
+  call(R"({"operation":"pin","sessionId":"s-1"})");
+  EXPECT_THAT(ids(call(R"({"operation":"list","pinned":true})")), ElementsAre("s-1"));
+  call(R"({"operation":"unpin","sessionId":"s-1"})");
+  EXPECT_THAT(ids(call(R"({"operation":"list","pinned":true})")), testing::IsEmpty());
+}
+
+TEST_F(SessionToolsTest, AnOperationThatAKindLacksNamesThoseItHas) {
+  create("t-1", "thread", "T");
+  create("r-1", "reasoning", "R");
+  JsonObject refused = call(R"({"operation":"export","sessionId":"t-1"})");
+  EXPECT_EQ(find_string(refused, "error"), "unsupported_operation");
+  EXPECT_THAT(std::string(*find_string(refused, "hint")),
+              testing::AllOf(HasSubstr("archive"), testing::Not(HasSubstr("export"))));
+  EXPECT_EQ(find_string(call(R"({"operation":"frobnicate"})"), "error"), "unsupported_operation");
+  JsonObject done = call(R"({"operation":"export","sessionId":"r-1"})");
+  EXPECT_EQ(find_string(done, "exported"), "r-1");
+  EXPECT_EQ(find_string(done, "summary"), "one line");
+}
+
+TEST_F(SessionToolsTest, UnknownArgumentsAreReportedAlsoWithAnError) {
+  JsonObject done = call(R"({"operation":"list","colour":1,"args":{"size":2}})");
+  EXPECT_EQ(to_json(*find(done, "ignoredFields")), R"(["colour","size"])");
+  done = call(R"({"operation":"get","sessionId":"nothing","colour":1})");
+  EXPECT_EQ(find_string(done, "error"), "not_found");
+  EXPECT_EQ(to_json(*find(done, "ignoredFields")), R"(["colour"])");
+}
+
+TEST_F(SessionToolsTest, ResourcesShowTheSameAndOnlyOnesOwn) {
+  create("s-1234", "thread", "T");
+  auto read = [&](std::string_view uri, const std::string& principal) {
+    JsonObject answer = request("resources/read", {{"uri", uri}}, principal);
+    const JsonObject* result = find_object(answer, "result");
+    if (!result) return to_json(answer);
+    return std::string(*find_string(find_array(*result, "contents")->front().as_object(), "text"));
+  };
+  EXPECT_THAT(read("holdfast://sessions", "local"), HasSubstr("s-1234"));
+  EXPECT_THAT(read("holdfast://sessions", "ann"), testing::Not(HasSubstr("s-1234")));
+  EXPECT_THAT(read("holdfast://sessions/s-1234", "local"), HasSubstr("second thought"));
+  EXPECT_THAT(read("holdfast://sessions/s-1234", "ann"), HasSubstr("-32602"));
+  EXPECT_THAT(read("holdfast://sessions/nothing", "local"), HasSubstr("-32602"));
+}
+
+}  // namespace
+}  // namespace holdfast::tools

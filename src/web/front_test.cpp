@@ -1,0 +1,203 @@
+// The front door with a client that has no socket.
+
+#include "web/front.h"
+
+#include "base/poll_loop.h"
+#include "base/test_folder.h"
+#include "store/open.h"
+#include "web/home_page.h"
+#include "web/logins.h"
+#include "web/page.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace holdfast::web {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class TestExchange final : public net::HttpExchange {
+ public:
+  TestExchange(PollLoop& loop, net::HttpRequest request) : loop_(loop), request_(std::move(request)) {}
+  net::HttpRequest& request() override { return request_; }
+  void respond(net::HttpResponse answer) override {
+    response = std::move(answer);
+    loop_.stop();
+  }
+  void start_stream(int, net::HttpHeaders) override {}
+  void write(std::string) override {}
+  void end() override {}
+  void on_gone(std::function<void()>) override {}
+  bool gone() const override { return false; }
+
+  std::optional<net::HttpResponse> response;
+
+ private:
+  PollLoop& loop_;
+  net::HttpRequest request_;
+};
+
+std::string header_of(const net::HttpResponse& response, std::string_view name) {
+  for (const auto& [key, value] : response.headers)
+    if (key == name) return value;
+  return {};
+}
+
+struct FrontTest : testing::Test {
+  FrontTest() { make_front(true); }
+  ~FrontTest() override { pool.close(); }
+
+  void make_front(bool authenticate) {
+    front = std::make_unique<Front>(
+        FrontOptions{"1.2.3", "127.0.0.1", {}, authenticate}, *store, loop, pool, clock,
+        [](const Front::Exchange& exchange, const std::string& principal) { exchange->respond({200, {}, "mcp " + principal}); },
+        [](MetricsText& metrics) { metrics.counter("requests_total", "Requests.", 7); });
+    front->set_port(4747);
+  }
+
+  net::HttpResponse ask(std::string method, std::string path, net::HttpHeaders headers = {}) {
+    net::HttpRequest request;
+    request.method = std::move(method);
+    request.target = path;
+    const std::size_t mark = path.find('?');
+    request.query = mark == std::string::npos ? "" : path.substr(mark + 1);
+    request.path = path.substr(0, mark);
+    request.headers = std::move(headers);
+    if (!request.header("Host")) request.headers.emplace_back("Host", "127.0.0.1:4747");
+    auto exchange = std::make_shared<TestExchange>(loop, std::move(request));
+    front->handle(exchange);
+    while (!exchange->response) loop.run();  // a stop from an earlier answer may still be pending
+    return *exchange->response;
+  }
+
+  std::string log_in() {
+    auto answer = ask("GET", "/?code=" + Logins(*store).make_code("local").value());
+    EXPECT_EQ(answer.status, 303);
+    EXPECT_EQ(header_of(answer, "Location"), "/");
+    const std::string cookie = header_of(answer, "Set-Cookie");
+    EXPECT_THAT(cookie, testing::AllOf(testing::StartsWith("holdfast_4747="), HasSubstr("; HttpOnly"),
+                                       HasSubstr("; SameSite=Strict"), HasSubstr("; Path=/")));
+    return cookie.substr(0, cookie.find(';'));
+  }
+
+  TestFolder folder;
+  SystemClock clock;
+  std::unique_ptr<session::Store> store = store::open_store("sqlite:" + (folder / "store.db")).value();
+  PollLoop loop;
+  Pool pool{2};
+  std::unique_ptr<Front> front;
+};
+
+TEST_F(FrontTest, HostAndOriginComeBeforeEverything) {
+  for (const char* path : {"/healthz", "/mcp", "/", "/nothing"}) {
+    EXPECT_EQ(ask("GET", path, {{"Host", "evil.example.com"}}).status, 403) << path;
+    EXPECT_EQ(ask("GET", path, {{"Origin", "http://evil.example.com"}}).status, 403) << path;
+  }
+  EXPECT_EQ(ask("GET", "/healthz", {{"Origin", "http://127.0.0.1:4747"}}).status, 200);
+}
+
+TEST_F(FrontTest, McpTakesABearerTokenOnly) {
+  auto answer = ask("POST", "/mcp");
+  EXPECT_EQ(answer.status, 401);
+  EXPECT_EQ(header_of(answer, "WWW-Authenticate"), "Bearer");
+  answer = ask("POST", "/mcp", {{"Authorization", "Bearer wrong"}});
+  EXPECT_EQ(answer.status, 401);
+  EXPECT_EQ(header_of(answer, "WWW-Authenticate"), "Bearer error=\"invalid_token\"");
+  EXPECT_EQ(ask("POST", "/mcp", {{"Cookie", log_in()}}).status, 401);
+  const std::string token = AccessTokens(*store).add("ann").value();
+  EXPECT_EQ(ask("POST", "/mcp?token=" + token).status, 401);
+  EXPECT_EQ(ask("POST", "/mcp", {{"Authorization", "Basic " + token}}).status, 401);
+}
+
+TEST_F(FrontTest, ATokenOpensTheSessionsOfItsName) {
+  const std::string token = AccessTokens(*store).add("ann").value();
+  EXPECT_EQ(ask("POST", "/mcp", {{"Authorization", "bearer  " + token}}).body, "mcp ann");
+}
+
+TEST_F(FrontTest, WithoutAuthenticationEverybodyIsLocal) {
+  make_front(false);
+  EXPECT_EQ(ask("POST", "/mcp").body, "mcp local");
+  EXPECT_EQ(ask("GET", "/").status, 200);
+  EXPECT_EQ(ask("GET", "/healthz", {{"Host", "evil.example.com"}}).status, 403);
+}
+
+TEST_F(FrontTest, PagesTakeTheCookieOfALogin) {
+  auto answer = ask("GET", "/");
+  EXPECT_EQ(answer.status, 401);
+  EXPECT_THAT(answer.body, HasSubstr("holdfast login"));
+  EXPECT_EQ(ask("GET", "/", {{"Cookie", "holdfast_4747=nonsense"}}).status, 401);
+  const std::string cookie = log_in();
+  EXPECT_EQ(ask("GET", "/", {{"Cookie", "other=1; " + cookie}}).status, 200);
+  EXPECT_EQ(ask("GET", "/", {{"Authorization", "Bearer " + AccessTokens(*store).add("ann").value()}}).status, 401);
+}
+
+TEST_F(FrontTest, ACodeWorksOnceAndAPreviewDoesNotUseItUp) {
+  const std::string path = "/?code=" + Logins(*store).make_code("local").value();
+  EXPECT_EQ(ask("HEAD", path).status, 200);
+  EXPECT_EQ(ask("GET", path).status, 303);
+  auto answer = ask("GET", path);
+  EXPECT_EQ(answer.status, 401);
+  EXPECT_THAT(answer.body, HasSubstr("has been used already"));
+  EXPECT_EQ(header_of(answer, "Set-Cookie"), "");
+}
+
+TEST_F(FrontTest, PagesKeepToThemselves) {
+  auto answer = ask("GET", "/");
+  EXPECT_THAT(header_of(answer, "Content-Security-Policy"),
+              testing::AllOf(HasSubstr("default-src 'none'"), HasSubstr("frame-ancestors 'none'"), Not(HasSubstr("unsafe"))));
+  EXPECT_EQ(header_of(answer, "X-Content-Type-Options"), "nosniff");
+  EXPECT_EQ(header_of(answer, "Referrer-Policy"), "no-referrer");
+  EXPECT_EQ(header_of(answer, "Cache-Control"), "no-store");
+}
+
+TEST_F(FrontTest, TheHomePageShowsSessionsEscaped) {
+  ASSERT_TRUE(store->write([](session::Transaction& transaction) {
+    session::SessionRecord record;
+    record.id = "thread-1";
+    record.kind = "thread";
+    record.title = "<script>alert(1)</script>";
+    record.status = "active";
+    record.root_name = "\"><b>";
+    return transaction.create(record);
+  }));
+  auto answer = ask("GET", "/", {{"Cookie", log_in()}});
+  EXPECT_THAT(answer.body, HasSubstr("&lt;script&gt;alert(1)&lt;/script&gt;"));
+  EXPECT_THAT(answer.body, Not(HasSubstr("<script")));
+  EXPECT_THAT(answer.body, Not(HasSubstr("<b>")));
+  EXPECT_THAT(answer.body, HasSubstr("version 1.2.3"));
+}
+
+TEST_F(FrontTest, HealthIsOpenAndMetricsAreNot) {
+  EXPECT_EQ(ask("GET", "/healthz").body, "ok\n");
+  EXPECT_EQ(ask("GET", "/healthz", {{"Accept", "application/json"}}).body, R"({"status":"ok","version":"1.2.3"})");
+  EXPECT_EQ(ask("GET", "/metrics").status, 401);
+  const std::string token = AccessTokens(*store).add("ann").value();
+  auto answer = ask("GET", "/metrics", {{"Authorization", "Bearer " + token}});
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_THAT(answer.body, HasSubstr("# TYPE holdfast_requests_total counter\nholdfast_requests_total 7\n"));
+  EXPECT_THAT(answer.body, HasSubstr("\nholdfast_store_up 1\n"));
+  EXPECT_THAT(answer.body, HasSubstr("\nholdfast_resident_memory_bytes "));
+}
+
+TEST_F(FrontTest, UnknownPathsAndMethods) {
+  EXPECT_EQ(ask("GET", "/nothing").status, 404);
+  EXPECT_EQ(ask("GET", "/../etc/passwd").status, 404);
+  EXPECT_EQ(ask("POST", "/").status, 405);
+  auto style = ask("GET", style_path());
+  EXPECT_EQ(style.status, 200);
+  EXPECT_THAT(style.body, HasSubstr("prefers-color-scheme"));
+  EXPECT_THAT(style.body, Not(HasSubstr("url(")));
+}
+
+TEST(HomePage, SizesAreReadable) {
+  EXPECT_EQ(readable_size(999), "999 bytes");
+  EXPECT_EQ(readable_size(1000), "1.0 kB");
+  EXPECT_EQ(readable_size(999'950), "1.0 MB");
+  EXPECT_EQ(readable_size(1'440'000), "1.4 MB");
+}
+
+}  // namespace
+}  // namespace holdfast::web

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""usage: page.py HOLDFAST HOLDFAST-SEED    the page in a real browser (Chromium, headless)
+
+A picture of the page is left in $HOLDFAST_SCREENSHOTS when that names a folder.
+"""
+import http.server
+import os
+import pathlib
+import shutil
+import subprocess
+import threading
+import unittest
+
+from program import PATIENCE, ProgramTest, Server, main
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+TITLE = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
+
+
+class Proxy(http.server.BaseHTTPRequestHandler):
+    """Every request that is not for the server under test ends here and is noted."""
+
+    asked = []
+
+    def note(self):
+        self.asked.append(self.path)
+        self.send_error(502)
+
+    do_GET = do_POST = do_CONNECT = do_HEAD = note
+
+    def log_message(self, *_):
+        pass
+
+
+@unittest.skipUnless(CHROMIUM, "no Chromium on this machine")
+class Page(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.seed([
+            {"id": "0199c2ab-cdef-7abc-8def-0123456789ab", "kind": "thread", "title": TITLE, "status": "active",
+             "root": "file:///home/me/handbook", "root_name": "handbook", "entries": ["one", "two"]},
+            {"id": "research-4f2a", "kind": "research", "title": "What did we decide about retries?", "status": "completed",
+             "entries": ["plan", "finding", "report"]},
+            {"id": "0199c2ab-cdf0-7abc-8def-0123456789ab", "kind": "reasoning", "title": "A long line of thought about "
+             "how the cache should forget, and when, and who notices first", "status": "active",
+             "root": "file:///home/me/holdfast", "root_name": "holdfast", "entries": ["thought"] * 12},
+            {"id": "doc-12345678", "kind": "document", "title": "", "status": "open"},
+        ])
+        self.server = Server(self)
+        Proxy.asked.clear()
+        self.proxy = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Proxy)
+        threading.Thread(target=self.proxy.serve_forever, daemon=True).start()
+        self.addCleanup(self.proxy.server_close)
+        self.addCleanup(self.proxy.shutdown)
+
+    def browse(self, *words, url):
+        command = [CHROMIUM, "--headless", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+                   "--disable-component-update", "--disable-sync", "--disable-default-apps",
+                   f"--user-data-dir={self.home}/browser", f"--proxy-server=127.0.0.1:{self.proxy.server_port}",
+                   f"--proxy-bypass-list=127.0.0.1:{self.server.port}", *words, url]
+        if os.geteuid() == 0:  # the browser's sandbox refuses to work for root
+            command.insert(1, "--no-sandbox")
+        done = subprocess.run(command, env=self.environment(), capture_output=True, text=True, timeout=4 * PATIENCE)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_titles_are_text(self):
+        page = self.browse("--dump-dom", url=self.server.about["url"])
+        self.assertIn("<title>Sessions · holdfast</title>", page)
+        self.assertIn("&lt;script&gt;document.title='owned'&lt;/script&gt;", page)
+        self.assertNotIn("<script", page)
+        self.assertNotIn("<img", page)
+        self.assertIn("untitled document", page)
+        self.assertEqual([path for path in Proxy.asked if "holdfast" in path or "127.0.0.1" in path], [])
+
+    def test_it_asks_nobody_else(self):
+        page = self.browse("--dump-dom", url=self.server.about["url"])
+        for link in ("http://", "https://", "//"):
+            self.assertNotIn(f'="{link}', page)
+
+    def test_without_login(self):
+        page = self.browse("--dump-dom", url=f"http://127.0.0.1:{self.server.port}/")
+        self.assertIn("holdfast login", page)
+        self.assertNotIn("handbook", page)
+
+    def test_pictures(self):
+        folder = pathlib.Path(os.environ.get("HOLDFAST_SCREENSHOTS") or self.home)
+        for name, size, more in (("wide", "1200,900", []), ("phone", "500,900", []),
+                                 ("dark", "1200,900", ["--force-dark-mode", "--blink-settings=preferredColorScheme=0"])):
+            picture = folder / f"{name}.png"
+            self.browse(f"--screenshot={picture}", f"--window-size={size}", *more, url=self.json_of("login")["url"])
+            self.assertGreater(picture.stat().st_size, 5000, name)
+
+
+main()
