@@ -60,13 +60,13 @@ function accepts(port) {
 export async function startHttp({ port, extra = [] } = {}) {
   port ??= await freePort();
   const child = spawn(command, [...commandArguments, '--port', String(port), ...extra], { stdio: ['ignore', 'ignore', 'inherit'] });
+  process.once('exit', () => child.kill('SIGKILL')); // whatever happens to the test
   const gone = once(child, 'exit');
   const end = async signal => { child.kill(signal); await within(gone, `server after ${signal}`, kStart); };
   for (const began = performance.now(); !(await accepts(port)); await new Promise(r => setTimeout(r, 10))) {
     if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode} before it accepted`);
     if (performance.now() - began > kStart) throw new Error('the server does not accept');
   }
-  process.once('exit', () => child.kill('SIGKILL'));
   return { port, url: new URL(`http://127.0.0.1:${port}/mcp`), pid: child.pid, stop: () => end('SIGTERM'), kill: () => end('SIGKILL') };
 }
 

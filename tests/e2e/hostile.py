@@ -97,7 +97,6 @@ WRONG_PARAMS = {
     "arguments as a list": {"method": "tools/call", "params": {"name": "echo", "arguments": [1]}},
     "arguments as a string": {"method": "tools/call", "params": {"name": "echo", "arguments": "x"}},
     "argument of a wrong type": {"method": "tools/call", "params": {"name": "echo", "arguments": {"message": {}}}},
-    "meta as a string": {"method": "tools/call", "params": {"name": "echo", "arguments": {"message": "x"}, "_meta": "x"}},
     "uri as a number": {"method": "resources/read", "params": {"uri": 1}},
     "uri of rubbish": {"method": "resources/read", "params": {"uri": "test://\u0000/../../etc/passwd"}},
     "cursor of rubbish": {"method": "tools/list", "params": {"cursor": "zzzz"}},
@@ -150,6 +149,15 @@ def wrong_params(server):
             except Broken as error:
                 raise Broken(f"{name}: {error}") from None
         server.check_alive()
+
+
+@stdio
+def strange_meta(server):
+    """May be refused or ignored, in every member that the protocol reads."""
+    for meta in ("x", 5, [], {"progressToken": {}}, {"progressToken": None}, {"progressToken": 1.5}, {"progressToken": "t" * 100_000}):
+        server.ask({"jsonrpc": "2.0", "id": "meta", "method": "tools/call",
+                    "params": {"name": "test_tool_with_progress", "arguments": {}, "_meta": meta}})
+    server.check_alive()
 
 
 @stdio
@@ -394,7 +402,8 @@ def foreign_sessions(server):
         reply = server.post({"jsonrpc": "2.0", "id": 1, "method": "ping"}, f"Mcp-Session-Id: {session}")
         refused(reply, 400, 404)
     refused(server.post({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}), 400, 404)
-    refused(server.post_in_session({"jsonrpc": "2.0", "id": 1, "method": "ping"}, "Last-Event-ID: rubbish"), 200)
+    reply = server.post_in_session({"jsonrpc": "2.0", "id": 1, "method": "ping"}, "Last-Event-ID: rubbish")
+    expect(reply is not None and reply.status == 200, "a POST has no use for Last-Event-ID and ignores it")
     server.check_alive()
 
 
@@ -439,7 +448,7 @@ def main():
         print(__doc__)
         return 2
     failed = run("stdio", StdioServer(sys.argv[1:]), STDIO_CASES) + run("http", HttpServer(sys.argv[1:]), HTTP_CASES)
-    print(f"{len(STDIO_CASES) + len(HTTP_CASES) - min(failed, len(STDIO_CASES) + len(HTTP_CASES))} passed, {failed} failed")
+    print(f"{max(len(STDIO_CASES) + len(HTTP_CASES) - failed, 0)} passed, {failed} failed")
     return 1 if failed else 0
 
 

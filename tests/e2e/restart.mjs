@@ -13,8 +13,7 @@ const kKills = 5;
 
 const folder = mkdtempSync(join(tmpdir(), 'holdfast-restart-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-const port = await freePort();
-const start = () => startHttp({ port, extra: ['--store', `sqlite:${join(folder, 'store.db')}`] });
+const start = port => startHttp({ port, extra: ['--store', `sqlite:${join(folder, 'store.db')}`] });
 const echo = async (client, message) => textOf(await client.callTool({ name: 'echo', arguments: { message } }));
 
 /** Counts the handshakes that really go over the wire. */
@@ -28,7 +27,8 @@ function watchedTransport(url) {
 }
 
 test(`a session outlives ${kKills} kills of the server`, async () => {
-  let server = await start();
+  const port = await freePort();
+  let server = await start(port);
   const client = new Client({ name: 'restart', version: '1.0.0' });
   const { sent, transport } = watchedTransport(server.url);
   await client.connect(transport);
@@ -36,7 +36,7 @@ test(`a session outlives ${kKills} kills of the server`, async () => {
   for (let round = 0; round < kKills; ++round) {
     assert.equal(await echo(client, `before ${round}`), `before ${round}`);
     await server.kill();
-    server = await start();
+    server = await start(port);
     assert.equal(await echo(client, `after ${round}`), `after ${round}`);
     assert.deepEqual(await client.ping(), {});
   }
@@ -47,7 +47,8 @@ test(`a session outlives ${kKills} kills of the server`, async () => {
 });
 
 test('a session that was ended stays ended after a restart', async () => {
-  let server = await start();
+  const port = await freePort();
+  let server = await start(port);
   const client = new Client({ name: 'restart', version: '1.0.0' });
   const { transport } = watchedTransport(server.url);
   await client.connect(transport);
@@ -55,7 +56,7 @@ test('a session that was ended stays ended after a restart', async () => {
   await transport.terminateSession();
   await client.close();
   await server.kill();
-  server = await start();
+  server = await start(port);
   const answer = await fetch(server.url, { method: 'POST', body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }),
     headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', 'mcp-session-id': ended } });
   assert.equal(answer.status, 404);

@@ -22,9 +22,10 @@ function makeClient(mode, capabilities = { sampling: {}, elicitation: {}, roots:
   if (capabilities.elicitation)
     client.setRequestHandler('elicitation/create', async request => {
       client.asked.push(request.params);
-      // Whatever text the form asks for is answered with the same name.
-      const names = Object.keys(request.params.requestedSchema?.properties ?? {});
-      return { action: 'accept', content: Object.fromEntries(names.map(name => [name, 'Ada'])) };
+      // Every form is filled: yes, one, or the same name.
+      const fill = { boolean: true, integer: 1, number: 1 };
+      const fields = Object.entries(request.params.requestedSchema?.properties ?? {});
+      return { action: 'accept', content: Object.fromEntries(fields.map(([name, { type }]) => [name, fill[type] ?? 'Ada'])) };
     });
   if (capabilities.sampling)
     client.setRequestHandler('sampling/createMessage', async () => ({ model: 'm', role: 'assistant', content: { type: 'text', text: 'Paris' } }));
@@ -53,7 +54,7 @@ function testsOfBothEras(label, get) {
 }
 
 function legacyTests(label, get) {
-  commonTests(label, get, { notFoundCode: -32002 });
+  commonTests(label, get, { notFoundCode: -32602 }); // this SDK turns the legacy -32002 into the modern code
   testsOfBothEras(label, get);
   const check = (name, body) => test(`${label}: ${name}`, () => body(get()));
   check('pings, asks the person, subscribes', async client => {

@@ -13,8 +13,8 @@ namespace holdfast::store {
 
 namespace {
 
-// Statements whose text depends on the filters of a list are many; beyond this they are prepared
-// anew each time (some 30 microseconds).
+// Lists with other filters are other statements. Beyond this many one is dropped and prepared again when needed
+// (some 30 microseconds).
 constexpr std::size_t kMaxIdleStatements = 80;
 
 Error error_of(int code, std::string_view text, std::string_view path, std::string_view doing) {
@@ -55,12 +55,13 @@ Error error_of(int code, std::string_view text, std::string_view path, std::stri
 Rows::~Rows() {
   if (statement_ == nullptr) return;
   sqlite3_reset(statement_);
-  if (!cached_) {
-    sqlite3_finalize(statement_);
-    return;
-  }
   sqlite3_clear_bindings(statement_);
-  auto [place, inserted] = db_->idle_.try_emplace(sqlite3_sql(statement_), statement_);
+  auto& idle = db_->idle_;
+  if (idle.size() >= kMaxIdleStatements) {
+    sqlite3_finalize(idle.begin()->second);
+    idle.erase(idle.begin());
+  }
+  auto [place, inserted] = idle.try_emplace(sqlite3_sql(statement_), statement_);
   if (!inserted) sqlite3_finalize(statement_);  // the same text was in use twice at once
 }
 
@@ -152,14 +153,14 @@ Result<Rows> Db::prepare(std::string_view sql) {
   if (auto found = idle_.find(std::string(sql)); found != idle_.end()) {
     sqlite3_stmt* statement = found->second;
     idle_.erase(found);
-    return Rows(*this, statement, true);
+    return Rows(*this, statement);
   }
   sqlite3_stmt* statement = nullptr;
   const int size = static_cast<int>(sql.size());
   if (sqlite3_prepare_v3(handle_, sql.data(), size, SQLITE_PREPARE_PERSISTENT, &statement, nullptr) != SQLITE_OK) {
     return fail(error(sql));
   }
-  return Rows(*this, statement, idle_.size() < kMaxIdleStatements);
+  return Rows(*this, statement);
 }
 
 Result<void> Db::finish(Rows& rows) {
@@ -186,10 +187,6 @@ bool Db::in_transaction() const {
 std::int64_t Db::changed_rows() const {
   return sqlite3_changes64(handle_);
 }
-void Db::release_memory() {
-  sqlite3_db_release_memory(handle_);
-}
-
 Error Db::error(std::string_view doing) const {
   return error_of(sqlite3_errcode(handle_), sqlite3_errmsg(handle_), path_, doing);
 }

@@ -41,7 +41,7 @@ class Db;
 // until next() or destruction.
 class Rows {
  public:
-  Rows(Rows&& other) noexcept : db_(other.db_), statement_(std::exchange(other.statement_, nullptr)), cached_(other.cached_) {}
+  Rows(Rows&& other) noexcept : db_(other.db_), statement_(std::exchange(other.statement_, nullptr)) {}
   Rows& operator=(Rows&&) = delete;
   ~Rows();
 
@@ -72,10 +72,9 @@ class Rows {
 
  private:
   friend class Db;
-  Rows(Db& db, sqlite3_stmt* statement, bool cached) : db_(&db), statement_(statement), cached_(cached) {}
+  Rows(Db& db, sqlite3_stmt* statement) : db_(&db), statement_(statement) {}
   Db* db_;
   sqlite3_stmt* statement_;
-  bool cached_;
 };
 
 // Longer than any commit, shorter than a caller's own patience.
@@ -120,7 +119,6 @@ class Db {
 
   bool in_transaction() const;        // false also after SQLite rolled back by itself
   std::int64_t changed_rows() const;  // by the last statement
-  void release_memory();
   Error error(std::string_view doing) const;
 
  private:

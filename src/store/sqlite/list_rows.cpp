@@ -33,10 +33,7 @@ Condition conditions_of(const Query& query) {
   where.add_any("s.status", query.statuses);
   where.add_visibilities(query.visibilities);
   if (query.pinned) where.add(*query.pinned ? "s.pinned = 1" : "s.pinned = 0");
-  for (const std::string& tag : query.tags) {
-    where.add("s.key IN (SELECT session FROM tags WHERE tag = ?)");
-    where.texts.push_back(tag);
-  }
+  for (const std::string& tag : query.tags) where.add_value("s.key IN (SELECT session FROM tags WHERE tag = ?)", tag);
   const auto equal = [&](std::string_view column, const std::optional<std::string>& value) {
     if (value) where.add_any(column, {*value});
   };
@@ -44,12 +41,11 @@ Condition conditions_of(const Query& query) {
   equal("s.task", query.task);
   equal("s.aspect", query.aspect);
   if (!query.text.empty()) {
-    where.add("s.key IN (SELECT session FROM session_texts WHERE instr(folded, ?) > 0)");
-    where.texts.push_back(fold_case(query.text));
+    where.add_value("s.key IN (SELECT session FROM session_texts WHERE instr(folded, ?) > 0)", fold_case(query.text));
   }
-  if (query.updated_since) where.add(fmt::format("s.updated_at >= {}", *query.updated_since));
-  if (query.updated_before) where.add(fmt::format("s.updated_at < {}", *query.updated_before));
-  if (query.due_before) where.add(fmt::format("s.due_at <= {}", *query.due_before));
+  if (query.updated_since) where.add_value("s.updated_at >= ?", *query.updated_since);
+  if (query.updated_before) where.add_value("s.updated_at < ?", *query.updated_before);
+  if (query.due_before) where.add_value("s.due_at <= ?", *query.due_before);
   where.add_principal(query.principal);
   return where;
 }
@@ -91,7 +87,7 @@ void bind_all(Rows& rows, int& index, const std::vector<std::string>& texts) {
 Result<std::int64_t> count_all(Db& db, const Condition& where) {
   HF_TRY(auto rows, db.query(fmt::format("SELECT count(*) FROM sessions AS s WHERE {}", where.sql)));
   int index = 0;
-  bind_all(rows, index, where.texts);
+  where.bind_to(rows, index);
   HF_TRY(const bool found, rows.next());
   return found ? rows.integer(0) : 0;
 }
@@ -114,7 +110,7 @@ Result<std::vector<Place>> find_places(Db& db, const Query& query, const Conditi
   HF_TRY(auto rows, db.query(sql));
   int index = 0;
   bind_all(rows, index, order.texts);
-  bind_all(rows, index, where.texts);
+  where.bind_to(rows, index);
   if (after) {
     bind_all(rows, index, order.texts);
     for (std::size_t i = 0; i < order.keys.size(); ++i) rows.bind(++index, after->keys[i]);
@@ -159,7 +155,7 @@ Result<Rescued> rescue_places(Db& db, const Query& query, const Condition& where
   Rescued rescued;
   for (const auto& [key, id] : all) {
     Condition one = where;
-    one.add(fmt::format("s.key = {}", key));
+    one.add_value("s.key = ?", key);
     Query whole = query;
     whole.offset = 0;
     auto found = find_places(db, whole, one, std::nullopt);
@@ -200,17 +196,17 @@ Result<session::SessionRecord> load_item(Db& db, const Place& place) {
 
 }  // namespace
 
-void Condition::add_any(std::string_view column, const std::vector<std::string>& values) {
-  if (values.empty()) return;
-  add(fmt::format("{} IN {}", column, marks(values.size())));
-  texts.insert(texts.end(), values.begin(), values.end());
+void Condition::add_any(std::string_view column, const std::vector<std::string>& any_of) {
+  if (any_of.empty()) return;
+  add(fmt::format("{} IN {}", column, marks(any_of.size())));
+  values.insert(values.end(), any_of.begin(), any_of.end());
 }
 
 void Condition::add_roots(const std::vector<std::string>& roots, bool rootless) {
   if (roots.empty()) return;
   add(fmt::format("(s.key IN (SELECT session FROM roots WHERE root IN {}){})", marks(roots.size()),
                   rootless ? " OR NOT EXISTS (SELECT 1 FROM roots WHERE session = s.key)" : ""));
-  texts.insert(texts.end(), roots.begin(), roots.end());
+  values.insert(values.end(), roots.begin(), roots.end());
 }
 
 void Condition::add_visibilities(const std::vector<Visibility>& visibilities) {
@@ -218,6 +214,17 @@ void Condition::add_visibilities(const std::vector<Visibility>& visibilities) {
   std::string list;
   for (Visibility each : visibilities) list += fmt::format("{}{}", list.empty() ? "" : ",", static_cast<int>(each));
   add(fmt::format("s.visibility IN ({})", list));
+}
+
+void Condition::add_value(std::string_view condition, Value value) {
+  add(condition);
+  values.push_back(std::move(value));
+}
+
+void Condition::bind_to(Rows& rows, int& index) const {
+  for (const Value& value : values) {
+    std::visit([&](const auto& each) { rows.bind(++index, each); }, value);
+  }
 }
 
 void Condition::add_principal(const std::optional<std::string>& principal) {

@@ -55,7 +55,7 @@ class Search {
     if (!query_.session.empty()) where.add_any("s.id", {query_.session});
     HF_TRY(auto rows, db_.query(fmt::format("SELECT s.key, s.id, s.kind, s.title FROM sessions AS s WHERE {}", where.sql)));
     int index = 0;
-    for (const std::string& text : where.texts) rows.bind(++index, text);
+    where.bind_to(rows, index);
     while (true) {
       HF_TRY(const bool more, rows.next());
       if (!more) return {};

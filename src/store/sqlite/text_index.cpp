@@ -153,12 +153,6 @@ void TextIndex::feed_soon() {
   });
 }
 
-void TextIndex::wait_until_fed() {
-  feed_soon();
-  const std::lock_guard lock(feeder_mutex_);
-  if (feeder_.joinable()) feeder_.join();
-}
-
 void TextIndex::feed() {
   auto index = open(true);
   if (!index) return discard(index.error());

@@ -46,7 +46,6 @@ class TextIndex {
 
   // Starts the feeder unless it runs already. Any thread.
   void feed_soon();
-  void wait_until_fed();  // for tests and for commands that rebuild
 
   // After an erasure was committed: no word of it remains in the index file when this returns.
   void forget_erased();
