@@ -56,6 +56,8 @@ class EventStream : public std::enable_shared_from_this<EventStream> {
   // gets there.
   void push(std::string message);
   void finish(std::string message);  // the last event; an empty message ends the stream without one
+  // The transport ends: what is not stored yet will not be. (Jobs that wait keep the stream alive.)
+  void abandon() { writes_->clear(); }
   bool hung_up() const { return hung_up_; }
   bool has_client() const { return exchange_ && !exchange_->gone(); }
 

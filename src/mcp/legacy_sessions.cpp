@@ -45,8 +45,8 @@ Error no_session() {
 
 }  // namespace
 
-LegacySessions::~LegacySessions() {
-  for (auto& [id, cached] : cache_) end(*cached.connection);
+void LegacySessions::end_all() {
+  for (auto& [id, cached] : std::exchange(cache_, {})) end(*cached.connection);
 }
 
 Millis LegacySessions::expiry() const {

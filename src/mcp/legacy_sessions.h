@@ -19,7 +19,7 @@ namespace holdfast::mcp {
 class LegacySessions {
  public:
   explicit LegacySessions(Server& server) : server_(server) {}
-  ~LegacySessions();  // cancels what still runs
+  ~LegacySessions() { end_all(); }
 
   using Opened = std::function<void(Result<std::shared_ptr<Connection>>)>;
 
@@ -30,6 +30,9 @@ class LegacySessions {
   void find(const std::string& id, const std::string& principal, Opened found);
   // Cancels its requests, ends its stand-alone stream and forgets it.
   void close(const std::string& id, std::function<void(Result<void>)> closed);
+
+  // Cancels what still runs, and forgets everything that is in memory.
+  void end_all();
 
   std::size_t cached() const { return cache_.size(); }
 

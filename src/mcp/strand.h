@@ -22,6 +22,9 @@ class Strand : public std::enable_shared_from_this<Strand> {
     if (!busy_) next();
   }
 
+  // Executor thread only. Forgets what has not begun: for an owner that ends while jobs hold on to it.
+  void clear() { jobs_.clear(); }
+
  private:
   void next() {
     busy_ = !jobs_.empty();

@@ -150,7 +150,12 @@ class HttpTransport::LegacyOutlet final : public Outlet {
 };
 
 HttpTransport::HttpTransport(Server& server) : server_(server), sessions_(server) {}
-HttpTransport::~HttpTransport() = default;
+
+HttpTransport::~HttpTransport() {
+  sessions_.end_all();  // may still write to streams
+  for (auto& [key, known] : streams_)
+    if (auto stream = known.lock()) stream->abandon();
+}
 
 void HttpTransport::handle(Exchange exchange, const std::string& principal) {
   const std::string& method = exchange->request().method;

@@ -55,7 +55,7 @@ class HttpTransport {
   Server& server_;
   std::unordered_map<std::string, std::weak_ptr<EventStream>> streams_;  // live ones, by EventStream::key
   std::size_t sweep_at_ = kFirstSweep;  // table size at which entries of dead streams are removed
-  LegacySessions sessions_;             // goes first: what it cancels may still write to streams
+  LegacySessions sessions_;
 };
 
 }  // namespace holdfast::mcp
