@@ -82,8 +82,8 @@ def check_path(repository, page, names, text):
         looks_ours = text.endswith(SOURCE)
         known = looks_ours and ("*" in text or text in names)
     else:
-        own_folder = (repository / first).is_dir() or (repository / "src" / first).is_dir()
-        looks_ours = own_folder and first not in LEFT_OUT
+        in_a_room = (repository / "src" / first).is_dir() and text.endswith(SOURCE)  # `tools/list` is a method
+        looks_ours = first not in LEFT_OUT and ((repository / first).is_dir() or in_a_room)
         known = any(exists_below(folder, text) for folder in (repository, repository / "src", page.parent))
     if looks_ours and not known:
         yield f"`{text}`: there is no such file"

@@ -118,7 +118,7 @@ class Repository(unittest.TestCase):
     def test_links_accepts(self):
         self.assert_links("links: ok", {
             "README.md": "[a](docs/a.md#two-words) [b](https://x.test/y) [here](#top) <img src=\"docs/a.svg\">\n# Top\n"
-                         "`src/base/a.h` `base/a.h` `a.h` `base/*.h` `src/base` `a.h:3` `build/x/y.h` `/mcp` `key/x.h` `config.json`\n"
+                         "`src/base/a.h` `base/a.h` `a.h` `base/*.h` `src/base` `a.h:3` `build/x/y.h` `/mcp` `key/x.h` `base/list` `config.json`\n"
                          "```\n[no](link.md) `src/no.h`\n```\n",
             "docs/a.md": "## Two `words`!\n[up](../README.md) `a.svg`\n", "docs/a.svg": "<svg/>\n",
             "src/base/a.h": "// docs/a.md\n"})
