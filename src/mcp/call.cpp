@@ -4,6 +4,7 @@
 #include "mcp/server.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace holdfast::mcp {
 
@@ -37,23 +38,25 @@ bool Call::wait_for(std::chrono::milliseconds time) {
 }
 
 void Call::progress(double progress, std::optional<double> total, std::string_view message) {
-  if (run_->progress_token_.is_null()) return;
+  // Strictly growing, as the protocol demands; a handler that is run again from its top repeats itself.
+  if (run_->progress_token_.is_null() || !std::isfinite(progress) || progress <= run_->last_progress_) return;
+  run_->last_progress_ = progress;
   JsonObject params{{"progressToken", run_->progress_token_}, {"progress", progress}};
   if (total) params["total"] = *total;
   if (!message.empty() && caller().version >= Version::v2025_03_26) params["message"] = message;
   run_->server_.on_io([run = run_, text = write_notification("notifications/progress", params)]() mutable {
-    // A task has its answer already: no progress may follow it.
-    if (!run->closed_ && run->task_id_.empty()) run->outlet_->send(std::move(text));
+    if (!run->closed_) run->outlet_->send(std::move(text));  // a task has its answer already: nothing may follow it
   });
 }
 
 void Call::log(Severity severity, std::string_view logger, Json data) {
+  if (!run_->server_.options().logging) return;
   if (caller().era() == Era::modern && (!caller().log_level || severity < *caller().log_level)) return;
   JsonObject params{{"level", name_of(severity)}};
   if (!logger.empty()) params["logger"] = logger;
   params["data"] = std::move(data);
   run_->server_.on_io([run = run_, severity, text = write_notification("notifications/message", params)]() mutable {
-    if (run->closed_ || !run->task_id_.empty()) return;
+    if (run->closed_) return;
     bool wanted = run->caller().era() == Era::modern || (run->connection_ && severity >= run->connection_->log_level);
     if (wanted) run->outlet_->send(std::move(text));
   });
@@ -76,16 +79,17 @@ JsonObject& Call::state() {
 }
 
 Result<bool> Call::become_task(std::string status_message) {
-  if (!run_->task_id_.empty()) return true;
+  if (run_->is_task_) return true;
   if (!run_->task_capable_ || run_->where_ == RunOn::io) return false;
   HF_TRY(JsonObject row, run_->server_.tasks().create(caller().principal, status_message));
-  run_->task_id_ = std::string(*find_string(row, "taskId"));
+  run_->is_task_ = true;
   run_->server_.executor().post([run = run_, row = std::move(row)]() mutable {
     JsonObject created = Tasks::created_result(row);
+    run->task_id_ = std::string(*find_string(row, "taskId"));
     run->server_.tasks().adopt(run, std::move(row));
-    if (run->closed_) return;
-    run->outlet_->finish(write_result(run->request_.id, created), 200);
-    run->close();
+    // The client left while the task was being written: nobody will ever ask for it.
+    if (run->closed_) return run->server_.tasks().cancel(run->task_id_);
+    run->finish_with(std::move(created));
   });
   return true;
 }

@@ -45,7 +45,8 @@ class Call {
   // Waits on the pool thread; false when cancelled before the time was over.
   bool wait_for(std::chrono::milliseconds time);
 
-  // Does nothing unless the request asked for progress; values must grow.
+  // Does nothing unless the request asked for progress, or when the value has not grown. Over HTTP the first
+  // report settles the status, so a handler that may lack a client capability asks before it reports.
   void progress(double progress, std::optional<double> total = {}, std::string_view message = {});
   // notifications/message, if this caller wants that severity.
   void log(Severity severity, std::string_view logger, Json data);

@@ -19,6 +19,12 @@ std::string_view name_of(Severity severity) {
   return kSeverities[static_cast<std::size_t>(severity)];
 }
 
+RpcError missing_tasks_extension(std::string message) {
+  JsonObject extensions{{kTasksExtension, JsonObject{}}};
+  return {code::kMissingCapability, std::move(message),
+          JsonObject{{"requiredCapabilities", JsonObject{{"extensions", std::move(extensions)}}}}};
+}
+
 bool Caller::can_elicit_form() const {
   if (version < Version::v2025_06_18) return false;
   const JsonObject* elicitation = find_object(capabilities, "elicitation");
@@ -34,6 +40,11 @@ bool Caller::can_elicit_url() const {
 
 bool Caller::can_sample() const {
   return find_object(capabilities, "sampling") != nullptr;
+}
+
+bool Caller::can_sample_with_tools() const {
+  const JsonObject* sampling = find_object(capabilities, "sampling");
+  return version >= Version::v2025_11_25 && sampling && find_object(*sampling, "tools") != nullptr;
 }
 
 bool Caller::can_list_roots() const {

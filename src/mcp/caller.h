@@ -3,6 +3,7 @@
 // Who is calling, and what the other side can do.
 
 #include "base/json.h"
+#include "mcp/rpc.h"
 #include "mcp/versions.h"
 
 #include <optional>
@@ -19,6 +20,8 @@ std::optional<Severity> severity_named(std::string_view name);
 std::string_view name_of(Severity severity);
 
 inline constexpr std::string_view kTasksExtension = "io.modelcontextprotocol/tasks";
+// The -32021 for a caller that did not declare it.
+RpcError missing_tasks_extension(std::string message);
 
 // What a request says about its sender; in the legacy era, what the handshake said. Immutable.
 struct Caller {
@@ -35,6 +38,7 @@ struct Caller {
   bool can_elicit_form() const;
   bool can_elicit_url() const;
   bool can_sample() const;
+  bool can_sample_with_tools() const;
   bool can_list_roots() const;
   bool has_extension(std::string_view id) const;
 };

@@ -25,20 +25,23 @@ struct Connection {
   Transport transport = Transport::stdio;
 
   std::shared_ptr<const Caller> handshake;        // set by initialize
+  bool initialized = false;                       // the client has ended the handshake: it may be told of changes
   Severity log_level = Severity::warning;         // until logging/setLevel says otherwise
   std::set<std::string, std::less<>> subscribed;  // resource URIs
 
+  // Open subscriptions/listen requests, by id_key; theirs are the same ids as those of running requests.
+  std::unordered_map<std::string, std::uint64_t> subscriptions;
   // By id_key. Kept here while it waits for an answer: nothing else may hold it then. Run::close removes it.
   std::unordered_map<std::string, std::shared_ptr<Run>> running;
   std::unordered_map<std::string, std::function<void(const Message&)>> asked;  // our requests, by id
-  std::uint64_t next_ask = 1;
 
   // Takes messages that belong to no request; empty while there is nowhere to send them.
   std::function<void(std::string)> send;
-  // Ends the stream behind send; empty on stdio.
+  // Ends the stream behind send, and whether a client is at its other end now; empty on stdio.
   std::function<void()> hang_up;
-  // Called when handshake, log_level or subscribed changed; empty where nothing needs to be kept.
-  std::function<void()> changed;
+  std::function<bool()> listens;
+  // Keeps handshake, log_level and subscribed, then calls back; empty where nothing needs to be kept.
+  std::function<void(std::function<void(Result<void>)>)> save;
 };
 
 }  // namespace holdfast::mcp

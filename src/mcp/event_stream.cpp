@@ -4,24 +4,44 @@
 #include "mcp/limits.h"
 #include "net/sse.h"
 
+#include <cctype>
 #include <charconv>
 
 namespace holdfast::mcp {
 
+namespace {
+constexpr std::size_t kMaxStreamName = 32;  // ours have 11 characters
+constexpr std::size_t kNumberDigits = 12;   // fixed in keys, so that they sort; no stream lives for 10^12 events
+}  // namespace
+
 std::optional<EventId> parse_event_id(std::string_view text) {
-  std::size_t dash = text.rfind('-');
-  if (dash == std::string_view::npos || dash == 0 || text.size() > 64) return std::nullopt;
-  EventId id{std::string(text.substr(0, dash)), 0};
-  std::string_view number = text.substr(dash + 1);
+  std::size_t dash = text.find('-');
+  if (dash == std::string_view::npos || dash == 0 || dash > kMaxStreamName) return std::nullopt;
+  std::string_view stream = text.substr(0, dash), number = text.substr(dash + 1);
+  if (stream.front() != 'p' && stream.front() != 'g') return std::nullopt;
+  for (char c : stream)
+    if (!std::isalnum(static_cast<unsigned char>(c))) return std::nullopt;
+  EventId id{std::string(stream), 0};
   auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), id.number);
-  if (error != std::errc() || end != number.data() + number.size()) return std::nullopt;
+  if (error != std::errc() || end != number.data() + number.size() || number.size() > kNumberDigits) return std::nullopt;
   return id;
 }
 
 std::string event_key(std::string_view session, std::string_view stream, std::uint64_t number) {
   std::string digits = std::to_string(number);
   return std::string(session) + "/" + std::string(stream) + "/" +
-         std::string(12 - std::min<std::size_t>(12, digits.size()), '0') + digits;
+         std::string(kNumberDigits - std::min(kNumberDigits, digits.size()), '0') + digits;
+}
+
+std::uint64_t event_number(std::string_view key) {
+  std::uint64_t number = 0;
+  std::string_view digits = key.substr(key.rfind('/') + 1);
+  std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  return number;
+}
+
+bool is_standalone(std::string_view stream) {
+  return stream.starts_with('g');
 }
 
 net::HttpHeaders stream_headers() {
@@ -35,6 +55,7 @@ EventStream::EventStream(Server& server, std::string session, std::string id, Js
       request_id_(std::move(request_id)),
       prime_(prime),
       next_(first),
+      stored_(first - 1),
       writes_(std::make_shared<Strand>(server.executor(), server.pool())) {}
 
 void EventStream::attach(std::shared_ptr<net::HttpExchange> exchange) {
@@ -42,35 +63,42 @@ void EventStream::attach(std::shared_ptr<net::HttpExchange> exchange) {
   exchange_->start_stream(200, stream_headers());
   if (!prime_) return;
   std::string text;
-  net::append_sse(text, {id_ + "-" + std::to_string(next_ - 1), {}, {}, {}});
+  net::append_sse(text, {id_ + "-" + std::to_string(stored_), {}, {}, {}});
   exchange_->write(std::move(text));
 }
 
 void EventStream::resume(std::shared_ptr<net::HttpExchange> exchange, std::uint64_t after) {
-  if (exchange_ && !exchange_->gone()) exchange_->end();  // each message goes to one connection: the newest
+  if (has_client()) exchange_->end();  // each message goes to one connection: the newest
   exchange_ = std::move(exchange);
   exchange_->start_stream(200, stream_headers());
   for (const Event& event : sent_)
     if (event.number > after) deliver(event);
+  if (!has_client() || sent_.empty() || !sent_.back().last) return;
+  exchange_->end();  // the client has everything already
+  exchange_ = nullptr;
 }
 
 void EventStream::release() {
   if (!exchange_ || !prime_) return;  // without an event id the client could not come back
   std::string text;
-  net::append_sse(text, {id_ + "-" + std::to_string(next_ - 1), {}, {}, static_cast<int>(kReconnectDelay.count())});
+  // Events that are still on their way to the store have not been sent: the client must not be told it has them.
+  net::append_sse(text, {id_ + "-" + std::to_string(stored_), {}, {}, static_cast<int>(kReconnectDelay.count())});
   exchange_->write(std::move(text));
   exchange_->end();
   exchange_ = nullptr;
 }
 
 void EventStream::hang_up() {
-  finished_ = true;
-  if (exchange_ && !exchange_->gone()) exchange_->end();
+  finished_ = hung_up_ = true;
+  if (has_client()) exchange_->end();
   exchange_ = nullptr;
 }
 
 void EventStream::push(std::string message) {
-  if (!finished_) keep({next_++, std::move(message), false});
+  if (finished_) return;
+  if (next_ - stored_ > kMaxEventsPerStream)
+    return log(LogLevel::warn, "mcp", "a stream grows faster than it can be stored; a message was left out");
+  keep({next_++, std::move(message), false});
 }
 
 void EventStream::finish(std::string message) {
@@ -81,34 +109,41 @@ void EventStream::finish(std::string message) {
 
 void EventStream::keep(Event event) {
   auto stored = std::make_shared<Event>(std::move(event));
-  bool new_row = !std::exchange(row_kept_, true);
-  Millis expires = server_.clock().now() + std::chrono::milliseconds(kEventLife).count();
+  // The row must outlive the events of a running stream, and is not worth a write for each of them; it goes with
+  // the last one.
+  Millis life = std::chrono::milliseconds(kEventLife).count();
+  Millis expires = server_.clock().now() + life;
+  bool write_row = row_until_ < expires || stored->last;
+  if (write_row) row_until_ = stored->last ? expires : expires + life;
   writes_->run(
-      [self = shared_from_this(), stored, new_row, expires] {
+      [self = shared_from_this(), stored, write_row, row_until = row_until_, expires] {
         StateStore& store = self->server_.store();
         auto complain = [](const Result<void>& kept) {
           if (!kept) log(LogLevel::warn, "mcp", "an event cannot be resumed later: " + kept.error().message);
         };
-        if (new_row)
-          complain(
-              store.put(kStreamArea, self->key(), JsonObject{{"request", self->request_id_}, {"owner", store.owner()}}, expires));
+        if (write_row)
+          complain(store.put(kStreamArea, self->key(), JsonObject{{"request", self->request_id_}, {"owner", store.owner()}},
+                             row_until));
         complain(store.put(kEventArea, event_key(self->session_, self->id_, stored->number),
                            JsonObject{{"data", stored->data}, {"last", stored->last}}, expires));
         if (stored->number > kMaxEventsPerStream)
           complain(store.erase(kEventArea, event_key(self->session_, self->id_, stored->number - kMaxEventsPerStream)));
       },
       [self = shared_from_this(), stored] {
+        self->stored_ = stored->number;
         self->sent_.push_back(*stored);
-        if (self->sent_.size() > kMaxEventsPerStream) self->sent_.erase(self->sent_.begin());
+        if (self->sent_.size() > kMaxEventsPerStream) self->sent_.pop_front();
         self->deliver(*stored);
       });
 }
 
 void EventStream::deliver(const Event& event) {
-  if (!exchange_ || exchange_->gone()) return;
-  std::string text;
-  net::append_sse(text, {id_ + "-" + std::to_string(event.number), {}, event.data, {}});
-  exchange_->write(std::move(text));
+  if (!has_client()) return;
+  if (!event.data.empty()) {
+    std::string text;
+    net::append_sse(text, {id_ + "-" + std::to_string(event.number), {}, event.data, {}});
+    exchange_->write(std::move(text));
+  }
   if (!event.last) return;
   exchange_->end();
   exchange_ = nullptr;

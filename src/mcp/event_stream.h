@@ -10,10 +10,10 @@
 #include "mcp/strand.h"
 #include "net/http_server.h"
 
+#include <deque>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace holdfast::mcp {
 
@@ -24,9 +24,12 @@ struct EventId {
   std::string stream;
   std::uint64_t number = 0;
 };
+// Strict: only what this server could have given out.
 std::optional<EventId> parse_event_id(std::string_view text);
 // Key of an event in the store; keys sort in the order of the events.
 std::string event_key(std::string_view session, std::string_view stream, std::uint64_t number);
+std::uint64_t event_number(std::string_view key);  // of such a key
+bool is_standalone(std::string_view stream);       // by its name
 
 class EventStream : public std::enable_shared_from_this<EventStream> {
  public:
@@ -49,14 +52,17 @@ class EventStream : public std::enable_shared_from_this<EventStream> {
   // Ends the connection for good: the session is over, or a newer connection takes its place.
   void hang_up();
 
+  // A stream that cannot be stored as fast as it grows loses messages rather than memory; only a broken handler
+  // gets there.
   void push(std::string message);
-  void finish(std::string message);  // the last event
-  bool finished() const { return finished_; }
+  void finish(std::string message);  // the last event; an empty message ends the stream without one
+  bool hung_up() const { return hung_up_; }
+  bool has_client() const { return exchange_ && !exchange_->gone(); }
 
  private:
   struct Event {
     std::uint64_t number;
-    std::string data;
+    std::string data;  // empty: nothing is sent
     bool last;
   };
   void keep(Event event);
@@ -67,10 +73,12 @@ class EventStream : public std::enable_shared_from_this<EventStream> {
   Json request_id_;
   bool prime_;
   std::uint64_t next_;
-  bool row_kept_ = false, finished_ = false;
+  std::uint64_t stored_;  // number of the last event in the store: what a client can have seen
+  Millis row_until_ = 0;  // how long the stream's own row is kept
+  bool finished_ = false, hung_up_ = false;
   std::shared_ptr<Strand> writes_;
   std::shared_ptr<net::HttpExchange> exchange_;
-  std::vector<Event> sent_;  // stored and, if a client was there, sent; at most kMaxEventsPerStream
+  std::deque<Event> sent_;  // stored and, if a client was there, sent; at most kMaxEventsPerStream
 };
 
 // SSE response headers.

@@ -31,8 +31,12 @@ std::shared_ptr<const Caller> read_caller(const std::string& id, const JsonObjec
   return caller;
 }
 
-void cancel_all(Connection& connection) {
+void end(Connection& connection) {
   for (auto running = connection.running; auto& [key, run] : running) run->cancel();
+  if (connection.hang_up) connection.hang_up();
+  connection.hang_up = nullptr;
+  connection.listens = nullptr;
+  connection.send = nullptr;
 }
 
 Error no_session() {
@@ -42,7 +46,7 @@ Error no_session() {
 }  // namespace
 
 LegacySessions::~LegacySessions() {
-  for (auto& [id, cached] : cache_) cancel_all(*cached.connection);
+  for (auto& [id, cached] : cache_) end(*cached.connection);
 }
 
 Millis LegacySessions::expiry() const {
@@ -56,21 +60,32 @@ std::shared_ptr<Connection> LegacySessions::remember(const std::string& id, std:
   connection->principal = caller->principal;
   connection->transport = Transport::http;
   connection->handshake = std::move(caller);
-  connection->changed = [this, weak = std::weak_ptr(connection)] {
-    if (auto self = weak.lock()) persist(*self);
-  };
+  connection->save = [this, id](std::function<void(Result<void>)> saved) { save(id, std::move(saved)); };
   auto now = std::chrono::steady_clock::now();
-  cache_.insert_or_assign(id, Cached{connection, now, now});
+  auto writes = std::make_shared<Strand>(server_.executor(), server_.pool());
+  cache_.insert_or_assign(id, Cached{connection, now, now, std::move(writes)});
   server_.attach(connection);
   return connection;
 }
 
-// Sessions without work in flight can be found again in the store.
+// A session of the store, with what it remembers.
+std::shared_ptr<Connection> LegacySessions::read(const std::string& id, const JsonObject& row) {
+  auto caller = read_caller(id, row);
+  if (!caller) return nullptr;
+  auto connection = remember(id, std::move(caller));
+  connection->log_level = severity_named(find_string(row, "logLevel").value_or("")).value_or(connection->log_level);
+  if (const JsonArray* uris = find_array(row, "subscribed"))
+    for (const Json& uri : *uris)
+      if (uri.is_string()) connection->subscribed.emplace(view(uri.get_string()));
+  return connection;
+}
+
+// Sessions without work in flight, and without a client that listens, can be found again in the store.
 void LegacySessions::make_room() {
   if (cache_.size() < kMaxCachedSessions) return;
   std::erase_if(cache_, [](const auto& entry) {
     const Connection& connection = *entry.second.connection;
-    return connection.running.empty() && connection.asked.empty() && !connection.send;
+    return connection.running.empty() && !(connection.listens && connection.listens());
   });
 }
 
@@ -93,9 +108,9 @@ void LegacySessions::open(Server::Handshake& handshake, const std::string& princ
 void LegacySessions::find(const std::string& id, const std::string& principal, Opened found) {
   if (auto cached = cache_.find(id); cached != cache_.end()) {
     if (cached->second.connection->principal != principal) return found(std::unexpected(no_session()));
-    std::shared_ptr<Connection> connection = cached->second.connection;
-    recheck(id, cached->second);
-    return found(std::move(connection));
+    if (std::chrono::steady_clock::now() - cached->second.checked >= kSessionRecheck)
+      return recheck(id, cached->second, std::move(found));
+    return found(cached->second.connection);
   }
   server_.pool().submit([this, id, principal, found = std::move(found)]() mutable {
     auto row = server_.store().get(kArea, id);
@@ -103,50 +118,61 @@ void LegacySessions::find(const std::string& id, const std::string& principal, O
       if (!row) return found(std::unexpected(row.error()));
       if (!*row || !(*row)->is_object()) return found(std::unexpected(no_session()));
       const JsonObject& fields = (*row)->get_object();
-      auto caller = read_caller(id, fields);
-      if (!caller || caller->principal != principal) return found(std::unexpected(no_session()));
-      if (auto cached = cache_.find(id); cached != cache_.end()) return found(cached->second.connection);
-      auto connection = remember(id, std::move(caller));
-      connection->log_level = severity_named(find_string(fields, "logLevel").value_or("")).value_or(connection->log_level);
-      if (const JsonArray* uris = find_array(fields, "subscribed"))
-        for (const Json& uri : *uris)
-          if (uri.is_string()) connection->subscribed.emplace(view(uri.get_string()));
+      if (find_string(fields, "principal") != principal) return found(std::unexpected(no_session()));
+      auto cached = cache_.find(id);
+      auto connection = cached != cache_.end() ? cached->second.connection : read(id, fields);
+      if (!connection) return found(std::unexpected(no_session()));
       found(std::move(connection));
     });
   });
 }
 
-void LegacySessions::recheck(const std::string& id, Cached& cached) {
+// Is it still there, or was it ended elsewhere? A store that cannot say leaves things as they are.
+void LegacySessions::recheck(const std::string& id, Cached& cached, Opened found) {
   auto now = std::chrono::steady_clock::now();
-  if (now - cached.touched > kSessionTouchEvery) {
-    cached.touched = now;
-    persist(*cached.connection);
-  }
-  if (now - cached.checked < kSessionRecheck) return;
   cached.checked = now;
-  server_.pool().submit([this, id] {
-    auto row = server_.store().get(kArea, id);
-    if (!row || *row) return;
-    server_.executor().post([this, id] { cache_.erase(id); });  // ended elsewhere
-  });
+  bool touch = now - cached.touched > kSessionTouchEvery;
+  if (touch) cached.touched = now;
+  auto gone = std::make_shared<bool>(false);
+  cached.writes->run(
+      [this, id, gone, touch, row = to_row(*cached.connection), expires = expiry()] {
+        auto kept = server_.store().get(kArea, id);
+        *gone = kept && !*kept;
+        if (*gone || !touch) return;
+        if (auto prolonged = server_.store().put(kArea, id, row, expires); !prolonged)
+          log(LogLevel::warn, "mcp", "a session was not prolonged: " + prolonged.error().message);
+      },
+      [this, id, gone, connection = cached.connection, found = std::move(found)] {
+        if (!*gone) return found(connection);
+        forget(id);
+        found(std::unexpected(no_session()));
+      });
 }
 
-void LegacySessions::persist(const Connection& connection) {
-  server_.pool().submit([this, id = connection.key, row = to_row(connection), expires = expiry()] {
-    if (auto kept = server_.store().put(kArea, id, row, expires); !kept)
-      log(LogLevel::warn, "mcp", "session state not stored: " + kept.error().message);
-  });
+void LegacySessions::save(const std::string& id, std::function<void(Result<void>)> saved) {
+  auto cached = cache_.find(id);
+  if (cached == cache_.end()) return saved(std::unexpected(no_session()));
+  auto kept = std::make_shared<Result<void>>();
+  cached->second.writes->run([this, id, kept, row = to_row(*cached->second.connection),
+                              expires = expiry()] { *kept = server_.store().put(kArea, id, row, expires); },
+                             [kept, saved = std::move(saved)] { saved(*kept); });
+}
+
+void LegacySessions::forget(const std::string& id) {
+  auto cached = cache_.find(id);
+  if (cached == cache_.end()) return;
+  std::shared_ptr<Connection> connection = cached->second.connection;
+  cache_.erase(cached);
+  end(*connection);
 }
 
 void LegacySessions::close(const std::string& id, std::function<void(Result<void>)> closed) {
-  if (auto cached = cache_.find(id); cached != cache_.end()) {
-    cancel_all(*cached->second.connection);
-    cache_.erase(cached);
-  }
-  server_.pool().submit([this, id, closed = std::move(closed)]() mutable {
-    auto erased = server_.store().erase(kArea, id);
-    server_.executor().post([erased = std::move(erased), closed = std::move(closed)] { closed(erased); });
-  });
+  auto cached = cache_.find(id);
+  auto writes = cached != cache_.end() ? cached->second.writes : std::make_shared<Strand>(server_.executor(), server_.pool());
+  forget(id);
+  auto erased = std::make_shared<Result<void>>();
+  writes->run([this, id, erased] { *erased = server_.store().erase(kArea, id); },
+              [erased, closed = std::move(closed)] { closed(*erased); });
 }
 
 }  // namespace holdfast::mcp

@@ -6,6 +6,7 @@
 
 #include "mcp/connection.h"
 #include "mcp/server.h"
+#include "mcp/strand.h"
 
 #include <chrono>
 #include <functional>
@@ -24,8 +25,10 @@ class LegacySessions {
 
   // A new session, durable before the callback runs.
   void open(Server::Handshake& handshake, const std::string& principal, Opened opened);
-  // not_found when there is no such session, or it belongs to somebody else.
+  // not_found when there is no such session, or it belongs to somebody else. One that was ended by another
+  // process is noticed after kSessionRecheck.
   void find(const std::string& id, const std::string& principal, Opened found);
+  // Cancels its requests, ends its stand-alone stream and forgets it.
   void close(const std::string& id, std::function<void(Result<void>)> closed);
 
   std::size_t cached() const { return cache_.size(); }
@@ -35,10 +38,13 @@ class LegacySessions {
     std::shared_ptr<Connection> connection;
     std::chrono::steady_clock::time_point checked;  // against the store
     std::chrono::steady_clock::time_point touched;  // its life prolonged
+    std::shared_ptr<Strand> writes;                 // in order: nothing is written after the end of a session
   };
   std::shared_ptr<Connection> remember(const std::string& id, std::shared_ptr<const Caller> caller);
-  void recheck(const std::string& id, Cached& cached);
-  void persist(const Connection& connection);
+  std::shared_ptr<Connection> read(const std::string& id, const JsonObject& row);
+  void recheck(const std::string& id, Cached& cached, Opened found);
+  void save(const std::string& id, std::function<void(Result<void>)> saved);
+  void forget(const std::string& id);
   void make_room();
   Millis expiry() const;
 

@@ -40,7 +40,8 @@ inline constexpr std::chrono::milliseconds kTaskInboxPoll{500};
 // Values of one completion (the specification's maximum).
 inline constexpr std::size_t kMaxCompletions = 100;
 inline constexpr std::size_t kPageSize = 100;
-// Filters of one subscription.
+// Filters of one subscription, and the length of each: they are kept as long as the session.
 inline constexpr std::size_t kMaxSubscriptionUris = 1'000;
+inline constexpr std::size_t kMaxUriBytes = 8 * 1024;
 
 }  // namespace holdfast::mcp

@@ -78,7 +78,7 @@ bool Question::can_be_put_to(const Caller& caller) const {
     case Kind::url:
       return caller.can_elicit_url();
     case Kind::sampling:
-      return caller.can_sample();
+      return params.contains("tools") || params.contains("toolChoice") ? caller.can_sample_with_tools() : caller.can_sample();
     case Kind::roots:
       return caller.can_list_roots();
   }
@@ -92,6 +92,7 @@ JsonObject Question::required_capability() const {
     case Kind::url:
       return {{"elicitation", JsonObject{{"url", JsonObject{}}}}};
     case Kind::sampling:
+      if (params.contains("tools") || params.contains("toolChoice")) return {{"sampling", JsonObject{{"tools", JsonObject{}}}}};
       return {{"sampling", JsonObject{}}};
     case Kind::roots:
       break;
@@ -132,7 +133,9 @@ bool Question::is_answered_by(const Json& answer) const {
   const Json* content = find(*object, "content");
   const Json* schema = find(params, "requestedSchema");
   if (!content || !content->is_object() || !schema) return false;
-  auto compiled = Schema::compile(*schema);
+  SchemaLimits limits;
+  limits.assert_formats = true;
+  auto compiled = Schema::compile(*schema, limits);
   return compiled && compiled->accepts(*content);
 }
 

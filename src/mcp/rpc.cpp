@@ -2,6 +2,10 @@
 
 namespace holdfast::mcp {
 
+RpcError invalid_params(std::string message) {
+  return {code::kInvalidParams, std::move(message), nullptr};
+}
+
 RpcError to_rpc_error(const Error& error) {
   int rpc_code = code::kInternal;
   switch (error.kind) {
@@ -29,8 +33,8 @@ RpcError to_rpc_error(const Error& error) {
 
 namespace {
 
-std::unexpected<BadMessage> bad(std::string message, Json id = nullptr) {
-  return std::unexpected(BadMessage{{code::kInvalidRequest, std::move(message), nullptr}, std::move(id)});
+std::unexpected<BadMessage> bad(std::string message, Json id = nullptr, bool is_notification = false) {
+  return std::unexpected(BadMessage{{code::kInvalidRequest, std::move(message), nullptr}, std::move(id), is_notification});
 }
 
 bool is_id(const Json& id) {
@@ -60,13 +64,14 @@ std::expected<Message, BadMessage> read_message(Json value) {
       return bad("id must be a string or an integer");
     }
   }
-  if (find_string(*object, "jsonrpc") != "2.0") return bad(R"(jsonrpc must be "2.0")", message.id);
+  const bool is_notification = !object->contains("id") && find_string(*object, "method");
+  if (find_string(*object, "jsonrpc") != "2.0") return bad(R"(jsonrpc must be "2.0")", message.id, is_notification);
   if (const Json* method = find(*object, "method")) {
     if (!method->is_string()) return bad("method must be a string", message.id);
     message.method = view(method->get_string());
     message.kind = has_id ? Message::Kind::request : Message::Kind::notification;
     if (Json* params = object->if_contains("params")) {
-      if (!params->is_object()) return bad("params must be an object", message.id);
+      if (!params->is_object()) return bad("params must be an object", message.id, is_notification);
       message.params = std::move(params->get_object());
     }
     return message;

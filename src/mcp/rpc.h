@@ -28,6 +28,8 @@ struct RpcError {
   Json data;  // null: none
 };
 
+RpcError invalid_params(std::string message);
+
 // The wire code of one of our errors (the one place where kinds become JSON-RPC codes).
 RpcError to_rpc_error(const Error& error);
 
@@ -46,6 +48,7 @@ struct Message {
 struct BadMessage {
   RpcError error;
   Json id;
+  bool is_notification = false;  // broken, but certainly one: it must not be answered on a pipe
 };
 
 std::expected<Message, BadMessage> read_message(Json value);

@@ -1,6 +1,7 @@
 #include "mcp/run.h"
 
 #include "base/hash.h"
+#include "base/ids.h"
 #include "base/log.h"
 #include "mcp/limits.h"
 #include "mcp/server.h"
@@ -12,6 +13,7 @@ namespace holdfast::mcp {
 namespace {
 
 constexpr std::string_view kStatePurpose = "requestState";
+constexpr std::size_t kQuestionIdLength = 16;  // 95 bits
 
 // JSON with the members of every object in one order, so that a client may repeat its params in another.
 void append_canonical(std::string& out, const Json& value) {
@@ -37,6 +39,10 @@ void append_canonical(std::string& out, const Json& value) {
   }
 }
 
+RpcError internal_error() {
+  return {code::kInternal, "internal error; the server's log has the details", nullptr};
+}
+
 int status_of(const RpcError& error) {
   return error.code <= code::kHeaderMismatch && error.code >= code::kUnsupportedVersion ? 400 : 200;
 }
@@ -54,6 +60,7 @@ Run::Run(Server& server, std::shared_ptr<const Caller> caller, std::shared_ptr<C
     if (const Json* token = find(*meta, "progressToken");
         token && (token->is_string() || token->is_int64() || token->is_uint64()))
       progress_token_ = *token;
+  ++server_.tally().running;
 }
 
 std::string Run::request_digest() const {
@@ -66,14 +73,13 @@ std::string Run::request_digest() const {
 
 std::optional<RpcError> Run::take_carried_input() {
   if (const Json* responses = find(request_.params, "inputResponses")) {
-    if (!responses->is_object()) return RpcError{code::kInvalidParams, "inputResponses must be an object", nullptr};
+    if (!responses->is_object()) return invalid_params("inputResponses must be an object");
     carried_ = responses->get_object();
   }
   const Json* sealed = find(request_.params, "requestState");
   if (!sealed) return std::nullopt;
   auto refuse = [](std::string_view why) {
-    return RpcError{code::kInvalidParams, "requestState is not valid: " + std::string(why) + ". Make the call again without it.",
-                    nullptr};
+    return invalid_params("requestState is not valid: " + std::string(why) + ". Make the call again without it.");
   };
   if (!sealed->is_string()) return refuse("it must be a string");
   auto payload = server_.sealer().open(kStatePurpose, view(sealed->get_string()));
@@ -112,7 +118,10 @@ void Run::execute() {
     reply = handler_(call);
   } catch (const std::exception& error) {
     log(LogLevel::error, "mcp", request_.method + ": " + error.what());
-    reply = RpcError{code::kInternal, "internal error; the server's log has the details", nullptr};
+    reply = internal_error();
+  } catch (...) {
+    log(LogLevel::error, "mcp", request_.method + " threw something that is not an exception");
+    reply = internal_error();
   }
   server_.on_io([self = shared_from_this(), reply = std::move(reply)]() mutable { self->settle(std::move(reply)); });
 }
@@ -153,6 +162,8 @@ void Run::fail_with(const RpcError& error) {
 
 void Run::close() {
   closed_ = true;
+  --server_.tally().running;
+  outlet_ = nullptr;  // a task goes on for long; what carried its request need not
   if (connection_) {
     connection_->running.erase(id_key(request_.id));
     for (const auto& [key, waiting] : waiting_) {
@@ -170,22 +181,33 @@ void Run::cancel() {
   }
   changed_.notify_all();
   if (closed_) return;
+  for (const auto& [key, waiting] : waiting_) take_back(waiting.first, "the request that asked was cancelled");
   outlet_->drop();
   close();
 }
 
+// Of our own question: the person who reads it need not answer any more.
+void Run::take_back(const std::string& question_id, std::string_view reason) {
+  outlet_->send(write_notification("notifications/cancelled", {{"requestId", question_id}, {"reason", reason}}));
+}
+
 void Run::put_questions() {
   JsonObject missing;
-  for (const auto& [key, question] : questions_)
-    if (!question.can_be_put_to(*caller_))
-      for (auto& capability : question.required_capability()) missing.insert_or_assign(capability.key(), capability.value());
+  for (const auto& [key, question] : questions_) {
+    if (question.can_be_put_to(*caller_)) continue;
+    for (const auto& capability : question.required_capability()) {
+      Json& parts = missing[capability.key()];
+      if (!parts.is_object()) parts = JsonObject{};
+      for (const auto& part : capability.value().get_object()) parts.get_object().insert(part);
+    }
+  }
   std::optional<RpcError> error;
   if (questions_.empty())
     error = RpcError{code::kInternal, "the handler waits for an answer to no question", nullptr};
   else if (!missing.empty())
-    error =
-        RpcError{caller_->era() == Era::modern ? code::kMissingCapability : code::kInvalidParams,
-                 "this request needs a client capability that was not declared", JsonObject{{"requiredCapabilities", missing}}};
+    error = RpcError{caller_->era() == Era::modern ? code::kMissingCapability : code::kInvalidParams,
+                     "this request needs client capabilities that were not declared: " + to_json(missing),
+                     JsonObject{{"requiredCapabilities", missing}}};
   if (error) {
     if (!task_id_.empty()) return server_.tasks().fail(task_id_, *error);
     return fail_with(*error);
@@ -215,15 +237,18 @@ void Run::put_questions() {
 void Run::put_to_legacy_client() {
   if (++rounds_ > kMaxQuestionRounds) {
     for (const auto& [key, question] : questions_)
-      answers_[key] = {{}, make_error(ErrorKind::invalid, "the client's answers did not fit the question")};
+      answers_[key] = {{}, make_error(ErrorKind::invalid, "the client was asked too often, or its answers did not fit")};
     return again();
   }
   for (const auto& [key, question] : questions_) {
-    std::string id = "hf-" + std::to_string(connection_->next_ask++);
+    // Random, because other processes ask the same client, too: an answer must reach nobody else's question.
+    std::string id = "hf-" + random_base62(kQuestionIdLength);
     std::weak_ptr<Run> weak = weak_from_this();
     TimerId timer = server_.executor().after(question.patience, [weak, key = key] {
-      if (auto self = weak.lock())
-        self->answer_arrived(key, {{}, make_error(ErrorKind::timeout, "the client did not answer in time")});
+      auto self = weak.lock();
+      if (!self || !self->waiting_.contains(key)) return;
+      self->take_back(self->waiting_[key].first, "not answered in time");
+      self->answer_arrived(key, {{}, make_error(ErrorKind::timeout, "the client did not answer in time")});
     });
     waiting_[key] = {id, timer};
     connection_->asked[id] = [weak, key = key](const Message& response) {

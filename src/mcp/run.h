@@ -5,7 +5,7 @@
 //   start -> handler runs -> settle: done, failed, or questions are put -> answers -> handler runs again
 //
 // Owned by the I/O thread, except while the handler runs: then the handler's thread alone touches
-// arguments, answers, questions and state (the Call gives it no other way in).
+// arguments, answers, questions, state and what is marked as the handler's (the Call gives it no other way in).
 
 #include "base/executor.h"
 #include "mcp/call.h"
@@ -17,6 +17,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -51,7 +52,6 @@ class Run : public std::enable_shared_from_this<Run> {
   const Message& request() const { return request_; }
   const Caller& caller() const { return *caller_; }
   const std::shared_ptr<Connection>& connection() const { return connection_; }
-  const std::string& task_id() const { return task_id_; }
   const std::map<std::string, Question>& questions() const { return questions_; }
   JsonObject& arguments() { return arguments_; }
   std::vector<std::string>& ignored_arguments() { return ignored_; }
@@ -67,6 +67,7 @@ class Run : public std::enable_shared_from_this<Run> {
   void answer_arrived(const std::string& key, Answer answer);
   void again();
   void complete(JsonObject result);
+  void take_back(const std::string& question_id, std::string_view reason);
   void close();
   std::string request_digest() const;
 
@@ -74,7 +75,7 @@ class Run : public std::enable_shared_from_this<Run> {
   std::shared_ptr<const Caller> caller_;
   std::shared_ptr<Connection> connection_;  // null: a modern HTTP request
   Message request_;
-  std::shared_ptr<Outlet> outlet_;
+  std::shared_ptr<Outlet> outlet_;  // null once closed
   Handler handler_;
   RunOn where_ = RunOn::pool;
   JsonObject arguments_;
@@ -90,7 +91,11 @@ class Run : public std::enable_shared_from_this<Run> {
   JsonObject state_;
   int rounds_ = 0;
   std::map<std::string, std::pair<std::string, TimerId>> waiting_;  // key -> our request id, its timer
-  std::string task_id_;
+  std::string task_id_;                                             // set when the client has been told of the task
+
+  // The handler's.
+  bool is_task_ = false;
+  double last_progress_ = -std::numeric_limits<double>::infinity();
 
   std::atomic<bool> cancelled_ = false;
   std::mutex mutex_;  // for waiting only

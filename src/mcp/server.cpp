@@ -15,8 +15,13 @@ constexpr std::string_view kCapabilitiesKey = "io.modelcontextprotocol/clientCap
 constexpr std::string_view kClientInfoKey = "io.modelcontextprotocol/clientInfo";
 constexpr std::string_view kLogLevelKey = "io.modelcontextprotocol/logLevel";
 
-RpcError invalid_params(std::string message) {
-  return {code::kInvalidParams, std::move(message), nullptr};
+// Why one more request under this id cannot be taken.
+std::optional<RpcError> check_room(const Connection& connection, const std::string& key) {
+  if (connection.running.contains(key) || connection.subscriptions.contains(key))
+    return RpcError{code::kInvalidRequest, "a request with this id is still running; use another id", nullptr};
+  if (connection.running.size() + connection.subscriptions.size() >= kMaxRunningPerConnection)
+    return RpcError{code::kInternal, "too many requests at once; wait for some to finish", nullptr};
+  return std::nullopt;
 }
 
 }  // namespace
@@ -70,7 +75,7 @@ JsonObject Server::capabilities(Era era) const {
 }
 
 Subscriptions::Offer Server::offer() const {
-  return {!tools_.empty(), !prompts_.empty(), offers_resources(), offers_resources()};
+  return {!tools_.empty(), !prompts_.empty(), offers_resources(), offers_resources(), options_.tasks};
 }
 
 JsonObject Server::cache_fields() const {
@@ -126,6 +131,11 @@ bool Server::has_modern_method(std::string_view method) const {
 
 // ---- the modern era ----
 
+bool Server::claims_modern(const JsonObject& params) {
+  const JsonObject* meta = find_object(params, "_meta");
+  return meta && meta->contains(kVersionKey);
+}
+
 std::expected<std::shared_ptr<Caller>, RpcError> Server::read_envelope(const Message& request, Transport transport,
                                                                        const std::string& principal,
                                                                        std::string& claimed_version) {
@@ -170,10 +180,8 @@ Server::Started Server::handle_modern(Message request, std::shared_ptr<const Cal
     outlet->finish(write_error(request.id, error), status);
     return Started{};
   };
-  if (connection && connection->running.contains(key))
-    return refuse({code::kInvalidRequest, "a request with this id is still running", nullptr}, 400);
-  if (connection && connection->running.size() >= kMaxRunningPerConnection)
-    return refuse({code::kInternal, "too many requests at once; wait for some to finish", nullptr}, 200);
+  if (connection)
+    if (auto error = check_room(*connection, key)) return refuse(std::move(*error), 200);
   if (!has_modern_method(request.method))
     return refuse({code::kMethodNotFound, "there is no method " + request.method, nullptr}, 404);
   if (request.method == "subscriptions/listen") {
@@ -227,12 +235,10 @@ std::shared_ptr<Run> Server::handle_legacy(Message request, std::shared_ptr<Conn
     outlet->finish(write_error(request.id, error), 200);
     return nullptr;
   };
-  if (connection->running.contains(key))
-    return refuse({code::kInvalidRequest, "a request with this id is still running", nullptr});
-  if (connection->running.size() >= kMaxRunningPerConnection)
-    return refuse({code::kInternal, "too many requests at once; wait for some to finish", nullptr});
+  if (auto error = check_room(*connection, key)) return refuse(std::move(*error));
   Method method = find_method(Era::legacy, request.method);
   if (!method) return refuse({code::kMethodNotFound, "there is no method " + request.method, nullptr});
+  if (request.method != "ping") connection->initialized = true;  // who works has shaken hands
   auto run = std::make_shared<Run>(*this, connection->handshake, connection, std::move(request), std::move(outlet));
   connection->running.emplace(std::move(key), run);
   (this->*method)(run);
@@ -240,15 +246,15 @@ std::shared_ptr<Run> Server::handle_legacy(Message request, std::shared_ptr<Conn
 }
 
 void Server::take_notification(const Message& notification, Connection& connection) {
+  if (notification.method == "notifications/initialized" && connection.handshake) connection.initialized = true;
   if (notification.method != "notifications/cancelled") return;
   const Json* id = find(notification.params, "requestId");
   if (!id) return;
   std::string key = id_key(*id);
+  if (auto open = connection.subscriptions.find(key); open != connection.subscriptions.end())
+    return subscriptions_.close(open->second);
   auto running = connection.running.find(key);
-  if (running == connection.running.end()) {
-    subscriptions_.cancel(connection, key);
-    return;
-  }
+  if (running == connection.running.end()) return;
   std::shared_ptr<Run> run = running->second;
   run->cancel();
 }
@@ -272,8 +278,16 @@ void Server::on_set_level(std::shared_ptr<Run> run) {
   if (!severity)
     return run->fail_with(invalid_params("level must be one of debug, info, notice, warning, error, critical, alert, emergency"));
   run->connection()->log_level = *severity;
-  if (run->connection()->changed) run->connection()->changed();
-  run->finish_with({});
+  finish_when_saved(std::move(run));
+}
+
+void Server::finish_when_saved(std::shared_ptr<Run> run) {
+  auto save = run->connection()->save;
+  if (!save) return run->finish_with({});
+  save([run](Result<void> kept) {
+    if (!kept) return run->fail_with(to_rpc_error(kept.error()));
+    run->finish_with({});
+  });
 }
 
 // ---- changes ----
@@ -287,7 +301,7 @@ void Server::announce(std::string_view method, const JsonObject& params, const s
   std::string text;
   for (const auto& known : connections_) {
     auto connection = known.lock();
-    if (!connection || !connection->handshake || !connection->send || !wants(*connection)) continue;
+    if (!connection || !connection->initialized || !connection->send || !wants(*connection)) continue;
     if (text.empty()) text = write_notification(method, params);
     connection->send(text);
   }

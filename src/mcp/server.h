@@ -68,6 +68,8 @@ class Server {
 
   // ---- for transports ----
 
+  // Whether these params carry the modern envelope, however broken (mcp-protocol §4).
+  static bool claims_modern(const JsonObject& params);
   // The caller a modern request describes in its envelope; -32602 naming what is missing.
   static std::expected<std::shared_ptr<Caller>, RpcError> read_envelope(const Message& request, Transport transport,
                                                                         const std::string& principal,
@@ -78,7 +80,7 @@ class Server {
   // Rules for Mcp-Param-* of a tool; nullptr when there is no such tool or it has none.
   const std::vector<HeaderRule>* header_rules_of(std::string_view tool) const;
 
-  // connection: null on HTTP. on_listen gets the handle of a subscription opened by this request.
+  // connection: null on HTTP.
   struct Started {
     std::shared_ptr<Run> run;        // null when nothing is left running
     std::uint64_t subscription = 0;  // 0: none
@@ -160,6 +162,8 @@ class Server {
   std::expected<JsonObject, RpcError> read_cursor(const Run& run) const;  // empty: the first page
   std::string write_cursor(const Run& run, JsonObject place) const;
   void announce(std::string_view method, const JsonObject& params, const std::function<bool(const Connection&)>& wants);
+  // Answers once what the connection remembers is kept.
+  static void finish_when_saved(std::shared_ptr<Run> run);
   Method find_method(Era era, std::string_view method) const;
 
   ServerOptions options_;

@@ -38,10 +38,6 @@ JsonObject to_wire(const Prompt& prompt) {
   return wire;
 }
 
-RpcError invalid_params(std::string message) {
-  return {code::kInvalidParams, std::move(message), nullptr};
-}
-
 RpcError no_such_resource(const Caller& caller, std::string_view uri) {
   return {caller.era() == Era::modern ? code::kInvalidParams : code::kResourceNotFoundLegacy, "resource not found",
           JsonObject{{"uri", uri}}};
@@ -182,18 +178,21 @@ void Server::on_read_resource(std::shared_ptr<Run> run) {
 void Server::on_subscribe(std::shared_ptr<Run> run) {
   auto uri = find_string(run->request().params, "uri");
   if (!uri) return run->fail_with(invalid_params("resources/subscribe needs a uri"));
+  if (uri->size() > kMaxUriBytes)
+    return run->fail_with(invalid_params("uri may have at most " + std::to_string(kMaxUriBytes) + " bytes"));
   Connection& connection = *run->connection();
-  if (connection.subscribed.size() >= kMaxSubscriptionUris) return run->fail_with(invalid_params("too many subscriptions"));
-  if (connection.subscribed.emplace(*uri).second && connection.changed) connection.changed();
-  run->finish_with({});
+  if (connection.subscribed.contains(*uri)) return run->finish_with({});
+  if (connection.subscribed.size() >= kMaxSubscriptionUris)
+    return run->fail_with(invalid_params("too many subscriptions; unsubscribe from some first"));
+  connection.subscribed.emplace(*uri);
+  finish_when_saved(std::move(run));
 }
 
 void Server::on_unsubscribe(std::shared_ptr<Run> run) {
   auto uri = find_string(run->request().params, "uri");
   if (!uri) return run->fail_with(invalid_params("resources/unsubscribe needs a uri"));
-  Connection& connection = *run->connection();
-  if (connection.subscribed.erase(std::string(*uri)) > 0 && connection.changed) connection.changed();
-  run->finish_with({});
+  if (run->connection()->subscribed.erase(std::string(*uri)) == 0) return run->finish_with({});
+  finish_when_saved(std::move(run));
 }
 
 // ---- prompts ----

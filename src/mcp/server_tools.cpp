@@ -99,7 +99,7 @@ void Server::on_list_tools(std::shared_ptr<Run> run) {
 void Server::on_call_tool(std::shared_ptr<Run> run) {
   const JsonObject& params = run->request().params;
   const Caller& caller = run->caller();
-  auto invalid = [&](std::string message) { run->fail_with({code::kInvalidParams, std::move(message), nullptr}); };
+  auto invalid = [&](std::string message) { run->fail_with(invalid_params(std::move(message))); };
   auto name = find_string(params, "name");
   if (!name) return invalid("tools/call needs the name of a tool");
   auto found = tools_by_name_.find(std::string(*name));
@@ -114,9 +114,7 @@ void Server::on_call_tool(std::shared_ptr<Run> run) {
     if (auto error = run->take_carried_input()) return run->fail_with(*error);
     bool knows_tasks = options_.tasks && caller.has_extension(kTasksExtension);
     if (tool->tool.tasks == Tool::Tasks::required && !knows_tasks)
-      return run->fail_with(
-          {code::kMissingCapability, "this tool runs only as a task",
-           JsonObject{{"requiredCapabilities", JsonObject{{"extensions", JsonObject{{kTasksExtension, JsonObject{}}}}}}}});
+      return run->fail_with(missing_tasks_extension("this tool runs only as a task"));
     if (knows_tasks && tool->tool.tasks != Tool::Tasks::never) run->set_task_capable();
   }
   if (tool->tool.normalise) tool->tool.normalise(run->arguments());

@@ -9,14 +9,10 @@ namespace {
 
 constexpr std::string_view kSubscriptionId = "io.modelcontextprotocol/subscriptionId";
 
-RpcError invalid(std::string message) {
-  return {code::kInvalidParams, std::move(message), nullptr};
-}
-
 std::optional<RpcError> read_flag(const JsonObject& filter, std::string_view key, bool offered, bool& flag) {
   const Json* value = find(filter, key);
   if (!value) return std::nullopt;
-  if (!value->is_bool()) return invalid("notifications." + std::string(key) + " must be true or false");
+  if (!value->is_bool()) return invalid_params("notifications." + std::string(key) + " must be true or false");
   flag = offered && value->get_bool();
   return std::nullopt;
 }
@@ -25,10 +21,13 @@ std::optional<RpcError> read_names(const JsonObject& filter, std::string_view ke
   const Json* value = find(filter, key);
   if (!value) return std::nullopt;
   const JsonArray* array = value->if_array();
-  if (!array) return invalid("notifications." + std::string(key) + " must be a list of strings");
-  if (array->size() > kMaxSubscriptionUris) return invalid("notifications." + std::string(key) + " has too many entries");
+  if (!array) return invalid_params("notifications." + std::string(key) + " must be a list of strings");
+  if (array->size() > kMaxSubscriptionUris) return invalid_params("notifications." + std::string(key) + " has too many entries");
   for (const Json& name : *array) {
-    if (!name.is_string()) return invalid("notifications." + std::string(key) + " must be a list of strings");
+    if (!name.is_string()) return invalid_params("notifications." + std::string(key) + " must be a list of strings");
+    if (name.get_string().size() > kMaxUriBytes)
+      return invalid_params("notifications." + std::string(key) + " has an entry of more than " + std::to_string(kMaxUriBytes) +
+                            " bytes");
     names.emplace(view(name.get_string()));
   }
   return std::nullopt;
@@ -45,7 +44,7 @@ JsonArray to_array(const std::set<std::string, std::less<>>& names) {
 std::expected<Subscriptions::Filter, RpcError> Subscriptions::read_filter(const JsonObject& params, const Offer& offer,
                                                                           bool tasks_allowed) {
   const JsonObject* wanted = find_object(params, "notifications");
-  if (!wanted) return std::unexpected(invalid("params.notifications must be an object"));
+  if (!wanted) return std::unexpected(invalid_params("params.notifications must be an object"));
   Filter filter;
   if (auto error = read_flag(*wanted, "toolsListChanged", offer.tools, filter.tools)) return std::unexpected(*error);
   if (auto error = read_flag(*wanted, "promptsListChanged", offer.prompts, filter.prompts)) return std::unexpected(*error);
@@ -54,9 +53,8 @@ std::expected<Subscriptions::Filter, RpcError> Subscriptions::read_filter(const 
   if (!offer.updates) filter.uris.clear();
   if (auto error = read_names(*wanted, "taskIds", filter.tasks)) return std::unexpected(*error);
   if (!filter.tasks.empty() && !tasks_allowed)
-    return std::unexpected(
-        RpcError{code::kMissingCapability, "taskIds need the tasks extension",
-                 JsonObject{{"requiredCapabilities", JsonObject{{"extensions", JsonObject{{kTasksExtension, JsonObject{}}}}}}}});
+    return std::unexpected(missing_tasks_extension("taskIds need the tasks extension"));
+  if (!offer.tasks) filter.tasks.clear();
   return filter;
 }
 
@@ -71,22 +69,16 @@ std::uint64_t Subscriptions::open(const Json& id, Filter filter, const std::stri
   Open subscription{id, std::move(filter), principal, std::move(connection), std::move(outlet)};
   tell(subscription, "notifications/subscriptions/acknowledged", {{"notifications", std::move(honoured)}});
   std::uint64_t handle = next_++;
+  if (subscription.connection) subscription.connection->subscriptions[id_key(id)] = handle;
   open_.emplace(handle, std::move(subscription));
   return handle;
 }
 
 void Subscriptions::close(std::uint64_t handle) {
-  open_.erase(handle);
-}
-
-bool Subscriptions::cancel(const Connection& connection, const std::string& key) {
-  for (auto it = open_.begin(); it != open_.end(); ++it) {
-    if (it->second.connection.get() != &connection || id_key(it->second.id) != key) continue;
-    it->second.outlet->drop();
-    open_.erase(it);
-    return true;
-  }
-  return false;
+  auto closed = open_.find(handle);
+  if (closed == open_.end()) return;
+  if (closed->second.connection) closed->second.connection->subscriptions.erase(id_key(closed->second.id));
+  open_.erase(closed);
 }
 
 void Subscriptions::tell(const Open& subscription, std::string_view method, JsonObject params) {
@@ -127,6 +119,7 @@ void Subscriptions::end_all(const JsonObject& server_meta) {
     if (open.connection) open.outlet->send(write_notification("notifications/cancelled", {{"requestId", open.id}}));
     JsonObject meta = server_meta;
     meta[kSubscriptionId] = open.id;
+    if (open.connection) open.connection->subscriptions.clear();
     open.outlet->finish(write_result(open.id, {{"resultType", "complete"}, {"_meta", std::move(meta)}}), 200);
   }
   open_.clear();

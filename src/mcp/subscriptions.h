@@ -23,18 +23,17 @@ class Subscriptions {
     std::set<std::string, std::less<>> tasks;
   };
   struct Offer {  // what this server can announce
-    bool tools = false, prompts = false, resources = false, updates = false;
+    bool tools = false, prompts = false, resources = false, updates = false, tasks = false;
   };
 
   // Reads params.notifications; a malformed filter is an error. tasks_allowed: the caller declared the
   // tasks extension.
   static std::expected<Filter, RpcError> read_filter(const JsonObject& params, const Offer& offer, bool tasks_allowed);
 
-  // Acknowledges and keeps the subscription. Returns a handle for close().
+  // Acknowledges and keeps the subscription, also in its connection (if there is one). Returns a handle for close().
   std::uint64_t open(const Json& id, Filter filter, const std::string& principal, std::shared_ptr<Connection> connection,
                      std::shared_ptr<Outlet> outlet);
-  void close(std::uint64_t handle);                                      // the client has gone
-  bool cancel(const Connection& connection, const std::string& id_key);  // notifications/cancelled on stdio
+  void close(std::uint64_t handle);  // the client has gone, or does not want it any more
 
   void tools_changed();
   void prompts_changed();

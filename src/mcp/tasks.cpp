@@ -124,7 +124,7 @@ void Tasks::fail(const std::string& id, const RpcError& error) {
   });
 }
 
-void Tasks::cancel_local(const std::string& id) {
+void Tasks::cancel(const std::string& id) {
   auto task = local_.find(id);
   if (task == local_.end() || is_final(status_of(task->second.row))) return;
   std::shared_ptr<Run> run = task->second.run;
@@ -168,9 +168,7 @@ void Tasks::with_row(std::shared_ptr<Run> request, std::function<void(JsonObject
   auto id = find_string(request->request().params, "taskId");
   if (!id) return request->fail_with({code::kInvalidParams, "taskId must be a string", nullptr});
   if (!request->caller().has_extension(kTasksExtension))
-    return request->fail_with(
-        {code::kMissingCapability, "tasks need the tasks extension",
-         JsonObject{{"requiredCapabilities", JsonObject{{"extensions", JsonObject{{kTasksExtension, JsonObject{}}}}}}}});
+    return request->fail_with(missing_tasks_extension("tasks need the tasks extension"));
   if (auto task = local_.find(std::string(*id)); task != local_.end()) {
     if (find_string(task->second.row, "principal") != request->caller().principal) return request->fail_with(unknown_task());
     return then(task->second.row, true);
@@ -218,7 +216,7 @@ void Tasks::on_cancel(std::shared_ptr<Run> request) {
   with_row(request, [this, request](JsonObject row, bool local) {
     std::string id(*find_string(row, "taskId"));
     if (!local && !is_final(status_of(row))) return forward(request, id, {{"cancel", true}});
-    if (local) cancel_local(id);
+    if (local) cancel(id);
     request->finish_with({});
   });
 }
@@ -265,7 +263,7 @@ void Tasks::take_letters(std::vector<StoredState> letters) {
     const JsonObject* content = letter.value.if_object();
     if (!content) continue;
     std::string id = letter.key.substr(0, letter.key.find('/'));
-    if (find_bool(*content, "cancel") == true) cancel_local(id);
+    if (find_bool(*content, "cancel") == true) cancel(id);
     if (const JsonObject* answers = find_object(*content, "answers")) answer_local(id, *answers);
   }
 }

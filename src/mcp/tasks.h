@@ -41,6 +41,7 @@ class Tasks {
   void ask(const std::string& id, JsonObject input_requests);
   void complete(const std::string& id, JsonObject result);
   void fail(const std::string& id, const RpcError& error);
+  void cancel(const std::string& id);  // the row and the handler
 
   // The three methods. Answers through the run's own outlet.
   void on_get(std::shared_ptr<Run> request);
@@ -56,7 +57,6 @@ class Tasks {
 
   void change(const std::string& id, std::string_view status, const std::function<void(JsonObject&)>& edit);
   void persist(const std::string& id);
-  void cancel_local(const std::string& id);
   void answer_local(const std::string& id, const JsonObject& responses);
   void with_row(std::shared_ptr<Run> request, std::function<void(JsonObject row, bool local)> then);
   void forward(std::shared_ptr<Run> request, const std::string& id, JsonObject letter);

@@ -79,7 +79,8 @@ struct SharedState {
 
 class TestServer {
  public:
-  explicit TestServer(SharedState& shared) : server(options(), loop, pool, shared.clock, shared.store), http(server) {
+  explicit TestServer(SharedState& shared) : TestServer(shared, shared.store) {}
+  TestServer(SharedState& shared, StateStore& store) : server(options(), loop, pool, shared.clock, store), http(server) {
     EXPECT_TRUE(server.open());
   }
   ~TestServer() { pool.close(); }

@@ -3,31 +3,13 @@
 #include "base/ids.h"
 #include "base/text.h"
 #include "mcp/batch.h"
+#include "mcp/http_answers.h"
 #include "mcp/limits.h"
 #include "net/sse.h"
 
 namespace holdfast::mcp {
 
 namespace {
-
-constexpr std::string_view kVersionKey = "io.modelcontextprotocol/protocolVersion";
-
-void answer(net::HttpExchange& exchange, int status, std::string body, net::HttpHeaders headers = {}) {
-  if (!body.empty()) headers.emplace_back("Content-Type", "application/json");
-  exchange.respond({status, std::move(headers), std::move(body)});
-}
-
-void refuse(net::HttpExchange& exchange, int status, const Json& id, RpcError error) {
-  answer(exchange, status, write_error(id, error));
-}
-
-bool accepts(const net::HttpRequest& request, std::string_view type) {
-  const std::string* header = request.header("Accept");
-  if (!header) return true;
-  std::string accepted = to_ascii_lower(*header);
-  std::string_view family = type.substr(0, type.find('/'));
-  return accepted.contains(type) || accepted.contains("*/*") || accepted.contains(std::string(family) + "/*");
-}
 
 bool is_json(const net::HttpRequest& request) {
   const std::string* type = request.header("Content-Type");
@@ -38,30 +20,27 @@ bool is_json(const net::HttpRequest& request) {
 
 bool claims_modern(const JsonObject& message) {
   const JsonObject* params = find_object(message, "params");
-  const JsonObject* meta = params ? find_object(*params, "_meta") : nullptr;
-  return meta && meta->contains(kVersionKey);
+  return params && Server::claims_modern(*params);
 }
 
-// The value Mcp-Name must repeat; nullptr when the method has none.
-const Json* named_by(const Message& message) {
-  std::string_view key;
-  if (message.method == "tools/call" || message.method == "prompts/get")
-    key = "name";
-  else if (message.method == "resources/read")
-    key = "uri";
-  else if (message.method == "tasks/get" || message.method == "tasks/update" || message.method == "tasks/cancel")
-    key = "taskId";
-  return key.empty() ? nullptr : find(message.params, key);
+// The member of params that Mcp-Name must repeat; empty when the method has none.
+std::string_view named_member(std::string_view method) {
+  if (method == "tools/call" || method == "prompts/get") return "name";
+  if (method == "resources/read") return "uri";
+  if (method == "tasks/get" || method == "tasks/update" || method == "tasks/cancel") return "taskId";
+  return {};
 }
 
-bool needs_name(std::string_view method) {
-  return method == "tools/call" || method == "prompts/get" || method == "resources/read" || method == "tasks/get" ||
-         method == "tasks/update" || method == "tasks/cancel";
+// A header that is there twice could mean one thing to us and another to what stands in front of us.
+bool is_repeated(const net::HttpRequest& request, std::string_view name) {
+  return std::ranges::count_if(request.headers, [&](const auto& h) { return equal_ignoring_ascii_case(h.first, name); }) > 1;
 }
 
 // mcp-protocol §5, steps 5 to 8: what the headers repeat must be what the body says.
 std::optional<RpcError> check_headers(const net::HttpRequest& request, const Message& message, const std::string& version) {
   auto mismatch = [](std::string text) { return RpcError{code::kHeaderMismatch, std::move(text), nullptr}; };
+  for (const char* name : {"MCP-Protocol-Version", "Mcp-Method", "Mcp-Name"})
+    if (is_repeated(request, name)) return mismatch("header " + std::string(name) + " must not be repeated");
   const std::string* header = request.header("MCP-Protocol-Version");
   if (!header) return mismatch("header MCP-Protocol-Version is missing");
   if (*header != version) return mismatch("header MCP-Protocol-Version differs from the version in params._meta");
@@ -69,14 +48,14 @@ std::optional<RpcError> check_headers(const net::HttpRequest& request, const Mes
   header = request.header("Mcp-Method");
   if (!header) return mismatch("header Mcp-Method is missing");
   if (*header != message.method) return mismatch("header Mcp-Method differs from the method in the body");
-  if (!needs_name(message.method)) return std::nullopt;
+  std::string_view member = named_member(message.method);
+  if (member.empty()) return std::nullopt;
   header = request.header("Mcp-Name");
   if (!header) return mismatch("header Mcp-Name is missing");
   auto name = decode_header_value(*header);
   if (!name) return mismatch("header Mcp-Name is not valid base64");
-  const Json* named = named_by(message);
-  if (!named || !named->is_string() || view(named->get_string()) != *name)
-    return mismatch("header Mcp-Name differs from what the body names");
+  if (find_string(message.params, member) != *name)
+    return mismatch("header Mcp-Name differs from params." + std::string(member) + " in the body");
   return std::nullopt;
 }
 
@@ -144,7 +123,7 @@ class HttpTransport::LegacyOutlet final : public Outlet {
     if (std::exchange(done_, true)) return;
     // The client asked for no answer, but its POST must end somehow.
     if (!stream_) return answer(*exchange_, 202, {});
-    stream_->finish(write_error(request_id_, {code::kInternal, "cancelled", nullptr}));
+    stream_->finish({});
   }
 
   void release_connection() override {
@@ -185,7 +164,8 @@ void HttpTransport::on_post(const Exchange& exchange, const std::string& princip
   const net::HttpRequest& request = exchange->request();
   if (!is_json(request))
     return refuse(*exchange, 415, nullptr, {code::kInvalidRequest, "Content-Type must be application/json", nullptr});
-  auto value = parse_json(request.body);
+  // The exchange may live as long as a stream; the body need not.
+  auto value = parse_json(std::exchange(exchange->request().body, {}));
   if (!value) return refuse(*exchange, 400, nullptr, {code::kParse, value.error().message, nullptr});
   if (value->is_array()) return legacy_batch(exchange, principal, std::move(value->get_array()));
 
@@ -221,6 +201,9 @@ void HttpTransport::modern_request(const Exchange& exchange, const std::string& 
         return refuse(*exchange, 400, message.id, std::move(*error));
     }
   }
+  if (message.method == "subscriptions/listen" && !accepts(exchange->request(), "text/event-stream"))
+    return refuse(*exchange, 406, message.id,
+                  {code::kInvalidRequest, "a subscription is a stream: Accept must list text/event-stream", nullptr});
   auto outlet = std::make_shared<ModernOutlet>(exchange);
   Server::Started started = server_.handle_modern(std::move(message), std::move(*caller), nullptr, outlet);
   if (outlet->done()) return;
@@ -242,32 +225,38 @@ void HttpTransport::initialize(const Exchange& exchange, const std::string& prin
   });
 }
 
-void HttpTransport::with_session(const Exchange& exchange, const std::string& principal,
+void HttpTransport::with_session(const Exchange& exchange, const std::string& principal, const Json& request_id,
                                  std::function<void(std::shared_ptr<Connection>)> then) {
   const net::HttpRequest& request = exchange->request();
   const std::string* id = request.header("Mcp-Session-Id");
   if (!id)
     return refuse(
-        *exchange, 400, nullptr,
+        *exchange, 400, request_id,
         {code::kInvalidRequest, "header Mcp-Session-Id is missing: initialize first, or use the 2026-07-28 envelope", nullptr});
   if (const std::string* version = request.header("MCP-Protocol-Version")) {
     auto known = version_named(*version);
     if (!known || era_of(*known) != Era::legacy)
-      return refuse(*exchange, 400, nullptr, {code::kInvalidRequest, "unsupported MCP-Protocol-Version " + *version, nullptr});
+      return refuse(
+          *exchange, 400, request_id,
+          {code::kInvalidRequest,
+           "unsupported MCP-Protocol-Version " + *version + "; send the version initialize has answered with", nullptr});
   }
-  sessions_.find(*id, principal, [exchange, then = std::move(then)](auto found) {
+  sessions_.find(*id, principal, [exchange, request_id, then = std::move(then)](auto found) {
     if (found) return then(std::move(*found));
     bool unknown = found.error().kind == ErrorKind::not_found;
-    refuse(*exchange, unknown ? 404 : 503, nullptr, {code::kInvalidRequest, found.error().message, nullptr});
+    refuse(*exchange, unknown ? 404 : 503, request_id,
+           {unknown ? code::kInvalidRequest : code::kInternal, found.error().message, nullptr});
   });
 }
 
 void HttpTransport::legacy_message(const Exchange& exchange, const std::string& principal, Message message) {
+  // Only a request of the client's has an id that an error may name.
+  Json id = message.kind == Message::Kind::request ? message.id : Json();
   if (!accepts(exchange->request(), "application/json") || !accepts(exchange->request(), "text/event-stream"))
-    return refuse(*exchange, 406, message.id,
+    return refuse(*exchange, 406, id,
                   {code::kInvalidRequest, "Accept must list application/json and text/event-stream", nullptr});
   auto shared = std::make_shared<Message>(std::move(message));
-  with_session(exchange, principal, [this, exchange, shared](std::shared_ptr<Connection> connection) {
+  with_session(exchange, principal, id, [this, exchange, shared](std::shared_ptr<Connection> connection) {
     switch (shared->kind) {
       case Message::Kind::response:
         server_.take_response(*shared, *connection);
@@ -292,7 +281,7 @@ void HttpTransport::legacy_batch(const Exchange& exchange, const std::string& pr
   if (messages.empty() || messages.size() > kMaxBatch)
     return refuse_batch("a batch has 1 to " + std::to_string(kMaxBatch) + " messages");
   auto shared = std::make_shared<JsonArray>(std::move(messages));
-  with_session(exchange, principal, [this, exchange, shared, refuse_batch](std::shared_ptr<Connection> connection) {
+  with_session(exchange, principal, nullptr, [this, exchange, shared, refuse_batch](std::shared_ptr<Connection> connection) {
     if (connection->handshake->version != Version::v2025_03_26) return refuse_batch("batches exist only in protocol 2025-03-26");
     // What precedes the answers needs a stream; a batch is rare enough to get one only then.
     auto outlet = std::make_shared<LegacyOutlet>(*this, connection, exchange, nullptr);
@@ -303,9 +292,9 @@ void HttpTransport::legacy_batch(const Exchange& exchange, const std::string& pr
                                          });
     for (Json& value : *shared) {
       auto message = read_message(std::move(value));
-      if (!message)
-        batch->add_response(write_error(message.error().id, message.error().error));
-      else if (message->kind == Message::Kind::notification)
+      if (!message) {
+        if (!message.error().is_notification) batch->add_response(write_error(message.error().id, message.error().error));
+      } else if (message->kind == Message::Kind::notification)
         server_.take_notification(*message, *connection);
       else if (message->kind == Message::Kind::response)
         server_.take_response(*message, *connection);
@@ -319,121 +308,10 @@ void HttpTransport::legacy_batch(const Exchange& exchange, const std::string& pr
 }
 
 void HttpTransport::on_delete(const Exchange& exchange, const std::string& principal) {
-  with_session(exchange, principal, [this, exchange](std::shared_ptr<Connection> connection) {
-    if (connection->hang_up) connection->hang_up();
-    connection->hang_up = nullptr;
-    connection->send = nullptr;
+  with_session(exchange, principal, nullptr, [this, exchange](std::shared_ptr<Connection> connection) {
     sessions_.close(connection->key, [exchange](Result<void> closed) {
       if (!closed) return refuse(*exchange, 503, nullptr, to_rpc_error(closed.error()));
       answer(*exchange, 200, {});
-    });
-  });
-}
-
-// ---- streams of their own ----
-
-void HttpTransport::on_get(const Exchange& exchange, const std::string& principal) {
-  if (!accepts(exchange->request(), "text/event-stream"))
-    return refuse(*exchange, 406, nullptr, {code::kInvalidRequest, "Accept must list text/event-stream", nullptr});
-  with_session(exchange, principal, [this, exchange](std::shared_ptr<Connection> connection) {
-    const std::string* last = exchange->request().header("Last-Event-ID");
-    if (!last) return open_standalone(exchange, connection, "g" + random_base62(10), 1);
-    auto event = parse_event_id(*last);
-    if (!event)
-      return refuse(*exchange, 400, nullptr, {code::kInvalidRequest, "Last-Event-ID is not an id of this server", nullptr});
-    resume(exchange, connection, std::move(*event));
-  });
-}
-
-void HttpTransport::open_standalone(const Exchange& exchange, const std::shared_ptr<Connection>& connection, std::string id,
-                                    std::uint64_t first) {
-  bind_standalone(connection, std::move(id), first)->attach(exchange);
-}
-
-std::shared_ptr<EventStream> HttpTransport::bind_standalone(const std::shared_ptr<Connection>& connection, std::string id,
-                                                            std::uint64_t first) {
-  if (connection->hang_up) connection->hang_up();  // each message goes to exactly one stream: the newest
-  bool prime = connection->handshake->version >= Version::v2025_11_25;
-  auto stream = std::make_shared<EventStream>(server_, connection->key, std::move(id), nullptr, prime, first);
-  track(stream);
-  connection->send = [stream](std::string message) { stream->push(std::move(message)); };
-  connection->hang_up = [stream] { stream->hang_up(); };
-  return stream;
-}
-
-void HttpTransport::track(const std::shared_ptr<EventStream>& stream) {
-  if (streams_.size() >= sweep_at_) {
-    std::erase_if(streams_, [](const auto& entry) { return entry.second.expired(); });
-    sweep_at_ = 2 * streams_.size() + kFirstSweep;
-  }
-  streams_[stream->key()] = stream;
-}
-
-void HttpTransport::resume(const Exchange& exchange, const std::shared_ptr<Connection>& connection, EventId last_seen) {
-  auto live = streams_.find(connection->key + "/" + last_seen.stream);
-  if (live != streams_.end())
-    if (auto stream = live->second.lock()) return stream->resume(exchange, last_seen.number);
-  resume_from_store(exchange, connection, std::move(last_seen), false);
-}
-
-void HttpTransport::resume_from_store(const Exchange& exchange, const std::shared_ptr<Connection>& connection, EventId last_seen,
-                                      bool begun) {
-  struct Found {
-    Result<std::optional<Json>> row;
-    Result<std::vector<StoredState>> events;
-    bool owner_lives = false;
-  };
-  server_.pool().submit([this, exchange, connection, last_seen, begun] {
-    StateStore& store = server_.store();
-    auto found = std::make_shared<Found>();
-    std::string prefix = connection->key + "/" + last_seen.stream;
-    found->row = store.get(kStreamArea, prefix);
-    found->events =
-        store.list(kEventArea, prefix + "/", event_key(connection->key, last_seen.stream, last_seen.number), kMaxEventsPerStream);
-    if (found->row && *found->row && (*found->row)->is_object())
-      found->owner_lives = store.is_alive(find_string((*found->row)->get_object(), "owner").value_or(""));
-    server_.executor().post([this, exchange, connection, last_seen, begun, found]() mutable {
-      if (exchange->gone()) return;
-      bool kept = found->row && *found->row && (*found->row)->is_object() && found->events;
-      if (!kept && last_seen.stream.starts_with('g'))  // nothing was missed that we know of: go on
-        return open_standalone(exchange, connection, last_seen.stream, last_seen.number + 1);
-      if (!kept) {
-        if (begun) return exchange->end();
-        return refuse(*exchange, 400, nullptr,
-                      {code::kInvalidRequest, "the events of this stream are no longer kept; make the call again", nullptr});
-      }
-      if (!begun) exchange->start_stream(200, stream_headers());
-      bool last = false;
-      std::string text;
-      for (const StoredState& event : *found->events) {
-        const JsonObject* fields = event.value.if_object();
-        if (!fields) continue;
-        ++last_seen.number;
-        if (auto number = parse_event_id("x-" + event.key.substr(event.key.rfind('/') + 1))) last_seen.number = number->number;
-        net::append_sse(text, {last_seen.stream + "-" + std::to_string(last_seen.number),
-                               {},
-                               std::string(find_string(*fields, "data").value_or("")),
-                               {}});
-        last = find_bool(*fields, "last").value_or(false);
-      }
-      if (!text.empty()) exchange->write(std::move(text));
-      const Json* request = find((*found->row)->get_object(), "request");
-      bool standalone = !request || request->is_null();
-      if (!last && !standalone && !found->owner_lives) {
-        std::string lost;
-        RpcError error{code::kInternal, "the server was restarted while this request was running; make the call again", nullptr};
-        net::append_sse(lost, {{}, {}, write_error(*request, error), {}});
-        exchange->write(std::move(lost));
-        last = true;
-      }
-      if (last) return exchange->end();
-      if (standalone) {
-        return bind_standalone(connection, last_seen.stream, last_seen.number + 1)->continue_on(exchange);
-      }
-      // Another process produces this stream: look again until it is over or the client goes.
-      server_.executor().after(kForeignStreamPoll, [this, exchange, connection, last_seen] {
-        if (!exchange->gone()) resume_from_store(exchange, connection, last_seen, true);
-      });
     });
   });
 }

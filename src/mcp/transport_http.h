@@ -39,7 +39,7 @@ class HttpTransport {
   void legacy_message(const Exchange& exchange, const std::string& principal, Message message);
   void legacy_batch(const Exchange& exchange, const std::string& principal, JsonArray messages);
   // Runs with the session the request names, or answers 400 / 404 / 503.
-  void with_session(const Exchange& exchange, const std::string& principal,
+  void with_session(const Exchange& exchange, const std::string& principal, const Json& request_id,
                     std::function<void(std::shared_ptr<Connection>)> then);
   void open_standalone(const Exchange& exchange, const std::shared_ptr<Connection>& connection, std::string id,
                        std::uint64_t first);
@@ -53,9 +53,9 @@ class HttpTransport {
 
   static constexpr std::size_t kFirstSweep = 64;
   Server& server_;
-  LegacySessions sessions_;
   std::unordered_map<std::string, std::weak_ptr<EventStream>> streams_;  // live ones, by EventStream::key
   std::size_t sweep_at_ = kFirstSweep;  // table size at which entries of dead streams are removed
+  LegacySessions sessions_;             // goes first: what it cancels may still write to streams
 };
 
 }  // namespace holdfast::mcp

@@ -19,11 +19,6 @@ constexpr std::size_t kReadBytes = 64 * 1024;
 constexpr std::chrono::milliseconds kLastWait{10'000};
 constexpr std::chrono::milliseconds kLastPoll{5};
 
-bool claims_modern(const Message& request) {
-  const JsonObject* meta = find_object(request.params, "_meta");
-  return meta && meta->contains("io.modelcontextprotocol/protocolVersion");
-}
-
 }  // namespace
 
 // Collects what is written while input is being handled, so that many answers take one system call.
@@ -145,7 +140,7 @@ void StdioTransport::take_batch(JsonArray messages) {
     if (!message) {
       batch->add_response(write_error(message.error().id, message.error().error));
     } else if (message->kind == Message::Kind::request) {
-      if (message->method == "initialize" || claims_modern(*message))
+      if (message->method == "initialize" || Server::claims_modern(message->params))
         batch->add_response(
             write_error(message->id, {code::kInvalidRequest, message->method + " must not be in a batch", nullptr}));
       else
@@ -173,7 +168,7 @@ void StdioTransport::take_message(Json value, const std::shared_ptr<Outlet>& out
 }
 
 void StdioTransport::take_request(Message request, const std::shared_ptr<Outlet>& outlet) {
-  if (claims_modern(request) || request.method == "server/discover") {
+  if (Server::claims_modern(request.params) || request.method == "server/discover") {
     std::string version;
     auto caller = Server::read_envelope(request, Transport::stdio, connection_->principal, version);
     if (!caller) return refuse(request.id, caller.error());
