@@ -28,6 +28,8 @@ struct Tool {
   std::string title;
   std::string description;
   JsonObject input_schema;  // listed verbatim (refuse adds additionalProperties:false), and what validates
+  // A promise: a result that breaks it is answered as an internal error. An object schema, for the sake of the
+  // legacy era.
   std::optional<JsonObject> output_schema;
   JsonObject annotations;  // readOnlyHint, destructiveHint, ...
   Unknown unknown = Unknown::as_schema_says;

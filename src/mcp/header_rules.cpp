@@ -3,7 +3,9 @@
 #include "base/hash.h"
 #include "base/text.h"
 
+#include <cctype>
 #include <charconv>
+#include <cmath>
 #include <set>
 
 namespace holdfast::mcp {
@@ -73,7 +75,8 @@ bool equals(const Json& value, std::string_view text) {
   std::int64_t expected = 0;
   if (value.is_int64())
     expected = value.get_int64();
-  else if (value.is_double() && value.get_double() == static_cast<double>(static_cast<std::int64_t>(value.get_double())))
+  else if (value.is_double() && std::abs(value.get_double()) <= static_cast<double>(kMaxSafeInteger) &&
+           std::trunc(value.get_double()) == value.get_double())
     expected = static_cast<std::int64_t>(value.get_double());
   else
     return false;

@@ -337,6 +337,7 @@ void Server::resource_updated(const std::string& uri, const std::optional<std::s
 }
 
 void Server::shut_down() {
+  tasks_.stop();
   subscriptions_.end_all({{"io.modelcontextprotocol/serverInfo", info_}});
   for (const std::weak_ptr<Connection>& connection : connections_)
     if (auto alive = connection.lock(); alive && alive->hang_up) alive->hang_up();

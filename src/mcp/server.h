@@ -103,7 +103,7 @@ class Server {
   // Legacy connections that want to hear of changes. The server forgets them when they go.
   void attach(std::weak_ptr<Connection> connection);
 
-  // Ends subscriptions in their own way, and the stand-alone streams of legacy sessions (the sessions stay);
+  // Ends subscriptions in their own way, tasks, and the stand-alone streams of legacy sessions (the sessions stay);
   // running calls are left to finish.
   void shut_down();
 
@@ -131,6 +131,7 @@ class Server {
   struct RegisteredTool {
     Tool tool;
     Schema schema;
+    std::optional<Schema> output;
     std::vector<HeaderRule> header_rules;
     JsonObject listed;  // its entry in tools/list
   };

@@ -3,6 +3,8 @@
 #include "mcp/limits.h"
 #include "mcp/server.h"
 
+#include <algorithm>
+
 namespace holdfast::mcp {
 
 namespace {
@@ -36,6 +38,11 @@ JsonObject to_wire(const Prompt& prompt) {
   }
   if (!arguments.empty()) wire["arguments"] = std::move(arguments);
   return wire;
+}
+
+// A cursor is good for the list and the principal it was given to (design 8.5).
+std::string cursor_purpose(const Run& run) {
+  return "cursor " + run.request().method + " " + run.caller().principal;
 }
 
 RpcError no_such_resource(const Caller& caller, std::string_view uri) {
@@ -94,13 +101,15 @@ std::expected<JsonObject, RpcError> Server::read_cursor(const Run& run) const {
   const Json* cursor = find(run.request().params, "cursor");
   if (!cursor) return JsonObject{};
   if (!cursor->is_string()) return std::unexpected(invalid_params("cursor must be a string"));
-  auto place = sealer_->open("cursor " + run.request().method, view(cursor->get_string()));
-  if (!place) return std::unexpected(invalid_params("cursor is not one this server gave out for " + run.request().method));
+  auto place = sealer_->open(cursor_purpose(run), view(cursor->get_string()));
+  if (!place)
+    return std::unexpected(
+        invalid_params("cursor is not one this server gave out for " + run.request().method + "; list again without it"));
   return std::move(*place);
 }
 
 std::string Server::write_cursor(const Run& run, JsonObject place) const {
-  return sealer_->seal("cursor " + run.request().method, place);
+  return sealer_->seal(cursor_purpose(run), place);
 }
 
 void Server::answer_page(Run& run, std::string_view member, const std::vector<const JsonObject*>& items) {
@@ -213,7 +222,8 @@ void Server::on_get_prompt(std::shared_ptr<Run> run) {
   const Prompt* prompt = nullptr;
   for (const Prompt& candidate : prompts_)
     if (candidate.name == *name) prompt = &candidate;
-  if (!prompt) return run->fail_with(invalid_params("there is no prompt " + std::string(*name)));
+  if (!prompt || (run->caller().era() == Era::legacy && prompt->eras == Prompt::Eras::modern_only))
+    return run->fail_with(invalid_params("there is no prompt " + std::string(*name) + "; prompts/list names those there are"));
   if (const Json* arguments = find(params, "arguments")) {
     if (!arguments->is_object()) return run->fail_with(invalid_params("arguments must be an object"));
     for (const auto& argument : arguments->get_object())
@@ -249,7 +259,13 @@ void Server::on_complete(std::shared_ptr<Run> run) {
   if (!target || !name || !value)
     return run->fail_with(invalid_params("completion/complete needs ref{type, name or uri} and argument{name, value}"));
   auto completer = completers_.find((type == "ref/prompt" ? "prompt:" : "template:") + std::string(*target));
-  if (completer == completers_.end()) return run->fail_with(invalid_params("nothing to complete for " + std::string(*target)));
+  if (completer == completers_.end()) {
+    bool known = type == "ref/prompt"
+                     ? std::ranges::any_of(prompts_, [&](const Prompt& prompt) { return prompt.name == *target; })
+                     : std::ranges::any_of(templates_, [&](const auto& entry) { return entry.uri_template == *target; });
+    if (!known) return run->fail_with(invalid_params("there is no " + std::string(*target) + " to complete arguments of"));
+    return run->finish_with({{"completion", JsonObject{{"values", JsonArray{}}, {"total", 0}, {"hasMore", false}}}});
+  }
   JsonObject chosen;
   if (const JsonObject* context = find_object(params, "context"))
     if (const JsonObject* arguments = find_object(*context, "arguments")) chosen = *arguments;
@@ -262,9 +278,9 @@ void Server::on_complete(std::shared_ptr<Run> run) {
           if (values.size() == kMaxCompletions) break;
           values.emplace_back(std::move(candidate));
         }
-        std::size_t total = found.total.value_or(found.values.size());
-        return JsonObject{
-            {"completion", JsonObject{{"values", std::move(values)}, {"total", total}, {"hasMore", total > kMaxCompletions}}}};
+        std::size_t total = std::max(found.total.value_or(0), found.values.size());
+        bool more = total > values.size();
+        return JsonObject{{"completion", JsonObject{{"values", std::move(values)}, {"total", total}, {"hasMore", more}}}};
       },
       RunOn::pool);
 }

@@ -1,9 +1,12 @@
 // tools/list and tools/call.
 
+#include "base/log.h"
 #include "mcp/limits.h"
 #include "mcp/server.h"
 
+#include <cctype>
 #include <charconv>
+#include <cmath>
 
 namespace holdfast::mcp {
 
@@ -36,7 +39,8 @@ void coerce(JsonObject& arguments, const JsonObject& schema) {
       double real = 0;
       if (auto [stop, error] = std::from_chars(begin, end, whole); error == std::errc() && stop == end)
         argument.value() = whole;
-      else if (auto [stop2, error2] = std::from_chars(begin, end, real); error2 == std::errc() && stop2 == end)
+      else if (auto [stop2, error2] = std::from_chars(begin, end, real);
+               error2 == std::errc() && stop2 == end && std::isfinite(real))  // "nan" is a string
         argument.value() = real;
     }
   }
@@ -60,6 +64,15 @@ JsonObject to_wire(ToolResult result, Version version) {
   return wire;
 }
 
+// What is wrong with a result, if the tool has promised a form. (An error need not have it.)
+std::optional<std::string> check_output(const std::optional<Schema>& schema, const ToolResult& result) {
+  if (!schema || result.is_error) return std::nullopt;
+  if (!result.structured) return "there is no structured content";
+  auto violations = schema->validate(*result.structured);
+  if (violations.empty()) return std::nullopt;
+  return describe(violations);
+}
+
 }  // namespace
 
 Result<void> Server::add_tool(Tool tool) {
@@ -69,6 +82,12 @@ Result<void> Server::add_tool(Tool tool) {
   if (tool.unknown == Tool::Unknown::refuse) tool.input_schema["additionalProperties"] = false;
   auto schema = Schema::compile(Json(tool.input_schema));
   if (!schema) return fail(std::move(schema).error().within("tool " + tool.name));
+  std::optional<Schema> output;
+  if (tool.output_schema) {
+    auto compiled = Schema::compile(Json(*tool.output_schema));
+    if (!compiled) return fail(std::move(compiled).error().within("output of tool " + tool.name));
+    output = std::move(*compiled);
+  }
   auto rules = read_header_rules(tool.input_schema);
   if (!rules) return fail(std::move(rules).error().within("tool " + tool.name));
   JsonObject listed{{"name", tool.name}};
@@ -77,8 +96,8 @@ Result<void> Server::add_tool(Tool tool) {
   listed["inputSchema"] = tool.input_schema;
   if (tool.output_schema) listed["outputSchema"] = *tool.output_schema;
   if (!tool.annotations.empty()) listed["annotations"] = tool.annotations;
-  auto registered =
-      std::make_shared<RegisteredTool>(RegisteredTool{std::move(tool), std::move(*schema), std::move(*rules), std::move(listed)});
+  auto registered = std::make_shared<RegisteredTool>(
+      RegisteredTool{std::move(tool), std::move(*schema), std::move(output), std::move(*rules), std::move(listed)});
   tools_by_name_.emplace(registered->tool.name, registered);
   tools_.push_back(std::move(registered));
   return {};
@@ -133,7 +152,14 @@ void Server::on_call_tool(std::shared_ptr<Run> run) {
   run->start(
       [tool](Call& call) -> Reply<JsonObject> {
         ToolReply reply = tool->tool.handler(call);
-        if (auto* result = std::get_if<ToolResult>(&reply)) return to_wire(std::move(*result), call.caller().version);
+        if (auto* result = std::get_if<ToolResult>(&reply)) {
+          if (auto problem = check_output(tool->output, *result)) {
+            log(LogLevel::error, "mcp", "tool " + tool->tool.name + " breaks its own output schema: " + *problem);
+            return RpcError{code::kInternal, "the tool's result does not fit its output schema; the server's log has the details",
+                            nullptr};
+          }
+          return to_wire(std::move(*result), call.caller().version);
+        }
         if (auto* error = std::get_if<RpcError>(&reply)) return std::move(*error);
         return InputRequired{};
       },

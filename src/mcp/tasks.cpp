@@ -13,6 +13,7 @@ namespace {
 constexpr std::string_view kArea = "mcp.task";
 constexpr std::string_view kInboxArea = "mcp.task_inbox";
 constexpr std::size_t kMaxLetters = 100;
+constexpr std::string_view kStopped = "the server that ran this task has stopped; call the tool again";
 
 // Members of a row that the wire never sees.
 // _answers: given so far, while other questions of the same round are open.
@@ -32,30 +33,33 @@ JsonObject without_private(JsonObject row) {
 }
 
 RpcError unknown_task() {
-  return {code::kInvalidParams, "there is no such task, or it has expired", nullptr};
+  return invalid_params("there is no such task, or it has expired; call the tool again");
 }
 
 }  // namespace
 
 Tasks::Tasks(Executor& executor, Pool& pool, const Clock& clock, StateStore& store, OnChange on_change)
-    : executor_(executor),
-      pool_(pool),
-      clock_(clock),
-      store_(store),
-      on_change_(std::move(on_change)),
-      writes_(std::make_shared<Strand>(executor, pool)) {}
+    : executor_(executor), pool_(pool), clock_(clock), store_(store), on_change_(std::move(on_change)) {}
 
 Tasks::~Tasks() {
   *alive_ = false;
 }
 
 Result<JsonObject> Tasks::create(const std::string& principal, const std::string& status_message) {
+  if (count_.fetch_add(1) >= kMaxTasks) {
+    --count_;
+    return holdfast::fail(ErrorKind::unavailable, "too many tasks are running; try again when some are over");
+  }
   std::string now = iso8601(clock_.now());
   JsonObject row{{"taskId", make_uuid4()}, {"status", "working"},        {"createdAt", now},
                  {"lastUpdatedAt", now},   {"ttlMs", kTaskLife.count()}, {"pollIntervalMs", kTaskPoll.count()},
                  {"principal", principal}, {"owner", store_.owner()}};
   if (!status_message.empty()) row["statusMessage"] = status_message;
-  HF_CHECK(store_.put(kArea, *find_string(row, "taskId"), row, clock_.now() + kTaskLife.count()));
+  auto kept = store_.put(kArea, *find_string(row, "taskId"), row, clock_.now() + kTaskLife.count());
+  if (!kept) {
+    --count_;
+    return std::unexpected(std::move(kept).error());
+  }
   return row;
 }
 
@@ -67,7 +71,7 @@ JsonObject Tasks::created_result(const JsonObject& row) {
 
 void Tasks::adopt(std::shared_ptr<Run> run, JsonObject row) {
   std::string id(*find_string(row, "taskId"));
-  local_.insert_or_assign(id, Local{std::move(run), std::move(row)});
+  local_.insert_or_assign(id, Local{std::move(run), std::move(row), clock_.now() + kTaskLife.count()});
   watch_inbox();
 }
 
@@ -79,27 +83,62 @@ void Tasks::change(const std::string& id, std::string_view status, const std::fu
   row["lastUpdatedAt"] = iso8601(clock_.now());
   row.erase("inputRequests");
   edit(row);
+  if (is_final(status)) --count_;
   std::string principal(find_string(row, "principal").value_or(""));
   on_change_(id, principal, without_private(row));
   persist(id);
 }
 
 void Tasks::persist(const std::string& id) {
+  auto found = local_.find(id);
+  if (found == local_.end()) return;
+  Local& task = found->second;
+  task.dirty = true;
+  if (task.writing) return;
+  task.dirty = false;
+  task.writing = true;
+  task.kept_until = clock_.now() + kTaskLife.count();
+  pool_.submit([this, alive = alive_, id, row = task.row, expires = task.kept_until] {
+    auto written = store_.put(kArea, id, row, expires);
+    if (!written) log(LogLevel::error, "mcp", "task " + id + " could not be stored: " + written.error().message);
+    executor_.post([this, alive, id, kept = written.has_value()] {
+      if (*alive) written_to_store(id, kept);
+    });
+  });
+}
+
+void Tasks::written_to_store(const std::string& id, bool kept) {
   auto task = local_.find(id);
   if (task == local_.end()) return;
-  auto kept = std::make_shared<bool>(false);
-  bool last = is_final(status_of(task->second.row));
-  Millis expires = clock_.now() + kTaskLife.count();
-  writes_->run(
-      [this, id, row = task->second.row, expires, kept] {
-        auto written = store_.put(kArea, id, row, expires);
-        if (!written) log(LogLevel::error, "mcp", "task " + id + " could not be stored: " + written.error().message);
-        *kept = written.has_value();
-      },
-      [this, alive = alive_, id, kept, last] {
-        // A finished task that the store has needs no memory here; one that it has not stays readable.
-        if (*alive && last && *kept) local_.erase(id);
-      });
+  task->second.writing = false;
+  if (task->second.dirty) return persist(id);
+  // A finished task that the store has needs no memory here; one that it has not stays readable for its life.
+  if (kept && is_final(status_of(task->second.row))) local_.erase(task);
+}
+
+void Tasks::stop() {
+  std::vector<std::string> ids;
+  for (const auto& [id, task] : local_) ids.push_back(id);
+  for (const std::string& id : ids) {
+    std::shared_ptr<Run> run = local_.at(id).run;
+    fail(id, {code::kInternal, std::string(kStopped), nullptr});
+    run->cancel();
+  }
+}
+
+void Tasks::look_after_the_old() {
+  std::vector<std::string> old;
+  for (const auto& [id, task] : local_)
+    if (task.kept_until - clock_.now() < kTaskLife.count() / 2) old.push_back(id);
+  for (const std::string& id : old) {
+    Local& task = local_.at(id);
+    if (status_of(task.row) == "working")
+      persist(id);  // its process is here and at work: others must be able to see it
+    else if (task.kept_until <= clock_.now() && is_final(status_of(task.row)))
+      local_.erase(id);
+    else if (task.kept_until <= clock_.now())
+      cancel(id);  // nobody answers any more
+  }
 }
 
 void Tasks::say(const std::string& id, std::string message) {
@@ -165,10 +204,10 @@ void Tasks::answer_local(const std::string& id, const JsonObject& responses) {
 }
 
 void Tasks::with_row(std::shared_ptr<Run> request, std::function<void(JsonObject, bool)> then) {
-  auto id = find_string(request->request().params, "taskId");
-  if (!id) return request->fail_with({code::kInvalidParams, "taskId must be a string", nullptr});
   if (!request->caller().has_extension(kTasksExtension))
     return request->fail_with(missing_tasks_extension("tasks need the tasks extension"));
+  auto id = find_string(request->request().params, "taskId");
+  if (!id) return request->fail_with(invalid_params("taskId must be a string"));
   if (auto task = local_.find(std::string(*id)); task != local_.end()) {
     if (find_string(task->second.row, "principal") != request->caller().principal) return request->fail_with(unknown_task());
     return then(task->second.row, true);
@@ -189,8 +228,7 @@ void Tasks::with_row(std::shared_ptr<Run> request, std::function<void(JsonObject
       if (orphaned) {
         row["status"] = "failed";
         row.erase("inputRequests");
-        row["error"] =
-            JsonObject{{"code", code::kInternal}, {"message", "the server that ran this task has stopped; call the tool again"}};
+        row["error"] = JsonObject{{"code", code::kInternal}, {"message", kStopped}};
       }
       then(std::move(row), false);
     });
@@ -202,12 +240,12 @@ void Tasks::on_get(std::shared_ptr<Run> request) {
 }
 
 void Tasks::on_update(std::shared_ptr<Run> request) {
-  const JsonObject* responses = find_object(request->request().params, "inputResponses");
-  if (!responses) return request->fail_with({code::kInvalidParams, "inputResponses must be an object", nullptr});
-  with_row(request, [this, request, responses = *responses](JsonObject row, bool local) {
+  with_row(request, [this, request](JsonObject row, bool local) {
+    const JsonObject* responses = find_object(request->request().params, "inputResponses");
+    if (!responses) return request->fail_with(invalid_params("inputResponses must be an object"));
     std::string id(*find_string(row, "taskId"));
-    if (!local && !is_final(status_of(row))) return forward(request, id, {{"answers", responses}});
-    if (local) answer_local(id, responses);
+    if (!local && !is_final(status_of(row))) return forward(request, id, {{"answers", *responses}});
+    if (local) answer_local(id, *responses);
     request->finish_with({});
   });
 }
@@ -237,6 +275,7 @@ void Tasks::watch_inbox() {
   inbox_timer_ = executor_.after(kTaskInboxPoll, [this, alive = alive_] {
     if (!*alive) return;
     inbox_timer_ = 0;
+    look_after_the_old();
     std::vector<std::string> ids;
     for (const auto& [id, task] : local_) ids.push_back(id);
     if (ids.empty()) return;

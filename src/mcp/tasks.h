@@ -4,7 +4,8 @@
 //
 // A task is a row of the state store, so every process can tell how it stands. The process that runs it
 // keeps the row in memory too and is its only writer; answers and cancellations that reach another process
-// arrive through an inbox in the store. A task whose process has died is reported as failed.
+// arrive through an inbox in the store. A task whose process has died is reported as failed. One that waits for
+// an answer longer than its life is over; one that works longer is kept.
 //
 // I/O thread only, except create(), which blocks.
 
@@ -14,12 +15,13 @@
 #include "mcp/rpc.h"
 #include "mcp/run.h"
 #include "mcp/state_store.h"
-#include "mcp/strand.h"
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace holdfast::mcp {
 
@@ -31,7 +33,8 @@ class Tasks {
   Tasks(Executor& executor, Pool& pool, const Clock& clock, StateStore& store, OnChange on_change);
   ~Tasks();
 
-  // Pool thread: a durable row for a new task. Returns it with its taskId.
+  // Pool thread: a durable row for a new task. Returns it with its taskId. Errors: unavailable (too many tasks),
+  // those of the store.
   Result<JsonObject> create(const std::string& principal, const std::string& status_message);
   // CreateTaskResult of a row.
   static JsonObject created_result(const JsonObject& row);
@@ -43,6 +46,9 @@ class Tasks {
   void fail(const std::string& id, const RpcError& error);
   void cancel(const std::string& id);  // the row and the handler
 
+  // The server ends: handlers are told to stop, and clients that the task failed.
+  void stop();
+
   // The three methods. Answers through the run's own outlet.
   void on_get(std::shared_ptr<Run> request);
   void on_update(std::shared_ptr<Run> request);
@@ -52,24 +58,27 @@ class Tasks {
   struct Local {
     std::shared_ptr<Run> run;
     JsonObject row;
+    Millis kept_until = 0;                // in the store
+    bool writing = false, dirty = false;  // one write at a time; what came since follows in one
   };
-  enum class Inbox { answers, cancel };
 
   void change(const std::string& id, std::string_view status, const std::function<void(JsonObject&)>& edit);
   void persist(const std::string& id);
+  void written_to_store(const std::string& id, bool kept);
   void answer_local(const std::string& id, const JsonObject& responses);
   void with_row(std::shared_ptr<Run> request, std::function<void(JsonObject row, bool local)> then);
   void forward(std::shared_ptr<Run> request, const std::string& id, JsonObject letter);
   void watch_inbox();
   void take_letters(std::vector<StoredState> letters);
+  void look_after_the_old();
 
   Executor& executor_;
   Pool& pool_;
   const Clock& clock_;
   StateStore& store_;
   OnChange on_change_;
-  std::shared_ptr<Strand> writes_;
   std::map<std::string, Local> local_;
+  std::atomic<std::size_t> count_ = 0;  // of tasks made and not over; pool threads make them
   TimerId inbox_timer_ = 0;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };

@@ -138,7 +138,7 @@ void StdioTransport::take_batch(JsonArray messages) {
   for (Json& value : messages) {
     auto message = read_message(std::move(value));
     if (!message) {
-      batch->add_response(write_error(message.error().id, message.error().error));
+      if (!message.error().is_notification) batch->add_response(write_error(message.error().id, message.error().error));
     } else if (message->kind == Message::Kind::request) {
       if (message->method == "initialize" || Server::claims_modern(message->params))
         batch->add_response(
@@ -156,7 +156,10 @@ void StdioTransport::take_batch(JsonArray messages) {
 
 void StdioTransport::take_message(Json value, const std::shared_ptr<Outlet>& outlet) {
   auto message = read_message(std::move(value));
-  if (!message) return refuse(message.error().id, message.error().error);
+  if (!message) {
+    if (message.error().is_notification) return;  // never answered, not even when it is broken
+    return refuse(message.error().id, message.error().error);
+  }
   switch (message->kind) {
     case Message::Kind::request:
       return take_request(std::move(*message), outlet);
@@ -201,9 +204,20 @@ void StdioTransport::refuse(const Json& id, RpcError error) {
   pipe_->write_line(write_error(id, error));
 }
 
+// Nobody is left to answer; the calls that asked can still be finished.
+void StdioTransport::fail_questions() {
+  Message gone;
+  gone.kind = Message::Kind::response;
+  gone.is_error = true;
+  gone.error.message = "the input has ended";
+  auto asked = std::exchange(connection_->asked, {});
+  for (auto& [id, answered] : asked) answered(gone);
+}
+
 void StdioTransport::input_ended() {
   loop_.unwatch(in_);
   if (!skipping_ && !line_.empty()) take_line(std::exchange(line_, {}));  // a last line without its newline
+  fail_questions();
   auto deadline = std::chrono::steady_clock::now() + kLastWait;
   auto check = std::make_shared<std::function<void()>>();
   *check = [this, deadline, weak = std::weak_ptr(check)] {

@@ -36,6 +36,7 @@ class StdioTransport {
   void take_request(Message request, const std::shared_ptr<Outlet>& outlet);
   void initialize(const Message& request, const std::shared_ptr<Outlet>& outlet);
   void refuse(const Json& id, RpcError error);
+  void fail_questions();
   void input_ended();
 
   Server& server_;

@@ -73,6 +73,7 @@ int serve_http(std::uint16_t port, const Clock& clock, mcp::StateStore& store) {
   http.on_drain([&] { server.shut_down(); });
   http.run();
   pool.close();
+  transport.reset();  // it cancels what still runs, and needs the server for that
   return 0;
 }
 
