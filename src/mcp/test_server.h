@@ -3,73 +3,18 @@
 // A server in a test: manual clock, state in memory, a loop that the test turns by hand, and HTTP without sockets.
 
 #include "base/poll_loop.h"
+#include "mcp/fake_exchange.h"
 #include "mcp/memory_state_store.h"
 #include "mcp/server.h"
 #include "mcp/transport_http.h"
-#include "net/sse.h"
 
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <memory>
 #include <string>
-#include <vector>
 
 namespace holdfast::mcp {
-
-// One HTTP exchange that remembers what was answered.
-class FakeExchange final : public net::HttpExchange {
- public:
-  explicit FakeExchange(net::HttpRequest request)
-      : request_(std::move(request)), parser_([this](net::SseEvent event) { events.push_back(std::move(event)); }) {}
-
-  net::HttpRequest& request() override { return request_; }
-  void respond(net::HttpResponse answer) override {
-    ASSERT_FALSE(done) << "answered twice";
-    response = std::move(answer);
-    done = true;
-  }
-  void start_stream(int status, net::HttpHeaders headers) override {
-    ASSERT_FALSE(streaming || done);
-    response.status = status;
-    response.headers = std::move(headers);
-    streaming = true;
-  }
-  void write(std::string bytes) override {
-    ASSERT_TRUE(streaming && !done);
-    parser_.feed(bytes);
-  }
-  void end() override {
-    ASSERT_TRUE(streaming && !done);
-    done = true;
-  }
-  void on_gone(std::function<void()> callback) override { gone_callback_ = std::move(callback); }
-  bool gone() const override { return gone_; }
-
-  void leave() {
-    gone_ = true;
-    if (gone_callback_) std::exchange(gone_callback_, nullptr)();
-  }
-
-  Json body() const { return parse_json(response.body).value_or(nullptr); }
-  // Events with data, as messages.
-  std::vector<Json> messages() const {
-    std::vector<Json> out;
-    for (const net::SseEvent& event : events)
-      if (!event.data.empty()) out.push_back(parse_json(event.data).value());
-    return out;
-  }
-
-  net::HttpResponse response;
-  std::vector<net::SseEvent> events;
-  bool streaming = false, done = false;
-
- private:
-  net::HttpRequest request_;
-  net::SseParser parser_;
-  std::function<void()> gone_callback_;
-  bool gone_ = false;
-};
 
 // State that several servers of one test share, as processes share a store.
 struct SharedState {

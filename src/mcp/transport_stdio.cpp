@@ -217,11 +217,11 @@ void StdioTransport::fail_questions() {
 void StdioTransport::input_ended() {
   loop_.unwatch(in_);
   if (!skipping_ && !line_.empty()) take_line(std::exchange(line_, {}));  // a last line without its newline
-  fail_questions();
   auto deadline = std::chrono::steady_clock::now() + kLastWait;
   auto check = std::make_shared<std::function<void()>>();
   *check = [this, deadline, weak = std::weak_ptr(check)] {
     auto self = weak.lock();
+    fail_questions();
     if (!connection_->running.empty() && std::chrono::steady_clock::now() < deadline) {
       loop_.after(kLastPoll, [self] { (*self)(); });
       return;
