@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kThreeStrings = R"({"type":"object","properties":{"name":{"type":"string"},"path":{"type":"string"},
   "text":{"type":"string"}},"required":["name","path"],"additionalProperties":false})";
-constexpr std::string_view kThreeValues = R"({"name":"notes","path":"docs/notes.md","text":"a short text"})";
+constexpr std::string_view kThreeValues = R"({"name":"notes","path":"notes/plan.md","text":"a short text"})";
 
 // The size of the largest schemas among our own tools.
 constexpr std::string_view kTool = R"({"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object",
