@@ -44,7 +44,10 @@ TEST(HeaderRules, BrokenAnnotationsAreRefused) {
 TEST(HeaderRules, ValuesAreDecodedStrictly) {
   EXPECT_EQ(decode_header_value("plain").value(), "plain");
   EXPECT_EQ(decode_header_value("=?base64?w6Q=?=").value(), "ä");
-  EXPECT_EQ(decode_header_value("=?base64?" "?=").value(), "");
+  EXPECT_EQ(decode_header_value("=?base64?"
+                                "?=")
+                .value(),
+            "");
   EXPECT_EQ(decode_header_value("=?base64?abc").value(), "=?base64?abc") << "only the beginning of the marker";
   EXPECT_EQ(decode_header_value("abc?=").value(), "abc?=");
   EXPECT_EQ(decode_header_value("=?base64?=").value(), "=?base64?=") << "the markers may not share a character";

@@ -84,18 +84,13 @@ TEST(Rpc, ErrorsOfTheCallerAndOfTheServer) {
   EXPECT_EQ(to_rpc_error(make_error(ErrorKind::refused, "x", "do y")).data, Json(JsonObject{{"hint", "do y"}}));
 }
 
-RC_GTEST_PROP(RpcProperty, WhatIsWrittenIsReadBack, (const std::string& id, const std::string& method, int number)) {
+RC_GTEST_PROP(RpcProperty, WhatIsWrittenIsReadBack, (int number)) {
+  auto text = rc::gen::container<std::string>(rc::gen::inRange<char>(0, 127));  // control characters, too
+  std::string id = *text, method = *text;
   JsonObject params{{"n", number}};
-  std::string text;
-  append_json_string(text, id);
-  auto value = parse_json(text);
-  RC_PRE(value.has_value());  // only valid UTF-8 travels
-  std::string name;
-  append_json_string(name, method);
-  RC_PRE(parse_json(name).has_value());
   auto message = read_message(parse_json(write_request(id, method, params)).value());
   RC_ASSERT(message.has_value());
-  RC_ASSERT(message->id == *value);
+  RC_ASSERT(view(message->id.as_string()) == id);
   RC_ASSERT(message->method == method);
   RC_ASSERT(message->params == params);
 }

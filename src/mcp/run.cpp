@@ -206,7 +206,7 @@ void Run::put_questions() {
     error = RpcError{code::kInternal, "the handler waits for an answer to no question", nullptr};
   else if (!missing.empty())
     error = RpcError{caller_->era() == Era::modern ? code::kMissingCapability : code::kInvalidParams,
-                     "this request needs client capabilities that were not declared: " + to_json(missing),
+                     "this request needs what this client did not declare, or does not have in its version: " + to_json(missing),
                      JsonObject{{"requiredCapabilities", missing}}};
   if (error) {
     if (!task_id_.empty()) return server_.tasks().fail(task_id_, *error);

@@ -72,7 +72,9 @@ StdioTransport::StdioTransport(Server& server, PollLoop& loop, int in, int out, 
   server_.attach(connection_);
 }
 
-StdioTransport::~StdioTransport() = default;
+StdioTransport::~StdioTransport() {
+  cancel_all();
+}
 
 void StdioTransport::run() {
   server_.bind_io_thread();
@@ -204,6 +206,10 @@ void StdioTransport::refuse(const Json& id, RpcError error) {
   pipe_->write_line(write_error(id, error));
 }
 
+void StdioTransport::cancel_all() {
+  for (auto running = connection_->running; auto& [id, run] : running) run->cancel();
+}
+
 // Nobody is left to answer; the calls that asked can still be finished.
 void StdioTransport::fail_questions() {
   Message gone;
@@ -226,7 +232,7 @@ void StdioTransport::input_ended() {
       loop_.after(kLastPoll, [self] { (*self)(); });
       return;
     }
-    for (auto running = connection_->running; auto& [id, run] : running) run->cancel();
+    cancel_all();
     server_.shut_down();
     loop_.stop();
   };

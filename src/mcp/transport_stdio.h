@@ -17,7 +17,7 @@ namespace holdfast::mcp {
 class StdioTransport {
  public:
   StdioTransport(Server& server, PollLoop& loop, int in, int out, std::string principal);
-  ~StdioTransport();
+  ~StdioTransport();  // cancels what still runs
 
   // Serves until the input ends; requests that are still running then get a moment to finish.
   void run();
@@ -36,6 +36,7 @@ class StdioTransport {
   void take_request(Message request, const std::shared_ptr<Outlet>& outlet);
   void initialize(const Message& request, const std::shared_ptr<Outlet>& outlet);
   void refuse(const Json& id, RpcError error);
+  void cancel_all();
   void fail_questions();
   void input_ended();
 
