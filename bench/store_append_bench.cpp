@@ -5,8 +5,8 @@
 //   TMPDIR=/path/on/the/disk/in/question build/release/bench/store_append_bench
 
 #include "base/fd.h"
+#include "base/test_folder.h"
 #include "store/open.h"
-#include "store/sqlite/test_folder.h"
 
 #include <benchmark/benchmark.h>
 
@@ -55,8 +55,8 @@ double disk_commits_per_second(const std::string& folder) {
 }
 
 struct Bed {
-  store::TestFolder folder;
-  std::unique_ptr<Store> store = must(store::open_store("sqlite:" + folder.file("store.db")));
+  TestFolder folder;
+  std::unique_ptr<Store> store = must(store::open_store("sqlite:" + (folder / "store.db")));
 
   explicit Bed(int sessions) {
     must(store->write([&](Transaction& t) -> Result<int> {
@@ -166,7 +166,7 @@ BENCHMARK(read_session_of_5000)->Unit(benchmark::kMillisecond);
 
 void open_and_close(benchmark::State& state) {
   const Bed stored(kStored);
-  const std::string url = "sqlite:" + stored.folder.file("store.db");
+  const std::string url = "sqlite:" + (stored.folder / "store.db");
   for (auto _ : state) benchmark::DoNotOptimize(must(store::open_store(url)));
 }
 BENCHMARK(open_and_close)->Unit(benchmark::kMicrosecond);

@@ -22,6 +22,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ 12 reports these inside its own std::string and Boost.JSON at -O2 (GCC bugs 105329, 105593).
   add_compile_options(-Wno-restrict -Wno-maybe-uninitialized -Wno-stringop-overflow -Wno-array-bounds)
 endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  add_compile_options(-Wno-deprecated-declarations)  # libstdc++ 12's own stable_sort; g++ still reports ours
+endif()
 if(HF_SANITIZE)
   add_compile_options(-fsanitize=${HF_SANITIZE} -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${HF_SANITIZE})

@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <ranges>
+#include <utility>
 
 namespace holdfast::schema {
 namespace {
@@ -20,6 +20,7 @@ namespace {
 // All patterns of one schema together, in RE2 instructions: some MB of programs, compiled in well
 // under a second. A pattern of a tool schema has about 20.
 constexpr std::size_t kMaxPatternInstructions = 200'000;
+constexpr std::size_t kMaxPatterns = 128;  // each may come to hold 2 MB of states
 
 bool shorter_or_before(std::string_view a, std::string_view b) {
   return a.size() != b.size() ? a.size() < b.size() : a < b;
@@ -53,8 +54,9 @@ class Compiler {
       std::ranges::sort(program_.dynamic_anchors[number]);
     }
     program_.has_dynamic_references = !dynamic_names_.empty();
+    HF_CHECK(refuse_endless_references());
     forward_plain_references();
-    return refuse_endless_references();
+    return {};
   }
 
  private:
@@ -93,7 +95,7 @@ class Compiler {
       HF_CHECK(compile_keyword(*rule, member.value(), node, parts));
     }
     join(parts);
-    std::ranges::stable_sort(parts.steps, {}, &Step::check);
+    std::ranges::sort(parts.steps, {}, [](const Step& step) { return std::pair(step.check, step.a); });
     node.first = static_cast<std::uint32_t>(program_.steps.size());
     node.count = static_cast<std::uint32_t>(parts.steps.size());
     program_.steps.insert(program_.steps.end(), parts.steps.begin(), parts.steps.end());
@@ -315,8 +317,9 @@ class Compiler {
     if (known != pattern_numbers_.end()) return known->second;
     HF_TRY(auto compiled, Pattern::compile(text));
     pattern_instructions_ += compiled.size();
-    if (pattern_instructions_ > kMaxPatternInstructions)
-      return fail(ErrorKind::too_large, "the patterns of the schema are too large together");
+    if (pattern_instructions_ > kMaxPatternInstructions || program_.patterns.size() == kMaxPatterns) {
+      return fail(ErrorKind::too_large, "the schema has too many or too large patterns");
+    }
     const auto number = push(program_.patterns, std::move(compiled));
     program_.pattern_texts.push_back(text);
     pattern_numbers_.emplace(text, number);
@@ -394,6 +397,14 @@ class Compiler {
       if (step.check != Check::reference) continue;
       if (program_.has_dynamic_references && program_.nodes[step.a].resource != node.resource) continue;
       node.forward = step.a;
+    }
+    // Chains become one hop. Endless ones have been refused, and each node is walked from once.
+    std::vector<std::uint32_t> chain;
+    for (std::uint32_t start = 0; start < program_.nodes.size(); ++start) {
+      std::uint32_t end = start;
+      for (; program_.nodes[end].forward != kNone; end = program_.nodes[end].forward) chain.push_back(end);
+      for (const std::uint32_t number : chain) program_.nodes[number].forward = end;
+      chain.clear();
     }
   }
 

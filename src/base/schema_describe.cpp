@@ -13,10 +13,8 @@ namespace holdfast {
 namespace schema {
 namespace {
 
-constexpr std::size_t kShownBytes = 60;       // of a value or a key
-constexpr std::size_t kShownValues = 12;      // of an enum
-constexpr std::size_t kMaxNameBytes = 64;     // longer names are not compared for likeness
-constexpr std::size_t kMaxComparisons = 500;  // names looked at for the nearest one
+constexpr std::size_t kShownBytes = 60;    // of a value or a key
+constexpr std::size_t kMaxNameBytes = 64;  // longer names are not compared for likeness
 
 void append_brief_text(std::string& out, std::string_view text, std::size_t room) {
   const std::string_view shown = utf8_prefix(text, room);
@@ -74,10 +72,6 @@ std::string lowered_without_signs(std::string_view name) {
   return text;
 }
 
-std::string_view text_of(const Json* value) {
-  return value->is_string() ? view(value->get_string()) : std::string_view();
-}
-
 }  // namespace
 
 std::string brief(const Json& value) {
@@ -124,23 +118,22 @@ std::string wrong_type(std::uint8_t wanted, const Json& got) {
   return text + brief(got);
 }
 
-std::string not_listed(std::span<const Json* const> wanted, const Json& got) {
+std::string not_listed(std::span<const Json* const> wanted, std::size_t total, const Json& got) {
   if (wanted.empty()) return "is not allowed: no value is";
-  if (wanted.size() == 1) return fmt::format("must be {}; got {}", brief(*wanted[0]), brief(got));
+  if (total == 1) return fmt::format("must be {}; got {}", brief(*wanted[0]), brief(got));
   std::string text = "must be one of ";
   for (std::size_t i = 0; i < wanted.size() && i < kShownValues; ++i) {
     if (i > 0) text += ", ";
     text += brief(*wanted[i]);
   }
-  if (wanted.size() > kShownValues) text += fmt::format(", … ({} in all)", wanted.size());
-  text += "; got " + brief(got);
-  if (wanted.size() > kShownValues && got.is_string()) {
-    std::vector<std::string_view> texts(std::min(wanted.size(), kMaxComparisons));
-    std::ranges::transform(wanted.first(texts.size()), texts.begin(), text_of);
-    if (const auto near = nearest(view(got.get_string()), texts); !near.empty())
-      text += fmt::format(" (did you mean {}?)", quoted(near));
-  }
-  return text;
+  if (total > kShownValues) text += fmt::format(", … ({} in all)", total);
+  return text + "; got " + brief(got);
+}
+
+std::size_t cost_of_nearest(std::string_view wrong, std::size_t known) {
+  constexpr std::size_t kCellsPerStep = 16;
+  const std::size_t length = std::min(wrong.size(), kMaxNameBytes);
+  return std::min(known, kMaxComparedNames) * (1 + length * length / kCellsPerStep);
 }
 
 std::string_view nearest(std::string_view wrong, std::span<const std::string_view> known) {
@@ -150,7 +143,7 @@ std::string_view nearest(std::string_view wrong, std::span<const std::string_vie
   const std::string plain = lowered_without_signs(wrong);
   std::size_t best = std::max<std::size_t>(1, wrong.size() / 3) + 1;
   std::string_view found;
-  for (const std::string_view name : known.first(std::min(known.size(), kMaxComparisons))) {
+  for (const std::string_view name : known.first(std::min(known.size(), kMaxComparedNames))) {
     if (name.empty() || name.size() > kMaxNameBytes) continue;
     const std::string other = lowered_without_signs(name);
     const std::size_t apart = plain.size() > other.size() ? plain.size() - other.size() : other.size() - plain.size();

@@ -5,12 +5,17 @@
 #include <fmt/format.h>
 #include <re2/re2.h>
 
+#include <algorithm>
+
 namespace holdfast::schema {
 namespace {
 
-constexpr std::size_t kMaxPatternBytes = 16 * 1024;   // longer ones are data, not patterns
-constexpr std::int64_t kPatternMemory = 1024 * 1024;  // program and cached states of one pattern
-constexpr std::size_t kUnitsPerStep = 256;            // byte * instruction; 2 million steps stay near two seconds
+constexpr std::size_t kMaxPatternBytes = 16 * 1024;       // longer ones are data, not patterns
+constexpr std::int64_t kPatternMemory = 2 * 1024 * 1024;  // program and states of one pattern; \p{L}{1,100} needs one
+constexpr std::size_t kUnitsPerStep = 64;  // byte * instruction: two million steps of the worst pattern take some seconds
+
+// Large programs mostly are \p{L} repeated, of which few instructions are alive at a time.
+constexpr std::size_t kMaxCountedInstructions = 8000;
 
 }  // namespace
 
@@ -48,7 +53,7 @@ std::size_t Pattern::size() const {
 }
 
 std::size_t Pattern::cost(std::size_t bytes) const {
-  return 1 + bytes * size() / kUnitsPerStep;
+  return 1 + bytes * std::min(size(), kMaxCountedInstructions) / kUnitsPerStep;
 }
 
 }  // namespace holdfast::schema

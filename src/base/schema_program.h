@@ -75,7 +75,7 @@ struct Node {
   std::uint8_t types = kAnyType;
   bool never = false;             // the schema `false`
   bool tracks = false;            // has unevaluatedProperties or unevaluatedItems
-  std::uint32_t forward = kNone;  // the schema is a reference and nothing else: go there
+  std::uint32_t forward = kNone;  // the schema is a reference and nothing else: to this node, which has none
   std::uint32_t resource = 0;
   std::uint32_t first = 0;  // its steps
   std::uint32_t count = 0;

@@ -33,7 +33,10 @@ std::uint8_t type_of(const Json& value) {
 
 bool Run::whole(const Json& value) {
   const bool fits = node(0, value, nullptr);
-  if (gave_up_ && violations_) violations_->push_back(limit_);
+  if (gave_up_ && violations_) {
+    if (violations_->size() >= program_.limits.max_violations) violations_->pop_back();
+    violations_->push_back(limit_);
+  }
   return fits && !gave_up_;
 }
 
@@ -152,9 +155,8 @@ bool Run::reference(const Step& step, const Json& value, Seen* seen) {
 }
 
 const Node& Run::target_of(std::uint32_t number) const {
-  const Node* node = &program_.nodes[number];
-  while (node->forward != kNone) node = &program_.nodes[node->forward];  // ends: loops were refused
-  return *node;
+  const Node& node = program_.nodes[number];
+  return node.forward == kNone ? node : program_.nodes[node.forward];
 }
 
 bool Run::member(std::uint32_t number, std::string_view name, const Json& value) {
@@ -187,6 +189,12 @@ bool Run::give_up(std::string message) {
   if (!gave_up_) limit_ = {path_, "limit", std::move(message)};
   gave_up_ = true;
   return false;
+}
+
+std::string Run::did_you_mean(std::string_view wrong, std::span<const std::string_view> known) {
+  if (!spend(cost_of_nearest(wrong, known.size()))) return {};
+  const std::string_view near = nearest(wrong, known);
+  return near.empty() ? std::string() : fmt::format(" (did you mean {}?)", quoted(near));
 }
 
 bool Run::fail(std::string_view keyword, std::string message) {

@@ -26,6 +26,8 @@ class Run {
       : program_(program), violations_(violations), steps_left_(program.limits.max_steps) {}
 
   bool whole(const Json& value);
+  // After a run that was given up: why. Nothing is known about the value then.
+  const SchemaViolation* limit() const { return gave_up_ ? &limit_ : nullptr; }
 
  private:
   // schema_run.cpp
@@ -40,6 +42,7 @@ class Run {
   bool explains() const { return violations_ != nullptr; }
   bool enough() const { return !violations_ || gave_up_ || violations_->size() >= program_.limits.max_violations; }
   bool fail(std::string_view keyword, std::string message);  // false; the message only when explains()
+  std::string did_you_mean(std::string_view wrong, std::span<const std::string_view> known);  // " (did you mean ...?)" or ""
   template <class Text>
   bool fail_with(std::string_view keyword, Text text) {
     return explains() ? fail(keyword, text()) : false;

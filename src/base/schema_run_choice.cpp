@@ -113,7 +113,7 @@ bool Run::no_form_fits(std::string_view keyword, std::span<const std::uint32_t> 
     if ((target.types & type_of(value)) != 0 && !target.never) same_type.push_back(form);
     if (const Json* constant = find(*program_.sources[form], "const")) constants.push_back(constant);
   }
-  if (constants.size() == forms.size()) return fail(keyword, not_listed(constants, value));
+  if (constants.size() == forms.size()) return fail(keyword, not_listed(constants, constants.size(), value));
   if (same_type.empty()) return fail("type", wrong_type(types, value));
   if (same_type.size() > kMaxFormsExplained) same_type.resize(kMaxFormsExplained);
 

@@ -9,7 +9,11 @@
 namespace holdfast::schema {
 namespace {
 
-constexpr std::size_t kNameBytesPerStep = 64;
+// Finding a member costs a step, and more when its name is long.
+std::size_t cost_of_finding(std::string_view name) {
+  constexpr std::size_t kNameBytesPerStep = 64;
+  return 1 + name.size() / kNameBytesPerStep;
+}
 
 }  // namespace
 
@@ -26,7 +30,7 @@ bool Run::missing(std::string_view keyword, std::string_view name, std::string_v
 bool Run::required(const Step& step, const JsonObject& object) {
   bool fits = true;
   for (const std::string_view name : std::span(program_.names).subspan(step.a, step.b)) {
-    if (!spend(1)) return false;
+    if (!spend(cost_of_finding(name))) return false;
     if (find(object, name)) continue;
     fits = missing("required", name, "");
     if (enough()) break;
@@ -37,10 +41,10 @@ bool Run::required(const Step& step, const JsonObject& object) {
 bool Run::dependent_required(const Step& step, const JsonObject& object) {
   bool fits = true;
   for (const DependentNames& dependent : std::span(program_.dependent_names).subspan(step.a, step.b)) {
-    if (!spend(1)) return false;
+    if (!spend(cost_of_finding(dependent.when))) return false;
     if (!find(object, dependent.when)) continue;
     for (const std::string_view name : dependent.names) {
-      if (!spend(1)) return false;
+      if (!spend(cost_of_finding(name))) return false;
       if (find(object, name)) continue;
       fits = missing("dependentRequired", name, explains() ? fmt::format(" when {} is given", quoted(dependent.when)) : "");
       if (enough()) return false;
@@ -52,7 +56,7 @@ bool Run::dependent_required(const Step& step, const JsonObject& object) {
 bool Run::dependent_schemas(const Step& step, const Json& value, Seen* seen) {
   bool fits = true;
   for (const Member& dependent : std::span(program_.dependent_nodes).subspan(step.a, step.b)) {
-    if (!spend(1)) return false;
+    if (!spend(cost_of_finding(dependent.name))) return false;
     if (!find(value.get_object(), dependent.name) || node(dependent.node, value, seen)) continue;
     fits = false;
     if (enough()) break;
@@ -63,7 +67,6 @@ bool Run::dependent_schemas(const Step& step, const Json& value, Seen* seen) {
 bool Run::members(const Members& members, const JsonObject& object, Seen* seen) {
   bool fits = true;
   for (std::size_t position = 0; position < object.size(); ++position) {
-    if (!spend(1)) return false;
     if (member_fits(members, object, position, seen)) continue;
     fits = false;
     if (enough()) break;
@@ -74,6 +77,7 @@ bool Run::members(const Members& members, const JsonObject& object, Seen* seen) 
 bool Run::member_fits(const Members& members, const JsonObject& object, std::size_t position, Seen* seen) {
   const auto& [key, value] = *(object.begin() + static_cast<std::ptrdiff_t>(position));
   const std::string_view name = key;
+  if (!spend(cost_of_finding(name))) return false;
   bool fits = true;
   bool known = false;
   if (const std::uint32_t property = members.find(name); property != kNone) {
@@ -100,7 +104,7 @@ bool Run::property_names(std::uint32_t number, const JsonObject& object) {
   bool fits = true;
   for (const auto& member : object) {
     const std::string_view name = member.key();
-    if (!spend(1 + name.size() / kNameBytesPerStep)) return false;
+    if (!spend(cost_of_finding(name))) return false;
     const Json text(member.key());
     if (quietly(number, text, nullptr)) continue;
     fits = fail_with("propertyNames", [&] {
@@ -134,14 +138,13 @@ bool Run::unevaluated_properties(const Step& step, const Node& node, const JsonO
 bool Run::unknown_member(std::string_view keyword, std::string_view name, const Members* known, const JsonObject& object) {
   return fail_with(keyword, [&] {
     std::vector<std::string_view> absent;
-    if (known) {
+    if (known && spend(known->properties.size())) {
       for (const Member& property : known->properties) {
         if (!find(object, property.name)) absent.push_back(property.name);
       }
     }
-    std::string message = fmt::format("unknown {} {}", path_.empty() ? "argument" : "property", quoted(name));
-    if (const auto near = nearest(name, absent); !near.empty()) message += fmt::format(" (did you mean {}?)", quoted(near));
-    return message;
+    const std::string_view noun = path_.empty() ? "argument" : "property";
+    return fmt::format("unknown {} {}{}", noun, quoted(name), did_you_mean(name, absent));
   });
 }
 

@@ -7,12 +7,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 
 namespace holdfast::schema {
 namespace {
 
-constexpr std::size_t kLongestCharacter = 4;        // bytes of UTF-8
-constexpr std::size_t kCountedBytesPerStep = 1024;  // counting characters is that much cheaper than a step
+constexpr std::size_t kLongestCharacter = 4;       // bytes of UTF-8
+constexpr std::size_t kCountedBytesPerStep = 256;  // when counting characters
 constexpr std::size_t kFormatBytesPerStep = 64;
 
 }  // namespace
@@ -22,7 +23,7 @@ bool Run::constant(const Json& wanted, const Json& value) {
   if (equal(wanted, value)) return true;
   return fail_with("const", [&] {
     const Json* only = &wanted;
-    return not_listed(std::span(&only, 1), value);
+    return not_listed(std::span(&only, 1), 1, value);
   });
 }
 
@@ -35,8 +36,14 @@ bool Run::enumeration(const Enumeration& wanted, const Json& value) {
   }
   return fail_with("enum", [&] {
     std::vector<const Json*> listed;
-    for (const Json& item : *wanted.listed) listed.push_back(&item);
-    return not_listed(listed, value);
+    std::vector<std::string_view> texts;
+    for (const Json& item : *wanted.listed | std::views::take(kMaxComparedNames)) {
+      listed.push_back(&item);
+      if (item.is_string()) texts.push_back(view(item.get_string()));
+    }
+    std::string message = not_listed(listed, wanted.listed->size(), value);
+    if (listed.size() > kShownValues && value.is_string()) message += did_you_mean(view(value.get_string()), texts);
+    return message;
   });
 }
 

@@ -15,6 +15,8 @@
 
 #include <fmt/format.h>
 
+#include <sys/resource.h>
+
 #include <csignal>
 
 namespace holdfast::cli {
@@ -52,6 +54,14 @@ void measure(web::MetricsText& metrics, const mcp::Server& server, const mcp::Ht
   metrics.gauge("http_streams", "Open event streams.", http_counts.streams_open);
 }
 
+// Thousands of idle streams need as many descriptors; the usual soft limit is 1,024.
+void raise_descriptor_limit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
+  limit.rlim_cur = limit.rlim_max;
+  if (::setrlimit(RLIMIT_NOFILE, &limit) != 0) log(LogLevel::debug, "cli", "the limit of open files stays as it is");
+}
+
 // Ends the pool's work before what that work uses: declared after it, and therefore gone first.
 struct PoolEnd {
   Pool& pool;
@@ -87,6 +97,7 @@ Result<void> run_serve(Context& context) {
   const Settings& settings = context.settings;
   HF_CHECK(check_settings(settings));
   HF_TRY(auto signals, StopSignals::watch());
+  raise_descriptor_limit();
   std::signal(SIGPIPE, SIG_IGN);  // a client that has gone is noticed by the write
   HF_TRY(auto store, context.open_store());
   if (!settings.flag("no_auth")) {

@@ -171,6 +171,10 @@ TEST_F(ModernTest, AnotherProcessAnswersForATaskAndPassesLettersOn) {
     other.turn_until([&] { return exchange->done; });
     return exchange->body();
   };
+  // What this process says at once reaches the others when it is written.
+  auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (at(ask("tasks/get"), "result", "status") != Json("input_required") && std::chrono::steady_clock::now() < deadline) {
+  }
   EXPECT_EQ(at(ask("tasks/get"), "result", "status"), Json("input_required"));
   EXPECT_EQ(
       at(ask("tasks/update", R"("inputResponses":{"a":{"action":"decline"},"b":{"action":"decline"}},)"), "result", "resultType"),

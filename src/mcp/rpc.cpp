@@ -49,6 +49,19 @@ void begin(std::string& out, const Json& id) {
   }
 }
 
+std::string write_call(const Json& id, std::string_view method, const JsonObject& params) {
+  std::string out;
+  begin(out, id);
+  out += R"(,"method":)";
+  append_json_string(out, method);
+  if (!params.empty()) {
+    out += R"(,"params":)";
+    append_json(out, params);
+  }
+  out += '}';
+  return out;
+}
+
 }  // namespace
 
 std::expected<Message, BadMessage> read_message(Json value) {
@@ -128,29 +141,11 @@ std::string write_error(const Json& id, const RpcError& error) {
 }
 
 std::string write_notification(std::string_view method, const JsonObject& params) {
-  std::string out;
-  begin(out, nullptr);
-  out += R"(,"method":)";
-  append_json_string(out, method);
-  if (!params.empty()) {
-    out += R"(,"params":)";
-    append_json(out, params);
-  }
-  out += '}';
-  return out;
+  return write_call(nullptr, method, params);
 }
 
 std::string write_request(std::string_view id, std::string_view method, const JsonObject& params) {
-  std::string out;
-  begin(out, Json(boost::json::string_view(id.data(), id.size())));
-  out += R"(,"method":)";
-  append_json_string(out, method);
-  if (!params.empty()) {
-    out += R"(,"params":)";
-    append_json(out, params);
-  }
-  out += '}';
-  return out;
+  return write_call(Json(boost::json::string_view(id.data(), id.size())), method, params);
 }
 
 std::string id_key(const Json& id) {

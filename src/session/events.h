@@ -31,7 +31,7 @@ struct Event {
   EventType type = EventType::changed;
   std::string session;
   std::string kind;
-  std::int64_t seq = 0;
+  std::int64_t seq = 0;  // of the entry; 0 for the other types
   std::int64_t rev = 0;
 };
 

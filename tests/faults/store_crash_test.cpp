@@ -6,8 +6,8 @@
 // part; and the next process must be able to go on at once.
 
 #include "base/fd.h"
+#include "base/test_folder.h"
 #include "store/open.h"
-#include "store/sqlite/test_folder.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -160,8 +160,8 @@ void check_order(const Texts& texts) {
 }
 
 TEST(StoreCrash, LosesNothingThatWasAcknowledged) {
-  const store::TestFolder folder;
-  const std::string url = "sqlite:" + folder.file("store.db");
+  const TestFolder folder;
+  const std::string url = "sqlite:" + (folder / "store.db");
   std::mt19937 random(20261115);
   std::map<int, std::vector<Report>> reported;
   {

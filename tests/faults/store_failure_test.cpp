@@ -1,9 +1,9 @@
 // Lets the disk refuse at every single point of a write: the first call that fails, then the second, and so on
 // until the write gets through. It must be all or nothing each time, and the store must work afterwards.
 
+#include "base/test_folder.h"
 #include "failing_vfs.h"
 #include "store/open.h"
-#include "store/sqlite/test_folder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -64,15 +64,15 @@ class StoreFailure : public testing::TestWithParam<Case> {
 
   // What a power cut now would leave: the files as they are, without anybody having closed them.
   void expect_changes_after_power_cut(std::int64_t times) {
-    const store::TestFolder copy;
+    const TestFolder copy;
     for (const char* suffix : {"", "-wal"}) {
-      std::filesystem::copy_file(folder_.file("store.db") + suffix, copy.file("store.db") + suffix);
+      std::filesystem::copy_file((folder_ / "store.db") + suffix, (copy / "store.db") + suffix);
     }
-    expect_changes(*store::open_store("sqlite:" + copy.file("store.db")).value(), times);
+    expect_changes(*store::open_store("sqlite:" + (copy / "store.db")).value(), times);
   }
 
-  const store::TestFolder folder_;
-  const std::string url_ = "sqlite:" + folder_.file("store.db");
+  const TestFolder folder_;
+  const std::string url_ = "sqlite:" + (folder_ / "store.db");
 };
 
 TEST_P(StoreFailure, AWriteHappensWhollyOrNotAtAll) {
@@ -129,8 +129,8 @@ TEST_P(StoreFailure, OneOfManyWritersSuffersAlone) {
 TEST_P(StoreFailure, CreatingTheStoreCanBeRepeated) {
   for (int n = 1;; ++n) {
     ASSERT_LT(n, 500);
-    const store::TestFolder folder;
-    const std::string url = "sqlite:" + folder.file("new/store.db");
+    const TestFolder folder;
+    const std::string url = "sqlite:" + (folder / "new/store.db");
     store::OpenOptions options;
     options.sqlite_vfs = faults::failing_vfs();
     faults::fail_call(n, GetParam().failure, GetParam().sticky);

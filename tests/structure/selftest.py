@@ -112,6 +112,36 @@ class Repository(unittest.TestCase):
         self.assert_tidiness("not formatted", {"src/base/a.cpp": "int   a ;\n"})
         self.assert_tidiness("the name does not say", {"src/base/string_utils.cpp": "int a;\n"})
 
+    def assert_links(self, expected, files):
+        self.assertIn(expected, self.breaches("check_links.py", files))
+
+    def test_links_accepts(self):
+        self.assert_links("links: ok", {
+            "README.md": "[a](docs/a.md#two-words) [b](https://x.test/y) [here](#top) <img src=\"docs/a.svg\">\n# Top\n"
+                         "`src/base/a.h` `base/a.h` `a.h` `base/*.h` `src/base` `a.h:3` `build/x/y.h` `/mcp` `key/x.h` `base/list` `config.json`\n"
+                         "```\n[no](link.md) `src/no.h`\n```\n",
+            "docs/a.md": "## Two `words`!\n[up](../README.md) `a.svg`\n", "docs/a.svg": "<svg/>\n",
+            "src/base/a.h": "// docs/a.md\n"})
+
+    def test_link_to_nothing(self):
+        self.assert_links("docs/a.md:2: ../b.md: there is no such file", {"docs/a.md": "\n[b](../b.md)\n"})
+        self.assert_links("README.md:1: b.md: there is no such file", {"README.md": "[b]: b.md\n"})
+        self.assert_links("README.md:1: docs/a.svg: there is no such file", {"README.md": '<img src="docs/a.svg">\n'})
+        self.assert_links("outside of the repository", {"README.md": "[etc](../../../../../../../../../../etc/passwd)\n"})
+
+    def test_link_to_a_missing_heading(self):
+        self.assert_links("docs/a.md#three: there is no such heading",
+                          {"README.md": "[a](docs/a.md#three)\n", "docs/a.md": "# Two\n"})
+
+    def test_path_that_does_not_exist(self):
+        files = {"src/base/a.h": "int a;\n"}
+        for path in ("src/base/b.h", "base/b.h", "b.h", "src/base/b*.h", "src/attic/"):
+            with self.subTest(path):
+                self.assert_links(f"README.md:1: `{path}`: there is no such file", {**files, "README.md": f"see `{path}`\n"})
+
+    def test_document_named_in_the_code(self):
+        self.assert_links("src/base/a.h:1: names docs/b.md, which does not exist", {"src/base/a.h": "// docs/b.md\n"})
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -1,5 +1,5 @@
+#include "base/test_folder.h"
 #include "store/contract/fixture.h"
-#include "store/sqlite/test_folder.h"
 
 namespace holdfast::store {
 namespace {
@@ -7,7 +7,7 @@ namespace {
 class SqliteBackend final : public Backend {
  public:
   Result<std::unique_ptr<session::Store>> open(const OpenOptions& options) override {
-    return open_store("sqlite:" + folder_.file("store.db"), options);
+    return open_store("sqlite:" + (folder_ / "store.db"), options);
   }
 
  private:

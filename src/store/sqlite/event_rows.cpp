@@ -15,7 +15,7 @@ Result<std::int64_t> read_last_sequence(Db& db) {
 Result<std::vector<Event>> read_events_after(Db& db, std::int64_t sequence, std::size_t limit) {
   HF_TRY(auto rows, db.query("SELECT e.sequence, 0, s.id, s.kind, e.seq, s.rev FROM entries AS e JOIN sessions AS s "
                              "ON s.key = e.session WHERE e.sequence > ?1 "
-                             "UNION ALL SELECT changed, 1, id, kind, entries, rev FROM sessions WHERE changed > ?1 "
+                             "UNION ALL SELECT changed, 1, id, kind, 0, rev FROM sessions WHERE changed > ?1 "
                              "UNION ALL SELECT changed, 2, id, kind, 0, 0 FROM tombstones WHERE changed > ?1 "
                              "ORDER BY 1 LIMIT ?2",
                              sequence, limit));

@@ -1,9 +1,9 @@
 #include "store/sqlite/store.h"
 
 #include "base/file.h"
+#include "base/test_folder.h"
 #include "store/contract/fixture.h"
 #include "store/sqlite/schema.h"
-#include "store/sqlite/test_folder.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -63,7 +63,7 @@ class SqliteStore : public testing::Test {
   }
 
   TestFolder folder_;
-  std::string path_ = folder_.file("data/store.db");
+  std::string path_ = folder_ / "data/store.db";
   std::string url_ = "sqlite:" + path_;
 };
 
@@ -97,7 +97,7 @@ TEST_F(SqliteStore, AFileThatIsNoStoreIsLeftAlone) {
   EXPECT_EQ(kind_of_failure(open_store(url_)), ErrorKind::corrupt);
   EXPECT_EQ(must(read_file(path_)), std::string(8192, 'x'));
 
-  const std::string other = folder_.file("data/other.db");
+  const std::string other = folder_ / "data/other.db";
   must(must(Db::open(other, Db::Mode::create))->script("CREATE TABLE mine(a)"));
   EXPECT_EQ(kind_of_failure(open_store("sqlite:" + other)), ErrorKind::corrupt);
   EXPECT_EQ(must(must(Db::open(other, Db::Mode::read_only))->number("SELECT count(*) FROM sqlite_schema")), 1);
@@ -272,7 +272,7 @@ TEST_F(SqliteStore, AnIndexOfAnotherStoreIsNotBelieved) {
   EXPECT_FALSE(must(open()->search(looking_for("needle"))).hits.empty());
   const std::string index = path_ + ".index";
   ASSERT_TRUE(std::filesystem::exists(index));
-  const std::string other = folder_.file("data/other.db");
+  const std::string other = folder_ / "data/other.db";
   std::filesystem::copy_file(index, other + ".index");
   auto store = must(open_store("sqlite:" + other));
   create(*store, "b", 1, "needle");
