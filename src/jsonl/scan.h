@@ -1,0 +1,80 @@
+#pragma once
+
+// What a line of a transcript is, and the few fields of it that a reader wants, at GB/s.
+//
+//   Scanner scanner;
+//   std::array<Token, 2> found;
+//   const LineReport report = scanner.fields(line.text, kNames, found);   // kNames: {"type", "sessionId"}
+//   if (report.parsed() && found[0].is("user")) ...
+//
+// Every line is walked to its end, so what is reported as parsed is JSON by the whole grammar. Numbers are never
+// converted and strings only on demand. A name that occurs twice in an object gives its last value, as
+// it does for the client that wrote the file. Not a Result: lines that are not JSON are what transcripts contain.
+//
+// One thread at a time; keep a Scanner for many lines, it owns the memory they share.
+
+#include "jsonl/path.h"
+#include "jsonl/structure.h"
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace holdfast::jsonl {
+
+// In this order: JSON first, `fused` being the last that is (parsed() below).
+enum class LineShape {
+  object,      // one JSON object and nothing else: a record
+  padded,      // one object, with blanks or a byte order mark around it
+  not_object,  // one JSON value of another type
+  fused,       // several JSON values behind each other: a line that lost its newline
+  blank,       // nothing, or white space alone
+  nul,         // not JSON, and holds NUL bytes: blocks that a crash left unwritten
+  broken,      // not JSON: torn, or never was
+  too_deep,    // nested deeper than kMaxDepth
+  too_long     // longer than kMaxLineBytes
+};
+std::string_view name_of(LineShape shape);
+
+struct LineReport {
+  LineShape shape = LineShape::blank;
+  bool valid_utf8 = true;  // of a parsed line
+
+  // JSON by the whole grammar (bytes inside strings need not be UTF-8).
+  bool parsed() const { return shape <= LineShape::fused; }
+  // May be carried as it is wherever a JSON object may stand.
+  bool is_record() const { return shape == LineShape::object && valid_utf8; }
+};
+
+enum class TokenKind { missing, object, array, string, number, boolean, null };
+
+// A value of the line, as it stands there; a view of the line.
+struct Token {
+  TokenKind kind = TokenKind::missing;
+  std::string_view raw;  // quotes and brackets included
+
+  std::size_t offset_in(std::string_view line) const { return static_cast<std::size_t>(raw.data() - line.data()); }
+  bool is(std::string_view text) const;  // a string that means this text, however spelled
+  // A string's meaning, fit for showing: what is not valid UTF-8 or half a surrogate pair becomes U+FFFD. Empty for
+  // every other kind.
+  std::string text() const;
+};
+
+class Scanner {
+ public:
+  LineReport shape(std::string_view line);
+
+  // found[i] becomes the member names[i] of the line's object, of the first one where several are fused. All are
+  // missing unless the line is parsed. The two spans have one size.
+  LineReport fields(std::string_view line, std::span<const std::string_view> names, std::span<Token> found);
+
+  // The JSON values at the top of the line, one behind the other; none unless it is parsed.
+  LineReport values(std::string_view line, std::vector<std::string_view>& found);
+
+ private:
+  Structure structure_;
+  Path path_;
+};
+
+}  // namespace holdfast::jsonl
