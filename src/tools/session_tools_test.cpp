@@ -151,13 +151,13 @@ TEST_F(SessionToolsTest, CursorOfOtherFiltersIsRefused) {
 }
 
 TEST_F(SessionToolsTest, ListIsLimitedToTheRootUnlessAskedOtherwise) {
-  create("here-1", "thread", "Here", "file:///work/here");
-  create("there-1", "thread", "There", "file:///work/there");
+  create("here-1", "thread", "Here", "file:///srv/here");
+  create("there-1", "thread", "There", "file:///srv/there");
   create("nowhere-1", "thread", "Nowhere");
   EXPECT_EQ(ids(call(R"({"operation":"list"})")).size(), 3U);
-  EXPECT_THAT(ids(call(R"({"operation":"list","mcpRootUri":"/work/here"})")),
+  EXPECT_THAT(ids(call(R"({"operation":"list","mcpRootUri":"/srv/here"})")),
               testing::UnorderedElementsAre("here-1", "nowhere-1"));
-  EXPECT_EQ(ids(call(R"({"operation":"list","root":"/work/here","all_roots":"true"})")).size(), 3U);
+  EXPECT_EQ(ids(call(R"({"operation":"list","root":"/srv/here","all_roots":"true"})")).size(), 3U);
   EXPECT_EQ(find_string(call(R"({"operation":"list","root":"work"})"), "error"), "invalid");
 }
 
