@@ -46,7 +46,7 @@ class CommandLine(ProgramTest):
         self.assertEqual(self.run_program("sessions", "list").stdout, "no sessions\n")
         self.assertFalse(self.data.exists(), "looking made something")
         self.seed([{"id": "thread-1", "kind": "thread", "title": "Retries\x1b[31m", "status": "active", "root_name": "here",
-                    "root": "file:///work/here", "entries": ["one", "two\x07"]},
+                    "root": "file:///srv/here", "entries": ["one", "two\x07"]},
                    {"id": "other-1", "kind": "research", "title": "Not mine", "principal": "ann"}])
         listed = self.run_program("sessions", "list").stdout
         self.assertIn("thread-1", listed)
@@ -60,7 +60,7 @@ class CommandLine(ProgramTest):
                          ["one", "two\x07"])
         self.assertEqual(self.json_of("sessions", "list", "--kind", "run")["total"], 0)
         self.assertEqual(self.json_of("sessions", "list", "--principal", "ann")["total"], 1)
-        self.assertEqual(self.json_of("sessions", "list", "--root", "/work/there")["total"], 0)
+        self.assertEqual(self.json_of("sessions", "list", "--root", "/srv/there")["total"], 0)
 
     def test_store(self):
         self.seed([{"id": "thread-1", "kind": "thread", "title": "T", "entries": ["one"]}])
@@ -183,8 +183,8 @@ class Stdio(ProgramTest):
                          ("notifications/resources/updated", "holdfast://sessions/thread-1"))
 
     def test_project_root_and_principal(self):
-        self.seed([{"id": "here-1", "kind": "thread", "title": "H", "root": "file:///work/here"},
-                   {"id": "there-1", "kind": "thread", "title": "T", "root": "file:///work/there"},
+        self.seed([{"id": "here-1", "kind": "thread", "title": "H", "root": "file:///srv/here"},
+                   {"id": "there-1", "kind": "thread", "title": "T", "root": "file:///srv/there"},
                    {"id": "anns-1", "kind": "thread", "title": "A", "principal": "ann"}])
 
         def ids(*words, **environment):
@@ -193,9 +193,9 @@ class Stdio(ProgramTest):
             return sorted(each["id"] for each in state["sessions"])
 
         self.assertEqual(ids(), ["here-1", "there-1"])
-        self.assertEqual(ids("--root", "/work/here"), ["here-1"])
-        self.assertEqual(ids(CLAUDE_PROJECT_DIR="/work/there"), ["there-1"])
-        self.assertEqual(ids("--root", "/work/here", CLAUDE_PROJECT_DIR="/work/there"), ["here-1"])
+        self.assertEqual(ids("--root", "/srv/here"), ["here-1"])
+        self.assertEqual(ids(CLAUDE_PROJECT_DIR="/srv/there"), ["there-1"])
+        self.assertEqual(ids("--root", "/srv/here", CLAUDE_PROJECT_DIR="/srv/there"), ["here-1"])
         self.assertEqual(ids(HOLDFAST_PRINCIPAL="ann"), ["anns-1"])
 
     def test_data_folder_is_private(self):
