@@ -240,18 +240,20 @@ void Run::put_to_legacy_client() {
       answers_[key] = {{}, make_error(ErrorKind::invalid, "the client was asked too often, or its answers did not fit")};
     return again();
   }
-  for (const auto& [key, question] : questions_) {
+  for (const auto& entry : questions_) {
+    const std::string& key = entry.first;
+    const Question& question = entry.second;
     // Random, because other processes ask the same client, too: an answer must reach nobody else's question.
     std::string id = "hf-" + random_base62(kQuestionIdLength);
     std::weak_ptr<Run> weak = weak_from_this();
-    TimerId timer = server_.executor().after(question.patience, [weak, key = key] {
+    TimerId timer = server_.executor().after(question.patience, [weak, key] {
       auto self = weak.lock();
       if (!self || !self->waiting_.contains(key)) return;
       self->take_back(self->waiting_[key].first, "not answered in time");
       self->answer_arrived(key, {{}, make_error(ErrorKind::timeout, "the client did not answer in time")});
     });
     waiting_[key] = {id, timer};
-    connection_->asked[id] = [weak, key = key](const Message& response) {
+    connection_->asked[id] = [weak, key](const Message& response) {
       auto self = weak.lock();
       if (!self) return;
       Answer answer;
