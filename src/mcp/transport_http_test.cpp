@@ -117,6 +117,40 @@ TEST_F(HttpTransportTest, ModernChecksInTheOrderOfSection5) {
   EXPECT_EQ(at(fine->body(), "id"), Json(7));
 }
 
+// What stands in front of us may read the second one.
+TEST_F(HttpTransportTest, AHeaderThatIsRepeatedIsRefused) {
+  std::string good = kCall + TestServer::envelope() + "}}";
+  for (const auto& [name, value] : net::HttpHeaders{
+           {"Mcp-Name", "steps"}, {"mcp-name", "echo"}, {"Mcp-Method", "tools/list"}, {"MCP-Protocol-Version", "2025-11-25"}}) {
+    net::HttpHeaders headers = modern_headers({});
+    headers.emplace_back(name, value);
+    auto exchange = server_->http_request("POST", headers, good);
+    EXPECT_EQ(exchange->response.status, 400) << name;
+    EXPECT_EQ(at(exchange->body(), "error", "code"), Json(-32020)) << name;
+  }
+}
+
+TEST_F(HttpTransportTest, AcceptDecidesWhatCanBeSent) {
+  auto listen = [&](const std::string& accept) {
+    net::HttpHeaders headers = modern_headers({{"Mcp-Method", "subscriptions/listen"}, {"Mcp-Name", "-"}});
+    headers.emplace_back("Accept", accept);
+    return server_->http_request("POST", headers,
+                                 R"({"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{},)" +
+                                     TestServer::envelope() + "}}");
+  };
+  EXPECT_EQ(listen("application/json")->response.status, 406) << "a subscription is a stream";
+  EXPECT_TRUE(listen("*/*")->streaming);
+  std::string session = server_->initialize();
+  auto ping = [&](net::HttpHeaders accept) {
+    accept.emplace_back("Content-Type", "application/json");
+    accept.emplace_back("Mcp-Session-Id", session);
+    return server_->http_request("POST", accept, R"({"jsonrpc":"2.0","id":1,"method":"ping"})")->response.status;
+  };
+  EXPECT_EQ(ping({{"Accept", "application/json"}}), 406);
+  EXPECT_EQ(ping({{"Accept", "application/json"}, {"accept", "Text/Event-Stream;q=0.5"}}), 200) << "spread over two headers";
+  EXPECT_EQ(ping({}), 200);
+}
+
 TEST_F(HttpTransportTest, RemovedAndUnknownMethodsAre404InTheModernEra) {
   for (const char* method :
        {"initialize", "ping", "logging/setLevel", "resources/subscribe", "unknown/method", "tasks/list", "prompts/list"}) {
