@@ -1,5 +1,7 @@
 #include "base/text.h"
 
+#include "base/json_escape.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -94,27 +96,6 @@ std::optional<std::uint32_t> unicode_escape(std::string_view text) {
     }
   }
   return value;
-}
-
-char simple_escape(char c) {
-  switch (c) {
-    case '"':
-    case '\\':
-    case '/':
-      return c;
-    case 'b':
-      return '\b';
-    case 'f':
-      return '\f';
-    case 'n':
-      return '\n';
-    case 'r':
-      return '\r';
-    case 't':
-      return '\t';
-    default:
-      return 0;
-  }
 }
 
 char ascii_lower(char c) {
@@ -214,7 +195,7 @@ std::optional<std::string> unescape_json_string(std::string_view inside) {
     if (inside.empty()) break;
     if (inside.size() < 2) return std::nullopt;
     if (inside[1] != 'u') {
-      const char decoded = simple_escape(inside[1]);
+      const char decoded = short_json_escape(inside[1]);
       if (decoded == 0) return std::nullopt;
       out += decoded;
       inside.remove_prefix(2);

@@ -1,5 +1,7 @@
 #include "jsonl/spelling.h"
 
+#include "base/json_escape.h"
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -24,28 +26,6 @@ int hex_value(char c) {
   return kHexValues[static_cast<unsigned char>(c)];
 }
 
-// What the character behind a backslash stands for; 0 for `u` and for what may not stand there.
-char short_escape(char c) {
-  switch (c) {
-    case '"':
-    case '\\':
-    case '/':
-      return c;
-    case 'b':
-      return '\b';
-    case 'f':
-      return '\f';
-    case 'n':
-      return '\n';
-    case 'r':
-      return '\r';
-    case 't':
-      return '\t';
-    default:
-      return 0;
-  }
-}
-
 bool is_high(std::uint32_t unit) {
   return unit >= 0xD800 && unit < 0xDC00;
 }
@@ -67,7 +47,7 @@ std::optional<std::uint32_t> unicode_escape(std::string_view raw) {
 
 // How long the escape at the front is, 0 when it is none.
 std::size_t escape_size(std::string_view raw) {
-  if (raw.size() >= 2 && short_escape(raw[1])) return 2;
+  if (raw.size() >= 2 && short_json_escape(raw[1])) return 2;
   return unicode_escape(raw) ? 6 : 0;
 }
 
@@ -122,7 +102,7 @@ Escape encode(std::size_t raw_size, std::uint32_t code) {
 // promise valid ones, and a broken promise must not read outside the text.
 Escape escape_at(std::string_view raw) {
   if (raw.size() < 2) return {1, 1, {'\\'}};
-  if (const char meant = short_escape(raw[1])) return {2, 1, {meant}};
+  if (const char meant = short_json_escape(raw[1])) return {2, 1, {meant}};
   const auto unit = unicode_escape(raw);
   if (!unit) return {1, 1, {'\\'}};
   if (is_high(*unit)) {
