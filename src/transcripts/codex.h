@@ -1,0 +1,39 @@
+#pragma once
+
+// Transcripts of Codex CLI (transcript-archive §12): one file a session, named by time and id; the same engine.
+
+#include "transcripts/archive_reader.h"
+#include "transcripts/archive_writer.h"
+#include "transcripts/copy_result.h"
+#include "transcripts/erase.h"
+
+namespace holdfast::transcripts {
+
+struct CodexSession {
+  std::string id;
+  std::string path;                           // below the home: "sessions/2026/11/15/rollout-…-<id>.jsonl", "archived_sessions/…"
+  bool archived = false, compressed = false;  // .jsonl.zst
+  std::uint64_t size = 0;
+  Millis mtime = 0;
+  // From its first record and session_index.jsonl; filled by summarise_codex.
+  std::string title, cwd, version, git_branch, forked_from;
+  Millis first_time = 0, last_time = 0;
+};
+
+Result<std::vector<CodexSession>> codex_sessions(const Home& home);
+// Errors: not_found, ambiguous, invalid, as find_session.
+Result<CodexSession> find_codex_session(const Home& home, std::string_view id_or_prefix);
+Result<CodexSession> summarise_codex(const Home& home, CodexSession session);
+
+// The session as an Inventory of one artifact (compressed ones are read as what they hold), for archive, verify and usage.
+Result<Inventory> codex_inventory(const Home& home, const CodexSession& session);
+
+// New id in the file name and in session_meta.payload.id, cwd translated; everything else byte for byte.
+Result<CopyResult> clone_codex(const Home& home, const CodexSession& source, const std::optional<std::string>& target_project,
+                               Millis now, const Progress& progress = {});
+Result<CopyResult> restore_codex(const Home& home, ArchiveReader& archive, bool in_place,
+                                 const std::optional<std::string>& target_project, Millis now, const Progress& progress = {});
+Result<EraseResult> erase_codex(const Home& home, const CodexSession& session, const EraseOptions& options, Millis now,
+                                const Progress& progress = {});
+
+}  // namespace holdfast::transcripts

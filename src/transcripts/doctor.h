@@ -1,0 +1,51 @@
+#pragma once
+
+// What is wrong, or soon will be, with a home full of sessions (transcript-archive §11, §1.3 Retention).
+
+#include "transcripts/staging.h"
+#include "transcripts/verify.h"
+
+namespace holdfast::transcripts {
+
+struct DoctorOptions {
+  std::optional<std::string> project_path;
+  bool deep = true;   // read every transcript, not only names and times
+  int warn_days = 7;  // sessions that the client's clean-up will take within that many days
+  Millis now = 0;
+};
+
+struct DoctorReport {
+  int cleanup_days = 30;            // in force, from settings files
+  bool cleanup_is_default = true;   // nobody set it
+  std::string cleanup_source;       // the file that sets it
+  std::vector<std::string> advice;  // whole sentences: what to do
+  struct Expiring {
+    SessionPlace place;
+    Millis at = 0;  // when the clean-up may take it
+    std::string title;
+  };
+  std::vector<Expiring> expiring;  // soonest first
+  struct Duplicate {
+    std::string session_id;
+    std::vector<std::string> project_folders;
+  };
+  std::vector<Duplicate> duplicates;
+  std::vector<Leftover> leftovers;  // of operations that died
+  struct Sick {
+    SessionPlace place;
+    VerifyReport report;
+  };
+  std::vector<Sick> sick;  // torn, NUL, dangling, cyclic
+  std::vector<std::string> stale_indexes;
+  std::uint64_t sessions = 0, bytes = 0;
+  bool healthy() const;
+};
+JsonObject to_json(const DoctorReport& report);
+
+Result<DoctorReport> examine(const Home& home, const DoctorOptions& options, const Progress& progress = {});
+
+// A repaired copy of a transcript beside the original's place, with an id of its own: broken lines out, fused ones separated, a
+// final newline. The original stays. Returns the new session's id.
+Result<std::string> write_repaired_copy(const Home& home, const FoundSession& session, Millis now);
+
+}  // namespace holdfast::transcripts

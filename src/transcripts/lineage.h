@@ -1,0 +1,59 @@
+#pragma once
+
+// The family of a session, over the store's lineage events (transcript-archive §7).
+
+#include "session/store.h"
+#include "transcripts/archive_writer.h"
+#include "transcripts/copy_result.h"
+#include "transcripts/erase.h"
+#include "transcripts/move.h"
+
+namespace holdfast::transcripts {
+
+std::string machine_id();  // "user@hostname"
+
+// What happened, for the store. `how`: clone, restore, in-place, move, delete, archive.
+struct ArchiveOrigin {
+  std::string path;    // of the archive: a file or gist://..., s3://...; empty for a clone
+  std::string sha256;  // of the archive
+};
+Result<void> record_copy(session::Store& store, const CopyResult& result, std::string_view how, const std::string& parent_project,
+                         const ArchiveOrigin& origin);
+Result<void> record_move(session::Store& store, const MoveResult& result);
+Result<void> record_erase(session::Store& store, const EraseResult& result);
+// Also remembers the hash, so that a later restore of that very archive is trusted with session-env.
+Result<void> record_archive(session::Store& store, const ArchiveReport& report, const std::string& where);
+Result<bool> wrote_archive(session::Store& store, std::string_view sha256);
+// A clone or a restore of ours, by the events.
+Result<bool> made_by_us(session::Store& store, std::string_view session_id);
+
+struct LineageNode {
+  std::string session_id;
+  std::string parent_id;  // empty: root
+  std::vector<std::string> children;
+  int depth = 0;
+  std::string cloned_at, method;  // empty for a root
+  std::string parent_project_path, parent_machine_id, target_project_path, target_machine_id, archive_path;
+  std::optional<bool> paths_translated, is_cross_machine;
+  std::string custom_title;
+  std::vector<session::LineageEvent> events;  // moves, archives, deletes of this session
+};
+struct LineageTree {
+  std::string root_session_id, queried_session_id;
+  std::map<std::string, LineageNode> nodes;
+};
+// nullopt: the store knows nothing about it. Works for ids whose files are gone. `title_of` may be empty.
+Result<std::optional<LineageTree>> lineage_tree(session::Store& store, const std::string& session_id,
+                                                const std::function<std::string(const std::string&)>& title_of);
+JsonObject to_json(const LineageTree& tree);           // the field names of §7
+std::string lineage_text(const LineageTree& tree);     // "Session: ... Parent: ..."
+std::string lineage_drawing(const LineageTree& tree);  // the tree with lines
+
+// The original's lineage.json: imported once per file content, exported in its shape. Returns how many were new.
+Result<std::size_t> import_lineage(session::Store& store, const std::string& path);
+// From where the original keeps it, when it is there and was not imported before. Never fails a command: returns a warning or
+// nothing.
+std::optional<std::string> import_original_lineage(session::Store& store, const std::string& home_folder);
+Result<JsonObject> export_lineage(session::Store& store, const std::vector<std::string>& session_ids);
+
+}  // namespace holdfast::transcripts

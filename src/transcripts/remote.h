@@ -1,0 +1,51 @@
+#pragma once
+
+// Archives elsewhere: gist://[id] and s3://bucket/key (transcript-archive §9).
+
+#include "base/fd.h"
+#include "net/http_client.h"
+#include "transcripts/progress.h"
+
+namespace holdfast::transcripts {
+
+struct GistOptions {
+  std::string token;  // empty: anonymous reads only
+  std::string api = "https://api.github.com";
+  bool is_public = false;
+  std::string description = "Claude Code Session Archive";
+};
+struct GistUpload {
+  std::string gist_id, gist_url;
+  std::vector<std::string> files;  // names in the gist
+};
+// The archive file as one base64 text or in parts with a manifest. `gist_id` empty: a new gist; else its former archive is
+// replaced. Errors: unauthorised (401, 403), not_found (404), invalid (422), unavailable (rate limit, with the time it ends;
+// 5xx), too_large.
+Result<GistUpload> upload_to_gist(net::HttpClient& http, const GistOptions& options, const std::string& gist_id,
+                                  const std::string& archive_path, std::string_view session_id, Millis now,
+                                  const Progress& progress = {});
+// Into an unnamed temporary file in `folder`; hashes of the manifest are compared.
+Result<Fd> download_from_gist(net::HttpClient& http, const GistOptions& options, const std::string& gist_id,
+                              const std::string& folder, const Progress& progress = {});
+// The option, else GITHUB_TOKEN, else what `gh auth token` prints; empty when there is none.
+std::string find_github_token(const std::string& option,
+                              const std::function<std::optional<std::string>(const std::string&)>& environment);
+
+struct S3Options {
+  std::string access_key, secret_key, session_token;
+  std::string region = "us-east-1";
+  std::string endpoint;  // "http://127.0.0.1:9000"; empty: AWS. Path style when given.
+};
+struct S3Place {
+  std::string bucket, key;
+};
+Result<S3Place> parse_s3(std::string_view address);
+// AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION or AWS_DEFAULT_REGION, AWS_ENDPOINT_URL_S3 or
+// AWS_ENDPOINT_URL.
+Result<S3Options> s3_options(const std::function<std::optional<std::string>(const std::string&)>& environment);
+Result<void> upload_to_s3(net::HttpClient& http, const S3Options& options, const S3Place& place, const std::string& archive_path,
+                          const Progress& progress = {});
+Result<Fd> download_from_s3(net::HttpClient& http, const S3Options& options, const S3Place& place, const std::string& folder,
+                            const Progress& progress = {});
+
+}  // namespace holdfast::transcripts

@@ -1,0 +1,28 @@
+#pragma once
+
+// A session out of an archive: as a copy with ids of its own, or in place, bit for bit as it was.
+
+#include "transcripts/archive_reader.h"
+#include "transcripts/clone.h"
+
+namespace holdfast::transcripts {
+
+enum class SessionEnv { if_trusted, always, never };  // its scripts are run by the client (§8.3)
+
+struct RestoreOptions {
+  bool in_place = false;                      // same id, original project folder unless target_project differs
+  std::optional<std::string> target_project;  // for a copy: where to; else current_folder
+  std::string current_folder;
+  PathLevel level = PathLevel::fields;
+  std::vector<std::pair<std::string, std::string>> maps;
+  SessionEnv session_env = SessionEnv::if_trusted;
+  bool trusted = false;  // this store wrote the archive with this very hash
+  bool dry_run = false;
+  std::string new_session_id;
+};
+
+// Modes as archived (byte-true) or 0600/0700; times fresh, or the client would delete it at its next clean-up.
+Result<CopyResult> restore_session(const Home& home, ArchiveReader& archive, const RestoreOptions& options, Millis now,
+                                   const Progress& progress = {});
+
+}  // namespace holdfast::transcripts

@@ -1,0 +1,39 @@
+#pragma once
+
+// Is a session in use, and by whom (transcript-archive §8.7, on-disk §1 sessions/<pid>.json).
+
+#include "transcripts/inventory.h"
+
+#include <sys/types.h>
+
+namespace holdfast::transcripts {
+
+// A transcript written this recently counts as in use even when nobody is registered.
+inline constexpr Millis kRecentlyWritten = 10'000;
+
+struct LiveClient {
+  pid_t pid = 0;
+  std::string session_id;
+  std::string cwd;
+  std::string start;  // of the process, as the kernel counts it
+  Millis updated_at = 0;
+};
+
+// Registered clients whose process is alive with the registered start time; entries of dead processes are not listed.
+Result<std::vector<LiveClient>> live_clients(const Home& home);
+
+struct RunningState {
+  std::vector<LiveClient> clients;  // of this session
+  bool recently_written = false;
+  bool running() const { return recently_written || !clients.empty(); }
+};
+Result<RunningState> running_state(const Home& home, const SessionPlace& place, Millis now);
+
+// SIGTERM, wait, SIGKILL; before each signal pid, start time and command are compared again. Never this process or its ancestors.
+// Errors: refused (an ancestor, another command), timeout (it would not die).
+Result<void> terminate(const LiveClient& client);
+
+// Of the processes above this one, the nearest that is registered; nullopt when there is none.
+Result<std::optional<LiveClient>> client_above(const Home& home);
+
+}  // namespace holdfast::transcripts

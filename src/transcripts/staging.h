@@ -1,0 +1,62 @@
+#pragma once
+
+// New files put in place all at once, old ones taken away all at once, and either undone when the program dies in between
+// (transcript-archive §8.4-8.5; docs/formats/staging.md).
+//
+// An operation has a folder <home>/.holdfast/<operation>/ that holds the staged files and a journal, locked while its process
+// lives. New files are written and synced there, then renamed to their places without ever replacing anything, the main
+// transcript last; files to be removed are renamed into it, the main transcript first, and erased at the end. Whatever step the
+// program dies at, the journal says which of the two states is reached by undoing or by finishing; recover() does that, and runs
+// before every operation on that home. Where an area is on another file system its part of the folder is in that area.
+
+#include "transcripts/home.h"
+#include "transcripts/inventory.h"
+
+#include <memory>
+
+namespace holdfast::transcripts {
+
+class Staging {
+ public:
+  // `what` ("restore", "move", "delete", ...) and `about` (the session) are for the journal's readers.
+  static Result<Staging> begin(const Home& home, std::string_view what, std::string_view about);
+  Staging(Staging&&) noexcept;
+  ~Staging();  // not committed: everything staged is removed, everything taken away is put back
+
+  // A new file, to be written by the caller through the descriptor; mode is exact. Then done() before the next. final_path must
+  // not exist when it is put in place. Parents of it are made as needed, mode 0700.
+  Result<int> create(const std::string& final_path, mode_t mode);
+  Result<void> done();
+  Result<void> make_folder(const std::string& final_path, mode_t mode);
+  // Taken away at commit. A folder only when it is empty then.
+  void remove(const std::string& path);
+  void remove_folder(const std::string& path);
+  // These come last when put in place and first when taken away.
+  void set_main(const std::string& new_main, const std::string& old_main);
+
+  // Syncs the staged files, writes the journal, puts in place, takes away, cleans up. conflict when a path exists or a file to
+  // be taken away changed (size, mtime) since remove(). On error the old state is back.
+  Result<void> commit();
+
+  const std::vector<std::string>& created() const;  // paths, after commit
+  const std::vector<std::string>& removed() const;
+
+ private:
+  struct State;
+  explicit Staging(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+// What a dead process left behind.
+struct Leftover {
+  std::string operation;  // folder name
+  std::string what, about;
+  Millis began_at = 0;
+  bool finishing = false;  // the rest will be finished, else undone
+  std::vector<std::string> paths;
+};
+Result<std::vector<Leftover>> leftovers(const Home& home);
+// Undoes or finishes them. Those of living processes are left alone.
+Result<std::vector<Leftover>> recover(const Home& home);
+
+}  // namespace holdfast::transcripts

@@ -1,0 +1,42 @@
+#pragma once
+
+// What a session used: tokens by model, tool calls, subagents, compactions, and what that costs by a dated table the user can
+// edit.
+
+#include "base/json.h"
+#include "transcripts/inventory.h"
+#include "transcripts/progress.h"
+
+#include <map>
+
+namespace holdfast::transcripts {
+
+struct TokenCounts {
+  std::uint64_t input = 0, output = 0, cache_written = 0, cache_read = 0;
+};
+struct Usage {
+  std::map<std::string, TokenCounts> models;        // each API message once, although it stands in several records
+  std::map<std::string, std::uint64_t> tool_calls;  // by tool name
+  std::uint64_t messages = 0, subagents = 0, compactions = 0;
+};
+Result<Usage> measure_usage(const Home& home, const Inventory& inventory, const Progress& progress = {});
+
+struct Prices {
+  std::string as_of;  // "2026-07-01"
+  struct PerMillion {
+    double input = 0, output = 0, cache_written = 0, cache_read = 0;
+  };
+  std::map<std::string, PerMillion> models;  // by the start of the model's name; the longest wins
+};
+// The built-in table, overlaid by `file` (config/prices.json) when it exists. Errors: invalid (what in it is wrong).
+Result<Prices> read_prices(const std::string& file);
+
+struct Cost {
+  double dollars = 0;
+  std::string as_of;
+  std::map<std::string, double> by_model;
+  std::vector<std::string> unpriced;  // models without a price
+};
+Cost cost_of(const Usage& usage, const Prices& prices);
+
+}  // namespace holdfast::transcripts
