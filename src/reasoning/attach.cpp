@@ -1,0 +1,126 @@
+#include "reasoning/attach.h"
+
+#include "reasoning/begin.h"
+#include "reasoning/title.h"
+#include "session/display.h"
+#include "session/kinds.h"
+
+#include <fmt/format.h>
+
+namespace holdfast::reasoning {
+
+namespace {
+
+using session::SessionRecord;
+using session::Transaction;
+
+// Enough to tell one from several and to name the others; a root with more open sessions than this has to be told which.
+constexpr std::size_t kCandidates = 6;
+
+Result<std::vector<SessionRecord>> candidates(Transaction& transaction, const Situation& situation) {
+  session::Query query;
+  query.kinds = {std::string(session::kReasoning)};
+  query.principal = situation.principal;
+  query.roots = situation.roots;
+  query.statuses = {"active"};
+  query.visibilities = {session::Visibility::live};
+  query.updated_since = transaction.now() - situation.attach_window;
+  query.limit = kCandidates;
+  HF_TRY(session::Page page, transaction.list(query));
+  return std::move(page.items);
+}
+
+std::string listed(const std::vector<SessionRecord>& records, Millis now) {
+  std::string text;
+  for (const SessionRecord& record : records)
+    text += fmt::format("{}{} '{}' ({} thoughts, {})", text.empty() ? "" : "; ", record.id, session::shown_title(record),
+                        thought_count(record), session::age(record.updated_at, now));
+  return text;
+}
+
+// A client that lost the answer sends the call again: the session that has its key is the one, however many there are.
+Result<std::optional<SessionRecord>> with_key(Transaction& transaction, const std::vector<SessionRecord>& records,
+                                              const std::string& key) {
+  if (key.empty()) return std::nullopt;
+  for (const SessionRecord& record : records) {
+    HF_TRY(auto entry, transaction.entry_with_key(record.id, key));
+    if (entry) return record;
+  }
+  return std::nullopt;
+}
+
+Attachment recovered(SessionRecord record, Millis now) {
+  Attachment attachment;
+  attachment.how = Attached::recovered;
+  attachment.recovered = {thought_count(record), (now - record.updated_at) / 1000};
+  attachment.record = std::move(record);
+  return attachment;
+}
+
+}  // namespace
+
+Result<Attachment> attach(Transaction& transaction, const ThoughtRequest& request, const Situation& situation,
+                          const Connection& connection) {
+  if (request.session_id) {
+    HF_TRY(SessionRecord record, find_reasoning(transaction, situation, *request.session_id));
+    Attachment attachment;
+    attachment.how = record.id == connection.active_session ? Attached::current : Attached::handle;
+    attachment.record = std::move(record);
+    return attachment;
+  }
+
+  std::string previous;
+  std::vector<std::string> notices;
+  if (!connection.active_session.empty()) {
+    auto active = find_reasoning(transaction, situation, connection.active_session);
+    if (active) {
+      const bool other_title =
+          request.session_title && !request.session_title->empty() && *request.session_title != active->title;
+      if (!request.new_session && !other_title) {
+        Attachment attachment;
+        attachment.record = std::move(*active);
+        return attachment;
+      }
+      previous = active->id;
+    } else if (active.error().kind != ErrorKind::not_found && active.error().kind != ErrorKind::refused) {
+      return fail(std::move(active).error());
+    } else {
+      notices.push_back(fmt::format("the session that was open here is gone: {}", active.error().message));
+    }
+  }
+
+  const bool asks_for_new = request.new_session || (request.session_title && !request.session_title->empty());
+  if (!situation.roots.empty() && !request.new_session && previous.empty()) {
+    HF_TRY(std::vector<SessionRecord> found, candidates(transaction, situation));
+    HF_TRY(auto same, with_key(transaction, found, request.idempotency_key));
+    if (same) return recovered(std::move(*same), transaction.now());
+    if (!asks_for_new && situation.auto_attach && connection.may_attach && !found.empty()) {
+      if (found.size() == 1) {
+        HF_TRY(const bool in_use, is_in_use(transaction, situation, found.front().id));
+        if (!in_use) return recovered(std::move(found.front()), transaction.now());
+        notices.push_back(
+            fmt::format("a new session was begun: {} is in use by another connection; give its sessionId to join it",
+                        listed(found, transaction.now())));
+      } else {
+        notices.push_back(fmt::format(
+            "a new session was begun, because this project has several open ones: {}; give a sessionId to go on with one",
+            listed(found, transaction.now())));
+      }
+    }
+  }
+
+  NewSession wanted;
+  wanted.title = request.session_title.value_or("");
+  if (wanted.title.empty()) wanted.title = title_of(request.text);
+  wanted.tags = request.session_tags;
+  wanted.opening = request.text;
+  if (situation.roots.size() == 1) wanted.root = situation.roots.front();
+  if (situation.roots.size() > 1)
+    notices.push_back("the session has no root, because the client offers several; init with operation bind_root chooses one");
+  else if (situation.roots.empty())
+    notices.push_back("no project root is known: to find this session again its sessionId will be needed");
+  HF_TRY(SessionRecord record, create_session(transaction, wanted, situation));
+  return Attachment{std::move(record), Attached::fresh, {}, std::move(previous), std::move(notices)};
+}
+
+}  // namespace holdfast::reasoning
