@@ -96,7 +96,7 @@ Result<JsonObject> complete(Transaction& transaction, SessionRecord& record, Man
   JsonObject manifest = builder.manifest(record.id, transaction.now());
   session::NewEntry entry;
   entry.type = kManifestEntry;
-  entry.data = holdfast::to_json(manifest);
+  entry.data = to_json(manifest);
   entry.touch = session::Touch::change;
   HF_CHECK(transaction.append(record.id, std::move(entry)));
   HF_TRY(record, transaction.get(record.id));

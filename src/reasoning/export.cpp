@@ -4,6 +4,7 @@
 #include "reasoning/anchors.h"
 #include "reasoning/export_json.h"
 #include "reasoning/manifest.h"
+#include "reasoning/one_line.h"
 #include "reasoning/thought_types.h"
 #include "session/display.h"
 
@@ -17,16 +18,6 @@ namespace holdfast::reasoning {
 namespace {
 
 constexpr std::size_t kCipherCharacters = 150;
-
-std::string one_line(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    const bool blank = static_cast<unsigned char>(c) <= 0x20 || c == 0x7F;
-    if (!blank) out += c;
-    if (blank && !out.empty() && out.back() != ' ') out += ' ';
-  }
-  return std::string(trim(out));
-}
 
 JsonArray references_in(session::Reader& reader, const session::SessionRecord& record, const std::vector<Thought>& thoughts) {
   JsonArray out;
@@ -118,7 +109,7 @@ std::string cipher(const ExportParts& parts, bool include_metadata) {
     if (!thought.branch.empty()) out += fmt::format(" B:{}", one_line(thought.branch));
     if (thought.revises) out += fmt::format(" R{}", *thought.revises);
     const ThoughtType* type = find_type(thought.type);
-    out += fmt::format(" {} {}\n", type ? type->marker : 'T', shorten(one_line(to_valid_utf8(thought.text)), kCipherCharacters));
+    out += fmt::format(" {} {}\n", type ? type->marker : 'T', shorten(one_line(thought.text), kCipherCharacters));
   }
   if (parts.references)
     for (const Json& reference : *parts.references) out += fmt::format("ref {}\n", to_json(reference));

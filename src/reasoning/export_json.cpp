@@ -95,7 +95,7 @@ JsonObject json_export(const ExportParts& parts, bool include_metadata) {
     for (const Place& place : mine.revised_by) revised_by.emplace_back(place.second);
     nodes.push_back(
         JsonObject{{"id", node_id(session, {thought.branch, thought.number})},
-                   {"data", to_json(thought)},
+                   {"data", thought_item(thought)},
                    {"prev", id_or_null(session, mine.previous)},
                    {"next", std::move(next)},
                    {"revisesNode", id_or_null(session, mine.revised)},

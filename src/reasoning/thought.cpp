@@ -26,7 +26,7 @@ session::NewEntry to_entry(const Thought& thought, std::string idempotency_key) 
   if (!thought.agent_id.empty()) data["agentId"] = thought.agent_id;
   if (!thought.agent_name.empty()) data["agentName"] = thought.agent_name;
   if (!thought.payload.empty()) data["payload"] = thought.payload;
-  entry.data = holdfast::to_json(data);
+  entry.data = to_json(data);
   return entry;
 }
 
@@ -62,7 +62,7 @@ Thought to_thought(const session::Entry& entry) {
   return thought;
 }
 
-JsonObject to_json(const Thought& thought) {
+JsonObject thought_item(const Thought& thought) {
   JsonObject out{{"thoughtNumber", thought.number}, {"thought", to_valid_utf8(thought.text)}, {"thoughtType", thought.type}};
   if (!thought.branch.empty()) out["branchId"] = thought.branch;
   if (thought.branch_from) out["branchFromThought"] = *thought.branch_from;

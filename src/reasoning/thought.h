@@ -43,6 +43,6 @@ session::NewEntry to_entry(const Thought& thought, std::string idempotency_key);
 Thought to_thought(const session::Entry& entry);
 
 // As results show it: thoughtNumber, thought, thoughtType, timestamp, and what else there is.
-JsonObject to_json(const Thought& thought);
+JsonObject thought_item(const Thought& thought);
 
 }  // namespace holdfast::reasoning
