@@ -87,17 +87,17 @@ std::vector<Anchor> find_anchors(std::string_view text) {
   return anchors;
 }
 
-Result<AnchorResolver> AnchorResolver::make(session::Reader& reader, std::string principal) {
+Result<AnchorResolver> AnchorResolver::make(session::Reader& reader, const session::SessionRecord& referring) {
   AnchorResolver resolver;
-  resolver.principal_ = principal;
+  resolver.principal_ = referring.principal;
   session::Query query;
   query.kinds = {std::string(session::kReasoning)};
-  query.principal = std::move(principal);
+  query.principal = referring.principal;
   query.limit = session::kMaxListLimit;
   do {
     HF_TRY(session::Page page, reader.list(query));
     for (const session::SessionRecord& record : page.items)
-      resolver.sessions_.push_back({record.id, record.title, record.tags, words_of(record.title)});
+      if (record.id != referring.id) resolver.sessions_.push_back({record.id, record.title, record.tags, words_of(record.title)});
     query.cursor = page.next_cursor;
   } while (!query.cursor.empty());
   return resolver;

@@ -28,10 +28,10 @@ struct ResolvedAnchor {
 };
 std::string_view name_of(ResolvedAnchor::Status status);
 
-// Looks keywords up among the sessions of a principal; reads them once.
+// Looks keywords up among the sessions of a principal, other than the one that holds the anchors; reads them once.
 class AnchorResolver {
  public:
-  static Result<AnchorResolver> make(session::Reader& reader, std::string principal);
+  static Result<AnchorResolver> make(session::Reader& reader, const session::SessionRecord& referring);
   // Never fails because of the anchor: what cannot be read is unresolved.
   ResolvedAnchor resolve(session::Reader& reader, const Anchor& anchor) const;
 

@@ -21,7 +21,7 @@ constexpr std::size_t kCipherCharacters = 150;
 
 JsonArray references_in(session::Reader& reader, const session::SessionRecord& record, const std::vector<Thought>& thoughts) {
   JsonArray out;
-  auto resolver = AnchorResolver::make(reader, record.principal);
+  auto resolver = AnchorResolver::make(reader, record);
   for (const Thought& thought : thoughts) {
     for (const Anchor& anchor : find_anchors(thought.text)) {
       ResolvedAnchor resolved;
