@@ -26,7 +26,7 @@ McpService::McpService(const Context& context, session::Store& store, Executor& 
     : context_(context),
       store_(store),
       state_(store),
-      root_(context.settings.text("root"), process_environment()("CLAUDE_PROJECT_DIR").value_or("")),
+      root_(store, state_.owner(), context.settings.text("root"), process_environment()("CLAUDE_PROJECT_DIR").value_or("")),
       server_(server_options(), executor, pool, *context.clock, state_),
       sweep_(store, executor, pool) {}
 

@@ -2,6 +2,7 @@
 
 // Who is calling, and what the other side can do.
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "mcp/rpc.h"
 #include "mcp/versions.h"
@@ -29,6 +30,7 @@ struct Caller {
   Transport transport = Transport::stdio;
   std::string principal = "local";
   std::string connection;  // legacy session id, "stdio", or empty: a modern HTTP request has none
+  Millis opened_at = 0;    // when the handshake was; 0: there was none
   JsonObject capabilities;
   JsonObject client_info;
   std::optional<Severity> log_level;  // modern: of this request

@@ -15,7 +15,8 @@ JsonObject to_row(const Connection& connection) {
   JsonArray subscribed;
   for (const std::string& uri : connection.subscribed) subscribed.emplace_back(uri);
   return {{"principal", caller.principal},    {"version", name_of(caller.version)},        {"capabilities", caller.capabilities},
-          {"clientInfo", caller.client_info}, {"logLevel", name_of(connection.log_level)}, {"subscribed", std::move(subscribed)}};
+          {"clientInfo", caller.client_info}, {"logLevel", name_of(connection.log_level)}, {"subscribed", std::move(subscribed)},
+          {"openedAt", caller.opened_at}};
 }
 
 std::shared_ptr<const Caller> read_caller(const std::string& id, const JsonObject& row) {
@@ -25,6 +26,7 @@ std::shared_ptr<const Caller> read_caller(const std::string& id, const JsonObjec
   caller->version = *version;
   caller->transport = Transport::http;
   caller->principal = find_string(row, "principal").value_or("");
+  caller->opened_at = find_int(row, "openedAt").value_or(0);
   caller->connection = id;
   if (const JsonObject* capabilities = holdfast::find_object(row, "capabilities")) caller->capabilities = *capabilities;
   if (const JsonObject* info = holdfast::find_object(row, "clientInfo")) caller->client_info = *info;

@@ -218,6 +218,7 @@ std::expected<Server::Handshake, RpcError> Server::handshake(const Message& requ
   caller->transport = transport;
   caller->principal = principal;
   caller->connection = connection_key;
+  caller->opened_at = clock_.now();
   if (const JsonObject* capabilities = find_object(request.params, "capabilities")) caller->capabilities = *capabilities;
   if (const JsonObject* info = find_object(request.params, "clientInfo")) caller->client_info = *info;
   JsonObject result{
@@ -247,6 +248,8 @@ std::shared_ptr<Run> Server::handle_legacy(Message request, std::shared_ptr<Conn
 
 void Server::take_notification(const Message& notification, Connection& connection) {
   if (notification.method == "notifications/initialized" && connection.handshake) connection.initialized = true;
+  if (notification.method == "notifications/roots/list_changed" && connection.handshake && roots_changed_)
+    roots_changed_(*connection.handshake);
   if (notification.method != "notifications/cancelled") return;
   const Json* id = find(notification.params, "requestId");
   if (!id) return;
@@ -333,6 +336,18 @@ void Server::resource_updated(const std::string& uri, const std::optional<std::s
     subscriptions_.resource_updated(uri, principal);
     announce("notifications/resources/updated", {{"uri", uri}},
              [&](const Connection& c) { return c.subscribed.contains(uri) && (!principal || c.principal == *principal); });
+  });
+}
+
+void Server::present_connections(std::function<void(std::set<std::string>)> tell) {
+  on_io([this, tell = std::move(tell)] {
+    std::set<std::string> present;
+    for (const std::weak_ptr<Connection>& each : connections_) {
+      const std::shared_ptr<Connection> connection = each.lock();
+      if (connection && (!connection->running.empty() || (connection->listens && connection->listens())))
+        present.insert(connection->key);
+    }
+    tell(std::move(present));
   });
 }
 

@@ -25,6 +25,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <unordered_map>
@@ -65,6 +66,12 @@ class Server {
   void resources_changed();
   // principal: whose resource it is; others are not told. Absent: everybody's.
   void resource_updated(const std::string& uri, const std::optional<std::string>& principal = {});
+
+  // Any thread: which legacy connections are there now, with a request in flight or a client that listens. Answered on the
+  // I/O thread, or never when that has ended.
+  void present_connections(std::function<void(std::set<std::string>)> tell);
+  // Before serving: a client's list of roots has changed. Called on the I/O thread.
+  void on_roots_changed(std::function<void(const Caller&)> told) { roots_changed_ = std::move(told); }
 
   // ---- for transports ----
 
@@ -187,6 +194,7 @@ class Server {
   Subscriptions subscriptions_;
   Tasks tasks_;
   std::vector<std::weak_ptr<Connection>> connections_;
+  std::function<void(const Caller&)> roots_changed_;
   Counts counts_;
 };
 

@@ -7,6 +7,6 @@
 namespace holdfast::tools {
 
 void add_read_operations(SessionOperations& operations);    // list get search verify
-void add_change_operations(SessionOperations& operations);  // update pin unpin archive unarchive
+void add_change_operations(SessionOperations& operations);  // update pin unpin archive unarchive delete restore
 
 }  // namespace holdfast::tools

@@ -1,22 +1,117 @@
 #include "tools/project_root.h"
 
 #include "base/uri.h"
+#include "tools/caller_connection.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
 
 namespace holdfast::tools {
 
-Result<std::optional<std::string>> ProjectRoot::resolve(const mcp::Call& call) const {
+namespace {
+
+// Roots that are none (relative, broken) are passed over: the client's mistake must not cost the call.
+std::vector<reasoning::OfferedRoot> read_roots(const JsonObject& result) {
+  std::vector<reasoning::OfferedRoot> roots;
+  const JsonArray* listed = find_array(result, "roots");
+  if (!listed) return roots;
+  for (const Json& each : *listed) {
+    if (!each.is_object()) continue;
+    const auto uri = find_string(each.as_object(), "uri");
+    auto root = canonical_root(uri.value_or(""));
+    if (!root) continue;
+    const std::string name(find_string(each.as_object(), "name").value_or(""));
+    if (std::ranges::find(roots, *root, &reasoning::OfferedRoot::uri) != roots.end()) continue;
+    roots.push_back({*root, name.empty() ? root_display_name(*root) : name});
+  }
+  return roots;
+}
+
+}  // namespace
+
+Result<ResolvedRoots> ProjectRoot::resolve(mcp::Call& call) const {
+  ResolvedRoots resolved;
   if (auto argument = find_string(call.arguments(), "root")) {
     auto root = canonical_root(*argument);
     if (!root) return fail(std::move(root).error().within("root"));
-    return std::move(*root);
+    resolved.roots = {std::move(*root)};
+    resolved.source = "argument";
+    return resolved;
+  }
+  HF_TRY(reasoning::Connection connection, connection_of(call.caller(), store_, owner_));
+  const std::string bound = connection.bound_root;
+  // A list that came after the binding decides whether the root is still there.
+  const bool asks = call.caller().can_list_roots() && (bound.empty() || !connection.roots);
+  if (asks) {
+    HF_TRY(OfferedRoots offer, offered(call, connection));
+    resolved.input_required = offer.input_required;
+    resolved.notice = offer.notice;
+    if (offer.input_required) return resolved;
+  }
+  if (!connection.bound_root.empty()) {
+    resolved.roots = {connection.bound_root};
+    resolved.source = "bound";
+    return resolved;
+  }
+  if (connection.roots && !connection.roots->empty()) {
+    for (const reasoning::OfferedRoot& root : *connection.roots) resolved.roots.push_back(root.uri);
+    resolved.source = "mcp";
+    return resolved;
   }
   if (!configured_.empty()) {
     HF_TRY(std::string root, canonical_root(configured_));
-    return root;
+    resolved.roots = {std::move(root)};
+    resolved.source = "configuration";
+    return resolved;
   }
   if (call.caller().transport == mcp::Transport::stdio && !client_folder_.empty())
-    if (auto root = canonical_root(client_folder_)) return std::move(*root);
-  return std::nullopt;
+    if (auto root = canonical_root(client_folder_)) {
+      resolved.roots = {std::move(*root)};
+      resolved.source = "environment";
+    }
+  return resolved;
+}
+
+Result<OfferedRoots> ProjectRoot::offered(mcp::Call& call, reasoning::Connection& connection) const {
+  OfferedRoots offer;
+  if (!call.caller().can_list_roots()) return offer;
+  if (connection.roots) {
+    offer.available = true;
+    offer.roots = *connection.roots;
+    return offer;
+  }
+  if (connection.roots_unavailable) return offer;
+  const mcp::Answer* answer = call.ask("roots", mcp::Question::roots(kRootsPatience));
+  if (!answer) {
+    offer.input_required = true;
+    return offer;
+  }
+  if (answer->failure) {
+    connection.roots_unavailable = true;
+  } else {
+    offer.available = true;
+    offer.roots = read_roots(answer->result);
+    connection.roots = offer.roots;
+    const bool gone = !connection.bound_root.empty() &&
+                      std::ranges::find(offer.roots, connection.bound_root, &reasoning::OfferedRoot::uri) == offer.roots.end();
+    if (gone) {
+      offer.notice = fmt::format("the bound root {} is no longer among the client's roots, so it is not bound any more",
+                                 connection.bound_root);
+      connection.bound_root.clear();
+    }
+  }
+  if (connection.id.empty()) return offer;
+  HF_CHECK(store_.write([&](session::Transaction& transaction) { return reasoning::save_connection(transaction, connection); }));
+  return offer;
+}
+
+Result<void> ProjectRoot::forget_offered(const mcp::Caller& caller) const {
+  HF_TRY(reasoning::Connection connection, connection_of(caller, store_, owner_));
+  if (connection.id.empty() || (!connection.roots && !connection.roots_unavailable)) return {};
+  connection.roots.reset();
+  connection.roots_unavailable = false;
+  return store_.write([&](session::Transaction& transaction) { return reasoning::save_connection(transaction, connection); });
 }
 
 }  // namespace holdfast::tools

@@ -1,26 +1,59 @@
 #pragma once
 
-// Which project a call is about (design 8.17): an argument, else what the program was started with, else, on
-// stdio, the project folder the client exports. Never the working directory. The result is canonical.
+// Which project a call is about (design 8.17, reasoning-sessions R1-R7): an argument, else the root bound on this connection,
+// else what the client offers as MCP roots, else what the program was started with, else, on stdio, the project folder the client
+// exports. Never the working directory. Roots are canonical.
 
 #include "mcp/call.h"
+#include "reasoning/connections.h"
+#include "session/store.h"
 
+#include <chrono>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace holdfast::tools {
 
+// R3: a client that does not answer in this time has no roots. Some declare them and never answer.
+inline constexpr std::chrono::milliseconds kRootsPatience{3000};
+
+struct ResolvedRoots {
+  std::vector<std::string> roots;  // several only when the client offers several and none is bound
+  std::string source = "none";     // argument, bound, mcp, configuration, environment, none
+  bool input_required = false;     // the client was asked: return InputRequired
+  std::string notice;              // a bound root has gone from the client's list (R7)
+
+  std::optional<std::string> one() const { return roots.size() == 1 ? std::optional(roots.front()) : std::nullopt; }
+};
+
+struct OfferedRoots {
+  bool available = false;  // the client has roots and said which
+  std::vector<reasoning::OfferedRoot> roots;
+  bool input_required = false;
+  std::string notice;
+};
+
 class ProjectRoot {
  public:
-  // configured: setting `root`; client_folder: CLAUDE_PROJECT_DIR. Both may be empty.
-  ProjectRoot(std::string configured, std::string client_folder)
-      : configured_(std::move(configured)), client_folder_(std::move(client_folder)) {}
+  // configured: setting `root`; client_folder: CLAUDE_PROJECT_DIR; both may be empty. owner: names this process
+  // (mcp::StateStore).
+  ProjectRoot(session::Store& store, std::string owner, std::string configured, std::string client_folder)
+      : store_(store), owner_(std::move(owner)), configured_(std::move(configured)), client_folder_(std::move(client_folder)) {}
 
-  // nullopt: no root. invalid when the argument `root` is not one.
-  Result<std::optional<std::string>> resolve(const mcp::Call& call) const;
+  // May ask the client, once per connection and only when no earlier source says it. Errors: invalid (the argument `root` is not
+  // one).
+  Result<ResolvedRoots> resolve(mcp::Call& call) const;
+  // What the client offers, asked for if need be; keeps the answer with the connection.
+  Result<OfferedRoots> offered(mcp::Call& call, reasoning::Connection& connection) const;
+  // The client says that its list has changed: it is asked again when needed.
+  Result<void> forget_offered(const mcp::Caller& caller) const;
+
+  const std::string& owner() const { return owner_; }
 
  private:
-  std::string configured_, client_folder_;
+  session::Store& store_;
+  std::string owner_, configured_, client_folder_;
 };
 
 }  // namespace holdfast::tools

@@ -20,15 +20,17 @@ Result<std::vector<session::Visibility>> visibilities_of(const JsonObject& argum
 // An instant in either spelling; invalid names the argument.
 Result<std::optional<Millis>> time_of(const JsonObject& arguments, std::string_view key);
 
-// Limits a query to the project the call is about: sessions of its root and those without one (design 8.3).
+// Limits a query to the project the call is about: sessions of its roots and those without one (design 8.3). False: the client
+// was asked for its roots; the operation answers input_required and is run again.
 template <class Query>
-Result<void> limit_to_root(SessionCall& call, Query& query) {
-  if (find_bool(call.arguments(), "allRoots").value_or(false)) return {};
-  HF_TRY(auto root, call.root.resolve(call.call));
-  if (!root) return {};
-  query.roots = {*root};
+Result<bool> limit_to_root(SessionCall& call, Query& query) {
+  if (find_bool(call.arguments(), "allRoots").value_or(false)) return true;
+  HF_TRY(ResolvedRoots resolved, call.root.resolve(call.call));
+  if (resolved.input_required) return false;
+  if (resolved.roots.empty()) return true;
+  query.roots = std::move(resolved.roots);
   query.rootless = true;
-  return {};
+  return true;
 }
 
 }  // namespace holdfast::tools

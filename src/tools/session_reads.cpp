@@ -1,6 +1,7 @@
 // list, get, search, verify: operations that change nothing.
 
 #include "base/text.h"
+#include "session/kinds.h"
 #include "session/limits.h"
 #include "tools/core_operations.h"
 #include "tools/session_arguments.h"
@@ -24,13 +25,15 @@ std::size_t limit_of(const JsonObject& arguments, std::int64_t fallback, std::in
   return static_cast<std::size_t>(std::clamp<std::int64_t>(find_int(arguments, "limit").value_or(fallback), 1, highest));
 }
 
-Result<session::Query> read_query(SessionCall& call) {
+// nullopt: the client was asked for its roots.
+Result<std::optional<session::Query>> read_query(SessionCall& call) {
   const JsonObject& arguments = call.arguments();
   session::Query query;
   query.principal = call.principal();
   HF_TRY(query.kinds, kinds_of(arguments));
   HF_TRY(query.visibilities, visibilities_of(arguments));
-  HF_CHECK(limit_to_root(call, query));
+  HF_TRY(const bool rooted, limit_to_root(call, query));
+  if (!rooted) return std::nullopt;
   query.statuses = texts_of(arguments, "status");
   query.tags = texts_of(arguments, "tags");
   query.pinned = find_bool(arguments, "pinned");
@@ -48,8 +51,9 @@ Result<session::Query> read_query(SessionCall& call) {
 }
 
 Result<SessionAnswer> list(SessionCall& call) {
-  HF_TRY(session::Query query, read_query(call));
-  HF_TRY(session::Page page, call.store.list(query));
+  HF_TRY(std::optional<session::Query> query, read_query(call));
+  if (!query) return SessionAnswer{{}, {}, true};
+  HF_TRY(session::Page page, call.store.list(*query));
   const Millis now = call.now;
   JsonArray sessions;
   for (const session::SessionRecord& record : page.items) sessions.push_back(call.operations.item(record, now));
@@ -90,7 +94,8 @@ Result<SessionAnswer> search(SessionCall& call) {
   query.limit = limit * kHitsPerSession;
   HF_TRY(query.kinds, kinds_of(arguments));
   HF_TRY(query.visibilities, visibilities_of(arguments));
-  HF_CHECK(limit_to_root(call, query));
+  HF_TRY(const bool rooted, limit_to_root(call, query));
+  if (!rooted) return SessionAnswer{{}, {}, true};
   HF_TRY(session::SearchResult result, call.store.search(query));
 
   std::vector<std::pair<std::string, JsonArray>> found;
@@ -105,8 +110,10 @@ Result<SessionAnswer> search(SessionCall& call) {
       place = found.insert(found.end(), {hit.session, {}});
     }
     JsonObject entry{{"seq", hit.seq}, {"type", hit.type}, {"snippet", hit.snippet}};
-    if (hit.number != 0) entry["number"] = hit.number;
-    if (!hit.lane.empty()) entry["lane"] = hit.lane;
+    // A thought is known by its number and its branch; other kinds have a lane at most.
+    const bool thought = hit.kind == session::kReasoning;
+    if (hit.number != 0) entry[thought ? "thoughtNumber" : "number"] = hit.number;
+    if (!hit.lane.empty()) entry[thought ? "branchId" : "lane"] = hit.lane;
     place->second.push_back(std::move(entry));
   }
   JsonArray matches;

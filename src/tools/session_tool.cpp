@@ -3,6 +3,7 @@
 #include "session/lookup.h"
 #include "tools/argument_spelling.h"
 #include "tools/session_tools.h"
+#include "tools/tool_answers.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -38,26 +39,13 @@ Result<SessionAnswer> perform(SessionCall& call) {
   return operation->run(call);
 }
 
-void add_ignored(JsonObject& state, const mcp::Call& call) {
-  if (call.ignored_arguments().empty()) return;
-  JsonArray ignored;
-  for (const std::string& name : call.ignored_arguments()) ignored.emplace_back(name);
-  state["ignoredFields"] = std::move(ignored);
-}
-
 mcp::ToolReply to_reply(Result<SessionAnswer> answer, const mcp::Call& call) {
   if (answer && answer->input_required) return mcp::InputRequired{};
   if (answer) {
     add_ignored(answer->state, call);
     return mcp::ToolResult::state(std::move(answer->state), answer->summary);
   }
-  mcp::ToolResult failure = mcp::ToolResult::failure(answer.error());
-  if (call.ignored_arguments().empty()) return failure;
-  JsonObject state = failure.structured->as_object();
-  add_ignored(state, call);
-  failure = mcp::ToolResult::state(std::move(state));
-  failure.is_error = true;
-  return failure;
+  return failure_with_ignored(answer.error(), call);
 }
 
 }  // namespace

@@ -43,13 +43,14 @@ struct SessionToolsTest : testing::Test {
     store::OpenOptions options;
     options.clock = clock;
     store = store::open_store("sqlite:" + (folder / "store.db"), options).value();
+    root.emplace(*store, "test", "", "");
     add_read_operations(operations);
     add_change_operations(operations);
     operations.add({"export", "reasoning", SessionOperation::Session::required, [](SessionCall& call) -> Result<SessionAnswer> {
                       return SessionAnswer{{{"exported", call.record->id}}, "one line", false};
                     }});
     EXPECT_TRUE(server.open());
-    EXPECT_TRUE(add_session_tool(server, *store, operations, root));
+    EXPECT_TRUE(add_session_tool(server, *store, operations, *root));
     add_session_resources(server, *store, operations);
   }
   ~SessionToolsTest() override { pool.close(); }
@@ -118,7 +119,7 @@ struct SessionToolsTest : testing::Test {
   PollLoop loop;
   Pool pool{2};
   mcp::MemoryStateStore protocol_state{*clock};
-  ProjectRoot root{"", ""};
+  std::optional<ProjectRoot> root;
   SessionOperations operations;
   mcp::Server server{{}, loop, pool, *clock, protocol_state};
 };

@@ -1,0 +1,13 @@
+#pragma once
+
+// The caller's connection as the reasoning room knows it (design 8.15). A modern request has none, also on stdio.
+
+#include "mcp/call.h"
+#include "reasoning/connections.h"
+
+namespace holdfast::tools {
+
+// What is stored about it, or a fresh one; id empty when there is none. `owner` names this process.
+Result<reasoning::Connection> connection_of(const mcp::Caller& caller, session::Reader& reader, const std::string& owner);
+
+}  // namespace holdfast::tools

@@ -1,0 +1,63 @@
+#include "tools/reasoning_caller.h"
+
+#include "base/ids.h"
+#include "tools/caller_connection.h"
+
+#include <fmt/format.h>
+
+#include <future>
+#include <set>
+
+namespace holdfast::tools {
+
+namespace {
+
+// The I/O thread answers in microseconds unless it is ending; then nobody is there any more.
+constexpr std::chrono::seconds kPresencePatience{2};
+
+std::string client_name(const mcp::Caller& caller) {
+  const std::string_view name = find_string(caller.client_info, "name").value_or("");
+  const std::string_view version = find_string(caller.client_info, "version").value_or("");
+  return version.empty() ? std::string(name) : fmt::format("{}/{}", name, version);
+}
+
+std::set<std::string> present_connections(mcp::Server& server) {
+  auto told = std::make_shared<std::promise<std::set<std::string>>>();
+  std::future<std::set<std::string>> answer = told->get_future();
+  server.present_connections([told](std::set<std::string> present) { told->set_value(std::move(present)); });
+  if (answer.wait_for(kPresencePatience) != std::future_status::ready) return {};
+  return answer.get();
+}
+
+}  // namespace
+
+Result<ReasoningCaller::Situated> ReasoningCaller::situate(mcp::Call& call, bool with_root, bool with_presence) const {
+  Situated situated;
+  reasoning::Situation& situation = situated.situation;
+  if (with_root) {
+    HF_TRY(ResolvedRoots resolved, root_.resolve(call));
+    situated.input_required = resolved.input_required;
+    situated.notice = std::move(resolved.notice);
+    if (resolved.input_required) return situated;
+    situation.roots = std::move(resolved.roots);
+    situated.root_source = std::move(resolved.source);
+  }
+  situation.principal = call.caller().principal;
+  HF_TRY(situation.connection, connection_of(call.caller(), store_, root_.owner()));
+  situation.run = situation.has_connection() ? situation.connection.id : make_handle();
+  situation.client = client_name(call.caller());
+  situation.auto_attach = settings_.auto_attach;
+  situation.attach_window = settings_.attach_window;
+  situation.agent_id = settings_.agent_id;
+  situation.agent_name = settings_.agent_name;
+  auto present = std::make_shared<std::set<std::string>>();
+  if (with_presence) *present = present_connections(server_);
+  mcp::StateStore& processes = server_.store();
+  situation.is_attached = [present, &processes](const reasoning::Holder& holder) {
+    if (holder.transport == "stdio") return processes.is_alive(holder.owner);
+    return present->contains(holder.connection);
+  };
+  return situated;
+}
+
+}  // namespace holdfast::tools

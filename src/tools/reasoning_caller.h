@@ -1,0 +1,44 @@
+#pragma once
+
+// From an MCP call to the situation the reasoning room decides by.
+
+#include "mcp/server.h"
+#include "reasoning/situation.h"
+#include "tools/project_root.h"
+
+namespace holdfast::tools {
+
+struct ReasoningSettings {
+  bool auto_attach = true;
+  Millis attach_window = reasoning::kAttachWindow;
+  std::string agent_id, agent_name;  // author of thoughts that name none
+};
+
+// Everything it refers to outlives it. Any pool thread.
+class ReasoningCaller {
+ public:
+  ReasoningCaller(session::Store& store, mcp::Server& server, const ProjectRoot& root, ReasoningSettings settings)
+      : store_(store), server_(server), root_(root), settings_(std::move(settings)) {}
+
+  struct Situated {
+    reasoning::Situation situation;
+    std::string root_source;  // as ResolvedRoots; empty when the root was not asked for
+    bool input_required = false;
+    std::string notice;
+  };
+  // with_root: resolves the project, which may ask the client. with_presence: also finds out which other connections are there,
+  // for the rule that a session in use is not taken (A2).
+  Result<Situated> situate(mcp::Call& call, bool with_root, bool with_presence = false) const;
+
+  session::Store& store() const { return store_; }
+  const ProjectRoot& root() const { return root_; }
+  Millis now() const { return server_.clock().now(); }
+
+ private:
+  session::Store& store_;
+  mcp::Server& server_;
+  const ProjectRoot& root_;
+  ReasoningSettings settings_;
+};
+
+}  // namespace holdfast::tools

@@ -1,0 +1,138 @@
+// The thought tool: one thought in, its number and session out.
+
+#include "reasoning/thought_types.h"
+#include "tools/argument_spelling.h"
+#include "tools/reasoning_results.h"
+#include "tools/reasoning_tools.h"
+#include "tools/session_arguments.h"
+#include "tools/tool_answers.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace holdfast::tools {
+
+namespace {
+
+const Aliases kAliases = {{"mcpRootUri", "root"}, {"id", "sessionId"}, {"title", "sessionTitle"}, {"tags", "sessionTags"}};
+
+JsonObject word(std::string_view type, std::string_view description = {}) {
+  JsonObject schema{{"type", type}};
+  if (!description.empty()) schema["description"] = description;
+  return schema;
+}
+
+JsonObject properties() {
+  JsonArray types;
+  for (const reasoning::ThoughtType& type : reasoning::thought_types()) types.emplace_back(type.name);
+  JsonObject all{{"thought", word("string", "the text; kept as it is")},
+                 {"sessionId", word("string", "append to this session; else the current one of the project is found")},
+                 {"root", word("string", "project root, a file URI or absolute path")},
+                 {"newSession", word("boolean", "begin a session of its own")},
+                 {"thoughtType", JsonObject{{"enum", std::move(types)}}},
+                 {"nextThoughtNeeded", word("boolean", "false ends the session (or the branch); default true")},
+                 {"thoughtNumber", word("integer", "leave out: it is assigned")},
+                 {"totalThoughts", word("integer")},
+                 {"isRevision", word("boolean")},
+                 {"revisesThought", word("integer", "number of the thought this one corrects")},
+                 {"branchId", word("string", "name of a branch")},
+                 {"branchFromThought", word("integer", "where a new branch begins")},
+                 {"sessionTitle", word("string", "for a new session")},
+                 {"sessionTags", JsonObject{{"type", "array"}, {"items", word("string")}}},
+                 {"needsMoreThoughts", word("boolean")},
+                 {"verbose", word("boolean")},
+                 {"includeGuide", word("boolean", "attach the guide to branches and revisions")},
+                 {"agentId", word("string")},
+                 {"agentName", word("string")},
+                 {"idempotencyKey", word("string", "the same key is stored once, however often it is sent")}};
+  for (const auto& property : reasoning::payload_properties()) all.insert(property);
+  return all;
+}
+
+std::optional<std::string> text_of(const JsonObject& arguments, std::string_view key) {
+  const auto text = find_string(arguments, key);
+  return text ? std::optional(std::string(*text)) : std::nullopt;
+}
+
+Result<reasoning::ThoughtRequest> read_request(const JsonObject& arguments) {
+  reasoning::ThoughtRequest request;
+  const reasoning::ThoughtType* type =
+      reasoning::find_type(find_string(arguments, "thoughtType").value_or(reasoning::kDefaultType));
+  if (!type) return fail(ErrorKind::invalid, "unknown thoughtType", {}, "invalid_argument");
+  request.type = type->name;
+  HF_TRY(request.payload, reasoning::read_payload(*type, arguments));
+  request.text = text_of(arguments, "thought").value_or("");
+  request.session_id = text_of(arguments, "sessionId");
+  if (request.session_id && request.session_id->empty()) request.session_id.reset();
+  request.new_session = find_bool(arguments, "newSession").value_or(false);
+  request.next_needed = find_bool(arguments, "nextThoughtNeeded").value_or(true);
+  request.number = find_int(arguments, "thoughtNumber");
+  request.total = find_int(arguments, "totalThoughts");
+  request.is_revision = find_bool(arguments, "isRevision");
+  request.revises = find_int(arguments, "revisesThought");
+  request.branch = text_of(arguments, "branchId");
+  request.branch_from = find_int(arguments, "branchFromThought");
+  request.session_title = text_of(arguments, "sessionTitle");
+  request.session_tags = texts_of(arguments, "sessionTags");
+  request.needs_more = find_bool(arguments, "needsMoreThoughts");
+  request.agent_id = text_of(arguments, "agentId").value_or("");
+  request.agent_name = text_of(arguments, "agentName").value_or("");
+  request.idempotency_key = text_of(arguments, "idempotencyKey").value_or("");
+  HF_CHECK(reasoning::check_request(request));
+  return request;
+}
+
+// Open on this connection, and still there.
+bool is_open(session::Store& store, const std::string& session) {
+  if (session.empty()) return false;
+  const auto record = store.get(session);
+  return record && record->visibility == session::Visibility::live;
+}
+
+mcp::ToolReply run(const ReasoningCaller& caller, mcp::Call& call) {
+  auto request = read_request(call.arguments());
+  if (!request) return failure_with_ignored(request.error(), call);
+  // A session that is named, or open on this connection, needs no project: do not ask the client for nothing.
+  auto situated = caller.situate(call, false);
+  if (!situated) return failure_with_ignored(situated.error(), call);
+  const std::string& active = situated->situation.connection.active_session;
+  const bool asks_for_new = request->new_session || request->session_title;
+  if (!request->session_id && (asks_for_new || !is_open(caller.store(), active))) {
+    situated = caller.situate(call, true, true);
+    if (!situated) return failure_with_ignored(situated.error(), call);
+    if (situated->input_required) return mcp::InputRequired{};
+  }
+  auto outcome = reasoning::append_thought(caller.store(), *request, situated->situation);
+  if (!outcome) return failure_with_ignored(outcome.error(), call);
+  if (!situated->notice.empty()) outcome->notices.push_back(situated->notice);
+  JsonObject state = appended_state(*outcome, find_bool(call.arguments(), "verbose").value_or(false));
+  add_ignored(state, call);
+  mcp::ToolResult result = mcp::ToolResult::state(std::move(state));
+  if (find_bool(call.arguments(), "includeGuide").value_or(false))
+    result.content.push_back(mcp::resource_block(mcp::text_contents(kGuideUri, "text/markdown", thinking_guide())));
+  return result;
+}
+
+}  // namespace
+
+Result<void> add_thought_tool(mcp::Server& server, const ReasoningCaller& caller) {
+  mcp::Tool tool;
+  tool.name = "thought";
+  tool.title = "Think";
+  tool.description =
+      "Write one step of thinking into a durable session that survives reconnects, restarts and compaction. Only `thought` is "
+      "needed: it is numbered, and "
+      "goes to the session of this connection or, after a reconnect, to the one of this project. Branch with branchId, correct "
+      "with revisesThought, "
+      "end with nextThoughtNeeded:false.";
+  const JsonObject all = properties();
+  tool.input_schema = {{"type", "object"}, {"properties", all}, {"required", JsonArray{"thought"}}};
+  tool.normalise = [all](JsonObject& arguments) { settle_spelling(arguments, all, kAliases); };
+  tool.annotations = {{"readOnlyHint", false}, {"destructiveHint", false}, {"idempotentHint", false}, {"openWorldHint", false}};
+  tool.unknown = mcp::Tool::Unknown::report;
+  tool.coerce_strings = true;
+  tool.handler = [&caller](mcp::Call& call) { return run(caller, call); };
+  return server.add_tool(std::move(tool));
+}
+
+}  // namespace holdfast::tools
