@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "tools/core_operations.h"
+#include "tools/reasoning_tools.h"
 #include "tools/session_tools.h"
 #include "tools/toolsets.h"
 
@@ -15,9 +16,21 @@ mcp::ServerOptions server_options() {
   options.title = "holdfast";
   options.version = HOLDFAST_VERSION;
   options.instructions =
-      "Durable sessions that outlive the connection. Use the session tool to find, read and organise earlier work; "
-      "every session is named by its id, and nothing depends on an earlier call of this connection.";
+      "Durable sessions that outlive the connection. Think with the thought tool: every thought is kept, and after a reconnect, "
+      "a restart or a compaction "
+      "the next one continues the project's session. init with operation load_context shows where you were; the session tool "
+      "finds, reads and organises "
+      "earlier work of every kind.";
   return options;
+}
+
+tools::ReasoningSettings reasoning_settings(const Settings& settings) {
+  constexpr Millis kHour = 3600 * 1000;
+  tools::ReasoningSettings chosen;
+  chosen.auto_attach = settings.flag("reasoning.auto_attach");
+  chosen.attach_window = settings.number("reasoning.attach_hours") * kHour;
+  chosen.agent_name = settings.text("reasoning.agent");
+  return chosen;
 }
 
 }  // namespace
@@ -28,6 +41,7 @@ McpService::McpService(const Context& context, session::Store& store, Executor& 
       state_(store),
       root_(store, state_.owner(), context.settings.text("root"), process_environment()("CLAUDE_PROJECT_DIR").value_or("")),
       server_(server_options(), executor, pool, *context.clock, state_),
+      reasoning_(store, server_, root_, reasoning_settings(context.settings)),
       sweep_(store, executor, pool) {}
 
 Result<void> McpService::open() {
@@ -35,7 +49,19 @@ Result<void> McpService::open() {
   HF_CHECK(server_.open());
   tools::add_read_operations(operations_);
   tools::add_change_operations(operations_);
-  if (chosen.contains("reasoning")) HF_CHECK(tools::add_session_tool(server_, store_, operations_, root_));
+  if (chosen.contains("reasoning")) {
+    tools::add_reasoning_operations(operations_, reasoning_);
+    HF_CHECK(tools::add_init_tool(server_, reasoning_));
+    HF_CHECK(tools::add_thought_tool(server_, reasoning_));
+    HF_CHECK(tools::add_session_tool(server_, store_, operations_, root_));
+    tools::add_reasoning_prompts(server_, reasoning_);
+    // On the pool: it reads and writes the store.
+    server_.on_roots_changed([this](const mcp::Caller& caller) {
+      server_.pool().submit([this, caller] {
+        if (auto forgotten = root_.forget_offered(caller); !forgotten) log(LogLevel::warn, "cli", forgotten.error().message);
+      });
+    });
+  }
   tools::add_session_resources(server_, store_, operations_);
   sweep_.start();
   server_.executor().post([this] { follow_news(); });

@@ -9,6 +9,7 @@
 #include "mcp/server.h"
 #include "tools/mcp_state.h"
 #include "tools/project_root.h"
+#include "tools/reasoning_caller.h"
 #include "tools/session_news.h"
 #include "tools/session_operations.h"
 
@@ -32,6 +33,7 @@ class McpService {
   tools::ProjectRoot root_;
   tools::SessionOperations operations_;
   mcp::Server server_;
+  tools::ReasoningCaller reasoning_;
   ExpirySweep sweep_;
   std::unique_ptr<tools::SessionNews> news_;  // made by a pool thread, ended after the pool
 };

@@ -100,6 +100,24 @@ TEST_F(AppendTest, A2_SeveralOpenSessionsAreNotGuessedAmong) {
   EXPECT_THAT(made.notices.front(), HasSubstr("sessionId"));
 }
 
+TEST_F(AppendTest, A2_Scenario7_WithSeveralOpenOnesAConnectionPerCallStillMakesOneChain) {
+  ThoughtRequest request = thought("one");
+  request.new_session = true;
+  append(connect("c1"), request);
+  append(connect("c2"), request);
+  for (int i = 1; i <= 10; ++i) EXPECT_EQ(append(connect("call" + std::to_string(i)), "t" + std::to_string(i)).thought.number, i);
+  EXPECT_THAT(sessions(), SizeIs(3));
+}
+
+TEST_F(AppendTest, A2_WhatOthersUseDoesNotMakeItSeveral) {
+  const std::string mine = append(connect("c1"), "one").record.id;
+  ThoughtRequest other = thought("theirs");
+  other.new_session = true;
+  append(connect("c2"), other);
+  attached.insert("c2");
+  EXPECT_EQ(append(connect("c3"), "two").record.id, mine);
+}
+
 TEST_F(AppendTest, A2_ASessionInUseIsNotTaken) {
   append(connect("c1"), "one");
   attached.insert("c1");

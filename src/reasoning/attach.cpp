@@ -7,6 +7,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <ranges>
+
 namespace holdfast::reasoning {
 
 namespace {
@@ -14,8 +17,16 @@ namespace {
 using session::SessionRecord;
 using session::Transaction;
 
-// Enough to tell one from several and to name the others; a root with more open sessions than this has to be told which.
-constexpr std::size_t kCandidates = 6;
+constexpr std::size_t kCandidates = 50;  // open sessions of one root that are looked at; the newest
+constexpr std::size_t kNamed = 5;        // of them in a notice
+
+// Marks a session that was begun because a bare thought could not be attached to one of several. The next bare thought that is as
+// lost goes there, or a client with a connection per call would begin one with every thought (docs/decisions/0007).
+constexpr std::string_view kBeside = "beside";
+
+bool is_beside(const SessionRecord& record) {
+  return find_bool(record.data, kBeside).value_or(false);
+}
 
 Result<std::vector<SessionRecord>> candidates(Transaction& transaction, const Situation& situation) {
   session::Query query;
@@ -32,7 +43,7 @@ Result<std::vector<SessionRecord>> candidates(Transaction& transaction, const Si
 
 std::string listed(const std::vector<SessionRecord>& records, Millis now) {
   std::string text;
-  for (const SessionRecord& record : records)
+  for (const SessionRecord& record : records | std::views::take(kNamed))
     text += fmt::format("{}{} '{}' ({} thoughts, {})", text.empty() ? "" : "; ", record.id, session::shown_title(record),
                         thought_count(record), session::age(record.updated_at, now));
   return text;
@@ -47,6 +58,16 @@ Result<std::optional<SessionRecord>> with_key(Transaction& transaction, const st
     if (entry) return record;
   }
   return std::nullopt;
+}
+
+Result<std::vector<SessionRecord>> not_in_use(Transaction& transaction, const Situation& situation,
+                                              const std::vector<SessionRecord>& records) {
+  std::vector<SessionRecord> free;
+  for (const SessionRecord& record : records) {
+    HF_TRY(const bool in_use, is_in_use(transaction, situation, record.id));
+    if (!in_use) free.push_back(record);
+  }
+  return free;
 }
 
 Attachment recovered(SessionRecord record, Millis now) {
@@ -89,23 +110,25 @@ Result<Attachment> attach(Transaction& transaction, const ThoughtRequest& reques
     }
   }
 
+  bool beside = false;
   const bool asks_for_new = request.new_session || (request.session_title && !request.session_title->empty());
   if (!situation.roots.empty() && !request.new_session && previous.empty()) {
     HF_TRY(std::vector<SessionRecord> found, candidates(transaction, situation));
     HF_TRY(auto same, with_key(transaction, found, request.idempotency_key));
     if (same) return recovered(std::move(*same), transaction.now());
     if (!asks_for_new && situation.auto_attach && connection.may_attach && !found.empty()) {
-      if (found.size() == 1) {
-        HF_TRY(const bool in_use, is_in_use(transaction, situation, found.front().id));
-        if (!in_use) return recovered(std::move(found.front()), transaction.now());
-        notices.push_back(
-            fmt::format("a new session was begun: {} is in use by another connection; give its sessionId to join it",
-                        listed(found, transaction.now())));
-      } else {
-        notices.push_back(fmt::format(
-            "a new session was begun, because this project has several open ones: {}; give a sessionId to go on with one",
-            listed(found, transaction.now())));
-      }
+      HF_TRY(std::vector<SessionRecord> free, not_in_use(transaction, situation, found));
+      const auto lost = std::ranges::find_if(free, is_beside);
+      if (free.size() == 1) return recovered(std::move(free.front()), transaction.now());
+      if (lost != free.end()) return recovered(std::move(*lost), transaction.now());
+      beside = true;
+      notices.push_back(
+          free.empty()
+              ? fmt::format("a new session was begun: {} is in use by another connection; give its sessionId to join it",
+                            listed(found, transaction.now()))
+              : fmt::format("a new session was begun, because this project has several open ones: {}; give a sessionId to "
+                            "go on with one",
+                            listed(found, transaction.now())));
     }
   }
 
@@ -114,6 +137,7 @@ Result<Attachment> attach(Transaction& transaction, const ThoughtRequest& reques
   if (wanted.title.empty()) wanted.title = title_of(request.text);
   wanted.tags = request.session_tags;
   wanted.opening = request.text;
+  if (beside) wanted.data[kBeside] = true;
   if (situation.roots.size() == 1) wanted.root = situation.roots.front();
   if (situation.roots.size() > 1)
     notices.push_back("the session has no root, because the client offers several; init with operation bind_root chooses one");

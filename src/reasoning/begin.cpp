@@ -59,6 +59,7 @@ Result<SessionRecord> create_session(Transaction& transaction, const NewSession&
   record.aspect = wanted.aspect;
   record.domain = wanted.domain;
   record.tags = wanted.tags;
+  record.data = wanted.data;
   record.status = "active";
   record.principal = situation.principal;
   record.client = situation.client;

@@ -10,6 +10,7 @@ struct NewSession {
   std::string title, description, project, task, aspect, domain, opening;
   std::vector<std::string> tags;
   std::string root;  // canonical; empty: none
+  JsonObject data;
 };
 
 // In a transaction of the caller's; nothing becomes active. `project` defaults to the root's name.

@@ -44,7 +44,7 @@ Result<bool> is_in_use(session::Reader& reader, const Situation& situation, cons
     // A stdio process that has ended cannot come back, whenever it called last.
     if (holder.transport == "stdio") return false;
     return situation.has_connection() && situation.connection.opened_at != 0 &&
-           holder.last_call_at >= situation.connection.opened_at;
+           holder.last_call_at > situation.connection.opened_at;
   });
 }
 
