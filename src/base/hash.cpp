@@ -43,6 +43,30 @@ Digest hmac_sha256(std::string_view key, std::string_view bytes) {
   return digest;
 }
 
+Sha256::Sha256() : context_(EVP_MD_CTX_new()) {
+  require(context_ && EVP_DigestInit_ex(context_.get(), sha256_algorithm(), nullptr) == 1);
+}
+
+Sha256::Sha256(Sha256&&) noexcept = default;
+Sha256& Sha256::operator=(Sha256&&) noexcept = default;
+Sha256::~Sha256() = default;
+
+void Sha256::Free::operator()(evp_md_ctx_st* context) const {
+  EVP_MD_CTX_free(context);
+}
+
+void Sha256::add(std::string_view bytes) {
+  require(EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()) == 1);
+}
+
+Digest Sha256::digest() const {
+  const std::unique_ptr<evp_md_ctx_st, Free> copy(EVP_MD_CTX_new());
+  Digest digest;
+  require(copy && EVP_MD_CTX_copy_ex(copy.get(), context_.get()) == 1 &&
+          EVP_DigestFinal_ex(copy.get(), digest.data(), nullptr) == 1);
+  return digest;
+}
+
 std::string to_hex(std::span<const std::uint8_t> bytes) {
   constexpr std::string_view kHex = "0123456789abcdef";
   std::string text;

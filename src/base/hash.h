@@ -6,9 +6,12 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+
+struct evp_md_ctx_st;  // OpenSSL's
 
 namespace holdfast {
 
@@ -16,6 +19,24 @@ using Digest = std::array<std::uint8_t, 32>;
 
 Digest sha256(std::string_view bytes);
 Digest hmac_sha256(std::string_view key, std::string_view bytes);
+
+// sha256 of bytes that come in pieces.
+class Sha256 {
+ public:
+  Sha256();
+  Sha256(Sha256&&) noexcept;
+  Sha256& operator=(Sha256&&) noexcept;
+  ~Sha256();
+
+  void add(std::string_view bytes);
+  Digest digest() const;  // of all so far; more may follow
+
+ private:
+  struct Free {
+    void operator()(evp_md_ctx_st* context) const;
+  };
+  std::unique_ptr<evp_md_ctx_st, Free> context_;
+};
 
 std::string to_hex(std::span<const std::uint8_t> bytes);
 std::string to_base64(std::string_view bytes);     // standard alphabet, padded

@@ -11,6 +11,16 @@ TEST(Hash, Sha256OfKnownTexts) {
   EXPECT_EQ(to_hex(sha256("abc")), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }
 
+TEST(Hash, Sha256InPiecesIsThatOfTheWhole) {
+  Sha256 pieces;
+  EXPECT_EQ(pieces.digest(), sha256(""));
+  pieces.add("ab");
+  EXPECT_EQ(pieces.digest(), sha256("ab"));
+  pieces.add("");
+  pieces.add("c");
+  EXPECT_EQ(pieces.digest(), sha256("abc"));
+}
+
 // RFC 4231, cases 1, 2 and 6.
 TEST(Hash, HmacOfKnownTexts) {
   EXPECT_EQ(to_hex(hmac_sha256(std::string(20, '\x0b'), "Hi There")),
