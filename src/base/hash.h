@@ -11,8 +11,6 @@
 #include <string>
 #include <string_view>
 
-struct evp_md_ctx_st;  // OpenSSL's
-
 namespace holdfast {
 
 using Digest = std::array<std::uint8_t, 32>;
@@ -20,7 +18,7 @@ using Digest = std::array<std::uint8_t, 32>;
 Digest sha256(std::string_view bytes);
 Digest hmac_sha256(std::string_view key, std::string_view bytes);
 
-// sha256 of bytes that come in pieces.
+// The digest of bytes that arrive one after another.
 class Sha256 {
  public:
   Sha256();
@@ -30,12 +28,11 @@ class Sha256 {
 
   void add(std::string_view bytes);
   Digest digest() const;  // of all so far; more may follow
+  Digest finish();        // and begins anew
 
  private:
-  struct Free {
-    void operator()(evp_md_ctx_st* context) const;
-  };
-  std::unique_ptr<evp_md_ctx_st, Free> context_;
+  struct State;
+  std::unique_ptr<State> state_;
 };
 
 std::string to_hex(std::span<const std::uint8_t> bytes);

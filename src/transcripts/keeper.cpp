@@ -28,7 +28,7 @@ Result<std::string> hash_of(Fd file) {
     const ssize_t got = ::pread(file.get(), piece.data(), piece.size(), at);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return fail(system_error("read the archive", errno));
-    if (got == 0) return to_hex(hash.digest());
+    if (got == 0) return to_hex(hash.finish());
     hash.add(std::string_view(piece.data(), static_cast<std::size_t>(got)));
     at += got;
   }
