@@ -56,7 +56,7 @@ Result<std::vector<FoundSession>> matching(const Home& home, std::string_view pr
       HF_TRY(const auto status, home.stat(session.place.transcript()));
       if (!status) continue;
       session.size = static_cast<std::uint64_t>(status->st_size);
-      session.mtime = static_cast<Millis>(status->st_mtim.tv_sec) * 1000 + status->st_mtim.tv_nsec / 1'000'000;
+      session.mtime = mtime_of(*status);
       found.push_back(std::move(session));
     }
   }

@@ -13,10 +13,6 @@
 namespace holdfast::transcripts {
 namespace {
 
-Millis mtime_of(const struct stat& status) {
-  return static_cast<Millis>(status.st_mtim.tv_sec) * 1000 + status.st_mtim.tv_nsec / 1'000'000;
-}
-
 class Taking {
  public:
   Taking(const Home& home, const SessionPlace& place) : home_(home) { inventory_.place = place; }
@@ -160,6 +156,10 @@ class Taking {
 };
 
 }  // namespace
+
+Millis mtime_of(const struct stat& status) {
+  return static_cast<Millis>(status.st_mtim.tv_sec) * 1000 + status.st_mtim.tv_nsec / 1'000'000;
+}
 
 std::string SessionPlace::transcript() const {
   return folder() + ".jsonl";

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <vector>
 
 namespace holdfast::transcripts {
 namespace {
@@ -86,15 +87,20 @@ Result<void> collect_slugs(int fd, std::uint64_t size, Slugs& slugs) {
   jsonl::Scanner scanner;
   constexpr std::array<std::string_view, 1> kNames = {"slug"};
   std::array<jsonl::Token, 1> found;
+  std::vector<std::string_view> records;
   std::string known;  // `:"<the last slug>"`
   for (;;) {
     HF_TRY(const auto line, lines.next());
     if (!line) return {};
     if (line->overlong || !says_something_new(line->text, known)) continue;
-    const jsonl::LineReport report = scanner.fields(line->text, kNames, found);
-    if (!report.parsed() || found[0].kind != jsonl::TokenKind::string) continue;
-    known = ':' + std::string(found[0].raw);
-    add(found[0].text(), slugs);
+    // Where a newline was lost several records stand in one line.
+    scanner.values(line->text, records);
+    for (const std::string_view record : records) {
+      scanner.fields(record, kNames, found);
+      if (found[0].kind != jsonl::TokenKind::string) continue;
+      known = ':' + std::string(found[0].raw);
+      add(found[0].text(), slugs);
+    }
   }
 }
 
