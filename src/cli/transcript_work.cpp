@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "cli/keeper_of_home.h"
 #include "transcripts/current.h"
 #include "transcripts/project_folder.h"
 #include "transcripts/running.h"
@@ -47,21 +48,7 @@ TranscriptWork::~TranscriptWork() {
 
 Result<std::unique_ptr<TranscriptWork>> TranscriptWork::begin(Context& context) {
   std::unique_ptr<TranscriptWork> work(new TranscriptWork(context));
-  const Environment& environment = context.environment;
-  const std::string home = environment("HOME").value_or("");
-  auto folder = [&](std::string_view setting, const std::string& usual) {
-    const std::string& given = context.settings.text(setting);
-    return given.empty() ? usual : std::filesystem::absolute(given).lexically_normal().string();
-  };
-  const std::string claude = folder("claude_dir", transcripts::Home::claude_folder(environment("CLAUDE_CONFIG_DIR"), home));
-  const std::string codex = folder("codex_dir", transcripts::Home::codex_folder(environment("CODEX_HOME"), home));
-  HF_TRY(auto homes, transcripts::Homes::open(claude, codex));
-  transcripts::KeeperOptions options;
-  options.data_folder = context.folders.data;
-  options.home_folder = home;
-  options.clock = context.clock;
-  options.store = [raw = work.get()](bool to_read) { return raw->store(to_read); };
-  work->keeper_ = std::make_unique<transcripts::Keeper>(std::move(homes), std::move(options));
+  HF_TRY(work->keeper_, open_keeper(context, [raw = work.get()](bool to_read) { return raw->store(to_read); }));
   return work;
 }
 

@@ -12,29 +12,6 @@ Json time_or_null(Millis time) {
   return time == 0 ? Json(nullptr) : Json(iso8601(time));
 }
 
-JsonObject to_json(const Usage& usage) {
-  JsonObject models, calls;
-  for (const auto& [model, tokens] : usage.models)
-    models[model] = JsonObject{{"input", tokens.input},
-                               {"output", tokens.output},
-                               {"cache_written", tokens.cache_written},
-                               {"cache_read", tokens.cache_read}};
-  for (const auto& [tool, count] : usage.tool_calls) calls[tool] = count;
-  return {{"models", std::move(models)},
-          {"tool_calls", std::move(calls)},
-          {"messages", usage.messages},
-          {"subagents", usage.subagents},
-          {"compactions", usage.compactions}};
-}
-
-JsonObject to_json(const Cost& cost) {
-  JsonObject models;
-  JsonArray unpriced;
-  for (const auto& [model, dollars] : cost.by_model) models[model] = dollars;
-  for (const std::string& model : cost.unpriced) unpriced.emplace_back(model);
-  return {{"dollars", cost.dollars}, {"as_of", cost.as_of}, {"by_model", std::move(models)}, {"unpriced", std::move(unpriced)}};
-}
-
 Result<SessionLine> whole_line(const Homes& homes, const AnySession& session) {
   HF_TRY(SessionLine line, homes.line_of(session));
   if (session.codex()) return line;
