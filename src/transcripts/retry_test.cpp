@@ -25,6 +25,7 @@ class ScriptedClient final : public net::HttpClient {
   std::deque<Result<int>> script_;
 };
 
+constexpr std::array kShort = {std::chrono::milliseconds(1), std::chrono::milliseconds(2)};
 const Result<int> kGone = fail(ErrorKind::unavailable, "gone");
 
 TEST(Retry, AnAnswerThatStandsIsNotAskedForAgain) {
@@ -40,23 +41,20 @@ TEST(Retry, AnAnswerThatStandsIsNotAskedForAgain) {
 TEST(Retry, ThreeTriesAreMadeEachPreparedAnew) {
   ScriptedClient client({500, kGone, 200});
   int prepared = 0;
-  EXPECT_EQ(send_with_retries(client, {},
-                              [&]() -> Result<void> {
-                                ++prepared;
-                                return {};
-                              })
-                .value()
-                .status,
-            200);
+  const auto prepare = [&]() -> Result<void> {
+    ++prepared;
+    return {};
+  };
+  EXPECT_EQ(send_with_retries(client, {}, prepare, kShort).value().status, 200);
   EXPECT_EQ(client.calls, 3);
   EXPECT_EQ(prepared, 3);
 }
 
 TEST(Retry, TheLastWordStands) {
   ScriptedClient busy({500, 502, 503});
-  EXPECT_EQ(send_with_retries(busy, {}).value().status, 503);
+  EXPECT_EQ(send_with_retries(busy, {}, {}, kShort).value().status, 503);
   ScriptedClient gone({500, 500, kGone});
-  EXPECT_EQ(send_with_retries(gone, {}).error().message, "gone");
+  EXPECT_EQ(send_with_retries(gone, {}, {}, kShort).error().message, "gone");
 }
 
 TEST(Retry, ThePauseCanBeStopped) {

@@ -56,11 +56,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         for name, value in headers:
             self.send_header(name, value)
         self.end_headers()
-        if cut:
-            self.wfile.write(data[:len(data) // 2])
+        self.close_connection = self.close_connection or cut
+        try:
+            self.wfile.write(data[:len(data) // 2] if cut else data)
+        except OSError:  # the client has left
             self.close_connection = True
-            return
-        self.wfile.write(data)
 
     def note(self):
         with self.state.lock:
