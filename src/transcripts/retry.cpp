@@ -1,6 +1,6 @@
 #include "transcripts/retry.h"
 
-#include <array>
+#include <algorithm>
 #include <thread>
 
 namespace holdfast::transcripts {
@@ -8,8 +8,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Long enough for a server that restarts a worker, short enough for a person who waits.
-constexpr std::array kPauses = {milliseconds(300), milliseconds(900)};
 constexpr milliseconds kAskEvery{50};
 
 bool is_worth_another_try(const Result<net::HttpAnswer>& answer) {
@@ -27,12 +25,12 @@ Result<void> pause(milliseconds time, const net::HttpCall& call) {
 }  // namespace
 
 Result<net::HttpAnswer> send_with_retries(net::HttpClient& http, const net::HttpCall& call,
-                                          const std::function<Result<void>()>& before) {
+                                          const std::function<Result<void>()>& before, std::span<const milliseconds> pauses) {
   for (std::size_t tries = 0;; ++tries) {
     if (before) HF_CHECK(before());
     auto answer = http.send(call);
-    if (tries == kPauses.size() || !is_worth_another_try(answer)) return answer;
-    HF_CHECK(pause(kPauses[tries], call));
+    if (tries == pauses.size() || !is_worth_another_try(answer)) return answer;
+    HF_CHECK(pause(pauses[tries], call));
   }
 }
 

@@ -209,7 +209,7 @@ class Checker:
     def __init__(self, folder):
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), SignatureChecker)
         self.server.objects, self.server.faults, self.server.token, self.server.requests = {}, [], None, 0
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True).start()
         self.place = Place(folder, f"http://127.0.0.1:{self.server.server_port}", AWS_ACCESS_KEY_ID="checker",
                            AWS_SECRET_ACCESS_KEY=SignatureChecker.secret, AWS_REGION=SignatureChecker.region)
 
