@@ -81,8 +81,8 @@ std::string copy_text(const CopyResult& result, const Terminal& terminal, bool v
   line("project", result.project_path);
   line("from", result.source_machine_id);
   line("mode", result.was_in_place ? "in place" : "copy");
-  std::string parts = fmt::format("{} records", result.main_records);
-  if (result.agent_records > 0) parts += fmt::format(" and {} of subagents", result.agent_records);
+  std::string parts = std::to_string(result.main_records);
+  if (result.agent_records > 0) parts += fmt::format(", of subagents {}", result.agent_records);
   line("records", parts);
   line("with", parts_text(result.files));
   if (result.rewritten.paths > 0) line("paths", fmt::format("{} translated", result.rewritten.paths));

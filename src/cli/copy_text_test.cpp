@@ -33,7 +33,7 @@ TEST(PartsText, CountsInWordsAndJoinsWhatAPersonTakesForOne) {
 TEST(CopyText, SaysWhatIsThereAndHowToGoOn) {
   const std::string text = copy_text(result(), {}, false);
   EXPECT_THAT(text, HasSubstr("session   new\ncopy of   old\n"));
-  EXPECT_THAT(text, HasSubstr("records   7 records\n"));
+  EXPECT_THAT(text, HasSubstr("records   7\n"));
   EXPECT_THAT(text, HasSubstr("with      2 subagents\n"));
   EXPECT_THAT(text, HasSubstr("resume    cd /srv/x && claude --resume new\n"));
   EXPECT_THAT(text, Not(HasSubstr("/a -> /b")));

@@ -18,6 +18,19 @@ namespace {
 constexpr std::size_t kNarrowest = 12;  // characters that a column that gives way keeps
 constexpr std::size_t kUsualWidth = 80;
 constexpr std::string_view kGap = "  ";
+constexpr std::string_view kIndent = "  ";
+
+// Every line of it; most texts have one, a list of matches has more.
+std::string indented(std::string_view text) {
+  const std::string lines = harmless(text, false);
+  std::string out;
+  for (std::size_t from = 0; from < lines.size();) {
+    const std::size_t end = std::min(lines.find('\n', from), lines.size());
+    out += fmt::format("{}{}\n", kIndent, trim(std::string_view(lines).substr(from, end - from)));
+    from = end + 1;
+  }
+  return out;
+}
 
 void append_padded(std::string& line, const std::string& cell, std::size_t width, bool to_the_right) {
   const std::size_t length = utf8_length(cell);
@@ -65,13 +78,9 @@ void print_error(const Error& error, bool json, std::string_view prefix) {
     if (!error.hint.empty()) fields["hint"] = error.hint;
     text = to_json(JsonObject{{"error", std::move(fields)}}) + "\n";
   } else {
-    text = std::string(prefix) + harmless(error.message, true) + "\n";
-    const std::string hint = harmless(error.hint, false);
-    for (std::size_t from = 0; from < hint.size();) {
-      const std::size_t end = std::min(hint.find('\n', from), hint.size());
-      text += "  " + hint.substr(from, end - from) + "\n";
-      from = end + 1;
-    }
+    text = std::string(prefix) +
+           indented(error.message.empty() ? error.word() : std::string_view(error.message)).substr(kIndent.size()) +
+           indented(error.hint);
   }
   print_note(text);
 }

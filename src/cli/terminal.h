@@ -25,7 +25,7 @@ struct Terminal {
 void print(std::string_view text);
 void print_json(const Json& value);  // one line
 
-// "holdfast: message", then the lines of the hint, indented; with json, {"error":{...}} on stderr.
+// "holdfast: message", then further lines of it and those of the hint, indented; with json, {"error":{...}} on stderr.
 void print_error(const Error& error, bool json, std::string_view prefix = "holdfast: ");
 // To stderr: prose that is no result.
 void print_note(std::string_view text);

@@ -29,11 +29,12 @@ JsonObject choice(std::string_view description, JsonArray words) {
   return {{"type", "string"}, {"enum", std::move(words)}, {"description", description}};
 }
 
-// An object that has at least these members; more may come.
+// An object that has at least these members; more may come. Clients hold errors against the same schema.
 JsonObject object_with(std::initializer_list<std::string_view> required) {
   JsonArray names;
   for (std::string_view name : required) names.emplace_back(name);
-  return {{"type", "object"}, {"required", std::move(names)}};
+  JsonArray either{JsonObject{{"required", std::move(names)}}, JsonObject{{"required", JsonArray{"error", "message"}}}};
+  return {{"type", "object"}, {"anyOf", std::move(either)}};
 }
 
 const JsonObject kSourceProject = text("folder of the project to search in, when an id exists in several");

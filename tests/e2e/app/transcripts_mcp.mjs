@@ -131,6 +131,7 @@ test('delete, restore, move', async () => {
 });
 
 test('the session tool lists transcripts when asked for them', async () => {
+  age(claude);
   const none = await ok('session', { operation: 'list', allRoots: true });
   assert.equal(none.total, 0);
   const here = await ok('session', { operation: 'list', type: 'transcript' });
