@@ -89,6 +89,8 @@ class Surveying {
     if (holds_records(file)) {
       HF_CHECK(read_lines(file, content, false));
       if (other_endings_ > own_endings_) HF_CHECK(read_lines(file, content, true));
+    } else if (file.artifact.kind == ArtifactKind::flat_agent || file.artifact.kind == ArtifactKind::nested_agent) {
+      HF_CHECK(count_lines(file, content));
     } else if (file.slot.holder == Holder::tasks) {
       HF_CHECK(read_task(file, content));
     } else {
@@ -155,6 +157,23 @@ class Surveying {
     } else if (other_endings_ <= own_endings_) {
       irregular_bytes_ += kept;
     }
+    return {};
+  }
+
+  // A transcript whose name no list of records can say stands among the extra files.
+  Result<void> count_lines(SurveyedFile& file, const Content& content) {
+    Sha256 hash;
+    std::uint64_t read = 0;
+    auto lines = jsonl::LineReader::of_range(content.fd(), content.from(), content.to());
+    for (;;) {
+      HF_TRY(const auto line, lines.next());
+      if (!line) break;
+      hash.add(line->bytes());
+      read += line->bytes().size();
+      if (!line->overlong && !line->ending.empty() && is_record(file, line->text)) ++file.record_lines;
+    }
+    if (read != file.bytes) return was_cut(file.artifact.path);
+    file.sha256 = hash.finish();
     return {};
   }
 

@@ -3,11 +3,13 @@
 // For tests: what a Receiver was given, and archives written by hand.
 
 #include "base/file.h"
-#include "base/test_folder.h"
 #include "transcripts/archive_reader.h"
 #include "transcripts/archive_writer.h"
 
+#include <gtest/gtest.h>
+
 #include <fcntl.h>
+#include <sys/mman.h>
 
 #include <map>
 #include <string>
@@ -58,12 +60,11 @@ inline Result<ArchiveReader> open_archive(const std::string& path, const Archive
   return ArchiveReader::open(Fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC)), limits);
 }
 
-// An archive given as its text or bytes.
+// An archive given as its text or bytes; never on a disk.
 inline Result<ArchiveReader> archive_of(std::string_view bytes, const ArchiveLimits& limits = {}) {
-  const TestFolder folder;
-  const std::string path = folder / "archive";
-  HF_CHECK(create_file(path, bytes));
-  return open_archive(path, limits);
+  Fd file(::memfd_create("archive", MFD_CLOEXEC));
+  HF_CHECK(write_all(file.get(), bytes));
+  return ArchiveReader::open(std::move(file), limits);
 }
 
 inline Result<Collector> collect(std::string_view bytes, const ArchiveLimits& limits = {}) {
