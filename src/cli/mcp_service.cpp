@@ -1,6 +1,7 @@
 #include "cli/mcp_service.h"
 
 #include "base/log.h"
+#include "cli/keeper_of_home.h"
 #include "tools/core_operations.h"
 #include "tools/reasoning_tools.h"
 #include "tools/session_tools.h"
@@ -49,6 +50,13 @@ Result<void> McpService::open() {
   HF_CHECK(server_.open());
   tools::add_read_operations(operations_);
   tools::add_change_operations(operations_);
+  if (chosen.contains("transcripts")) {
+    HF_TRY(keeper_, open_keeper(context_, [this](bool) -> Result<session::Store*> { return &store_; }));
+    transcript_options_.remote.environment = context_.environment;
+    transcript_options_.remote.gist.api = context_.settings.text("gist.api");
+    transcript_options_.archive_folder = context_.folders.data + "/archives";
+    tools::add_transcript_kind(operations_, *keeper_);
+  }
   if (chosen.contains("reasoning")) {
     tools::add_reasoning_operations(operations_, reasoning_);
     HF_CHECK(tools::add_init_tool(server_, reasoning_));
@@ -62,6 +70,7 @@ Result<void> McpService::open() {
       });
     });
   }
+  if (keeper_) HF_CHECK(tools::add_transcript_tools(server_, *keeper_, root_, transcript_options_));
   tools::add_session_resources(server_, store_, operations_);
   sweep_.start();
   server_.executor().post([this] { follow_news(); });

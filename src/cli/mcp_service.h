@@ -12,6 +12,7 @@
 #include "tools/reasoning_caller.h"
 #include "tools/session_news.h"
 #include "tools/session_operations.h"
+#include "tools/transcript_tools.h"
 
 namespace holdfast::cli {
 
@@ -32,6 +33,8 @@ class McpService {
   tools::McpState state_;
   tools::ProjectRoot root_;
   tools::SessionOperations operations_;
+  std::unique_ptr<transcripts::Keeper> keeper_;
+  tools::TranscriptToolOptions transcript_options_;
   mcp::Server server_;
   tools::ReasoningCaller reasoning_;
   ExpirySweep sweep_;

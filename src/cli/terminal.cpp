@@ -18,6 +18,19 @@ namespace {
 constexpr std::size_t kNarrowest = 12;  // characters that a column that gives way keeps
 constexpr std::size_t kUsualWidth = 80;
 constexpr std::string_view kGap = "  ";
+constexpr std::string_view kIndent = "  ";
+
+// Every line of it; most texts have one, a list of matches has more.
+std::string indented(std::string_view text) {
+  const std::string lines = harmless(text, false);
+  std::string out;
+  for (std::size_t from = 0; from < lines.size();) {
+    const std::size_t end = std::min(lines.find('\n', from), lines.size());
+    out += fmt::format("{}{}\n", kIndent, trim(std::string_view(lines).substr(from, end - from)));
+    from = end + 1;
+  }
+  return out;
+}
 
 void append_padded(std::string& line, const std::string& cell, std::size_t width, bool to_the_right) {
   const std::size_t length = utf8_length(cell);
@@ -54,17 +67,22 @@ void print_json(const Json& value) {
   print(to_json(value) + "\n");
 }
 
-void print_error(const Error& error, bool json) {
+void print_note(std::string_view text) {
+  [[maybe_unused]] auto written = write_all(STDERR_FILENO, text);
+}
+
+void print_error(const Error& error, bool json, std::string_view prefix) {
   std::string text;
   if (json) {
     JsonObject fields{{"code", error.word()}, {"message", error.message}};
     if (!error.hint.empty()) fields["hint"] = error.hint;
     text = to_json(JsonObject{{"error", std::move(fields)}}) + "\n";
   } else {
-    text = "holdfast: " + harmless(error.message, true) + "\n";
-    if (!error.hint.empty()) text += "  " + harmless(error.hint, true) + "\n";
+    text = std::string(prefix) +
+           indented(error.message.empty() ? error.word() : std::string_view(error.message)).substr(kIndent.size()) +
+           indented(error.hint);
   }
-  [[maybe_unused]] auto written = write_all(STDERR_FILENO, text);
+  print_note(text);
 }
 
 std::string harmless(std::string_view text, bool one_line) {

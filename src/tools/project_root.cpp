@@ -31,29 +31,40 @@ std::vector<reasoning::OfferedRoot> read_roots(const JsonObject& result) {
 }  // namespace
 
 Result<ResolvedRoots> ProjectRoot::resolve(mcp::Call& call) const {
+  HF_TRY(reasoning::Connection connection, connection_of(call.caller(), store_, owner_));
+  // A list that came after the binding decides whether the root is still there.
+  const bool asks =
+      !call.arguments().contains("root") && call.caller().can_list_roots() && (connection.bound_root.empty() || !connection.roots);
+  if (!asks) return choose(call, connection);
+  HF_TRY(OfferedRoots offer, offered(call, connection));
   ResolvedRoots resolved;
+  if (offer.input_required) {
+    resolved.input_required = true;
+    return resolved;
+  }
+  HF_TRY(resolved, choose(call, connection));
+  resolved.notice = std::move(offer.notice);
+  return resolved;
+}
+
+Result<ResolvedRoots> ProjectRoot::known(const mcp::Call& call) const {
+  HF_TRY(const reasoning::Connection connection, connection_of(call.caller(), store_, owner_));
+  return choose(call, connection);
+}
+
+Result<ResolvedRoots> ProjectRoot::choose(const mcp::Call& call, const reasoning::Connection& connection) const {
+  ResolvedRoots resolved;
+  const auto found = [&](std::string root, std::string_view source) {
+    resolved.roots = {std::move(root)};
+    resolved.source = source;
+    return resolved;
+  };
   if (auto argument = find_string(call.arguments(), "root")) {
     auto root = canonical_root(*argument);
     if (!root) return fail(std::move(root).error().within("root"));
-    resolved.roots = {std::move(*root)};
-    resolved.source = "argument";
-    return resolved;
+    return found(std::move(*root), "argument");
   }
-  HF_TRY(reasoning::Connection connection, connection_of(call.caller(), store_, owner_));
-  const std::string bound = connection.bound_root;
-  // A list that came after the binding decides whether the root is still there.
-  const bool asks = call.caller().can_list_roots() && (bound.empty() || !connection.roots);
-  if (asks) {
-    HF_TRY(OfferedRoots offer, offered(call, connection));
-    resolved.input_required = offer.input_required;
-    resolved.notice = offer.notice;
-    if (offer.input_required) return resolved;
-  }
-  if (!connection.bound_root.empty()) {
-    resolved.roots = {connection.bound_root};
-    resolved.source = "bound";
-    return resolved;
-  }
+  if (!connection.bound_root.empty()) return found(connection.bound_root, "bound");
   if (connection.roots && !connection.roots->empty()) {
     for (const reasoning::OfferedRoot& root : *connection.roots) resolved.roots.push_back(root.uri);
     resolved.source = "mcp";
@@ -61,15 +72,10 @@ Result<ResolvedRoots> ProjectRoot::resolve(mcp::Call& call) const {
   }
   if (!configured_.empty()) {
     HF_TRY(std::string root, canonical_root(configured_));
-    resolved.roots = {std::move(root)};
-    resolved.source = "configuration";
-    return resolved;
+    return found(std::move(root), "configuration");
   }
   if (call.caller().transport == mcp::Transport::stdio && !client_folder_.empty())
-    if (auto root = canonical_root(client_folder_)) {
-      resolved.roots = {std::move(*root)};
-      resolved.source = "environment";
-    }
+    if (auto root = canonical_root(client_folder_)) return found(std::move(*root), "environment");
   return resolved;
 }
 

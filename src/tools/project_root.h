@@ -44,6 +44,8 @@ class ProjectRoot {
   // May ask the client, once per connection and only when no earlier source says it. Errors: invalid (the argument `root` is not
   // one).
   Result<ResolvedRoots> resolve(mcp::Call& call) const;
+  // The same without asking: what is known by now.
+  Result<ResolvedRoots> known(const mcp::Call& call) const;
   // What the client offers, asked for if need be; keeps the answer with the connection.
   Result<OfferedRoots> offered(mcp::Call& call, reasoning::Connection& connection) const;
   // The client says that its list has changed: it is asked again when needed.
@@ -52,6 +54,8 @@ class ProjectRoot {
   const std::string& owner() const { return owner_; }
 
  private:
+  Result<ResolvedRoots> choose(const mcp::Call& call, const reasoning::Connection& connection) const;
+
   session::Store& store_;
   std::string owner_, configured_, client_folder_;
 };
