@@ -126,6 +126,13 @@ class Grammar {
     CLI::App& show = command(sessions, Command::sessions_show, "show", "one session and its entries");
     show.add_option("ID", line_.name, "id, or a unique start of it")->required();
     show.add_option("--limit", line_.limit, "the last N entries [50]")->check(CLI::Range(1, 5000));
+    show.add_flag("--graph", line_.graph, "a reasoning session as a drawing: branches and revisions");
+    show.add_flag("--svg", line_.svg, "the same as a picture, on standard output");
+    CLI::App& brief = command(app_, Command::brief, "brief", "goal, decisions, open questions and last thoughts of this project");
+    brief.add_option("ID", line_.name, "this session [the project's most recent]");
+    brief.add_option("--max-chars", line_.limit, "at most so many characters [4000]")->check(CLI::Range(200, 1'000'000));
+    brief.add_flag("--quiet", line_.quiet, "print nothing when there is no session; for hooks");
+    setting(brief, "root");
   }
 
   void add_tokens() {
@@ -201,6 +208,10 @@ class Grammar {
     lineage.add_option("-f,--format", given_.format, "text, tree or json [text]")->check(CLI::IsMember({"text", "tree", "json"}));
     add_checking();
     CLI::App& import = group("import", "take over what other programs kept");
+    CLI::App& thoughtbox =
+        command(import, Command::import_thoughtbox, "thoughtbox", "reasoning sessions of a Thoughtbox data folder");
+    words(thoughtbox, "FOLDER", "~/.thoughtbox, or one project or session of it", 1, 1);
+    setting(thoughtbox, "root");
     words(command(import, Command::import_lineage, "lineage", "claude-session's lineage.json"), "PATH", "the file", 1, 1);
   }
 

@@ -38,7 +38,9 @@ enum class Command {
   relocate,
   doctor,
   schema,
-  import_lineage
+  import_lineage,
+  import_thoughtbox,
+  brief
 };
 
 struct CommandLine {
@@ -52,7 +54,10 @@ struct CommandLine {
   std::vector<std::string> statuses;
   std::string text;        // sessions list --search
   bool deleted = false;    // sessions list --deleted
-  std::int64_t limit = 0;  // sessions list|show; 0: the default
+  std::int64_t limit = 0;  // sessions list|show; brief: characters; 0: the default
+  bool graph = false;      // sessions show --graph
+  bool svg = false;        // sessions show --svg
+  bool quiet = false;      // brief: nothing to say is no error
 
   TranscriptArguments transcripts;
 };

@@ -33,5 +33,7 @@ Result<void> relocate_transcripts(Context& context);
 Result<void> examine_transcripts(Context& context);
 Result<void> print_schema(Context& context);
 Result<void> import_lineage(Context& context);
+Result<void> import_thoughtbox(Context& context);
+Result<void> print_brief(Context& context);
 
 }  // namespace holdfast::cli

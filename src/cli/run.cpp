@@ -61,6 +61,10 @@ Result<void> run_command(Context& context) {
       return print_schema(context);
     case Command::import_lineage:
       return import_lineage(context);
+    case Command::import_thoughtbox:
+      return import_thoughtbox(context);
+    case Command::brief:
+      return print_brief(context);
   }
   return fail(ErrorKind::internal, "a command without a function");
 }

@@ -3,7 +3,9 @@
 #include "base/ids.h"
 #include "base/uri.h"
 #include "cli/commands.h"
+#include "reasoning/graph.h"
 #include "session/display.h"
+#include "session/kinds.h"
 #include "session/lookup.h"
 #include "tools/session_item.h"
 
@@ -66,6 +68,20 @@ void print_record(const Terminal& terminal, const session::SessionRecord& record
   if (record.damage) line("damage", *record.damage);
 }
 
+Result<void> draw_session(const Context& context, session::Store& store, const session::SessionRecord& record) {
+  if (record.kind != session::kReasoning)
+    return fail(ErrorKind::invalid,
+                fmt::format("{} is a {} session; only reasoning sessions can be drawn", record.id, record.kind));
+  HF_TRY(const reasoning::Graph graph, reasoning::read_graph(store, record));
+  const std::string drawn = context.line.svg ? reasoning::graph_svg(graph, session::shown_title(record))
+                                             : reasoning::graph_text(graph, context.terminal.width);
+  if (context.line.json)
+    print_json(JsonObject{{"sessionId", record.id}, {"format", context.line.svg ? "svg" : "text"}, {"content", drawn}});
+  else
+    print(context.line.svg ? drawn : harmless(drawn, false));
+  return {};
+}
+
 }  // namespace
 
 Result<void> list_sessions(Context& context) {
@@ -105,6 +121,7 @@ Result<void> list_sessions(Context& context) {
 Result<void> show_session(Context& context) {
   HF_TRY(auto store, context.open_store(true));
   HF_TRY(session::SessionRecord record, session::find_session(*store, context.settings.text("principal"), context.line.name));
+  if (context.line.graph || context.line.svg) return draw_session(context, *store, record);
   session::EntryQuery query;
   query.session = record.id;
   query.direction = session::Direction::backward;

@@ -33,8 +33,8 @@ std::vector<reasoning::OfferedRoot> read_roots(const JsonObject& result) {
 Result<ResolvedRoots> ProjectRoot::resolve(mcp::Call& call) const {
   HF_TRY(reasoning::Connection connection, connection_of(call.caller(), store_, owner_));
   // A list that came after the binding decides whether the root is still there.
-  const bool asks =
-      !call.arguments().contains("root") && call.caller().can_list_roots() && (connection.bound_root.empty() || !connection.roots);
+  const bool asks = !call.arguments().contains("root") && call.caller().can_list_roots() &&
+                    (connection.bound_root.empty() || !connection.roots);
   if (!asks) return choose(call, connection);
   HF_TRY(OfferedRoots offer, offered(call, connection));
   ResolvedRoots resolved;
