@@ -154,7 +154,7 @@ TEST(CommandLine, CanBeDescribed) {
   std::vector<std::string> names;
   for (const CommandHelp& each : help.commands) names.push_back(each.name);
   EXPECT_THAT(names,
-              ElementsAre("mcp", "serve", "sessions", "store", "token", "login", "completion", "list", "info", "archive",
+              ElementsAre("mcp", "serve", "sessions", "brief", "store", "token", "login", "completion", "list", "info", "archive",
                           "restore", "clone", "move", "delete", "relocate", "lineage", "verify", "doctor", "schema", "import"));
   EXPECT_EQ(help.commands[2].commands.size(), 2U);
 }
