@@ -168,7 +168,7 @@ void archive_zst(benchmark::State& state) {
     ::unlink(path.c_str());
   });
 }
-BENCHMARK(archive_zst)->Unit(benchmark::kMillisecond)->UseManualTime();
+BENCHMARK(archive_zst)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime()->UseManualTime();
 
 void archive_json(benchmark::State& state) {
   measure(state, "of_write", copy_file, [&] {
@@ -177,7 +177,7 @@ void archive_json(benchmark::State& state) {
     ::unlink(path.c_str());
   });
 }
-BENCHMARK(archive_json)->Unit(benchmark::kMillisecond)->UseManualTime();
+BENCHMARK(archive_json)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime()->UseManualTime();
 
 class Ignore final : public Receiver {
  public:
@@ -197,8 +197,8 @@ void read_back(benchmark::State& state, ArchiveFormat format) {
     if (!reader || !reader->read(ignore)) state.SkipWithError("not read");
   });
 }
-BENCHMARK_CAPTURE(read_back, zst, ArchiveFormat::zst)->Unit(benchmark::kMillisecond)->UseManualTime();
-BENCHMARK_CAPTURE(read_back, json, ArchiveFormat::json)->Unit(benchmark::kMillisecond)->UseManualTime();
+BENCHMARK_CAPTURE(read_back, zst, ArchiveFormat::zst)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime()->UseManualTime();
+BENCHMARK_CAPTURE(read_back, json, ArchiveFormat::json)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime()->UseManualTime();
 
 }  // namespace
 }  // namespace holdfast::transcripts
