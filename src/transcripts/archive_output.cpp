@@ -41,6 +41,16 @@ struct WritingOutput::State {
     return {};
   }
 
+  // A long line is not worth a copy of it.
+  Result<void> put(std::string_view bytes) {
+    if (bytes.size() < jsonl::kWriteBytes) {
+      gathered += bytes;
+      return flush_if_large();
+    }
+    HF_CHECK(flush());
+    return zstd ? zstd->write(bytes) : to_file(bytes);
+  }
+
   Result<void> flush_if_large() { return gathered.size() < jsonl::kWriteBytes ? Result<void>{} : flush(); }
 
   // Which lines are records is known from the survey; nothing is looked into again.
@@ -56,8 +66,7 @@ struct WritingOutput::State {
       }
       if (records++ > 0) gathered += ",\n";
       record_bytes += line.text.size();
-      gathered += line.text;
-      return flush_if_large();
+      return put(line.text);
     };
     HF_TRY(const Digest now, each_hashed_line(content.fd(), content.from(), content.to(), take));
     if (now != file.sha256 || records != file.records || record_bytes != file.record_bytes) return has_changed(file);
@@ -95,8 +104,7 @@ Result<std::unique_ptr<WritingOutput>> WritingOutput::make(const Home& home, int
 }
 
 Result<void> WritingOutput::text(std::string_view text) {
-  state_->gathered += text;
-  return state_->flush_if_large();
+  return state_->put(text);
 }
 
 Result<void> WritingOutput::content(const SurveyedFile& file, Form form) {
