@@ -1,7 +1,7 @@
 #include "transcripts/journal.h"
 
-#include "base/file.h"
 #include "base/json.h"
+#include "transcripts/process.h"
 
 #include <fmt/format.h>
 
@@ -80,17 +80,6 @@ bool parts_exist(const JournalContent& content) {
          std::all_of(content.old_files.begin(), content.old_files.end(), known);
 }
 
-// Ticks since boot at which the process was started; empty when there is no such process.
-std::string start_of(std::string_view pid) {
-  const auto status = read_file(fmt::format("/proc/{}/stat", pid));
-  if (!status) return {};
-  // Behind the name, which is in brackets and may hold anything, the state comes first and the start time as the 20th.
-  std::size_t at = status->rfind(')');
-  for (int field = 0; field < 20 && at != status->npos; ++field) at = status->find(' ', at + 1);
-  if (at == status->npos) return {};
-  return status->substr(at + 1, status->find(' ', at + 1) - at - 1);
-}
-
 std::string host() {
   std::array<char, 256> name{};
   if (::gethostname(name.data(), name.size() - 1) != 0) return "unknown";
@@ -154,7 +143,8 @@ Result<JournalContent> parse_journal(std::string_view text) {
 }
 
 std::string process_name() {
-  return fmt::format("{} {} {}", ::getpid(), start_of("self"), host());
+  const auto self = process_of(::getpid());
+  return fmt::format("{} {} {}", ::getpid(), self ? self->start : "unknown", host());
 }
 
 bool may_be_alive(std::string_view process_name) {
@@ -162,7 +152,10 @@ bool may_be_alive(std::string_view process_name) {
   const std::size_t second = process_name.find(' ', first == process_name.npos ? first : first + 1);
   if (second == process_name.npos) return false;  // torn before it was written: so is everything behind it
   if (process_name.substr(second + 1) != host()) return true;
-  return start_of(process_name.substr(0, first)) == process_name.substr(first + 1, second - first - 1);
+  pid_t pid = 0;
+  std::from_chars(process_name.data(), process_name.data() + first, pid);
+  const auto process = process_of(pid);
+  return process && process->start == process_name.substr(first + 1, second - first - 1);
 }
 
 }  // namespace holdfast::transcripts

@@ -40,6 +40,12 @@ Lock lock(int fd, int how) {
   return errno == EWOULDBLOCK ? Lock::held : Lock::unsupported;
 }
 
+// EINVAL: a file system that cannot sync folders has nothing to lose there.
+Result<void> sync(int fd) {
+  if (::fsync(fd) != 0 && errno != EINVAL) return fail(system_error("sync the operation's folder", errno));
+  return {};
+}
+
 Result<FileSystemKey> key_of(int folder) {
   struct statx status{};
   if (::statx(folder, "", AT_EMPTY_PATH, STATX_TYPE | STATX_MNT_ID, &status) != 0) return fail(system_error("stat", errno));
@@ -111,6 +117,10 @@ Result<Fd> open_parent(const Home& home, std::string_view path) {
   return open_home_folder(home, parent_of(path));
 }
 
+void remove_operations_folder(const Home& home) {
+  ::rmdir(operations_path(home).c_str());
+}
+
 Result<std::optional<OperationsLock>> OperationsLock::acquire(const Home& home) {
   auto folder = open_operations(home);
   if (!folder && folder.error().kind == ErrorKind::not_found) return std::nullopt;
@@ -129,7 +139,10 @@ Result<OperationFolder> OperationFolder::create(const Home& home, std::string_vi
   const std::string name = fmt::format("{}-{}", what, make_uuid7());
   for (int tries = 1;; ++tries) {
     auto created = try_create(home, name);
-    if (created || created.error().kind != ErrorKind::not_found || tries == kMaxTries) return created;
+    if (created) return created;
+    if (created.error().kind == ErrorKind::not_found && tries < kMaxTries) continue;
+    remove_operations_folder(home);
+    return created;
   }
 }
 
@@ -211,8 +224,17 @@ Result<void> OperationFolder::append(const std::string& journal_lines) {
 }
 
 Result<void> OperationFolder::sync_journal() {
-  for (const int fd : {journal_.get(), parts_[0].folder.get(), operations_.get()}) {
-    if (::fsync(fd) != 0 && errno != EINVAL) return fail(system_error("sync journal", errno));
+  HF_CHECK(sync(journal_.get()));
+  if (named_) return {};
+  HF_CHECK(sync(parts_[0].folder.get()));
+  HF_CHECK(sync(operations_.get()));
+  named_ = true;
+  return {};
+}
+
+Result<void> OperationFolder::sync_parts() {
+  for (const Part& part : parts_) {
+    if (part.folder) HF_CHECK(sync(part.folder.get()));
   }
   return {};
 }
@@ -274,8 +296,7 @@ Result<void> OperationFolder::erase() {
     return fail(system_error("remove journal", errno));
   }
   if (::unlinkat(operations_.get(), name_.c_str(), AT_REMOVEDIR) != 0 && errno != ENOENT) return fail(system_error(name_, errno));
-  // Not when others are at work; then theirs is the last.
-  ::rmdir(operations_path(home_).c_str());
+  remove_operations_folder(home_);
   return {};
 }
 

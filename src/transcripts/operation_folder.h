@@ -39,6 +39,8 @@ class OperationFolder {
   Result<void> append(const std::string& journal_lines);
   Result<void> sync_journal();  // and the names on the way to it
 
+  Result<void> sync_parts();  // the names in them
+
   // Which part is on the file system that `path` is, or will be, on; made when there is none.
   Result<std::size_t> part_for(const std::string& path);
   std::size_t parts() const { return parts_.size(); }
@@ -64,6 +66,7 @@ class OperationFolder {
   std::string name_;
   Fd operations_;  // ".holdfast"
   Fd journal_;
+  bool named_ = false;  // the names on the way to the journal are synced
   std::vector<Part> parts_;
   std::map<std::string, std::size_t, std::less<>> part_of_folder_;
   JournalContent left_behind_;
@@ -81,6 +84,9 @@ class OperationsLock {
   explicit OperationsLock(Fd folder) : folder_(std::move(folder)) {}
   Fd folder_;
 };
+
+// ".holdfast" goes when nothing is in it; not while others are at work, then theirs is the last.
+void remove_operations_folder(const Home& home);
 
 // The folder that a path lies in; for a path of one name that is the home itself.
 Result<Fd> open_parent(const Home& home, std::string_view path);

@@ -45,7 +45,7 @@ Result<StageSession::Way> StageSession::way_of(const Artifact& artifact) {
   path_ = *std::move(path);
   if (!options_.rewriter) return Way::copy;
   if (is_line_file(artifact.kind)) return Way::lines;
-  return Rewriter::rewrites_whole(artifact) && artifact.size <= kMaxRewrittenWhole ? Way::whole : Way::copy;
+  return Rewriter::rewrites_whole(artifact) ? Way::whole : Way::copy;
 }
 
 Result<void> StageSession::begin(const Artifact& artifact) {

@@ -15,7 +15,8 @@
 
 namespace holdfast::transcripts {
 
-// A small JSON file is held whole to be rewritten; what is larger is nothing the client writes there and is copied as it is.
+// What is rewritten as a whole is held in memory. An archive does not always say how large a file is: one that turns out to be
+// larger than this is nothing the client writes there, and is copied as it is.
 inline constexpr std::size_t kMaxRewrittenWhole = 16 * 1024 * 1024;
 
 class StageSession final : public Receiver {
