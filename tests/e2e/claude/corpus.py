@@ -1,0 +1,81 @@
+"""Sessions that the real client writes through the scripted API, and what a resumed one has to show.
+
+`plain` is a question and an answer. `rich` has everything that lies beside a transcript: thinking, tools in parallel, a
+failing command, tasks, a subagent, a saved tool result, a plan. `CHECK` resumes it and asks for each of them.
+"""
+import json
+import re
+
+from anthropic_api import say, think, use
+from client import Session
+
+CHILD = "[[script:child]]"
+CHECK = "What do we have? [[script:check]]"
+AGAIN = "And again?"
+LINES = 1500  # of the large result: above the 30,000 characters that stay in a transcript
+PLAIN_ID, RICH_ID = "0000c0de-0000-4000-8000-00000000c0d1", "0000c0de-0000-4000-8000-00000000c0d2"
+BACKGROUND_MS = 20_000  # how long the client may wait for the woken subagent
+
+
+def saved_result(messages):
+    """Where the history says the large result is."""
+    return re.search(r"saved to: (.+?)\\n", json.dumps(messages, ensure_ascii=False))[1]
+
+
+def subagent(messages):
+    return re.search(r"agentId: (\w+)", json.dumps(messages))[1]
+
+
+def scripts(project):
+    note = str(project / "note.txt")
+    return {
+        "hello": [[say("Hello. Grüße, 世界 🙂 \u2028 <&>")]],
+        "tools": [[think("A command first."), say("Running it."), use("Bash", command="echo out; pwd", description="Say")],
+                  [use("Write", file_path=note, content="alpha\nbeta\n")],
+                  [use("Read", file_path=note), use("Bash", command="ls | wc -l", description="Count")],
+                  [use("Edit", file_path=note, old_string="beta", new_string="gamma", replace_all=False)],
+                  [use("Bash", command="false", description="Fail")]],
+        "tasks": [[use("TaskCreate", subject="First task", description="Do the first thing")],
+                  [use("TaskCreate", subject="Second task", description="Do the second thing")],
+                  [use("TaskUpdate", taskId="1", status="completed")]],
+        "delegate": [[use("Agent", description="A child", prompt=f"Be a child {CHILD}", subagent_type="general-purpose")]],
+        "child": [[use("Bash", command="echo from the child", description="Say")], [say("The child is done.")]],
+        "large": [[use("Bash", command=f"seq -f 'line-%.0f-abcdefghijklmnopqrstuvwxyz' 1 {LINES}", description="A lot")]],
+        "plan": [[say("I shall plan.")]],
+        "check": [[use("TaskList")],
+                  lambda messages: [use("Read", file_path=saved_result(messages), offset=LINES - 1, limit=2)],
+                  lambda messages: [use("SendMessage", to=subagent(messages), summary="wake up", message="Are you there?")],
+                  lambda messages: [use("TaskOutput", task_id=subagent(messages), block=True, timeout=BACKGROUND_MS)]],
+    }
+
+
+def write_plain(client, home, project):
+    session = Session(home, project, PLAIN_ID)
+    client.run(session, "A plain question [[script:hello]]", resume=False)
+    return Session(home, project, PLAIN_ID)
+
+
+def write_rich(client, home, project):
+    session = Session(home, project, RICH_ID)
+    client.run(session, "Use some tools [[script:tools]]", resume=False)
+    for name in ("tasks", "delegate", "large"):
+        client.run(session, f"Next [[script:{name}]]")
+    client.run(session, "Make a plan [[script:plan]]", "--permission-mode", "plan")
+    session = Session(home, project, RICH_ID)  # it has a plan's name by now
+    client.api.scripts["write-plan"] = [[use("Write", file_path=str(session.plan), content="# The plan\n\n1. Do it\n")]]
+    client.run(session, "Write it down [[script:write-plan]]", "--permission-mode", "plan")
+    return session
+
+
+def tool_results(run):
+    """Result text of each tool the session used last, by tool name."""
+    uses, results = {}, {}
+    for message in run.of_session(CHILD)[-1]["messages"]:
+        for block in message["content"] if isinstance(message["content"], list) else []:
+            if block["type"] == "tool_use":
+                uses[block["id"]] = block
+            elif block["type"] == "tool_result":
+                content = block["content"]
+                text = content if isinstance(content, str) else "".join(each.get("text", "") for each in content)
+                results[uses[block["tool_use_id"]]["name"]] = (uses[block["tool_use_id"]]["input"], text)
+    return results
