@@ -170,7 +170,7 @@ class CurrentSession(JudgeTest):
         try:
             return json.loads(text)
         except ValueError:
-            self.fail(f"{tool} answered: {text}")
+            raise AssertionError(f"{tool} answered: {text}") from None
 
     def test_get_session_info(self):
         self.assertEqual(self.call("get_session_info")["session_id"], self.rich.id)
