@@ -26,14 +26,15 @@ class TheJudge(JudgeTest):
             self.judge_rich(session, self.rich)
 
     def test_accepts_the_original(self):
-        self.judge_plain(self.plain)
-        self.world.reset()
+        self.judge_history(self.plain, self.plain)
+        self.judge_history(self.compacted, self.compacted)
         self.judge_rich(self.rich)
 
     def test_accepts_a_complete_copy(self):
-        self.judge_plain(self.crude(self.plain), self.plain)
-        self.world.reset()
         self.judge_rich(self.crude(self.rich), self.rich)
+        for session in (self.plain, self.compacted):
+            self.world.reset()
+            self.judge_history(self.crude(session), session)
 
     def test_accepts_a_complete_copy_in_another_project(self):
         self.judge_rich(self.crude(self.rich, self.world.other_project), self.rich)
@@ -49,7 +50,7 @@ class TheJudge(JudgeTest):
         copy = self.crude(self.plain)
         copy.transcript.write_bytes(copy.transcript.read_bytes().replace("Grüße".encode(), b"Gruesse"))
         with self.assertRaisesRegex(AssertionError, "Gruesse"):
-            self.judge_plain(copy, self.plain)
+            self.judge_history(copy, self.plain)
 
     def test_sees_a_history_that_names_the_parent(self):
         copy = self.crude(self.rich)

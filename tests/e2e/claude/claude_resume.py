@@ -45,7 +45,19 @@ class Clone(JudgeTest):
         self.assertEqual(self.rich.files(), before)
 
     def test_clone_5_of_a_plain_session(self):
-        self.judge_plain(self.clone(self.plain), self.plain)
+        self.judge_history(self.clone(self.plain), self.plain)
+
+    def test_clone_5_of_a_compacted_session_names_its_own_transcript(self):
+        copy = self.clone(self.compacted, "--tp", self.world.other_project)
+        self.judge_history(copy, self.compacted)
+        self.assertIn(f"read the full transcript at: {copy.transcript}", copy.transcript.read_text())
+
+    def test_clone_5_has_a_title_of_its_own_to_resume_by(self):
+        told = self.holdfast("clone", self.compacted.id, cwd=self.compacted.project)
+        title = f"{corpus.TITLE} (clone-{told['new_session_id'][-8:]})"
+        self.assertEqual(told["custom_title"], title)
+        by_title = Session(self.world.home, self.world.project, title)
+        self.assertEqual(self.world.client.run(by_title, corpus.AGAIN).printed["session_id"], told["new_session_id"])
 
     def test_clone_5_has_a_plan_of_its_own(self):
         copy = self.clone(self.rich)
@@ -56,7 +68,7 @@ class Clone(JudgeTest):
         copy = self.clone(self.rich, "--tp", self.world.other_project)
         self.assertEqual(copy.project, self.world.other_project)
         self.assertEqual({record["cwd"] for record in copy.records() if "cwd" in record}, {str(copy.project)})
-        used = corpus.tool_results(self.judge_rich(copy, self.rich))
+        used = corpus.tool_results(self.judge_rich(copy, self.rich).of_session(corpus.CHILD)[-1])
         self.assertEqual(used["Edit"][0]["file_path"], str(copy.project / "note.txt"))
         self.assertEqual(used["Write"][0]["file_path"], str(copy.plan))
 
@@ -80,10 +92,12 @@ class Clone(JudgeTest):
         self.assertNotIn("TaskCreate", json.dumps(sent))
 
     def test_clone_with_fresh_uuids(self):
-        copy = self.clone(self.rich, "--fresh-uuids")
-        uuids = [{record["uuid"] for record in session.records() if "uuid" in record} for session in (self.rich, copy)]
-        self.assertFalse(uuids[0] & uuids[1])
-        self.judge_rich(copy, self.rich)
+        copies = [self.clone(session, "--fresh-uuids") for session in (self.rich, self.compacted)]
+        for session, copy in zip((self.rich, self.compacted), copies):
+            old, new = ({record["uuid"] for record in each.records() if "uuid" in record} for each in (session, copy))
+            self.assertFalse(old & new)
+        self.judge_rich(copies[0], self.rich)
+        self.judge_history(copies[1], self.compacted)
 
 
 class Archive(JudgeTest):
@@ -161,19 +175,31 @@ class Fixture(JudgeTest):
 class CurrentSession(JudgeTest):
     """Tools called by the client itself know which session calls, though the environment names another (3.1)."""
 
-    def call(self, tool, **arguments):
-        self.world.api.scripts["call"] = [[use(f"mcp__holdfast__{tool}", **arguments)]]
+    def run_with_tools(self):
         servers = {"mcpServers": {"holdfast": {"command": HOLDFAST, "args": ["mcp"],
                                                "env": {"CLAUDE_CODE_SESSION_ID": self.plain.id}}}}
-        run = self.world.client.run(self.rich, "Call [[script:call]]", "--mcp-config", json.dumps(servers))
-        _, text = corpus.tool_results(run)[f"mcp__holdfast__{tool}"]
+        return self.world.client.run(self.rich, "Call [[script:call]]", "--mcp-config", json.dumps(servers))
+
+    def answer(self, request, tool):
+        _, text = corpus.tool_results(request)[f"mcp__holdfast__{tool}"]
         try:
             return json.loads(text)
         except ValueError:
             raise AssertionError(f"{tool} answered: {text}") from None
 
+    def call(self, tool, **arguments):
+        self.world.api.scripts["call"] = [[use(f"mcp__holdfast__{tool}", **arguments)]]
+        return self.answer(self.run_with_tools().of_session(corpus.CHILD)[-1], tool)
+
     def test_get_session_info(self):
         self.assertEqual(self.call("get_session_info")["session_id"], self.rich.id)
+
+    def test_get_session_info_of_a_subagent_names_the_session_it_works_for(self):
+        self.world.api.scripts["call"] = [[use("Agent", description="Ask", prompt="Ask [[script:ask]]",
+                                               subagent_type="general-purpose")]]
+        self.world.api.scripts["ask"] = [[use("mcp__holdfast__get_session_info")]]
+        asked = self.run_with_tools().of_subagent("[[script:ask]]")[-1]
+        self.assertEqual(self.answer(asked, "get_session_info")["session_id"], self.rich.id)
 
     def test_save_current_session(self):
         output = self.world.folder / "saved.json.zst"

@@ -1,7 +1,8 @@
 """Sessions that the real client writes through the scripted API, and what a resumed one has to show.
 
-`plain` is a question and an answer. `rich` has everything that lies beside a transcript: thinking, tools in parallel, a
-failing command, tasks, a subagent, a saved tool result, a plan. `CHECK` resumes it and asks for each of them.
+`plain` is a question and an answer. `compacted` has a title and a compaction, so its history begins with a summary. `rich`
+has thinking, tools in parallel, a failing command, and everything that lies beside a transcript: tasks, a subagent, a saved
+tool result, a plan. `CHECK` resumes it and asks for each of them.
 """
 import json
 import re
@@ -13,7 +14,8 @@ CHILD = "[[script:child]]"
 CHECK = "What do we have? [[script:check]]"
 AGAIN = "And again?"
 LINES = 1500  # of the large result: above the 30,000 characters that stay in a transcript
-PLAIN_ID, RICH_ID = "0000c0de-0000-4000-8000-00000000c0d1", "0000c0de-0000-4000-8000-00000000c0d2"
+TITLE = "My Work, „quoted“"
+PLAIN_ID, COMPACTED_ID, RICH_ID = (f"0000c0de-0000-4000-8000-00000000c0d{n}" for n in (1, 2, 3))
 BACKGROUND_MS = 20_000  # how long the client may wait for the woken subagent
 
 
@@ -55,6 +57,13 @@ def write_plain(client, home, project):
     return Session(home, project, PLAIN_ID)
 
 
+def write_compacted(client, home, project):
+    session = Session(home, project, COMPACTED_ID)
+    client.run(session, "Use some tools [[script:tools]]", "--name", TITLE, resume=False)
+    client.run(session, "/compact")
+    return Session(home, project, COMPACTED_ID)
+
+
 def write_rich(client, home, project):
     session = Session(home, project, RICH_ID)
     client.run(session, "Use some tools [[script:tools]]", resume=False)
@@ -67,15 +76,15 @@ def write_rich(client, home, project):
     return session
 
 
-def tool_results(run):
-    """Result text of each tool the session used last, by tool name."""
+def tool_results(request):
+    """What the last call of each tool was and what it gave, by the tool's name."""
     uses, results = {}, {}
-    for message in run.of_session(CHILD)[-1]["messages"]:
+    for message in request["messages"]:
         for block in message["content"] if isinstance(message["content"], list) else []:
             if block["type"] == "tool_use":
                 uses[block["id"]] = block
             elif block["type"] == "tool_result":
-                content = block["content"]
+                used, content = uses[block["tool_use_id"]], block["content"]
                 text = content if isinstance(content, str) else "".join(each.get("text", "") for each in content)
-                results[uses[block["tool_use_id"]]["name"]] = (uses[block["tool_use_id"]]["input"], text)
+                results[used["name"]] = (used["input"], text)
     return results

@@ -31,11 +31,12 @@ class World:
         self.home, self.project = Home(self.folder / "home"), self.folder / "work" / "demo"
         self.elsewhere, self.other_project = Home(self.folder / "elsewhere"), self.folder / "work" / "other_place (2)"
         self.api.scripts.update(corpus.scripts(self.project))
-        self.plain = corpus.write_plain(self.client, self.home, self.project)
-        self.rich = corpus.write_rich(self.client, self.home, self.project)
+        self.plain, self.compacted, self.rich = (
+            write(self.client, self.home, self.project)
+            for write in (corpus.write_plain, corpus.write_compacted, corpus.write_rich))
         self.home.age()
         replace_tree(self.home.folder, self.folder / "snapshot")
-        self.expected_plain = self.client.run(self.plain, corpus.AGAIN)
+        self.expected = {each.id: self.client.run(each, corpus.AGAIN) for each in (self.plain, self.compacted)}
         self.expected_rich = self.client.run(self.rich, corpus.CHECK)
 
     def reset(self):
@@ -75,7 +76,7 @@ def finish():
 class JudgeTest(unittest.TestCase):
     def setUp(self):
         self.world = WORLD
-        self.plain, self.rich = WORLD.plain, WORLD.rich
+        self.plain, self.compacted, self.rich = WORLD.plain, WORLD.compacted, WORLD.rich
         WORLD.reset()
 
     def tearDown(self):
@@ -97,10 +98,11 @@ class JudgeTest(unittest.TestCase):
         self.assertTrue(session.transcript.exists(), session.transcript)
         return session
 
-    def judge_plain(self, session, *ancestors):
+    def judge_history(self, session, original, *ancestors):
+        """The history of `session` is that of `original` (one of the corpus, but not the rich one)."""
         run = WORLD.client.run(session, corpus.AGAIN)
-        self.assert_same_history(History(WORLD.expected_plain.requests[0], self.plain),
-                                 History(run.requests[0], session, *ancestors))
+        self.assert_same_history(History(WORLD.expected[original.id].requests[0], original),
+                                 History(run.requests[0], session, original, *ancestors))
 
     def judge_rich(self, session, *ancestors):
         """The whole history, the tasks, the saved result and the subagent of `session` are those of the original."""
@@ -122,7 +124,7 @@ class JudgeTest(unittest.TestCase):
             self.fail(f"the copy's history is not the original's: {found}")
 
     def assert_same_beside(self, expected, run, session, ancestors):
-        theirs, ours = corpus.tool_results(expected), corpus.tool_results(run)
+        theirs, ours = (corpus.tool_results(each.of_session(corpus.CHILD)[-1]) for each in (expected, run))
         self.assertEqual(ours["TaskList"], theirs["TaskList"])
         asked, answer = ours["Read"]
         self.assertTrue(asked["file_path"].startswith(f"{session.folder}/"),
