@@ -29,9 +29,12 @@ class TheJudge(JudgeTest):
         self.judge_history(self.plain, self.plain)
         self.judge_history(self.compacted, self.compacted)
         self.judge_rich(self.rich)
+        self.judge_workflow(self.workflow)
 
     def test_accepts_a_complete_copy(self):
         self.judge_rich(self.crude(self.rich), self.rich)
+        self.world.reset()
+        self.judge_workflow(self.crude(self.workflow), self.workflow)
         for session in (self.plain, self.compacted):
             self.world.reset()
             self.judge_history(self.crude(session), session)
@@ -72,6 +75,13 @@ class TheJudge(JudgeTest):
         copy = self.crude(self.rich)
         shutil.rmtree(copy.folder / "subagents")
         self.assert_condemned(copy, "success")
+
+    def test_sees_a_missing_journal(self):
+        copy = self.crude(self.workflow)
+        for journal in copy.folder.rglob("journal.jsonl"):
+            journal.unlink()
+        with self.assertRaisesRegex(AssertionError, "asked again|workedworked"):
+            self.judge_workflow(copy, self.workflow)
 
 
 judge.main()

@@ -59,6 +59,11 @@ class Clone(JudgeTest):
         by_title = Session(self.world.home, self.world.project, title)
         self.assertEqual(self.world.client.run(by_title, corpus.AGAIN).printed["session_id"], told["new_session_id"])
 
+    def test_clone_5_has_a_workflow_of_its_own(self):
+        before = self.workflow.files()
+        self.judge_workflow(self.clone(self.workflow), self.workflow)
+        self.assertEqual(self.workflow.files(), before)
+
     def test_clone_5_has_a_plan_of_its_own(self):
         copy = self.clone(self.rich)
         self.assertRegex(copy.slug, f"^{re.escape(self.rich.slug)}-clone-[0-9a-f]{{8}}$")
@@ -114,6 +119,11 @@ class Archive(JudgeTest):
                 told = self.holdfast("restore", self.archive(self.rich, name), "--tp", self.world.other_project)
                 self.assertNotEqual(told["new_session_id"], self.rich.id)
                 self.judge_rich(self.copied(told), self.rich)
+
+    def test_restore_5_of_a_workflow(self):
+        archive = self.archive(self.workflow, "workflow.json.zst")
+        told = self.holdfast("restore", archive, "--tp", self.workflow.project)
+        self.judge_workflow(self.copied(told), self.workflow)
 
     def test_restore_6_in_a_home_that_never_ran_the_client(self):
         archive = self.archive(self.rich, "moved-house.json.zst")

@@ -11,7 +11,7 @@ import time
 
 PATIENCE = 60  # seconds; a run takes one or two, longer means hung
 TOOLS = ["Agent", "Bash", "Edit", "ExitPlanMode", "Read", "SendMessage", "TaskCreate", "TaskList", "TaskOutput",
-         "TaskUpdate", "Write", "mcp__holdfast"]
+         "TaskUpdate", "Workflow", "Write", "mcp__holdfast"]
 # What a developer's own session would leak into the client under test.
 FOREIGN = ("ANTHROPIC_", "CLAUDE", "HOLDFAST_", "XDG_", "AI_AGENT", "MCP_")
 AN_HOUR = 3600

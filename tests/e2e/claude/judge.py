@@ -31,13 +31,14 @@ class World:
         self.home, self.project = Home(self.folder / "home"), self.folder / "work" / "demo"
         self.elsewhere, self.other_project = Home(self.folder / "elsewhere"), self.folder / "work" / "other_place (2)"
         self.api.scripts.update(corpus.scripts(self.project))
-        self.plain, self.compacted, self.rich = (
+        self.plain, self.compacted, self.rich, self.workflow = (
             write(self.client, self.home, self.project)
-            for write in (corpus.write_plain, corpus.write_compacted, corpus.write_rich))
+            for write in (corpus.write_plain, corpus.write_compacted, corpus.write_rich, corpus.write_workflow))
         self.home.age()
         replace_tree(self.home.folder, self.folder / "snapshot")
         self.expected = {each.id: self.client.run(each, corpus.AGAIN) for each in (self.plain, self.compacted)}
         self.expected_rich = self.client.run(self.rich, corpus.CHECK)
+        self.expected_workflow = self.client.run(self.workflow, corpus.RERUN)
 
     def reset(self):
         """The state right after the corpus was written."""
@@ -76,7 +77,7 @@ def finish():
 class JudgeTest(unittest.TestCase):
     def setUp(self):
         self.world = WORLD
-        self.plain, self.compacted, self.rich = WORLD.plain, WORLD.compacted, WORLD.rich
+        self.plain, self.compacted, self.rich, self.workflow = WORLD.plain, WORLD.compacted, WORLD.rich, WORLD.workflow
         WORLD.reset()
 
     def tearDown(self):
@@ -99,7 +100,7 @@ class JudgeTest(unittest.TestCase):
         return session
 
     def judge_history(self, session, original, *ancestors):
-        """The history of `session` is that of `original` (one of the corpus, but not the rich one)."""
+        """The history of `session` is that of `original`, the plain or the compacted one."""
         run = WORLD.client.run(session, corpus.AGAIN)
         self.assert_same_history(History(WORLD.expected[original.id].requests[0], original),
                                  History(run.requests[0], session, original, *ancestors))
@@ -111,6 +112,15 @@ class JudgeTest(unittest.TestCase):
                                  History(run.of_session(corpus.CHILD)[0], session, *ancestors))
         self.assert_same_beside(expected, run, session, ancestors)
         return run
+
+    def judge_workflow(self, session, *ancestors):
+        """The workflow of `session` can be run again from its script and its journal."""
+        run, expected = WORLD.client.run(session, corpus.RERUN), WORLD.expected_workflow
+        self.assert_same_history(History(expected.requests[0], self.workflow), History(run.requests[0], session, *ancestors))
+        used = corpus.tool_results(run.of_session(corpus.WORKER)[-1])
+        self.assertTrue(used["Workflow"][0]["scriptPath"].startswith(f"{session.folder}/"), used["Workflow"])
+        self.assertIn("workedworked", used["TaskOutput"][1])
+        self.assertEqual(run.of_subagent(corpus.WORKER), [], "agents were asked again: the journal was not found")
 
     def judge_beside(self, session, other, ancestors, other_ancestors):
         """Two sessions that went the same way send the same when they go on."""
