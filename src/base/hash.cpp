@@ -33,6 +33,33 @@ Digest sha256(std::string_view bytes) {
   return digest;
 }
 
+struct Sha256::State {
+  struct Free {
+    void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
+  };
+  std::unique_ptr<EVP_MD_CTX, Free> context{EVP_MD_CTX_new()};
+
+  void begin() { require(context && EVP_DigestInit_ex2(context.get(), sha256_algorithm(), nullptr) == 1); }
+};
+
+Sha256::Sha256() : state_(std::make_unique<State>()) {
+  state_->begin();
+}
+Sha256::Sha256(Sha256&&) noexcept = default;
+Sha256& Sha256::operator=(Sha256&&) noexcept = default;
+Sha256::~Sha256() = default;
+
+void Sha256::add(std::string_view bytes) {
+  require(EVP_DigestUpdate(state_->context.get(), bytes.data(), bytes.size()) == 1);
+}
+
+Digest Sha256::finish() {
+  Digest digest;
+  require(EVP_DigestFinal_ex(state_->context.get(), digest.data(), nullptr) == 1);
+  state_->begin();
+  return digest;
+}
+
 Digest hmac_sha256(std::string_view key, std::string_view bytes) {
   Digest digest;
   unsigned length = 0;

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,6 +17,22 @@ using Digest = std::array<std::uint8_t, 32>;
 
 Digest sha256(std::string_view bytes);
 Digest hmac_sha256(std::string_view key, std::string_view bytes);
+
+// The digest of bytes that arrive one after another.
+class Sha256 {
+ public:
+  Sha256();
+  Sha256(Sha256&&) noexcept;
+  Sha256& operator=(Sha256&&) noexcept;
+  ~Sha256();
+
+  void add(std::string_view bytes);
+  Digest finish();  // and begins anew
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 std::string to_hex(std::span<const std::uint8_t> bytes);
 std::string to_base64(std::string_view bytes);     // standard alphabet, padded

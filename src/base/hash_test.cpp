@@ -11,6 +11,14 @@ TEST(Hash, Sha256OfKnownTexts) {
   EXPECT_EQ(to_hex(sha256("abc")), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }
 
+RC_GTEST_PROP(Hash, Sha256InPiecesIsThatOfTheWhole, (const std::vector<std::string>& pieces)) {
+  Sha256 hash;
+  std::string whole;
+  for (const std::string& piece : pieces) hash.add(piece), whole += piece;
+  RC_ASSERT(hash.finish() == sha256(whole));
+  RC_ASSERT(hash.finish() == sha256(""));  // begins anew
+}
+
 // RFC 4231, cases 1, 2 and 6.
 TEST(Hash, HmacOfKnownTexts) {
   EXPECT_EQ(to_hex(hmac_sha256(std::string(20, '\x0b'), "Hi There")),

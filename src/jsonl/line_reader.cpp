@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 namespace holdfast::jsonl {
 
@@ -14,6 +15,12 @@ LineReader::LineReader(int fd, bool stream, std::uint64_t from, std::uint64_t to
 
 LineReader LineReader::of_stream(int fd, std::size_t max_line_bytes) {
   return {fd, true, 0, std::numeric_limits<std::uint64_t>::max(), max_line_bytes};
+}
+
+LineReader LineReader::of_source(Source source, std::size_t max_line_bytes) {
+  LineReader reader = of_stream(-1, max_line_bytes);
+  reader.source_ = std::move(source);
+  return reader;
 }
 
 LineReader LineReader::of_range(int fd, std::uint64_t from, std::uint64_t to, std::size_t max_line_bytes) {
@@ -73,17 +80,23 @@ Line LineReader::take_piece() {
 Result<void> LineReader::fill() {
   HF_CHECK(make_room());
   const std::uint64_t wanted = std::min<std::uint64_t>(capacity_ - end_, to_ > position_ ? to_ - position_ : 0);
-  ssize_t got = 0;
-  while (wanted > 0) {
-    char* into = buffer_.get() + end_;
-    got = stream_ ? ::read(fd_, into, wanted) : ::pread(fd_, into, wanted, static_cast<off_t>(position_));
-    if (got >= 0) break;
-    if (errno != EINTR) return fail(system_error("reading lines", errno));
+  std::size_t got = 0;
+  if (wanted > 0) {
+    HF_TRY(got, read_some(buffer_.get() + end_, wanted));
   }
   if (got == 0) at_end_ = true;
-  end_ += static_cast<std::size_t>(got);
-  position_ += static_cast<std::uint64_t>(got);
+  end_ += got;
+  position_ += got;
   return {};
+}
+
+Result<std::size_t> LineReader::read_some(char* into, std::size_t wanted) {
+  if (source_) return source_(into, wanted);
+  for (;;) {
+    const ssize_t got = stream_ ? ::read(fd_, into, wanted) : ::pread(fd_, into, wanted, static_cast<off_t>(position_));
+    if (got >= 0) return static_cast<std::size_t>(got);
+    if (errno != EINTR) return fail(system_error("reading lines", errno));
+  }
 }
 
 // Leaves a useful amount of free space behind end_: moves the unread bytes to the front, then grows. realloc, because

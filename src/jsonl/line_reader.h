@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -34,11 +35,14 @@ class LineReader {
  public:
   // Reads what comes: a pipe, or a file from where its descriptor stands.
   static LineReader of_stream(int fd, std::size_t max_line_bytes = kMaxLineBytes);
+  // Reads what the function delivers: up to `room` bytes a call, 0 at the end. For what is decompressed on the way.
+  using Source = std::function<Result<std::size_t>(char* to, std::size_t room)>;
+  static LineReader of_source(Source source, std::size_t max_line_bytes = kMaxLineBytes);
   // Reads the bytes from..to of a file, without moving its descriptor; fewer when the file is shorter.
   static LineReader of_range(int fd, std::uint64_t from, std::uint64_t to, std::size_t max_line_bytes = kMaxLineBytes);
 
-  // The next line, or nullopt at the end. Errors: io, unavailable (no memory for a long line); after an error the
-  // reader is at its end.
+  // The next line, or nullopt at the end. Errors: io, those of a source, unavailable (no memory for a long line); after an
+  // error the reader is at its end.
   Result<std::optional<Line>> next();
 
  private:
@@ -48,12 +52,14 @@ class LineReader {
 
   LineReader(int fd, bool stream, std::uint64_t from, std::uint64_t to, std::size_t max_line_bytes);
   Result<void> fill();
+  Result<std::size_t> read_some(char* into, std::size_t wanted);
   Result<void> make_room();
   Line take(std::size_t end);
   Line take_piece();
 
   int fd_;
   bool stream_;
+  Source source_;  // instead of the descriptor
   bool at_end_ = false;
   bool inside_overlong_ = false;
   std::uint64_t position_;  // of the next byte to read

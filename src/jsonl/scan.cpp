@@ -61,6 +61,37 @@ class FieldFinder : public Silent {
   bool done_ = false;
 };
 
+class MemberFinder : public Silent {
+ public:
+  explicit MemberFinder(std::vector<Member>& found) : found_(found) {}
+
+  void on_key(const Path& path, std::string_view raw) {
+    if (is_member(path)) found_.push_back({raw, {}});
+  }
+  void on_string(const Path& path, std::string_view raw) {
+    if (is_member(path)) found_.back().value = {TokenKind::string, with_quotes(raw)};
+  }
+  void on_scalar(const Path& path, std::string_view token) {
+    if (is_member(path)) found_.back().value = {kind_of_scalar(token[0]), token};
+  }
+  void on_open(const Path& path, const char* at) {
+    if (path.empty()) in_object_ = *at == '{';
+    if (is_member(path)) opened_ = at;
+  }
+  void on_close(const Path& path, const char* end) {
+    if (is_member(path)) found_.back().value = {*opened_ == '{' ? TokenKind::object : TokenKind::array, between(opened_, end)};
+    if (path.empty() && in_object_) done_ = true;  // what is fused behind it is another record
+  }
+
+ private:
+  bool is_member(const Path& path) const { return path.depth() == 1 && in_object_ && !done_; }
+
+  std::vector<Member>& found_;
+  const char* opened_ = nullptr;
+  bool in_object_ = false;
+  bool done_ = false;
+};
+
 class ValueFinder : public Silent {
  public:
   explicit ValueFinder(std::vector<std::string_view>& found) : found_(found) {}
@@ -129,6 +160,14 @@ LineReport Scanner::fields(std::string_view line, std::span<const std::string_vi
   const LineReport report = scan_line(line, structure_, path_, visitor);
   if (!report.parsed())
     for (Token& token : found) token = {};
+  return report;
+}
+
+LineReport Scanner::members(std::string_view line, std::vector<Member>& found) {
+  found.clear();
+  MemberFinder visitor(found);
+  const LineReport report = scan_line(line, structure_, path_, visitor);
+  if (!report.parsed()) found.clear();
   return report;
 }
 

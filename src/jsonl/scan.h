@@ -61,6 +61,12 @@ struct Token {
   std::string text() const;
 };
 
+// A member of the object at the top of a line.
+struct Member {
+  std::string_view name;  // as spelled between its quotes (spelling.h)
+  Token value;
+};
+
 class Scanner {
  public:
   LineReport shape(std::string_view line);
@@ -68,6 +74,10 @@ class Scanner {
   // found[i] becomes the member names[i] of the line's object, of the first one where several are fused. All are
   // missing unless the line is parsed. The two spans have one size.
   LineReport fields(std::string_view line, std::span<const std::string_view> names, std::span<Token> found);
+
+  // Every member of the line's object, of the first one where several are fused, in the order of the line; a name that occurs
+  // twice is there twice. None unless the line is parsed.
+  LineReport members(std::string_view line, std::vector<Member>& found);
 
   // The JSON values at the top of the line, one behind the other; none unless it is parsed.
   LineReport values(std::string_view line, std::vector<std::string_view>& found);

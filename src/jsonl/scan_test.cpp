@@ -155,6 +155,28 @@ TEST(Scan, FieldsAreThoseOfTheFirstObject) {
   EXPECT_EQ(found[0].kind, TokenKind::missing) << "nothing is believed of a broken line";
 }
 
+TEST(Scan, ListsTheMembersOfTheFirstObject) {
+  Scanner scanner;
+  std::vector<Member> members;
+  ASSERT_TRUE(scanner.members(R"({"a":"x","b":[{"c":1}],"a":{"d":2},"e":null,"f":-1})", members).is_record());
+  ASSERT_EQ(members.size(), 5U);
+  EXPECT_EQ(members[0].name, "a");
+  EXPECT_EQ(members[0].value.raw, R"("x")");
+  EXPECT_EQ(members[1].value.raw, R"([{"c":1}])");
+  EXPECT_EQ(members[2].name, "a");
+  EXPECT_EQ(members[2].value.kind, TokenKind::object);
+  EXPECT_EQ(members[3].value.kind, TokenKind::null);
+  EXPECT_EQ(members[4].value.raw, "-1");
+
+  EXPECT_EQ(scanner.members(R"([{"x":1}]{"a":1}{"b":2})", members).shape, LineShape::fused);
+  ASSERT_EQ(members.size(), 1U);
+  EXPECT_EQ(members[0].name, "a");
+  for (const char* line : {R"([{"x":1}])", R"({"a":1)", "7", ""}) {
+    scanner.members(line, members);
+    EXPECT_TRUE(members.empty()) << line;
+  }
+}
+
 TEST(Scan, TextIsFitForShowing) {
   constexpr std::array<std::string_view, 1> names = {"t"};
   std::array<Token, 1> found;

@@ -20,6 +20,7 @@ struct ArchiveHeader {
   std::string custom_title;  // may be empty
   std::string product;       // "claude" or "codex"
   bool byte_true = false;    // has the extension block: hashes, modes, irregular lines
+  bool redacted = false;     // credentials were masked before it was written
 };
 
 struct ArchiveCounts {

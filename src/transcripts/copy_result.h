@@ -6,6 +6,8 @@
 #include "transcripts/archive_header.h"
 #include "transcripts/rewrite.h"
 
+#include <map>
+
 namespace holdfast::transcripts {
 
 struct CopyResult {
@@ -28,6 +30,7 @@ struct CopyResult {
   RewriteCounts rewritten;
 };
 JsonObject to_json(const CopyResult& result);
+JsonObject to_json(const RewriteCounts& counts);
 
 // cd <quoted> && claude --resume <id>; safe to paste whatever the path holds.
 std::string resume_command(std::string_view project_path, std::string_view session_id);

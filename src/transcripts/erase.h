@@ -2,6 +2,7 @@
 
 // Deleting a session: a verified backup first, then everything at once; and the way back.
 
+#include "base/json.h"
 #include "transcripts/find.h"
 #include "transcripts/progress.h"
 

@@ -27,7 +27,7 @@ Identity identity_of_move(const SessionPlace& from, const std::string& new_folde
 
 // "name-clone-1a2b3c4d-clone-…" -> "name"
 std::string_view base_of_clone(std::string_view id_or_slug);
-// "Title (clone-1a2b3c4d)" -> "Title (clone-<suffix>)"; nothing to strip: appended.
+// "Title (clone-1a2b3c4d)" -> "Title (clone-<suffix>)"; nothing to strip: appended. No title stays none.
 std::string clone_title(std::string_view title, std::string_view suffix);
 
 // Where a file of the original goes. Artifacts are those inventory or an archive reader name. nullopt: it has no place in the

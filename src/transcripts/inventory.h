@@ -48,6 +48,8 @@ struct Artifact {
   Millis mtime = 0;
 };
 
+Millis mtime_of(const struct stat& status);
+
 struct ArtifactFolder {
   std::string path;
   mode_t mode = 0700;

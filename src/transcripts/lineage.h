@@ -54,6 +54,7 @@ Result<std::size_t> import_lineage(session::Store& store, const std::string& pat
 // From where the original keeps it, when it is there and was not imported before. Never fails a command: returns a warning or
 // nothing.
 std::optional<std::string> import_original_lineage(session::Store& store, const std::string& home_folder);
+// The trees of these sessions; without ids, every copy the store knows of.
 Result<JsonObject> export_lineage(session::Store& store, const std::vector<std::string>& session_ids);
 
 }  // namespace holdfast::transcripts

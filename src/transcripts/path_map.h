@@ -2,6 +2,12 @@
 
 // Old project paths to new ones, as pure string work (transcript-archive §6). No file system is asked: the paths may be of
 // another machine.
+//
+// A Windows root (a drive letter or "\\server") is met in either slash and either case of its drive letter; what stands behind
+// it keeps its separators, unless it becomes a POSIX path. The root of a whole machine ("/", "C:\") is met by itself alone:
+// everything lies below it, so what lies there says nothing about the project.
+//
+// Any thread, once all pairs are added.
 
 #include <optional>
 #include <string>
@@ -22,16 +28,26 @@ class PathMap {
   // change.
   std::optional<std::string> translate(std::string_view value) const;
   struct Match {
-    std::size_t from = 0, to = 0;  // the old root in the text
+    std::size_t from = 0, to = 0;  // the old root in the text; with the rest of its path where separators change
     std::string replacement;
   };
+  // The same as a change at the front of the value, which leaves the rest of it alone.
+  std::optional<Match> root_of(std::string_view value) const;
   // Inside longer text, at path boundaries, from left to right, never overlapping (level all).
   std::vector<Match> occurrences(std::string_view text) const;
 
+  // Old roots, for callers that want to know which texts need not be asked about.
+  std::vector<std::string_view> old_roots() const;
+
  private:
   struct Pair {
-    std::string old_root, new_root;
+    std::string old_root, new_root;  // without a trailing slash, unless they are nothing else
     bool old_windows = false, new_windows = false;
+    bool whole_machine = false;
+
+    bool begins(std::string_view value) const;
+    Match match(std::string_view text, std::size_t from, std::size_t path_end) const;
+    std::size_t find_in(std::string_view text, std::size_t from) const;
   };
   std::vector<Pair> pairs_;
 };

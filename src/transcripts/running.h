@@ -6,6 +6,8 @@
 
 #include <sys/types.h>
 
+#include <chrono>
+
 namespace holdfast::transcripts {
 
 // A transcript written this recently counts as in use even when nobody is registered.
@@ -30,8 +32,10 @@ struct RunningState {
 Result<RunningState> running_state(const Home& home, const SessionPlace& place, Millis now);
 
 // SIGTERM, wait, SIGKILL; before each signal pid, start time and command are compared again. Never this process or its ancestors.
-// Errors: refused (an ancestor, another command), timeout (it would not die).
-Result<void> terminate(const LiveClient& client);
+// A process that has gone already is a success. Errors: refused (an ancestor, another command), timeout (it would not die),
+// unavailable (this kernel has no pidfd).
+inline constexpr std::chrono::milliseconds kPatience{5'000};  // after each signal; the client saves its work on SIGTERM
+Result<void> terminate(const LiveClient& client, std::chrono::milliseconds patience = kPatience);
 
 // Of the processes above this one, the nearest that is registered; nullopt when there is none.
 Result<std::optional<LiveClient>> client_above(const Home& home);

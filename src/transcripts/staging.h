@@ -21,14 +21,19 @@ class Staging {
   // `what` ("restore", "move", "delete", ...) and `about` (the session) are for the journal's readers.
   static Result<Staging> begin(const Home& home, std::string_view what, std::string_view about);
   Staging(Staging&&) noexcept;
+  Staging& operator=(Staging&&) = delete;
   ~Staging();  // not committed: everything staged is removed, everything taken away is put back
 
   // A new file, to be written by the caller through the descriptor; mode is exact. Then done() before the next. final_path must
   // not exist when it is put in place. Parents of it are made as needed, mode 0700.
   Result<int> create(const std::string& final_path, mode_t mode);
   Result<void> done();
+  // One that exists at commit stays as it is.
   Result<void> make_folder(const std::string& final_path, mode_t mode);
-  // Taken away at commit. A folder only when it is empty then.
+  // A file that is done, for reading it again before commit. Errors: not_found, io.
+  Result<Fd> staged(const std::string& final_path) const;
+  // Taken away at commit. A folder only when it is empty then. How the file is now is how it must be then; one that cannot be
+  // looked at makes commit fail.
   void remove(const std::string& path);
   void remove_folder(const std::string& path);
   // These come last when put in place and first when taken away.
@@ -39,7 +44,7 @@ class Staging {
   Result<void> commit();
 
   const std::vector<std::string>& created() const;  // paths, after commit
-  const std::vector<std::string>& removed() const;
+  const std::vector<std::string>& removed() const;  // files, then the folders that were empty
 
  private:
   struct State;

@@ -1,0 +1,104 @@
+#include "transcripts/backup.h"
+
+#include "base/file.h"
+#include "transcripts/archive_reader.h"
+
+#include <fmt/format.h>
+
+#include <fcntl.h>
+
+#include <cerrno>
+#include <ctime>
+#include <map>
+
+namespace holdfast::transcripts {
+namespace {
+
+constexpr int kMaxNames = 1000;  // deletes of one session within one second
+
+// What we have just written ourselves has the size that the session has.
+constexpr ArchiveLimits kNoLimits{1ULL << 50, 1ULL << 30, 1ULL << 40};
+
+std::string stamp(Millis now) {
+  const std::time_t seconds = now / 1000;
+  std::tm utc{};
+  ::gmtime_r(&seconds, &utc);
+  return fmt::format("{:04}{:02}{:02}-{:02}{:02}{:02}", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min,
+                     utc.tm_sec);
+}
+
+bool exists(const std::string& path) {
+  return ::access(path.c_str(), F_OK) == 0;
+}
+
+// The reader compares hashes itself; what it needs is somebody to take the bytes.
+class Nobody final : public Receiver {
+ public:
+  Result<void> begin(const Artifact&) override { return {}; }
+  Result<void> line(const Piece&) override { return {}; }
+  Result<void> bytes(std::string_view) override { return {}; }
+  Result<void> end() override { return {}; }
+};
+
+using Hashes = std::map<std::string, std::string>;
+
+Hashes hashes_of(const ArchiveCounts& counts) {
+  Hashes hashes;
+  for (const ArchiveCounts::File& file : counts.per_file) hashes.emplace(file.path, file.sha256);
+  return hashes;
+}
+
+Result<void> verify(const Inventory& inventory, const std::string& path, const ArchiveReport& report, const Progress& progress) {
+  Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) return fail(system_error(path, errno));
+  HF_TRY(auto archive, ArchiveReader::open(std::move(file), kNoLimits));
+  Nobody nobody;
+  HF_TRY(const ArchiveCounts read, archive.read(nobody, progress));
+  const Hashes in = hashes_of(report.counts), out = hashes_of(read);
+  if (in != out) return fail(ErrorKind::corrupt, path + ": the backup is not what was written");
+  for (const Artifact& artifact : inventory.artifacts) {
+    if (artifact.kind != ArtifactKind::task_lock && !in.contains(artifact.path)) {
+      return fail(ErrorKind::corrupt, fmt::format("{}: the backup lacks {}", path, artifact.path));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Backup> write_backup(const Home& home, const Inventory& inventory, const std::string& project_root,
+                            const BackupOptions& options, Millis now, const Progress& progress) {
+  HF_CHECK(make_private_folder(options.folder));
+  ArchiveOptions archive_options;
+  archive_options.format = ArchiveFormat::json;
+  archive_options.with_history = true;
+  archive_options.without_shared = options.without_shared;
+  archive_options.machine_id = options.machine_id;
+  archive_options.archived_at = now;
+  const std::string name = fmt::format("{}/{}-{}", options.folder, inventory.place.session_id, stamp(now));
+  for (int number = 1; number <= kMaxNames; ++number) {
+    const std::string path = number == 1 ? name + ".json" : fmt::format("{}-{}.json", name, number);
+    if (exists(path)) continue;
+    auto report = write_archive(home, inventory, project_root, path, archive_options, progress);
+    if (!report) {
+      if (report.error().kind == ErrorKind::conflict && exists(path)) continue;  // somebody else took the name
+      return fail(std::move(report).error().within("backup"));
+    }
+    if (auto verified = verify(inventory, path, *report, progress); !verified) {
+      ::unlink(path.c_str());
+      return fail(std::move(verified).error().within("backup"));
+    }
+    return Backup{path, report->sha256};
+  }
+  return fail(ErrorKind::conflict, fmt::format("{}: too many backups of one second", name));
+}
+
+std::optional<std::string> drop_backup(Backup& backup) {
+  if (backup.path.empty() || ::unlink(backup.path.c_str()) == 0) {
+    backup = {};
+    return std::nullopt;
+  }
+  return system_error("the backup could not be removed: " + backup.path, errno).message;
+}
+
+}  // namespace holdfast::transcripts

@@ -1,0 +1,29 @@
+#pragma once
+
+// The archive that is made, and read again, before a session is taken from where it is (transcript-archive §2, §8.5).
+
+#include "transcripts/archive_writer.h"
+
+namespace holdfast::transcripts {
+
+struct Backup {
+  std::string path;
+  std::string sha256;
+};
+
+struct BackupOptions {
+  std::string folder;           // made when missing
+  bool without_shared = false;  // as ArchiveOptions
+  std::string machine_id;
+};
+
+// <folder>/<sid>-<YYYYmmdd-HHMMSS>.json (UTC), with "-2", "-3" behind it while the name is taken. Every file of the inventory but
+// locks is in it, and what comes out when it is read again has the hashes of what went in. On error nothing of it stays.
+// Errors: corrupt (it is not what it should be), those of write_archive.
+Result<Backup> write_backup(const Home& home, const Inventory& inventory, const std::string& project_root,
+                            const BackupOptions& options, Millis now, const Progress& progress);
+
+// For operations that were told to keep none. A backup that cannot be removed is a warning, given back.
+std::optional<std::string> drop_backup(Backup& backup);
+
+}  // namespace holdfast::transcripts

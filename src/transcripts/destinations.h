@@ -1,0 +1,36 @@
+#pragma once
+
+// Where the files of a copy go, worked out before anything is written (transcript-archive §2, §5).
+
+#include "transcripts/identity.h"
+#include "transcripts/path_map.h"
+#include "transcripts/staging.h"
+
+#include <utility>
+
+namespace holdfast::transcripts {
+
+inline constexpr std::size_t kNamedConflicts = 5;  // of the paths that exist already; the rest is counted
+
+// A project on this machine and the folder its sessions belong in. Errors: invalid (relative, empty).
+struct ProjectTarget {
+  std::string path;    // canonical
+  std::string folder;  // below projects/
+};
+Result<ProjectTarget> project_target(const Home& home, const std::string& path);
+
+std::vector<std::string> flat_agent_ids(const Inventory& inventory);
+
+// The old root to the new one, and what the person added. Empty at level none. A root that is not known, or stays, adds nothing.
+PathMap path_map_of(PathLevel level, const std::string& old_root, const std::string& new_root,
+                    const std::vector<std::pair<std::string, std::string>>& maps);
+
+// Errors: conflict, naming the first kNamedConflicts that exist.
+Result<void> check_free(const Home& home, const std::vector<std::string>& paths);
+
+// The folders of the session at their new places, empty ones too. `private_modes`: 0700 whatever they had.
+Result<void> stage_folders(Staging& staging, const Identity& identity, const std::vector<ArtifactFolder>& folders,
+                           bool private_modes);
+std::optional<std::string> new_folder_path(const Identity& identity, const std::string& path);
+
+}  // namespace holdfast::transcripts

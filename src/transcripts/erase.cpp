@@ -1,0 +1,115 @@
+#include "transcripts/erase.h"
+
+#include "transcripts/backup.h"
+#include "transcripts/copy_result.h"
+#include "transcripts/plan_users.h"
+#include "transcripts/removal_rules.h"
+#include "transcripts/staging.h"
+#include "transcripts/summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+namespace holdfast::transcripts {
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+
+// Shared by all sessions of one id, because they lie by the id alone.
+bool is_cross_session(const std::string& path) {
+  return !path.starts_with("projects/");
+}
+
+Result<void> check_cross_session(const Home& home, const FoundSession& session, const EraseOptions& options) {
+  HF_TRY(const auto same_id, sessions_with_prefix(home, session.place.session_id));
+  if (same_id.size() > 1 && !options.cross_session_artifacts) {
+    std::string folders;
+    for (const FoundSession& each : same_id) folders += "\n  " + each.place.project_folder;
+    return fail(ErrorKind::invalid, fmt::format("{} exists in {} projects:{}", session.place.session_id, same_id.size(), folders),
+                "say whether plans, tasks and the like go, too: --delete-cross-session-artifacts or "
+                "--no-delete-cross-session-artifacts");
+  }
+  if (same_id.size() <= 1 && options.cross_session_artifacts) {
+    return fail(ErrorKind::invalid, fmt::format("{} exists in one project only", session.place.session_id),
+                "leave the flag for cross-session artifacts out");
+  }
+  return {};
+}
+
+// What is to go; what stays is said in the result.
+Result<Inventory> inventory_to_erase(const Home& home, const FoundSession& session, bool with_shared, EraseResult& result) {
+  HF_TRY(Inventory inventory, take_inventory(home, session.place));
+  if (!with_shared) {
+    std::erase_if(inventory.artifacts, [](const Artifact& artifact) { return is_cross_session(artifact.path); });
+    std::erase_if(inventory.folders, [](const ArtifactFolder& folder) { return is_cross_session(folder.path); });
+  }
+  HF_TRY(const auto in_use, plans_in_use_elsewhere(home, inventory));
+  for (const std::string& path : in_use) result.kept.push_back(home.absolute(path) + ": another session uses this plan");
+  std::erase_if(inventory.artifacts, [&](const Artifact& artifact) { return in_use.contains(artifact.path); });
+  for (const std::string& path : inventory.left_out) result.kept.push_back(path + ": not a regular file");
+  return inventory;
+}
+
+void describe(EraseResult& result, const Home& home, const Inventory& inventory) {
+  for (const Artifact& artifact : inventory.artifacts) {
+    ++result.counts[artifact.kind];
+    result.size_freed += artifact.size;
+    result.deleted_files.push_back(home.absolute(artifact.path));
+  }
+}
+
+}  // namespace
+
+Result<EraseResult> erase_session(const Home& home, const FoundSession& session, const EraseOptions& options, Millis now,
+                                  const Progress& progress) {
+  const auto began = SteadyClock::now();
+  HF_CHECK(check_cross_session(home, session, options));
+  RemovalRules rules{"delete", options.force, options.made_by_us, options.terminate, options.dry_run, options.caller_session};
+  HF_TRY(RemovalCheck check, check_removal(home, session.place, rules, now));
+
+  EraseResult result;
+  result.session_id = session.place.session_id;
+  result.was_dry_run = options.dry_run;
+  result.was_running = check.was_running;
+  result.was_terminated = check.was_terminated;
+  result.warnings = std::move(check.warnings);
+  result.deleted_at = now;
+  const bool with_shared = options.cross_session_artifacts.value_or(true);
+  HF_TRY(const Inventory inventory, inventory_to_erase(home, session, with_shared, result));
+  HF_TRY(const Summary summary, summarise_whole(home, session));
+  result.custom_title = summary.custom_title;
+  result.project_path = summary.project_root;
+  describe(result, home, inventory);
+  if (options.dry_run) {
+    for (const ArtifactFolder& folder : inventory.folders) result.directories_removed.push_back(home.absolute(folder.path));
+    return result;
+  }
+
+  // Every file is looked at before the backup reads it: what is written after that look is noticed, and nothing is removed.
+  HF_TRY(Staging staging, Staging::begin(home, "delete", session.place.session_id));
+  for (const Artifact& artifact : inventory.artifacts) staging.remove(artifact.path);
+  for (const ArtifactFolder& folder : inventory.folders) staging.remove_folder(folder.path);
+  staging.set_main("", session.place.transcript());
+  const BackupOptions backup_options{options.backup_folder, !with_shared, options.machine_id};
+  HF_TRY(Backup backup, write_backup(home, inventory, summary.project_root, backup_options, now, progress));
+  if (auto committed = staging.commit(); !committed) {
+    static_cast<void>(drop_backup(backup));
+    return fail(std::move(committed).error());
+  }
+  const auto& removed = staging.removed();
+  for (std::size_t i = inventory.artifacts.size(); i < removed.size(); ++i) {
+    result.directories_removed.push_back(home.absolute(removed[i]));
+  }
+  if (options.no_backup) {
+    if (auto warning = drop_backup(backup)) result.warnings.push_back(*std::move(warning));
+  }
+  result.backup_path = backup.path;
+  result.backup_sha256 = backup.sha256;
+  if (!backup.path.empty()) result.undo_command = "holdfast restore --in-place " + shell_quoted(backup.path);
+  result.duration_ms = std::chrono::duration_cast<std::chrono::milliseconds>(SteadyClock::now() - began).count();
+  return result;
+}
+
+}  // namespace holdfast::transcripts

@@ -1,0 +1,25 @@
+#pragma once
+
+// What must hold before a session may be taken from where it is (transcript-archive §2, §8.7, §15): the same for delete and move.
+
+#include "transcripts/erase.h"
+#include "transcripts/running.h"
+
+namespace holdfast::transcripts {
+
+struct RemovalRules {
+  std::string_view verb;  // "delete", "move": for messages
+  bool force = false, made_by_us = false, terminate = false, dry_run = false;
+  std::string_view caller_session;
+};
+
+struct RemovalCheck {
+  bool was_running = false, was_terminated = false;
+  std::vector<std::string> warnings;
+};
+
+// Ends the clients that use the session when the rules say so, except in a dry run. Errors: refused (the caller's own; native
+// without force; running), those of terminate().
+Result<RemovalCheck> check_removal(const Home& home, const SessionPlace& place, const RemovalRules& rules, Millis now);
+
+}  // namespace holdfast::transcripts
