@@ -111,6 +111,10 @@ Result<Fd> open_parent(const Home& home, std::string_view path) {
   return open_home_folder(home, parent_of(path));
 }
 
+void remove_operations_folder(const Home& home) {
+  ::rmdir(operations_path(home).c_str());
+}
+
 Result<std::optional<OperationsLock>> OperationsLock::acquire(const Home& home) {
   auto folder = open_operations(home);
   if (!folder && folder.error().kind == ErrorKind::not_found) return std::nullopt;
@@ -129,7 +133,10 @@ Result<OperationFolder> OperationFolder::create(const Home& home, std::string_vi
   const std::string name = fmt::format("{}-{}", what, make_uuid7());
   for (int tries = 1;; ++tries) {
     auto created = try_create(home, name);
-    if (created || created.error().kind != ErrorKind::not_found || tries == kMaxTries) return created;
+    if (created) return created;
+    if (created.error().kind == ErrorKind::not_found && tries < kMaxTries) continue;
+    remove_operations_folder(home);
+    return created;
   }
 }
 
@@ -274,8 +281,7 @@ Result<void> OperationFolder::erase() {
     return fail(system_error("remove journal", errno));
   }
   if (::unlinkat(operations_.get(), name_.c_str(), AT_REMOVEDIR) != 0 && errno != ENOENT) return fail(system_error(name_, errno));
-  // Not when others are at work; then theirs is the last.
-  ::rmdir(operations_path(home_).c_str());
+  remove_operations_folder(home_);
   return {};
 }
 

@@ -82,6 +82,9 @@ class OperationsLock {
   Fd folder_;
 };
 
+// ".holdfast" goes when nothing is in it; not while others are at work, then theirs is the last.
+void remove_operations_folder(const Home& home);
+
 // The folder that a path lies in; for a path of one name that is the home itself.
 Result<Fd> open_parent(const Home& home, std::string_view path);
 std::string_view parent_of(std::string_view path);  // "" for a path of one name

@@ -56,6 +56,7 @@ Result<std::vector<Leftover>> for_each_dead(const Home& home, bool act) {
     if (!act) leftovers.push_back({operation, "unreadable", error.message, 0, false, {}});
     if (!first) first = std::move(error);
   }
+  if (act) remove_operations_folder(home);
   if (act && first) return fail(*std::move(first));
   return leftovers;
 }

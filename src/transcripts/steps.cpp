@@ -206,20 +206,33 @@ Result<void> Steps::undo() {
   return first;
 }
 
+// A power cut may have come between the journal and the folder that the file was taken from.
+Result<void> Steps::remove_if_still_there(const OldFile& file) {
+  HF_TRY(const auto there, look(file.path, file.at.part));
+  if (!there || mark_of(*there) != file.mark) return {};
+  HF_TRY(const int in, parent(file.path));
+  if (::unlinkat(in, last_name_of(file.path).c_str(), 0) != 0) return fail(system_error(file.path, errno));
+  return {};
+}
+
+Result<void> Steps::remove_if_empty(const std::string& path) {
+  const auto in = parent(path);
+  if (!in) return is_gone(in.error()) ? Result<void>{} : fail(in.error());
+  const int result = ::unlinkat(*in, last_name_of(path).c_str(), AT_REMOVEDIR);
+  const int error_number = errno;
+  parent_.reset();  // it may be the next to go
+  if (result == 0) {
+    removed_folders_.push_back(path);
+  } else if (error_number != ENOENT && error_number != ENOTEMPTY && error_number != EEXIST) {
+    return fail(system_error(path, error_number));
+  }
+  return {};
+}
+
 Result<void> Steps::finish() {
   Result<void> first;
-  for (const OldFile& file : plan_.old_files) {
-    // Still there when a power cut came between the journal and the folders.
-    auto there = look(file.path, file.at.part);
-    if (!there || !*there || mark_of(**there) != file.mark) continue;
-    const auto in = parent(file.path);
-    if (in && ::unlinkat(*in, last_name_of(file.path).c_str(), 0) != 0) keep_first(first, fail(system_error(file.path, errno)));
-  }
-  for (const std::string& path : plan_.old_folders) {
-    const auto in = parent(path);
-    if (in && ::unlinkat(*in, last_name_of(path).c_str(), AT_REMOVEDIR) == 0) removed_folders_.push_back(path);
-    parent_.reset();
-  }
+  for (const OldFile& file : plan_.old_files) keep_first(first, remove_if_still_there(file));
+  for (const std::string& path : plan_.old_folders) keep_first(first, remove_if_empty(path));
   return first;
 }
 

@@ -45,6 +45,8 @@ class Steps {
   Result<void> put_back(const OldFile& file);
   Result<void> withdraw(const NewFile& file);
   Result<void> withdraw(const NewFolder& folder);
+  Result<void> remove_if_still_there(const OldFile& file);
+  Result<void> remove_if_empty(const std::string& path);
   Result<void> sync_touched();
 
   const Home& home_;

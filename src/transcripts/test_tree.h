@@ -19,7 +19,8 @@ namespace holdfast::transcripts {
 inline std::map<std::string, std::string> tree_of(const std::string& folder, bool with_times = false) {
   std::map<std::string, std::string> tree;
   std::error_code error;
-  for (std::filesystem::recursive_directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+  constexpr auto kFollow = std::filesystem::directory_options::follow_directory_symlink;  // to another file system
+  for (std::filesystem::recursive_directory_iterator it(folder, kFollow, error), end; !error && it != end; it.increment(error)) {
     const std::string path = it->path().string();
     struct stat status{};
     if (::lstat(path.c_str(), &status) != 0) continue;
