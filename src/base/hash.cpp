@@ -60,6 +60,14 @@ Digest Sha256::finish() {
   return digest;
 }
 
+Digest Sha256::digest() const {
+  State copy;
+  Digest digest;
+  require(copy.context && EVP_MD_CTX_copy_ex(copy.context.get(), state_->context.get()) == 1 &&
+          EVP_DigestFinal_ex(copy.context.get(), digest.data(), nullptr) == 1);
+  return digest;
+}
+
 Digest hmac_sha256(std::string_view key, std::string_view bytes) {
   Digest digest;
   unsigned length = 0;

@@ -27,7 +27,8 @@ class Sha256 {
   ~Sha256();
 
   void add(std::string_view bytes);
-  Digest finish();  // and begins anew
+  Digest digest() const;  // of all so far; more may follow
+  Digest finish();        // and begins anew
 
  private:
   struct State;

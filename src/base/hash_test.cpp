@@ -15,6 +15,7 @@ RC_GTEST_PROP(Hash, Sha256InPiecesIsThatOfTheWhole, (const std::vector<std::stri
   Sha256 hash;
   std::string whole;
   for (const std::string& piece : pieces) hash.add(piece), whole += piece;
+  RC_ASSERT(hash.digest() == sha256(whole));
   RC_ASSERT(hash.finish() == sha256(whole));
   RC_ASSERT(hash.finish() == sha256(""));  // begins anew
 }

@@ -4,7 +4,9 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
+#include <span>
 
 namespace holdfast::cli {
 
@@ -16,22 +18,49 @@ Examples:
   holdfast serve                               pages and MCP over HTTP, on this machine
   holdfast sessions list                       what is kept
   holdfast sessions show 0199c2                read one (any unique start of its id)
+  holdfast list --all                          transcripts of Claude Code and Codex on this machine
+  holdfast archive 4f2a ./work.json.zst        keep one in a file; restore brings it back
   holdfast --help, holdfast serve --help       more about everything, or about one command
 
 Settings come from flags, then HOLDFAST_* variables, then config.json (docs/configuration.md).)";
 
+constexpr const char* kSessionExamples = R"(
+Examples:
+  claude-session archive 4f2a ./work.json.zst  keep a session in a file
+  claude-session restore ./work.json.zst       bring it back, as a copy in this folder
+  claude-session clone 4f2a                    a second session with the same history
+  claude-session delete 4f2a --force           with a backup; says how to undo it
+
+This is holdfast under another name: `holdfast --help` shows the rest of it.)";
+
 // Declares the whole command line over the values it fills.
 class Grammar {
  public:
-  explicit Grammar(CommandLine& line) : line_(line), app_("Durable sessions for MCP agents.", "holdfast") {
+  Grammar(CommandLine& line, Program program) : line_(line), given_(line.transcripts), app_("", std::string(name_of(program))) {
     app_.set_version_flag("--version", "holdfast " HOLDFAST_VERSION);
     app_.require_subcommand(1);
     app_.fallthrough();
-    app_.footer(kExamples);
     app_.get_formatter()->column_width(kColumn);
     app_.add_flag("--json", line_.json, "machine-readable output, errors too");
-    for (const char* name : {"store", "principal", "clock_file", "log_level"}) setting(app_, name);
+    app_.add_flag("-v,--verbose", line_.verbose, "say more: every file, every step");
+    for (const char* name : {"store", "principal", "clock_file", "log_level", "claude_dir", "codex_dir"}) setting(app_, name);
+    if (program == Program::holdfast) {
+      app_.description("Durable sessions for MCP agents.");
+      app_.footer(kExamples);
+      add_servers();
+    } else {
+      app_.description("Archive, restore, clone, move and delete sessions of Claude Code and Codex.");
+      app_.footer(kSessionExamples);
+    }
+    add_transcripts();
+  }
 
+  CLI::App& app() { return app_; }
+
+ private:
+  static constexpr std::size_t kColumn = 34;
+
+  void add_servers() {
     CLI::App& mcp = command(app_, Command::mcp, "mcp", "MCP server on standard input and output");
     for (const char* name : {"root", "tools"}) setting(mcp, name);
     CLI::App& serve = command(app_, Command::serve, "serve", "MCP at /mcp and pages at /, over HTTP");
@@ -46,11 +75,6 @@ class Grammar {
     CLI::App& completion = command(app_, Command::completion, "completion", "print a completion script for a shell");
     completion.add_option("SHELL", line_.name, "bash, zsh or fish")->required();
   }
-
-  CLI::App& app() { return app_; }
-
- private:
-  static constexpr std::size_t kColumn = 34;
 
   CLI::App& command(CLI::App& parent, Command which, const char* name, const char* help) {
     CLI::App* made = parent.add_subcommand(name, help);
@@ -113,13 +137,165 @@ class Grammar {
     command(token, Command::token_revoke, "revoke", "end a token").add_option("NAME", line_.name, "the one to end")->required();
   }
 
+  // ---- transcripts ----
+
+  // Words without a name: `names` is what --help calls them.
+  void words(CLI::App& app, const char* names, const char* help, int at_least, int at_most) {
+    app.add_option(names, given_.words, help)->expected(at_least, at_most)->required(at_least > 0);
+  }
+  void id(CLI::App& app) { words(app, "ID", "id or any unique start of it [the session this runs in]", 0, 1); }
+  void scope(CLI::App& app) {
+    app.add_option("--sp,--source-project,-p,--project", given_.source_project, "only sessions of this folder")->type_name("DIR");
+  }
+  void source_and_target(CLI::App& app, const char* usual) {
+    app.add_option("--sp,--source-project", given_.source_project, "only sessions of this folder")->type_name("DIR");
+    target(app, usual);
+  }
+  void target(CLI::App& app, const char* usual) {
+    app.add_option("--tp,--target-project,-p,--project", given_.target_project, fmt::format("where it goes [{}]", usual))
+        ->type_name("DIR");
+  }
+  void translation(CLI::App& app) {
+    app.add_flag("--no-translate", given_.no_translate, "leave paths as they are");
+    app.add_option("--translate", given_.level, "how far paths are translated [fields]")
+        ->check(CLI::IsMember({"cwd", "fields", "all"}))
+        ->excludes("--no-translate");
+    app.add_option("--map", given_.maps, "a further path to translate; may be repeated")
+        ->expected(1)
+        ->take_all()
+        ->type_name("OLD=NEW");
+  }
+  void dry_run(CLI::App& app) { app.add_flag("--dry-run", given_.dry_run, "only say what would happen"); }
+  void removal(CLI::App& app) {
+    app.add_flag("-f,--force", given_.force, "also a session that Claude Code made itself");
+    app.add_flag("-t,--terminate", given_.terminate, "end the client that has it open");
+    app.add_flag("--no-backup", given_.no_backup, "keep no backup");
+    dry_run(app);
+  }
+  void launch(CLI::App& app) {
+    app.add_flag("-l,--launch", given_.launch, "resume it at once; words behind -- go to the client");
+  }
+  void gist(CLI::App& app, bool to_write) {
+    app.add_option("--gist-token", given_.gist_token, "GitHub token [GITHUB_TOKEN, `gh auth token`]");
+    if (!to_write) return;
+    app.add_option("--gist-visibility", given_.gist_visibility, "secret (unlisted, not private) or public [secret]")
+        ->check(CLI::IsMember({"secret", "public"}));
+    app.add_option("--gist-description", given_.gist_description, "what the gist is called");
+  }
+
+  void add_transcripts() {
+    CLI::App& list = command(app_, Command::list, "list", "transcripts of this folder's project, newest first");
+    scope(list);
+    list.add_flag("--all", given_.all, "of every project, and of Codex")->excludes("--sp");
+    list.add_option("--limit", given_.limit, "how many [20]")->check(CLI::Range(1, 100'000));
+    CLI::App& info = command(app_, Command::info, "info", "one transcript: files, state, family, what it used");
+    id(info);
+    scope(info);
+    info.add_option("-f,--format", given_.format, "text or json [text]")->check(CLI::IsMember({"text", "json"}));
+    info.add_flag("--cost", given_.cost, "what that costs, by the table in prices.json");
+    add_copying();
+    add_removing();
+    CLI::App& lineage = command(app_, Command::lineage, "lineage", "where a session came from and what came of it");
+    words(lineage, "ID", "id or any unique start of it [the session this runs in]; `export ID`: claude-session's own form", 0, 2);
+    scope(lineage);
+    lineage.add_option("-f,--format", given_.format, "text, tree or json [text]")->check(CLI::IsMember({"text", "tree", "json"}));
+    add_checking();
+    CLI::App& import = group("import", "take over what other programs kept");
+    words(command(import, Command::import_lineage, "lineage", "claude-session's lineage.json"), "PATH", "the file", 1, 1);
+  }
+
+  void add_copying() {
+    CLI::App& archive = command(app_, Command::archive, "archive", "keep a session in one file, a gist or S3");
+    words(archive, "ID OUTPUT", "session, then a path, gist://, gist://ID or s3://BUCKET/KEY [./ID.json.zst]", 0, 2);
+    scope(archive);
+    archive.add_option("-f,--format", given_.format, "json or zst [by the name]")->check(CLI::IsMember({"json", "zst"}));
+    archive.add_flag("--with-history", given_.with_history, "also the copies of files before edits");
+    archive.add_flag("--redact", given_.redact, "mask what looks like a credential; then not byte-true");
+    archive.add_option("--format-version", given_.format_version, "2.4, or 2.1 for older readers [2.4]")
+        ->check(CLI::IsMember({"2.1", "2.4"}));
+    gist(archive, true);
+    archive.add_flag("--yes", given_.yes, "upload without asking");
+
+    CLI::App& restore = command(app_, Command::restore, "restore", "a session out of an archive: a copy, or in place");
+    words(restore, "ARCHIVE", "a file, gist://ID, s3://BUCKET/KEY, - (stdin), or the id of a deleted session", 1, 1);
+    target(restore, "this folder; --in-place: where it was");
+    restore.add_flag("--in-place", given_.in_place, "same id, same files, bit for bit");
+    translation(restore);
+    dry_run(restore);
+    restore.add_flag("--with-session-env", given_.with_session_env, "also the shell scripts of a stranger's archive");
+    restore.add_flag("--no-session-env", given_.no_session_env, "never shell scripts")->excludes("--with-session-env");
+    gist(restore, false);
+    launch(restore);
+
+    CLI::App& clone = command(app_, Command::clone, "clone", "a second session with the whole history of the first");
+    id(clone);
+    source_and_target(clone, "where the first is");
+    translation(clone);
+    clone.add_flag("--translate-files", given_.translate_files, "with --translate all: also in saved results and plans");
+    clone.add_option("--up-to", given_.up_to, "leave out what follows this record")->type_name("UUID");
+    clone.add_flag("--fresh-uuids", given_.fresh_uuids, "new ids for records, too");
+    dry_run(clone);
+    launch(clone);
+  }
+
+  void add_removing() {
+    CLI::App& move = command(app_, Command::move, "move", "a session to another project; it keeps its id");
+    id(move);
+    source_and_target(move, "this folder");
+    translation(move);
+    removal(move);
+    launch(move);
+    CLI::App& erase = command(app_, Command::erase, "delete", "a session and all that belongs to it, after a backup");
+    id(erase);
+    scope(erase);
+    removal(erase);
+    erase.add_flag_callback(
+        "--delete-cross-session-artifacts", [this] { given_.cross_session = true; },
+        "the id exists in several projects: also what they share");
+    erase
+        .add_flag_callback(
+            "--no-delete-cross-session-artifacts", [this] { given_.cross_session = false; },
+            "the id exists in several projects: keep what they share")
+        ->excludes("--delete-cross-session-artifacts");
+    CLI::App& relocate = command(app_, Command::relocate, "relocate", "every session of a folder that was renamed");
+    words(relocate, "OLD NEW", "the folder's former and present path", 2, 2);
+    translation(relocate);
+    removal(relocate);
+    relocate.add_flag("--yes", given_.yes, "do it without asking");
+  }
+
+  void add_checking() {
+    CLI::App& verify = command(app_, Command::verify, "verify", "is an archive or a session whole?");
+    words(verify, "WHAT", "an archive as restore takes it, or the id of a session", 0, 1);
+    scope(verify);
+    verify.add_flag("--drift", given_.drift, "what holds records that this version does not know");
+    gist(verify, false);
+    CLI::App& doctor = command(app_, Command::doctor, "doctor", "what is wrong, or soon will be, with the transcripts");
+    scope(doctor);
+    doctor.add_flag("--quick", given_.quick, "names and times only; no transcript is read");
+    doctor.add_option("--days", given_.days, "warn of what will be cleaned up within N days [7]")->check(CLI::Range(1, 3650));
+    doctor.add_flag("--fix", given_.fix, "repaired copies beside damaged sessions; ends what died half-way");
+    command(app_, Command::schema, "schema", "the records this version knows, as JSON Schema");
+  }
+
   CommandLine& line_;
+  TranscriptArguments& given_;
   CLI::App app_;
 };
 
+// Commands that can start the client. Behind `--` its own words begin, and this program must not look at them.
+constexpr std::array<std::string_view, 3> kLaunching = {"restore", "clone", "move"};
+
+std::span<const char* const> own_words(std::span<const char* const> words) {
+  const auto end = std::ranges::find(words, std::string_view("--"));
+  const bool launches = std::any_of(
+      words.begin(), end, [](std::string_view word) { return std::ranges::find(kLaunching, word) != kLaunching.end(); });
+  return launches ? words.first(static_cast<std::size_t>(end - words.begin())) : words;
+}
+
 // "holdfast sessions list": the innermost command that was recognised.
 std::string command_path(const CLI::App& app) {
-  std::string path = "holdfast";
+  std::string path = app.get_name();
   for (const CLI::App* at = &app; !at->get_subcommands().empty();) {
     at = at->get_subcommands().front();
     path += " " + at->get_name();
@@ -155,9 +331,19 @@ CommandHelp describe(const CLI::App& app) {
 
 Result<std::variant<CommandLine, Printed>> read_command_line(int count, const char* const* words) {
   CommandLine line;
-  Grammar grammar(line);
+  const std::span<const char* const> all(words, static_cast<std::size_t>(count));
+  const Program program = all.empty() ? Program::holdfast : program_called(all.front());
+  if (program == Program::claude_session_mcp && all.size() == 1) {
+    line.command = Command::mcp;
+    line.flags["tools"] = {"transcripts"};
+    return line;
+  }
+  const std::span<const char* const> own = own_words(all);
+  if (own.size() < all.size())
+    for (const char* word : all.subspan(own.size() + 1)) line.transcripts.launch_arguments.emplace_back(word);
+  Grammar grammar(line, program);
   try {
-    grammar.app().parse(count, words);
+    grammar.app().parse(static_cast<int>(own.size()), own.data());
   } catch (const CLI::CallForHelp&) {
     return Printed{grammar.app().help()};
   } catch (const CLI::CallForVersion& version) {
@@ -166,12 +352,15 @@ Result<std::variant<CommandLine, Printed>> read_command_line(int count, const ch
     return fail(ErrorKind::invalid, what_is_wrong(problem, grammar.app()), command_path(grammar.app()) + " --help explains it",
                 "usage");
   }
+  if (own.size() < all.size() && !line.transcripts.launch)
+    return fail(ErrorKind::invalid, "words behind -- are for the client that --launch starts", "add --launch, or leave them out",
+                "usage");
   return line;
 }
 
-CommandHelp describe_command_line() {
+CommandHelp describe_command_line(Program program) {
   CommandLine line;
-  Grammar grammar(line);
+  Grammar grammar(line, program);
   return describe(grammar.app());
 }
 

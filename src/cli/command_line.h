@@ -3,7 +3,9 @@
 // The command line as values. Only arguments.cpp knows the library that reads it.
 
 #include "base/result.h"
+#include "cli/program_name.h"
 #include "cli/settings.h"
+#include "cli/transcript_arguments.h"
 
 #include <cstdint>
 #include <string>
@@ -23,12 +25,26 @@ enum class Command {
   token_list,
   token_revoke,
   login,
-  completion
+  completion,
+  list,
+  info,
+  archive,
+  restore,
+  clone,
+  move,
+  erase,
+  lineage,
+  verify,
+  relocate,
+  doctor,
+  schema,
+  import_lineage
 };
 
 struct CommandLine {
   Command command = Command::mcp;
   bool json = false;
+  bool verbose = false;
   Flags flags;  // settings given as flags
 
   std::string name;                // token add|revoke NAME, sessions show ID, completion SHELL
@@ -37,6 +53,8 @@ struct CommandLine {
   std::string text;        // sessions list --search
   bool deleted = false;    // sessions list --deleted
   std::int64_t limit = 0;  // sessions list|show; 0: the default
+
+  TranscriptArguments transcripts;
 };
 
 // --help and --version: print this and end well.
@@ -44,7 +62,7 @@ struct Printed {
   std::string text;
 };
 
-// Errors: invalid, with the command whose --help explains it in the hint.
+// The first word is what the program was called as. Errors: invalid, with the command whose --help explains it in the hint.
 Result<std::variant<CommandLine, Printed>> read_command_line(int count, const char* const* words);
 
 // Commands and options, for shell completion.
@@ -59,6 +77,6 @@ struct CommandHelp {
   std::vector<Option> options;
   std::vector<CommandHelp> commands;
 };
-CommandHelp describe_command_line();
+CommandHelp describe_command_line(Program program = Program::holdfast);
 
 }  // namespace holdfast::cli

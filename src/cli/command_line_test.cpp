@@ -69,11 +69,93 @@ TEST(CommandLine, HelpAndVersionArePrinted) {
   EXPECT_THAT(std::get<Printed>(read({"serve", "--help"}).value()).text, HasSubstr("--no-auth"));
 }
 
+// ---- transcripts ----
+
+const TranscriptArguments given(std::vector<const char*> words) {
+  return line(std::move(words)).transcripts;
+}
+
+TEST(CommandLine, Commands_ArchiveTakesIdAndOutput) {
+  const CommandLine archive = line({"archive", "4f2a", "x.json", "-f", "json", "--with-history", "--redact"});
+  EXPECT_EQ(archive.command, Command::archive);
+  EXPECT_THAT(archive.transcripts.words, ElementsAre("4f2a", "x.json"));
+  EXPECT_EQ(archive.transcripts.format, "json");
+  EXPECT_TRUE(archive.transcripts.with_history && archive.transcripts.redact);
+  EXPECT_THAT(given({"archive"}).words, testing::IsEmpty());
+  EXPECT_FALSE(read({"archive", "a", "b", "c"}));
+  EXPECT_FALSE(read({"archive", "a", "-f", "xml"}));
+  EXPECT_FALSE(read({"archive", "a", "--format-version", "3.0"}));
+}
+
+TEST(CommandLine, Commands_ProjectIsTheTargetOfCopiesAndTheScopeOfTheRest) {
+  EXPECT_EQ(given({"clone", "4f", "-p", "/x"}).target_project, "/x");
+  EXPECT_EQ(given({"clone", "4f", "--tp", "/x", "--sp", "/y"}).source_project, "/y");
+  EXPECT_EQ(given({"restore", "f", "--target-project", "/x"}).target_project, "/x");
+  EXPECT_EQ(given({"move", "4f", "--project", "/x"}).target_project, "/x");
+  EXPECT_EQ(given({"delete", "4f", "-p", "/x"}).source_project, "/x");
+  EXPECT_EQ(given({"info", "4f", "--source-project", "/x"}).source_project, "/x");
+  EXPECT_FALSE(read({"list", "--all", "--project", "/x"}));
+}
+
+TEST(CommandLine, Commands_ShortOptionsOfRemoval) {
+  const TranscriptArguments erase = given({"delete", "4f", "-f", "-t", "--no-backup", "--dry-run"});
+  EXPECT_TRUE(erase.force && erase.terminate && erase.no_backup && erase.dry_run);
+  EXPECT_EQ(erase.cross_session, std::nullopt);
+  EXPECT_EQ(given({"delete", "4f", "--delete-cross-session-artifacts"}).cross_session, true);
+  EXPECT_EQ(given({"delete", "4f", "--no-delete-cross-session-artifacts"}).cross_session, false);
+  EXPECT_FALSE(read({"delete", "4f", "--delete-cross-session-artifacts", "--no-delete-cross-session-artifacts"}));
+}
+
+TEST(CommandLine, Commands_TranslationIsChosenOnce) {
+  EXPECT_EQ(given({"clone", "4f", "--translate", "all"}).level, "all");
+  EXPECT_THAT(given({"clone", "4f", "--map", "/a=/b", "--map", "/c=/d"}).maps, ElementsAre("/a=/b", "/c=/d"));
+  EXPECT_FALSE(read({"clone", "4f", "--translate", "all", "--no-translate"}));
+  EXPECT_FALSE(read({"restore", "f", "--with-session-env", "--no-session-env"}));
+}
+
+TEST(CommandLine, Commands_WordsBehindTwoDashesGoToTheClient) {
+  const TranscriptArguments clone = given({"clone", "4f", "-l", "--", "--model", "--json", "x"});
+  EXPECT_TRUE(clone.launch);
+  EXPECT_THAT(clone.launch_arguments, ElementsAre("--model", "--json", "x"));
+  EXPECT_THAT(clone.words, ElementsAre("4f"));
+  EXPECT_FALSE(read({"clone", "4f", "--", "--model"})) << "nobody is launched";
+  EXPECT_EQ(line({"sessions", "show", "--", "-x"}).name, "-x") << "elsewhere it only ends the options";
+}
+
+TEST(CommandLine, Commands_RelocateNeedsBothFolders) {
+  EXPECT_THAT(given({"relocate", "/a", "/b"}).words, ElementsAre("/a", "/b"));
+  EXPECT_FALSE(read({"relocate", "/a"}));
+  EXPECT_FALSE(read({"restore"}));
+}
+
+Result<std::variant<CommandLine, Printed>> read_as(std::vector<const char*> words) {
+  return read_command_line(static_cast<int>(words.size()), words.data());
+}
+
+TEST(CommandLine, Names_ClaudeSessionOffersTranscriptsAlone) {
+  EXPECT_TRUE(read_as({"/usr/bin/claude-session", "list"}));
+  auto wrong = read_as({"/usr/bin/claude-session", "serve"});
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.error().hint, "claude-session --help explains it");
+  EXPECT_THAT(std::get<Printed>(read_as({"claude-session", "--help"}).value()).text, HasSubstr("claude-session"));
+}
+
+TEST(CommandLine, Names_ClaudeSessionMcpAloneIsAServerOfTranscripts) {
+  const CommandLine server = std::get<CommandLine>(read_as({"./claude-session-mcp"}).value());
+  EXPECT_EQ(server.command, Command::mcp);
+  EXPECT_THAT(server.flags.at("tools"), ElementsAre("transcripts"));
+  EXPECT_EQ(std::get<CommandLine>(read_as({"claude-session-mcp", "info", "4f"}).value()).command, Command::info);
+  EXPECT_EQ(error_prefix(program_called("claude-session-mcp")), "Error: ");
+  EXPECT_EQ(error_prefix(program_called("/x/holdfast")), "holdfast: ");
+}
+
 TEST(CommandLine, CanBeDescribed) {
   const CommandHelp help = describe_command_line();
   std::vector<std::string> names;
   for (const CommandHelp& each : help.commands) names.push_back(each.name);
-  EXPECT_THAT(names, ElementsAre("mcp", "serve", "sessions", "store", "token", "login", "completion"));
+  EXPECT_THAT(names,
+              ElementsAre("mcp", "serve", "sessions", "store", "token", "login", "completion", "list", "info", "archive",
+                          "restore", "clone", "move", "delete", "relocate", "lineage", "verify", "doctor", "schema", "import"));
   EXPECT_EQ(help.commands[2].commands.size(), 2U);
 }
 

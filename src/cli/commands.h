@@ -19,4 +19,19 @@ Result<void> revoke_token(Context& context);
 Result<void> print_login(Context& context);
 Result<void> print_completion(Context& context);
 
+// Over transcripts.
+Result<void> list_transcripts(Context& context);
+Result<void> show_transcript(Context& context);
+Result<void> archive_transcript(Context& context);
+Result<void> restore_transcript(Context& context);
+Result<void> clone_transcript(Context& context);
+Result<void> move_transcript(Context& context);
+Result<void> delete_transcript(Context& context);
+Result<void> show_lineage(Context& context);
+Result<void> verify_transcript(Context& context);
+Result<void> relocate_transcripts(Context& context);
+Result<void> examine_transcripts(Context& context);
+Result<void> print_schema(Context& context);
+Result<void> import_lineage(Context& context);
+
 }  // namespace holdfast::cli

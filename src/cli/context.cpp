@@ -36,7 +36,7 @@ Result<Context> Context::make(CommandLine line, const Environment& environment) 
     if (!opened) return fail(std::move(opened).error().within("clock_file"));
     clock = std::move(*opened);
   }
-  return Context{std::move(line), std::move(folders), std::move(settings), std::move(clock), Terminal::of_stdout()};
+  return Context{std::move(line), std::move(folders), std::move(settings), std::move(clock), Terminal::of_stdout(), environment};
 }
 
 std::string Context::store_url() const {

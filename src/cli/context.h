@@ -19,6 +19,7 @@ struct Context {
   Settings settings;
   std::shared_ptr<const Clock> clock;
   Terminal terminal;
+  Environment environment;
 
   // Errors: invalid (a setting), not_found or corrupt (clock_file), io.
   static Result<Context> make(CommandLine line, const Environment& environment);

@@ -1,6 +1,7 @@
 #include "cli/mcp_service.h"
 
 #include "base/log.h"
+#include "cli/keeper_of_home.h"
 #include "tools/core_operations.h"
 #include "tools/session_tools.h"
 #include "tools/toolsets.h"
@@ -35,7 +36,15 @@ Result<void> McpService::open() {
   HF_CHECK(server_.open());
   tools::add_read_operations(operations_);
   tools::add_change_operations(operations_);
+  if (chosen.contains("transcripts")) {
+    HF_TRY(keeper_, open_keeper(context_, [this](bool) -> Result<session::Store*> { return &store_; }));
+    transcript_options_.remote.environment = context_.environment;
+    transcript_options_.remote.gist.api = context_.settings.text("gist.api");
+    transcript_options_.archive_folder = context_.folders.data + "/archives";
+    tools::add_transcript_kind(operations_, *keeper_);
+  }
   if (chosen.contains("reasoning")) HF_CHECK(tools::add_session_tool(server_, store_, operations_, root_));
+  if (keeper_) HF_CHECK(tools::add_transcript_tools(server_, *keeper_, root_, transcript_options_));
   tools::add_session_resources(server_, store_, operations_);
   sweep_.start();
   server_.executor().post([this] { follow_news(); });

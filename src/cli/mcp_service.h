@@ -11,6 +11,7 @@
 #include "tools/project_root.h"
 #include "tools/session_news.h"
 #include "tools/session_operations.h"
+#include "tools/transcript_tools.h"
 
 namespace holdfast::cli {
 
@@ -31,6 +32,8 @@ class McpService {
   tools::McpState state_;
   tools::ProjectRoot root_;
   tools::SessionOperations operations_;
+  std::unique_ptr<transcripts::Keeper> keeper_;
+  tools::TranscriptToolOptions transcript_options_;
   mcp::Server server_;
   ExpirySweep sweep_;
   std::unique_ptr<tools::SessionNews> news_;  // made by a pool thread, ended after the pool

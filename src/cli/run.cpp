@@ -35,6 +35,32 @@ Result<void> run_command(Context& context) {
       return print_login(context);
     case Command::completion:
       return print_completion(context);
+    case Command::list:
+      return list_transcripts(context);
+    case Command::info:
+      return show_transcript(context);
+    case Command::archive:
+      return archive_transcript(context);
+    case Command::restore:
+      return restore_transcript(context);
+    case Command::clone:
+      return clone_transcript(context);
+    case Command::move:
+      return move_transcript(context);
+    case Command::erase:
+      return delete_transcript(context);
+    case Command::lineage:
+      return show_lineage(context);
+    case Command::verify:
+      return verify_transcript(context);
+    case Command::relocate:
+      return relocate_transcripts(context);
+    case Command::doctor:
+      return examine_transcripts(context);
+    case Command::schema:
+      return print_schema(context);
+    case Command::import_lineage:
+      return import_lineage(context);
   }
   return fail(ErrorKind::internal, "a command without a function");
 }
@@ -53,14 +79,15 @@ Result<void> run_line(int count, const char* const* words) {
 
 int run(int count, const char* const* words) {
   // Known before the line is read, so that a mistake in it is told in the right form too.
+  const std::string_view prefix = error_prefix(count > 0 ? program_called(words[0]) : Program::holdfast);
   const bool json = std::any_of(words, words + count, [](std::string_view word) { return word == "--json"; });
   try {
     auto done = run_line(count, words);
     if (done) return 0;
-    print_error(done.error(), json);
+    print_error(done.error(), json, prefix);
     return exit_code(done.error().kind);
   } catch (const std::exception& problem) {  // out of memory, or a defect: said in words, not by abort()
-    print_error(make_error(ErrorKind::internal, problem.what()), json);
+    print_error(make_error(ErrorKind::internal, problem.what()), json, prefix);
     return exit_code(ErrorKind::internal);
   }
 }

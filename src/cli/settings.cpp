@@ -23,6 +23,11 @@ constexpr std::array kSettings = {
     SettingInfo{"tools", Type::list, "all", "toolsets to offer"},
     SettingInfo{"root", Type::text, "", "project root, when neither the call nor the client names one"},
     SettingInfo{"principal", Type::text, "local", "whose sessions stdio and the command line work with"},
+    SettingInfo{"claude_dir", Type::text, "", "folder of Claude Code's files; else CLAUDE_CONFIG_DIR or ~/.claude"},
+    SettingInfo{"codex_dir", Type::text, "", "folder of Codex's files; else CODEX_HOME or ~/.codex"},
+    SettingInfo{"launch.claude", Type::text, "claude", "program that --launch starts for Claude Code's sessions"},
+    SettingInfo{"launch.codex", Type::text, "codex", "program that --launch starts for Codex's sessions"},
+    SettingInfo{"gist.api", Type::text, "https://api.github.com", "where gist:// is; GitHub Enterprise has its own"},
     SettingInfo{"clock_file", Type::text, "", "file that holds the time, for tests"},
     SettingInfo{"log_level", Type::text, "info", "debug, info, warn, error or off"},
 };

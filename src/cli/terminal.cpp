@@ -54,17 +54,26 @@ void print_json(const Json& value) {
   print(to_json(value) + "\n");
 }
 
-void print_error(const Error& error, bool json) {
+void print_note(std::string_view text) {
+  [[maybe_unused]] auto written = write_all(STDERR_FILENO, text);
+}
+
+void print_error(const Error& error, bool json, std::string_view prefix) {
   std::string text;
   if (json) {
     JsonObject fields{{"code", error.word()}, {"message", error.message}};
     if (!error.hint.empty()) fields["hint"] = error.hint;
     text = to_json(JsonObject{{"error", std::move(fields)}}) + "\n";
   } else {
-    text = "holdfast: " + harmless(error.message, true) + "\n";
-    if (!error.hint.empty()) text += "  " + harmless(error.hint, true) + "\n";
+    text = std::string(prefix) + harmless(error.message, true) + "\n";
+    const std::string hint = harmless(error.hint, false);
+    for (std::size_t from = 0; from < hint.size();) {
+      const std::size_t end = std::min(hint.find('\n', from), hint.size());
+      text += "  " + hint.substr(from, end - from) + "\n";
+      from = end + 1;
+    }
   }
-  [[maybe_unused]] auto written = write_all(STDERR_FILENO, text);
+  print_note(text);
 }
 
 std::string harmless(std::string_view text, bool one_line) {

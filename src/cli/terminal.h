@@ -25,8 +25,10 @@ struct Terminal {
 void print(std::string_view text);
 void print_json(const Json& value);  // one line
 
-// "holdfast: message", then "  hint" when there is one; with json, {"error":{...}} on stderr.
-void print_error(const Error& error, bool json);
+// "holdfast: message", then the lines of the hint, indented; with json, {"error":{...}} on stderr.
+void print_error(const Error& error, bool json, std::string_view prefix = "holdfast: ");
+// To stderr: prose that is no result.
+void print_note(std::string_view text);
 
 // Columns as wide as their widest cell; on a terminal one column gives way so that lines fit.
 class Table {

@@ -102,6 +102,21 @@ TEST_F(LineReaderTest, AnErrorEndsTheReading) {
   EXPECT_EQ(*after, std::nullopt) << "and does not repeat it for ever";
 }
 
+TEST_F(LineReaderTest, ReadsFromAFunctionAndPassesItsErrorOn) {
+  std::string_view rest = "one\ntwo\r\nthree";
+  const auto source = [&](char* to, std::size_t room) -> Result<std::size_t> {
+    const std::size_t count = std::min({room, rest.size(), std::size_t{5}});
+    rest.copy(to, count);
+    rest.remove_prefix(count);
+    return count;
+  };
+  EXPECT_THAT(texts(all(LineReader::of_source(source))), ElementsAre("one", "two", "three"));
+  auto failing = LineReader::of_source(
+      [](char*, std::size_t) -> Result<std::size_t> { return fail(ErrorKind::corrupt, "damaged on the way"); });
+  EXPECT_EQ(failing.next().error().kind, ErrorKind::corrupt);
+  EXPECT_FALSE(failing.next().value().has_value()) << "at its end";
+}
+
 TEST_F(LineReaderTest, ALineOf64MiBIsOneLine) {
   std::string content(64 * 1024 * 1024, 'x');
   content.front() = '"';

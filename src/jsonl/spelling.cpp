@@ -227,6 +227,7 @@ bool spelling_starts_with(std::string_view raw, std::string_view text) {
 bool spells(std::string_view raw, std::string_view text) {
   // Most questions are about names, and most answers are no: an escape makes a spelling longer, at most sixfold.
   if (raw.size() < text.size() || raw.size() / 6 > text.size()) return false;
+  if (!text.empty() && raw[0] != text[0] && raw[0] != '\\') return false;
   return skip_spelling(raw, text) && raw.empty();
 }
 
@@ -273,8 +274,17 @@ SpellingStyle style_of(std::string_view raw) {
 }
 
 void append_spelling(std::string& out, std::string_view text, SpellingStyle style) {
+  const auto is_plain = [&](char c) {
+    return c >= 0x20 && c < 0x7F && c != '"' && c != '\\' && !(c == '/' && style.escaped_slash);
+  };
   bool behind_high = false;  // a low half may not be escaped behind an escaped high one: together they would be a pair
   while (!text.empty()) {
+    if (const auto run = std::ranges::find_if_not(text, is_plain) - text.begin(); run > 0) {
+      out += text.substr(0, static_cast<std::size_t>(run));
+      text.remove_prefix(static_cast<std::size_t>(run));
+      behind_high = false;
+      continue;
+    }
     if (static_cast<unsigned char>(text[0]) < 0x80) {
       append_ascii(out, text[0], style);
       text.remove_prefix(1);

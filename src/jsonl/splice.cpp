@@ -100,15 +100,18 @@ void StringSite::add(std::size_t raw_from, std::size_t raw_to, std::string_view 
 // Gathers the edits of one line. Objects that turn out to be untouchable at their last member have theirs taken back.
 class EditFinder {
  public:
-  EditFinder(std::string_view line, const SpliceRules& rules, std::vector<Edit>& edits, std::string& scratch)
-      : line_(line), rules_(rules), edits_(edits), scratch_(scratch) {}
+  EditFinder(std::string_view line, const SpliceRules& rules, std::vector<Edit>& edits, std::string& scratch,
+             std::vector<SpliceOpen>& open)
+      : line_(line), rules_(rules), edits_(edits), scratch_(scratch), open_(open) {
+    open_.clear();
+  }
 
   void on_key(const Path& path, std::string_view raw) {
     if (rules_.decide) ask(path, raw, true);
   }
   void on_string(const Path& path, std::string_view raw) {
-    for (const ObjectMark& mark : rules_.untouched_objects)
-      if (!path.empty() && path.last().is(mark.key) && spells(raw, mark.value)) open_.back().untouchable = true;
+    for (const ObjectMark& mark : rules_.untouched_objects)  // the value first: its length alone says no to nearly all
+      if (!path.empty() && spells(raw, mark.value) && path.last().is(mark.key)) open_.back().untouchable = true;
     ask(path, raw, false);
   }
   void on_scalar(const Path&, std::string_view) {}
@@ -119,11 +122,6 @@ class EditFinder {
   }
 
  private:
-  struct Open {
-    std::size_t edits_before;
-    bool untouchable;
-  };
-
   void ask(const Path& path, std::string_view raw, bool is_key) {
     const std::size_t before = edits_.size();
     StringSite site(line_, path, raw, is_key, edits_, scratch_);
@@ -144,12 +142,12 @@ class EditFinder {
   const SpliceRules& rules_;
   std::vector<Edit>& edits_;
   std::string& scratch_;
-  std::vector<Open> open_;
+  std::vector<SpliceOpen>& open_;
 };
 
 LineReport Splicer::find(std::string_view line, std::vector<Edit>& edits) {
   edits.clear();
-  EditFinder finder(line, rules_, edits, scratch_);
+  EditFinder finder(line, rules_, edits, scratch_, open_);
   const LineReport report = scan_line(line, structure_, path_, finder);
   if (!report.parsed()) edits.clear();
   return report;

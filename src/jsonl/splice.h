@@ -88,6 +88,12 @@ struct SpliceRules {
   std::vector<ObjectMark> untouched_objects;
 };
 
+// An object or array that is being walked through; internal.
+struct SpliceOpen {
+  std::size_t edits_before;
+  bool untouchable;
+};
+
 class Splicer {
  public:
   explicit Splicer(SpliceRules rules) : rules_(std::move(rules)) {}
@@ -105,6 +111,7 @@ class Splicer {
   Path path_;
   std::vector<Edit> edits_;
   std::string scratch_;
+  std::vector<SpliceOpen> open_;
 };
 
 }  // namespace holdfast::jsonl

@@ -18,15 +18,23 @@ void SessionOperations::add_item_fields(std::string kind, ItemFields fields) {
   item_fields_.insert_or_assign(std::move(kind), std::move(fields));
 }
 
+void SessionOperations::add_outside(OutsideKind kind) {
+  outside_.push_back(std::move(kind));
+}
+
+bool SessionOperations::is_outside(std::string_view kind) const {
+  return std::ranges::find(outside_, kind, &OutsideKind::kind) != outside_.end();
+}
+
 const SessionOperation* SessionOperations::find(std::string_view name, std::string_view kind) const {
   const SessionOperation* general = nullptr;
   for (const SessionOperation& each : operations_) {
     if (each.name != name) continue;
     if (kind.empty()) {
-      if (each.session != SessionOperation::Session::required) return &each;
+      if (each.session != SessionOperation::Session::required && !is_outside(each.kind)) return &each;
     } else if (each.kind == kind) {
       return &each;
-    } else if (each.kind.empty()) {
+    } else if (each.kind.empty() && !is_outside(kind)) {
       general = &each;
     }
   }
@@ -40,7 +48,7 @@ bool SessionOperations::knows(std::string_view name) const {
 std::vector<std::string> SessionOperations::names_for(std::string_view kind) const {
   std::vector<std::string> names;
   for (const SessionOperation& each : operations_) {
-    if (!kind.empty() && !each.kind.empty() && each.kind != kind) continue;
+    if (!kind.empty() && each.kind != kind && (!each.kind.empty() || is_outside(kind))) continue;
     if (std::ranges::find(names, each.name) == names.end()) names.push_back(each.name);
   }
   return names;

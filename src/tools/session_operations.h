@@ -49,6 +49,20 @@ struct SessionOperation {
   std::function<Result<SessionAnswer>(SessionCall&)> run;
 };
 
+// A kind whose sessions another program owns and the store does not hold. Its records are made up for the call; operations
+// written for every kind would look for them in the store, so only the kind's own apply.
+struct OutsideKind {
+  struct List {
+    std::vector<session::SessionRecord> records;  // newest first
+    std::int64_t total = 0;
+  };
+  std::string kind;
+  // Errors: not_found, ambiguous. What does not belong to the caller is not found.
+  std::function<Result<session::SessionRecord>(const SessionCall&, std::string_view id_or_prefix)> find;
+  // The first `limit` that fit the call's arguments.
+  std::function<Result<List>(const SessionCall&, std::size_t limit)> list;
+};
+
 class SessionOperations {
  public:
   using ItemFields = std::function<void(const session::SessionRecord&, JsonObject& item)>;
@@ -58,6 +72,10 @@ class SessionOperations {
   void add_argument(std::string name, JsonObject schema);
   // Fields that items of one kind have beyond those of every kind (design 8.4).
   void add_item_fields(std::string kind, ItemFields fields);
+
+  void add_outside(OutsideKind kind);
+  const std::vector<OutsideKind>& outside() const { return outside_; }
+  bool is_outside(std::string_view kind) const;
 
   // The kind's own, else the general one, else nullptr. An empty kind finds any of that name that can work
   // without a session.
@@ -72,6 +90,7 @@ class SessionOperations {
 
  private:
   std::vector<SessionOperation> operations_;
+  std::vector<OutsideKind> outside_;
   JsonObject arguments_;
   std::map<std::string, ItemFields, std::less<>> item_fields_;
 };

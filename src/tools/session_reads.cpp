@@ -15,6 +15,7 @@ namespace holdfast::tools {
 namespace {
 
 constexpr std::int64_t kListLimit = 20, kMaxList = 200;      // sessions of one answer: a model reads all of it
+constexpr std::size_t kMaxTogether = 1000;                   // of all kinds at once: every page reads all before it
 constexpr std::int64_t kEntryLimit = 50, kMaxEntries = 500;  // likewise
 constexpr std::int64_t kSearchLimit = 10;                    // sessions
 constexpr std::size_t kHitsPerSession = 3;
@@ -47,8 +48,37 @@ Result<session::Query> read_query(SessionCall& call) {
   return query;
 }
 
+// Of every kind, those of other programs too: the newest of both, put together. Their pages have no cursor in common, so the
+// way on is `offset`.
+Result<SessionAnswer> list_all_kinds(SessionCall& call, session::Query query) {
+  if (!query.cursor.empty())
+    return fail(ErrorKind::invalid, "type all has no cursor", "use offset, or list one kind", "invalid_argument");
+  const std::size_t offset = query.offset, limit = query.limit;
+  query.offset = 0;
+  query.limit = offset + limit;
+  if (query.limit > kMaxTogether)
+    return fail(ErrorKind::invalid, fmt::format("type all ends after {} sessions", kMaxTogether), "list one kind",
+                "invalid_argument");
+  HF_TRY(session::Page page, call.store.list(query));
+  std::int64_t total = page.total;
+  for (const OutsideKind& outside : call.operations.outside()) {
+    HF_TRY(OutsideKind::List others, outside.list(call, query.limit));
+    total += others.total;
+    for (session::SessionRecord& record : others.records) page.items.push_back(std::move(record));
+  }
+  std::sort(page.items.begin(), page.items.end(),
+            [](const session::SessionRecord& a, const session::SessionRecord& b) { return a.updated_at > b.updated_at; });
+  JsonArray sessions;
+  for (std::size_t i = offset; i < page.items.size() && i < offset + limit; ++i)
+    sessions.push_back(call.operations.item(page.items[i], call.now));
+  const std::size_t count = sessions.size();
+  const bool more = static_cast<std::int64_t>(offset + count) < total;
+  return SessionAnswer{{{"sessions", std::move(sessions)}, {"count", count}, {"total", total}, {"hasMore", more}}, {}, false};
+}
+
 Result<SessionAnswer> list(SessionCall& call) {
   HF_TRY(session::Query query, read_query(call));
+  if (query.kinds.empty() && !call.operations.outside().empty()) return list_all_kinds(call, std::move(query));
   HF_TRY(session::Page page, call.store.list(query));
   const Millis now = call.now;
   JsonArray sessions;

@@ -2,6 +2,7 @@
 
 #include "session/lookup.h"
 #include "tools/argument_spelling.h"
+#include "tools/session_arguments.h"
 #include "tools/session_tools.h"
 
 #include <fmt/format.h>
@@ -20,19 +21,39 @@ std::unexpected<Error> unsupported(const SessionOperations& operations, std::str
               "unsupported_operation");
 }
 
+// In the store, else with another program.
+Result<session::SessionRecord> find_record(const SessionCall& call, std::string_view id) {
+  auto kept = session::find_session(call.store, call.principal(), id);
+  if (kept || kept.error().kind != ErrorKind::not_found) return kept;
+  for (const OutsideKind& outside : call.operations.outside()) {
+    auto found = outside.find(call, id);
+    if (found || found.error().kind == ErrorKind::ambiguous) return found;
+  }
+  return kept;
+}
+
+// The kind that `type` names, when it names one that is not in the store.
+std::string outside_kind(const SessionCall& call) {
+  auto kinds = kinds_of(call.arguments());
+  if (kinds && kinds->size() == 1 && call.operations.is_outside(kinds->front())) return kinds->front();
+  return {};
+}
+
 Result<SessionAnswer> perform(SessionCall& call) {
   const JsonObject& arguments = call.arguments();
   const std::string_view name = find_string(arguments, "operation").value_or("");
   if (!call.operations.knows(name)) return unsupported(call.operations, name, {});
   auto id = find_string(arguments, "sessionId");
-  std::string_view kind;
+  std::string kind;
   if (id) {
-    HF_TRY(call.record, session::find_session(call.store, call.principal(), *id));
+    HF_TRY(call.record, find_record(call, *id));
     kind = call.record->kind;
+  } else {
+    kind = outside_kind(call);
   }
   const SessionOperation* operation = call.operations.find(name, kind);
-  if (!operation && id) return unsupported(call.operations, name, kind);
-  if (!operation)
+  if (!operation && !kind.empty()) return unsupported(call.operations, name, kind);
+  if (!operation || (!id && operation->session == SessionOperation::Session::required))
     return fail(ErrorKind::invalid, fmt::format("{} needs a sessionId", name), "operation list shows the sessions",
                 "invalid_argument");
   return operation->run(call);

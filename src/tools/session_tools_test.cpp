@@ -142,6 +142,59 @@ TEST_F(SessionToolsTest, ListHasTheAgreedShapeAndPages) {
   EXPECT_EQ(find_string(item, "type"), "thread");
 }
 
+// Sessions of another program: two records that no store holds.
+void add_diaries(SessionOperations& operations) {
+  auto diary = [](std::string id, Millis updated_at) {
+    session::SessionRecord record;
+    record.id = std::move(id);
+    record.kind = "transcript";
+    record.title = "Diary";
+    record.updated_at = updated_at;
+    return record;
+  };
+  auto all = [=] { return std::vector{diary("outside-2", kNow + 500), diary("outside-1", kNow - 500)}; };
+  operations.add_outside({"transcript",
+                          [=](const SessionCall&, std::string_view id) -> Result<session::SessionRecord> {
+                            for (session::SessionRecord& record : all())
+                              if (record.id == id) return record;
+                            return fail(ErrorKind::not_found, "no diary");
+                          },
+                          [=](const SessionCall&, std::size_t limit) -> Result<OutsideKind::List> {
+                            std::vector<session::SessionRecord> records = all();
+                            records.resize(std::min(limit, records.size()));
+                            return OutsideKind::List{std::move(records), 2};
+                          }});
+  operations.add({"get", "transcript", SessionOperation::Session::required, [](SessionCall& call) -> Result<SessionAnswer> {
+                    return SessionAnswer{{{"diary", call.record->id}}, {}, false};
+                  }});
+  operations.add({"list", "transcript", SessionOperation::Session::none,
+                  [](SessionCall&) -> Result<SessionAnswer> { return SessionAnswer{{{"own_list", true}}, {}, false}; }});
+}
+
+TEST_F(SessionToolsTest, AKindOutsideOfTheStoreIsFoundThereAndHasItsOwnOperationsOnly) {
+  add_diaries(operations);
+  EXPECT_EQ(find_string(call(R"({"operation":"get","sessionId":"outside-1"})"), "diary"), "outside-1");
+  EXPECT_EQ(find_string(call(R"({"operation":"get","sessionId":"outside-9"})"), "error"), "not_found");
+  const JsonObject lacks = call(R"({"operation":"pin","sessionId":"outside-1"})");
+  EXPECT_EQ(find_string(lacks, "error"), "unsupported_operation");
+  EXPECT_EQ(find_string(lacks, "hint"), "operations: get, list");
+  EXPECT_EQ(find_bool(call(R"({"operation":"list","type":"transcripts"})"), "own_list"), true);
+  EXPECT_EQ(find_string(call(R"({"operation":"get","type":"transcript"})"), "error"), "invalid_argument");
+}
+
+TEST_F(SessionToolsTest, Design_8_3_AllKindsAreListedTogetherAndOutsideOnesOnlyWhenAskedFor) {
+  add_diaries(operations);
+  create("thread-1", "thread", "T");
+  EXPECT_THAT(ids(call(R"({"operation":"list"})")), ElementsAre("thread-1"));
+  JsonObject page = call(R"({"operation":"list","type":"all"})");
+  EXPECT_THAT(ids(page), ElementsAre("outside-2", "thread-1", "outside-1"));
+  EXPECT_EQ(find_int(page, "total"), 3);
+  page = call(R"({"operation":"list","type":"all","limit":1,"offset":1})");
+  EXPECT_THAT(ids(page), ElementsAre("thread-1"));
+  EXPECT_EQ(find_bool(page, "hasMore"), true);
+  EXPECT_EQ(find_string(call(R"({"operation":"list","type":"all","offset":1000})"), "error"), "invalid_argument");
+}
+
 TEST_F(SessionToolsTest, CursorOfOtherFiltersIsRefused) {
   for (const char* id : {"one-1", "two-2", "three-3"}) create(id, "thread", id);
   JsonObject page = call(R"({"operation":"list","limit":1})");

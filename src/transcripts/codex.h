@@ -20,12 +20,16 @@ struct CodexSession {
   Millis first_time = 0, last_time = 0;
 };
 
+// Of one id that occurs several times the plain file wins over a compressed one, then the active over an archived. By id.
 Result<std::vector<CodexSession>> codex_sessions(const Home& home);
 // Errors: not_found, ambiguous, invalid, as find_session.
 Result<CodexSession> find_codex_session(const Home& home, std::string_view id_or_prefix);
+// The name that session_index.jsonl gives it, else the first prompt; compressed files are read whole. What cannot be read stays
+// empty.
 Result<CodexSession> summarise_codex(const Home& home, CodexSession session);
 
-// The session as an Inventory of one artifact (compressed ones are read as what they hold), for archive, verify and usage.
+// The session as an Inventory of one artifact, for archive, verify and usage. A compressed file counts as what it holds: its path
+// is without ".zst" and its size that of the text; read_session finds the file all the same. To remove one, use session.path.
 Result<Inventory> codex_inventory(const Home& home, const CodexSession& session);
 
 // New id in the file name and in session_meta.payload.id, cwd translated; everything else byte for byte.

@@ -14,6 +14,10 @@ struct DoctorOptions {
   Millis now = 0;
 };
 
+inline constexpr std::size_t kMaxOrphans = 200;
+// Of sessions about to expire, the soonest get their titles read.
+inline constexpr std::size_t kTitledExpiring = 200;
+
 struct DoctorReport {
   int cleanup_days = 30;            // in force, from settings files
   bool cleanup_is_default = true;   // nobody set it
@@ -35,17 +39,20 @@ struct DoctorReport {
     SessionPlace place;
     VerifyReport report;
   };
-  std::vector<Sick> sick;  // torn, NUL, dangling, cyclic
-  std::vector<std::string> stale_indexes;
+  std::vector<Sick> sick;                  // torn, NUL, dangling, cyclic: those with a warning or damage
+  std::vector<std::string> stale_indexes;  // the client's own caches that list transcripts which are gone; it makes them anew
+  std::vector<std::string> orphans;        // what sessions without a transcript left, at most kMaxOrphans; notes, no illness
+  std::uint64_t orphans_more = 0;
   std::uint64_t sessions = 0, bytes = 0;
-  bool healthy() const;
+  bool healthy() const;  // nothing lost, expiring, twice or half done
 };
 JsonObject to_json(const DoctorReport& report);
 
 Result<DoctorReport> examine(const Home& home, const DoctorOptions& options, const Progress& progress = {});
 
-// A repaired copy of a transcript beside the original's place, with an id of its own: broken lines out, fused ones separated, a
-// final newline. The original stays. Returns the new session's id.
+// A repaired copy of a session in the original's project, with an id of its own: broken lines out (what can be saved of them
+// stays), fused ones separated, a final newline. The original stays. Returns the new session's id. Errors: those of reading,
+// rewriting and staging; then nothing was made.
 Result<std::string> write_repaired_copy(const Home& home, const FoundSession& session, Millis now);
 
 }  // namespace holdfast::transcripts

@@ -20,12 +20,6 @@ constexpr std::string_view kSuffix = ".jsonl";
 constexpr std::size_t kShownMatches = 10;                     // of an ambiguous id: a longer list helps nobody
 constexpr std::uint64_t kCountedBytes = 64ULL * 1024 * 1024;  // of each of them; so that the answer comes at once
 
-bool is_start_of_uuid(std::string_view text) {
-  constexpr std::string_view kPattern = "00000000-0000-0000-0000-000000000000";
-  return !text.empty() && text.size() <= kPattern.size() &&
-         is_uuid(std::string(text) + std::string(kPattern.substr(text.size())));
-}
-
 Result<std::vector<std::string>> project_folders(const Home& home, const std::optional<std::string>& project_path) {
   if (project_path) return folders_of_project(home, *project_path);
   HF_TRY(const auto entries, home.entries("projects"));
@@ -95,6 +89,14 @@ Error ambiguous(const Home& home, std::string_view text, std::vector<FoundSessio
 
 }  // namespace
 
+Result<void> check_start_of_session_id(std::string_view text) {
+  constexpr std::string_view kPattern = "00000000-0000-0000-0000-000000000000";
+  if (!text.empty() && text.size() <= kPattern.size() && is_uuid(std::string(text) + std::string(kPattern.substr(text.size()))))
+    return {};
+  return fail(ErrorKind::invalid, fmt::format("\"{}\" is not a session id or the start of one", shorten(text, 80)),
+              "session ids look like 0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b");
+}
+
 Result<std::vector<std::string>> folders_of_project(const Home& home, const std::string& project_path) {
   HF_TRY(const std::string canonical, canonical_project(project_path));
   const std::string name = project_folder_name(canonical);
@@ -116,9 +118,7 @@ Result<std::vector<FoundSession>> all_sessions(const Home& home, const std::opti
 
 Result<std::vector<FoundSession>> sessions_with_prefix(const Home& home, std::string_view prefix,
                                                        const std::optional<std::string>& project_path) {
-  if (!is_start_of_uuid(prefix))
-    return fail(ErrorKind::invalid, fmt::format("\"{}\" is not a session id or the start of one", shorten(prefix, 80)),
-                "session ids look like 0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b");
+  HF_CHECK(check_start_of_session_id(prefix));
   return matching(home, prefix, project_path);
 }
 

@@ -19,7 +19,10 @@ Result<std::vector<std::string>> folders_of_project(const Home& home, const std:
 // session.
 Result<std::vector<FoundSession>> all_sessions(const Home& home, const std::optional<std::string>& project_path = {});
 
-// Those whose id starts with the text.
+// Errors: invalid (empty, not the start of a UUID).
+Result<void> check_start_of_session_id(std::string_view text);
+
+// Those whose id starts with the text. Errors: invalid, as find_session.
 Result<std::vector<FoundSession>> sessions_with_prefix(const Home& home, std::string_view prefix,
                                                        const std::optional<std::string>& project_path = {});
 

@@ -3,6 +3,8 @@
 #include "jsonl/limits.h"
 #include "jsonl/scan.h"
 #include "jsonl/tail.h"
+#include "transcripts/codex_file_name.h"
+#include "transcripts/zstd_lines.h"
 
 #include <unistd.h>
 
@@ -30,7 +32,15 @@ class Reading {
 
  private:
   Result<void> read_artifact(const Artifact& artifact) {
-    auto fd = home_.open_file(artifact.path);
+    std::string path = artifact.path;
+    auto fd = home_.open_file(path);
+    // Codex compresses sessions that have been idle for long; a plain file wins.
+    const auto codex = codex_file_of(path);
+    bool compressed = codex && codex->compressed;
+    if (!fd && fd.error().kind == ErrorKind::not_found && codex && !compressed) {
+      fd = home_.open_file(path += ".zst");
+      compressed = true;
+    }
     if (!fd) {
       const bool gone = fd.error().kind == ErrorKind::not_found && artifact.kind != ArtifactKind::main_transcript;
       if (gone) return {};
@@ -38,23 +48,30 @@ class Reading {
     }
     HF_TRY(const auto file, jsonl::LiveFile::of(*std::move(fd)));
     HF_CHECK(receiver_.begin(artifact));
-    HF_CHECK(is_line_file(artifact.kind) ? read_lines(file) : read_bytes(file));
-    HF_CHECK(still_the_same(artifact, file));
+    if (compressed) {
+      HF_TRY(auto lines, lines_of_zstd(file.fd()));
+      HF_CHECK(read_lines(lines));
+    } else if (is_line_file(artifact.kind)) {
+      auto lines = file.lines();
+      HF_TRY(const std::uint64_t read, read_lines(lines));
+      if (read != file.size()) return cut();
+    } else {
+      HF_CHECK(read_bytes(file));
+    }
+    HF_CHECK(still_the_same(path, file));
     return receiver_.end();
   }
 
-  Result<void> read_lines(const jsonl::LiveFile& file) {
-    auto lines = file.lines();
+  Result<std::uint64_t> read_lines(jsonl::LineReader& lines) {
     std::uint64_t read = 0;
     for (;;) {
       HF_TRY(const auto line, lines.next());
-      if (!line) break;
+      if (!line) return read;
       const bool record = !line->overlong && scanner_.shape(line->text).is_record();
       HF_CHECK(receiver_.line({line->text, line->ending, record, line->overlong}));
       read += line->bytes().size();
       HF_CHECK(tell(line->bytes().size()));
     }
-    return read == file.size() ? Result<void>{} : cut();
   }
 
   Result<void> read_bytes(const jsonl::LiveFile& file) {
@@ -72,8 +89,8 @@ class Reading {
     return {};
   }
 
-  Result<void> still_the_same(const Artifact& artifact, const jsonl::LiveFile& file) {
-    const auto now = home_.open_file(artifact.path);
+  Result<void> still_the_same(const std::string& path, const jsonl::LiveFile& file) {
+    const auto now = home_.open_file(path);
     if (now) {
       HF_TRY(const bool same, file.only_grew(*now));
       if (same) return {};

@@ -16,13 +16,15 @@ std::string_view name_of(const Path::Step& step, std::string& storage) {
 }
 
 bool is_named(const Path::Step& step, std::string_view name) {
-  std::string storage;
-  return step.in_object && name_of(step, storage) == name;
+  if (step.key.size() == name.size()) return step.in_object && step.key == name;
+  return step.key.size() > name.size() && step.is(name);
 }
 
 // By length first: most names of a record are none of these.
 RecordPlace place_at_top(std::string_view name) {
   switch (name.size()) {
+    case 3:
+      return name == "cwd" ? RecordPlace::working_folder : RecordPlace::other;
     case 4:
       if (name == "uuid") return RecordPlace::uuid;
       if (name == "type") return RecordPlace::type;
@@ -67,10 +69,10 @@ bool in_message_content(const Path& path, std::size_t behind) {
 
 }  // namespace
 
-RecordPlace place_in_record(const Path& path) {
-  if (path.empty()) return RecordPlace::other;
+RecordPlace place_in_record(const Path& path, bool may_be_escaped) {
+  if (path.empty() || !path.last().in_object) return path.depth() > 2 ? place_below(path, {}) : RecordPlace::other;
   std::string storage;
-  const std::string_view name = name_of(path.last(), storage);
+  const std::string_view name = may_be_escaped ? name_of(path.last(), storage) : path.last().key;
   return path.depth() == 1 ? place_at_top(name) : place_below(path, name);
 }
 

@@ -10,17 +10,18 @@ namespace holdfast::transcripts {
 
 enum class RecordPlace {
   other,
-  session_id,    // top-level sessionId
-  agent_id,      // agentId: top level, in toolUseResult, in data; resumedAgentId
-  slug,          // top-level slug
-  custom_title,  // top-level customTitle
-  type,          // top-level type
-  uuid,          // the record's own
-  uuid_link      // a uuid of another record (or of the same: messageId)
+  session_id,      // top-level sessionId
+  agent_id,        // agentId: top level, in toolUseResult, in data; resumedAgentId
+  slug,            // top-level slug
+  custom_title,    // top-level customTitle
+  type,            // top-level type
+  working_folder,  // top-level cwd
+  uuid,            // the record's own
+  uuid_link        // a uuid of another record (or of the same: messageId)
 };
 
-// Of a string value.
-RecordPlace place_in_record(const jsonl::Path& path);
+// Of a string value. `may_be_escaped`: the text has a "\u" somewhere, which may be in its name.
+RecordPlace place_in_record(const jsonl::Path& path, bool may_be_escaped);
 
 // Words that people and models exchanged: path translation of fields leaves them alone.
 bool is_message_text(const jsonl::Path& path);

@@ -137,7 +137,7 @@ void SiteRules::decide(StringSite& site) {
   }
   // Deeper than the top level only agent ids and links of uuids are told by their place.
   const bool placed = site.path().depth() == 1 || !identity_.agents.empty() || identity_.fresh_uuids;
-  if (placed && replace_whole(site, place_in_record(site.path()))) return;
+  if (placed && replace_whole(site, place_in_record(site.path(), escapes_))) return;
   if (session || may_be_path(raw) || (mentions_root_ && may_mention_root(raw))) change_parts(site);
 }
 
@@ -154,6 +154,11 @@ bool SiteRules::replace_whole(StringSite& site, RecordPlace place) {
       if (!copies()) return false;
       site.replace(identity_.new_session);
       break;
+    case RecordPlace::working_folder:
+      if (known_folder_.empty() || site.raw() != known_folder_) return false;
+      site.replace(known_change_.from, known_change_.to, known_change_.replacement);
+      changed_.push_back({site.raw(), 0, true});
+      return true;
     case RecordPlace::agent_id:
       return replace_named(site, identity_.agents);
     case RecordPlace::slug:
@@ -200,7 +205,13 @@ void SiteRules::change_parts(StringSite& site) {
     const bool translated = level_ == PathLevel::cwd ? !site.is_key() && is_working_folder(site.path()) : !in_words;
     find_roots(text, path && translated && !own_file);
   }
-  if (!changes_.empty()) apply(site);
+  if (changes_.empty()) return;
+  apply(site);
+  // The same folder stands in nearly every record.
+  if (matches_.size() == 1 && changes_.size() == 1 && site.path().depth() == 1 && is_working_folder(site.path())) {
+    known_folder_ = site.raw();
+    known_change_ = std::move(matches_[0]);
+  }
 }
 
 // The old id, and in front of it the project's folder: ".../projects/<folder>/<id>".

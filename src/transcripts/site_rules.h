@@ -81,6 +81,8 @@ class SiteRules {
   bool mentions_root_ = false;         // for level all
   std::vector<const char*> sessions_;  // where the text has the old id, letter by letter
   std::size_t next_session_ = 0;
+  std::string known_folder_;  // the last cwd that was translated, as spelled, and how
+  PathMap::Match known_change_;
   Facts facts_;
   std::vector<Changed> changed_;
   std::vector<Change> changes_;          // of the string being looked at

@@ -1,0 +1,31 @@
+#include "cli/keeper_of_home.h"
+
+#include <filesystem>
+
+namespace holdfast::cli {
+
+Result<std::unique_ptr<transcripts::Keeper>> open_keeper(const Context& context,
+                                                         std::function<Result<session::Store*>(bool to_read)> store) {
+  const Environment& environment = context.environment;
+  const std::string home = environment("HOME").value_or("");
+  auto folder = [&](std::string_view setting, const std::string& usual) -> Result<std::string> {
+    const std::string& given = context.settings.text(setting);
+    if (given.empty()) return usual;
+    std::error_code error;
+    const std::filesystem::path path = std::filesystem::absolute(given, error);
+    if (error) return fail(system_error(given, error.value()));
+    return path.lexically_normal().string();
+  };
+  HF_TRY(const std::string claude,
+         folder("claude_dir", transcripts::Home::claude_folder(environment("CLAUDE_CONFIG_DIR"), home)));
+  HF_TRY(const std::string codex, folder("codex_dir", transcripts::Home::codex_folder(environment("CODEX_HOME"), home)));
+  HF_TRY(auto homes, transcripts::Homes::open(claude, codex));
+  transcripts::KeeperOptions options;
+  options.data_folder = context.folders.data;
+  options.home_folder = home;
+  options.clock = context.clock;
+  options.store = std::move(store);
+  return std::make_unique<transcripts::Keeper>(std::move(homes), std::move(options));
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "cli/context.h"
+#include "transcripts/keeper.h"
+
+namespace holdfast::cli {
+
+// The verbs over the transcripts of this user: homes from the settings claude_dir and codex_dir, else where the clients have
+// them. The context outlives it. Errors: invalid (a folder that is none), io.
+Result<std::unique_ptr<transcripts::Keeper>> open_keeper(const Context& context,
+                                                         std::function<Result<session::Store*>(bool to_read)> store);
+
+}  // namespace holdfast::cli

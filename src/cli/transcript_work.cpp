@@ -1,0 +1,150 @@
+#include "cli/transcript_work.h"
+
+#include "base/file.h"
+#include "base/text.h"
+#include "cli/keeper_of_home.h"
+#include "transcripts/current.h"
+#include "transcripts/project_folder.h"
+#include "transcripts/running.h"
+
+#include <fmt/format.h>
+
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+
+namespace holdfast::cli {
+
+namespace {
+
+constexpr std::size_t kLongestAnswer = 64;  // bytes; "yes" is enough
+
+Millis steady_now() {
+  using namespace std::chrono;
+  return duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count();
+}
+
+Result<std::optional<std::string>> canonical(const std::string& path) {
+  if (path.empty()) return std::nullopt;
+  HF_TRY(std::string project, transcripts::canonical_project(path));
+  return project;
+}
+
+// One line of the terminal, without what follows it.
+std::string read_answer() {
+  std::string answer;
+  for (char c = 0; answer.size() < kLongestAnswer && ::read(STDIN_FILENO, &c, 1) == 1 && c != '\n';) answer += c;
+  return to_ascii_lower(trim(answer));
+}
+
+}  // namespace
+
+TranscriptWork::TranscriptWork(Context& context) : context_(context), bar_(print_note) {}
+
+TranscriptWork::~TranscriptWork() {
+  bar_.clear();
+}
+
+Result<std::unique_ptr<TranscriptWork>> TranscriptWork::begin(Context& context) {
+  std::unique_ptr<TranscriptWork> work(new TranscriptWork(context));
+  HF_TRY(work->keeper_, open_keeper(context, [raw = work.get()](bool to_read) { return raw->store(to_read); }));
+  return work;
+}
+
+Result<session::Store*> TranscriptWork::store(bool to_read) {
+  if (store_ && (to_read || !store_is_to_read_)) return store_.get();
+  HF_TRY(store_, context_.open_store(to_read));
+  store_is_to_read_ = to_read;
+  return store_.get();
+}
+
+Result<transcripts::AnySession> TranscriptWork::session(const std::string& id) const {
+  HF_TRY(const auto project, source_project());
+  if (!id.empty()) return homes().find(id, project);
+  if (project)
+    return fail(ErrorKind::invalid, "a project to search in needs the id of a session", "give the id, or leave --sp out");
+  transcripts::CallerHints hints;
+  hints.environment = context_.environment("CLAUDE_CODE_SESSION_ID").value_or("");
+  if (auto here = this_folder()) hints.project_path = std::move(*here);
+  HF_TRY(auto current, transcripts::current_session(homes().claude, hints));
+  return transcripts::AnySession{std::move(current.session)};
+}
+
+std::string TranscriptWork::caller_session() const {
+  auto client = transcripts::client_above(homes().claude);
+  return client && *client ? (*client)->session_id : std::string();
+}
+
+Result<std::optional<std::string>> TranscriptWork::source_project() const {
+  return canonical(given().source_project);
+}
+
+Result<std::optional<std::string>> TranscriptWork::target_project() const {
+  return canonical(given().target_project);
+}
+
+Result<std::string> TranscriptWork::this_folder() const {
+  std::error_code error;
+  const std::filesystem::path here = std::filesystem::current_path(error);
+  if (error) return fail(system_error("the working directory", error.value()));
+  return transcripts::canonical_project(here.string());
+}
+
+Result<transcripts::PathLevel> TranscriptWork::level() const {
+  using enum transcripts::PathLevel;
+  if (given().no_translate) return none;
+  if (given().level == "cwd") return cwd;
+  if (given().level == "all") return all;
+  return fields;
+}
+
+Result<std::vector<std::pair<std::string, std::string>>> TranscriptWork::maps() const {
+  std::vector<std::pair<std::string, std::string>> maps;
+  for (const std::string& text : given().maps) {
+    const std::size_t equals = text.find('=');
+    if (equals == 0 || equals == std::string::npos || equals + 1 == text.size())
+      return fail(ErrorKind::invalid, fmt::format("--map {}: not of the form OLD=NEW", text), "as in --map /old/lib=/new/lib");
+    maps.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return maps;
+}
+
+transcripts::RemoteOptions TranscriptWork::remote() const {
+  transcripts::RemoteOptions options;
+  options.environment = context_.environment;
+  options.gist.token = given().gist_token;
+  options.gist.api = context_.settings.text("gist.api");
+  options.gist.is_public = given().gist_visibility == "public";
+  if (!given().gist_description.empty()) options.gist.description = given().gist_description;
+  return options;
+}
+
+transcripts::Progress TranscriptWork::progress() {
+  // Without it an interrupted verb is cleaned up by the next one; with it, at once.
+  if (auto signals = StopSignals::watch()) {
+    signals_ = std::move(*signals);
+    signals_->on_stop([this] { stopped_ = true; });
+  }
+  const bool shown = ::isatty(STDERR_FILENO) != 0;
+  return [this, shown](std::string_view step, std::uint64_t done, std::uint64_t total) {
+    if (shown) bar_.update(steady_now(), step, done, total);
+    return !stopped_.load();
+  };
+}
+
+Result<void> TranscriptWork::confirm(const std::string& what) const {
+  if (given().yes) return {};
+  if (::isatty(STDIN_FILENO) == 0 || ::isatty(STDERR_FILENO) == 0)
+    return fail(ErrorKind::refused, what, "--yes does it without asking");
+  print_note(what + "\nGo on? [y/N] ");
+  const std::string answer = read_answer();
+  if (answer == "y" || answer == "yes") return {};
+  return fail(ErrorKind::refused, "not done");
+}
+
+void TranscriptWork::warn(const std::vector<std::string>& warnings) const {
+  for (const std::string& warning : warnings) print_note("warning: " + harmless(warning, true) + "\n");
+}
+
+}  // namespace holdfast::cli

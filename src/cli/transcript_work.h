@@ -1,0 +1,65 @@
+#pragma once
+
+// What every command over transcripts works with: the homes, the verbs, and the person at the terminal.
+//
+// Nothing is opened before a command asks for it: the store when something is to be remembered, the network when an archive is
+// elsewhere.
+
+#include "cli/context.h"
+#include "cli/progress_bar.h"
+#include "cli/stop_signals.h"
+#include "transcripts/archive_place.h"
+#include "transcripts/keeper.h"
+
+#include <atomic>
+
+namespace holdfast::cli {
+
+class TranscriptWork {
+ public:
+  // Errors: invalid (no home folder), those of opening the homes.
+  static Result<std::unique_ptr<TranscriptWork>> begin(Context& context);
+  ~TranscriptWork();
+
+  const TranscriptArguments& given() const { return context_.line.transcripts; }
+  const transcripts::Keeper& keeper() const { return *keeper_; }
+  const transcripts::Homes& homes() const { return keeper_->homes(); }
+
+  // The session an id names; an empty id is the one this program runs in (transcript-archive §3.1), and then a project to search
+  // in makes no sense. Errors: invalid, not_found, ambiguous.
+  Result<transcripts::AnySession> session(const std::string& id) const;
+  // The session of the client this program runs below; empty: none.
+  std::string caller_session() const;
+
+  // --sp and --tp as the client would take them; nullopt when not given.
+  Result<std::optional<std::string>> source_project() const;
+  Result<std::optional<std::string>> target_project() const;
+  Result<std::string> this_folder() const;
+
+  Result<transcripts::PathLevel> level() const;
+  Result<std::vector<std::pair<std::string, std::string>>> maps() const;
+  transcripts::RemoteOptions remote() const;
+
+  // Draws a bar when stderr is a terminal, and stops the work after Ctrl-C.
+  transcripts::Progress progress();
+  // After the work, before anything is printed.
+  void progress_done() { bar_.clear(); }
+
+  // Asks on the terminal; --yes answers yes. Errors: refused (there is nobody to ask, or the answer is no).
+  Result<void> confirm(const std::string& what) const;
+  void warn(const std::vector<std::string>& warnings) const;
+
+ private:
+  explicit TranscriptWork(Context& context);
+  Result<session::Store*> store(bool to_read);
+
+  Context& context_;
+  std::unique_ptr<session::Store> store_;
+  bool store_is_to_read_ = false;
+  std::unique_ptr<transcripts::Keeper> keeper_;
+  ProgressBar bar_;
+  std::unique_ptr<StopSignals> signals_;
+  std::atomic<bool> stopped_ = false;
+};
+
+}  // namespace holdfast::cli

@@ -1,0 +1,53 @@
+#pragma once
+
+// One call of a tool over transcripts: who is asking, which session is meant, where relative paths begin. Lives as long as the
+// call, on its pool thread.
+
+#include "tools/transcript_tools.h"
+
+#include <chrono>
+
+namespace holdfast::tools {
+
+class TranscriptCall {
+ public:
+  TranscriptCall(mcp::Call& call, const transcripts::Keeper& keeper, const ProjectRoot& root,
+                 const TranscriptToolOptions& options)
+      : keeper(keeper), options(options), call_(call), root_(root) {}
+
+  const transcripts::Keeper& keeper;
+  const TranscriptToolOptions& options;
+
+  std::string text(std::string_view name) const;  // "" when it was not given
+  bool flag(std::string_view name, bool fallback = false) const;
+  std::optional<bool> maybe_flag(std::string_view name) const;
+
+  // The session under that argument, looked for in source_project when given; absent: the one that calls.
+  Result<transcripts::AnySession> session(std::string_view argument);
+  // By the tool use, the Codex thread, and on stdio the process and the environment (transcript-archive §3.1).
+  Result<transcripts::AnySession> current();
+  // Its id; empty when it cannot be told.
+  std::string caller_session();
+
+  // A folder given as an argument, as the client would take it; nullopt when it was not given.
+  Result<std::optional<std::string>> folder(std::string_view argument) const;
+  // The project the caller works in; nullopt: not known.
+  Result<std::optional<std::string>> project() const;
+  // Relative paths begin at the project. Errors: invalid, when there is none.
+  Result<std::string> absolute(const std::string& path) const;
+
+  // Tells the client now and then; stops the work when the call was cancelled.
+  transcripts::Progress progress();
+
+ private:
+  mcp::Call& call_;
+  const ProjectRoot& root_;
+};
+
+// Refused unless the files of this machine's user belong to the caller.
+Result<void> check_owner(const mcp::Caller& caller);
+
+// The words of transcript-archive §3: failed usage not_found ambiguous refused bad_archive network.
+std::string_view exit_word(ErrorKind kind);
+
+}  // namespace holdfast::tools

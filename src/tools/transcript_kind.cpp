@@ -1,0 +1,207 @@
+// The kind `transcript` of the session tool. Its sessions are files of another program: they are found and summarised anew for
+// every call, and what would change them is left to the tools that make a backup first.
+
+#include "base/uri.h"
+#include "session/kinds.h"
+#include "tools/session_arguments.h"
+#include "tools/transcript_call.h"
+#include "transcripts/backups.h"
+#include "transcripts/running.h"
+#include "transcripts/session_info.h"
+#include "transcripts/verify.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <set>
+
+namespace holdfast::tools {
+
+namespace {
+
+using session::SessionRecord;
+using transcripts::Keeper;
+
+constexpr std::int64_t kListLimit = 20, kMaxList = 200;  // sessions of one answer: a model reads all of it
+
+void set_root(SessionRecord& record, const std::string& project_path) {
+  auto root = canonical_root(project_path);
+  if (!root) return;
+  record.root_uri = *root;
+  record.root_name = root_display_name(*root);
+}
+
+SessionRecord to_record(const Keeper& keeper, const transcripts::SessionLine& line, bool running) {
+  const transcripts::AnySession& session = line.session;
+  SessionRecord record;
+  record.id = session.id();
+  record.kind = session::kTranscript;
+  record.title = line.title;
+  record.status = running ? "running" : "idle";
+  set_root(record, line.project_path);
+  record.created_at = line.first_time;
+  record.updated_at = session.mtime();
+  record.data = {{"product", session.product()},
+                 {"file", keeper.homes().of(session).absolute(session.path())},
+                 {"size_bytes", session.size()},
+                 {"resume_command", resume_command(line)}};
+  return record;
+}
+
+// Of a session whose files are gone, from its backup.
+std::optional<SessionRecord> to_record(const transcripts::Backup& backup) {
+  Fd file(::open(backup.path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) return std::nullopt;
+  auto reader = transcripts::ArchiveReader::open(std::move(file));
+  if (!reader) return std::nullopt;
+  SessionRecord record;
+  record.id = backup.session_id;
+  record.kind = session::kTranscript;
+  record.title = reader->header().custom_title;
+  record.status = "kept";
+  set_root(record, reader->header().original_project_path);
+  record.updated_at = backup.made_at;
+  record.data = {{"product", reader->header().product},
+                 {"file", backup.path},
+                 {"restore_command", "holdfast restore --in-place " + transcripts::shell_quoted(backup.path)}};
+  return record;
+}
+
+Result<std::set<std::string>> running_ids(const Keeper& keeper) {
+  HF_TRY(const auto clients, transcripts::live_clients(keeper.homes().claude));
+  std::set<std::string> ids;
+  for (const auto& client : clients) ids.insert(client.session_id);
+  return ids;
+}
+
+bool in_use(const Keeper& keeper, const std::set<std::string>& running, const transcripts::AnySession& session) {
+  return running.contains(session.id()) || session.mtime() > keeper.now() - transcripts::kRecentlyWritten;
+}
+
+Result<SessionRecord> find_transcript(const Keeper& keeper, const SessionCall& call, std::string_view id) {
+  HF_CHECK(check_owner(call.call.caller()));
+  auto session = keeper.homes().find(id);
+  if (!session) {
+    if (session.error().kind == ErrorKind::ambiguous) return fail(std::move(session).error());
+    auto backup = transcripts::find_backup(keeper.backup_folder(), id);
+    if (!backup) return fail(std::move(session).error());
+    if (auto record = to_record(*backup)) return std::move(*record);
+    return fail(std::move(session).error());
+  }
+  HF_TRY(const auto line, keeper.homes().line_of(*session));
+  HF_TRY(const auto running, running_ids(keeper));
+  return to_record(keeper, line, in_use(keeper, running, *session));
+}
+
+// Arguments that ask for what transcripts do not have; nothing can fit them.
+bool asks_for_more(const JsonObject& arguments) {
+  return arguments.contains("tags") || arguments.contains("project") || find_bool(arguments, "pinned").value_or(false);
+}
+
+bool fits(const JsonObject& arguments, const std::vector<std::string>& statuses, const SessionRecord& record) {
+  if (!statuses.empty() && std::ranges::find(statuses, record.status) == statuses.end()) return false;
+  const std::string_view wanted = find_string(arguments, "q").value_or("");
+  return wanted.empty() || record.title.find(wanted) != std::string::npos;
+}
+
+Result<OutsideKind::List> list_transcripts(const Keeper& keeper, const SessionCall& call, std::size_t limit) {
+  OutsideKind::List list;
+  const JsonObject& arguments = call.arguments();
+  if (!check_owner(call.call.caller()) || asks_for_more(arguments)) return list;
+  std::optional<std::string> project;
+  std::string root_uri;
+  if (!find_bool(arguments, "allRoots").value_or(false)) {
+    HF_TRY(const auto root, call.root.resolve(call.call));
+    if (root) {
+      root_uri = *root;
+      if (auto path = path_of_file_uri(*root)) project = std::move(*path);
+    }
+  }
+  const std::vector<std::string> statuses = texts_of(arguments, "status");
+  const bool filtered = !statuses.empty() || arguments.contains("q");
+  HF_TRY(const auto lines, keeper.homes().list(project, filtered ? kMaxList : limit));
+  HF_TRY(const auto running, running_ids(keeper));
+  std::set<std::string> on_disk;
+  for (const auto& line : lines.sessions) {
+    on_disk.insert(line.session.id());
+    SessionRecord record = to_record(keeper, line, in_use(keeper, running, line.session));
+    if (fits(arguments, statuses, record)) list.records.push_back(std::move(record));
+  }
+  list.total = static_cast<std::int64_t>(filtered ? list.records.size() : lines.total);
+  HF_TRY(const auto backups, transcripts::newest_backups(keeper.backup_folder()));
+  for (const transcripts::Backup& backup : backups) {
+    // Those beyond the page were not summarised, but exist all the same.
+    if (on_disk.contains(backup.session_id) || keeper.homes().find(backup.session_id)) continue;
+    auto record = to_record(backup);
+    if (!record || (!root_uri.empty() && record->root_uri != root_uri) || !fits(arguments, statuses, *record)) continue;
+    ++list.total;
+    list.records.push_back(std::move(*record));
+  }
+  std::sort(list.records.begin(), list.records.end(),
+            [](const SessionRecord& a, const SessionRecord& b) { return a.updated_at > b.updated_at; });
+  if (list.records.size() > limit) list.records.resize(limit);
+  return list;
+}
+
+Result<SessionAnswer> answer_list(const Keeper& keeper, SessionCall& call) {
+  HF_CHECK(check_owner(call.call.caller()));
+  const JsonObject& arguments = call.arguments();
+  if (arguments.contains("cursor"))
+    return fail(ErrorKind::invalid, "transcripts have no cursor", "use offset", "invalid_argument");
+  const auto offset = static_cast<std::size_t>(std::max<std::int64_t>(0, find_int(arguments, "offset").value_or(0)));
+  const auto limit =
+      static_cast<std::size_t>(std::clamp<std::int64_t>(find_int(arguments, "limit").value_or(kListLimit), 1, kMaxList));
+  HF_TRY(const auto list, list_transcripts(keeper, call, offset + limit));
+  JsonArray sessions;
+  for (std::size_t i = offset; i < list.records.size(); ++i) sessions.push_back(call.operations.item(list.records[i], call.now));
+  const std::size_t count = sessions.size();
+  const bool more = static_cast<std::int64_t>(offset + count) < list.total;
+  return SessionAnswer{
+      {{"sessions", std::move(sessions)}, {"count", count}, {"total", list.total}, {"hasMore", more}}, {}, false};
+}
+
+Result<SessionAnswer> answer_get(const Keeper& keeper, SessionCall& call) {
+  JsonObject state{{"session", call.operations.item(*call.record, call.now)}};
+  if (call.record->status != "kept") {
+    HF_TRY(const auto session, keeper.homes().find(call.record->id));
+    HF_TRY(const auto info, describe_session(keeper, session));
+    state["transcript"] = to_json(info);
+  }
+  return SessionAnswer{std::move(state), {}, false};
+}
+
+Result<SessionAnswer> answer_verify(const Keeper& keeper, SessionCall& call) {
+  HF_TRY(const auto session, keeper.homes().find(call.record->id));
+  HF_TRY(const auto inventory, keeper.homes().inventory(session));
+  HF_TRY(const auto report, verify_session(keeper.homes().of(session), inventory));
+  JsonObject state = to_json(report);
+  state["sessionId"] = call.record->id;
+  return SessionAnswer{std::move(state), {}, false};
+}
+
+Result<SessionAnswer> refuse_delete(SessionCall&) {
+  return fail(ErrorKind::refused, "a transcript belongs to the client that wrote it, and is not deleted here",
+              "use the tool delete_session: it makes a backup first");
+}
+
+}  // namespace
+
+void add_transcript_kind(SessionOperations& operations, const Keeper& keeper) {
+  using enum SessionOperation::Session;
+  const std::string kind(session::kTranscript);
+  operations.add_outside(
+      {kind, [&keeper](const SessionCall& call, std::string_view id) { return find_transcript(keeper, call, id); },
+       [&keeper](const SessionCall& call, std::size_t limit) { return list_transcripts(keeper, call, limit); }});
+  operations.add({"list", kind, none, [&keeper](SessionCall& call) { return answer_list(keeper, call); }});
+  operations.add({"get", kind, required, [&keeper](SessionCall& call) { return answer_get(keeper, call); }});
+  operations.add({"verify", kind, required, [&keeper](SessionCall& call) { return answer_verify(keeper, call); }});
+  operations.add({"delete", kind, required, refuse_delete});
+  operations.add_item_fields(kind, [](const SessionRecord& record, JsonObject& item) {
+    for (const auto& member : record.data) item[member.key()] = member.value();
+    item.erase("entry_count");
+    item.erase("rev");
+    item["deletable"] = false;
+  });
+}
+
+}  // namespace holdfast::tools

@@ -1,0 +1,42 @@
+#pragma once
+
+// Where archives lie: a file, gist://[id], s3://bucket/key, standard input, or the backup of a deleted session.
+
+#include "transcripts/keeper.h"
+#include "transcripts/remote.h"
+
+namespace holdfast::transcripts {
+
+using Variables = std::function<std::optional<std::string>(const std::string& name)>;  // the environment
+
+struct RemoteOptions {
+  GistOptions gist;  // token empty: found when it is needed (find_github_token)
+  Variables environment;
+};
+
+bool is_gist(std::string_view place);
+bool is_s3(std::string_view place);
+inline bool is_remote(std::string_view place) {
+  return is_gist(place) || is_s3(place);
+}
+
+struct Uploaded {
+  Archived archived;  // where: gist://<id> or s3://...
+  GistUpload gist;    // of a gist
+};
+
+// The session as an archive in that remote place, always zst; remembered. Errors: those of writing and of remote.h; a remote that
+// refuses what it was sent is `unavailable`, because the person's input was not wrong.
+Result<Uploaded> upload(const Keeper& keeper, const AnySession& session, const std::string& place, ArchiveOptions options,
+                        const RemoteOptions& remote, const Progress& progress = {});
+
+struct Opened {
+  Fd file;
+  std::string origin;  // for the family tree: absolute path, gist://..., s3://...
+};
+// "-" is standard input. A text that is no file but looks like an id is the newest backup of that session (design 8.25).
+// Errors: not_found, ambiguous, those of remote.h.
+Result<Opened> open_archive(const Keeper& keeper, const std::string& place, const RemoteOptions& remote,
+                            const Progress& progress = {});
+
+}  // namespace holdfast::transcripts

@@ -1,0 +1,225 @@
+#include "transcripts/keeper.h"
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/log.h"
+
+#include <fmt/format.h>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <future>
+
+namespace holdfast::transcripts {
+
+namespace {
+
+constexpr std::size_t kHashPiece = 1024 * 1024;
+constexpr double kMegabyte = 1024.0 * 1024.0;
+
+// Positions are given with every read: the descriptor's own belongs to the reader of the archive.
+Result<std::string> hash_of(Fd file) {
+  Sha256 hash;
+  std::string piece(kHashPiece, '\0');
+  for (off_t at = 0;;) {
+    const ssize_t got = ::pread(file.get(), piece.data(), piece.size(), at);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return fail(system_error("read the archive", errno));
+    if (got == 0) return to_hex(hash.finish());
+    hash.add(std::string_view(piece.data(), static_cast<std::size_t>(got)));
+    at += got;
+  }
+}
+
+// Where import_original_lineage looks.
+bool has_original_lineage(const std::string& home_folder) {
+  std::error_code ignored;
+  return std::filesystem::exists(home_folder + "/.claude-session-mcp/lineage.json", ignored) ||
+         std::filesystem::exists(home_folder + "/.claude-workspace/claude-session/lineage.json", ignored);
+}
+
+bool has_session_env(const Inventory& inventory) {
+  return std::ranges::any_of(inventory.artifacts, [](const Artifact& each) { return each.kind == ArtifactKind::session_env; });
+}
+
+std::unexpected<Error> not_for_codex(std::string_view what) {
+  return fail(ErrorKind::invalid, fmt::format("a Codex session cannot be {}", what),
+              "only Claude Code's sessions belong to a folder and have such parts");
+}
+
+}  // namespace
+
+JsonObject to_json(const Archived& archived) {
+  const ArchiveReport& report = archived.report;
+  JsonArray files, left_out, warnings;
+  for (const ArchiveCounts::File& file : report.counts.per_file)
+    files.push_back(JsonObject{{"filename", file.path}, {"record_count", file.records}, {"bytes", file.bytes}});
+  for (const std::string& each : report.left_out) left_out.emplace_back(each);
+  for (const std::string& each : archived.warnings) warnings.emplace_back(each);
+  return {{"file_path", archived.where},
+          {"session_id", report.header.session_id},
+          {"product", report.header.product},
+          {"format", archived.format == ArchiveFormat::zst ? "zst" : "json"},
+          {"size_mb", static_cast<double>(report.size) / kMegabyte},
+          {"size_bytes", report.size},
+          {"sha256", report.sha256},
+          {"archived_at", report.header.archived_at},
+          {"version", report.header.version},
+          {"project_path", report.header.original_project_path},
+          {"session_records", report.counts.main_records},
+          {"agent_records", report.counts.agent_records},
+          {"file_count", report.counts.files},
+          {"files", std::move(files)},
+          {"custom_title", report.header.custom_title.empty() ? Json(nullptr) : Json(report.header.custom_title)},
+          {"redacted", report.redacted},
+          {"left_out", std::move(left_out)},
+          {"warnings", std::move(warnings)}};
+}
+
+Keeper::Keeper(Homes homes, KeeperOptions options) : homes_(std::move(homes)), options_(std::move(options)) {}
+
+Result<std::string> Keeper::temporary_folder() const {
+  std::string folder = options_.data_folder + "/tmp";
+  HF_CHECK(make_private_folder(folder));
+  return folder;
+}
+
+Result<session::Store*> Keeper::store_to_write() const {
+  HF_TRY(session::Store * store, options_.store(false));
+  std::call_once(imported_, [&] {
+    if (auto warning = import_original_lineage(*store, options_.home_folder)) log(LogLevel::warn, "transcripts", *warning);
+  });
+  return store;
+}
+
+Result<session::Store*> Keeper::store_to_read() const {
+  // Taking over the original's lineage is writing; without it there is nothing to write for.
+  if (has_original_lineage(options_.home_folder)) return store_to_write();
+  auto store = options_.store(true);
+  if (!store && store.error().kind == ErrorKind::not_found) return nullptr;
+  return store;
+}
+
+void Keeper::note(std::vector<std::string>& warnings, const Note& note) const {
+  auto store = store_to_write();
+  Result<void> done = store ? note(**store) : Result<void>(fail(store.error()));
+  if (!done) warnings.push_back("done, but the family tree does not know of it: " + done.error().message);
+}
+
+bool Keeper::is_ours(const std::string& session_id) const {
+  auto store = store_to_read();
+  if (!store || !*store) return false;
+  return made_by_us(**store, session_id).value_or(false);
+}
+
+Result<Archived> Keeper::write(const AnySession& session, const std::string& path, ArchiveOptions options,
+                               const Progress& progress) const {
+  HF_TRY(const Inventory inventory, homes_.inventory(session));
+  HF_TRY(const std::string project, homes_.project_of(session));
+  options.machine_id = machine_id();
+  options.archived_at = now();
+  Archived archived;
+  archived.format = options.format;
+  archived.where = path;
+  HF_TRY(archived.report, write_archive(homes_.of(session), inventory, project, path, options, progress));
+  return archived;
+}
+
+void Keeper::remember(Archived& archived, const std::string& where) const {
+  archived.where = where;
+  note(archived.warnings, [&](session::Store& store) { return record_archive(store, archived.report, where); });
+}
+
+Result<CopyResult> Keeper::clone(const AnySession& session, const CloneOptions& options, const Progress& progress) const {
+  HF_TRY(const std::string project, homes_.project_of(session));
+  CopyResult result;
+  if (session.codex()) {
+    if (!options.up_to.empty() || options.fresh_uuids || options.dry_run) return not_for_codex("cloned in part or as a trial");
+    HF_TRY(result, clone_codex(homes_.codex, *session.codex(), options.target_project, now(), progress));
+  } else {
+    HF_TRY(result, clone_session(homes_.claude, *session.claude(), options, now(), progress));
+  }
+  if (!result.was_dry_run)
+    note(result.warnings, [&](session::Store& store) { return record_copy(store, result, "clone", project, {}); });
+  return result;
+}
+
+Result<CopyResult> Keeper::restore(Fd archive, const std::string& origin, RestoreOptions options,
+                                   const Progress& progress) const {
+  Fd copy(::fcntl(archive.get(), F_DUPFD_CLOEXEC, 0));
+  if (!copy) return fail(system_error("open the archive again", errno));
+  HF_TRY(ArchiveReader reader, ArchiveReader::open(std::move(archive)));
+  // Beside the restoring: it takes as long as a good part of it, and is rarely needed before the end.
+  auto hashing = std::async(std::launch::async | std::launch::deferred, hash_of, std::move(copy)).share();
+  const ArchiveHeader header = reader.header();
+
+  CopyResult result;
+  if (header.product == "codex") {
+    if (options.dry_run || !options.maps.empty()) return not_for_codex("restored with --dry-run or --map");
+    HF_TRY(result, restore_codex(homes_.codex, reader, options.in_place, options.target_project, now(), progress));
+  } else {
+    if (options.session_env == SessionEnv::if_trusted && header.byte_true) {
+      HF_TRY(const Inventory contents, reader.contents());
+      auto store = has_session_env(contents) ? store_to_read() : Result<session::Store*>(nullptr);
+      if (store && *store && hashing.get()) options.trusted = wrote_archive(**store, *hashing.get()).value_or(false);
+    }
+    HF_TRY(result, restore_session(homes_.claude, reader, options, now(), progress));
+  }
+  for (const std::string& warning : reader.warnings())
+    if (std::ranges::find(result.warnings, warning) == result.warnings.end()) result.warnings.push_back(warning);
+  if (result.was_dry_run) return result;
+  note(result.warnings, [&](session::Store& store) -> Result<void> {
+    HF_TRY(const std::string hash, hashing.get());
+    return record_copy(store, result, result.was_in_place ? "in-place" : "restore", header.original_project_path, {origin, hash});
+  });
+  return result;
+}
+
+Result<MoveResult> Keeper::move(const AnySession& session, MoveOptions options, const Progress& progress) const {
+  if (session.codex()) return not_for_codex("moved");
+  options.made_by_us = is_ours(session.id());
+  options.backup_folder = backup_folder();
+  options.machine_id = machine_id();
+  HF_TRY(MoveResult result, move_session(homes_.claude, *session.claude(), options, now(), progress));
+  if (!result.was_dry_run) note(result.warnings, [&](session::Store& store) { return record_move(store, result); });
+  return result;
+}
+
+Result<EraseResult> Keeper::erase(const AnySession& session, EraseOptions options, const Progress& progress) const {
+  options.made_by_us = is_ours(session.id());
+  options.backup_folder = backup_folder();
+  options.machine_id = machine_id();
+  auto erase = [&] {
+    if (session.codex()) return erase_codex(homes_.codex, *session.codex(), options, now(), progress);
+    return erase_session(homes_.claude, *session.claude(), options, now(), progress);
+  };
+  HF_TRY(EraseResult result, erase());
+  if (!result.was_dry_run) note(result.warnings, [&](session::Store& store) { return record_erase(store, result); });
+  return result;
+}
+
+Result<RelocateResult> Keeper::relocate(const std::string& old_path, const std::string& new_path, MoveOptions options,
+                                        const Progress& progress) const {
+  options.backup_folder = backup_folder();
+  options.machine_id = machine_id();
+  HF_TRY(RelocateResult result, relocate_project(homes_.claude, old_path, new_path, options, now(), progress));
+  for (MoveResult& each : result.moved)
+    if (!each.was_dry_run) note(each.warnings, [&](session::Store& store) { return record_move(store, each); });
+  return result;
+}
+
+Result<std::optional<LineageTree>> Keeper::lineage(const std::string& session_id) const {
+  HF_TRY(session::Store * store, store_to_read());
+  if (!store) return std::nullopt;
+  return lineage_tree(*store, session_id, [this](const std::string& id) -> std::string {
+    auto found = homes_.find(id);
+    if (!found) return {};
+    auto line = homes_.line_of(*found);
+    return line ? line->custom_title : std::string();
+  });
+}
+
+}  // namespace holdfast::transcripts

@@ -1,0 +1,78 @@
+#pragma once
+
+// The verbs as people use them: a session of either product, the rules of its verb, and what happened remembered in the store.
+//
+// Commands and MCP tools both stand on this; the verbs themselves (clone.h, restore.h, ...) know one product and no store. The
+// store is only asked for when a verb needs it, and one that cannot be opened is a warning in the result: the family tree then
+// lacks an event, the session is none the worse.
+//
+// Any thread; several verbs may run at once.
+
+#include "transcripts/any_session.h"
+#include "transcripts/lineage.h"
+#include "transcripts/restore.h"
+
+#include <mutex>
+
+namespace holdfast::transcripts {
+
+struct KeeperOptions {
+  std::string data_folder;  // backups go to deleted/ below it, temporary files to tmp/
+  std::string home_folder;  // of the person; where the original kept its lineage
+  std::shared_ptr<const Clock> clock;
+  // Opens it on first use, and lives as long as the keeper. to_read: nothing is made; not_found when there is none yet.
+  std::function<Result<session::Store*>(bool to_read)> store;
+};
+
+struct Archived {
+  ArchiveReport report;
+  ArchiveFormat format = ArchiveFormat::zst;
+  std::string where;  // the file, or gist://..., s3://...
+  std::vector<std::string> warnings;
+};
+JsonObject to_json(const Archived& archived);  // the field names of §3, save_current_session
+
+class Keeper {
+ public:
+  Keeper(Homes homes, KeeperOptions options);
+
+  const Homes& homes() const { return homes_; }
+  Millis now() const { return options_.clock->now(); }
+  std::string backup_folder() const { return options_.data_folder + "/deleted"; }
+  // Made when it is not there; only this user can look into it.
+  Result<std::string> temporary_folder() const;
+
+  // Writes the file; not recorded. Machine and time in the options are filled in here.
+  Result<Archived> write(const AnySession& session, const std::string& path, ArchiveOptions options,
+                         const Progress& progress = {}) const;
+  // That it now lies there.
+  void remember(Archived& archived, const std::string& where) const;
+
+  // Of options, made_by_us, backup_folder and machine_id are filled in here. Errors: those of the verbs; invalid for what a Codex
+  // session does not have.
+  Result<CopyResult> clone(const AnySession& session, const CloneOptions& options, const Progress& progress = {}) const;
+  // origin: what the archive is called in the family tree.
+  Result<CopyResult> restore(Fd archive, const std::string& origin, RestoreOptions options, const Progress& progress = {}) const;
+  Result<MoveResult> move(const AnySession& session, MoveOptions options, const Progress& progress = {}) const;
+  Result<EraseResult> erase(const AnySession& session, EraseOptions options, const Progress& progress = {}) const;
+  Result<RelocateResult> relocate(const std::string& old_path, const std::string& new_path, MoveOptions options,
+                                  const Progress& progress = {}) const;
+
+  // nullopt: nothing is known. Works for sessions whose files are gone.
+  Result<std::optional<LineageTree>> lineage(const std::string& session_id) const;
+  // nullptr: there is no store yet.
+  Result<session::Store*> store_to_read() const;
+  // The original's lineage is taken over on the way, once.
+  Result<session::Store*> store_to_write() const;
+
+ private:
+  using Note = std::function<Result<void>(session::Store&)>;
+  void note(std::vector<std::string>& warnings, const Note& note) const;
+  bool is_ours(const std::string& session_id) const;
+
+  Homes homes_;
+  KeeperOptions options_;
+  mutable std::once_flag imported_;
+};
+
+}  // namespace holdfast::transcripts

@@ -1,0 +1,35 @@
+#pragma once
+
+// Everything a person may want to know of one session, gathered in one place for `info` and get_session_info.
+
+#include "transcripts/keeper.h"
+#include "transcripts/running.h"
+#include "transcripts/usage.h"
+
+namespace holdfast::transcripts {
+
+struct SessionInfo {
+  SessionLine line;  // from the whole file
+  Inventory inventory;
+  std::string file;  // absolute, of the transcript
+  RunningState state;
+  bool native = true;  // made by the client itself, as far as its id tells
+  std::optional<LineageTree> lineage;
+  Usage usage;
+  std::optional<Cost> cost;
+  std::vector<std::string> warnings;
+
+  std::string_view state_word() const { return state.running() ? "running" : "idle"; }
+};
+JsonObject to_json(const SessionInfo& info);
+
+// Reads the session once or twice. A store that cannot be read is a warning. Errors: those of reading.
+Result<SessionInfo> describe_session(const Keeper& keeper, const AnySession& session, const Progress& progress = {});
+
+// One item of a list. `file` is the absolute path of the transcript.
+JsonObject to_json(const SessionLine& line, std::string_view state, const std::string& file);
+
+// How to go on with it: claude --resume in its folder, or codex resume.
+std::string resume_command(const SessionLine& line);
+
+}  // namespace holdfast::transcripts

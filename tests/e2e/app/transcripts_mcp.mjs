@@ -1,0 +1,156 @@
+// The tools over transcripts as a client sees them: the official TypeScript SDK over stdio, the real program, a home with real
+// sessions. usage: node --import tests/npm/resolve.mjs transcripts_mcp.mjs HOLDFAST FIXTURE
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
+import { command, commandArguments, finish, test } from '../harness.mjs';
+
+const [fixture] = commandArguments;
+const home = mkdtempSync(join(tmpdir(), 'holdfast-mcp-'));
+process.once('exit', () => rmSync(home, { recursive: true, force: true }));
+const claude = join(home, '.claude');
+const project = join(home, 'project');
+const old = Date.now() / 1000 - 3600;
+const sid = short => `000000${short}-0000-4000-8000-0000000000${short}`;
+const transcript = short => join(claude, 'projects/-home-dev-work-demo', `${sid(short)}.jsonl`);
+
+function age(folder) {
+  for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true }))
+    if (entry.isFile()) utimesSync(join(entry.parentPath, entry.name), old, old);
+}
+cpSync(fixture, claude, { recursive: true });
+mkdirSync(project);
+age(claude);
+
+const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(CLAUDE|CODEX|HOLDFAST_|XDG_|GITHUB_|GH_)/.test(name)));
+const client = new Client({ name: 'transcripts', version: '1.0.0' }, { capabilities: {} });
+const call = async (name, args = {}, meta) => {
+  const result = await client.callTool({ name, arguments: args, ...(meta && { _meta: meta }) }, CallToolResultSchema);
+  assert.deepEqual(JSON.parse(result.content.at(-1).text), result.structuredContent);
+  return { ...result.structuredContent, isError: result.isError ?? false };
+};
+const ok = async (...words) => {
+  const result = await call(...words);
+  assert.equal(result.isError, false, JSON.stringify(result));
+  return result;
+};
+const fails = async (word, ...words) => {
+  const result = await call(...words);
+  assert.equal(result.isError, true, JSON.stringify(result));
+  assert.equal(result.error, word, JSON.stringify(result));
+  assert.ok(result.message);
+  return result;
+};
+const has = (object, names) => { for (const name of names.split(' ')) assert.ok(name in object, name); };
+
+test('connects', () => client.connect(new StdioClientTransport({ command, args: ['mcp', '--root', project], stderr: 'inherit',
+  env: { ...environment, HOME: home }, cwd: home })));
+
+test('offers the tools, by name and in order', async () => {
+  const { tools } = await client.listTools();
+  const names = tools.map(tool => tool.name).filter(name => name.includes('session') && name !== 'session');
+  assert.deepEqual(names, ['save_current_session', 'restore_session', 'clone_session', 'delete_session', 'move_session',
+    'session_lineage', 'get_session_info', 'save_session_to_gist']);
+  const inputs = Object.fromEntries(tools.map(tool => [tool.name, tool.inputSchema]));
+  assert.deepEqual(Object.keys(inputs.delete_session.properties).sort(),
+    ['delete_cross_session_artifacts', 'dry_run', 'force', 'no_backup', 'session_id', 'source_project', 'terminate_running']);
+  assert.equal(inputs.restore_session.properties.translate_paths.default, true);
+  for (const tool of tools) if (names.includes(tool.name)) assert.equal(tool.inputSchema.additionalProperties, false, tool.name);
+});
+
+test('tells about a session', async () => {
+  const info = await ok('get_session_info', { session_id: '000000a4' });
+  has(info, 'session_id title custom_title project_path state files is_native has_lineage usage resume_command');
+  assert.equal(info.session_id, sid('a4'));
+  assert.equal(info.project_path, '/home/dev/work/demo');
+});
+
+test('words of errors are those of the exit codes', async () => {
+  await fails('not_found', 'get_session_info', { session_id: 'ffffffff' });
+  await fails('ambiguous', 'get_session_info', { session_id: '000000a' });
+  await fails('usage', 'get_session_info', { session_id: 'no id' });
+  await fails('usage', 'restore_session', { archive_path: '-' });
+  await fails('refused', 'delete_session', { session_id: sid('a1') });
+  await fails('not_found', 'restore_session', { archive_path: join(home, 'none.json') });
+  writeFileSync(join(home, 'bad.json'), '{"version":"9.1"}');
+  await fails('bad_archive', 'restore_session', { archive_path: join(home, 'bad.json') });
+  await fails('network', 'save_session_to_gist', { session_id: sid('a1') });
+  await assert.rejects(client.callTool({ name: 'clone_session', arguments: { sesion: 'x' } }));
+});
+
+test('the current session is the one whose transcript holds the tool use', async () => {
+  const line = readFileSync(transcript('a2'), 'utf8').split('\n').find(text => text.includes('"type":"tool_use"'));
+  const id = JSON.parse(line).message.content.find(block => block.type === 'tool_use').id;
+  const meta = { 'claudecode/toolUseId': id };
+  assert.equal((await ok('get_session_info', {}, meta)).session_id, sid('a2'));
+  const saved = await ok('save_current_session', { output_path: 'kept.json' }, meta);
+  has(saved, 'file_path session_id format size_mb archived_at session_records agent_records file_count files custom_title');
+  assert.equal(saved.file_path, join(project, 'kept.json'));
+  assert.equal(JSON.parse(readFileSync(saved.file_path)).session_id, sid('a2'));
+  await fails('refused', 'save_current_session', { output_path: 'kept.json' }, meta);
+  const unnamed = await ok('save_current_session', {}, meta);
+  assert.equal(statSync(unnamed.file_path).mode & 0o777, 0o600);
+  await fails('refused', 'delete_session', { session_id: sid('a2'), force: true }, meta);
+  await fails('refused', 'move_session', { session_id: sid('a2'), force: true, target_project: project }, meta);
+  await fails('not_found', 'get_session_info', {});
+});
+
+test('the lineage of a clone of a clone', async () => {
+  const before = createHash('sha256').update(readFileSync(transcript('a5'))).digest('hex');
+  const first = await ok('clone_session', { source_session_id: sid('a5') });
+  has(first, 'new_session_id original_session_id restored_at project_path was_in_place main_session_file agent_files '
+    + 'main_records_restored plan_files_restored resume_command paths_translated slug_mappings_applied custom_title');
+  const second = await ok('clone_session', { source_session_id: first.new_session_id });
+  const tree = await ok('session_lineage', { session_id: second.new_session_id });
+  assert.equal(tree.root_session_id, sid('a5'));
+  assert.equal(tree.nodes[second.new_session_id].parent_id, first.new_session_id);
+  assert.equal(createHash('sha256').update(readFileSync(transcript('a5'))).digest('hex'), before);
+  assert.deepEqual((await ok('session_lineage', { session_id: sid('a1') })).nodes, {});
+});
+
+test('delete, restore, move', async () => {
+  const gone = await ok('delete_session', { session_id: sid('a6'), force: true });
+  has(gone, 'session_id was_dry_run success error_message backup_path files_deleted size_freed_bytes deleted_files');
+  assert.ok(!existsSync(transcript('a6')));
+  const kept = await ok('session', { operation: 'get', sessionId: sid('a6') });
+  assert.equal(kept.session.status, 'kept');
+  const copy = await ok('restore_session', { archive_path: gone.backup_path });
+  assert.equal(copy.project_path, project);
+  assert.equal(copy.original_session_id, sid('a6'));
+  age(claude);
+  const other = join(home, 'other');
+  mkdirSync(other);
+  const moved = await ok('move_session', { session_id: copy.new_session_id, target_project: other });
+  has(moved, 'session_id source_project target_project files_moved files_deleted backup_path was_running warnings');
+  assert.deepEqual([moved.source_project, moved.target_project], [project, other]);
+});
+
+test('the session tool lists transcripts when asked for them', async () => {
+  const none = await ok('session', { operation: 'list', allRoots: true });
+  assert.equal(none.total, 0);
+  const here = await ok('session', { operation: 'list', type: 'transcript' });
+  assert.ok(here.sessions.every(each => each.type === 'transcript'));
+  const all = await ok('session', { operation: 'list', type: 'transcripts', allRoots: true, limit: 3 });
+  assert.equal(all.count, 3);
+  assert.equal(all.hasMore, true);
+  assert.ok(all.total > 6);
+  const everything = await ok('session', { operation: 'list', type: 'all', allRoots: true, limit: 100 });
+  assert.equal(everything.total, all.total);
+  assert.deepEqual([...new Set(everything.sessions.map(each => each.status))].sort(), ['idle', 'kept']);
+  const one = await ok('session', { operation: 'get', sessionId: sid('a3') });
+  assert.equal(one.session.status, 'idle');
+  assert.equal(one.transcript.session_id, sid('a3'));
+  const refused = await fails('refused', 'session', { operation: 'delete', sessionId: sid('a3') });
+  assert.match(refused.hint, /delete_session/);
+  const lacks = await fails('unsupported_operation', 'session', { operation: 'pin', sessionId: sid('a3') });
+  assert.match(lacks.hint, /verify/);
+});
+
+test('ends when the client leaves', () => client.close());
+
+await finish();
