@@ -111,7 +111,7 @@ class Surveying {
 
   // A file's own ending is that of most of its lines: the others are irregular.
   Result<void> read_lines(SurveyedFile& file, const Content& content, bool crlf) {
-    file.records = file.record_bytes = 0;
+    file.record_lines = file.records = file.record_bytes = 0;
     file.irregular.clear();
     file.tail.clear();
     file.crlf = crlf;
@@ -130,7 +130,9 @@ class Surveying {
       const bool own_ending = line->ending == (crlf ? "\r\n" : "\n");
       if (!line->ending.empty()) ++(own_ending ? own_endings_ : other_endings_);
       if (line->overlong) file.raw = true;
-      if (!line->overlong && is_record(file, line->text) && own_ending) {
+      const bool record = !line->overlong && is_record(file, line->text);
+      if (record && !line->ending.empty()) ++file.record_lines;
+      if (record && own_ending) {
         ++file.records;
         file.record_bytes += line->text.size();
       } else if (!file.raw) {

@@ -44,8 +44,9 @@ struct SurveyedFile {
   bool raw = false;  // its bytes stand in `raw`, because the field of its kind cannot give them back
 
   // Of transcripts.
-  std::uint64_t records = 0;
-  std::uint64_t record_bytes = 0;
+  std::uint64_t record_lines = 0;  // complete lines that are records, wherever they stand in the archive
+  std::uint64_t records = 0;       // those of them in the list of records
+  std::uint64_t record_bytes = 0;  // their text
   bool crlf = false;
   std::vector<IrregularLine> irregular;
   std::string tail;

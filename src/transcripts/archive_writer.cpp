@@ -34,11 +34,11 @@ ArchiveCounts counts_of(const Survey& survey, const ArchiveHeader& header) {
   ArchiveCounts counts;
   for (const SurveyedFile& file : survey.files) {
     if (!is_written(file, header)) continue;
-    if (file.slot.holder == Holder::main_session) counts.main_records += file.records;
-    if (file.slot.holder == Holder::agent_files) counts.agent_records += file.records;
+    if (file.slot.holder == Holder::main_session) counts.main_records += file.record_lines;
+    if (file.slot.holder == Holder::agent_files) counts.agent_records += file.record_lines;
     ++counts.files;
     counts.irregular_lines += file.irregular.size() + (file.tail.empty() ? 0 : 1);
-    counts.per_file.push_back({file.artifact.path, file.records, file.bytes, to_hex(file.sha256)});
+    counts.per_file.push_back({file.artifact.path, file.record_lines, file.bytes, to_hex(file.sha256)});
   }
   return counts;
 }

@@ -1,0 +1,31 @@
+#pragma once
+
+// A source of bytes that works on a thread of its own, a few blocks ahead of its reader: decompression beside everything else.
+
+#include "base/result.h"
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+
+namespace holdfast::transcripts {
+
+class ReadAhead {
+ public:
+  using Source = std::function<Result<std::size_t>(char* to, std::size_t room)>;  // 0: the end
+
+  // `source` is called by the thread alone, and not after an error or the end.
+  explicit ReadAhead(Source source);
+  ~ReadAhead();  // stops the thread and waits for it
+  ReadAhead(const ReadAhead&) = delete;
+  ReadAhead& operator=(const ReadAhead&) = delete;
+
+  // One thread at a time. What the source said, in its order, its error included.
+  Result<std::size_t> read(char* to, std::size_t room);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace holdfast::transcripts
