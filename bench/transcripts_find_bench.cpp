@@ -104,5 +104,18 @@ BENCHMARK_CAPTURE(search_slugs, none, "")->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(search_slugs, the_same_in_every_record, R"(,"slug":"a-plan")")->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(search_slugs, odd_spelling_in_every_record, R"(,"slug": "a-plan")")->Unit(benchmark::kMillisecond);
 
+void summarise_all_of_it(benchmark::State& state) {
+  const TestFolder folder;
+  const FoundSession session{{id_of(1, 1), "-home-dev-work"}, 0, 0};
+  std::filesystem::create_directories(folder / "projects/-home-dev-work");
+  std::string text;
+  while (text.size() < kTranscriptBytes) text += record(R"(,"text":")" + std::string(text.size() % 4000, 'x') + '"');
+  std::ofstream(folder / session.place.transcript(), std::ios::binary) << text;
+  const Home home = *Home::open(folder.path());
+  for (auto _ : state) benchmark::DoNotOptimize(summarise_whole(home, session).value());
+  state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations()) * static_cast<std::int64_t>(text.size()));
+}
+BENCHMARK(summarise_all_of_it)->Unit(benchmark::kMillisecond);
+
 }  // namespace
 }  // namespace holdfast::transcripts

@@ -58,7 +58,7 @@ std::optional<bool> TranscriptCall::maybe_flag(std::string_view name) const {
 
 Result<transcripts::AnySession> TranscriptCall::session(std::string_view argument) {
   HF_TRY(const auto project, folder("source_project"));
-  if (const std::string id = text(argument); !id.empty()) return keeper.homes().find(id, project);
+  if (const std::string id = text(argument); !id.empty()) return keeper_.homes().find(id, project);
   if (project)
     return fail(ErrorKind::invalid, "source_project needs the id of a session", "give the id, or leave source_project out");
   return current();
@@ -71,13 +71,13 @@ Result<transcripts::AnySession> TranscriptCall::current() {
   hints.tool_use_id = find_string(meta, "claudecode/toolUseId").value_or("");
   if (hints.tool_use_id.empty())
     if (auto thread = find_string(meta, "threadId")) {
-      HF_TRY(auto found, find_codex_session(keeper.homes().codex, *thread));
+      HF_TRY(auto found, find_codex_session(keeper_.homes().codex, *thread));
       return transcripts::AnySession{std::move(found)};
     }
   if (auto here = project(); here && *here) hints.project_path = **here;
   hints.wait = [this](std::chrono::milliseconds time) { return call_.wait_for(time); };
-  if (on_stdio) hints.environment = options.remote.environment("CLAUDE_CODE_SESSION_ID").value_or("");
-  HF_TRY(auto found, transcripts::current_session(keeper.homes().claude, hints));
+  if (on_stdio) hints.environment = options_.remote.environment("CLAUDE_CODE_SESSION_ID").value_or("");
+  HF_TRY(auto found, transcripts::current_session(keeper_.homes().claude, hints));
   // Over HTTP the processes above this one say nothing about who is calling.
   if (!on_stdio && found.found_by != "tool_use_id")
     return fail(ErrorKind::not_found, "it cannot be told which session is calling", "name the session by its id");
@@ -109,7 +109,7 @@ Result<std::optional<std::string>> TranscriptCall::project() const {
 Result<std::string> TranscriptCall::absolute(const std::string& path) const {
   if (path.starts_with('/')) return path;
   if (path.starts_with("~/"))
-    if (auto home = options.remote.environment("HOME")) return *home + path.substr(1);
+    if (auto home = options_.remote.environment("HOME")) return *home + path.substr(1);
   HF_TRY(const auto here, project());
   if (!here)
     return fail(ErrorKind::invalid, path + " is relative, and it is not known to what",

@@ -13,10 +13,10 @@ class TranscriptCall {
  public:
   TranscriptCall(mcp::Call& call, const transcripts::Keeper& keeper, const ProjectRoot& root,
                  const TranscriptToolOptions& options)
-      : keeper(keeper), options(options), call_(call), root_(root) {}
+      : call_(call), keeper_(keeper), root_(root), options_(options) {}
 
-  const transcripts::Keeper& keeper;
-  const TranscriptToolOptions& options;
+  const transcripts::Keeper& keeper() const { return keeper_; }
+  const TranscriptToolOptions& options() const { return options_; }
 
   std::string text(std::string_view name) const;  // "" when it was not given
   bool flag(std::string_view name, bool fallback = false) const;
@@ -41,7 +41,9 @@ class TranscriptCall {
 
  private:
   mcp::Call& call_;
+  const transcripts::Keeper& keeper_;
   const ProjectRoot& root_;
+  const TranscriptToolOptions& options_;
 };
 
 // Refused unless the files of this machine's user belong to the caller.

@@ -46,7 +46,7 @@ std::string stamp(Millis time) {
 
 Answer saved_to_gist(TranscriptCall& call, const transcripts::AnySession& session, const std::string& gist_id,
                      const transcripts::RemoteOptions& remote) {
-  HF_TRY(const auto done, transcripts::upload(call.keeper, session, "gist://" + gist_id, {}, remote, call.progress()));
+  HF_TRY(const auto done, transcripts::upload(call.keeper(), session, "gist://" + gist_id, {}, remote, call.progress()));
   JsonObject fields = to_json(done.archived);
   fields["gist_url"] = done.gist.gist_url;
   fields["gist_id"] = done.gist.gist_id;
@@ -59,20 +59,20 @@ Answer save_current(TranscriptCall& call) {
   if (call.text("storage_backend") == "gist") {
     if (!call.text("output_path").empty())
       return fail(ErrorKind::invalid, "a gist has no output_path", "leave out output_path or storage_backend");
-    return saved_to_gist(call, session, {}, call.options.remote);
+    return saved_to_gist(call, session, {}, call.options().remote);
   }
   transcripts::ArchiveOptions options;
   std::string path = call.text("output_path");
   if (path.empty()) {
-    HF_CHECK(make_private_folder(call.options.archive_folder));
-    path = fmt::format("{}/{}-{}{}", call.options.archive_folder, session.id(), stamp(call.keeper.now()),
+    HF_CHECK(make_private_folder(call.options().archive_folder));
+    path = fmt::format("{}/{}-{}{}", call.options().archive_folder, session.id(), stamp(call.keeper().now()),
                        call.text("format") == "json" ? ".json" : ".json.zst");
   } else {
     HF_TRY(path, call.absolute(path));
   }
   HF_TRY(options.format, transcripts::archive_format(path, call.text("format")));
-  HF_TRY(auto archived, call.keeper.write(session, path, options, call.progress()));
-  call.keeper.remember(archived, path);
+  HF_TRY(auto archived, call.keeper().write(session, path, options, call.progress()));
+  call.keeper().remember(archived, path);
   return to_json(archived);
 }
 
@@ -95,7 +95,7 @@ Answer restore(TranscriptCall& call) {
     HF_TRY(place, call.absolute(place));
   }
   const transcripts::Progress progress = call.progress();
-  HF_TRY(auto archive, transcripts::open_archive(call.keeper, place, call.options.remote, progress));
+  HF_TRY(auto archive, transcripts::open_archive(call.keeper(), place, call.options().remote, progress));
   transcripts::RestoreOptions options;
   options.level = call.flag("translate_paths", true) ? transcripts::PathLevel::fields : transcripts::PathLevel::none;
   HF_TRY(auto project, call.project());
@@ -105,7 +105,7 @@ Answer restore(TranscriptCall& call) {
     HF_TRY(const auto reader, transcripts::ArchiveReader::open(Fd(::dup(archive.file.get()))));
     HF_TRY(options.current_folder, folder_for_copy(call, reader.header().original_project_path));
   }
-  HF_TRY(const auto result, call.keeper.restore(std::move(archive.file), archive.origin, options, progress));
+  HF_TRY(const auto result, call.keeper().restore(std::move(archive.file), archive.origin, options, progress));
   return to_json(result);
 }
 
@@ -113,7 +113,7 @@ Answer clone(TranscriptCall& call) {
   HF_TRY(const auto session, call.session("source_session_id"));
   transcripts::CloneOptions options;
   options.level = call.flag("translate_paths", true) ? transcripts::PathLevel::fields : transcripts::PathLevel::none;
-  HF_TRY(const auto result, call.keeper.clone(session, options, call.progress()));
+  HF_TRY(const auto result, call.keeper().clone(session, options, call.progress()));
   return to_json(result);
 }
 
@@ -126,7 +126,7 @@ Answer erase(TranscriptCall& call) {
   options.dry_run = call.flag("dry_run");
   options.cross_session_artifacts = call.maybe_flag("delete_cross_session_artifacts");
   options.caller_session = call.caller_session();
-  HF_TRY(const auto result, call.keeper.erase(session, options, call.progress()));
+  HF_TRY(const auto result, call.keeper().erase(session, options, call.progress()));
   return to_json(result);
 }
 
@@ -146,7 +146,7 @@ Answer move(TranscriptCall& call) {
   options.no_backup = call.flag("no_backup");
   options.dry_run = call.flag("dry_run");
   options.caller_session = call.caller_session();
-  HF_TRY(const auto result, call.keeper.move(session, options, call.progress()));
+  HF_TRY(const auto result, call.keeper().move(session, options, call.progress()));
   return to_json(result);
 }
 
@@ -158,7 +158,7 @@ Answer lineage(TranscriptCall& call) {
     id = session->id();
   else if (id.empty() || session.error().kind != ErrorKind::not_found)
     return fail(std::move(session).error());
-  HF_TRY(const auto tree, call.keeper.lineage(id));
+  HF_TRY(const auto tree, call.keeper().lineage(id));
   if (tree) return to_json(*tree);
   if (!session) return fail(std::move(session).error());
   return JsonObject{{"root_session_id", nullptr}, {"queried_session_id", id}, {"nodes", JsonObject{}}};
@@ -166,13 +166,13 @@ Answer lineage(TranscriptCall& call) {
 
 Answer info(TranscriptCall& call) {
   HF_TRY(const auto session, call.session("session_id"));
-  HF_TRY(const auto info, describe_session(call.keeper, session, call.progress()));
+  HF_TRY(const auto info, describe_session(call.keeper(), session, call.progress()));
   return to_json(info);
 }
 
 Answer save_to_gist(TranscriptCall& call) {
   HF_TRY(const auto session, call.session("session_id"));
-  transcripts::RemoteOptions remote = call.options.remote;
+  transcripts::RemoteOptions remote = call.options().remote;
   remote.gist.is_public = call.text("visibility") == "public";
   if (const std::string description = call.text("description"); !description.empty()) remote.gist.description = description;
   return saved_to_gist(call, session, call.text("gist_id"), remote);

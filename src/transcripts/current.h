@@ -5,6 +5,7 @@
 #include "transcripts/find.h"
 
 #include <chrono>
+#include <functional>
 
 namespace holdfast::transcripts {
 

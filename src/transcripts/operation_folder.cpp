@@ -40,6 +40,12 @@ Lock lock(int fd, int how) {
   return errno == EWOULDBLOCK ? Lock::held : Lock::unsupported;
 }
 
+// EINVAL: a file system that cannot sync folders has nothing to lose there.
+Result<void> sync(int fd) {
+  if (::fsync(fd) != 0 && errno != EINVAL) return fail(system_error("sync the operation's folder", errno));
+  return {};
+}
+
 Result<FileSystemKey> key_of(int folder) {
   struct statx status{};
   if (::statx(folder, "", AT_EMPTY_PATH, STATX_TYPE | STATX_MNT_ID, &status) != 0) return fail(system_error("stat", errno));
@@ -218,8 +224,17 @@ Result<void> OperationFolder::append(const std::string& journal_lines) {
 }
 
 Result<void> OperationFolder::sync_journal() {
-  for (const int fd : {journal_.get(), parts_[0].folder.get(), operations_.get()}) {
-    if (::fsync(fd) != 0 && errno != EINVAL) return fail(system_error("sync journal", errno));
+  HF_CHECK(sync(journal_.get()));
+  if (named_) return {};
+  HF_CHECK(sync(parts_[0].folder.get()));
+  HF_CHECK(sync(operations_.get()));
+  named_ = true;
+  return {};
+}
+
+Result<void> OperationFolder::sync_parts() {
+  for (const Part& part : parts_) {
+    if (part.folder) HF_CHECK(sync(part.folder.get()));
   }
   return {};
 }

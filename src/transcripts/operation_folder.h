@@ -39,6 +39,8 @@ class OperationFolder {
   Result<void> append(const std::string& journal_lines);
   Result<void> sync_journal();  // and the names on the way to it
 
+  Result<void> sync_parts();  // the names in them
+
   // Which part is on the file system that `path` is, or will be, on; made when there is none.
   Result<std::size_t> part_for(const std::string& path);
   std::size_t parts() const { return parts_.size(); }
@@ -64,6 +66,7 @@ class OperationFolder {
   std::string name_;
   Fd operations_;  // ".holdfast"
   Fd journal_;
+  bool named_ = false;  // the names on the way to the journal are synced
   std::vector<Part> parts_;
   std::map<std::string, std::size_t, std::less<>> part_of_folder_;
   JournalContent left_behind_;

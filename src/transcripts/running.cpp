@@ -96,6 +96,7 @@ Result<RunningState> running_state(const Home& home, const SessionPlace& place, 
   RunningState state;
   for (LiveClient& client : clients)
     if (equal_ignoring_ascii_case(client.session_id, place.session_id)) state.clients.push_back(std::move(client));
+  if (place.project_folder.empty()) return state;  // of Codex: its file lies elsewhere, and its own rules look at it
   HF_TRY(const auto status, home.stat(place.transcript()));
   if (status) {
     const Millis written = mtime_of(*status);

@@ -151,6 +151,8 @@ Result<void> Steps::take_file(const OldFile& file) {
 
 Result<void> Steps::take() {
   for (const OldFile& file : plan_.old_files) HF_CHECK(take_file(file));
+  // Their new names first: a power cut between the two must not find them nowhere.
+  HF_CHECK(folder_.sync_parts());
   return sync_touched();
 }
 

@@ -4,8 +4,10 @@
 #include "jsonl/line_reader.h"
 #include "jsonl/scan.h"
 #include "jsonl/tail.h"
+#include "transcripts/project_folder.h"
 #include "transcripts/project_root.h"
 #include "transcripts/prompt.h"
+#include "transcripts/worktrees.h"
 
 #include <algorithm>
 #include <array>
@@ -121,6 +123,16 @@ Result<void> take_range(const jsonl::LiveFile& file, std::uint64_t from, std::ui
   }
 }
 
+Result<void> add_sessions_of_worktrees(const Home& home, const std::string& project_path, std::vector<FoundSession>& sessions) {
+  HF_TRY(const std::string canonical, canonical_project(project_path));
+  for (const std::string& tree : worktrees_of(canonical)) {
+    if (tree == canonical) continue;
+    HF_TRY(const auto more, all_sessions(home, tree));
+    sessions.insert(sessions.end(), more.begin(), more.end());
+  }
+  return {};
+}
+
 Result<jsonl::LiveFile> open_transcript(const Home& home, const FoundSession& session) {
   HF_TRY(Fd fd, home.open_file(session.place.transcript()));
   return jsonl::LiveFile::of(std::move(fd));
@@ -149,6 +161,7 @@ Result<Summary> summarise_whole(const Home& home, const FoundSession& session) {
 
 Result<Listing> list_sessions(const Home& home, const ListOptions& options) {
   HF_TRY(auto sessions, all_sessions(home, options.project_path));
+  if (options.project_path) HF_CHECK(add_sessions_of_worktrees(home, *options.project_path, sessions));
   std::ranges::sort(sessions, [](const FoundSession& a, const FoundSession& b) {
     return a.mtime != b.mtime ? a.mtime > b.mtime : a.place.session_id < b.place.session_id;
   });

@@ -28,7 +28,7 @@ Result<Summary> summarise(const Home& home, const FoundSession& session);
 Result<Summary> summarise_whole(const Home& home, const FoundSession& session);
 
 struct ListOptions {
-  std::optional<std::string> project_path;
+  std::optional<std::string> project_path;  // with the other working trees of its git repository
   std::size_t limit = 50;
   bool with_sidechains = false;
 };

@@ -1,5 +1,6 @@
 #include "transcripts/summary.h"
 
+#include "transcripts/project_folder.h"
 #include "transcripts/project_root.h"
 #include "transcripts/prompt.h"
 #include "transcripts/test_home.h"
@@ -209,6 +210,18 @@ TEST_F(ListTest, Search_10_NewestFirstLimitedOfDuplicatesTheNewest) {
   EXPECT_THAT(titles(options), ElementsAre("newest", "new", "middle", "old"));
   options.limit = 2;
   EXPECT_THAT(titles(options), ElementsAre("newest", "new"));
+}
+
+TEST_F(ListTest, Search_10_WorktreesOfTheRepositoryAreIncluded) {
+  const std::string outside = std::filesystem::canonical(test.outside()).string();
+  test.write("../main/.git/worktrees/tree/gitdir", outside + "/tree/.git");
+  add(project_folder_name(outside + "/main"), TestHome::id("01"), prompt("in the main tree"), 1);
+  add(project_folder_name(outside + "/tree"), TestHome::id("02"), prompt("in a linked one"), 2);
+  add(project_folder_name(outside + "/other"), TestHome::id("03"), prompt("elsewhere"), 3);
+  ListOptions options;
+  options.project_path = outside + "/main";
+  EXPECT_THAT(titles(options), ElementsAre("in a linked one", "in the main tree"));
+  EXPECT_EQ(list_sessions(test.home(), options).value().total, 2U);
 }
 
 TEST_F(ListTest, SidechainsOnlyWhenAskedFor) {

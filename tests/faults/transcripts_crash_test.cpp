@@ -61,10 +61,22 @@ void archive_session(TestHome& files) {
   write_archive(home, inventory, TestSession::kProject, archive_path(files), options).value();
 }
 
-[[maybe_unused]] void archive_and_delete_session(TestHome& files) {
+void archive_and_delete_session(TestHome& files) {
   archive_session(files);
   std::filesystem::remove_all(files.folder());
   files.write("tasks/another/1.json", "theirs");
+}
+
+bool restore(const TestHome& files, bool in_place) {
+  Fd file(::open(archive_path(files).c_str(), O_RDONLY | O_CLOEXEC));
+  auto archive = ArchiveReader::open(std::move(file));
+  if (!archive) return false;
+  RestoreOptions options;
+  options.in_place = in_place;
+  options.current_folder = "/home/dev/other";
+  options.session_env = SessionEnv::always;
+  options.new_session_id = in_place ? "" : kNew;
+  return restore_session(files.home(), *archive, options, kNow).has_value();
 }
 
 bool clone(const TestHome& files, const std::optional<std::string>& target) {
@@ -74,6 +86,25 @@ bool clone(const TestHome& files, const std::optional<std::string>& target) {
   options.new_session_id = kNew;
   options.target_project = target;
   return clone_session(files.home(), *session, options, kNow).has_value();
+}
+
+bool move(const TestHome& files) {
+  auto session = find_session(files.home(), TestSession::kId);
+  if (!session) return false;
+  MoveOptions options;
+  options.force = true;
+  options.target_project = "/home/dev/other";
+  options.backup_folder = files.outside() + "/deleted";
+  return move_session(files.home(), *session, options, kNow).has_value();
+}
+
+bool erase(const TestHome& files) {
+  auto session = find_session(files.home(), TestSession::kId);
+  if (!session) return false;
+  EraseOptions options;
+  options.force = true;
+  options.backup_folder = files.outside() + "/deleted";
+  return erase_session(files.home(), *session, options, kNow).has_value();
 }
 
 // Files come and files go, as in a move, with nothing around it.
@@ -210,14 +241,16 @@ TEST_P(TranscriptsCrash, Safety_8_5_TheDiskIsFullFromACallOn) {
   EXPECT_GT(loop(Fault::disk_breaks, ENOSPC), 50);
 }
 
-INSTANTIATE_TEST_SUITE_P(Operations, TranscriptsCrash,
-                         testing::Values(Operation{"PlaceAndTake", write_few, place_and_take},
-                                         Operation{"OnTwoFileSystems", write_few_elsewhere, place_and_take},
-                                         Operation{"Clone", write_session,
-                                                   [](const TestHome& files) { return clone(files, {}); }},
-                                         Operation{"CloneToProject", write_session,
-                                                   [](const TestHome& files) { return clone(files, "/home/dev/other"); }}),
-                         [](const auto& each) { return each.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    Operations, TranscriptsCrash,
+    testing::Values(
+        Operation{"PlaceAndTake", write_few, place_and_take}, Operation{"OnTwoFileSystems", write_few_elsewhere, place_and_take},
+        Operation{"Clone", write_session, [](const TestHome& files) { return clone(files, {}); }},
+        Operation{"CloneToProject", write_session, [](const TestHome& files) { return clone(files, "/home/dev/other"); }},
+        Operation{"RestoreCopy", archive_session, [](const TestHome& files) { return restore(files, false); }},
+        Operation{"RestoreInPlace", archive_and_delete_session, [](const TestHome& files) { return restore(files, true); }},
+        Operation{"Move", write_session, move}, Operation{"Delete", write_session, erase}),
+    [](const auto& each) { return each.param.name; });
 
 }  // namespace
 }  // namespace holdfast::transcripts
