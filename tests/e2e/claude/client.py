@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import time
 
-PATIENCE = 60  # seconds; a run takes one or two, longer means hung
+PATIENCE = 120  # seconds; a run takes one or two, on a busy machine ten; longer means hung
 TOOLS = ["Agent", "Bash", "Edit", "ExitPlanMode", "Read", "SendMessage", "TaskCreate", "TaskList", "TaskOutput",
          "TaskUpdate", "Workflow", "Write", "mcp__holdfast"]
 # What a developer's own session would leak into the client under test.
