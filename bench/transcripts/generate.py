@@ -8,6 +8,7 @@
 The records have the shapes of tests/data/claude-home-basic: prompts, thinking with a signature, answers with usage, tool
 calls with toolUseResult, attachments, file history, titles. The same arguments give the same bytes.
 """
+import base64
 import itertools
 import json
 import pathlib
@@ -150,9 +151,9 @@ def write_long_line(home, project, session, length):
     rng = random.Random(f"{SEED}/{session}/{length}")
     conversation = Transcript(rng, Text(rng), project, session)
     start = list(itertools.islice(conversation.lines(), 1 + TURN))
-    data = "".join(rng.choices("ABCDEFGHabcdefgh0123456789+/", k=1 << 16))
+    data = base64.b64encode(rng.randbytes(length // 4 * 3)).decode()
     long = conversation.call("Read", '{"file_path":"image.png"}', conversation.uuid(), "image",
-                             f'{{"type":"image","file":{{"base64":"{data * (length // len(data))}"}}}}')
+                             f'{{"type":"image","file":{{"base64":"{data}"}}}}')
     write_lines(home / "projects" / folder_name(project) / f"{session}.jsonl", itertools.chain(start, long), len(start) + 2)
 
 

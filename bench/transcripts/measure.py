@@ -1,4 +1,4 @@
-"""Runs a program and tells how long it took and how much memory it had at most."""
+"""Runs a program and tells how long it took, what it computed meanwhile, and how much memory it had at most."""
 import os
 import pathlib
 import resource
@@ -12,6 +12,7 @@ MEGABYTE = 1_000_000
 @dataclass
 class Sample:
     seconds: float
+    processor_seconds: float  # user and system; hardly depends on what else the machine does
     peak_bytes: int
     output: str
 
@@ -36,7 +37,7 @@ def run(command, environment, folder):
     if status != 0:
         raise SystemExit(f"{' '.join(map(str, command))} failed ({os.waitstatus_to_exitcode(status)}):\n"
                          f"{output.read_text()}{errors.read_text()}")
-    return Sample(seconds, usage.ru_maxrss * 1024, output.read_text())
+    return Sample(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024, output.read_text())
 
 
 class Series:
@@ -52,6 +53,10 @@ class Series:
     @property
     def seconds(self):
         return statistics.median(sample.seconds for sample in self.samples)
+
+    @property
+    def processor_seconds(self):
+        return statistics.median(sample.processor_seconds for sample in self.samples)
 
     @property
     def spread(self):

@@ -116,11 +116,12 @@ def measure_session(arguments, name, records, *words):
         limits_round(place, series)
     shutil.rmtree(folder)
     print(f"\n{name}: {place.size / MEGABYTE:.1f} MB in the transcript, {records:,} records\n")
-    print("| | median s | spread | MB/s | peak MB | beside | of it | original s | times |\n|---|---|---|---|---|---|---|---|---|")
+    print("| | median s | spread | CPU s | MB/s | peak MB | beside | of it | CPU of it | original s | times |\n" + "|---" * 11 + "|")
     for verb, each in series.items():
         limit, original = series.get(LIMIT.get(verb)), ORIGINAL.get(name, {}).get(verb)
-        beside = f"{limit.name} | {each.seconds / limit.seconds:.2f}" if limit else "| "
-        print(f"| {verb} | {each.seconds:.3f} | {each.spread} | {each.rate:.0f} | {each.peak / MEGABYTE:.0f} | {beside} | "
+        beside = (f"{limit.name} | {each.seconds / limit.seconds:.2f} | {each.processor_seconds / limit.processor_seconds:.2f}"
+                  if limit else "| | ")
+        print(f"| {verb} | {each.seconds:.3f} | {each.spread} | {each.processor_seconds:.3f} | {each.rate:.0f} | {each.peak / MEGABYTE:.0f} | {beside} | "
               f"{original or ''} | {f'{original / each.seconds:.0f}' if original else ''} |", flush=True)
 
 
@@ -139,9 +140,9 @@ def measure_start(arguments):
         if id not in told.output:
             raise SystemExit(f"info of another session: {told.output}")
     shutil.rmtree(folder)
-    print("\n| | median ms | spread s | peak MB | original s | times |\n|---|---|---|---|---|---|")
+    print("\n| | median ms | spread s | CPU ms | peak MB | original s | times |\n" + "|---" * 7 + "|")
     for name, each in series.items():
-        print(f"| {name} | {each.seconds * 1000:.1f} | {each.spread} | {each.peak / MEGABYTE:.0f} | {ORIGINAL[name]} | "
+        print(f"| {name} | {each.seconds * 1000:.1f} | {each.spread} | {each.processor_seconds * 1000:.1f} | {each.peak / MEGABYTE:.0f} | {ORIGINAL[name]} | "
               f"{ORIGINAL[name] / each.seconds:.0f} |", flush=True)
 
 
