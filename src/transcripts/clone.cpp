@@ -27,6 +27,7 @@ Result<CopyResult> clone_session(const Home& home, const FoundSession& source, c
   }
   HF_TRY(const std::string new_id, id_for(options));
   Identity identity = identity_of_copy(source.place, new_id, target.folder, flat_agent_ids(inventory), inventory.slugs);
+  identity.new_home = home.folder();
   identity.fresh_uuids = options.fresh_uuids;
   PathMap paths = path_map_of(options.level, summary.project_root, target.path, options.maps);
 

@@ -54,6 +54,7 @@ Result<Plan> plan_copy(const Home& home, const ArchiveHeader& header, const Inve
   HF_TRY(plan.target, project_target(home, options.target_project.value_or(options.current_folder)));
   HF_TRY(const std::string new_id, id_for(options));
   plan.identity = identity_of_copy(contents.place, new_id, plan.target.folder, flat_agent_ids(contents), contents.slugs);
+  plan.identity.new_home = home.folder();
   plan.paths = path_map_of(options.level, header.original_project_path, plan.target.path, options.maps);
   return plan;
 }
