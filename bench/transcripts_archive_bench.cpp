@@ -2,7 +2,8 @@
 // threads, over the same bytes; writing them to a file; and decompressing them. `of_zstd`, `of_write` and `of_unpack` are the
 // ratios, `peak_mb` the most memory this process ever had. Wall time, because both cores work.
 //
-//   build/release/bench/transcripts_archive_bench            720 MB: HOLDFAST_BENCH_MB=720
+//   build/release/bench/transcripts_archive_bench            HOLDFAST_BENCH_MB=720 for a large session,
+//                                                            HOLDFAST_BENCH_LINE_MB=64 for one of a single line
 
 #include "base/file.h"
 #include "base/test_folder.h"
@@ -72,13 +73,18 @@ struct Data {
   Data() {
     std::filesystem::create_directories(folder / "home/projects/-home-dev-work-demo");
     std::ofstream out(folder / ("home/" + place.transcript()), std::ios::binary);
+    const auto put = [&](const std::string& text) {
+      out << text;
+      size += text.size();
+    };
     std::mt19937 random(1);
-    std::string block;
-    while (size < session_bytes()) {
-      block.clear();
-      while (block.size() < 1'000'000) block += record(random);
-      out << block;
-      size += block.size();
+    if (const char* line = std::getenv("HOLDFAST_BENCH_LINE_MB")) {
+      const std::string block = words(random, 1'048'576);
+      put(R"({"line":")");
+      while (size < std::strtoul(line, nullptr, 10) * 1'048'576) put(block);
+      put("\"}\n");
+    } else {
+      while (size < session_bytes()) put(record(random));
     }
     out.close();
     home = *Home::open(folder / "home");
@@ -168,7 +174,7 @@ void archive_zst(benchmark::State& state) {
     ::unlink(path.c_str());
   });
 }
-BENCHMARK(archive_zst)->Unit(benchmark::kMillisecond)->UseManualTime();
+BENCHMARK(archive_zst)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime()->UseManualTime();
 
 void archive_json(benchmark::State& state) {
   measure(state, "of_write", copy_file, [&] {
@@ -177,7 +183,7 @@ void archive_json(benchmark::State& state) {
     ::unlink(path.c_str());
   });
 }
-BENCHMARK(archive_json)->Unit(benchmark::kMillisecond)->UseManualTime();
+BENCHMARK(archive_json)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime()->UseManualTime();
 
 class Ignore final : public Receiver {
  public:
@@ -197,8 +203,8 @@ void read_back(benchmark::State& state, ArchiveFormat format) {
     if (!reader || !reader->read(ignore)) state.SkipWithError("not read");
   });
 }
-BENCHMARK_CAPTURE(read_back, zst, ArchiveFormat::zst)->Unit(benchmark::kMillisecond)->UseManualTime();
-BENCHMARK_CAPTURE(read_back, json, ArchiveFormat::json)->Unit(benchmark::kMillisecond)->UseManualTime();
+BENCHMARK_CAPTURE(read_back, zst, ArchiveFormat::zst)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime()->UseManualTime();
+BENCHMARK_CAPTURE(read_back, json, ArchiveFormat::json)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime()->UseManualTime();
 
 }  // namespace
 }  // namespace holdfast::transcripts

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/keeper_of_home.h"
+#include "session/lookup.h"
 #include "transcripts/current.h"
 #include "transcripts/project_folder.h"
 #include "transcripts/running.h"
@@ -61,7 +62,11 @@ Result<session::Store*> TranscriptWork::store(bool to_read) {
 
 Result<transcripts::AnySession> TranscriptWork::session(const std::string& id) const {
   HF_TRY(const auto project, source_project());
-  if (!id.empty()) return homes().find(id, project);
+  if (!id.empty()) {
+    auto found = homes().find(id, project);
+    if (found) return found;
+    return fail(not_a_transcript(id).value_or(std::move(found).error()));
+  }
   if (project)
     return fail(ErrorKind::invalid, "a project to search in needs the id of a session", "give the id, or leave --sp out");
   transcripts::CallerHints hints;
@@ -69,6 +74,16 @@ Result<transcripts::AnySession> TranscriptWork::session(const std::string& id) c
   if (auto here = this_folder()) hints.project_path = std::move(*here);
   HF_TRY(auto current, transcripts::current_session(homes().claude, hints));
   return transcripts::AnySession{std::move(current.session)};
+}
+
+// A person may well give the id of a session of another kind (design 8.20); these commands are not for those.
+std::optional<Error> TranscriptWork::not_a_transcript(const std::string& id) const {
+  auto store = keeper_->store_to_read();
+  if (!store || !*store) return std::nullopt;
+  auto record = session::find_session(**store, context_.settings.text("principal"), id);
+  if (!record) return std::nullopt;
+  return make_error(ErrorKind::invalid, fmt::format("{} is a {} session, not a transcript", record->id, record->kind),
+                    fmt::format("holdfast sessions show {} reads it", record->id));
 }
 
 std::string TranscriptWork::caller_session() const {

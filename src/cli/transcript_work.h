@@ -52,6 +52,7 @@ class TranscriptWork {
  private:
   explicit TranscriptWork(Context& context);
   Result<session::Store*> store(bool to_read);
+  std::optional<Error> not_a_transcript(const std::string& id) const;
 
   Context& context_;
   std::unique_ptr<session::Store> store_;

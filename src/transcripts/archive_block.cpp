@@ -231,7 +231,7 @@ class BlockReader {
 
   Result<void> tail(std::string path) {
     HF_TRY(std::string bytes, base64());
-    if (bytes.contains('\n')) return fail(ErrorKind::corrupt, "a tail holds a newline: " + to_valid_utf8(path));
+    if (bytes.empty() || bytes.contains('\n')) return fail(ErrorKind::corrupt, "a tail that is none: " + to_valid_utf8(path));
     if (!block_.tail.emplace(std::move(path), std::move(bytes)).second)
       return fail(ErrorKind::corrupt, "the block has the tail of one file twice");
     return {};

@@ -2,8 +2,8 @@
 
 #include "base/file.h"
 #include "base/zstd.h"
-#include "jsonl/line_reader.h"
 #include "transcripts/archive_encode.h"
+#include "transcripts/hashed_lines.h"
 
 #include <optional>
 
@@ -41,30 +41,35 @@ struct WritingOutput::State {
     return {};
   }
 
+  // A long line is not worth a copy of it.
+  Result<void> put(std::string_view bytes) {
+    if (bytes.size() < jsonl::kWriteBytes) {
+      gathered += bytes;
+      return flush_if_large();
+    }
+    HF_CHECK(flush());
+    return zstd ? zstd->write(bytes) : to_file(bytes);
+  }
+
   Result<void> flush_if_large() { return gathered.size() < jsonl::kWriteBytes ? Result<void>{} : flush(); }
 
   // Which lines are records is known from the survey; nothing is looked into again.
   Result<void> records(const SurveyedFile& file, const Content& content) {
-    Sha256 now;
     std::size_t next_irregular = 0;
     std::uint64_t records = 0, record_bytes = 0;
-    auto lines = jsonl::LineReader::of_range(content.fd(), content.from(), content.to());
-    for (;;) {
-      HF_TRY(const auto line, lines.next());
-      if (!line) break;
-      now.add(line->bytes());
-      done += line->bytes().size();
-      if (line->ending.empty()) continue;
-      if (next_irregular < file.irregular.size() && file.irregular[next_irregular].line == line->number) {
+    const auto take = [&](const jsonl::Line& line) -> Result<void> {
+      done += line.text.size() + line.ending.size();
+      if (line.ending.empty()) return {};
+      if (next_irregular < file.irregular.size() && file.irregular[next_irregular].line == line.number) {
         ++next_irregular;
-        continue;
+        return {};
       }
       if (records++ > 0) gathered += ",\n";
-      record_bytes += line->text.size();
-      gathered += line->text;
-      HF_CHECK(flush_if_large());
-    }
-    if (now.finish() != file.sha256 || records != file.records || record_bytes != file.record_bytes) return has_changed(file);
+      record_bytes += line.text.size();
+      return put(line.text);
+    };
+    HF_TRY(const Digest now, each_hashed_line(content.fd(), content.from(), content.to(), take));
+    if (now != file.sha256 || records != file.records || record_bytes != file.record_bytes) return has_changed(file);
     return {};
   }
 
@@ -99,8 +104,7 @@ Result<std::unique_ptr<WritingOutput>> WritingOutput::make(const Home& home, int
 }
 
 Result<void> WritingOutput::text(std::string_view text) {
-  state_->gathered += text;
-  return state_->flush_if_large();
+  return state_->put(text);
 }
 
 Result<void> WritingOutput::content(const SurveyedFile& file, Form form) {

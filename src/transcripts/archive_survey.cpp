@@ -1,10 +1,10 @@
 #include "transcripts/archive_survey.h"
 
 #include "base/text.h"
-#include "jsonl/line_reader.h"
 #include "jsonl/scan.h"
 #include "transcripts/archive_copies.h"
 #include "transcripts/archive_encode.h"
+#include "transcripts/hashed_lines.h"
 
 #include <fmt/format.h>
 
@@ -121,36 +121,30 @@ class Surveying {
     own_endings_ = other_endings_ = 0;
     const std::size_t budget = kMaxIrregularBytes - irregular_bytes_;
     std::size_t kept = 0;
-    Sha256 hash;
     std::uint64_t read = 0;
-    auto lines = jsonl::LineReader::of_range(content.fd(), content.from(), content.to());
-    for (;;) {
-      HF_TRY(const auto line, lines.next());
-      if (!line) break;
-      hash.add(line->bytes());
-      read += line->bytes().size();
-      const bool own_ending = line->ending == (crlf ? "\r\n" : "\n");
-      if (!line->ending.empty()) ++(own_ending ? own_endings_ : other_endings_);
-      if (line->overlong) file.raw = true;
-      const bool record = !line->overlong && is_record(file, line->text);
-      if (record && !line->ending.empty()) ++file.record_lines;
+    const auto take = [&](const jsonl::Line& line) -> Result<void> {
+      read += line.text.size() + line.ending.size();
+      const bool own_ending = line.ending == (crlf ? "\r\n" : "\n");
+      if (!line.ending.empty()) ++(own_ending ? own_endings_ : other_endings_);
+      if (line.overlong) file.raw = true;
+      const bool record = !line.overlong && is_record(file, line.text);
+      if (record && !line.ending.empty()) ++file.record_lines;
       if (record && own_ending) {
         ++file.records;
-        file.record_bytes += line->text.size();
+        file.record_bytes += line.text.size();
       } else if (!file.raw) {
-        kept += line->bytes().size() + kIrregularCost;
+        kept += line.text.size() + line.ending.size() + kIrregularCost;
         file.raw = kept > budget;
         if (file.raw)
           std::vector<IrregularLine>().swap(file.irregular);
-        else if (line->ending.empty())
-          file.tail = line->text;
+        else if (line.ending.empty())
+          file.tail = line.text;
         else
-          file.irregular.push_back({line->number, std::string(own_ending ? line->text : line->bytes())});
+          file.irregular.push_back({line.number, std::string(own_ending ? line.text : line.bytes())});
       }
-      HF_CHECK(tell_soon(read));
-    }
-    if (read != file.bytes) return was_cut(file.artifact.path);
-    file.sha256 = hash.finish();
+      return tell_soon(read);
+    };
+    HF_TRY(file.sha256, each_hashed_line(content.fd(), content.from(), content.to(), take));
     if (file.raw) {
       file.records = file.record_bytes = 0;
       std::vector<IrregularLine>().swap(file.irregular);
@@ -162,18 +156,11 @@ class Surveying {
 
   // A transcript whose name no list of records can say stands among the extra files.
   Result<void> count_lines(SurveyedFile& file, const Content& content) {
-    Sha256 hash;
-    std::uint64_t read = 0;
-    auto lines = jsonl::LineReader::of_range(content.fd(), content.from(), content.to());
-    for (;;) {
-      HF_TRY(const auto line, lines.next());
-      if (!line) break;
-      hash.add(line->bytes());
-      read += line->bytes().size();
-      if (!line->overlong && !line->ending.empty() && is_record(file, line->text)) ++file.record_lines;
-    }
-    if (read != file.bytes) return was_cut(file.artifact.path);
-    file.sha256 = hash.finish();
+    const auto take = [&](const jsonl::Line& line) -> Result<void> {
+      if (!line.overlong && !line.ending.empty() && is_record(file, line.text)) ++file.record_lines;
+      return {};
+    };
+    HF_TRY(file.sha256, each_hashed_line(content.fd(), content.from(), content.to(), take));
     return {};
   }
 

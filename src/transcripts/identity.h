@@ -11,6 +11,7 @@ namespace holdfast::transcripts {
 struct Identity {
   std::string old_session, new_session;                    // equal: the session keeps its id (move, in-place)
   std::string old_folder, new_folder;                      // project folder names; equal: same project
+  std::string new_home;                                    // the client's folder the copy lies in; empty: where the original does
   std::string suffix;                                      // 8 hex from the random end of the new id; empty when the id is kept
   std::map<std::string, std::string, std::less<>> agents;  // flat subagents only: old id -> new
   std::map<std::string, std::string, std::less<>> slugs;   // every slug seen

@@ -28,7 +28,7 @@ Result<std::string> id_for(const RestoreOptions& options) {
 Result<Plan> plan_in_place(const Home& home, const ArchiveHeader& header, const Inventory& contents,
                            const RestoreOptions& options) {
   Plan plan;
-  plan.target = {header.original_project_path, contents.place.project_folder};
+  plan.target = {header.original_project_path, header.project_folder};
   if (plan.target.folder.empty() && !options.target_project) {
     if (header.original_project_path.empty()) {
       return fail(ErrorKind::invalid, "the archive does not say which project the session was in",
@@ -54,6 +54,7 @@ Result<Plan> plan_copy(const Home& home, const ArchiveHeader& header, const Inve
   HF_TRY(plan.target, project_target(home, options.target_project.value_or(options.current_folder)));
   HF_TRY(const std::string new_id, id_for(options));
   plan.identity = identity_of_copy(contents.place, new_id, plan.target.folder, flat_agent_ids(contents), contents.slugs);
+  plan.identity.new_home = home.folder();
   plan.paths = path_map_of(options.level, header.original_project_path, plan.target.path, options.maps);
   return plan;
 }
@@ -166,6 +167,7 @@ Result<CopyResult> restore_session(const Home& home, ArchiveReader& archive, con
   for (const std::string& path : restoring.kept_plans())
     result.left_out.push_back(path + ": there already, with the same content");
   result.warnings = archive.warnings();
+  if (header.redacted) result.warnings.push_back("credentials were masked in this archive: it is not what the session was");
   describe_copy(result, home, place, identity, stage.counts(), rewriter ? rewriter->counts() : RewriteCounts{});
   return result;
 }

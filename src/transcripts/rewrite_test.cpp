@@ -56,6 +56,28 @@ TEST(Rewrite, Clone_9_1_SavedResultsPointAtTheCopysFolder) {
   EXPECT_EQ(cloned(strange), strange);
 }
 
+TEST(Rewrite, Restore_9_1_SavedResultsPointAtTheHomeTheCopyIsIn) {
+  Identity identity = test_copy();
+  identity.new_home = "/srv/u/.claude";
+  Rewriter rewriter(identity, {}, test_options());
+  const std::string old_end = "/projects/" + kOldFolder + "/" + kOldId + "/x",
+                    end = "/projects/" + kNewFolder + "/" + kNewId + "/x";
+  const auto expect = [&](const std::string& before, const std::string& after) {
+    EXPECT_EQ(rewritten(rewriter, "{" + member("c", before) + "}\n"), "{" + member("c", after) + "}\n");
+  };
+  expect("/home/x/.claude" + old_end, "/srv/u/.claude" + end);
+  expect("/home/First Last/.claude" + old_end, "/srv/u/.claude" + end);
+  expect("saved to: /home/x/.claude" + old_end + "\\nand '/h" + old_end + "'",
+         "saved to: /srv/u/.claude" + end + "\\nand '/srv/u/.claude" + end + "'");
+  expect("saved to: /home/First Last/.claude" + old_end, "saved to: /home/First Last/.claude" + end);  // where does it begin?
+  expect("~/.claude" + old_end, "~/.claude" + end);
+  expect(R"(C:\\u\\.claude\\projects\\)" + kOldFolder + R"(\\)" + kOldId,
+         R"(C:\\u\\.claude\\projects\\)" + kNewFolder + R"(\\)" + kNewId);
+  expect("/home/x/.claude/plans/" + kSlug + ".md", "/srv/u/.claude/plans/" + kSlug + kMark + ".md");
+  expect("/home/x/.claude/plans/other.md", "/home/x/.claude/plans/other.md");
+  expect("plans/" + kSlug + ".md", "plans/" + kSlug + kMark + ".md");
+}
+
 TEST(Rewrite, TheClientsHomeDoesNotMoveWithAProjectThatIsItsParent) {
   PathMap paths;
   paths.add("/home/dev", "/srv/new");
@@ -148,6 +170,9 @@ TEST(Rewrite, FusedRecordsAreRewrittenEach) {
   EXPECT_EQ(cloned("{" + member("sessionId", kOldId) + "}{\"type\":\"bridge-session\"} {" + member("sessionId", kOther) + "}"),
             "{" + member("sessionId", kNewId) + "} {" + member("sessionId", kNewId) + "}");
   EXPECT_EQ(cloned(R"({"type":"bridge-session"}{"type":"bridge-session"})"), "");
+  Rewriter rewriter(test_copy(), test_paths(), test_options());
+  EXPECT_EQ(rewritten(rewriter, "{\"a\":1} {\"type\":\"bridge-session\"}\n"), "{\"a\":1} \n");
+  EXPECT_EQ(rewriter.counts().edited_lines, 1U) << "a record that is cut out is a change of its line";
 }
 
 TEST(Rewrite, Clone_15_ACopyEndsInANewline) {

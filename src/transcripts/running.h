@@ -34,7 +34,8 @@ Result<RunningState> running_state(const Home& home, const SessionPlace& place, 
 // SIGTERM, wait, SIGKILL; before each signal pid, start time and command are compared again. Never this process or its ancestors.
 // A process that has gone already is a success. Errors: refused (an ancestor, another command), timeout (it would not die),
 // unavailable (this kernel has no pidfd).
-inline constexpr std::chrono::milliseconds kPatience{5'000};  // after each signal; the client saves its work on SIGTERM
+inline constexpr std::chrono::milliseconds kPatience{5'000};  // after a signal; the client saves its work on SIGTERM
+// `patience` is for SIGTERM alone.
 Result<void> terminate(const LiveClient& client, std::chrono::milliseconds patience = kPatience);
 
 // Of the processes above this one, the nearest that is registered; nullopt when there is none.

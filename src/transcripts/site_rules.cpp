@@ -14,6 +14,7 @@ using jsonl::StringSite;
 
 constexpr std::size_t kLongestSpelling = 6;  // bytes of "\u0041" for one of text
 constexpr std::string_view kPlans = "plans", kPlanEnd = ".md";
+constexpr std::string_view kPathDelimiters = " \t\r\n\"'`<>|";  // of a path in longer text
 constexpr std::string_view kAgentBegin = "agent-", kAgentEnd = ".jsonl";
 
 bool is_slash(char c) {
@@ -198,7 +199,7 @@ void SiteRules::change_parts(StringSite& site) {
   changes_.clear();
   matches_.clear();
   own_files_.clear();
-  if (looks_for_session_) find_session(text);
+  if (looks_for_session_) find_session(text, path);
   const bool own_file = (path && find_named_end(text)) || !own_files_.empty();
   if (level_ != PathLevel::none && names_file) {
     const bool translated = level_ == PathLevel::cwd ? !site.is_key() && is_working_folder(site.path()) : !in_words;
@@ -214,23 +215,35 @@ void SiteRules::change_parts(StringSite& site) {
 }
 
 // The old id, and in front of it the project's folder: ".../projects/<folder>/<id>".
-void SiteRules::find_session(std::string_view text) {
+void SiteRules::find_session(std::string_view text, bool is_path) {
   const std::string_view id = identity_.old_session;
   for (std::size_t at = find_bytes(text, id); at != std::string_view::npos; at = find_bytes(text, id, at + id.size())) {
-    find_folder_before(text, at);
+    find_folder_before(text, at, is_path);
     if (copies()) changes_.push_back({at, at + id.size(), identity_.new_session, false});
   }
 }
 
-void SiteRules::find_folder_before(std::string_view text, std::size_t at) {
+void SiteRules::find_folder_before(std::string_view text, std::size_t at, bool is_path) {
   std::string_view before = text.substr(0, at);
   if (before.empty() || !is_slash(before.back())) return;
   before.remove_suffix(1);
   const std::size_t end = before.size();
   if (!remove_part(before, identity_.old_folder) || !remove_part(before, "projects")) return;
   own_files_.push_back(end);
+  find_home(before, is_path);
   if (identity_.old_folder != identity_.new_folder)
     changes_.push_back({end - identity_.old_folder.size(), end, identity_.new_folder, false});
+}
+
+// The client's folder where the original was, at the end of what stands before one of its files: the copy's files are in
+// another. In longer text the path begins behind a blank or a quote; a folder with a blank in it stays there as it was. So does
+// a Windows path: what follows has separators of its own.
+void SiteRules::find_home(std::string_view before, bool is_path) {
+  const std::size_t delimiter = is_path ? std::string_view::npos : before.find_last_of(kPathDelimiters);
+  const std::size_t from = delimiter == std::string_view::npos ? 0 : delimiter + 1;
+  const std::string_view old_home = before.substr(from);
+  if (identity_.new_home.empty() || !old_home.starts_with('/') || old_home == identity_.new_home) return;
+  changes_.push_back({from, before.size(), identity_.new_home, false});
 }
 
 // A path that ends in plans/<slug>.md or agent-<id>.jsonl, of names that change.
@@ -249,21 +262,24 @@ bool SiteRules::find_named_end(std::string_view path) {
     name.remove_suffix(kPlanEnd.size());
     if (folder.empty()) return false;
     folder.remove_suffix(1);
-    return (folder == kPlans || remove_part(folder, kPlans)) && rename(identity_.slugs);
+    const bool with_home = remove_part(folder, kPlans);
+    if ((!with_home && folder != kPlans) || !rename(identity_.slugs)) return false;
+    if (with_home) find_home(folder, true);
+    return true;
   }
   if (!name.starts_with(kAgentBegin) || !name.ends_with(kAgentEnd) || name.size() < kAgentBegin.size() + kAgentEnd.size())
     return false;
   name.remove_prefix(kAgentBegin.size());
   name.remove_suffix(kAgentEnd.size());
   if (!rename(identity_.agents)) return false;
-  find_folder_before(path, begin);
+  find_folder_before(path, begin, true);
   return true;
 }
 
 // The client's own files lie in its home folder, which does not move with the project, even if the project was that folder.
 bool SiteRules::is_own_file(std::string_view text, const PathMap::Match& root) const {
   return std::ranges::any_of(own_files_, [&](std::size_t end) {
-    return end > root.to && text.substr(root.to, end - root.to).find_first_of(" \t\r\n\"'`<>|") == std::string_view::npos;
+    return end > root.to && text.substr(root.to, end - root.to).find_first_of(kPathDelimiters) == std::string_view::npos;
   });
 }
 

@@ -61,9 +61,10 @@ class SiteRules {
   bool replace_whole(jsonl::StringSite& site, RecordPlace place);
   bool replace_named(jsonl::StringSite& site, const std::map<std::string, std::string, std::less<>>& names);
   void change_parts(jsonl::StringSite& site);
-  void find_session(std::string_view text);
+  void find_session(std::string_view text, bool is_path);
   bool find_named_end(std::string_view path);
-  void find_folder_before(std::string_view text, std::size_t at);
+  void find_folder_before(std::string_view text, std::size_t at, bool is_path);
+  void find_home(std::string_view before, bool is_path);
   bool is_own_file(std::string_view text, const PathMap::Match& root) const;
   void find_roots(std::string_view text, bool translates_whole);
   void apply(jsonl::StringSite& site);

@@ -72,7 +72,8 @@ Result<void> terminate(const LiveClient& client, std::chrono::milliseconds patie
   for (const int signal : {SIGTERM, SIGKILL}) {
     HF_TRY(const Sent sent, send(pidfd, client, signal));
     if (sent == Sent::gone) return {};
-    HF_TRY(const bool ended, ends_within(pidfd, patience));
+    // Nothing survives SIGKILL, but the kernel may need its time.
+    HF_TRY(const bool ended, ends_within(pidfd, signal == SIGTERM ? patience : kPatience));
     if (ended) return {};
   }
   return fail(ErrorKind::timeout, fmt::format("process {} did not end", client.pid), "end it by hand, then try again");

@@ -80,23 +80,31 @@ test('words of errors are those of the exit codes', async () => {
   writeFileSync(join(home, 'bad.json'), '{"version":"9.1"}');
   await fails('bad_archive', 'restore_session', { archive_path: join(home, 'bad.json') });
   await fails('network', 'save_session_to_gist', { session_id: sid('a1') });
-  await assert.rejects(client.callTool({ name: 'clone_session', arguments: { sesion: 'x' } }));
+  const unknown = await client.callTool({ name: 'clone_session', arguments: { sesion: 'x' } });
+  assert.equal(unknown.isError, true);
+  assert.match(unknown.content[0].text, /sesion/);
 });
 
 test('the current session is the one whose transcript holds the tool use', async () => {
-  const line = readFileSync(transcript('a2'), 'utf8').split('\n').find(text => text.includes('"type":"tool_use"'));
+  // Sessions of this very project are meant: the same text lies in another one, too.
+  const text = readFileSync(transcript('a2'), 'utf8').replaceAll(sid('a2'), sid('c2'));
+  const folder = join(claude, 'projects', project.replace(/[^A-Za-z0-9]/g, '-'));
+  mkdirSync(folder);
+  writeFileSync(join(folder, `${sid('c2')}.jsonl`), text);
+  age(folder);
+  const line = text.split('\n').find(each => each.includes('"type":"tool_use"'));
   const id = JSON.parse(line).message.content.find(block => block.type === 'tool_use').id;
   const meta = { 'claudecode/toolUseId': id };
-  assert.equal((await ok('get_session_info', {}, meta)).session_id, sid('a2'));
+  assert.equal((await ok('get_session_info', {}, meta)).session_id, sid('c2'));
   const saved = await ok('save_current_session', { output_path: 'kept.json' }, meta);
   has(saved, 'file_path session_id format size_mb archived_at session_records agent_records file_count files custom_title');
   assert.equal(saved.file_path, join(project, 'kept.json'));
-  assert.equal(JSON.parse(readFileSync(saved.file_path)).session_id, sid('a2'));
+  assert.equal(JSON.parse(readFileSync(saved.file_path)).session_id, sid('c2'));
   await fails('refused', 'save_current_session', { output_path: 'kept.json' }, meta);
   const unnamed = await ok('save_current_session', {}, meta);
   assert.equal(statSync(unnamed.file_path).mode & 0o777, 0o600);
-  await fails('refused', 'delete_session', { session_id: sid('a2'), force: true }, meta);
-  await fails('refused', 'move_session', { session_id: sid('a2'), force: true, target_project: project }, meta);
+  await fails('refused', 'delete_session', { session_id: sid('c2'), force: true }, meta);
+  await fails('refused', 'move_session', { session_id: sid('c2'), force: true, target_project: home }, meta);
   await fails('not_found', 'get_session_info', {});
 });
 
@@ -111,6 +119,14 @@ test('the lineage of a clone of a clone', async () => {
   assert.equal(tree.nodes[second.new_session_id].parent_id, first.new_session_id);
   assert.equal(createHash('sha256').update(readFileSync(transcript('a5'))).digest('hex'), before);
   assert.deepEqual((await ok('session_lineage', { session_id: sid('a1') })).nodes, {});
+});
+
+test('reports progress that only grows', async () => {
+  const seen = [];
+  await client.callTool({ name: 'clone_session', arguments: { source_session_id: sid('a6') } }, CallToolResultSchema,
+    { onprogress: each => seen.push(each.progress) });
+  assert.ok(seen.length > 0);
+  assert.deepEqual(seen, [...new Set(seen)].sort((a, b) => a - b));
 });
 
 test('delete, restore, move', async () => {

@@ -1,0 +1,74 @@
+#include "transcripts/hashed_lines.h"
+
+#include "transcripts/line_cutter.h"
+#include "transcripts/read_ahead.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+
+namespace holdfast::transcripts {
+namespace {
+
+// Below this a thread costs more than it gives.
+constexpr std::uint64_t kReadAheadFrom = 1024 * 1024;
+
+class HashingSource {
+ public:
+  HashingSource(int fd, std::uint64_t from, std::uint64_t to) : fd_(fd), at_(from), to_(to) {}
+
+  Result<std::size_t> read(char* into, std::size_t room) {
+    const std::size_t wanted = std::min<std::uint64_t>(room, to_ - at_);
+    if (wanted == 0) return 0;
+    for (;;) {
+      const ssize_t got = ::pread(fd_, into, wanted, static_cast<off_t>(at_));
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) return fail(system_error("reading lines", errno));
+      if (got == 0) return fail(ErrorKind::conflict, "a file was cut while it was read", "try again when nothing rewrites it");
+      hash_.add({into, static_cast<std::size_t>(got)});
+      at_ += static_cast<std::uint64_t>(got);
+      return static_cast<std::size_t>(got);
+    }
+  }
+  Digest digest() { return hash_.finish(); }
+
+ private:
+  int fd_;
+  std::uint64_t at_, to_;
+  Sha256 hash_;
+};
+
+}  // namespace
+
+Result<Digest> each_hashed_line(int fd, std::uint64_t from, std::uint64_t to,
+                                const std::function<Result<void>(const jsonl::Line&)>& take) {
+  HashingSource source(fd, from, to);
+  std::unique_ptr<ReadAhead> ahead;  // behind the source: its thread ends first
+  if (to - from >= kReadAheadFrom)
+    ahead = std::make_unique<ReadAhead>([&](char* into, std::size_t room) { return source.read(into, room); });
+
+  jsonl::Line line;
+  line.number = 1;
+  LineCutter cutter([&](std::string_view text, std::string_view ending, bool overlong) -> Result<void> {
+    line.text = text;
+    line.ending = ending;
+    line.overlong = overlong;
+    HF_CHECK(take(line));
+    if (!ending.empty()) ++line.number;
+    return {};
+  });
+  const auto buffer = std::make_unique_for_overwrite<char[]>(jsonl::kReadBytes);
+  for (;;) {
+    HF_TRY(const std::size_t got,
+           ahead ? ahead->read(buffer.get(), jsonl::kReadBytes) : source.read(buffer.get(), jsonl::kReadBytes));
+    if (got == 0) break;
+    HF_CHECK(cutter.add({buffer.get(), got}));
+  }
+  HF_CHECK(cutter.finish());
+  ahead.reset();
+  return source.digest();
+}
+
+}  // namespace holdfast::transcripts
