@@ -47,6 +47,11 @@ class Table:
         return room == other or "*" in allowed or other in allowed
 
 
+def is_for_tests(name):
+    """A test, or a header that only tests include."""
+    return name.endswith("_test.cpp") or name.rsplit("/", 1)[-1].startswith("test_")
+
+
 def matches(name, patterns):
     return any(fnmatch.fnmatch(name, pattern) for pattern in patterns)
 
@@ -124,7 +129,7 @@ def check(repository):
             include = INCLUDE.match(line)
             if include:
                 quoted, header = include[1] == '"', include[2]
-                if name.endswith("_test.cpp") and header.split("/")[0] in tests.get(room, []):
+                if is_for_tests(name) and header.split("/")[0] in tests.get(room, []):
                     continue
                 for breach in check_include(table, linked, name, header, quoted):
                     yield f"src/{name}:{number}: {breach}"
