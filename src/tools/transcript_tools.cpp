@@ -91,8 +91,7 @@ Answer restore(TranscriptCall& call) {
   // Standard input is the protocol's.
   if (place == "-" || place.empty())
     return fail(ErrorKind::invalid, "archive_path must be a file, gist://ID, s3://BUCKET/KEY or the id of a deleted session");
-  const bool is_id = place.find_first_of("/.~") == std::string::npos;
-  if (!transcripts::is_remote(place) && !is_id) {
+  if (!transcripts::is_remote(place) && !transcripts::looks_like_id(place)) {
     HF_TRY(place, call.absolute(place));
   }
   const transcripts::Progress progress = call.progress();
@@ -216,7 +215,7 @@ std::vector<Declared> declared() {
        {},
        object_with({"file_path", "session_id", "format", "size_mb", "archived_at", "session_records", "agent_records",
                     "file_count", "files", "custom_title"}),
-       true,
+       false,
        false,
        true,
        save_current},

@@ -36,11 +36,6 @@ Error blame_remote(Error error) {
   return error;
 }
 
-bool looks_like_id(std::string_view text) {
-  return !text.empty() && text.size() <= kUuidLength &&
-         std::ranges::all_of(text, [](char c) { return c == '-' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
-}
-
 Result<Fd> open_file(const std::string& path) {
   Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file) return fail(system_error(path, errno));
@@ -54,6 +49,11 @@ Result<Fd> open_file(const std::string& path) {
 
 bool is_gist(std::string_view place) {
   return place.starts_with(kGist);
+}
+
+bool looks_like_id(std::string_view text) {
+  return !text.empty() && text.size() <= kUuidLength &&
+         std::ranges::all_of(text, [](char c) { return c == '-' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
 
 bool is_s3(std::string_view place) {

@@ -20,6 +20,9 @@ inline bool is_remote(std::string_view place) {
   return is_gist(place) || is_s3(place);
 }
 
+// Hex digits and dashes: the id of a session, or the start of one.
+bool looks_like_id(std::string_view text);
+
 struct Uploaded {
   Archived archived;  // where: gist://<id> or s3://...
   GistUpload gist;    // of a gist

@@ -38,7 +38,7 @@ JsonObject to_json(const SessionLine& line, std::string_view state, const std::s
           {"updated_at", iso8601(session.mtime())},
           {"first_record_at", time_or_null(line.first_time)},
           {"last_record_at", time_or_null(line.last_time)},
-          {"claude_version", text_or_null(line.version)},
+          {"client_version", text_or_null(line.version)},
           {"git_branch", text_or_null(line.git_branch)}};
 }
 
