@@ -27,6 +27,15 @@ namespace {
 
 using Tree = std::map<std::string, std::string>;
 
+// What is in the home, whatever it is called: a copy names the folder it lies in.
+Tree tree_in(const TestHome& files) {
+  Tree tree = tree_of(files.folder());
+  for (auto& [path, content] : tree)
+    for (std::size_t at = content.find(files.folder()); at != std::string::npos; at = content.find(files.folder(), at))
+      content.replace(at, files.folder().size(), "<home>");
+  return tree;
+}
+
 constexpr Millis kNow = 1'800'000'000'000;
 constexpr const char* kNew = "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b";
 constexpr int kMaxCalls = 5000;  // more than any of them needs: a loop that does not end is a failure
@@ -144,13 +153,13 @@ class TranscriptsCrash : public testing::TestWithParam<Operation> {
   static Tree old_state() {
     TestHome files;
     GetParam().prepare(files);
-    return tree_of(files.folder());
+    return tree_in(files);
   }
   static Tree new_state() {
     TestHome files;
     GetParam().prepare(files);
     EXPECT_TRUE(GetParam().run(files));
-    return tree_of(files.folder());
+    return tree_in(files);
   }
 
   static Tree without_operations(Tree tree) {
@@ -163,7 +172,7 @@ class TranscriptsCrash : public testing::TestWithParam<Operation> {
     std::set<std::string> named;
     const auto left = leftovers(files.home()).value();
     for (const Leftover& leftover : left) named.insert(leftover.paths.begin(), leftover.paths.end());
-    const Tree now = without_operations(tree_of(files.folder()));
+    const Tree now = without_operations(tree_in(files));
     std::vector<std::string> found;
     if (now == old_ || now == new_) return found;
     const auto is_folder = [](const std::string& entry) { return entry.starts_with("4"); };
@@ -197,17 +206,17 @@ class TranscriptsCrash : public testing::TestWithParam<Operation> {
       const Ending ending = run_with_fault(fault, error_number, call, [&] { return GetParam().run(files); });
       SCOPED_TRACE(testing::Message() << GetParam().name << ", call " << call);
       if (ending == Ending::never_reached) {
-        EXPECT_EQ(tree_of(files.folder()), new_);
+        EXPECT_EQ(tree_in(files), new_);
         return call - 1;
       }
       EXPECT_THAT(unexplained(files), testing::IsEmpty());
       // One refused call is no reason to leave anything half done, except for cleaning up.
       if (fault == Fault::error && ending == Ending::failed) {
-        EXPECT_EQ(without_operations(tree_of(files.folder())), old_);
+        EXPECT_EQ(without_operations(tree_in(files)), old_);
       }
       const auto recovered = recover(files.home());
       EXPECT_TRUE(recovered) << recovered.error().message;
-      const Tree now = tree_of(files.folder());
+      const Tree now = tree_in(files);
       if (ending == Ending::succeeded) {
         EXPECT_EQ(now, new_);
       } else {
