@@ -146,7 +146,8 @@ TEST(Pull, TakesValuesByTheLine) {
     EXPECT_THAT(lines, ElementsAre(R"({"a":1})", R"({"b":2})"));
     EXPECT_TRUE(in.finish());
   }
-  PullParser far(in_steps(std::string(1000, 'x'), 10));
+  const std::string far_away(1000, 'x');
+  PullParser far(in_steps(far_away, 10));
   EXPECT_EQ(far.rest_of_line(99).value(), std::nullopt);
 }
 

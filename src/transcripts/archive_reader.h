@@ -26,8 +26,8 @@ struct ArchiveLimits {
 class ArchiveReader {
  public:
   // A regular file; pipes and downloads are put into a temporary one first (spool.h). Reads up to the header and no further than
-  // needed. Errors: corrupt (not an archive, damaged), too_large, invalid with code "unsupported" (unknown major version), io.
-  // All are exit 6 but io: their kind is corrupt or too_large.
+  // needed. Errors: corrupt (not an archive, damaged; code "unsupported": an unknown major version), too_large, io.
+  // All are exit 6 but io.
   static Result<ArchiveReader> open(Fd file, const ArchiveLimits& limits = {});
   ArchiveReader(ArchiveReader&&) noexcept;
   ArchiveReader& operator=(ArchiveReader&&) noexcept;
