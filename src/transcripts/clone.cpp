@@ -4,7 +4,6 @@
 #include "transcripts/destinations.h"
 #include "transcripts/read_session.h"
 #include "transcripts/stage_session.h"
-#include "transcripts/summary.h"
 
 namespace holdfast::transcripts {
 namespace {
@@ -20,8 +19,8 @@ Result<std::string> id_for(const CloneOptions& options) {
 Result<CopyResult> clone_session(const Home& home, const FoundSession& source, const CloneOptions& options, Millis now,
                                  const Progress& progress) {
   HF_TRY(const Inventory inventory, take_inventory(home, source.place));
-  HF_TRY(const Summary summary, summarise_whole(home, source));
-  ProjectTarget target{summary.project_root, source.place.project_folder};
+  HF_TRY(const std::string root, project_root_of(home, source));
+  ProjectTarget target{root, source.place.project_folder};
   if (options.target_project) {
     HF_TRY(target, project_target(home, *options.target_project));
   }
@@ -29,7 +28,7 @@ Result<CopyResult> clone_session(const Home& home, const FoundSession& source, c
   Identity identity = identity_of_copy(source.place, new_id, target.folder, flat_agent_ids(inventory), inventory.slugs);
   identity.new_home = home.folder();
   identity.fresh_uuids = options.fresh_uuids;
-  PathMap paths = path_map_of(options.level, summary.project_root, target.path, options.maps);
+  PathMap paths = path_map_of(options.level, root, target.path, options.maps);
 
   std::vector<std::string> destinations;
   for (const Artifact& artifact : inventory.artifacts) {
@@ -65,7 +64,7 @@ Result<CopyResult> clone_session(const Home& home, const FoundSession& source, c
   result.restored_at = now;
   result.project_path = target.path;
   result.was_dry_run = options.dry_run;
-  result.custom_title = clone_title(summary.custom_title, identity.suffix);
+  result.custom_title = clone_title(stage.counts().custom_title, identity.suffix);
   result.left_out = inventory.left_out;
   describe_copy(result, home, place, identity, stage.counts(), rewriter.counts());
   return result;

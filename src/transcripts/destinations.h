@@ -2,6 +2,7 @@
 
 // Where the files of a copy go, worked out before anything is written (transcript-archive §2, §5).
 
+#include "transcripts/find.h"
 #include "transcripts/identity.h"
 #include "transcripts/path_map.h"
 #include "transcripts/staging.h"
@@ -18,6 +19,10 @@ struct ProjectTarget {
   std::string folder;  // below projects/
 };
 Result<ProjectTarget> project_target(const Home& home, const std::string& path);
+
+// The root of the project a session is in (§1.2), empty when unknown: from the ends of its transcript where those settle it,
+// which they do unless it was begun elsewhere, else from all of it.
+Result<std::string> project_root_of(const Home& home, const FoundSession& session);
 
 std::vector<std::string> flat_agent_ids(const Inventory& inventory);
 

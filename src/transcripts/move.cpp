@@ -5,7 +5,6 @@
 #include "transcripts/read_session.h"
 #include "transcripts/removal_rules.h"
 #include "transcripts/stage_session.h"
-#include "transcripts/summary.h"
 
 #include <chrono>
 
@@ -40,7 +39,7 @@ Result<MoveResult> move_session(const Home& home, const FoundSession& session, c
   HF_TRY(RemovalCheck check, check_removal(home, session.place, rules, now));
   HF_TRY(Inventory everything, take_inventory(home, session.place));
   const Inventory inventory = project_part(std::move(everything));
-  HF_TRY(const Summary summary, summarise_whole(home, session));
+  HF_TRY(const std::string root, project_root_of(home, session));
 
   const Identity identity = identity_of_move(session.place, target.folder);
   std::vector<std::string> destinations;
@@ -51,17 +50,16 @@ Result<MoveResult> move_session(const Home& home, const FoundSession& session, c
 
   MoveResult result;
   result.session_id = session.place.session_id;
-  result.source_project = summary.project_root;
+  result.source_project = root;
   result.target_project = target.path;
   result.was_running = check.was_running;
   result.was_terminated = check.was_terminated;
   result.was_dry_run = options.dry_run;
   result.warnings = std::move(check.warnings);
   for (const std::string& path : inventory.left_out) result.warnings.push_back(path + " stays: not a regular file");
-  result.custom_title = summary.custom_title;
   result.resume_command = resume_command(target.path, session.place.session_id);
   result.moved_at = now;
-  PathMap paths = path_map_of(options.level, summary.project_root, target.path, options.maps);
+  PathMap paths = path_map_of(options.level, root, target.path, options.maps);
   result.paths_translated = !paths.empty();
   RewriteOptions rewrite_options;
   rewrite_options.level = options.level;
@@ -89,7 +87,7 @@ Result<MoveResult> move_session(const Home& home, const FoundSession& session, c
     HF_CHECK(stage_folders(*staging, identity, inventory.folders, false));
     HF_CHECK(stage.verify());
     const BackupOptions backup_options{options.backup_folder, true, options.machine_id};
-    HF_TRY(backup, write_backup(home, inventory, summary.project_root, backup_options, now, progress));
+    HF_TRY(backup, write_backup(home, inventory, root, backup_options, now, progress));
     if (auto committed = staging->commit(); !committed) {
       static_cast<void>(drop_backup(backup));
       return fail(std::move(committed).error());
@@ -102,6 +100,7 @@ Result<MoveResult> move_session(const Home& home, const FoundSession& session, c
   result.files_moved = sum_of(result.moved);
   result.files_deleted = inventory.artifacts.size();
   result.warnings.insert(result.warnings.end(), stage.counts().warnings.begin(), stage.counts().warnings.end());
+  result.custom_title = stage.counts().custom_title;
   result.rewritten = rewriter.counts();
   result.backup_path = backup.path;
   result.backup_sha256 = backup.sha256;

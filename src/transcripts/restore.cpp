@@ -28,7 +28,7 @@ Result<std::string> id_for(const RestoreOptions& options) {
 Result<Plan> plan_in_place(const Home& home, const ArchiveHeader& header, const Inventory& contents,
                            const RestoreOptions& options) {
   Plan plan;
-  plan.target = {header.original_project_path, contents.place.project_folder};
+  plan.target = {header.original_project_path, header.project_folder};
   if (plan.target.folder.empty() && !options.target_project) {
     if (header.original_project_path.empty()) {
       return fail(ErrorKind::invalid, "the archive does not say which project the session was in",
@@ -167,6 +167,7 @@ Result<CopyResult> restore_session(const Home& home, ArchiveReader& archive, con
   for (const std::string& path : restoring.kept_plans())
     result.left_out.push_back(path + ": there already, with the same content");
   result.warnings = archive.warnings();
+  if (header.redacted) result.warnings.push_back("credentials were masked in this archive: it is not what the session was");
   describe_copy(result, home, place, identity, stage.counts(), rewriter ? rewriter->counts() : RewriteCounts{});
   return result;
 }

@@ -2,11 +2,13 @@
 
 #include "base/file.h"
 #include "jsonl/limits.h"
+#include "transcripts/find_bytes.h"
 
 #include <fmt/format.h>
 
 #include <fcntl.h>
 
+#include <array>
 #include <cerrno>
 
 namespace holdfast::transcripts {
@@ -75,10 +77,22 @@ Result<void> StageSession::line(const Piece& piece) {
     buffer_ += piece.ending;
   }
   if (piece.record && buffer_.size() > before) {
-    if (artifact_.kind == ArtifactKind::main_transcript) ++counts_.main_records;
+    if (artifact_.kind == ArtifactKind::main_transcript) {
+      ++counts_.main_records;
+      look_for_title(piece.text);
+    }
     if (is_agent(artifact_.kind)) ++counts_.agent_records;
   }
   return write_if_large();
+}
+
+// The bytes first: few records have a title, and this is asked of every one.
+void StageSession::look_for_title(std::string_view record) {
+  static constexpr std::array<std::string_view, 1> kNames{"customTitle"};
+  if (find_bytes(record, "\"customTitle\"") == record.npos) return;
+  std::array<jsonl::Token, 1> found;
+  scanner_.fields(record, kNames, found);
+  if (found[0].kind == jsonl::TokenKind::string) counts_.custom_title = found[0].text();
 }
 
 Result<void> StageSession::bytes(std::string_view bytes) {

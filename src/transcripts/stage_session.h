@@ -5,6 +5,7 @@
 // What clone, restore and move have in common. One thread; lives for one reading of one session.
 
 #include "base/hash.h"
+#include "jsonl/scan.h"
 #include "transcripts/copy_result.h"
 #include "transcripts/kind_counts.h"
 #include "transcripts/pieces.h"
@@ -46,6 +47,7 @@ class StageSession final : public Receiver {
     std::uint64_t main_records = 0, agent_records = 0, bytes = 0;
     std::vector<std::string> agent_files;  // new paths below the home
     std::vector<std::string> warnings;
+    std::string custom_title;  // the last one a person gave, as it was in the original
   };
   const Counts& counts() const { return counts_; }
 
@@ -55,6 +57,7 @@ class StageSession final : public Receiver {
   Result<void> write_if_large();
   Result<void> flush();
   Result<void> rewrite_whole();
+  void look_for_title(std::string_view record);
   Result<void> compare(std::string_view bytes);
   Result<void> compare_end();
   std::unexpected<Error> differs() const;
@@ -68,6 +71,7 @@ class StageSession final : public Receiver {
   std::string whole_;   // what is to be rewritten
   Fd other_;            // what is to be compared
   std::uint64_t written_ = 0, flushed_to_disk_ = 0;
+  jsonl::Scanner scanner_;
   Sha256 hash_;
   std::vector<std::pair<std::string, Digest>> hashes_;
   Counts counts_;
