@@ -1,6 +1,6 @@
 // How fast a transcript is rewritten on its way into a copy, beside the floors in the same run: copying the bytes, and copying
 // them line by line. Two shapes of data: `sparse` as long sessions are (720 bytes a record, as the 72 MB session with 100,001
-// records), `dense` with long tool output and images. `of_lines` is the ratio to copying line by line.
+// records), `dense` with long tool output and images.
 //
 //   build/release/bench/transcripts_rewrite_bench
 

@@ -147,7 +147,9 @@ bool Rewriter::State::rewrite_fused(std::string_view text, std::string& out) {
     out += text.substr(done, at - done);
     done = at + value.size();
     find(value);
-    kept |= rewrite_record(value, out);
+    const bool stays = rewrite_record(value, out);
+    kept |= stays;
+    edited |= !stays;
   }
   out += text.substr(done);
   return kept;

@@ -170,6 +170,9 @@ TEST(Rewrite, FusedRecordsAreRewrittenEach) {
   EXPECT_EQ(cloned("{" + member("sessionId", kOldId) + "}{\"type\":\"bridge-session\"} {" + member("sessionId", kOther) + "}"),
             "{" + member("sessionId", kNewId) + "} {" + member("sessionId", kNewId) + "}");
   EXPECT_EQ(cloned(R"({"type":"bridge-session"}{"type":"bridge-session"})"), "");
+  Rewriter rewriter(test_copy(), test_paths(), test_options());
+  EXPECT_EQ(rewritten(rewriter, "{\"a\":1} {\"type\":\"bridge-session\"}\n"), "{\"a\":1} \n");
+  EXPECT_EQ(rewriter.counts().edited_lines, 1U) << "a record that is cut out is a change of its line";
 }
 
 TEST(Rewrite, Clone_15_ACopyEndsInANewline) {
