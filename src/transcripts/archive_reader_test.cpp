@@ -191,6 +191,23 @@ TEST(ArchiveReader, Archive_4_3_UnknownThingsAreToldAndUnknownMajorVersionsRefus
   }
 }
 
+TEST(ArchiveReader, Archive_4_3_AnUnknownMemberBeforeTheBlockIsToldToo) {
+  for (const char* at : {"\"session_id\"", "\"holdfast\""}) {
+    std::string document = byte_true("", "", "");
+    document.insert(document.find(at), R"("new_member":{"deep":[1]},)");
+    auto reader = archive_of(document);
+    ASSERT_TRUE(reader) << reader.error().message;
+    EXPECT_TRUE(reader->header().byte_true);
+    Collector collector;
+    const auto read = reader->read(collector);
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_THAT(reader->warnings(), ElementsAre(HasSubstr("new_member")));
+  }
+  std::string files_first = byte_true("", "", "");
+  files_first.insert(1, R"("plan_files":[],)");
+  expect_corrupt(files_first, "must stand before the files");
+}
+
 TEST(ArchiveReader, Archive_8_1_NothingThatIsNotAnArchive) {
   expect_corrupt("", "no archive");
   expect_corrupt("PK\x03\x04", "no archive");
