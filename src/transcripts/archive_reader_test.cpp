@@ -330,10 +330,22 @@ TEST(ArchiveReader, Archive_8_2_LimitsHold) {
 
   // A bomb: zeros compress by far more than any transcript.
   const std::string bomb = packed(archive_2("\"x\":\"" + std::string(100'000'000, 'a') + "\""));
-  const auto exploded = collect(bomb);
+  ArchiveLimits strict;
+  strict.ratio_from = 64 * 1024 * 1024;
+  const auto exploded = collect(bomb, strict);
   ASSERT_FALSE(exploded);
   EXPECT_EQ(exploded.error().kind, ErrorKind::too_large);
   EXPECT_THAT(exploded.error().message, HasSubstr("times its size"));
+}
+
+TEST(ArchiveReader, Archive_8_2_WhatARealSessionMayHoldIsNoBomb) {
+  // As a crash leaves it: a run of NUL bytes, which packs by more than any limit.
+  const std::string nuls(100'000'000, '\0');
+  const auto read =
+      collect(packed(byte_true(file_entry(kSession + "/x", nuls),
+                               R"(,"extra_files":[{"root":"session","path":"x","b64":")" + to_base64(nuls) + "\"}]", "")));
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->files.at(kSession + "/x").size(), nuls.size());
 }
 
 TEST(ArchiveReader, Archive_8_1_RecordsMustBeObjects) {
