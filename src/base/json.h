@@ -32,7 +32,8 @@ struct JsonLimits {
 Result<Json> parse_json(std::string_view text, const JsonLimits& limits = {});
 
 // Appends compact JSON; what is written reads back equal. Doubles take the fewest digits that do so and
-// always contain '.' or 'e'; a non-finite double is written as null. Strings keep their UTF-8 bytes.
+// always contain '.' or 'e'; a non-finite double is written as null. Strings keep their UTF-8 bytes;
+// what is not UTF-8 becomes U+FFFD (append_json_string alone leaves that to its caller, who may have only a piece of the text).
 void append_json(std::string& out, const Json& value);
 void append_json(std::string& out, const JsonObject& value);
 void append_json_string(std::string& out, std::string_view text);  // with the quotes

@@ -28,6 +28,10 @@ std::string rewritten(std::string_view text) {
   return to_json(parsed(text));
 }
 
+TEST(JsonWrite, BytesThatAreNotUtf8DoNotMakeItUnreadable) {
+  EXPECT_EQ(to_json(JsonObject{{"k\xFF", "a\xC3"}}), "{\"k\xEF\xBF\xBD\":\"a\xEF\xBF\xBD\"}");
+}
+
 TEST(JsonParse, SaysWhereItWentWrong) {
   EXPECT_THAT(rejected(R"({"a":1,)").message, HasSubstr("at byte 7"));
   EXPECT_THAT(rejected(R"([1,x])").message, HasSubstr("at byte 3"));

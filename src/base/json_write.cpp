@@ -3,6 +3,7 @@
 // long text, slower on small answers, which are most. So: a table.
 
 #include "base/json.h"
+#include "base/text.h"
 
 #include <array>
 #include <charconv>
@@ -75,7 +76,7 @@ class Writer {
         append_double(out_, json.get_double());
         return;
       case boost::json::kind::string:
-        append_json_string(out_, view(json.get_string()));
+        string(view(json.get_string()));
         return;
       case boost::json::kind::array:
         array(json.get_array());
@@ -92,7 +93,7 @@ class Writer {
     bool first = true;
     for (const auto& member : members) {
       separate(first);
-      append_json_string(out_, {member.key().data(), member.key().size()});
+      string({member.key().data(), member.key().size()});
       out_ += kPretty ? ": " : ":";
       value(member.value());
     }
@@ -101,6 +102,15 @@ class Writer {
   }
 
  private:
+  // The name of a file may be any bytes, and one such byte would make the whole text unreadable.
+  void string(std::string_view text) {
+    if (is_valid_utf8(text)) [[likely]] {
+      append_json_string(out_, text);
+    } else {
+      append_json_string(out_, to_valid_utf8(text));
+    }
+  }
+
   void array(const JsonArray& items) {
     out_ += '[';
     open();

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 
@@ -216,6 +217,14 @@ class Member {
 };
 
 }  // namespace
+
+bool is_file_member(std::string_view name) {
+  constexpr std::array<std::string_view, 7> kOthers = {
+      "main_session", "files", "agent_files", "tool_result_dirs", "tasks", "session_memory", "debug_log",
+  };
+  return std::ranges::find(kOthers, name) != kOthers.end() ||
+         std::ranges::find(kTextMembers, name, &TextMember::name) != kTextMembers.end();
+}
 
 Result<bool> read_member(std::string_view name, std::string_view session_id, PullParser& in, MemberContent& content) {
   return Member(name, session_id, in, content).run();

@@ -22,6 +22,8 @@ class MemberContent {
   virtual void unknown_field(std::string_view name) = 0;
 };
 
+bool is_file_member(std::string_view name);
+
 // False: no member of this name holds files; its value is still to be taken. Errors: corrupt, those of the content.
 Result<bool> read_member(std::string_view name, std::string_view session_id, jsonl::PullParser& in, MemberContent& content);
 

@@ -3,6 +3,7 @@
 #include "base/ids.h"
 #include "base/text.h"
 #include "transcripts/archive_index.h"
+#include "transcripts/archive_members.h"
 #include "transcripts/project_folder.h"
 
 #include <fmt/format.h>
@@ -37,6 +38,7 @@ class Opening {
       }
       if (!seen_.insert(*key).second)
         return fail(ErrorKind::corrupt, fmt::format("the archive has \"{}\" twice", to_valid_utf8(*key)));
+      if (seen_.size() > limits_.max_entries) return fail(ErrorKind::too_large, "the archive has too many members");
       HF_TRY(const bool enough, member(*key));
       if (enough) break;
     }
@@ -54,8 +56,9 @@ class Opening {
     }
     const bool complete = std::ranges::all_of(kHeaderNames, [&](std::string_view name) { return seen_.contains(name); });
     if (key != "holdfast") {
-      if (complete) return true;
-      files_before_block_ = true;
+      const bool has_files = is_file_member(key);
+      if (complete && has_files) return true;
+      files_before_block_ |= has_files;
       HF_CHECK(in_.skip());
       return false;
     }

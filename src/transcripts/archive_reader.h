@@ -19,8 +19,9 @@ namespace holdfast::transcripts {
 
 struct ArchiveLimits {
   std::uint64_t max_bytes = 4ULL << 30;   // decompressed
-  std::uint64_t max_ratio = 1000;         // decompressed to compressed, once past 64 MiB
+  std::uint64_t max_ratio = 1000;         // decompressed to compressed, once past ratio_from
   std::uint64_t max_entries = 1'000'000;  // files and records' holders, not records
+  std::uint64_t ratio_from = 1ULL << 30;  // a real session may hold a crash's 100 MB of NUL bytes, and must come back
 };
 
 class ArchiveReader {

@@ -191,6 +191,23 @@ TEST(ArchiveReader, Archive_4_3_UnknownThingsAreToldAndUnknownMajorVersionsRefus
   }
 }
 
+TEST(ArchiveReader, Archive_4_3_AnUnknownMemberBeforeTheBlockIsToldToo) {
+  for (const char* at : {"\"session_id\"", "\"holdfast\""}) {
+    std::string document = byte_true("", "", "");
+    document.insert(document.find(at), R"("new_member":{"deep":[1]},)");
+    auto reader = archive_of(document);
+    ASSERT_TRUE(reader) << reader.error().message;
+    EXPECT_TRUE(reader->header().byte_true);
+    Collector collector;
+    const auto read = reader->read(collector);
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_THAT(reader->warnings(), ElementsAre(HasSubstr("new_member")));
+  }
+  std::string files_first = byte_true("", "", "");
+  files_first.insert(1, R"("plan_files":[],)");
+  expect_corrupt(files_first, "must stand before the files");
+}
+
 TEST(ArchiveReader, Archive_8_1_NothingThatIsNotAnArchive) {
   expect_corrupt("", "no archive");
   expect_corrupt("PK\x03\x04", "no archive");
@@ -313,10 +330,22 @@ TEST(ArchiveReader, Archive_8_2_LimitsHold) {
 
   // A bomb: zeros compress by far more than any transcript.
   const std::string bomb = packed(archive_2("\"x\":\"" + std::string(100'000'000, 'a') + "\""));
-  const auto exploded = collect(bomb);
+  ArchiveLimits strict;
+  strict.ratio_from = 64 * 1024 * 1024;
+  const auto exploded = collect(bomb, strict);
   ASSERT_FALSE(exploded);
   EXPECT_EQ(exploded.error().kind, ErrorKind::too_large);
   EXPECT_THAT(exploded.error().message, HasSubstr("times its size"));
+}
+
+TEST(ArchiveReader, Archive_8_2_WhatARealSessionMayHoldIsNoBomb) {
+  // As a crash leaves it: a run of NUL bytes, which packs by more than any limit.
+  const std::string nuls(100'000'000, '\0');
+  const auto read =
+      collect(packed(byte_true(file_entry(kSession + "/x", nuls),
+                               R"(,"extra_files":[{"root":"session","path":"x","b64":")" + to_base64(nuls) + "\"}]", "")));
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->files.at(kSession + "/x").size(), nuls.size());
 }
 
 TEST(ArchiveReader, Archive_8_1_RecordsMustBeObjects) {

@@ -20,8 +20,6 @@ namespace holdfast::transcripts {
 namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-// Small archives may be as repetitive as they like.
-constexpr std::uint64_t kRatioCountsFrom = 64 * 1024 * 1024;
 // Below this a thread costs more than it gives.
 constexpr std::uint64_t kReadAheadFrom = 1024 * 1024;
 
@@ -81,7 +79,7 @@ class Source final : public ArchiveSource {
     given_ += got;
     if (given_ > limits_.max_bytes)
       return fail(ErrorKind::too_large, fmt::format("the archive unpacks to more than {} bytes", limits_.max_bytes));
-    if (given_ > kRatioCountsFrom && given_ / limits_.max_ratio > position_)
+    if (given_ > limits_.ratio_from && given_ / limits_.max_ratio > file_size_)
       return fail(ErrorKind::too_large, fmt::format("the archive unpacks to more than {} times its size", limits_.max_ratio));
     return got;
   }

@@ -1,7 +1,9 @@
 #include "transcripts/backup.h"
 
 #include "base/file.h"
+#include "base/text.h"
 #include "transcripts/archive_reader.h"
+#include "transcripts/archive_slots.h"
 
 #include <fmt/format.h>
 
@@ -65,6 +67,17 @@ Result<void> verify(const Inventory& inventory, const std::string& path, const A
 }
 
 }  // namespace
+
+std::vector<std::string> leave_what_no_backup_holds(Inventory& inventory) {
+  std::vector<std::string> left;
+  for (const Artifact& artifact : inventory.artifacts) {
+    if (!is_safe_path(artifact.path)) left.push_back(to_valid_utf8(artifact.path));
+  }
+  const auto cannot_be_held = [](const auto& each) { return !is_safe_path(each.path); };
+  std::erase_if(inventory.artifacts, cannot_be_held);
+  std::erase_if(inventory.folders, cannot_be_held);
+  return left;
+}
 
 Result<Backup> write_backup(const Home& home, const Inventory& inventory, const std::string& project_root,
                             const BackupOptions& options, Millis now, const Progress& progress) {

@@ -17,6 +17,10 @@ struct BackupOptions {
   std::string machine_id;
 };
 
+// Takes out what no archive can hold (a name that is not UTF-8, or has a backslash in it), so that it is neither lost nor in the
+// way: it stays where it is. Gives the paths, fit to be shown.
+std::vector<std::string> leave_what_no_backup_holds(Inventory& inventory);
+
 // <folder>/<sid>-<YYYYmmdd-HHMMSS>.json (UTC), with "-2", "-3" behind it while the name is taken. Every file of the inventory but
 // locks is in it, and what comes out when it is read again has the hashes of what went in. On error nothing of it stays.
 // Errors: corrupt (it is not what it should be), those of write_archive.

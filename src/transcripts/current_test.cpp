@@ -65,6 +65,21 @@ TEST_F(CurrentTest, Current_3_1_ByTheToolUseNotByTheNewestFile) {
   EXPECT_EQ(waited.count(), 0);
 }
 
+TEST_F(CurrentTest, Current_3_1_ACopyOfTheCallerIsNotTheCaller) {
+  const std::string first = "01a1de8c-6e74-7650-a289-4a91d8d6ed0a", second = "01a1de8d-6e74-7650-a289-4a91d8d6ed0a";
+  hints.tool_use_id = kTool;
+  test.write("projects/" + folder + "/" + second + ".jsonl", tool_use());
+  test.write("projects/" + folder + "/" + first + ".jsonl", tool_use());
+  const auto set_age = [&](const std::string& path, int age) {
+    std::filesystem::last_write_time(test / path, std::filesystem::file_time_type::clock::now() - std::chrono::seconds(age));
+  };
+  set_age("projects/" + folder + "/" + first + ".jsonl", 10);
+  EXPECT_EQ(current().value().session.place.session_id, first);
+  test.write(transcript("01"), tool_use());
+  set_age(transcript("01"), 20);
+  EXPECT_EQ(current().value().session.place.session_id, TestHome::id("01"));
+}
+
 TEST_F(CurrentTest, Current_3_1_TextThatQuotesTheIdDoesNotCount) {
   test.write(transcript("01"), R"({"message":{"content":"id )" + kTool + R"("}})" + "\n" +
                                    R"({"message":{"content":[{"type":"tool_result","tool_use_id":")" + kTool + R"("}]}})" + "\n" +

@@ -48,6 +48,9 @@ Result<Inventory> inventory_to_erase(const Home& home, const FoundSession& sessi
   HF_TRY(const auto in_use, plans_in_use_elsewhere(home, inventory));
   for (const std::string& path : in_use) result.kept.push_back(home.absolute(path) + ": another session uses this plan");
   std::erase_if(inventory.artifacts, [&](const Artifact& artifact) { return in_use.contains(artifact.path); });
+  for (const std::string& path : leave_what_no_backup_holds(inventory)) {
+    result.kept.push_back(home.absolute(path) + ": a name that a backup cannot hold");
+  }
   for (const std::string& path : inventory.left_out) result.kept.push_back(path + ": not a regular file");
   return inventory;
 }

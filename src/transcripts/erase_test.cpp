@@ -69,8 +69,7 @@ TEST_F(EraseTest, Delete_8_5_EverythingGoesAndABackupStays) {
 }
 
 TEST_F(EraseTest, Delete_2_UndoBringsEveryByteBack) {
-  auto before = tree_of(files_.folder());
-  before.erase(std::string("tasks/") + TestSession::kId + "/.lock");
+  const auto before = tree_of(files_.folder());
   const auto result = erase(forced());
   ASSERT_TRUE(result) << result.error().message;
   auto archive = ArchiveReader::open(Fd(::open(result->backup_path.c_str(), O_RDONLY | O_CLOEXEC)));
@@ -82,6 +81,16 @@ TEST_F(EraseTest, Delete_2_UndoBringsEveryByteBack) {
   const auto restored = restore_session(home_, *archive, options, kNow);
   ASSERT_TRUE(restored) << restored.error().message;
   EXPECT_EQ(tree_of(files_.folder()), before);
+}
+
+TEST_F(EraseTest, Delete_1_3_AFileThatNoBackupCanHoldStaysAndStopsNothing) {
+  const std::string backslash = TestSession::place().folder() + "/a\\b", bytes = TestSession::place().folder() + "/c\xFF";
+  files_.write(backslash, "x");
+  files_.write(bytes, "y");
+  const auto result = erase(forced());
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_THAT(files_left(), ElementsAre(backslash, bytes));
+  EXPECT_THAT(result->kept, ElementsAre(HasSubstr("a\\b: a name that a backup cannot hold"), HasSubstr("c\xEF\xBF\xBD: a name")));
 }
 
 TEST_F(EraseTest, Delete_2_WithoutBackup) {

@@ -1,6 +1,8 @@
 #include "transcripts/journal.h"
 
+#include "base/hash.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "transcripts/process.h"
 
 #include <fmt/format.h>
@@ -8,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <optional>
 
 namespace holdfast::transcripts {
 namespace {
@@ -31,6 +34,20 @@ void put(JsonObject& object, const FileMark& mark) {
   object["mtime"] = mark.mtime_ns;
 }
 
+// JSON is UTF-8; the name of a file may be any bytes.
+Json path_value(const std::string& path) {
+  if (is_valid_utf8(path)) return Json(path);
+  return Json(JsonObject{{"base64", to_base64(path)}});
+}
+
+std::optional<std::string> path_in(const JsonObject& object, std::string_view key) {
+  if (const auto text = find_string(object, key)) return std::string(*text);
+  const JsonObject* const encoded = find_object(object, key);
+  const auto text = encoded ? find_string(*encoded, "base64") : std::nullopt;
+  auto path = text ? from_base64(*text) : Result<std::string>(fail(ErrorKind::corrupt, "no path"));
+  return path ? std::optional(*std::move(path)) : std::nullopt;
+}
+
 std::uint64_t number_in(const JsonObject& object, std::string_view key) {
   const Json* value = find(object, key);
   if (value && value->is_uint64()) return value->get_uint64();  // inodes above 2^63 exist
@@ -51,14 +68,14 @@ bool take_line(const JsonObject& line, JournalContent& content) {
     const auto* const found = std::find(kPhases.begin(), kPhases.end(), *phase);
     if (found == kPhases.end()) return false;
     content.phase = static_cast<Phase>(found - kPhases.begin());
-  } else if (const auto path = find_string(line, "new")) {
-    content.new_files.push_back({std::string(*path), staged_at(line), mark_in(line)});
-  } else if (const auto folder = find_string(line, "new_folder")) {
+  } else if (const auto path = path_in(line, "new")) {
+    content.new_files.push_back({*path, staged_at(line), mark_in(line)});
+  } else if (const auto folder = path_in(line, "new_folder")) {
     const auto mode = static_cast<mode_t>(number_in(line, "mode"));
-    content.new_folders.push_back({std::string(*folder), staged_at(line), mode, number_in(line, "inode")});
-  } else if (const auto old = find_string(line, "old")) {
-    content.old_files.push_back({std::string(*old), staged_at(line), mark_in(line)});
-  } else if (const auto old_folder = find_string(line, "old_folder")) {
+    content.new_folders.push_back({*folder, staged_at(line), mode, number_in(line, "inode")});
+  } else if (const auto old = path_in(line, "old")) {
+    content.old_files.push_back({*old, staged_at(line), mark_in(line)});
+  } else if (const auto old_folder = path_in(line, "old_folder")) {
     content.old_folders.emplace_back(*old_folder);
   } else if (const auto part = find_string(line, "part_folder")) {
     content.parts.emplace_back(*part);
@@ -104,21 +121,21 @@ std::string journal_part(std::string_view folder) {
 std::string journal_plan(const JournalContent& content) {
   std::string lines;
   for (const NewFolder& folder : content.new_folders) {
-    JsonObject line{{"new_folder", folder.path}};
+    JsonObject line{{"new_folder", path_value(folder.path)}};
     put(line, folder.at);
     line["mode"] = folder.mode;
     line["inode"] = folder.inode;
     lines += line_of(line);
   }
   const auto add_file = [&lines](std::string_view key, const auto& file) {
-    JsonObject line{{key, file.path}};
+    JsonObject line{{key, path_value(file.path)}};
     put(line, file.at);
     put(line, file.mark);
     lines += line_of(line);
   };
   for (const NewFile& file : content.new_files) add_file("new", file);
   for (const OldFile& file : content.old_files) add_file("old", file);
-  for (const std::string& folder : content.old_folders) lines += line_of({{"old_folder", folder}});
+  for (const std::string& folder : content.old_folders) lines += line_of({{"old_folder", path_value(folder)}});
   return lines;
 }
 

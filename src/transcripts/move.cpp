@@ -38,7 +38,8 @@ Result<MoveResult> move_session(const Home& home, const FoundSession& session, c
   RemovalRules rules{"move", options.force, options.made_by_us, options.terminate, options.dry_run, options.caller_session};
   HF_TRY(RemovalCheck check, check_removal(home, session.place, rules, now));
   HF_TRY(Inventory everything, take_inventory(home, session.place));
-  const Inventory inventory = project_part(std::move(everything));
+  Inventory inventory = project_part(std::move(everything));
+  const std::vector<std::string> unkept = leave_what_no_backup_holds(inventory);
   HF_TRY(const std::string root, project_root_of(home, session));
 
   const Identity identity = identity_of_move(session.place, target.folder);
@@ -56,6 +57,7 @@ Result<MoveResult> move_session(const Home& home, const FoundSession& session, c
   result.was_terminated = check.was_terminated;
   result.was_dry_run = options.dry_run;
   result.warnings = std::move(check.warnings);
+  for (const std::string& path : unkept) result.warnings.push_back(path + " stays: a name that a backup cannot hold");
   for (const std::string& path : inventory.left_out) result.warnings.push_back(path + " stays: not a regular file");
   result.resume_command = resume_command(target.path, session.place.session_id);
   result.moved_at = now;

@@ -57,6 +57,15 @@ TEST_F(MoveTest, Move_2_TheProjectPartGoesAndTheRestStays) {
   EXPECT_THAT(tree_of(backups_), SizeIs(1));
 }
 
+TEST_F(MoveTest, Move_1_3_AFileThatNoBackupCanHoldStaysAndStopsNothing) {
+  const std::string odd = TestSession::place().folder() + "/a\\b";
+  files_.write(odd, "x");
+  const auto result = move(to("/home/dev/other"));
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(files_.read(odd), "x");
+  EXPECT_THAT(result->warnings, Contains(HasSubstr("a\\b stays")));
+}
+
 TEST_F(MoveTest, Move_5_IdsStayAndPathsFollow) {
   const std::string before = files_.read(TestSession::place().transcript());
   ASSERT_TRUE(move(to("/home/dev/other")));

@@ -71,7 +71,12 @@ Result<void> NewFile::commit() {
     result = ::linkat(AT_FDCWD, self.c_str(), folder_.get(), name_.c_str(), AT_SYMLINK_FOLLOW);
   } else {
     result = ::renameat2(folder_.get(), temporary_.c_str(), folder_.get(), name_.c_str(), RENAME_NOREPLACE);
-    if (result == 0) temporary_.clear();
+    if (result == 0) {
+      temporary_.clear();
+    } else if (errno == EINVAL || errno == ENOSYS) {
+      // NFS knows no flags, but links; the other name goes with this object.
+      result = ::linkat(folder_.get(), temporary_.c_str(), folder_.get(), name_.c_str(), 0);
+    }
   }
   if (result != 0) {
     if (errno == EEXIST) return exists(path_);

@@ -71,6 +71,8 @@ class Restoring {
   // Where a file goes; nullopt: nowhere.
   std::optional<std::string> place(const Artifact& artifact) const {
     if (is_refused_env(artifact) || kept_plans_.contains(artifact.path)) return std::nullopt;
+    // Of no use to a copy; in place the tree is to be what it was.
+    if (artifact.kind == ArtifactKind::task_lock && plan_.verbatim && !lock_is_there_) return artifact.path;
     return new_path(plan_.identity, artifact);
   }
 
@@ -85,6 +87,10 @@ class Restoring {
       if (options_.in_place && artifact.kind == ArtifactKind::plan) {
         HF_TRY(const auto status, home_.stat(artifact.path));
         if (status) kept_plans_.insert(artifact.path);
+      }
+      if (artifact.kind == ArtifactKind::task_lock) {
+        HF_TRY(const auto status, home_.stat(artifact.path));
+        lock_is_there_ = status.has_value();
       }
       if (auto path = place(artifact)) paths.push_back(*std::move(path));
     }
@@ -105,6 +111,7 @@ class Restoring {
   const RestoreOptions& options_;
   Plan plan_;
   std::set<std::string> kept_plans_;
+  bool lock_is_there_ = false;
 };
 
 }  // namespace

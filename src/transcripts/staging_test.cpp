@@ -1,6 +1,7 @@
 #include "transcripts/staging.h"
 
 #include "base/test_folder.h"
+#include "transcripts/journal.h"
 #include "transcripts/test_tree.h"
 
 #include <gmock/gmock.h>
@@ -242,6 +243,21 @@ TEST_F(StagingTest, ADamagedJournalIsLeftAlone) {
   write(".holdfast/delete-1/old-0", "precious");
   EXPECT_EQ(recover(home_).error().kind, ErrorKind::corrupt);
   EXPECT_EQ(read(".holdfast/delete-1/old-0"), "precious");
+}
+
+TEST_F(StagingTest, TheJournalHoldsNamesThatAreNotUtf8) {
+  const std::string name = "projects/-p/x/tool-results/\xFF.txt";
+  JournalContent plan;
+  plan.new_folders.push_back({name, {}, 0700, 1});
+  plan.new_files.push_back({name, {}, {}});
+  plan.old_files.push_back({name, {}, {}});
+  plan.old_folders.push_back(name);
+  const auto read = parse_journal(journal_opening("clone", "s", 1) + journal_plan(plan));
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->new_folders.at(0).path, name);
+  EXPECT_EQ(read->new_files.at(0).path, name);
+  EXPECT_EQ(read->old_files.at(0).path, name);
+  EXPECT_THAT(read->old_folders, ElementsAre(name));
 }
 
 TEST_F(StagingTest, Section15_AnAreaOnAnotherFileSystem) {

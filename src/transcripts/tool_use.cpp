@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 #include "jsonl/tail.h"
+#include "transcripts/erase.h"
 
 #include <dirent.h>
 #include <unistd.h>
@@ -62,6 +63,15 @@ bool has_tool_use(std::string_view line, std::string_view tool_use_id) {
          });
 }
 
+namespace {
+
+// A copy of the caller that was made since its call holds that call, too. Copies are named by UUIDv7, which sort by time.
+bool may_be_original_of(const std::string& session, const std::string& copy) {
+  return !is_native_id(copy) && (is_native_id(session) || session < copy);
+}
+
+}  // namespace
+
 struct ToolUseSearch::Candidate {
   SessionPlace place;
   std::string path;
@@ -75,7 +85,9 @@ ToolUseSearch::ToolUseSearch(const Home& home, std::string tool_use_id, std::str
 
 Result<std::optional<ToolUseSearch::Found>> ToolUseSearch::look() {
   HF_TRY(const auto newest, candidates());
+  std::optional<Found> found;
   for (const Candidate& candidate : newest) {
+    if (found && !may_be_original_of(candidate.place.session_id, found->session.place.session_id)) continue;
     const auto known = seen_.find(candidate.path);
     if (known != seen_.end() && known->second == candidate.size) continue;
     HF_TRY(const bool holds, holds_it(candidate));
@@ -90,9 +102,9 @@ Result<std::optional<ToolUseSearch::Found>> ToolUseSearch::look() {
       session.size = static_cast<std::uint64_t>(main->st_size);
       session.mtime = mtime_of(*main);
     }
-    return Found{std::move(session), candidate.agent_id};
+    found = Found{std::move(session), candidate.agent_id};
   }
-  return std::nullopt;
+  return found;
 }
 
 Result<std::vector<ToolUseSearch::Candidate>> ToolUseSearch::candidates() const {
