@@ -63,6 +63,16 @@ TEST_F(ServerToolsTest, BadArgumentsAreAToolErrorSince20251125) {
   EXPECT_EQ(at(legacy("2025-11-25", "tools/call", R"({})"), "error", "code"), Json(-32602));
 }
 
+TEST_F(ServerToolsTest, AToolThatReportsUnknownArgumentsHasOneFormForItsErrors) {
+  Tool tool = simple_tool("t", [](Call&) -> ToolReply { return ToolResult::text("ran"); });
+  tool.input_schema["required"] = JsonArray{"x"};
+  tool.unknown = Tool::Unknown::report;
+  ASSERT_TRUE(server_.server.add_tool(std::move(tool)));
+  for (const char* version : {"2025-06-18", "2025-11-25"})
+    EXPECT_EQ(at(legacy(version, "tools/call", R"({"name":"t"})"), "result", "structuredContent", "error"),
+              Json("invalid_argument"));
+}
+
 TEST_F(ServerToolsTest, AResultThatBreaksItsOutputSchemaIsNotSent) {
   Tool tool = simple_tool("t", [](Call& call) -> ToolReply {
     auto mode = find_string(call.arguments(), "mode");

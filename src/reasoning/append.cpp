@@ -4,6 +4,7 @@
 #include "reasoning/attach.h"
 #include "reasoning/begin.h"
 #include "reasoning/thought_types.h"
+#include "reasoning/title.h"
 #include "session/limits.h"
 
 #include <fmt/format.h>
@@ -136,7 +137,7 @@ Result<AppendOutcome> replay(Transaction& transaction, AppendOutcome outcome, co
     HF_CHECK(set_active(transaction, connection, "", 0));
     return outcome;
   }
-  HF_CHECK(set_active(transaction, connection, outcome.record.id, entry.seq));
+  HF_CHECK(set_active(transaction, connection, outcome.record.id, last_seq(outcome.record)));
   return outcome;
 }
 
@@ -154,6 +155,7 @@ Result<AppendOutcome> append_in(Transaction& transaction, const ThoughtRequest& 
   outcome.recovered = attachment.recovered;
   outcome.previous_session = std::move(attachment.previous_session);
   outcome.notices = std::move(attachment.notices);
+  if (outcome.attached == Attached::fresh) connection.may_attach = false;
   if (outcome.record.visibility == session::Visibility::archived)
     return fail(ErrorKind::refused, fmt::format("session {} is archived", outcome.record.id),
                 "session with operation unarchive brings it back");
@@ -182,11 +184,15 @@ Result<AppendOutcome> append_in(Transaction& transaction, const ThoughtRequest& 
     HF_TRY(auto last, holder(transaction, outcome.record.id, connection.id));
     if (last) note_strangers(*last, outcome.record, situation, transaction, outcome.notices);
   }
-  if (outcome.record.status != "active") {
+  outcome.reopened = outcome.record.status != "active";
+  const bool unnamed = outcome.record.title.empty() && total_count(outcome.record) == 0;
+  if (unnamed) outcome.record.title = title_of(request.text);  // S5: begun by start_new without one
+  if (outcome.reopened) {
     outcome.record.status = "active";
     outcome.record.completed_at.reset();
+  }
+  if (outcome.reopened || unnamed) {
     HF_TRY(outcome.record, transaction.update(std::move(outcome.record)));
-    outcome.reopened = true;
   }
   HF_TRY(session::Appended appended, transaction.append(outcome.record.id, to_entry(thought, request.idempotency_key)));
   thought.seq = appended.entry.seq;
@@ -273,6 +279,12 @@ std::int64_t total_count(const SessionRecord& record) {
   for (const session::Tally& tally : record.tallies)
     if (is_thought_type(tally.type)) count += tally.count;
   return count;
+}
+
+std::int64_t last_seq(const SessionRecord& record) {
+  std::int64_t last = 0;
+  for (const session::Tally& tally : record.tallies) last = std::max(last, tally.last_seq);
+  return last;
 }
 
 std::vector<std::string> branches_of(const SessionRecord& record) {

@@ -65,6 +65,8 @@ Result<void> check_request(const ThoughtRequest& request);
 // Thoughts on the main chain, in all, and branches: from the record's tallies (S3).
 std::int64_t thought_count(const session::SessionRecord& record);
 std::int64_t total_count(const session::SessionRecord& record);
+// Of its last entry, also one that is no thought; 0: it has none.
+std::int64_t last_seq(const session::SessionRecord& record);
 std::vector<std::string> branches_of(const session::SessionRecord& record);
 
 }  // namespace holdfast::reasoning

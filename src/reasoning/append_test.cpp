@@ -3,6 +3,7 @@
 #include "reasoning/append.h"
 
 #include "reasoning/begin.h"
+#include "reasoning/recover.h"
 #include "reasoning/test_ledger.h"
 
 #include <thread>
@@ -10,6 +11,7 @@
 namespace holdfast::reasoning {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -375,6 +377,21 @@ TEST_F(AppendTest, T8_ClosingTwiceIsReplayedWithTheManifest) {
   EXPECT_TRUE(again.manifest);
 }
 
+TEST_F(AppendTest, T4_TheClosingCallSentAgainWithoutAnIdIsReplayed) {
+  ThoughtRequest last = thought("done");
+  last.next_needed = false;
+  last.idempotency_key = "k";
+  const std::string id = append(modern(), last).record.id;
+  for (const Situation& caller : {modern(), connect("c2")}) {
+    const AppendOutcome again = append(caller, last);
+    EXPECT_TRUE(again.replayed);
+    EXPECT_TRUE(again.manifest);
+    EXPECT_EQ(again.record.id, id);
+  }
+  last.text = "another thought under a key of another session";
+  EXPECT_FALSE(append(modern(), last).replayed);
+}
+
 TEST_F(AppendTest, T8_ABranchCompletesAlone) {
   const Situation caller = connect("c1");
   append(caller, "one");
@@ -428,6 +445,45 @@ TEST_F(AppendTest, A1_UnknownAndArchivedHandlesAreRefused) {
   }));
   request.session_id = id;
   EXPECT_EQ(refusal(caller, request), "refused");
+}
+
+TEST_F(AppendTest, A1_AnArchivedSessionIsNoLongerTheOpenOne) {
+  const Situation caller = connect("c1");
+  const std::string id = append(caller, "one").record.id;
+  must(store->write([&](session::Transaction& transaction) -> Result<void> {
+    HF_TRY(session::SessionRecord record, transaction.get(id));
+    record.visibility = session::Visibility::archived;
+    HF_CHECK(transaction.update(std::move(record)));
+    return {};
+  }));
+  const AppendOutcome next = append(caller, "two");
+  EXPECT_EQ(next.attached, Attached::fresh);
+  EXPECT_THAT(next.notices, Contains(HasSubstr("is archived")));
+}
+
+TEST_F(AppendTest, A2_WhoClosedAnothersSessionIsNotAttachedAgain) {
+  append(connect("c1"), "somebody's");
+  const std::string closed = must(start_session(*store, {}, connect("c2"))).record.id;
+  const Situation caller = connect("c3");
+  must(close_session(*store, closed, "completed", now(caller)));
+  EXPECT_EQ(append(caller, "anew").attached, Attached::fresh);
+}
+
+TEST_F(AppendTest, A4_LoadingWithoutRecentThoughtsCountsAsHavingSeenThem) {
+  const std::string id = append(connect("c1"), "one").record.id;
+  const Situation caller = connect("c2");
+  LoadRequest load;
+  load.session_id = id;
+  load.recent = 0;
+  must(load_session(*store, load, caller));
+  EXPECT_THAT(append(caller, "two").notices, IsEmpty());
+}
+
+TEST_F(AppendTest, S5_TheFirstThoughtNamesASessionThatWasStartedWithoutATitle) {
+  const Situation caller = connect("c1");
+  must(start_session(*store, {}, caller));
+  EXPECT_EQ(append(caller, "Why the cache drops e.g. keys. More.").record.title, "Why the cache drops e.g. keys");
+  EXPECT_EQ(append(caller, "Another sentence.").record.title, "Why the cache drops e.g. keys");
 }
 
 TEST_F(AppendTest, T1_D6_ManyWritersNeverShareANumber) {

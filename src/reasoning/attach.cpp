@@ -28,12 +28,14 @@ bool is_beside(const SessionRecord& record) {
   return find_bool(record.data, kBeside).value_or(false);
 }
 
-Result<std::vector<SessionRecord>> candidates(Transaction& transaction, const Situation& situation) {
+// Of the project, and recent.
+Result<std::vector<SessionRecord>> candidates(Transaction& transaction, const Situation& situation,
+                                              std::vector<std::string> statuses) {
   session::Query query;
   query.kinds = {std::string(session::kReasoning)};
   query.principal = situation.principal;
   query.roots = situation.roots;
-  query.statuses = {"active"};
+  query.statuses = std::move(statuses);
   query.visibilities = {session::Visibility::live};
   query.updated_since = transaction.now() - situation.attach_window;
   query.limit = kCandidates;
@@ -49,13 +51,15 @@ std::string listed(const std::vector<SessionRecord>& records, Millis now) {
   return text;
 }
 
-// A client that lost the answer sends the call again: the session that has its key is the one, however many there are.
-Result<std::optional<SessionRecord>> with_key(Transaction& transaction, const std::vector<SessionRecord>& records,
-                                              const std::string& key) {
-  if (key.empty()) return std::nullopt;
-  for (const SessionRecord& record : records) {
-    HF_TRY(auto entry, transaction.entry_with_key(record.id, key));
-    if (entry) return record;
+// A client that lost the answer sends the call again: the session that has its key is the one, however many there are, and also
+// when it was the call that closed it. A key counts within one session, so the text must be the same, too.
+Result<std::optional<SessionRecord>> with_key(Transaction& transaction, const Situation& situation,
+                                              const ThoughtRequest& request) {
+  if (request.idempotency_key.empty()) return std::nullopt;
+  HF_TRY(std::vector<SessionRecord> records, candidates(transaction, situation, {}));
+  for (SessionRecord& record : records) {
+    HF_TRY(auto entry, transaction.entry_with_key(record.id, request.idempotency_key));
+    if (entry && entry->text == request.text) return std::move(record);
   }
   return std::nullopt;
 }
@@ -94,6 +98,8 @@ Result<Attachment> attach(Transaction& transaction, const ThoughtRequest& reques
   std::vector<std::string> notices;
   if (!connection.active_session.empty()) {
     auto active = find_reasoning(transaction, situation, connection.active_session);
+    if (active && active->visibility == session::Visibility::archived)
+      active = fail(ErrorKind::refused, fmt::format("session {} is archived", active->id));
     if (active) {
       const bool other_title =
           request.session_title && !request.session_title->empty() && *request.session_title != active->title;
@@ -113,8 +119,8 @@ Result<Attachment> attach(Transaction& transaction, const ThoughtRequest& reques
   bool beside = false;
   const bool asks_for_new = request.new_session || (request.session_title && !request.session_title->empty());
   if (!situation.roots.empty() && !request.new_session && previous.empty()) {
-    HF_TRY(std::vector<SessionRecord> found, candidates(transaction, situation));
-    HF_TRY(auto same, with_key(transaction, found, request.idempotency_key));
+    HF_TRY(auto same, with_key(transaction, situation, request));
+    HF_TRY(std::vector<SessionRecord> found, candidates(transaction, situation, {"active"}));
     if (same) return recovered(std::move(*same), transaction.now());
     if (!asks_for_new && situation.auto_attach && connection.may_attach && !found.empty()) {
       HF_TRY(std::vector<SessionRecord> free, not_in_use(transaction, situation, found));

@@ -120,10 +120,11 @@ Result<Closed> close_session(session::Store& store, const std::string& id, std::
     HF_TRY(closed.record, find_reasoning(transaction, situation, before.id));
     HF_TRY(closed.manifest, complete(transaction, closed.record, builder, status));
     Connection connection = situation.connection;
-    if (connection.active_session == before.id) {
-      connection.may_attach = false;
+    connection.may_attach = false;
+    if (connection.active_session == before.id)
       HF_CHECK(set_active(transaction, connection, "", 0));
-    }
+    else if (situation.has_connection())
+      HF_CHECK(save_connection(transaction, connection));
     return closed;
   });
 }

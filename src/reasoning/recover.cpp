@@ -136,10 +136,9 @@ Result<Loaded> load_session(session::Store& store, const LoadRequest& request, c
     if (thought.damage && !loaded.damage) loaded.damage = fmt::format("thought {}: {}", thought.number, *thought.damage);
   if (!situation.has_connection()) return loaded;
 
-  const std::int64_t seen = loaded.recent.empty() ? 0 : loaded.recent.back().seq;
   HF_CHECK(store.write([&](session::Transaction& transaction) -> Result<void> {
     Connection connection = situation.connection;
-    return set_active(transaction, connection, loaded.record.id, seen);
+    return set_active(transaction, connection, loaded.record.id, last_seq(loaded.record));
   }));
   return loaded;
 }

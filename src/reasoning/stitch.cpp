@@ -90,6 +90,9 @@ Result<Stitched> stitch_in(Transaction& transaction, const SessionRecord& from, 
     HF_CHECK(transaction.update(std::move(source)));
   }
   HF_TRY(stitched.into, transaction.get(into.id));
+  // Who has the orphan open goes on where its thoughts are now.
+  if (Connection connection = situation.connection; connection.active_session == from.id)
+    HF_CHECK(set_active(transaction, connection, into.id, last_seq(stitched.into)));
   return stitched;
 }
 

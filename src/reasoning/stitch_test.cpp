@@ -45,6 +45,14 @@ TEST_F(StitchTest, TheOrphanBecomesTheContinuation) {
   EXPECT_TRUE(must(store->verify(into)).ok);
 }
 
+TEST_F(StitchTest, WhoHasTheOrphanOpenGoesOnInTheSession) {
+  const std::string into = session("long", 2), from = session("stray", 1);
+  must(stitch(*store, from, into, now(connect("stray"))));
+  const AppendOutcome next = append(connect("stray"), "and on");
+  EXPECT_EQ(next.record.id, into);
+  EXPECT_EQ(next.thought.number, 4);
+}
+
 TEST_F(StitchTest, TwiceIsAConflictAndItselfIsRefused) {
   const std::string into = session("long", 1), from = session("stray", 1);
   must(stitch(*store, from, into, connect("x")));

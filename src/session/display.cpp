@@ -1,9 +1,10 @@
 #include "session/display.h"
 
 #include "base/text.h"
-#include "session/kinds.h"
 
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace holdfast::session {
 
@@ -21,7 +22,7 @@ std::string shown_title(const SessionRecord& record) {
 }
 
 std::string shown_status(const SessionRecord& record) {
-  const bool shows_visibility = record.kind == kReasoning || record.kind == kThread;
+  const bool shows_visibility = std::ranges::find(kVisibilityAsStatus, record.kind) != kVisibilityAsStatus.end();
   if (shows_visibility && record.visibility != Visibility::live) return std::string(name_of(record.visibility));
   return record.status;
 }

@@ -27,7 +27,7 @@ struct Query {
   // those that have no root at all.
   std::vector<std::string> roots;
   bool rootless = false;
-  std::vector<std::string> statuses;
+  std::vector<std::string> statuses;     // as shown: an archived thread is archived, not active (display.h)
   std::vector<Visibility> visibilities;  // empty: live and archived
   std::optional<bool> pinned;
   std::vector<std::string> tags;  // all of them

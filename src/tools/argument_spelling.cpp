@@ -56,6 +56,7 @@ void settle_spelling(JsonObject& arguments, const JsonObject& properties, const 
     }
   JsonObject settled;
   for (auto& argument : arguments) {
+    if (argument.value().is_null()) continue;  // how many clients leave a field out
     const std::string name(argument.key());
     auto meant = property_meant_by(name, properties, aliases);
     // Given in both spellings: the right one counts, the other is reported as ignored.
@@ -65,6 +66,26 @@ void settle_spelling(JsonObject& arguments, const JsonObject& properties, const 
       settled[name] = std::move(argument.value());
   }
   arguments = std::move(settled);
+}
+
+void settle_value(Json& value, const JsonObject& schema) {
+  const std::string_view type = find_string(schema, "type").value_or("");
+  if (value.is_string()) {
+    const std::string text(view(value.get_string()));
+    const bool wants_text = type.empty() || type == "string";
+    auto meant = wants_text ? Result<Json>(fail(ErrorKind::invalid, "")) : parse_json(text);
+    const bool fits = meant && ((type == "object" && meant->is_object()) || (type == "array" && meant->is_array()) ||
+                                (type == "boolean" && meant->is_bool()) || (type == "integer" && meant->is_int64()) ||
+                                (type == "number" && meant->is_number()));
+    if (fits) value = std::move(*meant);
+  }
+  if (const JsonObject* properties = find_object(schema, "properties"); properties && value.is_object()) {
+    settle_spelling(value.get_object(), *properties, {});
+    for (auto& member : value.get_object())
+      if (const JsonObject* inner = find_object(*properties, member.key())) settle_value(member.value(), *inner);
+  }
+  if (const JsonObject* items = find_object(schema, "items"); items && value.is_array())
+    for (Json& each : value.get_array()) settle_value(each, *items);
 }
 
 }  // namespace holdfast::tools

@@ -1,8 +1,8 @@
 #pragma once
 
 // The spellings of arguments that real clients send (reasoning-sessions §2): the fields beside `operation` or
-// nested in `args`, sessionId or session_id, action for operation. All of them become the one the schema has;
-// what fits no property is left alone and reported by the engine.
+// nested in `args`, sessionId or session_id, action for operation, null for what is left out. All of them become the one the
+// schema has; what fits no property is left alone and reported by the engine.
 
 #include "base/json.h"
 
@@ -12,6 +12,10 @@ namespace holdfast::tools {
 using Aliases = std::vector<std::pair<std::string, std::string>>;
 
 void settle_spelling(JsonObject& arguments, const JsonObject& properties, const Aliases& aliases);
+
+// The same inside a value that is described by a schema of its own: the spelling of its fields, "3" for 3 and "true" for true,
+// and an object or a list that was sent as its JSON text.
+void settle_value(Json& value, const JsonObject& schema);
 
 // "sessionId" -> "session_id" and back; other text is returned as it is.
 std::string to_snake_case(std::string_view name);

@@ -5,6 +5,7 @@
 #include "session/kinds.h"
 #include "tools/argument_spelling.h"
 #include "tools/caller_connection.h"
+#include "tools/known_damage.h"
 #include "tools/reasoning_results.h"
 #include "tools/reasoning_tools.h"
 #include "tools/session_arguments.h"
@@ -55,8 +56,15 @@ void add_roots(JsonObject& state, const Situation& situation, const std::string&
 
 // Never fails: what cannot be found out is left out and said in `notice`.
 Result<Answered> get_state(const ReasoningCaller& caller, mcp::Call& call) {
-  HF_TRY(auto situated, caller.situate(call, true));
+  auto resolved = caller.situate(call, true);
+  std::string problem;
+  if (!resolved) {
+    problem = resolved.error().message;
+    resolved = caller.situate(call, false);
+  }
+  HF_TRY(auto situated, std::move(resolved));
   if (situated.input_required) return Answered{{}, {}, true};
+  if (!problem.empty()) situated.notice = problem;
   const Situation& situation = situated.situation;
   const Connection& connection = situation.connection;
   Answered answered;
@@ -153,16 +161,42 @@ Result<Answered> load_context(const ReasoningCaller& caller, mcp::Call& call) {
   request.tags = texts_of(call.arguments(), "tags");
   request.recent = find_int(call.arguments(), "recent").value_or(request.recent);
   HF_TRY(reasoning::Loaded loaded, reasoning::load_session(caller.store(), request, situated.situation));
+  add_known_damage(caller.store(), loaded.record);
   Answered answered{loaded_state(loaded, find_int(call.arguments(), "maxChars"), caller.now()), loaded_line(loaded, caller.now()),
                     false};
   if (!situated.notice.empty()) answered.state["notice"] = situated.notice;
   return answered;
 }
 
+JsonObject word(std::string_view type) {
+  return {{"type", type}};
+}
+
+JsonObject target_properties() {
+  return {{"project", word("string")}, {"task", word("string")}, {"aspect", word("string")}};
+}
+
+JsonObject filter_properties() {
+  JsonObject all = target_properties();
+  for (const char* name : {"root", "status", "search", "visibility"}) all[name] = JsonObject{};
+  all["allRoots"] = word("boolean");
+  all["tags"] = JsonObject{};
+  return all;
+}
+
+// The fields of a nested object, or the same beside the operation: callers mix them up (reasoning-sessions §2).
+JsonObject nested_or_flat(const JsonObject& arguments, std::string_view nested, const JsonObject& properties) {
+  JsonObject fields;
+  if (const JsonObject* given = find_object(arguments, nested)) fields = *given;
+  for (const auto& property : properties)
+    if (const Json* flat = find(arguments, property.key()); flat && !fields.contains(property.key()))
+      fields[property.key()] = *flat;
+  return fields;
+}
+
 Result<Answered> list_sessions(const ReasoningCaller& caller, mcp::Call& call) {
-  const JsonObject* filters = find_object(call.arguments(), "filters");
-  const JsonObject none;
-  if (!filters) filters = &none;
+  const JsonObject given = nested_or_flat(call.arguments(), "filters", filter_properties());
+  const JsonObject* filters = &given;
   session::Query query;
   query.kinds = {std::string(session::kReasoning)};
   query.principal = call.caller().principal;
@@ -182,6 +216,7 @@ Result<Answered> list_sessions(const ReasoningCaller& caller, mcp::Call& call) {
     if (auto value = find_string(*filters, name)) *field = std::string(*value);
   query.tags = texts_of(*filters, "tags");
   query.statuses = texts_of(*filters, "status");
+  HF_TRY(query.visibilities, visibilities_of(*filters));
   query.text = find_string(*filters, "search").value_or("");
   const std::int64_t limit = find_int(call.arguments(), "limit").value_or(kListLimit);
   const std::int64_t offset = find_int(call.arguments(), "offset").value_or(0);
@@ -191,6 +226,7 @@ Result<Answered> list_sessions(const ReasoningCaller& caller, mcp::Call& call) {
   query.limit = static_cast<std::size_t>(limit);
   query.offset = static_cast<std::size_t>(offset);
   HF_TRY(session::Page page, caller.store().list(query));
+  for (session::SessionRecord& record : page.items) add_known_damage(caller.store(), record);
   const std::size_t count = page.items.size();
   return Answered{{{"sessions", summaries(page.items, caller.now())},
                    {"count", count},
@@ -213,8 +249,9 @@ Result<bool> exists(const ReasoningCaller& caller, const mcp::Call& call, const 
 }
 
 Result<Answered> navigate(const ReasoningCaller& caller, mcp::Call& call) {
-  const JsonObject* target = find_object(call.arguments(), "target");
-  if (!target)
+  const JsonObject given = nested_or_flat(call.arguments(), "target", target_properties());
+  const JsonObject* target = &given;
+  if (given.empty())
     return fail(ErrorKind::invalid, "target is required", "{\"target\":{\"project\":\"...\",\"task\":\"...\"}}",
                 "invalid_argument");
   HF_TRY(Connection connection, connection_of(call.caller(), caller.store(), caller.root().owner()));
@@ -248,7 +285,6 @@ constexpr std::array kOperations = {Operation{"get_state", get_state},       Ope
 JsonObject properties() {
   JsonArray names;
   for (const Operation& operation : kOperations) names.emplace_back(operation.name);
-  const auto word = [](std::string_view type) { return JsonObject{{"type", type}}; };
   JsonObject all{
       {"operation", JsonObject{{"enum", std::move(names)}}},
       {"sessionId",
@@ -263,6 +299,9 @@ JsonObject properties() {
       {"offset", word("integer")},
       {"target", JsonObject{{"type", "object"}, {"description", "navigate: project, task, aspect"}}},
       {"tags", JsonObject{{"type", "array"}, {"items", word("string")}}}};
+  all["allRoots"] = word("boolean");
+  all["status"] = JsonObject{{"type", JsonArray{"string", "array"}}};
+  all["search"] = word("string");
   for (const char* name : {"title", "project", "task", "aspect", "domain", "description"}) all[name] = word("string");
   return all;
 }
@@ -292,7 +331,12 @@ Result<void> add_init_tool(mcp::Server& server, const ReasoningCaller& caller) {
       "start_new begins one; get_state tells where you are. Nothing else needs to be called first.";
   const JsonObject all = properties();
   tool.input_schema = {{"type", "object"}, {"properties", all}};
-  tool.normalise = [all](JsonObject& arguments) { settle_spelling(arguments, all, kAliases); };
+  tool.normalise = [all](JsonObject& arguments) {
+    settle_spelling(arguments, all, kAliases);
+    for (const auto& [name, inner] : {std::pair("filters", filter_properties()), std::pair("target", target_properties())})
+      if (const auto given = arguments.find(name); given != arguments.end())
+        settle_value(given->value(), {{"type", "object"}, {"properties", inner}});
+  };
   tool.annotations = {{"readOnlyHint", false}, {"destructiveHint", false}, {"openWorldHint", false}};
   tool.unknown = mcp::Tool::Unknown::report;
   tool.coerce_strings = true;

@@ -1,5 +1,6 @@
 #include "tools/reasoning_caller.h"
 
+#include "base/hash.h"
 #include "base/ids.h"
 #include "tools/caller_connection.h"
 
@@ -14,6 +15,8 @@ namespace {
 
 // The I/O thread answers in microseconds unless it is ending; then nobody is there any more.
 constexpr std::chrono::seconds kPresencePatience{2};
+
+constexpr std::size_t kRunLength = 16;  // 64 bits: connections of one session are few
 
 std::string client_name(const mcp::Caller& caller) {
   const std::string_view name = find_string(caller.client_info, "name").value_or("");
@@ -44,7 +47,9 @@ Result<ReasoningCaller::Situated> ReasoningCaller::situate(mcp::Call& call, bool
   }
   situation.principal = call.caller().principal;
   HF_TRY(situation.connection, connection_of(call.caller(), store_, root_.owner()));
-  situation.run = situation.has_connection() ? situation.connection.id : make_handle();
+  // Shown with every thought and exported, so it must not be the transport's id, which opens doors; one that is the same for the
+  // same connection will do.
+  situation.run = situation.has_connection() ? to_hex(sha256(situation.connection.id)).substr(0, kRunLength) : make_handle();
   situation.client = client_name(call.caller());
   situation.auto_attach = settings_.auto_attach;
   situation.attach_window = settings_.attach_window;

@@ -9,6 +9,7 @@
 #include "reasoning/structure.h"
 #include "session/display.h"
 #include "session/kinds.h"
+#include "tools/known_damage.h"
 #include "tools/reasoning_results.h"
 #include "tools/reasoning_tools.h"
 #include "tools/record_changes.h"
@@ -18,6 +19,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 
 namespace holdfast::tools {
 
@@ -55,6 +57,7 @@ Result<SessionAnswer> get(SessionCall& call) {
   std::int64_t place = 0;
   JsonArray main;
   JsonObject branches;
+  add_known_damage(call.store, *call.record);
   std::optional<std::string> damage = call.record->damage;
   bool more = false;
   HF_CHECK(reasoning::each_thought(call.store, call.record->id, [&](reasoning::Thought&& thought) {
@@ -73,6 +76,7 @@ Result<SessionAnswer> get(SessionCall& call) {
     }
     return true;
   }));
+  if (damage && !call.record->damage) remember_damage(call.store, call.record->id, damage);
   JsonObject state{{"session", call.operations.item(*call.record, call.now)},
                    {"thoughts", std::move(main)},
                    {"branches", std::move(branches)}};
@@ -89,6 +93,7 @@ Result<SessionAnswer> load(SessionCall& call, const ReasoningCaller& caller, boo
   if (!latest) request.session_id = call.record->id;
   if (latest) request.tags = texts_of(call.arguments(), "tags");
   HF_TRY(reasoning::Loaded loaded, reasoning::load_session(call.store, request, situated.situation));
+  add_known_damage(call.store, loaded.record);
   JsonObject state = loaded_state(loaded, std::nullopt, call.now);
   state["lastThought"] = loaded.recent.empty() ? Json(nullptr) : Json(reasoning::thought_item(loaded.recent.back()));
   return SessionAnswer{std::move(state), loaded_line(loaded, call.now), false};
@@ -232,9 +237,9 @@ Result<SessionAnswer> graph(SessionCall& call) {
 Result<SessionAnswer> update(SessionCall& call) {
   const JsonObject& arguments = call.arguments();
   const std::vector<std::string> statuses = texts_of(arguments, "status");
-  if (!statuses.empty() && statuses.front() != "active" && statuses.front() != "completed" && statuses.front() != "abandoned")
-    return invalid(fmt::format("a reasoning session cannot be {}", statuses.front()),
-                   "active, completed or abandoned; archive is an operation");
+  constexpr std::array<std::string_view, 4> kStatuses = {"active", "completed", "abandoned", "archived"};
+  if (!statuses.empty() && std::ranges::find(kStatuses, statuses.front()) == kStatuses.end())
+    return invalid(fmt::format("a reasoning session cannot be {}", statuses.front()), "active, completed, abandoned or archived");
   std::optional<std::string> root;
   if (auto given = find_string(arguments, "root")) {
     auto canonical = canonical_root(*given);
@@ -243,7 +248,14 @@ Result<SessionAnswer> update(SessionCall& call) {
   }
   return change_record(call, [&](SessionRecord& record, Millis now) -> Result<bool> {
     bool changed = edit_common_fields(record, arguments);
-    if (!statuses.empty() && record.status != statuses.front()) {
+    if (!statuses.empty() && statuses.front() == "archived") {  // S1: from any
+      HF_TRY(const bool archived, archive_record(record, now));
+      changed = changed || archived;
+    } else if (!statuses.empty() && session::shown_status(record) != statuses.front()) {
+      if (record.visibility == session::Visibility::deleted)
+        return fail(ErrorKind::refused, "the session is deleted", "restore it first");
+      record.visibility = session::Visibility::live;
+      record.archived_at.reset();
       record.status = statuses.front();
       record.completed_at = record.status == "active" ? std::nullopt : std::optional(now);
       changed = true;

@@ -12,6 +12,9 @@ namespace {
 
 using session::SessionRecord;
 
+// A title may be longer than the reply to a thought, which is sent with every one and stays under 300 bytes (D2).
+constexpr std::size_t kGoalLength = 80;
+
 Json text_or_null(const std::string& text) {
   return text.empty() ? Json(nullptr) : Json(text);
 }
@@ -49,6 +52,7 @@ JsonObject session_summary(const SessionRecord& record, Millis now) {
                   {"age", session::age(record.updated_at, now)}};
   if (record.pinned) item["pinned"] = true;
   if (!record.root_uri.empty()) item["rootUri"] = record.root_uri;
+  if (record.damage) item["damage"] = *record.damage;
   return item;
 }
 
@@ -87,7 +91,7 @@ JsonObject loaded_state(const reasoning::Loaded& loaded, std::optional<std::int6
   state["branches"] = std::move(branches);
   state["recentThoughts"] = std::move(recent);
   state["alternatives"] = std::move(alternatives);
-  if (loaded.damage) state["damage"] = *loaded.damage;
+  if (loaded.damage || record.damage) state["damage"] = loaded.damage ? *loaded.damage : *record.damage;
   return state;
 }
 
@@ -113,7 +117,7 @@ JsonObject appended_state(const reasoning::AppendOutcome& outcome, bool verbose)
   } else {
     state["sessionId"] = outcome.record.id;
   }
-  state["goal"] = session::shown_title(outcome.record);
+  state["goal"] = shorten(session::shown_title(outcome.record), kGoalLength);
   state["attached"] = name_of(outcome.attached);
   if (!thought.branch.empty()) state["branchId"] = thought.branch;
   if (outcome.branch_completed) state["branchCompleted"] = true;

@@ -11,6 +11,9 @@ namespace holdfast::tools {
 Result<SessionAnswer> change_record(SessionCall& call,
                                     const std::function<Result<bool>(session::SessionRecord&, Millis now)>& edit);
 
+// Puts it aside; false when it is already. Errors: refused (deleted).
+Result<bool> archive_record(session::SessionRecord& record, Millis now);
+
 // title, description, pinned, tags, addTags, removeTags; true when something changed.
 bool edit_common_fields(session::SessionRecord& record, const JsonObject& arguments);
 

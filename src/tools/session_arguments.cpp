@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 namespace holdfast::tools {
 
 namespace {
@@ -53,6 +55,10 @@ Result<std::vector<session::Visibility>> visibilities_of(const JsonObject& argum
                   "invalid_argument");
     visibilities.push_back(*visibility);
   }
+  // Deleted ones are listed only when asked for, and as a status they are asked for, too (design 8.6).
+  const std::vector<std::string> statuses = texts_of(arguments, "status");
+  if (visibilities.empty() && std::ranges::find(statuses, name_of(session::Visibility::deleted)) != statuses.end())
+    visibilities = {session::Visibility::live, session::Visibility::archived, session::Visibility::deleted};
   return visibilities;
 }
 

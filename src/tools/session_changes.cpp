@@ -50,15 +50,7 @@ Result<bool> refuse_deleted(const SessionRecord& record) {
 }
 
 Result<SessionAnswer> archive(SessionCall& call) {
-  return change_record(call, [](SessionRecord& record, Millis now) -> Result<bool> {
-    HF_CHECK(refuse_deleted(record));
-    if (record.visibility == Visibility::archived) return false;
-    record.prior_status = record.status;
-    record.prior_visibility = record.visibility;
-    record.visibility = Visibility::archived;
-    record.archived_at = now;
-    return true;
-  });
+  return change_record(call, archive_record);
 }
 
 Result<SessionAnswer> unarchive(SessionCall& call) {
@@ -99,6 +91,16 @@ JsonObject tag_list() {
 }
 
 }  // namespace
+
+Result<bool> archive_record(SessionRecord& record, Millis now) {
+  HF_CHECK(refuse_deleted(record));
+  if (record.visibility == Visibility::archived) return false;
+  record.prior_status = record.status;
+  record.prior_visibility = record.visibility;
+  record.visibility = Visibility::archived;
+  record.archived_at = now;
+  return true;
+}
 
 Result<SessionAnswer> change_record(SessionCall& call, const std::function<Result<bool>(SessionRecord&, Millis now)>& edit) {
   struct Changed {

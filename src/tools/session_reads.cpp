@@ -4,6 +4,7 @@
 #include "session/kinds.h"
 #include "session/limits.h"
 #include "tools/core_operations.h"
+#include "tools/known_damage.h"
 #include "tools/session_arguments.h"
 #include "tools/session_item.h"
 
@@ -16,6 +17,7 @@ namespace holdfast::tools {
 namespace {
 
 constexpr std::int64_t kListLimit = 20, kMaxList = 200;      // sessions of one answer: a model reads all of it
+constexpr std::int64_t kReasoningListLimit = 10;             // reasoning-sessions §6
 constexpr std::size_t kMaxTogether = 1000;                   // of all kinds at once: every page reads all before it
 constexpr std::int64_t kEntryLimit = 50, kMaxEntries = 500;  // likewise
 constexpr std::int64_t kSearchLimit = 10;                    // sessions
@@ -45,7 +47,8 @@ Result<std::optional<session::Query>> read_query(SessionCall& call) {
   auto sort = find_string(arguments, "sort");
   if (sort == "created_at") query.sort = session::Sort::created;
   if (sort == "due_at") query.sort = session::Sort::due;
-  query.limit = limit_of(arguments, kListLimit, kMaxList);
+  const bool thoughts_only = query.kinds == std::vector{std::string(session::kReasoning)};
+  query.limit = limit_of(arguments, thoughts_only ? kReasoningListLimit : kListLimit, kMaxList);
   query.cursor = find_string(arguments, "cursor").value_or("");
   query.offset = static_cast<std::size_t>(find_int(arguments, "offset").value_or(0));
   return query;
@@ -72,8 +75,10 @@ Result<SessionAnswer> list_all_kinds(SessionCall& call, session::Query query) {
   std::sort(page.items.begin(), page.items.end(),
             [](const session::SessionRecord& a, const session::SessionRecord& b) { return a.updated_at > b.updated_at; });
   JsonArray sessions;
-  for (std::size_t i = offset; i < page.items.size() && i < offset + limit; ++i)
+  for (std::size_t i = offset; i < page.items.size() && i < offset + limit; ++i) {
+    add_known_damage(call.store, page.items[i]);
     sessions.push_back(call.operations.item(page.items[i], call.now));
+  }
   const std::size_t count = sessions.size();
   const bool more = static_cast<std::int64_t>(offset + count) < total;
   return SessionAnswer{{{"sessions", std::move(sessions)}, {"count", count}, {"total", total}, {"hasMore", more}}, {}, false};
@@ -86,7 +91,10 @@ Result<SessionAnswer> list(SessionCall& call) {
   HF_TRY(session::Page page, call.store.list(*query));
   const Millis now = call.now;
   JsonArray sessions;
-  for (const session::SessionRecord& record : page.items) sessions.push_back(call.operations.item(record, now));
+  for (session::SessionRecord& record : page.items) {
+    add_known_damage(call.store, record);
+    sessions.push_back(call.operations.item(record, now));
+  }
   const std::size_t count = sessions.size();
   JsonObject state{
       {"sessions", std::move(sessions)}, {"count", count}, {"total", page.total}, {"hasMore", !page.next_cursor.empty()}};
@@ -166,10 +174,17 @@ JsonObject to_json_object(const session::Verification& verification) {
           {"problems", std::move(problems)}};
 }
 
+Result<session::Verification> check(SessionCall& call, const std::string& session) {
+  HF_TRY(session::Verification verification, call.store.verify(session));
+  const bool found = !verification.ok && !verification.problems.empty();
+  remember_damage(call.store, session, found ? std::optional(verification.problems.front()) : std::nullopt);
+  return verification;
+}
+
 // One session, or all of the caller's: only those with problems are listed then.
 Result<SessionAnswer> verify(SessionCall& call) {
   if (call.record) {
-    HF_TRY(session::Verification verification, call.store.verify(call.record->id));
+    HF_TRY(session::Verification verification, check(call, call.record->id));
     return SessionAnswer{to_json_object(verification), {}, false};
   }
   session::Query query;
@@ -182,7 +197,7 @@ Result<SessionAnswer> verify(SessionCall& call) {
     HF_TRY(session::Page page, call.store.list(query));
     for (const session::SessionRecord& record : page.items) {
       if (call.call.cancelled()) return fail(ErrorKind::cancelled, "cancelled");
-      HF_TRY(session::Verification verification, call.store.verify(record.id));
+      HF_TRY(session::Verification verification, check(call, record.id));
       ++checked;
       records += verification.entries;
       if (!verification.ok) damaged.push_back(to_json_object(verification));

@@ -85,7 +85,11 @@ Result<void> add_session_tool(mcp::Server& server, session::Store& store, const 
   tool.description =
       "Find, read and organise durable sessions of every kind. list shows those of the current project (allRoots: of all), "
       "get reads one, search looks into titles and text, update changes title, description, tags, pin; archive puts one aside.";
-  tool.normalise = [properties](JsonObject& arguments) { settle_spelling(arguments, properties, kAliases); };
+  tool.normalise = [properties](JsonObject& arguments) {
+    settle_spelling(arguments, properties, kAliases);
+    if (const auto range = arguments.find("range"); range != arguments.end())
+      if (const JsonObject* schema = find_object(properties, "range")) settle_value(range->value(), *schema);
+  };
   tool.input_schema = {{"type", "object"}, {"properties", properties}, {"required", JsonArray{"operation"}}};
   tool.annotations = {{"readOnlyHint", false}, {"destructiveHint", false}, {"openWorldHint", false}};
   tool.unknown = mcp::Tool::Unknown::report;

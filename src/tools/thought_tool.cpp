@@ -54,6 +54,21 @@ std::optional<std::string> text_of(const JsonObject& arguments, std::string_view
   return text ? std::optional(std::string(*text)) : std::nullopt;
 }
 
+// Payloads come in all spellings, too.
+void settle_payloads(JsonObject& arguments) {
+  for (const reasoning::ThoughtType& type : reasoning::thought_types())
+    if (const auto given = arguments.find(type.payload); !type.payload.empty() && given != arguments.end())
+      if (const auto schema = parse_json(type.schema)) settle_value(given->value(), schema->as_object());
+}
+
+// A payload that the type of the thought has no place for is not stored, so the caller is told.
+std::vector<std::string> foreign_payloads(const JsonObject& arguments, std::string_view thought_type) {
+  std::vector<std::string> names;
+  for (const reasoning::ThoughtType& type : reasoning::thought_types())
+    if (!type.payload.empty() && type.name != thought_type && arguments.contains(type.payload)) names.emplace_back(type.payload);
+  return names;
+}
+
 Result<reasoning::ThoughtRequest> read_request(const JsonObject& arguments) {
   reasoning::ThoughtRequest request;
   const reasoning::ThoughtType* type =
@@ -106,7 +121,7 @@ mcp::ToolReply run(const ReasoningCaller& caller, mcp::Call& call) {
   if (!outcome) return failure_with_ignored(outcome.error(), call);
   if (!situated->notice.empty()) outcome->notices.push_back(situated->notice);
   JsonObject state = appended_state(*outcome, find_bool(call.arguments(), "verbose").value_or(false));
-  add_ignored(state, call);
+  add_ignored(state, call, foreign_payloads(call.arguments(), request->type));
   mcp::ToolResult result = mcp::ToolResult::state(std::move(state));
   if (find_bool(call.arguments(), "includeGuide").value_or(false))
     result.content.push_back(mcp::resource_block(mcp::text_contents(kGuideUri, "text/markdown", thinking_guide())));
@@ -127,7 +142,10 @@ Result<void> add_thought_tool(mcp::Server& server, const ReasoningCaller& caller
       "end with nextThoughtNeeded:false.";
   const JsonObject all = properties();
   tool.input_schema = {{"type", "object"}, {"properties", all}, {"required", JsonArray{"thought"}}};
-  tool.normalise = [all](JsonObject& arguments) { settle_spelling(arguments, all, kAliases); };
+  tool.normalise = [all](JsonObject& arguments) {
+    settle_spelling(arguments, all, kAliases);
+    settle_payloads(arguments);
+  };
   tool.annotations = {{"readOnlyHint", false}, {"destructiveHint", false}, {"idempotentHint", false}, {"openWorldHint", false}};
   tool.unknown = mcp::Tool::Unknown::report;
   tool.coerce_strings = true;

@@ -7,8 +7,9 @@
 
 namespace holdfast::tools {
 
-// `ignoredFields`, when there are any.
-void add_ignored(JsonObject& state, const mcp::Call& call);
-mcp::ToolResult failure_with_ignored(const Error& error, const mcp::Call& call);
+// `ignoredFields`, when there are any; `more`: known ones that had no effect.
+void add_ignored(JsonObject& state, const mcp::Call& call, const std::vector<std::string>& more = {});
+// {error, message, hint}; what is invalid is `invalid_argument` unless it has a word of its own.
+mcp::ToolResult failure_with_ignored(Error error, const mcp::Call& call);
 
 }  // namespace holdfast::tools

@@ -8,6 +8,25 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
+TEST_P(ListContract, StatusIsTheOneThatIsShown) {  // design 8.6
+  for (const auto& [id, kind] : {std::pair("a", "reasoning"), std::pair("b", "thread"), std::pair("c", "research")}) {
+    SessionRecord shelved = record(id, kind);
+    shelved.status = "active";
+    shelved.visibility = Visibility::archived;
+    create(shelved);
+  }
+  SessionRecord live = record("d", "reasoning");
+  live.status = "active";
+  create(live);
+  Query query;
+  query.statuses = {"archived"};
+  EXPECT_THAT(list(query), UnorderedElementsAre("a", "b"));
+  query.statuses = {"active"};
+  EXPECT_THAT(list(query), UnorderedElementsAre("c", "d"));
+  query.statuses = {"active", "archived"};
+  EXPECT_THAT(list(query), UnorderedElementsAre("a", "b", "c", "d"));
+}
+
 TEST_P(ListContract, FiltersByEachField) {
   SessionRecord a = record("a", "thread");
   a.status = "created";

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "session/cursor.h"
+#include "session/display.h"
 #include "store/sqlite/record_rows.h"
 
 #include <fmt/format.h>
@@ -26,11 +27,23 @@ std::string marks(std::size_t count) {
   return out + ")";
 }
 
+// What is asked for is what is shown (design 8.6).
+void add_statuses(Condition& where, const Query& query) {
+  const bool only_live = query.visibilities == std::vector{Visibility::live};
+  if (query.statuses.empty() || only_live) return where.add_any("s.status", query.statuses);
+  std::string kinds, shown = "CASE";
+  for (std::string_view kind : session::kVisibilityAsStatus) kinds += fmt::format("{}'{}'", kinds.empty() ? "" : ",", kind);
+  for (const Visibility hidden : {Visibility::archived, Visibility::deleted})
+    shown +=
+        fmt::format(" WHEN s.visibility = {} AND s.kind IN ({}) THEN '{}'", static_cast<int>(hidden), kinds, name_of(hidden));
+  where.add_any(shown + " ELSE s.status END", query.statuses);
+}
+
 Condition conditions_of(const Query& query) {
   Condition where;
   where.add_any("s.kind", query.kinds);
   where.add_roots(query.roots, query.rootless);
-  where.add_any("s.status", query.statuses);
+  add_statuses(where, query);
   where.add_visibilities(query.visibilities);
   if (query.pinned) where.add(*query.pinned ? "s.pinned = 1" : "s.pinned = 0");
   for (const std::string& tag : query.tags) where.add_value("s.key IN (SELECT session FROM tags WHERE tag = ?)", tag);
