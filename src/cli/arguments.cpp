@@ -366,6 +366,9 @@ Result<std::variant<CommandLine, Printed>> read_command_line(int count, const ch
   if (own.size() < all.size() && !line.transcripts.launch)
     return fail(ErrorKind::invalid, "words behind -- are for the client that --launch starts", "add --launch, or leave them out",
                 "usage");
+  // An id that a script left empty must not mean the session this runs in.
+  if (std::ranges::find(line.transcripts.words, "") != line.transcripts.words.end())
+    return fail(ErrorKind::invalid, "an argument is empty", command_path(grammar.app()) + " --help explains it", "usage");
   return line;
 }
 

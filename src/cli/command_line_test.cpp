@@ -106,6 +106,12 @@ TEST(CommandLine, Commands_ShortOptionsOfRemoval) {
   EXPECT_FALSE(read({"delete", "4f", "--delete-cross-session-artifacts", "--no-delete-cross-session-artifacts"}));
 }
 
+TEST(CommandLine, Commands_AnEmptyIdIsNotTheCurrentSession) {
+  auto empty = read({"delete", "", "--force"});
+  ASSERT_FALSE(empty);
+  EXPECT_EQ(empty.error().word(), "usage");
+}
+
 TEST(CommandLine, Commands_TranslationIsChosenOnce) {
   EXPECT_EQ(given({"clone", "4f", "--translate", "all"}).level, "all");
   EXPECT_THAT(given({"clone", "4f", "--map", "/a=/b", "--map", "/c=/d"}).maps, ElementsAre("/a=/b", "/c=/d"));
