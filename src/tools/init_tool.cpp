@@ -46,7 +46,7 @@ JsonArray summaries(const std::vector<session::SessionRecord>& records, Millis n
 
 void add_roots(JsonObject& state, const Situation& situation, const std::string& source) {
   state["root"] = situation.roots.empty() ? Json(nullptr) : Json(situation.roots.front());
-  state["rootSource"] = source;
+  state["rootSource"] = source.empty() ? "none" : source;
   if (situation.roots.size() > 1) {
     JsonArray all;
     for (const std::string& root : situation.roots) all.emplace_back(root);

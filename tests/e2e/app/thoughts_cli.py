@@ -116,6 +116,7 @@ class Thoughts(ProgramTest):
         self.assertEqual([each.get("total") for each in listed[:2]], [1, 0])
         self.assertEqual(listed[2]["count"], 2)
         self.assertIn("not/absolute", listed[3]["notice"], "get_state never fails")
+        self.assertEqual(listed[3]["rootSource"], "none")
 
     def test_S1_a_session_is_listed_by_the_status_that_is_shown(self):
         id = self.think({"thought": "x"}, root=self.project)[0]["sessionId"]
