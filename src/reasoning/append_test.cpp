@@ -180,6 +180,19 @@ TEST_F(AppendTest, A3_TheSameTitleAgainHasNoEffect) {
   EXPECT_THAT(sessions(), SizeIs(1));
 }
 
+TEST_F(AppendTest, A3_TheSameTitleWithAConnectionPerCallIsTheSameSession) {
+  ThoughtRequest request = thought("one");
+  request.session_title = "Retries";
+  const std::string id = append(modern(), request).record.id;
+  request.session_title = "Timeouts";
+  EXPECT_NE(append(modern(), request).record.id, id);
+  request.session_title = "Retries";
+  request.text = "two";
+  EXPECT_EQ(append(modern(), request).record.id, id);
+  EXPECT_EQ(append(connect("c2"), request).record.id, id);
+  EXPECT_THAT(sessions(), SizeIs(2));
+}
+
 TEST_F(AppendTest, A3_AnotherTitleBeginsAnotherSession) {
   const Situation caller = connect("c1");
   ThoughtRequest request = thought("one");

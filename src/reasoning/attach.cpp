@@ -117,12 +117,14 @@ Result<Attachment> attach(Transaction& transaction, const ThoughtRequest& reques
   }
 
   bool beside = false;
-  const bool asks_for_new = request.new_session || (request.session_title && !request.session_title->empty());
+  const std::string title = request.session_title.value_or("");
   if (!situation.roots.empty() && !request.new_session && previous.empty()) {
     HF_TRY(auto same, with_key(transaction, situation, request));
     HF_TRY(std::vector<SessionRecord> found, candidates(transaction, situation, {"active"}));
     if (same) return recovered(std::move(*same), transaction.now());
-    if (!asks_for_new && situation.auto_attach && connection.may_attach && !found.empty()) {
+    // Callers repeat the title with every thought (A3); with a connection per call that is how they name their session.
+    if (!title.empty()) std::erase_if(found, [&](const SessionRecord& record) { return record.title != title; });
+    if (situation.auto_attach && connection.may_attach && !found.empty()) {
       HF_TRY(std::vector<SessionRecord> free, not_in_use(transaction, situation, found));
       const auto lost = std::ranges::find_if(free, is_beside);
       if (free.size() == 1) return recovered(std::move(free.front()), transaction.now());
@@ -139,7 +141,7 @@ Result<Attachment> attach(Transaction& transaction, const ThoughtRequest& reques
   }
 
   NewSession wanted;
-  wanted.title = request.session_title.value_or("");
+  wanted.title = title;
   if (wanted.title.empty()) wanted.title = title_of(request.text);
   wanted.tags = request.session_tags;
   wanted.opening = request.text;

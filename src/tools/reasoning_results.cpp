@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 namespace holdfast::tools {
 
 namespace {
@@ -23,6 +25,17 @@ JsonArray to_array(const std::vector<std::string>& texts) {
   JsonArray out;
   for (const std::string& text : texts) out.emplace_back(text);
   return out;
+}
+
+// In words, for the line that a model reads first (L4).
+std::string spoken_age(Millis then, Millis now) {
+  constexpr Millis kMinute = 60'000, kHour = 60 * kMinute, kDay = 24 * kHour;
+  const Millis age = std::max<Millis>(0, now - then);
+  const auto ago = [&](Millis unit, std::string_view name) {
+    return fmt::format("{} {}{} ago", age / unit, name, age / unit == 1 ? "" : "s");
+  };
+  if (age < kMinute) return "just now";
+  return age < kHour ? ago(kMinute, "minute") : age < kDay ? ago(kHour, "hour") : ago(kDay, "day");
 }
 
 }  // namespace
@@ -98,7 +111,7 @@ JsonObject loaded_state(const reasoning::Loaded& loaded, std::optional<std::int6
 std::string loaded_line(const reasoning::Loaded& loaded, Millis now) {
   const std::int64_t count = reasoning::total_count(loaded.record);
   return fmt::format("{} session {}: {} {}, {}", loaded.auto_recovered ? "Recovered" : "Loaded", loaded.record.id, count,
-                     count == 1 ? "thought" : "thoughts", session::age(loaded.record.updated_at, now));
+                     count == 1 ? "thought" : "thoughts", spoken_age(loaded.record.updated_at, now));
 }
 
 JsonObject appended_state(const reasoning::AppendOutcome& outcome, bool verbose) {

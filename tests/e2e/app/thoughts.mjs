@@ -208,7 +208,9 @@ test('the project is what the client offers as its root, asked for once on the s
   assert.equal(asked, 1);
   await client.close();
   client = await legacy(server.url, { roots: offered });
-  const loaded = state(await init(client, 'load_context'));
+  const answer = await init(client, 'load_context');
+  const loaded = state(answer);
+  assert.match(answer.content[0].text, /^Recovered session [0-9a-f-]{36}: 2 thoughts, just now$/); // L4
   assert.equal(loaded.nextThoughtNumber, 3);
   assert.equal(loaded.root, 'file:///home/ada/My%20App');
   assert.ok(loaded.autoRecovered);
