@@ -212,7 +212,7 @@ TEST_F(SessionToolsTest, ListIsLimitedToTheRootUnlessAskedOtherwise) {
   EXPECT_THAT(ids(call(R"({"operation":"list","mcpRootUri":"/srv/here"})")),
               testing::UnorderedElementsAre("here-1", "nowhere-1"));
   EXPECT_EQ(ids(call(R"({"operation":"list","root":"/srv/here","all_roots":"true"})")).size(), 3U);
-  EXPECT_EQ(find_string(call(R"({"operation":"list","root":"work"})"), "error"), "invalid");
+  EXPECT_EQ(find_string(call(R"({"operation":"list","root":"work"})"), "error"), "invalid_argument");
 }
 
 TEST_F(SessionToolsTest, TypeTakesAKindItsPluralOrAll) {
