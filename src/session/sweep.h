@@ -1,0 +1,42 @@
+#pragma once
+
+// The retention sweep: opens notices, archives, soft-deletes and purges what is due (threads-and-research §5).
+//
+// One transition per session and sweep; each in a transaction of its own that looks again, so that a message which arrived
+// meanwhile wins. Any process may sweep; one at a time does (lease `sweep`). Doing it twice at one instant changes nothing.
+
+#include "session/retention.h"
+#include "session/store.h"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace holdfast::session {
+
+struct SweepOptions {
+  bool dry_run = false;
+  std::string leave_out;  // the session the current call is about; empty: none
+  std::function<bool()> cancelled;
+};
+
+struct SweepReport {
+  Millis swept_at = 0;
+  std::size_t notices_created = 0;
+  std::vector<std::string> archived, deleted, purged;  // ids
+  std::size_t skipped_pinned = 0;
+  std::optional<Millis> next_due_at;
+  std::vector<std::string> failed;  // "<id>: why": left for the next sweep
+};
+
+// Now. Errors: unavailable (another process is sweeping), those of the store.
+Result<SweepReport> sweep(Store& store, const RetentionPolicy& policy, const SweepOptions& options = {});
+// When the last one is longer ago than policy.sweep_every; nullopt: not due, or somebody else does it. One cheap read otherwise.
+Result<std::optional<SweepReport>> sweep_if_due(Store& store, const RetentionPolicy& policy, Millis now,
+                                                std::string_view leave_out = {});
+
+JsonObject report_json(const SweepReport& report);
+
+}  // namespace holdfast::session
