@@ -77,12 +77,6 @@ Millis RetentionPolicy::lead(std::string_view kind, Step step) const {
   return row == kinds.end() ? 0 : row->second.archive_lead;
 }
 
-Millis RetentionPolicy::longest_lead() const {
-  Millis longest = std::max(delete_lead, purge_lead);
-  for (const auto& [kind, clocks] : kinds) longest = std::max(longest, clocks.archive_lead);
-  return longest;
-}
-
 std::string RetentionPolicy::fingerprint() const {
   std::string text = fmt::format("1 purge {}", text_of(purge_after));
   for (const auto& [kind, clocks] : kinds)

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
+#include <chrono>
 #include <set>
 
 namespace holdfast::session {
@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view kLeaseName = "sweep";
 constexpr std::string_view kSpace = "retention";
 constexpr std::string_view kLastSweep = "last_sweep", kFingerprint = "due_times";
-constexpr std::size_t kPage = 500;
+constexpr std::size_t kPage = 100;        // most sweeps read one page of each walk and do nothing
 constexpr std::size_t kRefreshed = 1000;  // records of one transaction, so that writers hardly wait
 const std::vector kEverything = {Visibility::live, Visibility::archived, Visibility::deleted};
 
@@ -126,33 +126,41 @@ class Sweep {
     report_.swept_at = now;
   }
 
-  // Walks from the earliest due time on, and ends behind the last one that could be announced.
   Result<SweepReport> run(const std::function<Result<void>()>& keep_lease) {
-    const Millis now = report_.swept_at;
-    Query query;
-    query.visibilities = kEverything;
-    query.sort = Sort::due;
-    query.limit = kPage;
-    query.count = false;
-    bool more = true;
-    while (more) {
-      HF_TRY(const Page page, store_.list(query));
-      for (const SessionRecord& record : page.items) {
-        more = record.due_at && *record.due_at - policy_.longest_lead() <= now;
-        if (record.due_at && !more) note_due(*record.due_at);
-        if (!more) break;
-        if (options_.cancelled && options_.cancelled()) return fail(ErrorKind::cancelled, "the sweep was stopped");
-        HF_CHECK(look_at(record));
-      }
-      query.cursor = page.next_cursor;
-      more = more && !query.cursor.empty();
-      HF_CHECK(keep_lease());
-    }
-    HF_TRY(report_.skipped_pinned, count_pinned(store_, policy_, now));
+    keep_lease_ = keep_lease;
+    for (const auto& [kind, clocks] : policy_.kinds) HF_CHECK(walk({kind}, Visibility::live, clocks.archive_lead));
+    HF_CHECK(walk({}, Visibility::archived, policy_.delete_lead));
+    HF_CHECK(walk({}, Visibility::deleted, policy_.purge_lead));
+    HF_TRY(report_.skipped_pinned, count_pinned(store_, policy_, report_.swept_at));
     return std::move(report_);
   }
 
  private:
+  // From the earliest due time on, up to the last one that could be announced: what is not due for long is never read.
+  Result<void> walk(std::vector<std::string> kinds, Visibility visibility, Millis lead) {
+    Query query;
+    query.kinds = std::move(kinds);
+    query.visibilities = {visibility};
+    query.sort = Sort::due;
+    query.limit = kPage;
+    query.count = false;
+    do {
+      HF_TRY(const Page page, store_.list(query));
+      for (const SessionRecord& record : page.items) {
+        if (!record.due_at) return {};
+        if (*record.due_at - lead > report_.swept_at) {
+          note_due(*record.due_at);
+          return {};
+        }
+        if (options_.cancelled && options_.cancelled()) return fail(ErrorKind::cancelled, "the sweep was stopped");
+        HF_CHECK(look_at(record));
+      }
+      query.cursor = page.next_cursor;
+      HF_CHECK(keep_lease_());
+    } while (!query.cursor.empty());
+    return {};
+  }
+
   void note_due(Millis due) { report_.next_due_at = std::min(report_.next_due_at.value_or(due), due); }
 
   Result<void> look_at(const SessionRecord& record) {
@@ -176,6 +184,7 @@ class Sweep {
   Store& store_;
   const RetentionPolicy& policy_;
   const SweepOptions& options_;
+  std::function<Result<void>()> keep_lease_;
   SweepReport report_;
   std::set<std::string> seen_;
 };
@@ -198,7 +207,10 @@ Result<std::optional<SweepReport>> sweep_alone(Store& store, const RetentionPoli
     return Begun{lease.epoch, transaction.now(), false};
   }));
   if (begun.done_already) return std::nullopt;
+  auto renewed = std::chrono::steady_clock::now();
   const auto keep_lease = [&]() -> Result<void> {
+    if (std::chrono::steady_clock::now() - renewed < std::chrono::milliseconds(kLeaseRenewEvery)) return {};
+    renewed = std::chrono::steady_clock::now();
     return store.write([&](Transaction& transaction) -> Result<void> {
       HF_CHECK(transaction.renew_lease(kLeaseName, owner, begun.epoch));
       return {};
