@@ -63,7 +63,7 @@ SessionRecord record_of(int i) {
   record.aspect = sort.aspect;
   record.title = fmt::format("The {}th session about something", i);
   record.opening = "What did we decide about the retries of the second service?";
-  record.root_uri = i % 5 == 0 ? "" : fmt::format("file:///home/user/project-{}", i % 100);
+  record.root_uri = i % 5 == 0 ? "" : fmt::format("file:///home/user/project-{}", i * 3 % 89);
   record.tags = {"tag", fmt::format("tag-{}", i % 7)};
   record.data = {{"note", "x"}};
   record.pinned = i % 100 == 3;

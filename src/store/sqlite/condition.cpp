@@ -77,7 +77,7 @@ void Condition::add_aspects(const Query& query) {
 void Condition::add_times(const Query& query) {
   if (query.updated_since) add_value("s.updated_at >= ?", *query.updated_since);
   if (query.updated_before) add_value("s.updated_at < ?", *query.updated_before);
-  if (query.due_before) add_value(fmt::format("{} <= ?", kDueKey), *query.due_before);
+  if (query.due_before) add_value("s.due_key <= ?", *query.due_before);
 }
 
 void Condition::add_value(std::string_view condition, Value value) {

@@ -9,9 +9,6 @@
 
 namespace holdfast::store {
 
-// due_at as the order and its index have it: those without one last.
-inline constexpr std::string_view kDueKey = "ifnull(s.due_at, 9223372036854775807)";
-
 // "(?,?,?)"
 std::string marks(std::size_t count);
 

@@ -34,7 +34,7 @@ Order order_of(const Query& query) {
     case Sort::created:
       return {0, {"s.created_at"}, true, "sessions_created", {}};
     case Sort::due:
-      return {0, {std::string(kDueKey)}, false, "sessions_due", {}};
+      return {0, {"s.due_key"}, false, "sessions_due", {}};
     case Sort::resume:
       return {2,
               {"s.pinned", fmt::format("s.status IN {}", marks(query.prefer_status.size())), "s.updated_at", "s.created_at"},

@@ -168,9 +168,11 @@ CREATE TABLE leases(
 )sql";
 
 // Lists of many sessions (shelves.h): the indexes for the orders begin with the shelf, and `roots` repeats it, so that
-// the sessions of a root can be counted without looking at them. They are filled between the two halves.
+// the sessions of a root can be counted without looking at them. due_key is due_at with those that have none last; as an
+// expression it could not bound a range together with the id. The tables are filled between the two halves.
 constexpr const char* kVersion2Tables = R"sql(
 ALTER TABLE sessions ADD COLUMN shelf INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE sessions ADD COLUMN due_key INTEGER NOT NULL AS (ifnull(due_at, 9223372036854775807)) VIRTUAL;
 
 CREATE TABLE shelves(
   number INTEGER PRIMARY KEY,
@@ -197,7 +199,7 @@ CREATE INDEX roots_session ON roots(session);
 constexpr const char* kVersion2Indexes = R"sql(
 CREATE INDEX sessions_updated ON sessions(shelf, updated_at, id);
 CREATE INDEX sessions_created ON sessions(shelf, created_at, id);
-CREATE INDEX sessions_due ON sessions(shelf, ifnull(due_at, 9223372036854775807), id);
+CREATE INDEX sessions_due ON sessions(shelf, due_key, id);
 )sql";
 
 Result<void> make_version_1(Db& db) {

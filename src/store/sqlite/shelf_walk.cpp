@@ -40,21 +40,34 @@ bool fits(const Shelf& shelf, const Query& query) {
   return (!query.aspect || *query.aspect == *shelf.aspect) && among(query.aspects, *shelf.aspect);
 }
 
-// How many sessions of each shelf are found under the roots.
-Result<std::map<std::int64_t, std::int64_t>> count_roots(Db& db, const Query& query) {
-  const auto roots = stored_roots(query.roots, query.rootless);
-  // A session can have several of the roots, but none beside ''.
-  const std::string_view what = query.roots.size() > 1 ? "count(DISTINCT session)" : "count(*)";
-  HF_TRY(auto rows,
-         db.query(fmt::format("SELECT shelf, {} FROM roots WHERE root IN {} GROUP BY shelf", what, marks(roots.size()))));
+using Counts = std::map<std::int64_t, std::int64_t>;  // by shelf
+
+Result<void> add_counts(Db& db, std::string_view sql, const std::vector<std::string>& roots, Counts& counts) {
+  HF_TRY(auto rows, db.query(sql));
   int index = 0;
   for (const std::string& root : roots) rows.bind(++index, root);
-  std::map<std::int64_t, std::int64_t> counts;
   while (true) {
     HF_TRY(const bool more, rows.next());
-    if (!more) return counts;
-    counts[rows.integer(0)] = rows.integer(1);
+    if (!more) return {};
+    counts[rows.integer(0)] += rows.integer(1);
   }
+}
+
+// How many sessions of each shelf are found under the roots.
+Result<Counts> count_roots(Db& db, const Query& query) {
+  const auto roots = stored_roots(query.roots, query.rootless);
+  Counts counts;
+  if (query.roots.size() > 1) {
+    const std::string sql =
+        fmt::format("SELECT shelf, count(DISTINCT session) FROM roots WHERE root IN {} GROUP BY shelf", marks(roots.size()));
+    HF_CHECK(add_counts(db, sql, roots, counts));
+    return counts;
+  }
+  // No session has a root and none: one after the other they are counted in the order of the index.
+  for (const std::string& root : roots) {
+    HF_CHECK(add_counts(db, "SELECT shelf, count(*) FROM roots WHERE root = ? GROUP BY shelf", {root}, counts));
+  }
+  return counts;
 }
 
 std::int64_t sum_of(const std::vector<Shelf>& shelves) {
@@ -65,6 +78,8 @@ std::int64_t sum_of(const std::vector<Shelf>& shelves) {
 
 // A page grows shelf by shelf: each is asked only for what comes before the last place so far.
 class Walk {
+  using Limits = std::numeric_limits<std::int64_t>;
+
  public:
   Walk(Db& db, const Query& query, const Selection& selection, const std::optional<Position>& after)
       : db_(db), query_(query), selection_(selection), after_(after), order_(order_of(query)), where_(selection.rest) {
@@ -73,6 +88,7 @@ class Walk {
     const std::string keys = order_.columns(order_.shelf_keys);
     const std::string values = marks(order_.keys.size() - order_.shelf_keys + 1);
     const auto [later, earlier] = order_.descending ? std::pair("<", ">") : std::pair(">", "<");
+    limit_first_key();
     sql_ = fmt::format(
         "SELECT s.key, s.id, {0} FROM sessions AS s INDEXED BY {1} WHERE s.shelf = ? AND ({0}, s.id) {2} {4} AND ({0}, s.id) {3} "
         "{4} AND {5} ORDER BY {6} LIMIT ?",
@@ -98,10 +114,19 @@ class Walk {
     return 0;
   }
 
-  // Every time and every text is below {highest, a blob} and above {lowest, ""}.
+  // What the query asks of the first key of the index is where the ranges begin and end, so that nothing else is looked at.
+  void limit_first_key() {
+    const std::string& key = order_.keys[order_.shelf_keys];
+    if (key == "s.due_key" && query_.due_before) highest_ = *query_.due_before;
+    if (key != "s.updated_at") return;
+    if (query_.updated_since) lowest_ = *query_.updated_since;
+    if (query_.updated_before) highest_ = std::max(*query_.updated_before, Limits::min() + 1) - 1;
+  }
+
+  // All that there is lies below {highest, ..., a blob} and above {lowest, ..., ""}: to SQLite a blob is more than any text.
   void bind_open(Rows& rows, int& index, bool highest) const {
-    using Limits = std::numeric_limits<std::int64_t>;
-    for (std::size_t i = order_.shelf_keys; i < order_.keys.size(); ++i) {
+    rows.bind(++index, highest ? highest_ : lowest_);
+    for (std::size_t i = order_.shelf_keys + 1; i < order_.keys.size(); ++i) {
       rows.bind(++index, highest ? Limits::max() : Limits::min());
     }
     if (highest) {
@@ -159,6 +184,8 @@ class Walk {
   Condition where_;
   std::string sql_;
   std::size_t wanted_ = 0;
+  std::int64_t lowest_ = Limits::min();
+  std::int64_t highest_ = Limits::max();
   std::vector<Place> places_;  // the best so far, in order
 };
 
