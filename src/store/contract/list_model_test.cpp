@@ -74,11 +74,15 @@ Millis any_time() {
 SessionRecord any_record(std::string id) {
   SessionRecord r;
   r.id = std::move(id);
-  r.kind = *rc::gen::elementOf(kKinds);
-  r.status = *rc::gen::elementOf(kStatuses);
-  r.visibility = *rc::gen::elementOf(kVisibilities);
-  r.pinned = *rc::gen::inRange(0, 4) == 0;
-  r.principal = *rc::gen::elementOf(kPrincipals);
+  r.kind = kKinds.front();
+  r.status = kStatuses.front();
+  if (*rc::gen::arbitrary<bool>()) {  // half of them differ in nothing but the aspect
+    r.kind = *rc::gen::elementOf(kKinds);
+    r.status = *rc::gen::elementOf(kStatuses);
+    r.visibility = *rc::gen::elementOf(kVisibilities);
+    r.pinned = *rc::gen::inRange(0, 4) == 0;
+    r.principal = *rc::gen::elementOf(kPrincipals);
+  }
   r.aspect = std::to_string(*rc::gen::inRange(0, 25));  // more than a backend might care to count one by one
   if (*rc::gen::arbitrary<bool>()) r.root_uri = *rc::gen::elementOf(kRoots);
   if (*rc::gen::inRange(0, 4) == 0) r.linked_roots = {*rc::gen::elementOf(kRoots)};
@@ -116,26 +120,25 @@ TEST_P(ListContract, GivesWhatFilteringInMemoryGives) {
   const bool held = rc::check("any sessions, any question", [&] {
     backend_ = GetParam().make();
     store_ = open();
-    const int count = *rc::gen::inRange(0, 60);
+    const int count = *rc::gen::inRange(0, 100);
     std::vector<SessionRecord> all;
     must(store_->write([&](Transaction& t) -> Result<void> {
       for (int i = 0; i < count; ++i) {
         HF_TRY(auto made, t.create(any_record("s" + std::to_string(i))));
         all.push_back(std::move(made));
       }
+      // Some move to another place, some go.
+      for (SessionRecord& each : all) {
+        if (*rc::gen::inRange(0, 5) != 0) continue;
+        SessionRecord changed = any_record(each.id);
+        changed.rev = each.rev;
+        HF_TRY(each, t.update(changed, Touch::nothing));
+      }
+      if (all.empty() || *rc::gen::arbitrary<bool>()) return {};
+      HF_CHECK(t.purge(all.back().id, "test"));
+      all.pop_back();
       return {};
     }));
-    // Some move to another place, some go.
-    for (SessionRecord& each : all) {
-      if (*rc::gen::inRange(0, 5) != 0) continue;
-      SessionRecord changed = any_record(each.id);
-      changed.rev = each.rev;
-      each = update(changed, Touch::nothing);
-    }
-    if (!all.empty() && *rc::gen::arbitrary<bool>()) {
-      must(store_->write([&](Transaction& t) { return t.purge(all.back().id, "test"); }));
-      all.pop_back();
-    }
 
     for (int question = 0; question < 5; ++question) {
       Query query = any_query();

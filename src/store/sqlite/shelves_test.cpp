@@ -79,11 +79,12 @@ TEST_F(Shelves, AreFewHoweverManyAspectsThereAre) {
 
 // Accidents of one byte, of a lost row, of a session that points nowhere: no session may be missing from a list.
 TEST_F(Shelves, ThatAreDamagedHideNoSession) {
+  int number = 0;
   for (const char* accident :
        {"UPDATE shelves SET sessions = 0", "UPDATE shelves SET kind = 'thfead' WHERE kind = 'thread'",
         "UPDATE shelves SET visibility = 2", "DELETE FROM shelves WHERE kind = 'thread'", "DELETE FROM shelves",
         "UPDATE sessions SET shelf = 0", "UPDATE sessions SET shelf = 99", "UPDATE shelves SET principal = ''"}) {
-    path_ = folder_ / ("store" + std::to_string(std::hash<std::string>()(accident)) + ".db");
+    path_ = folder_ / ("store" + std::to_string(++number) + ".db");
     fill(6);
     tamper(accident);
     auto reading = open(true);
