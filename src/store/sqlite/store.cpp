@@ -142,6 +142,7 @@ Result<void> SqliteStore::start(std::unique_ptr<Db> db) {
   HF_TRY(context_.store_id, read_meta(*db, "store_id"));
   if (!context_.read_only_reason.empty()) return {};
   writer_ = std::make_unique<Writer>(std::move(db), context_, [this](const Writer::Committed& done) { after_commit(done); });
+  if (writer_->resume_scrub()) index_.forget_erased();
   return {};
 }
 

@@ -228,7 +228,8 @@ Result<bool> TextIndex::drop_erased(Db& index) {
       erased.push_back({0, rows.integer(1), rows.integer(2), 0});
     }
   }));
-  if (erased.empty()) return false;
+  HF_TRY(const auto unfinished, index.number("SELECT 1 FROM meta WHERE name = 'scrub'"));
+  if (erased.empty()) return unfinished ? finish_scrub(index) : Result<bool>(false);
   HF_CHECK(index.run("BEGIN IMMEDIATE"));
   const auto drop = [&]() -> Result<void> {
     HF_TRY(const auto segments, read_segments(index));
@@ -239,13 +240,19 @@ Result<bool> TextIndex::drop_erased(Db& index) {
       HF_CHECK(index.script(fmt::format("DROP TABLE IF EXISTS words_{}", segment.number)));
       HF_CHECK(index.run("DELETE FROM segments WHERE number = ?", segment.number));
     }
-    HF_CHECK(index.run("INSERT OR REPLACE INTO meta VALUES('erasures', ?)", newest));
+    HF_CHECK(index.run("INSERT OR REPLACE INTO meta VALUES('erasures', ?), ('scrub', 1)", newest));
     return index.run("COMMIT");
   };
   auto dropped = drop();
   if (index.in_transaction()) static_cast<void>(index.run("ROLLBACK"));
   HF_CHECK(std::move(dropped));
-  HF_CHECK(index.number("PRAGMA wal_checkpoint(TRUNCATE)"));
+  return finish_scrub(index);
+}
+
+// All pages of a dropped segment are overwritten; old ones remain in the log as long as somebody reads them.
+Result<bool> TextIndex::finish_scrub(Db& index) {
+  HF_TRY(const auto busy, index.number("PRAGMA wal_checkpoint(TRUNCATE)"));
+  if (busy.value_or(1) == 0) HF_CHECK(index.run("DELETE FROM meta WHERE name = 'scrub'"));
   return true;
 }
 

@@ -58,6 +58,7 @@ class TextIndex {
   void feed();
   Result<bool> feed_batch(Db& index);  // false: nothing left
   Result<bool> drop_erased(Db& index);
+  static Result<bool> finish_scrub(Db& index);
   void discard(const Error& error);
   std::string path() const { return context_.path + ".index"; }
 
