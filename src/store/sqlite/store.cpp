@@ -1,12 +1,14 @@
 #include "store/sqlite/store.h"
 
 #include "base/file.h"
+#include "base/log.h"
 #include "store/sqlite/event_hub.h"
 #include "store/sqlite/event_rows.h"
 #include "store/sqlite/read_pool.h"
 #include "store/sqlite/reads.h"
 #include "store/sqlite/schema.h"
 #include "store/sqlite/search_rows.h"
+#include "store/sqlite/shelves.h"
 #include "store/sqlite/verify.h"
 #include "store/sqlite/writer.h"
 
@@ -126,6 +128,7 @@ class SqliteStore final : public Store {
   EventHub hub_;
   TextIndex index_;
   std::atomic<std::size_t> unindexed_bytes_ = 0;
+  std::atomic<bool> words_remain_ = false;  // the index could not forget an erasure yet
 };
 
 Result<std::string> read_meta(Db& db, std::string_view name) {
@@ -140,12 +143,15 @@ Result<void> SqliteStore::start(std::unique_ptr<Db> db) {
   HF_TRY(context_.store_id, read_meta(*db, "store_id"));
   if (!context_.read_only_reason.empty()) return {};
   writer_ = std::make_unique<Writer>(std::move(db), context_, [this](const Writer::Committed& done) { after_commit(done); });
+  if (writer_->resume_scrub()) words_remain_ = !index_.forget_erased(kScrubPatience);
   return {};
 }
 
 void SqliteStore::after_commit(const Writer::Committed& done) {
   hub_.announce_commit();
-  if (done.scrubbed) index_.forget_erased();
+  if (done.scrubbed || words_remain_) {
+    words_remain_ = !index_.forget_erased(done.scrubbed ? kScrubPatience : std::chrono::milliseconds(0));
+  }
   if (unindexed_bytes_.fetch_add(done.text_bytes) + done.text_bytes < kFeedAfterBytes) return;
   unindexed_bytes_ = 0;
   index_.feed_soon();
@@ -209,6 +215,11 @@ Result<std::unique_ptr<Store>> open_sqlite_store(const std::string& path, const 
   } else if (!options.read_only) {
     HF_CHECK(db->script(kWriterSettings));
     if (auto migrated = migrate(*db); !migrated) return fail(std::move(migrated).error().within(path));
+    if (auto mended = mend_shelves(*db); !mended) {
+      // Lists do without them; a store that can be read is not locked out.
+      if (mended.error().kind != ErrorKind::corrupt) return fail(std::move(mended).error().within(path));
+      log(LogLevel::warn, "store", "sessions cannot be counted anew: " + mended.error().message);
+    }
     if (*version == 0) HF_CHECK(sync_folder(folder.empty() ? "." : folder));
   } else if (*version < kSchemaVersion) {
     return fail(ErrorKind::refused, fmt::format("{} has an older format and must be opened for writing once", path));
