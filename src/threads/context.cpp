@@ -9,10 +9,10 @@
 namespace holdfast::threads {
 namespace {
 
-constexpr std::int64_t kPerMessage = 4;     // tokens of role and separators
-constexpr std::int64_t kAnswerShare = 4;    // a quarter of the window is kept for the answer unless the caller says how much
+constexpr std::int64_t kPerMessage = 4;        // tokens of role and separators
+constexpr std::int64_t kAnswerShare = 4;       // a quarter of the window is kept for the answer unless the caller says how much
 constexpr std::int64_t kSmallestBudget = 256;  // of a window so small that the answer would take all of it
-constexpr int kShorterTries = 3;            // a prompt that is eight times too long is no matter of estimating
+constexpr int kShorterTries = 3;               // a prompt that is eight times too long is no matter of estimating
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 #pragma once
 
-// What a model is shown of a conversation (§9): the system prompt and the last messages that fit its window, as an array of roles.
+// What a model is shown of a conversation (§9): the system prompt and the last messages that fit its window, as an array of
+// roles.
 
 #include "model/models.h"
 #include "threads/threads.h"
@@ -19,7 +20,8 @@ struct Context {
   std::int64_t tokens = 0;               // of all of them, estimated
 };
 
-// Messages with a number up to `last`, within `budget` tokens (estimated) and kContextMessages. Notices and steps are no messages.
+// Messages with a number up to `last`, within `budget` tokens (estimated) and kContextMessages. Notices and steps are no
+// messages.
 Result<Context> context_of(session::Reader& reader, std::string_view thread_id, std::string_view system_prompt, std::int64_t last,
                            std::int64_t budget);
 

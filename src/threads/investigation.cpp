@@ -29,9 +29,9 @@ struct ConfidenceRow {
   std::string_view name;
   double below;  // the first score that is more than that
 };
-constexpr std::array kConfidences = {
-    ConfidenceRow{Confidence::speculation, "speculation", 1}, ConfidenceRow{Confidence::low, "low", 2},
-    ConfidenceRow{Confidence::medium, "medium", 4}, ConfidenceRow{Confidence::high, "high", 6}};
+constexpr std::array kConfidences = {ConfidenceRow{Confidence::speculation, "speculation", 1},
+                                     ConfidenceRow{Confidence::low, "low", 2}, ConfidenceRow{Confidence::medium, "medium", 4},
+                                     ConfidenceRow{Confidence::high, "high", 6}};
 
 std::optional<Strength> parse_strength(std::string_view name) {
   for (const StrengthRow& row : kStrengths)
@@ -97,8 +97,8 @@ std::vector<std::string> Investigation::add(const JsonObject& update) {
     const std::string statement = shorten(model::text_member(*proposed, "statement"), kMaxStatementCharacters);
     auto found = id.empty() ? hypotheses.end() : std::ranges::find(hypotheses, id, &Hypothesis::id);
     if (found == hypotheses.end() && !statement.empty())
-      found = std::ranges::find_if(hypotheses,
-                                   [&](const Hypothesis& known) { return folded(known.statement) == folded(statement); });
+      found =
+          std::ranges::find_if(hypotheses, [&](const Hypothesis& known) { return folded(known.statement) == folded(statement); });
     if (found == hypotheses.end()) {
       if (statement.empty()) {
         warnings.push_back(fmt::format("the model spoke of a hypothesis \"{}\" that there is not", shorten(id, 40)));
@@ -115,8 +115,8 @@ std::vector<std::string> Investigation::add(const JsonObject& update) {
       Evidence evidence;
       evidence.text = shorten(model::text_member(*piece, "text"), kMaxStatementCharacters);
       if (evidence.text.empty() || found->evidence.size() == kMaxEvidence) continue;
-      const bool known = std::ranges::any_of(
-          found->evidence, [&](const Evidence& other) { return folded(other.text) == folded(evidence.text); });
+      const bool known = std::ranges::any_of(found->evidence,
+                                             [&](const Evidence& other) { return folded(other.text) == folded(evidence.text); });
       if (known) continue;
       evidence.strength = parse_strength(model::text_member(*piece, "strength")).value_or(Strength::weak);
       evidence.supports = model::bool_member(*piece, "supports").value_or(true);
@@ -146,10 +146,8 @@ JsonObject Investigation::to_json() const {
   for (const Hypothesis& hypothesis : hypotheses) {
     JsonArray pieces;
     for (const Evidence& piece : hypothesis.evidence)
-      pieces.push_back({{"text", piece.text},
-                        {"strength", name_of(piece.strength)},
-                        {"supports", piece.supports},
-                        {"depth", piece.depth}});
+      pieces.push_back(
+          {{"text", piece.text}, {"strength", name_of(piece.strength)}, {"supports", piece.supports}, {"depth", piece.depth}});
     list.push_back({{"id", hypothesis.id},
                     {"statement", hypothesis.statement},
                     {"score", hypothesis.score()},

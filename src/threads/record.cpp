@@ -90,7 +90,9 @@ Result<Kept> keep_message(Transaction& transaction, SessionRecord record, const 
   if (first) record.status = "active";
   const bool opens = incoming.role == "user" && record.opening.empty();
   if (opens) record.opening = utf8_prefix(incoming.content, session::kMaxOpeningBytes);
-  if (first || opens) HF_TRY(record, transaction.update(std::move(record)));
+  if (first || opens) {
+    HF_TRY(record, transaction.update(std::move(record)));
+  }
   HF_TRY(const session::Appended appended,
          transaction.append(record.id, to_entry(incoming, new_message_id(), record.highest_number("") + 1, std::move(key))));
   kept.message = to_message(appended.entry);

@@ -5,7 +5,8 @@ namespace holdfast::threads {
 using session::SessionRecord;
 using session::Transaction;
 
-Result<Begun> begin_step(const Workplace& place, const NewThread& thread, std::string_view thread_id, std::string_view text) {
+Result<Begun> begin_step(const Workplace& place, const NewThread& thread, std::string_view thread_id, std::string_view text,
+                         std::string_view key, const JsonObject& state) {
   const bool fresh = thread_id.empty();
   if (!fresh) HF_CHECK(find_thread(place.store, place.who, thread_id, thread.kind));  // before anybody waits
   const std::string id = fresh ? new_thread_id() : std::string(thread_id);
@@ -15,8 +16,12 @@ Result<Begun> begin_step(const Workplace& place, const NewThread& thread, std::s
   incoming.content = text;
   HF_TRY(Kept kept, place.store.write([&](Transaction& transaction) -> Result<Kept> {
     HF_CHECK(turn.require(transaction));
-    HF_TRY(SessionRecord record, fresh ? make_thread(transaction, place.who, thread, id)
-                                       : find_thread(transaction, place.who, id, thread.kind));
+    HF_TRY(SessionRecord record,
+           fresh ? make_thread(transaction, place.who, thread, id) : find_thread(transaction, place.who, id, thread.kind));
+    if (fresh && !state.empty()) {
+      record.data[key] = state;
+      HF_TRY(record, transaction.update(std::move(record)));
+    }
     if (!text.empty()) return keep_message(transaction, std::move(record), incoming);
     Kept nothing;
     nothing.record = std::move(record);

@@ -1,25 +1,17 @@
 #pragma once
 
-// What thinkdeep, ideate and consensus have in common: a thread whose record keeps their state, a question that is durable before a
-// model is asked, and steps that are kept with their state in one transaction.
+// What thinkdeep, ideate and consensus have in common: a thread whose record keeps their state, a question that is durable before
+// a model is asked, and steps that are kept with their state in one transaction.
 
 #include "threads/record.h"
 #include "threads/turn.h"
+#include "threads/workplace.h"
 
-#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace holdfast::threads {
-
-// What these calls work with.
-struct Workplace {
-  session::Store& store;
-  model::Models& models;
-  std::chrono::milliseconds patience;
-  const Who& who;
-};
 
 // The thread of the call, with the turn on it.
 struct Begun {
@@ -27,9 +19,10 @@ struct Begun {
   Turn turn;
   std::optional<Message> question;  // the user's message of this call
 };
-// The thread with that id, which must be of thread.kind, or a new one when the id is empty. `text`, if there is any, is kept as the
-// user's message; a new thread and its first message are one transaction.
-Result<Begun> begin_step(const Workplace& place, const NewThread& thread, std::string_view thread_id, std::string_view text);
+// The thread with that id, which must be of thread.kind, or a new one when the id is empty. `text`, if there is any, is kept as
+// the user's message; a new thread and its first message are one transaction. `state` goes to data[key] of a new one.
+Result<Begun> begin_step(const Workplace& place, const NewThread& thread, std::string_view thread_id, std::string_view text,
+                         std::string_view key = {}, const JsonObject& state = {});
 
 // What a step leaves behind.
 struct StepResult {

@@ -18,7 +18,8 @@ constexpr std::string_view kState = "investigation";  // in the record's data
 constexpr std::string_view kGoOn = "Go one step deeper.";
 
 constexpr std::string_view kInstructions =
-    "You investigate a topic step by step. Each step examines the hypotheses so far, finds evidence for and against them, and adds "
+    "You investigate a topic step by step. Each step examines the hypotheses so far, finds evidence for and against them, and "
+    "adds "
     "hypotheses where they are missing. Answer with exactly one JSON object:\n"
     R"({"content": "what this step found, in prose", "hypotheses": [{"id": "h1 for a known one, left out for a new one", )"
     R"("statement": "…", "evidence": [{"text": "…", "strength": "strong|moderate|weak", "supports": true}]}]})"
@@ -39,8 +40,8 @@ Investigation investigation_of(const SessionRecord& record, const ThinkdeepReque
     if (known.convergence() == Convergence::none && request.max_depth) known.max_depth = *request.max_depth;
     return known;
   }
-  Investigation fresh;  // nothing found yet: the topic is the message the thread opened with
-  fresh.topic = request.topic.empty() ? record.opening : request.topic;
+  Investigation fresh;  // a thread made by thread-create: its topic is what it was opened or called with
+  fresh.topic = !request.topic.empty() ? request.topic : record.title.empty() ? record.opening : record.title;
   fresh.max_depth = request.max_depth.value_or(kDefaultDepth);
   return fresh;
 }
@@ -121,7 +122,8 @@ Result<StepOutcome> thinkdeep(const Workplace& place, const ThinkdeepRequest& re
   thread.provider = request.provider;
   std::string question = request.query;
   if (question.empty()) question = request.thread_id.empty() ? request.topic : std::string(kGoOn);
-  HF_TRY(const Begun begun, begin_step(place, thread, request.thread_id, question));
+  const JsonObject first = investigation_of({}, request).to_json();
+  HF_TRY(const Begun begun, begin_step(place, thread, request.thread_id, question, kState, first));
 
   const Investigation investigation = investigation_of(begun.record, request);
   if (investigation.convergence() != Convergence::none)  // by the call we waited for

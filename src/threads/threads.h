@@ -62,7 +62,8 @@ struct NewThread {
 struct ChatRequest {
   std::string prompt;
   std::string thread_id;  // empty: a new thread
-  // Title and system prompt are those of a new thread; on an existing one the prompt serves this call alone, the title is ignored.
+  // Title and system prompt are those of a new thread; on an existing one the prompt serves this call alone, the title is
+  // ignored.
   std::string title, system_prompt, provider, model, client_msg_id;
   std::optional<double> temperature;
   std::optional<std::int64_t> max_tokens;

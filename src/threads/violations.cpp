@@ -1,12 +1,17 @@
 #include "threads/violations.h"
 
 #include "base/text.h"
+#include "session/limits.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 namespace holdfast::threads {
+
+namespace {
+constexpr std::size_t kMaxClientIdBytes = session::kMaxIdempotencyKeyBytes - 7;  // "client:" stands in front of it in the key
+}  // namespace
 
 void Violations::required(std::string_view name, std::string_view value) {
   if (trim(value).empty()) missing_.push_back(fmt::format("{} is missing or empty", name));
@@ -27,6 +32,11 @@ void Violations::between(std::string_view name, std::int64_t value, std::int64_t
 void Violations::one_of(std::string_view name, std::string_view value, std::span<const std::string_view> allowed) {
   if (std::ranges::find(allowed, value) == allowed.end())
     add(fmt::format("{} must be one of {}, not \"{}\"", name, fmt::join(allowed, ", "), shorten(value, 80)));
+}
+
+void Violations::client_id(std::string_view value) {
+  if (value.size() > kMaxClientIdBytes || !is_valid_utf8(value))
+    add(fmt::format("client_msg_id must be UTF-8 of at most {} bytes", kMaxClientIdBytes));
 }
 
 Result<void> Violations::result() const {
