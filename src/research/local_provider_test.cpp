@@ -51,7 +51,7 @@ class Local : public ::testing::Test {
 
   std::unique_ptr<SearchProvider> provider(bool sessions = true) {
     ProviderSettings settings;
-    settings.corpus = {{"docs", docs_.path(), {}}};
+    settings.corpus = {{"papers", docs_.path(), {}}};
     settings.sessions = sessions;
     settings.cache_folder = data_ / "cache";
     return std::move(make_providers(*store_, settings).value().providers.at(0));
@@ -84,7 +84,7 @@ TEST_F(Local, S10DocumentsAndSessionsInOneList) {
     EXPECT_FALSE(each.content.empty());
     EXPECT_FALSE(each.snippet.empty());
   }
-  EXPECT_THAT(found, ::testing::Contains(AllOf(Field(&Found::uri, "corpus://docs/retries.md#L1-L3"),
+  EXPECT_THAT(found, ::testing::Contains(AllOf(Field(&Found::uri, "corpus://papers/retries.md#L1-L3"),
                                                Field(&Found::type, "document"), Field(&Found::locator, "L1-L3"))));
   EXPECT_THAT(found, ::testing::Contains(AllOf(Field(&Found::uri, "holdfast://sessions/thread-aaaaaaaa#2"),
                                                Field(&Found::type, "transcript"), Field(&Found::locator, "message 2"),
@@ -205,7 +205,7 @@ TEST_F(Local, S10AProviderWithoutItsKeyIsSkippedWithAWarning) {
 TEST_F(Local, S10AFolderThatIsGoneIsLeftOutWithAWarning) {
   write("a.txt", "walrus\n");
   ProviderSettings settings;
-  settings.corpus = {{"docs", docs_.path(), {}}, {"gone", docs_ / "gone", {}}};
+  settings.corpus = {{"papers", docs_.path(), {}}, {"gone", docs_ / "gone", {}}};
   const auto made = make_providers(*store_, settings).value();
   EXPECT_THAT(made.warnings, ElementsAre(HasSubstr("gone")));
   EXPECT_TRUE(made.providers.at(0)->health());
