@@ -26,8 +26,8 @@ void put_optional(std::string& out, const std::optional<T>& value) {
   }
 }
 
-// Everything that decides which sessions are listed and in which order. Limit, offset and the
-// cursor itself do not: a caller may change the page size on the way.
+// Everything that decides which sessions are listed and in which order. Limit, offset, count and
+// the cursor itself do not: a caller may change the page size on the way.
 std::string conditions(const Query& query) {
   std::string out = "holdfast cursor 1\n";
   put_strings(out, query.kinds);
@@ -41,6 +41,7 @@ std::string conditions(const Query& query) {
   put_optional(out, query.project);
   put_optional(out, query.task);
   put_optional(out, query.aspect);
+  put_strings(out, query.aspects);
   put_string(out, query.text);
   put_optional(out, query.updated_since);
   put_optional(out, query.updated_before);

@@ -15,7 +15,8 @@ Result<void> check_query(const Query& query) {
     return fail(ErrorKind::invalid, "give a cursor or an offset, not both");
   }
   if (query.tags.size() > kMaxTags || query.roots.size() > kMaxListLimit || query.kinds.size() > kMaxListLimit ||
-      query.statuses.size() > kMaxListLimit || query.prefer_status.size() > kMaxListLimit) {
+      query.statuses.size() > kMaxListLimit || query.aspects.size() > kMaxListLimit ||
+      query.prefer_status.size() > kMaxListLimit) {
     return fail(ErrorKind::too_large, "the filter names too many values");
   }
   if (query.text.size() > kMaxSearchTextBytes) {

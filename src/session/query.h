@@ -34,6 +34,7 @@ struct Query {
   std::optional<std::string> project;
   std::optional<std::string> task;
   std::optional<std::string> aspect;
+  std::vector<std::string> aspects;      // any of them (the kinds of threads are theirs)
   std::string text;                      // substring of title, description, opening or tags, case-folded
   std::optional<Millis> updated_since;   // inclusive
   std::optional<Millis> updated_before;  // exclusive
@@ -46,11 +47,14 @@ struct Query {
   // Either a cursor of an earlier page with the same conditions, or an offset; not both.
   std::string cursor;
   std::size_t offset = 0;
+  bool count = true;  // false leaves Page::total at kNotCounted: sweeps and walks along cursors do not need it
 };
+
+inline constexpr std::int64_t kNotCounted = -1;
 
 struct Page {
   std::vector<SessionRecord> items;
-  std::int64_t total = 0;   // all that fit the conditions, on every page
+  std::int64_t total = 0;   // all that fit the conditions, on every page; or kNotCounted
   std::string next_cursor;  // empty unless another item exists
 };
 

@@ -6,8 +6,9 @@
 // filters, recovers, retains or shows sessions uses the fields here. Records are values: change a
 // copy and hand it to Transaction::update.
 //
-// Who writes what: the store owns id uniqueness, rev, updated_at, last_activity_at, tallies and
-// damage, and ignores what a caller puts there on update. All other fields belong to the kind.
+// Who writes what: the store owns id uniqueness, rev, updated_at, last_activity_at, due_at, tallies and
+// damage, and ignores what a caller puts there on update (due_at also on create). All other fields belong
+// to the kind.
 
 #include "base/clock.h"
 #include "base/json.h"
@@ -74,7 +75,8 @@ struct SessionRecord {
   std::optional<Millis> deleted_at;
   std::optional<Millis> completed_at;
   std::optional<Millis> retention_anchor_at;
-  std::optional<Millis> due_at;  // next automatic transition, for sweeps and for sorting
+  // Next automatic transition, for sweeps and for sorting: computed with every write by the rule the store was opened with.
+  std::optional<Millis> due_at;
 
   JsonObject data;  // what only the kind knows; at most kMaxDataBytes as text
 

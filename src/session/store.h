@@ -86,6 +86,11 @@ class Transaction : public Reader {
   // A read that should be remembered; moves neither rev nor updated_at.
   virtual Result<void> note_access(std::string_view id) = 0;
 
+  // Computes due_at of the next `limit` records behind the id anew ("" begins), after the rule the store was opened with has
+  // changed; moves neither rev nor updated_at. Returns the last id it looked at, to go on behind; "" when there are no more.
+  // Damaged records are passed over.
+  virtual Result<std::string> refresh_due(std::string_view after_id, std::size_t limit) = 0;
+
   // not_found; conflict when (lane, number) is taken. Assigns seq.
   virtual Result<Appended> append(std::string_view session, NewEntry entry) = 0;
 

@@ -58,6 +58,7 @@ class StoreContract : public testing::TestWithParam<BackendChoice> {
     OpenOptions options;
     options.clock = clock_;
     options.lease_now = [this] { return lease_now_; };
+    options.due = due_;
     return must(backend_->open(options));
   }
   void reopen() {
@@ -101,6 +102,7 @@ class StoreContract : public testing::TestWithParam<BackendChoice> {
   }
 
   std::shared_ptr<ManualClock> clock_ = std::make_shared<ManualClock>(kStart);
+  std::function<std::optional<Millis>(const session::SessionRecord&)> due_;  // of the next open()
   session::LeaseTime lease_now_{1'000'000, kStart};
   std::unique_ptr<Backend> backend_;
   std::unique_ptr<session::Store> store_;
@@ -127,6 +129,32 @@ class ListContract : public StoreContract {
       EXPECT_EQ(page.items.size(), limit);
       query.cursor = page.next_cursor;
     }
+  }
+};
+
+class DueContract : public ListContract {
+ public:
+  static constexpr Millis kPeriod = 1000;
+
+ protected:
+  void SetUp() override {
+    due_ = by_clocks;
+    ListContract::SetUp();
+  }
+  // As retention does it: a pinned record is never due, an archived one by its own clock.
+  static std::optional<Millis> by_clocks(const session::SessionRecord& record) {
+    if (record.pinned) return std::nullopt;
+    if (record.visibility == session::Visibility::archived) return record.archived_at.value_or(0) + 2 * kPeriod;
+    return record.last_activity_at + kPeriod;
+  }
+  std::optional<Millis> due(std::string_view id) { return must(store_->get(id)).due_at; }
+  std::vector<std::string> due_until(Millis instant) {
+    session::Query query;
+    query.visibilities = {session::Visibility::live, session::Visibility::archived, session::Visibility::deleted};
+    query.sort = session::Sort::due;
+    query.due_before = instant;
+    query.count = false;
+    return list(query);
   }
 };
 
@@ -175,6 +203,7 @@ class SearchContract : public StoreContract {
 #define HF_INSTANTIATE_STORE_CONTRACT(Name, choice)                       \
   INSTANTIATE_TEST_SUITE_P(Name, StoreContract, testing::Values(choice)); \
   INSTANTIATE_TEST_SUITE_P(Name, ListContract, testing::Values(choice));  \
+  INSTANTIATE_TEST_SUITE_P(Name, DueContract, testing::Values(choice));   \
   INSTANTIATE_TEST_SUITE_P(Name, ValueContract, testing::Values(choice)); \
   INSTANTIATE_TEST_SUITE_P(Name, LeaseContract, testing::Values(choice)); \
   INSTANTIATE_TEST_SUITE_P(Name, SearchContract, testing::Values(choice))

@@ -32,7 +32,6 @@ TEST_P(StoreContract, KeepsEveryFieldOfARecordAcrossReopening) {
   r.deleted_at = 6;
   r.completed_at = 7;
   r.retention_anchor_at = 8;
-  r.due_at = 9;
   r.data = {{"n", 1}, {"f", 0.1}, {"deep", {{"list", {1, "two", nullptr}}}}};
   create(r);
   reopen();
@@ -62,7 +61,6 @@ TEST_P(StoreContract, KeepsEveryFieldOfARecordAcrossReopening) {
   EXPECT_EQ(got.deleted_at, 6);
   EXPECT_EQ(got.completed_at, 7);
   EXPECT_EQ(got.retention_anchor_at, 8);
-  EXPECT_EQ(got.due_at, 9);
   EXPECT_EQ(to_json(got.data), to_json(r.data));
   EXPECT_FALSE(got.damage);
   EXPECT_EQ(got.entry_count(), 0);

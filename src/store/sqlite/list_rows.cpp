@@ -53,6 +53,7 @@ Condition conditions_of(const Query& query) {
   equal("s.project", query.project);
   equal("s.task", query.task);
   equal("s.aspect", query.aspect);
+  where.add_any("s.aspect", query.aspects);
   if (!query.text.empty()) {
     where.add_value("s.key IN (SELECT session FROM session_texts WHERE instr(folded, ?) > 0)", fold_case(query.text));
   }
@@ -253,7 +254,8 @@ Result<Page> list_sessions(Db& db, const Query& query, std::string_view secret) 
   const Condition where = conditions_of(query);
   Page page;
   std::vector<Place> places;
-  auto total = count_all(db, where);
+  Result<std::int64_t> total = session::kNotCounted;
+  if (query.count) total = count_all(db, where);
   auto found = find_places(db, query, where, after);
   if (total && found) {
     page.total = *total;
@@ -262,7 +264,7 @@ Result<Page> list_sessions(Db& db, const Query& query, std::string_view secret) 
     const Error& error = total ? found.error() : total.error();
     if (error.kind != ErrorKind::corrupt) return fail(error);
     HF_TRY(auto rescued, rescue_places(db, query, where, after));
-    page.total = rescued.total;
+    page.total = query.count ? rescued.total : session::kNotCounted;
     places = std::move(rescued.places);
   }
   if (places.size() > query.limit) {

@@ -190,6 +190,17 @@ Result<std::optional<SessionRow>> find_row(Db& db, std::int64_t key) {
   return first_row(db.query(sql, key));
 }
 
+Result<std::vector<SessionRow>> rows_after(Db& db, std::string_view id, std::size_t limit) {
+  static const std::string sql = fmt::format("SELECT {} FROM sessions WHERE id > ? ORDER BY id LIMIT ?", kColumns);
+  HF_TRY(auto rows, db.query(sql, id, limit));
+  std::vector<SessionRow> found;
+  while (true) {
+    HF_TRY(const bool more, rows.next());
+    if (!more) return found;
+    found.push_back(decode(rows));
+  }
+}
+
 Result<void> load_rest(Db& db, SessionRow& row) {
   SessionRecord& r = row.record;
   {
@@ -239,9 +250,9 @@ Result<void> update_row(Db& db, const SessionRow& row) {
 Result<void> update_head(Db& db, const SessionRow& row) {
   const SessionRecord& r = row.record;
   return db.run(
-      "UPDATE sessions SET rev = ?, updated_at = ?, last_activity_at = ?, last_accessed_at = ?, entries = ?, head = ?, "
-      "checksum = ? WHERE key = ?",
-      r.rev, r.updated_at, r.last_activity_at, r.last_accessed_at, row.entries, Blob{bytes_of(row.head)},
+      "UPDATE sessions SET rev = ?, updated_at = ?, last_activity_at = ?, last_accessed_at = ?, due_at = ?, entries = ?, "
+      "head = ?, checksum = ? WHERE key = ?",
+      r.rev, r.updated_at, r.last_activity_at, r.last_accessed_at, r.due_at, row.entries, Blob{bytes_of(row.head)},
       Blob{checksum_of(row, list_to_text(r.linked_roots), list_to_text(r.tags))}, row.key);
 }
 

@@ -23,6 +23,8 @@ struct SessionRow {
 
 Result<std::optional<SessionRow>> find_row(Db& db, std::string_view id);
 Result<std::optional<SessionRow>> find_row(Db& db, std::int64_t key);
+// The next ones in the order of their ids.
+Result<std::vector<SessionRow>> rows_after(Db& db, std::string_view id, std::size_t limit);
 
 // Adds texts and tallies to row.record.
 Result<void> load_rest(Db& db, SessionRow& row);
@@ -31,7 +33,7 @@ Result<void> load_rest(Db& db, SessionRow& row);
 Result<void> insert_row(Db& db, SessionRow& row);
 // Everything a change of the record may touch.
 Result<void> update_row(Db& db, const SessionRow& row);
-// What an append changes: clocks, rev, entries and head.
+// What an append changes: clocks, rev, due_at, entries and head.
 Result<void> update_head(Db& db, const SessionRow& row);
 // The record with all that belongs to it, entries included.
 Result<void> erase_row(Db& db, std::int64_t key);

@@ -76,6 +76,11 @@ void SqliteTransaction::touch(SessionRow& row, Touch touch) {
   if (touch == Touch::activity) row.record.last_activity_at = std::max(row.record.last_activity_at, now_);
 }
 
+std::optional<Millis> SqliteTransaction::due_of(const SessionRecord& record) const {
+  if (!context_.due) return std::nullopt;
+  return context_.due(record);
+}
+
 Result<SessionRecord> SqliteTransaction::create(SessionRecord record) {
   HF_CHECK(session::check_record(record));
   HF_CHECK(check_data_size(record));
@@ -95,6 +100,7 @@ Result<SessionRecord> SqliteTransaction::create(SessionRecord record) {
   r.damage.reset();
   sort_unique(r.tags);
   sort_unique(r.linked_roots);
+  r.due_at = due_of(r);
   row.head = session::chain_start(r.id);
   row.changed = ++sequence_;
   HF_CHECK(insert_row(db_, row));
@@ -124,6 +130,7 @@ Result<SessionRecord> SqliteTransaction::update(SessionRecord record, Touch how)
   sort_unique(r.tags);
   sort_unique(r.linked_roots);
   touch(row, how);
+  r.due_at = due_of(r);
   row.changed = ++sequence_;
   HF_CHECK(update_row(db_, row));
   return std::move(row.record);
@@ -133,6 +140,18 @@ Result<void> SqliteTransaction::note_access(std::string_view id) {
   HF_TRY(auto row, writable_row(id));
   row.record.last_accessed_at = std::max(row.record.last_accessed_at, now_);
   return update_head(db_, row);
+}
+
+Result<std::string> SqliteTransaction::refresh_due(std::string_view after_id, std::size_t limit) {
+  HF_TRY(const auto rows, rows_after(db_, after_id, limit));
+  for (SessionRow row : rows) {
+    if (row.record.damage) continue;
+    const auto due = due_of(row.record);
+    if (due == row.record.due_at) continue;
+    row.record.due_at = due;
+    HF_CHECK(update_head(db_, row));
+  }
+  return rows.size() < limit ? std::string() : rows.back().record.id;
 }
 
 Result<Appended> SqliteTransaction::append(std::string_view session, session::NewEntry entry) {
@@ -146,6 +165,7 @@ Result<Appended> SqliteTransaction::append(std::string_view session, session::Ne
   }
   if (entry.time == 0) entry.time = now_;
   touch(row, entry.touch);
+  row.record.due_at = due_of(row.record);
   HF_TRY(Entry stored, insert_entry(db_, row, std::move(entry), ++sequence_));
   HF_CHECK(update_head(db_, row));
   appended_bytes_ += stored.text.size();
@@ -156,6 +176,7 @@ Result<void> SqliteTransaction::redact(std::string_view session, std::int64_t se
   HF_TRY(auto row, writable_whole_row(session));
   HF_TRY(const std::int64_t sequence, redact_entry(db_, row, seq, text, data));
   touch(row, Touch::change);
+  row.record.due_at = due_of(row.record);
   row.changed = ++sequence_;
   scrub_ = true;
   HF_CHECK(db_.run("INSERT INTO erasures VALUES(?, ?, ?)", row.changed, sequence, sequence));

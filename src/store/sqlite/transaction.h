@@ -45,6 +45,7 @@ class SqliteTransaction final : public session::Transaction {
   Result<session::SessionRecord> create(session::SessionRecord record) override;
   Result<session::SessionRecord> update(session::SessionRecord record, session::Touch touch) override;
   Result<void> note_access(std::string_view id) override;
+  Result<std::string> refresh_due(std::string_view after_id, std::size_t limit) override;
   Result<session::Appended> append(std::string_view session, session::NewEntry entry) override;
   Result<void> redact(std::string_view session, std::int64_t seq, std::string text, std::string data) override;
   Result<void> purge(std::string_view session, std::string_view reason) override;
@@ -68,6 +69,7 @@ class SqliteTransaction final : public session::Transaction {
   Result<SessionRow> writable_row(std::string_view id);
   Result<SessionRow> writable_whole_row(std::string_view id);
   void touch(SessionRow& row, session::Touch touch);
+  std::optional<Millis> due_of(const session::SessionRecord& record) const;
   Result<session::Lease> held_lease(std::string_view name, const session::LeaseOwner& owner, std::int64_t epoch);
 
   Db& db_;
