@@ -1,11 +1,11 @@
 // What clients carry for us comes back unchanged, or not at all.
 
-#include "mcp/sealed.h"
+#include "base/sealed.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-namespace holdfast::mcp {
+namespace holdfast {
 namespace {
 
 const JsonObject kPayload{{"a", 1}, {"b", "\xC3\xA4"}};
@@ -43,4 +43,4 @@ RC_GTEST_PROP(SealerProperty, AnyChangedByteIsNoticed, ()) {
 }
 
 }  // namespace
-}  // namespace holdfast::mcp
+}  // namespace holdfast

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-namespace holdfast::mcp {
+namespace holdfast {
 
 class Sealer {
  public:
@@ -27,4 +27,4 @@ class Sealer {
   std::string secret_;
 };
 
-}  // namespace holdfast::mcp
+}  // namespace holdfast

@@ -1,8 +1,8 @@
-#include "mcp/sealed.h"
+#include "base/sealed.h"
 
 #include "base/hash.h"
 
-namespace holdfast::mcp {
+namespace holdfast {
 
 std::string Sealer::mac(std::string_view purpose, std::string_view payload) const {
   std::string bytes(purpose);
@@ -30,4 +30,4 @@ Result<JsonObject> Sealer::open(std::string_view purpose, std::string_view text)
   return std::move(value->get_object());
 }
 
-}  // namespace holdfast::mcp
+}  // namespace holdfast
