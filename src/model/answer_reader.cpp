@@ -1,0 +1,190 @@
+#include "model/answer_reader.h"
+
+#include "base/text.h"
+
+#include <fmt/format.h>
+
+namespace holdfast::model {
+namespace {
+
+constexpr std::string_view kDone = "[DONE]";
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+constexpr std::size_t kMaxErrorCharacters = 500;  // of what a server says about itself
+
+// A malformed message is quoted by its beginning: that is what tells a proxy's page from a model's answer.
+constexpr std::size_t kQuotedCharacters = 80;
+
+// Counts are added up; one that no model can have reached would only overflow.
+constexpr std::int64_t kMaxTokenCount = 1'000'000'000'000;
+
+std::optional<std::int64_t> token_count(const JsonObject& usage, std::string_view key) {
+  const auto count = find_int(usage, key);
+  return count && *count >= 0 && *count <= kMaxTokenCount ? count : std::nullopt;
+}
+
+std::unexpected<Error> not_the_protocol(std::string message) {
+  return fail(ErrorKind::corrupt, std::move(message), "is base_url the address of an OpenAI-compatible server?");
+}
+
+std::string text_or_number(const JsonObject& object, std::string_view key) {
+  if (const auto text = find_string(object, key)) return std::string(*text);
+  if (const auto number = find_int(object, key)) return std::to_string(*number);
+  return {};
+}
+
+// Content is text, or a list of parts of which the text ones count.
+std::string content_of(const JsonObject& message) {
+  if (const auto text = find_string(message, "content")) return std::string(*text);
+  std::string content;
+  if (const JsonArray* parts = find_array(message, "content"))
+    for (const Json& part : *parts)
+      if (part.is_object()) content += find_string(part.as_object(), "text").value_or("");
+  return content;
+}
+
+// The choice that is the answer; others exist only when asked for.
+const JsonObject* first_choice(const JsonObject& document) {
+  const JsonArray* choices = find_array(document, "choices");
+  if (!choices) return nullptr;
+  for (const Json& choice : *choices)
+    if (choice.is_object() && find_int(choice.as_object(), "index").value_or(0) == 0) return &choice.as_object();
+  return nullptr;
+}
+
+}  // namespace
+
+std::optional<ReportedError> reported_error(const Json& document) {
+  if (document.is_array()) {
+    const JsonArray& list = document.as_array();
+    return list.size() == 1 && list.front().is_object() ? reported_error(list.front()) : std::nullopt;
+  }
+  if (!document.is_object()) return std::nullopt;
+  const JsonObject& object = document.as_object();
+  const Json* error = find(object, "error");
+  if (error && error->is_object()) {
+    const JsonObject& inner = error->as_object();
+    ReportedError reported{shorten(find_string(inner, "message").value_or("an error without a message"), kMaxErrorCharacters),
+                           text_or_number(inner, "code")};
+    if (reported.code.empty()) reported.code = text_or_number(inner, "type");
+    return reported;
+  }
+  if (error && error->is_string())
+    return ReportedError{shorten(view(error->as_string()), kMaxErrorCharacters), text_or_number(object, "code")};
+  if (object.contains("choices")) return std::nullopt;
+  if (const auto message = find_string(object, "message"))
+    return ReportedError{shorten(*message, kMaxErrorCharacters), text_or_number(object, "code")};
+  return std::nullopt;
+}
+
+AnswerReader::AnswerReader(std::function<void(std::string_view)> on_text)
+    : on_text_(std::move(on_text)),
+      events_(
+          [this](const net::SseEvent& event) {
+            if (event_result_ && !done_) event_result_ = take_event(event.data);
+          },
+          kMaxDocumentBytes) {}
+
+Result<void> AnswerReader::feed(std::string_view bytes) {
+  std::string held;  // white space before the first byte that tells
+  if (form_ == Form::unknown) {
+    held = std::exchange(document_, {}) + std::string(bytes);
+    std::string_view start = held;
+    if (start.starts_with(kByteOrderMark)) start.remove_prefix(kByteOrderMark.size());
+    start = trim(start);
+    if (start.empty() || kByteOrderMark.starts_with(start)) {
+      if (held.size() > kMaxDocumentBytes) return fail(ErrorKind::too_large, "the answer is nothing but white space");
+      document_ = std::move(held);
+      return {};
+    }
+    form_ = start.front() == '{' || start.front() == '[' ? Form::document : Form::stream;
+    bytes = held;
+  }
+  if (form_ == Form::stream) {
+    if (!events_.feed(bytes))
+      return fail(ErrorKind::too_large, fmt::format("one event of the answer is longer than {} bytes", kMaxDocumentBytes));
+    return event_result_;
+  }
+  if (document_.size() + bytes.size() > kMaxDocumentBytes)
+    return fail(ErrorKind::too_large, fmt::format("the answer is longer than {} bytes", kMaxDocumentBytes));
+  document_ += bytes;
+  return {};
+}
+
+Result<Answer> AnswerReader::finish() {
+  if (form_ == Form::unknown) return not_the_protocol("the answer is empty");
+  if (form_ == Form::stream) {
+    HF_CHECK(events_.feed("\n\n") ? Result<void>() : fail(ErrorKind::too_large, "one event of the answer is too long"));
+    HF_CHECK(event_result_);
+    if (!whole()) return not_the_protocol("the answer was cut off before its end");
+  } else {
+    HF_CHECK(take_document());
+  }
+  if (answer_.content.empty()) {
+    if (answer_.finish_reason == "length")
+      return fail(ErrorKind::too_large, "the model used all tokens it was given before it wrote a word of its answer",
+                  "raise max_output_tokens, or choose a model that thinks less");
+    return fail(ErrorKind::corrupt, "the answer holds no text");
+  }
+  return std::move(answer_);
+}
+
+Result<void> AnswerReader::take_event(std::string_view data) {
+  data = trim(data);
+  if (data.empty()) return {};
+  if (data == kDone) {
+    done_ = true;
+    return {};
+  }
+  auto parsed = parse_json(data);
+  if (!parsed || !parsed->is_object())
+    return not_the_protocol(fmt::format("an event of the answer is not JSON: {}", shorten(data, kQuotedCharacters)));
+  if (auto error = reported_error(*parsed)) return refuse(*std::move(error));
+  return take_chunk(parsed->as_object());
+}
+
+Result<void> AnswerReader::take_chunk(const JsonObject& chunk) {
+  if (answer_.model.empty()) answer_.model = find_string(chunk, "model").value_or("");
+  note_usage(chunk);
+  const JsonObject* choice = first_choice(chunk);
+  if (!choice) return {};  // the chunk with the usage has none
+  if (const JsonObject* delta = find_object(*choice, "delta")) HF_CHECK(add_text(content_of(*delta)));
+  if (const auto reason = find_string(*choice, "finish_reason"); reason && !reason->empty()) answer_.finish_reason = *reason;
+  return {};
+}
+
+Result<void> AnswerReader::take_document() {
+  auto parsed = parse_json(document_);
+  if (!parsed) return not_the_protocol(fmt::format("the answer is not JSON: {}", parsed.error().message));
+  if (auto error = reported_error(*parsed)) return refuse(*std::move(error));
+  const JsonObject* choice = parsed->is_object() ? first_choice(parsed->as_object()) : nullptr;
+  const JsonObject* message = choice ? find_object(*choice, "message") : nullptr;
+  if (!message) return not_the_protocol("the answer has no choices[0].message");
+  answer_.model = find_string(parsed->as_object(), "model").value_or("");
+  answer_.finish_reason = find_string(*choice, "finish_reason").value_or("stop");
+  note_usage(parsed->as_object());
+  return add_text(content_of(*message));
+}
+
+Result<void> AnswerReader::add_text(std::string_view text) {
+  if (text.empty()) return {};
+  if (answer_.content.size() + text.size() > kMaxAnswerBytes)
+    return fail(ErrorKind::too_large, fmt::format("the text of the answer is longer than {} bytes", kMaxAnswerBytes));
+  answer_.content += text;
+  if (on_text_) on_text_(text);
+  return {};
+}
+
+Result<void> AnswerReader::refuse(ReportedError error) {
+  std::string message = error.message;
+  reported_ = std::move(error);
+  return fail(ErrorKind::unavailable, std::move(message));
+}
+
+void AnswerReader::note_usage(const JsonObject& from) {
+  const JsonObject* usage = find_object(from, "usage");
+  if (!usage) return;
+  if (const auto in = token_count(*usage, "prompt_tokens")) answer_.tokens_in = in;
+  if (const auto out = token_count(*usage, "completion_tokens")) answer_.tokens_out = out;
+}
+
+}  // namespace holdfast::model
