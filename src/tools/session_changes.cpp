@@ -67,7 +67,9 @@ Result<SessionAnswer> change_record(SessionCall& call, const RecordEdit& edit, c
                   "get it again and decide anew");
     session::Moved outcome{record, false};
     HF_TRY(outcome.changed, edit(record, transaction.now()));
-    if (outcome.changed) HF_TRY(outcome.record, transaction.update(std::move(record)));
+    if (outcome.changed) {
+      HF_TRY(outcome.record, transaction.update(std::move(record)));
+    }
     const auto follow = [&](Result<session::Moved> moved) -> Result<void> {
       if (!moved) return fail(in_words_of(call.record->kind, std::move(moved).error()));
       outcome = {std::move(moved->record), outcome.changed || moved->changed};
