@@ -7,12 +7,25 @@
 
 #include "session/store.h"
 
+#include <array>
 #include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace holdfast::session {
+
+// Values that belong to one session and go with it: key "<session id>/…".
+inline constexpr std::string_view kSessionValues = "session";
+
+// Where the protocol keeps answers for a while, and with them texts of sessions. `whole`: it is emptied, because pieces of a text
+// cannot be recognised there.
+struct EchoSpace {
+  std::string_view space;
+  bool whole;
+};
+inline constexpr std::array kEchoSpaces = {EchoSpace{"mcp.event", true}, EchoSpace{"mcp.task", false},
+                                           EchoSpace{"mcp.task_inbox", true}};
 
 struct Redaction {
   std::vector<std::string> entry_ids;  // members `id` of entries' data (msg-…, src-…)
@@ -28,7 +41,7 @@ struct Redacted {
 };
 Result<Redacted> redact(Transaction& transaction, std::string_view session, const Redaction& redaction);
 
-// Everything of it but a tombstone, with its notices, values under "session/<id>/…" and stored answers.
+// Everything of it but a tombstone, with its notices, values of kSessionValues and stored answers.
 Result<void> purge(Transaction& transaction, std::string_view session, std::string_view reason);
 
 }  // namespace holdfast::session

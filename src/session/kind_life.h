@@ -7,6 +7,7 @@
 #include "session/record.h"
 
 #include <array>
+#include <span>
 #include <string_view>
 
 namespace holdfast::session {
@@ -25,6 +26,8 @@ struct KindLife {
   double archive_lead_days;              // how long before archiving a notice is due
 };
 
+// One row for every kind that has a lifecycle here (transcripts belong to other programs).
+std::span<const KindLife> kind_lives();
 // The row of the kind; for one this program does not know, a row without clocks.
 const KindLife& life_of(std::string_view kind);
 bool is_busy(const SessionRecord& record);

@@ -45,6 +45,9 @@ Result<Notice> announce(Transaction& transaction, const SessionRecord& record, c
 // Ends the open notices of a session: `done` for the step that was taken, obsolete for all others.
 Result<void> close_notices(Transaction& transaction, const SessionRecord& record, std::optional<Step> taken);
 
+// Erases every trace of a session's notices; for purge.
+Result<void> forget_notices(Transaction& transaction, std::string_view session);
+
 struct NoticeList {
   std::vector<Notice> notices;
   std::size_t more = 0;  // open ones beyond

@@ -41,7 +41,6 @@ struct RetentionPolicy {
   RetentionPolicy();  // the defaults of kind_life.h
 
   Millis lead(std::string_view kind, Step step) const;
-  Millis longest_lead() const;
   // The same text for the same periods: a store whose due times were computed with another is brought up to date by the sweep.
   std::string fingerprint() const;
 };

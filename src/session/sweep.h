@@ -37,6 +37,9 @@ Result<SweepReport> sweep(Store& store, const RetentionPolicy& policy, const Swe
 Result<std::optional<SweepReport>> sweep_if_due(Store& store, const RetentionPolicy& policy, Millis now,
                                                 std::string_view leave_out = {});
 
+// Whether the instant of the last sweep (as kept) is long enough ago.
+bool is_sweep_due(const Json& last, Millis every, Millis now);
+
 JsonObject report_json(const SweepReport& report);
 
 }  // namespace holdfast::session

@@ -1,0 +1,239 @@
+#include "session/erase.h"
+
+#include "base/json.h"
+#include "session/notices.h"
+#include "session/text_remover.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace holdfast::session {
+
+namespace {
+
+constexpr std::size_t kPage = 500;
+
+struct Changes {
+  std::map<std::string, std::size_t, std::less<>> counts;
+  std::vector<std::string> removed;  // texts that were taken out as a whole: others may quote them
+  std::set<std::string> source_ids;  // of sources among them
+  std::set<std::int64_t> citations;  // their numbers in reports
+};
+
+std::string text_in(const JsonObject& object, std::string_view key) {
+  return std::string(find_string(object, key).value_or(""));
+}
+
+JsonObject data_of(const Entry& entry) {
+  auto value = parse_json(entry.data);
+  return value && value->is_object() ? std::move(value->get_object()) : JsonObject{};
+}
+
+// Every entry of the session, page by page, without holding more than one page.
+Result<void> each_entry(Transaction& transaction, std::string_view session,
+                        const std::function<Result<void>(const Entry&)>& work) {
+  EntryQuery query;
+  query.session = session;
+  query.limit = kPage;
+  while (true) {
+    HF_TRY(const EntryPage page, transaction.entries(query));
+    for (const Entry& entry : page.entries) HF_CHECK(work(entry));
+    if (!page.next) return {};
+    query.from = *page.next;
+  }
+}
+
+// The entry keeps its place, its id and what it belongs to.
+Result<void> take_out(Transaction& transaction, const Entry& entry, Changes& changes) {
+  Json data = data_of(entry);
+  const JsonObject& before = data.get_object();
+  changes.removed.push_back(entry.text);
+  for (const std::string_view key : {"content", "snippet", "title", "uri"})
+    if (auto text = find_string(before, key)) changes.removed.emplace_back(*text);
+  if (entry.type == "source") {
+    changes.source_ids.insert(text_in(before, "id"));
+    if (auto number = find_int(before, "citation_number")) changes.citations.insert(*number);
+  }
+  blank_out(data);
+  ++changes.counts[entry.type];
+  return transaction.redact(entry.session, entry.seq, std::string(kRedactedText), entry.data.empty() ? "" : to_json(data));
+}
+
+bool rests_on(const JsonObject& data, const std::set<std::string>& source_ids) {
+  const Json* ids = data.if_contains("source_ids");
+  if (ids == nullptr || !ids->is_array()) return false;
+  return std::ranges::any_of(ids->get_array(),
+                             [&](const Json& id) { return id.is_string() && source_ids.contains(std::string(id.get_string())); });
+}
+
+// Lines of a report that cite a source which is gone say what it said.
+bool clean_cited_lines(std::string& text, const std::set<std::int64_t>& citations) {
+  std::string out;
+  bool changed = false;
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::size_t end = rest.find('\n');
+    const std::string_view line = rest.substr(0, end);
+    const bool cites = std::ranges::any_of(
+        citations, [&](std::int64_t number) { return line.find(fmt::format("[{}]", number)) != std::string_view::npos; });
+    out += cites ? kRedactedText : line;
+    changed |= cites;
+    if (end == std::string_view::npos) break;
+    out += '\n';
+    rest.remove_prefix(end + 1);
+  }
+  if (changed) text = std::move(out);
+  return changed;
+}
+
+Result<void> take_out_named(Transaction& transaction, std::string_view session, const std::vector<std::string>& ids,
+                            Changes& changes) {
+  std::set<std::string> missing(ids.begin(), ids.end());
+  const auto read = each_entry(transaction, session, [&](const Entry& entry) -> Result<void> {
+    if (entry.data.empty()) return {};
+    const std::string id = text_in(data_of(entry), "id");
+    if (id.empty() || std::ranges::find(ids, id) == ids.end()) return {};
+    missing.erase(id);
+    if (entry.redacted && entry.text == kRedactedText) return {};
+    return take_out(transaction, entry, changes);
+  });
+  if (!read || missing.empty()) return read;
+  return fail(ErrorKind::not_found, fmt::format("{} has no {}", session, *missing.begin()), "nothing was redacted", "NOT_FOUND");
+}
+
+// What rests on sources that are gone: findings drawn from them, lines of reports that cite them.
+Result<void> take_out_derived(Transaction& transaction, std::string_view session, Changes& changes) {
+  if (changes.source_ids.empty()) return {};
+  return each_entry(transaction, session, [&](const Entry& entry) -> Result<void> {
+    if (entry.type == "finding" && rests_on(data_of(entry), changes.source_ids)) return take_out(transaction, entry, changes);
+    if (entry.type != "report") return {};
+    std::string text = entry.text;
+    if (!clean_cited_lines(text, changes.citations)) return {};
+    ++changes.counts[entry.type];
+    return transaction.redact(session, entry.seq, std::move(text), entry.data);
+  });
+}
+
+Result<void> clean_entries(Transaction& transaction, std::string_view session, const TextRemover& remover, Changes& changes) {
+  return each_entry(transaction, session, [&](const Entry& entry) -> Result<void> {
+    std::string text = entry.text, data = entry.data;
+    bool changed = remover.clean(text);
+    if (!data.empty()) {
+      if (auto value = parse_json(data)) {
+        if (remover.clean(*value)) {
+          data = to_json(*value);
+          changed = true;
+        }
+      } else {
+        changed |= remover.clean(data);
+      }
+    }
+    if (!changed) return {};
+    ++changes.counts[entry.type];
+    return transaction.redact(session, entry.seq, std::move(text), std::move(data));
+  });
+}
+
+Result<void> clean_record(Transaction& transaction, std::string_view session, const TextRemover& remover, Changes& changes) {
+  HF_TRY(SessionRecord record, transaction.get(session));
+  bool changed = false;
+  const auto count = [&](std::string_view what, bool cleaned) {
+    if (!cleaned) return;
+    ++changes.counts[std::string(what)];
+    changed = true;
+  };
+  count("title", remover.clean(record.title));
+  count("description", remover.clean(record.description));
+  const bool opening = remover.clean(record.opening);
+  count("query", remover.clean(record.data) || opening);
+  for (std::string& tag : record.tags) count("tag", remover.clean(tag));
+  transaction.scrub();
+  if (!changed) return {};
+  HF_CHECK(transaction.update(std::move(record), Touch::change));
+  return {};
+}
+
+// Values that repeat answers: every stored event goes (they serve reconnects for some minutes), of tasks those that are meant.
+Result<void> erase_echoes(Transaction& transaction, const std::function<bool(std::string_view)>& is_meant) {
+  for (const EchoSpace& echo : kEchoSpaces) {
+    ValueQuery query{std::string(echo.space), {}, {}, kPage};
+    while (true) {
+      HF_TRY(const auto page, transaction.values(query));
+      for (const KeyedValue& value : page) {
+        if (!echo.whole && !is_meant(to_json(value.value))) continue;
+        HF_CHECK(transaction.erase(value.space, value.key));
+      }
+      if (page.size() < kPage) break;
+      query.after = page.back().key;
+    }
+  }
+  return {};
+}
+
+Result<std::vector<KeyedValue>> values_of(Transaction& transaction, std::string_view session) {
+  std::vector<KeyedValue> all;
+  ValueQuery query{std::string(kSessionValues), fmt::format("{}/", session), {}, kPage};
+  while (true) {
+    HF_TRY(auto page, transaction.values(query));
+    const bool last = page.size() < kPage;
+    for (KeyedValue& value : page) all.push_back(std::move(value));
+    if (last) return all;
+    query.after = all.back().key;
+  }
+}
+
+Result<void> clean_values(Transaction& transaction, std::string_view session, const TextRemover& remover) {
+  HF_TRY(const auto values, values_of(transaction, session));
+  for (const KeyedValue& value : values) {
+    Json cleaned = value.value;
+    if (!remover.clean(cleaned)) continue;
+    HF_CHECK(transaction.put(value.space, value.key, cleaned, Expect::anything(), value.expires_at));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> check_redaction(const Redaction& redaction) {
+  if (redaction.entry_ids.empty() && redaction.pattern.empty())
+    return fail(ErrorKind::invalid, "nothing to redact is named", "give message_ids, source_ids or a pattern",
+                "VALIDATION_ERROR");
+  if (redaction.pattern.empty()) return {};
+  HF_CHECK(TextRemover::of_pattern(redaction.pattern, redaction.regex));
+  return {};
+}
+
+Result<Redacted> redact(Transaction& transaction, std::string_view session, const Redaction& redaction) {
+  HF_CHECK(check_redaction(redaction));
+  Changes changes;
+  std::vector<TextRemover> removers;
+  if (!redaction.entry_ids.empty()) {
+    HF_CHECK(take_out_named(transaction, session, redaction.entry_ids, changes));
+    HF_CHECK(take_out_derived(transaction, session, changes));
+    removers.push_back(TextRemover::of_pieces(changes.removed));
+  }
+  if (!redaction.pattern.empty()) {
+    HF_TRY(TextRemover remover, TextRemover::of_pattern(redaction.pattern, redaction.regex));
+    removers.push_back(std::move(remover));
+  }
+  for (const TextRemover& remover : removers) {
+    HF_CHECK(clean_entries(transaction, session, remover, changes));
+    HF_CHECK(clean_record(transaction, session, remover, changes));
+    HF_CHECK(clean_values(transaction, session, remover));
+    HF_CHECK(erase_echoes(transaction, [&](std::string_view text) { return remover.matches(text); }));
+  }
+  HF_TRY(const SessionRecord record, transaction.get(session));
+  return Redacted{std::move(changes.counts), record.rev};
+}
+
+Result<void> purge(Transaction& transaction, std::string_view session, std::string_view reason) {
+  HF_CHECK(forget_notices(transaction, session));
+  HF_TRY(const auto values, values_of(transaction, session));
+  for (const KeyedValue& value : values) HF_CHECK(transaction.erase(value.space, value.key));
+  HF_CHECK(erase_echoes(transaction, [&](std::string_view text) { return text.find(session) != std::string_view::npos; }));
+  transaction.scrub();
+  return transaction.purge(session, reason);
+}
+
+}  // namespace holdfast::session
