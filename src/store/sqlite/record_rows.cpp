@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "session/length_prefix.h"
+#include "store/sqlite/shelves.h"
 
 #include <fmt/format.h>
 
@@ -17,7 +18,8 @@ namespace {
 constexpr std::string_view kColumns =
     "key, id, kind, title, root_uri, root_name, linked_roots, project, task, aspect, domain, tags, status, visibility, "
     "prior_status, prior_visibility, pinned, principal, client, rev, created_at, updated_at, last_activity_at, "
-    "last_accessed_at, archived_at, deleted_at, completed_at, retention_anchor_at, due_at, changed, entries, head, checksum";
+    "last_accessed_at, archived_at, deleted_at, completed_at, retention_anchor_at, due_at, changed, entries, head, checksum, "
+    "shelf";
 
 constexpr std::size_t kChecksumBytes = 16;  // against accidents; the entries' chain is against tampering
 
@@ -128,6 +130,8 @@ SessionRow decode(const Rows& rows) {
   row.entries = rows.integer(30);
   const std::string_view head = rows.text(31);
   if (head.size() == row.head.size()) std::copy(head.begin(), head.end(), row.head.begin());
+  row.shelf = rows.integer(33);
+  row.stored_due = r.due_at;
   if (rows.text(32) != checksum_of(row, rows.text(6), rows.text(11))) add_damage(r, "the record does not fit its checksum");
   return row;
 }
@@ -157,25 +161,28 @@ Result<void> write_lookups(Db& db, const SessionRow& row) {
   const SessionRecord& r = row.record;
   HF_CHECK(db.run("DELETE FROM roots WHERE session = ?", row.key));
   HF_CHECK(db.run("DELETE FROM tags WHERE session = ?", row.key));
-  if (!r.root_uri.empty()) HF_CHECK(db.run("INSERT OR IGNORE INTO roots VALUES(?, ?)", r.root_uri, row.key));
-  for (const std::string& root : r.linked_roots) HF_CHECK(db.run("INSERT OR IGNORE INTO roots VALUES(?, ?)", root, row.key));
+  // A session without any root is found under '', the root that no session has.
+  const bool rootless = r.root_uri.empty() && r.linked_roots.empty();
+  const auto add_root = [&](std::string_view root) {
+    return db.run("INSERT OR IGNORE INTO roots VALUES(?, ?, ?)", root, row.shelf, row.key);
+  };
+  if (rootless || !r.root_uri.empty()) HF_CHECK(add_root(r.root_uri));
+  for (const std::string& root : r.linked_roots) HF_CHECK(add_root(root));
   for (const std::string& tag : r.tags) HF_CHECK(db.run("INSERT OR IGNORE INTO tags VALUES(?, ?)", tag, row.key));
   return {};
 }
 
-Result<void> write_row(Db& db, std::string_view verb, const SessionRow& row) {
-  const SessionRecord& r = row.record;
-  const std::string linked_roots = list_to_text(r.linked_roots);
-  const std::string tags = list_to_text(r.tags);
-  static const std::string values = fmt::format(
-      " INTO sessions({}) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-      "?, ?, ?, ?, ?, ?)",
-      kColumns);
-  return db.run(std::string(verb) + values, row.key, r.id, r.kind, r.title, r.root_uri, r.root_name, linked_roots, r.project,
-                r.task, r.aspect, r.domain, tags, r.status, static_cast<std::int64_t>(r.visibility), r.prior_status,
-                static_cast<std::int64_t>(r.prior_visibility), r.pinned, r.principal, r.client, r.rev, r.created_at, r.updated_at,
-                r.last_activity_at, r.last_accessed_at, r.archived_at, r.deleted_at, r.completed_at, r.retention_anchor_at,
-                r.due_at, row.changed, row.entries, Blob{bytes_of(row.head)}, Blob{checksum_of(row, linked_roots, tags)});
+// An index is written when a column of it is named, whether or not its value is another one.
+Result<void> write_if_moved(Db& db, SessionRow& row, std::int64_t shelf) {
+  if (row.record.due_at != row.stored_due) {
+    HF_CHECK(db.run("UPDATE sessions SET due_at = ? WHERE key = ?", row.record.due_at, row.key));
+    row.stored_due = row.record.due_at;
+  }
+  if (shelf != row.shelf) {
+    HF_CHECK(db.run("UPDATE sessions SET shelf = ? WHERE key = ?", shelf, row.key));
+    row.shelf = shelf;
+  }
+  return {};
 }
 
 }  // namespace
@@ -236,31 +243,61 @@ Result<void> load_rest(Db& db, SessionRow& row) {
 Result<void> insert_row(Db& db, SessionRow& row) {
   HF_TRY(const auto highest, db.number("SELECT max(key) FROM sessions"));
   row.key = highest.value_or(0) + 1;
-  HF_CHECK(write_row(db, "INSERT", row));
-  HF_CHECK(write_texts(db, row));
-  return write_lookups(db, row);
-}
-
-Result<void> update_row(Db& db, const SessionRow& row) {
-  HF_CHECK(write_row(db, "REPLACE", row));
-  HF_CHECK(write_texts(db, row));
-  return write_lookups(db, row);
-}
-
-Result<void> update_head(Db& db, const SessionRow& row) {
+  HF_TRY(row.shelf, put_on_shelf(db, row.record, 0));
   const SessionRecord& r = row.record;
-  return db.run(
-      "UPDATE sessions SET rev = ?, updated_at = ?, last_activity_at = ?, last_accessed_at = ?, due_at = ?, entries = ?, "
-      "head = ?, checksum = ? WHERE key = ?",
-      r.rev, r.updated_at, r.last_activity_at, r.last_accessed_at, r.due_at, row.entries, Blob{bytes_of(row.head)},
-      Blob{checksum_of(row, list_to_text(r.linked_roots), list_to_text(r.tags))}, row.key);
+  const std::string linked_roots = list_to_text(r.linked_roots);
+  const std::string tags = list_to_text(r.tags);
+  static const std::string sql = fmt::format(
+      "INSERT INTO sessions({}) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+      "?, ?, ?, ?, ?, ?, ?)",
+      kColumns);
+  HF_CHECK(db.run(sql, row.key, r.id, r.kind, r.title, r.root_uri, r.root_name, linked_roots, r.project, r.task, r.aspect,
+                  r.domain, tags, r.status, static_cast<std::int64_t>(r.visibility), r.prior_status,
+                  static_cast<std::int64_t>(r.prior_visibility), r.pinned, r.principal, r.client, r.rev, r.created_at,
+                  r.updated_at, r.last_activity_at, r.last_accessed_at, r.archived_at, r.deleted_at, r.completed_at,
+                  r.retention_anchor_at, r.due_at, row.changed, row.entries, Blob{bytes_of(row.head)},
+                  Blob{checksum_of(row, linked_roots, tags)}, row.shelf));
+  row.stored_due = r.due_at;
+  HF_CHECK(write_texts(db, row));
+  return write_lookups(db, row);
 }
 
-Result<void> erase_row(Db& db, std::int64_t key) {
+Result<void> update_row(Db& db, SessionRow& row) {
+  const SessionRecord& r = row.record;
+  const std::string linked_roots = list_to_text(r.linked_roots);
+  const std::string tags = list_to_text(r.tags);
+  HF_TRY(const std::int64_t shelf, put_on_shelf(db, r, row.shelf));
+  HF_CHECK(db.run(
+      "UPDATE sessions SET title = ?, root_uri = ?, root_name = ?, linked_roots = ?, project = ?, task = ?, aspect = ?, "
+      "domain = ?, tags = ?, status = ?, visibility = ?, prior_status = ?, prior_visibility = ?, pinned = ?, principal = ?, "
+      "client = ?, rev = ?, updated_at = ?, last_activity_at = ?, last_accessed_at = ?, archived_at = ?, deleted_at = ?, "
+      "completed_at = ?, retention_anchor_at = ?, changed = ?, entries = ?, head = ?, checksum = ? WHERE key = ?",
+      r.title, r.root_uri, r.root_name, linked_roots, r.project, r.task, r.aspect, r.domain, tags, r.status,
+      static_cast<std::int64_t>(r.visibility), r.prior_status, static_cast<std::int64_t>(r.prior_visibility), r.pinned,
+      r.principal, r.client, r.rev, r.updated_at, r.last_activity_at, r.last_accessed_at, r.archived_at, r.deleted_at,
+      r.completed_at, r.retention_anchor_at, row.changed, row.entries, Blob{bytes_of(row.head)},
+      Blob{checksum_of(row, linked_roots, tags)}, row.key));
+  HF_CHECK(write_if_moved(db, row, shelf));
+  HF_CHECK(write_texts(db, row));
+  return write_lookups(db, row);
+}
+
+Result<void> update_head(Db& db, SessionRow& row) {
+  const SessionRecord& r = row.record;
+  HF_CHECK(
+      db.run("UPDATE sessions SET rev = ?, updated_at = ?, last_activity_at = ?, last_accessed_at = ?, entries = ?, head = ?, "
+             "checksum = ? WHERE key = ?",
+             r.rev, r.updated_at, r.last_activity_at, r.last_accessed_at, row.entries, Blob{bytes_of(row.head)},
+             Blob{checksum_of(row, list_to_text(r.linked_roots), list_to_text(r.tags))}, row.key));
+  return write_if_moved(db, row, row.shelf);
+}
+
+Result<void> erase_row(Db& db, const SessionRow& row) {
+  HF_CHECK(take_from_shelf(db, row.shelf));
   for (std::string_view sql : {"DELETE FROM sessions WHERE key = ?", "DELETE FROM session_texts WHERE session = ?",
                                "DELETE FROM roots WHERE session = ?", "DELETE FROM tags WHERE session = ?",
                                "DELETE FROM tallies WHERE session = ?", "DELETE FROM entries WHERE session = ?"}) {
-    HF_CHECK(db.run(sql, key));
+    HF_CHECK(db.run(sql, row.key));
   }
   return {};
 }

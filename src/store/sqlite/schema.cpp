@@ -1,6 +1,7 @@
 #include "store/sqlite/schema.h"
 
 #include "base/hash.h"
+#include "store/sqlite/shelves.h"
 
 #include <fmt/format.h>
 
@@ -166,7 +167,53 @@ CREATE TABLE leases(
 ) STRICT, WITHOUT ROWID;
 )sql";
 
-constexpr std::array<const char*, kSchemaVersion> kSteps = {kVersion1};
+// Lists of many sessions (shelves.h): the indexes for the orders begin with the shelf, and `roots` repeats it, so that
+// the sessions of a root can be counted without looking at them. due_key is due_at with those that have none last; as an
+// expression it could not bound a range together with the id. The tables are filled between the two halves.
+constexpr const char* kVersion2Tables = R"sql(
+ALTER TABLE sessions ADD COLUMN shelf INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE sessions ADD COLUMN due_key INTEGER NOT NULL AS (ifnull(due_at, 9223372036854775807)) VIRTUAL;
+
+CREATE TABLE shelves(
+  number INTEGER PRIMARY KEY,
+  principal TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  visibility INTEGER NOT NULL,
+  status TEXT NOT NULL,
+  pinned INTEGER NOT NULL,
+  aspect TEXT,
+  sessions INTEGER NOT NULL,
+  checksum BLOB NOT NULL
+) STRICT;
+CREATE INDEX shelves_fields ON shelves(principal, kind, visibility, status, pinned);
+
+DROP TABLE roots;
+CREATE TABLE roots(
+  root TEXT NOT NULL,
+  shelf INTEGER NOT NULL,
+  session INTEGER NOT NULL,
+  PRIMARY KEY(root, shelf, session)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX roots_session ON roots(session);
+)sql";
+constexpr const char* kVersion2Indexes = R"sql(
+CREATE INDEX sessions_updated ON sessions(shelf, updated_at, id);
+CREATE INDEX sessions_created ON sessions(shelf, created_at, id);
+CREATE INDEX sessions_due ON sessions(shelf, due_key, id);
+)sql";
+
+Result<void> make_version_1(Db& db) {
+  return db.script(kVersion1);
+}
+
+Result<void> make_version_2(Db& db) {
+  HF_CHECK(db.script(kVersion2Tables));
+  HF_CHECK(rebuild_shelves(db));
+  return db.script(kVersion2Indexes);
+}
+
+using Migration = Result<void> (*)(Db&);
+constexpr std::array<Migration, kSchemaVersion> kSteps = {make_version_1, make_version_2};
 
 constexpr std::size_t kSecretBytes = 32;
 constexpr std::size_t kStoreIdBytes = 16;
@@ -175,7 +222,7 @@ Result<void> upgrade(Db& db) {
   // Another process may have been quicker while this one waited for the lock.
   HF_TRY(const int version, read_schema_version(db));
   if (version >= kSchemaVersion) return {};
-  for (int step = version; step < kSchemaVersion; ++step) HF_CHECK(db.script(kSteps[static_cast<std::size_t>(step)]));
+  for (int step = version; step < kSchemaVersion; ++step) HF_CHECK(kSteps[static_cast<std::size_t>(step)](db));
   if (version == 0) {
     const std::string secret = random_bytes(kSecretBytes);
     const std::string store_id = random_bytes(kStoreIdBytes);

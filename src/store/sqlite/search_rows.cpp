@@ -2,8 +2,8 @@
 
 #include "base/text.h"
 #include "session/limits.h"
+#include "store/sqlite/condition.h"
 #include "store/sqlite/event_rows.h"
-#include "store/sqlite/list_rows.h"
 #include "store/sqlite/words.h"
 
 #include <fmt/format.h>

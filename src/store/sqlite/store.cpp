@@ -1,12 +1,14 @@
 #include "store/sqlite/store.h"
 
 #include "base/file.h"
+#include "base/log.h"
 #include "store/sqlite/event_hub.h"
 #include "store/sqlite/event_rows.h"
 #include "store/sqlite/read_pool.h"
 #include "store/sqlite/reads.h"
 #include "store/sqlite/schema.h"
 #include "store/sqlite/search_rows.h"
+#include "store/sqlite/shelves.h"
 #include "store/sqlite/verify.h"
 #include "store/sqlite/writer.h"
 
@@ -209,6 +211,11 @@ Result<std::unique_ptr<Store>> open_sqlite_store(const std::string& path, const 
   } else if (!options.read_only) {
     HF_CHECK(db->script(kWriterSettings));
     if (auto migrated = migrate(*db); !migrated) return fail(std::move(migrated).error().within(path));
+    if (auto mended = mend_shelves(*db); !mended) {
+      // Lists do without them; a store that can be read is not locked out.
+      if (mended.error().kind != ErrorKind::corrupt) return fail(std::move(mended).error().within(path));
+      log(LogLevel::warn, "store", "sessions cannot be counted anew: " + mended.error().message);
+    }
     if (*version == 0) HF_CHECK(sync_folder(folder.empty() ? "." : folder));
   } else if (*version < kSchemaVersion) {
     return fail(ErrorKind::refused, fmt::format("{} has an older format and must be opened for writing once", path));

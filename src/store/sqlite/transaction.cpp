@@ -190,7 +190,7 @@ Result<void> SqliteTransaction::purge(std::string_view session, std::string_view
       db_.run("INSERT INTO erasures SELECT ?, ifnull(min(sequence), 0), ifnull(max(sequence), 0) FROM entries "
               "WHERE session = ?",
               changed, row.key));
-  HF_CHECK(erase_row(db_, row.key));
+  HF_CHECK(erase_row(db_, row));
   scrub_ = true;
   const session::Tombstone stone{row.record.id, row.record.kind,    row.record.principal, row.record.deleted_at,
                                  now_,          std::string(reason)};

@@ -11,7 +11,7 @@ namespace holdfast::store {
 // record remembers, that no seq is missing, and that the tallies are right. not_found.
 Result<session::Verification> verify_session(Db& db, std::string_view id);
 
-// SQLite's own check of the file, then every session.
+// SQLite's own check of the file, the counts that lists show, then every session.
 Result<session::Integrity> verify_store(Db& db);
 
 }  // namespace holdfast::store

@@ -1,0 +1,35 @@
+#pragma once
+
+// The orders of lists, as SQL and as positions.
+
+#include "session/cursor.h"
+#include "store/sqlite/shelves.h"
+
+namespace holdfast::store {
+
+// An order is a list of keys that are all compared in the same direction, the id last. The first keys of some are the same
+// for all sessions of a shelf; the index has the others.
+struct Order {
+  std::size_t shelf_keys = 0;
+  std::vector<std::string> keys;  // SQL expressions, those of the shelf first
+  bool descending = true;
+  std::string_view index;
+  std::vector<std::string> texts;  // bound once for every use of all keys
+
+  std::string columns(std::size_t from = 0) const;
+  std::string by(std::size_t from = 0) const;  // for ORDER BY
+  bool before(const session::Position& a, const session::Position& b) const;
+};
+
+Order order_of(const session::Query& query);
+
+// The keys of the order that are those of the shelf; the others are 0.
+session::Position shelf_position(const session::Query& query, const Shelf& shelf);
+
+// Where a session stands in the order.
+struct Place {
+  std::int64_t key = 0;
+  session::Position position;
+};
+
+}  // namespace holdfast::store
