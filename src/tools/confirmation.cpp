@@ -27,7 +27,8 @@ std::string_view title_of(std::string_view choice) {
 
 JsonObject form_of(const GateQuestion& question) {
   JsonArray choices;
-  for (const std::string& choice : question.choices) choices.push_back(JsonObject{{"const", choice}, {"title", title_of(choice)}});
+  for (const std::string& choice : question.choices)
+    choices.push_back(JsonObject{{"const", choice}, {"title", title_of(choice)}});
   JsonObject properties{
       {"choice", JsonObject{{"type", "string"}, {"title", "Choice"}, {"oneOf", std::move(choices)}, {"default", kKeep}}}};
   if (question.confirm_id)
@@ -78,7 +79,8 @@ Result<Confirmation::Outcome> Confirmation::ask(mcp::Call& call, std::string_vie
       state[kTokenState] = session::make_token(store_.secret(), binding, action.records, now, settings_.token_ttl).text;
       return Outcome{true, {}, {}};
     }
-    if (answer->failure && answer->failure->kind == ErrorKind::timeout) return Outcome{false, nothing_done(action, "timeout"), {}};
+    if (answer->failure && answer->failure->kind == ErrorKind::timeout)
+      return Outcome{false, nothing_done(action, "timeout"), {}};
     if (answer->failure) return offer_token(tool, call.caller().principal, action, now, false);
     const JsonObject* content = answer->content();
     const std::string token(find_string(state, kTokenState).value_or(""));
@@ -121,8 +123,8 @@ Result<Confirmation::Outcome> Confirmation::offer_token(std::string_view tool, c
     return fail(ErrorKind::refused, fmt::format("this client cannot ask its user, and {} needs a yes", name_of(action.action)),
                 fmt::format("the user can run: {}", command_of(action)), "CONFIRMATION_UNAVAILABLE");
   const GateQuestion question = session::make_question(action.action, action.records, policy_, now, action.described());
-  const session::GateToken token = session::make_token(store_.secret(), binding_of(tool, false, principal, action), action.records,
-                                                       now, settings_.token_ttl);
+  const session::GateToken token =
+      session::make_token(store_.secret(), binding_of(tool, false, principal, action), action.records, now, settings_.token_ttl);
   JsonObject data = nothing_done(action, "confirmation_required");
   JsonArray choices;
   for (const std::string& choice : question.choices) choices.emplace_back(choice);

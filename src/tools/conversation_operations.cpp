@@ -54,8 +54,7 @@ Result<void> check_format(std::string_view format) {
 
 Result<SessionAnswer> fork(SessionCall& call, Threads& threads) {
   const std::int64_t last = call.record->highest_number("");
-  HF_TRY(SessionRecord forked,
-         threads.fork(who_calls(call), call.record->id, find_int(call.arguments(), "seq").value_or(last)));
+  HF_TRY(SessionRecord forked, threads.fork(who_calls(call), call.record->id, find_int(call.arguments(), "seq").value_or(last)));
   return SessionAnswer{{{"sessionId", forked.id}, {"session", call.operations.item(forked, call.now)}}, {}, false};
 }
 
@@ -110,9 +109,8 @@ void add_conversation_operations(SessionOperations& operations, Threads& threads
   using enum SessionOperation::Session;
   const std::string thread(session::kThread), run(session::kResearch);
   operations.add({"get", thread, required, [&](SessionCall& call) { return show_thread(call, threads, kMessageLimit); }});
-  operations.add({"resume", thread, required, [&](SessionCall& call) {
-                    return show_thread(call, threads, static_cast<std::int64_t>(kResumedMessages));
-                  }});
+  operations.add({"resume", thread, required,
+                  [&](SessionCall& call) { return show_thread(call, threads, static_cast<std::int64_t>(kResumedMessages)); }});
   operations.add({"resume", run, required, [&](SessionCall& call) { return show_run(call, research); }});
   operations.add({"export", thread, required, [&](SessionCall& call) {
                     const std::string format = format_of(call);

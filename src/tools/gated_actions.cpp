@@ -98,7 +98,8 @@ std::string GatedAction::described() const {
   std::string text;
   if (!redaction.entry_ids.empty()) {
     const std::size_t shown = std::min(redaction.entry_ids.size(), kIdsShown);
-    text = fmt::format("{}", fmt::join(redaction.entry_ids.begin(), redaction.entry_ids.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
+    text = fmt::format(
+        "{}", fmt::join(redaction.entry_ids.begin(), redaction.entry_ids.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
     if (redaction.entry_ids.size() > shown) text += fmt::format(" and {} more", redaction.entry_ids.size() - shown);
   }
   if (!redaction.pattern.empty())

@@ -1,7 +1,7 @@
 #pragma once
 
-// What happens once a person has said yes: delete, archive instead, purge, redact (threads-and-research §7, §13). The same for the
-// tools (confirmation.h) and for the command line, which has its own way of asking.
+// What happens once a person has said yes: delete, archive instead, purge, redact (threads-and-research §7, §13). The same for
+// the tools (confirmation.h) and for the command line, which has its own way of asking.
 
 #include "session/erase.h"
 #include "session/gate.h"

@@ -34,9 +34,9 @@ Result<session::Moved> make_move(session::Store& store, std::string_view id, std
 Result<void> check_move(const session::SessionRecord& record, std::string_view move) {
   const std::vector<std::string_view> allowed = session::allowed_moves(record);
   if (std::ranges::find(allowed, move) != allowed.end()) return {};
-  return fail(ErrorKind::refused, fmt::format("{} is {}: it cannot be changed by {}", record.id, session::shown_status(record), move),
-              allowed.empty() ? std::string() : fmt::format("possible now: {}", fmt::join(allowed, ", ")),
-              "INVALID_STATE_TRANSITION");
+  return fail(
+      ErrorKind::refused, fmt::format("{} is {}: it cannot be changed by {}", record.id, session::shown_status(record), move),
+      allowed.empty() ? std::string() : fmt::format("possible now: {}", fmt::join(allowed, ", ")), "INVALID_STATE_TRANSITION");
 }
 
 }  // namespace holdfast::tools

@@ -62,10 +62,10 @@ Result<JsonObject> open_notices(session::Reader& reader, const std::string& prin
 void add_notice_operations(SessionOperations& operations) {
   operations.add({"notices", {}, SessionOperation::Session::none, list});
   operations.add({"notices-ack", {}, SessionOperation::Session::none, acknowledge});
-  operations.add_argument(
-      "notice_ids", {{"type", "array"}, {"items", JsonObject{{"type", "string"}}}, {"description", "notices-ack: these"}});
-  operations.add_argument("all", {{"type", "boolean"},
-                                  {"description", "notices: acknowledged ones too; notices-ack: all of them"}});
+  operations.add_argument("notice_ids",
+                          {{"type", "array"}, {"items", JsonObject{{"type", "string"}}}, {"description", "notices-ack: these"}});
+  operations.add_argument("all",
+                          {{"type", "boolean"}, {"description", "notices: acknowledged ones too; notices-ack: all of them"}});
 }
 
 void add_notice_resource(mcp::Server& server, session::Store& store) {

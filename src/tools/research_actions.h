@@ -48,7 +48,8 @@ JsonObject argument_schemas();
 // The session that an argument names: of this kind (empty: thread or research) and this caller. Errors: NOT_FOUND, DELETED (only
 // when it must not be), GONE, STORAGE_CORRUPT.
 enum class Deleted { refuse, allow };
-Result<session::SessionRecord> named_session(ResearchCall& call, std::string_view argument, std::string_view kind, Deleted deleted);
+Result<session::SessionRecord> named_session(ResearchCall& call, std::string_view argument, std::string_view kind,
+                                             Deleted deleted);
 
 // Where what the call makes belongs; nullopt: the client was asked for its roots.
 struct Place {

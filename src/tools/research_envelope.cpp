@@ -95,16 +95,25 @@ JsonObject details_of(const Error& error, ResearchCall& call) {
   return details;
 }
 
-mcp::ToolResult wrap(const ResearchCall& call, Json data, Json error, const std::vector<std::string>& warnings) {
+JsonObject error_json(EnvelopeFailure failure) {
+  use_contract_word(failure.error);
+  JsonObject error{{"code", failure.error.code}, {"message", failure.error.message}};
+  if (!failure.field.empty()) error["field"] = failure.field;
+  error["retryable"] = is_retryable(failure.error);
+  error["remediation"] = failure.error.hint;
+  error["details"] = std::move(failure.details);
+  return error;
+}
+
+mcp::ToolResult wrap(const ResearchRoom& room, const DueNotices& due, Json data, Json error,
+                     const std::vector<std::string>& warnings) {
   const bool success = error.is_null();
-  const DueNotices due =
-      success ? take_due_notices(call.room.store, call.principal(), call.now) : DueNotices{};
   JsonArray said;
   for (const std::string& warning : warnings) said.emplace_back(warning);
   JsonObject meta{{"request_id", make_uuid7()},
                   {"warnings", std::move(said)},
-                  {"now", iso8601(call.now)},
-                  {"clock", call.room.clock.is_test() ? "test" : "system"}};
+                  {"now", iso8601(room.clock.now())},
+                  {"clock", room.clock.is_test() ? "test" : "system"}};
   if (due.more > 0) meta["more_notices"] = due.more;
   mcp::ToolResult result = mcp::ToolResult::state({{"success", success},
                                                    {"data", std::move(data)},
@@ -123,8 +132,7 @@ EnvelopeFailure to_failure(const std::vector<SchemaViolation>& violations, std::
   std::vector<std::string_view> codes;
   for (const SchemaViolation& violation : violations) {
     codes.push_back(code_of(violation));
-    listed.push_back(
-        JsonObject{{"field", field_of(violation)}, {"code", codes.back()}, {"message", violation.message}});
+    listed.push_back(JsonObject{{"field", field_of(violation)}, {"code", codes.back()}, {"message", violation.message}});
   }
   const bool all_alike = std::ranges::all_of(codes, [&](std::string_view code) { return code == codes.front(); });
   EnvelopeFailure failure;
@@ -142,18 +150,20 @@ EnvelopeFailure to_failure(Error error, ResearchCall& call) {
   return {std::move(error), {}, std::move(details)};
 }
 
-mcp::ToolResult success_envelope(const ResearchCall& call, ResearchAnswer answer) {
-  return wrap(call, std::move(answer.data), nullptr, answer.warnings);
+mcp::ToolResult to_envelope(ResearchCall& call, ResearchAnswer answer) {
+  if (answer.failure) return settled_envelope(call.room, std::move(answer));
+  const DueNotices due = take_due_notices(call.room.store, call.principal(), call.now);
+  return wrap(call.room, due, std::move(answer.data), nullptr, answer.warnings);
 }
 
-mcp::ToolResult failure_envelope(const ResearchCall& call, EnvelopeFailure failure, std::vector<std::string> warnings) {
-  use_contract_word(failure.error);
-  JsonObject error{{"code", failure.error.code}, {"message", failure.error.message}};
-  if (!failure.field.empty()) error["field"] = failure.field;
-  error["retryable"] = is_retryable(failure.error);
-  error["remediation"] = failure.error.hint;
-  error["details"] = std::move(failure.details);
-  return wrap(call, nullptr, std::move(error), warnings);
+mcp::ToolResult to_envelope(const ResearchRoom& room, EnvelopeFailure failure) {
+  return wrap(room, {}, nullptr, error_json(std::move(failure)), {});
+}
+
+mcp::ToolResult settled_envelope(const ResearchRoom& room, ResearchAnswer answer) {
+  if (!answer.failure) return wrap(room, {}, std::move(answer.data), nullptr, answer.warnings);
+  EnvelopeFailure failure{std::move(*answer.failure), {}, std::move(answer.data)};
+  return wrap(room, {}, nullptr, error_json(std::move(failure)), answer.warnings);
 }
 
 }  // namespace holdfast::tools

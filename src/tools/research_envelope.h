@@ -19,7 +19,10 @@ EnvelopeFailure to_failure(const std::vector<SchemaViolation>& violations, std::
 // can be restored, which moves are possible, how far a run has come.
 EnvelopeFailure to_failure(Error error, ResearchCall& call);
 
-mcp::ToolResult success_envelope(const ResearchCall& call, ResearchAnswer answer);
-mcp::ToolResult failure_envelope(const ResearchCall& call, EnvelopeFailure failure, std::vector<std::string> warnings = {});
+// With the notices that are due; a failure that left something behind has it as details.
+mcp::ToolResult to_envelope(ResearchCall& call, ResearchAnswer answer);
+mcp::ToolResult to_envelope(const ResearchRoom& room, EnvelopeFailure failure);
+// Without notices: nobody may be there to see them.
+mcp::ToolResult settled_envelope(const ResearchRoom& room, ResearchAnswer answer);
 
 }  // namespace holdfast::tools

@@ -60,8 +60,7 @@ Result<ResearchAnswer> outcome_of(const ResearchRoom& room, const std::string& p
 
 Result<ResearchAnswer> wait_for_run(ResearchCall& call, const std::string& id) {
   const ResearchRoom& room = call.room;
-  HF_TRY(const bool is_task,
-         call.call.become_task(fmt::format("{}: started", id), JsonObject{{kTaskRun, id}}, true));
+  HF_TRY(const bool is_task, call.call.become_task(fmt::format("{}: started", id), JsonObject{{kTaskRun, id}}, true));
   const bool reports = call.call.request_meta().contains("progressToken");
   auto patience = room.wait_timeout;
   if (auto seconds = find_int(call.arguments(), "wait_timeout_s")) patience = std::chrono::seconds(*seconds);

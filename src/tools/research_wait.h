@@ -1,7 +1,7 @@
 #pragma once
 
-// A call that waits for a run (threads-and-research §11): as a task where the client knows tasks, with progress where it asked for
-// progress, else for a while. The run goes on whatever becomes of the call.
+// A call that waits for a run (threads-and-research §11): as a task where the client knows tasks, with progress where it asked
+// for progress, else for a while. The run goes on whatever becomes of the call.
 
 #include "tools/research_actions.h"
 

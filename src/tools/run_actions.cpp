@@ -154,8 +154,9 @@ Result<ResearchAnswer> cancel(ResearchCall& call) {
 }  // namespace
 
 std::vector<ResearchAction> run_actions() {
-  std::vector<std::string> starting = {"deep_research_action", "query", "research_id", "title", "follow_links", "mode", "clarify",
-                                       "search", "provider", "wait", "wait_timeout_s", "project", "root"};
+  std::vector<std::string> starting = {
+      "deep_research_action", "query",   "research_id", "title", "follow_links", "mode", "clarify", "search", "provider", "wait",
+      "wait_timeout_s",       "project", "root"};
   for (const research::LimitInfo& limit : research::kLimits) starting.emplace_back(limit.name);
   return {
       {"deep-research", {}, std::move(starting), deep_research},

@@ -84,7 +84,8 @@ session::Redaction redaction_of(const JsonObject& arguments) {
 }
 
 JsonObject redaction_arguments() {
-  const JsonObject ids{{"type", "array"}, {"items", JsonObject{{"type", "string"}}}, {"description", "redact: what to take away"}};
+  const JsonObject ids{
+      {"type", "array"}, {"items", JsonObject{{"type", "string"}}}, {"description", "redact: what to take away"}};
   return {{"message_ids", ids},
           {"source_ids", ids},
           {"pattern", JsonObject{{"type", "string"}, {"description", "redact: this text, wherever it stands"}}},

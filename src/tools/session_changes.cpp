@@ -43,12 +43,13 @@ Result<SessionAnswer> update(SessionCall& call) {
 }
 
 SessionOperation move_operation(const char* name) {
-  return {name, {}, SessionOperation::Session::required, [move = std::string_view(name)](SessionCall& call) -> Result<SessionAnswer> {
-            auto moved = make_move(call.store, call.record->id, move, find_int(call.arguments(), "expectedRev"));
-            if (!moved) return fail(in_words_of(call.record->kind, std::move(moved).error()));
-            return SessionAnswer{
-                {{"session", call.operations.item(moved->record, call.now)}, {"changed", moved->changed}}, {}, false};
-          }};
+  return {
+      name, {}, SessionOperation::Session::required, [move = std::string_view(name)](SessionCall& call) -> Result<SessionAnswer> {
+        auto moved = make_move(call.store, call.record->id, move, find_int(call.arguments(), "expectedRev"));
+        if (!moved) return fail(in_words_of(call.record->kind, std::move(moved).error()));
+        return SessionAnswer{
+            {{"session", call.operations.item(moved->record, call.now)}, {"changed", moved->changed}}, {}, false};
+      }};
 }
 
 JsonObject tag_list() {

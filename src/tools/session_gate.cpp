@@ -56,8 +56,10 @@ Result<SessionAnswer> through_the_gate(SessionCall& call, const Confirmation& co
 
 void add_gate_operations(SessionOperations& operations, const Confirmation& confirmation) {
   for (const GateAction action : {GateAction::remove, GateAction::purge, GateAction::redact})
-    operations.add({std::string(name_of(action)), {}, SessionOperation::Session::optional,
-                    [&confirmation, action](SessionCall& call) { return through_the_gate(call, confirmation, action); }});
+    operations.add(
+        {std::string(name_of(action)), {}, SessionOperation::Session::optional, [&confirmation, action](SessionCall& call) {
+           return through_the_gate(call, confirmation, action);
+         }});
   for (const auto& argument : confirmation_arguments())
     operations.add_argument(std::string(argument.key()), argument.value().as_object());
   for (const auto& argument : redaction_arguments())

@@ -33,8 +33,7 @@ std::string counted(std::int64_t count, std::string_view one, std::string_view m
 bool is_resumable(const session::SessionRecord& record) {
   if (record.damage) return false;
   if (record.kind == session::kThread) return record.visibility != session::Visibility::deleted;
-  if (record.kind == session::kResearch)
-    return record.visibility != session::Visibility::deleted && record.status != "completed";
+  if (record.kind == session::kResearch) return record.visibility != session::Visibility::deleted && record.status != "completed";
   return record.visibility == session::Visibility::live;
 }
 

@@ -81,8 +81,7 @@ Result<SessionAnswer> list(SessionCall& call) {
 JsonObject choices_of(const std::vector<session::SessionRecord>& records, const SessionCall& call) {
   JsonArray choices;
   for (const session::SessionRecord& record : records)
-    choices.push_back(
-        JsonObject{{"const", record.id}, {"title", *find(call.operations.item(record, call.now), "display")}});
+    choices.push_back(JsonObject{{"const", record.id}, {"title", *find(call.operations.item(record, call.now), "display")}});
   choices.push_back(JsonObject{{"const", kNew}, {"title", "Start a new one"}});
   choices.push_back(JsonObject{{"const", kCancel}, {"title", "Cancel"}});
   const JsonObject session{{"type", "string"}, {"title", "Session"}, {"oneOf", std::move(choices)}};

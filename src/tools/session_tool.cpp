@@ -14,9 +14,9 @@ namespace holdfast::tools {
 
 namespace {
 
-const Aliases kAliases = {{"action", "operation"},     {"id", "sessionId"},          {"thread_id", "sessionId"},
-                          {"threadId", "sessionId"},   {"research_id", "sessionId"}, {"researchId", "sessionId"},
-                          {"ids", "sessionIds"},       {"mcpRootUri", "root"},       {"search", "q"}};
+const Aliases kAliases = {{"action", "operation"},   {"id", "sessionId"},          {"thread_id", "sessionId"},
+                          {"threadId", "sessionId"}, {"research_id", "sessionId"}, {"researchId", "sessionId"},
+                          {"ids", "sessionIds"},     {"mcpRootUri", "root"},       {"search", "q"}};
 
 std::unexpected<Error> unsupported(const SessionOperations& operations, std::string_view name, std::string_view kind) {
   std::string what =

@@ -59,8 +59,7 @@ Result<ResearchAnswer> chat(ResearchCall& call) {
   request.provider = call.text("provider");
   request.model = call.text("model");
   request.client_msg_id = call.text("client_msg_id");
-  if (const Json* temperature = find(call.arguments(), "temperature"))
-    request.temperature = temperature->to_number<double>();
+  if (const Json* temperature = find(call.arguments(), "temperature")) request.temperature = temperature->to_number<double>();
   request.max_tokens = find_int(call.arguments(), "max_tokens");
   SpokenProgress spoken(call.call);
   request.on_text = [&spoken](std::string_view piece) { spoken.add(piece); };
@@ -166,9 +165,8 @@ Result<ResearchAnswer> create(ResearchCall& call) {
 Result<ResearchAnswer> append(ResearchCall& call) {
   HF_CHECK(check_thread(call));
   HF_TRY(const std::optional<threads::Who> who, who_calls(call, false));
-  HF_TRY(const threads::Threads::Added added,
-         call.room.threads.append(*who, call.text("thread_id"), call.text("role"), call.text("content"),
-                                  call.text("client_msg_id")));
+  HF_TRY(const threads::Threads::Added added, call.room.threads.append(*who, call.text("thread_id"), call.text("role"),
+                                                                       call.text("content"), call.text("client_msg_id")));
   ResearchAnswer answer;
   answer.data = {{"thread_id", added.record.id},
                  {"message_id", added.message.id},
@@ -182,9 +180,8 @@ Result<ResearchAnswer> append(ResearchCall& call) {
 Result<ResearchAnswer> get(ResearchCall& call) {
   HF_CHECK(check_thread(call));
   HF_TRY(const std::optional<threads::Who> who, who_calls(call, false));
-  HF_TRY(const threads::MessagePage page,
-         call.room.threads.get(*who, call.text("thread_id"), limit_of(call.arguments(), 20, 100),
-                               find_int(call.arguments(), "before_seq")));
+  HF_TRY(const threads::MessagePage page, call.room.threads.get(*who, call.text("thread_id"), limit_of(call.arguments(), 20, 100),
+                                                                find_int(call.arguments(), "before_seq")));
   ResearchAnswer answer;
   answer.data = page_json(page);
   return answer;
@@ -216,10 +213,7 @@ std::vector<ResearchAction> thread_actions() {
        {"thread_id", "title", "system_prompt", "providers", "strategy", "min_responses", "require_all", "timeout_per_provider",
         "max_concurrent", "project", "root"},
        consensus},
-      {"thread-create",
-       {},
-       {"title", "system_prompt", "provider", "thread_kind", "metadata", "project", "root"},
-       create},
+      {"thread-create", {}, {"title", "system_prompt", "provider", "thread_kind", "metadata", "project", "root"}, create},
       {"thread-append", {"thread_id", "role", "content"}, {"client_msg_id"}, append},
       {"thread-list",
        {},
