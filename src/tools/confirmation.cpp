@@ -55,8 +55,10 @@ std::string command_of(const GatedAction& action) {
 Result<Confirmation::Outcome> Confirmation::pass(mcp::Call& call, std::string_view tool, const GatedAction& action,
                                                  Millis now) const {
   HF_CHECK(check_action(action));
-  if (is_done_already(action)) return Outcome{false, done_already(action, policy_), {}};
+  // A confirmation is judged also when there is nothing left to do: one that was used before must not look like a success.
   if (auto token = find_string(call.arguments(), "confirmation_token")) return second_step(call, tool, action, *token, now);
+  if (call.state().contains(kTokenState)) return ask(call, tool, action, now);
+  if (is_done_already(action)) return Outcome{false, done_already(action, policy_), {}};
   if (call.caller().can_elicit_form()) return ask(call, tool, action, now);
   return offer_token(tool, call.caller().principal, action, now, false);
 }
@@ -95,6 +97,7 @@ Result<Confirmation::Outcome> Confirmation::ask(mcp::Call& call, std::string_vie
     } else {
       HF_TRY(std::optional<JsonObject> done, act(action, binding, token, choice));
       if (done) return Outcome{false, std::move(*done), {}};
+      if (is_done_already(action)) return Outcome{false, done_already(action, policy_), {}};
       state[kRemarkState] = "It has changed since you were asked. ";
     }
     state[kRoundState] = round + 1;
@@ -114,6 +117,7 @@ Result<Confirmation::Outcome> Confirmation::second_step(mcp::Call& call, std::st
   const std::string& principal = call.caller().principal;
   HF_TRY(std::optional<JsonObject> done, act(action, binding_of(tool, false, principal, action), token, choice));
   if (done) return Outcome{false, std::move(*done), {}};
+  if (is_done_already(action)) return Outcome{false, done_already(action, policy_), {}};
   return offer_token(tool, principal, action, now, true);
 }
 
