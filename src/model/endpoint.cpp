@@ -13,7 +13,7 @@ namespace {
 // Room for what exists and for a while to come; a number beyond it is a slip of the keyboard.
 constexpr std::int64_t kMaxTokens = 100'000'000;
 constexpr std::int64_t kMaxTimeoutSeconds = 86'400;
-constexpr std::size_t kMaxNameBytes = 200;  // names are printed and stored with every message
+constexpr std::size_t kMaxNameBytes = 100;  // names are printed, and part of keys in the store
 
 constexpr std::array<std::string_view, 7> kMembers = {"name",           "base_url",          "model",    "api_key_env",
                                                       "context_window", "max_output_tokens", "timeout_s"};

@@ -17,6 +17,8 @@
 #include "model/models.h"
 #include "session/store.h"
 
+#include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -36,7 +38,7 @@ struct Who {
   std::string principal = "local";
   std::string client;
   std::string root_uri, root_name, project;
-  std::function<bool()> cancelled;  // may be empty
+  std::function<bool()> cancelled;  // may be empty; consensus asks it from several threads at once
 };
 
 struct Message {
@@ -60,6 +62,8 @@ struct NewThread {
 struct ChatRequest {
   std::string prompt;
   std::string thread_id;  // empty: a new thread
+  // Title and system prompt are those of a new thread; on an existing one the prompt serves this call alone, the title is
+  // ignored.
   std::string title, system_prompt, provider, model, client_msg_id;
   std::optional<double> temperature;
   std::optional<std::int64_t> max_tokens;
@@ -114,7 +118,9 @@ struct MessagePage {
 class Threads {
  public:
   virtual ~Threads() = default;
-  static std::unique_ptr<Threads> make(session::Store& store, model::Models& models);
+  // Both outlive it. `patience` is for tests.
+  static std::unique_ptr<Threads> make(session::Store& store, model::Models& models,
+                                       std::chrono::milliseconds patience = kTurnPatience);
 
   virtual Result<session::SessionRecord> create(const Who& who, const NewThread& thread) = 0;
   struct Added {
