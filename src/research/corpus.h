@@ -30,6 +30,7 @@ struct Passage {
   std::int64_t first_line = 0, last_line = 0;
   std::string text;
   double score = 0;  // BM25, not normalised
+  double share = 0;  // of the most that any text could score for this query: 0..1
 };
 
 struct CorpusUpdate {
@@ -45,6 +46,7 @@ class Corpus {
   // on_progress: bytes read so far, bytes known; may be empty. cancelled: may be empty.
   virtual Result<CorpusUpdate> update(const std::function<void(std::uint64_t done, std::uint64_t total)>& on_progress,
                                       const std::function<bool()>& cancelled) = 0;
+  // Updates first when nothing was indexed yet. A chunk whose file has changed since is left out.
   virtual Result<std::vector<Passage>> search(std::string_view query, std::size_t limit) = 0;
 };
 

@@ -1,0 +1,32 @@
+#pragma once
+
+// Brings an index up to date with the files that a walk found.
+
+#include "base/fd.h"
+#include "research/corpus.h"
+#include "research/corpus_index.h"
+#include "research/walk.h"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace holdfast::research {
+
+struct UpdateCalls {
+  const std::function<void(std::uint64_t done, std::uint64_t total)>& on_progress;
+  const std::function<bool()>& cancelled;
+};
+
+struct UpdateOutcome {
+  CorpusUpdate counts;
+  std::uint64_t indexed_bytes = 0;
+  std::unique_ptr<CorpusIndex> index;  // null when the old one still holds
+};
+
+// roots and walked stand beside each other. Errors: cancelled.
+Result<UpdateOutcome> update_index(const CorpusIndex& old, const std::vector<Fd>& roots, const std::vector<Walked>& walked,
+                                   const UpdateCalls& calls);
+
+}  // namespace holdfast::research

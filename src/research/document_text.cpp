@@ -1,0 +1,77 @@
+#include "research/document_text.h"
+
+#include "base/file.h"
+#include "base/path_below.h"
+#include "base/text.h"
+#include "research/corpus.h"
+#include "research/html.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+
+namespace holdfast::research {
+namespace {
+
+constexpr std::size_t kSniffBytes = 8 * 1024;     // as git and grep do
+constexpr std::size_t kHeadingWithin = 4 * 1024;  // a heading further down is not the document's
+constexpr std::size_t kMaxHeadingCharacters = 150;
+constexpr std::size_t kBrokenShare = 10;  // one byte of ten may be broken: text of an old encoding has fewer
+
+bool ends_with_one_of(std::string_view path, std::initializer_list<std::string_view> endings) {
+  const std::string lower = to_ascii_lower(path.substr(path.size() - std::min<std::size_t>(path.size(), 10)));
+  return std::ranges::any_of(endings, [&](std::string_view ending) { return lower.ends_with(ending); });
+}
+
+bool is_binary(std::string_view bytes) {
+  const std::string_view start = bytes.substr(0, kSniffBytes);
+  if (start.find('\0') != start.npos) return true;
+  if (is_valid_utf8(bytes)) return false;
+  std::size_t broken = 0;
+  const std::string repaired = to_valid_utf8(start);
+  for (std::size_t at = 0; (at = repaired.find("\xEF\xBF\xBD", at)) != repaired.npos; at += 3) ++broken;
+  return broken * kBrokenShare > start.size();
+}
+
+std::string markdown_title(std::string_view text) {
+  text = text.substr(0, kHeadingWithin);
+  while (!text.empty()) {
+    const std::size_t newline = text.find('\n');
+    const std::string_view line = text.substr(0, newline);
+    const std::size_t marks = line.find_first_not_of('#');
+    if (marks != line.npos && marks >= 1 && marks <= 6 && line[marks] == ' ')
+      return shorten(to_valid_utf8(trim(line.substr(marks))), kMaxHeadingCharacters);
+    text.remove_prefix(newline == text.npos ? text.size() : newline + 1);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::string> read_document(const Fd& root, std::string_view path) {
+  // Not to wait for the other end of a pipe that has taken the file's place.
+  HF_TRY(const Fd file, open_below(root, path, O_RDONLY | O_NONBLOCK, 0, Links::refuse));
+  struct stat status{};
+  if (::fstat(file.get(), &status) != 0) return fail(system_error("look at a document", errno));
+  if (!S_ISREG(status.st_mode)) return fail(ErrorKind::refused, std::string(path) + " is not a regular file");
+  return read_all(file.get(), kMaxFileBytes);
+}
+
+DocumentText document_text(std::string_view path, std::string bytes) {
+  DocumentText document;
+  document.digest = sha256(bytes);
+  if (is_binary(bytes)) return document;
+  if (ends_with_one_of(path, {".html", ".htm", ".xhtml"})) {
+    HtmlText reduced = reduce_html(bytes);
+    document.text = std::move(reduced.text);
+    document.title = std::move(reduced.title);
+    document.lines = std::move(reduced.lines);
+  } else {
+    document.text = std::move(bytes);
+    if (ends_with_one_of(path, {".md", ".markdown", ".mdx"})) document.title = markdown_title(document.text);
+  }
+  return document;
+}
+
+}  // namespace holdfast::research

@@ -1,0 +1,32 @@
+#pragma once
+
+// A file of the corpus as text, whatever it is written in.
+
+#include "base/fd.h"
+#include "base/hash.h"
+#include "base/result.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace holdfast::research {
+
+struct DocumentText {
+  Digest digest{};                   // of the file's bytes
+  std::string text;                  // of HTML: what a person would read; empty of a binary file
+  std::string title;                 // the first heading of Markdown, <title> of HTML; may be empty
+  std::vector<std::uint32_t> lines;  // when not empty: the line in the file where each line of text begins, from 1
+
+  std::uint32_t source_line(std::uint32_t line) const {  // of a line of text
+    if (lines.empty()) return line;
+    return line >= 1 && line <= lines.size() ? lines[line - 1] : lines.back();
+  }
+};
+
+// Opened below the root without following links. Errors: not_found, refused, too_large, io.
+Result<std::string> read_document(const Fd& root, std::string_view path);
+DocumentText document_text(std::string_view path, std::string bytes);
+
+}  // namespace holdfast::research
