@@ -4,8 +4,9 @@
 //
 // Every setting has one row in known_settings(). `a.b_c` is HOLDFAST_A_B_C in the environment, {"a":{"b_c":...}}
 // in config.json and, where a command takes it as a flag, --b-c. A list is an array in config.json and
-// comma-separated elsewhere; what has parts of its own (json) is JSON everywhere. A value that does not fit its type is an error that names where it came from;
-// a name in config.json that this version does not know is a warning, because a newer one may have written it.
+// comma-separated elsewhere; what has parts of its own (json) is JSON everywhere. A value that does not fit its type is an error
+// that names where it came from; a name in config.json that this version does not know is a warning, because a newer one may have
+// written it.
 
 #include "base/json.h"
 #include "cli/folders.h"

@@ -32,15 +32,20 @@ bool ResearchWorkers::wait(const std::string& id, std::chrono::milliseconds time
   return changed_.wait_for(lock, time, [&] { return !taken_.contains(id); });
 }
 
+void ResearchWorkers::ask_to_stop() {
+  const std::lock_guard lock(mutex_);
+  stopping_ = true;
+  for (const Job& job : waiting_) taken_.erase(job.id);
+  waiting_.clear();
+  changed_.notify_all();
+}
+
 void ResearchWorkers::stop() {
+  ask_to_stop();
   std::vector<std::thread> threads;
   {
     const std::lock_guard lock(mutex_);
-    stopping_ = true;
-    for (const Job& job : waiting_) taken_.erase(job.id);
-    waiting_.clear();
     threads.swap(threads_);
-    changed_.notify_all();
   }
   for (std::thread& thread : threads) thread.join();
 }

@@ -40,7 +40,9 @@ class ResearchWorkers {
   // Until the run is neither, or the time is over; true in the first case.
   bool wait(const std::string& id, std::chrono::milliseconds time) const;
 
-  // No new run, no new unit; returns when all threads have ended.
+  // No new run, no new unit.
+  void ask_to_stop();
+  // The same, and returns when all threads have ended.
   void stop();
   bool stopping() const { return stopping_; }
 
