@@ -8,10 +8,10 @@
 // (`research/<id>`, with its epoch) and that the record is neither deleted nor cancelled. So a crash repeats unfinished units
 // only, and a worker that was thought dead can change nothing.
 //
-// Entries (each carries its unit in data; JSON in `data`, prose in `text`): type "plan", "source", "finding", "gap",
-// "contradiction", "report", "unit" (the done mark, and the failed one), "audit". record.title, opening = start of the query;
-// data holds query, limits, counters for lists (source_count, progress_percent, phase, iteration, partial, stop_reason, error,
-// attempts, …).
+// Entries (JSON in `data`, prose in `text`): type "plan", "source" (numbered: its citation number), "page" (a source's text,
+// fetched later), "finding", "gap", "contradiction", "report", "unit" (the done mark, and the failed one), "audit". record.title,
+// opening = start of the query; data holds query, limits, counters for lists (source_count, progress_percent, phase, iteration,
+// partial, stop_reason, error, attempts, …).
 //
 // Starting makes the record and returns; somebody must then `work` it: the foreground of `holdfast research start`, or the worker
 // threads of a server (tools/research_workers.h). Everything here blocks and is thread-safe.
@@ -22,6 +22,7 @@
 #include "research/search_provider.h"
 #include "session/store.h"
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -86,6 +87,7 @@ struct WorkOptions {
   bool automatic = false;  // resumed at start-up: counts against kAutomaticAttempts without progress, then failed CRASH_LOOP
 };
 inline constexpr int kAutomaticAttempts = 3;
+inline constexpr std::chrono::seconds kCancelWithin{5};
 
 struct WorkOutcome {
   session::SessionRecord record;
@@ -102,6 +104,7 @@ struct Tools {
   Fetcher& fetcher;
   std::string audit_verbosity = "minimal";  // or full
   Millis stale_after = 300'000;
+  const Clock* clock = nullptr;  // for ages in status(); absent: the system's
 };
 
 class Research {

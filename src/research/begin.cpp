@@ -1,0 +1,87 @@
+#include "research/begin.h"
+
+#include "research/evidence.h"
+#include "research/job.h"
+#include "session/kinds.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <thread>
+
+namespace holdfast::research {
+
+namespace {
+
+using session::SessionRecord;
+using session::Transaction;
+
+// Until the worker of a cancelled run has let go.
+constexpr std::chrono::milliseconds kLetGoPoll{50};
+
+// Row 6 and 7: how it ended before is history now.
+void remember_attempt(SessionRecord& record, Millis now) {
+  JsonObject& data = record.data;
+  JsonObject attempt{{"until", now}, {"status", record.status}};
+  if (const Json* error = find(data, "error")) attempt["error"] = *error;
+  if (record.status == "in_progress") attempt["stop_reason"] = find_string(data, "stop_reason").value_or("crash");
+  JsonArray attempts;
+  if (const JsonArray* earlier = find_array(data, "attempts")) attempts = *earlier;
+  attempts.push_back(std::move(attempt));
+  if (attempts.size() > kAttemptsKept) attempts.erase(attempts.begin());
+  data["attempts"] = std::move(attempts);
+  data.erase("error");
+  data.erase("stop_reason");
+}
+
+Result<SessionRecord> give_up(Transaction& transaction, SessionRecord record) {
+  record.status = "failed";
+  record.data["error"] = {
+      {"code", "CRASH_LOOP"},
+      {"message", fmt::format("the run was taken up {} times by itself and got no further", kAutomaticAttempts)},
+      {"phase", text_in(record.data, "phase")},
+      {"iteration", find_int(record.data, "iteration").value_or(1)}};
+  return transaction.update(std::move(record), session::Touch::change);
+}
+
+Result<Begun> take(Transaction& transaction, std::string_view id, const session::LeaseOwner& owner, bool automatic) {
+  HF_TRY(SessionRecord record, transaction.get(id));
+  if (record.kind != session::kResearch)
+    return fail(ErrorKind::not_found, fmt::format("{} is not a research run", id), "", "NOT_FOUND");
+  if (record.visibility == session::Visibility::deleted)
+    return fail(ErrorKind::refused, fmt::format("{} is deleted", id), "restore it first", "DELETED");
+  if (record.status == "completed")
+    return fail(ErrorKind::refused, fmt::format("{} is completed", id), "read its report", "ALREADY_COMPLETED");
+  auto lease = transaction.acquire_lease(lease_name(id), owner);
+  if (!lease && lease.error().kind == ErrorKind::conflict) return Begun{std::move(record), std::nullopt, true};
+  if (!lease) return fail(std::move(lease).error());
+  const std::int64_t automatic_attempts = find_int(record.data, "automatic_attempts").value_or(0);
+  if (automatic && automatic_attempts >= kAutomaticAttempts) {
+    HF_TRY(record, give_up(transaction, std::move(record)));
+    HF_CHECK(transaction.release_lease(lease->name, owner, lease->epoch));
+    return Begun{std::move(record), std::nullopt, false};
+  }
+  record.data["automatic_attempts"] = automatic ? automatic_attempts + 1 : 0;
+  if (record.status != "started") remember_attempt(record, transaction.now());
+  record.status = "in_progress";
+  record.data["working_since"] = transaction.now();
+  HF_TRY(record, transaction.update(std::move(record), session::Touch::activity));
+  HF_TRY(record, transaction.get(id));
+  return Begun{std::move(record), *std::move(lease), false};
+}
+
+}  // namespace
+
+Result<Begun> begin_work(session::Store& store, std::string_view id, const WorkOptions& options) {
+  const session::LeaseOwner owner = session::make_lease_owner();
+  const auto patient_until = std::chrono::steady_clock::now() + kCancelWithin;
+  while (true) {
+    HF_TRY(Begun begun, store.write([&](Transaction& transaction) { return take(transaction, id, owner, options.automatic); }));
+    const bool winding_down = begun.already_running && begun.record.status != "in_progress";
+    if (!winding_down || std::chrono::steady_clock::now() >= patient_until) return begun;
+    if (options.stopping && options.stopping()) return fail(ErrorKind::cancelled, "the program is stopping");
+    std::this_thread::sleep_for(kLetGoPoll);
+  }
+}
+
+}  // namespace holdfast::research

@@ -1,0 +1,63 @@
+#include "base/text.h"
+#include "research/phases.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace holdfast::research {
+
+Engine& Workshop::thinker() const {
+  if (!has_model()) return program;
+  const auto spent = journal.budget().model();
+  if (!spent) return engine;
+  journal.note_cut(*spent);
+  return program;
+}
+
+session::NewEntry entry_of(const Unit& unit, std::string_view type, std::size_t index, std::string text, const JsonObject& data) {
+  session::NewEntry entry;
+  entry.type = type;
+  entry.text = to_valid_utf8(text);
+  entry.data = to_json(data);
+  entry.idempotency_key = fmt::format("{}:{}:{}", type, unit.key(), index);
+  return entry;
+}
+
+Result<void> plan(Workshop& shop) {
+  Journal& journal = shop.journal;
+  const Unit unit{1, "planning", "plan"};
+  if (journal.state().is_done(unit)) return {};
+  HF_CHECK(journal.enter(1, "planning"));
+  HF_TRY(Planned planned, shop.thinker().plan(journal.job()));
+  std::erase_if(planned.questions, [](const SubQuery& question) { return trim(question.query).empty(); });
+  if (planned.questions.empty()) {
+    SubQuery whole;
+    whole.query = journal.job().query;
+    planned.questions.push_back(std::move(whole));
+  }
+  std::stable_sort(planned.questions.begin(), planned.questions.end(),
+                   [](const SubQuery& a, const SubQuery& b) { return a.priority > b.priority; });
+  const auto most = static_cast<std::size_t>(journal.job().limits.max_sub_queries);
+  if (planned.questions.size() > most) planned.questions.resize(most);
+  JsonArray questions;
+  for (SubQuery& question : planned.questions) {
+    question.id = make_inner_id("subq-");
+    questions.push_back(json_of(question));
+  }
+  Change change;
+  change.unit = unit;
+  change.entries.push_back(
+      entry_of(unit, "plan", 0, planned.brief,
+               {{"iteration", 1}, {"sub_queries", std::move(questions)}, {"assumptions", strings(planned.assumptions)}}));
+  change.done = 1;
+  change.event = "phase_done";
+  change.message = planned.questions.size() == 1 ? "one question to look into"
+                                                 : fmt::format("{} questions to look into", planned.questions.size());
+  change.adjust = [total = planned.questions.size()](session::SessionRecord& record) {
+    record.data["sub_queries"] = {{"total", total}, {"completed", 0}, {"failed", 0}};
+  };
+  return journal.commit(std::move(change));
+}
+
+}  // namespace holdfast::research

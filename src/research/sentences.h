@@ -1,0 +1,27 @@
+#pragma once
+
+// A text cut into its sentences, each word for word, for the engine that quotes instead of writing.
+//
+// Knows markdown and transcripts well enough not to quote them badly: headings are context, not sentences; an item of a list, a
+// row of a table and a line of a quotation stand alone; blocks of code are left out; a paragraph is one text however it is
+// wrapped, and a full stop inside "e.g.", "3.5" or "config.json" does not end it.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace holdfast::research {
+
+struct Sentence {
+  std::string text;     // white space folded to single blanks; otherwise the very characters of the source
+  std::string heading;  // of the section it stands in; may be empty
+};
+
+std::vector<Sentence> sentences_of(std::string_view text);
+
+// Runs of white space become one blank; none at the ends.
+std::string fold_blanks(std::string_view text);
+// Whether the quotation stands in the text, white space aside. An empty one does not.
+bool stands_in(std::string_view quotation, std::string_view text);
+
+}  // namespace holdfast::research

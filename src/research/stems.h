@@ -1,0 +1,31 @@
+#pragma once
+
+// Words of a question as the extractive engine compares them: without endings, and with the words people use for the same thing.
+// English; a word of another language is its own stem, and everything works, only less forgivingly.
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace holdfast::research {
+
+// "retries", "retried", "retrying" and "retry" have one stem.
+std::string stem_of(std::string_view word);
+// Stems of the words that carry meaning, in order, repeated ones left out.
+std::vector<std::string> content_stems(std::string_view text);
+
+// What kind of sentence answers the question: "what did we decide" is answered by sentences that tell a decision.
+struct Intent {
+  std::set<std::string> asked;      // stems of the question that only say what kind of answer is wanted
+  std::set<std::string> answered;   // stems that such a sentence has
+  std::vector<std::string> search;  // words worth searching for beside the question's own
+};
+Intent intent_of(std::string_view question);
+
+// Verbs of asking and doing that name no subject: "explain", "use", "handle".
+bool is_plain_verb(std::string_view word);
+// The word, and its singular or plural: providers look for whole words.
+std::vector<std::string> forms_of(std::string_view word);
+
+}  // namespace holdfast::research

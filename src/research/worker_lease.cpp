@@ -1,0 +1,67 @@
+#include "research/worker_lease.h"
+
+#include "base/run_guarded.h"
+
+namespace holdfast::research {
+
+namespace {
+
+bool may_be_worked(const session::SessionRecord& record) {
+  return record.status == "in_progress" && record.visibility != session::Visibility::deleted;
+}
+
+}  // namespace
+
+WorkerLease::WorkerLease(session::Store& store, std::string session, session::Lease lease, std::function<bool()> stopping)
+    : store_(store),
+      session_(std::move(session)),
+      lease_(std::move(lease)),
+      stopping_(std::move(stopping)),
+      thread_([this](const std::stop_token& stop) {
+        const auto loop = [&] { watch(stop); };
+        run_guarded(loop, "research");
+      }) {}
+
+WorkerLease::~WorkerLease() {
+  thread_.request_stop();
+  wake_.notify_all();
+}
+
+void WorkerLease::set_end(End end) {
+  End none = End::none;
+  end_.compare_exchange_strong(none, end);
+}
+
+Result<session::SessionRecord> WorkerLease::require(session::Transaction& transaction) const {
+  HF_CHECK(transaction.require_lease(lease_.name, lease_.owner, lease_.epoch));
+  HF_TRY(session::SessionRecord record, transaction.get(session_));
+  if (!may_be_worked(record)) return fail(ErrorKind::cancelled, "the run was cancelled or deleted");
+  return record;
+}
+
+void WorkerLease::look() {
+  if (stopping_ && stopping_()) set_end(End::stopping);
+  auto record = store_.get(session_);
+  const bool gone = !record && record.error().kind == ErrorKind::not_found;
+  if (gone || (record && !may_be_worked(*record))) set_end(End::cancelled);
+}
+
+void WorkerLease::watch(const std::stop_token& stop) {
+  using Clock = std::chrono::steady_clock;
+  const std::chrono::milliseconds every(session::kLeaseRenewEvery);
+  Clock::time_point renew_at = Clock::now() + every;
+  while (!stop.stop_requested()) {
+    look();
+    if (Clock::now() >= renew_at) {
+      auto renewed = store_.write(
+          [&](session::Transaction& transaction) { return transaction.renew_lease(lease_.name, lease_.owner, lease_.epoch); });
+      // A store that cannot be written now is asked again at the next look; the lease has time to spare.
+      if (renewed) renew_at = Clock::now() + every;
+      if (!renewed && renewed.error().kind == ErrorKind::conflict) set_end(End::lost);
+    }
+    std::unique_lock lock(mutex_);
+    wake_.wait_for(lock, stop, kLookEvery, [] { return false; });
+  }
+}
+
+}  // namespace holdfast::research
