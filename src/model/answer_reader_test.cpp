@@ -1,0 +1,95 @@
+#include "model/answer_reader.h"
+
+#include "base/text.h"
+
+#include <gmock/gmock.h>
+#include <rapidcheck/gtest.h>
+
+namespace holdfast::model {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Fed in portions of that size.
+Result<Answer> read(std::string_view bytes, std::size_t portion = 1 << 20) {
+  AnswerReader reader({});
+  for (; !bytes.empty(); bytes.remove_prefix(std::min(portion, bytes.size()))) HF_CHECK(reader.feed(bytes.substr(0, portion)));
+  return reader.finish();
+}
+
+std::string stream_of(std::string_view text) {
+  std::string out = ": comment\r\n\r\n";
+  for (std::size_t at = 0; at < text.size(); at += 3) {
+    JsonObject delta{{"content", text.substr(at, 3)}};
+    out += "data: " + to_json(JsonObject{{"choices", JsonArray{JsonObject{{"index", 0}, {"delta", std::move(delta)}}}}}) + "\n\n";
+  }
+  return out + "data: [DONE]\n\n";
+}
+
+TEST(AnswerReader, PartsOfContentAreJoinedAndOtherChoicesIgnored) {
+  const auto parts = read(R"({"choices":[{"index":1,"message":{"content":"other"}},
+    {"index":0,"message":{"content":[{"type":"text","text":"one "},{"type":"image"},{"type":"text","text":"two"}]}}]})");
+  ASSERT_TRUE(parts) << parts.error().message;
+  EXPECT_EQ(parts->content, "one two");
+  EXPECT_EQ(parts->finish_reason, "stop");
+}
+
+TEST(AnswerReader, OddMembersAreIgnored) {
+  const auto odd = read(R"(data: {"model":7,"choices":[null,3,{"delta":{"content":null,"reasoning_content":"hm"}}],"usage":null}
+
+data: {"choices":[{"delta":{"content":"text"},"finish_reason":"stop"}],"usage":{"prompt_tokens":"4","completion_tokens":-2}}
+
+)");
+  ASSERT_TRUE(odd) << odd.error().message;
+  EXPECT_EQ(odd->content, "text");
+  EXPECT_EQ(odd->model, "");
+  EXPECT_FALSE(odd->tokens_in || odd->tokens_out);
+}
+
+TEST(AnswerReader, TheLastEventNeedsNoBlankLine) {
+  const auto answer = read("data: {\"choices\":[{\"delta\":{\"content\":\"x\"},\"finish_reason\":\"stop\"}]}");
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->content, "x");
+}
+
+TEST(AnswerReader, ABomAndWhiteSpaceDoNotHideTheForm) {
+  EXPECT_EQ(read("\xEF\xBB\xBF\n {\"choices\":[{\"message\":{\"content\":\"x\"}}]}", 1).value().content, "x");
+  EXPECT_EQ(read("\n\n" + stream_of("abc"), 1).value().content, "abc");
+}
+
+TEST(AnswerReader, AThinkerThatRanOutOfTokensIsToldApart) {
+  const auto thought = read(R"({"choices":[{"message":{"content":""},"finish_reason":"length"}]})");
+  ASSERT_FALSE(thought);
+  EXPECT_EQ(thought.error().kind, ErrorKind::too_large);
+  EXPECT_THAT(thought.error().hint, HasSubstr("max_output_tokens"));
+}
+
+TEST(AnswerReader, ErrorsOfAllShapesAreReported) {
+  for (const char* body :
+       {R"({"error":{"message":"m1","code":"c"}})", R"({"error":{"message":"m1","type":"c"}})", R"({"error":"m1","code":"c"})",
+        R"([{"error":{"message":"m1","code":"c"}}])", R"({"message":"m1","code":"c"})"}) {
+    const auto error = reported_error(parse_json(body).value());
+    ASSERT_TRUE(error) << body;
+    EXPECT_EQ(error->message, "m1");
+    EXPECT_EQ(error->code, "c");
+  }
+  for (const char* body : {"{}", "[]", "7", R"({"choices":[],"message":"x"})", R"([{"error":"a"},{"error":"b"}])"})
+    EXPECT_FALSE(reported_error(parse_json(body).value())) << body;
+}
+
+RC_GTEST_PROP(AnswerReader, PortionsDoNotMatter, ()) {
+  const auto text = *rc::gen::nonEmpty(rc::gen::container<std::string>(rc::gen::inRange<char>(' ', '~')));
+  const auto portion = *rc::gen::inRange<std::size_t>(1, 40);
+  const auto answer = read(stream_of(text), portion);
+  RC_ASSERT(answer.has_value());
+  RC_ASSERT(answer.value().content == text);
+}
+
+RC_GTEST_PROP(AnswerReader, AnyBytesAreAnAnswerOrAnError, ()) {
+  const auto bytes = *rc::gen::container<std::string>(rc::gen::elementOf(std::string("{}[]\":,data \n\r\\u0ax[DONE]")));
+  const auto whole = read(bytes), parts = read(bytes, 1);
+  RC_ASSERT(whole.has_value() == parts.has_value());
+}
+
+}  // namespace
+}  // namespace holdfast::model
