@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <arpa/inet.h>
 #include <sys/socket.h>
 
 #include <array>
@@ -70,6 +71,10 @@ Result<void> check(const HttpCall& call) {
   const std::size_t authority = url.find("://") + 3;
   if (url.substr(authority, url.find_first_of("/?", authority) - authority).find('@') != url.npos)
     return fail(ErrorKind::invalid, fmt::format("user name in the address: {}", shown(url)));
+  unsigned char binary[sizeof(in6_addr)];
+  const std::string& pinned = call.pinned_address;
+  if (!pinned.empty() && ::inet_pton(AF_INET, pinned.c_str(), binary) != 1 && ::inet_pton(AF_INET6, pinned.c_str(), binary) != 1)
+    return fail(ErrorKind::invalid, fmt::format("not a numeric address: {}", utf8_prefix(pinned, 100)));
   if (call.method.empty() || !all_within(kTokenChars, call.method))
     return fail(ErrorKind::invalid, "not a method of HTTP: \"" + call.method + '"');
   for (const auto& [name, value] : call.headers) {
@@ -121,7 +126,8 @@ class CurlClient final : public HttpClient {
   using Headers = std::unique_ptr<curl_slist, FreeList>;
 
   Result<Headers> headers_of(const HttpCall& call) const;
-  bool set_up(CURL* easy, const HttpCall& call, const Headers& headers, HttpTransfer& transfer) const;
+  Result<Headers> connect_to_of(const HttpCall& call) const;
+  bool set_up(CURL* easy, const HttpCall& call, const Headers& headers, const Headers& connect_to, HttpTransfer& transfer) const;
   CURLcode run(CURL* easy, HttpTransfer& transfer, const HttpCall& call);
 
   const CurlLibrary& curl_;
@@ -141,7 +147,18 @@ Result<CurlClient::Headers> CurlClient::headers_of(const HttpCall& call) const {
   return headers;
 }
 
-bool CurlClient::set_up(CURL* easy, const HttpCall& call, const Headers& headers, HttpTransfer& transfer) const {
+// "Any host, any port: to this address, same port."
+Result<CurlClient::Headers> CurlClient::connect_to_of(const HttpCall& call) const {
+  if (call.pinned_address.empty()) return Headers(nullptr, {curl_});
+  const bool v6 = call.pinned_address.find(':') != std::string::npos;
+  const std::string rule = v6 ? "::[" + call.pinned_address + "]:" : "::" + call.pinned_address + ':';
+  Headers list(curl_.slist_append(nullptr, rule.c_str()), {curl_});
+  if (!list) return fail(ErrorKind::internal, "no memory for the address of a request");
+  return list;
+}
+
+bool CurlClient::set_up(CURL* easy, const HttpCall& call, const Headers& headers, const Headers& connect_to,
+                        HttpTransfer& transfer) const {
   bool good = true;
   const auto set = [&](CURLoption option, auto value) { good = curl_.easy_setopt(easy, option, value) == CURLE_OK && good; };
   set(CURLOPT_URL, call.url.c_str());
@@ -157,7 +174,12 @@ bool CurlClient::set_up(CURL* easy, const HttpCall& call, const Headers& headers
   set(CURLOPT_USERAGENT, kUserAgent);
   set(CURLOPT_HTTPHEADER, headers.get());
   set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(call.connect_timeout.count()));
-  set(CURLOPT_FOLLOWLOCATION, call.follow_redirects && !transfer.has_body() && call.signing.access_key.empty() ? 1L : 0L);
+  const bool may_follow = call.signing.access_key.empty() && call.pinned_address.empty() && !transfer.has_body();
+  set(CURLOPT_FOLLOWLOCATION, call.follow_redirects && may_follow ? 1L : 0L);
+  if (connect_to) {
+    set(CURLOPT_CONNECT_TO, connect_to.get());
+    set(CURLOPT_PROXY, "");
+  }
   set(CURLOPT_MAXREDIRS, kMaxRedirects);
   set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
   set(CURLOPT_HEADERFUNCTION, &HttpTransfer::on_header);
@@ -207,9 +229,10 @@ Result<HttpAnswer> CurlClient::send(const HttpCall& call) {
   const Easy easy(curl_.easy_init(), {curl_});
   if (!easy) return fail(ErrorKind::internal, "libcurl has no memory for a request");
   HF_TRY(const Headers headers, headers_of(call));
+  HF_TRY(const Headers connect_to, connect_to_of(call));
   std::array<char, CURL_ERROR_SIZE> reason{};
   curl_.easy_setopt(easy.get(), CURLOPT_ERRORBUFFER, reason.data());
-  if (!set_up(easy.get(), call, headers, transfer))
+  if (!set_up(easy.get(), call, headers, connect_to, transfer))
     return fail(ErrorKind::unavailable, "libcurl does not know an option that we need", "install version 7.85 or newer");
 
   const WithoutSigpipe guard;

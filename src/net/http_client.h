@@ -34,6 +34,9 @@ struct HttpCall {
     std::string access_key, secret_key, region, service;
   } signing;
   bool follow_redirects = true;  // of GET and HEAD; Authorization is never sent to another host or port
+  // A numeric address to connect to, whatever the host's name resolves to: for callers who judged it. The host stays what it is
+  // for TLS and in the request. Then no proxy is asked and no redirect followed. Empty: by name.
+  std::string pinned_address;
   std::chrono::milliseconds connect_timeout{15'000};
   std::chrono::milliseconds stalled_timeout{60'000};  // no byte for that long
   std::uint64_t max_answer_bytes = 64ULL << 20;       // of `body` of the answer, or of what `sink` is given

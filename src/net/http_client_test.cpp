@@ -164,6 +164,29 @@ TEST_F(HttpClientTest, APostWithoutABodySaysSo) {
   EXPECT_EQ(*server.seen().back().header("content-length"), "0");
 }
 
+TEST_F(HttpClientTest, APinnedAddressIsConnectedToWhateverTheNameIs) {
+  EchoServer server;
+  HttpCall call = get(url(server.port(), "/status/200", "name.that.resolves.nowhere.invalid"));
+  call.pinned_address = "127.0.0.1";
+  const auto answer = client_->send(call);
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(*server.seen().back().header("host"), "name.that.resolves.nowhere.invalid:" + std::to_string(server.port()));
+
+  // Nothing of it is remembered for the next call.
+  call.pinned_address.clear();
+  EXPECT_EQ(client_->send(call).error().kind, ErrorKind::unavailable);
+  call.pinned_address = "localhost";
+  EXPECT_EQ(client_->send(call).error().kind, ErrorKind::invalid);
+}
+
+TEST_F(HttpClientTest, APinnedAddressIsNotLeftByARedirect) {
+  EchoServer server;
+  HttpCall call = get(url(server.port(), "/to?/elsewhere"));
+  call.pinned_address = "127.0.0.1";
+  EXPECT_EQ(client_->send(call).value().status, 302);
+  EXPECT_EQ(server.seen().size(), 1U);
+}
+
 TEST_F(HttpClientTest, HeadHasNoBody) {
   EchoServer server;
   HttpCall call = get(url(server.port(), "/big/1000"));

@@ -1,0 +1,38 @@
+#pragma once
+
+// Patience with a search service (threads-and-research §10, "Resilience per provider").
+//
+// Asks at most once a second, three times in a row at first (a token bucket). What may pass is tried again up to kRetries times,
+// after a random pause that grows from 1 to 60 s, or what Retry-After says. After kFaultsToOpen faults in a row the service is
+// left alone for kProbeAfter; then one question tries it. Being asked too often (429) is not a fault. A pause that would not end
+// before the deadline is not begun: the last error is returned instead.
+//
+// Thread-safe; waits outside its lock. Time, pauses and chance are injected, so that no test waits.
+
+#include "research/remote_search.h"
+
+#include <chrono>
+#include <functional>
+#include <memory>
+
+namespace holdfast::research {
+
+inline constexpr double kAsksPerSecond = 1, kBurst = 3;
+inline constexpr int kRetries = 3;
+inline constexpr std::chrono::milliseconds kShortestPause{1'000}, kLongestPause{60'000};
+inline constexpr int kFaultsToOpen = 5;
+inline constexpr std::chrono::milliseconds kProbeAfter{30'000};
+
+struct Pace {
+  using Time = std::chrono::steady_clock::time_point;
+  std::function<Time()> now;
+  // False when `cancelled` said so.
+  std::function<bool(std::chrono::milliseconds, const std::function<bool()>& cancelled)> pause;
+  std::function<double()> chance;  // 0 <= x < 1
+
+  static Pace real();
+};
+
+std::unique_ptr<SearchProvider> make_resilient(std::unique_ptr<RemoteSearch> remote, Pace pace = Pace::real());
+
+}  // namespace holdfast::research
