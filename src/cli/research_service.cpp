@@ -69,7 +69,8 @@ Result<std::unique_ptr<ResearchService>> ResearchService::make(const Context& co
                         },
                         *service->fetcher_,
                         settings.text("audit.verbosity"),
-                        settings.number("research.stale_after_s") * kSecond};
+                        settings.number("research.stale_after_s") * kSecond,
+                        context.clock.get()};
   service->research_ = std::make_unique<research::Research>(std::move(tools));
   return service;
 }
