@@ -161,8 +161,13 @@ std::string write_index(const CorpusIndex& index, std::string_view roots) {
   writer.numbers(index.postings.words());
   writer.numbers(index.postings.ends());
   writer.text(index.postings.bytes());
-  writer.number(ByteHash(kChecksumSeed)(writer.out));
+  seal_index(writer.out);
   return std::move(writer.out);
+}
+
+void seal_index(std::string& bytes) {
+  const std::uint64_t checksum = ByteHash(kChecksumSeed)(bytes);
+  bytes.append(reinterpret_cast<const char*>(&checksum), sizeof checksum);
 }
 
 std::optional<CorpusIndex> read_index(std::string_view bytes, std::string_view roots, std::uint32_t root_count) {

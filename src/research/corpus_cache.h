@@ -17,6 +17,8 @@ namespace holdfast::research {
 
 // roots: what the index was made of, compared byte for byte.
 std::string write_index(const CorpusIndex& index, std::string_view roots);
+// Appends the checksum that read_index asks for.
+void seal_index(std::string& bytes);
 std::optional<CorpusIndex> read_index(std::string_view bytes, std::string_view roots, std::uint32_t root_count);
 
 // One file for each set of roots in the folder, named by a digest of `roots`.

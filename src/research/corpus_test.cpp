@@ -37,7 +37,7 @@ class CorpusTest : public ::testing::Test {
   }
 
   std::unique_ptr<Corpus> open(std::vector<std::string> ignore = {}) {
-    return Corpus::open({{"docs", docs_.path(), std::move(ignore)}}, cache_.path()).value();
+    return Corpus::open({{"papers", docs_.path(), std::move(ignore)}}, cache_.path()).value();
   }
   static std::vector<std::string> paths(Corpus& corpus, std::string_view query) {
     std::vector<std::string> found;
@@ -59,7 +59,7 @@ TEST_F(CorpusTest, S10FindsPassagesByTheirWordsWithPlaceAndText) {
   const auto corpus = open();
   const auto found = corpus->search("how often do we retry?", 5).value();
   ASSERT_THAT(found, SizeIs(1));
-  EXPECT_EQ(found[0].uri, "corpus://docs/notes/retries.md#L1-L3");
+  EXPECT_EQ(found[0].uri, "corpus://papers/notes/retries.md#L1-L3");
   EXPECT_EQ(found[0].path, "notes/retries.md");
   EXPECT_EQ(found[0].title, "Retry policy (notes/retries.md L1-L3)");
   EXPECT_THAT(found[0].text, HasSubstr("three times with jitter"));
@@ -174,7 +174,7 @@ TEST_F(CorpusTest, S10HtmlIsReducedToTextWithTheLinesOfTheSource) {
         "<html><head><title>The page</title>\n<script>walrus()</script></head>\n<body>\n\n<p>A walrus\nspeaks</p>\n");
   const auto found = open()->search("walrus", 5).value();
   ASSERT_THAT(found, SizeIs(1));
-  EXPECT_EQ(found[0].uri, "corpus://docs/page.html#L5-L5");
+  EXPECT_EQ(found[0].uri, "corpus://papers/page.html#L5-L5");
   EXPECT_EQ(found[0].title, "The page (page.html L5-L5)");
   EXPECT_EQ(found[0].text, "A walrus speaks");
 }
@@ -194,7 +194,7 @@ TEST_F(CorpusTest, S10LongDocumentsAreCutIntoChunksOfWholeLines) {
 
 TEST_F(CorpusTest, S10PathsAreEncodedInAddresses) {
   write("a b/ü#1.txt", "walrus\n");
-  EXPECT_EQ(open()->search("walrus", 5).value().at(0).uri, "corpus://docs/a%20b/%C3%BC%231.txt#L1-L1");
+  EXPECT_EQ(open()->search("walrus", 5).value().at(0).uri, "corpus://papers/a%20b/%C3%BC%231.txt#L1-L1");
 }
 
 TEST_F(CorpusTest, AnotherProcessUsesTheIndexOnDisk) {
@@ -246,11 +246,11 @@ TEST_F(CorpusTest, ProgressGrowsUpToTheTotal) {
 }
 
 TEST_F(CorpusTest, ARootThatCannotBeReadIsAnError) {
-  const auto corpus = Corpus::open({{"docs", docs_ / "none", {}}}, "");
+  const auto corpus = Corpus::open({{"papers", docs_ / "none", {}}}, "");
   ASSERT_FALSE(corpus);
   EXPECT_EQ(corpus.error().kind, ErrorKind::io);
-  EXPECT_THAT(corpus.error().message, HasSubstr("docs"));
-  const auto twice = Corpus::open({{"docs", docs_.path(), {}}, {"docs", docs_.path(), {}}}, "");
+  EXPECT_THAT(corpus.error().message, HasSubstr("papers"));
+  const auto twice = Corpus::open({{"papers", docs_.path(), {}}, {"papers", docs_.path(), {}}}, "");
   ASSERT_FALSE(twice);
   EXPECT_EQ(twice.error().kind, ErrorKind::invalid);
 }

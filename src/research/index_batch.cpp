@@ -64,6 +64,8 @@ void IndexBatch::end_run() {
 
 std::vector<Postings> IndexBatch::finish() {
   end_run();
+  run_ = {};  // their memory is wanted for the merge
+  scratch_ = {};
   return std::move(runs_);
 }
 
