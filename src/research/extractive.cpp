@@ -191,7 +191,7 @@ std::vector<std::string> keyword_groups(std::string_view question) {
       const std::vector<std::string> words = words_of(written);
       if (words.empty()) continue;
       const std::string& word = words.front();
-      const bool names_something = !is_stop_word(word) && !is_plain_verb(word) && !intent.asked.contains(stem_of(word));
+      const bool names_something = !is_stop_word(word) && !is_plain_word(word) && !intent.asked.contains(stem_of(word));
       if (!names_something) {
         end_group();
         continue;

@@ -104,21 +104,20 @@ std::string title_of_report(const Job& job) {
 }
 
 std::string compose_report(const Job& job, const RunState& state) {
-  std::string out = fmt::format("# {}\n\n## In short\n\n", title_of_report(job));
-  const std::size_t first = std::min(kFirstAnswers, state.findings.size());
-  for (std::size_t i = 0; i < first; ++i)
-    out += fmt::format("> {}\n{}", shown(state.findings[i], state), i + 1 < first ? ">\n" : "");
-  const std::string from = fmt::format("{} in {}", counted(state.findings.size(), "passage", "passages"),
+  std::string out = fmt::format("# {}\n\n", title_of_report(job));
+  if (state.findings.size() > kFirstAnswers) {  // fewer can be read at a glance below
+    out += "## In short\n\n";
+    for (std::size_t i = 0; i < kFirstAnswers; ++i)
+      out += fmt::format("{}> {}\n", i == 0 ? "" : ">\n", shown(state.findings[i], state));
+    out += '\n';
+  }
+  const std::string from = fmt::format("{} in {}, best first.", counted(state.findings.size(), "passage", "passages"),
                                        counted(cited_sources(state), "source", "sources"));
-  out += all_quoted(state)
-             ? fmt::format(
-                   "\nBest answers first; {} in all. Everything in quotation marks stands word for word in its source: "
-                   "this report was put together without a language model.\n",
-                   from)
-             : fmt::format(
-                   "\nBest answers first; {} in all. This report was put together by template from the findings of the "
-                   "run.\n",
-                   from);
+  out += all_quoted(state) ? fmt::format(
+                                 "{} Everything in quotation marks stands word for word in its source: this report was put "
+                                 "together without a language model.\n",
+                                 from)
+                           : fmt::format("{} This report was put together by template from the findings of the run.\n", from);
   out += "\n## Findings\n";
   add_findings(out, state);
   add_conflicts(out, state);

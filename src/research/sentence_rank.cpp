@@ -20,6 +20,8 @@ constexpr std::size_t kMostSentencesOfSource = 5000;  // of a 2 MiB page; bounds
 constexpr double kContextOccurrence = 0.4;
 // "What did we decide": a sentence that tells a decision is worth this many times one that does not.
 constexpr double kIntentFactor = 2.0;
+// And one that uses the very word of the question is the clearest answer.
+constexpr double kSameWordFactor = 3.0;
 // Questions and contents of forms are about the subject without saying anything about it.
 constexpr double kQuestionFactor = 0.5;
 
@@ -44,7 +46,7 @@ std::vector<std::string> subject_stems(std::string_view question) {
   const Intent intent = intent_of(question);
   std::vector<std::string> all = content_stems(question), subject;
   for (const std::string& stem : all)
-    if (!intent.asked.contains(stem) && !is_plain_verb(stem)) subject.push_back(stem);
+    if (!intent.asked.contains(stem) && !is_plain_word(stem)) subject.push_back(stem);
   return subject.empty() ? all : subject;
 }
 
@@ -86,16 +88,18 @@ bool SentenceRanking::mentions(const std::string& stem) const {
 std::vector<RankedSentence> SentenceRanking::best(std::string_view question, std::size_t limit) const {
   const std::vector<std::string> subject = subject_stems(question);
   const Intent intent = intent_of(question);
+  const std::vector<std::string> asked = content_stems(question);
   std::vector<RankedSentence> ranked;
   for (const Candidate& candidate : candidates_) {
     const double norm = length_norm(static_cast<double>(candidate.words.size()), mean_length_);
     double score = 0;
     std::size_t covered = 0;
     for (const std::string& stem : subject) {
-      double occurrences = static_cast<double>(std::ranges::count(candidate.words, stem));
+      // A sentence that says a word twice is not twice as much about it: it is there, around it, or not.
+      const bool has = std::ranges::find(candidate.words, stem) != candidate.words.end();
       const bool in_context = std::ranges::find(candidate.context, stem) != candidate.context.end();
-      if (occurrences == 0 && in_context) occurrences = kContextOccurrence;
-      if (occurrences == 0) continue;
+      if (!has && !in_context) continue;
+      const double occurrences = has ? 1 : kContextOccurrence;
       ++covered;
       const auto holding = holding_.find(stem);
       const double weight = word_weight(static_cast<double>(candidates_.size()), static_cast<double>(holding->second));
@@ -106,7 +110,13 @@ std::vector<RankedSentence> SentenceRanking::best(std::string_view question, std
     sentence.coverage = static_cast<double>(covered) / static_cast<double>(subject.size());
     sentence.score *= 0.5 + 0.5 * sentence.coverage;
     const auto answers = [&](const std::string& stem) { return intent.answered.contains(stem); };
-    if (std::ranges::any_of(candidate.words, answers)) sentence.score *= kIntentFactor;
+    const auto same_word = [&](const std::string& stem) {
+      return answers(stem) && std::ranges::find(asked, stem) != asked.end();
+    };
+    if (std::ranges::any_of(candidate.words, same_word))
+      sentence.score *= kSameWordFactor;
+    else if (std::ranges::any_of(candidate.words, answers))
+      sentence.score *= kIntentFactor;
     if (candidate.text.ends_with('?')) sentence.score *= kQuestionFactor;
     ranked.push_back(std::move(sentence));
   }

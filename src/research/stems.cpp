@@ -50,13 +50,13 @@ const std::array<Family, 3>& families() {
   return all;
 }
 
-constexpr auto kPlainVerbs = std::to_array<std::string_view>(
-    {"allow",  "ask",       "become",    "best",   "change",   "come",     "compare", "describe", "differ", "discuss",
-     "enable", "exist",     "explain",   "find",   "get",      "give",     "go",      "handle",   "happen", "happens",
-     "help",   "keep",      "know",      "let",    "look",     "make",     "makes",   "mean",     "means",  "much",
-     "many",   "need",      "needs",     "please", "possible", "research", "say",     "says",     "see",    "set",
-     "show",   "summarise", "summarize", "take",   "tell",     "think",    "thing",   "things",   "try",    "use",
-     "used",   "uses",      "using",     "want",   "way",      "ways",     "work",    "works"});
+constexpr auto kPlainWords = std::to_array<std::string_view>(
+    {"long",      "often",     "big",    "allow",  "ask",      "become",   "best",   "change", "come", "compare", "describe",
+     "differ",    "discuss",   "enable", "exist",  "explain",  "find",     "get",    "give",   "go",   "handle",  "happen",
+     "happens",   "help",      "keep",   "know",   "let",      "look",     "make",   "makes",  "mean", "means",   "much",
+     "many",      "need",      "needs",  "please", "possible", "research", "say",    "says",   "see",  "set",     "show",
+     "summarise", "summarize", "take",   "tell",   "think",    "thing",    "things", "try",    "use",  "used",    "uses",
+     "using",     "want",      "way",    "ways",   "work",     "works"});
 
 }  // namespace
 
@@ -97,8 +97,8 @@ Intent intent_of(std::string_view question) {
   return intent;
 }
 
-bool is_plain_verb(std::string_view word) {
-  return std::ranges::find(kPlainVerbs, word) != kPlainVerbs.end();
+bool is_plain_word(std::string_view word) {
+  return std::ranges::find(kPlainWords, word) != kPlainWords.end();
 }
 
 std::vector<std::string> forms_of(std::string_view word) {

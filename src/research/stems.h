@@ -23,8 +23,8 @@ struct Intent {
 };
 Intent intent_of(std::string_view question);
 
-// Verbs of asking and doing that name no subject: "explain", "use", "handle".
-bool is_plain_verb(std::string_view word);
+// Words of asking and doing that name no subject: "explain", "use", "long".
+bool is_plain_word(std::string_view word);
 // The word, and its singular or plural: providers look for whole words.
 std::vector<std::string> forms_of(std::string_view word);
 

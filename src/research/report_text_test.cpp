@@ -1,0 +1,87 @@
+// What the program does to the text of a report: threads-and-research §10, synthesis.
+
+#include "research/report_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace holdfast::research {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::vector<Source> sources(int count) {
+  std::vector<Source> list;
+  for (int i = 1; i <= count; ++i) {
+    Source source;
+    source.id = "src-" + std::to_string(i);
+    source.citation = i;
+    source.uri = "https://example.org/" + std::to_string(i);
+    source.title = "Title " + std::to_string(i);
+    list.push_back(source);
+  }
+  return list;
+}
+
+TEST(Citations, S10_DanglingNumbersAreRemovedAndSourcesAppended) {
+  const CheckedReport checked = check_citations("# T\n\nOne [1]. Two [7]. Three [2][9].", sources(3));
+  EXPECT_EQ(checked.text,
+            "# T\n\nOne [1]. Two. Three [2].\n\n## Sources\n\n- [1] Title 1. <https://example.org/1>\n- [2] Title 2. "
+            "<https://example.org/2>\n\nRead, but not cited:\n\n- [3] Title 3. <https://example.org/3>\n");
+  EXPECT_EQ(checked.check.cited, 2);
+  EXPECT_EQ(checked.check.dangling_removed, 2);
+  EXPECT_EQ(checked.check.unreferenced, 1);
+}
+
+TEST(Citations, S10_ListsAndRangesOfNumbersAreUnderstood) {
+  const CheckedReport checked = check_citations("A [1, 3]. B [1-3]. C [2; 8]. D [1–2].", sources(3));
+  EXPECT_THAT(checked.text, HasSubstr("A [1][3]. B [1][2][3]. C [2]. D [1][2]."));
+  EXPECT_EQ(checked.check.dangling_removed, 1);
+}
+
+TEST(Citations, S10_TheModelsOwnSourceListIsDropped) {
+  for (const std::string heading : {"## Sources", "### References:", "# Bibliography", "**Sources:**", "Sources:"}) {
+    const CheckedReport checked =
+        check_citations("# T\n\nText [1].\n\n" + heading + "\n\n1. Invented, https://nowhere.example [1]\n", sources(1));
+    EXPECT_THAT(checked.text, Not(HasSubstr("Invented"))) << heading;
+    EXPECT_EQ(checked.check.cited, 1);
+  }
+}
+
+TEST(Citations, S10_WhatFollowsTheListStays) {
+  const CheckedReport checked = check_citations("# T\n\n## Sources\n\n- invented\n\n## Conclusions\n\nStays [1].", sources(1));
+  EXPECT_THAT(checked.text, HasSubstr("Stays [1]."));
+  EXPECT_THAT(checked.text, Not(HasSubstr("invented")));
+}
+
+TEST(Citations, LinksAndEscapedBracketsAreNoCitations) {
+  const CheckedReport checked = check_citations("See [9](https://example.org), \\[12] and [x] and [1].", sources(1));
+  EXPECT_THAT(checked.text, HasSubstr("See [9](https://example.org), \\[12] and [x] and [1]."));
+  EXPECT_EQ(checked.check.dangling_removed, 0);
+}
+
+TEST(Citations, SectionsAreItsHeadingsOutsideOfCode) {
+  const auto sections = sections_of("# A\n\n```\n# no\n```\n\n## B ##\n");
+  ASSERT_EQ(sections.size(), 2U);
+  EXPECT_EQ(sections[0].title, "A");
+  EXPECT_EQ(sections[1].title, "B");
+  EXPECT_EQ(sections[1].level, 2);
+}
+
+TEST(SameSource, S10_CanonicalUris) {
+  EXPECT_EQ(canonical_uri("HTTP://Example.ORG:80/a/b/?b=1&utm_medium=x&a=2#top"), "http://example.org/a/b?b=1&a=2");
+  EXPECT_EQ(canonical_uri("https://example.org/"), "https://example.org");
+  EXPECT_EQ(canonical_uri("https://example.org?gclid=1"), "https://example.org");
+  EXPECT_EQ(canonical_uri("corpus://notes/A.md#L1-L9"), "corpus://notes/A.md#L1-L9") << "there the fragment is the place";
+  EXPECT_EQ(canonical_uri(""), "");
+}
+
+TEST(SameSource, S10_TitlesOfMoreThanTwentyCharactersTell) {
+  EXPECT_EQ(comparable_title("Twenty characters ok"), "");
+  EXPECT_EQ(comparable_title("  Twenty-one   characters!! "), "") << "twenty without the punctuation";
+  EXPECT_EQ(comparable_title("Twenty-one characters, yes"), "twentyone characters yes");
+}
+
+}  // namespace
+}  // namespace holdfast::research
