@@ -46,6 +46,11 @@ TEST(Structured, WhatAModelSaysToItselfIsSkipped) {
   EXPECT_EQ(found(R"(<think>maybe {"a":0}?</think>{"a":1})"), R"({"a":1})");
 }
 
+TEST(Structured, AThoughtInsideAStringIsText) {
+  EXPECT_EQ(found(R"({"a":"</think>"})"), R"({"a":"</think>"})");
+  EXPECT_EQ(found(R"(<think>x</think>{"a":"</think>"})"), R"({"a":"</think>"})");
+}
+
 TEST(Structured, ManyBracesCostNoMoreThanTheyMay) {
   EXPECT_EQ(found(std::string(1 << 20, '{')), "none");
   EXPECT_EQ(found(std::string(200'000, '{') + R"({"a":1})"), "none");

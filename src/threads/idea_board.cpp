@@ -11,8 +11,12 @@
 namespace holdfast::threads {
 namespace {
 
-constexpr std::size_t kMaxIdeas = 500;  // of one thread; the record that keeps them is read with every call
-constexpr std::size_t kMaxIdeaCharacters = 1000;
+// Of one thread. The record that keeps them is read with every call and holds 4 MiB; the whole text of an elaboration is in its
+// message.
+constexpr std::size_t kMaxIdeas = 300;
+constexpr std::size_t kMaxIdeaCharacters = 500;
+constexpr std::size_t kMaxElaborations = 20;
+constexpr std::size_t kMaxElaborationCharacters = 10'000;
 constexpr double kLowestScore = 0, kHighestScore = 10;
 
 constexpr std::array<std::string_view, 4> kPhases = {"divergent", "convergent", "selection", "elaboration"};
@@ -99,6 +103,12 @@ std::size_t IdeaBoard::set_scores(const JsonObject& answer) {
   return static_cast<std::size_t>(std::ranges::count_if(ideas, [&](const Idea& idea) {
     return std::ranges::all_of(criteria, [&](const std::string& criterion) { return idea.scores.contains(criterion); });
   }));
+}
+
+void IdeaBoard::elaborate(std::string_view id, std::string_view text) {
+  std::erase_if(elaborations, [&](const Elaboration& made) { return made.id == id; });
+  if (elaborations.size() == kMaxElaborations) elaborations.erase(elaborations.begin());
+  elaborations.push_back({std::string(id), shorten(text, kMaxElaborationCharacters)});
 }
 
 std::optional<double> IdeaBoard::average_of(std::string_view id) const {

@@ -60,6 +60,9 @@ struct IdeaBoard {
   // {"scores": [{"id", "novelty": 7, …}]}. Returns how many ideas have a score for every criterion now.
   std::size_t set_scores(const JsonObject& answer);
 
+  // Replaces an earlier one; the oldest go when there are too many.
+  void elaborate(std::string_view id, std::string_view text);
+
   // Of a cluster: the mean of its ideas' averages.
   std::optional<double> average_of(std::string_view id) const;
   bool knows(std::string_view id) const;

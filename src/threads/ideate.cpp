@@ -202,8 +202,7 @@ Result<void> Action::elaborate() {
     std::string text = answer->object ? model::text_member(*answer->object, "text") : std::string();
     if (text.empty()) text = answer->reply.content;
     content += fmt::format("## {}\n\n{}\n\n", id, text);
-    std::erase_if(board.elaborations, [&](const Elaboration& made) { return made.id == id; });
-    board.elaborations.push_back({id, std::move(text)});
+    board.elaborate(id, text);
   }
   board.phase = IdeatePhase::elaboration;
   return {};

@@ -11,10 +11,11 @@
 namespace holdfast::threads {
 namespace {
 
-// Of one thread; the record that keeps them is read with every call, and so is the prompt that shows them.
-constexpr std::size_t kMaxHypotheses = 30;
-constexpr std::size_t kMaxEvidence = 60;
-constexpr std::size_t kMaxStatementCharacters = 1000;
+// Of one thread. The record that keeps them is read with every call and holds 4 MiB, also when every character is an escape of
+// six bytes.
+constexpr std::size_t kMaxHypotheses = 20;
+constexpr std::size_t kMaxEvidence = 40;
+constexpr std::size_t kMaxStatementCharacters = 500;
 
 struct StrengthRow {
   Strength strength;

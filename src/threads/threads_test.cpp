@@ -171,7 +171,9 @@ TEST_F(ThreadsTest, P6_NoticesAndStepsAreNoMessages) {
   EXPECT_THAT(numbers(messages(id)), ElementsAre(1, 2));
   EXPECT_EQ(thread_json(record(id)).at("message_count"), 2);
   chat(saying("three", id));
-  for (const model::Message& sent : models->asks().at(0).messages) EXPECT_NE(sent.content, "will be archived");
+  const model::Ask asked = models->asks().at(0);
+  EXPECT_EQ(asked.messages.size(), 3U);
+  for (const model::Message& sent : asked.messages) EXPECT_NE(sent.content, "will be archived");
 }
 
 TEST_F(ThreadsTest, P3_MessagesAndThreadsAreShownWithTheirFields) {
