@@ -1,5 +1,6 @@
 #include "base/text.h"
 #include "cli/command_line.h"
+#include "research/run.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -18,6 +19,7 @@ Examples:
   holdfast serve                               pages and MCP over HTTP, on this machine
   holdfast sessions list                       what is kept
   holdfast sessions show 0199c2                read one (any unique start of its id)
+  holdfast research start "how do retries work?" --corpus ./docs    a cited report, without network or model
   holdfast list --all                          transcripts of Claude Code and Codex on this machine
   holdfast archive 4f2a ./work.json.zst        keep one in a file; restore brings it back
   holdfast --help, holdfast serve --help       more about everything, or about one command
@@ -36,7 +38,8 @@ This is holdfast under another name: `holdfast --help` shows the rest of it.)";
 // Declares the whole command line over the values it fills.
 class Grammar {
  public:
-  Grammar(CommandLine& line, Program program) : line_(line), given_(line.transcripts), app_("", std::string(name_of(program))) {
+  Grammar(CommandLine& line, Program program)
+      : line_(line), given_(line.transcripts), work_(line.work), app_("", std::string(name_of(program))) {
     app_.set_version_flag("--version", "holdfast " HOLDFAST_VERSION);
     app_.require_subcommand(1);
     app_.fallthrough();
@@ -59,6 +62,7 @@ class Grammar {
 
  private:
   static constexpr std::size_t kColumn = 34;
+  static constexpr int kManyWords = 100'000;  // as many as a shell can pass
 
   void add_servers() {
     CLI::App& mcp = command(app_, Command::mcp, "mcp", "MCP server on standard input and output");
@@ -66,6 +70,7 @@ class Grammar {
     CLI::App& serve = command(app_, Command::serve, "serve", "MCP at /mcp and pages at /, over HTTP");
     for (const char* name : {"host", "port", "no_auth", "root", "tools"}) setting(serve, name);
     add_sessions();
+    add_research();
     CLI::App& store = group("store", "look after the store");
     command(store, Command::store_info, "info", "where it is and what it holds");
     command(store, Command::store_verify, "verify", "check every session against its hashes");
@@ -114,25 +119,140 @@ class Grammar {
     }
   }
 
-  void add_sessions() {
-    CLI::App& sessions = group("sessions", "look at sessions of every kind");
+  CLI::App& session_command(CLI::App& sessions, Command which, const char* name, const char* help, bool several = false) {
+    CLI::App& made = command(sessions, which, name, help);
+    made.add_option("ID", work_.words, several ? "ids, or unique starts of them" : "id, or a unique start of it")
+        ->required()
+        ->expected(1, several ? kManyWords : 1);
+    return made;
+  }
+
+  void add_session_list(CLI::App& sessions) {
     CLI::App& list = command(sessions, Command::sessions_list, "list", "newest first");
-    list.add_option("--kind", line_.kinds, "only this kind; may be repeated")->expected(1)->take_all();
+    list.add_option("FILTER", work_.words, "the same as words: type=research completed=true")->expected(0, kManyWords);
+    list.add_option("--type", work_.types, "only this kind of session; may be repeated")->expected(1)->take_all();
+    list.add_option("--kind", line_.kinds, "only this kind, of sessions or of threads; may be repeated")->expected(1)->take_all();
     list.add_option("--status", line_.statuses, "only this status; may be repeated")->expected(1)->take_all();
-    list.add_option("--search", line_.text, "part of title, description, opening or tags");
+    list.add_option("--search,--q", line_.text, "part of title, description, opening or tags");
+    list.add_flag("--completed", work_.completed, "research that is completed");
+    list.add_flag("--pinned", work_.pinned, "only those");
+    list.add_flag("--archived", work_.archived, "those that are archived");
     list.add_flag("--deleted", line_.deleted, "those that are deleted and not purged yet");
+    list.add_option("--visibility", work_.visibilities, "live, archived or deleted; may be repeated")->expected(1)->take_all();
+    list.add_option("--project", work_.project, "only of this project");
+    list.add_option("--since", work_.since, "changed at this time or later")->type_name("TIME");
+    list.add_option("--before", work_.before, "changed before this time")->type_name("TIME");
+    list.add_option("--sort", work_.sort, "order [updated_at]")->check(CLI::IsMember({"updated_at", "created_at", "due_at"}));
     list.add_option("--limit", line_.limit, "how many [20]")->check(CLI::Range(1, 1000));
+    list.add_option("--cursor", work_.cursor, "next_cursor of the page before");
     setting(list, "root");
+  }
+
+  void add_sessions() {
+    CLI::App& sessions = group("sessions", "look at sessions of every kind, and look after them");
+    add_session_list(sessions);
     CLI::App& show = command(sessions, Command::sessions_show, "show", "one session and its entries");
     show.add_option("ID", line_.name, "id, or a unique start of it")->required();
     show.add_option("--limit", line_.limit, "the last N entries [50]")->check(CLI::Range(1, 5000));
     show.add_flag("--graph", line_.graph, "a reasoning session as a drawing: branches and revisions");
     show.add_flag("--svg", line_.svg, "the same as a picture, on standard output");
+    session_command(sessions, Command::sessions_resume, "resume", "where it stands: last messages, status, report");
+    session_command(sessions, Command::sessions_archive, "archive", "put it aside");
+    session_command(sessions, Command::sessions_unarchive, "unarchive", "take it back from the archive");
+    session_command(sessions, Command::sessions_restore, "restore", "bring a deleted one back");
+    session_command(sessions, Command::sessions_pin, "pin", "nothing happens to it by itself");
+    session_command(sessions, Command::sessions_unpin, "unpin", "the clocks count again");
+    CLI::App& erase = session_command(sessions, Command::sessions_delete, "delete", "after asking; it can be restored", true);
+    CLI::App& purge = session_command(sessions, Command::sessions_purge, "purge", "erase for good, after asking");
+    CLI::App& redact = session_command(sessions, Command::sessions_redact, "redact", "take text out for good, after asking");
+    redact.add_option("--entry", work_.entry_ids, "a message or source, by its id; may be repeated")->expected(1)->take_all();
+    redact.add_option("--pattern", work_.pattern, "this text, wherever it stands");
+    redact.add_flag("--regex", work_.regex, "the pattern is an RE2 expression");
+    for (CLI::App* asks : {&erase, &purge, &redact}) asks->add_flag("--yes", work_.yes, "do it without asking");
+    CLI::App& notices = command(sessions, Command::sessions_notices, "notices", "what will happen by itself, and when");
+    notices.add_flag("--all", work_.all, "also those that were acknowledged");
+    notices.add_flag("--ack", work_.ack, "acknowledge them");
+    CLI::App& exported = session_command(sessions, Command::sessions_export, "export", "as a document, on standard output");
+    exported.add_option("-f,--format", work_.format, "markdown or json [markdown]");
+    CLI::App& cleanup = command(app_, Command::cleanup, "cleanup", "archive, delete and erase what is due");
+    cleanup.add_flag("--dry-run", work_.dry_run, "only say what would happen");
     CLI::App& brief = command(app_, Command::brief, "brief", "goal, decisions, open questions and last thoughts of this project");
     brief.add_option("ID", line_.name, "this session [the project's most recent]");
     brief.add_option("--max-chars", line_.limit, "at most so many characters [4000]")->check(CLI::Range(200, 1'000'000));
     brief.add_flag("--quiet", line_.quiet, "print nothing when there is no session; for hooks");
     setting(brief, "root");
+  }
+
+  CLI::App& research_command(CLI::App& research, Command which, const char* name, const char* help, const char* words,
+                             const char* about, bool required = true) {
+    CLI::App& made = command(research, which, name, help);
+    if (words) made.add_option(words, work_.words, about)->expected(required ? 1 : 0, kManyWords)->required(required);
+    return made;
+  }
+
+  void add_research() {
+    CLI::App& research = group("research", "ask a question of your documents and past sessions; talk to a model");
+    research.footer("holdfast research ID [WORDS]: goes on with a thread, or shows how a run stands and its report");
+    CLI::App& start = research_command(research, Command::research_start, "start", "answer a question, with sources", "QUESTION",
+                                       "what you want to know");
+    start.add_option("--corpus", work_.corpus, "look into this folder; may be repeated")
+        ->expected(1)
+        ->take_all()
+        ->type_name("DIR");
+    start.add_flag("--detach", work_.detach, "leave the work to a running server");
+    start.add_option("--title", work_.title, "what it is called");
+    start.add_option("--mode", work_.mode, "general, academic or technical [general]");
+    start.add_option("--search", work_.search, "only this provider; may be repeated")->expected(1)->take_all();
+    start.add_option("--provider", work_.provider, "the model endpoint to ask");
+    start.add_flag("--no-links", work_.no_links, "do not read the pages that a search found");
+    for (const research::LimitInfo& limit : research::kLimits) add_limit(start, limit);
+    for (auto [which, name, help] : {std::tuple{Command::research_resume, "resume", "go on with a run that was interrupted"},
+                                     std::tuple{Command::research_status, "status", "how a run stands"},
+                                     std::tuple{Command::research_cancel, "cancel", "end a run; what it found stays"}})
+      session_command(research, which, name, help);
+    CLI::App& report = session_command(research, Command::research_report, "report", "what a run found, on standard output");
+    report.add_option("-f,--format", work_.format, "markdown or json [markdown]")->check(CLI::IsMember({"markdown", "json"}));
+    CLI::App& list = command(research, Command::research_list, "list", "threads and runs, newest first");
+    list.add_option("--limit", line_.limit, "how many [20]")->check(CLI::Range(1, 1000));
+    list.add_flag("--completed", work_.completed, "runs that are completed");
+    command(research, Command::research_providers, "providers", "which models and search providers there are");
+    add_talk(research);
+    CLI::App& open =
+        research_command(research, Command::research_open, "open", "a thread or a run", "ID", "its id, then a message");
+    open.group("");  // holdfast research ID
+  }
+
+  void add_limit(CLI::App& app, const research::LimitInfo& limit) {
+    std::string name = "--";
+    for (const char c : limit.name) name += c == '_' ? '-' : c;
+    const CLI::callback_t take = [this, key = std::string(limit.name)](const CLI::results_t& words) {
+      return CLI::detail::lexical_cast(words.back(), work_.limits[key]);
+    };
+    app.add_option(name, take, fmt::format("{} [{}]", limit.help, limit.fallback))->type_name("N")->expected(1);
+  }
+
+  void add_talk(CLI::App& research) {
+    CLI::App& chat = research_command(research, Command::research_chat, "chat", "say something to a model; the thread is kept",
+                                      "WORDS", "the message; - reads standard input");
+    CLI::App& think = research_command(research, Command::research_thinkdeep, "thinkdeep", "one step of an investigation",
+                                       "WORDS", "the topic, or what to look at next", false);
+    CLI::App& ideas = research_command(research, Command::research_ideate, "ideate", "ideas: generate, cluster, score, select",
+                                       "WORDS", "the topic", false);
+    CLI::App& all = research_command(research, Command::research_consensus, "consensus", "ask several models and compare",
+                                     "WORDS", "the question");
+    for (CLI::App* each : {&chat, &think, &ideas, &all})
+      each->add_option("--thread", work_.thread, "go on with this thread")->type_name("ID");
+    for (CLI::App* each : {&chat, &think, &ideas}) each->add_option("--provider", work_.provider, "the model endpoint to ask");
+    for (CLI::App* each : {&chat, &all}) {
+      each->add_option("--title", work_.title, "of a new thread");
+      each->add_option("--system", work_.system, "system prompt of a new thread");
+    }
+    chat.add_option("--model", work_.model, "instead of the endpoint's own");
+    think.add_option("--max-depth", work_.depth, "steps until it ends [5]");
+    ideas.add_option("--action", work_.action, "generate, cluster, score, select, elaborate or status [generate]");
+    ideas.add_option("--perspective", work_.perspectives, "may be repeated")->expected(1)->take_all();
+    all.add_option("--with", work_.providers, "an endpoint to ask; may be repeated [all]")->expected(1)->take_all();
+    all.add_option("--strategy", work_.strategy, "all_responses, synthesize, majority or first_valid [synthesize]");
   }
 
   void add_tokens() {
@@ -291,6 +411,7 @@ class Grammar {
 
   CommandLine& line_;
   TranscriptArguments& given_;
+  SessionWorkArguments& work_;
   CLI::App app_;
 };
 
@@ -302,6 +423,18 @@ std::span<const char* const> own_words(std::span<const char* const> words) {
   const bool launches = std::any_of(
       words.begin(), end, [](std::string_view word) { return std::ranges::find(kLaunching, word) != kLaunching.end(); });
   return launches ? words.first(static_cast<std::size_t>(end - words.begin())) : words;
+}
+
+// "research ID words" means "research open ID words": a command that is not typed, so that no word of a message is one.
+std::vector<const char*> with_open(std::span<const char* const> words) {
+  std::vector<const char*> all(words.begin(), words.end());
+  for (std::size_t i = 1; i + 1 < all.size(); ++i) {
+    const std::string_view next = all[i + 1];
+    if (std::string_view(all[i]) != "research" || !(next.starts_with("thread-") || next.starts_with("research-"))) continue;
+    all.insert(all.begin() + static_cast<std::ptrdiff_t>(i) + 1, "open");
+    break;
+  }
+  return all;
 }
 
 // "holdfast sessions list": the innermost command that was recognised.
@@ -334,7 +467,8 @@ CommandHelp describe(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options())
     for (const std::string& name : option->get_lnames())
       help.options.push_back({"--" + name, option->get_description(), option->get_expected_max() > 0});
-  for (const CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; })) help.commands.push_back(describe(*each));
+  for (const CLI::App* each : app.get_subcommands([](const CLI::App* command) { return !command->get_group().empty(); }))
+    help.commands.push_back(describe(*each));
   return help;
 }
 
@@ -354,7 +488,8 @@ Result<std::variant<CommandLine, Printed>> read_command_line(int count, const ch
     for (const char* word : all.subspan(own.size() + 1)) line.transcripts.launch_arguments.emplace_back(word);
   Grammar grammar(line, program);
   try {
-    grammar.app().parse(static_cast<int>(own.size()), own.data());
+    const std::vector<const char*> spelled = with_open(own);
+    grammar.app().parse(static_cast<int>(spelled.size()), spelled.data());
   } catch (const CLI::CallForHelp&) {
     return Printed{grammar.app().help()};
   } catch (const CLI::CallForVersion& version) {
@@ -367,7 +502,9 @@ Result<std::variant<CommandLine, Printed>> read_command_line(int count, const ch
     return fail(ErrorKind::invalid, "words behind -- are for the client that --launch starts", "add --launch, or leave them out",
                 "usage");
   // An id that a script left empty must not mean the session this runs in.
-  if (std::ranges::find(line.transcripts.words, "") != line.transcripts.words.end())
+  const bool ids = line.command != Command::research_start && line.command != Command::research_chat;
+  if (std::ranges::find(line.transcripts.words, "") != line.transcripts.words.end() ||
+      (ids && std::ranges::find(line.work.words, "") != line.work.words.end()))
     return fail(ErrorKind::invalid, "an argument is empty", command_path(grammar.app()) + " --help explains it", "usage");
   return line;
 }

@@ -4,6 +4,7 @@
 
 #include "base/result.h"
 #include "cli/program_name.h"
+#include "cli/session_work_arguments.h"
 #include "cli/settings.h"
 #include "cli/transcript_arguments.h"
 
@@ -19,6 +20,30 @@ enum class Command {
   serve,
   sessions_list,
   sessions_show,
+  sessions_resume,
+  sessions_archive,
+  sessions_unarchive,
+  sessions_restore,
+  sessions_pin,
+  sessions_unpin,
+  sessions_delete,
+  sessions_purge,
+  sessions_redact,
+  sessions_notices,
+  sessions_export,
+  cleanup,
+  research_start,
+  research_resume,
+  research_status,
+  research_report,
+  research_list,
+  research_cancel,
+  research_chat,
+  research_thinkdeep,
+  research_ideate,
+  research_consensus,
+  research_providers,
+  research_open,
   store_info,
   store_verify,
   token_add,
@@ -60,6 +85,7 @@ struct CommandLine {
   bool quiet = false;      // brief: nothing to say is no error
 
   TranscriptArguments transcripts;
+  SessionWorkArguments work;
 };
 
 // --help and --version: print this and end well.

@@ -11,6 +11,29 @@ Result<void> run_mcp(Context& context);
 Result<void> run_serve(Context& context);
 Result<void> list_sessions(Context& context);
 Result<void> show_session(Context& context);
+Result<void> resume_session(Context& context);
+Result<void> move_session(Context& context, std::string_view move);  // archive, unarchive, restore, pin, unpin
+Result<void> export_kept_session(Context& context);
+Result<void> delete_sessions(Context& context);
+Result<void> purge_session(Context& context);
+Result<void> redact_session(Context& context);
+Result<void> show_notices(Context& context);
+Result<void> clean_up(Context& context);
+
+// Threads and research.
+Result<void> start_research(Context& context);
+Result<void> resume_research(Context& context);
+Result<void> show_research_status(Context& context);
+Result<void> print_report(Context& context);
+Result<void> list_research(Context& context);
+Result<void> cancel_research(Context& context);
+Result<void> show_providers(Context& context);
+Result<void> chat(Context& context);
+Result<void> think_deep(Context& context);
+Result<void> ideate(Context& context);
+Result<void> find_consensus(Context& context);
+Result<void> open_research(Context& context);  // holdfast research ID [words]
+
 Result<void> show_store(Context& context);
 Result<void> verify_store(Context& context);
 Result<void> add_token(Context& context);

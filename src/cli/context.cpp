@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/log.h"
+#include "cli/care_settings.h"
 #include "store/open.h"
 
 namespace holdfast::cli {
@@ -50,6 +51,7 @@ Result<std::unique_ptr<session::Store>> Context::open_store(bool to_read) const 
   store::OpenOptions options;
   options.clock = clock;
   options.read_only = to_read;
+  options.due = session::due_rule(retention_policy(settings));
   return store::open_store(url, options);
 }
 

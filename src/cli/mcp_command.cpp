@@ -22,8 +22,12 @@ Result<void> run_mcp(Context& context) {
   McpService service(context, *store, loop, pool);
   HF_CHECK(service.open());
   mcp::StdioTransport transport(service.server(), loop, STDIN_FILENO, STDOUT_FILENO, context.settings.text("principal"));
-  signals->on_stop([&loop] { loop.stop(); });
+  signals->on_stop([&] {
+    service.ask_to_stop();
+    loop.stop();
+  });
   transport.run();
+  service.stop();
   // Calls that are still being worked on finish, and are answered, before the server goes.
   pool.close();
   loop.run_ready();

@@ -1,8 +1,11 @@
 #include "cli/mcp_service.h"
 
 #include "base/log.h"
+#include "cli/care_settings.h"
 #include "cli/keeper_of_home.h"
+#include "tools/conversation_operations.h"
 #include "tools/core_operations.h"
+#include "tools/notices.h"
 #include "tools/reasoning_tools.h"
 #include "tools/session_tools.h"
 #include "tools/toolsets.h"
@@ -21,7 +24,9 @@ mcp::ServerOptions server_options() {
       "a restart or a compaction "
       "the next one continues the project's session. init with operation load_context shows where you were; the session tool "
       "finds, reads and organises "
-      "earlier work of every kind.";
+      "earlier work of every kind. research keeps conversations and answers questions from the user's own documents and past "
+      "sessions.";
+  options.tasks = true;
   return options;
 }
 
@@ -34,6 +39,16 @@ tools::ReasoningSettings reasoning_settings(const Settings& settings) {
   return chosen;
 }
 
+// Runs that a command left to a server, or whose server has gone, are waited for by somebody.
+constexpr std::chrono::seconds kRecoverEvery{5};
+
+// The session that a call is about keeps its state until the call has looked at it (threads-and-research §5, rule 1).
+std::string_view session_named_by(const JsonObject& arguments) {
+  for (const char* name : {"sessionId", "thread_id", "research_id", "id"})
+    if (auto id = find_string(arguments, name)) return *id;
+  return {};
+}
+
 }  // namespace
 
 McpService::McpService(const Context& context, session::Store& store, Executor& executor, Pool& pool)
@@ -41,15 +56,24 @@ McpService::McpService(const Context& context, session::Store& store, Executor& 
       store_(store),
       state_(store),
       root_(store, state_.owner(), context.settings.text("root"), process_environment()("CLAUDE_PROJECT_DIR").value_or("")),
+      policy_(retention_policy(context.settings)),
+      operations_(policy_),
       server_(server_options(), executor, pool, *context.clock, state_),
       reasoning_(store, server_, root_, reasoning_settings(context.settings)),
-      sweep_(store, executor, pool) {}
+      sweep_(store, executor, pool),
+      retention_(store, policy_, *context.clock, executor, pool,
+                 [this] { server_.resource_updated(std::string(tools::kNoticesUri)); }) {}
 
 Result<void> McpService::open() {
   HF_TRY(auto chosen, tools::read_toolsets(context_.settings.list("tools")));
+  HF_TRY(const tools::GateSettings gate, gate_settings(context_.settings));
   HF_CHECK(server_.open());
+  confirmation_.emplace(store_, policy_, gate);
+  tools::add_list_operations(operations_);
   tools::add_read_operations(operations_);
   tools::add_change_operations(operations_);
+  tools::add_gate_operations(operations_, *confirmation_);
+  tools::add_notice_operations(operations_);
   if (chosen.contains("transcripts")) {
     HF_TRY(keeper_, open_keeper(context_, [this](bool) -> Result<session::Store*> { return &store_; }));
     transcript_options_.remote.environment = context_.environment;
@@ -57,24 +81,61 @@ Result<void> McpService::open() {
     transcript_options_.archive_folder = context_.folders.data + "/archives";
     tools::add_transcript_kind(operations_, *keeper_);
   }
-  if (chosen.contains("reasoning")) {
-    tools::add_reasoning_operations(operations_, reasoning_);
-    HF_CHECK(tools::add_init_tool(server_, reasoning_));
-    HF_CHECK(tools::add_thought_tool(server_, reasoning_));
-    HF_CHECK(tools::add_session_tool(server_, store_, operations_, root_));
-    tools::add_reasoning_prompts(server_, reasoning_);
-    // On the pool: it reads and writes the store.
-    server_.on_roots_changed([this](const mcp::Caller& caller) {
-      server_.pool().submit([this, caller] {
-        if (auto forgotten = root_.forget_offered(caller); !forgotten) log(LogLevel::warn, "cli", forgotten.error().message);
-      });
-    });
-  }
+  if (chosen.contains("research")) HF_CHECK(open_research());
+  if (chosen.contains("reasoning")) HF_CHECK(open_reasoning());
+  if (research_room_) HF_CHECK(tools::add_research_tool(server_, *research_room_));
   if (keeper_) HF_CHECK(tools::add_transcript_tools(server_, *keeper_, root_, transcript_options_));
   tools::add_session_resources(server_, store_, operations_);
+  tools::add_notice_resource(server_, store_);
+  server_.before_tools([this](std::string_view, mcp::Call& call) { retention_.look(session_named_by(call.arguments())); });
   sweep_.start();
-  server_.executor().post([this] { follow_news(); });
+  server_.executor().post([this] {
+    retention_.start();
+    follow_news();
+    if (workers_ && context_.settings.flag("research.auto_resume")) recover_runs();
+  });
   return {};
+}
+
+Result<void> McpService::open_reasoning() {
+  tools::add_reasoning_operations(operations_, reasoning_);
+  HF_CHECK(tools::add_init_tool(server_, reasoning_));
+  HF_CHECK(tools::add_thought_tool(server_, reasoning_));
+  HF_CHECK(tools::add_session_tool(server_, store_, operations_, root_));
+  tools::add_reasoning_prompts(server_, reasoning_);
+  // On the pool: it reads and writes the store.
+  server_.on_roots_changed([this](const mcp::Caller& caller) {
+    server_.pool().submit([this, caller] {
+      if (auto forgotten = root_.forget_offered(caller); !forgotten) log(LogLevel::warn, "cli", forgotten.error().message);
+    });
+  });
+  return {};
+}
+
+Result<void> McpService::open_research() {
+  HF_TRY(research_, ResearchService::make(context_, store_));
+  workers_.emplace(research_->research());
+  research_room_.emplace(tools::ResearchRoom{store_, research_->threads(), research_->research(), research_->models(), *workers_,
+                                             *confirmation_, operations_, root_, *context_.clock,
+                                             std::chrono::seconds(context_.settings.number("research.wait_timeout_s"))});
+  tools::add_conversation_operations(operations_, research_->threads(), research_->research());
+  return {};
+}
+
+void McpService::ask_to_stop() {
+  if (workers_) workers_->ask_to_stop();
+}
+
+void McpService::stop() {
+  if (workers_) workers_->stop();
+}
+
+void McpService::recover_runs() {
+  server_.pool().submit([this] {
+    if (auto recovered = workers_->recover(); !recovered)
+      log(LogLevel::warn, "cli", "unfinished research stays for now: " + recovered.error().message);
+  });
+  server_.executor().after(kRecoverEvery, [this] { recover_runs(); });
 }
 
 // Once the loop runs, and on the pool: it takes about as long as all the rest of the start, and the first

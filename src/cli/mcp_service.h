@@ -6,10 +6,14 @@
 
 #include "cli/context.h"
 #include "cli/expiry_sweep.h"
+#include "cli/research_service.h"
+#include "cli/retention_sweep.h"
 #include "mcp/server.h"
+#include "tools/confirmation.h"
 #include "tools/mcp_state.h"
 #include "tools/project_root.h"
 #include "tools/reasoning_caller.h"
+#include "tools/research_tool.h"
 #include "tools/session_news.h"
 #include "tools/session_operations.h"
 #include "tools/transcript_tools.h"
@@ -25,19 +29,33 @@ class McpService {
 
   mcp::Server& server() { return server_; }
 
+  // Any thread: no new unit of research is begun; what runs is left to the next process.
+  void ask_to_stop();
+  // Waits for that. Before the pool is closed.
+  void stop();
+
  private:
+  Result<void> open_reasoning();
+  Result<void> open_research();
   void follow_news();
+  void recover_runs();
 
   const Context& context_;
   session::Store& store_;
   tools::McpState state_;
   tools::ProjectRoot root_;
+  session::RetentionPolicy policy_;
   tools::SessionOperations operations_;
+  std::optional<tools::Confirmation> confirmation_;
+  std::unique_ptr<ResearchService> research_;
+  std::optional<tools::ResearchWorkers> workers_;
+  std::optional<tools::ResearchRoom> research_room_;
   std::unique_ptr<transcripts::Keeper> keeper_;
   tools::TranscriptToolOptions transcript_options_;
   mcp::Server server_;
   tools::ReasoningCaller reasoning_;
   ExpirySweep sweep_;
+  RetentionSweep retention_;
   std::unique_ptr<tools::SessionNews> news_;  // made by a pool thread, ended after the pool
 };
 

@@ -21,6 +21,54 @@ Result<void> run_command(Context& context) {
       return list_sessions(context);
     case Command::sessions_show:
       return show_session(context);
+    case Command::sessions_resume:
+      return resume_session(context);
+    case Command::sessions_archive:
+      return move_session(context, "archive");
+    case Command::sessions_unarchive:
+      return move_session(context, "unarchive");
+    case Command::sessions_restore:
+      return move_session(context, "restore");
+    case Command::sessions_pin:
+      return move_session(context, "pin");
+    case Command::sessions_unpin:
+      return move_session(context, "unpin");
+    case Command::sessions_delete:
+      return delete_sessions(context);
+    case Command::sessions_purge:
+      return purge_session(context);
+    case Command::sessions_redact:
+      return redact_session(context);
+    case Command::sessions_notices:
+      return show_notices(context);
+    case Command::sessions_export:
+      return export_kept_session(context);
+    case Command::cleanup:
+      return clean_up(context);
+    case Command::research_start:
+      return start_research(context);
+    case Command::research_resume:
+      return resume_research(context);
+    case Command::research_status:
+      return show_research_status(context);
+    case Command::research_report:
+      return print_report(context);
+    case Command::research_list:
+      return list_research(context);
+    case Command::research_cancel:
+      return cancel_research(context);
+    case Command::research_chat:
+      return chat(context);
+    case Command::research_thinkdeep:
+      return think_deep(context);
+    case Command::research_ideate:
+      return ideate(context);
+    case Command::research_consensus:
+      return find_consensus(context);
+    case Command::research_providers:
+      return show_providers(context);
+    case Command::research_open:
+      return open_research(context);
     case Command::store_info:
       return show_store(context);
     case Command::store_verify:

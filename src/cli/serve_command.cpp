@@ -128,13 +128,17 @@ Result<void> run_serve(Context& context) {
   HF_CHECK(web::remember_address(*store, address));
   HF_CHECK(announce(context, *store, address, port));
 
-  http.on_drain([&] { service.server().shut_down(); });
+  http.on_drain([&] {
+    service.ask_to_stop();
+    service.server().shut_down();
+  });
   signals->on_stop([&http] {
     log(LogLevel::info, "cli", "stopping; a second signal stops at once");
     http.drain(kDrainTime);
   });
   service.server().bind_io_thread();
   http.run();
+  service.stop();
   pool.close();     // a second signal can still end a call that takes too long
   signals.reset();  // it knows the server
   return {};

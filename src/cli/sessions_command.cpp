@@ -1,8 +1,8 @@
 // holdfast sessions list|show.
 
-#include "base/ids.h"
-#include "base/uri.h"
+#include "cli/care_settings.h"
 #include "cli/commands.h"
+#include "cli/session_filters.h"
 #include "reasoning/graph.h"
 #include "session/display.h"
 #include "session/kinds.h"
@@ -17,28 +17,7 @@ namespace holdfast::cli {
 
 namespace {
 
-constexpr std::int64_t kListed = 20, kEntriesShown = 50;
-constexpr std::size_t kShortId = 13;  // of a UUIDv7: the millisecond it was made
-
-std::string short_id(const std::string& id) {
-  return is_uuid(id) ? id.substr(0, kShortId) : id;
-}
-
-Result<session::Query> read_query(const Context& context) {
-  session::Query query;
-  query.principal = context.settings.text("principal");
-  query.kinds = context.line.kinds;
-  query.statuses = context.line.statuses;
-  query.text = context.line.text;
-  query.limit = static_cast<std::size_t>(context.line.limit > 0 ? context.line.limit : kListed);
-  if (context.line.deleted) query.visibilities = {session::Visibility::deleted};
-  // A person at a shell sees everything; only a root that was asked for narrows the list.
-  if (context.line.flags.contains("root")) {
-    HF_TRY(std::string root, canonical_root(context.settings.text("root")));
-    query.roots = {std::move(root)};
-  }
-  return query;
-}
+constexpr std::int64_t kEntriesShown = 50;
 
 void print_entry(const Terminal& terminal, const session::Entry& entry) {
   std::string head = fmt::format("{} {}", entry.seq, entry.type);
@@ -50,7 +29,8 @@ void print_entry(const Terminal& terminal, const session::Entry& entry) {
   if (!text.empty()) print(text.ends_with('\n') ? text : text + "\n");
 }
 
-void print_record(const Terminal& terminal, const session::SessionRecord& record, Millis now) {
+void print_record(const Terminal& terminal, const session::SessionRecord& record, Millis now,
+                  const session::RetentionPolicy& policy) {
   print(fmt::format("{}\n", terminal.bold(harmless(session::shown_title(record), true))));
   auto line = [&](std::string_view name, const std::string& value) {
     if (!value.empty()) print(fmt::format("{} {}\n", terminal.soft(fmt::format("{:<8}", name)), harmless(value, true)));
@@ -65,6 +45,8 @@ void print_record(const Terminal& terminal, const session::SessionRecord& record
   line("tags", tags);
   line("updated", fmt::format("{} ({})", iso8601(record.updated_at), session::age(record.updated_at, now)));
   line("entries", std::to_string(record.entry_count()));
+  if (auto next = session::next_step(record, policy))
+    line("next", fmt::format("{} on {}", name_of(next->step), iso8601(next->due)));
   if (record.damage) line("damage", *record.damage);
 }
 
@@ -85,7 +67,7 @@ Result<void> draw_session(const Context& context, session::Store& store, const s
 }  // namespace
 
 Result<void> list_sessions(Context& context) {
-  HF_TRY(session::Query query, read_query(context));
+  HF_TRY(session::Query query, read_session_filters(context));
   session::Page page;
   auto store = context.open_store(true);
   // Nothing has been kept yet: not an error, unless somebody named a store.
@@ -95,24 +77,23 @@ Result<void> list_sessions(Context& context) {
     HF_TRY(page, (*store)->list(query));
   }
   const Millis now = context.clock->now();
+  const session::RetentionPolicy policy = retention_policy(context.settings);
   if (context.line.json) {
     JsonArray sessions;
-    for (const session::SessionRecord& record : page.items) sessions.push_back(tools::session_item(record, now));
+    for (const session::SessionRecord& record : page.items) sessions.push_back(tools::session_item(record, now, policy));
     const std::size_t count = sessions.size();
-    print_json(JsonObject{
-        {"sessions", std::move(sessions)}, {"count", count}, {"total", page.total}, {"hasMore", !page.next_cursor.empty()}});
+    JsonObject state{
+        {"sessions", std::move(sessions)}, {"count", count}, {"total", page.total}, {"hasMore", !page.next_cursor.empty()}};
+    if (!page.next_cursor.empty()) state["next_cursor"] = page.next_cursor;
+    print_json(state);
     return {};
   }
   if (page.items.empty()) {
     print("no sessions\n");
     return {};
   }
-  Table table({{"ID"}, {"KIND"}, {"STATUS"}, {"UPDATED"}, {"ENTRIES", true}, {"ROOT"}, {"TITLE", false, true}});
   for (const session::SessionRecord& record : page.items)
-    table.add({short_id(record.id), record.kind, session::shown_status(record), session::age(record.updated_at, now),
-               std::to_string(record.entry_count()), record.root_name,
-               (record.pinned ? "* " : "") + session::shown_title(record)});
-  print(table.text(context.terminal));
+    print(harmless(find_string(tools::session_item(record, now, policy), "display").value_or(""), true) + "\n");
   if (page.total > static_cast<std::int64_t>(page.items.size()))
     print(context.terminal.soft(fmt::format("{} of {}; --limit shows more", page.items.size(), page.total)) + "\n");
   return {};
@@ -129,14 +110,16 @@ Result<void> show_session(Context& context) {
   HF_TRY(session::EntryPage page, store->entries(query));
   std::ranges::reverse(page.entries);
   const Millis now = context.clock->now();
+  const session::RetentionPolicy policy = retention_policy(context.settings);
   if (context.line.json) {
     JsonArray entries;
     for (const session::Entry& entry : page.entries) entries.push_back(tools::entry_item(entry));
-    print_json(JsonObject{
-        {"session", tools::session_item(record, now)}, {"entries", std::move(entries)}, {"hasEarlier", page.next.has_value()}});
+    print_json(JsonObject{{"session", tools::session_item(record, now, policy)},
+                          {"entries", std::move(entries)},
+                          {"hasEarlier", page.next.has_value()}});
     return {};
   }
-  print_record(context.terminal, record, now);
+  print_record(context.terminal, record, now, policy);
   if (page.next) print(context.terminal.soft("\n(earlier entries are left out; --limit shows more)") + "\n");
   for (const session::Entry& entry : page.entries) print_entry(context.terminal, entry);
   return {};

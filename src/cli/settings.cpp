@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 
 namespace holdfast::cli {
 
@@ -31,6 +32,37 @@ constexpr std::array kSettings = {
     SettingInfo{"launch.claude", Type::text, "claude", "program that --launch starts for Claude Code's sessions"},
     SettingInfo{"launch.codex", Type::text, "codex", "program that --launch starts for Codex's sessions"},
     SettingInfo{"gist.api", Type::text, "https://api.github.com", "where gist:// is; GitHub Enterprise has its own"},
+    SettingInfo{"retention.thread_archive_days", Type::decimal, "7", "a thread without activity is archived; 0: never"},
+    SettingInfo{"retention.research_archive_days", Type::decimal, "90", "completed research is archived; 0: never"},
+    SettingInfo{"retention.failed_archive_days", Type::decimal, "0", "failed or cancelled research is archived; 0: never"},
+    SettingInfo{"retention.delete_after_archived_days", Type::decimal, "90",
+                "archived threads and research are deleted; 0: never"},
+    SettingInfo{"retention.reasoning_archive_days", Type::decimal, "0", "the same for reasoning sessions; 0: never"},
+    SettingInfo{"retention.reasoning_delete_days", Type::decimal, "0", "once archived; 0: never"},
+    SettingInfo{"retention.document_archive_days", Type::decimal, "0", "the same for document sessions; 0: never"},
+    SettingInfo{"retention.document_delete_days", Type::decimal, "0", "once archived; 0: never"},
+    SettingInfo{"retention.run_archive_days", Type::decimal, "0", "the same for runs of tasks; 0: never"},
+    SettingInfo{"retention.run_delete_days", Type::decimal, "0", "once archived; 0: never"},
+    SettingInfo{"retention.purge_after_deleted_days", Type::decimal, "30", "what is deleted is erased; 0: never"},
+    SettingInfo{"retention.sweep_interval_s", Type::number, "86400", "how often it is looked what is due"},
+    SettingInfo{"retention.auto_sweep", Type::flag, "true", "false: only holdfast cleanup does it"},
+    SettingInfo{"notice.lead_thread_archive_days", Type::decimal, "2", "how long before a thread is archived a notice says so"},
+    SettingInfo{"notice.lead_research_archive_days", Type::decimal, "7", "likewise for research"},
+    SettingInfo{"notice.lead_delete_days", Type::decimal, "7", "likewise before deleting"},
+    SettingInfo{"notice.lead_purge_days", Type::decimal, "7", "likewise before erasing"},
+    SettingInfo{"notice.min_s", Type::number, "86400", "nothing happens earlier than this after its notice"},
+    SettingInfo{"gate.fallback", Type::text, "token", "clients that cannot ask their user: token (two calls) or refuse"},
+    SettingInfo{"gate.timeout_s", Type::number, "300", "how long a client's user may take to answer"},
+    SettingInfo{"gate.token_ttl_s", Type::number, "600", "how long a confirmation is good for"},
+    SettingInfo{"research.corpus", Type::list, "", "folders that research looks into"},
+    SettingInfo{"research.past_sessions", Type::flag, "true", "research also looks into own past sessions"},
+    SettingInfo{"research.auto_resume", Type::flag, "true", "a server takes up runs whose worker has gone"},
+    SettingInfo{"research.stale_after_s", Type::number, "300", "a run without progress for so long is called stale"},
+    SettingInfo{"research.wait_timeout_s", Type::number, "60", "how long deep-research with wait waits"},
+    SettingInfo{"audit.verbosity", Type::text, "minimal", "minimal, or full: with the texts sent and received"},
+    SettingInfo{"llm", Type::json, "[]", "model endpoints: [{\"name\",\"base_url\",\"model\",\"api_key_env\",...}]"},
+    SettingInfo{"llm_order", Type::json, "{}", "which endpoints for what: {\"chat\":[\"name\",...]}"},
+    SettingInfo{"search", Type::json, "[]", "search providers beside local: [{\"type\":\"searxng\",\"base_url\":...}]"},
     SettingInfo{"clock_file", Type::text, "", "file that holds the time, for tests"},
     SettingInfo{"log_level", Type::text, "info", "debug, info, warn, error or off"},
 };
@@ -53,6 +85,13 @@ std::optional<std::int64_t> parse_number(std::string_view text) {
   return value;
 }
 
+std::optional<double> parse_decimal(std::string_view text) {
+  double value = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value) || value < 0) return std::nullopt;
+  return value;
+}
+
 std::vector<std::string> split_list(std::string_view text) {
   std::vector<std::string> parts;
   while (!text.empty()) {
@@ -72,7 +111,7 @@ std::vector<std::string> texts_for(const SettingInfo& info, std::string_view tex
 std::optional<std::string> scalar_text(const Json& value) {
   if (value.is_string()) return std::string(view(value.get_string()));
   if (value.is_bool()) return value.get_bool() ? "true" : "false";
-  if (value.is_int64() || value.is_uint64()) return to_json(value);
+  if (value.is_number()) return to_json(value);
   return std::nullopt;
 }
 
@@ -109,7 +148,9 @@ Result<void> Settings::take_config(const JsonObject& object, const std::string& 
       continue;
     }
     Value value{{}, origin};
-    if (auto scalar = scalar_text(member.value())) {
+    if (info->type == Type::json) {
+      value.texts = {to_json(member.value())};
+    } else if (auto scalar = scalar_text(member.value())) {
       value.texts = texts_for(*info, *scalar);
     } else if (member.value().is_array() && info->type == Type::list) {
       for (const Json& each : member.value().get_array()) {
@@ -129,6 +170,10 @@ Result<void> Settings::check(const SettingInfo& info) const {
   const Value& given = value(info.name);
   if (info.type == Type::number && !parse_number(given.texts.front()))
     return fail(ErrorKind::invalid, fmt::format("{}: \"{}\" is not a whole number", given.origin, given.texts.front()));
+  if (info.type == Type::decimal && !parse_decimal(given.texts.front()))
+    return fail(ErrorKind::invalid, fmt::format("{}: \"{}\" is not a number from 0 on", given.origin, given.texts.front()));
+  if (info.type == Type::json)
+    if (auto parsed = parse_json(given.texts.front()); !parsed) return fail(std::move(parsed).error().within(given.origin));
   if (info.type == Type::flag && !parse_flag(given.texts.front()))
     return fail(ErrorKind::invalid, fmt::format("{}: \"{}\" is neither true nor false", given.origin, given.texts.front()));
   return {};
@@ -168,6 +213,14 @@ const std::string& Settings::text(std::string_view name) const {
 
 std::int64_t Settings::number(std::string_view name) const {
   return parse_number(text(name)).value_or(0);
+}
+
+double Settings::decimal(std::string_view name) const {
+  return parse_decimal(text(name)).value_or(0);
+}
+
+Json Settings::json(std::string_view name) const {
+  return parse_json(text(name)).value_or(nullptr);
 }
 
 bool Settings::flag(std::string_view name) const {

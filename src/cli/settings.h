@@ -4,8 +4,9 @@
 //
 // Every setting has one row in known_settings(). `a.b_c` is HOLDFAST_A_B_C in the environment, {"a":{"b_c":...}}
 // in config.json and, where a command takes it as a flag, --b-c. A list is an array in config.json and
-// comma-separated elsewhere. A value that does not fit its type is an error that names where it came from;
-// a name in config.json that this version does not know is a warning, because a newer one may have written it.
+// comma-separated elsewhere; what has parts of its own (json) is JSON everywhere. A value that does not fit its type is an error
+// that names where it came from; a name in config.json that this version does not know is a warning, because a newer one may have
+// written it.
 
 #include "base/json.h"
 #include "cli/folders.h"
@@ -20,7 +21,7 @@
 namespace holdfast::cli {
 
 struct SettingInfo {
-  enum class Type { text, number, flag, list };
+  enum class Type { text, number, decimal, flag, list, json };
   std::string_view name;
   Type type;
   std::string_view fallback;
@@ -40,6 +41,8 @@ class Settings {
   // The name must be one of known_settings() with that type.
   const std::string& text(std::string_view name) const;
   std::int64_t number(std::string_view name) const;
+  double decimal(std::string_view name) const;
+  Json json(std::string_view name) const;
   bool flag(std::string_view name) const;
   const std::vector<std::string>& list(std::string_view name) const;
   // Somebody said it, in whatever place.

@@ -138,4 +138,15 @@ std::string Table::text(const Terminal& terminal) const {
   return out;
 }
 
+bool somebody_is_there() {
+  return ::isatty(STDIN_FILENO) != 0 && ::isatty(STDERR_FILENO) != 0;
+}
+
+std::string read_answer() {
+  constexpr std::size_t kLongestAnswer = 256;  // bytes; an id is the longest answer there is
+  std::string answer;
+  for (char c = 0; answer.size() < kLongestAnswer && ::read(STDIN_FILENO, &c, 1) == 1 && c != '\n';) answer += c;
+  return std::string(trim(answer));
+}
+
 }  // namespace holdfast::cli

@@ -30,6 +30,11 @@ void print_error(const Error& error, bool json, std::string_view prefix = "holdf
 // To stderr: prose that is no result.
 void print_note(std::string_view text);
 
+// Whether a question could be put and answered.
+bool somebody_is_there();
+// One line of the terminal, without white space around it.
+std::string read_answer();
+
 // Columns as wide as their widest cell; on a terminal one column gives way so that lines fit.
 class Table {
  public:

@@ -19,8 +19,6 @@ namespace holdfast::cli {
 
 namespace {
 
-constexpr std::size_t kLongestAnswer = 64;  // bytes; "yes" is enough
-
 Millis steady_now() {
   using namespace std::chrono;
   return duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count();
@@ -30,13 +28,6 @@ Result<std::optional<std::string>> canonical(const std::string& path) {
   if (path.empty()) return std::nullopt;
   HF_TRY(std::string project, transcripts::canonical_project(path));
   return project;
-}
-
-// One line of the terminal, without what follows it.
-std::string read_answer() {
-  std::string answer;
-  for (char c = 0; answer.size() < kLongestAnswer && ::read(STDIN_FILENO, &c, 1) == 1 && c != '\n';) answer += c;
-  return to_ascii_lower(trim(answer));
 }
 
 }  // namespace
@@ -150,10 +141,9 @@ transcripts::Progress TranscriptWork::progress() {
 
 Result<void> TranscriptWork::confirm(const std::string& what) const {
   if (given().yes) return {};
-  if (::isatty(STDIN_FILENO) == 0 || ::isatty(STDERR_FILENO) == 0)
-    return fail(ErrorKind::refused, what, "--yes does it without asking");
+  if (!somebody_is_there()) return fail(ErrorKind::refused, what, "--yes does it without asking");
   print_note(what + "\nGo on? [y/N] ");
-  const std::string answer = read_answer();
+  const std::string answer = to_ascii_lower(read_answer());
   if (answer == "y" || answer == "yes") return {};
   return fail(ErrorKind::refused, "not done");
 }

@@ -60,7 +60,9 @@ class Call {
   // From here on the call is a task (tasks extension) if this client knows tasks: it has its answer, the
   // task id, and the handler goes on in the background. Otherwise nothing changes and the client waits.
   // Pool threads only; durable when it returns. Errors: the store could not keep the task.
-  Result<bool> become_task(std::string status_message = {});
+  // outlives: the work does not end with this process; `_meta`, which stays with the task, says which it is
+  // (Tasks::set_survivors).
+  Result<bool> become_task(std::string status_message = {}, JsonObject meta = {}, bool outlives = false);
   void task_status(std::string message);
 
   // Legacy HTTP: closes the connection but not the stream; the client comes back for the result. Elsewhere

@@ -36,6 +36,9 @@ struct Tool {
   // Brings other spellings of the arguments (snake_case, a nested object) into the form of the schema, before
   // anything else looks at them. Runs on the I/O thread; may be empty.
   std::function<void(JsonObject&)> normalise;
+  // The handler looks at the arguments itself, because what is wrong with them has a form of its own in this tool's answers. The
+  // schema is then listed and nothing more, and the handler gets whatever object was sent.
+  bool handler_validates = false;
   bool coerce_strings = false;  // "3" -> 3, "true" -> true, before validation
   RunOn run_on = RunOn::pool;
   Tasks tasks = Tasks::never;

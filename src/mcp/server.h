@@ -60,6 +60,9 @@ class Server {
   void complete_prompt(const std::string& prompt, Completer completer);
   void complete_template(const std::string& uri_template, Completer completer);
 
+  // Before serving: runs on the pool thread before each handler that runs there, once for each run of it.
+  void before_tools(std::function<void(std::string_view tool, Call& call)> run) { before_tools_ = std::move(run); }
+
   // Any thread: tells subscribed clients.
   void tools_changed();
   void prompts_changed();
@@ -195,6 +198,7 @@ class Server {
   Tasks tasks_;
   std::vector<std::weak_ptr<Connection>> connections_;
   std::function<void(const Caller&)> roots_changed_;
+  std::function<void(std::string_view, Call&)> before_tools_;
   Counts counts_;
 };
 

@@ -141,7 +141,8 @@ void Server::on_call_tool(std::shared_ptr<Run> run) {
     run->ignored_arguments() = take_unknown(run->arguments(), tool->tool.input_schema);
   if (tool->tool.coerce_strings) coerce(run->arguments(), tool->tool.input_schema);
   Json value(std::move(run->arguments()));
-  auto violations = tool->schema.validate(value);
+  std::vector<SchemaViolation> violations;
+  if (!tool->tool.handler_validates) violations = tool->schema.validate(value);
   run->arguments() = std::move(value.get_object());
   if (!violations.empty()) {
     std::string text = "invalid arguments for " + tool->tool.name + ": " + describe(violations);
@@ -156,7 +157,8 @@ void Server::on_call_tool(std::shared_ptr<Run> run) {
     return run->finish_with(to_wire(ToolResult::failure(text), caller.version));
   }
   run->start(
-      [tool](Call& call) -> Reply<JsonObject> {
+      [this, tool](Call& call) -> Reply<JsonObject> {
+        if (before_tools_ && tool->tool.run_on == RunOn::pool) before_tools_(tool->tool.name, call);
         ToolReply reply = tool->tool.handler(call);
         if (auto* result = std::get_if<ToolResult>(&reply)) {
           if (auto problem = check_output(tool->output, *result)) {

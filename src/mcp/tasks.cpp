@@ -16,8 +16,8 @@ constexpr std::size_t kMaxLetters = 100;
 constexpr std::string_view kStopped = "the server that ran this task has stopped; call the tool again";
 
 // Members of a row that the wire never sees.
-// _answers: given so far, while other questions of the same round are open.
-constexpr std::array<std::string_view, 3> kPrivate = {"principal", "owner", "_answers"};
+// _answers: given so far, while other questions of the same round are open. _outlives: see Tasks::Survivors.
+constexpr std::array<std::string_view, 4> kPrivate = {"principal", "owner", "_answers", "_outlives"};
 
 bool is_final(std::string_view status) {
   return status == "completed" || status == "failed" || status == "cancelled";
@@ -30,6 +30,10 @@ std::string_view status_of(const JsonObject& row) {
 JsonObject without_private(JsonObject row) {
   for (std::string_view key : kPrivate) row.erase(key);
   return row;
+}
+
+bool outlives(const JsonObject& row) {
+  return find_bool(row, "_outlives").value_or(false);
 }
 
 RpcError unknown_task() {
@@ -45,7 +49,8 @@ Tasks::~Tasks() {
   *alive_ = false;
 }
 
-Result<JsonObject> Tasks::create(const std::string& principal, const std::string& status_message) {
+Result<JsonObject> Tasks::create(const std::string& principal, const std::string& status_message, JsonObject meta,
+                                 bool outlives) {
   if (count_.fetch_add(1) >= kMaxTasks) {
     --count_;
     return holdfast::fail(ErrorKind::unavailable, "too many tasks are running; try again when some are over");
@@ -55,6 +60,8 @@ Result<JsonObject> Tasks::create(const std::string& principal, const std::string
                  {"lastUpdatedAt", now},   {"ttlMs", kTaskLife.count()}, {"pollIntervalMs", kTaskPoll.count()},
                  {"principal", principal}, {"owner", store_.owner()}};
   if (!status_message.empty()) row["statusMessage"] = status_message;
+  if (!meta.empty()) row["_meta"] = std::move(meta);
+  if (outlives) row["_outlives"] = true;
   auto kept = store_.put(kArea, *find_string(row, "taskId"), row, clock_.now() + kTaskLife.count());
   if (!kept) {
     --count_;
@@ -121,7 +128,11 @@ void Tasks::stop() {
   for (const auto& [id, task] : local_) ids.push_back(id);
   for (const std::string& id : ids) {
     std::shared_ptr<Run> run = local_.at(id).run;
-    fail(id, {code::kInternal, std::string(kStopped), nullptr});
+    // What its handler still returns must not end a task that goes on elsewhere.
+    if (outlives(local_.at(id).row))
+      local_.erase(id);
+    else
+      fail(id, {code::kInternal, std::string(kStopped), nullptr});
     run->cancel();
   }
 }
@@ -216,8 +227,12 @@ void Tasks::with_row(std::shared_ptr<Run> request, std::function<void(JsonObject
     auto found = store_.get(kArea, id);
     bool orphaned = false;
     if (found && *found && (*found)->is_object()) {
-      const JsonObject& row = (*found)->get_object();
+      JsonObject& row = (*found)->get_object();
       orphaned = !is_final(status_of(row)) && !store_.is_alive(find_string(row, "owner").value_or(""));
+      if (orphaned && outlives(row) && survivors_.refresh) {
+        survivors_.refresh(row);
+        orphaned = false;
+      }
     }
     executor_.post([alive, request, found = std::move(found), orphaned, then = std::move(then)]() mutable {
       if (!*alive) return;
@@ -253,7 +268,11 @@ void Tasks::on_update(std::shared_ptr<Run> request) {
 void Tasks::on_cancel(std::shared_ptr<Run> request) {
   with_row(request, [this, request](JsonObject row, bool local) {
     std::string id(*find_string(row, "taskId"));
-    if (!local && !is_final(status_of(row))) return forward(request, id, {{"cancel", true}});
+    if (!local && !is_final(status_of(row))) {
+      // Its process may have gone; then nobody reads the letter, and the work itself is told.
+      if (outlives(row) && survivors_.cancel) pool_.submit([this, row] { survivors_.cancel(row); });
+      return forward(request, id, {{"cancel", true}});
+    }
     if (local) cancel(id);
     request->finish_with({});
   });

@@ -35,7 +35,8 @@ class Tasks {
 
   // Pool thread: a durable row for a new task. Returns it with its taskId. Errors: unavailable (too many tasks),
   // those of the store.
-  Result<JsonObject> create(const std::string& principal, const std::string& status_message);
+  Result<JsonObject> create(const std::string& principal, const std::string& status_message, JsonObject meta = {},
+                            bool outlives = false);
   // CreateTaskResult of a row.
   static JsonObject created_result(const JsonObject& row);
 
@@ -46,7 +47,15 @@ class Tasks {
   void fail(const std::string& id, const RpcError& error);
   void cancel(const std::string& id);  // the row and the handler
 
-  // The server ends: handlers are told to stop, and clients that the task failed.
+  // Tasks whose work goes on elsewhere when their process has ended, found by their _meta. Both run on pool threads.
+  struct Survivors {
+    std::function<void(JsonObject& row)> refresh;  // status, statusMessage and result as they are now
+    std::function<void(const JsonObject& row)> cancel;
+  };
+  // Before serving.
+  void set_survivors(Survivors survivors) { survivors_ = std::move(survivors); }
+
+  // The server ends: handlers are told to stop, and clients that the task failed, unless its work outlives the process.
   void stop();
 
   // The three methods. Answers through the run's own outlet.
@@ -77,6 +86,7 @@ class Tasks {
   const Clock& clock_;
   StateStore& store_;
   OnChange on_change_;
+  Survivors survivors_;
   std::map<std::string, Local> local_;
   std::atomic<std::size_t> count_ = 0;  // of tasks made and not over; pool threads make them
   TimerId inbox_timer_ = 0;

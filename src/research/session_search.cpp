@@ -48,18 +48,16 @@ class SessionSearch {
   }
 
  private:
-  // Titles are no sources, and of a run only what it wrote is: its sources are sources by themselves.
-  static bool is_source(const session::SearchHit& hit) {
-    if (hit.seq == 0 || hit.type == "notice") return false;
-    return hit.kind != session::kResearch || hit.type == "report" || hit.type == "finding";
-  }
+  // Titles are no sources.
+  static bool is_source(const session::SearchHit& hit) { return hit.seq != 0 && hit.type != "notice"; }
 
   Result<std::vector<Place>> places_of(const std::string& text) {
     if (ask_.cancelled && ask_.cancelled()) return fail(ErrorKind::cancelled, "stopped while searching sessions");
     if (std::chrono::steady_clock::now() >= ask_.deadline) return fail(ErrorKind::timeout, "searching sessions took too long");
     session::SearchQuery query;
     query.text = text;
-    query.kinds = {std::string(session::kThread), std::string(session::kResearch), std::string(session::kReasoning)};
+    // Not earlier research: a report that quotes reports would say something else each time it is asked for.
+    query.kinds = {std::string(session::kThread), std::string(session::kReasoning)};
     query.principal = ask_.principal;
     query.limit = session::kMaxSearchLimit;
     query.per_session = kHitsOfOneSession;

@@ -1,6 +1,7 @@
 #pragma once
 
-// Own past sessions as sources: messages of threads, thoughts, reports and findings of earlier research.
+// Own past sessions as sources: messages of threads and thoughts. Not what earlier research wrote: its sources are found by
+// themselves, and a report must not be made of reports.
 //
 // The store finds entries that hold all words of a question, newest first; a question is rarely answered in its own words. So
 // each word is looked up by itself, the rarest first, until there are enough candidates, and these are scored with BM25 over

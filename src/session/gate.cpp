@@ -132,10 +132,13 @@ Result<void> use_token(Transaction& transaction, std::string_view secret, std::s
   if (now >= expires_at)
     return fail(ErrorKind::refused, fmt::format("this confirmation ended at {}; nothing was changed", iso8601(expires_at)),
                 "call without confirmation_token to be asked again", "CONFIRMATION_EXPIRED");
+  // Before the revisions: what a token has done changes them, and using it again is no reason to ask again.
+  const std::string nonce(find_string(payload, "nonce").value_or(""));
+  HF_TRY(const auto used_before, transaction.value(kUsed, nonce));
+  if (used_before) return not_valid("it has been used");
   if (bound->get_array() != bound_records(records))
     return fail(ErrorKind::conflict, "the session has changed since the question was put; nothing was changed",
                 "look at the new question", "CONFIRMATION_CHANGED");
-  const std::string nonce(find_string(payload, "nonce").value_or(""));
   auto used = transaction.put(kUsed, nonce, Json(true), Expect::absent(), expires_at);
   if (!used && used.error().kind == ErrorKind::conflict) return not_valid("it has been used");
   if (!used) return fail(std::move(used).error());

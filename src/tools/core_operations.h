@@ -2,11 +2,16 @@
 
 // The operations of `session` that need no knowledge of a kind.
 
+#include "tools/confirmation.h"
 #include "tools/session_operations.h"
 
 namespace holdfast::tools {
 
-void add_read_operations(SessionOperations& operations);    // list get search verify
-void add_change_operations(SessionOperations& operations);  // update pin unpin archive unarchive delete restore
+void add_read_operations(SessionOperations& operations);    // get search verify
+void add_list_operations(SessionOperations& operations);    // list pick
+void add_change_operations(SessionOperations& operations);  // update pin unpin archive unarchive restore
+void add_notice_operations(SessionOperations& operations);  // notices notices-ack
+// delete purge redact. The gate outlives the server.
+void add_gate_operations(SessionOperations& operations, const Confirmation& confirmation);
 
 }  // namespace holdfast::tools

@@ -246,12 +246,10 @@ Result<SessionAnswer> update(SessionCall& call) {
     if (!canonical) return fail(std::move(canonical).error().within("root"));
     root = *canonical;
   }
-  return change_record(call, [&](SessionRecord& record, Millis now) -> Result<bool> {
+  const bool archives = !statuses.empty() && statuses.front() == "archived";  // S1: from any
+  const auto edit = [&](SessionRecord& record, Millis now) -> Result<bool> {
     bool changed = edit_common_fields(record, arguments);
-    if (!statuses.empty() && statuses.front() == "archived") {  // S1: from any
-      HF_TRY(const bool archived, archive_record(record, now));
-      changed = changed || archived;
-    } else if (!statuses.empty() && session::shown_status(record) != statuses.front()) {
+    if (!archives && !statuses.empty() && session::shown_status(record) != statuses.front()) {
       if (record.visibility == session::Visibility::deleted)
         return fail(ErrorKind::refused, "the session is deleted", "restore it first");
       record.visibility = session::Visibility::live;
@@ -267,7 +265,8 @@ Result<SessionAnswer> update(SessionCall& call) {
       changed = true;
     }
     return changed;
-  });
+  };
+  return change_record(call, edit, archives ? RecordMove(session::archive) : RecordMove());
 }
 
 Result<SessionAnswer> set_alias(SessionCall& call) {

@@ -30,6 +30,10 @@ std::vector<std::string> texts_of(const JsonObject& arguments, std::string_view 
   return texts;
 }
 
+std::size_t limit_of(const JsonObject& arguments, std::int64_t fallback, std::int64_t highest) {
+  return static_cast<std::size_t>(std::clamp<std::int64_t>(find_int(arguments, "limit").value_or(fallback), 1, highest));
+}
+
 Result<std::vector<std::string>> kinds_of(const JsonObject& arguments) {
   std::vector<std::string> kinds;
   for (const std::string& name : texts_of(arguments, "type")) {
@@ -68,6 +72,24 @@ Result<std::optional<Millis>> time_of(const JsonObject& arguments, std::string_v
   auto time = parse_time(*text);
   if (!time) return fail(std::move(time).error().within(key));
   return *time;
+}
+
+session::Redaction redaction_of(const JsonObject& arguments) {
+  session::Redaction redaction;
+  for (const char* key : {"message_ids", "source_ids"})
+    for (std::string& id : texts_of(arguments, key)) redaction.entry_ids.push_back(std::move(id));
+  redaction.pattern = find_string(arguments, "pattern").value_or("");
+  redaction.regex = find_bool(arguments, "regex").value_or(false);
+  return redaction;
+}
+
+JsonObject redaction_arguments() {
+  const JsonObject ids{
+      {"type", "array"}, {"items", JsonObject{{"type", "string"}}}, {"description", "redact: what to take away"}};
+  return {{"message_ids", ids},
+          {"source_ids", ids},
+          {"pattern", JsonObject{{"type", "string"}, {"description", "redact: this text, wherever it stands"}}},
+          {"regex", JsonObject{{"type", "boolean"}, {"description", "pattern is an RE2 expression"}}}};
 }
 
 }  // namespace holdfast::tools

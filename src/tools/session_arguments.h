@@ -2,6 +2,7 @@
 
 // Reads arguments that several operations of `session` share.
 
+#include "session/erase.h"
 #include "session/query.h"
 #include "session/search.h"
 #include "tools/session_operations.h"
@@ -14,11 +15,18 @@ namespace holdfast::tools {
 // A text or a list of texts.
 std::vector<std::string> texts_of(const JsonObject& arguments, std::string_view key);
 
+// `limit`, brought into 1..highest.
+std::size_t limit_of(const JsonObject& arguments, std::int64_t fallback, std::int64_t highest);
+
 // `type`: a kind, its plural, or "all"; absent means every kind kept in the store except transcripts (design 8.3).
 Result<std::vector<std::string>> kinds_of(const JsonObject& arguments);
 Result<std::vector<session::Visibility>> visibilities_of(const JsonObject& arguments);
 // An instant in either spelling; invalid names the argument.
 Result<std::optional<Millis>> time_of(const JsonObject& arguments, std::string_view key);
+
+// What `redact` shall take away: message_ids, source_ids, pattern, regex; and their schemas.
+session::Redaction redaction_of(const JsonObject& arguments);
+JsonObject redaction_arguments();
 
 // Limits a query to the project the call is about: sessions of its roots and those without one (design 8.3). False: the client
 // was asked for its roots; the operation answers input_required and is run again.

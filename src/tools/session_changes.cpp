@@ -1,8 +1,11 @@
-// update, pin, unpin, archive, unarchive, delete, restore: changes of the record that are the same for every kind.
+// update, pin, unpin, archive, unarchive, restore: changes of the record that are the same for every kind. What destroys is in
+// session_gate.cpp.
 
 #include "tools/core_operations.h"
+#include "tools/moves.h"
 #include "tools/record_changes.h"
 #include "tools/session_arguments.h"
+#include "tools/session_errors.h"
 
 #include <fmt/format.h>
 
@@ -13,7 +16,6 @@ namespace holdfast::tools {
 namespace {
 
 using session::SessionRecord;
-using session::Visibility;
 
 template <class T>
 bool assign(T& field, T value) {
@@ -40,50 +42,14 @@ Result<SessionAnswer> update(SessionCall& call) {
                        [&](SessionRecord& record, Millis) -> Result<bool> { return edit_common_fields(record, arguments); });
 }
 
-Result<SessionAnswer> set_pinned(SessionCall& call, bool pinned) {
-  return change_record(call, [pinned](SessionRecord& record, Millis) -> Result<bool> { return assign(record.pinned, pinned); });
-}
-
-Result<bool> refuse_deleted(const SessionRecord& record) {
-  if (record.visibility != Visibility::deleted) return true;
-  return fail(ErrorKind::refused, "the session is deleted", "restore it first");
-}
-
-Result<SessionAnswer> archive(SessionCall& call) {
-  return change_record(call, archive_record);
-}
-
-Result<SessionAnswer> unarchive(SessionCall& call) {
-  return change_record(call, [](SessionRecord& record, Millis) -> Result<bool> {
-    HF_CHECK(refuse_deleted(record));
-    if (record.visibility == Visibility::live) return false;
-    if (!record.prior_status.empty()) record.status = record.prior_status;
-    record.visibility = Visibility::live;
-    record.archived_at.reset();
-    return true;
-  });
-}
-
-// Soft: it can be brought back until it is purged (design 8.7).
-Result<SessionAnswer> remove(SessionCall& call) {
-  return change_record(call, [](SessionRecord& record, Millis now) -> Result<bool> {
-    if (record.visibility == Visibility::deleted) return false;
-    record.prior_status = record.status;
-    record.prior_visibility = record.visibility;
-    record.visibility = Visibility::deleted;
-    record.deleted_at = now;
-    return true;
-  });
-}
-
-Result<SessionAnswer> restore(SessionCall& call) {
-  return change_record(call, [](SessionRecord& record, Millis) -> Result<bool> {
-    if (record.visibility != Visibility::deleted) return false;
-    if (!record.prior_status.empty()) record.status = record.prior_status;
-    record.visibility = record.prior_visibility;
-    record.deleted_at.reset();
-    return true;
-  });
+SessionOperation move_operation(const char* name) {
+  return {
+      name, {}, SessionOperation::Session::required, [move = std::string_view(name)](SessionCall& call) -> Result<SessionAnswer> {
+        auto moved = make_move(call.store, call.record->id, move, find_int(call.arguments(), "expectedRev"));
+        if (!moved) return fail(in_words_of(call.record->kind, std::move(moved).error()));
+        return SessionAnswer{
+            {{"session", call.operations.item(moved->record, call.now)}, {"changed", moved->changed}}, {}, false};
+      }};
 }
 
 JsonObject tag_list() {
@@ -92,31 +58,27 @@ JsonObject tag_list() {
 
 }  // namespace
 
-Result<bool> archive_record(SessionRecord& record, Millis now) {
-  HF_CHECK(refuse_deleted(record));
-  if (record.visibility == Visibility::archived) return false;
-  record.prior_status = record.status;
-  record.prior_visibility = record.visibility;
-  record.visibility = Visibility::archived;
-  record.archived_at = now;
-  return true;
-}
-
-Result<SessionAnswer> change_record(SessionCall& call, const std::function<Result<bool>(SessionRecord&, Millis now)>& edit) {
-  struct Changed {
-    SessionRecord record;
-    bool changed;
-  };
+Result<SessionAnswer> change_record(SessionCall& call, const RecordEdit& edit, const RecordMove& then) {
   const std::optional<std::int64_t> expected = find_int(call.arguments(), "expectedRev");
-  auto done = call.store.write([&](session::Transaction& transaction) -> Result<Changed> {
+  const std::optional<bool> pinned = find_bool(call.arguments(), "pinned");
+  auto done = call.store.write([&](session::Transaction& transaction) -> Result<session::Moved> {
     HF_TRY(SessionRecord record, transaction.get(call.record->id));
     if (expected && *expected != record.rev)
       return fail(ErrorKind::conflict, fmt::format("the session is at rev {}, not {}", record.rev, *expected),
                   "get it again and decide anew");
-    HF_TRY(const bool changed, edit(record, transaction.now()));
-    if (!changed) return Changed{std::move(record), false};
-    HF_TRY(SessionRecord stored, transaction.update(std::move(record)));
-    return Changed{std::move(stored), true};
+    session::Moved outcome{record, false};
+    HF_TRY(outcome.changed, edit(record, transaction.now()));
+    if (outcome.changed) {
+      HF_TRY(outcome.record, transaction.update(std::move(record)));
+    }
+    const auto follow = [&](Result<session::Moved> moved) -> Result<void> {
+      if (!moved) return fail(in_words_of(call.record->kind, std::move(moved).error()));
+      outcome = {std::move(moved->record), outcome.changed || moved->changed};
+      return {};
+    };
+    if (pinned) HF_CHECK(follow(session::set_pinned(transaction, outcome.record, *pinned)));
+    if (then) HF_CHECK(follow(then(transaction, outcome.record)));
+    return outcome;
   });
   if (!done) return fail(std::move(done).error());
   return SessionAnswer{{{"session", call.operations.item(done->record, call.now)}, {"changed", done->changed}}, {}, false};
@@ -126,20 +88,13 @@ bool edit_common_fields(SessionRecord& record, const JsonObject& arguments) {
   bool changed = false;
   if (auto title = find_string(arguments, "title")) changed |= assign(record.title, std::string(*title));
   if (auto text = find_string(arguments, "description")) changed |= assign(record.description, std::string(*text));
-  if (auto pinned = find_bool(arguments, "pinned")) changed |= assign(record.pinned, *pinned);
   changed |= edit_tags(record, arguments);
   return changed;
 }
 
 void add_change_operations(SessionOperations& operations) {
-  using enum SessionOperation::Session;
-  operations.add({"update", {}, required, update});
-  operations.add({"pin", {}, required, [](SessionCall& call) { return set_pinned(call, true); }});
-  operations.add({"unpin", {}, required, [](SessionCall& call) { return set_pinned(call, false); }});
-  operations.add({"archive", {}, required, archive});
-  operations.add({"unarchive", {}, required, unarchive});
-  operations.add({"delete", {}, required, remove});
-  operations.add({"restore", {}, required, restore});
+  operations.add({"update", {}, SessionOperation::Session::required, update});
+  for (const char* move : {"pin", "unpin", "archive", "unarchive", "restore"}) operations.add(move_operation(move));
 
   operations.add_argument("title", {{"type", "string"}});
   operations.add_argument("description", {{"type", "string"}});

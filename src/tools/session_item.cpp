@@ -1,7 +1,9 @@
 #include "tools/session_item.h"
 
 #include "base/text.h"
+#include "research/run.h"
 #include "session/display.h"
+#include "session/kinds.h"
 
 #include <fmt/format.h>
 
@@ -23,15 +25,60 @@ JsonArray to_array(const std::vector<std::string>& texts) {
   return out;
 }
 
+std::string counted(std::int64_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+// A thread is resumed by its next message, also when it is archived; a run until it is completed (§3, §4).
+bool is_resumable(const session::SessionRecord& record) {
+  if (record.damage) return false;
+  if (record.kind == session::kThread) return record.visibility != session::Visibility::deleted;
+  if (record.kind == session::kResearch) return record.visibility != session::Visibility::deleted && record.status != "completed";
+  return record.visibility == session::Visibility::live;
+}
+
+// What stands in brackets behind the title.
+std::string described(const session::SessionRecord& record, const JsonObject& item, Millis now) {
+  if (record.kind == session::kThread)
+    return fmt::format("{}, {}, {}", find_string(item, "kind").value_or("chat"),
+                       counted(record.count_of("message"), "message", "messages"), session::age(record.updated_at, now));
+  if (record.kind == session::kResearch) {
+    const bool working = record.status == "started" || record.status == "in_progress";
+    if (working) return fmt::format("{}, {}%", record.status, find_int(item, "progress_percent").value_or(0));
+    return fmt::format("{}, {}", record.status, counted(find_int(item, "source_count").value_or(0), "source", "sources"));
+  }
+  const std::string status = shown_status(record);
+  return fmt::format("{}, {}, {}", status.empty() ? record.kind : status, counted(record.entry_count(), "entry", "entries"),
+                     session::age(record.updated_at, now));
+}
+
+void add_kind_fields(const session::SessionRecord& record, JsonObject& item) {
+  if (record.kind == session::kThread) {
+    item["kind"] = record.aspect.empty() ? "chat" : record.aspect;
+    item["message_count"] = record.count_of("message");
+  } else if (record.kind == session::kResearch) {
+    research::add_item_fields(record, item);
+  } else {
+    return;
+  }
+  if (record.damage) item["status"] = "corrupt";  // §12
+}
+
+void add_next_action(const session::SessionRecord& record, const session::RetentionPolicy& policy, JsonObject& item) {
+  if (auto next = session::next_step(record, policy)) {
+    item["next_action"] = name_of(next->step);
+    item["next_action_at"] = iso8601(next->due);
+  }
+  add_time(item, "restorable_until", session::restorable_until(record, policy));
+}
+
 }  // namespace
 
-JsonObject session_item(const session::SessionRecord& record, Millis now) {
+JsonObject session_item(const session::SessionRecord& record, Millis now, const session::RetentionPolicy& policy) {
   const std::string title = shown_title(record);
-  const std::string status = shown_status(record);
-  const std::int64_t entries = record.entry_count();
   JsonObject item{{"id", record.id}, {"type", record.kind}, {"title", title}};
   add_text(item, "description", record.description);
-  item["status"] = status;
+  item["status"] = shown_status(record);
   item["visibility"] = name_of(record.visibility);
   item["pinned"] = record.pinned;
   item["tags"] = to_array(record.tags);
@@ -40,19 +87,19 @@ JsonObject session_item(const session::SessionRecord& record, Millis now) {
   add_text(item, "project", record.project);
   add_text(item, "task", record.task);
   add_text(item, "aspect", record.aspect);
-  item["entry_count"] = entries;
+  item["entry_count"] = record.entry_count();
   item["rev"] = record.rev;
   add_time(item, "created_at", record.created_at);
   add_time(item, "updated_at", record.updated_at);
   add_time(item, "archived_at", record.archived_at);
   add_time(item, "deleted_at", record.deleted_at);
   add_time(item, "completed_at", record.completed_at);
-  add_time(item, "next_action_at", record.due_at);
-  item["resumable"] = record.visibility == session::Visibility::live && !record.damage;
+  add_kind_fields(record, item);
+  add_next_action(record, policy, item);
+  item["resumable"] = is_resumable(record);
   item["deletable"] = record.visibility != session::Visibility::deleted;
   if (record.damage) item["damage"] = *record.damage;
-  item["display"] = fmt::format("{}: '{}' ({}, {} {}, {})", record.id, title, status.empty() ? record.kind : status, entries,
-                                entries == 1 ? "entry" : "entries", session::age(record.updated_at, now));
+  item["display"] = fmt::format("{}: '{}' ({})", record.id, title, described(record, item, now));
   return item;
 }
 

@@ -4,11 +4,12 @@
 
 #include "session/entry.h"
 #include "session/record.h"
+#include "session/retention.h"
 
 namespace holdfast::tools {
 
-// The fields every kind has, with `display`: one line for a person.
-JsonObject session_item(const session::SessionRecord& record, Millis now);
+// The fields every kind has, those that threads and research have beyond them, and `display`: one line for a person.
+JsonObject session_item(const session::SessionRecord& record, Millis now, const session::RetentionPolicy& policy);
 JsonObject entry_item(const session::Entry& entry);
 
 }  // namespace holdfast::tools

@@ -55,7 +55,7 @@ std::vector<std::string> SessionOperations::names_for(std::string_view kind) con
 }
 
 JsonObject SessionOperations::item(const session::SessionRecord& record, Millis now) const {
-  JsonObject fields = session_item(record, now);
+  JsonObject fields = session_item(record, now, policy_);
   if (auto own = item_fields_.find(record.kind); own != item_fields_.end()) own->second(record, fields);
   return fields;
 }

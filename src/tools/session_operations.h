@@ -7,6 +7,7 @@
 // without this file or the tool knowing it. Filled before serving, read by any thread afterwards.
 
 #include "mcp/call.h"
+#include "session/retention.h"
 #include "session/store.h"
 #include "tools/project_root.h"
 
@@ -65,6 +66,9 @@ struct OutsideKind {
 
 class SessionOperations {
  public:
+  // The policy says what will happen to a session by itself; items show it.
+  explicit SessionOperations(session::RetentionPolicy policy = {}) : policy_(std::move(policy)) {}
+
   using ItemFields = std::function<void(const session::SessionRecord&, JsonObject& item)>;
 
   void add(SessionOperation operation);
@@ -88,7 +92,10 @@ class SessionOperations {
   // What a list shows of a session.
   JsonObject item(const session::SessionRecord& record, Millis now) const;
 
+  const session::RetentionPolicy& policy() const { return policy_; }
+
  private:
+  session::RetentionPolicy policy_;
   std::vector<SessionOperation> operations_;
   std::vector<OutsideKind> outside_;
   JsonObject arguments_;

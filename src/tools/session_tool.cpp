@@ -2,6 +2,7 @@
 
 #include "session/lookup.h"
 #include "tools/argument_spelling.h"
+#include "tools/notices.h"
 #include "tools/session_arguments.h"
 #include "tools/session_tools.h"
 #include "tools/tool_answers.h"
@@ -13,7 +14,9 @@ namespace holdfast::tools {
 
 namespace {
 
-const Aliases kAliases = {{"action", "operation"}, {"id", "sessionId"}, {"mcpRootUri", "root"}, {"search", "q"}};
+const Aliases kAliases = {{"action", "operation"},   {"id", "sessionId"},          {"thread_id", "sessionId"},
+                          {"threadId", "sessionId"}, {"research_id", "sessionId"}, {"researchId", "sessionId"},
+                          {"ids", "sessionIds"},     {"mcpRootUri", "root"},       {"search", "q"}};
 
 std::unexpected<Error> unsupported(const SessionOperations& operations, std::string_view name, std::string_view kind) {
   std::string what =
@@ -60,13 +63,18 @@ Result<SessionAnswer> perform(SessionCall& call) {
   return operation->run(call);
 }
 
-mcp::ToolReply to_reply(Result<SessionAnswer> answer, const mcp::Call& call) {
+mcp::ToolReply to_reply(Result<SessionAnswer> answer, const SessionCall& call) {
   if (answer && answer->input_required) return mcp::InputRequired{};
-  if (answer) {
-    add_ignored(answer->state, call);
-    return mcp::ToolResult::state(std::move(answer->state), answer->summary);
+  if (!answer) return failure_with_ignored(answer.error(), call.call);
+  add_ignored(answer->state, call.call);
+  const DueNotices due = take_due_notices(call.store, call.principal(), call.now);
+  if (!due.notices.empty() && !answer->state.contains("notices")) {
+    answer->state["notices"] = due.notices;
+    if (due.more > 0) answer->state["more"] = due.more;
   }
-  return failure_with_ignored(answer.error(), call);
+  mcp::ToolResult result = mcp::ToolResult::state(std::move(answer->state), answer->summary);
+  add_notice_block(result, due);
+  return result;
 }
 
 }  // namespace
@@ -84,19 +92,20 @@ Result<void> add_session_tool(mcp::Server& server, session::Store& store, const 
   tool.title = "Sessions";
   tool.description =
       "Find, read and organise durable sessions of every kind. list shows those of the current project (allRoots: of all), "
-      "get reads one, search looks into titles and text, update changes title, description, tags, pin; archive puts one aside.";
+      "get reads one, search looks into titles and text, resume shows where it stands, update changes title, description, tags, "
+      "pin; archive puts one aside, restore brings a deleted one back. delete, purge and redact ask the user first.";
   tool.normalise = [properties](JsonObject& arguments) {
     settle_spelling(arguments, properties, kAliases);
     if (const auto range = arguments.find("range"); range != arguments.end())
       if (const JsonObject* schema = find_object(properties, "range")) settle_value(range->value(), *schema);
   };
   tool.input_schema = {{"type", "object"}, {"properties", properties}, {"required", JsonArray{"operation"}}};
-  tool.annotations = {{"readOnlyHint", false}, {"destructiveHint", false}, {"openWorldHint", false}};
+  tool.annotations = {{"readOnlyHint", false}, {"destructiveHint", true}, {"openWorldHint", false}};
   tool.unknown = mcp::Tool::Unknown::report;
   tool.coerce_strings = true;
   tool.handler = [&server, &store, &operations, &root](mcp::Call& call) {
     SessionCall session_call{call, store, operations, root, server.clock().now(), std::nullopt};
-    return to_reply(perform(session_call), call);
+    return to_reply(perform(session_call), session_call);
   };
   return server.add_tool(std::move(tool));
 }

@@ -38,14 +38,21 @@ class CaughtAnswer final : public mcp::Outlet {
   PollLoop& loop_;
 };
 
+std::unique_ptr<session::Store> open_test_store(const std::string& path, std::shared_ptr<ManualClock> clock) {
+  store::OpenOptions options;
+  options.clock = std::move(clock);
+  options.due = session::due_rule({});
+  return store::open_store("sqlite:" + path, options).value();
+}
+
 struct SessionToolsTest : testing::Test {
   SessionToolsTest() {
-    store::OpenOptions options;
-    options.clock = clock;
-    store = store::open_store("sqlite:" + (folder / "store.db"), options).value();
     root.emplace(*store, "test", "", "");
+    add_list_operations(operations);
     add_read_operations(operations);
     add_change_operations(operations);
+    add_notice_operations(operations);
+    add_gate_operations(operations, confirmation);
     operations.add({"export", "reasoning", SessionOperation::Session::required, [](SessionCall& call) -> Result<SessionAnswer> {
                       return SessionAnswer{{{"exported", call.record->id}}, "one line", false};
                     }});
@@ -115,12 +122,14 @@ struct SessionToolsTest : testing::Test {
 
   TestFolder folder;
   std::shared_ptr<ManualClock> clock = std::make_shared<ManualClock>(kNow);
-  std::unique_ptr<session::Store> store;
+  std::unique_ptr<session::Store> store = open_test_store(folder / "store.db", clock);
   PollLoop loop;
   Pool pool{2};
   mcp::MemoryStateStore protocol_state{*clock};
   std::optional<ProjectRoot> root;
-  SessionOperations operations;
+  session::RetentionPolicy policy;
+  SessionOperations operations{policy};
+  Confirmation confirmation{*store, policy, {}};
   mcp::Server server{{}, loop, pool, *clock, protocol_state};
 };
 
@@ -139,7 +148,7 @@ TEST_F(SessionToolsTest, ListHasTheAgreedShapeAndPages) {
   EXPECT_EQ(find_bool(page, "hasMore"), false);
   EXPECT_FALSE(page.contains("next_cursor"));
   const JsonObject item = find_array(page, "sessions")->front().as_object();
-  EXPECT_EQ(find_string(item, "display"), "session-2: 'Title 2' (active, 2 entries, just now)");
+  EXPECT_EQ(find_string(item, "display"), "session-2: 'Title 2' (chat, 0 messages, just now)");
   EXPECT_EQ(find_string(item, "type"), "thread");
 }
 

@@ -1,0 +1,101 @@
+#include "cli/research_service.h"
+
+#include "base/log.h"
+#include "model/open_models.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+namespace holdfast::cli {
+
+namespace {
+
+constexpr Millis kSecond = 1000;
+
+// Each is called by its last name; of two alike the second gets a number.
+std::vector<research::CorpusRoot> named_roots(const std::vector<std::string>& folders) {
+  std::vector<research::CorpusRoot> roots;
+  std::set<std::string> folders_seen, names;
+  for (const std::string& folder : folders) {
+    if (!folders_seen.insert(folder).second) continue;
+    std::string base = std::filesystem::path(folder).filename().string();
+    if (base.empty()) base = "root";
+    std::string name = base;
+    for (int number = 2; !names.insert(name).second; ++number) name = fmt::format("{}-{}", base, number);
+    roots.push_back({std::move(name), folder, {}});
+  }
+  return roots;
+}
+
+Result<void> check_verbosity(const std::string& word) {
+  if (word == "minimal" || word == "full") return {};
+  return fail(ErrorKind::invalid, fmt::format("audit.verbosity: {} is neither minimal nor full", word));
+}
+
+}  // namespace
+
+Result<std::string> corpus_folder(const std::string& given) {
+  std::error_code problem;
+  const std::filesystem::path folder = std::filesystem::canonical(given, problem);
+  if (problem || !std::filesystem::is_directory(folder, problem))
+    return fail(ErrorKind::not_found, fmt::format("there is no folder {}", given), "name a folder of documents");
+  return folder.string();
+}
+
+Result<std::unique_ptr<ResearchService>> ResearchService::make(const Context& context, session::Store& store) {
+  const Settings& settings = context.settings;
+  HF_CHECK(check_verbosity(settings.text("audit.verbosity")));
+  auto endpoints = model::read_endpoints(settings.json("llm"));
+  if (!endpoints) return fail(std::move(endpoints).error().within("llm"));
+  auto order = model::read_order(settings.json("llm_order"), *endpoints);
+  if (!order) return fail(std::move(order).error().within("llm_order"));
+  std::unique_ptr<ResearchService> service(new ResearchService(context, store));
+  model::ModelOptions options;
+  options.environment = context.environment;
+  options.order = std::move(*order);
+  service->models_ = model::make_models(std::move(*endpoints), std::move(options));
+  service->fetcher_ = research::make_fetcher();
+  service->threads_ = threads::Threads::make(store, *service->models_);
+  research::Tools tools{store,
+                        *service->models_,
+                        [raw = service.get()](const session::SessionRecord&,
+                                              const std::vector<std::string>& corpus) -> Result<research::Providers> {
+                          HF_TRY(research::MadeProviders made, raw->providers(corpus));
+                          for (const std::string& warning : made.warnings) log(LogLevel::warn, "research", warning);
+                          return std::move(made.providers);
+                        },
+                        *service->fetcher_,
+                        settings.text("audit.verbosity"),
+                        settings.number("research.stale_after_s") * kSecond,
+                        context.clock.get()};
+  service->research_ = std::make_unique<research::Research>(std::move(tools));
+  return service;
+}
+
+Result<research::MadeProviders> ResearchService::providers(const std::vector<std::string>& folders) const {
+  std::vector<std::string> all;
+  std::vector<std::string> missing;
+  for (const std::string& folder : context_.settings.list("research.corpus")) {
+    auto found = corpus_folder(folder);
+    if (found)
+      all.push_back(std::move(*found));
+    else
+      missing.push_back(fmt::format("research.corpus: {} is left out: {}", folder, found.error().message));
+  }
+  all.insert(all.end(), folders.begin(), folders.end());
+  research::ProviderSettings wanted;
+  wanted.corpus = named_roots(all);
+  wanted.sessions = context_.settings.flag("research.past_sessions");
+  wanted.cache_folder = context_.folders.data + "/corpus";
+  wanted.search = context_.settings.json("search");
+  wanted.environment = context_.environment;
+  auto made = research::make_providers(store_, wanted);
+  if (!made) return fail(std::move(made).error().within("search"));
+  made->warnings.insert(made->warnings.begin(), missing.begin(), missing.end());
+  return made;
+}
+
+}  // namespace holdfast::cli

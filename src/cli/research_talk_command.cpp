@@ -1,0 +1,172 @@
+// holdfast research chat|thinkdeep|ideate|consensus, and holdfast research ID [WORDS].
+
+#include "base/file.h"
+#include "cli/commands.h"
+#include "cli/research_service.h"
+#include "cli/session_text.h"
+#include "session/kinds.h"
+#include "session/lookup.h"
+#include "tools/conversation_operations.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <unistd.h>
+
+namespace holdfast::cli {
+
+namespace {
+
+constexpr std::size_t kMaxInput = 4 * 1024 * 1024;  // more than any prompt may have
+
+struct Talk {
+  std::unique_ptr<session::Store> store;
+  std::unique_ptr<ResearchService> service;
+  threads::Who who;
+};
+
+Result<Talk> begin(const Context& context) {
+  Talk talk;
+  HF_TRY(talk.store, context.open_store());
+  HF_TRY(talk.service, ResearchService::make(context, *talk.store));
+  talk.who.principal = context.settings.text("principal");
+  talk.who.client = "holdfast/" HOLDFAST_VERSION;
+  return talk;
+}
+
+Result<std::string> thread_named(const Talk& talk, const std::string& id) {
+  if (id.empty()) return std::string();
+  HF_TRY(const session::SessionRecord record, session::find_session(*talk.store, talk.who.principal, id));
+  return record.id;
+}
+
+// "-" alone: standard input.
+Result<std::string> message_of(const std::vector<std::string>& words) {
+  if (words != std::vector<std::string>{"-"}) return fmt::format("{}", fmt::join(words, " "));
+  std::string text;
+  char buffer[8192];
+  for (ssize_t got = 0; (got = ::read(STDIN_FILENO, buffer, sizeof buffer)) > 0;) {
+    text.append(buffer, static_cast<std::size_t>(got));
+    if (text.size() > kMaxInput) return fail(ErrorKind::too_large, "standard input is too long for a message");
+  }
+  return text;
+}
+
+// What was kept although the model did not answer.
+Error with_thread(Error error, const std::string& thread) {
+  error.message += fmt::format("; what you wrote is kept in {}", thread);
+  return error;
+}
+
+Result<void> say(const Context& context, Talk& talk, threads::ChatRequest request) {
+  std::string streamed;
+  const bool shows = !context.line.json && context.terminal.width > 0;
+  if (shows)
+    request.on_text = [&streamed](std::string_view piece) {
+      streamed += piece;
+      print(harmless(piece, false));
+    };
+  HF_TRY(const threads::ChatOutcome outcome, talk.service->threads().chat(talk.who, request));
+  if (outcome.failure) return fail(with_thread(*outcome.failure, outcome.thread_id));
+  if (context.line.json) {
+    print_json(JsonObject{{"thread_id", outcome.thread_id},
+                          {"message_id", outcome.message_id},
+                          {"message_count", outcome.message_count},
+                          {"content", outcome.content},
+                          {"provider", outcome.provider},
+                          {"model", outcome.model}});
+    return {};
+  }
+  // A retry begins the answer anew: then what was shown is not what was kept.
+  if (streamed != outcome.content) print((streamed.empty() ? "" : "\n\n") + harmless(outcome.content, false));
+  print("\n");
+  for (const std::string& warning : outcome.warnings) print_note("warning: " + harmless(warning, true) + "\n");
+  print_note(context.terminal.soft(fmt::format("holdfast research {} \"...\" goes on", outcome.thread_id)) + "\n");
+  return {};
+}
+
+Result<void> show_step(const Context& context, const Result<threads::StepOutcome>& outcome) {
+  if (!outcome) return fail(outcome.error());
+  if (outcome->failure) return fail(with_thread(*outcome->failure, outcome->thread_id));
+  JsonObject data = outcome->data;
+  data["thread_id"] = outcome->thread_id;
+  const auto content = find_string(data, "content");
+  if (context.line.json)
+    print_json(data);
+  else if (content)
+    print(harmless(*content, false) + "\n");
+  else
+    print(harmless(to_json_pretty(Json(data)), false) + "\n");
+  for (const std::string& warning : outcome->warnings) print_note("warning: " + harmless(warning, true) + "\n");
+  if (!context.line.json) print_note(context.terminal.soft(fmt::format("--thread {} goes on", outcome->thread_id)) + "\n");
+  return {};
+}
+
+}  // namespace
+
+Result<void> chat(Context& context) {
+  const SessionWorkArguments& given = context.line.work;
+  HF_TRY(Talk talk, begin(context));
+  threads::ChatRequest request;
+  HF_TRY(request.prompt, message_of(given.words));
+  HF_TRY(request.thread_id, thread_named(talk, given.thread));
+  request.title = given.title;
+  request.system_prompt = given.system;
+  request.provider = given.provider;
+  request.model = given.model;
+  return say(context, talk, std::move(request));
+}
+
+Result<void> think_deep(Context& context) {
+  const SessionWorkArguments& given = context.line.work;
+  HF_TRY(Talk talk, begin(context));
+  threads::ThinkdeepRequest request;
+  HF_TRY(request.thread_id, thread_named(talk, given.thread));
+  HF_TRY(const std::string words, message_of(given.words));
+  (request.thread_id.empty() ? request.topic : request.query) = words;
+  request.provider = given.provider;
+  request.max_depth = given.depth;
+  return show_step(context, talk.service->threads().thinkdeep(talk.who, request));
+}
+
+Result<void> ideate(Context& context) {
+  const SessionWorkArguments& given = context.line.work;
+  HF_TRY(Talk talk, begin(context));
+  threads::IdeateRequest request;
+  HF_TRY(request.thread_id, thread_named(talk, given.thread));
+  HF_TRY(request.topic, message_of(given.words));
+  if (!given.action.empty()) request.action = given.action;
+  request.provider = given.provider;
+  request.perspectives = given.perspectives;
+  return show_step(context, talk.service->threads().ideate(talk.who, request));
+}
+
+Result<void> find_consensus(Context& context) {
+  const SessionWorkArguments& given = context.line.work;
+  HF_TRY(Talk talk, begin(context));
+  threads::ConsensusRequest request;
+  HF_TRY(request.thread_id, thread_named(talk, given.thread));
+  HF_TRY(request.prompt, message_of(given.words));
+  request.title = given.title;
+  request.system_prompt = given.system;
+  request.providers = given.providers;
+  if (!given.strategy.empty()) request.strategy = given.strategy;
+  return show_step(context, talk.service->threads().consensus(talk.who, request));
+}
+
+Result<void> open_research(Context& context) {
+  const std::vector<std::string> words = context.line.work.words;
+  HF_TRY(Talk talk, begin(context));
+  HF_TRY(const session::SessionRecord record, session::find_session(*talk.store, talk.who.principal, words.front()));
+  if (record.kind == session::kResearch) return show_run(context, *talk.service, record);
+  if (record.kind != session::kThread)
+    return fail(ErrorKind::invalid, fmt::format("{} is a {} session", record.id, record.kind),
+                fmt::format("holdfast sessions show {}", record.id));
+  if (words.size() == 1) return show_thread(context, *talk.service, record, tools::kResumedMessages);
+  threads::ChatRequest request;
+  request.thread_id = record.id;
+  HF_TRY(request.prompt, message_of({words.begin() + 1, words.end()}));
+  return say(context, talk, std::move(request));
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,41 @@
+#pragma once
+
+// The retention sweep of a server process (threads-and-research §5, rule 1): at the start, before tool calls, and by a timer for
+// as long as it runs. Each look is one cheap read unless a sweep is due; of many processes one sweeps.
+//
+// Made and started on the executor's thread; the pool is closed and the executor has stopped before it is destroyed.
+
+#include "base/executor.h"
+#include "base/pool.h"
+#include "session/sweep.h"
+
+#include <functional>
+
+namespace holdfast::cli {
+
+class RetentionSweep {
+ public:
+  // A server that sleeps through the hour at which a sweep is due does it a little later.
+  static constexpr std::chrono::minutes kLook{10};
+
+  // on_change: notices were opened or sessions changed; any thread.
+  RetentionSweep(session::Store& store, const session::RetentionPolicy& policy, const Clock& clock, Executor& executor,
+                 Pool& pool, std::function<void()> on_change)
+      : store_(store), policy_(policy), clock_(clock), executor_(executor), pool_(pool), on_change_(std::move(on_change)) {}
+
+  void start();
+  // Pool threads. leave_out: the session that the call is about; may be empty.
+  void look(std::string_view leave_out);
+
+ private:
+  void wait();
+
+  session::Store& store_;
+  const session::RetentionPolicy& policy_;
+  const Clock& clock_;
+  Executor& executor_;
+  Pool& pool_;
+  std::function<void()> on_change_;
+};
+
+}  // namespace holdfast::cli

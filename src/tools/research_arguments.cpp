@@ -1,0 +1,186 @@
+// Every argument of every action of `research`, once; and what several actions do with them.
+
+#include "base/uri.h"
+#include "session/kinds.h"
+#include "session/limits.h"
+#include "tools/research_actions.h"
+#include "tools/session_arguments.h"
+
+#include <fmt/format.h>
+
+namespace holdfast::tools {
+
+namespace {
+
+using session::SessionRecord;
+
+constexpr std::string_view kThreadPattern = "^thread-[a-zA-Z0-9]{8,16}$";
+constexpr std::string_view kResearchPattern = "^research-[a-zA-Z0-9]{8,16}$";
+constexpr std::string_view kEitherPattern = "^(thread|research)-[a-zA-Z0-9]{8,16}$";
+constexpr std::size_t kMostIds = 50;  // one question names every one of them
+constexpr std::int64_t kMaxSequence = 1'000'000'000;
+
+JsonObject word(std::string_view description = {}) {
+  JsonObject schema{{"type", "string"}};
+  if (!description.empty()) schema["description"] = description;
+  return schema;
+}
+
+JsonObject text(std::size_t least, std::size_t most, std::string_view description) {
+  return {{"type", "string"}, {"minLength", least}, {"maxLength", most}, {"description", description}};
+}
+
+JsonObject choice(JsonArray values, std::string_view description = {}) {
+  JsonObject schema{{"type", "string"}, {"enum", std::move(values)}};
+  if (!description.empty()) schema["description"] = description;
+  return schema;
+}
+
+JsonObject number(std::int64_t least, std::int64_t most, std::string_view description) {
+  return {{"type", "integer"}, {"minimum", least}, {"maximum", most}, {"description", description}};
+}
+
+JsonObject flag(std::string_view description) {
+  return {{"type", "boolean"}, {"description", description}};
+}
+
+JsonObject id(std::string_view pattern) {
+  return {{"type", "string"}, {"pattern", pattern}};
+}
+
+JsonObject list(JsonObject items, std::string_view description) {
+  return {{"type", "array"}, {"items", std::move(items)}, {"description", description}};
+}
+
+JsonObject ids(std::string_view pattern) {
+  JsonObject schema = list(id(pattern), "several, with one question for all");
+  schema["minItems"] = 1;
+  schema["maxItems"] = kMostIds;
+  return schema;
+}
+
+void add_thread_arguments(JsonObject& all) {
+  all["prompt"] = text(1, threads::kMaxPromptCharacters, "what to say or ask");
+  all["topic"] = text(1, threads::kMaxPromptCharacters, "thinkdeep, ideate: what it is about");
+  all["title"] = text(0, threads::kMaxTitleCharacters, "of a new thread or run");
+  all["system_prompt"] = text(0, threads::kMaxPromptCharacters, "of a new thread");
+  all["provider"] = word("a configured model endpoint");
+  all["model"] = word("instead of the endpoint's own");
+  all["temperature"] = JsonObject{{"type", "number"}, {"minimum", 0}, {"maximum", 2}};
+  all["max_tokens"] = number(1, kMaxSequence, "of the answer");
+  all["client_msg_id"] = text(1, session::kMaxIdempotencyKeyBytes / 2, "the same message sent twice is stored once");
+  all["role"] = choice({"user", "assistant", "system"});
+  all["content"] = text(1, threads::kMaxPromptCharacters, "the message");
+  all["metadata"] = JsonObject{{"type", "object"}};
+  all["thread_kind"] = choice({"chat", "thinkdeep", "ideate", "consensus"}, "thread-create: what it is for");
+  all["before_seq"] = number(1, kMaxSequence, "messages before this one");
+  all["max_depth"] = number(1, 50, "thinkdeep: steps");
+  all["ideate_action"] = choice({"generate", "cluster", "score", "select", "elaborate", "status"});
+  all["perspectives"] = list(word(), "ideate");
+  all["criteria"] = list(word(), "ideate: score");
+  all["idea_ids"] = list(word(), "ideate: ideas or clusters");
+  all["count"] = number(1, 50, "ideate: how many");
+  all["providers"] = list(word(), "consensus: which endpoints [all]");
+  all["strategy"] = choice({"all_responses", "synthesize", "majority", "first_valid"});
+  all["min_responses"] = number(1, 100, "consensus");
+  all["require_all"] = flag("consensus: every provider must answer");
+  all["timeout_per_provider"] = number(1, 3600, "consensus: seconds");
+}
+
+void add_run_arguments(JsonObject& all) {
+  all["deep_research_action"] = choice({"start", "resume", "continue"});
+  all["query"] = text(1, research::kMaxQueryCharacters, "deep-research: the question; thinkdeep: what to look at next");
+  for (const research::LimitInfo& limit : research::kLimits)
+    all[limit.name] = number(limit.lowest, limit.highest, fmt::format("{} [{}]", limit.help, limit.fallback));
+  all["follow_links"] = flag("read the pages that a search found [true]");
+  all["mode"] = choice({"general", "academic", "technical"});
+  all["clarify"] = choice({"ask", "infer", "off"}, "ask the user before the run starts, or assume and say so [infer]");
+  all["search"] = list(word(), "search providers [all]");
+  all["wait"] = flag("answer when the run is over");
+  all["wait_timeout_s"] = number(0, 86'400, "wait: at most so long");
+  all["format"] = choice({"markdown", "json"});
+  all["completed_only"] = flag("deep-research-list: status completed");
+  all["dry_run"] = flag("cleanup: only say what would happen");
+}
+
+}  // namespace
+
+JsonObject argument_schemas() {
+  JsonObject all{{"thread_id", id(kThreadPattern)},
+                 {"research_id", id(kResearchPattern)},
+                 {"id", id(kEitherPattern)},
+                 {"thread_ids", ids(kThreadPattern)},
+                 {"research_ids", ids(kResearchPattern)},
+                 {"status", JsonObject{{"type", JsonArray{"string", "array"}}, {"items", word()}}},
+                 {"kind", JsonObject{{"type", JsonArray{"string", "array"}}, {"items", word()}}},
+                 {"visibility", JsonObject{{"type", JsonArray{"string", "array"}}, {"items", word()}}},
+                 {"q", word("part of title or opening")},
+                 {"project", word()},
+                 {"pinned", flag("only those, or only the others")},
+                 {"sort", choice({"updated_at", "created_at", "due_at"})},
+                 {"updated_since", word("ISO 8601")},
+                 {"updated_before", word("ISO 8601")},
+                 {"limit", number(1, 100, "of a page [20]")},
+                 {"cursor", word("next_cursor of the page before")},
+                 {"root", word("project root, a file URI or absolute path")}};
+  add_thread_arguments(all);
+  add_run_arguments(all);
+  for (const auto& argument : confirmation_arguments()) all.insert(argument);
+  for (const auto& argument : redaction_arguments()) all.insert(argument);
+  return all;
+}
+
+Result<SessionRecord> named_session(ResearchCall& call, std::string_view argument, std::string_view kind, Deleted deleted) {
+  const std::string name = call.text(argument);
+  auto record = call.room.store.get(name);
+  if (!record && record.error().code == "gone") {
+    HF_TRY(auto tombstone, call.room.store.tombstone(name));
+    if (tombstone && tombstone->principal == call.principal())
+      return fail(ErrorKind::not_found, fmt::format("{} was purged: nothing of it is left", name), {}, "GONE");
+  }
+  if (!record && record.error().kind != ErrorKind::not_found) return fail(std::move(record).error());
+  // Another's session, and one of another kind, are no more there than one that never was.
+  const bool fits = record && record->principal == call.principal() && (kind.empty() || record->kind == kind);
+  if (!fits)
+    return fail(ErrorKind::not_found, fmt::format("there is no {} {}", kind.empty() ? "session" : kind, name),
+                "thread-list and deep-research-list show what there is", "NOT_FOUND");
+  if (record->damage)
+    return fail(ErrorKind::corrupt, fmt::format("{} is damaged: {}", name, *record->damage), "holdfast store verify says more",
+                "STORAGE_CORRUPT");
+  if (deleted == Deleted::refuse && record->visibility == session::Visibility::deleted)
+    return fail(ErrorKind::refused, fmt::format("{} is deleted", name), "restore it first", "DELETED");
+  return record;
+}
+
+Result<std::optional<Place>> place_of(ResearchCall& call) {
+  HF_TRY(const ResolvedRoots resolved, call.room.root.resolve(call.call));
+  if (resolved.input_required) return std::nullopt;
+  Place place;
+  if (auto root = resolved.one()) {
+    place.root_uri = *root;
+    place.root_name = root_display_name(*root);
+  }
+  const JsonObject& client = call.call.caller().client_info;
+  const std::string name(find_string(client, "name").value_or("")), version(find_string(client, "version").value_or(""));
+  place.client = version.empty() ? name : name + "/" + version;
+  return place;
+}
+
+Result<ResearchAnswer> list_of(ResearchCall& call, session::Query query, std::string_view member) {
+  query.principal = call.principal();
+  query.limit = limit_of(call.arguments(), 20, 100);
+  if (call.arguments().contains("root")) {
+    HF_TRY(const ResolvedRoots resolved, call.room.root.known(call.call));
+    query.roots = resolved.roots;
+  }
+  HF_TRY(const session::Page page, call.room.store.list(query));
+  JsonArray items;
+  for (const SessionRecord& record : page.items) items.push_back(call.room.operations.item(record, call.now));
+  const std::size_t count = items.size();
+  ResearchAnswer answer;
+  answer.data = {{member, std::move(items)}, {"count", count}, {"total", page.total}};
+  if (!page.next_cursor.empty()) answer.data["next_cursor"] = page.next_cursor;
+  return answer;
+}
+
+}  // namespace holdfast::tools

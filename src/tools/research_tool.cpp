@@ -1,0 +1,133 @@
+#include "tools/research_tool.h"
+
+#include "tools/research_envelope.h"
+#include "tools/research_wait.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <map>
+#include <memory>
+#include <utility>
+
+namespace holdfast::tools {
+
+namespace {
+
+// Names that callers know from elsewhere (threads-and-research §2).
+constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kAliases = {{{"investigation_id", "thread_id"},
+                                                                                    {"ideation_id", "thread_id"},
+                                                                                    {"consensus_id", "thread_id"},
+                                                                                    {"session_id", "id"},
+                                                                                    {"sessionId", "id"},
+                                                                                    {"mcpRootUri", "root"}}};
+
+struct CheckedAction {
+  ResearchAction action;
+  Schema schema;
+};
+
+struct Table {
+  std::vector<std::string> names;  // in order
+  std::map<std::string, CheckedAction, std::less<>> actions;
+};
+
+JsonArray to_array(const std::vector<std::string>& texts) {
+  JsonArray out;
+  for (const std::string& text : texts) out.emplace_back(text);
+  return out;
+}
+
+// Each action refuses what only another one takes: an argument that would have no effect is a mistake.
+Result<Schema> schema_of(const ResearchAction& action, const JsonObject& schemas) {
+  JsonObject properties{{"action", JsonObject{}}};
+  for (const auto* names : {&action.required, &action.optional})
+    for (const std::string& name : *names) properties[name] = schemas.at(name);
+  return Schema::compile(JsonObject{{"type", "object"},
+                                    {"properties", std::move(properties)},
+                                    {"required", to_array(action.required)},
+                                    {"additionalProperties", false}});
+}
+
+Result<std::shared_ptr<const Table>> make_table(const JsonObject& schemas) {
+  auto table = std::make_shared<Table>();
+  for (auto family : {thread_actions, run_actions, care_actions})
+    for (ResearchAction& action : family()) {
+      HF_TRY(Schema schema, schema_of(action, schemas));
+      std::string name = action.name;
+      table->names.push_back(name);
+      table->actions.emplace(std::move(name), CheckedAction{std::move(action), std::move(schema)});
+    }
+  return table;
+}
+
+void settle_names(JsonObject& arguments) {
+  JsonObject settled;
+  for (auto& argument : arguments) {
+    if (argument.value().is_null()) continue;  // how many clients leave a field out
+    std::string_view name(argument.key().data(), argument.key().size());
+    for (const auto& [alias, meant] : kAliases)
+      if (name == alias && !arguments.contains(meant)) name = meant;
+    settled[name] = std::move(argument.value());
+  }
+  arguments = std::move(settled);
+}
+
+EnvelopeFailure unsupported(const Table& table, std::string_view name) {
+  EnvelopeFailure failure;
+  failure.error = make_error(ErrorKind::invalid, fmt::format("there is no action {}", name),
+                             fmt::format("actions: {}", fmt::join(table.names, ", ")), "UNSUPPORTED_ACTION");
+  failure.field = "action";
+  failure.details["allowed"] = to_array(table.names);
+  return failure;
+}
+
+mcp::ToolReply answer(mcp::Call& call, const ResearchRoom& room, const Table& table) {
+  ResearchCall research_call{call, room, room.clock.now()};
+  const auto name = find_string(call.arguments(), "action");
+  if (!name) {
+    EnvelopeFailure failure = unsupported(table, "");
+    failure.error.message = "action is required";
+    failure.error.code = "MISSING_REQUIRED";
+    return to_envelope(room, std::move(failure));
+  }
+  const auto found = table.actions.find(*name);
+  if (found == table.actions.end()) return to_envelope(room, unsupported(table, *name));
+  if (auto violations = found->second.schema.validate(Json(call.arguments())); !violations.empty())
+    return to_envelope(room, to_failure(violations, *name));
+  auto answered = found->second.action.run(research_call);
+  if (!answered) return to_envelope(room, to_failure(std::move(answered).error(), research_call));
+  if (answered->input_required) return mcp::InputRequired{};
+  return to_envelope(research_call, std::move(*answered));
+}
+
+}  // namespace
+
+Result<void> add_research_tool(mcp::Server& server, const ResearchRoom& room) {
+  JsonObject schemas = argument_schemas();
+  HF_TRY(std::shared_ptr<const Table> table, make_table(schemas));
+  JsonObject properties{
+      {"action", JsonObject{{"type", "string"}, {"enum", to_array(table->names)}, {"description", "what to do"}}}};
+  for (const auto& schema : schemas) properties.insert(schema);
+
+  mcp::Tool tool;
+  tool.name = "research";
+  tool.title = "Threads and research";
+  tool.description =
+      "Durable conversations and research runs. chat, thinkdeep, ideate and consensus talk to a model and keep the thread; "
+      "thread-append keeps turns made elsewhere. deep-research answers a question from the user's own documents, past sessions "
+      "and the web, in the background, with checked quotes and citations; it survives restarts. deep-research-status, -report, "
+      "-cancel; archive, restore, pin; delete, purge and redact ask the user first.";
+  tool.input_schema = {{"type", "object"}, {"properties", std::move(properties)}, {"required", JsonArray{"action"}}};
+  tool.annotations = {{"readOnlyHint", false}, {"destructiveHint", true}, {"openWorldHint", true}};
+  tool.unknown = mcp::Tool::Unknown::refuse;
+  tool.normalise = settle_names;
+  tool.handler_validates = true;
+  tool.tasks = mcp::Tool::Tasks::optional;
+  tool.handler = [&room, table](mcp::Call& call) { return answer(call, room, *table); };
+  server.tasks().set_survivors(surviving_runs(room));
+  return server.add_tool(std::move(tool));
+}
+
+}  // namespace holdfast::tools
