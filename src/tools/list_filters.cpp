@@ -14,7 +14,8 @@ namespace holdfast::tools {
 namespace {
 
 constexpr std::array<std::string_view, 4> kThreadKinds = {"chat", "thinkdeep", "ideate", "consensus"};
-constexpr std::string_view kCompleted = "completed";
+constexpr std::string_view kCompleted = "completed", kCorrupt = "corrupt";
+constexpr std::array<std::string_view, 5> kThreadStatuses = {"created", "active", "archived", "deleted", kCorrupt};
 constexpr std::array<std::string_view, 4> kNotCompleted = {"started", "in_progress", "failed", "cancelled"};
 
 std::unexpected<Error> bad_filter(std::string message, std::string hint = {}) {
@@ -59,6 +60,24 @@ Result<void> take_thread_kinds(const JsonObject& arguments, session::Query& quer
   return {};
 }
 
+// A list that can only hold one kind knows its words: one that none of them can have would silently be an empty list.
+Result<void> check_statuses(const session::Query& query) {
+  if (query.kinds.size() != 1) return {};
+  std::vector<std::string_view> allowed;
+  if (query.kinds.front() == session::kThread) allowed.assign(kThreadStatuses.begin(), kThreadStatuses.end());
+  if (query.kinds.front() == session::kResearch) {
+    allowed.assign(kNotCompleted.begin(), kNotCompleted.end());
+    allowed.push_back(kCompleted);
+    allowed.push_back(kCorrupt);
+  }
+  if (allowed.empty()) return {};
+  for (const std::string& status : query.statuses)
+    if (std::ranges::find(allowed, status) == allowed.end())
+      return bad_filter(fmt::format("status: a {} is never {}", query.kinds.front(), status),
+                        fmt::format("use {}", fmt::join(allowed, ", ")));
+  return {};
+}
+
 JsonObject texts(std::string_view description) {
   return {{"type", JsonArray{"string", "array"}}, {"items", JsonObject{{"type", "string"}}}, {"description", description}};
 }
@@ -71,6 +90,7 @@ Result<session::Query> read_filters(const JsonObject& arguments) {
   HF_TRY(query.visibilities, visibilities_of(arguments));
   query.statuses = texts_of(arguments, "status");
   HF_CHECK(take_thread_kinds(arguments, query));
+  HF_CHECK(check_statuses(query));
   HF_CHECK(take_completed(arguments, query));
   query.tags = texts_of(arguments, "tags");
   query.pinned = find_bool(arguments, "pinned");
