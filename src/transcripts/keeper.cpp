@@ -212,14 +212,34 @@ Result<RelocateResult> Keeper::relocate(const std::string& old_path, const std::
 }
 
 Result<std::optional<LineageTree>> Keeper::lineage(const std::string& session_id) const {
+  HF_TRY(const std::vector<NativeFork> forks, native_forks(homes_.claude));
+  return tree_of(session_id, forks);
+}
+
+Result<std::optional<LineageTree>> Keeper::lineage_seen_from(const AnySession& session) const {
+  std::vector<NativeFork> forks;
+  if (session.claude())
+    if (auto parent = forked_from(homes_.claude, *session.claude())) forks.push_back({session.id(), *std::move(parent)});
+  return tree_of(session.id(), forks);
+}
+
+Result<std::optional<LineageTree>> Keeper::tree_of(const std::string& session_id, const std::vector<NativeFork>& forks) const {
   HF_TRY(session::Store * store, store_to_read());
-  if (!store) return std::nullopt;
-  return lineage_tree(*store, session_id, [this](const std::string& id) -> std::string {
+  const auto title_of = [this](const std::string& id) -> std::string {
     auto found = homes_.find(id);
     if (!found) return {};
     auto line = homes_.line_of(*found);
     return line ? line->custom_title : std::string();
-  });
+  };
+  return lineage_tree(store, session_id, title_of, forks);
+}
+
+Result<std::string> Keeper::remembered(const std::string& id_or_prefix, Error not_found) const {
+  HF_TRY(session::Store * store, store_to_read());
+  if (!store) return fail(std::move(not_found));
+  auto id = remembered_id(*store, id_or_prefix);
+  if (!id && id.error().kind == ErrorKind::not_found) return fail(std::move(not_found));
+  return id;
 }
 
 }  // namespace holdfast::transcripts

@@ -60,6 +60,10 @@ class Keeper {
 
   // nullopt: nothing is known. Works for sessions whose files are gone.
   Result<std::optional<LineageTree>> lineage(const std::string& session_id) const;
+  // Without looking for forks that the client made of others: no transcript but the session's own is opened for it.
+  Result<std::optional<LineageTree>> lineage_seen_from(const AnySession& session) const;
+  // The id of a session whose files are gone, by its start. Errors: `not_found` as it was given, ambiguous.
+  Result<std::string> remembered(const std::string& id_or_prefix, Error not_found) const;
   // nullptr: there is no store yet.
   Result<session::Store*> store_to_read() const;
   // The original's lineage is taken over on the way, once.
@@ -68,6 +72,7 @@ class Keeper {
  private:
   using Note = std::function<Result<void>(session::Store&)>;
   void note(std::vector<std::string>& warnings, const Note& note) const;
+  Result<std::optional<LineageTree>> tree_of(const std::string& session_id, const std::vector<NativeFork>& forks) const;
   bool is_ours(const std::string& session_id) const;
 
   Homes homes_;

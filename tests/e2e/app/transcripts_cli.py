@@ -217,6 +217,19 @@ class Copying(TranscriptsTest):
         self.assertEqual(exported["sessions"][ids[0]]["parent_session_id"], sid("a5"))
         self.assertEqual(self.run_program("lineage", sid("a1")).returncode, 0)
 
+    def test_forks_of_the_client_are_family(self):
+        fork = self.transcript("f1")
+        text = self.transcript("a1").read_text().replace(sid("a1"), sid("f1"))
+        origin = f'{{"forkedFrom":{{"sessionId":"{sid("a1")}","messageUuid":"x"}},'
+        fork.write_text("".join(origin + line[1:] for line in text.splitlines(keepends=True)))
+        os.utime(fork, (0, 0))
+        tree = self.json_of("lineage", sid("a1"))
+        self.assertEqual((tree["root_session_id"], tree["nodes"][sid("f1")]["method"]), (sid("a1"), "fork"))
+        self.assertIn("Parent: " + sid("a1"), self.run_program("lineage", sid("f1")).stdout)
+        self.assertIn(f"{sid('f1')} (fork)", self.run_program("lineage", sid("f1"), "-f", "tree").stdout)
+        self.assertTrue(self.json_of("info", sid("f1"))["has_lineage"])
+        self.assertFalse(self.data.exists(), "looking made something")
+
     def test_clone_options(self):
         records = [json.loads(line) for line in self.transcript("a2").read_text().splitlines()]
         last = [each["uuid"] for each in records if "uuid" in each][3]
@@ -292,6 +305,8 @@ class Removing(TranscriptsTest):
         self.assertEqual(self.run_program("delete", clone, "--no-backup").returncode, 0)
         self.assertEqual(list((self.data / "deleted").iterdir()), [])
         self.assertEqual(self.run_program("lineage", clone).returncode, 0, "its family outlives it")
+        self.assertEqual(self.json_of("lineage", clone[:13])["queried_session_id"], clone)
+        self.assertEqual(self.run_program("lineage", "fffffff").returncode, 3)
 
     def test_move(self):
         done = self.json_of("move", sid("a4"), "--tp", str(self.elsewhere), "--force")
