@@ -53,6 +53,8 @@ class Keeper {
   Result<CopyResult> clone(const AnySession& session, const CloneOptions& options, const Progress& progress = {}) const;
   // origin: what the archive is called in the family tree.
   Result<CopyResult> restore(Fd archive, const std::string& origin, RestoreOptions options, const Progress& progress = {}) const;
+  // A repaired copy of a damaged one (doctor.h); in the family it is a clone.
+  Result<CopyResult> repair(const FoundSession& session) const;
   Result<MoveResult> move(const AnySession& session, MoveOptions options, const Progress& progress = {}) const;
   Result<EraseResult> erase(const AnySession& session, EraseOptions options, const Progress& progress = {}) const;
   Result<RelocateResult> relocate(const std::string& old_path, const std::string& new_path, MoveOptions options,
