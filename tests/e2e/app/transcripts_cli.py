@@ -210,10 +210,9 @@ class Copying(TranscriptsTest):
         self.assertEqual(self.run_program("restore", str(good)).returncode, 6)
         # A folder where a file is: both cannot be.
         clashing, _ = self.archive("a6", "clashing.json")
-        archive = json.loads(clashing.read_text())
-        block = archive["holdfast"]
-        block["folders"].append({"path": next(each["path"] for each in block["files"] if "tool-results/" in each["path"]), "mode": 448})
-        clashing.write_text(json.dumps(archive))
+        text = clashing.read_text()
+        path = next(each["path"] for each in json.loads(text)["holdfast"]["files"] if "tool-results/" in each["path"])
+        clashing.write_text(text.replace('"folders":[', '"folders":[{"path":"' + path + '","mode":448},', 1))
         self.assertEqual(self.run_program("restore", str(clashing)).returncode, 6)
         self.assertEqual(tree_of(self.claude), before)
 
