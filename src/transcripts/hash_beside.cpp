@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <thread>
 
 namespace holdfast::transcripts {
@@ -29,12 +30,26 @@ struct HashBeside::State {
 
   // The full block to the thread; the next one is free then.
   void share() {
-    if (!thread) thread.emplace([this](const std::stop_token& stop) { work(stop); });
+    if (!thread && !start()) {
+      hash.add(current());
+      current().clear();
+      return;
+    }
     std::unique_lock lock(mutex);
     ++filled;
     changed.notify_all();
     changed.wait(lock, [this] { return filled - hashed < kBlocks; });
     current().clear();
+  }
+
+  // False when there is no thread to be had: then the caller hashes.
+  bool start() {
+    try {
+      thread.emplace([this](const std::stop_token& stop) { work(stop); });
+    } catch (const std::system_error&) {
+      return false;
+    }
+    return true;
   }
 
   void work(const std::stop_token& stop) {

@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -67,7 +68,7 @@ struct RewriteLines::State {
 
   // The batch being filled, to the threads; the next one is free then.
   Result<void> share(std::string& out) {
-    if (threads.empty()) start();
+    if (threads.empty() && !start()) return give_all(out);
     current().artifact = artifact;
     {
       const std::lock_guard lock(mutex);
@@ -77,9 +78,15 @@ struct RewriteLines::State {
     return filled - given == kBatches ? give_next(out) : Result<void>{};
   }
 
-  void start() {
-    for (std::size_t i = 0; i < kThreads; ++i)
-      threads.emplace_back([this, own = rewriter.twin()](const std::stop_token& stop) mutable { work(stop, own); });
+  // False when there are no threads to be had: then the caller's does it all.
+  bool start() {
+    try {
+      while (threads.size() < kThreads)
+        threads.emplace_back([this, own = rewriter.twin()](const std::stop_token& stop) mutable { work(stop, own); });
+    } catch (const std::system_error&) {
+      return !threads.empty();
+    }
+    return true;
   }
 
   void work(const std::stop_token& stop, Rewriter& own) {

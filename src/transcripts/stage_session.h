@@ -5,9 +5,9 @@
 // What clone, restore and move have in common. Called by one thread, whatever threads rewriting has; lives for one reading of one
 // session.
 
-#include "base/hash.h"
 #include "jsonl/scan.h"
 #include "transcripts/copy_result.h"
+#include "transcripts/hash_beside.h"
 #include "transcripts/kind_counts.h"
 #include "transcripts/pieces.h"
 #include "transcripts/rewrite_lines.h"
@@ -79,7 +79,7 @@ class StageSession final : public Receiver {
   WriteBack write_back_;
   std::uint64_t records_before_ = 0;  // rewritten in the files before
   jsonl::Scanner scanner_;
-  Sha256 hash_;
+  HashBeside hash_;
   std::vector<std::pair<std::string, Digest>> hashes_;
   Counts counts_;
 };
