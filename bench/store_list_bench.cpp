@@ -1,6 +1,7 @@
 // Pages of 50 with their total out of 1,000 and out of 100,000 sessions, as the tools ask for them, and the question of a
 // sweep that finds nothing. `p50_us` and `p99_us` are of single calls; the table at the end has the ratio of the two sizes,
 // which should be near 1.
+// Last, what it costs to purge a session and leave nothing of it in the files.
 //
 //   build/release/bench/store_list_bench
 
@@ -199,6 +200,28 @@ void add_all() {
     q.count = false;
   });
 }
+
+// The first looks at the whole file for what SQLite left behind, the following ones at the pages that changed since.
+void purge(benchmark::State& state) {
+  const int sessions = static_cast<int>(state.range(0));
+  Bed& bed = bed_of(sessions);
+  std::vector<double> times;
+  static int number = kLarge;
+  for (auto _ : state) {
+    state.PauseTiming();
+    const SessionRecord record = record_of(++number);
+    must(bed.store->write([&](Transaction& t) { return t.create(record); }));
+    state.ResumeTiming();
+    const auto start = std::chrono::steady_clock::now();
+    must(bed.store->write([&](Transaction& t) { return t.purge(record.id, "bench"); }));
+    times.push_back(std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count());
+  }
+  state.counters["first_us"] = times.front();
+  std::ranges::sort(times);
+  state.counters["p50_us"] = times[times.size() / 2];
+  medians["purge"][sessions] = times[times.size() / 2];
+}
+BENCHMARK(purge)->Arg(kSmall)->Arg(kLarge)->Unit(benchmark::kMicrosecond)->Iterations(50);
 
 void print_ratios() {
   fmt::print("\n{:<22}{:>14}{:>14}{:>10}\n", "p50 of a page", "1,000 (us)", "100,000 (us)", "ratio");

@@ -52,6 +52,12 @@ TEST(AnswerReader, TheLastEventNeedsNoBlankLine) {
   EXPECT_EQ(answer->content, "x");
 }
 
+TEST(AnswerReader, HalfAnEventBehindTheLastWordIsForgotten) {
+  const auto answer = read("data: {\"choices\":[{\"delta\":{\"content\":\"x\"},\"finish_reason\":\"stop\"}]}\n\ndata: {\"usa");
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->content, "x");
+}
+
 TEST(AnswerReader, ABomAndWhiteSpaceDoNotHideTheForm) {
   EXPECT_EQ(read("\xEF\xBB\xBF\n {\"choices\":[{\"message\":{\"content\":\"x\"}}]}", 1).value().content, "x");
   EXPECT_EQ(read("\n\n" + stream_of("abc"), 1).value().content, "abc");

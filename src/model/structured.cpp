@@ -80,8 +80,11 @@ std::optional<JsonObject> balanced_object(std::string_view text, const Fits& fit
 }  // namespace
 
 std::optional<JsonObject> object_in(std::string_view text, const Fits& fits) {
-  if (const std::size_t thought = text.rfind(kThoughtEnd); thought != text.npos) text.remove_prefix(thought + kThoughtEnd.size());
   if (auto object = whole_object(text, fits)) return object;
+  if (const std::size_t thought = text.find(kThoughtEnd); thought != text.npos) {
+    text.remove_prefix(thought + kThoughtEnd.size());
+    if (auto object = whole_object(text, fits)) return object;
+  }
   if (auto object = fenced_object(text, fits)) return object;
   return balanced_object(text, fits);
 }

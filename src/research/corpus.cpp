@@ -47,24 +47,59 @@ std::string encode_path(std::string_view path) {
   }
 }
 
+// Anew for every use: a folder may have been replaced by another of its name.
+Result<std::vector<Fd>> open_roots(const std::vector<CorpusRoot>& roots) {
+  std::vector<Fd> folders;
+  for (const CorpusRoot& root : roots) {
+    auto folder = open_folder(root.folder);
+    if (!folder) return fail(ErrorKind::io, fmt::format("documents of \"{}\": {}", root.name, folder.error().message));
+    folders.push_back(*std::move(folder));
+  }
+  return folders;
+}
+
+// The texts of what one search found, as they are now: of a plain file the part that is wanted, of others the whole, once.
+class Texts {
+ public:
+  Texts(const CorpusIndex& index, const std::vector<Fd>& folders) : index_(index), folders_(folders) {}
+
+  std::string of(const IndexedChunk& chunk) {  // empty when it cannot be read
+    const IndexedFile& file = index_.files[chunk.file];
+    const ChunkPlace& place = chunk.place;
+    if (!is_reduced(file.path)) return read_part(folders_[file.root], file.path, place.offset, place.length).value_or("");
+    const auto [known, is_new] = reduced_.try_emplace(chunk.file);
+    if (is_new) {
+      if (auto bytes = read_document(folders_[file.root], file.path))
+        known->second = document_text(file.path, *std::move(bytes)).text;
+    }
+    const std::string& text = known->second;
+    return place.offset <= text.size() ? text.substr(place.offset, place.length) : std::string();
+  }
+
+ private:
+  const CorpusIndex& index_;
+  const std::vector<Fd>& folders_;
+  std::map<std::uint32_t, std::string> reduced_;
+};
+
 class IndexedCorpus final : public Corpus {
  public:
-  IndexedCorpus(std::vector<CorpusRoot> roots, std::vector<Fd> folders, const std::string& cache_folder)
-      : roots_(std::move(roots)), folders_(std::move(folders)) {
+  IndexedCorpus(std::vector<CorpusRoot> roots, const std::string& cache_folder) : roots_(std::move(roots)) {
     if (!cache_folder.empty()) cache_.emplace(cache_folder, describe(roots_), static_cast<std::uint32_t>(roots_.size()));
   }
 
   Result<CorpusUpdate> update(const std::function<void(std::uint64_t, std::uint64_t)>& on_progress,
                               const std::function<bool()>& cancelled) override {
     const std::lock_guard one_at_a_time(update_mutex_);
+    HF_TRY(const std::vector<Fd> folders, open_roots(roots_));
     std::shared_ptr<const CorpusIndex> old = index();
     if (!old) old = first_index();
     std::vector<Walked> walked;
     for (std::size_t i = 0; i < roots_.size(); ++i) {
-      HF_TRY(Walked found, walk(folders_[i], roots_[i].ignore, cancelled));
+      HF_TRY(Walked found, walk(folders[i], roots_[i].ignore, cancelled));
       walked.push_back(std::move(found));
     }
-    HF_TRY(UpdateOutcome outcome, update_index(*old, folders_, walked, {on_progress, cancelled}));
+    HF_TRY(UpdateOutcome outcome, update_index(*old, folders, walked, {on_progress, cancelled}));
     if (outcome.index) old = std::move(outcome.index);
     set_index(old);
     unsaved_bytes_ += outcome.indexed_bytes;
@@ -75,8 +110,9 @@ class IndexedCorpus final : public Corpus {
   Result<std::vector<Passage>> search(std::string_view query, std::size_t limit) override {
     if (!index()) HF_CHECK(update({}, {}));
     const std::shared_ptr<const CorpusIndex> index = this->index();
+    HF_TRY(const std::vector<Fd> folders, open_roots(roots_));
     std::vector<Passage> passages;
-    Texts texts;
+    Texts texts(*index, folders);
     for (const ScoredChunk& scored : index->search(query_words(query), limit + kSpare)) {
       if (passages.size() == limit) break;
       auto passage = passage_of(*index, scored, texts);
@@ -88,8 +124,6 @@ class IndexedCorpus final : public Corpus {
   }
 
  private:
-  using Texts = std::map<std::uint32_t, std::optional<std::string>>;  // of the files of one search
-
   std::shared_ptr<const CorpusIndex> index() const {
     const std::lock_guard lock(index_mutex_);
     return index_;
@@ -118,14 +152,7 @@ class IndexedCorpus final : public Corpus {
   std::optional<Passage> passage_of(const CorpusIndex& index, const ScoredChunk& scored, Texts& texts) const {
     const IndexedChunk& chunk = index.chunks[scored.chunk];
     const IndexedFile& file = index.files[chunk.file];
-    const auto [known, is_new] = texts.try_emplace(chunk.file);
-    if (is_new) {
-      if (auto bytes = read_document(folders_[file.root], file.path))
-        known->second = document_text(file.path, *std::move(bytes)).text;
-    }
-    const std::optional<std::string>& text = known->second;
-    if (!text || chunk.place.offset > text->size()) return {};
-    const std::string_view piece = std::string_view(*text).substr(chunk.place.offset, chunk.place.length);
+    const std::string piece = texts.of(chunk);
     if (ByteHash(index.seed)(piece) != chunk.check) return {};
 
     Passage passage;
@@ -143,7 +170,6 @@ class IndexedCorpus final : public Corpus {
   }
 
   const std::vector<CorpusRoot> roots_;
-  const std::vector<Fd> folders_;
   std::optional<CorpusCache> cache_;
 
   std::mutex update_mutex_;
@@ -156,16 +182,13 @@ class IndexedCorpus final : public Corpus {
 
 Result<std::unique_ptr<Corpus>> Corpus::open(std::vector<CorpusRoot> roots, std::string cache_folder) {
   std::ranges::sort(roots, {}, &CorpusRoot::name);
-  std::vector<Fd> folders;
   for (std::size_t i = 0; i < roots.size(); ++i) {
     if (roots[i].name.empty() || (i != 0 && roots[i].name == roots[i - 1].name))
       return fail(ErrorKind::invalid, fmt::format("two folders of documents are called \"{}\"", roots[i].name),
                   "give each folder its own name");
-    auto folder = open_folder(roots[i].folder);
-    if (!folder) return fail(ErrorKind::io, fmt::format("documents of \"{}\": {}", roots[i].name, folder.error().message));
-    folders.push_back(*std::move(folder));
   }
-  return std::make_unique<IndexedCorpus>(std::move(roots), std::move(folders), cache_folder);
+  HF_CHECK(open_roots(roots));
+  return std::make_unique<IndexedCorpus>(std::move(roots), cache_folder);
 }
 
 }  // namespace holdfast::research

@@ -139,7 +139,7 @@ bool check_tables(const CorpusIndex& index, std::uint32_t root_count) {
     }
     if (file.first_chunk != chunk || file.chunk_count > index.chunks.size() - chunk) return false;
     for (const std::uint32_t end = chunk + file.chunk_count; chunk != end; ++chunk)
-      if (index.chunks[chunk].file != i) return false;
+      if (index.chunks[chunk].file != i || index.chunks[chunk].place.length > kMaxLineBytes) return false;
   }
   return chunk == index.chunks.size();
 }

@@ -161,6 +161,38 @@ TEST_F(CorpusTest, S10AFileReplacedByALinkIsNotFollowed) {
   EXPECT_THAT(paths(*corpus, "walrus"), IsEmpty());
 }
 
+TEST_F(CorpusTest, AFolderReplacedByAnotherOfItsNameIsReadAnew) {
+  write("sub/a.txt", "walrus\n");
+  const auto corpus = Corpus::open({{"papers", docs_ / "sub", {}}}, "").value();
+  ASSERT_THAT(paths(*corpus, "walrus"), SizeIs(1));
+  std::filesystem::remove_all(docs_ / "sub");
+  EXPECT_EQ(corpus->update({}, {}).error().kind, ErrorKind::io);
+  write("sub/b.txt", "walrus\n");
+  ASSERT_TRUE(corpus->update({}, {}));
+  EXPECT_THAT(paths(*corpus, "walrus"), ElementsAre("b.txt"));
+}
+
+TEST_F(CorpusTest, ALargeCorpusReadByTwoThreadsIsTheSame) {
+  for (int i = 10; i < 22; ++i) {
+    std::string text;
+    for (int line = 0; text.size() < 1'000'000; ++line)
+      text += "common words and number" + std::to_string(i * 100'000 + line) + "\n";
+    write("f" + std::to_string(i), text);
+  }
+  const auto corpus = open();
+  const auto update = corpus->update({}, {}).value();
+  EXPECT_EQ(update.files, 12U);
+  EXPECT_EQ(update.indexed, 12U);
+  for (int i = 10; i < 22; ++i) {
+    const auto found = corpus->search("number" + std::to_string(i * 100'000 + 12'345), 5).value();
+    ASSERT_THAT(found, SizeIs(1));
+    EXPECT_EQ(found[0].path, "f" + std::to_string(i));
+    EXPECT_LE(found[0].first_line, 12'346);
+    EXPECT_GE(found[0].last_line, 12'346);
+  }
+  EXPECT_THAT(paths(*corpus, "common"), ::testing::Each("f10"));  // all alike: in the order of their paths
+}
+
 TEST_F(CorpusTest, S10GlobsAndGitignoreLeaveOut) {
   for (const char* path : {"kept.txt", "build/made.txt", ".git/config", "node_modules/x/y.js", "notes/a.log", "notes/kept.log",
                            "private/x.txt", "deep/private/x.txt"})

@@ -47,22 +47,46 @@ std::string markdown_title(std::string_view text) {
   return {};
 }
 
-}  // namespace
-
-Result<std::string> read_document(const Fd& root, std::string_view path) {
+Result<Fd> open_document(const Fd& root, std::string_view path) {
   // Not to wait for the other end of a pipe that has taken the file's place.
-  HF_TRY(const Fd file, open_below(root, path, O_RDONLY | O_NONBLOCK, 0, Links::refuse));
+  HF_TRY(Fd file, open_below(root, path, O_RDONLY | O_NONBLOCK, 0, Links::refuse));
   struct stat status{};
   if (::fstat(file.get(), &status) != 0) return fail(system_error("look at a document", errno));
   if (!S_ISREG(status.st_mode)) return fail(ErrorKind::refused, std::string(path) + " is not a regular file");
+  return file;
+}
+
+}  // namespace
+
+bool is_reduced(std::string_view path) {
+  return ends_with_one_of(path, {".html", ".htm", ".xhtml"});
+}
+
+Result<std::string> read_document(const Fd& root, std::string_view path) {
+  HF_TRY(const Fd file, open_document(root, path));
   return read_all(file.get(), kMaxFileBytes);
+}
+
+Result<std::string> read_part(const Fd& root, std::string_view path, std::uint64_t offset, std::size_t length) {
+  HF_TRY(const Fd file, open_document(root, path));
+  std::string bytes(length, '\0');
+  std::size_t filled = 0;
+  while (filled < length) {
+    const ssize_t got = ::pread(file.get(), bytes.data() + filled, length - filled, static_cast<off_t>(offset + filled));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return fail(system_error("read a document", errno));
+    if (got == 0) break;
+    filled += static_cast<std::size_t>(got);
+  }
+  bytes.resize(filled);
+  return bytes;
 }
 
 DocumentText document_text(std::string_view path, std::string bytes) {
   DocumentText document;
   document.digest = sha256(bytes);
   if (is_binary(bytes)) return document;
-  if (ends_with_one_of(path, {".html", ".htm", ".xhtml"})) {
+  if (is_reduced(path)) {
     HtmlText reduced = reduce_html(bytes);
     document.text = std::move(reduced.text);
     document.title = std::move(reduced.title);

@@ -25,8 +25,13 @@ struct DocumentText {
   }
 };
 
+// Whether the text of such a file is made from its bytes; otherwise it is them.
+bool is_reduced(std::string_view path);
+
 // Opened below the root without following links. Errors: not_found, refused, too_large, io.
 Result<std::string> read_document(const Fd& root, std::string_view path);
 DocumentText document_text(std::string_view path, std::string bytes);
+// Of one that is not reduced, a part: shorter when the file is.
+Result<std::string> read_part(const Fd& root, std::string_view path, std::uint64_t offset, std::size_t length);
 
 }  // namespace holdfast::research

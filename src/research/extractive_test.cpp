@@ -1,17 +1,17 @@
 #include "research/extractive.h"
 
-#include "research/sentence_rank.h"
-#include "research/stems.h"
 #include "research/test_run.h"
 
 #include <fmt/format.h>
+
+#include <atomic>
+#include <thread>
 
 namespace holdfast::research {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
 using testing::Not;
 
 const std::string kNotes = R"(# Meeting notes
@@ -55,6 +55,75 @@ TEST_F(ExtractiveRun, S10_AnswersWithoutAModelAndPutsTheDecisionFirst) {
   EXPECT_THAT(text, HasSubstr("agreed to honour Retry-After"));
   EXPECT_THAT(text, Not(HasSubstr("soup")));
   EXPECT_THAT(text, HasSubstr("## Sources\n\n- [1] Meeting notes. <corpus://notes/meeting.md#L1-L14>, lines 1–14\n"));
+}
+
+TEST_F(ExtractiveRun, S10_SameCorpusAndQuestionGiveTheSameReport) {
+  const std::string question = "what did we decide about retries, and why does a 401 differ?";
+  const std::string first = report_text(run(question).id);
+  clock->advance(86'400'000);
+  // Later, slower, and with more at once: nothing of it may show.
+  const auto quick = answerers.at(0).second;
+  answerers.clear();
+  std::atomic<int> calls = 0;
+  answer("local", [&, quick](const SearchAsk& ask) {
+    for (int i = ++calls; i < 4; ++i) std::this_thread::yield();
+    return quick(ask);
+  });
+  EXPECT_EQ(report_text(run(question, {{"max_concurrent", 10}}).id), first);
+  EXPECT_EQ(report_text(run(question, {{"max_concurrent", 1}}).id), first);
+}
+
+TEST_F(ExtractiveRun, S10_EveryQuotationIsVerifiedAndBracketsOfTheSourceStayItsOwn) {
+  const auto record = run("fixed delay of the herd");
+  const std::string text = report_text(record.id);
+  EXPECT_THAT(text, HasSubstr("“As \\[12] shows, a fixed delay makes the herd worse.” [2]"));
+  const JsonObject reply = report(record.id);
+  const JsonObject& check = *find_object(reply, "citation_check");
+  EXPECT_EQ(find_int(check, "quotes_unverified"), 0);
+  EXPECT_GT(find_int(check, "quotes_verified").value(), 0);
+  EXPECT_EQ(find_int(check, "dangling_removed"), 0);
+}
+
+TEST_F(ExtractiveRun, S10_SaysWhatWasNotFoundAndAsksForItAgain) {
+  const auto record = run("what about retries and zeppelins?");
+  EXPECT_EQ(find_int(record.data, "iteration"), 1) << "a word that was asked for already is not asked for again";
+  EXPECT_THAT(report_text(record.id), HasSubstr("## What was not found\n\n- No source says anything about “zeppelins”."));
+  const auto gaps = state(record.id).gaps;
+  ASSERT_THAT(gaps, testing::SizeIs(1));
+  EXPECT_THAT(gaps[0].suggested_queries, ElementsAre("zeppelins"));
+}
+
+TEST_F(ExtractiveRun, S10_AGapThatAFurtherRoundClosesIsGone) {
+  answerers.clear();
+  answer("local", [](const SearchAsk& ask) -> Result<std::vector<Found>> {
+    // Found only when it is asked for alone.
+    if (ask.query == "zeppelin zeppelins")
+      return std::vector<Found>{document("corpus://notes/z.md", "Airships", "A zeppelin is filled with hydrogen or helium.")};
+    return std::vector<Found>{document("corpus://notes/meeting.md", "Meeting notes", kNotes)};
+  });
+  const auto record = run("how many retries has a zeppelin factory policy");
+  EXPECT_EQ(find_int(record.data, "iteration"), 2);
+  const std::string text = report_text(record.id);
+  EXPECT_THAT(text, HasSubstr("A zeppelin is filled with hydrogen or helium."));
+  EXPECT_THAT(text, Not(HasSubstr("anything about “zeppelin”")));
+  EXPECT_THAT(state(record.id).reports, testing::SizeIs(2));
+}
+
+TEST_F(ExtractiveRun, S10_NearDuplicatesAreShownOnceAndTheSameSentenceCitesBoth) {
+  answerers.clear();
+  const std::string sentence = "We decided to retry three times.";
+  answer({document("corpus://a/1.md", "First", sentence), document("corpus://b/2.md", "Second", "Once more: " + sentence),
+          document("corpus://b/3.md", "Third", sentence)});
+  const auto findings = state(run("what did we decide about retries?").id).findings;
+  ASSERT_THAT(findings, testing::SizeIs(1));
+  EXPECT_THAT(findings[0].source_ids, testing::SizeIs(2));
+}
+
+TEST_F(ExtractiveRun, S10_SourcesWithoutASentenceAboutItGiveAnEmptyReport) {
+  const auto record = run("quantum chromodynamics");
+  EXPECT_EQ(record.status, "completed");
+  EXPECT_TRUE(find_bool(report(record.id), "empty").value());
+  EXPECT_THAT(report_text(record.id), HasSubstr("2 sources were read; none of them has a sentence about it."));
 }
 
 }  // namespace

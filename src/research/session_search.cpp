@@ -16,7 +16,7 @@
 namespace holdfast::research {
 namespace {
 
-constexpr std::size_t kMaxLookedUp = 16;       // words: each is a search of its own
+constexpr std::size_t kMaxLookedUp = 12;       // words: each is a search of its own
 constexpr std::size_t kMaxCandidates = 200;    // entries that are read and scored: a few milliseconds
 constexpr std::size_t kHitsOfOneSession = 20;  // of one word, so that a long session does not hide the others
 // A longer entry is represented by its best chunk: what a report can quote.
@@ -53,6 +53,7 @@ class SessionSearch {
 
   Result<std::vector<Place>> places_of(const std::string& text) {
     if (ask_.cancelled && ask_.cancelled()) return fail(ErrorKind::cancelled, "stopped while searching sessions");
+    if (std::chrono::steady_clock::now() >= ask_.deadline) return fail(ErrorKind::timeout, "searching sessions took too long");
     session::SearchQuery query;
     query.text = text;
     // Not earlier research: a report that quotes reports would say something else each time it is asked for.

@@ -13,7 +13,7 @@
 
 namespace holdfast::research {
 
-// Scores as shares of the best possible (corpus.h, Passage). Errors: those of the store, cancelled.
+// Scores as shares of the best possible (corpus.h, Passage). Errors: those of the store, cancelled, timeout.
 Result<std::vector<Found>> search_sessions(session::Store& store, const SearchAsk& ask, const std::vector<std::string>& words);
 
 }  // namespace holdfast::research

@@ -20,12 +20,13 @@ constexpr std::int64_t kMaxAnswerTokens = 10'000'000;
 constexpr std::string_view kFirstMessages = "threads.first_message";
 constexpr Millis kRemembered = 7 * 86'400'000LL;
 
-Result<void> check(const ChatRequest& request) {
+Result<void> check(const model::Models& models, const ChatRequest& request) {
   Violations violations;
   violations.required("prompt", request.prompt);
   violations.text("prompt", request.prompt, kMaxPromptCharacters);
   violations.text("title", request.title, kMaxTitleCharacters);
   violations.text("system_prompt", request.system_prompt, kMaxPromptCharacters);
+  violations.provider(models, request.provider);
   violations.client_id(request.client_msg_id);
   if (request.temperature && !(*request.temperature >= 0 && *request.temperature <= kMaxTemperature))
     violations.add(fmt::format("temperature must be from 0 to {}", kMaxTemperature));
@@ -137,7 +138,7 @@ Result<void> answer(const Workplace& place, const ChatRequest& request, const Tu
 Result<ChatOutcome> chat(const Workplace& place, const ChatRequest& request) {
   session::Store& store = place.store;
   const Who& who = place.who;
-  HF_CHECK(check(request));
+  HF_CHECK(check(place.models, request));
   std::optional<Turn> turn;
   Asked asked;
   if (request.thread_id.empty()) {

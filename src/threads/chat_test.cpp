@@ -248,6 +248,24 @@ TEST_F(ThreadsTest, P1_BadChatsAreRefusedBeforeAnythingIsKept) {
   EXPECT_EQ(must(store->list({})).total, 1);
 }
 
+TEST_F(ThreadsTest, AProviderThatDoesNotExistIsRefusedBeforeAThreadRemembersIt) {
+  ChatRequest request = saying("hello");
+  request.provider = "nobody";
+  const auto refused = threads->chat(who, request);
+  EXPECT_EQ(code_of(refused), "VALIDATION_ERROR");
+  EXPECT_THAT(refused.error().message, HasSubstr("there are scripted"));
+  EXPECT_EQ(must(store->list({})).total, 0);
+}
+
+TEST_F(ThreadsTest, AThreadRemembersItsProvider) {
+  answer_with([](const model::Ask&) { return Models::reply("ok"); }, {"a", "b"});
+  ChatRequest request = saying("hello");
+  request.provider = "b";
+  const std::string id = chat(request).thread_id;
+  chat(saying("and?", id));
+  EXPECT_EQ(models->asks().back().provider, "b");
+}
+
 TEST_F(ThreadsTest, P9_TwoCallsOnOneThreadTakeTurns) {
   std::atomic<int> inside = 0, most = 0;
   std::latch asked(1);

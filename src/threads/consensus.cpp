@@ -36,16 +36,15 @@ Result<std::vector<std::string>> names_of(const model::Models& models, const Con
   std::vector<std::string> names;
   for (const std::string& name : request.providers.empty() ? known : request.providers) {
     if (std::ranges::find(names, name) != names.end()) continue;
-    if (!known.empty() && std::ranges::find(known, name) == known.end())
-      violations.add(fmt::format("no provider is called \"{}\"; there are {}", shorten(name, 80), fmt::join(known, ", ")));
+    violations.provider(models, name);
     names.push_back(name);
   }
-  const auto most = names.empty() || known.empty() ? kMaxProviders : static_cast<std::int64_t>(names.size());
+  const auto most = names.empty() || models.providers({}).empty() ? kMaxProviders : static_cast<std::int64_t>(names.size());
   violations.between("min_responses", request.min_responses, 1, most);
   if (names.size() > static_cast<std::size_t>(kMaxProviders))
     violations.add(fmt::format("at most {} providers can be asked", kMaxProviders));
   HF_CHECK(violations.result());
-  if (known.empty()) names.clear();
+  if (models.providers({}).empty()) names.clear();
   return names;
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "model/structured.h"
+#include "threads/context.h"
 #include "threads/idea_board.h"
 #include "threads/violations.h"
 
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 namespace holdfast::threads {
 namespace {
@@ -24,6 +26,11 @@ constexpr std::int64_t kDefaultIdeas = 5, kMostIdeas = 20;  // of one perspectiv
 constexpr std::size_t kMaxLabels = 10;                      // perspectives or criteria: each perspective is a call of a model
 constexpr std::size_t kMaxLabelCharacters = 100;
 constexpr std::size_t kDefaultSelection = 2;
+constexpr std::size_t kScoredAtOnce = 25;       // the scores of more would be cut off by usual limits of an answer
+constexpr std::size_t kTopicCharacters = 2000;  // in every prompt; the whole of a longer one is the first message
+constexpr std::size_t kCharactersPerToken = 4;
+constexpr std::size_t kLinesOfPrompt = 60;  // what instructions and topic take, in lines of ideas
+constexpr std::size_t kShortestLine = 40;
 
 // What an action does: it changes the board and says so. Nothing is kept when it fails.
 struct Action {
@@ -36,6 +43,8 @@ struct Action {
   std::string content;
   std::vector<std::string> warnings;
 
+  model::Ask question() const;
+  std::string lines(std::span<const Idea> ideas) const;
   Result<model::StructuredReply> ask(std::string_view wanted, std::string form, std::string evidence);
   Result<void> generate();
   Result<void> cluster();
@@ -48,7 +57,7 @@ std::unexpected<Error> missing(std::string_view action, std::string_view what, s
   return fail(ErrorKind::refused, fmt::format("{} needs {}", action, what), std::move(hint), "VALIDATION_ERROR");
 }
 
-Result<void> check(const IdeateRequest& request) {
+Result<void> check(const model::Models& models, const IdeateRequest& request) {
   Violations violations;
   violations.one_of("ideate_action", request.action, kActions);
   if (request.thread_id.empty()) violations.required("topic", request.topic);
@@ -63,6 +72,7 @@ Result<void> check(const IdeateRequest& request) {
       violations.text(name, label, kMaxLabelCharacters);
     }
   }
+  violations.provider(models, request.provider);
   if (request.count) violations.between("count", *request.count, 1, kMostIdeas);
   return violations.result();
 }
@@ -98,19 +108,30 @@ IdeaBoard board_of(const SessionRecord& record, const IdeateRequest& request) {
   return board;
 }
 
-std::string all_ideas(const IdeaBoard& board) {
+// A line each, as long as fits the window together.
+std::string lines_of(std::span<const Idea> ideas, std::int64_t budget) {
+  const auto share = static_cast<std::size_t>(budget) * kCharactersPerToken / (ideas.size() + kLinesOfPrompt);
   std::string text;
-  for (const Idea& idea : board.ideas) text += fmt::format("{}: {}\n", idea.id, idea.text);
+  for (const Idea& idea : ideas) text += fmt::format("{}: {}\n", idea.id, shorten(idea.text, std::max(share, kShortestLine)));
   return text;
 }
 
-Result<model::StructuredReply> Action::ask(std::string_view wanted, std::string form, std::string evidence) {
+model::Ask Action::question() const {
   model::Ask ask;
   ask.purpose = "chat";
   ask.provider = request.provider.empty() ? setting_of(begun.record, "provider") : request.provider;
   ask.cancelled = place.who.cancelled;
+  return ask;
+}
+
+std::string Action::lines(std::span<const Idea> ideas) const {
+  return lines_of(ideas, prompt_budget(place.models, question()));
+}
+
+Result<model::StructuredReply> Action::ask(std::string_view wanted, std::string form, std::string evidence) {
+  model::Ask ask = question();
   ask.messages = {{"system", fmt::format("You help to find and sort ideas. Answer with exactly one JSON object: {}", form)},
-                  {"user", fmt::format("Topic: {}\n\n{}\n\n{}", board.topic, wanted, evidence)}};
+                  {"user", fmt::format("Topic: {}\n\n{}\n\n{}", shorten(board.topic, kTopicCharacters), wanted, evidence)}};
   HF_TRY(auto answer, model::ask_object(place.models, ask));
   last = answer.reply;
   tokens += answer.tokens;
@@ -121,8 +142,8 @@ Result<void> Action::generate() {
   const std::int64_t count = request.count.value_or(kDefaultIdeas);
   std::optional<Error> failure;
   for (const std::string& perspective : board.perspectives) {
-    auto answer =
-        ask(fmt::format("Write {} different ideas from a {} perspective.", count, perspective), R"({"ideas": ["…", "…"]})", "");
+    auto answer = ask(fmt::format("Write {} different ideas from a {} perspective.", count, perspective),
+                      R"({"ideas": ["…", "…"]})", board.ideas.empty() ? "" : "Known already:\n" + lines(board.ideas));
     if (!answer) {
       warnings.push_back(fmt::format("no ideas from the {} perspective: {}", perspective, answer.error().message));
       failure = std::move(answer).error();
@@ -155,7 +176,7 @@ Result<void> Action::generate() {
 
 Result<void> Action::cluster() {
   HF_TRY(const auto answer, ask("Sort these ideas into two to six clusters and name each.",
-                                R"({"clusters": [{"name": "…", "idea_ids": ["i1", "i4"]}]})", all_ideas(board)));
+                                R"({"clusters": [{"name": "…", "idea_ids": ["i1", "i4"]}]})", lines(board.ideas)));
   if (!answer.object || !board.set_clusters(*answer.object)) {
     board.cluster_by_perspective();
     warnings.push_back("the model gave no clusters; the ideas are sorted by their perspective");
@@ -168,9 +189,18 @@ Result<void> Action::cluster() {
 Result<void> Action::score() {
   std::string form = R"({"scores": [{"id": "i1")";
   for (const std::string& criterion : board.criteria) form += fmt::format(", {}: 7", to_json(Json(criterion)));
-  HF_TRY(const auto answer, ask(fmt::format("Score each idea from 0 to 10 for {}.", fmt::join(board.criteria, ", ")),
-                                form + "}]}", all_ideas(board)));
-  const std::size_t scored = answer.object ? board.set_scores(*answer.object) : 0;
+  std::size_t scored = 0;
+  for (std::size_t first = 0; first < board.ideas.size(); first += kScoredAtOnce) {
+    const auto batch = std::span<const Idea>(board.ideas).subspan(first, std::min(kScoredAtOnce, board.ideas.size() - first));
+    auto answer =
+        ask(fmt::format("Score each idea from 0 to 10 for {}.", fmt::join(board.criteria, ", ")), form + "}]}", lines(batch));
+    if (!answer && scored == 0) return fail(std::move(answer).error());
+    if (!answer) {  // what there is already is kept
+      warnings.push_back(answer.error().message);
+      break;
+    }
+    if (answer->object) scored = board.set_scores(*answer->object);
+  }
   if (scored == 0)
     return fail(ErrorKind::unavailable, "the model gave no scores that can be read", "try again, or choose another model",
                 "PROVIDER_ERROR");
@@ -233,7 +263,7 @@ Result<void> run(Action& action) {
 }  // namespace
 
 Result<StepOutcome> ideate(const Workplace& place, const IdeateRequest& request) {
-  HF_CHECK(check(request));
+  HF_CHECK(check(place.models, request));
   if (!request.thread_id.empty()) {
     HF_TRY(const SessionRecord record, find_thread(place.store, place.who, request.thread_id, kKind));
     const IdeaBoard board = board_of(record, request);

@@ -79,7 +79,7 @@ struct IdeateTest : ThreadsTest {
       const std::string& wanted = ask.messages.back().content;
       if (wanted.find("different ideas") != wanted.npos) {
         for (const char* perspective : {"technical", "creative", "practical", "visionary"})
-          if (wanted.find(perspective) != wanted.npos)
+          if (wanted.find(std::string(perspective) + " perspective") != wanted.npos)
             return Models::reply(R"({"ideas":[")" + std::string(perspective) + R"( one",")" + perspective + R"( two"]})");
       }
       if (wanted.find("clusters") != wanted.npos)
@@ -186,9 +186,38 @@ TEST_F(IdeateTest, ScoresAreNeverInvented) {
   EXPECT_EQ(record(id).rev, before);
 }
 
+TEST_F(IdeateTest, ManyIdeasAreScoredInPortionsThatFitAnAnswer) {
+  std::vector<std::size_t> portions;
+  answer_with([&](const model::Ask& ask) {
+    const std::string& wanted = ask.messages.back().content;
+    std::string items;
+    if (wanted.find("Score") == wanted.npos) {
+      for (int i = 0; i < 60; ++i) items += (i ? ",\"" : "\"") + std::to_string(i) + std::string(600, 'x') + '"';
+      return Models::reply("{\"ideas\":[" + items + "]}");
+    }
+    EXPECT_LT(model::estimate_tokens(wanted), 8192 * 3 / 4);
+    std::size_t rows = 0;
+    for (int i = 1; i <= 60; ++i) {
+      if (wanted.find("i" + std::to_string(i) + ":") == wanted.npos) continue;
+      items += (rows++ ? "," : "") + std::string("{\"id\":\"i") + std::to_string(i) + "\",\"fun\":5}";
+    }
+    portions.push_back(rows);
+    return Models::reply("{\"scores\":[" + items + "]}");
+  });
+  IdeateRequest request;
+  request.topic = "boats";
+  request.perspectives = {"one"};
+  request.criteria = {"fun"};
+  const auto made = must(threads->ideate(who, request));
+  EXPECT_EQ(made.data.at("idea_count"), 60);
+  const auto scored = must(call("score", made.thread_id));
+  EXPECT_THAT(portions, ElementsAre(25U, 25U, 10U));
+  EXPECT_THAT(scored.warnings, IsEmpty());
+}
+
 TEST_F(IdeateTest, OnePerspectiveThatFailsDoesNotTakeTheOthersAlong) {
   answer_with([](const model::Ask& ask) -> Result<model::Reply> {
-    if (ask.messages.back().content.find("creative") != std::string::npos)
+    if (ask.messages.back().content.find("creative perspective") != std::string::npos)
       return fail(ErrorKind::unavailable, "down", {}, "PROVIDER_ERROR");
     return Models::reply(R"({"ideas":[{"text":"idea )" + std::to_string(std::hash<std::string>{}(ask.messages.back().content)) +
                          R"("}]})");

@@ -17,6 +17,10 @@ constexpr std::size_t kMaxHypotheses = 20;
 constexpr std::size_t kMaxEvidence = 40;
 constexpr std::size_t kMaxStatementCharacters = 500;
 
+// All hypotheses in a prompt are then at most some 3,000 tokens.
+constexpr std::size_t kBriefEvidence = 3;
+constexpr std::size_t kBriefEvidenceCharacters = 120, kBriefStatementCharacters = 200;
+
 struct StrengthRow {
   Strength strength;
   std::string_view name;
@@ -126,6 +130,20 @@ std::vector<std::string> Investigation::add(const JsonObject& update) {
     }
   }
   return warnings;
+}
+
+std::string Investigation::brief() const {
+  std::string out;
+  for (const Hypothesis& hypothesis : hypotheses) {
+    out += fmt::format("\n- {} ({}): {}", hypothesis.id, name_of(hypothesis.confidence()),
+                       shorten(hypothesis.statement, kBriefStatementCharacters));
+    const std::size_t skipped = hypothesis.evidence.size() - std::min(hypothesis.evidence.size(), kBriefEvidence);
+    for (std::size_t at = skipped; at < hypothesis.evidence.size(); ++at)
+      out +=
+          fmt::format("\n  {} ({}): {}", hypothesis.evidence[at].supports ? "for" : "against",
+                      name_of(hypothesis.evidence[at].strength), shorten(hypothesis.evidence[at].text, kBriefEvidenceCharacters));
+  }
+  return out.empty() ? "nothing" : out;
 }
 
 std::string Investigation::summary() const {

@@ -58,6 +58,8 @@ struct Investigation {
   // understood is left out and said so.
   std::vector<std::string> add(const JsonObject& update);
 
+  // For a prompt: statements and the newest evidence, short enough for the smallest windows.
+  std::string brief() const;
   // For people, without asking anybody: what was found, best first.
   std::string summary() const;
   // With scores and confidence, as results show it; from_json reads what it needs of that.

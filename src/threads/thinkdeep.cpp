@@ -15,6 +15,7 @@ using session::SessionRecord;
 
 constexpr std::string_view kKind = "thinkdeep";
 constexpr std::string_view kState = "investigation";  // in the record's data
+constexpr std::size_t kTopicCharacters = 2000;        // in every prompt; the whole of a longer one is the first message
 constexpr std::string_view kGoOn = "Go one step deeper.";
 
 constexpr std::string_view kInstructions =
@@ -25,11 +26,12 @@ constexpr std::string_view kInstructions =
     R"("statement": "…", "evidence": [{"text": "…", "strength": "strong|moderate|weak", "supports": true}]}]})"
     "\nName new evidence only; what is known already is counted.";
 
-Result<void> check(const ThinkdeepRequest& request) {
+Result<void> check(const model::Models& models, const ThinkdeepRequest& request) {
   Violations violations;
   if (request.thread_id.empty()) violations.required("topic", request.topic);
   violations.text("topic", request.topic, kMaxPromptCharacters);
   violations.text("query", request.query, kMaxPromptCharacters);
+  violations.provider(models, request.provider);
   if (request.max_depth) violations.between("max_depth", *request.max_depth, 1, kMaxDepth);
   return violations.result();
 }
@@ -63,8 +65,9 @@ StepOutcome outcome_of(const SessionRecord& record, const Investigation& investi
 }
 
 std::string system_prompt(const Investigation& investigation) {
-  return fmt::format("{}\n\nTopic: {}\nStep {} of {}.\nKnown so far: {}", kInstructions, investigation.topic,
-                     investigation.depth + 1, investigation.max_depth, to_json(investigation.to_json()["hypotheses"]));
+  return fmt::format("{}\n\nTopic: {}\nStep {} of {}.\nKnown so far: {}", kInstructions,
+                     shorten(investigation.topic, kTopicCharacters), investigation.depth + 1, investigation.max_depth,
+                     investigation.brief());
 }
 
 // The step itself: an error means that it was not made.
@@ -110,7 +113,7 @@ Result<StepOutcome> step(const Workplace& place, const ThinkdeepRequest& request
 }  // namespace
 
 Result<StepOutcome> thinkdeep(const Workplace& place, const ThinkdeepRequest& request) {
-  HF_CHECK(check(request));
+  HF_CHECK(check(place.models, request));
   if (!request.thread_id.empty()) {
     HF_TRY(const SessionRecord record, find_thread(place.store, place.who, request.thread_id, kKind));
     const Investigation known = investigation_of(record, request);

@@ -65,6 +65,7 @@ class StoredThreads final : public Threads {
     violations.one_of("kind", thread.kind, kThreadKinds);
     violations.text("title", thread.title, kMaxTitleCharacters);
     violations.text("system_prompt", thread.system_prompt, kMaxPromptCharacters);
+    violations.provider(models_, thread.provider);
     HF_CHECK(violations.result());
     return coded(store_.write([&](Transaction& transaction) { return make_thread(transaction, who, thread); }));
   }

@@ -32,7 +32,7 @@ TEST_F(ThreadsTest, P3_Row1_ANewThreadIsCreatedAndKeepsWhatItWasGiven) {
   thread.kind = "ideate";
   thread.title = "Boats";
   thread.system_prompt = "Think of water.";
-  thread.provider = "local";
+  thread.provider = "scripted";
   thread.metadata["colour"] = "blue";
   who.project = "harbour";
   const JsonObject json = thread_json(must(threads->create(who, thread)));
@@ -41,7 +41,7 @@ TEST_F(ThreadsTest, P3_Row1_ANewThreadIsCreatedAndKeepsWhatItWasGiven) {
   EXPECT_EQ(json.at("visibility"), "live");
   EXPECT_EQ(json.at("title"), "Boats");
   EXPECT_EQ(json.at("system_prompt"), "Think of water.");
-  EXPECT_EQ(json.at("provider"), "local");
+  EXPECT_EQ(json.at("provider"), "scripted");
   EXPECT_EQ(json.at("project"), "harbour");
   EXPECT_EQ(json.at("message_count"), 0);
   EXPECT_EQ(json.at("created_at").as_string(), iso8601(kStart));

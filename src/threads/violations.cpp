@@ -34,6 +34,12 @@ void Violations::one_of(std::string_view name, std::string_view value, std::span
     add(fmt::format("{} must be one of {}, not \"{}\"", name, fmt::join(allowed, ", "), shorten(value, 80)));
 }
 
+void Violations::provider(const model::Models& models, std::string_view name) {
+  const std::vector<std::string> known = models.providers({});
+  if (name.empty() || known.empty() || std::ranges::find(known, name) != known.end()) return;
+  add(fmt::format("no provider is called \"{}\"; there are {}", shorten(name, 80), fmt::join(known, ", ")));
+}
+
 void Violations::client_id(std::string_view value) {
   if (value.size() > kMaxClientIdBytes || !is_valid_utf8(value))
     add(fmt::format("client_msg_id must be UTF-8 of at most {} bytes", kMaxClientIdBytes));

@@ -9,8 +9,6 @@ using namespace session;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr Millis kPeriod = DueContract::kPeriod;
-
 TEST_P(DueContract, FollowsEveryWrite) {
   SessionRecord made = create("a");
   EXPECT_EQ(made.due_at, kStart + kPeriod);

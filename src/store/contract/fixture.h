@@ -13,8 +13,10 @@
 
 #include <memory>
 #include <ostream>
+#include <random>
 #include <stdexcept>
 #include <string>
+#include <unordered_map>
 
 namespace holdfast::store {
 
@@ -24,6 +26,8 @@ class Backend {
   virtual ~Backend() = default;
   // A handle as another process would have it; several may be open at once.
   virtual Result<std::unique_ptr<session::Store>> open(const OpenOptions& options) = 0;
+  // The folder that holds all its files and nothing else; empty when it is not kept in files we can read.
+  virtual std::string folder() const { return {}; }
 };
 
 struct BackendChoice {
@@ -158,6 +162,25 @@ class DueContract : public ListContract {
   }
 };
 
+// Texts that are like nothing else in the files, and whether a piece of one is found there.
+class ErasureContract : public StoreContract {
+ protected:
+  static constexpr std::size_t kPiece = 8;
+
+  void SetUp() override {
+    StoreContract::SetUp();
+    if (backend_->folder().empty()) GTEST_SKIP() << "its files cannot be read here";
+  }
+  // A word no other text has a piece of. Those made before forget_tokens() may remain.
+  std::string token();
+  void forget_tokens() { pieces_.clear(); }
+  // "file: piece" for the first pieces of tokens found in the files.
+  std::vector<std::string> remains();
+
+  std::mt19937_64 random_{20'261'115};
+  std::unordered_map<std::uint64_t, std::string> pieces_;
+};
+
 class ValueContract : public StoreContract {
  protected:
   Result<session::KeyedValue> put(std::string_view key, const Json& value, session::Expect expect = {},
@@ -200,12 +223,13 @@ class SearchContract : public StoreContract {
 };
 
 // In the backend's test file, inside its namespace.
-#define HF_INSTANTIATE_STORE_CONTRACT(Name, choice)                       \
-  INSTANTIATE_TEST_SUITE_P(Name, StoreContract, testing::Values(choice)); \
-  INSTANTIATE_TEST_SUITE_P(Name, ListContract, testing::Values(choice));  \
-  INSTANTIATE_TEST_SUITE_P(Name, DueContract, testing::Values(choice));   \
-  INSTANTIATE_TEST_SUITE_P(Name, ValueContract, testing::Values(choice)); \
-  INSTANTIATE_TEST_SUITE_P(Name, LeaseContract, testing::Values(choice)); \
+#define HF_INSTANTIATE_STORE_CONTRACT(Name, choice)                         \
+  INSTANTIATE_TEST_SUITE_P(Name, StoreContract, testing::Values(choice));   \
+  INSTANTIATE_TEST_SUITE_P(Name, ListContract, testing::Values(choice));    \
+  INSTANTIATE_TEST_SUITE_P(Name, DueContract, testing::Values(choice));     \
+  INSTANTIATE_TEST_SUITE_P(Name, ValueContract, testing::Values(choice));   \
+  INSTANTIATE_TEST_SUITE_P(Name, LeaseContract, testing::Values(choice));   \
+  INSTANTIATE_TEST_SUITE_P(Name, ErasureContract, testing::Values(choice)); \
   INSTANTIATE_TEST_SUITE_P(Name, SearchContract, testing::Values(choice))
 
 }  // namespace holdfast::store

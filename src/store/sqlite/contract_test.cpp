@@ -9,6 +9,7 @@ class SqliteBackend final : public Backend {
   Result<std::unique_ptr<session::Store>> open(const OpenOptions& options) override {
     return open_store("sqlite:" + (folder_ / "store.db"), options);
   }
+  std::string folder() const override { return folder_.path(); }
 
  private:
   TestFolder folder_;

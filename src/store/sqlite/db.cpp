@@ -181,6 +181,33 @@ Result<void> Db::script(const std::string& sql) {
   return {};
 }
 
+Result<void> Db::on_file(std::string_view doing, const std::function<int(sqlite3_file*)>& work) {
+  sqlite3_file* file = nullptr;
+  int code = sqlite3_file_control(handle_, "main", SQLITE_FCNTL_FILE_POINTER, static_cast<void*>(&file));
+  if (code == SQLITE_OK && (file == nullptr || file->pMethods == nullptr)) code = SQLITE_IOERR;
+  if (code == SQLITE_OK) code = work(file);
+  if (code != SQLITE_OK) return fail(error_of(code, sqlite3_errstr(code), path_, doing));
+  return {};
+}
+
+Result<std::string> Db::read_file(std::int64_t offset, std::size_t size) {
+  std::string bytes(size, '\0');
+  HF_CHECK(on_file("reading the file", [&](sqlite3_file* file) {
+    return file->pMethods->xRead(file, bytes.data(), static_cast<int>(size), offset);
+  }));
+  return bytes;
+}
+
+Result<void> Db::write_file(std::int64_t offset, std::string_view bytes) {
+  return on_file("writing the file", [&](sqlite3_file* file) {
+    return file->pMethods->xWrite(file, bytes.data(), static_cast<int>(bytes.size()), offset);
+  });
+}
+
+Result<void> Db::sync_file() {
+  return on_file("syncing the file", [](sqlite3_file* file) { return file->pMethods->xSync(file, SQLITE_SYNC_NORMAL); });
+}
+
 bool Db::in_transaction() const {
   return sqlite3_get_autocommit(handle_) == 0;
 }

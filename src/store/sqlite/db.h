@@ -18,6 +18,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,6 +27,7 @@
 #include <utility>
 
 struct sqlite3;
+struct sqlite3_file;
 struct sqlite3_stmt;
 
 namespace holdfast::store {
@@ -116,6 +118,13 @@ class Db {
 
   // How long a statement waits for another process that is writing; then it is unavailable.
   void set_patience(std::chrono::milliseconds patience) { patience_ = patience; }
+  std::chrono::milliseconds patience() const { return patience_; }
+
+  // The bytes of the main file as they are on the disk, beside the pager; for scrub.h, which says when that is safe. Through
+  // SQLite's own descriptor: closing another one would drop all locks this process has on the file.
+  Result<std::string> read_file(std::int64_t offset, std::size_t size);
+  Result<void> write_file(std::int64_t offset, std::string_view bytes);
+  Result<void> sync_file();
 
   bool in_transaction() const;        // false also after SQLite rolled back by itself
   std::int64_t changed_rows() const;  // by the last statement
@@ -127,6 +136,7 @@ class Db {
   static Result<void> finish(Rows& rows);
   static Result<std::optional<std::int64_t>> first_number(Rows& rows);
 
+  Result<void> on_file(std::string_view doing, const std::function<int(sqlite3_file*)>& work);
   static int wait_for_others(void* self, int attempts);
 
   sqlite3* handle_;

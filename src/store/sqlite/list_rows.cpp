@@ -109,6 +109,7 @@ Result<Found> rescue_places(Db& db, const Query& query, const Condition& where, 
   }
   const Order order = order_of(query);
   Found rescued;
+  rescued.total = 0;
   for (const auto& [key, id] : all) {
     Condition one = where;
     one.add_value("s.key = ?", key);

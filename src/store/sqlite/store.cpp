@@ -128,6 +128,7 @@ class SqliteStore final : public Store {
   EventHub hub_;
   TextIndex index_;
   std::atomic<std::size_t> unindexed_bytes_ = 0;
+  std::atomic<bool> words_remain_ = false;  // the index could not forget an erasure yet
 };
 
 Result<std::string> read_meta(Db& db, std::string_view name) {
@@ -142,12 +143,15 @@ Result<void> SqliteStore::start(std::unique_ptr<Db> db) {
   HF_TRY(context_.store_id, read_meta(*db, "store_id"));
   if (!context_.read_only_reason.empty()) return {};
   writer_ = std::make_unique<Writer>(std::move(db), context_, [this](const Writer::Committed& done) { after_commit(done); });
+  if (writer_->resume_scrub()) words_remain_ = !index_.forget_erased(kScrubPatience);
   return {};
 }
 
 void SqliteStore::after_commit(const Writer::Committed& done) {
   hub_.announce_commit();
-  if (done.scrubbed) index_.forget_erased();
+  if (done.scrubbed || words_remain_) {
+    words_remain_ = !index_.forget_erased(done.scrubbed ? kScrubPatience : std::chrono::milliseconds(0));
+  }
   if (unindexed_bytes_.fetch_add(done.text_bytes) + done.text_bytes < kFeedAfterBytes) return;
   unindexed_bytes_ = 0;
   index_.feed_soon();

@@ -228,7 +228,8 @@ Result<bool> TextIndex::drop_erased(Db& index) {
       erased.push_back({0, rows.integer(1), rows.integer(2), 0});
     }
   }));
-  if (erased.empty()) return false;
+  HF_TRY(const auto unfinished, index.number("SELECT 1 FROM meta WHERE name = 'scrub'"));
+  if (erased.empty()) return unfinished ? finish_scrub(index) : Result<bool>(true);
   HF_CHECK(index.run("BEGIN IMMEDIATE"));
   const auto drop = [&]() -> Result<void> {
     HF_TRY(const auto segments, read_segments(index));
@@ -239,25 +240,36 @@ Result<bool> TextIndex::drop_erased(Db& index) {
       HF_CHECK(index.script(fmt::format("DROP TABLE IF EXISTS words_{}", segment.number)));
       HF_CHECK(index.run("DELETE FROM segments WHERE number = ?", segment.number));
     }
-    HF_CHECK(index.run("INSERT OR REPLACE INTO meta VALUES('erasures', ?)", newest));
+    HF_CHECK(index.run("INSERT OR REPLACE INTO meta VALUES('erasures', ?), ('scrub', 1)", newest));
     return index.run("COMMIT");
   };
   auto dropped = drop();
   if (index.in_transaction()) static_cast<void>(index.run("ROLLBACK"));
   HF_CHECK(std::move(dropped));
-  HF_CHECK(index.number("PRAGMA wal_checkpoint(TRUNCATE)"));
+  return finish_scrub(index);
+}
+
+// All pages of a dropped segment are overwritten; old ones remain in the log as long as somebody reads them.
+Result<bool> TextIndex::finish_scrub(Db& index) {
+  HF_TRY(const auto busy, index.number("PRAGMA wal_checkpoint(TRUNCATE)"));
+  if (busy.value_or(1) != 0) return false;
+  HF_CHECK(index.run("DELETE FROM meta WHERE name = 'scrub'"));
   return true;
 }
 
-void TextIndex::forget_erased() {
-  if (::access(path().c_str(), F_OK) != 0) return;
+bool TextIndex::forget_erased(std::chrono::milliseconds patience) {
+  if (::access(path().c_str(), F_OK) != 0) return true;
   auto index = open(false);
-  if (!index) return discard(index.error());
-  // Should it fail (another process feeds for longer than we wait), the next feeding does it.
-  if (auto dropped = drop_erased(**index); !dropped) {
-    discard(dropped.error());
-    log(LogLevel::warn, "store", "erased words are still in the search index: " + dropped.error().message);
+  if (!index) {
+    discard(index.error());
+    return true;
   }
+  (*index)->set_patience(patience);
+  const auto gone = drop_erased(**index);
+  if (gone && *gone) return true;
+  if (!gone) discard(gone.error());
+  log(LogLevel::warn, "store", "erased words are still in the search index: " + (gone ? "somebody reads" : gone.error().message));
+  return false;
 }
 
 std::int64_t TextIndex::bytes() const {

@@ -47,8 +47,9 @@ class TextIndex {
   // Starts the feeder unless it runs already. Any thread.
   void feed_soon();
 
-  // After an erasure was committed: no word of it remains in the index file when this returns.
-  void forget_erased();
+  // After an erasure was committed: no word of it remains in the index file when this returns true. False when another process
+  // reads or feeds for longer than we wait; then it is to be called again, and the next feeding does the same.
+  bool forget_erased(std::chrono::milliseconds patience);
 
   std::int64_t bytes() const;  // of the file
 
@@ -56,8 +57,9 @@ class TextIndex {
   Result<std::unique_ptr<Db>> open(bool create);
   Db* reading_db();  // under mutex_
   void feed();
-  Result<bool> feed_batch(Db& index);  // false: nothing left
-  Result<bool> drop_erased(Db& index);
+  Result<bool> feed_batch(Db& index);   // false: nothing left
+  Result<bool> drop_erased(Db& index);  // false: old words are still in the log
+  static Result<bool> finish_scrub(Db& index);
   void discard(const Error& error);
   std::string path() const { return context_.path + ".index"; }
 

@@ -13,7 +13,7 @@
 namespace holdfast::store {
 
 Writer::Writer(std::unique_ptr<Db> db, const Context& context, std::function<void(const Committed&)> on_commit)
-    : db_(std::move(db)), context_(context), on_commit_(std::move(on_commit)) {}
+    : db_(std::move(db)), scrubber_(*db_, context.path), context_(context), on_commit_(std::move(on_commit)) {}
 
 Result<void> Writer::run(const Work& work) {
   Request request;
@@ -135,14 +135,17 @@ Result<void> Writer::call_in_savepoint(const Work& work) {
 }
 
 Result<void> Writer::commit() {
-  if (auto committed = db_->run("COMMIT"); !committed) {
+  Result<void> committed;
+  if (pending_.scrubbed) committed = scrubber_.mark_due();
+  if (committed) committed = db_->run("COMMIT");
+  if (!committed) {
     roll_back();
     // The log may hold the refused commit, whole but unacknowledged, and a crash now would bring it
     // back. Any later commit is written over it, so make one at once.
     static_cast<void>(db_->run("INSERT OR REPLACE INTO meta VALUES('after_failure', ?)", Blob{make_handle()}));
     return committed;
   }
-  if (pending_.scrubbed || scrub_due_) finish_scrub();
+  if (pending_.scrubbed || scrub_due_) finish_scrub(pending_.scrubbed ? kScrubPatience : std::chrono::milliseconds(0));
   on_commit_(pending_);
   return {};
 }
@@ -151,12 +154,20 @@ void Writer::roll_back() {
   if (db_->in_transaction()) static_cast<void>(db_->run("ROLLBACK"));
 }
 
-// Freed space is overwritten by the commit itself (secure_delete); what remains are older pages in the
-// log and in the main file, which a complete checkpoint replaces. Readers can hold that up for a moment.
-void Writer::finish_scrub() {
-  auto busy = db_->number("PRAGMA wal_checkpoint(TRUNCATE)");
-  scrub_due_ = !busy || busy->value_or(1) != 0;
-  if (scrub_due_) log(LogLevel::warn, "store", "erased text is still in the log because somebody reads; will try again");
+void Writer::finish_scrub(std::chrono::milliseconds patience) {
+  const auto finished = scrubber_.finish(patience);
+  const bool was_due = std::exchange(scrub_due_, !finished || !*finished);
+  if (!scrub_due_ || was_due) return;  // said once
+  log(LogLevel::warn, "store",
+      "erased text is still in the files and will go with a later commit: " +
+          (finished ? "somebody reads" : finished.error().message));
+}
+
+bool Writer::resume_scrub() {
+  const auto due = scrubber_.is_due();
+  if (!due || !*due) return false;
+  finish_scrub(std::chrono::milliseconds(0));
+  return true;
 }
 
 }  // namespace holdfast::store

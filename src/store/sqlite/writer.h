@@ -14,6 +14,7 @@
 #include "session/store.h"
 #include "store/sqlite/context.h"
 #include "store/sqlite/db.h"
+#include "store/sqlite/scrub.h"
 
 #include <condition_variable>
 #include <deque>
@@ -37,6 +38,9 @@ class Writer {
   // Any thread; waits. See session::Store::write for what `work` may do.
   Result<void> run(const Work& work);
 
+  // Before the first run: finishes what an earlier process could not erase from the files. True when there was something.
+  bool resume_scrub();
+
  private:
   struct Request {
     const Work* work = nullptr;
@@ -54,9 +58,10 @@ class Writer {
   Result<void> call_in_savepoint(const Work& work);
   Result<void> commit();
   void roll_back();
-  void finish_scrub();
+  void finish_scrub(std::chrono::milliseconds patience);
 
   std::unique_ptr<Db> db_;
+  Scrubber scrubber_;
   const Context& context_;
   std::function<void(const Committed&)> on_commit_;
 
@@ -72,5 +77,9 @@ class Writer {
 
 // Work of one commit. More would make the first of them wait for work that came much later.
 inline constexpr std::size_t kMaxBatch = 256;
+
+// How long the erasing write waits for readers of other processes to end, and everybody else with it. Reads take milliseconds;
+// who reads for longer has the erasure finished later.
+inline constexpr std::chrono::milliseconds kScrubPatience{1000};
 
 }  // namespace holdfast::store
