@@ -6,7 +6,7 @@ import pty
 import signal
 import subprocess
 
-from program import HOLDFAST, PATIENCE, ProgramTest, Server, main
+from program import ENVELOPE, HOLDFAST, PATIENCE, ProgramTest, Server, main
 
 QUESTION = "how often are jobs retried?"
 
@@ -85,10 +85,37 @@ class ResearchTest(ProgramTest):
         self.assertEqual(self.json_of("research", "status", id)["status"], "completed")
         self.assertEqual(server.stop(), 0)
 
-    def test_ctrl_c_loses_nothing(self):
+    def add_many_documents(self):
+        """So many that somebody has to wait for the index."""
         (self.docs / "many").mkdir()
         for i in range(2000):
             (self.docs / "many" / f"{i}.md").write_text(f"# Job {i}\n\n" + f"Job {i} is retried after a while.\n" * 200)
+
+    def test_S11_a_task_outlives_its_server(self):
+        self.add_many_documents()
+        environment = {"HOLDFAST_RESEARCH_CORPUS": str(self.docs)}
+        meta = {**ENVELOPE, "io.modelcontextprotocol/clientCapabilities": {"extensions": {"io.modelcontextprotocol/tasks": {}}}}
+
+        def ask(server, method, **params):
+            message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {**params, "_meta": meta}}
+            return server.post(message, token="none", modern=True)[2]["result"]
+
+        server = Server(self, "--no-auth", **environment)
+        task = ask(server, "tools/call", name="research",
+                   arguments={"action": "deep-research", "query": QUESTION, "wait": True})
+        self.assertEqual(task["resultType"], "task")
+        id = task["_meta"]["holdfast/research_id"]
+        self.assertIn(id, task["statusMessage"])
+        server.kill()
+        server = Server(self, "--no-auth", **environment)
+        while (found := ask(server, "tasks/get", taskId=task["taskId"]))["status"] == "working":
+            self.assertIn(id, found["statusMessage"])
+        self.assertEqual(found["status"], "completed", found)
+        self.assertTrue(found["result"]["structuredContent"]["success"])
+        self.assertEqual(found["result"]["structuredContent"]["data"]["research_id"], id)
+
+    def test_ctrl_c_loses_nothing(self):
+        self.add_many_documents()
         process = subprocess.Popen([HOLDFAST, "research", "start", QUESTION, "--corpus", str(self.docs), "--clock-file", str(self.clock)],
                                    env=self.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         while "research-" not in self.program("sessions", "list").stdout:
