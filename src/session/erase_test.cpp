@@ -90,6 +90,25 @@ TEST_F(EraseTest, APatternGoesFromEveryPlaceAndEveryFile) {
   EXPECT_THAT(must(store->search(query)).hits, IsEmpty());
 }
 
+// threads-and-research §13. An answer is kept as JSON, and in it once more as text.
+TEST_F(EraseTest, AStoredAnswerGoesWhenJsonWritesTheTextDifferently) {
+  add(kResearch, "research-1", "completed");
+  const std::string text = "it waits with \"heron backoff\"\nbetween attempts";
+  entry("research-1", "source", text, {{"id", "src-1"}});
+  const JsonObject report{{"report", "> " + text}};
+  const auto keep_answer = [&] {
+    put("mcp.task", "t1", JsonObject{{"structuredContent", report}, {"content", JsonArray{to_json(report)}}});
+  };
+  keep_answer();
+  must(redact_in("research-1", pattern("\"heron backoff\"")));
+  EXPECT_FALSE(must(store->value("mcp.task", "t1")));
+  EXPECT_THAT(files_with("heron"), IsEmpty());
+
+  keep_answer();
+  must(redact_in("research-1", pattern("heron backoff\"\nbetween")));
+  EXPECT_THAT(files_with("heron"), IsEmpty());
+}
+
 TEST_F(EraseTest, AMessageGoesWithWhatQuotesIt) {
   add(kThread, "thread-1");
   const auto first = entry("thread-1", "message", "The password of the vault is under the third stone.",
@@ -131,6 +150,9 @@ TEST_F(EraseTest, RefusalsChangeNothing) {
   Redaction both;
   both.entry_ids = {"msg-00000001", "msg-99999999"};
   EXPECT_EQ(redact_in("thread-1", both).error().word(), "NOT_FOUND");
+  EXPECT_EQ(check_named_entries(*store, "thread-1", both).error().word(), "NOT_FOUND");
+  both.entry_ids.pop_back();
+  EXPECT_TRUE(check_named_entries(*store, "thread-1", both));
   EXPECT_EQ(get("thread-1").rev, rev);
   EXPECT_EQ(read("thread-1", first).text, "a message of some length");
 }
