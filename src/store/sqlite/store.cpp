@@ -222,7 +222,8 @@ Result<std::unique_ptr<Store>> open_sqlite_store(const std::string& path, const 
     }
     if (*version == 0) HF_CHECK(sync_folder(folder.empty() ? "." : folder));
   } else if (*version < kSchemaVersion) {
-    return fail(ErrorKind::refused, fmt::format("{} has an older format and must be opened for writing once", path));
+    return fail(ErrorKind::refused, fmt::format("{} has an older format and must be opened for writing once", path),
+                "holdfast store verify does that, started by somebody who may write there", std::string(kOlderFormat));
   }
   auto store = std::make_unique<SqliteStore>(std::move(context));
   HF_CHECK(store->start(std::move(db)));
