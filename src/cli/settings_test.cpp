@@ -54,11 +54,19 @@ TEST(Settings, AWrongValueNamesWhereItCameFrom) {
   }
 }
 
+TEST(Settings, NumbersAreNeitherNegativeNorAbsurd) {
+  for (const char* wrong : {"-1", "-100000000", "99999999999999999", "1.5", ""})
+    EXPECT_FALSE(load({}, {{"HOLDFAST_GATE_TOKEN_TTL_S", wrong}})) << wrong;
+  EXPECT_EQ(load({}, {{"HOLDFAST_GATE_TOKEN_TTL_S", "0"}})->number("gate.token_ttl_s"), 0);
+  EXPECT_FALSE(load({}, {{"HOLDFAST_RETENTION_THREAD_ARCHIVE_DAYS", "-0.5"}}));
+  EXPECT_EQ(load({}, {{"HOLDFAST_RETENTION_THREAD_ARCHIVE_DAYS", "0.5"}})->decimal("retention.thread_archive_days"), 0.5);
+}
+
 TEST(Settings, UnknownNamesInTheFileAreOnlyAWarning) {
-  auto settings = load({}, {}, R"({"retention": {"thread_archive_days": 3}, "port": 9})");
+  auto settings = load({}, {}, R"({"retention": {"thread_archive_weeks": 3}, "port": 9})");
   ASSERT_TRUE(settings);
   EXPECT_EQ(settings->number("port"), 9);
-  EXPECT_THAT(settings->warnings(), ElementsAre(HasSubstr("retention.thread_archive_days")));
+  EXPECT_THAT(settings->warnings(), ElementsAre(HasSubstr("retention.thread_archive_weeks")));
 }
 
 TEST(Settings, NamesInTheOtherPlaces) {
