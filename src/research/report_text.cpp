@@ -26,6 +26,12 @@ std::string citations_of(const Finding& finding, const RunState& state) {
   return citations;
 }
 
+std::string as_heading(std::string_view text) {
+  std::string heading = shorten(fold_blanks(text), kTitleCharacters);
+  if (!heading.empty() && heading[0] >= 'a' && heading[0] <= 'z') heading[0] = static_cast<char>(heading[0] - 'a' + 'A');
+  return heading;
+}
+
 // A number in brackets inside a quotation belongs to the quoted text, not to our sources.
 std::string with_own_brackets(std::string_view text) {
   std::string escaped;
@@ -72,7 +78,7 @@ bool all_quoted(const RunState& state) {
 void add_findings(std::string& out, const RunState& state) {
   const auto groups = grouped(state);
   for (const auto& [category, findings] : groups) {
-    if (groups.size() > 1) out += fmt::format("\n### {}\n", category.empty() ? "More" : fold_blanks(category));
+    if (groups.size() > 1) out += fmt::format("\n### {}\n", category.empty() ? "More" : as_heading(category));
     out += '\n';
     for (const Finding* finding : findings) out += fmt::format("- {}\n", shown(*finding, state));
   }
@@ -98,9 +104,7 @@ void add_gaps(std::string& out, const RunState& state) {
 }  // namespace
 
 std::string title_of_report(const Job& job) {
-  std::string title = shorten(fold_blanks(job.title.empty() ? job.query : job.title), kTitleCharacters);
-  if (!title.empty() && title[0] >= 'a' && title[0] <= 'z') title[0] = static_cast<char>(title[0] - 'a' + 'A');
-  return title;
+  return as_heading(job.title.empty() ? job.query : job.title);
 }
 
 std::string compose_report(const Job& job, const RunState& state) {
