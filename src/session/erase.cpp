@@ -1,6 +1,7 @@
 #include "session/erase.h"
 
 #include "base/json.h"
+#include "base/text.h"
 #include "session/notices.h"
 #include "session/text_remover.h"
 
@@ -107,6 +108,30 @@ Result<void> take_out_named(Transaction& transaction, std::string_view session, 
     if (entry.redacted && entry.text == kRedactedText) return {};
     return take_out(transaction, entry, changes);
   });
+}
+
+bool begins_with(std::string_view text, std::string_view beginning) {
+  constexpr std::string_view kEllipsis = "…";
+  if (beginning.ends_with(kEllipsis)) beginning.remove_suffix(kEllipsis.size());
+  beginning = trim(beginning);
+  return !beginning.empty() && trim(text).starts_with(beginning);
+}
+
+// The record repeats how the first message begins. Cut off or short as that may be, it is not found as a piece of the text.
+Result<void> take_out_beginnings(Transaction& transaction, std::string_view session, Changes& changes) {
+  HF_TRY(SessionRecord record, transaction.get(session));
+  bool changed = false;
+  const auto clean = [&](std::string& field, const char* what) {
+    if (std::ranges::none_of(changes.removed, [&](const std::string& text) { return begins_with(text, field); })) return;
+    field = kRedactedText;
+    ++changes.counts[what];
+    changed = true;
+  };
+  clean(record.title, "title");
+  clean(record.opening, "query");
+  if (!changed) return {};
+  HF_CHECK(transaction.update(std::move(record), Touch::change));
+  return {};
 }
 
 // What rests on sources that are gone: findings drawn from them, lines of reports that cite them.
@@ -222,6 +247,7 @@ Result<Redacted> redact(Transaction& transaction, std::string_view session, cons
   std::vector<TextRemover> removers;
   if (!redaction.entry_ids.empty()) {
     HF_CHECK(take_out_named(transaction, session, redaction.entry_ids, changes));
+    HF_CHECK(take_out_beginnings(transaction, session, changes));
     HF_CHECK(take_out_derived(transaction, session, changes));
     removers.push_back(TextRemover::of_pieces(changes.removed));
   }

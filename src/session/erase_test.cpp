@@ -124,6 +124,28 @@ TEST_F(EraseTest, AMessageGoesWithWhatQuotesIt) {
   EXPECT_THAT(files_with("third stone"), IsEmpty());
 }
 
+// threads-and-research §13: titles too. What was said first is in the record as well, as far as there is room for it.
+TEST_F(EraseTest, AFirstMessageGoesFromTheRecordHoweverShortOrLong) {
+  const auto redact_first = [&](const char* id, const std::string& text, const std::string& title, const std::string& opening) {
+    SessionRecord record = add(kThread, id);
+    record.title = title;
+    record.opening = opening;
+    must(store->write([&](Transaction& transaction) { return transaction.update(record); }));
+    entry(id, "message", text, {{"id", "msg-00000001"}, {"role", "user"}});
+    Redaction redaction;
+    redaction.entry_ids = {"msg-00000001"};
+    must(redact_in(id, redaction));
+    EXPECT_EQ(get(id).opening, "[redacted]") << id;
+    return get(id).title;
+  };
+  EXPECT_EQ(redact_first("thread-1", "pw:kestrel", "", "pw:kestrel"), "");
+  const std::string text = "kestrel " + std::string(5000, 'x');
+  EXPECT_EQ(redact_first("thread-2", text, "Passwords", text.substr(0, 1000)), "Passwords");
+  EXPECT_EQ(redact_first("thread-3", "The kestrel is under the stone", "The kestrel is…", "The kestrel is under the stone"),
+            "[redacted]");
+  EXPECT_THAT(files_with("kestrel"), IsEmpty());
+}
+
 TEST_F(EraseTest, ASourceGoesWithItsFindingsAndTheLinesThatCiteIt) {
   add(kResearch, "research-1", "completed");
   entry("research-1", "source", "A long page. Retries were set to seven by Ada.", {{"id", "src-1"}, {"citation_number", 1}});
