@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <filesystem>
 
 namespace holdfast::store {
@@ -197,7 +198,8 @@ Result<std::unique_ptr<Store>> open_sqlite_store(const std::string& path, const 
   const std::string folder = std::filesystem::path(path).parent_path().string();
   std::unique_ptr<Db> db;
   if (options.read_only) {
-    if (::access(path.c_str(), F_OK) != 0) return fail(ErrorKind::not_found, fmt::format("there is no store {}", path));
+    if (::access(path.c_str(), F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR))
+      return fail(ErrorKind::not_found, fmt::format("there is no store {}", path));
     context.read_only_reason = "the store was opened for reading only";
     HF_TRY(db, Db::open(path, Db::Mode::read_only, context.vfs));
   } else {
