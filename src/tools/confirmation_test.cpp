@@ -159,7 +159,7 @@ TEST_F(GateTest, S7PurgeWantsTheIdTyped) {
   EXPECT_THAT(to_json(question), HasSubstr("not this session's"));
   const JsonObject done = state_of(answered(purge, question, accept({{"choice", "purge"}, {"confirm_id", "thread-aaaaaaaa"}})));
   EXPECT_EQ(find_string(done, "outcome"), "purged");
-  EXPECT_EQ(find_string(plain({{"operation", "get"}, {"sessionId", "thread-aaaaaaaa"}}), "error"), "gone");
+  EXPECT_EQ(find_string(plain({{"operation", "get"}, {"sessionId", "thread-aaaaaaaa"}}), "error"), "GONE");
 }
 
 TEST_F(GateTest, S7AClientWithoutFormsNeedsTwoSteps) {
