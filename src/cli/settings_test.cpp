@@ -54,6 +54,12 @@ TEST(Settings, AWrongValueNamesWhereItCameFrom) {
   }
 }
 
+TEST(Settings, NumbersAreNeitherNegativeNorAbsurd) {
+  for (const char* wrong : {"-1", "-100000000", "99999999999999999", "1.5", ""})
+    EXPECT_FALSE(load({}, {{"HOLDFAST_GATE_TOKEN_TTL_S", wrong}})) << wrong;
+  EXPECT_EQ(load({}, {{"HOLDFAST_GATE_TOKEN_TTL_S", "0"}})->number("gate.token_ttl_s"), 0);
+}
+
 TEST(Settings, UnknownNamesInTheFileAreOnlyAWarning) {
   auto settings = load({}, {}, R"({"retention": {"diary_days": 3}, "port": 9})");
   ASSERT_TRUE(settings);

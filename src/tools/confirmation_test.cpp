@@ -159,7 +159,7 @@ TEST_F(GateTest, S7PurgeWantsTheIdTyped) {
   EXPECT_THAT(to_json(question), HasSubstr("not this session's"));
   const JsonObject done = state_of(answered(purge, question, accept({{"choice", "purge"}, {"confirm_id", "thread-aaaaaaaa"}})));
   EXPECT_EQ(find_string(done, "outcome"), "purged");
-  EXPECT_EQ(find_string(plain({{"operation", "get"}, {"sessionId", "thread-aaaaaaaa"}}), "error"), "gone");
+  EXPECT_EQ(find_string(plain({{"operation", "get"}, {"sessionId", "thread-aaaaaaaa"}}), "error"), "GONE");
 }
 
 TEST_F(GateTest, S7AClientWithoutFormsNeedsTwoSteps) {
@@ -265,6 +265,11 @@ TEST_F(GateTest, S13RedactAsksAndTakesTheTextAway) {
   EXPECT_EQ(find_int(*find_object(done, "counts"), "message"), 1);
   EXPECT_THAT(to_json(plain({{"operation", "get"}, {"sessionId", "thread-aaaaaaaa"}})), testing::Not(HasSubstr("walrus")));
   EXPECT_EQ(find_string(plain({{"operation", "redact"}, {"sessionId", "thread-aaaaaaaa"}}), "error"), "invalid_argument");
+  EXPECT_EQ(
+      find_string(plain({{"operation", "redact"}, {"sessionId", "thread-aaaaaaaa"}, {"message_ids", JsonArray{"msg-00000009"}}}),
+                  "error"),
+      "NOT_FOUND")
+      << "nobody is asked about what is not there";
 }
 
 TEST_F(GateTest, S3DeletingWhatIsDeletedChangesNothingAndOthersMovesAreRefused) {
@@ -337,6 +342,9 @@ TEST_F(GateTest, S8FiltersThatCannotBeAreRefused) {
   EXPECT_EQ(error({{"kind", "novel"}}), "INVALID_FILTER");
   EXPECT_EQ(error({{"type", "research"}, {"kind", "chat"}}), "INVALID_FILTER");
   EXPECT_EQ(error({{"status", "failed"}, {"completed", true}}), "INVALID_FILTER");
+  EXPECT_EQ(error({{"status", "finished"}}), "INVALID_FILTER");
+  EXPECT_EQ(error({{"type", "threads"}, {"status", JsonArray{"active", "cancelled"}}}), "INVALID_FILTER");
+  EXPECT_EQ(error({{"status", JsonArray{"created", "cancelled", "archived", "deleted"}}}), "none");
   const auto listed = [&](JsonObject filters) {
     filters["operation"] = "list";
     return to_json(plain(std::move(filters)));

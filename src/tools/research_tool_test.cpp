@@ -125,9 +125,12 @@ TEST_F(ResearchToolTest, S1CodesOfBadInput) {
   EXPECT_EQ(code({{"action", "thread-get"}, {"thread_id", "thread-abc"}}), "INVALID_ID");
   EXPECT_EQ(code({{"action", "thread-get"}, {"thread_id", "research-abcdefgh"}}), "INVALID_ID");
   EXPECT_EQ(code({{"action", "deep-research-status"}, {"research_id", "../../etc"}}), "INVALID_ID");
+  EXPECT_EQ(code({{"action", "thread-delete"}, {"thread_ids", JsonArray{"thread-abc"}}}), "INVALID_ID");
   EXPECT_EQ(code({{"action", "thread-list"}, {"limit", 0}}), "VALIDATION_ERROR");
   EXPECT_EQ(code({{"action", "thread-list"}, {"cursor", "made up"}}), "INVALID_CURSOR");
   EXPECT_EQ(code({{"action", "thread-list"}, {"kind", "novel"}}), "INVALID_FILTER");
+  EXPECT_EQ(code({{"action", "thread-list"}, {"status", "failed"}}), "INVALID_FILTER") << "of another kind";
+  EXPECT_EQ(code({{"action", "deep-research-list"}, {"status", "finished"}}), "INVALID_FILTER");
   EXPECT_EQ(code({{"action", "thread-list"}, {"max_iterations", 1}}), "VALIDATION_ERROR") << "of another action";
   EXPECT_EQ(code({{"action", "thinkdeep"}}), "MISSING_REQUIRED");
   EXPECT_EQ(code({{"action", "deep-research"}}), "MISSING_REQUIRED");
@@ -158,6 +161,7 @@ TEST_F(ResearchToolTest, S1WhatIsNotThereIsToldApart) {
                               {"confirm_id", id}}),
                         "outcome"),
             "purged");
+  EXPECT_EQ(code({{"action", "thread-delete"}, {"thread_ids", JsonArray{id}}}), "GONE");
   const JsonObject gone = error({{"action", "thread-get"}, {"thread_id", id}});
   EXPECT_EQ(find_string(gone, "code"), "GONE");
   EXPECT_EQ(find_string(*find_object(gone, "details"), "purged_at"), iso8601(kStart));

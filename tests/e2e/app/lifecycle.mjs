@@ -188,6 +188,21 @@ test('S6: a notice comes before anything happens, and nothing happens for 24 hou
   await server.stop();
 });
 
+test('S5: a dry run of cleanup changes nothing although a sweep is due, and cleanup reports what it did', async () => {
+  const where = place();
+  const began = Date.parse('2026-03-01T00:00:00Z');
+  const server = await serve(where);
+  const client = await legacy(server.url);
+  const thread = await newThread(client);
+  where.setClock(began + 6 * kDay);
+  assert.equal((await research(client, 'cleanup')).notices_created, 1);
+  where.setClock(began + 8 * kDay);
+  assert.deepEqual((await research(client, 'cleanup', { dry_run: true })).archived, [thread]);
+  assert.deepEqual((await research(client, 'cleanup')).archived, [thread]);
+  await client.close();
+  await server.stop();
+});
+
 test('S11: progress for who asked for it; the report when it is over', async () => {
   const server = await serve(place());
   const client = await legacy(server.url);
