@@ -86,7 +86,9 @@ Result<void> analyse(Workshop& shop, std::int64_t iteration) {
   for (std::vector<const Source*> sources = unread(); !sources.empty(); sources = unread()) {
     Engine& engine = shop.thinker();
     sources.resize(std::clamp<std::size_t>(engine.batch(journal.job(), sources), 1, sources.size()));
-    HF_TRY(Analysis analysis, engine.analyse(journal.job(), journal.state(), sources));
+    auto made = engine.analyse(journal.job(), journal.state(), sources);
+    if (!made && shop.ran_out_of_time(engine)) continue;  // the program reads these, and the rest
+    HF_TRY(Analysis analysis, std::move(made));
     if (journal.lease().ended()) return fail(ErrorKind::cancelled, "the worker has to stop");
     check(analysis, journal.state());
     Change change = change_of({iteration, "analysis", fmt::format("analyse/{}", sources.front()->citation)}, analysis, sources);

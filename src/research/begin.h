@@ -14,7 +14,7 @@ inline constexpr std::size_t kAttemptsKept = 20;
 
 struct Begun {
   session::SessionRecord record;
-  std::optional<session::Lease> lease;  // absent: nothing to be worked: already running, or given up as CRASH_LOOP
+  std::optional<session::Lease> lease;  // absent: nothing to be worked: already running, over, or given up as CRASH_LOOP
   bool already_running = false;
 };
 

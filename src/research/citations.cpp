@@ -1,4 +1,5 @@
 #include "base/text.h"
+#include "research/quoted_text.h"
 #include "research/report_text.h"
 #include "research/sentences.h"
 
@@ -114,13 +115,14 @@ std::string lines_of(const Source& source) {
   std::string words(locator.substr(1));
   const std::size_t dash = words.find("-L");
   if (dash == std::string::npos) return fmt::format(", line {}", words);
+  if (words.substr(0, dash) == words.substr(dash + 2)) return fmt::format(", line {}", words.substr(0, dash));
   words.replace(dash, 2, "–");
   return fmt::format(", lines {}", words);
 }
 
 std::string source_line(const Source& source) {
-  const std::string title = fold_blanks(source.title);
-  const std::string named = title.empty() || title == source.uri ? "" : title + ". ";
+  const std::string title = as_quoted(fold_blanks(source.title), Brackets::all);
+  const std::string named = title.empty() || source.title == source.uri ? "" : title + ". ";
   return fmt::format("- [{}] {}<{}>{}\n", source.citation, named, source.uri, lines_of(source));
 }
 

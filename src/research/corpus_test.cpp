@@ -201,6 +201,13 @@ TEST_F(CorpusTest, S10GlobsAndGitignoreLeaveOut) {
   EXPECT_THAT(paths(*open({"/private/"}), "walrus"), ElementsAre("deep/private/x.txt", "kept.txt", "notes/kept.log"));
 }
 
+TEST_F(CorpusTest, S10AByteOrderMarkDoesNotHideTheHeading) {
+  write("a.md", "\xEF\xBB\xBF# Tusks\n\nA walrus has two.\n");
+  const auto found = open()->search("walrus", 5).value();
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0].title, "Tusks (a.md L1-L3)");
+}
+
 TEST_F(CorpusTest, S10HtmlIsReducedToTextWithTheLinesOfTheSource) {
   write("page.html",
         "<html><head><title>The page</title>\n<script>walrus()</script></head>\n<body>\n\n<p>A walrus\nspeaks</p>\n");

@@ -17,6 +17,7 @@ namespace {
 constexpr std::size_t kSniffBytes = 8 * 1024;     // as git and grep do
 constexpr std::size_t kHeadingWithin = 4 * 1024;  // a heading further down is not the document's
 constexpr std::size_t kMaxHeadingCharacters = 150;
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::size_t kBrokenShare = 10;  // one byte of ten may be broken: text of an old encoding has fewer
 
 bool ends_with_one_of(std::string_view path, std::initializer_list<std::string_view> endings) {
@@ -36,6 +37,7 @@ bool is_binary(std::string_view bytes) {
 
 std::string markdown_title(std::string_view text) {
   text = text.substr(0, kHeadingWithin);
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   while (!text.empty()) {
     const std::size_t newline = text.find('\n');
     const std::string_view line = text.substr(0, newline);

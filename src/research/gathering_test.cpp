@@ -135,6 +135,17 @@ TEST_F(Gather, S10_NoProviderAtAllIsNoSources) {
   EXPECT_EQ(error_code(record), "NO_SOURCES");
 }
 
+TEST_F(Gather, S10_ARunThatNamesOnlyProvidersNobodyHasSaysWhich) {
+  answer(several("valve", 1));
+  StartRequest request;
+  request.query = "valves";
+  request.search = {"nowhere"};
+  const auto record = work(must(research().start(request)).id);
+  EXPECT_EQ(error_code(record), "NO_SOURCES");
+  EXPECT_THAT(to_json(*find(record.data, "error")), HasSubstr("there is no search provider 'nowhere'"));
+  EXPECT_THAT(log->take(), IsEmpty());
+}
+
 TEST_F(Gather, S10_OnlyTheProvidersThatWereNamed) {
   answer("local", [](const SearchAsk&) -> Answer { return several("valve", 1); });
   answer("web", [](const SearchAsk&) -> Answer { return several("pipe", 1); });

@@ -133,8 +133,14 @@ class ModelEngine final : public Engine {
     ask.provider = journal_.job().provider;
     ask.purpose = purpose;
     ask.timeout = journal_.budget().operation_time();
-    ask.cancelled = [this] { return journal_.lease().ended(); };
+    // A try has its own limit; all of them together, with the pauses between, must leave the report its time.
+    ask.cancelled = [this, for_report = purpose == "synthesis"] { return journal_.lease().ended() || is_late(for_report); };
     return ask;
+  }
+
+  bool is_late(bool for_report) const {
+    const Budget budget = journal_.budget();
+    return (for_report ? budget.report() : budget.model()) == "budget_time";
   }
 
   void note(std::string_view purpose, const Ask& ask, const Result<Reply>& reply, std::chrono::steady_clock::time_point began) {

@@ -299,6 +299,48 @@ TEST_F(ModelRun, S10_WithoutACallLeftTheReportIsMadeByTemplate) {
   EXPECT_THAT(report_text(id), HasSubstr("An impeller moves the water."));
 }
 
+TEST_F(ModelRun, S10_TimeThatRunsOutWhileTheModelPlansIsASpentBudgetNotAFailure) {
+  use([](const Ask& ask) -> Result<Reply> {
+    while (!ask.cancelled()) std::this_thread::yield();
+    return fail(ErrorKind::cancelled, "given up");
+  });
+  const std::string id = start("how does an impeller work?", {{"task_timeout", 10}});
+  change(id, [](session::SessionRecord& record) { record.data["used"] = JsonObject{{"active_ms", 7900}}; });
+  const auto record = work(id);
+  EXPECT_EQ(record.status, "completed");
+  EXPECT_TRUE(find_bool(record.data, "partial").value());
+  EXPECT_EQ(find_string(record.data, "stop_reason"), "budget_time");
+}
+
+TEST_F(ModelRun, S10_TimeThatRunsOutWhileTheModelReadsLeavesAReportOfWhatWasGathered) {
+  use([&](const Ask& ask) -> Result<Reply> {
+    if (ask.purpose == "analysis") return fail(ErrorKind::unavailable, "out of memory", {}, "PROVIDER_ERROR");
+    return scripted(ask);
+  });
+  const std::string id = start("how does an impeller work?", {{"task_timeout", 10}});
+  EXPECT_EQ(work(id).status, "failed") << "there was time: the model is the reason";
+  change(id, [](session::SessionRecord& record) { record.data["used"] = JsonObject{{"active_ms", 7900}}; });
+  use([&](const Ask& ask) -> Result<Reply> {
+    if (ask.purpose != "analysis") return scripted(ask);
+    while (!ask.cancelled()) std::this_thread::yield();
+    return fail(ErrorKind::timeout, "no whole answer", {}, "PROVIDER_TIMEOUT");
+  });
+  const auto record = work(id);
+  EXPECT_EQ(record.status, "completed");
+  EXPECT_EQ(find_string(record.data, "stop_reason"), "budget_time");
+  EXPECT_THAT(state(id).findings, Not(IsEmpty()));
+}
+
+TEST_F(ModelRun, S10_AnEndpointNobodyConfiguredIsRefusedBeforeTheRunIsKept) {
+  StartRequest request;
+  request.query = "how does an impeller work?";
+  request.provider = "nobody";
+  const auto refused = research().start(request);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().word(), "VALIDATION_ERROR");
+  EXPECT_THAT(refused.error().hint, HasSubstr("scripted"));
+}
+
 TEST_F(ModelRun, S11_CancelWhileAModelAnswersEndsTheRun) {
   std::string id;
   use([&](const Ask& ask) -> Result<Reply> {

@@ -23,6 +23,8 @@ struct Workshop {
   bool has_model() const { return &engine != &program; }
   // Who thinks now. Notes the cut when a budget says that it cannot be the model.
   Engine& thinker() const;
+  // Whether the time ran out while the model was thinking: what it could not do, the program does. Notes the cut.
+  bool ran_out_of_time(const Engine& who) const;
 };
 
 // The entries and marks of a unit are written under keys made from it, so that nothing can be written twice.

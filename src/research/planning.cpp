@@ -15,6 +15,12 @@ Engine& Workshop::thinker() const {
   return program;
 }
 
+bool Workshop::ran_out_of_time(const Engine& who) const {
+  if (&who == &program || journal.lease().ended() || journal.budget().model() != "budget_time") return false;
+  journal.note_cut("budget_time");
+  return true;
+}
+
 session::NewEntry entry_of(const Unit& unit, std::string_view type, std::size_t index, std::string text, const JsonObject& data) {
   session::NewEntry entry;
   entry.type = type;
@@ -46,7 +52,10 @@ Result<void> plan(Workshop& shop) {
   const Unit unit{1, "planning", "plan"};
   if (journal.state().is_done(unit)) return {};
   HF_CHECK(journal.enter(1, "planning"));
-  HF_TRY(Planned planned, shop.thinker().plan(journal.job()));
+  Engine& thinker = shop.thinker();
+  auto made = thinker.plan(journal.job());
+  if (!made && shop.ran_out_of_time(thinker)) made = shop.program.plan(journal.job());
+  HF_TRY(Planned planned, std::move(made));
   std::erase_if(planned.questions, [](const SubQuery& question) { return trim(question.query).empty(); });
   if (planned.questions.empty()) {
     SubQuery whole;

@@ -1,6 +1,7 @@
 #include "research/report_text.h"
 
 #include "base/text.h"
+#include "research/quoted_text.h"
 #include "research/sentences.h"
 
 #include <fmt/format.h>
@@ -32,20 +33,10 @@ std::string as_heading(std::string_view text) {
   return heading;
 }
 
-// A number in brackets inside a quotation belongs to the quoted text, not to our sources.
-std::string with_own_brackets(std::string_view text) {
-  std::string escaped;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '[' && i + 1 < text.size() && text[i + 1] >= '0' && text[i + 1] <= '9') escaped += '\\';
-    escaped += text[i];
-  }
-  return escaped;
-}
-
 // A finding that is a quotation and nothing else is shown as one.
 std::string shown(const Finding& finding, const RunState& state) {
   const bool quoted = std::ranges::any_of(finding.quotes, [&](const Quote& quote) { return quote.text == finding.content; });
-  const std::string content = with_own_brackets(fold_blanks(finding.content));
+  const std::string content = as_quoted(fold_blanks(finding.content), Brackets::numbers);
   return quoted ? fmt::format("“{}” {}", content, citations_of(finding, state))
                 : fmt::format("{} {}", content, citations_of(finding, state));
 }
@@ -160,7 +151,7 @@ std::string interim_digest(const Job& job, const RunState& state) {
     out += "\n## Sources so far\n\n";
     const std::size_t shown_count = std::min(kSourcesInDigest, state.sources.size());
     for (std::size_t i = 0; i < shown_count; ++i)
-      out += fmt::format("- {} [{}]\n", fold_blanks(state.sources[i].title), state.sources[i].citation);
+      out += fmt::format("- {} [{}]\n", as_quoted(fold_blanks(state.sources[i].title), Brackets::all), state.sources[i].citation);
     if (state.sources.size() > shown_count) out += fmt::format("- and {} more\n", state.sources.size() - shown_count);
   }
   return out;

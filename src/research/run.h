@@ -85,6 +85,9 @@ struct WorkOptions {
   // empty.
   std::function<bool()> stopping;
   bool automatic = false;  // resumed at start-up: counts against kAutomaticAttempts without progress, then failed CRASH_LOOP
+  // A run that has failed or was cancelled is left as it is. For workers with a queue: a run that is cancelled while it waits
+  // there must not begin; who resumes it calls reopen() first.
+  bool only_open = false;
 };
 inline constexpr int kAutomaticAttempts = 3;
 inline constexpr std::chrono::seconds kCancelWithin{5};
@@ -117,6 +120,15 @@ class Research {
   // Works until the run is completed, failed, cancelled, deleted, or `stopping`. Also resumes: failed and cancelled runs begin
   // again where they were (row 6). Errors: ALREADY_COMPLETED, DELETED, not_found, those of the store.
   Result<WorkOutcome> work(std::string_view id, const WorkOptions& options);
+
+  // Row 6 for a run that a worker is to take up later: durable when it returns, so that a crash before the worker begins leaves a
+  // run that recovery finds. A worker that still winds down is waited for, at most kCancelWithin. Errors: ALREADY_COMPLETED,
+  // DELETED, NOT_FOUND, conflict (STORAGE_BUSY) when that worker does not let go.
+  struct Reopened {
+    session::SessionRecord record;
+    bool already_running = false;  // a live worker has it
+  };
+  Result<Reopened> reopen(std::string_view principal, std::string_view id);
 
   // Durable at once; a worker in whatever process ends within kCancelWithin. A run that is over already: changed false.
   struct Cancelled {

@@ -118,6 +118,49 @@ TEST_F(Run, S4Row5_CancelOfAStartedRun) {
   EXPECT_EQ(work(id).status, "completed") << "row 6: cancelled runs resume";
 }
 
+TEST_F(Run, S4Row5_ARunThatIsCancelledWhileItWaitsForAWorkerDoesNotBegin) {
+  answer({note()});
+  const std::string id = start("how long is a lease?");
+  must(research().cancel("local", id));
+  WorkOptions queued;
+  queued.only_open = true;
+  const auto outcome = must(research().work(id, queued));
+  EXPECT_EQ(outcome.record.status, "cancelled");
+  EXPECT_FALSE(outcome.already_running);
+  EXPECT_THAT(log->take(), IsEmpty());
+}
+
+TEST_F(Run, S4Row6_ReopeningIsDurableBeforeAWorkerBegins) {
+  answer({note()});
+  const std::string id = start("how long is a lease?");
+  must(research().cancel("local", id));
+  const auto reopened = must(research().reopen("local", id));
+  EXPECT_FALSE(reopened.already_running);
+  EXPECT_EQ(get(id).status, "in_progress");
+  EXPECT_THAT(must(research().abandoned()), testing::ElementsAre(id)) << "a process that dies now has not lost it";
+  EXPECT_EQ(must(research().reopen("local", id)).record.rev, reopened.record.rev) << "once is enough";
+
+  WorkOptions queued;
+  queued.only_open = true;
+  const auto record = must(research().work(id, queued)).record;
+  EXPECT_EQ(record.status, "completed");
+  EXPECT_THAT(*find_array(record.data, "attempts"), SizeIs(1)) << "the cancelled one; there was no crash";
+  EXPECT_EQ(research().reopen("local", id).error().word(), "ALREADY_COMPLETED");
+  EXPECT_EQ(research().reopen("somebody", id).error().word(), "NOT_FOUND");
+}
+
+TEST_F(Run, S4_ReopeningWaitsForAWorkerThatWindsDownAndSeesOneThatLives) {
+  std::atomic<bool> entered = false;
+  answer_never(entered);
+  const std::string id = start("how long is a lease?", {{"max_concurrent", 1}});
+  std::jthread worker([&] { static_cast<void>(research().work(id, {})); });
+  entered.wait(false);
+  EXPECT_TRUE(must(research().reopen("local", id)).already_running);
+  must(research().cancel("local", id));
+  EXPECT_FALSE(must(research().reopen("local", id)).already_running);
+  EXPECT_EQ(get(id).status, "in_progress");
+}
+
 TEST_F(Run, S11_CancelEndsAWorkerInFlightAndKeepsWhatItHas) {
   std::atomic<bool> entered = false;
   answer({note()});

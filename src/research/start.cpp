@@ -68,6 +68,12 @@ Result<void> check_start(const StartRequest& request) {
 
 Result<session::SessionRecord> Research::start(const StartRequest& request) {
   HF_CHECK(check_start(request));
+  const std::vector<std::string> endpoints = tools_.models.providers("");
+  if (!request.provider.empty() && std::ranges::find(endpoints, request.provider) == endpoints.end())
+    return fail(ErrorKind::invalid, fmt::format("no provider is called \"{}\"", request.provider),
+                endpoints.empty() ? "no language model is configured: set llm in config.json"
+                                  : fmt::format("there are {}", fmt::join(endpoints, ", ")),
+                "VALIDATION_ERROR");
   session::SessionRecord record;
   record.id = "research-" + random_base62(kIdLength);
   record.kind = session::kResearch;

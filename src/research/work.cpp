@@ -7,6 +7,7 @@
 #include "research/run.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -25,6 +26,9 @@ Result<Providers> providers_of(const Tools& tools, const SessionRecord& record, 
     if (std::ranges::none_of(providers, [&](const auto& provider) { return provider->name() == name; }))
       journal.warn(fmt::format("there is no search provider '{}'", name));
   std::erase_if(providers, [&](const auto& provider) { return std::ranges::find(wanted, provider->name()) == wanted.end(); });
+  if (providers.empty())
+    return fail(ErrorKind::refused, fmt::format("there is no search provider '{}'", fmt::join(wanted, "', '")),
+                "start a run that names one of those `holdfast research providers` shows, or none", "NO_SOURCES");
   return providers;
 }
 

@@ -2,6 +2,8 @@
 
 #include "base/log.h"
 
+#include <algorithm>
+
 namespace holdfast::tools {
 
 ResearchWorkers::~ResearchWorkers() {
@@ -10,7 +12,12 @@ ResearchWorkers::~ResearchWorkers() {
 
 void ResearchWorkers::submit(const std::string& id, bool automatic) {
   const std::lock_guard lock(mutex_);
-  if (stopping_ || waiting_.size() >= kMostWaiting || !taken_.insert(id).second) return;
+  if (stopping_ || waiting_.size() >= kMostWaiting) return;
+  if (!taken_.insert(id).second) {
+    // Being worked, and perhaps about to end because it was cancelled a moment ago: the worker looks again when it has ended.
+    if (!automatic && std::ranges::find(waiting_, id, &Job::id) == waiting_.end()) again_.insert(id);
+    return;
+  }
   waiting_.push_back({id, automatic});
   if (idle_ < waiting_.size() && threads_.size() < kRunsAtOnce) threads_.emplace_back([this] { run(); });
   changed_.notify_all();
@@ -63,6 +70,7 @@ void ResearchWorkers::run() {
     research::WorkOptions options;
     options.stopping = [this] { return stopping(); };
     options.automatic = job.automatic;
+    options.only_open = true;
     try {
       auto worked = research_.work(job.id, options);
       if (!worked) log(LogLevel::warn, "tools", job.id + ": " + worked.error().message);
@@ -70,7 +78,10 @@ void ResearchWorkers::run() {
       log(LogLevel::error, "tools", job.id + ": " + problem.what());
     }
     lock.lock();
-    taken_.erase(job.id);
+    if (again_.erase(job.id) > 0 && !stopping_)
+      waiting_.push_back({job.id, false});
+    else
+      taken_.erase(job.id);
     changed_.notify_all();
   }
 }

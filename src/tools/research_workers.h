@@ -31,7 +31,9 @@ class ResearchWorkers {
   explicit ResearchWorkers(research::Research& research) : research_(research) {}
   ~ResearchWorkers();
 
-  // A run that is waiting or being worked here already is not taken twice. automatic: nobody asked for it just now.
+  // A run that is waiting or being worked here already is not taken twice; one that is being worked is looked at again when its
+  // worker has ended. One that has failed or was cancelled is left alone: Research::reopen() comes first. automatic: nobody asked
+  // for it just now.
   void submit(const std::string& id, bool automatic = false);
   // Takes up runs whose worker has gone. Blocks; pool threads.
   Result<void> recover();
@@ -59,6 +61,7 @@ class ResearchWorkers {
   mutable std::condition_variable changed_;
   std::deque<Job> waiting_;
   std::set<std::string> taken_;  // waiting or being worked
+  std::set<std::string> again_;  // of those being worked: submitted once more meanwhile
   std::size_t idle_ = 0;
   std::vector<std::thread> threads_;
 };

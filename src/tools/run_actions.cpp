@@ -1,7 +1,6 @@
 // deep-research, -status, -report, -list, -cancel (threads-and-research §10, §11). Waiting for a run is research_wait.cpp.
 
 #include "session/kinds.h"
-#include "session/leases.h"
 #include "tools/list_filters.h"
 #include "tools/research_actions.h"
 #include "tools/research_wait.h"
@@ -91,12 +90,6 @@ Result<ResearchAnswer> start(ResearchCall& call) {
   return answer;
 }
 
-bool has_worker(ResearchCall& call, const std::string& id) {
-  if (call.room.workers.has(id)) return true;
-  auto lease = call.room.store.lease("research/" + id);
-  return lease && *lease && !session::is_over(**lease, session::lease_time_now());
-}
-
 Result<ResearchAnswer> resume(ResearchCall& call) {
   if (!call.arguments().contains("research_id"))
     return fail(ErrorKind::invalid, "research_id is required", "deep-research-list shows the runs", "MISSING_REQUIRED");
@@ -104,12 +97,19 @@ Result<ResearchAnswer> resume(ResearchCall& call) {
   if (record.status == "completed")
     return fail(ErrorKind::refused, fmt::format("{} is completed", record.id), "deep-research-report shows its report",
                 "ALREADY_COMPLETED");
-  const bool running = has_worker(call, record.id);
+  // Before the answer and before anybody waits: who looks at the run from now on sees that it goes on.
+  HF_TRY(const research::Research::Reopened reopened, call.room.research.reopen(call.principal(), record.id));
+  // Waiting here for a worker counts as running, unless it is the job of before that is about to end.
+  const bool running = reopened.already_running || (call.room.workers.has(record.id) && reopened.record.rev == record.rev);
   if (!running) call.room.workers.submit(record.id);
   if (call.flag("wait", false)) return wait_for_run(call, record.id);
   ResearchAnswer answer;
   HF_TRY(answer.data, call.room.research.status(call.principal(), record.id));
   answer.data["already_running"] = running;
+  if (!running) {  // it waits for its worker, not for somebody to come
+    answer.data["stalled"] = false;
+    answer.data.erase("stop_reason");
+  }
   answer.data["resumed"] = !running;
   answer.data["next_poll_s"] = kNextPoll;
   return answer;
