@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/schema.h"
+#include "base/test_data.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -24,8 +25,8 @@ namespace fs = std::filesystem;
 using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
-const std::string k2020 = std::string(HOLDFAST_TEST_DATA) + "/json-schema-2020-12";
-const std::string kDraft07 = std::string(HOLDFAST_TEST_DATA) + "/json-schema-draft-07";
+const std::string k2020 = test_data("json-schema-2020-12");
+const std::string kDraft07 = test_data("json-schema-draft-07");
 
 struct Suite {
   std::string folder;

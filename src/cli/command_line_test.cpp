@@ -50,6 +50,31 @@ TEST(CommandLine, CommandsTakeTheirArguments) {
   EXPECT_EQ(list.text, "x y");
 }
 
+TEST(CommandLine, NoWordOfAMessageIsACommand) {
+  const CommandLine say = line({"research", "thread-abcdefgh", "list", "the", "status"});
+  EXPECT_EQ(say.command, Command::research_open);
+  EXPECT_THAT(say.work.words, ElementsAre("thread-abcdefgh", "list", "the", "status"));
+  const CommandLine ask =
+      line({"--json", "research", "start", "what", "is", "research", "--corpus", "a", "--corpus", "b", "--max-iterations", "2"});
+  EXPECT_EQ(ask.command, Command::research_start);
+  EXPECT_THAT(ask.work.words, ElementsAre("what", "is", "research"));
+  EXPECT_THAT(ask.work.corpus, ElementsAre("a", "b"));
+  EXPECT_EQ(ask.work.limits.at("max_iterations"), 2);
+  EXPECT_FALSE(read({"research", "start", "x", "--max-iterations", "many"}));
+  EXPECT_FALSE(read({"research"}));
+}
+
+TEST(CommandLine, FiltersAreFlagsOrWords) {
+  const CommandLine words = line({"sessions", "list", "type=research", "completed=true"});
+  EXPECT_THAT(words.work.words, ElementsAre("type=research", "completed=true"));
+  const CommandLine flags = line({"sessions", "list", "--type", "research", "--completed"});
+  EXPECT_THAT(flags.work.types, ElementsAre("research"));
+  EXPECT_TRUE(flags.work.completed);
+  EXPECT_THAT(line({"sessions", "delete", "one", "two", "--yes"}).work.words, ElementsAre("one", "two"));
+  EXPECT_FALSE(read({"sessions", "pin", "one", "two"}));
+  EXPECT_FALSE(read({"sessions", "delete", ""}));
+}
+
 TEST(CommandLine, MistakesNameTheCommandThatHelps) {
   auto wrong = read({"serve", "--nothing"});
   ASSERT_FALSE(wrong);
@@ -159,10 +184,10 @@ TEST(CommandLine, CanBeDescribed) {
   const CommandHelp help = describe_command_line();
   std::vector<std::string> names;
   for (const CommandHelp& each : help.commands) names.push_back(each.name);
-  EXPECT_THAT(names,
-              ElementsAre("mcp", "serve", "sessions", "brief", "store", "token", "login", "completion", "list", "info", "archive",
-                          "restore", "clone", "move", "delete", "relocate", "lineage", "verify", "doctor", "schema", "import"));
-  EXPECT_EQ(help.commands[2].commands.size(), 2U);
+  EXPECT_THAT(names, ElementsAre("mcp", "serve", "sessions", "cleanup", "brief", "research", "store", "token", "login",
+                                 "completion", "list", "info", "archive", "restore", "clone", "move", "delete", "relocate",
+                                 "lineage", "verify", "doctor", "schema", "import"));
+  EXPECT_EQ(help.commands[2].commands.size(), 13U);
 }
 
 }  // namespace

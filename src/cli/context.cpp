@@ -52,6 +52,12 @@ Result<std::unique_ptr<session::Store>> Context::open_store(bool to_read) const 
   options.clock = clock;
   options.read_only = to_read;
   options.due = session::due_rule(retention_policy(settings));
+  auto opened = store::open_store(url, options);
+  if (opened || opened.error().code != store::kOlderFormat) return opened;
+  // The first use of a store by a newer version brings it up to date, also when it only wants to read.
+  options.read_only = false;
+  if (!store::open_store(url, options)) return opened;
+  options.read_only = true;
   return store::open_store(url, options);
 }
 

@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 namespace holdfast::cli {
 
 namespace {
@@ -17,15 +19,21 @@ using transcripts::DoctorReport;
 struct Repair {
   std::string session_id, copy;  // the copy's id
   std::optional<Error> error;
+  std::vector<std::string> warnings;
 };
 
 std::string doctor_text(const DoctorReport& report, const Terminal& terminal) {
   std::string out;
   auto heading = [&](std::string_view text) { out += terminal.bold(text) + "\n"; };
-  if (!report.leftovers.empty()) heading("Operations that ended half-way (--fix ends them)");
+  const auto is_unknown = [](const transcripts::Leftover& leftover) { return !leftover.trouble.empty(); };
+  if (!std::ranges::all_of(report.leftovers, is_unknown)) heading("Operations that ended half-way (--fix ends them)");
   for (const auto& each : report.leftovers)
-    out += fmt::format("  {} of {}, {}: would be {}\n", harmless(each.what, true), harmless(each.about, true),
-                       iso8601(each.began_at), each.finishing ? "finished" : "undone");
+    if (!is_unknown(each))
+      out += fmt::format("  {} of {}, {}: would be {}\n", harmless(each.what, true), harmless(each.about, true),
+                         iso8601(each.began_at), each.finishing ? "finished" : "undone");
+  if (std::ranges::any_of(report.leftovers, is_unknown)) heading("Operations that ended half-way and left no journal to go by");
+  for (const auto& each : report.leftovers)
+    if (is_unknown(each)) out += fmt::format("  {}: {}\n", harmless(each.folder, true), harmless(each.trouble, true));
   if (!report.sick.empty()) heading("Damaged transcripts (--fix writes repaired copies)");
   for (const auto& each : report.sick) {
     out += fmt::format("  {}\n", each.place.transcript());
@@ -50,14 +58,16 @@ std::string doctor_text(const DoctorReport& report, const Terminal& terminal) {
 }
 
 Result<std::vector<Repair>> repair(const TranscriptWork& work, const DoctorReport& report) {
-  HF_TRY([[maybe_unused]] const auto ended, recover(work.homes().claude));
+  // One that cannot be ended is in the report already, and keeps nothing else from being repaired.
+  const auto ended = recover(work.homes().claude);
+  if (!ended && ended.error().kind != ErrorKind::corrupt && ended.error().kind != ErrorKind::conflict) return fail(ended.error());
   std::vector<Repair> repairs;
   for (const auto& each : report.sick) {
-    auto copy = write_repaired_copy(work.homes().claude, {each.place, 0, 0}, work.keeper().now());
+    auto copy = work.keeper().repair({each.place, 0, 0});
     if (copy)
-      repairs.push_back({each.place.session_id, std::move(*copy), {}});
+      repairs.push_back({each.place.session_id, copy->new_session_id, {}, std::move(copy->warnings)});
     else
-      repairs.push_back({each.place.session_id, {}, std::move(copy).error()});
+      repairs.push_back({each.place.session_id, {}, std::move(copy).error(), {}});
   }
   return repairs;
 }
@@ -90,9 +100,11 @@ Result<void> examine_transcripts(Context& context) {
     return {};
   }
   print(doctor_text(report, context.terminal));
-  for (const Repair& each : repairs)
+  for (const Repair& each : repairs) {
+    for (const std::string& warning : each.warnings) print(harmless(warning, true) + "\n");
     print(each.error ? fmt::format("{} is not repaired: {}\n", each.session_id, harmless(each.error->message, true))
                      : fmt::format("{} is repaired in the copy {}\n", each.session_id, each.copy));
+  }
   return {};
 }
 

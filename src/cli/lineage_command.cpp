@@ -11,18 +11,21 @@ namespace holdfast::cli {
 
 namespace {
 
-// An id whose files are gone has its family still, so it is looked for on disk first and then taken as it is.
+// An id whose files are gone has its family still, so it is looked for on disk first and then among those remembered.
 Result<std::string> id_of(const TranscriptWork& work, const std::string& text) {
   auto session = work.session(text);
   if (session) return session->id();
-  if (is_uuid(text) && session.error().kind == ErrorKind::not_found) return text;
-  return fail(std::move(session).error());
+  if (session.error().kind != ErrorKind::not_found || text.empty()) return fail(std::move(session).error());
+  if (is_uuid(text)) return text;
+  return work.keeper().remembered(text, std::move(session).error());
 }
 
 Result<void> print_original(const TranscriptWork& work, const transcripts::LineageTree& tree) {
   std::vector<std::string> ids;
   for (const auto& [id, node] : tree.nodes) ids.push_back(id);
   HF_TRY(session::Store * store, work.keeper().store_to_read());
+  if (!store)
+    return fail(ErrorKind::not_found, "there is nothing to export yet", "the client's own forks are in its transcripts");
   HF_TRY(const JsonObject exported, transcripts::export_lineage(*store, ids));
   print(to_json_pretty(exported) + "\n");
   return {};

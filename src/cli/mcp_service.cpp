@@ -49,6 +49,11 @@ std::string_view session_named_by(const JsonObject& arguments) {
   return {};
 }
 
+// A sweep before it would leave it nothing to report, and would be no dry run.
+bool sweeps_itself(std::string_view tool, const JsonObject& arguments) {
+  return tool == "research" && find_string(arguments, "action") == "cleanup";
+}
+
 }  // namespace
 
 McpService::McpService(const Context& context, session::Store& store, Executor& executor, Pool& pool)
@@ -87,7 +92,9 @@ Result<void> McpService::open() {
   if (keeper_) HF_CHECK(tools::add_transcript_tools(server_, *keeper_, root_, transcript_options_));
   tools::add_session_resources(server_, store_, operations_);
   tools::add_notice_resource(server_, store_);
-  server_.before_tools([this](std::string_view, mcp::Call& call) { retention_.look(session_named_by(call.arguments())); });
+  server_.before_tools([this](std::string_view tool, mcp::Call& call) {
+    if (!sweeps_itself(tool, call.arguments())) retention_.look(session_named_by(call.arguments()));
+  });
   sweep_.start();
   server_.executor().post([this] {
     retention_.start();

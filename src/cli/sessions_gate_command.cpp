@@ -28,7 +28,7 @@ Result<GatedAction> read_action(const Context& context, session::Store& store, G
     if (seen.insert(record.id).second) action.records.push_back(std::move(record));
   }
   action.redaction = {context.line.work.entry_ids, context.line.work.pattern, context.line.work.regex};
-  HF_CHECK(tools::check_action(action));
+  HF_CHECK(tools::check_action(store, action));
   return action;
 }
 
@@ -56,7 +56,9 @@ void report(const Context& context, const JsonObject& outcome, const GatedAction
   const std::string_view word = find_string(outcome, "outcome").value_or("");
   std::string text = fmt::format("{}: {}\n", word, fmt::join(action.ids(), ", "));
   if (auto until = find_string(outcome, "restorable_until"))
-    text += fmt::format("holdfast sessions restore {} brings it back until {}\n", action.ids().front(), *until);
+    text += action.records.size() == 1
+                ? fmt::format("holdfast sessions restore {} brings it back until {}\n", action.ids().front(), *until)
+                : fmt::format("holdfast sessions restore ID brings one of them back until {}\n", *until);
   if (const JsonObject* counts = find_object(outcome, "counts"))
     for (const auto& count : *counts)
       text += fmt::format("{} {}\n", to_json(count.value()), std::string_view(count.key().data(), count.key().size()));

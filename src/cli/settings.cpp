@@ -78,10 +78,13 @@ std::optional<bool> parse_flag(std::string_view text) {
   return std::nullopt;
 }
 
+// Ports, seconds and hours. In seconds this is three centuries, and it is far from where milliseconds end.
+constexpr std::int64_t kHighestNumber = 10'000'000'000;
+
 std::optional<std::int64_t> parse_number(std::string_view text) {
   std::int64_t value = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  if (error != std::errc{} || end != text.data() + text.size() || value < 0 || value > kHighestNumber) return std::nullopt;
   return value;
 }
 
@@ -169,7 +172,8 @@ Result<void> Settings::take_config(const JsonObject& object, const std::string& 
 Result<void> Settings::check(const SettingInfo& info) const {
   const Value& given = value(info.name);
   if (info.type == Type::number && !parse_number(given.texts.front()))
-    return fail(ErrorKind::invalid, fmt::format("{}: \"{}\" is not a whole number", given.origin, given.texts.front()));
+    return fail(ErrorKind::invalid,
+                fmt::format("{}: \"{}\" is not a whole number from 0 to {}", given.origin, given.texts.front(), kHighestNumber));
   if (info.type == Type::decimal && !parse_decimal(given.texts.front()))
     return fail(ErrorKind::invalid, fmt::format("{}: \"{}\" is not a number from 0 on", given.origin, given.texts.front()));
   if (info.type == Type::json)

@@ -54,11 +54,37 @@ TEST(Settings, AWrongValueNamesWhereItCameFrom) {
   }
 }
 
+TEST(Settings, NumbersAreNeitherNegativeNorAbsurd) {
+  for (const char* wrong : {"-1", "-100000000", "99999999999999999", "1.5", ""})
+    EXPECT_FALSE(load({}, {{"HOLDFAST_GATE_TOKEN_TTL_S", wrong}})) << wrong;
+  EXPECT_EQ(load({}, {{"HOLDFAST_GATE_TOKEN_TTL_S", "0"}})->number("gate.token_ttl_s"), 0);
+}
+
 TEST(Settings, UnknownNamesInTheFileAreOnlyAWarning) {
-  auto settings = load({}, {}, R"({"retention": {"thread_archive_days": 3}, "port": 9})");
+  auto settings = load({}, {}, R"({"retention": {"diary_days": 3}, "port": 9})");
   ASSERT_TRUE(settings);
   EXPECT_EQ(settings->number("port"), 9);
-  EXPECT_THAT(settings->warnings(), ElementsAre(HasSubstr("retention.thread_archive_days")));
+  EXPECT_THAT(settings->warnings(), ElementsAre(HasSubstr("retention.diary_days")));
+}
+
+TEST(Settings, DaysMayHaveFractionsAndWholeNumbersMayNot) {
+  auto settings = load({}, {}, R"({"retention": {"thread_archive_days": 0.5, "research_archive_days": 3}})");
+  ASSERT_TRUE(settings) << settings.error().message;
+  EXPECT_EQ(settings->decimal("retention.thread_archive_days"), 0.5);
+  EXPECT_EQ(settings->decimal("retention.research_archive_days"), 3);
+  EXPECT_EQ(settings->decimal("retention.purge_after_deleted_days"), 30);
+  EXPECT_EQ(load({}, {{"HOLDFAST_RETENTION_THREAD_ARCHIVE_DAYS", "1.25"}})->decimal("retention.thread_archive_days"), 1.25);
+  for (const char* wrong : {"-1", "x", "nan", "1e999", ""})
+    EXPECT_FALSE(load({}, {{"HOLDFAST_RETENTION_THREAD_ARCHIVE_DAYS", wrong}})) << wrong;
+  EXPECT_FALSE(load({}, {}, R"({"port": 1.5})"));
+}
+
+TEST(Settings, WhatHasPartsIsJsonEverywhere) {
+  const std::string endpoint = R"([{"name":"here","base_url":"http://127.0.0.1:1/v1"}])";
+  EXPECT_EQ(to_json(load({}, {}, R"({"llm": )" + endpoint + "}")->json("llm")), endpoint);
+  EXPECT_EQ(to_json(load({}, {{"HOLDFAST_LLM", endpoint}})->json("llm")), endpoint);
+  EXPECT_EQ(to_json(load({}, {})->json("llm_order")), "{}");
+  EXPECT_THAT(load({}, {{"HOLDFAST_SEARCH", "[{"}}).error().message, HasSubstr("HOLDFAST_SEARCH"));
 }
 
 TEST(Settings, NamesInTheOtherPlaces) {

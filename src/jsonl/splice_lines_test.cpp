@@ -2,6 +2,7 @@
 
 #include "base/fd.h"
 #include "base/file.h"
+#include "base/test_data.h"
 #include "base/test_folder.h"
 
 #include <gmock/gmock.h>
@@ -36,7 +37,7 @@ class SpliceLinesTest : public testing::Test {
 
 std::vector<std::string> transcripts() {
   std::vector<std::string> paths;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(HOLDFAST_TEST_DATA "/claude-home-basic"))
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(test_data("claude-home-basic")))
     if (entry.path().extension() == ".jsonl") paths.push_back(entry.path().string());
   return paths;
 }

@@ -33,6 +33,9 @@ struct Tool {
   std::optional<JsonObject> output_schema;
   JsonObject annotations;  // readOnlyHint, destructiveHint, ...
   Unknown unknown = Unknown::as_schema_says;
+  // The word of this tool's own contract for arguments that do not fit: they are then answered as {error, message, hint} like all
+  // its errors, whatever the protocol's version. Empty: in the words of the protocol, unless `report` asks for one form.
+  std::string argument_error;
   // Brings other spellings of the arguments (snake_case, a nested object) into the form of the schema, before
   // anything else looks at them. Runs on the I/O thread; may be empty.
   std::function<void(JsonObject&)> normalise;

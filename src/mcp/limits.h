@@ -35,6 +35,7 @@ inline constexpr std::chrono::minutes kRequestStateLife{60};
 // Tasks: life after the last change when the tool does not say, and the poll interval we suggest.
 inline constexpr std::chrono::milliseconds kTaskLife{3'600'000};
 inline constexpr std::chrono::milliseconds kTaskPoll{1'000};
+inline constexpr std::chrono::milliseconds kLongTaskPoll{5'000};  // of work that outlives its process: it takes minutes
 // Tasks of this process that are not over: each costs memory, and a look into its inbox twice a second.
 inline constexpr std::size_t kMaxTasks = 1'000;
 // How often answers that arrived at another process are looked for while a local task waits.

@@ -10,6 +10,7 @@
 // line that no longer matches. Look at the difference before you keep it.
 
 #include "base/file.h"
+#include "base/test_data.h"
 #include "mcp/test_stdio.h"
 
 #include <cstdlib>
@@ -97,7 +98,7 @@ void offer(Server& server) {
 
 class ScriptedSession : public ::testing::TestWithParam<std::string> {
  public:
-  static std::filesystem::path folder() { return std::filesystem::path(HOLDFAST_TEST_DATA).parent_path() / "sessions"; }
+  static std::filesystem::path folder() { return std::filesystem::path(test_data()).parent_path() / "sessions"; }
   static std::vector<std::string> names() {
     std::vector<std::string> names;
     for (const auto& entry : std::filesystem::directory_iterator(folder()))

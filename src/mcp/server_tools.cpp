@@ -146,10 +146,11 @@ void Server::on_call_tool(std::shared_ptr<Run> run) {
   run->arguments() = std::move(value.get_object());
   if (!violations.empty()) {
     std::string text = "invalid arguments for " + tool->tool.name + ": " + describe(violations);
-    // A tool that takes what it gets as far as it can has one form for all its errors.
-    if (tool->tool.unknown == Tool::Unknown::report) {
+    // A tool that takes what it gets as far as it can, or has a word of its own, has one form for all its errors.
+    const std::string& word = tool->tool.argument_error;
+    if (tool->tool.unknown == Tool::Unknown::report || !word.empty()) {
       Error error = make_error(ErrorKind::invalid, std::move(text), "nothing was changed; correct it and call again");
-      error.code = "invalid_argument";
+      error.code = word.empty() ? "invalid_argument" : word;
       return run->finish_with(to_wire(ToolResult::failure(error), caller.version));
     }
     // A model can mend its call only if it gets to see the reason: since 2025-11-25 that is a tool result.

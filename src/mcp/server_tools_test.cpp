@@ -73,6 +73,22 @@ TEST_F(ServerToolsTest, AToolThatReportsUnknownArgumentsHasOneFormForItsErrors) 
               Json("invalid_argument"));
 }
 
+TEST_F(ServerToolsTest, AToolMayHaveItsOwnWordForBadArguments) {
+  Tool tool = simple_tool("t", [](Call&) -> ToolReply { return ToolResult::text("ran"); });
+  tool.input_schema["properties"] = JsonObject{{"x", JsonObject{{"type", "string"}}}};
+  tool.unknown = Tool::Unknown::refuse;
+  tool.argument_error = "usage";
+  ASSERT_TRUE(server_.server.add_tool(std::move(tool)));
+  for (const char* arguments : {R"({"x":1})", R"({"y":"1"})"})
+    for (const char* version : {"2025-06-18", "2025-11-25"}) {
+      const Json result =
+          at(legacy(version, "tools/call", R"({"name":"t","arguments":)" + std::string(arguments) + "}"), "result");
+      EXPECT_EQ(at(result, "isError"), Json(true));
+      EXPECT_EQ(at(result, "structuredContent", "error"), Json("usage"));
+      EXPECT_TRUE(at(result, "structuredContent", "message").is_string());
+    }
+}
+
 TEST_F(ServerToolsTest, AResultThatBreaksItsOutputSchemaIsNotSent) {
   Tool tool = simple_tool("t", [](Call& call) -> ToolReply {
     auto mode = find_string(call.arguments(), "mode");

@@ -56,9 +56,10 @@ Result<JsonObject> Tasks::create(const std::string& principal, const std::string
     return holdfast::fail(ErrorKind::unavailable, "too many tasks are running; try again when some are over");
   }
   std::string now = iso8601(clock_.now());
-  JsonObject row{{"taskId", make_uuid4()}, {"status", "working"},        {"createdAt", now},
-                 {"lastUpdatedAt", now},   {"ttlMs", kTaskLife.count()}, {"pollIntervalMs", kTaskPoll.count()},
-                 {"principal", principal}, {"owner", store_.owner()}};
+  JsonObject row{{"taskId", make_uuid4()},     {"status", "working"},
+                 {"createdAt", now},           {"lastUpdatedAt", now},
+                 {"ttlMs", kTaskLife.count()}, {"pollIntervalMs", (outlives ? kLongTaskPoll : kTaskPoll).count()},
+                 {"principal", principal},     {"owner", store_.owner()}};
   if (!status_message.empty()) row["statusMessage"] = status_message;
   if (!meta.empty()) row["_meta"] = std::move(meta);
   if (outlives) row["_outlives"] = true;

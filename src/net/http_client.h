@@ -4,8 +4,8 @@
 // cost every start of the program some milliseconds).
 //
 // Blocking; call from a pool thread or a command. A client keeps its connections; one thread at a time. Certificates are
-// always checked. Only http and https are spoken. Proxies are taken from the usual environment variables, except for this
-// machine.
+// always checked, against the system's authorities or those in SSL_CERT_FILE. Only http and https are spoken. Proxies are taken
+// from the usual environment variables, except for this machine.
 
 #include "base/result.h"
 

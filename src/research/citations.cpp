@@ -109,7 +109,7 @@ std::optional<Bracket> bracket_at(std::string_view text) {
 }
 
 std::string lines_of(const Source& source) {
-  if (source.locator.empty()) return {};
+  if (source.locator.empty() || source.title.find(source.locator) != std::string::npos) return {};
   std::string_view locator = source.locator;
   if (!locator.starts_with('L')) return fmt::format(", {}", locator);
   std::string words(locator.substr(1));

@@ -42,6 +42,9 @@ class Gathering {
         });
     }
     if (error_) return fail(*std::move(error_));
+    if (journal_.lease().ended()) return fail(ErrorKind::cancelled, "the worker has to stop");
+    const auto worked_on = static_cast<std::size_t>(completed(journal_.state())) + failed_.size();
+    if (worked_on != questions_.size()) return fail(ErrorKind::internal, "a question was left unfinished; the log says why");
     return {};
   }
 
@@ -162,7 +165,6 @@ Result<void> gather(Workshop& shop, std::int64_t iteration) {
                 "name folders with --corpus or set search in config.json", "NO_SOURCES");
   Gathering gathering(shop, iteration);
   HF_CHECK(gathering.run());
-  if (journal.lease().ended()) return fail(ErrorKind::cancelled, "the worker has to stop");
   if (journal.state().sources.empty() && gathering.size() > 0 && gathering.all_failed())
     return fail(ErrorKind::unavailable, fmt::format("no search succeeded; the last said: {}", gathering.failed().back().error),
                 "resume the run when the search providers can be reached", "NO_SOURCES");

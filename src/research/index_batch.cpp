@@ -31,6 +31,7 @@ void IndexBatch::count_chunk(std::string_view text, IndexedChunk& chunk) {
   scan_words(text, *this);
   chunk.words = length_;
   const auto number = static_cast<std::uint32_t>(chunks.size());
+  run_.reserve(kRunLength + kMostOfAChunk);  // at once: growing would hold it twice
   for (const std::uint32_t slot : used_) {
     run_.push_back({keys_[slot], number, counts_[slot]});
     keys_[slot] = 0;
@@ -64,8 +65,8 @@ void IndexBatch::end_run() {
 
 std::vector<Postings> IndexBatch::finish() {
   end_run();
-  run_ = {};  // their memory is wanted for the merge
-  scratch_ = {};
+  std::vector<Posting>().swap(run_);  // the merge wants their memory
+  std::vector<Posting>().swap(scratch_);
   return std::move(runs_);
 }
 

@@ -26,6 +26,7 @@ class IndexBatch final : private WordSink {
  private:
   // Postings kept before they are compressed: 16 MB, and as much again while they are sorted.
   static constexpr std::size_t kRunLength = 1 << 20;
+  static constexpr std::size_t kMostOfAChunk = kMaxLineBytes;  // words
 
   void word(std::string_view folded) override;
   void count_chunk(std::string_view text, IndexedChunk& chunk);

@@ -161,7 +161,7 @@ Result<std::vector<session::Entry>> Journal::write(session::Transaction& transac
 Result<void> Journal::refresh() {
   HF_TRY(session::SessionRecord record, store_.get(session_));
   HF_TRY(const RunState fresh, read_state(store_, session_));
-  if (fresh.redacted != state_.redacted || text_in(record.data, "query") != job_.query) return changed();
+  if (fresh.redactions != state_.redactions || text_in(record.data, "query") != job_.query) return changed();
   known_rev_ = record.rev;
   return {};
 }

@@ -30,6 +30,9 @@ struct Workshop {
 // The entries and marks of a unit are written under keys made from it, so that nothing can be written twice.
 session::NewEntry entry_of(const Unit& unit, std::string_view type, std::size_t index, std::string text, const JsonObject& data);
 
+// The most important first, otherwise as they came; those beyond max_sub_queries are dropped. The rest get their ids.
+JsonArray admit(std::vector<SubQuery>& questions, const Limits& limits);
+
 Result<void> plan(Workshop& shop);
 Result<void> gather(Workshop& shop, std::int64_t iteration);
 Result<void> follow_links(Workshop& shop, std::int64_t iteration);  // the last part of gathering

@@ -30,6 +30,23 @@ session::NewEntry entry_of(const Unit& unit, std::string_view type, std::size_t 
   return entry;
 }
 
+JsonArray admit(std::vector<SubQuery>& questions, const Limits& limits) {
+  constexpr int kHighest = 10, kLowest = 1;
+  std::vector<SubQuery> admitted;
+  JsonArray listed;
+  for (int priority = kHighest; priority >= kLowest; --priority) {
+    for (SubQuery& question : questions) {
+      if (std::clamp(question.priority, kLowest, kHighest) != priority) continue;
+      if (admitted.size() == static_cast<std::size_t>(limits.max_sub_queries)) break;
+      question.id = make_inner_id("subq-");
+      listed.push_back(json_of(question));
+      admitted.push_back(std::move(question));
+    }
+  }
+  questions = std::move(admitted);
+  return listed;
+}
+
 Result<void> plan(Workshop& shop) {
   Journal& journal = shop.journal;
   const Unit unit{1, "planning", "plan"};
@@ -45,15 +62,7 @@ Result<void> plan(Workshop& shop) {
     whole.query = journal.job().query;
     planned.questions.push_back(std::move(whole));
   }
-  std::stable_sort(planned.questions.begin(), planned.questions.end(),
-                   [](const SubQuery& a, const SubQuery& b) { return a.priority > b.priority; });
-  const auto most = static_cast<std::size_t>(journal.job().limits.max_sub_queries);
-  if (planned.questions.size() > most) planned.questions.resize(most);
-  JsonArray questions;
-  for (SubQuery& question : planned.questions) {
-    question.id = make_inner_id("subq-");
-    questions.push_back(json_of(question));
-  }
+  JsonArray questions = admit(planned.questions, journal.job().limits);
   Change change;
   change.unit = unit;
   change.entries.push_back(

@@ -7,6 +7,8 @@ namespace holdfast::research {
 namespace {
 
 constexpr std::size_t kMaxNumberBytes = 5;
+// A list is written where it would fit if all its numbers were long. Memory that is not written to costs nothing.
+constexpr std::size_t kRoomForAList = 16 << 20;
 
 char* put_number(char* out, std::uint32_t number) {
   for (; number >= 0x80; number >>= 7) *out++ = static_cast<char>(number | 0x80);
@@ -109,14 +111,16 @@ Postings Postings::of(std::vector<Posting>& postings, std::vector<Posting>& scra
     while (end < postings.size() && postings[end].word == postings[begin].word) ++end;
     made.add(postings[begin].word, std::span<const Posting>(postings).subspan(begin, end - begin));
   }
-  made.bytes_.shrink_to_fit();
+  made.bytes_.shrink_to_fit();  // there will be many of these at once
+  made.words_.shrink_to_fit();
+  made.ends_.shrink_to_fit();
   return made;
 }
 
 Postings Postings::merge(std::span<const Source> sources) {
   Postings merged;
   std::vector<Cursor> heap;
-  std::size_t bytes = 0;
+  std::size_t bytes = kRoomForAList;
   for (std::uint32_t source = 0; source < sources.size(); ++source) {
     const Postings& postings = *sources[source].postings;
     bytes += postings.bytes_.size();

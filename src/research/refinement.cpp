@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
 
 namespace holdfast::research {
@@ -40,19 +39,11 @@ Result<bool> refine(Workshop& shop, std::int64_t iteration) {
     return false;
   }
   drop_repeated(refined->questions, journal.state());
-  std::stable_sort(refined->questions.begin(), refined->questions.end(),
-                   [](const SubQuery& a, const SubQuery& b) { return a.priority > b.priority; });
-  const auto most = static_cast<std::size_t>(job.limits.max_sub_queries);
-  if (refined->questions.size() > most) refined->questions.resize(most);
+  JsonArray questions = admit(refined->questions, job.limits);
   Change change;
   change.unit = unit;
   change.mark = {{"resolved", strings(refined->resolved)}};
   if (!refined->questions.empty()) {
-    JsonArray questions;
-    for (SubQuery& question : refined->questions) {
-      question.id = make_inner_id("subq-");
-      questions.push_back(json_of(question));
-    }
     change.entries.push_back(
         entry_of(unit, "plan", 0, "", {{"iteration", iteration + 1}, {"sub_queries", std::move(questions)}}));
   }

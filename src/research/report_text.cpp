@@ -27,6 +27,12 @@ std::string citations_of(const Finding& finding, const RunState& state) {
   return citations;
 }
 
+std::string as_heading(std::string_view text) {
+  std::string heading = shorten(fold_blanks(text), kTitleCharacters);
+  if (!heading.empty() && heading[0] >= 'a' && heading[0] <= 'z') heading[0] = static_cast<char>(heading[0] - 'a' + 'A');
+  return heading;
+}
+
 // A finding that is a quotation and nothing else is shown as one.
 std::string shown(const Finding& finding, const RunState& state) {
   const bool quoted = std::ranges::any_of(finding.quotes, [&](const Quote& quote) { return quote.text == finding.content; });
@@ -63,7 +69,7 @@ bool all_quoted(const RunState& state) {
 void add_findings(std::string& out, const RunState& state) {
   const auto groups = grouped(state);
   for (const auto& [category, findings] : groups) {
-    if (groups.size() > 1) out += fmt::format("\n### {}\n", category.empty() ? "More" : fold_blanks(category));
+    if (groups.size() > 1) out += fmt::format("\n### {}\n", category.empty() ? "More" : as_heading(category));
     out += '\n';
     for (const Finding* finding : findings) out += fmt::format("- {}\n", shown(*finding, state));
   }
@@ -89,9 +95,7 @@ void add_gaps(std::string& out, const RunState& state) {
 }  // namespace
 
 std::string title_of_report(const Job& job) {
-  std::string title = shorten(fold_blanks(job.title.empty() ? job.query : job.title), kTitleCharacters);
-  if (!title.empty() && title[0] >= 'a' && title[0] <= 'z') title[0] = static_cast<char>(title[0] - 'a' + 'A');
-  return title;
+  return as_heading(job.title.empty() ? job.query : job.title);
 }
 
 std::string compose_report(const Job& job, const RunState& state) {

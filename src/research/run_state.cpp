@@ -40,6 +40,7 @@ bool RunState::has_open_gaps() const {
 
 void RunState::add_source(Source source) {
   const std::size_t index = sources.size();
+  if (source.id.empty()) source.analysed = true;  // nothing of it is left; a mark could not name it
   by_id_.emplace(source.id, index);
   by_uri_.emplace(canonical_uri(source.uri), index);
   if (std::string title = comparable_title(source.title); !title.empty()) by_title_.emplace(std::move(title), index);
@@ -61,7 +62,10 @@ void RunState::add_mark(const JsonObject& data) {
 }
 
 void RunState::add(const session::Entry& entry) {
-  if (entry.redacted) ++redacted;
+  if (entry.redacted) {
+    const std::hash<std::string> hash;
+    redactions = (redactions * 31 + hash(entry.text)) * 31 + hash(entry.data) + 1;
+  }
   if (entry.type == "plan") {
     const JsonObject data = data_of(entry);
     if (!entry.text.empty()) brief = entry.text;

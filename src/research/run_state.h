@@ -36,7 +36,7 @@ struct RunState {
   std::vector<Contradiction> contradictions;
   std::vector<StoredReport> reports;        // drafts; the last one counts
   std::map<std::string, JsonObject> units;  // done, by key, with what their mark says
-  std::size_t redacted = 0;                 // entries that lost their content
+  std::size_t redactions = 0;               // another number when content was taken out of another entry, or more of one
 
   void add(const session::Entry& entry);
 

@@ -90,7 +90,8 @@ std::vector<RankedSentence> SentenceRanking::best(std::string_view question, std
   const Intent intent = intent_of(question);
   const std::vector<std::string> asked = content_stems(question);
   std::vector<RankedSentence> ranked;
-  for (const Candidate& candidate : candidates_) {
+  for (std::size_t place = 0; place < candidates_.size(); ++place) {
+    const Candidate& candidate = candidates_[place];
     const double norm = length_norm(static_cast<double>(candidate.words.size()), mean_length_);
     double score = 0;
     std::size_t covered = 0;
@@ -106,7 +107,7 @@ std::vector<RankedSentence> SentenceRanking::best(std::string_view question, std
       score += weight * term_score(occurrences, norm);
     }
     if (covered == 0) continue;
-    RankedSentence sentence{candidate.text, candidate.source, candidate.words, score, 0};
+    RankedSentence sentence{candidate.text, candidate.source, candidate.words, score, 0, place};
     sentence.coverage = static_cast<double>(covered) / static_cast<double>(subject.size());
     sentence.score *= 0.5 + 0.5 * sentence.coverage;
     const auto answers = [&](const std::string& stem) { return intent.answered.contains(stem); };
@@ -121,9 +122,8 @@ std::vector<RankedSentence> SentenceRanking::best(std::string_view question, std
     ranked.push_back(std::move(sentence));
   }
   // Rounded, so that the last bits of a sum cannot change the order on another machine; then as they stand in the sources.
-  const auto rounded = [](const RankedSentence& sentence) { return std::llround(sentence.score * 1e6); };
-  std::stable_sort(ranked.begin(), ranked.end(),
-                   [&](const RankedSentence& a, const RankedSentence& b) { return rounded(a) > rounded(b); });
+  std::ranges::sort(
+      ranked, {}, [](const RankedSentence& sentence) { return std::pair(-std::llround(sentence.score * 1e6), sentence.place); });
   if (ranked.size() > limit) ranked.resize(limit);
   return ranked;
 }

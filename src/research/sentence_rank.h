@@ -18,7 +18,8 @@ struct RankedSentence {
   const Source* source = nullptr;
   std::vector<std::string> stems;
   double score = 0;
-  double coverage = 0;  // part of the question's subject words it has, with heading and title: 0..1
+  double coverage = 0;    // part of the question's subject words it has, with heading and title: 0..1
+  std::size_t place = 0;  // among all sentences, in the order of sources and text
 };
 
 class SentenceRanking {

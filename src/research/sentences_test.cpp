@@ -25,8 +25,9 @@ TEST(Sentences, AParagraphIsOneTextHoweverItIsWrapped) {
 }
 
 TEST(Sentences, FullStopsInsideOfSentences) {
-  EXPECT_THAT(texts("Use e.g. Redis 3.5 or config.json here. See Dr. Who etc. for more. (Yes.) \"Never.\" End"),
-              ElementsAre("Use e.g. Redis 3.5 or config.json here.", "See Dr. Who etc. for more.", "(Yes.)", "\"Never.\"", "End"));
+  EXPECT_THAT(
+      texts("Use e.g. Redis 3.5 or config.json here. See Dr. Who etc. for more. (Yes.) \"Never.\" End"),
+      ElementsAre("Use e.g. Redis 3.5 or config.json here.", "See Dr. Who etc. for more.", "(Yes.)", "\"Never.\"", "End"));
 }
 
 TEST(Sentences, MarkdownIsUnderstood) {

@@ -98,7 +98,12 @@ Intent intent_of(std::string_view question) {
 }
 
 bool is_plain_word(std::string_view word) {
-  return std::ranges::find(kPlainWords, word) != kPlainWords.end();
+  static const std::set<std::string> stems = [] {
+    std::set<std::string> made;
+    for (const std::string_view plain : kPlainWords) made.insert(stem_of(plain));
+    return made;
+  }();
+  return stems.contains(stem_of(word));
 }
 
 std::vector<std::string> forms_of(std::string_view word) {

@@ -1,6 +1,7 @@
 #include "session/erase.h"
 
 #include "base/json.h"
+#include "base/text.h"
 #include "session/notices.h"
 #include "session/text_remover.h"
 
@@ -32,13 +33,12 @@ JsonObject data_of(const Entry& entry) {
 }
 
 // Every entry of the session, page by page, without holding more than one page.
-Result<void> each_entry(Transaction& transaction, std::string_view session,
-                        const std::function<Result<void>(const Entry&)>& work) {
+Result<void> each_entry(Reader& reader, std::string_view session, const std::function<Result<void>(const Entry&)>& work) {
   EntryQuery query;
   query.session = session;
   query.limit = kPage;
   while (true) {
-    HF_TRY(const EntryPage page, transaction.entries(query));
+    HF_TRY(const EntryPage page, reader.entries(query));
     for (const Entry& entry : page.entries) HF_CHECK(work(entry));
     if (!page.next) return {};
     query.from = *page.next;
@@ -87,19 +87,51 @@ bool clean_cited_lines(std::string& text, const std::set<std::int64_t>& citation
   return changed;
 }
 
-Result<void> take_out_named(Transaction& transaction, std::string_view session, const std::vector<std::string>& ids,
-                            Changes& changes) {
+// Fails when one of the ids is nobody's.
+Result<void> each_named(Reader& reader, std::string_view session, const std::vector<std::string>& ids,
+                        const std::function<Result<void>(const Entry&)>& work) {
   std::set<std::string> missing(ids.begin(), ids.end());
-  const auto read = each_entry(transaction, session, [&](const Entry& entry) -> Result<void> {
+  const auto read = each_entry(reader, session, [&](const Entry& entry) -> Result<void> {
     if (entry.data.empty()) return {};
     const std::string id = text_in(data_of(entry), "id");
     if (id.empty() || std::ranges::find(ids, id) == ids.end()) return {};
     missing.erase(id);
-    if (entry.redacted && entry.text == kRedactedText) return {};
-    return take_out(transaction, entry, changes);
+    return work(entry);
   });
   if (!read || missing.empty()) return read;
   return fail(ErrorKind::not_found, fmt::format("{} has no {}", session, *missing.begin()), "nothing was redacted", "NOT_FOUND");
+}
+
+Result<void> take_out_named(Transaction& transaction, std::string_view session, const std::vector<std::string>& ids,
+                            Changes& changes) {
+  return each_named(transaction, session, ids, [&](const Entry& entry) -> Result<void> {
+    if (entry.redacted && entry.text == kRedactedText) return {};
+    return take_out(transaction, entry, changes);
+  });
+}
+
+bool begins_with(std::string_view text, std::string_view beginning) {
+  constexpr std::string_view kEllipsis = "…";
+  if (beginning.ends_with(kEllipsis)) beginning.remove_suffix(kEllipsis.size());
+  beginning = trim(beginning);
+  return !beginning.empty() && trim(text).starts_with(beginning);
+}
+
+// The record repeats how the first message begins. Cut off or short as that may be, it is not found as a piece of the text.
+Result<void> take_out_beginnings(Transaction& transaction, std::string_view session, Changes& changes) {
+  HF_TRY(SessionRecord record, transaction.get(session));
+  bool changed = false;
+  const auto clean = [&](std::string& field, const char* what) {
+    if (std::ranges::none_of(changes.removed, [&](const std::string& text) { return begins_with(text, field); })) return;
+    field = kRedactedText;
+    ++changes.counts[what];
+    changed = true;
+  };
+  clean(record.title, "title");
+  clean(record.opening, "query");
+  if (!changed) return {};
+  HF_CHECK(transaction.update(std::move(record), Touch::change));
+  return {};
 }
 
 // What rests on sources that are gone: findings drawn from them, lines of reports that cite them.
@@ -155,13 +187,13 @@ Result<void> clean_record(Transaction& transaction, std::string_view session, co
 }
 
 // Values that repeat answers: every stored event goes (they serve reconnects for some minutes), of tasks those that are meant.
-Result<void> erase_echoes(Transaction& transaction, const std::function<bool(std::string_view)>& is_meant) {
+Result<void> erase_echoes(Transaction& transaction, const std::function<bool(const Json&)>& is_meant) {
   for (const EchoSpace& echo : kEchoSpaces) {
     ValueQuery query{std::string(echo.space), {}, {}, kPage};
     while (true) {
       HF_TRY(const auto page, transaction.values(query));
       for (const KeyedValue& value : page) {
-        if (!echo.whole && !is_meant(to_json(value.value))) continue;
+        if (!echo.whole && !is_meant(value.value)) continue;
         HF_CHECK(transaction.erase(value.space, value.key));
       }
       if (page.size() < kPage) break;
@@ -204,12 +236,18 @@ Result<void> check_redaction(const Redaction& redaction) {
   return {};
 }
 
+Result<void> check_named_entries(Reader& reader, std::string_view session, const Redaction& redaction) {
+  if (redaction.entry_ids.empty()) return {};
+  return each_named(reader, session, redaction.entry_ids, [](const Entry&) -> Result<void> { return {}; });
+}
+
 Result<Redacted> redact(Transaction& transaction, std::string_view session, const Redaction& redaction) {
   HF_CHECK(check_redaction(redaction));
   Changes changes;
   std::vector<TextRemover> removers;
   if (!redaction.entry_ids.empty()) {
     HF_CHECK(take_out_named(transaction, session, redaction.entry_ids, changes));
+    HF_CHECK(take_out_beginnings(transaction, session, changes));
     HF_CHECK(take_out_derived(transaction, session, changes));
     removers.push_back(TextRemover::of_pieces(changes.removed));
   }
@@ -221,7 +259,8 @@ Result<Redacted> redact(Transaction& transaction, std::string_view session, cons
     HF_CHECK(clean_entries(transaction, session, remover, changes));
     HF_CHECK(clean_record(transaction, session, remover, changes));
     HF_CHECK(clean_values(transaction, session, remover));
-    HF_CHECK(erase_echoes(transaction, [&](std::string_view text) { return remover.matches(text); }));
+    // Each text by itself: written as JSON, one with a quotation mark or a line break looks different.
+    HF_CHECK(erase_echoes(transaction, [&](Json value) { return remover.clean(value); }));
   }
   HF_TRY(const SessionRecord record, transaction.get(session));
   return Redacted{std::move(changes.counts), record.rev};
@@ -231,7 +270,7 @@ Result<void> purge(Transaction& transaction, std::string_view session, std::stri
   HF_CHECK(forget_notices(transaction, session));
   HF_TRY(const auto values, values_of(transaction, session));
   for (const KeyedValue& value : values) HF_CHECK(transaction.erase(value.space, value.key));
-  HF_CHECK(erase_echoes(transaction, [&](std::string_view text) { return text.find(session) != std::string_view::npos; }));
+  HF_CHECK(erase_echoes(transaction, [&](const Json& value) { return to_json(value).find(session) != std::string::npos; }));
   transaction.scrub();
   return transaction.purge(session, reason);
 }

@@ -35,6 +35,9 @@ struct Redaction {
 // invalid: nothing named, an expression that is none, one that matches the empty text.
 Result<void> check_redaction(const Redaction& redaction);
 
+// not_found: the session has no entry of one of these ids. Asked before anybody is, so that nobody answers for nothing.
+Result<void> check_named_entries(Reader& reader, std::string_view session, const Redaction& redaction);
+
 struct Redacted {
   std::map<std::string, std::size_t, std::less<>> counts;  // by kind of text: message, source, finding, report, title, query, …
   std::int64_t rev = 0;

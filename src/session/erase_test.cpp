@@ -90,6 +90,25 @@ TEST_F(EraseTest, APatternGoesFromEveryPlaceAndEveryFile) {
   EXPECT_THAT(must(store->search(query)).hits, IsEmpty());
 }
 
+// threads-and-research §13. An answer is kept as JSON, and in it once more as text.
+TEST_F(EraseTest, AStoredAnswerGoesWhenJsonWritesTheTextDifferently) {
+  add(kResearch, "research-1", "completed");
+  const std::string text = "it waits with \"heron backoff\"\nbetween attempts";
+  entry("research-1", "source", text, {{"id", "src-1"}});
+  const JsonObject report{{"report", "> " + text}};
+  const auto keep_answer = [&] {
+    put("mcp.task", "t1", JsonObject{{"structuredContent", report}, {"content", JsonArray{to_json(report)}}});
+  };
+  keep_answer();
+  must(redact_in("research-1", pattern("\"heron backoff\"")));
+  EXPECT_FALSE(must(store->value("mcp.task", "t1")));
+  EXPECT_THAT(files_with("heron"), IsEmpty());
+
+  keep_answer();
+  must(redact_in("research-1", pattern("heron backoff\"\nbetween")));
+  EXPECT_THAT(files_with("heron"), IsEmpty());
+}
+
 TEST_F(EraseTest, AMessageGoesWithWhatQuotesIt) {
   add(kThread, "thread-1");
   const auto first = entry("thread-1", "message", "The password of the vault is under the third stone.",
@@ -103,6 +122,28 @@ TEST_F(EraseTest, AMessageGoesWithWhatQuotesIt) {
   EXPECT_THAT(read("thread-1", first).data, HasSubstr("\"role\":\"user\""));
   EXPECT_EQ(read("thread-1", second).text, "You said: [redacted] Noted.");
   EXPECT_THAT(files_with("third stone"), IsEmpty());
+}
+
+// threads-and-research §13: titles too. What was said first is in the record as well, as far as there is room for it.
+TEST_F(EraseTest, AFirstMessageGoesFromTheRecordHoweverShortOrLong) {
+  const auto redact_first = [&](const char* id, const std::string& text, const std::string& title, const std::string& opening) {
+    SessionRecord record = add(kThread, id);
+    record.title = title;
+    record.opening = opening;
+    must(store->write([&](Transaction& transaction) { return transaction.update(record); }));
+    entry(id, "message", text, {{"id", "msg-00000001"}, {"role", "user"}});
+    Redaction redaction;
+    redaction.entry_ids = {"msg-00000001"};
+    must(redact_in(id, redaction));
+    EXPECT_EQ(get(id).opening, "[redacted]") << id;
+    return get(id).title;
+  };
+  EXPECT_EQ(redact_first("thread-1", "pw:kestrel", "", "pw:kestrel"), "");
+  const std::string text = "kestrel " + std::string(5000, 'x');
+  EXPECT_EQ(redact_first("thread-2", text, "Passwords", text.substr(0, 1000)), "Passwords");
+  EXPECT_EQ(redact_first("thread-3", "The kestrel is under the stone", "The kestrel is…", "The kestrel is under the stone"),
+            "[redacted]");
+  EXPECT_THAT(files_with("kestrel"), IsEmpty());
 }
 
 TEST_F(EraseTest, ASourceGoesWithItsFindingsAndTheLinesThatCiteIt) {
@@ -131,6 +172,9 @@ TEST_F(EraseTest, RefusalsChangeNothing) {
   Redaction both;
   both.entry_ids = {"msg-00000001", "msg-99999999"};
   EXPECT_EQ(redact_in("thread-1", both).error().word(), "NOT_FOUND");
+  EXPECT_EQ(check_named_entries(*store, "thread-1", both).error().word(), "NOT_FOUND");
+  both.entry_ids.pop_back();
+  EXPECT_TRUE(check_named_entries(*store, "thread-1", both));
   EXPECT_EQ(get("thread-1").rev, rev);
   EXPECT_EQ(read("thread-1", first).text, "a message of some length");
 }

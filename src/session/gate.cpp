@@ -21,6 +21,14 @@ std::string counted(std::int64_t count, std::string_view one, std::string_view m
   return fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
+// Thoughts have many types. What they share is that they are numbered; audits and the like are not.
+std::int64_t numbered_entries(const SessionRecord& record) {
+  std::int64_t count = 0;
+  for (const Tally& tally : record.tallies)
+    if (tally.highest_number > 0) count += tally.count;
+  return count;
+}
+
 JsonArray bound_records(const std::vector<SessionRecord>& records) {
   JsonArray bound;
   for (const SessionRecord& record : records) bound.push_back(JsonArray{record.id, record.rev});
@@ -70,7 +78,7 @@ std::string_view name_of(GateAction action) {
 
 std::string contents_of(const SessionRecord& record) {
   if (record.kind == kThread) return counted(record.count_of("message"), "message", "messages");
-  if (record.kind == kReasoning) return counted(record.count_of("thought"), "thought", "thoughts");
+  if (record.kind == kReasoning) return counted(numbered_entries(record), "thought", "thoughts");
   if (record.kind == kResearch) return fmt::format("report and {}", counted(record.count_of("source"), "source", "sources"));
   return counted(record.entry_count(), "entry", "entries");
 }
@@ -80,18 +88,18 @@ GateQuestion make_question(GateAction action, const std::vector<SessionRecord>& 
   GateQuestion question;
   question.action = action;
   if (!records.empty()) question.session = records.front().id;
-  std::string subject;
-  if (records.size() == 1) {
-    subject = fmt::format("{} {}", records.front().kind, named(records.front()));
-  } else {
-    subject = fmt::format("these {} sessions:\n", records.size());
-    for (std::size_t i = 0; i < records.size() && i < kNamedOfMany; ++i) subject += fmt::format("- {}\n", named(records[i]));
-    if (records.size() > kNamedOfMany) subject += fmt::format("- and {} more\n", records.size() - kNamedOfMany);
-  }
   std::string verb(name_of(action));
   verb.front() = static_cast<char>(verb.front() - 'a' + 'A');
-  const std::string object = what.empty() ? subject : fmt::format("{} in {}", what, subject);
-  question.prompt = fmt::format("{} {}? {}", verb, object, consequence(action, records, policy, now));
+  if (!what.empty()) verb += fmt::format(" {} in", what);
+  if (records.size() == 1) {
+    question.prompt = fmt::format("{} {} {}? ", verb, records.front().kind, named(records.front()));
+  } else {
+    question.prompt = fmt::format("{} these {} sessions?\n", verb, records.size());
+    for (std::size_t i = 0; i < records.size() && i < kNamedOfMany; ++i)
+      question.prompt += fmt::format("- {}\n", named(records[i]));
+    if (records.size() > kNamedOfMany) question.prompt += fmt::format("- and {} more\n", records.size() - kNamedOfMany);
+  }
+  question.prompt += consequence(action, records, policy, now);
   question.choices = {std::string(name_of(action)), "keep"};
   question.confirm_id = action == GateAction::purge;
   // Putting a thread aside is often what was meant.

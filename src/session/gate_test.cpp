@@ -108,9 +108,26 @@ TEST_F(GateTest, TheQuestionTellsTheTruth) {
   EXPECT_THAT(redacted.choices, ElementsAre("redact", "keep"));
 
   const GateQuestion both = make_question(GateAction::remove, {get("thread-1"), get("research-1")}, policy, clock->now());
-  EXPECT_THAT(both.prompt, HasSubstr("these 2 sessions"));
-  EXPECT_THAT(both.prompt, HasSubstr("- research-1"));
+  EXPECT_EQ(both.prompt,
+            "Delete these 2 sessions?\n- thread-1 'title of thread-1' (1 message)\n- research-1 'title of "
+            "research-1' (report and 0 sources)\nThey can be restored until " +
+                iso8601(kStart + 30 * kDay) + ".");
   EXPECT_THAT(both.choices, ElementsAre("delete", "keep"));
+}
+
+TEST_F(GateTest, TheQuestionCountsThoughtsOfEveryType) {
+  add(kReasoning, "reasoning-1");
+  const auto append = [&](const char* type, std::int64_t number) {
+    NewEntry entry;
+    entry.type = type;
+    entry.number = number;
+    entry.text = "text";
+    must(store->write([&](Transaction& transaction) { return transaction.append("reasoning-1", entry); }));
+  };
+  append("reasoning", 1);
+  append("decision_frame", 2);
+  append("audit_manifest", 0);
+  EXPECT_EQ(contents_of(get("reasoning-1")), "2 thoughts");
 }
 
 }  // namespace

@@ -217,7 +217,8 @@ Result<std::optional<SweepReport>> sweep_alone(Store& store, const RetentionPoli
     });
   };
   auto swept = [&]() -> Result<SweepReport> {
-    if (!options.dry_run) HF_CHECK(refresh_due_times(store, policy));
+    // In a dry run too: they only say when to look at a session, and a plan made with the old ones would be another one.
+    HF_CHECK(refresh_due_times(store, policy));
     return Sweep(store, policy, options, begun.now).run(keep_lease);
   }();
   const auto ended = store.write([&](Transaction& transaction) -> Result<void> {

@@ -160,6 +160,18 @@ TEST_F(LifeTest, Rule2_ADryRunPlansTheSameAndChangesNothing) {
   EXPECT_THAT(swept().archived, ElementsAre("thread-1"));
 }
 
+TEST_F(LifeTest, Rule2_ADryRunPlansWithTheSettingsOfToday) {
+  add(kThread, "thread-1");
+  swept();
+  policy.kinds.at(std::string(kThread)).archive_after = kDay;
+  open();
+  clock->set(kStart + 3 * kDay);
+  SweepOptions dry;
+  dry.dry_run = true;
+  EXPECT_EQ(must(sweep(*store, policy, dry)).notices_created, 1u);
+  EXPECT_EQ(swept().notices_created, 1u);
+}
+
 TEST_F(LifeTest, Rule1_SweepsOnceADayForTheWholeStore) {
   add(kThread, "thread-1");
   const auto other = another();

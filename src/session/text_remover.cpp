@@ -157,11 +157,6 @@ bool TextRemover::clean(JsonObject& object) const {
   return changed;
 }
 
-bool TextRemover::matches(std::string_view text) const {
-  std::string copy(text);
-  return replace_(copy);
-}
-
 void blank_out(Json& value) {
   if (value.is_string()) {
     value = kRedactedText;

@@ -25,7 +25,6 @@ class TextRemover {
   // Every string value, at any depth; member names stay.
   bool clean(Json& value) const;
   bool clean(JsonObject& object) const;
-  bool matches(std::string_view text) const;
 
  private:
   using Replace = std::function<bool(std::string&)>;

@@ -27,6 +27,10 @@ struct OpenOptions {
   std::string sqlite_vfs;  // absent: the system's files; tests name one that fails
 };
 
+// Word of the error (refused) when a store of an earlier version is opened for reading: opening it for writing brings it up to
+// date.
+inline constexpr std::string_view kOlderFormat = "older_format";
+
 // Creates the file (mode 0600) and its folder (0700) when they are missing, unless read_only. A file
 // written by a newer version is opened for reading: info() says so, writes answer refused.
 //

@@ -34,12 +34,12 @@ Result<SessionRecord> find_thread(session::Reader& reader, const Who& who, std::
   if (record->principal != who.principal || record->kind != session::kThread) return unknown();
   if (record->damage)
     return fail(ErrorKind::corrupt, fmt::format("the record of thread {} is damaged: {}", id, *record->damage),
-                "holdfast doctor says what can be saved", "STORAGE_CORRUPT");
+                "holdfast store verify says more", "STORAGE_CORRUPT");
   if (record->visibility == Visibility::deleted)
     return fail(ErrorKind::refused,
                 fmt::format("thread {} is deleted{}", id,
                             record->due_at ? fmt::format("; it can be restored until {}", iso8601(*record->due_at)) : ""),
-                "thread-restore brings it back", "DELETED");
+                "restore it first", "DELETED");
   return record;
 }
 

@@ -78,10 +78,8 @@ Result<std::vector<SessionRecord>> to_delete(ResearchCall& call, const Subject& 
   }
   for (const std::string& id : texts_of(call.arguments(), subject.several)) {
     if (!seen.insert(id).second) continue;
-    auto record = call.room.store.get(id);
-    if (!record || record->principal != call.principal() || record->kind != subject.kind)
-      return fail(ErrorKind::not_found, fmt::format("there is no {} {}", subject.kind, id), {}, "NOT_FOUND");
-    records.push_back(std::move(*record));
+    HF_TRY(SessionRecord record, session_of(call, id, subject.kind, Deleted::allow));
+    records.push_back(std::move(record));
   }
   if (records.empty()) return fail(ErrorKind::invalid, fmt::format("{} is required", subject.one), {}, "MISSING_REQUIRED");
   return records;

@@ -54,7 +54,7 @@ std::string command_of(const GatedAction& action) {
 
 Result<Confirmation::Outcome> Confirmation::pass(mcp::Call& call, std::string_view tool, const GatedAction& action,
                                                  Millis now) const {
-  HF_CHECK(check_action(action));
+  HF_CHECK(check_action(store_, action));
   // A confirmation is judged also when there is nothing left to do: one that was used before must not look like a success.
   if (auto token = find_string(call.arguments(), "confirmation_token")) return second_step(call, tool, action, *token, now);
   if (call.state().contains(kTokenState)) return ask(call, tool, action, now);

@@ -108,8 +108,13 @@ std::string GatedAction::described() const {
   return text;
 }
 
-Result<void> check_action(const GatedAction& action) {
-  if (action.action == GateAction::redact) return session::check_redaction(action.redaction);
+Result<void> check_action(session::Reader& reader, const GatedAction& action) {
+  if (action.action == GateAction::redact) {
+    HF_CHECK(session::check_redaction(action.redaction));
+    for (const SessionRecord& record : action.records)
+      HF_CHECK(session::check_named_entries(reader, record.id, action.redaction));
+    return {};
+  }
   const std::string_view move = name_of(action.action);
   for (const SessionRecord& record : action.records) {
     if (action.action == GateAction::remove && record.visibility == Visibility::deleted) continue;

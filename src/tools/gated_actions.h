@@ -28,8 +28,9 @@ struct GatedAction {
   std::string described() const;
 };
 
-// Checks that it could be done, before anybody is asked. Errors: INVALID_STATE_TRANSITION, those of check_redaction.
-Result<void> check_action(const GatedAction& action);
+// Checks that it could be done, before anybody is asked. Errors: INVALID_STATE_TRANSITION, those of check_redaction and
+// check_named_entries.
+Result<void> check_action(session::Reader& reader, const GatedAction& action);
 // Every record is in the wanted state already: there is nothing to ask.
 bool is_done_already(const GatedAction& action);
 

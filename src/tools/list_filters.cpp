@@ -14,9 +14,23 @@ namespace holdfast::tools {
 namespace {
 
 constexpr std::array<std::string_view, 4> kThreadKinds = {"chat", "thinkdeep", "ideate", "consensus"};
-constexpr std::string_view kCompleted = "completed", kCorrupt = "corrupt";
-constexpr std::array<std::string_view, 5> kThreadStatuses = {"created", "active", "archived", "deleted", kCorrupt};
+constexpr std::string_view kCompleted = "completed";
 constexpr std::array<std::string_view, 4> kNotCompleted = {"started", "in_progress", "failed", "cancelled"};
+
+// The words of each kind (design §1), beside those for what was put aside.
+struct KindStatuses {
+  std::string_view kind;
+  std::array<std::string_view, 5> statuses;
+};
+constexpr std::array kStatuses = {
+    KindStatuses{session::kReasoning, {"active", "completed", "abandoned"}},
+    KindStatuses{session::kThread, {"created", "active"}},
+    KindStatuses{session::kResearch, {"started", "in_progress", "completed", "failed", "cancelled"}},
+    KindStatuses{session::kDocument, {"open", "ended", "expired"}},
+    KindStatuses{session::kRun, {"running", "completed", "failed", "cancelled"}},
+    KindStatuses{session::kTranscript, {"running", "idle", "kept"}},
+};
+constexpr std::array<std::string_view, 3> kOfEveryKind = {"archived", "deleted", "corrupt"};
 
 std::unexpected<Error> bad_filter(std::string message, std::string hint = {}) {
   return fail(ErrorKind::invalid, std::move(message), std::move(hint), "INVALID_FILTER");
@@ -60,21 +74,26 @@ Result<void> take_thread_kinds(const JsonObject& arguments, session::Query& quer
   return {};
 }
 
-// A list that can only hold one kind knows its words: one that none of them can have would silently be an empty list.
+Result<session::Sort> sort_of(const JsonObject& arguments) {
+  const std::string_view name = find_string(arguments, "sort").value_or("updated_at");
+  if (name == "updated_at") return session::Sort::updated;
+  if (name == "created_at") return session::Sort::created;
+  if (name == "due_at") return session::Sort::due;
+  return bad_filter(fmt::format("sort: {} is not an order", name), "use updated_at, created_at or due_at");
+}
+
+// A word that no session of these kinds can have is a slip, not an empty list.
 Result<void> check_statuses(const session::Query& query) {
-  if (query.kinds.size() != 1) return {};
-  std::vector<std::string_view> allowed;
-  if (query.kinds.front() == session::kThread) allowed.assign(kThreadStatuses.begin(), kThreadStatuses.end());
-  if (query.kinds.front() == session::kResearch) {
-    allowed.assign(kNotCompleted.begin(), kNotCompleted.end());
-    allowed.push_back(kCompleted);
-    allowed.push_back(kCorrupt);
-  }
-  if (allowed.empty()) return {};
+  std::vector<std::string_view> known(kOfEveryKind.begin(), kOfEveryKind.end());
+  for (const KindStatuses& row : kStatuses)
+    if (may_hold(query, row.kind)) known.insert(known.end(), row.statuses.begin(), row.statuses.end());
+  std::erase(known, "");  // rows are not all full
+  std::ranges::sort(known);
+  known.erase(std::ranges::unique(known).begin(), known.end());
   for (const std::string& status : query.statuses)
-    if (std::ranges::find(allowed, status) == allowed.end())
-      return bad_filter(fmt::format("status: a {} is never {}", query.kinds.front(), status),
-                        fmt::format("use {}", fmt::join(allowed, ", ")));
+    if (!std::ranges::binary_search(known, status))
+      return bad_filter(fmt::format("status: nothing in this list is ever {}", status),
+                        fmt::format("use {}", fmt::join(known, ", ")));
   return {};
 }
 
@@ -89,8 +108,8 @@ Result<session::Query> read_filters(const JsonObject& arguments) {
   HF_TRY(query.kinds, kinds_of(arguments));
   HF_TRY(query.visibilities, visibilities_of(arguments));
   query.statuses = texts_of(arguments, "status");
-  HF_CHECK(take_thread_kinds(arguments, query));
   HF_CHECK(check_statuses(query));
+  HF_CHECK(take_thread_kinds(arguments, query));
   HF_CHECK(take_completed(arguments, query));
   query.tags = texts_of(arguments, "tags");
   query.pinned = find_bool(arguments, "pinned");
@@ -98,9 +117,7 @@ Result<session::Query> read_filters(const JsonObject& arguments) {
   query.text = find_string(arguments, "q").value_or("");
   HF_TRY(query.updated_since, time_of(arguments, "updated_since"));
   HF_TRY(query.updated_before, time_of(arguments, "updated_before"));
-  const auto sort = find_string(arguments, "sort");
-  if (sort == "created_at") query.sort = session::Sort::created;
-  if (sort == "due_at") query.sort = session::Sort::due;
+  HF_TRY(query.sort, sort_of(arguments));
   query.cursor = find_string(arguments, "cursor").value_or("");
   query.offset = static_cast<std::size_t>(std::max<std::int64_t>(0, find_int(arguments, "offset").value_or(0)));
   return query;

@@ -50,6 +50,8 @@ JsonObject argument_schemas();
 enum class Deleted { refuse, allow };
 Result<session::SessionRecord> named_session(ResearchCall& call, std::string_view argument, std::string_view kind,
                                              Deleted deleted);
+// The same for an id out of a list.
+Result<session::SessionRecord> session_of(ResearchCall& call, const std::string& id, std::string_view kind, Deleted deleted);
 
 // Where what the call makes belongs; nullopt: the client was asked for its roots.
 struct Place {

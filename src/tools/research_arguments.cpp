@@ -131,7 +131,10 @@ JsonObject argument_schemas() {
 }
 
 Result<SessionRecord> named_session(ResearchCall& call, std::string_view argument, std::string_view kind, Deleted deleted) {
-  const std::string name = call.text(argument);
+  return session_of(call, call.text(argument), kind, deleted);
+}
+
+Result<SessionRecord> session_of(ResearchCall& call, const std::string& name, std::string_view kind, Deleted deleted) {
   auto record = call.room.store.get(name);
   if (!record && record.error().code == "gone") {
     HF_TRY(auto tombstone, call.room.store.tombstone(name));

@@ -16,6 +16,7 @@ namespace holdfast::tools {
 namespace {
 
 constexpr std::array<std::string_view, 3> kIdArguments = {"thread_id", "research_id", "id"};
+constexpr std::array<std::string_view, 2> kIdLists = {"thread_ids", "research_ids"};
 
 std::string_view field_of(const SchemaViolation& violation) {
   std::string_view path = violation.path;
@@ -25,7 +26,8 @@ std::string_view field_of(const SchemaViolation& violation) {
 
 std::string_view code_of(const SchemaViolation& violation) {
   if (violation.keyword == "required") return "MISSING_REQUIRED";
-  const bool is_id = std::ranges::find(kIdArguments, field_of(violation)) != kIdArguments.end();
+  const bool is_id = std::ranges::find(kIdArguments, field_of(violation)) != kIdArguments.end() ||
+                     std::ranges::find(kIdLists, field_of(violation)) != kIdLists.end();
   if (is_id && violation.keyword == "pattern") return "INVALID_ID";
   return "VALIDATION_ERROR";
 }

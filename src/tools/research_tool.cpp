@@ -25,7 +25,18 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kAliases 
 
 struct CheckedAction {
   ResearchAction action;
+  JsonObject properties;
   Schema schema;
+
+  // Each action refuses what only another one takes: an argument that would have no effect is a mistake.
+  std::vector<SchemaViolation> check(const JsonObject& arguments) const {
+    std::vector<SchemaViolation> violations = schema.validate(Json(arguments));
+    for (const auto& argument : arguments)
+      if (!properties.contains(argument.key()))
+        violations.push_back({fmt::format("/{}", std::string_view(argument.key().data(), argument.key().size())), "unknown",
+                              fmt::format("is not an argument of {}", action.name)});
+    return violations;
+  }
 };
 
 struct Table {
@@ -39,25 +50,22 @@ JsonArray to_array(const std::vector<std::string>& texts) {
   return out;
 }
 
-// Each action refuses what only another one takes: an argument that would have no effect is a mistake.
-Result<Schema> schema_of(const ResearchAction& action, const JsonObject& schemas) {
+Result<CheckedAction> checked(ResearchAction action, const JsonObject& schemas) {
   JsonObject properties{{"action", JsonObject{}}};
   for (const auto* names : {&action.required, &action.optional})
     for (const std::string& name : *names) properties[name] = schemas.at(name);
-  return Schema::compile(JsonObject{{"type", "object"},
-                                    {"properties", std::move(properties)},
-                                    {"required", to_array(action.required)},
-                                    {"additionalProperties", false}});
+  HF_TRY(Schema schema,
+         Schema::compile(JsonObject{{"type", "object"}, {"properties", properties}, {"required", to_array(action.required)}}));
+  return CheckedAction{std::move(action), std::move(properties), std::move(schema)};
 }
 
 Result<std::shared_ptr<const Table>> make_table(const JsonObject& schemas) {
   auto table = std::make_shared<Table>();
   for (auto family : {thread_actions, run_actions, care_actions})
     for (ResearchAction& action : family()) {
-      HF_TRY(Schema schema, schema_of(action, schemas));
-      std::string name = action.name;
-      table->names.push_back(name);
-      table->actions.emplace(std::move(name), CheckedAction{std::move(action), std::move(schema)});
+      HF_TRY(CheckedAction each, checked(std::move(action), schemas));
+      table->names.push_back(each.action.name);
+      table->actions.emplace(each.action.name, std::move(each));
     }
   return table;
 }
@@ -94,7 +102,7 @@ mcp::ToolReply answer(mcp::Call& call, const ResearchRoom& room, const Table& ta
   }
   const auto found = table.actions.find(*name);
   if (found == table.actions.end()) return to_envelope(room, unsupported(table, *name));
-  if (auto violations = found->second.schema.validate(Json(call.arguments())); !violations.empty())
+  if (auto violations = found->second.check(call.arguments()); !violations.empty())
     return to_envelope(room, to_failure(violations, *name));
   auto answered = found->second.action.run(research_call);
   if (!answered) return to_envelope(room, to_failure(std::move(answered).error(), research_call));

@@ -1,5 +1,7 @@
 #include "tools/session_news.h"
 
+#include "session/kinds.h"
+#include "tools/notices.h"
 #include "tools/session_tools.h"
 
 #include <optional>
@@ -14,6 +16,13 @@ std::optional<std::string> owner_of(session::Store& store, const std::string& id
   if (auto record = store.get(id)) return record->principal;
   if (auto tombstone = store.tombstone(id); tombstone && *tombstone) return (*tombstone)->principal;
   return std::nullopt;
+}
+
+// A notice that any process has opened stands in its thread, too (threads-and-research §6).
+bool is_notice(session::Store& store, const session::Event& event) {
+  if (event.type != session::EventType::entry || event.kind != session::kThread) return false;
+  auto entry = store.entry(event.session, event.seq);
+  return entry && *entry && (*entry)->type == "notice";
 }
 
 }  // namespace
@@ -40,13 +49,17 @@ void SessionNews::tell() {
     const std::lock_guard lock(mutex_);
     taken = subscription_->take();
   }
-  std::set<std::string> changed, owners;
-  for (const session::Event& event : taken.events) changed.insert(event.session);
+  std::set<std::string> changed, owners, noticed;
+  for (const session::Event& event : taken.events) {
+    changed.insert(event.session);
+    if (is_notice(store_, event)) noticed.insert(event.session);
+  }
   for (const std::string& id : changed) {
     auto owner = owner_of(store_, id);
     if (!owner) continue;
     server_.resource_updated(std::string(kSessionsUri) + "/" + id, *owner);
     owners.insert(*owner);
+    if (noticed.contains(id)) server_.resource_updated(std::string(kNoticesUri), *owner);
   }
   if (taken.lost) server_.resource_updated(std::string(kSessionsUri));
   for (const std::string& owner : owners) server_.resource_updated(std::string(kSessionsUri), owner);

@@ -4,6 +4,7 @@
 #include "tools/argument_spelling.h"
 #include "tools/notices.h"
 #include "tools/session_arguments.h"
+#include "tools/session_errors.h"
 #include "tools/session_tools.h"
 #include "tools/tool_answers.h"
 
@@ -32,6 +33,10 @@ Result<session::SessionRecord> find_record(const SessionCall& call, std::string_
   for (const OutsideKind& outside : call.operations.outside()) {
     auto found = outside.find(call, id);
     if (found || found.error().kind == ErrorKind::ambiguous) return found;
+  }
+  if (kept.error().code == "gone") {
+    HF_TRY(const auto tombstone, call.store.tombstone(id));
+    if (tombstone) return fail(in_words_of(tombstone->kind, std::move(kept).error()));
   }
   return kept;
 }

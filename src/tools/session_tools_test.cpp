@@ -2,12 +2,8 @@
 
 #include "tools/session_tools.h"
 
-#include "base/poll_loop.h"
-#include "base/test_folder.h"
-#include "mcp/memory_state_store.h"
 #include "session/kinds.h"
-#include "store/open.h"
-#include "tools/core_operations.h"
+#include "tools/test_tool_server.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -19,48 +15,18 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr Millis kNow = 1'800'000'000'000;
+constexpr Millis kNow = ToolServer::kStart;
 
-// Keeps the answer and ends the loop's turn.
-class CaughtAnswer final : public mcp::Outlet {
- public:
-  explicit CaughtAnswer(PollLoop& loop) : loop_(loop) {}
-  void send(std::string) override {}
-  void finish(std::string response, int) override {
-    answer = parse_json(response).value().as_object();
-    loop_.stop();
-  }
-  void drop() override { loop_.stop(); }
-
-  JsonObject answer;
-
- private:
-  PollLoop& loop_;
-};
-
-std::unique_ptr<session::Store> open_test_store(const std::string& path, std::shared_ptr<ManualClock> clock) {
-  store::OpenOptions options;
-  options.clock = std::move(clock);
-  options.due = session::due_rule({});
-  return store::open_store("sqlite:" + path, options).value();
-}
-
-struct SessionToolsTest : testing::Test {
+struct SessionToolsTest : testing::Test, ToolServer {
   SessionToolsTest() {
-    root.emplace(*store, "test", "", "");
-    add_list_operations(operations);
-    add_read_operations(operations);
-    add_change_operations(operations);
-    add_notice_operations(operations);
-    add_gate_operations(operations, confirmation);
+    add_core_operations();
     operations.add({"export", "reasoning", SessionOperation::Session::required, [](SessionCall& call) -> Result<SessionAnswer> {
                       return SessionAnswer{{{"exported", call.record->id}}, "one line", false};
                     }});
     EXPECT_TRUE(server.open());
-    EXPECT_TRUE(add_session_tool(server, *store, operations, *root));
+    EXPECT_TRUE(add_session_tool(server, *store, operations, root));
     add_session_resources(server, *store, operations);
   }
-  ~SessionToolsTest() override { pool.close(); }
 
   std::string create(std::string id, std::string kind, std::string title, std::string root_uri = {},
                      std::string principal = "local") {
@@ -86,31 +52,18 @@ struct SessionToolsTest : testing::Test {
     return id;
   }
 
-  JsonObject request(std::string method, JsonObject params, const std::string& principal) {
-    auto caller = std::make_shared<mcp::Caller>();
-    caller->principal = principal;
-    mcp::Message message;
-    message.kind = mcp::Message::Kind::request;
-    message.id = 1;
-    message.method = std::move(method);
-    message.params = std::move(params);
-    auto caught = std::make_shared<CaughtAnswer>(loop);
-    server.handle_modern(std::move(message), std::move(caller), nullptr, caught);
-    while (caught->answer.empty()) loop.run();  // a stop from an earlier answer may still be pending
-    return caught->answer;
-  }
-
   // structuredContent of a call; the text must be the same JSON.
   JsonObject call(std::string_view arguments, const std::string& principal = "local") {
-    JsonObject answer = request("tools/call", {{"name", "session"}, {"arguments", parse_json(arguments).value()}}, principal);
-    const JsonObject* result = find_object(answer, "result");
-    if (!result || !find_object(*result, "structuredContent")) {
-      ADD_FAILURE() << to_json(answer);
+    mcp::Caller caller;
+    caller.principal = principal;
+    const JsonObject result = call_tool("session", parse_json(arguments).value().as_object(), caller);
+    if (!find_object(result, "structuredContent")) {
+      ADD_FAILURE() << to_json(result);
       return {};
     }
-    JsonObject state = *find_object(*result, "structuredContent");
-    EXPECT_EQ(find_string(find_array(*result, "content")->back().as_object(), "text"), to_json(state));
-    EXPECT_EQ(find_bool(*result, "isError").value_or(false), state.contains("error"));
+    JsonObject state = *find_object(result, "structuredContent");
+    EXPECT_EQ(find_string(find_array(result, "content")->back().as_object(), "text"), to_json(state));
+    EXPECT_EQ(find_bool(result, "isError").value_or(false), state.contains("error"));
     return state;
   }
 
@@ -119,18 +72,6 @@ struct SessionToolsTest : testing::Test {
     for (const Json& item : *find_array(state, "sessions")) out.emplace_back(*find_string(item.as_object(), "id"));
     return out;
   }
-
-  TestFolder folder;
-  std::shared_ptr<ManualClock> clock = std::make_shared<ManualClock>(kNow);
-  std::unique_ptr<session::Store> store = open_test_store(folder / "store.db", clock);
-  PollLoop loop;
-  Pool pool{2};
-  mcp::MemoryStateStore protocol_state{*clock};
-  std::optional<ProjectRoot> root;
-  session::RetentionPolicy policy;
-  SessionOperations operations{policy};
-  Confirmation confirmation{*store, policy, {}};
-  mcp::Server server{{}, loop, pool, *clock, protocol_state};
 };
 
 TEST_F(SessionToolsTest, ListHasTheAgreedShapeAndPages) {
@@ -333,7 +274,9 @@ TEST_F(SessionToolsTest, UnknownArgumentsAreReportedAlsoWithAnError) {
 TEST_F(SessionToolsTest, ResourcesShowTheSameAndOnlyOnesOwn) {
   create("s-1234", "thread", "T");
   auto read = [&](std::string_view uri, const std::string& principal) {
-    JsonObject answer = request("resources/read", {{"uri", uri}}, principal);
+    mcp::Caller caller;
+    caller.principal = principal;
+    JsonObject answer = request("resources/read", {{"uri", uri}}, caller);
     const JsonObject* result = find_object(answer, "result");
     if (!result) return to_json(answer);
     return std::string(*find_string(find_array(*result, "contents")->front().as_object(), "text"));

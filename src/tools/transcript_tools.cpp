@@ -1,6 +1,8 @@
 #include "tools/transcript_tools.h"
 
 #include "base/file.h"
+#include "base/ids.h"
+#include "tools/argument_words.h"
 #include "tools/transcript_call.h"
 #include "transcripts/session_info.h"
 
@@ -158,6 +160,9 @@ Answer lineage(TranscriptCall& call) {
     id = session->id();
   else if (id.empty() || session.error().kind != ErrorKind::not_found)
     return fail(std::move(session).error());
+  else if (!is_uuid(id)) {
+    HF_TRY(id, call.keeper().remembered(id, session.error()));
+  }
   HF_TRY(const auto tree, call.keeper().lineage(id));
   if (tree) return to_json(*tree);
   if (!session) return fail(std::move(session).error());
@@ -323,6 +328,7 @@ Result<void> add_transcript_tools(mcp::Server& server, const transcripts::Keeper
     tool.annotations = {
         {"readOnlyHint", each.reads_only}, {"destructiveHint", each.destroys}, {"openWorldHint", each.open_world}};
     tool.unknown = mcp::Tool::Unknown::refuse;
+    tool.argument_error = exit_word(ErrorKind::invalid);
     tool.handler = [&keeper, &root, &options, run = each.run](mcp::Call& call) -> mcp::ToolReply {
       TranscriptCall transcript_call(call, keeper, root, options);
       Answer answer;
@@ -330,8 +336,12 @@ Result<void> add_transcript_tools(mcp::Server& server, const transcripts::Keeper
         answer = fail(std::move(allowed).error());
       else
         answer = run(transcript_call);
-      if (answer) return mcp::ToolResult::state(std::move(*answer));
+      if (answer) {
+        put_in_words_of_arguments(*answer);
+        return mcp::ToolResult::state(std::move(*answer));
+      }
       Error error = std::move(answer).error();
+      put_in_words_of_arguments(error);
       error.code = exit_word(error.kind);
       return mcp::ToolResult::failure(error);
     };

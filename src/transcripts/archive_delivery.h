@@ -3,9 +3,9 @@
 // Files out of an archive to a Receiver: put together again, counted, and compared with what the extension block says of them.
 // Internal to the archive reader.
 
-#include "base/hash.h"
 #include "jsonl/scan.h"
 #include "transcripts/archive_block.h"
+#include "transcripts/hash_beside.h"
 #include "transcripts/line_cutter.h"
 #include "transcripts/pieces.h"
 
@@ -49,7 +49,7 @@ class Delivery {
   const std::vector<IrregularLine>* irregular_ = nullptr;
   std::size_t next_irregular_ = 0;
   std::uint64_t line_ = 1;
-  Sha256 hash_;
+  HashBeside hash_;
   std::uint64_t bytes_ = 0, records_ = 0;
   LineCutter cutter_;
   jsonl::Scanner scanner_;

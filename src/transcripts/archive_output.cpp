@@ -3,7 +3,9 @@
 #include "base/file.h"
 #include "base/zstd.h"
 #include "transcripts/archive_encode.h"
+#include "transcripts/hash_beside.h"
 #include "transcripts/hashed_lines.h"
+#include "transcripts/write_back.h"
 
 #include <optional>
 
@@ -21,16 +23,19 @@ struct WritingOutput::State {
   int fd;
   const Progress& progress;
   std::uint64_t total;
-  std::optional<ZstdWriter> zstd;
-  std::string gathered;  // on its way to the file or the compressor
-  Sha256 hash;
+  std::optional<ZstdWriter> zstd{};
+  std::string gathered{};  // on its way to the file or the compressor
+  HashBeside hash{};
+  WriteBack write_back{};
   std::uint64_t size = 0, done = 0;
-  std::string digest;
+  std::string digest{};
 
   Result<void> to_file(std::string_view bytes) {
     hash.add(bytes);
     size += bytes.size();
-    return write_all(fd, bytes);
+    HF_CHECK(write_all(fd, bytes));
+    write_back.wrote(fd, size);
+    return {};
   }
 
   Result<void> flush() {
@@ -94,7 +99,7 @@ WritingOutput::~WritingOutput() = default;
 Result<std::unique_ptr<WritingOutput>> WritingOutput::make(const Home& home, int fd, ArchiveFormat format,
                                                            std::uint64_t json_size, std::uint64_t total,
                                                            const Progress& progress) {
-  auto state = std::unique_ptr<State>(new State{home, fd, progress, total, {}, {}, {}, 0, 0, {}});
+  auto state = std::unique_ptr<State>(new State{home, fd, progress, total});
   if (format == ArchiveFormat::zst) {
     State* const target = state.get();
     HF_TRY(ZstdWriter zstd, ZstdWriter::make(json_size, [target](std::string_view bytes) { return target->to_file(bytes); }, {}));

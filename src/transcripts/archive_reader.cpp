@@ -6,6 +6,7 @@
 #include "transcripts/archive_index.h"
 #include "transcripts/archive_opening.h"
 #include "transcripts/archive_source.h"
+#include "transcripts/archive_tree.h"
 
 #include <fmt/format.h>
 
@@ -165,6 +166,7 @@ struct ArchiveReader::State {
     ArchiveIndex made;
     Indexer indexer(opening.place, limits, opening.header.version.starts_with("1."), made, warnings);
     HF_CHECK(pass(indexer, {}, progress));
+    HF_CHECK(check_tree(made.inventory(opening.place)));
     index = std::move(made);
     return {};
   }
@@ -224,7 +226,12 @@ Result<ArchiveReader> ArchiveReader::open(Fd file, const ArchiveLimits& limits) 
   PullParser in([&](char* to, std::size_t room) { return source->read(to, room); });
   HF_TRY(state->opening, read_opening(in, limits));
   state->warnings = std::move(state->opening.warnings);
-  return ArchiveReader(std::move(state));
+  ArchiveReader reader(std::move(state));
+  if (reader.state_->opening.block) {
+    HF_TRY(const Inventory contents, reader.contents());
+    HF_CHECK(check_tree(contents));
+  }
+  return reader;
 }
 
 const ArchiveHeader& ArchiveReader::header() const {

@@ -279,6 +279,18 @@ TEST(ArchiveReader, Archive_8_1_ThePathsOfTheBlockMustBeOfTheSession) {
   expect_corrupt(byte_true(twice, "", ""), "twice");
 }
 
+TEST(ArchiveReader, Archive_8_1_AFileAndAFolderOfOneName) {
+  const std::string results = "projects/-home-u-p/" + kId + "/tool-results/x";
+  const auto folder = [](const std::string& path) { return R"(,"folders":[{"path":")" + path + R"(","mode":448}])"; };
+  expect_corrupt(byte_true(file_entry(results, ""), folder(results), ""), "of one name");
+  expect_corrupt(byte_true(file_entry(results, ""), folder(results + "/y"), ""), "of one name");
+  expect_corrupt(byte_true(file_entry(results, "") + file_entry(results + "/y.txt", ""), "", ""), "of one name");
+  expect_corrupt(archive_2(R"("tool_results":[{"tool_use_id":"x","content":"","extension":".txt"}],)"
+                           R"("tool_result_dirs":[{"name":"x.txt","files":[{"filename":"a","content":"","extension":".txt"}]}])"),
+                 "of one name");
+  EXPECT_TRUE(collect(byte_true(file_entry(results + "/y.txt", ""), folder(results), "")));
+}
+
 TEST(ArchiveReader, Archive_4_4_WhatIsNotWhatWasArchivedIsDamage) {
   const std::string plan = R"(,"plan_files":[{"slug":"a","content":"text"}])";
   EXPECT_TRUE(collect(byte_true(file_entry("plans/a.md", "text"), "", plan)));

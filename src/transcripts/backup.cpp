@@ -101,7 +101,7 @@ Result<Backup> write_backup(const Home& home, const Inventory& inventory, const 
       ::unlink(path.c_str());
       return fail(std::move(verified).error().within("backup"));
     }
-    return Backup{path, report->sha256};
+    return Backup{path, report->sha256, report->header.custom_title};
   }
   return fail(ErrorKind::conflict, fmt::format("{}: too many backups of one second", name));
 }

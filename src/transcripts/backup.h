@@ -9,6 +9,7 @@ namespace holdfast::transcripts {
 struct Backup {
   std::string path;
   std::string sha256;
+  std::string custom_title;  // of the session, as the archive has it
 };
 
 struct BackupOptions {

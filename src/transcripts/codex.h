@@ -32,11 +32,18 @@ Result<CodexSession> summarise_codex(const Home& home, CodexSession session);
 // is without ".zst" and its size that of the text; read_session finds the file all the same. To remove one, use session.path.
 Result<Inventory> codex_inventory(const Home& home, const CodexSession& session);
 
+struct CodexCopyOptions {
+  std::optional<std::string> target_project;
+  std::vector<std::pair<std::string, std::string>> maps;  // --map OLD=NEW
+  bool translate = true;                                  // cwd, by the project and the maps
+  bool dry_run = false;                                   // everything but the writing
+};
+
 // New id in the file name and in session_meta.payload.id, cwd translated; everything else byte for byte.
-Result<CopyResult> clone_codex(const Home& home, const CodexSession& source, const std::optional<std::string>& target_project,
-                               Millis now, const Progress& progress = {});
-Result<CopyResult> restore_codex(const Home& home, ArchiveReader& archive, bool in_place,
-                                 const std::optional<std::string>& target_project, Millis now, const Progress& progress = {});
+Result<CopyResult> clone_codex(const Home& home, const CodexSession& source, const CodexCopyOptions& options, Millis now,
+                               const Progress& progress = {});
+Result<CopyResult> restore_codex(const Home& home, ArchiveReader& archive, bool in_place, const CodexCopyOptions& options,
+                                 Millis now, const Progress& progress = {});
 Result<EraseResult> erase_codex(const Home& home, const CodexSession& session, const EraseOptions& options, Millis now,
                                 const Progress& progress = {});
 

@@ -40,16 +40,25 @@ Result<std::string> canonical_target(const std::optional<std::string>& target_pr
 
 // `read` gives the files to a receiver.
 template <class Read>
-Result<CopyResult> make_copy(const Home& home, std::string_view what, const CodexPlan& plan, Millis now, Read read) {
+Result<CopyResult> make_copy(const Home& home, std::string_view what, const CodexPlan& plan, const CodexCopyOptions& wanted,
+                             Millis now, Read read) {
   HF_CHECK(check_free(home, {plan.path, plan.path + ".zst"}));
   PathMap paths;
-  if (!plan.new_root.empty() && plan.old_root != plan.new_root) paths.add(plan.old_root, plan.new_root);
+  if (wanted.translate) {
+    for (const auto& [from, to] : wanted.maps) paths.add(from, to);
+    if (!plan.old_root.empty() && !plan.new_root.empty() && plan.old_root != plan.new_root)
+      paths.add(plan.old_root, plan.new_root);
+  }
   CopyResult result;
   result.paths_translated = !paths.empty();
 
-  HF_TRY(Staging staging, Staging::begin(home, what, plan.old_id));
+  std::optional<Staging> staging;
+  if (!wanted.dry_run) {
+    HF_TRY(Staging begun, Staging::begin(home, what, plan.old_id));
+    staging.emplace(std::move(begun));
+  }
   StageSession::Options options;
-  options.staging = &staging;
+  options.staging = staging ? &*staging : nullptr;
   options.private_modes = plan.private_mode;
   options.place = [&](const Artifact& artifact) -> std::optional<std::string> {
     if (artifact.kind != ArtifactKind::main_transcript) return std::nullopt;
@@ -58,9 +67,12 @@ Result<CopyResult> make_copy(const Home& home, std::string_view what, const Code
   StageSession stage(std::move(options));
   CodexLines lines(stage, plan.old_id, plan.new_id, std::move(paths));
   HF_CHECK(read(lines));
-  staging.set_main(plan.path, "");
-  HF_CHECK(staging.commit());
+  if (staging) {
+    staging->set_main(plan.path, "");
+    HF_CHECK(staging->commit());
+  }
 
+  result.was_dry_run = wanted.dry_run;
   result.new_session_id = plan.new_id;
   result.original_session_id = plan.old_id;
   result.restored_at = now;
@@ -89,21 +101,22 @@ Result<Artifact> rollout_of(const Inventory& contents, const std::string& id) {
 
 }  // namespace
 
-Result<CopyResult> clone_codex(const Home& home, const CodexSession& source, const std::optional<std::string>& target_project,
-                               Millis now, const Progress& progress) {
+Result<CopyResult> clone_codex(const Home& home, const CodexSession& source, const CodexCopyOptions& options, Millis now,
+                               const Progress& progress) {
   HF_TRY(const Inventory inventory, codex_inventory(home, source));
   HF_TRY(const CodexSession summary, summarise_codex(home, source));
   CodexPlan plan;
   plan.old_id = source.id;
   plan.new_id = make_uuid7();
   plan.old_root = summary.cwd;
-  HF_TRY(plan.new_root, canonical_target(target_project));
+  HF_TRY(plan.new_root, canonical_target(options.target_project));
   HF_TRY(plan.path, place_of_copy(inventory.artifacts.front().path, plan.old_id, plan.new_id));
-  return make_copy(home, "clone", plan, now, [&](Receiver& to) { return read_session(home, inventory.artifacts, to, progress); });
+  return make_copy(home, "clone", plan, options, now,
+                   [&](Receiver& to) { return read_session(home, inventory.artifacts, to, progress); });
 }
 
-Result<CopyResult> restore_codex(const Home& home, ArchiveReader& archive, bool in_place,
-                                 const std::optional<std::string>& target_project, Millis now, const Progress& progress) {
+Result<CopyResult> restore_codex(const Home& home, ArchiveReader& archive, bool in_place, const CodexCopyOptions& options,
+                                 Millis now, const Progress& progress) {
   const ArchiveHeader header = archive.header();
   if (header.product != "codex") return fail(ErrorKind::invalid, "the archive does not hold a session of Codex");
   HF_TRY(const Inventory contents, archive.contents());
@@ -116,9 +129,9 @@ Result<CopyResult> restore_codex(const Home& home, ArchiveReader& archive, bool 
     HF_TRY(plan.path, place_of_copy(rollout.path, plan.old_id, plan.new_id));
   }
   plan.old_root = header.original_project_path;
-  HF_TRY(plan.new_root, canonical_target(target_project));
+  HF_TRY(plan.new_root, canonical_target(options.target_project));
   plan.private_mode = !header.byte_true;
-  HF_TRY(CopyResult result, make_copy(home, "restore", plan, now, [&](Receiver& to) -> Result<void> {
+  HF_TRY(CopyResult result, make_copy(home, "restore", plan, options, now, [&](Receiver& to) -> Result<void> {
            HF_TRY(const ArchiveCounts counts, archive.read(to, progress));
            return counts.per_file.empty() ? fail(ErrorKind::corrupt, "the archive holds no file") : Result<void>{};
          }));

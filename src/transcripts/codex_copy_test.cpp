@@ -1,6 +1,7 @@
 #include "base/ids.h"
 #include "transcripts/codex.h"
 #include "transcripts/test_home.h"
+#include "transcripts/test_tree.h"
 
 #include <gmock/gmock.h>
 
@@ -31,12 +32,39 @@ CodexSession found(const Home& home, const std::string& id = kId) {
   return find_codex_session(home, id).value();
 }
 
+TEST(CodexCopy, Codex_12_ADryRunDoesEverythingButTheWriting) {
+  const TestHome test;
+  test.write(kPath, rollout(kId, "/home/dev/p"));
+  const Home home = test.home();
+  const auto before = tree_of(test.folder());
+  const auto result = clone_codex(home, found(home), {test.outside(), {}, true, true}, kLater);
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_TRUE(result->was_dry_run);
+  EXPECT_EQ(result->main_records, 4U);
+  EXPECT_EQ(result->rewritten.paths, 2U);
+  EXPECT_EQ(tree_of(test.folder()), before);
+}
+
+TEST(CodexCopy, Codex_12_PathsByMapsOrNotAtAll) {
+  const TestHome test;
+  test.write(kPath, rollout(kId, "/home/dev/p"));
+  const Home home = test.home();
+  const auto mapped = clone_codex(home, found(home), {std::nullopt, {{"/home/dev", "/srv"}}, true, false}, kLater);
+  ASSERT_TRUE(mapped) << mapped.error().message;
+  EXPECT_TRUE(mapped->paths_translated);
+  EXPECT_EQ(mapped->rewritten.paths, 2U);
+  const auto kept = clone_codex(home, found(home), {test.outside(), {{"/home/dev", "/srv"}}, false, false}, kLater);
+  ASSERT_TRUE(kept) << kept.error().message;
+  EXPECT_FALSE(kept->paths_translated);
+  EXPECT_EQ(kept->rewritten.paths, 0U);
+}
+
 TEST(CodexCopy, Codex_12_CloneChangesIdAndCwdAlone) {
   const TestHome test;
   test.write(kPath, rollout(kId, "/home/dev/p"));
   const Home home = test.home();
   const std::string target = test.outside();
-  const auto result = clone_codex(home, found(home), target, kLater);
+  const auto result = clone_codex(home, found(home), {target, {}, true, false}, kLater);
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_TRUE(is_uuid(result->new_session_id));
   EXPECT_EQ(result->resume_command, "codex resume " + result->new_session_id);
@@ -59,7 +87,7 @@ TEST(CodexCopy, Codex_12_CloneOfAnArchivedOneIsInUse) {
   const TestHome test;
   test.write("archived_sessions/" + kName + kId + ".jsonl", rollout(kId, "/home/dev/p"));
   const Home home = test.home();
-  const auto result = clone_codex(home, found(home), std::nullopt, kLater);
+  const auto result = clone_codex(home, found(home), {}, kLater);
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(result->project_path, "/home/dev/p");
   EXPECT_FALSE(result->paths_translated);
@@ -89,19 +117,19 @@ TEST(CodexCopy, Codex_12_EraseAndBack) {
 
   const auto open = [&] { return ArchiveReader::open(Fd(::open(erased->backup_path.c_str(), O_RDONLY | O_CLOEXEC))).value(); };
   ArchiveReader archive = open();
-  const auto restored = restore_codex(home, archive, true, std::nullopt, kLater);
+  const auto restored = restore_codex(home, archive, true, {}, kLater);
   ASSERT_TRUE(restored) << restored.error().message;
   EXPECT_TRUE(restored->was_in_place);
   EXPECT_EQ(test.read(kPath), rollout(kId, "/home/dev/p"));
 
   ArchiveReader again = open();
-  const auto twice = restore_codex(home, again, true, std::nullopt, kLater);
+  const auto twice = restore_codex(home, again, true, {}, kLater);
   ASSERT_FALSE(twice);
   EXPECT_EQ(twice.error().kind, ErrorKind::conflict);
   EXPECT_EQ(test.read(kPath), rollout(kId, "/home/dev/p"));
 
   ArchiveReader third = open();
-  const auto copy = restore_codex(home, third, false, std::nullopt, kLater);
+  const auto copy = restore_codex(home, third, false, {}, kLater);
   ASSERT_TRUE(copy) << copy.error().message;
   EXPECT_NE(copy->new_session_id, kId);
   EXPECT_EQ(summarise_codex(home, found(home, copy->new_session_id))->cwd, "/home/dev/p");

@@ -143,8 +143,17 @@ class Examining {
     if (!report_.duplicates.empty()) {
       advise("Some sessions exist in several project folders: name the project (--source-project) when you work on one of them.");
     }
-    if (!report_.leftovers.empty()) {
+    const auto is_unknown = [](const Leftover& leftover) { return !leftover.trouble.empty(); };
+    const auto unknown = std::ranges::count_if(report_.leftovers, is_unknown);
+    if (unknown < std::ssize(report_.leftovers)) {
       advise("Operations died half way: the next clone, restore, move or delete undoes or finishes them.");
+    }
+    if (unknown > 0) {
+      advise(
+          "Of some operations it cannot be told any more what they put in place and took away, so nothing undoes or finishes "
+          "them. In their folders, old-0, old-1, ... are your files that were taken away, new-0, ... copies that were not put in "
+          "place yet. Move back what you miss, then remove the folder; a delete and a move also have a backup (holdfast restore "
+          "--in-place).");
     }
     if (std::ranges::any_of(report_.sick, [](const DoctorReport::Sick& sick) { return !sick.report.ok; })) {
       advise(
@@ -162,6 +171,11 @@ class Examining {
 
 JsonObject place_of(const SessionPlace& place) {
   return {{"session_id", place.session_id}, {"project_folder", place.project_folder}};
+}
+
+std::string_view will_be(const Leftover& leftover) {
+  if (!leftover.trouble.empty()) return "left alone";
+  return leftover.finishing ? "finished" : "undone";
 }
 
 JsonArray texts(const std::vector<std::string>& list) {
@@ -189,8 +203,10 @@ JsonObject to_json(const DoctorReport& report) {
     leftover_list.push_back(JsonObject{{"operation", one.operation},
                                        {"what", one.what},
                                        {"about", one.about},
-                                       {"began_at", iso8601(one.began_at)},
-                                       {"will_be", one.finishing ? "finished" : "undone"},
+                                       {"began_at", one.began_at > 0 ? Json(iso8601(one.began_at)) : Json(nullptr)},
+                                       {"will_be", will_be(one)},
+                                       {"folder", one.folder},
+                                       {"trouble", one.trouble.empty() ? Json(nullptr) : Json(one.trouble)},
                                        {"paths", texts(one.paths)}});
   }
   for (const DoctorReport::Sick& one : report.sick) {

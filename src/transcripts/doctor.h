@@ -2,6 +2,7 @@
 
 // What is wrong, or soon will be, with a home full of sessions (transcript-archive §11, §1.3 Retention).
 
+#include "transcripts/copy_result.h"
 #include "transcripts/staging.h"
 #include "transcripts/verify.h"
 
@@ -51,8 +52,8 @@ JsonObject to_json(const DoctorReport& report);
 Result<DoctorReport> examine(const Home& home, const DoctorOptions& options, const Progress& progress = {});
 
 // A repaired copy of a session in the original's project, with an id of its own: broken lines out (what can be saved of them
-// stays), fused ones separated, a final newline. The original stays. Returns the new session's id. Errors: those of reading,
+// stays), fused ones separated, a final newline. The original stays. Errors: those of reading,
 // rewriting and staging; then nothing was made.
-Result<std::string> write_repaired_copy(const Home& home, const FoundSession& session, Millis now);
+Result<CopyResult> write_repaired_copy(const Home& home, const FoundSession& session, Millis now);
 
 }  // namespace holdfast::transcripts

@@ -159,6 +159,20 @@ TEST_F(DoctorTest, ShallowLooksIntoNoTranscript) {
   EXPECT_THAT(examine(files_.home(), options).value().sick, IsEmpty());
 }
 
+TEST_F(DoctorTest, Doctor_11_AnOperationWithoutAReadableJournalIsExplained) {
+  files_.write(".holdfast/delete-1/journal", "{\"journal\":1,\"what\":\"delete\"}\nno line of ours\n");
+  files_.write(".holdfast/delete-1/old-0", "all that is left");
+  const DoctorReport report = examine(files_.home(), {}).value();
+  ASSERT_EQ(report.leftovers.size(), 1U);
+  EXPECT_THAT(report.leftovers[0].trouble, HasSubstr("damaged"));
+  EXPECT_EQ(report.leftovers[0].folder, files_ / ".holdfast/delete-1");
+  const Json shown = to_json(report).at("leftovers").at(0);
+  EXPECT_EQ(shown.at("will_be"), Json("left alone"));
+  EXPECT_EQ(shown.at("began_at"), Json(nullptr));
+  EXPECT_THAT(report.advice, Contains(HasSubstr("old-0, old-1, ... are your files")));
+  EXPECT_THAT(report.advice, Not(Contains(HasSubstr("the next clone")))) << "nothing deals with it";
+}
+
 TEST_F(DoctorTest, Repair_KeepsWhatCanBeReadAndLeavesTheOriginal) {
   const std::string first = R"({"parentUuid":null,"type":"user","uuid":"1","sessionId":")" + TestHome::id("c1") + "\"}";
   const std::string second =
@@ -171,16 +185,19 @@ TEST_F(DoctorTest, Repair_KeepsWhatCanBeReadAndLeavesTheOriginal) {
   session("c1", kNow, "-p", original);
   files_.write("projects/-p/" + TestHome::id("c1") + "/tool-results/b1.txt", "result");
   const Home home = files_.home();
-  const auto id = write_repaired_copy(home, {{TestHome::id("c1"), "-p"}, 0, 0}, kNow);
-  ASSERT_TRUE(id) << id.error().message;
+  const auto copy = write_repaired_copy(home, {{TestHome::id("c1"), "-p"}, 0, 0}, kNow);
+  ASSERT_TRUE(copy) << copy.error().message;
+  const std::string& id = copy->new_session_id;
+  EXPECT_EQ(copy->original_session_id, TestHome::id("c1"));
+  EXPECT_EQ(copy->main_records, 7U);
   EXPECT_EQ(files_.read(transcript("c1")), original);
   std::string expected_first = first;
-  expected_first.replace(first.find(TestHome::id("c1")), 36, *id);
-  const auto with_id = [&](const std::string& path) { return "projects/-p/" + *id + path; };
+  expected_first.replace(first.find(TestHome::id("c1")), 36, id);
+  const auto with_id = [&](const std::string& path) { return "projects/-p/" + id + path; };
   EXPECT_EQ(files_.read(with_id(".jsonl")),
             expected_first + "\n" + second + "\n" + third + "\n" + third + "\n" + second + "\n" + third + "\n" + second + "\n");
   EXPECT_EQ(files_.read(with_id("/tool-results/b1.txt")), "result");
-  const auto again = verify_session(home, take_inventory(home, {*id, "-p"}).value());
+  const auto again = verify_session(home, take_inventory(home, {id, "-p"}).value());
   ASSERT_TRUE(again);
   EXPECT_TRUE(again->ok);
 }

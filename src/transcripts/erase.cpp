@@ -2,7 +2,9 @@
 
 #include "transcripts/backup.h"
 #include "transcripts/copy_result.h"
+#include "transcripts/destinations.h"
 #include "transcripts/plan_users.h"
+#include "transcripts/prompt.h"
 #include "transcripts/removal_rules.h"
 #include "transcripts/staging.h"
 #include "transcripts/summary.h"
@@ -81,11 +83,11 @@ Result<EraseResult> erase_session(const Home& home, const FoundSession& session,
   result.deleted_at = now;
   const bool with_shared = options.cross_session_artifacts.value_or(true);
   HF_TRY(const Inventory inventory, inventory_to_erase(home, session, with_shared, result));
-  HF_TRY(const Summary summary, summarise_whole(home, session));
-  result.custom_title = summary.custom_title;
-  result.project_path = summary.project_root;
+  HF_TRY(result.project_path, project_root_of(home, session));
   describe(result, home, inventory);
   if (options.dry_run) {
+    HF_TRY(const Summary summary, summarise_whole(home, session));
+    result.custom_title = summary.custom_title;
     for (const ArtifactFolder& folder : inventory.folders) result.directories_removed.push_back(home.absolute(folder.path));
     return result;
   }
@@ -96,7 +98,8 @@ Result<EraseResult> erase_session(const Home& home, const FoundSession& session,
   for (const ArtifactFolder& folder : inventory.folders) staging.remove_folder(folder.path);
   staging.set_main("", session.place.transcript());
   const BackupOptions backup_options{options.backup_folder, !with_shared, options.machine_id};
-  HF_TRY(Backup backup, write_backup(home, inventory, summary.project_root, backup_options, now, progress));
+  HF_TRY(Backup backup, write_backup(home, inventory, result.project_path, backup_options, now, progress));
+  result.custom_title = one_line(backup.custom_title, kTitleLength);  // writing the backup has seen every record
   if (auto committed = staging.commit(); !committed) {
     static_cast<void>(drop_backup(backup));
     return fail(std::move(committed).error());

@@ -1,6 +1,5 @@
 #include "transcripts/hashed_lines.h"
 
-#include "transcripts/line_cutter.h"
 #include "transcripts/read_ahead.h"
 
 #include <unistd.h>
@@ -49,24 +48,13 @@ Result<Digest> each_hashed_line(int fd, std::uint64_t from, std::uint64_t to,
   if (to - from >= kReadAheadFrom)
     ahead = std::make_unique<ReadAhead>([&](char* into, std::size_t room) { return source.read(into, room); });
 
-  jsonl::Line line;
-  line.number = 1;
-  LineCutter cutter([&](std::string_view text, std::string_view ending, bool overlong) -> Result<void> {
-    line.text = text;
-    line.ending = ending;
-    line.overlong = overlong;
-    HF_CHECK(take(line));
-    if (!ending.empty()) ++line.number;
-    return {};
-  });
-  const auto buffer = std::make_unique_for_overwrite<char[]>(jsonl::kReadBytes);
+  auto lines = jsonl::LineReader::of_source(
+      [&](char* into, std::size_t room) { return ahead ? ahead->read(into, room) : source.read(into, room); });
   for (;;) {
-    HF_TRY(const std::size_t got,
-           ahead ? ahead->read(buffer.get(), jsonl::kReadBytes) : source.read(buffer.get(), jsonl::kReadBytes));
-    if (got == 0) break;
-    HF_CHECK(cutter.add({buffer.get(), got}));
+    HF_TRY(const auto line, lines.next());
+    if (!line) break;
+    HF_CHECK(take(*line));
   }
-  HF_CHECK(cutter.finish());
   ahead.reset();
   return source.digest();
 }

@@ -11,7 +11,7 @@
 
 namespace holdfast::transcripts {
 
-// Lines as jsonl::LineReader gives them; offsets are not counted. Views live during the call. Errors: conflict (the file is
+// Lines as jsonl::LineReader gives them, counted from `from`. Views live during the call. Errors: conflict (the file is
 // shorter than `to`), io, those of `take`.
 Result<Digest> each_hashed_line(int fd, std::uint64_t from, std::uint64_t to,
                                 const std::function<Result<void>(const jsonl::Line&)>& take);

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/log.h"
+#include "transcripts/doctor.h"
 
 #include <fmt/format.h>
 
@@ -43,11 +44,6 @@ bool has_original_lineage(const std::string& home_folder) {
 
 bool has_session_env(const Inventory& inventory) {
   return std::ranges::any_of(inventory.artifacts, [](const Artifact& each) { return each.kind == ArtifactKind::session_env; });
-}
-
-std::unexpected<Error> not_for_codex(std::string_view what) {
-  return fail(ErrorKind::invalid, fmt::format("a Codex session cannot be {}", what),
-              "only Claude Code's sessions belong to a folder and have such parts");
 }
 
 }  // namespace
@@ -137,8 +133,11 @@ Result<CopyResult> Keeper::clone(const AnySession& session, const CloneOptions& 
   HF_TRY(const std::string project, homes_.project_of(session));
   CopyResult result;
   if (session.codex()) {
-    if (!options.up_to.empty() || options.fresh_uuids || options.dry_run) return not_for_codex("cloned in part or as a trial");
-    HF_TRY(result, clone_codex(homes_.codex, *session.codex(), options.target_project, now(), progress));
+    if (!options.up_to.empty() || options.fresh_uuids)
+      return fail(ErrorKind::invalid, "a Codex session cannot be cloned up to a record, or with fresh uuids",
+                  "its records have no uuids; clone all of it");
+    const CodexCopyOptions wanted{options.target_project, options.maps, options.level != PathLevel::none, options.dry_run};
+    HF_TRY(result, clone_codex(homes_.codex, *session.codex(), wanted, now(), progress));
   } else {
     HF_TRY(result, clone_session(homes_.claude, *session.claude(), options, now(), progress));
   }
@@ -158,8 +157,8 @@ Result<CopyResult> Keeper::restore(Fd archive, const std::string& origin, Restor
 
   CopyResult result;
   if (header.product == "codex") {
-    if (options.dry_run || !options.maps.empty()) return not_for_codex("restored with --dry-run or --map");
-    HF_TRY(result, restore_codex(homes_.codex, reader, options.in_place, options.target_project, now(), progress));
+    const CodexCopyOptions wanted{options.target_project, options.maps, options.level != PathLevel::none, options.dry_run};
+    HF_TRY(result, restore_codex(homes_.codex, reader, options.in_place, wanted, now(), progress));
   } else {
     if (options.session_env == SessionEnv::if_trusted && header.byte_true) {
       HF_TRY(const Inventory contents, reader.contents());
@@ -178,8 +177,15 @@ Result<CopyResult> Keeper::restore(Fd archive, const std::string& origin, Restor
   return result;
 }
 
+Result<CopyResult> Keeper::repair(const FoundSession& session) const {
+  HF_TRY(CopyResult result, write_repaired_copy(homes_.claude, session, now()));
+  note(result.warnings, [&](session::Store& store) { return record_copy(store, result, "clone", result.project_path, {}); });
+  return result;
+}
+
 Result<MoveResult> Keeper::move(const AnySession& session, MoveOptions options, const Progress& progress) const {
-  if (session.codex()) return not_for_codex("moved");
+  if (session.codex())
+    return fail(ErrorKind::invalid, "a Codex session cannot be moved", "it belongs to no folder: codex resume finds it anywhere");
   options.made_by_us = is_ours(session.id());
   options.backup_folder = backup_folder();
   options.machine_id = machine_id();
@@ -212,14 +218,34 @@ Result<RelocateResult> Keeper::relocate(const std::string& old_path, const std::
 }
 
 Result<std::optional<LineageTree>> Keeper::lineage(const std::string& session_id) const {
+  HF_TRY(const std::vector<NativeFork> forks, native_forks(homes_.claude));
+  return tree_of(session_id, forks);
+}
+
+Result<std::optional<LineageTree>> Keeper::lineage_seen_from(const AnySession& session) const {
+  std::vector<NativeFork> forks;
+  if (session.claude())
+    if (auto parent = forked_from(homes_.claude, *session.claude())) forks.push_back({session.id(), *std::move(parent)});
+  return tree_of(session.id(), forks);
+}
+
+Result<std::optional<LineageTree>> Keeper::tree_of(const std::string& session_id, const std::vector<NativeFork>& forks) const {
   HF_TRY(session::Store * store, store_to_read());
-  if (!store) return std::nullopt;
-  return lineage_tree(*store, session_id, [this](const std::string& id) -> std::string {
+  const auto title_of = [this](const std::string& id) -> std::string {
     auto found = homes_.find(id);
     if (!found) return {};
     auto line = homes_.line_of(*found);
     return line ? line->custom_title : std::string();
-  });
+  };
+  return lineage_tree(store, session_id, title_of, forks);
+}
+
+Result<std::string> Keeper::remembered(const std::string& id_or_prefix, Error not_found) const {
+  HF_TRY(session::Store * store, store_to_read());
+  if (!store) return fail(std::move(not_found));
+  auto id = remembered_id(*store, id_or_prefix);
+  if (!id && id.error().kind == ErrorKind::not_found) return fail(std::move(not_found));
+  return id;
 }
 
 }  // namespace holdfast::transcripts

@@ -53,6 +53,8 @@ class Keeper {
   Result<CopyResult> clone(const AnySession& session, const CloneOptions& options, const Progress& progress = {}) const;
   // origin: what the archive is called in the family tree.
   Result<CopyResult> restore(Fd archive, const std::string& origin, RestoreOptions options, const Progress& progress = {}) const;
+  // A repaired copy of a damaged one (doctor.h); in the family it is a clone.
+  Result<CopyResult> repair(const FoundSession& session) const;
   Result<MoveResult> move(const AnySession& session, MoveOptions options, const Progress& progress = {}) const;
   Result<EraseResult> erase(const AnySession& session, EraseOptions options, const Progress& progress = {}) const;
   Result<RelocateResult> relocate(const std::string& old_path, const std::string& new_path, MoveOptions options,
@@ -60,6 +62,10 @@ class Keeper {
 
   // nullopt: nothing is known. Works for sessions whose files are gone.
   Result<std::optional<LineageTree>> lineage(const std::string& session_id) const;
+  // Without looking for forks that the client made of others: no transcript but the session's own is opened for it.
+  Result<std::optional<LineageTree>> lineage_seen_from(const AnySession& session) const;
+  // The id of a session whose files are gone, by its start. Errors: `not_found` as it was given, ambiguous.
+  Result<std::string> remembered(const std::string& id_or_prefix, Error not_found) const;
   // nullptr: there is no store yet.
   Result<session::Store*> store_to_read() const;
   // The original's lineage is taken over on the way, once.
@@ -68,6 +74,7 @@ class Keeper {
  private:
   using Note = std::function<Result<void>(session::Store&)>;
   void note(std::vector<std::string>& warnings, const Note& note) const;
+  Result<std::optional<LineageTree>> tree_of(const std::string& session_id, const std::vector<NativeFork>& forks) const;
   bool is_ours(const std::string& session_id) const;
 
   Homes homes_;

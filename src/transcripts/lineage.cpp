@@ -1,6 +1,9 @@
 #include "transcripts/lineage.h"
 
+#include "base/text.h"
 #include "transcripts/lineage_events.h"
+
+#include <fmt/format.h>
 
 #include <pwd.h>
 #include <unistd.h>
@@ -43,6 +46,8 @@ Result<void> remember_archive(Transaction& transaction, const std::string& sha25
 }
 
 Result<void> add_event(Transaction& transaction, LineageEvent event) {
+  HF_CHECK(transaction.put(kSessionsSpace, event.child, nullptr));
+  if (!event.parent.empty()) HF_CHECK(transaction.put(kSessionsSpace, event.parent, nullptr));
   HF_CHECK(transaction.add_lineage(std::move(event)));
   return {};
 }
@@ -134,6 +139,16 @@ Result<bool> wrote_archive(session::Store& store, std::string_view sha256) {
   if (sha256.empty()) return false;
   HF_TRY(const auto value, store.value(kArchivesSpace, sha256));
   return value.has_value();
+}
+
+Result<std::string> remembered_id(session::Store& store, std::string_view prefix) {
+  constexpr std::size_t kShown = 10;
+  HF_TRY(const auto found, store.values({std::string(kSessionsSpace), to_ascii_lower(prefix), "", kShown}));
+  if (found.size() == 1) return found.front().key;
+  if (found.empty()) return fail(ErrorKind::not_found, fmt::format("nothing is known about a session {}", prefix));
+  std::string ids;
+  for (const session::KeyedValue& value : found) ids += (ids.empty() ? "" : "\n") + value.key;
+  return fail(ErrorKind::ambiguous, fmt::format("{} fits several sessions whose files are gone", prefix), std::move(ids));
 }
 
 Result<bool> made_by_us(session::Store& store, std::string_view session_id) {

@@ -7,6 +7,7 @@
 #include "transcripts/copy_result.h"
 #include "transcripts/erase.h"
 #include "transcripts/move.h"
+#include "transcripts/native_forks.h"
 
 namespace holdfast::transcripts {
 
@@ -42,9 +43,13 @@ struct LineageTree {
   std::string root_session_id, queried_session_id;
   std::map<std::string, LineageNode> nodes;
 };
-// nullopt: the store knows nothing about it. Works for ids whose files are gone. `title_of` may be empty.
-Result<std::optional<LineageTree>> lineage_tree(session::Store& store, const std::string& session_id,
-                                                const std::function<std::string(const std::string&)>& title_of);
+// nullopt: nothing is known about it. Works for ids whose files are gone. The store may be null: then the client's own forks are
+// all there is. Where both know an origin, the store's counts: a copy of a fork has the fork's records. `title_of` may be empty.
+Result<std::optional<LineageTree>> lineage_tree(session::Store* store, const std::string& session_id,
+                                                const std::function<std::string(const std::string&)>& title_of,
+                                                const std::vector<NativeFork>& forks = {});
+// The one id that begins so, of all the events name. Errors: not_found, ambiguous.
+Result<std::string> remembered_id(session::Store& store, std::string_view prefix);
 JsonObject to_json(const LineageTree& tree);           // the field names of §7
 std::string lineage_text(const LineageTree& tree);     // "Session: ... Parent: ..."
 std::string lineage_drawing(const LineageTree& tree);  // the tree with lines

@@ -1,6 +1,6 @@
 #pragma once
 
-// How the family of transcripts is written into the store: the words of the events, the names in their details, and two spaces
+// How the family of transcripts is written into the store: the words of the events, the names in their details, and the spaces
 // of keyed values. Internal to lineage*.cpp; docs/formats names nothing of it, since only the store reads it.
 
 #include "session/store.h"
@@ -11,6 +11,8 @@ namespace holdfast::transcripts {
 inline constexpr std::string_view kArchivesSpace = "transcripts.archives";
 // Ids of copies: the store has no list of all its lineage, and an export needs one.
 inline constexpr std::string_view kCopiesSpace = "transcripts.copies";
+// Every id that an event names, for those who know only the start of one.
+inline constexpr std::string_view kSessionsSpace = "transcripts.sessions";
 // Contents of lineage files that were imported, by sha256.
 inline constexpr std::string_view kImportsSpace = "transcripts.lineage-imports";
 
@@ -28,6 +30,9 @@ inline constexpr std::string_view kTitle = "custom_title";
 inline bool is_copy(const session::LineageEvent& event) {
   return !event.parent.empty() && event.parent != event.child && (event.how == "clone" || event.how == "restore");
 }
+
+// Made by the client; never stored (native_forks.h).
+inline constexpr std::string_view kFork = "fork";
 
 // Empty when it is not there, or null.
 inline std::string detail(const session::LineageEvent& event, std::string_view name) {

@@ -67,7 +67,7 @@ std::string event_line(const session::LineageEvent& event) {
 std::string drawn_node(const LineageTree& tree, const LineageNode& node) {
   std::string out = node.session_id;
   if (!node.custom_title.empty()) out += fmt::format(" \"{}\"", node.custom_title);
-  if (!node.method.empty()) out += fmt::format(" ({} {})", node.method, node.cloned_at);
+  if (!node.method.empty()) out += fmt::format(" ({}{}{})", node.method, node.cloned_at.empty() ? "" : " ", node.cloned_at);
   if (node.is_cross_machine.value_or(false)) out += fmt::format(" from {}", node.parent_machine_id);
   for (const session::LineageEvent& event : node.events)
     if (event.how == "delete") out += " [deleted]";
@@ -103,7 +103,7 @@ std::string lineage_text(const LineageTree& tree) {
   if (!node.children.empty()) out += fmt::format("Clones: {}\n", node.children.size());
   for (const std::string& id : node.children) {
     const LineageNode& child = tree.nodes.at(id);
-    out += fmt::format("  {} {} {}\n", child.session_id, child.method, child.cloned_at);
+    out += fmt::format("  {} {}{}{}\n", child.session_id, child.method, child.cloned_at.empty() ? "" : " ", child.cloned_at);
   }
   return out;
 }

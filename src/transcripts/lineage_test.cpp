@@ -37,7 +37,7 @@ class LineageTest : public ::testing::Test {
     ASSERT_TRUE(record_copy(*store_, result, how, "/home/u/source", origin));
   }
   LineageTree tree(const std::string& id) {
-    auto tree = lineage_tree(*store_, id, {});
+    auto tree = lineage_tree(store_.get(), id, {});
     return tree && *tree ? **tree : LineageTree{};
   }
   std::string write(const std::string& name, std::string_view text) {
@@ -52,7 +52,54 @@ class LineageTest : public ::testing::Test {
 };
 
 TEST_F(LineageTest, Lineage_7_UnknownSessionHasNoTree) {
-  EXPECT_EQ(lineage_tree(*store_, "nobody", {}).value(), std::nullopt);
+  EXPECT_EQ(lineage_tree(store_.get(), "nobody", {}).value(), std::nullopt);
+}
+
+TEST_F(LineageTest, Lineage_7_ForksOfTheClientJoinTheFamily) {
+  copy("root", "clone", kNow);
+  copy("fork", "clone-of-fork", kNow + 1);
+  // The copy of the fork has the fork's records: the store knows better.
+  const std::vector<NativeFork> forks{{"fork", "clone"}, {"clone-of-fork", "clone"}, {"stranger", "nobody"}};
+  for (const char* asked : {"root", "fork", "clone-of-fork"}) {
+    const LineageTree family = lineage_tree(store_.get(), asked, {}, forks).value().value();
+    EXPECT_EQ(family.root_session_id, "root");
+    ASSERT_EQ(family.nodes.size(), 4U) << asked;
+    const LineageNode& fork = family.nodes.at("fork");
+    EXPECT_EQ(fork.parent_id, "clone");
+    EXPECT_EQ(fork.method, "fork");
+    EXPECT_EQ(fork.depth, 2);
+    EXPECT_TRUE(fork.events.empty());
+    EXPECT_EQ(family.nodes.at("clone-of-fork").parent_id, "fork");
+    EXPECT_EQ(family.nodes.at("clone-of-fork").method, "clone");
+    EXPECT_THAT(lineage_drawing(family), HasSubstr("fork (fork)"));
+    const JsonObject json = to_json(family);
+    EXPECT_EQ(find_string(*find_object(*find_object(json, "nodes"), "fork"), "method"), "fork");
+  }
+  EXPECT_THAT(lineage_text(lineage_tree(store_.get(), "fork", {}, forks).value().value()),
+              HasSubstr("Parent: clone\nMethod: fork\n"));
+  EXPECT_THAT(lineage_text(lineage_tree(store_.get(), "clone", {}, forks).value().value()), HasSubstr("  fork fork\n"));
+}
+
+TEST_F(LineageTest, Lineage_7_ForksNeedNoStore) {
+  const auto family = lineage_tree(nullptr, "fork", {}, {{"fork", "root"}}).value();
+  ASSERT_TRUE(family);
+  EXPECT_EQ(family->root_session_id, "root");
+  EXPECT_EQ(lineage_tree(nullptr, "fork", {}).value(), std::nullopt);
+}
+
+TEST_F(LineageTest, Lineage_7_TheStartOfAnIdIsEnough) {
+  copy("aaaa1111-parent", "bbbb2222-child", kNow);
+  copy("aaaa1111-parent", "bbbb3333-child", kNow);
+  EraseResult erased;
+  erased.session_id = "cccc4444-native";
+  erased.deleted_at = kNow;
+  ASSERT_TRUE(record_erase(*store_, erased));
+  EXPECT_EQ(remembered_id(*store_, "aaaa").value(), "aaaa1111-parent");
+  EXPECT_EQ(remembered_id(*store_, "BBBB2").value(), "bbbb2222-child");
+  EXPECT_EQ(remembered_id(*store_, "cccc").value(), "cccc4444-native");
+  EXPECT_EQ(remembered_id(*store_, "bbbb").error().kind, ErrorKind::ambiguous);
+  EXPECT_THAT(remembered_id(*store_, "bbbb").error().hint, HasSubstr("bbbb3333-child"));
+  EXPECT_EQ(remembered_id(*store_, "dddd").error().kind, ErrorKind::not_found);
 }
 
 TEST_F(LineageTest, Lineage_7_TreeIsTheSameFromEveryMember) {
@@ -191,7 +238,7 @@ TEST_F(LineageTest, DryRunsLeaveNoTrace) {
   moved.session_id = "a";
   moved.was_dry_run = true;
   ASSERT_TRUE(record_move(*store_, moved));
-  EXPECT_EQ(lineage_tree(*store_, "a", {}).value(), std::nullopt);
+  EXPECT_EQ(lineage_tree(store_.get(), "a", {}).value(), std::nullopt);
 }
 
 constexpr std::string_view kOriginal = R"({

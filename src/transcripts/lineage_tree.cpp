@@ -18,6 +18,8 @@ struct Family {
 Family family_of(const std::vector<LineageEvent>& events) {
   Family family;
   for (const LineageEvent& event : events)
+    if (event.how == kFork) family.origin[event.child] = &event;
+  for (const LineageEvent& event : events)
     if (is_copy(event)) family.origin[event.child] = &event;
   for (const auto& [child, event] : family.origin) family.children[event->parent].push_back(event);
   for (auto& [parent, children] : family.children)
@@ -25,6 +27,65 @@ Family family_of(const std::vector<LineageEvent>& events) {
                       [](const LineageEvent* event) { return std::pair(event->when, std::string_view(event->child)); });
   return family;
 }
+
+// What the store says of everyone the session is related to, forks included: each fork may join two of the store's trees.
+class Gathering {
+ public:
+  Gathering(session::Store* store, const std::vector<NativeFork>& forks) : store_(store) {
+    for (const NativeFork& fork : forks) {
+      forks_of_.emplace(fork.child, &fork);
+      forks_of_.emplace(fork.parent, &fork);
+    }
+  }
+
+  Result<std::vector<LineageEvent>> run(const std::string& session_id) {
+    meet(session_id);
+    while (!waiting_.empty() && events_.size() < session::kMaxLineageEvents) {
+      const std::string id = std::move(waiting_.front());
+      waiting_.pop_front();
+      if (store_ && !told_.contains(id)) HF_CHECK(ask_store(id));
+      const auto [from, to] = forks_of_.equal_range(id);
+      for (auto at = from; at != to; ++at) add(*at->second);
+    }
+    return std::move(events_);
+  }
+
+ private:
+  void meet(const std::string& id) {
+    if (met_.insert(id).second) waiting_.push_back(id);
+  }
+
+  // The store answers with the whole tree, so nobody in it need be asked about again.
+  Result<void> ask_store(const std::string& id) {
+    HF_TRY(auto events, store_->lineage_tree(id));
+    for (LineageEvent& event : events) {
+      for (const std::string& named : {event.child, event.parent}) {
+        if (named.empty()) continue;
+        told_.insert(named);
+        meet(named);
+      }
+      events_.push_back(std::move(event));
+    }
+    return {};
+  }
+
+  void add(const NativeFork& fork) {
+    if (!added_.insert(fork.child).second) return;
+    LineageEvent event;
+    event.child = fork.child;
+    event.parent = fork.parent;
+    event.how = kFork;
+    events_.push_back(std::move(event));
+    meet(fork.child);
+    meet(fork.parent);
+  }
+
+  session::Store* store_;
+  std::multimap<std::string, const NativeFork*> forks_of_;  // by child and by parent
+  std::deque<std::string> waiting_;
+  std::set<std::string> met_, told_, added_;
+  std::vector<LineageEvent> events_;
+};
 
 // Upwards until there is no parent, or until the history runs in a circle: then the last one not seen before is the root.
 std::string root_of(const Family& family, const std::string& session_id) {
@@ -44,7 +105,7 @@ std::optional<bool> is_cross_machine(const LineageNode& node) {
 
 void describe_origin(LineageNode& node, const LineageEvent& event) {
   node.parent_id = event.parent;
-  node.cloned_at = copied_at(event);
+  if (event.how != kFork) node.cloned_at = copied_at(event);  // the client does not say when
   node.method = event.how;
   node.parent_project_path = detail(event, kParentProject);
   node.parent_machine_id = detail(event, kParentMachine);
@@ -57,9 +118,10 @@ void describe_origin(LineageNode& node, const LineageEvent& event) {
 
 }  // namespace
 
-Result<std::optional<LineageTree>> lineage_tree(session::Store& store, const std::string& session_id,
-                                                const std::function<std::string(const std::string&)>& title_of) {
-  HF_TRY(const auto events, store.lineage_tree(session_id));
+Result<std::optional<LineageTree>> lineage_tree(session::Store* store, const std::string& session_id,
+                                                const std::function<std::string(const std::string&)>& title_of,
+                                                const std::vector<NativeFork>& forks) {
+  HF_TRY(const auto events, Gathering(store, forks).run(session_id));
   if (events.empty()) return std::nullopt;
   const Family family = family_of(events);
 
@@ -93,7 +155,7 @@ Result<std::optional<LineageTree>> lineage_tree(session::Store& store, const std
     const auto node = tree.nodes.find(event.child);
     if (node == tree.nodes.end()) continue;
     if (const std::string title = detail(event, kTitle); !title.empty()) node->second.custom_title = title;
-    if (!is_copy(event)) node->second.events.push_back(event);
+    if (!is_copy(event) && event.how != kFork) node->second.events.push_back(event);
   }
   // What the files say now is newer than what the store wrote down, as long as there are files.
   for (auto& [id, node] : tree.nodes)

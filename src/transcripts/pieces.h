@@ -16,6 +16,9 @@ class Receiver {
 
   // Any error ends the reading and is what the reader returns. `artifact.path` is that of the original session.
   virtual Result<void> begin(const Artifact& artifact) = 0;
+  // Of the file just begun: this receiver finds out itself which lines are records. Piece::record means nothing then, and
+  // a reader that would have to look into every line for it does not.
+  virtual bool judges_lines() const { return false; }
   // text and ending as jsonl::Line has them. `record`: the line is one JSON object and valid UTF-8. `overlong`: a part of a line
   // that is too long to look into.
   struct Piece {

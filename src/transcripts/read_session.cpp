@@ -63,11 +63,12 @@ class Reading {
   }
 
   Result<std::uint64_t> read_lines(jsonl::LineReader& lines) {
+    const bool judges = !receiver_.judges_lines();
     std::uint64_t read = 0;
     for (;;) {
       HF_TRY(const auto line, lines.next());
       if (!line) return read;
-      const bool record = !line->overlong && scanner_.shape(line->text).is_record();
+      const bool record = judges && !line->overlong && scanner_.shape(line->text).is_record();
       HF_CHECK(receiver_.line({line->text, line->ending, record, line->overlong}));
       read += line->bytes().size();
       HF_CHECK(tell(line->bytes().size()));

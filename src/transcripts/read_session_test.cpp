@@ -20,6 +20,7 @@ struct Gathered : Receiver {
     if (on_begin) on_begin();
     return {};
   }
+  bool judges_lines() const override { return judges; }
   Result<void> line(const Piece& piece) override {
     files[path] += piece.text;
     files[path] += piece.ending;
@@ -41,6 +42,7 @@ struct Gathered : Receiver {
   std::map<std::string, std::string> files;
   std::vector<bool> records;
   int ended = 0;
+  bool judges = false;
   std::function<void()> on_begin, on_piece;
 };
 
@@ -86,6 +88,12 @@ TEST_F(ReadSessionTest, Archive_4_4_BrokenLinesPassAsTheyAre) {
   ASSERT_TRUE(read(main));
   EXPECT_EQ(gathered.files[kPlace.transcript()], main);
   EXPECT_THAT(gathered.records, ElementsAre(true, false, false, false, false, false, false, false));
+}
+
+TEST_F(ReadSessionTest, LinesAreNotLookedIntoForAReceiverThatDoes) {
+  gathered.judges = true;
+  ASSERT_TRUE(read("{\"a\":1}\n"));
+  EXPECT_THAT(gathered.records, ElementsAre(false));
 }
 
 TEST_F(ReadSessionTest, EmptyFilesBeginAndEnd) {

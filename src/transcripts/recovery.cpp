@@ -21,7 +21,12 @@ Result<Leftover> describe(const Home& home, OperationFolder& folder) {
   const JournalContent& plan = folder.left_behind();
   Steps steps(home, folder, plan);
   HF_TRY(const bool finishing, is_to_finish(steps, plan));
-  Leftover leftover{folder.name(), plan.what, plan.about, plan.began_at, finishing, {}};
+  Leftover leftover;
+  leftover.operation = folder.name();
+  leftover.what = plan.what;
+  leftover.about = plan.about;
+  leftover.began_at = plan.began_at;
+  leftover.finishing = finishing;
   for (const NewFile& file : plan.new_files) leftover.paths.push_back(file.path);
   for (const OldFile& file : plan.old_files) leftover.paths.push_back(file.path);
   return leftover;
@@ -42,19 +47,24 @@ Result<std::vector<Leftover>> for_each_dead(const Home& home, bool act) {
   HF_TRY(const auto operations, lock->operations());
   std::optional<Error> first;
   for (const std::string& operation : operations) {
+    const std::string path = fmt::format("{}/{}/{}", home.folder(), kOperationsFolder, operation);
     const auto look = [&]() -> Result<void> {
       HF_TRY(auto folder, OperationFolder::adopt(home, operation));
       if (!folder) return {};
       HF_TRY(Leftover leftover, describe(home, *folder));
+      leftover.folder = path;
       if (act) HF_CHECK(deal_with(home, *folder, leftover.finishing));
       leftovers.push_back(std::move(leftover));
       return {};
     };
     auto looked = look();
     if (looked) continue;
-    Error error = std::move(looked).error().within(fmt::format("{}/{}/{}", home.folder(), kOperationsFolder, operation));
-    if (!act) leftovers.push_back({operation, "unreadable", error.message, 0, false, {}});
-    if (!first) first = std::move(error);
+    Leftover unknown;
+    unknown.operation = operation;
+    unknown.folder = path;
+    unknown.trouble = looked.error().message;
+    if (!act) leftovers.push_back(std::move(unknown));
+    if (!first) first = std::move(looked).error().within(path);
   }
   if (act) remove_operations_folder(home);
   if (act && first) return fail(*std::move(first));

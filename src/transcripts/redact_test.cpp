@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/ids.h"
+#include "base/test_data.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -184,7 +185,7 @@ TEST(Redact, LeavesImagesAlone) {
 
 TEST(Redact, LeavesTheFixtureTranscriptsAlone) {
   std::size_t files = 0;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(HOLDFAST_TEST_DATA "/claude-home-basic/.claude")) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(test_data("claude-home-basic/.claude"))) {
     if (!entry.is_regular_file()) continue;
     const std::string text = read_file(entry.path().string()).value();
     EXPECT_EQ(redact(text), text) << entry.path();

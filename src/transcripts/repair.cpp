@@ -67,8 +67,10 @@ bool RepairLines::is_record(std::string_view text) {
   return report.shape == jsonl::LineShape::object && found[0].kind == jsonl::TokenKind::string;
 }
 
-Result<std::string> write_repaired_copy(const Home& home, const FoundSession& session, Millis) {
+Result<CopyResult> write_repaired_copy(const Home& home, const FoundSession& session, Millis now) {
   HF_TRY(const Inventory inventory, take_inventory(home, session.place));
+  CopyResult result;
+  HF_TRY(result.project_path, project_root_of(home, session));
   const SessionPlace place{make_uuid7(), session.place.project_folder};
   const Identity identity =
       identity_of_copy(session.place, place.session_id, place.project_folder, flat_agent_ids(inventory), inventory.slugs);
@@ -85,7 +87,13 @@ Result<std::string> write_repaired_copy(const Home& home, const FoundSession& se
   HF_CHECK(stage_folders(staging, identity, inventory.folders, false));
   staging.set_main(place.transcript(), "");
   HF_CHECK(staging.commit());
-  return place.session_id;
+
+  result.new_session_id = place.session_id;
+  result.original_session_id = session.place.session_id;
+  result.restored_at = now;
+  result.custom_title = clone_title(stage.counts().custom_title, identity.suffix);
+  describe_copy(result, home, place, identity, stage.counts(), rewriter.counts());
+  return result;
 }
 
 }  // namespace holdfast::transcripts

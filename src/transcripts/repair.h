@@ -15,6 +15,7 @@ class RepairLines final : public Receiver {
   explicit RepairLines(Receiver& next) : next_(next) {}
 
   Result<void> begin(const Artifact& artifact) override { return next_.begin(artifact); }
+  bool judges_lines() const override { return true; }
   Result<void> line(const Piece& piece) override;
   Result<void> bytes(std::string_view bytes) override { return next_.bytes(bytes); }
   Result<void> end() override { return next_.end(); }

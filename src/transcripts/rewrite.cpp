@@ -4,6 +4,10 @@
 #include "base/text.h"
 #include "transcripts/site_rules.h"
 
+#include <algorithm>
+#include <array>
+#include <utility>
+
 namespace holdfast::transcripts {
 namespace {
 
@@ -24,6 +28,19 @@ bool is_saved_text(const Artifact& artifact) {
 }
 
 }  // namespace
+
+void RewriteCounts::add(RewriteCounts&& more) {
+  lines += more.lines;
+  edited_lines += more.edited_lines;
+  records += more.records;
+  ids += more.ids;
+  paths += more.paths;
+  dropped_lines += more.dropped_lines;
+  opaque_lines += more.opaque_lines;
+  for (std::string& sample : more.samples)
+    if (samples.size() < kMaxSamples && std::ranges::find(samples, sample) == samples.end()) samples.push_back(std::move(sample));
+  if (more.custom_title) custom_title = std::move(more.custom_title);
+}
 
 struct Rewriter::State {
   State(Identity given_identity, PathMap given_paths, RewriteOptions given_options)
@@ -51,6 +68,8 @@ struct Rewriter::State {
   bool rewrite_record(std::string_view json, std::string& out);
   bool rewrite_fused(std::string_view text, std::string& out);
   bool rewrite_line(std::string_view text, std::string& out);
+  void copy_untouched(std::string_view text, std::string& out);
+  void keep_title(std::string_view spelled);
   void copy_part(std::string_view text, std::string_view ending, std::string& out);
 
   const Identity identity;
@@ -62,6 +81,7 @@ struct Rewriter::State {
   RewriteCounts counts;
   std::vector<jsonl::Edit> edits;  // of the record being looked at
   bool edited = false;             // something in the line
+  bool is_record = false;          // the line
   std::vector<std::string> sampled;
 
   Artifact artifact;
@@ -120,7 +140,9 @@ void Rewriter::State::add_sample(std::string_view json, std::string_view raw) {
   std::string after;
   if (!jsonl::append_edited(after, raw, inside)) return;
   const auto shown = [](std::string_view spelled) { return shorten(to_valid_utf8(jsonl::text_of(spelled)), kSampleLength); };
-  counts.samples.push_back(shown(raw) + " -> " + shown(after));
+  RewriteCounts sample;
+  sample.samples.push_back(shown(raw) + " -> " + shown(after));
+  counts.add(std::move(sample));
 }
 
 // What find() found, made; false when the record is to be dropped.
@@ -159,11 +181,25 @@ bool Rewriter::State::rewrite_fused(std::string_view text, std::string& out) {
 bool Rewriter::State::rewrite_line(std::string_view text, std::string& out) {
   if (cuts() && reached) return false;
   const jsonl::LineReport report = find(text);
+  is_record = report.is_record();
   if (report.shape == jsonl::LineShape::fused) return rewrite_fused(text, out);
   if (report.parsed()) return rewrite_record(text, out);
   if (report.shape != jsonl::LineShape::blank) ++counts.opaque_lines;
   out += text;
   return true;
+}
+
+// Where no rule can change anything, the line is looked into for what is counted.
+void Rewriter::State::copy_untouched(std::string_view text, std::string& out) {
+  static constexpr std::array<std::string_view, 1> kNames{"customTitle"};
+  std::array<jsonl::Token, 1> found;
+  is_record = scanner.fields(text, kNames, found).is_record();
+  if (is_record && found[0].kind == jsonl::TokenKind::string) keep_title(found[0].raw.substr(1, found[0].raw.size() - 2));
+  out += text;
+}
+
+void Rewriter::State::keep_title(std::string_view spelled) {
+  if (artifact.kind == ArtifactKind::main_transcript) counts.custom_title = to_valid_utf8(jsonl::text_of(spelled));
 }
 
 // A piece of a line that is too long to look into.
@@ -180,7 +216,16 @@ void Rewriter::State::copy_part(std::string_view text, std::string_view ending, 
 
 Rewriter::Rewriter(Identity identity, PathMap paths, RewriteOptions options)
     : state_(std::make_unique<State>(std::move(identity), std::move(paths), std::move(options))) {}
+Rewriter::Rewriter(Rewriter&&) noexcept = default;
 Rewriter::~Rewriter() = default;
+
+Rewriter Rewriter::twin() const {
+  return {state_->identity, state_->paths, state_->options};
+}
+
+bool Rewriter::looks_back() const {
+  return state_->cuts();
+}
 
 const Identity& Rewriter::identity() const {
   return state_->identity;
@@ -188,6 +233,15 @@ const Identity& Rewriter::identity() const {
 
 const RewriteCounts& Rewriter::counts() const {
   return state_->counts;
+}
+
+RewriteCounts Rewriter::take_counts() {
+  state_->sampled.clear();
+  return std::exchange(state_->counts, {});
+}
+
+void Rewriter::add_counts(RewriteCounts&& more) {
+  state_->counts.add(std::move(more));
 }
 
 void Rewriter::begin(const Artifact& artifact) {
@@ -206,8 +260,9 @@ Result<void> Rewriter::line(std::string_view text, std::string_view ending, bool
   }
   ++state.counts.lines;
   const std::size_t before = out.size();
+  state.is_record = false;
   if (state.rules.inert() && !state.cuts()) {
-    out += text;
+    state.copy_untouched(text, out);
   } else {
     state.edited = false;
     if (!state.rewrite_line(text, out)) {
@@ -216,7 +271,9 @@ Result<void> Rewriter::line(std::string_view text, std::string_view ending, bool
       return {};
     }
     if (state.edited) ++state.counts.edited_lines;
+    if (const auto title = state.rules.facts().custom_title; title && state.is_record) state.keep_title(*title);
   }
+  if (state.is_record) ++state.counts.records;
   out += ending;
   state.ends_in_line = !ending.empty();
   return {};

@@ -2,13 +2,14 @@
 
 // What changes inside the files of a copy, and nothing else (transcript-archive §5 "Where ids are replaced", §6).
 //
-// One Rewriter a session, one thread. Lines that no rule touches leave as they came.
+// One thread a Rewriter; rewrite_lines.h has several at work on one session. Lines that no rule touches leave as they came.
 
 #include "jsonl/splice.h"
 #include "transcripts/identity.h"
 #include "transcripts/path_map.h"
 
 #include <memory>
+#include <optional>
 
 namespace holdfast::transcripts {
 
@@ -20,11 +21,16 @@ struct RewriteOptions {
 
 struct RewriteCounts {
   std::uint64_t lines = 0, edited_lines = 0;
-  std::uint64_t ids = 0;             // session and agent ids, slugs, titles
-  std::uint64_t paths = 0;           // values with a translated path
-  std::uint64_t dropped_lines = 0;   // bridge-session; behind up_to
-  std::uint64_t opaque_lines = 0;    // not JSON, or too long: copied as they are
-  std::vector<std::string> samples;  // a few "old -> new" paths, for dry runs
+  std::uint64_t records = 0;                // lines that are one record each, and were kept
+  std::uint64_t ids = 0;                    // session and agent ids, slugs, titles
+  std::uint64_t paths = 0;                  // values with a translated path
+  std::uint64_t dropped_lines = 0;          // bridge-session; behind up_to
+  std::uint64_t opaque_lines = 0;           // not JSON, or too long: copied as they are
+  std::vector<std::string> samples;         // a few "old -> new" paths, for dry runs
+  std::optional<std::string> custom_title;  // the last one a person gave in the main transcript, as it was
+
+  // What was counted behind this.
+  void add(RewriteCounts&& more);
 };
 
 class Rewriter {
@@ -32,7 +38,13 @@ class Rewriter {
   Rewriter(Identity identity, PathMap paths, RewriteOptions options);
   ~Rewriter();
 
+  // Another one with the same rules, that has counted nothing.
+  Rewriter twin() const;
+  Rewriter(Rewriter&&) noexcept;
+
   const Identity& identity() const;
+  // In the file just begun, what becomes of a line depends on those before it (up_to).
+  bool looks_back() const;
   void begin(const Artifact& artifact);
   // Appends what the line becomes (nothing when it is dropped), with its ending. A transcript of a copy always ends in a newline.
   Result<void> line(std::string_view text, std::string_view ending, bool overlong, std::string& out);
@@ -43,6 +55,8 @@ class Rewriter {
   Result<void> end(std::string& out);
 
   const RewriteCounts& counts() const;
+  RewriteCounts take_counts();  // and begins to count anew
+  void add_counts(RewriteCounts&& more);
 
  private:
   struct State;

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/ids.h"
 #include "base/json.h"
+#include "base/test_data.h"
 #include "transcripts/fresh_uuid.h"
 #include "transcripts/rewrite_fixture.h"
 
@@ -321,7 +322,7 @@ Identity inverse_of(const Identity& identity) {
 
 // Everything of a real home, there and back: the original bytes.
 TEST(RewriteReference, Clone_5_BackAgainGivesTheBytes) {
-  const std::string folder = std::string(HOLDFAST_TEST_DATA) + "/claude-home-basic/.claude/projects/-home-dev-work-demo";
+  const std::string folder = test_data("claude-home-basic/.claude/projects/-home-dev-work-demo");
   int files = 0;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {

@@ -60,7 +60,7 @@ Result<SessionInfo> describe_session(const Keeper& keeper, const AnySession& ses
   }
   info.native = is_native_id(session.id());
   HF_TRY(info.usage, measure_usage(homes.of(session), info.inventory, progress));
-  if (auto lineage = keeper.lineage(session.id()))
+  if (auto lineage = keeper.lineage_seen_from(session))
     info.lineage = std::move(*lineage);
   else
     info.warnings.push_back("its family is not known: " + lineage.error().message);

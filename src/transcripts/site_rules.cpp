@@ -164,6 +164,7 @@ bool SiteRules::replace_whole(StringSite& site, RecordPlace place) {
     case RecordPlace::slug:
       return replace_named(site, identity_.slugs);
     case RecordPlace::custom_title:
+      facts_.custom_title = site.raw();
       if (!copies()) return false;
       site.replace(clone_title(with_each_replaced(site.text(), identity_.old_session, identity_.new_session), identity_.suffix));
       break;

@@ -13,6 +13,7 @@
 #include "transcripts/record_place.h"
 
 #include <array>
+#include <optional>
 #include <span>
 
 namespace holdfast::transcripts {
@@ -35,6 +36,7 @@ class SiteRules {
   // Of the record shown since begin(); as spelled, empty when missing.
   struct Facts {
     std::string_view type, uuid;
+    std::optional<std::string_view> custom_title;
     bool forked = false;  // has forkedFrom
   };
   const Facts& facts() const { return facts_; }

@@ -6,16 +6,11 @@
 
 #include <fmt/format.h>
 
-#include <fcntl.h>
-
 #include <array>
 #include <cerrno>
 
 namespace holdfast::transcripts {
 namespace {
-
-// Writing to disk is begun this often, so that the disk works while we do and syncing at the end is short.
-constexpr std::uint64_t kWriteBackBytes = 8 * 1024 * 1024;
 
 bool is_agent(ArtifactKind kind) {
   return kind == ArtifactKind::flat_agent || kind == ArtifactKind::nested_agent;
@@ -35,6 +30,10 @@ Result<Digest> hash_of(int fd) {
 
 }  // namespace
 
+StageSession::StageSession(Options options) : options_(std::move(options)) {
+  if (options_.rewriter) lines_.emplace(*options_.rewriter);
+}
+
 Result<StageSession::Way> StageSession::way_of(const Artifact& artifact) {
   auto path = options_.place(artifact);
   if (!path) {
@@ -52,11 +51,16 @@ Result<StageSession::Way> StageSession::way_of(const Artifact& artifact) {
 
 Result<void> StageSession::begin(const Artifact& artifact) {
   artifact_ = artifact;
-  written_ = flushed_to_disk_ = 0;
+  written_ = 0;
+  write_back_ = {};
   out_ = -1;
   HF_TRY(way_, way_of(artifact));
   if (way_ == Way::skip || way_ == Way::compare) return {};
-  if (way_ == Way::lines || way_ == Way::whole) options_.rewriter->begin(artifact);
+  if (way_ == Way::lines) {
+    records_before_ = options_.rewriter->counts().records;
+    lines_->begin(artifact);
+  }
+  if (way_ == Way::whole) options_.rewriter->begin(artifact);
   if (options_.staging) {
     HF_TRY(out_, options_.staging->create(path_, options_.private_modes ? 0600 : artifact.mode));
   }
@@ -64,26 +68,29 @@ Result<void> StageSession::begin(const Artifact& artifact) {
 }
 
 Result<void> StageSession::line(const Piece& piece) {
-  if (way_ == Way::skip) return {};
-  if (way_ == Way::compare) {
-    HF_CHECK(compare(piece.text));
-    return compare(piece.ending);
+  switch (way_) {
+    case Way::skip:
+      return {};
+    case Way::compare:
+      HF_CHECK(compare(piece.text));
+      return compare(piece.ending);
+    case Way::lines:
+      HF_CHECK(lines_->line(piece.text, piece.ending, piece.overlong, buffer_));
+      return write_if_large();
+    default:
+      buffer_ += piece.text;
+      buffer_ += piece.ending;
+      if (piece.record) {
+        count_records(1);
+        if (artifact_.kind == ArtifactKind::main_transcript) look_for_title(piece.text);
+      }
+      return write_if_large();
   }
-  const std::size_t before = buffer_.size();
-  if (way_ == Way::lines) {
-    HF_CHECK(options_.rewriter->line(piece.text, piece.ending, piece.overlong, buffer_));
-  } else {
-    buffer_ += piece.text;
-    buffer_ += piece.ending;
-  }
-  if (piece.record && buffer_.size() > before) {
-    if (artifact_.kind == ArtifactKind::main_transcript) {
-      ++counts_.main_records;
-      look_for_title(piece.text);
-    }
-    if (is_agent(artifact_.kind)) ++counts_.agent_records;
-  }
-  return write_if_large();
+}
+
+void StageSession::count_records(std::uint64_t records) {
+  if (artifact_.kind == ArtifactKind::main_transcript) counts_.main_records += records;
+  if (is_agent(artifact_.kind)) counts_.agent_records += records;
 }
 
 // The bytes first: few records have a title, and this is asked of every one.
@@ -113,7 +120,12 @@ Result<void> StageSession::bytes(std::string_view bytes) {
 Result<void> StageSession::end() {
   if (way_ == Way::skip) return {};
   if (way_ == Way::compare) return compare_end();
-  if (way_ == Way::lines) HF_CHECK(options_.rewriter->end(buffer_));
+  if (way_ == Way::lines) {
+    HF_CHECK(lines_->end(buffer_));
+    const RewriteCounts& rewritten = options_.rewriter->counts();
+    count_records(rewritten.records - records_before_);
+    if (rewritten.custom_title) counts_.custom_title = *rewritten.custom_title;
+  }
   if (way_ == Way::whole) HF_CHECK(rewrite_whole());
   if (way_ == Way::copy && options_.rewriter && Rewriter::rewrites_whole(artifact_)) {
     counts_.warnings.push_back(fmt::format("{}: too large to be looked into, copied as it is", artifact_.path));
@@ -170,11 +182,7 @@ Result<void> StageSession::flush() {
   buffer_.clear();
   // One line with an image may have made it large; the other lines do not need that.
   if (buffer_.capacity() > 4 * jsonl::kWriteBytes) buffer_.shrink_to_fit();
-  if (out_ >= 0 && written_ - flushed_to_disk_ >= kWriteBackBytes) {
-    ::sync_file_range(out_, static_cast<off_t>(flushed_to_disk_), static_cast<off_t>(written_ - flushed_to_disk_),
-                      SYNC_FILE_RANGE_WRITE);  // a help, never a need
-    flushed_to_disk_ = written_;
-  }
+  if (out_ >= 0) write_back_.wrote(out_, written_);
   return {};
 }
 

@@ -2,15 +2,17 @@
 
 // A session on its way into a Staging: every file to its new place, through a Rewriter where one is given.
 //
-// What clone, restore and move have in common. One thread; lives for one reading of one session.
+// What clone, restore and move have in common. Called by one thread, whatever threads rewriting has; lives for one reading of one
+// session.
 
-#include "base/hash.h"
 #include "jsonl/scan.h"
 #include "transcripts/copy_result.h"
+#include "transcripts/hash_beside.h"
 #include "transcripts/kind_counts.h"
 #include "transcripts/pieces.h"
-#include "transcripts/rewrite.h"
+#include "transcripts/rewrite_lines.h"
 #include "transcripts/staging.h"
+#include "transcripts/write_back.h"
 
 #include <functional>
 
@@ -32,9 +34,10 @@ class StageSession final : public Receiver {
     bool private_modes = false;  // 0600, whatever the artifact says
     bool hashes = false;         // for verify()
   };
-  explicit StageSession(Options options) : options_(std::move(options)) {}
+  explicit StageSession(Options options);
 
   Result<void> begin(const Artifact& artifact) override;
+  bool judges_lines() const override { return way_ != Way::copy; }
   Result<void> line(const Piece& piece) override;
   Result<void> bytes(std::string_view bytes) override;
   Result<void> end() override;
@@ -58,11 +61,13 @@ class StageSession final : public Receiver {
   Result<void> flush();
   Result<void> rewrite_whole();
   void look_for_title(std::string_view record);
+  void count_records(std::uint64_t records);
   Result<void> compare(std::string_view bytes);
   Result<void> compare_end();
   std::unexpected<Error> differs() const;
 
   Options options_;
+  std::optional<RewriteLines> lines_;  // with a rewriter
   Artifact artifact_;
   std::string path_;  // the new one
   Way way_ = Way::skip;
@@ -70,9 +75,11 @@ class StageSession final : public Receiver {
   std::string buffer_;  // what is to be written
   std::string whole_;   // what is to be rewritten
   Fd other_;            // what is to be compared
-  std::uint64_t written_ = 0, flushed_to_disk_ = 0;
+  std::uint64_t written_ = 0;
+  WriteBack write_back_;
+  std::uint64_t records_before_ = 0;  // rewritten in the files before
   jsonl::Scanner scanner_;
-  Sha256 hash_;
+  HashBeside hash_;
   std::vector<std::pair<std::string, Digest>> hashes_;
   Counts counts_;
 };

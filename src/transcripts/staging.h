@@ -55,6 +55,8 @@ class Staging {
 // What a dead process left behind.
 struct Leftover {
   std::string operation;  // folder name
+  std::string folder;     // absolute
+  std::string trouble;    // why it can be neither undone nor finished, when nothing else is known of it: it is left alone
   std::string what, about;
   Millis began_at = 0;
   bool finishing = false;  // the rest will be finished, else undone

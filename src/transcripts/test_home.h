@@ -2,6 +2,7 @@
 
 // For tests: a home folder of its own, empty or a copy of the one the real client wrote (tests/data/claude-home-basic).
 
+#include "base/test_data.h"
 #include "base/test_folder.h"
 #include "transcripts/home.h"
 
@@ -22,7 +23,7 @@ class TestHome {
   TestHome() { std::filesystem::create_directories(folder()); }
   static TestHome of_client() {
     TestHome made;
-    std::filesystem::copy(HOLDFAST_TEST_DATA "/claude-home-basic/.claude", made.folder(),
+    std::filesystem::copy(test_data("claude-home-basic/.claude"), made.folder(),
                           std::filesystem::copy_options::recursive | std::filesystem::copy_options::overwrite_existing);
     return made;
   }

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """A loopback server that speaks GitHub's gist interface, as far as archives need it. It is not GitHub: it says so in its answers.
 
-  github_api.py PORT_FILE       serves until it is terminated; PORT_FILE gets the port, by rename, once it listens
+  github_api.py PORT_FILE [CERTIFICATE KEY]      serves until it is terminated; PORT_FILE gets the port, by rename, once it listens;
+                                                 with a certificate, over TLS
 
 As the real one: a token for writing (GOOD_TOKEN; NO_SCOPE_TOKEN gets 403, any other 401), a User-Agent always; inline content up to
 1 MB, then `truncated` and a raw_url on another host (here: another port); above 10 MB raw_url is refused and the gist must be cloned
@@ -16,6 +17,7 @@ import http.server
 import json
 import os
 import pathlib
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -246,13 +248,18 @@ class ApiHandler(Handler):
 class GithubApi:
     """The two servers, on threads of this process."""
 
-    def __init__(self):
+    def __init__(self, certificate=None, key=None):
         self.state = State()
         self.servers = []
         for handler in (ApiHandler, RawHandler):
             server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
             server.daemon_threads = True
             server.state = self.state
+            if certificate:
+                context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+                context.load_cert_chain(certificate, key)
+                # The handshake on the thread of the connection: one that fails there stops nobody.
+                server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
             self.servers.append(server)
             threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         self.state.api_port, self.state.raw_port = (server.server_port for server in self.servers)
@@ -266,9 +273,9 @@ class GithubApi:
 
 
 def main():
-    if len(sys.argv) != 2:
+    if len(sys.argv) not in (2, 4):
         sys.exit(__doc__)
-    api = GithubApi()
+    api = GithubApi(*sys.argv[2:])
     port_file = pathlib.Path(sys.argv[1])
     temporary = port_file.with_name(port_file.name + ".tmp")
     temporary.write_text(f"{api.state.api_port}\n")

@@ -1,6 +1,7 @@
 #include "store/sqlite/shelves.h"
 
 #include "base/file.h"
+#include "base/test_data.h"
 #include "base/test_folder.h"
 #include "store/contract/fixture.h"
 #include "store/sqlite/schema.h"
@@ -131,7 +132,7 @@ TEST_F(Shelves, VerifyComparesThemWithTheSessions) {
 TEST_F(Shelves, AStoreOfVersion1IsBroughtForward) {
   {
     auto db = must(Db::open(path_, Db::Mode::create));
-    must(db->script(must(read_file(HOLDFAST_TEST_DATA "/store-version-1/store.sql"))));
+    must(db->script(must(read_file(test_data("store-version-1/store.sql")))));
   }
   OpenOptions reading;
   reading.read_only = true;

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <filesystem>
 
 namespace holdfast::store {
@@ -197,7 +198,8 @@ Result<std::unique_ptr<Store>> open_sqlite_store(const std::string& path, const 
   const std::string folder = std::filesystem::path(path).parent_path().string();
   std::unique_ptr<Db> db;
   if (options.read_only) {
-    if (::access(path.c_str(), F_OK) != 0) return fail(ErrorKind::not_found, fmt::format("there is no store {}", path));
+    if (::access(path.c_str(), F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR))
+      return fail(ErrorKind::not_found, fmt::format("there is no store {}", path));
     context.read_only_reason = "the store was opened for reading only";
     HF_TRY(db, Db::open(path, Db::Mode::read_only, context.vfs));
   } else {
@@ -222,7 +224,8 @@ Result<std::unique_ptr<Store>> open_sqlite_store(const std::string& path, const 
     }
     if (*version == 0) HF_CHECK(sync_folder(folder.empty() ? "." : folder));
   } else if (*version < kSchemaVersion) {
-    return fail(ErrorKind::refused, fmt::format("{} has an older format and must be opened for writing once", path));
+    return fail(ErrorKind::refused, fmt::format("{} has an older format and must be opened for writing once", path),
+                "holdfast store verify does that, started by somebody who may write there", std::string(kOlderFormat));
   }
   auto store = std::make_unique<SqliteStore>(std::move(context));
   HF_CHECK(store->start(std::move(db)));

@@ -1,11 +1,16 @@
 #!/usr/bin/env python3
 """usage: cli.py HOLDFAST HOLDFAST-SEED    the command line and the stdio server, from outside"""
 import json
+import pathlib
 import signal
+import sqlite3
 import stat
 import subprocess
 
 from program import ENVELOPE, HOLDFAST, PATIENCE, Lines, ProgramTest, call, initialize, main
+
+
+SOURCES = pathlib.Path(__file__).resolve().parents[3]
 
 
 class CommandLine(ProgramTest):
@@ -33,6 +38,20 @@ class CommandLine(ProgramTest):
         self.assertEqual(self.run_program("token", "revoke", "nobody").returncode, 3)
         (self.home / "junk.db").write_text("this is not a database, it only looks like a file of some length" * 100)
         self.assertEqual(self.run_program("--store", f"sqlite:{self.home}/junk.db", "store", "info").returncode, 6)
+
+    def test_the_first_use_brings_an_older_store_forward(self):
+        self.data.mkdir(parents=True, mode=0o700)
+        with sqlite3.connect(self.data / "store.db") as old:
+            old.executescript((SOURCES / "tests/data/store-version-1/store.sql").read_text())
+        old.close()
+        self.assertIn("thread-aaaaaaaa", self.run_program("sessions", "list").stdout)
+
+    def test_what_may_not_be_read_is_not_taken_for_nothing(self):
+        self.seed([{"id": "thread-1", "kind": "thread", "title": "A"}])
+        (self.data / "store.db").rename(self.home / "elsewhere.db")
+        (self.data / "store.db").symlink_to("store.db")
+        done = self.run_program("sessions", "list")
+        self.assertNotEqual((done.returncode, done.stdout), (0, "no sessions\n"))
 
     def test_errors_as_json(self):
         done = self.run_program("sessions", "show", "zzzz", "--store", f"sqlite:{self.home}/none.db", "--json")

@@ -104,8 +104,9 @@ class Server:
             headers["Mcp-Session-Id"] = session
         if modern:
             headers.update({"MCP-Protocol-Version": MODERN, "Mcp-Method": modern["method"]})
-            if "name" in modern["params"]:
-                headers["Mcp-Name"] = modern["params"]["name"]
+            for key in ("name", "taskId"):
+                if key in modern["params"]:
+                    headers["Mcp-Name"] = modern["params"][key]
         return headers
 
     def post(self, message, session=None, token=None, modern=False):

@@ -294,7 +294,8 @@ test('branches, revisions, close, export, brief and prompts through one session'
   assert.equal(closed.closedSessionId, sessionId);
   assert.equal(closed.auditManifest.thoughtCounts.total, 12);
   assert.equal((await session(client, 'get', { sessionId })).session.status, 'completed');
-  assert.ok((await session(client, 'delete', { sessionId })).changed);
+  const { confirmation_token } = await session(client, 'delete', { sessionId });
+  assert.ok((await session(client, 'delete', { sessionId, confirmation_token, choice: 'delete' })).deleted);
   assert.equal((await session(client, 'list')).total, 0);
   assert.ok((await session(client, 'restore', { sessionId })).changed);
   assert.equal((await session(client, 'get', { sessionId })).session.status, 'completed');

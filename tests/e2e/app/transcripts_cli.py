@@ -85,6 +85,23 @@ class Looking(TranscriptsTest):
         self.assertTrue(self.json_of("verify", fixed[0]["repaired_session_id"])["ok"])
         after = tree_of(self.claude)
         self.assertEqual({name: after[name] for name in before}, before, "the original was changed")
+        self.assertEqual(self.json_of("lineage", fixed[0]["repaired_session_id"])["root_session_id"], sid("a1"))
+
+    def test_doctor_explains_an_unreadable_journal(self):
+        folder = self.claude / ".holdfast/delete-1"
+        folder.mkdir(parents=True)
+        (folder / "journal").write_text("no line of ours\n")
+        (folder / "old-0").write_text("all that is left")
+        text = self.run_program("doctor").stdout
+        self.assertIn(f"{folder}: line 1 of the journal is damaged", text)
+        self.assertIn("Move back what you miss", text)
+        self.assertNotIn("1970", text)
+        with self.transcript("a1").open("ab") as file:
+            file.write(b'{"torn": \n')
+        os.utime(self.transcript("a1"), (1e9, 1e9))
+        fixed = self.json_of("doctor", "--fix")
+        self.assertEqual((fixed["leftovers"][0]["will_be"], len(fixed["repaired"])), ("left alone", 1))
+        self.assertEqual((folder / "old-0").read_text(), "all that is left")
 
     def test_ids(self):
         ambiguous = self.run_program("info", "000000a")
@@ -191,6 +208,12 @@ class Copying(TranscriptsTest):
         good, _ = self.archive("a1", "good.json")
         good.write_bytes(good.read_bytes().replace(b"assistant", b"assistanT", 1))
         self.assertEqual(self.run_program("restore", str(good)).returncode, 6)
+        # A folder where a file is: both cannot be.
+        clashing, _ = self.archive("a6", "clashing.json")
+        text = clashing.read_text()
+        path = next(each["path"] for each in json.loads(text)["holdfast"]["files"] if "tool-results/" in each["path"])
+        clashing.write_text(text.replace('"folders":[', '"folders":[{"path":"' + path + '","mode":448},', 1))
+        self.assertEqual(self.run_program("restore", str(clashing)).returncode, 6)
         self.assertEqual(tree_of(self.claude), before)
 
     def test_clone_leaves_the_parent_alone(self):
@@ -216,6 +239,19 @@ class Copying(TranscriptsTest):
         exported = json.loads(self.run_program("lineage", "export", ids[0]).stdout)
         self.assertEqual(exported["sessions"][ids[0]]["parent_session_id"], sid("a5"))
         self.assertEqual(self.run_program("lineage", sid("a1")).returncode, 0)
+
+    def test_forks_of_the_client_are_family(self):
+        fork = self.transcript("f1")
+        text = self.transcript("a1").read_text().replace(sid("a1"), sid("f1"))
+        origin = f'{{"forkedFrom":{{"sessionId":"{sid("a1")}","messageUuid":"x"}},'
+        fork.write_text("".join(origin + line[1:] for line in text.splitlines(keepends=True)))
+        os.utime(fork, (0, 0))
+        tree = self.json_of("lineage", sid("a1"))
+        self.assertEqual((tree["root_session_id"], tree["nodes"][sid("f1")]["method"]), (sid("a1"), "fork"))
+        self.assertIn("Parent: " + sid("a1"), self.run_program("lineage", sid("f1")).stdout)
+        self.assertIn(f"{sid('f1')} (fork)", self.run_program("lineage", sid("f1"), "-f", "tree").stdout)
+        self.assertTrue(self.json_of("info", sid("f1"))["has_lineage"])
+        self.assertFalse(self.data.exists(), "looking made something")
 
     def test_clone_options(self):
         records = [json.loads(line) for line in self.transcript("a2").read_text().splitlines()]
@@ -292,6 +328,8 @@ class Removing(TranscriptsTest):
         self.assertEqual(self.run_program("delete", clone, "--no-backup").returncode, 0)
         self.assertEqual(list((self.data / "deleted").iterdir()), [])
         self.assertEqual(self.run_program("lineage", clone).returncode, 0, "its family outlives it")
+        self.assertEqual(self.json_of("lineage", clone[:13])["queried_session_id"], clone)
+        self.assertEqual(self.run_program("lineage", "fffffff").returncode, 3)
 
     def test_move(self):
         done = self.json_of("move", sid("a4"), "--tp", str(self.elsewhere), "--force")
@@ -384,6 +422,21 @@ class Codex(TranscriptsTest):
         meta = json.loads(pathlib.Path(done["main_session_file"]).read_text().splitlines()[0])["payload"]
         self.assertEqual((meta["id"], meta["cwd"]), (done["new_session_id"], str(self.elsewhere)))
         self.assertEqual(self.run_program("move", self.id, "--tp", str(self.elsewhere), "--force").returncode, 2)
+        for option in (("--up-to", str(uuid.uuid4())), ("--fresh-uuids",)):
+            refused = self.run_program("clone", self.id, *option)
+            self.assertEqual(refused.returncode, 2)
+            self.assertIn("no uuids", refused.stderr)
+
+    def test_dry_runs_and_maps(self):
+        path = self.home / "codex.json"
+        self.json_of("archive", self.id, str(path))
+        before = tree_of(self.home / ".codex")
+        trial = self.json_of("restore", str(path), "--dry-run", "--tp", str(self.elsewhere))
+        self.assertEqual((trial["was_dry_run"], trial["paths_translated"]), (True, True))
+        self.assertEqual(tree_of(self.home / ".codex"), before)
+        mapped = self.json_of("restore", str(path), "--map", f"{DEMO}=/srv/demo")
+        meta = json.loads(pathlib.Path(mapped["main_session_file"]).read_text().splitlines()[0])["payload"]
+        self.assertEqual(meta["cwd"], "/srv/demo")
 
 
 class Names(TranscriptsTest):

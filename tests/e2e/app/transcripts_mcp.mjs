@@ -80,9 +80,19 @@ test('words of errors are those of the exit codes', async () => {
   writeFileSync(join(home, 'bad.json'), '{"version":"9.1"}');
   await fails('bad_archive', 'restore_session', { archive_path: join(home, 'bad.json') });
   await fails('network', 'save_session_to_gist', { session_id: sid('a1') });
-  const unknown = await client.callTool({ name: 'clone_session', arguments: { sesion: 'x' } });
-  assert.equal(unknown.isError, true);
-  assert.match(unknown.content[0].text, /sesion/);
+  assert.match((await fails('usage', 'clone_session', { sesion: 'x' })).message, /sesion/);
+  assert.match((await fails('usage', 'delete_session', { session_id: 5 })).message, /session_id/);
+  assert.match((await fails('usage', 'delete_session', { session_id: sid('a1'), force: 'yes' })).message, /force/);
+  await fails('usage', 'delete_session', {});
+});
+
+test('errors and warnings name arguments, not options of the command line', async () => {
+  const refused = await fails('refused', 'delete_session', { session_id: sid('a1') });
+  assert.match(refused.message, /needs force/);
+  assert.doesNotMatch(refused.message + refused.hint, /--/);
+  const trial = await ok('delete_session', { session_id: sid('a1'), dry_run: true });
+  assert.match(trial.warnings.join(), /needs force/);
+  assert.doesNotMatch(trial.warnings.join(), /--/);
 });
 
 test('the current session is the one whose transcript holds the tool use', async () => {

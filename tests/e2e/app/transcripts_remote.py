@@ -40,18 +40,22 @@ class Remote(TranscriptsTest):
         return done
 
 
-class Gist(Remote):
-    def setUp(self):
-        super().setUp()
+    def serve_gists(self, *certificate):
         port_file = self.home / "port"
-        server = subprocess.Popen([sys.executable, API, port_file])
+        server = subprocess.Popen([sys.executable, API, port_file, *certificate], stderr=subprocess.DEVNULL if certificate else None)
         self.addCleanup(stop, server)
         end = time.monotonic() + PATIENCE
         while not port_file.exists():
             self.assertIsNone(server.poll(), "the gist server ended")
             self.assertLess(time.monotonic(), end)
             time.sleep(0.01)
-        self.at = {"HOLDFAST_GIST_API": f"http://127.0.0.1:{port_file.read_text().strip()}"}
+        return port_file.read_text().strip()
+
+
+class Gist(Remote):
+    def setUp(self):
+        super().setUp()
+        self.at = {"HOLDFAST_GIST_API": f"http://127.0.0.1:{self.serve_gists()}"}
 
     def test_there_and_back(self):
         done = self.round_trip("gist://", GITHUB_TOKEN=TOKEN, **self.at)
@@ -73,6 +77,42 @@ class Gist(Remote):
         nobody = {"HOLDFAST_GIST_API": "http://127.0.0.1:9"}
         self.assertEqual(self.run_program("restore", "gist://" + "0" * 32, **nobody).returncode, 7)
         self.assertEqual(self.run_program("archive", sid("a1"), "gist://", GITHUB_TOKEN=TOKEN, **self.at).returncode, 5)
+
+
+class Tls(Remote):
+    """A server with a certificate of an authority that only this test knows."""
+
+    def openssl(self, *words):
+        subprocess.run(["openssl", *words], cwd=self.home, check=True, capture_output=True, timeout=PATIENCE)
+
+    def certificate(self, names):
+        key = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
+        self.openssl("req", "-x509", *key, "-keyout", "ca.key", "-out", "ca.pem", "-subj", "/CN=test", "-days", "2")
+        self.openssl("req", *key, "-keyout", "server.key", "-out", "server.csr", "-subj", "/CN=server")
+        (self.home / "names").write_text(f"subjectAltName={names}\n")
+        self.openssl("x509", "-req", "-in", "server.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", "2",
+                     "-extfile", "names", "-out", "server.pem")
+        return self.home / "server.pem", self.home / "server.key"
+
+    def serve(self, names):
+        port = self.serve_gists(*self.certificate(names))
+        return {"HOLDFAST_GIST_API": f"https://127.0.0.1:{port}", "GITHUB_TOKEN": TOKEN}
+
+    def test_an_authority_of_ones_own(self):
+        at = self.serve("IP:127.0.0.1")
+        self.round_trip("gist://", SSL_CERT_FILE=str(self.home / "ca.pem"), **at)
+
+    def test_an_unknown_authority_is_refused(self):
+        at = self.serve("IP:127.0.0.1")
+        refused = self.run_program("archive", sid("a1"), "gist://", "--yes", **at)
+        self.assertEqual(refused.returncode, 7, refused.stderr)
+        self.assertIn("certificate", refused.stderr)
+
+    def test_a_certificate_for_another_host_is_refused(self):
+        at = self.serve("DNS:elsewhere.example")
+        refused = self.run_program("archive", sid("a1"), "gist://", "--yes", SSL_CERT_FILE=str(self.home / "ca.pem"), **at)
+        self.assertEqual(refused.returncode, 7, refused.stderr)
+        self.assertRegex(refused.stderr, "certificate|subject|host name")
 
 
 class S3(Remote):

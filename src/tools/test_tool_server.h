@@ -1,0 +1,114 @@
+#pragma once
+
+// Tools over the real engine and a real store, called as a modern client would, for tests.
+
+#include "base/poll_loop.h"
+#include "base/test_folder.h"
+#include "mcp/memory_state_store.h"
+#include "mcp/server.h"
+#include "session/retention.h"
+#include "store/open.h"
+#include "tools/confirmation.h"
+#include "tools/core_operations.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+namespace holdfast::tools {
+
+// Keeps the answer and ends the loop's turn.
+class CaughtAnswer final : public mcp::Outlet {
+ public:
+  explicit CaughtAnswer(PollLoop& loop) : loop_(loop) {}
+  void send(std::string message) override { sent.push_back(std::move(message)); }
+  void finish(std::string response, int) override {
+    answer = parse_json(response).value().as_object();
+    loop_.stop();
+  }
+  void drop() override { loop_.stop(); }
+
+  JsonObject answer;
+  std::vector<std::string> sent;
+
+ private:
+  PollLoop& loop_;
+};
+
+struct ToolServer {
+  static constexpr Millis kStart = 1'800'000'000'000;
+
+  ~ToolServer() { pool.close(); }
+
+  static std::unique_ptr<session::Store> open_test_store(const std::string& path, std::shared_ptr<ManualClock> clock) {
+    store::OpenOptions options;
+    options.clock = std::move(clock);
+    options.due = session::due_rule({});
+    return store::open_store("sqlite:" + path, options).value();
+  }
+
+  void add_core_operations() {
+    add_list_operations(operations);
+    add_read_operations(operations);
+    add_change_operations(operations);
+    add_notice_operations(operations);
+    add_gate_operations(operations, confirmation);
+  }
+
+  JsonObject request(std::string method, JsonObject params, const mcp::Caller& from = {}) {
+    mcp::Message message;
+    message.kind = mcp::Message::Kind::request;
+    message.id = 1;
+    message.method = std::move(method);
+    message.params = std::move(params);
+    auto caught = std::make_shared<CaughtAnswer>(loop);
+    server.handle_modern(std::move(message), std::make_shared<mcp::Caller>(from), nullptr, caught);
+    while (caught->answer.empty()) loop.run();  // a stop from an earlier answer may still be pending
+    return caught->answer;
+  }
+
+  // The result of tools/call.
+  JsonObject call_tool(std::string_view tool, JsonObject arguments, const mcp::Caller& from = {}, JsonObject further = {}) {
+    JsonObject params = std::move(further);
+    params["name"] = tool;
+    params["arguments"] = std::move(arguments);
+    const JsonObject answer = request("tools/call", std::move(params), from);
+    const JsonObject* result = find_object(answer, "result");
+    if (!result) {
+      ADD_FAILURE() << to_json(answer);
+      return {};
+    }
+    return *result;
+  }
+
+  TestFolder folder;
+  std::shared_ptr<ManualClock> clock = std::make_shared<ManualClock>(kStart);
+  std::unique_ptr<session::Store> store = open_test_store(folder / "store.db", clock);
+  PollLoop loop;
+  Pool pool{2};
+  mcp::MemoryStateStore protocol_state{*clock};
+  session::RetentionPolicy policy;
+  SessionOperations operations{policy};
+  GateSettings gate;
+  Confirmation confirmation{*store, policy, gate};
+  ProjectRoot root{*store, "test", "", ""};
+  mcp::Server server{server_options(), loop, pool, *clock, protocol_state};
+
+ private:
+  static mcp::ServerOptions server_options() {
+    mcp::ServerOptions options;
+    options.tasks = true;
+    return options;
+  }
+};
+
+// A caller that can show forms.
+inline mcp::Caller form_caller(std::string principal = "local") {
+  mcp::Caller caller;
+  caller.principal = std::move(principal);
+  caller.capabilities = {{"elicitation", JsonObject{{"form", JsonObject{}}}}};
+  return caller;
+}
+
+}  // namespace holdfast::tools
