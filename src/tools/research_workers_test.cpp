@@ -45,7 +45,7 @@ class SlowProvider final : public research::SearchProvider {
       valve_.changed.wait_for(lock, std::chrono::milliseconds(5));
     }
     research::Found found;
-    found.uri = "corpus://docs/retries.md#L1-L1";
+    found.uri = "corpus://notes/retries.md#L1-L1";
     found.title = "Retries";
     found.type = "document";
     found.content = found.snippet = "The scheduler retries a failed job three times.";
