@@ -98,7 +98,8 @@ Result<void> show_step(const Context& context, const Result<threads::StepOutcome
   else
     print(harmless(to_json_pretty(Json(data)), false) + "\n");
   for (const std::string& warning : outcome->warnings) print_note("warning: " + harmless(warning, true) + "\n");
-  if (!context.line.json) print_note(context.terminal.soft(fmt::format("--thread {} goes on", outcome->thread_id)) + "\n");
+  if (!context.line.json)
+    print_note(context.terminal.soft(fmt::format("the same command with --thread {} goes on", outcome->thread_id)) + "\n");
   return {};
 }
 

@@ -10,21 +10,26 @@ namespace holdfast::cli {
 
 void RetentionSweep::start() {
   if (!policy_.auto_sweep) return;
-  pool_.submit([this] { look({}); });
+  pool_.submit([this] { sweep({}, {}); });
   wait();
 }
 
 void RetentionSweep::wait() {
   const std::chrono::milliseconds every(std::clamp<Millis>(policy_.sweep_every, 1000, std::chrono::milliseconds(kLook).count()));
   executor_.after(every, [this] {
-    pool_.submit([this] { look({}); });
+    pool_.submit([this] { sweep({}, {}); });
     wait();
   });
 }
 
 void RetentionSweep::look(std::string_view leave_out) {
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  sweep(leave_out, [until] { return std::chrono::steady_clock::now() >= until; });
+}
+
+void RetentionSweep::sweep(std::string_view leave_out, std::function<bool()> cancelled) {
   if (!policy_.auto_sweep) return;
-  auto swept = session::sweep_if_due(store_, policy_, clock_.now(), leave_out);
+  auto swept = session::sweep_if_due(store_, policy_, clock_.now(), leave_out, std::move(cancelled));
   if (!swept) return log(LogLevel::warn, "cli", "what is due stays for now: " + swept.error().message);
   if (!*swept) return;
   const session::SweepReport& report = **swept;

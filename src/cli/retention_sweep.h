@@ -9,6 +9,7 @@
 #include "base/pool.h"
 #include "session/sweep.h"
 
+#include <chrono>
 #include <functional>
 
 namespace holdfast::cli {
@@ -17,6 +18,10 @@ class RetentionSweep {
  public:
   // A server that sleeps through the hour at which a sweep is due does it a little later.
   static constexpr std::chrono::minutes kLook{10};
+
+  // How long a tool call waits for a sweep; what is left then waits for the next call or the timer. A purge takes some
+  // hundredths of a second, and hundreds may be due at once.
+  static constexpr std::chrono::milliseconds kPatience{200};
 
   // on_change: notices were opened or sessions changed; any thread.
   RetentionSweep(session::Store& store, const session::RetentionPolicy& policy, const Clock& clock, Executor& executor,
@@ -29,6 +34,7 @@ class RetentionSweep {
 
  private:
   void wait();
+  void sweep(std::string_view leave_out, std::function<bool()> cancelled);
 
   session::Store& store_;
   const session::RetentionPolicy& policy_;

@@ -61,6 +61,9 @@ JsonObject check_of(const CitationCheck& check, const RunState& state) {
 }
 
 std::unexpected<Error> not_ready(const session::SessionRecord& record) {
+  if (record.status != "started" && record.status != "in_progress")
+    return fail(ErrorKind::refused, fmt::format("{} {} before it had anything to show", record.id, record.status),
+                "deep-research with deep_research_action resume goes on with it", "REPORT_NOT_READY");
   return fail(ErrorKind::unavailable,
               fmt::format("{} has nothing to show yet: it is {}, {} %", record.id, record.status,
                           find_int(record.data, "progress_percent").value_or(0)),

@@ -25,6 +25,9 @@ constexpr double kSameWordFactor = 3.0;
 // Questions and contents of forms are about the subject without saying anything about it.
 constexpr double kQuestionFactor = 0.5;
 
+// Rows of tables say little without their head.
+constexpr double kTableFactor = 0.5;
+
 // Prose, not code or numbers: mostly letters.
 bool reads_well(const std::string& text) {
   if (text.size() > kMostCharacters) return false;
@@ -119,6 +122,7 @@ std::vector<RankedSentence> SentenceRanking::best(std::string_view question, std
     else if (std::ranges::any_of(candidate.words, answers))
       sentence.score *= kIntentFactor;
     if (candidate.text.ends_with('?')) sentence.score *= kQuestionFactor;
+    if (candidate.text.starts_with('|')) sentence.score *= kTableFactor;
     ranked.push_back(std::move(sentence));
   }
   // Rounded, so that the last bits of a sum cannot change the order on another machine; then as they stand in the sources.

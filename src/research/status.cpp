@@ -72,10 +72,10 @@ Result<JsonObject> Research::status(std::string_view principal, std::string_view
     status[count] = number_in(data, count);
   const bool unknown = !working || !find(data, "last_progress_at");
   status["progress_signal"] = unknown ? "unknown" : age > tools_.stale_after ? "stale" : "active";
-  status["last_progress_at"] = progress_at;
+  status["last_progress_at"] = iso8601(progress_at);
   status["last_progress_event"] = text_in(data, "last_progress_event");
   status["progress_age_ms"] = age;
-  status["phase_started_at"] = find_int(data, "phase_started_at").value_or(record.created_at);
+  status["phase_started_at"] = iso8601(find_int(data, "phase_started_at").value_or(record.created_at));
   status["worker_alive"] = alive;
   status["stalled"] = stalled;
   status["elapsed_ms"] = used.active_ms;

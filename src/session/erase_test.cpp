@@ -188,6 +188,22 @@ TEST_F(EraseTest, AnExpressionRunsInLinearTime) {
   EXPECT_THAT(read("thread-1", first).text, HasSubstr("[redacted]"));
 }
 
+TEST_F(EraseTest, PlacesWithoutTextAreLeftAlone) {
+  add(kThread, "thread-1");
+  const auto first = entry("thread-1", "message", "one two", {});
+  must(redact_in("thread-1", pattern("\\b|two", true)));
+  EXPECT_EQ(read("thread-1", first).text, "one [redacted]");
+}
+
+TEST_F(EraseTest, AHashOfRedactedTextDoesNotConfirmAGuess) {
+  add(kResearch, "research-1", "completed");
+  const auto source = entry("research-1", "source", "a secret page of text", {{"id", "src-1"}, {"content_sha256", "abcdef"}});
+  Redaction redaction;
+  redaction.entry_ids = {"src-1"};
+  must(redact_in("research-1", redaction));
+  EXPECT_THAT(read("research-1", source).data, Not(HasSubstr("abcdef")));
+}
+
 TEST_F(EraseTest, PurgeLeavesATombstoneAndNoByte) {
   const std::string secret(kSecret);
   add(kThread, "thread-1");

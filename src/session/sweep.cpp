@@ -248,14 +248,16 @@ Result<SweepReport> sweep(Store& store, const RetentionPolicy& policy, const Swe
 }
 
 Result<std::optional<SweepReport>> sweep_if_due(Store& store, const RetentionPolicy& policy, Millis now,
-                                                std::string_view leave_out) {
+                                                std::string_view leave_out, std::function<bool()> cancelled) {
   if (!policy.auto_sweep) return std::nullopt;
   HF_TRY(const auto last, store.value(kSpace, kLastSweep));
   if (last && !is_sweep_due(last->value, policy.sweep_every, now)) return std::nullopt;
   SweepOptions options;
   options.leave_out = leave_out;
+  options.cancelled = std::move(cancelled);
   auto swept = sweep_alone(store, policy, options, policy.sweep_every);
-  if (!swept && swept.error().kind == ErrorKind::conflict) return std::nullopt;
+  const bool left = !swept && (swept.error().kind == ErrorKind::conflict || swept.error().kind == ErrorKind::cancelled);
+  if (left) return std::nullopt;
   return swept;
 }
 

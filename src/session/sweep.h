@@ -34,8 +34,9 @@ struct SweepReport {
 // Now. Errors: unavailable (another process is sweeping), those of the store.
 Result<SweepReport> sweep(Store& store, const RetentionPolicy& policy, const SweepOptions& options = {});
 // When the last one is longer ago than policy.sweep_every; nullopt: not due, or somebody else does it. One cheap read otherwise.
+// When `cancelled` says to stop, what was done is done, nullopt is returned, and the next look goes on.
 Result<std::optional<SweepReport>> sweep_if_due(Store& store, const RetentionPolicy& policy, Millis now,
-                                                std::string_view leave_out = {});
+                                                std::string_view leave_out = {}, std::function<bool()> cancelled = {});
 
 // Whether the instant of the last sweep (as kept) is long enough ago.
 bool is_sweep_due(const Json& last, Millis every, Millis now);

@@ -196,6 +196,17 @@ TEST_F(LifeTest, Rule1_TheSessionOfTheCallIsLeftOut) {
   EXPECT_EQ(report->notices_created, 1u);
 }
 
+TEST_F(LifeTest, ASweepThatIsStoppedGoesOnAtTheNextLook) {
+  for (int i = 0; i < 5; ++i) add(kThread, "thread-" + std::to_string(i));
+  clock->set(kStart + 6 * kDay);
+  int looks = 0;
+  EXPECT_FALSE(must(sweep_if_due(*store, policy, clock->now(), {}, [&] { return ++looks > 2; })));
+  EXPECT_THAT(must(list_notices(*store, "local", false, 10)).notices, SizeIs(2));
+  const auto rest = must(sweep_if_due(*store, policy, clock->now()));
+  ASSERT_TRUE(rest);
+  EXPECT_EQ(rest->notices_created, 3u);
+}
+
 TEST_F(LifeTest, ManyProcessesSweepEverySessionOnce) {
   constexpr int kSessions = 40;
   for (int i = 0; i < kSessions; ++i) add(kThread, "thread-" + std::to_string(i));

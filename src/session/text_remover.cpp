@@ -18,10 +18,10 @@ namespace {
 constexpr std::size_t kShortestPiece = 16;
 
 // Members that tell what an entry is; they hold ids and words of ours, never text of a person or a source.
-constexpr std::array kStructure = {"id",         "role",        "type",     "unit",           "phase",        "status",
-                                   "confidence", "severity",    "fidelity", "provider",       "model",        "sub_query_id",
-                                   "source_ids", "finding_ids", "gap_ids",  "resolved_ids",   "notice",       "state",
-                                   "kind",       "category",    "action",   "content_sha256", "retrieved_at", "report_kind"};
+constexpr std::array kStructure = {"id",         "role",        "type",     "unit",         "phase",      "status",
+                                   "confidence", "severity",    "fidelity", "provider",     "model",      "sub_query_id",
+                                   "source_ids", "finding_ids", "gap_ids",  "resolved_ids", "notice",     "state",
+                                   "kind",       "category",    "action",   "retrieved_at", "report_kind"};
 
 bool replace_all(std::string& text, std::string_view what, std::string_view with) {
   bool changed = false;
@@ -30,6 +30,24 @@ bool replace_all(std::string& text, std::string_view what, std::string_view with
     changed = true;
   }
   return changed;
+}
+
+// Places where an expression matches without any text (\b) have nothing to be replaced.
+bool replace_matches(std::string& text, const re2::RE2& expression) {
+  std::string out;
+  std::size_t copied = 0, from = 0;
+  re2::StringPiece match;
+  while (from <= text.size() &&
+         expression.Match(re2::StringPiece(text.data(), text.size()), from, text.size(), re2::RE2::UNANCHORED, &match, 1)) {
+    const auto at = static_cast<std::size_t>(match.data() - text.data());
+    from = at + std::max<std::size_t>(match.size(), 1);
+    if (match.empty()) continue;
+    out.append(text, copied, at - copied).append(kRedactedText);
+    copied = from;
+  }
+  if (copied == 0) return false;
+  text = out.append(text, copied);
+  return true;
 }
 
 void add_piece(std::vector<std::string>& pieces, std::string_view piece) {
@@ -126,15 +144,14 @@ Result<TextRemover> TextRemover::of_pattern(std::string_view pattern, bool regex
   }
   re2::RE2::Options options;
   options.set_log_errors(false);
+  options.set_longest_match(true);  // rather too much than a rest
   auto expression = std::make_shared<re2::RE2>(re2::StringPiece(pattern.data(), pattern.size()), options);
   if (!expression->ok())
     return fail(ErrorKind::invalid, fmt::format("pattern is not a regular expression: {}", expression->error()), {},
                 "VALIDATION_ERROR");
   if (re2::RE2::FullMatch("", *expression))
     return fail(ErrorKind::invalid, "pattern matches the empty text", "name at least one character", "VALIDATION_ERROR");
-  return TextRemover([expression](std::string& text) {
-    return re2::RE2::GlobalReplace(&text, *expression, re2::StringPiece(kRedactedText.data(), kRedactedText.size())) > 0;
-  });
+  return TextRemover([expression](std::string& text) { return replace_matches(text, *expression); });
 }
 
 TextRemover TextRemover::of_pieces(const std::vector<std::string>& texts) {

@@ -48,7 +48,7 @@ struct Asked {
 };
 
 Result<Asked> begin_thread(Transaction& transaction, const Who& who, const ChatRequest& request) {
-  const std::string key = who.principal + '/' + request.client_msg_id;
+  const std::string key = who.principal + '/' + client_key(request.client_msg_id);
   if (!request.client_msg_id.empty()) {
     HF_TRY(const auto known, transaction.value(kFirstMessages, key));
     if (known && known->value.is_string()) {

@@ -1,5 +1,6 @@
 #include "threads/record.h"
 
+#include "base/hash.h"
 #include "base/text.h"
 #include "session/display.h"
 #include "session/kinds.h"
@@ -69,8 +70,12 @@ Result<SessionRecord> make_thread(Transaction& transaction, const Who& who, cons
   return transaction.create(std::move(record));
 }
 
+std::string client_key(std::string_view client_msg_id) {
+  return "client:" + to_hex(sha256(client_msg_id));
+}
+
 Result<Kept> keep_message(Transaction& transaction, SessionRecord record, const Incoming& incoming, std::string key) {
-  if (!incoming.client_msg_id.empty()) key = "client:" + incoming.client_msg_id;
+  if (!incoming.client_msg_id.empty()) key = client_key(incoming.client_msg_id);
   Kept kept;
   if (!key.empty()) {
     HF_TRY(const auto same, transaction.entry_with_key(record.id, key));

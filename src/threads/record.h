@@ -19,6 +19,9 @@ Result<session::SessionRecord> find_thread(session::Reader& reader, const Who& w
 Result<session::SessionRecord> make_thread(session::Transaction& transaction, const Who& who, const NewThread& thread,
                                            std::string id = new_thread_id());
 
+// What a client's own id of a message is known by. A digest: it stands where redaction cannot reach.
+std::string client_key(std::string_view client_msg_id);
+
 struct Kept {
   Message message;
   session::SessionRecord record;

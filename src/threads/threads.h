@@ -9,8 +9,8 @@
 // How a thread is kept: record.kind "thread"; record.aspect is its own kind (chat, thinkdeep, ideate, consensus); status created,
 // active; data {system_prompt, provider, metadata, and the state of thinkdeep or ideate}. Messages are entries of type "message"
 // in the main lane with number 1, 2, 3, …; data {id, role, provider, model, tokens, client_msg_id}; idempotency key
-// "client:<client_msg_id>". A message moves an archived thread back to live (row 5). Other entries (type "notice", "step") are
-// not messages, are never sent to a model and never counted.
+// "client:<digest of client_msg_id>". A message moves an archived thread back to live (row 5). Other entries (type "notice",
+// "step") are not messages, are never sent to a model and never counted.
 //
 // Thread-safe; blocks. Error codes are those of threads-and-research §1.
 

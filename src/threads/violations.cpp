@@ -10,7 +10,7 @@
 namespace holdfast::threads {
 
 namespace {
-constexpr std::size_t kMaxClientIdBytes = session::kMaxIdempotencyKeyBytes - 7;  // "client:" stands in front of it in the key
+constexpr std::size_t kMaxClientIdBytes = session::kMaxIdempotencyKeyBytes;  // a UUID and a prefix have room many times over
 }  // namespace
 
 void Violations::required(std::string_view name, std::string_view value) {

@@ -1,8 +1,7 @@
 // Workers with a queue: what cancel and resume mean for a run that waits there, or whose worker is about to end.
 
-#include "tools/research_workers.h"
-
 #include "research/test_run.h"
+#include "tools/research_workers.h"
 
 #include <atomic>
 
