@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace holdfast::documents {
 
@@ -54,8 +55,9 @@ Result<void> expand(std::string_view pattern, std::vector<std::string>& out) {
   braces->commas.push_back(braces->end);
   std::size_t begin = open + 1;
   for (const std::size_t end : braces->commas) {
-    HF_CHECK(expand(fmt::format("{}{}{}", pattern.substr(0, open), pattern.substr(begin, end - begin), pattern.substr(braces->end + 1)),
-                    out));
+    HF_CHECK(expand(
+        fmt::format("{}{}{}", pattern.substr(0, open), pattern.substr(begin, end - begin), pattern.substr(braces->end + 1)),
+        out));
     begin = end + 1;
   }
   return {};

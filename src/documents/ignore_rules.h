@@ -1,6 +1,7 @@
 #pragma once
 
-// What .gitignore says, as git reads it: patterns of one folder, later ones win, "!" takes back, "/" anchors, a trailing "/" means folders.
+// What .gitignore says, as git reads it: patterns of one folder, later ones win, "!" takes back, "/" anchors, a trailing "/"
+// means folders.
 
 #include <string>
 #include <string_view>
