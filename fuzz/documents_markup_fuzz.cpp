@@ -1,0 +1,51 @@
+// CriticMarkup on hostile bytes: atoms cover the document, the accepted view can be written back, and an edit that is accepted
+// changes exactly what it should. The first two bytes choose where the edit is; what follows the first NUL is its new text.
+
+#include "documents/decide.h"
+#include "documents/merge.h"
+
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+namespace {
+
+using namespace holdfast::documents;
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size < 2) return 0;
+  const std::string_view rest(reinterpret_cast<const char*>(data) + 2, size - 2);
+  const std::size_t split = rest.find('\0');
+  const std::string raw(rest.substr(0, split));
+  const std::string_view new_text = split == std::string_view::npos ? std::string_view() : rest.substr(split + 1);
+
+  const AcceptedView view(raw);
+  std::size_t covered = 0;
+  for (const Atom& atom : view.atoms()) {
+    require(atom.begin == covered && atom.end > atom.begin);
+    covered = atom.end;
+  }
+  require(covered == raw.size());
+  require(visible_text(view.rich(0, view.text().size())).text == view.text());
+  static_cast<void>(decide_all(raw, Verdict::accept));
+  static_cast<void>(find_remarks(raw));
+
+  const std::size_t length = view.text().size();
+  std::size_t begin = length == 0 ? 0 : data[0] * length / 255, end = length == 0 ? 0 : data[1] * length / 255;
+  if (begin > end) std::swap(begin, end);
+  int next = 0;
+  Author author;
+  author.label = "AI";
+  author.make_id = [&next] { return "c_" + std::to_string(++next); };
+  const auto merged = merge_edit(view, begin, end, new_text, author);
+  if (!merged) return 0;
+  require(view_of(merged->raw, Side::base) == view_of(raw, Side::base));
+  return 0;
+}

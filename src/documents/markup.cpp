@@ -1,0 +1,330 @@
+#include "documents/markup.h"
+
+#include "base/hash.h"
+#include "documents/delimiters.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+namespace holdfast::documents {
+
+namespace {
+
+constexpr std::size_t npos = std::string_view::npos;
+constexpr std::size_t kFenceIndent = 3, kShortestFence = 3;
+
+// Answers "where is the next one?" for positions that only grow, looking at every byte once.
+class NextOf {
+ public:
+  template <class Find>
+  std::size_t at_or_after(std::size_t position, Find&& find) {
+    if (!known_ || (found_ != npos && found_ < position)) {
+      found_ = find(position);
+      known_ = true;
+    }
+    return found_;
+  }
+
+ private:
+  bool known_ = false;
+  std::size_t found_ = 0;
+};
+
+// One block of the raw text.
+struct Found {
+  Block block = Block::insertion;
+  std::size_t begin = 0, end = 0;
+  std::string_view payload;
+  std::optional<Metadata> metadata;
+};
+
+class Parser {
+ public:
+  explicit Parser(std::string_view raw) : raw_(raw) {}
+
+  std::vector<Atom> run() {
+    while (position_ < raw_.size()) {
+      if (at_line_start_) begin_line();
+      const char c = raw_[position_];
+      if (c == '{') {
+        if (auto block = block_here()) {
+          take(*block);
+          continue;
+        }
+      } else if (c == '`') {
+        pass_backticks();
+        continue;
+      }
+      at_line_start_ = c == '\n';
+      ++position_;
+    }
+    close_plain(raw_.size());
+    name_the_nameless();
+    flag_front_matter();
+    return std::move(atoms_);
+  }
+
+ private:
+  std::size_t line_end(std::size_t from) const { return std::min(raw_.find('\n', from), raw_.size()); }
+
+  // Fences open and close blocks of code at the start of a line.
+  void begin_line() {
+    at_line_start_ = false;
+    std::size_t i = position_;
+    while (i < raw_.size() && raw_[i] == ' ' && i - position_ < kFenceIndent) ++i;
+    if (i >= raw_.size() || (raw_[i] != '`' && raw_[i] != '~')) return;
+    const char sign = raw_[i];
+    const std::size_t run = run_length(i);
+    const std::string_view rest = raw_.substr(i + run, line_end(i) - i - run);
+    if (fence_ == 0) {
+      if (run < kShortestFence || (sign == '`' && rest.find('`') != npos)) return;
+      fence_ = sign;
+      fence_length_ = run;
+      position_ = i + run;
+    } else if (sign == fence_ && run >= fence_length_ && rest.find_first_not_of(" \t\r") == npos) {
+      fence_ = 0;
+      position_ = i + run;
+    }
+  }
+
+  std::size_t run_length(std::size_t from) const {
+    const std::size_t end = raw_.find_first_not_of(raw_[from], from);
+    return (end == npos ? raw_.size() : end) - from;
+  }
+
+  bool in_code() const { return fence_ != 0 || position_ < code_until_; }
+
+  // Inline code: a run of backticks that a run of the same length closes within the paragraph.
+  void pass_backticks() {
+    const std::size_t run = run_length(position_);
+    if (!in_code()) {
+      const std::size_t closing = closing_run(position_ + run, run);
+      if (closing != npos) code_until_ = closing + run;
+    }
+    position_ += run;
+  }
+
+  std::size_t closing_run(std::size_t from, std::size_t length) {
+    if (from > paragraph_end_) {
+      paragraph_end_ = end_of_paragraph(from);
+      unclosed_.clear();
+    }
+    if (unclosed_.contains(length)) return npos;
+    for (std::size_t at = raw_.find('`', from); at < paragraph_end_;) {
+      const std::size_t run = run_length(at);
+      if (run == length) return at;
+      at = raw_.find('`', at + run);
+    }
+    unclosed_.emplace(length, true);
+    return npos;
+  }
+
+  std::size_t end_of_paragraph(std::size_t from) const {
+    while (from < raw_.size()) {
+      const std::size_t newline = raw_.find('\n', from);
+      if (newline == npos) break;
+      const std::size_t next = raw_.find_first_not_of(" \t\r", newline + 1);
+      if (next == npos || raw_[next] == '\n') return newline;
+      from = newline + 1;
+    }
+    return raw_.size();
+  }
+
+  std::size_t next_closer(Block block, std::size_t from) {
+    return closers_[static_cast<std::size_t>(block)].at_or_after(from,
+                                                                 [&](std::size_t at) { return raw_.find(closer_of(block), at); });
+  }
+
+  std::size_t find_labelled(std::size_t from, bool changes_only) const {
+    for (std::size_t at = raw_.find('{', from); at != npos; at = raw_.find('{', at + 1)) {
+      const auto block = opener_at(raw_, at);
+      if (!block || (changes_only && !is_change(*block))) continue;
+      if (read_metadata(raw_.substr(at + kDelimiterBytes))) return at;
+    }
+    return npos;
+  }
+
+  // Openers that carry metadata were written by a program and mean what they say; an opener in front of one, without a closer
+  // before it, is a stray (rule 3).
+  std::size_t next_labelled(std::size_t from) {
+    return labelled_.at_or_after(from, [&](std::size_t at) { return find_labelled(at, false); });
+  }
+  std::size_t next_labelled_change(std::size_t from) {
+    return labelled_change_.at_or_after(from, [&](std::size_t at) { return find_labelled(at, true); });
+  }
+
+  std::optional<Found> block_here() {
+    const auto block = opener_at(raw_, position_);
+    if (!block) return std::nullopt;
+    Found found;
+    found.block = *block;
+    found.begin = position_;
+    std::size_t inside = position_ + kDelimiterBytes;
+    found.metadata = read_metadata(raw_.substr(inside));
+    if (!found.metadata && in_code()) return std::nullopt;
+    if (found.metadata) inside += found.metadata->bytes;
+    const std::size_t closer = next_closer(*block, inside);
+    if (closer == npos) return std::nullopt;
+    const std::size_t stray_if = found.metadata ? next_labelled_change(inside) : next_labelled(inside);
+    if (stray_if < closer) return std::nullopt;
+    found.payload = raw_.substr(inside, closer - inside);
+    found.end = closer + kDelimiterBytes;
+    if (*block == Block::substitution && found.payload.find("~>") == npos) return std::nullopt;
+    return found;
+  }
+
+  // A block is passed as a whole: what stands in it opens no code.
+  void take(const Found& found) {
+    position_ = found.end;
+    at_line_start_ = false;
+    if (!is_change(found.block)) return;  // content: part of the plain text around it
+    close_plain(found.begin);
+    plain_begin_ = found.end;
+    if (join(found)) return;
+    Atom atom;
+    atom.kind = Atom::Kind::change;
+    atom.begin = found.begin;
+    atom.end = found.end;
+    if (found.block == Block::insertion) {
+      atom.ins = found.payload;
+    } else if (found.block == Block::deletion) {
+      atom.del = found.payload;
+    } else {
+      const std::size_t split = found.payload.find("~>");
+      atom.del = found.payload.substr(0, split);
+      atom.ins = found.payload.substr(split + 2);
+    }
+    if (found.metadata) {
+      atom.id = found.metadata->id;
+      atom.has_id = !atom.id.empty();
+      atom.author = found.metadata->author;
+      atom.timestamp = found.metadata->timestamp;
+    }
+    last_is_deletion_ = found.block == Block::deletion;
+    atoms_.push_back(std::move(atom));
+  }
+
+  // {--a--}{++b++}: one change when directly adjacent and of one id (rule 5).
+  bool join(const Found& found) {
+    if (found.block != Block::insertion || !last_is_deletion_ || atoms_.empty()) return false;
+    Atom& before = atoms_.back();
+    const std::string id = found.metadata ? found.metadata->id : std::string();
+    if (before.kind != Atom::Kind::change || before.end != found.begin || before.id != id) return false;
+    before.ins = found.payload;
+    before.end = found.end;
+    last_is_deletion_ = false;
+    if (before.author.empty() && found.metadata) before.author = found.metadata->author;
+    return true;
+  }
+
+  void close_plain(std::size_t end) {
+    if (end <= plain_begin_) return;
+    Atom atom;
+    atom.begin = plain_begin_;
+    atom.end = end;
+    atoms_.push_back(std::move(atom));
+    plain_begin_ = end;
+  }
+
+  // Rule 6: what has no id gets one from its bytes and from how often they have occurred.
+  void name_the_nameless() {
+    std::map<std::string_view, int> seen;
+    for (Atom& atom : atoms_) {
+      if (atom.kind != Atom::Kind::change || atom.has_id) continue;
+      const std::string_view block = raw_.substr(atom.begin, atom.end - atom.begin);
+      const Digest digest = sha256(fmt::format("{}\n{}", ++seen[block], block));
+      constexpr std::size_t kIdHex = 8;
+      atom.id = "c_" + to_hex(digest).substr(0, kIdHex);
+    }
+  }
+
+  // Rule 7.
+  void flag_front_matter() {
+    if (!raw_.starts_with("---\n") && !raw_.starts_with("---\r\n")) return;
+    std::size_t end = npos;
+    for (std::size_t at = raw_.find("\n---"); at != npos; at = raw_.find("\n---", at + 1)) {
+      if (raw_.substr(at + 4, line_end(at + 4) - at - 4).find_first_not_of(" \t\r") != npos) continue;
+      end = at;
+      break;
+    }
+    if (end == npos) return;
+    for (Atom& atom : atoms_)
+      if (atom.kind == Atom::Kind::change && atom.begin < end) atom.in_front_matter = true;
+  }
+
+  std::string_view raw_;
+  std::size_t position_ = 0, plain_begin_ = 0;
+  bool at_line_start_ = true;
+  char fence_ = 0;
+  std::size_t fence_length_ = 0;
+  std::size_t code_until_ = 0;
+  std::size_t paragraph_end_ = 0;
+  std::map<std::size_t, bool> unclosed_;  // run lengths that nothing closes in this paragraph
+  std::array<NextOf, kDelimiters.size()> closers_;
+  NextOf labelled_, labelled_change_;
+  bool last_is_deletion_ = false;
+  std::vector<Atom> atoms_;
+};
+
+}  // namespace
+
+std::vector<Atom> parse_markup(std::string_view raw) {
+  return Parser(raw).run();
+}
+
+std::vector<Comment> find_comments(std::string_view text) {
+  std::vector<Comment> comments;
+  const std::string_view opener = opener_of(Block::comment), closer = closer_of(Block::comment);
+  for (std::size_t at = text.find(opener); at != npos;) {
+    std::size_t inside = at + kDelimiterBytes;
+    const auto metadata = read_metadata(text.substr(inside));
+    if (metadata) inside += metadata->bytes;
+    const std::size_t end = text.find(closer, inside);
+    if (end == npos) break;
+    Comment comment;
+    comment.begin = at;
+    comment.end = end + kDelimiterBytes;
+    comment.raw = text.substr(at, comment.end - at);
+    comment.note = text.substr(inside, end - inside);
+    if (metadata) {
+      comment.author = metadata->author;
+      comment.timestamp = metadata->timestamp;
+      comment.id = metadata->id;
+    }
+    comments.push_back(std::move(comment));
+    at = text.find(opener, end + kDelimiterBytes);
+  }
+  return comments;
+}
+
+Visible visible_text(std::string_view raw) {
+  Visible visible;
+  std::size_t copied = 0;
+  for (std::size_t at = raw.find('{'); at != npos; at = raw.find('{', at + 1)) {
+    const auto block = opener_at(raw, at);
+    if (!block || is_change(*block)) continue;
+    const std::size_t inside = at + kDelimiterBytes;
+    const auto metadata = read_metadata(raw.substr(inside));
+    if (!metadata) continue;
+    visible.text.append(raw, copied, inside - copied);
+    visible.hidden.push_back({visible.text.size(), raw.substr(inside, metadata->bytes)});
+    copied = inside + metadata->bytes;
+    at = copied - 1;
+  }
+  visible.text.append(raw.substr(copied));
+  return visible;
+}
+
+std::optional<std::string_view> find_delimiter(std::string_view text) {
+  for (const Delimiters& each : kDelimiters) {
+    if (each.block == Block::comment) continue;
+    for (const std::string_view sign : {each.opener, each.closer})
+      if (text.find(sign) != npos) return sign;
+  }
+  return std::nullopt;
+}
+
+}  // namespace holdfast::documents

@@ -1,0 +1,363 @@
+#include "documents/merge.h"
+
+#include "base/text.h"
+#include "documents/delimiters.h"
+#include "documents/tokens.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace holdfast::documents {
+
+namespace {
+
+constexpr std::size_t kQuoted = 120;  // characters of a comment that an error shows
+
+// A place of the accepted view and what shall stand there, as bytes of the document (metadata of comments included).
+struct Hunk {
+  std::size_t begin = 0, end = 0;
+  std::string text;
+};
+
+// Hunks that become one change, and how far it reaches.
+struct Group {
+  std::size_t begin = 0, end = 0;
+  std::vector<Hunk> hunks;  // in order, apart from each other
+};
+
+bool only_blanks(std::string_view text) {
+  return text.find_first_not_of(" \t") == std::string_view::npos;
+}
+
+// The line ending used at a place: that of the line before, else of the line after.
+std::string_view line_break_at(std::string_view text, std::size_t position) {
+  std::size_t newline = position == 0 ? std::string_view::npos : text.rfind('\n', position - 1);
+  if (newline == std::string_view::npos) newline = text.find('\n', position);
+  if (newline == std::string_view::npos || newline == 0 || text[newline - 1] != '\r') return "\n";
+  return "\r\n";
+}
+
+// Drops what a model says about who wrote a comment, and says it truly.
+std::string stamp_comment(std::string_view comment, const Author& author) {
+  std::string_view note = comment.substr(kDelimiterBytes);
+  if (const auto metadata = read_metadata(note)) note.remove_prefix(metadata->bytes);
+  return fmt::format("{}{}{}", opener_of(Block::comment), write_metadata({}, author.label, author.now), note);
+}
+
+// A token of the new text as it is written at this place.
+std::string written(const Token& token, std::string_view line_break, const Author& author) {
+  if (token.text == "\n") return std::string(line_break);
+  if (opener_at(token.text, 0) == Block::comment && token.text.ends_with(closer_of(Block::comment)))
+    return stamp_comment(token.text, author);
+  return std::string(token.text);
+}
+
+std::vector<std::string> keys_of(const std::vector<Token>& tokens, Likeness likeness) {
+  std::vector<std::string> keys;
+  keys.reserve(tokens.size());
+  for (const Token& token : tokens) keys.push_back(like_key(token.text, likeness));
+  return keys;
+}
+
+// Whether a group has to take in the whole of a change that is placed here (step 3).
+bool reaches_into(const Group& group, const Placed& change) {
+  if (group.begin == group.end) return change.begin < group.begin && group.begin < change.end;
+  return group.begin < change.end && change.begin < group.end;
+}
+
+class Merge {
+ public:
+  Merge(const AcceptedView& view, const Author& author) : view_(view), author_(author) {
+    for (const Atom& atom : view.atoms())
+      if (atom.kind == Atom::Kind::change) taken_ids_.insert(atom.id);
+  }
+
+  Result<Merged> run(std::size_t begin, std::size_t end, std::string_view new_text, Likeness likeness) {
+    const std::vector<Hunk> wanted = compare(begin, end, new_text, likeness);
+    if (wanted.empty()) {
+      merged_.raw = view_.raw();
+      merged_.unchanged = true;
+      return std::move(merged_);
+    }
+    for (const Group& group : closed(joined(wanted))) {
+      copy_up_to(group.begin);
+      HF_CHECK(write_change({group.begin, group.end, text_of(group)}));
+    }
+    copy_up_to(std::string::npos);
+    intended_ = with(wanted);
+    HF_CHECK(check());
+    return std::move(merged_);
+  }
+
+ private:
+  // Step 1: where old and new differ.
+  std::vector<Hunk> compare(std::size_t begin, std::size_t end, std::string_view new_text, Likeness likeness) const {
+    const std::string_view text = view_.text();
+    // "\n..." is found in the middle of a CR LF: the whole line break is meant.
+    if (begin > 0 && begin < end && text[begin] == '\n' && text[begin - 1] == '\r') --begin;
+    // An edit that begins or ends inside of a visible character or a comment is one of the whole.
+    std::size_t from = character_begin(text, begin), to = character_end(text, end);
+    for (const Comment& comment : find_comments(text)) {
+      if (comment.begin < from && from < comment.end) from = comment.begin;
+      if (comment.begin < to && to < comment.end) to = comment.end;
+    }
+    const std::string new_whole = fmt::format("{}{}{}", text.substr(from, begin - from), new_text, text.substr(end, to - end));
+    const std::string_view old_text = text.substr(from, to - from);
+    const std::vector<Token> before = tokens_of(old_text), after = tokens_of(new_whole);
+    // Line breaks alone never make a difference: a model does not see which kind they are.
+    const Likeness at_least = std::max(likeness, Likeness::line_breaks);
+    std::vector<Hunk> hunks;
+    for (const Difference& each : differences(keys_of(before, at_least), keys_of(after, at_least))) {
+      Hunk hunk;
+      const auto edge = [&](std::size_t index) { return from + (index < before.size() ? before[index].begin : old_text.size()); };
+      hunk.begin = edge(each.a_begin);
+      hunk.end = each.a_end == each.a_begin ? hunk.begin : from + before[each.a_end - 1].end;
+      const std::string_view line_break = line_break_at(text, hunk.begin);
+      for (std::size_t i = each.b_begin; i < each.b_end; ++i) hunk.text += written(after[i], line_break, author_);
+      hunks.push_back(std::move(hunk));
+    }
+    return hunks;
+  }
+
+  static void unite(Group& group, Group&& other) {
+    group.end = std::max(group.end, other.end);
+    for (Hunk& hunk : other.hunks) group.hunks.push_back(std::move(hunk));
+  }
+
+  // Step 2: "a b" -> "c d" is one change, not two.
+  std::vector<Group> joined(const std::vector<Hunk>& hunks) const {
+    const std::string_view text = view_.text();
+    std::vector<Group> groups;
+    for (const Hunk& hunk : hunks) {
+      Group group{hunk.begin, hunk.end, {hunk}};
+      if (!groups.empty() && only_blanks(text.substr(groups.back().end, hunk.begin - groups.back().end)))
+        unite(groups.back(), std::move(group));
+      else
+        groups.push_back(std::move(group));
+    }
+    return groups;
+  }
+
+  // Step 3: a pending change is replaced as a whole or not at all.
+  std::vector<Group> closed(std::vector<Group> groups) const {
+    bool moved = true;
+    while (moved) {
+      moved = false;
+      for (Group& group : groups) moved |= grow(group);
+      std::vector<Group> merged;
+      for (Group& group : groups) {
+        if (!merged.empty() && merged.back().end >= group.begin) {
+          unite(merged.back(), std::move(group));
+          moved = true;
+        } else {
+          merged.push_back(std::move(group));
+        }
+      }
+      groups = std::move(merged);
+    }
+    return groups;
+  }
+
+  bool grow(Group& group) const {
+    const std::vector<Placed>& placed = view_.placed();
+    const auto [begin, end] = std::pair(group.begin, group.end);
+    auto place = std::ranges::lower_bound(placed, begin, {}, &Placed::end);
+    for (; place != placed.end() && place->begin <= end; ++place) {
+      if (place->atom->kind != Atom::Kind::change || place->begin == place->end || !reaches_into(group, *place)) continue;
+      group.begin = std::min(group.begin, place->begin);
+      group.end = std::max(group.end, place->end);
+    }
+    return group.begin != begin || group.end != end;
+  }
+
+  // Step 5: the accepted text of the group with its hunks put in.
+  std::string text_of(const Group& group) const {
+    std::string text;
+    std::size_t copied = group.begin;
+    for (const Hunk& hunk : group.hunks) {
+      text += view_.rich(copied, hunk.begin) + hunk.text;
+      copied = hunk.end;
+    }
+    return text + view_.rich(copied, group.end);
+  }
+
+  // Step 7: everything between hunks as it is. Pure deletions at the border of a hunk stay outside of it; at an insertion, in
+  // front.
+  void copy_up_to(std::size_t position) {
+    const std::vector<Placed>& placed = view_.placed();
+    while (next_ < placed.size()) {
+      const Placed& place = placed[next_];
+      const Atom& atom = *place.atom;
+      if (place.begin == place.end) {
+        if (place.begin > position) return;
+        merged_.raw += view_.raw().substr(atom.begin, atom.end - atom.begin);
+        ++next_;
+        continue;
+      }
+      const std::size_t from = std::max(place.begin, at_);
+      const std::size_t to = std::min(place.end, position);
+      if (atom.kind == Atom::Kind::plain) {
+        if (from < to) merged_.raw += view_.rich(from, to);
+      } else if (from == place.begin && to == place.end) {
+        merged_.raw += view_.raw().substr(atom.begin, atom.end - atom.begin);
+      } else {
+        return;  // begins at the hunk: closed() has made sure that it is inside of it as a whole
+      }
+      at_ = std::max(at_, to);
+      if (place.end > position) return;
+      ++next_;
+    }
+  }
+
+  // Steps 4 to 6.
+  Result<void> write_change(const Hunk& hunk) {
+    std::string base;
+    const std::vector<Placed>& placed = view_.placed();
+    std::size_t i = next_;
+    for (; i < placed.size() && placed[i].begin < hunk.end; ++i) {
+      const Placed& place = placed[i];
+      const Atom& atom = *place.atom;
+      if (atom.kind == Atom::Kind::plain) {
+        base += view_.rich(std::max(place.begin, hunk.begin), std::min(place.end, hunk.end));
+        if (place.end > hunk.end) break;
+        continue;
+      }
+      base += atom.del;
+      merged_.superseded.push_back({atom.id, atom.author, std::string(atom.del), std::string(atom.ins)});
+    }
+    next_ = i;
+    at_ = hunk.end;
+    if (visible_text(base).text == visible_text(hunk.text).text) {
+      merged_.raw += base;
+      ++merged_.withdrawn;
+      return {};
+    }
+    return write_pair(base, hunk.text);
+  }
+
+  // What both sides begin and end with was not changed.
+  Result<void> write_pair(std::string_view base, std::string_view text) {
+    const std::vector<Token> before = tokens_of(base), after = tokens_of(text);
+    std::size_t head = 0, tail = 0;
+    const std::size_t shorter = std::min(before.size(), after.size());
+    while (head < shorter && before[head].text == after[head].text) ++head;
+    while (tail < shorter - head && before[before.size() - 1 - tail].text == after[after.size() - 1 - tail].text) ++tail;
+    const auto middle = [&](std::string_view whole, const std::vector<Token>& tokens) {
+      const std::size_t begin = head == 0 ? 0 : tokens[head - 1].end;
+      const std::size_t end = tail == 0 ? whole.size() : tokens[tokens.size() - tail].begin;
+      return std::pair(begin, end);
+    };
+    const auto [base_begin, base_end] = middle(base, before);
+    const auto [text_begin, text_end] = middle(text, after);
+    const std::string_view del = base.substr(base_begin, base_end - base_begin);
+    const std::string_view ins = text.substr(text_begin, text_end - text_begin);
+    for (const std::string_view payload : {del, ins})
+      if (const auto sign = find_delimiter(payload))
+        return fail(ErrorKind::refused, fmt::format("the change would contain {}", *sign),
+                    "write the text without CriticMarkup; the marks are added for you", "markup_in_input");
+    const std::string id = fresh_id();
+    const std::string metadata = write_metadata(id, author_.label, author_.now);
+    merged_.raw += base.substr(0, base_begin);
+    if (!del.empty()) merged_.raw += fmt::format("{{--{}{}--}}", metadata, del);
+    if (!ins.empty()) merged_.raw += fmt::format("{{++{}{}++}}", metadata, ins);
+    merged_.raw += base.substr(base_end);
+    merged_.ids.push_back(id);
+    return {};
+  }
+
+  std::string fresh_id() {
+    std::string id = author_.make_id();
+    while (!taken_ids_.insert(id).second) id = author_.make_id();
+    return id;
+  }
+
+  std::string with(const std::vector<Hunk>& hunks) const {
+    std::string text;
+    std::size_t copied = 0;
+    for (const Hunk& hunk : hunks) {
+      text.append(view_.text(), copied, hunk.begin - copied).append(visible_text(hunk.text).text);
+      copied = hunk.end;
+    }
+    return text.append(view_.text(), copied);
+  }
+
+  // §6.4, and §6.5 for comments: on the bytes about to be written.
+  Result<void> check() {
+    const AcceptedView after(merged_.raw);
+    HF_CHECK(check_comments(after));
+    const bool as_intended = after.text() == intended_ &&
+                             view_of(after.atoms(), merged_.raw, Side::base) == view_of(view_.atoms(), view_.raw(), Side::base);
+    if (!as_intended)
+      return fail(ErrorKind::refused, "the edit would not read back as intended; nothing was written",
+                  "edit a smaller part, away from other marks", "would_corrupt");
+    std::map<std::string_view, std::size_t> place_of;
+    for (const Placed& place : after.placed())
+      if (place.atom->kind == Atom::Kind::change) place_of.try_emplace(place.atom->id, place.begin);
+    for (const std::string& id : merged_.ids) merged_.lines.push_back(after.line_of(place_of[id]));
+    return {};
+  }
+
+  // Comments of others survive, byte for byte and in number.
+  Result<void> check_comments(const AcceptedView& after) const {
+    std::map<std::string, int> left;
+    const std::string rich_after = after.rich(0, after.text().size());
+    for (const Comment& comment : find_comments(rich_after)) ++left[std::string(comment.raw)];
+    const std::string rich_before = view_.rich(0, view_.text().size());
+    for (const Comment& comment : find_comments(rich_before)) {
+      if (comment.author == author_.label) continue;
+      if (--left[std::string(comment.raw)] >= 0) continue;
+      return fail(ErrorKind::refused,
+                  fmt::format("the edit touches a comment of {}: \"{}\"", comment.author.empty() ? "a person" : comment.author,
+                              shorten(comment.note, kQuoted)),
+                  "leave the comment as it is, and edit around it", "comment_protected");
+    }
+    return {};
+  }
+
+  const AcceptedView& view_;
+  const Author& author_;
+  Merged merged_;
+  std::set<std::string> taken_ids_;
+  std::string intended_;
+  std::size_t next_ = 0;  // atom to go on with
+  std::size_t at_ = 0;    // position in the accepted view up to which the new document is written
+};
+
+void replace_each(std::string& text, std::string_view what, std::string_view with) {
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size()))
+    text.replace(at, what.size(), with);
+}
+
+}  // namespace
+
+std::string like_key(std::string_view token, Likeness likeness) {
+  std::string key(token);
+  if (likeness >= Likeness::line_breaks) replace_each(key, "\r\n", "\n");
+  if (likeness >= Likeness::quotes) {
+    for (const std::string_view single : {"\u2018", "\u2019"}) replace_each(key, single, "'");
+    for (const std::string_view twofold : {"\u201C", "\u201D"}) replace_each(key, twofold, "\"");
+  }
+  if (likeness >= Likeness::spaces) replace_each(key, "\u00A0", " ");
+  return key;
+}
+
+Result<Merged> merge_edit(const AcceptedView& view, std::size_t begin, std::size_t end, std::string_view new_text,
+                          const Author& author, Likeness likeness) {
+  return Merge(view, author).run(begin, end, new_text, likeness);
+}
+
+Result<std::string> wrap_new_document(std::string_view content, const Author& author, std::string& id) {
+  if (content.empty()) return std::string();
+  std::string text;
+  for (const Token& token : tokens_of(content)) text += written(token, "\n", author);
+  if (const auto sign = find_delimiter(text))
+    return fail(ErrorKind::refused, fmt::format("content contains {}", *sign),
+                "write the text without CriticMarkup; the marks are added for you", "markup_in_input");
+  id = author.make_id();
+  return fmt::format("{{++{}{}++}}", write_metadata(id, author.label, author.now), text);
+}
+
+}  // namespace holdfast::documents

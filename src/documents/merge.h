@@ -1,0 +1,49 @@
+#pragma once
+
+// Puts an edit into a document as pending changes (document-review §6.3–6.5).
+//
+// The edit is given in the accepted view: a range and what shall stand there instead. The result is the document's new bytes, in
+// which everything that the edit did not touch is the same byte. Before it is returned it is parsed again, and both views must be
+// exactly as intended; otherwise nothing is returned (would_corrupt).
+
+#include "base/result.h"
+#include "documents/views.h"
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace holdfast::documents {
+
+struct Author {
+  std::string label;  // "AI", "dev's AI"
+  Millis now = 0;
+  std::function<std::string()> make_id;  // "c_" and a few characters; asked again when the document has it already
+};
+
+// How two spellings can mean the same (the ladder of §5 `edit`): each rung takes what the one before took.
+enum class Likeness { exact, line_breaks, quotes, spaces };
+std::string like_key(std::string_view token, Likeness likeness);
+
+struct Superseded {
+  std::string id, author, del, ins;
+};
+
+struct Merged {
+  std::string raw;
+  std::vector<std::string> ids;        // of the new changes, in order
+  std::vector<std::size_t> lines;      // of them, in the new accepted view
+  std::vector<Superseded> superseded;  // pending changes the edit took the place of
+  std::size_t withdrawn = 0;           // changes that fell back to what was there before
+  bool unchanged = false;              // the edit says what stands there already
+};
+
+// Errors: refused with code markup_in_input (which delimiter), comment_protected (quotes it), would_corrupt.
+Result<Merged> merge_edit(const AcceptedView& view, std::size_t begin, std::size_t end, std::string_view new_text,
+                          const Author& author, Likeness likeness = Likeness::exact);
+
+// A whole new document as one insertion. markup_in_input.
+Result<std::string> wrap_new_document(std::string_view content, const Author& author, std::string& id);
+
+}  // namespace holdfast::documents
