@@ -70,7 +70,8 @@ Result<std::unique_ptr<ResearchService>> ResearchService::make(const Context& co
                         *service->fetcher_,
                         settings.text("audit.verbosity"),
                         settings.number("research.stale_after_s") * kSecond,
-                        context.clock.get()};
+                        context.clock.get(),
+                        settings.number("research.lease_s") * kSecond};
   service->research_ = std::make_unique<research::Research>(std::move(tools));
   return service;
 }

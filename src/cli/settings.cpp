@@ -58,6 +58,7 @@ constexpr std::array kSettings = {
     SettingInfo{"research.past_sessions", Type::flag, "true", "research also looks into own past sessions"},
     SettingInfo{"research.auto_resume", Type::flag, "true", "a server takes up runs whose worker has gone"},
     SettingInfo{"research.stale_after_s", Type::number, "300", "a run without progress for so long is called stale"},
+    SettingInfo{"research.lease_s", Type::number, "60", "how long a worker that is not heard of keeps a run"},
     SettingInfo{"research.wait_timeout_s", Type::number, "60", "how long deep-research with wait waits"},
     SettingInfo{"audit.verbosity", Type::text, "minimal", "minimal, or full: with the texts sent and received"},
     SettingInfo{"llm", Type::json, "[]", "model endpoints: [{\"name\",\"base_url\",\"model\",\"api_key_env\",...}]"},

@@ -56,7 +56,8 @@ Result<SessionRecord> give_up(Transaction& transaction, SessionRecord record) {
   return transaction.update(std::move(record), session::Touch::change);
 }
 
-Result<Begun> take(Transaction& transaction, std::string_view id, const session::LeaseOwner& owner, const WorkOptions& options) {
+Result<Begun> take(Transaction& transaction, std::string_view id, const session::LeaseOwner& owner, Millis lease_time,
+                   const WorkOptions& options) {
   HF_TRY(SessionRecord record, transaction.get(id));
   if (record.kind != session::kResearch)
     return fail(ErrorKind::not_found, fmt::format("{} is not a research run", id), "", "NOT_FOUND");
@@ -64,7 +65,7 @@ Result<Begun> take(Transaction& transaction, std::string_view id, const session:
     return fail(ErrorKind::refused, fmt::format("{} is deleted", id), "restore it first", "DELETED");
   if (record.status == "completed") return fail(completed_error(id));
   if (options.only_open && has_ended(record)) return Begun{std::move(record), std::nullopt, false};
-  auto lease = transaction.acquire_lease(lease_name(id), owner);
+  auto lease = transaction.acquire_lease(lease_name(id), owner, lease_time);
   if (!lease && lease.error().kind == ErrorKind::conflict) return Begun{std::move(record), std::nullopt, true};
   if (!lease) return fail(std::move(lease).error());
   const std::int64_t automatic_attempts = find_int(record.data, "automatic_attempts").value_or(0);
@@ -113,11 +114,11 @@ Result<Research::Reopened> Research::reopen(std::string_view principal, std::str
   }
 }
 
-Result<Begun> begin_work(session::Store& store, std::string_view id, const WorkOptions& options) {
+Result<Begun> begin_work(session::Store& store, std::string_view id, Millis lease_time, const WorkOptions& options) {
   const session::LeaseOwner owner = session::make_lease_owner();
   const auto patient_until = std::chrono::steady_clock::now() + kCancelWithin;
   while (true) {
-    HF_TRY(Begun begun, store.write([&](Transaction& transaction) { return take(transaction, id, owner, options); }));
+    HF_TRY(Begun begun, store.write([&](Transaction& transaction) { return take(transaction, id, owner, lease_time, options); }));
     const bool winding_down = begun.already_running && begun.record.status != "in_progress";
     if (!winding_down || std::chrono::steady_clock::now() >= patient_until) return begun;
     if (options.stopping && options.stopping()) return fail(ErrorKind::cancelled, "the program is stopping");

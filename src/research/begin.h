@@ -20,6 +20,6 @@ struct Begun {
 
 // A cancelled run whose worker is still putting its things away is waited for. Errors: refused with code ALREADY_COMPLETED or
 // DELETED, not_found, cancelled (stopping), those of the store.
-Result<Begun> begin_work(session::Store& store, std::string_view id, const WorkOptions& options);
+Result<Begun> begin_work(session::Store& store, std::string_view id, Millis lease_time, const WorkOptions& options);
 
 }  // namespace holdfast::research

@@ -107,7 +107,8 @@ struct Tools {
   Fetcher& fetcher;
   std::string audit_verbosity = "minimal";  // or full
   Millis stale_after = 300'000;
-  const Clock* clock = nullptr;  // for ages in status(); absent: the system's
+  const Clock* clock = nullptr;       // for ages in status(); absent: the system's
+  Millis lease = session::kLeaseTtl;  // how long a worker that is not heard of any more keeps a run
 };
 
 class Research {

@@ -94,7 +94,7 @@ Result<SessionRecord> end_work(Journal& journal, const Result<void>& done) {
 }  // namespace
 
 Result<WorkOutcome> Research::work(std::string_view id, const WorkOptions& options) {
-  HF_TRY(Begun begun, begin_work(tools_.store, id, options));
+  HF_TRY(Begun begun, begin_work(tools_.store, id, tools_.lease, options));
   WorkOutcome outcome{std::move(begun.record), begun.already_running, false};
   if (!begun.lease) return outcome;
   WorkerLease lease(tools_.store, std::string(id), *begun.lease, options.stopping);

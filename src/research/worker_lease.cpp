@@ -48,7 +48,7 @@ void WorkerLease::look() {
 
 void WorkerLease::watch(const std::stop_token& stop) {
   using Clock = std::chrono::steady_clock;
-  const std::chrono::milliseconds every(session::kLeaseRenewEvery);
+  const std::chrono::milliseconds every(lease_.ttl / kRenewalsPerLease);
   Clock::time_point renew_at = Clock::now() + every;
   while (!stop.stop_requested()) {
     look();

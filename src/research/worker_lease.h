@@ -21,6 +21,9 @@ namespace holdfast::research {
 // Well below the two seconds in which a cancel has to be noticed; a look is one read of the store.
 inline constexpr std::chrono::milliseconds kLookEvery{200};
 
+// Three chances to renew a lease before it runs out.
+inline constexpr Millis kRenewalsPerLease = 4;
+
 enum class End {
   none,
   cancelled,  // or deleted, or purged: nothing may be written any more

@@ -10,6 +10,9 @@
 namespace holdfast::threads {
 namespace {
 
+// A thread is announced to be archived once in a week at most.
+constexpr std::size_t kNoticesOfPage = 100;
+
 // threads-and-research §2
 constexpr std::string_view kThreadPrefix = "thread-", kMessagePrefix = "msg-";
 constexpr std::size_t kThreadIdLength = 12, kMessageIdLength = 8;
@@ -75,7 +78,7 @@ session::NewEntry to_entry(const Incoming& incoming, std::string id, std::int64_
 Message to_message(const session::Entry& entry) {
   const JsonObject data = data_of(entry);
   Message message;
-  message.id = text_in(data, "id");
+  message.id = text_in(data, entry.type == kNoticeEntry ? "notice" : "id");
   message.seq = entry.number;
   message.role = entry.author.empty() ? text_in(data, "role") : entry.author;
   message.content = entry.text;
@@ -110,9 +113,24 @@ Result<std::vector<session::Entry>> last_messages(session::Reader& reader, std::
   return std::move(page.entries);
 }
 
+Result<void> add_notices(session::Reader& reader, std::string_view thread_id, bool newest, std::vector<session::Entry>& entries) {
+  if (entries.empty() && !newest) return {};
+  session::EntryQuery query;
+  query.session = thread_id;
+  query.types = {std::string(kNoticeEntry)};
+  query.from = entries.empty() ? 1 : entries.front().seq;
+  query.limit = kNoticesOfPage;
+  HF_TRY(session::EntryPage page, reader.entries(query));
+  const std::int64_t last = entries.empty() ? 0 : entries.back().seq;
+  for (session::Entry& notice : page.entries)
+    if (newest || notice.seq < last) entries.push_back(std::move(notice));
+  std::ranges::sort(entries, {}, &session::Entry::seq);
+  return {};
+}
+
 JsonObject message_json(const Message& message) {
   JsonObject json{{"id", message.id},
-                  {"seq", message.seq},
+                  {"seq", message.seq == 0 ? Json(nullptr) : Json(message.seq)},
                   {"role", message.role},
                   {"content", message.content},
                   {"created_at", iso8601(message.created_at)}};

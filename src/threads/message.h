@@ -12,7 +12,8 @@
 namespace holdfast::threads {
 
 inline constexpr std::string_view kMessageEntry = "message";
-inline constexpr std::string_view kStepEntry = "step";  // of thinkdeep, ideate, consensus: what was found out, as JSON
+inline constexpr std::string_view kNoticeEntry = "notice";  // written by the sweep (session/notices.h); never sent to a model
+inline constexpr std::string_view kStepEntry = "step";      // of thinkdeep, ideate, consensus: what was found out, as JSON
 
 std::string new_thread_id();
 std::string new_message_id();
@@ -40,5 +41,8 @@ std::string answers(const session::Entry& entry);
 // The last `limit` messages with a number up to `last` (absent: all), oldest first. Fewer when they are very long.
 Result<std::vector<session::Entry>> last_messages(session::Reader& reader, std::string_view thread_id, std::size_t limit,
                                                   std::optional<std::int64_t> last = {});
+
+// Puts the notices that were written between these messages in their places; with `newest` also those behind the last one.
+Result<void> add_notices(session::Reader& reader, std::string_view thread_id, bool newest, std::vector<session::Entry>& entries);
 
 }  // namespace holdfast::threads

@@ -120,10 +120,13 @@ class StoredThreads final : public Threads {
     HF_TRY(page.record, find_thread(store_, who, thread_id));
     const std::int64_t highest = page.record.highest_number("");
     const std::int64_t last = before_seq ? std::min(*before_seq - 1, highest) : highest;
-    if (last < 1) return page;
-    HF_TRY(const auto entries, last_messages(store_, thread_id, limit, last));
+    std::vector<session::Entry> entries;
+    if (last >= 1) {
+      HF_TRY(entries, last_messages(store_, thread_id, limit, last));
+    }
+    if (!entries.empty() && entries.front().number > 1) page.before_seq = entries.front().number;
+    HF_CHECK(add_notices(store_, thread_id, last == highest, entries));
     for (const session::Entry& entry : entries) page.messages.push_back(to_message(entry));
-    if (!page.messages.empty() && page.messages.front().seq > 1) page.before_seq = page.messages.front().seq;
     return page;
   }
 

@@ -111,7 +111,7 @@ struct StepOutcome {
 
 struct MessagePage {
   session::SessionRecord record;
-  std::vector<Message> messages;           // oldest first within the page
+  std::vector<Message> messages;  // oldest first within the page, with the notices that came between them (seq 0, role system)
   std::optional<std::int64_t> before_seq;  // for the page before it; absent: these are the oldest
 };
 

@@ -164,11 +164,17 @@ TEST_F(ThreadsTest, P6_NoticesAndStepsAreNoMessages) {
     session::NewEntry notice;
     notice.type = "notice";
     notice.text = "will be archived";
+    notice.data = R"({"role":"system","notice":"ntc-1"})";
     notice.touch = session::Touch::nothing;
     return t.append(id, notice);
   }));
   must(threads->append(who, id, "assistant", "two", ""));
-  EXPECT_THAT(numbers(messages(id)), ElementsAre(1, 2));
+  EXPECT_THAT(numbers(messages(id)), ElementsAre(1, 0, 2)) << "shown where it came, without a number";
+  const JsonObject shown = message_json(messages(id).at(1));
+  EXPECT_EQ(shown.at("role"), "system");
+  EXPECT_EQ(shown.at("id"), "ntc-1");
+  EXPECT_EQ(shown.at("seq"), Json(nullptr));
+  EXPECT_THAT(numbers(must(threads->get(who, id, 1, 2)).messages), ElementsAre(1)) << "not on a page of older messages";
   EXPECT_EQ(thread_json(record(id)).at("message_count"), 2);
   chat(saying("three", id));
   const model::Ask asked = models->asks().at(0);

@@ -182,8 +182,9 @@ test('S6: a notice comes before anything happens, and nothing happens for 24 hou
   assert.equal(updates.values[0], 'holdfast://notices');
   where.setClock(began + 201 * kDay);
   assert.equal((await session(client, 'list')).sessions[0].status, 'archived');
-  const { messages } = await research(client, 'thread-get', { thread_id: thread });
-  assert.deepEqual(messages.map(message => message.role), ['user'], 'a notice is no message');
+  const { messages, ...read } = await research(client, 'thread-get', { thread_id: thread });
+  assert.deepEqual(messages.map(message => message.role), ['user', 'system'], 'the notice stands in the thread');
+  assert.equal(messages[1].seq, null, 'and is not counted');
   await client.close();
   await server.stop();
 });
