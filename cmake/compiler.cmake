@@ -37,11 +37,12 @@ if(HF_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)  # coverage in the rooms; fuzz/ links the driver
 endif()
 
-# Paths below the repository are hashed relative to it, so that clones in other folders share the cache.
+# Paths below the repository are hashed relative to it, so that clones in other folders share the cache; so do shells with
+# another language (messages of a failed compilation are never cached).
 find_program(HF_CCACHE ccache)
 if(HF_CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
-    CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+    CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime,locale
     CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${HF_CCACHE})
 endif()
 find_program(HF_MOLD mold)

@@ -2,16 +2,20 @@
 #
 # src/name/**.cpp becomes the static library hf_name; src/name/**_test.cpp the program name_test, run
 # by ctest. TEST_DEPENDS are rooms that only the tests include: the real store under rules that know its
-# interface alone. Boost.JSON and GoogleTest are precompiled once each: most files include them.
+# interface alone. What most files include (Boost.JSON, fmt, the larger parts of the standard library, GoogleTest) is precompiled.
 
+set(HF_STD_HEADERS <algorithm> <chrono> <expected> <functional> <map> <memory> <mutex> <set> <string> <string_view> <thread> <vector>)
 add_library(hf_pch OBJECT ${CMAKE_SOURCE_DIR}/cmake/pch.cpp)
 target_include_directories(hf_pch PRIVATE ${CMAKE_SOURCE_DIR}/src)
-target_link_libraries(hf_pch PRIVATE Boost::json Threads::Threads)
-target_precompile_headers(hf_pch PRIVATE <boost/json.hpp> <expected> <functional> <memory> <string> <string_view> <vector>)
+target_link_libraries(hf_pch PRIVATE Boost::json fmt::fmt Threads::Threads)
+target_precompile_headers(hf_pch PRIVATE <boost/json.hpp> <fmt/format.h> ${HF_STD_HEADERS})
 
 add_library(hf_test_pch OBJECT ${CMAKE_SOURCE_DIR}/cmake/pch.cpp)
-target_link_libraries(hf_test_pch PRIVATE Boost::json GTest::gtest GTest::gmock Threads::Threads)
-target_precompile_headers(hf_test_pch PRIVATE <boost/json.hpp> <gmock/gmock.h> <gtest/gtest.h> <expected> <functional> <memory> <string> <string_view> <vector>)
+# Test sources are compiled without optimisation: that saves a third of their time, and what they test is optimised.
+set(HF_TEST_OPTIONS -O0)
+target_compile_options(hf_test_pch PRIVATE ${HF_TEST_OPTIONS})
+target_link_libraries(hf_test_pch PRIVATE Boost::json fmt::fmt GTest::gtest GTest::gmock Threads::Threads)
+target_precompile_headers(hf_test_pch PRIVATE <boost/json.hpp> <fmt/format.h> <gmock/gmock.h> <gtest/gtest.h> ${HF_STD_HEADERS})
 
 # Where the tests find their files: base/test_data.h.
 add_library(hf_test_data STATIC ${CMAKE_SOURCE_DIR}/cmake/test_data.cpp)
@@ -38,6 +42,7 @@ function(hf_room name)
   if(tests)
     add_executable(${name}_test ${tests})
     target_precompile_headers(${name}_test REUSE_FROM hf_test_pch)
+    target_compile_options(${name}_test PRIVATE ${HF_TEST_OPTIONS})
     target_include_directories(${name}_test PRIVATE ${HF_RAPIDCHECK_INCLUDE})
     target_link_libraries(${name}_test PRIVATE hf_${name} hf_test_data GTest::gmock GTest::gtest_main ${HF_RAPIDCHECK})
     foreach(dependency ${ROOM_TEST_DEPENDS})
