@@ -1,0 +1,74 @@
+#pragma once
+
+// Files of the library: read whole, changed whole (document-review §8).
+//
+// A change is a list of steps that happen all or not at all. New bytes are written and synced beside their target first; then the
+// journal says what will happen; then every target is compared once more with what the caller saw, right before its rename. When
+// somebody saved meanwhile nothing has happened (conflict): the caller reads again and decides anew. Mode and owner are kept;
+// through an inner link the target is replaced, not the link. A crash leaves every file old or new, and recover_library finishes
+// what the journal says and removes temporary files.
+
+#include "documents/library.h"
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace holdfast::documents {
+
+inline constexpr std::size_t kMaxDocumentBytes = 8 * 1024 * 1024;
+inline constexpr std::chrono::seconds kLockPatience{5};
+inline constexpr int kWriteTries = 3;
+
+struct FileState {
+  std::string bytes;
+  std::string version;  // hex SHA-256 of the bytes
+  std::uint64_t device = 0, inode = 0, size = 0;
+  std::int64_t modified_ns = 0;
+};
+
+// Held while a document is changed, by at most one process and thread. Errors: unavailable (somebody holds it longer than
+// kLockPatience).
+class DocumentLock {
+ public:
+  static Result<DocumentLock> take(Library& library, std::string_view key);
+
+ private:
+  explicit DocumentLock(Fd file) : file_(std::move(file)) {}
+  Fd file_;
+};
+
+// Errors: not_found (no_such_document), invalid with code not_text (invalid UTF-8, NUL, a folder, a special file), too_large
+// (more than max_bytes).
+Result<FileState> read_document(Library& library, const Place& place, std::size_t max_bytes = kMaxDocumentBytes);
+
+struct FileStep {
+  enum class Kind { replace, create, rename, trash } kind = Kind::replace;
+  Place place;
+  Place to;            // of a rename: a file or a folder, to a place that is not there
+  FileState expected;  // of replace and trash; bytes are not looked at, `version` is
+  std::string bytes;   // of replace and create
+};
+
+struct JournalNote {
+  std::string action;                   // edit, create, move, accept, reject, delete, restore
+  std::vector<std::string> change_ids;  // what the steps are about
+  std::string who;                      // short hash of a handle, or a person's name
+};
+
+struct Applied {
+  std::string journal;             // id of the journal's line
+  std::vector<FileState> states;   // one a step; of what stands there now, without bytes
+  std::vector<std::string> trash;  // ids of what was put into the trash (trash.h)
+};
+
+// Under the locks of all places. Errors: conflict (a target is not as expected, or exists), read_only, io, refused; nothing has
+// happened then.
+Result<Applied> apply_steps(Library& library, const std::vector<FileStep>& steps, const JournalNote& note);
+
+// Finishes or takes back what a crash left; removes temporary files. Safe beside others at work. At start, before anything else.
+Result<void> recover_library(Library& library);
+
+}  // namespace holdfast::documents

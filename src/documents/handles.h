@@ -1,0 +1,77 @@
+#pragma once
+
+// Handles: the `session_id` a model passes, and what it stands for (document-review §3).
+//
+// A handle is `s_` and 26 characters of base32 (130 random bits). The store keeps only its hash, bound to the principal; the
+// session's record (kind `document`, id `doc-` + 8) is its public label. What was read is remembered per session and document,
+// across restarts and moves. Thread-safe.
+//
+// Errors: refused with code session_required, session_unknown (also another principal's) or session_expired; each says what to do
+// next.
+
+#include "documents/library.h"
+#include "session/store.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace holdfast::documents {
+
+inline constexpr Millis kHandleTtl = 7LL * 86'400'000;
+
+struct Opened {
+  std::string handle;  // only when it was minted by this call
+  std::string label;   // doc-…
+  std::string author;  // "AI", "dev's AI"
+};
+
+// A short name for a handle in journals and commits; the handle cannot be had from it.
+std::string short_hash(std::string_view handle_or_label);
+
+struct ReadRecord {
+  std::string version;
+  std::int64_t first_line = 0, last_line = 0;
+  Millis time = 0;
+};
+
+// Who a session is for.
+struct HandleRequest {
+  std::string principal = "local", client, root_uri;
+  std::string name, model;  // the person the model works for; the model
+  std::string resume;       // a label, whose old handle dies
+};
+
+class Handles {
+ public:
+  explicit Handles(session::Store& store, const Clock& clock, Millis ttl = kHandleTtl)
+      : store_(store), clock_(clock), ttl_(ttl) {}
+
+  Result<Opened> create(const HandleRequest& request);
+  // Checks it and keeps it alive.
+  Result<Opened> open(std::string_view principal, std::string_view handle);
+  Result<void> end(std::string_view principal, std::string_view handle);
+
+  Result<void> note_read(const Opened& opened, const Place& place, const ReadRecord& read);
+  Result<std::optional<ReadRecord>> last_read(const Opened& opened, std::string_view key);
+  // What was read stays read when documents move (old key, new key), for every session; and is forgotten when another document
+  // takes a place.
+  Result<void> note_moved(const std::vector<std::pair<std::string, std::string>>& keys);
+  Result<void> forget(std::string_view key);
+  // A line of the session's log: proposed, withdrawn, decided.
+  Result<void> note(std::string_view label, std::string_view type, std::string text, const JsonObject& data);
+
+  // Sessions whose handle ran out become `expired`; expired handles are forgotten in the end. Returns how many.
+  Result<std::size_t> sweep();
+
+  Millis ttl() const { return ttl_; }
+
+ private:
+  session::Store& store_;
+  const Clock& clock_;
+  Millis ttl_;
+};
+
+}  // namespace holdfast::documents

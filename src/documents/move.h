@@ -1,0 +1,29 @@
+#pragma once
+
+// Moving a document or a folder so that no link breaks (document-review §5 `move`): links of other documents to it and its own
+// relative links are rewritten, with #anchor and |alias kept, outside of code, in both sides of pending changes too. All files or
+// none (document_file.h).
+
+#include "documents/document_file.h"
+#include "documents/links.h"
+
+#include <utility>
+
+namespace holdfast::documents {
+
+struct Moved {
+  std::string from, to;  // as shown
+  std::size_t links = 0, files = 0;
+  std::vector<std::pair<std::string, std::string>> keys;  // of every document that has another place now: old, new
+  std::string journal;                                    // what undo_move takes
+};
+
+// Errors: conflict with code exists (also of any descendant), invalid with code bad_argument (into itself, a folder onto *.md,
+// "." or ".." segments, trailing or doubled '/'), those of the library. Nothing has happened then.
+Result<Moved> move_document(Library& library, LinkReader& links, const Overlay& overlay, std::string_view path,
+                            std::string_view new_path, const JournalNote& note);
+// The move back, links included. "": the last one. Errors: not_found, conflict (something changed there since: says what).
+Result<Moved> undo_move(Library& library, LinkReader& links, const Overlay& overlay, std::string_view journal,
+                        const JournalNote& note);
+
+}  // namespace holdfast::documents
