@@ -73,7 +73,7 @@ void arrange(const std::string& root, std::string_view line) {
 void ask(Library& library, const std::string& root, std::string_view path) {
   if (const auto place = library.find(path)) {
     require(place->key == root || place->key.starts_with(root + '/'));
-    require(place->key.find("/.git") == std::string::npos && place->key.find("/state") == std::string::npos);
+    require(!place->key.contains("/.") && !(place->key + '/').starts_with(root + "/state/"));
     const auto state = read_document(library, *place);
     require(!state || state->bytes == "inside" || state->bytes == "made");
     const auto again = library.find(place->path);
