@@ -7,8 +7,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace holdfast::documents {
 namespace {
 
@@ -45,9 +43,9 @@ class Attempt {
  private:
   Result<void> prepare() {
     if (steps_.empty()) return fail(ErrorKind::invalid, "an operation without steps");
-    for (std::size_t i = 0; i < steps_.size(); ++i) order_.push_back(i);
-    std::stable_partition(order_.begin(), order_.end(),
-                          [this](std::size_t i) { return steps_[i].kind != FileStep::Kind::rename; });
+    for (const bool renames : {false, true})
+      for (std::size_t i = 0; i < steps_.size(); ++i)
+        if ((steps_[i].kind == FileStep::Kind::rename) == renames) order_.push_back(i);
     for (const std::size_t i : order_) {
       JournaledStep journaled;
       journaled.temporary = fmt::format("{}{}-{}", kTemporaryPrefix, operation_.id, i);

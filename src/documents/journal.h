@@ -23,13 +23,13 @@ namespace holdfast::documents {
 
 struct JournaledStep {
   FileStep::Kind kind = FileStep::Kind::replace;
-  std::string key;                      // the document's, as it was before the operation
-  std::string to;                       // key behind a rename
-  std::string before, after;            // versions; "" where there is none
-  std::string trash;                    // id, of what goes to the trash
-  std::vector<std::string> parents;     // keys of folders that were missing, outermost first
-  std::string temporary;                // key of the file beside it: new bytes, or the old ones once they changed places
-  std::uint64_t device = 0, inode = 0;  // of what is renamed
+  std::string key;                   // the document's, as it was before the operation
+  std::string to;                    // key behind a rename
+  std::string before, after;         // versions; "" where there is none
+  std::string trash;                 // id, of what goes to the trash
+  std::vector<std::string> parents;  // keys of folders that were missing, outermost first
+  std::string temporary;             // key of the file beside it: new bytes, or the old ones once they changed places
+  std::uint64_t inode = 0;           // of what is renamed; the device's number may be another one after a reboot
 };
 
 struct JournaledOperation {

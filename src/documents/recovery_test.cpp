@@ -2,6 +2,7 @@
 #include "documents/sweep.h"
 #include "documents/test_library.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
