@@ -27,8 +27,8 @@ namespace {
 
 using End = JournaledOperation::End;
 
-// Recovery reads the journal at each start: some thousand operations.
-constexpr std::size_t kLongJournalBytes = 4 * 1024 * 1024;
+// Recovery reads the journal at each start: about a thousand operations, in some milliseconds.
+constexpr std::size_t kLongJournalBytes = 512 * 1024;
 // What is still open is carried over, so a journal is longer than that only when one operation is.
 constexpr std::size_t kMaxJournalBytes = 1024UL * 1024 * 1024;
 
