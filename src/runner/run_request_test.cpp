@@ -94,11 +94,12 @@ TEST(ServerDefinitions, AreReadAsPeopleWriteThem) {
 }
 
 TEST(ServerDefinitions, SecretsAreNeverShown) {
-  for (const auto& server : parse_servers(R"({"mcpServers": {
+  const auto servers = parse_servers(R"({"mcpServers": {
       "a": {"command": "x", "args": ["--token", "hush", "--api-key=hush", "plain"], "env": {"A": "hush"}},
       "b": {"url": "https://h/mcp?key=hush", "headers": {"Authorization": "hush"}}}})")
-                                .value())
-    EXPECT_THAT(describe(server), Not(HasSubstr("hush")));
+                           .value();
+  ASSERT_THAT(servers, SizeIs(2));
+  for (const ServerDefinition& server : servers) EXPECT_THAT(describe(server), Not(HasSubstr("hush")));
 }
 
 TEST(ServerDefinitions, MistakesAreNamed) {
