@@ -4,6 +4,7 @@
 #include "net/curl_library.h"
 #include "net/http_grammar.h"
 #include "net/http_transfer.h"
+#include "net/without_sigpipe.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +12,6 @@
 #include <sys/socket.h>
 
 #include <array>
-#include <csignal>
 #include <cstdlib>
 
 namespace holdfast::net {
@@ -21,29 +21,6 @@ constexpr long kMaxRedirects = 5;                 // a chain longer than that is
 constexpr std::chrono::milliseconds kLookUp{50};  // how long a wait may last before the caller is asked whether to go on
 constexpr std::size_t kMaxUrlBytes = 64 * 1024;   // far above what servers take
 constexpr const char* kUserAgent = "holdfast/" HOLDFAST_VERSION;
-
-// OpenSSL writes to a socket whose peer has gone without asking not to be killed for it. The signal is sent to the thread that
-// writes, so this thread holds it back and throws it away.
-class WithoutSigpipe {
- public:
-  WithoutSigpipe() {
-    sigemptyset(&pipe_);
-    sigaddset(&pipe_, SIGPIPE);
-    ::pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
-  }
-  ~WithoutSigpipe() {
-    if (sigismember(&before_, SIGPIPE) == 1) return;
-    constexpr timespec kAtOnce{};
-    while (::sigtimedwait(&pipe_, nullptr, &kAtOnce) > 0) {
-    }
-    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  }
-  WithoutSigpipe(const WithoutSigpipe&) = delete;
-  WithoutSigpipe& operator=(const WithoutSigpipe&) = delete;
-
- private:
-  sigset_t pipe_, before_;
-};
 
 // No program that we start inherits a connection.
 curl_socket_t open_socket(void*, curlsocktype, curl_sockaddr* address) {
