@@ -71,9 +71,12 @@ class Client::Parts final : private ClientLink::Owner {
   }
 
   Result<void> notify(std::string method, JsonObject params) {
-    if (!link_.peer()) return {};
+    const Peer* peer = link_.peer();
+    if (!peer) return {};
+    std::vector<std::pair<std::string, std::string>> headers;
+    if (peer->era() == Era::modern && link_.over_http()) headers = modern_headers(peer->version, method, params, {});
     std::string text = write_notification(method, params);
-    return link_.send({std::move(text), std::move(method), 0, {}});
+    return link_.send({std::move(text), std::move(method), 0, std::move(headers)});
   }
 
   ClientOptions options_;
