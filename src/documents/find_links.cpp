@@ -17,6 +17,7 @@ namespace {
 constexpr std::size_t npos = std::string_view::npos;
 // No path is longer; and looking for an end that far away only once keeps the time linear.
 constexpr std::size_t kMaxTargetBytes = 4096, kMaxTitleBytes = 1024;
+constexpr int kMaxParentheses = 32;           // in a path; as CommonMark allows at least
 constexpr std::size_t kMaxOpenBrackets = 32;  // [![image](a.png)](b.md) needs two
 
 bool is_blank(char c) {
@@ -165,7 +166,7 @@ class LinkFinder {
     const std::size_t last = std::min(text_.size(), at + kMaxTargetBytes);
     for (int depth = 0; at < last; ++at) {
       if (is_blank(text_[at])) return depth == 0 ? at : npos;
-      if (text_[at] == '(') ++depth;
+      if (text_[at] == '(' && ++depth > kMaxParentheses) return npos;
       if (text_[at] == ')' && depth-- == 0) return at;
       if (text_[at] == '\\' && at + 1 < last && is_punctuation(text_[at + 1])) ++at;
     }
