@@ -20,7 +20,7 @@ std::string join_clamped(std::string_view base, std::string_view target) {
     if (segment.empty() || segment == ".") continue;
     if (segment == "..") {
       if (!path.empty()) path.pop_back();
-      path.resize(parent_of(path).size());
+      path.resize(folder_part(path).size());
     } else {
       path.append(segment).push_back('/');
     }
@@ -36,13 +36,9 @@ std::string folded_name(std::string_view name) {
   return ascii ? to_ascii_lower(name) : fold_case(name);
 }
 
-std::string_view parent_of(std::string_view path) {
+std::string_view folder_part(std::string_view path) {
   const std::size_t slash = path.rfind('/');
   return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash + 1);
-}
-
-std::string_view last_segment(std::string_view path) {
-  return path.substr(parent_of(path).size());
 }
 
 DocumentNames::DocumentNames(std::vector<std::string> paths, std::vector<std::string> folders)
@@ -50,7 +46,7 @@ DocumentNames::DocumentNames(std::vector<std::string> paths, std::vector<std::st
   std::ranges::sort(paths_);
   for (std::size_t i = 0; i < paths_.size(); ++i) {
     std::string folded = folded_name(paths_[i]);
-    by_name_[std::string(last_segment(folded))].push_back(i);
+    by_name_[std::string(name_of_path(folded))].push_back(i);
     by_path_[std::move(folded)].push_back(i);
   }
 }
@@ -71,7 +67,7 @@ bool DocumentNames::decide(std::string_view path, How how, Found& found) const {
   std::vector<std::string_view> exact, all;
   for (const std::size_t i : entry->second) {
     all.push_back(paths_[i]);
-    if ((how == How::name ? last_segment(paths_[i]) : std::string_view(paths_[i])) == path) exact.push_back(paths_[i]);
+    if ((how == How::name ? name_of_path(paths_[i]) : std::string_view(paths_[i])) == path) exact.push_back(paths_[i]);
   }
   if (all.size() > 1 && exact.size() == 1) all = exact;
   found.meaning.kind = all.size() == 1 ? Meaning::Kind::document : Meaning::Kind::ambiguous;
@@ -90,7 +86,7 @@ DocumentNames::Found DocumentNames::resolve(std::string_view from, std::string_v
     return decide(path, how, found) || decide(path + std::string(kImplied), how, found);
   };
   const bool from_root = target.starts_with('/');
-  if (!from_root && try_path(root, parent_of(from.substr(root.size())), How::beside)) return found;
+  if (!from_root && try_path(root, folder_part(from.substr(root.size())), How::beside)) return found;
   if (try_path(root, "", How::root)) return found;
   if (!root.empty() && try_path("", "", How::root)) return found;
   if (target.find('/') != std::string_view::npos || target == "." || target == "..") return found;

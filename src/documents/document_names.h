@@ -6,6 +6,7 @@
 // Immutable, thread-safe.
 
 #include "documents/links.h"
+#include "documents/path_name.h"
 
 #include <string>
 #include <string_view>
@@ -42,8 +43,7 @@ class DocumentNames {
 
 // Names that differ only in case, or in how a character is composed, fold to the same.
 std::string folded_name(std::string_view name);
-// "a/b.md" -> "a/", "b.md" -> "".
-std::string_view parent_of(std::string_view path);
-std::string_view last_segment(std::string_view path);
+// With its '/': "a/b.md" -> "a/", "b.md" -> "".
+std::string_view folder_part(std::string_view path);
 
 }  // namespace holdfast::documents

@@ -155,7 +155,7 @@ TEST(LinkRewrite, NoLinkBreaksInRandomLibraries) {
     const auto count = *rc::gen::inRange(1, 8);
     for (int i = 0; i < count; ++i) {
       const std::string meant = *rc::gen::elementOf(paths);
-      const std::string_view name = last_segment(meant), stem = name.substr(0, name.size() - 3);
+      const std::string_view name = name_of_path(meant), stem = name.substr(0, name.size() - 3);
       const std::string whole = meant.substr(0, meant.size() - 3);
       switch (*rc::gen::inRange(0, 7)) {
         case 0:

@@ -37,8 +37,8 @@ std::vector<std::string> spellings(std::string_view from, std::string_view root,
                                    How how, std::string_view path) {
   const bool same_root = path.starts_with(root);
   const std::string_view local = same_root ? path.substr(root.size()) : path;
-  const std::string name(last_segment(local)), from_root(local), slash = "/" + from_root;
-  std::string beside = same_root ? relative_path(parent_of(from.substr(root.size())), local) : from_root;
+  const std::string name(name_of_path(local)), from_root(local), slash = "/" + from_root;
+  std::string beside = same_root ? relative_path(folder_part(from.substr(root.size())), local) : from_root;
   if (old_target.starts_with("./") && !beside.starts_with("../")) beside.insert(0, "./");
   const bool bare = old_target.find('/') == npos;
   if (old_target.starts_with('/')) return {slash, from_root, beside};
@@ -48,7 +48,7 @@ std::vector<std::string> spellings(std::string_view from, std::string_view root,
 }
 
 bool spelled_exactly(std::string_view target, std::string_view path) {
-  const std::string_view name = last_segment(path), written = last_segment(target);
+  const std::string_view name = name_of_path(path), written = name_of_path(target);
   return written == name || written == without_implied(name);
 }
 
@@ -75,7 +75,7 @@ LinkSpelling::Answer LinkSpelling::ask(std::string_view from, bool markdown, std
   if (means_it(target, markdown ? old.how : How::name) && !lost_its_case) return {};
 
   const std::string_view root = after_.folder_prefix(here);
-  const bool given = folded_name(last_segment(target)) == folded_name(last_segment(old_path));
+  const bool given = folded_name(name_of_path(target)) == folded_name(name_of_path(old_path));
   if (!given)
     for (std::string& each : spellings(here, root, markdown, target, old.how, without_implied(expected)))
       if (means_it(each, How::name)) return {Answer::Kind::respell, std::move(each)};
