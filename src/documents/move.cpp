@@ -78,10 +78,10 @@ class Mover {
       concerned.push_back(&source);
       keys.insert(source.place.key);
     }
-    if (concerned.size() > kMaxMoveRewrites)
+    if (concerned.size() > most_rewrites())
       return fail(
           ErrorKind::too_large,
-          fmt::format("links of {} documents would have to be rewritten, more than {}", concerned.size(), kMaxMoveRewrites),
+          fmt::format("links of {} documents would have to be rewritten, more than {}", concerned.size(), most_rewrites()),
           "Move what is in the folder piece by piece.");
     HF_TRY(const std::vector<DocumentLock> locks, lock_all(library_, std::move(keys)));
     HF_CHECK(check_kind());
