@@ -11,11 +11,16 @@
 // Errors: invalid with code path_denied (absolute, a ".." that leaves the folder, NUL, control characters, the state folder,
 // .git), not_found with code no_such_document (with up to three near names as hint; also for links that lead outside), refused
 // with code read_only.
+//
+// Names that begin with '.' are no documents: they answer as if they were not there, so that .env is never shown. A file with
+// several hard links is one document a name; changing it through one name leaves the others with the old bytes, since changes
+// replace files whole.
 
 #include "base/fd.h"
 #include "base/result.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,6 +55,9 @@ struct Place {
   bool reviewed = false;  // its kind can carry markup
 };
 
+// Whether a kind of file can carry markup, by the end of its name.
+bool is_reviewed(const LibrarySettings& settings, std::string_view path);
+
 class Library {
  public:
   // Errors: not_found, refused (a folder cannot be opened), invalid (two folders of one name, one inside of another).
@@ -59,7 +67,9 @@ class Library {
   virtual const LibrarySettings& settings() const = 0;
   // A document or folder that is there. "" and "." are the whole library when it is one folder.
   virtual Result<Place> find(std::string_view path) = 0;
-  // A place for something new: its parents may be missing, itself not there yet (conflict with code exists).
+  // A place for something new: its parents may be missing, itself not there yet (conflict with code exists). Spelled plainly:
+  // invalid with code bad_argument for "." and "..", a doubled or trailing '/', a file as parent; path_denied for '"' and for
+  // names that begin with '.'.
   virtual Result<Place> find_new(std::string_view path) = 0;
   // The place a key names, when it lies in this library; whether or not it still exists.
   virtual std::optional<Place> place_of(std::string_view key) = 0;

@@ -1,8 +1,8 @@
 #include "research/walk.h"
 
 #include "base/file.h"
+#include "base/ignore_rules.h"
 #include "research/corpus.h"
-#include "research/ignore_rules.h"
 
 #include <dirent.h>
 #include <fcntl.h>

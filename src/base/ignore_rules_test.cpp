@@ -1,8 +1,8 @@
-#include "research/ignore_rules.h"
+#include "base/ignore_rules.h"
 
 #include <gtest/gtest.h>
 
-namespace holdfast::research {
+namespace holdfast {
 namespace {
 
 bool ignores(std::string_view rules, std::string_view path, bool is_folder = false, std::string_view folder = "") {
@@ -55,19 +55,32 @@ TEST(IgnoreRules, RulesOfAFolderCountBelowItAlone) {
   EXPECT_FALSE(ignores("*.log", "other/a.log", false, "sub"));
 }
 
-TEST(IgnoreRules, Globs) {
-  EXPECT_TRUE(matches_glob("a?c", "abc"));
-  EXPECT_TRUE(matches_glob("[a-c]x", "bx"));
-  EXPECT_FALSE(matches_glob("[!a-c]x", "bx"));
-  EXPECT_TRUE(matches_glob("[]]", "]"));
-  EXPECT_TRUE(matches_glob("[", "["));
-  EXPECT_TRUE(matches_glob("*", ""));
-  EXPECT_FALSE(matches_glob("", "a"));
-  EXPECT_FALSE(matches_glob(std::string(200, '*') + "b", std::string(2000, 'a')));  // at once
-  std::string stars;
-  for (int i = 0; i < 100; ++i) stars += "a*";
-  EXPECT_FALSE(matches_glob(stars + "b", std::string(400, 'a')));
+// As `git check-ignore` answers.
+TEST(IgnoreRules, EscapesTakeMeaningAway) {
+  EXPECT_TRUE(ignores("a\\*", "a*"));
+  EXPECT_FALSE(ignores("a\\*", "ab"));
+  EXPECT_TRUE(ignores("\\[a]", "[a]"));
+  EXPECT_TRUE(ignores("\\\\", "\\"));
+  EXPECT_TRUE(ignores("a\\ ", "a "));
+  EXPECT_TRUE(ignores("a\\  ", "a "));
+  EXPECT_FALSE(ignores("a\\\\ ", "a\\ "));
+  EXPECT_TRUE(ignores("a\\\\ ", "a\\"));
+  EXPECT_FALSE(ignores("a\\", "a"));  // takes away the meaning of nothing: fits nothing
+  EXPECT_FALSE(ignores("a\\", "a\\"));
+  EXPECT_TRUE(ignores("x/\\*/y", "x/*/y"));
+}
+
+TEST(IgnoreRules, AByteOrderMarkIsNoRule) {
+  EXPECT_TRUE(ignores("\xEF\xBB\xBF/x", "x"));
+}
+
+TEST(IgnoreRules, NoRuleLeavesTheVerdictToOthers) {
+  IgnoreRules rules;
+  rules.add_text("a\n!b", "");
+  EXPECT_EQ(rules.verdict("a", false), true);
+  EXPECT_EQ(rules.verdict("b", false), false);
+  EXPECT_EQ(rules.verdict("c", false), std::nullopt);
 }
 
 }  // namespace
-}  // namespace holdfast::research
+}  // namespace holdfast

@@ -1,0 +1,50 @@
+#include "base/hash.h"
+#include "documents/document_file.h"
+#include "documents/lock_range.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <thread>
+
+namespace holdfast::documents {
+namespace {
+
+// The kernel cannot wait for a lock with an end in sight, so it is tried again: at once for who holds it shortly, then seldom.
+constexpr std::chrono::microseconds kFirstPause{100}, kLongestPause{10'000};
+
+std::string lock_path(Library& library, std::string_view key) {
+  return library.settings().state_folder + "/locks/" + to_hex(sha256(key)).substr(0, 32);
+}
+
+// recover_library removes files of locks that nobody holds. Whoever locked such a file has to begin anew.
+bool still_named(const Fd& file, const std::string& path) {
+  struct stat held{}, named{};
+  return ::fstat(file.get(), &held) == 0 && ::stat(path.c_str(), &named) == 0 && held.st_ino == named.st_ino &&
+         held.st_dev == named.st_dev;
+}
+
+}  // namespace
+
+Result<DocumentLock> DocumentLock::take(Library& library, std::string_view key) {
+  const std::string path = lock_path(library, key);
+  const auto give_up = std::chrono::steady_clock::now() + kLockPatience;
+  auto pause = kFirstPause;
+  for (;;) {
+    Fd file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+    if (!file) return fail(system_error("lock " + std::string(key), errno));
+    HF_TRY(const bool locked, try_lock_range(file, 0, Sharing::exclusive));
+    if (locked && still_named(file, path)) return DocumentLock(std::move(file));
+    if (locked) continue;
+    if (std::chrono::steady_clock::now() >= give_up) break;
+    std::this_thread::sleep_for(pause);
+    pause = std::min(pause * 2, kLongestPause);
+  }
+  const auto place = library.place_of(key);
+  return fail(ErrorKind::unavailable, (place ? place->path : std::string(key)) + " is being changed by somebody else",
+              "Try again in a moment.");
+}
+
+}  // namespace holdfast::documents

@@ -1,0 +1,31 @@
+#pragma once
+
+// Advisory locks on single bytes of an open file, held until it is closed: also against other descriptors of this process, and
+// given back by the kernel when a process dies.
+
+#include "base/fd.h"
+#include "base/result.h"
+
+#include <fcntl.h>
+
+#include <cerrno>
+
+namespace holdfast::documents {
+
+enum class Sharing { shared, exclusive };
+
+// False when somebody else holds it. Does not wait.
+inline Result<bool> try_lock_range(const Fd& file, off_t byte, Sharing sharing) {
+  struct flock range{};
+  range.l_type = sharing == Sharing::shared ? F_RDLCK : F_WRLCK;
+  range.l_whence = SEEK_SET;
+  range.l_start = byte;
+  range.l_len = 1;
+  for (;;) {
+    if (::fcntl(file.get(), F_OFD_SETLK, &range) == 0) return true;
+    if (errno == EAGAIN || errno == EACCES) return false;
+    if (errno != EINTR) return fail(system_error("lock", errno));
+  }
+}
+
+}  // namespace holdfast::documents
