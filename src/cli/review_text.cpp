@@ -22,6 +22,11 @@ std::string age_of(const PendingChange& change, Millis now) {
   return change.time ? session::age(*change.time, now) : "";
 }
 
+// Line 0 is the whole document.
+std::string place_of(const PendingChange& change) {
+  return change.line == 0 ? change.path : fmt::format("{}:{}", change.path, change.line);
+}
+
 std::string sides(const PendingChange& change) {
   if (change.kind == "delete") return "the whole document";
   const std::string del = shorten(change.del, kShownSide), ins = shorten(change.ins, kShownSide);
@@ -44,6 +49,12 @@ std::string marked(const PendingChange& change, const Terminal& terminal) {
   return text;
 }
 
+JsonArray texts(const std::vector<std::string>& all) {
+  JsonArray out;
+  for (const std::string& each : all) out.emplace_back(each);
+  return out;
+}
+
 std::string indented(std::string_view text) {
   std::string out = "  ";
   for (char c : text) {
@@ -63,18 +74,22 @@ std::string changes_table(const std::vector<PendingChange>& changes, Millis now,
                {"AGE", false, false},
                {"CHANGE", false, true}});
   for (const PendingChange& change : changes)
-    table.add({change.id, fmt::format("{}:{}", change.path, change.line), change.kind + (change.stale ? " (stale)" : ""),
-               author_of(change), age_of(change, now), sides(change)});
+    table.add({change.id, place_of(change), change.kind + (change.stale ? " (stale)" : ""), author_of(change),
+               age_of(change, now), sides(change)});
   return table.text(terminal);
 }
 
 std::string change_text(const PendingChange& change, Millis now, const Terminal& terminal) {
   const std::string when = age_of(change, now);
-  std::string text = fmt::format("{}  {}:{}  {}\n", terminal.bold(change.id), harmless(change.path, true), change.line,
+  std::string text = fmt::format("{}  {}  {}\n", terminal.bold(change.id), harmless(place_of(change), true),
                                  terminal.soft(fmt::format("{} by {}{}{}", change.kind, harmless(author_of(change), true),
                                                            when.empty() ? "" : ", " + when, remarks(change))));
-  if (change.kind == "delete") return text + indented(terminal.red("the whole document goes to the trash")) + "\n";
-  return text + indented(harmless(change.before, false) + marked(change, terminal) + harmless(change.after, false)) + "\n";
+  if (change.kind == "delete")
+    text += indented(terminal.red("the whole document goes to the trash")) + "\n";
+  else
+    text += indented(harmless(change.before, false) + marked(change, terminal) + harmless(change.after, false)) + "\n";
+  for (const std::string& comment : change.comments) text += indented(terminal.soft("> " + harmless(comment, false))) + "\n";
+  return text;
 }
 
 JsonObject change_json(const PendingChange& change) {
@@ -84,6 +99,7 @@ JsonObject change_json(const PendingChange& change) {
   item["time"] = change.time ? Json(iso8601(*change.time)) : Json(nullptr);
   item["in_front_matter"] = change.in_front_matter;
   item["stale"] = change.stale;
+  item["comments"] = texts(change.comments);
   return item;
 }
 
@@ -100,11 +116,6 @@ std::string report_text(const documents::VerdictReport& report, bool accepted, c
 }
 
 JsonObject report_json(const documents::VerdictReport& report) {
-  const auto texts = [](const std::vector<std::string>& all) {
-    JsonArray out;
-    for (const std::string& each : all) out.emplace_back(each);
-    return out;
-  };
   JsonArray failed;
   for (const auto& [id, why] : report.failed) failed.push_back(JsonObject{{"id", id}, {"reason", why}});
   return {{"applied", texts(report.applied)},

@@ -76,6 +76,7 @@ class FakeDesk final : public documents::Desk {
   Result<std::string> restore(const Asker&, std::string_view) override { throw std::logic_error("no tool calls it"); }
   Result<std::vector<documents::TrashedFile>> trash() override { throw std::logic_error("no tool calls it"); }
   Result<std::string> text(std::string_view, std::string_view) override { throw std::logic_error("no tool calls it"); }
+  Result<std::size_t> sweep() override { throw std::logic_error("no tool calls it"); }
   documents::Library& library() override { throw std::logic_error("no tool calls it"); }
 
  private:
