@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/test_folder.h"
+#include "base/words.h"
 #include "research/corpus.h"
 #include "research/snippet.h"
 

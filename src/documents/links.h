@@ -30,7 +30,9 @@ struct Meaning {
   std::vector<std::string> candidates;  // when ambiguous
 };
 
-// All links of the library at one moment.
+struct LinkMapState;
+
+// All links of the library at one moment. Cheap to copy; immutable, thread-safe.
 class LinkMap {
  public:
   Meaning resolve(std::string_view from, std::string_view target) const;
@@ -39,10 +41,13 @@ class LinkMap {
   std::vector<std::string> broken(std::string_view path) const;  // targets as written
   std::vector<std::string> ambiguous(std::string_view path) const;
 
+  // For who changes links (link_map.h).
+  const LinkMapState& state() const { return *state_; }
+
  private:
   friend class LinkReader;
-  struct State;
-  std::shared_ptr<const State> state_;
+  explicit LinkMap(std::shared_ptr<const LinkMapState> state) : state_(std::move(state)) {}
+  std::shared_ptr<const LinkMapState> state_;
 };
 
 // Makes maps; remembers the links of files that did not change. Thread-safe.

@@ -1,6 +1,7 @@
 #include "documents/markup.h"
 
 #include "base/hash.h"
+#include "documents/code_tracker.h"
 #include "documents/delimiters.h"
 
 #include <fmt/format.h>
@@ -14,7 +15,6 @@ namespace holdfast::documents {
 namespace {
 
 constexpr std::size_t npos = std::string_view::npos;
-constexpr std::size_t kFenceIndent = 3, kShortestFence = 3;
 
 // Answers "where is the next one?" for positions that only grow, looking at every byte once.
 class NextOf {
@@ -43,11 +43,15 @@ struct Found {
 
 class Parser {
  public:
-  explicit Parser(std::string_view raw) : raw_(raw) {}
+  explicit Parser(std::string_view raw) : raw_(raw), code_(raw) {}
 
   std::vector<Atom> run() {
     while (position_ < raw_.size()) {
-      if (at_line_start_) begin_line();
+      if (at_line_start_) {
+        at_line_start_ = false;
+        position_ = code_.begin_line(position_);
+        if (position_ >= raw_.size()) break;
+      }
       const char c = raw_[position_];
       if (c == '{') {
         if (auto block = block_here()) {
@@ -55,7 +59,7 @@ class Parser {
           continue;
         }
       } else if (c == '`') {
-        pass_backticks();
+        position_ = code_.pass_backticks(position_);
         continue;
       }
       at_line_start_ = c == '\n';
@@ -69,69 +73,6 @@ class Parser {
 
  private:
   std::size_t line_end(std::size_t from) const { return std::min(raw_.find('\n', from), raw_.size()); }
-
-  // Fences open and close blocks of code at the start of a line.
-  void begin_line() {
-    at_line_start_ = false;
-    std::size_t i = position_;
-    while (i < raw_.size() && raw_[i] == ' ' && i - position_ < kFenceIndent) ++i;
-    if (i >= raw_.size() || (raw_[i] != '`' && raw_[i] != '~')) return;
-    const char sign = raw_[i];
-    const std::size_t run = run_length(i);
-    const std::string_view rest = raw_.substr(i + run, line_end(i) - i - run);
-    if (fence_ == 0) {
-      if (run < kShortestFence || (sign == '`' && rest.find('`') != npos)) return;
-      fence_ = sign;
-      fence_length_ = run;
-      position_ = i + run;
-    } else if (sign == fence_ && run >= fence_length_ && rest.find_first_not_of(" \t\r") == npos) {
-      fence_ = 0;
-      position_ = i + run;
-    }
-  }
-
-  std::size_t run_length(std::size_t from) const {
-    const std::size_t end = raw_.find_first_not_of(raw_[from], from);
-    return (end == npos ? raw_.size() : end) - from;
-  }
-
-  bool in_code() const { return fence_ != 0 || position_ < code_until_; }
-
-  // Inline code: a run of backticks that a run of the same length closes within the paragraph.
-  void pass_backticks() {
-    const std::size_t run = run_length(position_);
-    if (!in_code()) {
-      const std::size_t closing = closing_run(position_ + run, run);
-      if (closing != npos) code_until_ = closing + run;
-    }
-    position_ += run;
-  }
-
-  std::size_t closing_run(std::size_t from, std::size_t length) {
-    if (from > paragraph_end_) {
-      paragraph_end_ = end_of_paragraph(from);
-      unclosed_.clear();
-    }
-    if (unclosed_.contains(length)) return npos;
-    for (std::size_t at = raw_.find('`', from); at < paragraph_end_;) {
-      const std::size_t run = run_length(at);
-      if (run == length) return at;
-      at = raw_.find('`', at + run);
-    }
-    unclosed_.emplace(length, true);
-    return npos;
-  }
-
-  std::size_t end_of_paragraph(std::size_t from) const {
-    while (from < raw_.size()) {
-      const std::size_t newline = raw_.find('\n', from);
-      if (newline == npos) break;
-      const std::size_t next = raw_.find_first_not_of(" \t\r", newline + 1);
-      if (next == npos || raw_[next] == '\n') return newline;
-      from = newline + 1;
-    }
-    return raw_.size();
-  }
 
   std::size_t next_closer(Block block, std::size_t from) {
     return closers_[static_cast<std::size_t>(block)].at_or_after(from,
@@ -164,7 +105,7 @@ class Parser {
     found.begin = position_;
     std::size_t inside = position_ + kDelimiterBytes;
     found.metadata = read_metadata(raw_.substr(inside));
-    if (!found.metadata && in_code()) return std::nullopt;
+    if (!found.metadata && code_.in_code(position_)) return std::nullopt;
     if (found.metadata) inside += found.metadata->bytes;
     const std::size_t closer = next_closer(*block, inside);
     if (closer == npos) return std::nullopt;
@@ -258,11 +199,7 @@ class Parser {
   std::string_view raw_;
   std::size_t position_ = 0, plain_begin_ = 0;
   bool at_line_start_ = true;
-  char fence_ = 0;
-  std::size_t fence_length_ = 0;
-  std::size_t code_until_ = 0;
-  std::size_t paragraph_end_ = 0;
-  std::map<std::size_t, bool> unclosed_;  // run lengths that nothing closes in this paragraph
+  CodeTracker code_;
   std::array<NextOf, kDelimiters.size()> closers_;
   NextOf labelled_, labelled_change_;
   bool last_is_deletion_ = false;

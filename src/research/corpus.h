@@ -50,8 +50,4 @@ class Corpus {
   virtual Result<std::vector<Passage>> search(std::string_view query, std::size_t limit) = 0;
 };
 
-// Words as the index sees them: folded letters and digits, CJK as pairs. Shared with the extractive engine.
-std::vector<std::string> words_of(std::string_view text);
-bool is_stop_word(std::string_view word);
-
 }  // namespace holdfast::research

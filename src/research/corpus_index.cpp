@@ -1,6 +1,7 @@
 #include "research/corpus_index.h"
 
-#include "research/bm25.h"
+#include "base/bm25.h"
+#include "base/words.h"
 #include "research/corpus.h"
 
 #include <algorithm>

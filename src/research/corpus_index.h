@@ -4,10 +4,10 @@
 // not changed any more and may be read from any thread. Texts are not kept: they are read again from the file when a chunk was
 // found, and its hash tells whether it still is what was indexed.
 
+#include "base/byte_hash.h"
 #include "base/hash.h"
 #include "research/chunks.h"
 #include "research/postings.h"
-#include "research/words.h"
 
 #include <cstdint>
 #include <string>

@@ -2,8 +2,9 @@
 
 #include "research/corpus_index.h"
 
+#include "base/bm25.h"
 #include "base/test_folder.h"
-#include "research/bm25.h"
+#include "base/words.h"
 #include "research/corpus.h"
 #include "research/corpus_cache.h"
 #include "research/index_batch.h"

@@ -1,7 +1,7 @@
 #include "research/extractive.h"
 
 #include "base/text.h"
-#include "research/corpus.h"
+#include "base/words.h"
 #include "research/report_text.h"
 #include "research/sentence_rank.h"
 #include "research/stems.h"

@@ -3,6 +3,7 @@
 // Documents on their way into the index: cut, their words counted, their postings collected and, whenever there are enough of
 // them, sorted and compressed. One thread; several batches make a large corpus on several cores.
 
+#include "base/words.h"
 #include "research/corpus_index.h"
 #include "research/document_text.h"
 

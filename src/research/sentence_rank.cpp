@@ -1,7 +1,7 @@
 #include "research/sentence_rank.h"
 
-#include "research/bm25.h"
-#include "research/corpus.h"
+#include "base/bm25.h"
+#include "base/words.h"
 #include "research/stems.h"
 
 #include <algorithm>

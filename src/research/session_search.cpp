@@ -1,7 +1,7 @@
 #include "research/session_search.h"
 
+#include "base/bm25.h"
 #include "base/text.h"
-#include "research/bm25.h"
 #include "research/chunks.h"
 #include "research/snippet.h"
 #include "session/kinds.h"

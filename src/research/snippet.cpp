@@ -1,7 +1,7 @@
 #include "research/snippet.h"
 
 #include "base/text.h"
-#include "research/words.h"
+#include "base/words.h"
 
 #include <algorithm>
 

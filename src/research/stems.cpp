@@ -1,6 +1,6 @@
 #include "research/stems.h"
 
-#include "research/corpus.h"
+#include "base/words.h"
 
 #include <algorithm>
 #include <array>

@@ -1,12 +1,10 @@
 // Words as the index sees them (threads-and-research §10, `local`).
 
-#include "research/words.h"
-
-#include "research/corpus.h"
+#include "base/words.h"
 
 #include <gmock/gmock.h>
 
-namespace holdfast::research {
+namespace holdfast {
 namespace {
 
 using ::testing::Contains;
@@ -64,21 +62,5 @@ TEST(Words, StopWordsSayNothing) {
   EXPECT_FALSE(is_stop_word(""));
 }
 
-TEST(ByteHash, DependsOnEveryByteTheLengthAndTheSeed) {
-  const ByteHash hash({1, 2}), other({1, 3});
-  std::string text(100, 'x');
-  for (std::size_t size = 0; size < text.size(); ++size) {
-    const std::string_view part(text.data(), size);
-    EXPECT_EQ(hash(part), hash(std::string(part)));
-    EXPECT_NE(hash(part), other(part));
-    EXPECT_NE(hash(part), hash(std::string_view(text.data(), size + 1)));
-    for (std::size_t i = 0; i < size; ++i) {
-      std::string changed(part);
-      changed[i] ^= 1;
-      EXPECT_NE(hash(part), hash(changed)) << size << ' ' << i;
-    }
-  }
-}
-
 }  // namespace
-}  // namespace holdfast::research
+}  // namespace holdfast

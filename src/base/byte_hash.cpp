@@ -1,9 +1,10 @@
+#include "base/byte_hash.h"
+
 #include "base/hash.h"
-#include "research/words.h"
 
 #include <cstring>
 
-namespace holdfast::research {
+namespace holdfast {
 namespace {
 
 __extension__ typedef unsigned __int128 Wide;
@@ -39,4 +40,4 @@ std::uint64_t ByteHash::operator()(std::string_view bytes) const {
   return mix(mix(head ^ seed_.second ^ kThird, tail ^ state), state ^ kFirst);
 }
 
-}  // namespace holdfast::research
+}  // namespace holdfast

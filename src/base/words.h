@@ -1,15 +1,16 @@
 #pragma once
 
-// Text as the index sees it: folded words (corpus.h, words_of), and a number for each.
+// Text as the indexes of research and documents see it: folded words.
 //
 // A word is a run of letters, marks and digits of any script, folded (NFKC, case). An identifier is found as a whole, its parts
 // joined, and by each part: retry_policy and RetryPolicy are "retrypolicy", "retry", "policy". Scripts written without blanks
 // (Chinese, Japanese, Korean) become overlapping pairs of signs. A word is cut after kMaxWordBytes. Broken UTF-8 separates words.
 
-#include <cstdint>
+#include <string>
 #include <string_view>
+#include <vector>
 
-namespace holdfast::research {
+namespace holdfast {
 
 // Longer ones are digests, encoded bytes and attacks: their start tells them apart well enough.
 inline constexpr std::size_t kMaxWordBytes = 64;
@@ -25,20 +26,9 @@ class WordSink {
 // Gives every word of the text to the sink, in order.
 void scan_words(std::string_view text, WordSink& sink);
 
-// A 64-bit number for bytes, by a secret: who writes documents cannot choose two words that fall together. Not a digest: it finds
-// changes that were not made to deceive it.
-class ByteHash {
- public:
-  struct Seed {
-    std::uint64_t first = 0, second = 0;
-  };
-  static Seed random_seed();
+// The same as a list.
+std::vector<std::string> words_of(std::string_view text);
+// Words of English that say nothing about what a text is about.
+bool is_stop_word(std::string_view word);
 
-  explicit ByteHash(Seed seed) : seed_(seed) {}
-  std::uint64_t operator()(std::string_view bytes) const;
-
- private:
-  Seed seed_;
-};
-
-}  // namespace holdfast::research
+}  // namespace holdfast

@@ -1,11 +1,11 @@
 #pragma once
 
-// The scoring of texts by the words of a question (Robertson, BM25). Documents and sessions use the same numbers, so that their
-// scores can stand beside each other.
+// The scoring of texts by the words of a question (Robertson, BM25). Documents, passages and sessions use the same numbers, so
+// that their scores can stand beside each other.
 
 #include <cmath>
 
-namespace holdfast::research {
+namespace holdfast {
 
 inline constexpr double kSaturation = 1.2;     // k1: how soon a further occurrence stops counting
 inline constexpr double kLengthWeight = 0.75;  // b: how much a long text must show more
@@ -25,4 +25,4 @@ inline double term_score(double occurrences, double norm) {
 }
 inline constexpr double kHighestTerm = kSaturation + 1;
 
-}  // namespace holdfast::research
+}  // namespace holdfast

@@ -1,14 +1,13 @@
-#include "research/words.h"
+#include "base/words.h"
 
 #include "base/text.h"
-#include "research/corpus.h"
 
 #include <utf8proc.h>
 
 #include <algorithm>
 #include <array>
 
-namespace holdfast::research {
+namespace holdfast {
 namespace {
 
 enum Class : std::uint8_t { kSeparator = 0, kLower = 1, kUpper = 2, kDigit = 4, kUnderscore = 8, kBeyondAscii = 16 };
@@ -143,7 +142,7 @@ class Collect final : public WordSink {
   std::vector<std::string> words;
 };
 
-// Words of English that say nothing about what a text is about. Sorted.
+// Sorted.
 constexpr auto kStopWords = std::to_array<std::string_view>(
     {"a",    "about",  "above", "after",  "again", "all",    "also",    "am",   "an",    "and",   "any",   "are",   "as",
      "at",   "be",     "been",  "before", "being", "below",  "between", "both", "but",   "by",    "can",   "could", "did",
@@ -185,4 +184,4 @@ bool is_stop_word(std::string_view word) {
   return std::ranges::binary_search(kStopWords, word);
 }
 
-}  // namespace holdfast::research
+}  // namespace holdfast

@@ -1,0 +1,111 @@
+#include "documents/line_pattern.h"
+
+#include "base/text.h"
+
+#include <fmt/format.h>
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace holdfast::documents {
+
+namespace {
+
+constexpr std::size_t kMaxPatternBytes = 16 * 1024;        // longer ones are data, not patterns
+constexpr std::int64_t kPatternMemory = 16 * 1024 * 1024;  // program and states, for each thread
+
+// What other engines know and one that runs in linear time cannot have.
+std::string name_of_construct(const re2::RE2& program) {
+  const std::string& wrong = program.error_arg();
+  if (wrong.starts_with("(?<")) {
+    for (const std::string_view behind : {"(?<=", "(?<!"})
+      if (program.pattern().find(behind) != std::string::npos) return fmt::format("look-behind \"{}\"", behind);
+    return "the group \"(?<name>\" (write \"(?P<name>\")";
+  }
+  if (wrong.starts_with("(?=") || wrong.starts_with("(?!")) return fmt::format("look-ahead \"{}\"", wrong.substr(0, 3));
+  if (wrong.starts_with("(?>")) return "atomic group \"(?>\"";
+  if (wrong.size() == 2 && wrong[0] == '\\' && wrong[1] >= '1' && wrong[1] <= '9')
+    return fmt::format("back-reference \"{}\"", wrong);
+  if (wrong.starts_with("\\k")) return "back-reference \"\\k\"";
+  return "";
+}
+
+std::unexpected<Error> bad_regex(std::string message, std::string hint) {
+  return fail(ErrorKind::invalid, std::move(message), std::move(hint), "bad_regex");
+}
+
+// The end of a line, written out: without multiline it could never match.
+bool names_line_end(std::string_view pattern) {
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern[i] == '\n') return true;
+    if (pattern[i] == '\\' && ++i < pattern.size() && pattern[i] == 'n') return true;
+  }
+  return false;
+}
+
+std::size_t line_begin(std::string_view text, std::size_t position) {
+  const void* newline = position == 0 ? nullptr : ::memrchr(text.data(), '\n', position);
+  return newline ? static_cast<std::size_t>(static_cast<const char*>(newline) - text.data()) + 1 : 0;
+}
+
+}  // namespace
+
+LinePattern::LinePattern(std::unique_ptr<re2::RE2> program, PatternOptions options, std::string literal, bool literal_is_all)
+    : program_(std::move(program)), options_(options), literal_(std::move(literal)), literal_is_all_(literal_is_all) {}
+LinePattern::LinePattern(LinePattern&&) noexcept = default;
+LinePattern& LinePattern::operator=(LinePattern&&) noexcept = default;
+LinePattern::~LinePattern() = default;
+
+Result<LinePattern> LinePattern::compile(std::string_view pattern, const PatternOptions& options) {
+  const std::string shown = shorten(pattern, 80);
+  if (pattern.size() > kMaxPatternBytes)
+    return bad_regex(fmt::format("the pattern is longer than {} bytes", kMaxPatternBytes), "Search for less at a time.");
+  if (!is_valid_utf8(pattern)) return bad_regex("the pattern is not UTF-8", "");
+  if (!options.multiline && names_line_end(pattern))
+    return bad_regex(fmt::format("the pattern \"{}\" names the end of a line", shown),
+                     "Lines are searched one by one; set multiline to match across them.");
+  re2::RE2::Options settings;
+  settings.set_log_errors(false);
+  settings.set_case_sensitive(!options.ignore_case);
+  settings.set_max_mem(kPatternMemory);
+  settings.set_never_nl(!options.multiline);
+  auto program = std::make_unique<re2::RE2>((options.multiline ? "(?ms)" : "(?m)") + std::string(pattern), settings);
+  if (!program->ok()) {
+    const std::string construct = name_of_construct(*program);
+    if (!construct.empty())
+      return bad_regex(
+          fmt::format("the pattern \"{}\" uses {}, which this linear-time engine (RE2) does not have", shown, construct),
+          "Write it without, and filter what is found.");
+    return bad_regex(fmt::format("the pattern \"{}\" is not a regular expression: {}", shown, program->error()),
+                     "To search for the signs themselves, put a \\ before each of . * + ? ( ) [ ] { } | ^ $ \\.");
+  }
+  RequiredLiteral literal;
+  if (!options.ignore_case && !options.multiline) literal = required_literal(pattern);
+  return LinePattern(std::move(program), options, std::move(literal.text), literal.is_all);
+}
+
+std::optional<std::pair<std::size_t, std::size_t>> LinePattern::next(std::string_view text, std::size_t from) const {
+  re2::StringPiece match;
+  // Behind the last line feed there is no line.
+  const auto is_behind_the_end = [&](std::size_t position) { return position == text.size() && text.ends_with('\n'); };
+  const auto search = [&](std::size_t begin, std::size_t end) -> std::optional<std::pair<std::size_t, std::size_t>> {
+    if (!program_->Match({text.data(), end}, begin, end, re2::RE2::UNANCHORED, &match, 1)) return std::nullopt;
+    const auto found = static_cast<std::size_t>(match.data() - text.data());
+    if (is_behind_the_end(found)) return std::nullopt;
+    return std::pair(found, found + match.size());
+  };
+  if (literal_.empty()) return search(from, text.size());
+  for (;;) {
+    const void* at = ::memmem(text.data() + from, text.size() - from, literal_.data(), literal_.size());
+    if (!at) return std::nullopt;
+    const auto found = static_cast<std::size_t>(static_cast<const char*>(at) - text.data());
+    if (literal_is_all_) return std::pair(found, found + literal_.size());
+    const std::size_t line = line_begin(text, found), end = std::min(text.find('\n', found), text.size());
+    if (auto matched = search(line, end)) return matched;
+    if (end == text.size()) return std::nullopt;
+    from = end + 1;
+  }
+}
+
+}  // namespace holdfast::documents
