@@ -11,15 +11,22 @@
 
 namespace holdfast::documents {
 
+// All of them are locked at once and held in memory as bytes to be written; fewer when the process may open few files.
+inline constexpr std::size_t kMaxMoveRewrites = 10'000;
+
 struct Moved {
-  std::string from, to;  // as shown
-  std::size_t links = 0, files = 0;
+  std::string from, to;              // as shown
+  std::size_t links = 0, files = 0;  // rewritten
+  // Links that could not follow: spread over pending changes, in a folder that may not be changed, or of a form that cannot hold
+  // the new name. They are to be named to whoever asked.
+  std::size_t left = 0;
   std::vector<std::pair<std::string, std::string>> keys;  // of every document that has another place now: old, new
   std::string journal;                                    // what undo_move takes
 };
 
 // Errors: conflict with code exists (also of any descendant), invalid with code bad_argument (into itself, a folder onto *.md,
-// "." or ".." segments, trailing or doubled '/'), those of the library. Nothing has happened then.
+// "." or ".." segments, trailing or doubled '/', pending changes in a document whose new kind cannot carry them), too_large (more
+// than kMaxMoveRewrites documents would have to be changed), those of the library. Nothing has happened then.
 Result<Moved> move_document(Library& library, LinkReader& links, const Overlay& overlay, std::string_view path,
                             std::string_view new_path, const JournalNote& note);
 // The move back, links included. "": the last one. Errors: not_found, conflict (something changed there since: says what).

@@ -1,0 +1,204 @@
+#include "documents/move.h"
+
+#include "documents/journal.h"
+#include "documents/link_map.h"
+#include "documents/link_rewrite.h"
+#include "documents/markup.h"
+#include "documents/path_name.h"
+#include "documents/view_reader.h"
+
+#include <fmt/format.h>
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <set>
+
+namespace holdfast::documents {
+
+namespace {
+
+std::unexpected<Error> bad_argument(std::string message, std::string hint) {
+  return fail(ErrorKind::invalid, std::move(message), std::move(hint), "bad_argument");
+}
+
+// What can be refused without looking at any link.
+Result<void> check_places(const Place& from, const Place& to) {
+  if (from.relative.empty()) return bad_argument("a whole folder of the library cannot be moved", "Name something in it.");
+  if (is_at_or_below(to.key, from.key))
+    return bad_argument(fmt::format("\"{}\" lies inside of \"{}\"", to.path, from.path), "A folder cannot be moved into itself.");
+  if (from.is_folder && folded_name(to.path).ends_with(".md"))
+    return bad_argument(fmt::format("\"{}\" is a folder, and \"{}\" is a name for a document", from.path, to.path),
+                        "Name the folder without .md.");
+  return {};
+}
+
+bool has_pending(std::string_view raw) {
+  return std::ranges::any_of(parse_markup(raw), [](const Atom& atom) { return atom.kind == Atom::Kind::change; });
+}
+
+// Each one is locked, which takes a descriptor; others need some, too.
+std::size_t most_rewrites() {
+  struct rlimit files{};
+  const bool known = ::getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur != RLIM_INFINITY;
+  return known ? std::min<std::size_t>(files.rlim_cur / 2, kMaxMoveRewrites) : kMaxMoveRewrites;
+}
+
+// Both places of what is moved are locked, and every document that is rewritten; in one order, so that two moves never wait for
+// each other.
+Result<std::vector<DocumentLock>> lock_all(Library& library, std::set<std::string> keys) {
+  std::vector<DocumentLock> locks;
+  for (const std::string& key : keys) {
+    HF_TRY(DocumentLock lock, DocumentLock::take(library, key));
+    locks.push_back(std::move(lock));
+  }
+  return locks;
+}
+
+class Mover {
+ public:
+  Mover(Library& library, const LinkMapState& links, Place from, Place to)
+      : library_(library),
+        links_(links),
+        from_(std::move(from)),
+        to_(std::move(to)),
+        renaming_{from_.path, to_.path},
+        after_(renamed(links.names.paths()), links.names.folders()),
+        spelling_(links.names, after_, renaming_) {}
+
+  Result<Moved> run(const JournalNote& note) {
+    std::vector<const LinkSource*> concerned;
+    std::set<std::string> keys = {from_.key, to_.key};
+    for (const LinkSource& source : links_.sources) {
+      if (!is_concerned(source)) continue;
+      if (!library_.require_writable(source.place)) {
+        ++moved_.left;
+        continue;
+      }
+      concerned.push_back(&source);
+      keys.insert(source.place.key);
+    }
+    if (concerned.size() > most_rewrites())
+      return fail(
+          ErrorKind::too_large,
+          fmt::format("links of {} documents would have to be rewritten, more than {}", concerned.size(), most_rewrites()),
+          "Move what is in the folder piece by piece.");
+    HF_TRY(const std::vector<DocumentLock> locks, lock_all(library_, std::move(keys)));
+    HF_CHECK(check_kind());
+    for (const LinkSource* source : concerned) HF_CHECK(rewrite(source->place));
+
+    FileStep step;
+    step.kind = FileStep::Kind::rename;
+    step.place = from_;
+    step.to = to_;
+    steps_.push_back(std::move(step));
+    HF_TRY(Applied applied, apply_steps(library_, steps_, note));
+    moved_.from = from_.path;
+    moved_.to = to_.path;
+    moved_.journal = std::move(applied.journal);
+    return std::move(moved_);
+  }
+
+  void add_keys(const std::vector<WalkedFile>& files) {
+    for (const WalkedFile& file : files)
+      moved_.keys.emplace_back(file.place.key, to_.key + file.place.key.substr(from_.key.size()));
+  }
+
+ private:
+  std::vector<std::string> renamed(const std::vector<std::string>& paths) const {
+    std::vector<std::string> made;
+    made.reserve(paths.size());
+    for (const std::string& path : paths) made.push_back(renaming_.of(path));
+    return made;
+  }
+
+  bool is_concerned(const LinkSource& source) const {
+    const auto changes = [&](const LinkTarget& link) {
+      return spelling_.ask(source.place.path, link.markdown, link.target).kind != LinkSpelling::Answer::Kind::keep;
+    };
+    return std::ranges::any_of(source.links->accepted, changes) || std::ranges::any_of(source.links->base, changes);
+  }
+
+  // Markup in a kind that does not carry it would be text for ever.
+  Result<void> check_kind() {
+    if (from_.is_folder || !from_.reviewed || to_.reviewed) return {};
+    HF_TRY(const FileState state, read_document(library_, from_, kMaxSearchedBytes));
+    if (!has_pending(state.bytes)) return {};
+    return bad_argument(fmt::format("\"{}\" has pending changes, which \"{}\" cannot carry", from_.path, to_.path),
+                        "Have them accepted or rejected first, or keep the extension.");
+  }
+
+  Result<void> rewrite(const Place& place) {
+    HF_TRY(FileState state, read_document(library_, place, kMaxSearchedBytes));
+    HF_TRY(RewrittenLinks made, rewrite_links(state.bytes, place.reviewed, place.path, spelling_));
+    moved_.left += made.left;
+    if (made.rewritten == 0) return {};
+    moved_.links += made.rewritten;
+    ++moved_.files;
+    FileStep step;
+    step.kind = FileStep::Kind::replace;
+    step.place = place;
+    state.bytes.clear();
+    step.expected = std::move(state);
+    step.bytes = std::move(made.raw);
+    steps_.push_back(std::move(step));
+    return {};
+  }
+
+  Library& library_;
+  const LinkMapState& links_;
+  const Place from_, to_;
+  const Renaming renaming_;
+  const DocumentNames after_;
+  const LinkSpelling spelling_;
+  std::vector<FileStep> steps_;
+  Moved moved_;
+};
+
+}  // namespace
+
+Result<Moved> move_document(Library& library, LinkReader& links, const Overlay& overlay, std::string_view path,
+                            std::string_view new_path, const JournalNote& note) {
+  for (int tries = 1;; ++tries) {
+    HF_TRY(const Place from, library.find(path));
+    HF_TRY(const Place to, library.find_new(new_path));
+    HF_CHECK(check_places(from, to));
+    HF_CHECK(library.require_writable(from));
+    HF_CHECK(library.require_writable(to));
+    WalkOptions below;
+    below.below = from.path;
+    HF_TRY(const std::vector<WalkedFile> files, walk(library, below));
+    HF_TRY(const LinkMap map, links.read(library, overlay, {}));
+    Mover mover(library, map.state(), from, to);
+    mover.add_keys(files);
+    auto moved = mover.run(note);
+    // Somebody saved one of the documents meanwhile: what it says now is looked at again.
+    const bool saved_meanwhile = !moved && moved.error().kind == ErrorKind::conflict && moved.error().code != "exists";
+    if (!saved_meanwhile || tries == kWriteTries) return moved;
+  }
+}
+
+Result<Moved> undo_move(Library& library, LinkReader& links, const Overlay& overlay, std::string_view journal,
+                        const JournalNote& note) {
+  JournaledOperation operation;
+  if (journal.empty()) {
+    HF_TRY(auto moves, list_operations(library, "move", 1));
+    if (moves.empty()) return fail(ErrorKind::not_found, "nothing was moved in this library yet");
+    operation = std::move(moves.front());
+  } else {
+    HF_TRY(operation, find_operation(library, journal));
+  }
+  const auto renamed = std::ranges::find(operation.steps, FileStep::Kind::rename, &JournaledStep::kind);
+  if (renamed == operation.steps.end() || operation.end != JournaledOperation::End::done)
+    return fail(ErrorKind::not_found, fmt::format("{} is no move that was done", operation.id));
+  const auto now = library.place_of(renamed->to), before = library.place_of(renamed->key);
+  if (!now || !before) return fail(ErrorKind::not_found, fmt::format("what {} moved is not in this library", operation.id));
+  if (!now->exists)
+    return fail(ErrorKind::conflict, fmt::format("\"{}\" is not there any more", now->path), "It was moved again, or deleted.");
+  if (before->exists)
+    return fail(ErrorKind::conflict, fmt::format("there is another \"{}\" by now", before->path), "Move that away first.",
+                "exists");
+  return move_document(library, links, overlay, now->path, before->path, note);
+}
+
+}  // namespace holdfast::documents
