@@ -47,20 +47,24 @@ class Walk {
       HF_TRY(const bool go_on, ask(changes[i]));
       if (!go_on) break;
     }
-    print(fmt::format("\naccepted {}, rejected {}, left {}\n", accepted_, rejected_, changes.size() - accepted_ - rejected_));
+    print(fmt::format("\naccepted {}, rejected or resolved {}, left {}\n", accepted_, rejected_,
+                      changes.size() - accepted_ - rejected_));
     return {};
   }
 
  private:
   // False: enough for today.
   Result<bool> ask(const PendingChange& change) {
+    // A comment or a highlight is no change: it can only be taken out.
+    const bool remark = change.kind == "comment" || change.kind == "highlight";
     for (;;) {
-      print_note("accept, reject, comment, skip or quit? [a/r/c/S/q] ");
+      print_note(remark ? "resolve, skip or quit? [r/S/q] " : "accept, reject, comment, skip or quit? [a/r/c/S/q] ");
       const std::string answer = to_ascii_lower(read_answer());
       if (answer.empty() || answer == "s" || answer == "skip") return true;
       if (answer == "q" || answer == "quit") return false;
+      if (answer == "r" || answer == (remark ? "resolve" : "reject")) return decide(change, false);
+      if (remark) continue;
       if (answer == "a" || answer == "accept") return decide(change, true);
-      if (answer == "r" || answer == "reject") return decide(change, false);
       if (answer == "c" || answer == "comment") comment(change);
     }
   }

@@ -229,16 +229,16 @@ class Documents(ProgramTest):
                                    stdout=terminal, stderr=terminal)
         os.close(terminal)
         shown = ""
-        for answer in ("a", "r"):
-            while shown.count("[a/r/c/S/q]") == 0:
+        for question, answer in (("[a/r/c/S/q]", "a"), ("[r/S/q]", "r"), ("[a/r/c/S/q]", "r")):
+            while question not in shown:
                 shown += self.read_terminal(controller)
-            self.assertIn("\x1b[3", shown)
             shown = ""
             os.write(controller, (answer + "\n").encode())
+        while "left 0" not in shown:
+            shown += self.read_terminal(controller)
         self.assertEqual(process.wait(PATIENCE), 0)
         os.close(controller)
-        text = re.sub(r"\{>>.*?<<\}", "", self.note.read_text())
-        self.assertEqual(text, TEXT.replace("slowly", "fast"))
+        self.assertEqual(self.note.read_text(), TEXT.replace("slowly", "fast"))
 
     def read_terminal(self, controller):
         ready, _, _ = select.select([controller], [], [], PATIENCE)
