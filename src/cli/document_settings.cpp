@@ -10,6 +10,7 @@ namespace holdfast::cli {
 namespace {
 
 constexpr double kDayMillis = 86'400'000;
+constexpr double kLongestDays = 36'500;  // a century: longer is meant as for ever, and far from where milliseconds end
 
 }  // namespace
 
@@ -41,6 +42,9 @@ Result<documents::LibrarySettings> library_settings(const Context& context) {
   if (supersede != "own" && supersede != "any")
     return fail(ErrorKind::invalid, fmt::format("documents.supersede: \"{}\" is neither own nor any", supersede));
   library.supersede_any = supersede == "any";
+  if (settings.decimal("documents.handle_ttl_days") <= 0)
+    return fail(ErrorKind::invalid, "documents.handle_ttl_days: a session that lives no time at all cannot be used",
+                "give days, such as 7 or 0.5");
   for (const std::string& word : settings.list("documents.roots")) {
     HF_TRY(documents::LibraryFolder folder, read_folder(word));
     if (std::ranges::find(library.folders, folder.name, &documents::LibraryFolder::name) != library.folders.end())
@@ -52,7 +56,7 @@ Result<documents::LibrarySettings> library_settings(const Context& context) {
 }
 
 Millis handle_ttl(const Settings& settings) {
-  return static_cast<Millis>(settings.decimal("documents.handle_ttl_days") * kDayMillis);
+  return static_cast<Millis>(std::min(settings.decimal("documents.handle_ttl_days"), kLongestDays) * kDayMillis);
 }
 
 }  // namespace holdfast::cli

@@ -59,6 +59,8 @@ TEST_F(DocumentSettingsTest, TheLifeOfAHandleMayBeAFractionOfADay) {
   };
   EXPECT_EQ(ttl("7"), 7 * 86'400'000LL);
   EXPECT_EQ(ttl("0.5"), 43'200'000);
+  EXPECT_EQ(ttl("1e300"), 36'500 * 86'400'000LL);
+  EXPECT_EQ(load({{"documents.handle_ttl_days", {"0"}}}).error().kind, ErrorKind::invalid);
 }
 
 }  // namespace
