@@ -55,11 +55,15 @@ JsonArray texts(const std::vector<std::string>& all) {
   return out;
 }
 
+// Empty lines stay empty, and none is at the end.
 std::string indented(std::string_view text) {
-  std::string out = "  ";
-  for (char c : text) {
+  while (text.ends_with('\n')) text.remove_suffix(1);
+  std::string out;
+  bool begins = true;
+  for (const char c : text) {
+    if (begins && c != '\n') out += "  ";
+    begins = c == '\n';
     out += c;
-    if (c == '\n') out += "  ";
   }
   return out;
 }

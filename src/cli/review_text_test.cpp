@@ -42,10 +42,12 @@ TEST(ReviewText, WhatADocumentSaysCannotSteerTheTerminal) {
   PendingChange change = substitution();
   change.ins = "\x1b[2Jgone";
   change.author = "\x1b]0;x";
-  change.before = "a\nb ";
+  change.before = "a\n\nb ";
+  change.after = "\n";
   const std::string text = change_text(change, kNow, {});
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
-  EXPECT_THAT(text, HasSubstr("\n  a\n  b [-slowly-]"));
+  EXPECT_THAT(text, HasSubstr("\n  a\n\n  b [-slowly-]"));
+  EXPECT_THAT(text, testing::EndsWith("gone+}\n"));
 }
 
 TEST(ReviewText, AWholeDocumentHasNoLineAndItsProblemsAreSaid) {
