@@ -91,9 +91,8 @@ Result<std::vector<PendingChange>> changes(DeskState& desk, const ChangeFilter& 
     }
     if (wanted(change, filter)) found.push_back(std::move(change));
   }
-  std::ranges::sort(found, [](const PendingChange& a, const PendingChange& b) {
-    return std::tie(a.path, a.line, a.id) < std::tie(b.path, b.line, b.id);
-  });
+  // Within a document they stand as they are read there.
+  std::stable_sort(found.begin(), found.end(), [](const PendingChange& a, const PendingChange& b) { return a.path < b.path; });
   return found;
 }
 

@@ -83,6 +83,7 @@ class Merge {
       merged_.unchanged = true;
       return std::move(merged_);
     }
+    HF_CHECK(check_comments(wanted));
     for (const Group& group : closed(joined(wanted))) {
       copy_up_to(group.begin);
       HF_CHECK(write_change({group.begin, group.end, text_of(group)}));
@@ -324,13 +325,22 @@ class Merge {
     return {};
   }
 
-  // Comments of others survive, byte for byte and in number.
+  // Comments of others survive, byte for byte and in number: in what the edit asks for, and in what it leads to.
+  Result<void> check_comments(const std::vector<Hunk>& hunks) const {
+    std::string before, after;
+    for (const Hunk& hunk : hunks) {
+      before += view_.rich(hunk.begin, hunk.end);
+      after += hunk.text;
+    }
+    return check_comments(before, after);
+  }
   Result<void> check_comments(const AcceptedView& after) const {
+    return check_comments(view_.rich(0, view_.text().size()), after.rich(0, after.text().size()));
+  }
+  Result<void> check_comments(const std::string& before, const std::string& after) const {
     std::map<std::string, int> left;
-    const std::string rich_after = after.rich(0, after.text().size());
-    for (const Comment& comment : find_comments(rich_after)) ++left[std::string(comment.raw)];
-    const std::string rich_before = view_.rich(0, view_.text().size());
-    for (const Comment& comment : find_comments(rich_before)) {
+    for (const Comment& comment : find_comments(after)) ++left[std::string(comment.raw)];
+    for (const Comment& comment : find_comments(before)) {
       if (comment.author == author_.label) continue;
       if (--left[std::string(comment.raw)] >= 0) continue;
       return fail(ErrorKind::refused,

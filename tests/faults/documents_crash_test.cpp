@@ -34,7 +34,8 @@ Tree tree_of(TestLibrary& files) {
   }
   for (const auto& entry : std::filesystem::directory_iterator(files.state() + "/trash"))
     if (entry.path().filename().string().starts_with('.')) tree["trash " + entry.path().filename().string()] = "(left over)";
-  for (const TrashedFile& file : list_trash(files.library()).value()) tree["trash/" + file.path] = std::to_string(file.size);
+  const auto trashed = list_trash(files.library());
+  for (const TrashedFile& file : trashed.value()) tree["trash/" + file.path] = std::to_string(file.size);
   return tree;
 }
 
