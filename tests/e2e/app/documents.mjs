@@ -265,6 +265,16 @@ test('all tools are listed, in order; arguments that do not fit are tool errors 
   await server.stop();
 });
 
+test('2026-07-28: a client on stdio is asked for its roots with the call', async () => {
+  const where = place();
+  const client = new ModernClient({ name: 'reader', version: '2.0.0' }, { capabilities: { roots: {} }, versionNegotiation: { mode: { pin: kModern } } });
+  client.setRequestHandler('roots/list', async () => ({ roots: [{ uri: `file://${where.kb}` }] }));
+  await client.connect(new ModernStdio({ command, args: ['mcp', ...where.flags], env: where.env, stderr: 'inherit' }));
+  const session_id = handleIn(await call(client, 'read', { file_path: 'kelp.md' }));
+  assert.match(await call(client, 'edit', { file_path: 'kelp.md', old_string: 'slowly', new_string: 'fast', session_id }), /^Edited /);
+  await client.close();
+});
+
 test('without folders: HTTP refuses and names the setting, stdio takes the roots of the client as they are now', async () => {
   const where = place();
   const server = await serve(where, { more: [] });

@@ -278,7 +278,7 @@ class Documents(ProgramTest):
         ids = self.edit(caller, session, "slowly", "fast") + self.edit(caller, session, "shut", "open")
         first = json.loads(self.review("accept", ids[0], "--commit", "--json").stdout)
         self.assertEqual(first["commits"], [], "pending markup is never committed")
-        second = json.loads(self.review("accept", ids[1], "--commit", "--json").stdout)
+        second = json.loads(self.review("accept", ids[1], "--json", HOLDFAST_DOCUMENTS_COMMIT_ON_ACCEPT="true").stdout)
         self.assertEqual(second["commits"], [self.git("rev-parse", "HEAD")])
         self.assertEqual(self.git("log", "-1", "--format=%an %ae %cn"), "Ada Reviewer ada@example.org Ada Reviewer")
         self.assertRegex(self.git("log", "-1", "--format=%(trailers)"), r"^Proposed-by: Bob's AI\nHoldfast-Session: [0-9a-f]+$")
