@@ -98,6 +98,12 @@ Result<void> McpService::open() {
   if (keeper_) HF_CHECK(tools::add_transcript_tools(server_, *keeper_, root_, transcript_options_));
   tools::add_session_resources(server_, store_, operations_);
   tools::add_notice_resource(server_, store_);
+  // On the pool: it reads and writes the store.
+  server_.on_roots_changed([this](const mcp::Caller& caller) {
+    server_.pool().submit([this, caller] {
+      if (auto forgotten = root_.forget_offered(caller); !forgotten) log(LogLevel::warn, "cli", forgotten.error().message);
+    });
+  });
   server_.before_tools([this](std::string_view tool, mcp::Call& call) {
     if (!sweeps_itself(tool, call.arguments())) retention_.look(session_named_by(call.arguments()));
   });
@@ -117,12 +123,6 @@ Result<void> McpService::open_reasoning() {
   HF_CHECK(tools::add_thought_tool(server_, reasoning_));
   HF_CHECK(tools::add_session_tool(server_, store_, operations_, root_));
   tools::add_reasoning_prompts(server_, reasoning_);
-  // On the pool: it reads and writes the store.
-  server_.on_roots_changed([this](const mcp::Caller& caller) {
-    server_.pool().submit([this, caller] {
-      if (auto forgotten = root_.forget_offered(caller); !forgotten) log(LogLevel::warn, "cli", forgotten.error().message);
-    });
-  });
   return {};
 }
 

@@ -1,10 +1,10 @@
 #include "tools/document_calls.h"
 
-#include "base/text.h"
 #include "tools/session_arguments.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace holdfast::tools {

@@ -287,7 +287,7 @@ test('without folders: HTTP refuses and names the setting, stdio takes the roots
   let roots = [{ uri: `file://${where.kb}` }];
   client = new Client({ name: 'reader', version: '1.0.0' }, { capabilities: { roots: { listChanged: true } } });
   client.setRequestHandler(ListRootsRequestSchema, async () => ({ roots }));
-  await client.connect(new StdioClientTransport({ command, args: ['mcp', ...where.flags], env: where.env, stderr: 'inherit' }));
+  await client.connect(new StdioClientTransport({ command, args: ['mcp', ...where.flags, '--tools', 'documents'], env: where.env, stderr: 'inherit' }));
   assert.equal(await call(client, 'glob', { pattern: '**' }), 'kelp.md\nother.md');
   mkdirSync(join(where.home, 'second'));
   writeFileSync(join(where.home, 'second/x.md'), 'x\n');
