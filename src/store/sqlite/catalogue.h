@@ -19,7 +19,7 @@
 namespace holdfast::store {
 
 // How many sessions a list could have looked at in the tables in the time it takes to read one into the catalogue.
-inline constexpr std::int64_t kCatalogueWorth = 2;
+inline constexpr std::int64_t kCatalogueWorth = 3;
 
 // A store with more sessions than this gets none: its memory (250 bytes each) would be worth more than the time.
 inline constexpr std::int64_t kMaxCatalogued = 1'000'000;

@@ -88,6 +88,7 @@ class CatalogueColumns {
   void put_labels(Slot slot, const std::vector<Label>& labels);
   void put_text(Slot slot, std::string_view text);
   std::string_view text(Slot slot) const { return std::string_view(texts_).substr(text_spans_[slot].at, text_spans_[slot].size); }
+  void blank_text(Slot slot);
   void drop_texts();
   std::vector<char> with_text(const Substring& needle) const;
 

@@ -95,6 +95,8 @@ class Best {
     }
   }
 
+  bool wants_late_ones() const { return order_.descending; }
+
   void add(Slot slot) {
     if (is_surely_behind(slot)) return;
     Candidate candidate{of_shelf_[columns_.shelves()[slot]], slot};
@@ -171,13 +173,14 @@ Found scan(const CatalogueColumns& columns, const Query& query, const std::vecto
   const auto due_key = columns.due_key();
   std::vector<Slot> fitting;
   fitting.reserve(columns.size());
-  // Younger ones have later slots, and most orders want them first: seen first, they keep the others out of the heap.
-  for (Slot slot = columns.size(); slot-- > 0;) {
+  for (Slot slot = 0; slot < columns.size(); ++slot) {
     if (wanted[shelf[slot]] == 0 || !times.fit(updated_at[slot], due_key[slot])) continue;
     if (groups.empty() || groups.fits(slot)) fitting.push_back(slot);
   }
   if (const Substring text(fold_case(query.text)); !text.empty()) columns.keep_with_text(text, fitting);
   Best best(columns, query, shelves, after);
+  // Slots are in the order of creation. Seen first, those that the order wants first keep the others out of the heap.
+  if (best.wants_late_ones()) std::ranges::reverse(fitting);
   for (const Slot slot : fitting) best.add(slot);
   Found found;
   found.total = static_cast<std::int64_t>(fitting.size());

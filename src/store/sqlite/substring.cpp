@@ -1,5 +1,6 @@
 #include "store/sqlite/substring.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -73,6 +74,23 @@ Skip best_skip() {
 
 }  // namespace
 
+Substring::Substring(std::string needle) : needle_(std::move(needle)) {
+  const std::size_t size = std::min(needle_.size(), sizeof(head_));
+  std::memcpy(&head_, needle_.data(), size);
+  std::memset(&used_, 0xff, size);
+  tail_at_ = needle_.size() - size;
+  std::memcpy(&tail_, needle_.data() + tail_at_, size);
+}
+
+bool Substring::is_at(const char* place) const {
+  std::uint64_t head = 0;
+  std::uint64_t tail = 0;
+  std::memcpy(&head, place, sizeof(head));
+  std::memcpy(&tail, place + tail_at_, sizeof(tail));
+  if ((((head ^ head_) | (tail ^ tail_)) & used_) != 0) return false;
+  return needle_.size() <= 2 * sizeof(head) || std::memcmp(place, needle_.data(), needle_.size()) == 0;
+}
+
 std::size_t Substring::find(std::string_view text, std::size_t from) const {
   static const Skip skip = best_skip();
   if (needle_.empty()) return from <= text.size() ? from : std::string_view::npos;
@@ -82,7 +100,7 @@ std::size_t Substring::find(std::string_view text, std::size_t from) const {
     for (; places != 0; places &= places - 1) {
       const std::size_t place = at + static_cast<std::size_t>(std::countr_zero(places));
       if (place + reach >= text.size()) break;
-      if (std::memcmp(text.data() + place, needle_.data(), needle_.size()) == 0) return place;
+      if (is_at(text.data() + place)) return place;
     }
   }
   return std::string_view::npos;
