@@ -13,8 +13,8 @@ constexpr std::string_view kSelect =
     "s "
     "LEFT JOIN session_texts AS t ON t.session = s.key WHERE s.key ";
 
-// Columns of kSelect.
-void decode(const Rows& rows, CatalogueColumns& columns, CatalogueRow& row) {
+// Columns of kSelect, but for the labels.
+void decode(const Rows& rows, CatalogueRow& row) {
   row.key = rows.integer(0);
   row.id = rows.text(1);
   row.shelf = rows.integer(2);
@@ -22,9 +22,6 @@ void decode(const Rows& rows, CatalogueColumns& columns, CatalogueRow& row) {
   row.created_at = rows.integer(4);
   row.due_key = rows.integer(5);
   row.labels.clear();
-  row.labels.push_back(columns.label(LabelSort::project, rows.text(6)));
-  row.labels.push_back(columns.label(LabelSort::task, rows.text(7)));
-  row.labels.push_back(columns.label(LabelSort::aspect, rows.text(8)));
   row.text = rows.text(9);
 }
 
@@ -90,9 +87,13 @@ Result<bool> read_range(Db& db, std::int64_t first, std::int64_t last, Catalogue
   while (true) {
     HF_TRY(const bool more, rows.next());
     if (!more) return true;
-    decode(rows, columns, row);
+    decode(rows, row);
+    // In the order in which they are asked for: a scan stops at the last one it needs.
     HF_CHECK(roots.add_to(row, columns));
     HF_CHECK(tags.add_to(row, columns));
+    row.labels.push_back(columns.label(LabelSort::project, rows.text(6)));
+    row.labels.push_back(columns.label(LabelSort::task, rows.text(7)));
+    row.labels.push_back(columns.label(LabelSort::aspect, rows.text(8)));
     if (!columns.put(row)) return false;
   }
 }

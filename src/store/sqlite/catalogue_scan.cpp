@@ -33,8 +33,11 @@ class Groups {
   bool empty() const { return all_ == 0; }
   bool fits(Slot slot) const {
     Bits bits = 0;
-    for (const Label label : columns_.labels(slot)) bits |= of_label_[label];
-    return bits == all_;
+    for (const Label label : columns_.labels(slot)) {
+      bits |= of_label_[label];
+      if (bits == all_) return true;
+    }
+    return false;
   }
 
  private:

@@ -2,8 +2,8 @@
 
 // Finds one needle in many megabytes of short texts: the inner loop of a list's text filter (catalogue.h).
 //
-// memmem goes byte by byte where the first bytes of the needle are frequent, as they are in words, and takes 10 ms for the 10 MB
-// of 100,000 sessions; this one, which compares 64 places at a time by their first and last byte, less than one.
+// In the 10 MB of 100,000 sessions memmem takes 1 to 20 ms and std::string_view::find 0.5 to 30, depending on how frequent the
+// first bytes of the needle are. This one, which compares 64 places at a time by their first and last byte, takes 0.3 to 1.
 
 #include <cstddef>
 #include <cstdint>
