@@ -45,11 +45,16 @@ tools::ReasoningSettings reasoning_settings(const Settings& settings) {
 // Runs that a command left to a server, or whose server has gone, are waited for by somebody.
 constexpr std::chrono::seconds kRecoverEvery{5};
 
-// The session that a call is about keeps its state until the call has looked at it (threads-and-research §5, rule 1).
-std::string_view session_named_by(const JsonObject& arguments) {
-  for (const char* name : {"sessionId", "thread_id", "research_id", "id"})
-    if (auto id = find_string(arguments, name)) return *id;
-  return {};
+// The sessions that a call is about keep their state until the call has looked at them (threads-and-research §5, rule 1).
+std::vector<std::string> sessions_named_by(const JsonObject& arguments) {
+  std::vector<std::string> named;
+  for (const char* name : {"sessionId", "session_id", "thread_id", "research_id", "id"})
+    if (auto id = find_string(arguments, name)) named.emplace_back(*id);
+  for (const char* name : {"sessionIds", "thread_ids", "research_ids"})
+    if (const JsonArray* ids = find_array(arguments, name))
+      for (const Json& id : *ids)
+        if (id.is_string()) named.emplace_back(view(id.get_string()));
+  return named;
 }
 
 // A sweep before it would leave it nothing to report, and would be no dry run.
@@ -105,7 +110,7 @@ Result<void> McpService::open() {
     });
   });
   server_.before_tools([this](std::string_view tool, mcp::Call& call) {
-    if (!sweeps_itself(tool, call.arguments())) retention_.look(session_named_by(call.arguments()));
+    if (!sweeps_itself(tool, call.arguments())) retention_.look(sessions_named_by(call.arguments()));
   });
   sweep_.start();
   handles_.start();

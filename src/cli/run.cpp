@@ -157,7 +157,7 @@ int run(int count, const char* const* words) {
     auto done = run_line(count, words);
     if (done) return 0;
     print_error(done.error(), json, prefix);
-    return exit_code(done.error().kind);
+    return exit_code(done.error());
   } catch (const std::exception& problem) {  // out of memory, or a defect: said in words, not by abort()
     print_error(make_error(ErrorKind::internal, problem.what()), json, prefix);
     return exit_code(ErrorKind::internal);
