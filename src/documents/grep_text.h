@@ -37,6 +37,6 @@ struct GrepHits {
 };
 
 // Lines end with LF or CR LF; the end is no part of them. Path: put before every line shown.
-GrepHits grep_text(std::string_view text, const LinePattern& pattern, std::string_view path, const GrepTextOptions& options);
+GrepHits grep_text(std::string_view text, LinePattern& pattern, std::string_view path, const GrepTextOptions& options);
 
 }  // namespace holdfast::documents
