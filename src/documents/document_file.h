@@ -2,11 +2,13 @@
 
 // Files of the library: read whole, changed whole (document-review §8).
 //
-// A change is a list of steps that happen all or not at all. New bytes are written and synced beside their target first; then the
-// journal says what will happen; then every target is compared once more with what the caller saw, right before its rename. When
-// somebody saved meanwhile nothing has happened (conflict): the caller reads again and decides anew. Mode and owner are kept;
-// through an inner link the target is replaced, not the link. A crash leaves every file old or new, and recover_library finishes
-// what the journal says and removes temporary files.
+// A change is a list of steps that happen all or not at all. The journal says first what will happen (journal.h); new bytes are
+// written and synced beside their target; then every target is compared once more with what the caller saw, at the moment at
+// which it changes places with them. When somebody saved meanwhile nothing has happened (conflict): the caller reads again and
+// decides anew. Mode, owner and extended attributes are kept, or the change is refused; through an inner link the target is
+// replaced, not the link (places are resolved). A crash leaves every file old or new: recover_library finishes an operation where
+// every file is still as it was before or behind it, takes it back otherwise, never touches what a person saved meanwhile, and
+// removes temporary files.
 
 #include "documents/library.h"
 
@@ -29,8 +31,8 @@ struct FileState {
   std::int64_t modified_ns = 0;
 };
 
-// Held while a document is changed, by at most one process and thread. Errors: unavailable (somebody holds it longer than
-// kLockPatience).
+// Held while a document is changed, by at most one process and thread. Who needs several takes them in the order of their keys.
+// Errors: unavailable (somebody holds it longer than kLockPatience).
 class DocumentLock {
  public:
   static Result<DocumentLock> take(Library& library, std::string_view key);
@@ -49,7 +51,8 @@ struct FileStep {
   Place place;
   Place to;            // of a rename: a file or a folder, to a place that is not there
   FileState expected;  // of replace and trash; bytes are not looked at, `version` is
-  std::string bytes;   // of replace and create
+  std::string bytes;   // of replace and create; at most kMaxDocumentBytes
+  unsigned mode = 0;   // of create; 0: as the umask says
 };
 
 struct JournalNote {
@@ -60,15 +63,17 @@ struct JournalNote {
 
 struct Applied {
   std::string journal;             // id of the journal's line
-  std::vector<FileState> states;   // one a step; of what stands there now, without bytes
+  std::vector<FileState> states;   // one a step; of what stands there now, without bytes; a rename has no version
   std::vector<std::string> trash;  // ids of what was put into the trash (trash.h)
 };
 
-// Under the locks of all places. Errors: conflict (a target is not as expected, or exists), read_only, io, refused; nothing has
-// happened then.
+// Under the locks of all places, which are meant as they are before: renames happen last, whatever the order of the steps. So the
+// own links of a document that moves are rewritten by a replace at its old place. Missing parents are made. Errors: conflict (a
+// target is not as expected, or exists), too_large, read_only, io, refused; nothing has happened then.
 Result<Applied> apply_steps(Library& library, const std::vector<FileStep>& steps, const JournalNote& note);
 
-// Finishes or takes back what a crash left; removes temporary files. Safe beside others at work. At start, before anything else.
+// Finishes or takes back what crashes left; removes temporary files. Safe beside others at work. At start, before anything else.
+// What cannot be recovered now (a document is locked) is logged and left for the next time. Errors: io (the journal).
 Result<void> recover_library(Library& library);
 
 }  // namespace holdfast::documents

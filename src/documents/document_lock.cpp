@@ -3,7 +3,6 @@
 #include "documents/lock_range.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -19,13 +18,6 @@ std::string lock_path(Library& library, std::string_view key) {
   return library.settings().state_folder + "/locks/" + to_hex(sha256(key)).substr(0, 32);
 }
 
-// recover_library removes files of locks that nobody holds. Whoever locked such a file has to begin anew.
-bool still_named(const Fd& file, const std::string& path) {
-  struct stat held{}, named{};
-  return ::fstat(file.get(), &held) == 0 && ::stat(path.c_str(), &named) == 0 && held.st_ino == named.st_ino &&
-         held.st_dev == named.st_dev;
-}
-
 }  // namespace
 
 Result<DocumentLock> DocumentLock::take(Library& library, std::string_view key) {
@@ -37,7 +29,7 @@ Result<DocumentLock> DocumentLock::take(Library& library, std::string_view key) 
     if (!file) return fail(system_error("lock " + std::string(key), errno));
     HF_TRY(const bool locked, try_lock_range(file, 0, Sharing::exclusive));
     if (locked && still_named(file, path)) return DocumentLock(std::move(file));
-    if (locked) continue;
+    if (locked) continue;  // recover_library swept it away
     if (std::chrono::steady_clock::now() >= give_up) break;
     std::this_thread::sleep_for(pause);
     pause = std::min(pause * 2, kLongestPause);

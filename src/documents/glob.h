@@ -2,6 +2,7 @@
 
 // Documents by the pattern of their paths (document-review §5 `glob`): * and ? stay inside a segment, ** spans, [..], {a,b}.
 
+#include "base/wildcard.h"
 #include "documents/library.h"
 
 #include <functional>
@@ -18,14 +19,15 @@ struct GlobRequest {
   std::function<bool()> cancelled;
 };
 
-// Whether a path fits; compiled once, matched often. Errors: invalid with code bad_argument (says where the pattern is wrong).
+// Whether a path fits; compiled once, matched often, by any thread. Errors: invalid with code bad_argument (says where the
+// pattern is wrong).
 class GlobPattern {
  public:
   static Result<GlobPattern> compile(std::string_view pattern);
   bool matches(std::string_view path) const;
 
  private:
-  std::vector<std::vector<std::string>> alternatives_;  // segments
+  std::vector<std::vector<Wildcard>> alternatives_;  // segments
 };
 
 // The text of the answer.

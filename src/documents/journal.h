@@ -10,6 +10,7 @@
 // Any thread, any number of processes.
 
 #include "base/clock.h"
+#include "base/fd.h"
 #include "documents/document_file.h"
 
 #include <optional>
@@ -25,12 +26,14 @@ struct JournaledStep {
   std::string to;                       // key behind a rename
   std::string before, after;            // versions; "" where there is none
   std::string trash;                    // id, of what goes to the trash
+  std::vector<std::string> parents;     // keys of folders that were missing, outermost first
   std::string temporary;                // key of the file beside it: new bytes, or the old ones once they changed places
   std::uint64_t device = 0, inode = 0;  // of what is renamed
 };
 
 struct JournaledOperation {
-  enum class End { open, done, undone } end = End::open;
+  // committed: all has happened, but old bytes may still lie beside; only of several steps.
+  enum class End { open, committed, done, undone } end = End::open;
   std::string id;  // o_ and 16 characters
   Millis time = 0;
   JournalNote note;
@@ -39,7 +42,41 @@ struct JournaledOperation {
 
 // By its id. Errors: not_found, io.
 Result<JournaledOperation> find_operation(Library& library, std::string_view id);
-// Those of this library that were done, newest first, with this action ("": any). Errors: io.
+// Those of this library that happened, newest first, with this action ("": any). Errors: io.
 Result<std::vector<JournaledOperation>> list_operations(Library& library, std::string_view action, std::size_t limit);
+
+// An operation that is at work as long as this lives: its line is in the journal, and a lock says that its owner is alive.
+class OperationAtWork {
+ public:
+  // Errors: io. Nothing may have been done before.
+  static Result<OperationAtWork> begin(Library& library, JournaledOperation operation);
+  // Takes over those that crashes left, of this library.
+  static Result<std::vector<OperationAtWork>> adopt_abandoned(Library& library);
+
+  const JournaledOperation& operation() const { return operation_; }
+  // Says how it ended, or that it is committed; synced, so that no power cut makes it look unfinished, unless somebody who finds
+  // it unfinished could do no harm.
+  Result<void> end(JournaledOperation::End how, bool synced);
+
+ private:
+  OperationAtWork(Fd lock, Fd journal, JournaledOperation operation)
+      : lock_(std::move(lock)), journal_(std::move(journal)), operation_(std::move(operation)) {}
+  Fd lock_, journal_;
+  JournaledOperation operation_;
+};
+
+// Puts a long journal aside (journal-<id>.jsonl), when nobody is at work. Only recovery calls it, so that the others never wait.
+Result<void> rotate_journal(Library& library);
+
+// The JSON of lines (journal_line.cpp).
+std::string to_line(const JournaledOperation& operation);
+std::string to_end_line(std::string_view id, JournaledOperation::End how);
+struct JournalLine {
+  std::optional<JournaledOperation> begun;
+  std::string ended;  // id
+  JournaledOperation::End how = JournaledOperation::End::open;
+};
+// Nothing for what is no line of ours.
+std::optional<JournalLine> parse_line(std::string_view line);
 
 }  // namespace holdfast::documents

@@ -19,8 +19,9 @@
 namespace holdfast::documents {
 namespace {
 
-// Somebody may rename a folder between opening a file and asking what it is called. Not thrice in a row, unless on purpose.
-constexpr int kTries = 3;
+// Somebody may save or rename between our opening a file and our asking what it is called. Not that often in a row, unless on
+// purpose.
+constexpr int kTries = 64;
 
 std::unexpected<Error> denied(std::string why) {
   return fail(ErrorKind::invalid, std::move(why), "Only documents of the library can be named; glob lists them.", "path_denied");

@@ -7,8 +7,10 @@
 #include "base/result.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 
 #include <cerrno>
+#include <string>
 
 namespace holdfast::documents {
 
@@ -26,6 +28,13 @@ inline Result<bool> try_lock_range(const Fd& file, off_t byte, Sharing sharing) 
     if (errno == EAGAIN || errno == EACCES) return false;
     if (errno != EINTR) return fail(system_error("lock", errno));
   }
+}
+
+// Files of locks may be swept away. Who has locked one has to see that it still is the one others will lock.
+inline bool still_named(const Fd& file, const std::string& path) {
+  struct stat held{}, named{};
+  return ::fstat(file.get(), &held) == 0 && ::stat(path.c_str(), &named) == 0 && held.st_ino == named.st_ino &&
+         held.st_dev == named.st_dev;
 }
 
 }  // namespace holdfast::documents

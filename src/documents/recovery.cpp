@@ -1,0 +1,128 @@
+#include "base/log.h"
+#include "documents/document_file.h"
+#include "documents/lock_range.h"
+#include "documents/step_disk.h"
+
+#include <fmt/format.h>
+
+#include <dirent.h>
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+#include <set>
+
+namespace holdfast::documents {
+namespace {
+
+using End = JournaledOperation::End;
+
+// Files of locks are a few bytes of a folder each; beyond that many they are swept.
+constexpr std::size_t kManyLocks = 4096;
+
+Result<std::vector<DocumentLock>> lock_all(Library& library, const JournaledOperation& operation) {
+  std::set<std::string> keys;
+  for (const JournaledStep& step : operation.steps) {
+    keys.insert(step.key);
+    if (!step.to.empty()) keys.insert(step.to);
+  }
+  std::vector<DocumentLock> locks;
+  for (const std::string& key : keys) {
+    HF_TRY(DocumentLock lock, DocumentLock::take(library, key));
+    locks.push_back(std::move(lock));
+  }
+  return locks;
+}
+
+class Recovery {
+ public:
+  Recovery(Library& library, const JournaledOperation& operation) : disk_(library), operation_(operation) {}
+
+  Result<End> run() {
+    HF_TRY(const bool can_finish, examine());
+    End end = End::done;
+    if (operation_.end != End::committed && (!can_finish || !finish())) {
+      HF_CHECK(take_back());
+      end = End::undone;
+    }
+    for (const JournaledStep& step : operation_.steps)
+      if (!disk_.discard(step)) return fail(ErrorKind::io, "a temporary file cannot be removed");
+    HF_CHECK(disk_.sync(operation_.steps));
+    return end;
+  }
+
+ private:
+  // From the back: renames come last, and the others are where they led.
+  Result<bool> examine() {
+    states_.resize(operation_.steps.size());
+    bool can_finish = true;
+    for (std::size_t at = operation_.steps.size(); at-- > 0;) {
+      HF_TRY(states_[at], disk_.examine(operation_.steps[at]));
+      can_finish = can_finish && (states_[at] == StepState::before || states_[at] == StepState::after);
+    }
+    return can_finish;
+  }
+
+  bool finish() {
+    for (std::size_t at = 0; at < operation_.steps.size(); ++at) {
+      if (states_[at] == StepState::after) continue;
+      if (const auto done = disk_.publish(operation_.steps[at]); !done) {
+        log(LogLevel::warn, "documents", fmt::format("{} cannot be finished: {}", operation_.id, done.error().message));
+        return false;
+      }
+    }
+    return true;
+  }
+
+  Result<void> take_back() {
+    for (auto step = operation_.steps.rbegin(); step != operation_.steps.rend(); ++step) HF_CHECK(disk_.retract(*step));
+    return {};
+  }
+
+  StepDisk disk_;
+  const JournaledOperation& operation_;
+  std::vector<StepState> states_;
+};
+
+Result<void> recover(Library& library, OperationAtWork& work) {
+  HF_TRY(const auto locks, lock_all(library, work.operation()));
+  HF_TRY(const End end, Recovery(library, work.operation()).run());
+  log(LogLevel::info, "documents",
+      fmt::format("{} ({}) had been interrupted and was {}", work.operation().id, work.operation().note.action,
+                  end == End::done ? "finished" : "taken back"));
+  return work.end(end, true);
+}
+
+// Who takes a lock looks whether its file still has its name, so one that nobody holds can go.
+void sweep_locks(Library& library) {
+  const std::string folder = library.settings().state_folder + "/locks";
+  const std::unique_ptr<DIR, int (*)(DIR*)> opened(::opendir(folder.c_str()), [](DIR* each) { return ::closedir(each); });
+  if (!opened) return;
+  std::vector<std::string> names;
+  while (const dirent* entry = ::readdir(opened.get()))
+    if (entry->d_name[0] != '.') names.emplace_back(entry->d_name);
+  if (names.size() < kManyLocks) return;
+  for (const std::string& name : names) {
+    const std::string path = folder + '/' + name;
+    const Fd file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+    if (file && try_lock_range(file, 0, Sharing::exclusive).value_or(false) && still_named(file, path)) ::unlink(path.c_str());
+  }
+}
+
+}  // namespace
+
+Result<void> recover_library(Library& library) {
+  {
+    HF_TRY(auto abandoned, OperationAtWork::adopt_abandoned(library));
+    for (OperationAtWork& work : abandoned) {
+      if (const auto recovered = recover(library, work); !recovered)
+        log(LogLevel::warn, "documents",
+            fmt::format("{} is left for the next start: {}", work.operation().id, recovered.error().message));
+    }
+  }
+  sweep_locks(library);
+  return rotate_journal(library);
+}
+
+}  // namespace holdfast::documents
