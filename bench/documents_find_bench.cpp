@@ -99,9 +99,22 @@ struct NoProposals final : Overlay {
 };
 
 struct Run {
-  double ms = 0, peak_mb = 0;
+  double ms = 0, cpu_ms = 0, peak_mb = 0;
   std::size_t lines = 0;
 };
+
+double cpu_ms(const rusage& usage) {
+  const auto ms = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_usec) / 1e3;
+  };
+  return ms(usage.ru_utime) + ms(usage.ru_stime);
+}
+
+rusage own_usage() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return usage;
+}
 
 std::size_t count_lines(std::string_view text) {
   return static_cast<std::size_t>(std::ranges::count(text, '\n'));
@@ -138,15 +151,14 @@ Run run_ripgrep(std::vector<std::string> arguments) {
   int status = 0;
   if (failed || ::wait4(pid, &status, 0, &usage) != pid) return run;
   run.ms = ms_since(begun);
+  run.cpu_ms = cpu_ms(usage);
   run.peak_mb = static_cast<double>(usage.ru_maxrss) / 1024;
   run.lines = count_lines(output);
   return run;
 }
 
 double peak_mb() {
-  rusage usage{};
-  ::getrusage(RUSAGE_SELF, &usage);
-  return static_cast<double>(usage.ru_maxrss) / 1024;
+  return static_cast<double>(own_usage().ru_maxrss) / 1024;
 }
 
 double median(std::vector<double> times) {
@@ -157,21 +169,26 @@ double median(std::vector<double> times) {
 template <class Ours>
 void compare(benchmark::State& state, const std::vector<std::string>& arguments, Ours&& ours) {
   tree();
-  std::vector<double> our_times, their_times;
+  std::vector<double> our_times, their_times, our_cpu, their_cpu;
   Run theirs;
   for (auto _ : state) {
     for (int round = 0; round < kRounds; ++round) {
       const auto begun = std::chrono::steady_clock::now();
+      const double cpu_begun = cpu_ms(own_usage());
       const std::size_t lines = ours();
       our_times.push_back(ms_since(begun));
+      our_cpu.push_back(cpu_ms(own_usage()) - cpu_begun);
       theirs = run_ripgrep(arguments);
       their_times.push_back(theirs.ms);
+      their_cpu.push_back(theirs.cpu_ms);
       if (theirs.lines != lines) return state.SkipWithError(fmt::format("ours: {}, rg: {} lines", lines, theirs.lines).c_str());
     }
   }
   state.counters["ours_ms"] = median(our_times);
   state.counters["rg_ms"] = median(their_times);
   state.counters["share"] = median(our_times) / median(their_times);
+  state.counters["ours_cpu_ms"] = median(our_cpu);
+  state.counters["rg_cpu_ms"] = median(their_cpu);
   state.counters["ours_peak_MB"] = peak_mb();
   state.counters["rg_peak_MB"] = theirs.peak_mb;
 }

@@ -82,7 +82,9 @@ Result<LinePattern> LinePattern::compile(std::string_view pattern, const Pattern
                      "To search for the signs themselves, put a \\ before each of . * + ? ( ) [ ] { } | ^ $ \\.");
   }
   LinePattern made(std::move(program), options);
-  if (!options.multiline) {
+  made.matches_nothing_ =
+      pattern.find_first_of("^$\\") == std::string_view::npos && re2::RE2::FullMatch(std::string_view(), *made.program_);
+  if (!options.multiline && !made.matches_nothing_) {
     RequiredLiteral literal = required_literal(pattern, options.ignore_case);
     for (std::string& each : literal.any_of) made.literals_.push_back({LiteralFinder(std::move(each), options.ignore_case), 0});
     made.literal_is_all_ = literal.is_all;
@@ -110,13 +112,16 @@ const LinePattern::Literal* LinePattern::next_literal(std::string_view text, std
 }
 
 LinePattern::Match LinePattern::next(std::string_view text, std::size_t from) {
+  if (matches_nothing_ && !options_.multiline) return std::pair(from, from);
   if (literals_.empty()) return search(text, from, text.size());
   for (;;) {
     const Literal* literal = next_literal(text, from);
     if (!literal) return std::nullopt;
     if (literal_is_all_) return std::pair(literal->at, literal->at + literal->finder.size());
     const std::size_t line = line_begin(text, literal->at), end = std::min(text.find('\n', literal->at), text.size());
-    if (auto matched = search(text, line, end)) return matched;
+    // Asking whether, not where, is half the work.
+    if (program_->Match({text.data(), end}, line, end, re2::RE2::UNANCHORED, nullptr, 0))
+      return std::pair(literal->at, literal->at);
     if (end == text.size()) return std::nullopt;
     from = end + 1;
   }

@@ -53,6 +53,7 @@ class LinePattern {
 
   std::unique_ptr<re2::RE2> program_;
   PatternOptions options_;
+  bool matches_nothing_ = false;   // also the empty text, at any place: every line matches
   std::vector<Literal> literals_;  // every match contains one; none when not known
   bool literal_is_all_ = false;    // and it is a match by itself
 };

@@ -25,6 +25,11 @@ bool may_hold_markup(std::string_view bytes) {
   return false;
 }
 
+// Without writing into it first: most of a large buffer would be written twice.
+void ViewReader::make_room(std::size_t bytes) {
+  if (buffer_.size() < bytes) buffer_.resize_and_overwrite(bytes, [](char*, std::size_t size) { return size; });
+}
+
 ViewReader::Outcome ViewReader::fill(const Place& place) {
   // The place is resolved already; a link that stands there now was put there since.
   const auto file =
@@ -33,7 +38,7 @@ ViewReader::Outcome ViewReader::fill(const Place& place) {
   if (!file || ::fstat(file->get(), &status) != 0 || !S_ISREG(status.st_mode)) return Outcome::gone;
   const auto expected = static_cast<std::uint64_t>(status.st_size);
   if (expected > kMaxSearchedBytes) return Outcome::too_large;
-  if (buffer_.size() < expected + 1) buffer_.resize(expected + 1);  // one more, to see the end in the same call
+  make_room(expected + 1);  // one more, to see the end in the same call
   size_ = 0;
   for (;;) {
     const ssize_t got = ::read(file->get(), buffer_.data() + size_, buffer_.size() - size_);
@@ -42,7 +47,7 @@ ViewReader::Outcome ViewReader::fill(const Place& place) {
     size_ += static_cast<std::size_t>(got);
     if (got == 0 || size_ == expected) return Outcome::text;
     if (size_ > kMaxSearchedBytes) return Outcome::too_large;
-    if (size_ == buffer_.size()) buffer_.resize(2 * size_);  // it grows while we read
+    if (size_ == buffer_.size()) make_room(2 * size_);  // it grows while we read
   }
 }
 

@@ -37,6 +37,7 @@ class ViewReader {
 
  private:
   Outcome fill(const Place& place);
+  void make_room(std::size_t bytes);
 
   Library& library_;
   const Overlay& overlay_;
