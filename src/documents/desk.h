@@ -10,6 +10,7 @@
 #include "documents/grep.h"
 #include "documents/handles.h"
 #include "documents/library.h"
+#include "documents/pending_change.h"
 #include "documents/trash.h"
 
 #include <functional>
@@ -48,16 +49,6 @@ struct EditRequest {
 struct ChangeFilter {
   std::string path, author;  // a file or a folder; the exact label
   std::optional<Millis> since;
-};
-
-struct PendingChange {
-  std::string id, path;
-  std::string kind;                             // insertion, deletion, substitution, comment, highlight, edit, delete
-  std::int64_t line = 0;                        // of the accepted view
-  std::string del, ins, author, before, after;  // before, after: context without marks
-  std::optional<Millis> time;
-  bool in_front_matter = false;
-  bool stale = false;  // a proposal whose file has changed since
 };
 
 struct Verdicts {
@@ -107,6 +98,8 @@ class Desk {
   // A document's text in a view, for export and for pages.
   virtual Result<std::string> text(std::string_view file_path, std::string_view view) = 0;
 
+  // Ends sessions whose handle ran out (handles.h).
+  virtual Result<std::size_t> sweep() = 0;
   virtual Library& library() = 0;
 };
 

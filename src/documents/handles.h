@@ -56,10 +56,13 @@ class Handles {
 
   Result<void> note_read(const Opened& opened, const Place& place, const ReadRecord& read);
   Result<std::optional<ReadRecord>> last_read(const Opened& opened, std::string_view key);
+  // The session knows this version too: it was made by its own edit.
+  Result<void> keep_version(const Opened& opened, std::string_view key, std::string_view version);
   // What was read stays read when documents move (old key, new key), for every session; and is forgotten when another document
   // takes a place.
   Result<void> note_moved(const std::vector<std::pair<std::string, std::string>>& keys);
   Result<void> forget(std::string_view key);
+  Result<void> forget_read(const Opened& opened, std::string_view key);
   // A line of the session's log: proposed, withdrawn, decided.
   Result<void> note(std::string_view label, std::string_view type, std::string text, const JsonObject& data);
 
@@ -69,6 +72,10 @@ class Handles {
   Millis ttl() const { return ttl_; }
 
  private:
+  // Sessions that have read one document; more are forgotten when it moves, and read again.
+  static constexpr std::size_t kMaxReaders = 1000;
+  static Result<bool> expire(session::Transaction& transaction, std::string_view hash, Millis ttl);
+
   session::Store& store_;
   const Clock& clock_;
   Millis ttl_;

@@ -75,13 +75,15 @@ class Merge {
       if (atom.kind == Atom::Kind::change) taken_ids_.insert(atom.id);
   }
 
-  Result<Merged> run(std::size_t begin, std::size_t end, std::string_view new_text, Likeness likeness) {
-    const std::vector<Hunk> wanted = compare(begin, end, new_text, likeness);
+  Result<Merged> run(const std::vector<Replacement>& replacements, Likeness likeness) {
+    std::vector<Hunk> wanted;
+    for (const Replacement& each : whole_characters(replacements)) compare(each, likeness, wanted);
     if (wanted.empty()) {
       merged_.raw = view_.raw();
       merged_.unchanged = true;
       return std::move(merged_);
     }
+    HF_CHECK(check_comments(wanted));
     for (const Group& group : closed(joined(wanted))) {
       copy_up_to(group.begin);
       HF_CHECK(write_change({group.begin, group.end, text_of(group)}));
@@ -93,33 +95,56 @@ class Merge {
   }
 
  private:
-  // Step 1: where old and new differ.
-  std::vector<Hunk> compare(std::size_t begin, std::size_t end, std::string_view new_text, Likeness likeness) const {
+  // An edit that begins or ends inside of a visible character, a line break or a comment is one of the whole; two that share one
+  // are a single edit.
+  std::vector<Replacement> whole_characters(const std::vector<Replacement>& replacements) const {
     const std::string_view text = view_.text();
-    // "\n..." is found in the middle of a CR LF: the whole line break is meant.
-    if (begin > 0 && begin < end && text[begin] == '\n' && text[begin - 1] == '\r') --begin;
-    // An edit that begins or ends inside of a visible character or a comment is one of the whole.
-    std::size_t from = character_begin(text, begin), to = character_end(text, end);
-    for (const Comment& comment : find_comments(text)) {
-      if (comment.begin < from && from < comment.end) from = comment.begin;
-      if (comment.begin < to && to < comment.end) to = comment.end;
+    const std::vector<Comment> comments = find_comments(text);
+    std::vector<Replacement> whole;
+    std::size_t last_end = 0;  // of the last replacement, before it was widened
+    for (const Replacement& each : replacements) {
+      std::size_t begin = each.begin;
+      const std::size_t end = each.end;
+      if (begin > 0 && begin < end && text[begin] == '\n' && text[begin - 1] == '\r') --begin;
+      std::size_t from = character_begin(text, begin), to = character_end(text, end);
+      auto comment = std::ranges::upper_bound(comments, from, {}, &Comment::end);
+      if (comment != comments.end() && comment->begin < from) from = comment->begin;
+      comment = std::ranges::upper_bound(comments, to, {}, &Comment::end);
+      if (comment != comments.end() && comment->begin < to) to = comment->end;
+      if (!whole.empty() && from < whole.back().end) {
+        // What the last one took over behind its own end is replaced by this one from there on.
+        Replacement& last = whole.back();
+        const std::size_t copied = last.end - std::max(begin, last_end);
+        last.text.resize(last.text.size() - copied);
+        last.text += each.text;
+        last.text += text.substr(end, to - end);
+        last.end = std::max(last.end, to);
+      } else {
+        whole.push_back(
+            {from, to, fmt::format("{}{}{}", text.substr(from, begin - from), each.text, text.substr(end, to - end))});
+      }
+      last_end = end;
     }
-    const std::string new_whole = fmt::format("{}{}{}", text.substr(from, begin - from), new_text, text.substr(end, to - end));
-    const std::string_view old_text = text.substr(from, to - from);
-    const std::vector<Token> before = tokens_of(old_text), after = tokens_of(new_whole);
+    return whole;
+  }
+
+  // Step 1: where old and new differ.
+  void compare(const Replacement& each, Likeness likeness, std::vector<Hunk>& hunks) const {
+    const std::string_view text = view_.text();
+    const std::size_t from = each.begin;
+    const std::string_view old_text = text.substr(from, each.end - from);
+    const std::vector<Token> before = tokens_of(old_text), after = tokens_of(each.text);
     // Line breaks alone never make a difference: a model does not see which kind they are.
     const Likeness at_least = std::max(likeness, Likeness::line_breaks);
-    std::vector<Hunk> hunks;
-    for (const Difference& each : differences(keys_of(before, at_least), keys_of(after, at_least))) {
+    for (const Difference& difference : differences(keys_of(before, at_least), keys_of(after, at_least))) {
       Hunk hunk;
       const auto edge = [&](std::size_t index) { return from + (index < before.size() ? before[index].begin : old_text.size()); };
-      hunk.begin = edge(each.a_begin);
-      hunk.end = each.a_end == each.a_begin ? hunk.begin : from + before[each.a_end - 1].end;
+      hunk.begin = edge(difference.a_begin);
+      hunk.end = difference.a_end == difference.a_begin ? hunk.begin : from + before[difference.a_end - 1].end;
       const std::string_view line_break = line_break_at(text, hunk.begin);
-      for (std::size_t i = each.b_begin; i < each.b_end; ++i) hunk.text += written(after[i], line_break, author_);
+      for (std::size_t i = difference.b_begin; i < difference.b_end; ++i) hunk.text += written(after[i], line_break, author_);
       hunks.push_back(std::move(hunk));
     }
-    return hunks;
   }
 
   static void unite(Group& group, Group&& other) {
@@ -300,13 +325,22 @@ class Merge {
     return {};
   }
 
-  // Comments of others survive, byte for byte and in number.
+  // Comments of others survive, byte for byte and in number: in what the edit asks for, and in what it leads to.
+  Result<void> check_comments(const std::vector<Hunk>& hunks) const {
+    std::string before, after;
+    for (const Hunk& hunk : hunks) {
+      before += view_.rich(hunk.begin, hunk.end);
+      after += hunk.text;
+    }
+    return check_comments(before, after);
+  }
   Result<void> check_comments(const AcceptedView& after) const {
+    return check_comments(view_.rich(0, view_.text().size()), after.rich(0, after.text().size()));
+  }
+  Result<void> check_comments(const std::string& before, const std::string& after) const {
     std::map<std::string, int> left;
-    const std::string rich_after = after.rich(0, after.text().size());
-    for (const Comment& comment : find_comments(rich_after)) ++left[std::string(comment.raw)];
-    const std::string rich_before = view_.rich(0, view_.text().size());
-    for (const Comment& comment : find_comments(rich_before)) {
+    for (const Comment& comment : find_comments(after)) ++left[std::string(comment.raw)];
+    for (const Comment& comment : find_comments(before)) {
       if (comment.author == author_.label) continue;
       if (--left[std::string(comment.raw)] >= 0) continue;
       return fail(ErrorKind::refused,
@@ -346,7 +380,12 @@ std::string like_key(std::string_view token, Likeness likeness) {
 
 Result<Merged> merge_edit(const AcceptedView& view, std::size_t begin, std::size_t end, std::string_view new_text,
                           const Author& author, Likeness likeness) {
-  return Merge(view, author).run(begin, end, new_text, likeness);
+  return merge_edits(view, {{begin, end, std::string(new_text)}}, author, likeness);
+}
+
+Result<Merged> merge_edits(const AcceptedView& view, const std::vector<Replacement>& replacements, const Author& author,
+                           Likeness likeness) {
+  return Merge(view, author).run(replacements, likeness);
 }
 
 Result<std::string> wrap_new_document(std::string_view content, const Author& author, std::string& id) {

@@ -39,9 +39,18 @@ struct Merged {
   bool unchanged = false;              // the edit says what stands there already
 };
 
+// What shall stand in a range of the accepted view.
+struct Replacement {
+  std::size_t begin = 0, end = 0;
+  std::string text;
+};
+
 // Errors: refused with code markup_in_input (which delimiter), comment_protected (quotes it), would_corrupt.
 Result<Merged> merge_edit(const AcceptedView& view, std::size_t begin, std::size_t end, std::string_view new_text,
                           const Author& author, Likeness likeness = Likeness::exact);
+// Several at once, in order and apart from each other.
+Result<Merged> merge_edits(const AcceptedView& view, const std::vector<Replacement>& replacements, const Author& author,
+                           Likeness likeness = Likeness::exact);
 
 // A whole new document as one insertion. markup_in_input.
 Result<std::string> wrap_new_document(std::string_view content, const Author& author, std::string& id);

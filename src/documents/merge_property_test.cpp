@@ -138,6 +138,37 @@ void edit_document(Random& random, std::string raw, unsigned stray_percent, Tall
   }
 }
 
+// Every occurrence of one piece at once, as replace_all does.
+void replace_everywhere(Random& random, const std::string& raw, Tally& tally) {
+  const AcceptedView view(raw);
+  const std::string_view text = view.text();
+  const std::string piece = random.any(kQuiet), with = random.text(2, 0);
+  if (piece.starts_with('\n')) return;  // of CR LF it means the whole line break: merge_test has that
+  std::vector<Replacement> replacements;
+  std::string expected;
+  std::size_t copied = 0;
+  for (std::size_t at = text.find(piece); at != std::string_view::npos; at = text.find(piece, at + piece.size())) {
+    replacements.push_back({at, at + piece.size(), with});
+    expected.append(text, copied, at - copied).append(with);
+    copied = at + piece.size();
+  }
+  expected.append(text, copied);
+  int next_id = 0;
+  ++tally.edits;
+  const auto merged =
+      merge_edits(view, replacements, {"dev's AI", 1, [&next_id] { return "c_new" + std::to_string(++next_id); }});
+  if (!merged) {
+    tally.comments += merged.error().word() == "comment_protected";
+    tally.corrupt += merged.error().word() == "would_corrupt";
+    return;
+  }
+  ++tally.merged;
+  ASSERT_EQ(with_line_feeds(view_of(merged->raw, Side::accepted)), with_line_feeds(expected)) << raw << "\n"
+                                                                                              << piece << "\n"
+                                                                                              << with;
+  ASSERT_EQ(view_of(merged->raw, Side::base), view_of(raw, Side::base)) << raw << "\n" << piece << "\n" << with;
+}
+
 void run(unsigned stray_percent, bool marks, Tally& tally) {
   for (unsigned seed = 0; seed < kDocuments; ++seed) {
     Random random(seed * 4 + stray_percent + (marks ? 1 : 0));
@@ -160,6 +191,17 @@ TEST(MergeProperty, DocumentsWithMarksOfManyAuthors) {
   EXPECT_EQ(tally.corrupt, 0);
   EXPECT_EQ(tally.markup, 0);
   EXPECT_GT(tally.comments, 0);
+  EXPECT_GT(tally.merged, tally.edits * 8 / 10);
+}
+
+TEST(MergeProperty, ReplacingEveryOccurrence) {
+  Tally tally;
+  for (unsigned seed = 0; seed < kDocuments; ++seed) {
+    Random random(seed);
+    replace_everywhere(random, document(random, 0, true), tally);
+    if (HasFatalFailure()) return;
+  }
+  EXPECT_EQ(tally.corrupt, 0);
   EXPECT_GT(tally.merged, tally.edits * 8 / 10);
 }
 

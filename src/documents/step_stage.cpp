@@ -150,7 +150,6 @@ Result<void> StepDisk::prepare(const FileStep& step, JournaledStep& journaled) {
       const auto status = source ? documents::look_at(*source) : std::nullopt;
       if (!status) return changed(step.place);
       journaled.temporary.clear();
-      journaled.device = status->st_dev;
       journaled.inode = status->st_ino;
       return {};
     }

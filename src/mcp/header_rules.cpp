@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 
+#include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <cmath>
@@ -14,6 +15,11 @@ namespace {
 
 constexpr std::int64_t kMaxSafeInteger = 9'007'199'254'740'991;  // 2^53 - 1
 constexpr std::size_t kMaxDepth = 32;
+constexpr std::string_view kPrefix = "=?base64?", kSuffix = "?=";
+
+bool looks_encoded(std::string_view value) {
+  return value.starts_with(kPrefix) && value.ends_with(kSuffix) && value.size() >= kPrefix.size() + kSuffix.size();
+}
 
 bool is_token(std::string_view text) {
   constexpr std::string_view kSigns = "!#$%&'*+-.^_`|~";
@@ -103,10 +109,35 @@ Result<std::vector<HeaderRule>> read_header_rules(const JsonObject& input_schema
 }
 
 Result<std::string> decode_header_value(std::string_view value) {
-  constexpr std::string_view kPrefix = "=?base64?", kSuffix = "?=";
-  if (!value.starts_with(kPrefix) || !value.ends_with(kSuffix) || value.size() < kPrefix.size() + kSuffix.size())
-    return std::string(value);
+  if (!looks_encoded(value)) return std::string(value);
   return from_base64(value.substr(kPrefix.size(), value.size() - kPrefix.size() - kSuffix.size()));
+}
+
+std::string encode_header_value(std::string_view value) {
+  const auto is_plain = [](char c) { return c >= ' ' && c <= '~'; };
+  const bool plain = std::ranges::all_of(value, is_plain) && !value.starts_with(' ') && !value.ends_with(' ');
+  if (plain && !looks_encoded(value)) return std::string(value);
+  return std::string(kPrefix) + to_base64(value) + std::string(kSuffix);
+}
+
+std::vector<std::pair<std::string, std::string>> param_headers(const std::vector<HeaderRule>& rules,
+                                                               const JsonObject& arguments) {
+  std::vector<std::pair<std::string, std::string>> headers;
+  for (const HeaderRule& rule : rules) {
+    const Json* value = value_at(arguments, rule.path);
+    if (!value) continue;
+    std::string text;
+    if (const auto* string = value->if_string()) {
+      text = view(*string);
+    } else if (const double* number = value->if_double();
+               number && std::trunc(*number) == *number && std::abs(*number) <= static_cast<double>(kMaxSafeInteger)) {
+      text = std::to_string(static_cast<std::int64_t>(*number));
+    } else {
+      text = to_json(*value);
+    }
+    headers.emplace_back("Mcp-Param-" + rule.header, encode_header_value(text));
+  }
+  return headers;
 }
 
 std::optional<RpcError> check_param_headers(const std::vector<HeaderRule>& rules, const JsonObject& arguments,

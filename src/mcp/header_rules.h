@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace holdfast::mcp {
@@ -24,6 +25,10 @@ Result<std::vector<HeaderRule>> read_header_rules(const JsonObject& input_schema
 // Header values that are not plain visible ASCII travel as =?base64?...?=. Strict: wrong padding or a
 // foreign character is invalid.
 Result<std::string> decode_header_value(std::string_view value);
+std::string encode_header_value(std::string_view value);
+
+// What a client sends along with these arguments: one header for each rule whose argument is there and not null.
+std::vector<std::pair<std::string, std::string>> param_headers(const std::vector<HeaderRule>& rules, const JsonObject& arguments);
 
 // find_header returns nullptr when a header is absent. An error is the -32020 to answer with.
 std::optional<RpcError> check_param_headers(const std::vector<HeaderRule>& rules, const JsonObject& arguments,

@@ -148,6 +148,10 @@ std::string write_request(std::string_view id, std::string_view method, const Js
   return write_call(Json(boost::json::string_view(id.data(), id.size())), method, params);
 }
 
+std::string write_request(std::int64_t id, std::string_view method, const JsonObject& params) {
+  return write_call(Json(id), method, params);
+}
+
 std::string id_key(const Json& id) {
   return to_json(id);
 }

@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 
+#include <cstdint>
 #include <expected>
 #include <string>
 #include <string_view>
@@ -59,6 +60,7 @@ std::string write_result_text(const Json& id, std::string_view result_json);
 std::string write_error(const Json& id, const RpcError& error);  // a null id is left out
 std::string write_notification(std::string_view method, const JsonObject& params);
 std::string write_request(std::string_view id, std::string_view method, const JsonObject& params);
+std::string write_request(std::int64_t id, std::string_view method, const JsonObject& params);
 
 // A key for maps: two ids are the same id exactly when their keys are equal ("1" and 1 differ).
 std::string id_key(const Json& id);

@@ -2,6 +2,7 @@
 
 #include "base/fd.h"
 #include "base/file.h"
+#include "net/exec_parts.h"
 
 #include <fmt/format.h>
 
@@ -27,18 +28,6 @@ constexpr std::size_t kMaxErrors = 16 * 1024;  // the last words of a program th
 constexpr std::chrono::milliseconds kAskEvery{50};
 constexpr int kSignalExit = 128;  // the shell's convention
 
-struct Pipe {
-  Fd read, write;
-};
-
-Result<Pipe> make_pipe() {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return fail(system_error("make a pipe", errno));
-  Pipe pipe{Fd(ends[0]), Fd(ends[1])};
-  ::fcntl(pipe.read.get(), F_SETFL, O_NONBLOCK);  // ours only: the child's end stays as programs expect it
-  return pipe;
-}
-
 // A file in memory instead of a pipe: it is written before the child runs, so neither waits for the other.
 Result<Fd> input_of(const std::string& input) {
   if (input.empty()) {
@@ -61,13 +50,6 @@ std::vector<std::string> environment_of(const ChildCall& call) {
   }
   for (const auto& [name, value] : call.environment) all.push_back(name + '=' + value);
   return all;
-}
-
-std::vector<char*> pointers_to(std::vector<std::string>& texts) {
-  std::vector<char*> pointers;
-  for (std::string& text : texts) pointers.push_back(text.data());
-  pointers.push_back(nullptr);
-  return pointers;
 }
 
 class SpawnSettings {
@@ -185,6 +167,8 @@ Result<ChildResult> run_child(const ChildCall& call) {
   HF_TRY(Fd input, input_of(call.input));
   HF_TRY(Pipe output, make_pipe());
   HF_TRY(Pipe errors, make_pipe());
+  set_non_blocking(output.read);  // ours only: the child's ends stay as programs expect them
+  set_non_blocking(errors.read);
   HF_TRY(const pid_t pid, spawn(call, input, output.write, errors.write));
   Process process(pid);
   output.write.reset();

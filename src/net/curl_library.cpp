@@ -29,8 +29,10 @@ Result<CurlLibrary> open_library() {
       find(library, "curl_multi_add_handle", curl.multi_add_handle) &&
       find(library, "curl_multi_remove_handle", curl.multi_remove_handle) &&
       find(library, "curl_multi_perform", curl.multi_perform) && find(library, "curl_multi_poll", curl.multi_poll) &&
-      find(library, "curl_multi_info_read", curl.multi_info_read) && find(library, "curl_multi_cleanup", curl.multi_cleanup) &&
-      find(library, "curl_slist_append", curl.slist_append) && find(library, "curl_slist_free_all", curl.slist_free_all);
+      find(library, "curl_multi_info_read", curl.multi_info_read) && find(library, "curl_multi_setopt", curl.multi_setopt) &&
+      find(library, "curl_multi_socket_action", curl.multi_socket_action) &&
+      find(library, "curl_multi_cleanup", curl.multi_cleanup) && find(library, "curl_slist_append", curl.slist_append) &&
+      find(library, "curl_slist_free_all", curl.slist_free_all);
   if (!complete) return fail(ErrorKind::unavailable, std::string(kFile) + " lacks functions that we need", kHint);
   if (const CURLcode code = global_init(CURL_GLOBAL_DEFAULT); code != CURLE_OK)
     return fail(ErrorKind::unavailable, std::string("libcurl cannot start: ") + curl.easy_strerror(code));

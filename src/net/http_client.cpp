@@ -1,116 +1,14 @@
 #include "net/http_client.h"
 
-#include "base/text.h"
-#include "net/curl_library.h"
-#include "net/http_grammar.h"
-#include "net/http_transfer.h"
+#include "net/curl_call.h"
+#include "net/without_sigpipe.h"
 
-#include <fmt/format.h>
-
-#include <arpa/inet.h>
-#include <sys/socket.h>
-
-#include <array>
-#include <csignal>
-#include <cstdlib>
+#include <algorithm>
 
 namespace holdfast::net {
 namespace {
 
-constexpr long kMaxRedirects = 5;                 // a chain longer than that is a circle
 constexpr std::chrono::milliseconds kLookUp{50};  // how long a wait may last before the caller is asked whether to go on
-constexpr std::size_t kMaxUrlBytes = 64 * 1024;   // far above what servers take
-constexpr const char* kUserAgent = "holdfast/" HOLDFAST_VERSION;
-
-// OpenSSL writes to a socket whose peer has gone without asking not to be killed for it. The signal is sent to the thread that
-// writes, so this thread holds it back and throws it away.
-class WithoutSigpipe {
- public:
-  WithoutSigpipe() {
-    sigemptyset(&pipe_);
-    sigaddset(&pipe_, SIGPIPE);
-    ::pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
-  }
-  ~WithoutSigpipe() {
-    if (sigismember(&before_, SIGPIPE) == 1) return;
-    constexpr timespec kAtOnce{};
-    while (::sigtimedwait(&pipe_, nullptr, &kAtOnce) > 0) {
-    }
-    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  }
-  WithoutSigpipe(const WithoutSigpipe&) = delete;
-  WithoutSigpipe& operator=(const WithoutSigpipe&) = delete;
-
- private:
-  sigset_t pipe_, before_;
-};
-
-// No program that we start inherits a connection.
-curl_socket_t open_socket(void*, curlsocktype, curl_sockaddr* address) {
-  return ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
-}
-
-// The part of a URL that may be shown: neither a password nor the query, which may hold one.
-std::string shown(std::string_view url) {
-  url = url.substr(0, url.find_first_of("?#"));
-  const std::size_t authority = url.find("://");
-  if (authority == url.npos) return std::string(utf8_prefix(url, 200));
-  const std::size_t path = url.find('/', authority + 3);
-  const std::size_t at = url.substr(0, path).rfind('@');
-  if (at == url.npos) return std::string(utf8_prefix(url, 200));
-  return std::string(url.substr(0, authority + 3)).append(utf8_prefix(url.substr(at + 1), 200));
-}
-
-Result<void> check(const HttpCall& call) {
-  const std::string start = to_ascii_lower(std::string_view(call.url).substr(0, 8));
-  if (!start.starts_with("http://") && !start.starts_with("https://"))
-    return fail(ErrorKind::invalid, fmt::format("not an http or https address: {}", shown(call.url)));
-  const std::string_view url = call.url;
-  if (url.size() > kMaxUrlBytes || !all_within(kTargetChars, url))
-    return fail(ErrorKind::invalid, fmt::format("not a proper address: {}", shown(url)), "percent-encode it");
-  const std::size_t authority = url.find("://") + 3;
-  if (url.substr(authority, url.find_first_of("/?", authority) - authority).find('@') != url.npos)
-    return fail(ErrorKind::invalid, fmt::format("user name in the address: {}", shown(url)));
-  unsigned char binary[sizeof(in6_addr)];
-  const std::string& pinned = call.pinned_address;
-  if (!pinned.empty() && ::inet_pton(AF_INET, pinned.c_str(), binary) != 1 && ::inet_pton(AF_INET6, pinned.c_str(), binary) != 1)
-    return fail(ErrorKind::invalid, fmt::format("not a numeric address: {}", utf8_prefix(pinned, 100)));
-  if (call.method.empty() || !all_within(kTokenChars, call.method))
-    return fail(ErrorKind::invalid, "not a method of HTTP: \"" + call.method + '"');
-  for (const auto& [name, value] : call.headers) {
-    if (name.empty() || !all_within(kTokenChars, name))
-      return fail(ErrorKind::invalid, fmt::format("not a header name: \"{}\"", name));
-    if (!all_within(kValueChars, value)) return fail(ErrorKind::invalid, fmt::format("header {} holds control characters", name));
-  }
-  return {};
-}
-
-std::string hosts_without_proxy() {
-  std::string hosts = "localhost,127.0.0.1,::1";
-  for (const char* name : {"no_proxy", "NO_PROXY"}) {
-    if (const char* more = std::getenv(name)) return hosts + ',' + more;
-  }
-  return hosts;
-}
-
-// As curl itself, and OpenSSL, take them: for a certification authority of one's own. Null: those of the system.
-const char* authorities_file() {
-  const char* file = std::getenv("SSL_CERT_FILE");
-  return file && *file ? file : nullptr;
-}
-
-ErrorKind kind_of(CURLcode code) {
-  switch (code) {
-    case CURLE_URL_MALFORMAT:
-      return ErrorKind::invalid;
-    case CURLE_OPERATION_TIMEDOUT:
-      return ErrorKind::timeout;
-    case CURLE_OUT_OF_MEMORY:
-      return ErrorKind::internal;
-    default:
-      return ErrorKind::unavailable;
-  }
-}
 
 class CurlClient final : public HttpClient {
  public:
@@ -120,109 +18,19 @@ class CurlClient final : public HttpClient {
   Result<HttpAnswer> send(const HttpCall& call) override;
 
  private:
-  struct FreeEasy {
-    const CurlLibrary& curl;
-    void operator()(CURL* easy) const { curl.easy_cleanup(easy); }
-  };
-  struct FreeList {
-    const CurlLibrary& curl;
-    void operator()(curl_slist* list) const { curl.slist_free_all(list); }
-  };
-  using Easy = std::unique_ptr<CURL, FreeEasy>;
-  using Headers = std::unique_ptr<curl_slist, FreeList>;
-
-  Result<Headers> headers_of(const HttpCall& call) const;
-  Result<Headers> connect_to_of(const HttpCall& call) const;
-  bool set_up(CURL* easy, const HttpCall& call, const Headers& headers, const Headers& connect_to, HttpTransfer& transfer) const;
-  CURLcode run(CURL* easy, HttpTransfer& transfer, const HttpCall& call);
+  CURLcode run(CurlCall& prepared, const HttpCall& call);
 
   const CurlLibrary& curl_;
   CURLM* connections_;  // kept between calls, with what it knows of hosts
 };
 
-Result<CurlClient::Headers> CurlClient::headers_of(const HttpCall& call) const {
-  Headers headers(nullptr, {curl_});
-  for (const auto& [name, value] : call.headers) {
-    // "Name:" would take a header away that libcurl sends by itself.
-    const std::string line = value.empty() ? name + ';' : name + ": " + value;
-    curl_slist* longer = curl_.slist_append(headers.get(), line.c_str());
-    if (!longer) return fail(ErrorKind::internal, "no memory for the headers of a request");
-    [[maybe_unused]] const curl_slist* same = headers.release();
-    headers.reset(longer);
-  }
-  return headers;
-}
-
-// "Any host, any port: to this address, same port."
-Result<CurlClient::Headers> CurlClient::connect_to_of(const HttpCall& call) const {
-  if (call.pinned_address.empty()) return Headers(nullptr, {curl_});
-  const bool v6 = call.pinned_address.find(':') != std::string::npos;
-  const std::string rule = v6 ? "::[" + call.pinned_address + "]:" : "::" + call.pinned_address + ':';
-  Headers list(curl_.slist_append(nullptr, rule.c_str()), {curl_});
-  if (!list) return fail(ErrorKind::internal, "no memory for the address of a request");
-  return list;
-}
-
-bool CurlClient::set_up(CURL* easy, const HttpCall& call, const Headers& headers, const Headers& connect_to,
-                        HttpTransfer& transfer) const {
-  bool good = true;
-  const auto set = [&](CURLoption option, auto value) { good = curl_.easy_setopt(easy, option, value) == CURLE_OK && good; };
-  set(CURLOPT_URL, call.url.c_str());
-  set(CURLOPT_PROTOCOLS_STR, "http,https");
-  set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
-  set(CURLOPT_PATH_AS_IS, 1L);  // a key of S3 may hold "..", and what is signed must be what is sent
-  set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
-  set(CURLOPT_SSL_VERIFYPEER, 1L);
-  set(CURLOPT_SSL_VERIFYHOST, 2L);
-  if (const char* authorities = authorities_file()) set(CURLOPT_CAINFO, authorities);
-  set(CURLOPT_NOSIGNAL, 1L);
-  set(CURLOPT_NOPROXY, hosts_without_proxy().c_str());
-  set(CURLOPT_OPENSOCKETFUNCTION, &open_socket);
-  set(CURLOPT_USERAGENT, kUserAgent);
-  set(CURLOPT_HTTPHEADER, headers.get());
-  set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(call.connect_timeout.count()));
-  const bool may_follow = call.signing.access_key.empty() && call.pinned_address.empty() && !transfer.has_body();
-  set(CURLOPT_FOLLOWLOCATION, call.follow_redirects && may_follow ? 1L : 0L);
-  if (connect_to) {
-    set(CURLOPT_CONNECT_TO, connect_to.get());
-    set(CURLOPT_PROXY, "");
-  }
-  set(CURLOPT_MAXREDIRS, kMaxRedirects);
-  set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-  set(CURLOPT_HEADERFUNCTION, &HttpTransfer::on_header);
-  set(CURLOPT_HEADERDATA, static_cast<void*>(&transfer));
-  set(CURLOPT_WRITEFUNCTION, &HttpTransfer::on_body);
-  set(CURLOPT_WRITEDATA, static_cast<void*>(&transfer));
-  if (call.method == "HEAD") {
-    set(CURLOPT_NOBODY, 1L);
-  } else if (call.method != "GET") {
-    set(CURLOPT_CUSTOMREQUEST, call.method.c_str());
-  }
-  if (transfer.has_body()) {
-    set(CURLOPT_UPLOAD, 1L);
-    set(CURLOPT_INFILESIZE_LARGE, static_cast<curl_off_t>(transfer.body_size()));
-    set(CURLOPT_READFUNCTION, &HttpTransfer::on_read);
-    set(CURLOPT_READDATA, static_cast<void*>(&transfer));
-    set(CURLOPT_SEEKFUNCTION, &HttpTransfer::on_seek);  // a kept connection that has died: the body is sent again
-    set(CURLOPT_SEEKDATA, static_cast<void*>(&transfer));
-  }
-  if (!call.signing.access_key.empty()) {
-    set(CURLOPT_AWS_SIGV4, fmt::format("aws:amz:{}:{}", call.signing.region, call.signing.service).c_str());
-    set(CURLOPT_USERNAME, call.signing.access_key.c_str());
-    set(CURLOPT_PASSWORD, call.signing.secret_key.c_str());
-  }
-  return good;
-}
-
 // Until the transfer is over, or must not go on.
-CURLcode CurlClient::run(CURL* easy, HttpTransfer& transfer, const HttpCall& call) {
+CURLcode CurlClient::run(CurlCall& prepared, const HttpCall& call) {
   const auto longest_wait = static_cast<int>(std::min(kLookUp, call.stalled_timeout).count());
   for (int running = 1;;) {
     if (curl_.multi_perform(connections_, &running) != CURLM_OK) return CURLE_FAILED_INIT;
     if (running == 0) break;
-    curl_off_t until_connected = 0;
-    curl_.easy_getinfo(easy, CURLINFO_PRETRANSFER_TIME_T, &until_connected);
-    if (!transfer.may_go_on(std::chrono::steady_clock::now(), until_connected > 0)) return CURLE_ABORTED_BY_CALLBACK;
+    if (!prepared.transfer().may_go_on(std::chrono::steady_clock::now(), prepared.connected())) return CURLE_ABORTED_BY_CALLBACK;
     if (curl_.multi_poll(connections_, nullptr, 0, longest_wait, nullptr) != CURLM_OK) return CURLE_FAILED_INIT;
   }
   int left = 0;
@@ -231,30 +39,13 @@ CURLcode CurlClient::run(CURL* easy, HttpTransfer& transfer, const HttpCall& cal
 }
 
 Result<HttpAnswer> CurlClient::send(const HttpCall& call) {
-  HF_CHECK(check(call));
-  HttpTransfer transfer(call, std::chrono::steady_clock::now());
-  const Easy easy(curl_.easy_init(), {curl_});
-  if (!easy) return fail(ErrorKind::internal, "libcurl has no memory for a request");
-  HF_TRY(const Headers headers, headers_of(call));
-  HF_TRY(const Headers connect_to, connect_to_of(call));
-  std::array<char, CURL_ERROR_SIZE> reason{};
-  curl_.easy_setopt(easy.get(), CURLOPT_ERRORBUFFER, reason.data());
-  if (!set_up(easy.get(), call, headers, connect_to, transfer))
-    return fail(ErrorKind::unavailable, "libcurl does not know an option that we need", "install version 7.85 or newer");
-
+  HF_TRY(const std::unique_ptr<CurlCall> prepared, CurlCall::make(curl_, call));
   const WithoutSigpipe guard;
-  if (curl_.multi_add_handle(connections_, easy.get()) != CURLM_OK)
+  if (curl_.multi_add_handle(connections_, prepared->easy()) != CURLM_OK)
     return fail(ErrorKind::internal, "libcurl does not take the request");
-  const CURLcode code = run(easy.get(), transfer, call);
-  curl_.multi_remove_handle(connections_, easy.get());
-
-  const std::string where = call.method + ' ' + shown(call.url);
-  if (transfer.failure()) return fail(Error(*transfer.failure()).within(where));
-  if (code != CURLE_OK) {
-    const std::string_view text = reason[0] != '\0' ? reason.data() : curl_.easy_strerror(code);
-    return fail(make_error(kind_of(code), std::string(text)).within(where));
-  }
-  return std::move(transfer.answer());
+  const CURLcode code = run(*prepared, call);
+  curl_.multi_remove_handle(connections_, prepared->easy());
+  return prepared->finish(code);
 }
 
 }  // namespace

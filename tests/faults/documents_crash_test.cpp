@@ -81,25 +81,25 @@ const Operation kOperations[] = {
     {"edits",
      [](Library& library) {
        return std::vector{replace(library, "a.md", "new a"), replace(library, "b.md", "new b"),
-                          replace(library, "docs/c.md", "")};
+                          replace(library, "shelf/c.md", "")};
      }},
     {"move",
      [](Library& library) {
-       return std::vector{rename(library, "docs", "moved/docs"), replace(library, "a.md", "see moved/docs"),
-                          replace(library, "docs/c.md", "own links")};
+       return std::vector{rename(library, "shelf", "moved/shelf"), replace(library, "a.md", "see moved/shelf"),
+                          replace(library, "shelf/c.md", "own links")};
      }},
     {"everything",
      [](Library& library) {
-       return std::vector{replace(library, "docs/c.md", "new c"), create(library, "docs/deep/er/n.md", "n"),
-                          trash(library, "b.md"), rename(library, "docs", "docs2"), rename(library, "a.md", "x/a.md")};
+       return std::vector{replace(library, "shelf/c.md", "new c"), create(library, "shelf/deep/er/n.md", "n"),
+                          trash(library, "b.md"), rename(library, "shelf", "shelf2"), rename(library, "a.md", "x/a.md")};
      }},
 };
 
 void write_all_files(TestLibrary& files) {
   files.write("a.md", "old a");
   files.write("b.md", "old b");
-  files.write("docs/c.md", "old c");
-  files.write("docs/deep/d.md", "old d");
+  files.write("shelf/c.md", "old c");
+  files.write("shelf/deep/d.md", "old d");
 }
 
 class DocumentsCrash : public testing::TestWithParam<Operation> {
@@ -185,7 +185,7 @@ TEST_P(DocumentsCrash, WhatAPersonSavedBeforeTheRecoveryStays) {
   loop(Fault::kill, 0, [&](TestLibrary& files, Ending) {
     // Wherever the crash left it.
     std::string saved;
-    for (const char* path : {"docs/c.md", "docs2/c.md", "moved/docs/c.md"})
+    for (const char* path : {"shelf/c.md", "shelf2/c.md", "moved/shelf/c.md"})
       if (std::filesystem::exists(files / path)) saved = path;
     ASSERT_NE(saved, "");
     files.write(saved, "a person's");

@@ -1,0 +1,39 @@
+#pragma once
+
+// Which documents of the library have pending changes, without reading every file each time (document-review §7).
+//
+// The files are the truth: what is remembered of one counts only while its size, inode and modification time are the same, and
+// not at all when it was written so recently that another write could share that time. Kept in the state folder, so that a
+// command does not begin anew; a damaged file of it is forgotten.
+
+#include "documents/library.h"
+
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace holdfast::documents {
+
+class ChangeIndex {
+ public:
+  // below: a file or a folder, "" for all. In order of their paths. Thread-safe.
+  Result<std::vector<Place>> documents_with_changes(Library& library, std::string_view below,
+                                                    const std::function<bool()>& cancelled);
+
+ private:
+  struct Seen {
+    std::uint64_t size = 0, inode = 0;
+    std::int64_t modified_ns = 0;
+    bool pending = false;
+  };
+  void load(Library& library);
+  void save(Library& library);
+
+  std::mutex mutex_;
+  bool loaded_ = false, changed_ = false;
+  std::map<std::string, Seen, std::less<>> seen_;  // by Place::key
+};
+
+}  // namespace holdfast::documents

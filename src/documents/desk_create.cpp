@@ -1,0 +1,142 @@
+// New documents, moved ones, and the proposal to delete one (document-review §5 `create`, `move`, `delete`).
+
+#include "base/ids.h"
+#include "base/text.h"
+#include "documents/desk_state.h"
+#include "documents/merge.h"
+#include "documents/move.h"
+
+#include <fmt/format.h>
+
+namespace holdfast::documents {
+
+namespace {
+
+constexpr std::size_t kProposalCharacters = 8;
+
+Result<void> check_content(std::string_view content) {
+  if (content.size() > kMaxDocumentBytes)
+    return fail(ErrorKind::too_large,
+                fmt::format("content has {} bytes; a document has at most {}", content.size(), kMaxDocumentBytes),
+                "split it into several documents", "too_large");
+  if (!is_valid_utf8(content) || content.find('\0') != std::string_view::npos)
+    return fail(ErrorKind::invalid, "content is not text", "documents are UTF-8 without NUL", "not_text");
+  return {};
+}
+
+Proposal new_proposal(DeskState& desk, const Opened& opened, const Place& place, Proposal::Kind kind) {
+  Proposal proposal;
+  proposal.kind = kind;
+  proposal.id = "p_" + random_base32(kProposalCharacters);
+  proposal.key = place.key;
+  proposal.author = opened.author;
+  proposal.label = opened.label;
+  proposal.time = desk.clock.now();
+  return proposal;
+}
+
+Result<void> log_proposed(DeskState& desk, const Opened& opened, const Place& place, std::string_view what, std::string_view id) {
+  JsonArray ids;
+  if (!id.empty()) ids.emplace_back(id);
+  return desk.handles.note(opened.label, "proposed", fmt::format("{} of {}", what, place.path),
+                           {{"path", place.path}, {"changes", std::move(ids)}});
+}
+
+Result<Opened> open_or_create(DeskState& desk, const Asker& asker) {
+  if (asker.session_id.empty()) return desk.handles.create(handle_request(asker));
+  return desk.handles.open(asker.principal, asker.session_id);
+}
+
+// A file of a kind without marks does not exist until somebody accepts it.
+Result<std::string> propose_new(DeskState& desk, const Asker& asker, const Place& place, std::string_view content) {
+  HF_TRY(const Opened opened, open_or_create(desk, asker));
+  Proposal proposal = new_proposal(desk, opened, place, Proposal::Kind::create);
+  proposal.bytes = content;
+  HF_CHECK(desk.proposals.keep(proposal));
+  HF_CHECK(remember_owner(desk, {proposal.id}, {opened.label, asker.principal, opened.author}));
+  HF_CHECK(log_proposed(desk, opened, place, "creation", proposal.id));
+  return with_trailer(
+      fmt::format("Proposed {}: {} waits for review; the file is made when a person accepts it.", place.path, proposal.id),
+      opened);
+}
+
+std::string bulleted(const std::vector<std::string>& paths) {
+  std::string text;
+  for (const std::string& path : paths) text += "\n- " + path;
+  return text;
+}
+
+}  // namespace
+
+Result<std::string> create(DeskState& desk, const Asker& asker, std::string_view file_path, std::string_view content) {
+  // A handle that does not hold is refused before anything is looked at; a new one is minted only for a document that was made.
+  if (!asker.session_id.empty()) HF_CHECK(desk.handles.open(asker.principal, asker.session_id));
+  HF_TRY(const Place place, desk.library->find_new(file_path));
+  HF_CHECK(desk.library->require_writable(place));
+  HF_CHECK(check_content(content));
+  if (!place.reviewed && !desk.library->settings().direct_edits) return propose_new(desk, asker, place, content);
+
+  const DeskState& state = desk;
+  std::string id, bytes(content);
+  std::optional<Opened> opened;
+  if (place.reviewed && !content.empty()) {
+    // The author's label is part of the bytes, and with it the session; a refused text makes none.
+    std::string unused;
+    HF_CHECK(wrap_new_document(content, {"AI", state.clock.now(), make_change_id}, unused));
+  }
+  HF_TRY(const DocumentLock lock, DocumentLock::take(*desk.library, place.key));
+  HF_TRY(opened, open_or_create(desk, asker));
+  if (place.reviewed) {
+    HF_TRY(bytes, wrap_new_document(content, {opened->author, state.clock.now(), make_change_id}, id));
+  }
+  FileStep step;
+  step.kind = FileStep::Kind::create;
+  step.place = place;
+  step.bytes = std::move(bytes);
+  std::vector<std::string> ids;
+  if (!id.empty()) ids.push_back(id);
+  HF_TRY(const Applied applied, apply_steps(*desk.library, {std::move(step)}, {"create", ids, short_hash(opened->label)}));
+  HF_CHECK(desk.handles.forget(place.key));
+  HF_CHECK(desk.handles.keep_version(*opened, place.key, applied.states.front().version));
+  if (place.reviewed) HF_CHECK(mark_created(desk, place));
+  HF_CHECK(remember_owner(desk, ids, {opened->label, asker.principal, opened->author}));
+  HF_CHECK(log_proposed(desk, *opened, place, "creation", id));
+  std::string text = id.empty() ? fmt::format("Created {}: empty, nothing pending.", place.path)
+                                : fmt::format("Created {}: 1 change(s) pending: {} (the whole text).", place.path, id);
+  if (!place.reviewed) text = fmt::format("Created {}: written directly.", place.path);
+  if (place.reviewed && content.starts_with("---\n"))
+    text += "\nNote: its front matter is not front matter for other tools until the change is accepted.";
+  return with_trailer(std::move(text), *opened);
+}
+
+Result<std::string> move(DeskState& desk, const Asker& asker, std::string_view path, std::string_view new_path) {
+  HF_TRY(const Opened opened, desk.handles.open(asker.principal, asker.session_id));
+  HF_TRY(const auto overlay, desk.proposals.overlay());
+  HF_TRY(const Moved moved,
+         move_document(*desk.library, desk.links, *overlay, path, new_path, {"move", {}, short_hash(opened.label)}));
+  HF_CHECK(desk.handles.note_moved(moved.keys));
+  HF_CHECK(desk.proposals.note_moved(moved.keys));
+  HF_CHECK(desk.handles.note(opened.label, "moved", fmt::format("{} -> {}", moved.from, moved.to), {{"journal", moved.journal}}));
+  return fmt::format("Moved {} -> {} ({} links rewritten in {} files)", moved.from, moved.to, moved.links, moved.files);
+}
+
+Result<std::string> remove(DeskState& desk, const Asker& asker, std::string_view file_path) {
+  HF_TRY(const Opened opened, desk.handles.open(asker.principal, asker.session_id));
+  HF_TRY(const Place place, find_document(desk, file_path));
+  HF_CHECK(desk.library->require_writable(place));
+  std::optional<ReadRecord> read;
+  HF_CHECK(require_read(desk, opened, place, read));
+  HF_TRY(const FileState file, read_document(*desk.library, place, kMaxReadBytes));
+  HF_TRY(const auto overlay, desk.proposals.overlay());
+  HF_TRY(const LinkMap links, desk.links.read(*desk.library, *overlay, asker.cancelled));
+  Proposal proposal = new_proposal(desk, opened, place, Proposal::Kind::remove);
+  proposal.base_version = file.version;
+  HF_CHECK(desk.proposals.keep(proposal));
+  HF_CHECK(remember_owner(desk, {proposal.id}, {opened.label, asker.principal, opened.author}));
+  HF_CHECK(log_proposed(desk, opened, place, "deletion", proposal.id));
+  const std::vector<std::string> incoming = links.backward(place.path);
+  return fmt::format("Proposed to delete {}: {} waits for review; the file stays until a person accepts.\nIncoming links ({}):{}",
+                     place.path, proposal.id, incoming.size(), incoming.empty() ? "\n- (none)" : bulleted(incoming));
+}
+
+}  // namespace holdfast::documents

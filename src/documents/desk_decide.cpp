@@ -1,0 +1,266 @@
+// Accepting, rejecting, withdrawing (document-review §7).
+
+#include "documents/decide.h"
+#include "documents/desk_state.h"
+#include "documents/git_commit.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+
+namespace holdfast::documents {
+
+namespace {
+
+using VerdictMap = std::map<std::string, Verdict, std::less<>>;
+
+std::string why(const Error& error) {
+  return fmt::format("{}: {}", error.word(), error.message);
+}
+
+FileState stamp_of(const FileState& file) {
+  FileState stamp = file;
+  stamp.bytes.clear();
+  return stamp;
+}
+
+class Decision {
+ public:
+  Decision(DeskState& desk, const Asker& asker, bool commit) : desk_(desk), asker_(asker), commit_(commit) {}
+
+  // The verdicts of one file.
+  void decide_in(const std::string& path, const VerdictMap& verdicts) {
+    auto place = desk_.library->find(path);
+    if (!place) {
+      fail_all(verdicts, why(place.error()));
+      return;
+    }
+    auto done = with_lock(*place, verdicts);
+    if (!done) fail_all(verdicts, why(done.error()));
+  }
+
+  // One file operation.
+  void decide_proposal(const Proposal& proposal, Verdict verdict) {
+    auto done = settle(proposal, verdict);
+    if (!done) {
+      report_.failed.emplace_back(proposal.id, why(done.error()));
+      return;
+    }
+    report_.applied.push_back(proposal.id);
+    tell_owner(proposal.id, verdict, proposal.key);
+  }
+
+  VerdictReport report() { return std::move(report_); }
+  void add_failed(const std::string& id, std::string reason) { report_.failed.emplace_back(id, std::move(reason)); }
+
+ private:
+  void fail_all(const VerdictMap& verdicts, const std::string& reason) {
+    for (const auto& [id, verdict] : verdicts) report_.failed.emplace_back(id, reason);
+  }
+
+  Result<void> with_lock(const Place& place, const VerdictMap& verdicts) {
+    HF_CHECK(desk_.library->require_writable(place));
+    HF_TRY(const DocumentLock lock, DocumentLock::take(*desk_.library, place.key));
+    auto decided = write_decided(place, verdicts);
+    for (int tries = 1; !decided && decided.error().kind == ErrorKind::conflict && tries < kWriteTries; ++tries)
+      decided = write_decided(place, verdicts);
+    if (!decided) return fail(decided.error());
+    for (const std::string& id : decided->missing) report_.failed.emplace_back(id, "not_found: there is no such change any more");
+    report_.remaining += decided->remaining;
+    for (const std::string& id : decided->applied) {
+      report_.applied.push_back(id);
+      tell_owner(id, verdicts.find(id)->second, place.path);
+    }
+    const bool accepted = std::ranges::any_of(
+        decided->applied, [&](const std::string& id) { return verdicts.find(id)->second == Verdict::accept; });
+    if (commit_ && accepted) commit(place, *decided, verdicts);
+    return {};
+  }
+
+  // One write for all of them.
+  Result<Decided> write_decided(const Place& place, const VerdictMap& verdicts) {
+    HF_TRY(const FileState file, read_document(*desk_.library, place));
+    const bool accepts = std::ranges::any_of(verdicts, [](const auto& each) { return each.second == Verdict::accept; });
+    if (accepts) {
+      HF_TRY(const bool merging, has_merge_markers(folder_of(place), place.relative, file.bytes));
+      if (merging)
+        return fail(ErrorKind::refused, fmt::format("{} has unresolved merge markers", place.path), "resolve the merge first",
+                    "unmerged");
+    }
+    Decided decided = decide(file.bytes, verdicts);
+    if (decided.applied.empty()) return decided;
+    HF_TRY(const bool created, was_created(desk_, place));
+    FileStep step;
+    step.place = place;
+    step.expected = stamp_of(file);
+    // A document whose whole text was refused never was.
+    const bool never_was = created && decided.raw.empty();
+    step.kind = never_was ? FileStep::Kind::trash : FileStep::Kind::replace;
+    if (!never_was) step.bytes = decided.raw;
+    HF_TRY(const Applied applied,
+           apply_steps(*desk_.library, {std::move(step)}, {accepts ? "accept" : "reject", decided.applied, asker_.name}));
+    if (never_was) {
+      report_.notes.push_back(fmt::format("{} was new; it is in the trash as {}", place.path, applied.trash.front()));
+      HF_CHECK(desk_.handles.forget(place.key));
+    } else if (created && accepts) {
+      HF_CHECK(unmark_created(desk_, place));
+    }
+    return decided;
+  }
+
+  Result<void> settle(const Proposal& proposal, Verdict verdict) {
+    const auto place = desk_.library->place_of(proposal.key);
+    if (!place) return fail(ErrorKind::not_found, "its document is in no folder of this library");
+    if (verdict == Verdict::reject) return desk_.proposals.drop(proposal);
+    HF_CHECK(desk_.library->require_writable(*place));
+    HF_TRY(const DocumentLock lock, DocumentLock::take(*desk_.library, place->key));
+    FileStep step;
+    step.place = *place;
+    if (proposal.kind == Proposal::Kind::create) {
+      HF_TRY(step.place, desk_.library->find_new(place->path));
+      step.kind = FileStep::Kind::create;
+    } else {
+      HF_TRY(const FileState file, read_document(*desk_.library, *place, kMaxReadBytes));
+      if (file.version != proposal.base_version)
+        return fail(ErrorKind::conflict, fmt::format("{} has changed since this was proposed", place->path),
+                    "reject it, and let it be proposed again", "stale");
+      HF_TRY(const bool merging, has_merge_markers(folder_of(*place), place->relative, file.bytes));
+      if (merging)
+        return fail(ErrorKind::refused, "the file has unresolved merge markers", "resolve the merge first", "unmerged");
+      step.expected = stamp_of(file);
+      step.kind = proposal.kind == Proposal::Kind::remove ? FileStep::Kind::trash : FileStep::Kind::replace;
+    }
+    if (step.kind != FileStep::Kind::trash) step.bytes = proposal.bytes;
+    const bool trashes = step.kind == FileStep::Kind::trash;
+    HF_TRY(const Applied applied, apply_steps(*desk_.library, {std::move(step)}, {"accept", {proposal.id}, asker_.name}));
+    HF_CHECK(desk_.proposals.drop(proposal));
+    if (trashes) {
+      report_.notes.push_back(fmt::format("{} is in the trash as {}", place->path, applied.trash.front()));
+      HF_CHECK(desk_.handles.forget(place->key));
+    }
+    if (commit_) commit_one(*place, {proposal.author}, {short_hash(proposal.label)}, 1);
+    return {};
+  }
+
+  std::string folder_of(const Place& place) const { return desk_.library->settings().folders[place.folder].folder; }
+
+  void commit(const Place& place, const Decided& decided, const VerdictMap& verdicts) {
+    if (decided.remaining > 0) {
+      report_.notes.push_back(
+          fmt::format("{} is not committed: {} of its changes are still pending", place.path, decided.remaining));
+      return;
+    }
+    std::vector<std::string> proposers, sessions;
+    std::size_t accepted = 0;
+    for (const std::string& id : decided.applied) {
+      if (verdicts.find(id)->second != Verdict::accept) continue;
+      ++accepted;
+      const auto owner = owner_of(desk_, id);
+      if (!owner || !*owner) continue;
+      if (std::ranges::find(proposers, (*owner)->author) == proposers.end()) proposers.push_back((*owner)->author);
+      const std::string session = short_hash((*owner)->label);
+      if (std::ranges::find(sessions, session) == sessions.end()) sessions.push_back(session);
+    }
+    commit_one(place, std::move(proposers), std::move(sessions), accepted);
+  }
+
+  // What was accepted stays accepted, whether or not git wants it.
+  void commit_one(const Place& place, std::vector<std::string> proposers, std::vector<std::string> sessions, std::size_t count) {
+    auto commit = commit_file(
+        {folder_of(place), place.relative, asker_.name, asker_.email, std::move(proposers), std::move(sessions), count});
+    if (!commit)
+      report_.notes.push_back(fmt::format("{} is accepted, but not committed: {}", place.path, commit.error().message));
+    else if (!commit->empty())
+      report_.commits.push_back(*std::move(commit));
+  }
+
+  // The log of the session that proposed it says how it ended. A session that was purged needs no news.
+  void tell_owner(const std::string& id, Verdict verdict, std::string_view path) {
+    const auto owner = owner_of(desk_, id);
+    if (!owner || !*owner) return;
+    const std::string_view word = verdict == Verdict::accept ? "accepted" : asker_.reviewer ? "rejected" : "withdrawn";
+    auto told = desk_.handles.note((*owner)->label, "decided", fmt::format("{} {} in {}", id, word, path),
+                                   {{"change", id}, {"verdict", word}, {"by", asker_.name}});
+    if (!told && told.error().kind != ErrorKind::not_found)
+      report_.notes.push_back("not in the session's log: " + told.error().message);
+  }
+
+  DeskState& desk_;
+  const Asker& asker_;
+  bool commit_;
+  VerdictReport report_;
+};
+
+Result<VerdictReport> apply_verdicts(DeskState& desk, const Asker& asker, const std::vector<PendingChange>& pending,
+                                     VerdictMap verdicts, bool commit) {
+  Decision decision(desk, asker, commit);
+  HF_TRY(const auto proposals, desk.proposals.all());
+  std::map<std::string, VerdictMap> by_file;
+  for (const PendingChange& change : pending) {
+    const auto verdict = verdicts.find(change.id);
+    if (verdict == verdicts.end()) continue;
+    const auto proposal = std::ranges::find(proposals, change.id, &Proposal::id);
+    if (proposal != proposals.end())
+      decision.decide_proposal(*proposal, verdict->second);
+    else
+      by_file[change.path].insert(*verdict);
+    verdicts.erase(verdict);
+  }
+  for (const auto& [path, of_file] : by_file) decision.decide_in(path, of_file);
+  for (const auto& [id, verdict] : verdicts) decision.add_failed(id, "not_found: there is no such change");
+  return decision.report();
+}
+
+}  // namespace
+
+Result<VerdictReport> decide(DeskState& desk, const Asker& asker, const Verdicts& verdicts) {
+  if (!asker.reviewer)
+    return fail(ErrorKind::refused, "only a person decides about changes", "withdraw takes back your own", "reviewer_required");
+  VerdictMap by_id;
+  for (const std::string& id : verdicts.accept) by_id[id] = Verdict::accept;
+  for (const std::string& id : verdicts.reject)
+    if (!by_id.emplace(id, Verdict::reject).second)
+      return fail(ErrorKind::invalid, fmt::format("{} is to be accepted and rejected", id), "name it once", "bad_argument");
+  HF_TRY(const auto pending, changes(desk, verdicts.filter, asker.cancelled));
+  if (verdicts.all)
+    for (const PendingChange& change : pending)
+      // Comments are not decided in passing: whoever wrote them is waiting for an answer.
+      if (change.kind != "comment" && change.kind != "highlight")
+        by_id.emplace(change.id, *verdicts.all ? Verdict::accept : Verdict::reject);
+  return apply_verdicts(desk, asker, pending, std::move(by_id), verdicts.commit);
+}
+
+Result<std::string> withdraw(DeskState& desk, const Asker& asker, const std::vector<std::string>& ids) {
+  HF_TRY(const Opened opened, desk.handles.open(asker.principal, asker.session_id));
+  if (ids.empty()) return fail(ErrorKind::invalid, "no change is named", "list_changes shows the ids", "bad_argument");
+  HF_TRY(const auto pending, changes(desk, {}, asker.cancelled));
+  VerdictMap verdicts;
+  std::vector<std::pair<std::string, std::string>> foreign;
+  for (const std::string& id : ids) {
+    HF_TRY(const auto owner, owner_of(desk, id));
+    if (owner && (owner->principal != asker.principal || owner->author != opened.author))
+      foreign.emplace_back(id, "not yours");
+    else if (!owner && std::ranges::find(pending, id, &PendingChange::id) != pending.end())
+      foreign.emplace_back(id, "not yours");
+    else
+      verdicts.emplace(id, Verdict::reject);
+  }
+  Asker quiet = asker;
+  quiet.name = opened.author;
+  HF_TRY(VerdictReport report, apply_verdicts(desk, quiet, pending, std::move(verdicts), false));
+  report.failed.insert(report.failed.end(), foreign.begin(), foreign.end());
+  if (report.applied.empty()) {
+    std::string reasons;
+    for (const auto& [id, reason] : report.failed) reasons += fmt::format("{}{} ({})", reasons.empty() ? "" : ", ", id, reason);
+    return fail(ErrorKind::refused, "nothing was withdrawn: " + reasons, "list_changes shows what is pending and whose it is",
+                "bad_argument");
+  }
+  std::string text = fmt::format("Withdrawn: {}.", fmt::join(report.applied, ", "));
+  for (const auto& [id, reason] : report.failed) text += fmt::format("\nNot withdrawn: {} ({}).", id, reason);
+  for (const std::string& note : report.notes) text += fmt::format("\nNote: {}.", note);
+  return text;
+}
+
+}  // namespace holdfast::documents

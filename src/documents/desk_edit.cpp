@@ -1,0 +1,218 @@
+// Editing (document-review §5 `edit`, §8).
+
+#include "base/ids.h"
+#include "documents/desk_state.h"
+#include "documents/edit_text.h"
+#include "documents/numbered_lines.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace holdfast::documents {
+
+namespace {
+
+constexpr std::size_t kExcerptAround = 3;
+constexpr std::size_t kMaxExcerpts = 20;
+constexpr std::size_t kProposalCharacters = 8;
+
+Result<void> check(const EditRequest& request) {
+  if (request.edits.empty())
+    return fail(ErrorKind::invalid, "there is no edit", "give old_string and new_string, or edits", "bad_argument");
+  return {};
+}
+
+std::vector<TextEdit> text_edits(const EditRequest& request) {
+  std::vector<TextEdit> edits;
+  for (const EditRequest::One& one : request.edits) edits.push_back({one.old_string, one.new_string, one.replace_all});
+  return edits;
+}
+
+// A few lines around each change, windows that meet joined.
+std::string excerpts(std::string_view text, const std::vector<std::size_t>& changed) {
+  const std::vector<std::string_view> lines = lines_of(text);
+  std::vector<LineRange> ranges;
+  for (const std::size_t line : changed) {
+    const LineRange range{line > kExcerptAround ? line - kExcerptAround : 1, line + kExcerptAround};
+    if (!ranges.empty() && range.first <= ranges.back().last + 1)
+      ranges.back().last = std::max(ranges.back().last, range.last);
+    else if (ranges.size() < kMaxExcerpts)
+      ranges.push_back(range);
+  }
+  std::string out;
+  for (const LineRange& range : ranges) out += fmt::format("{}{}", out.empty() ? "\n\n" : "\n--\n", numbered(lines, range));
+  return out;
+}
+
+std::string_view described(Likeness likeness) {
+  switch (likeness) {
+    case Likeness::exact:
+      return "";
+    case Likeness::line_breaks:
+      return "line breaks";
+    case Likeness::quotes:
+      return "quotes";
+    case Likeness::spaces:
+      return "blanks";
+  }
+  return "";
+}
+
+struct Outcome {
+  EditedText edited;
+  std::string proposal;  // id, for kinds without marks
+  bool changed_since_read = false;
+};
+
+std::string report(const Place& place, const Outcome& outcome) {
+  const EditedText& edited = outcome.edited;
+  if (edited.unchanged) return fmt::format("{}: no change; the document says so already.", place.path);
+  std::string text;
+  if (!outcome.proposal.empty()) {
+    text = fmt::format("Edited {}: 1 change(s) pending: {} (the whole file, as a proposal: its kind carries no marks).",
+                       place.path, outcome.proposal);
+  } else if (!place.reviewed) {
+    text = fmt::format("Edited {}: written directly.", place.path);
+  } else if (edited.ids.empty()) {
+    text = fmt::format("Edited {}: 0 change(s) pending.", place.path);
+  } else {
+    std::vector<std::string> lines;
+    for (const std::size_t line : edited.lines) lines.push_back(fmt::format("L{}", line));
+    text = fmt::format("Edited {}: {} change(s) pending: {} ({}).", place.path, edited.ids.size(), fmt::join(edited.ids, ", "),
+                       fmt::join(lines, ", "));
+  }
+  if (outcome.changed_since_read)
+    text += "\nNote: the file changed on disk since your read; your edit was put into the new text.";
+  for (const Superseded& old : edited.superseded)
+    text += fmt::format("\nNote: superseded change {} by {}.", old.id, old.author.empty() ? "a person" : old.author);
+  if (edited.withdrawn > 0) text += fmt::format("\nNote: {} pending change(s) fell back to the original text.", edited.withdrawn);
+  if (edited.likeness != Likeness::exact) text += fmt::format("\nNote: matched with {} normalised.", described(edited.likeness));
+  return text;
+}
+
+// What a reviewer would need to bring a superseded change back stands in the log.
+Result<void> log_edit(DeskState& desk, const Opened& opened, const Place& place, const Outcome& outcome) {
+  JsonArray ids, superseded;
+  for (const std::string& id : outcome.edited.ids) ids.emplace_back(id);
+  if (!outcome.proposal.empty()) ids.emplace_back(outcome.proposal);
+  for (const Superseded& old : outcome.edited.superseded)
+    superseded.emplace_back(JsonObject{{"id", old.id}, {"author", old.author}, {"del", old.del}, {"ins", old.ins}});
+  return desk.handles.note(opened.label, "proposed", fmt::format("edit of {}", place.path),
+                           {{"path", place.path}, {"changes", std::move(ids)}, {"superseded", std::move(superseded)}});
+}
+
+// The document's one pending proposal, edited once more or begun.
+Result<Proposal> proposal_for(DeskState& desk, const Opened& opened, const Place& place, const FileState& file) {
+  HF_TRY(const auto known, desk.proposals.of(place.key));
+  for (const Proposal& each : known)
+    if (each.kind == Proposal::Kind::edit && each.base_version == file.version && each.author == opened.author) return each;
+  Proposal proposal;
+  proposal.id = "p_" + random_base32(kProposalCharacters);
+  proposal.key = place.key;
+  proposal.base_version = file.version;
+  proposal.author = opened.author;
+  proposal.label = opened.label;
+  return proposal;
+}
+
+class Edit {
+ public:
+  Edit(DeskState& desk, const Asker& asker, const EditRequest& request, const Opened& opened, const Place& place,
+       std::string known_version)
+      : desk_(desk), asker_(asker), request_(request), opened_(opened), place_(place), known_version_(std::move(known_version)) {}
+
+  // conflict: somebody saved meanwhile; the next try sees what they saved.
+  Result<Outcome> try_once() {
+    HF_TRY(const Sight sight, look_at(desk_, place_, kMaxDocumentBytes));
+    Outcome outcome;
+    outcome.changed_since_read = sight.file.version != known_version_;
+    if (!request_.expected_version.empty() && request_.expected_version != sight.file.version)
+      return fail(ErrorKind::refused, fmt::format("{} is not at the expected version any more", place_.path), "read it again",
+                  "stale");
+    const EditRules rules{outcome.changed_since_read, desk_.library->settings().supersede_any};
+    if (place_.reviewed) {
+      const Author author{opened_.author, desk_.clock.now(), make_change_id};
+      HF_TRY(outcome.edited, edit_marked_text(sight.raw, text_edits(request_), author, rules));
+    } else {
+      HF_TRY(outcome.edited, edit_plain_text(sight.raw, text_edits(request_), rules));
+    }
+    if (outcome.edited.unchanged) return outcome;
+    if (place_.reviewed || desk_.library->settings().direct_edits) {
+      HF_CHECK(write(sight.file, outcome));
+    } else {
+      HF_CHECK(propose(sight.file, outcome));
+    }
+    return outcome;
+  }
+
+  std::string new_version() const { return new_version_; }
+
+ private:
+  Result<void> write(const FileState& file, const Outcome& outcome) {
+    if (outcome.edited.raw.size() > kMaxDocumentBytes)
+      return fail(ErrorKind::too_large, fmt::format("{} would have more than {} bytes", place_.path, kMaxDocumentBytes), "",
+                  "too_large");
+    FileStep step;
+    step.kind = FileStep::Kind::replace;
+    step.place = place_;
+    step.expected.version = file.version;
+    step.expected.device = file.device;
+    step.expected.inode = file.inode;
+    step.expected.size = file.size;
+    step.expected.modified_ns = file.modified_ns;
+    step.bytes = outcome.edited.raw;
+    HF_TRY(const Applied applied,
+           apply_steps(*desk_.library, {std::move(step)}, {"edit", outcome.edited.ids, short_hash(opened_.label)}));
+    new_version_ = applied.states.front().version;
+    return remember_owner(desk_, outcome.edited.ids, {opened_.label, asker_.principal, opened_.author});
+  }
+
+  Result<void> propose(const FileState& file, Outcome& outcome) {
+    HF_TRY(Proposal proposal, proposal_for(desk_, opened_, place_, file));
+    proposal.bytes = outcome.edited.raw;
+    proposal.time = desk_.clock.now();
+    new_version_ = file.version;
+    if (proposal.bytes == file.bytes) {
+      outcome.edited.withdrawn = 1;
+      return desk_.proposals.drop(proposal);
+    }
+    outcome.proposal = proposal.id;
+    HF_CHECK(desk_.proposals.keep(proposal));
+    return remember_owner(desk_, {proposal.id}, {opened_.label, asker_.principal, opened_.author});
+  }
+
+  DeskState& desk_;
+  const Asker& asker_;
+  const EditRequest& request_;
+  const Opened& opened_;
+  const Place& place_;
+  std::string known_version_, new_version_;
+};
+
+}  // namespace
+
+Result<std::string> edit(DeskState& desk, const Asker& asker, const EditRequest& request) {
+  HF_CHECK(check(request));
+  HF_TRY(const Opened opened, desk.handles.open(asker.principal, asker.session_id));
+  HF_TRY(const Place place, find_document(desk, request.file_path));
+  HF_CHECK(desk.library->require_writable(place));
+  std::optional<ReadRecord> read;
+  HF_CHECK(require_read(desk, opened, place, read));
+  HF_TRY(const DocumentLock lock, DocumentLock::take(*desk.library, place.key));
+  Edit work(desk, asker, request, opened, place, read->version);
+  auto outcome = work.try_once();
+  for (int tries = 1;
+       !outcome && outcome.error().kind == ErrorKind::conflict && outcome.error().code.empty() && tries < kWriteTries; ++tries)
+    outcome = work.try_once();
+  if (!outcome) return fail(outcome.error());
+  if (outcome->edited.unchanged) return report(place, *outcome);
+  HF_CHECK(log_edit(desk, opened, place, *outcome));
+  HF_CHECK(desk.handles.keep_version(opened, place.key, work.new_version()));
+  std::string text = report(place, *outcome);
+  if (place.reviewed) text += excerpts(AcceptedView(outcome->edited.raw).text(), outcome->edited.lines);
+  return text;
+}
+
+}  // namespace holdfast::documents

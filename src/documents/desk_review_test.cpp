@@ -1,0 +1,202 @@
+// document-review §7: what a person decides.
+
+#include "documents/test_desk.h"
+
+#include <sys/stat.h>
+
+namespace holdfast::documents {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+using testing::UnorderedElementsAre;
+
+std::string code(const Result<std::string>& result) {
+  return result ? "ok" : std::string(result.error().word());
+}
+
+struct DeskReviewTest : DeskTest {
+  // Five words of one line, changed one by one.
+  std::string five_changes(std::string_view name = "dev") {
+    kb.write("a.md", "one two three four five\nsix\n");
+    const std::string handle = reader("a.md", name);
+    for (const auto& [from, to] : {std::pair("one", "1"), std::pair("three", "3"), std::pair("five", "5")})
+      EXPECT_EQ(code(edit(handle, "a.md", from, to)), "ok");
+    EXPECT_EQ(code(edit(handle, "a.md", "six", "6")), "ok");
+    kb.write("b.md", "more text\n");
+    EXPECT_TRUE(read(handle, "b.md"));
+    EXPECT_EQ(code(edit(handle, "b.md", "more", "less")), "ok");
+    return handle;
+  }
+  std::vector<std::string> ids() {
+    std::vector<std::string> all;
+    for (const PendingChange& change : pending()) all.push_back(change.id);
+    return all;
+  }
+};
+
+TEST_F(DeskReviewTest, AcceptsThreeOfFiveWithOneVanished) {  // §11.6
+  five_changes();
+  const auto all = ids();
+  ASSERT_THAT(all, SizeIs(5));
+  // Somebody settles one with an editor.
+  kb.write("b.md", "less text\n");
+  const auto report = accept({all[0], all[1], all[3], all[4]});
+  EXPECT_THAT(report.applied, UnorderedElementsAre(all[0], all[1], all[3]));
+  ASSERT_THAT(report.failed, SizeIs(1));
+  EXPECT_EQ(report.failed[0].first, all[4]);
+  EXPECT_EQ(report.remaining, 1U);
+  EXPECT_THAT(ids(), ElementsAre(all[2]));
+  EXPECT_EQ(accepted("a.md"), "1 two 3 four 5\n6\n");
+  EXPECT_EQ(base("a.md"), "1 two 3 four five\n6\n");
+}
+
+TEST_F(DeskReviewTest, AModelDecidesNothing) {
+  const std::string handle = five_changes();
+  Verdicts verdicts;
+  verdicts.accept = ids();
+  const auto refused = desk->decide(with(handle), verdicts);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().word(), "reviewer_required");
+  EXPECT_FALSE(desk->comment(with(handle), ids()[0], "fine"));
+  EXPECT_THAT(ids(), SizeIs(5));
+}
+
+TEST_F(DeskReviewTest, AllOfAFileOrAnAuthorButNoComments) {
+  five_changes("ann");
+  kb.write("c.md", "x {>>a person's question<<}\n");
+  const std::string bob = reader("a.md", "bob");
+  EXPECT_EQ(code(edit(bob, "a.md", "two", "2")), "ok");
+  Verdicts verdicts;
+  verdicts.all = true;
+  verdicts.filter.author = "ann's AI";
+  verdicts.filter.path = "a.md";
+  EXPECT_THAT(desk->decide(person(), verdicts).value().applied, SizeIs(4));
+  EXPECT_EQ(base("a.md"), "1 two 3 four 5\n6\n");
+  EXPECT_EQ(accepted("a.md"), "1 2 3 four 5\n6\n");
+  verdicts.all = false;
+  verdicts.filter = {};
+  EXPECT_THAT(desk->decide(person(), verdicts).value().applied, SizeIs(2));
+  EXPECT_EQ(kb.read("c.md"), "x {>>a person's question<<}\n");
+  EXPECT_EQ(kb.read("b.md"), "more text\n");
+}
+
+TEST_F(DeskReviewTest, OneVerdictForEach) {
+  five_changes();
+  Verdicts verdicts;
+  verdicts.accept = verdicts.reject = {ids()[0]};
+  EXPECT_FALSE(desk->decide(person(), verdicts));
+}
+
+TEST_F(DeskReviewTest, CommentsAreResolvedAndHighlightsLoseTheirMarks) {
+  kb.write("a.md", "a {==marked==}{>>why?<<} b\n");
+  EXPECT_THAT(accept(ids()).applied, SizeIs(2));
+  EXPECT_EQ(kb.read("a.md"), "a marked b\n");
+}
+
+TEST_F(DeskReviewTest, UnresolvedMergesAreNotAccepted) {
+  kb.write("a.md", "<<<<<<< ours\nmine {++new++}\n=======\ntheirs\n>>>>>>> branch\n");
+  const auto report = accept(ids());
+  EXPECT_THAT(report.applied, IsEmpty());
+  EXPECT_THAT(report.failed.at(0).second, HasSubstr("merge"));
+  EXPECT_THAT(reject(ids()).applied, SizeIs(1));
+}
+
+TEST_F(DeskReviewTest, APersonCommentsOnAChange) {
+  const std::string handle = five_changes();
+  const std::string id = ids()[0];
+  ASSERT_TRUE(desk->comment(person(), id, "are you sure?\nback\\slash"));
+  const auto changes = pending();
+  ASSERT_THAT(changes, SizeIs(6));
+  EXPECT_EQ(changes[0].id, id);
+  EXPECT_EQ(changes[1].kind, "comment");
+  EXPECT_EQ(changes[1].author, "Ada");
+  EXPECT_EQ(changes[1].ins, "are you sure?\\nback\\\\slash");
+  EXPECT_FALSE(desk->comment(person(), id, "breaks <<} out"));
+  EXPECT_FALSE(desk->comment(person(), "c_none", "x"));
+  // And the model must leave it alone.
+  EXPECT_TRUE(read(handle, "a.md"));
+  EXPECT_EQ(code(edit(handle, "a.md", "are you sure?", "yes")), "comment_protected");
+}
+
+TEST_F(DeskReviewTest, AModelWithdrawsItsOwnAlone) {
+  const std::string ann = five_changes("ann");
+  const std::string bob = reader("a.md", "bob");
+  const auto all = ids();
+  EXPECT_EQ(code(desk->withdraw(with(bob), {all[0]})), "bad_argument");
+  EXPECT_THAT(ids(), SizeIs(5));
+  EXPECT_THAT(desk->withdraw(with(ann), {all[0], "c_none"}).value(),
+              AllOf(HasSubstr(all[0]), HasSubstr("Not withdrawn: c_none")));
+  EXPECT_THAT(ids(), Not(testing::Contains(all[0])));
+  // A person's own mark in the file is nobody's to withdraw.
+  kb.write("c.md", "{++by hand++}\n");
+  ChangeFilter filter;
+  filter.path = "c.md";
+  EXPECT_EQ(code(desk->withdraw(with(ann), {desk->changes(filter, {}).value().at(0).id})), "bad_argument");
+  EXPECT_EQ(kb.read("c.md"), "{++by hand++}\n");
+}
+
+TEST_F(DeskReviewTest, TheSessionsLogSaysHowItEnded) {
+  five_changes();
+  const auto all = ids();
+  accept({all[0]});
+  reject({all[1]});
+  session::Query query;
+  const auto page = store->list(query).value();
+  ASSERT_THAT(page.items, SizeIs(1));
+  session::EntryQuery decided;
+  decided.session = page.items[0].id;
+  decided.types = {"decided"};
+  const auto entries = store->entries(decided).value().entries;
+  ASSERT_THAT(entries, SizeIs(2));
+  EXPECT_THAT(entries[0].text, HasSubstr(all[0] + " accepted"));
+  EXPECT_THAT(entries[1].text, HasSubstr(all[1] + " rejected"));
+}
+
+TEST_F(DeskReviewTest, AListingReadsOnlyWhatChanged) {
+  five_changes();
+  kb.write("quiet.md", "nothing here\n");
+  EXPECT_THAT(pending(), SizeIs(5));
+  // A file that says it is the same is not opened again: here its bytes changed without a trace, which no editor does.
+  struct stat before{};
+  const std::string quiet = kb / "quiet.md";
+  const struct timespec old[2] = {{1'600'000'000, 0}, {1'600'000'000, 0}};
+  ASSERT_EQ(::utimensat(AT_FDCWD, quiet.c_str(), old, 0), 0);
+  ASSERT_EQ(::stat(quiet.c_str(), &before), 0);
+  EXPECT_THAT(pending(), SizeIs(5));
+  kb.write("quiet.md", "{++h++} here\n");
+  ASSERT_EQ(::utimensat(AT_FDCWD, quiet.c_str(), old, 0), 0);
+  struct stat after{};
+  ASSERT_EQ(::stat(quiet.c_str(), &after), 0);
+  ASSERT_EQ(before.st_size, after.st_size);
+  EXPECT_THAT(pending(), SizeIs(5));
+  // One's own writes are seen at once, also by another process.
+  const struct timespec now[2] = {{0, UTIME_NOW}, {0, UTIME_NOW}};
+  ASSERT_EQ(::utimensat(AT_FDCWD, quiet.c_str(), now, 0), 0);
+  EXPECT_THAT(open_desk()->changes({}, {}).value(), SizeIs(6));
+}
+
+TEST_F(DeskReviewTest, FiltersByAuthorAndTime) {
+  five_changes("ann");
+  clock->advance(1000);
+  const std::string bob = reader("b.md", "bob");
+  EXPECT_EQ(code(edit(bob, "b.md", "text", "words")), "ok");
+  ChangeFilter filter;
+  filter.author = "bob's AI";
+  EXPECT_THAT(desk->changes(filter, {}).value(), SizeIs(1));
+  filter.author.clear();
+  filter.since = kStart + 1000;
+  EXPECT_THAT(desk->changes(filter, {}).value(), SizeIs(1));
+  filter.since.reset();
+  filter.path = "nowhere.md";
+  EXPECT_FALSE(desk->changes(filter, {}));
+  EXPECT_THAT(desk->list_changes(with(""), {}).value(),
+              AllOf(HasSubstr("6 pending change(s)"), HasSubstr("a.md:1 substitution by ann's AI")));
+}
+
+}  // namespace
+}  // namespace holdfast::documents

@@ -1,0 +1,107 @@
+#include "documents/desk_state.h"
+
+#include "base/ids.h"
+
+#include <fmt/format.h>
+
+namespace holdfast::documents {
+
+namespace {
+
+constexpr std::string_view kOwnerSpace = "documents.change";
+// Long enough for a change that waits over a year's holidays; afterwards it is nobody's and a person decides it.
+constexpr Millis kOwnerLife = 400LL * 86'400'000;
+// Short enough to type; 40 bits, and never two in one document.
+constexpr std::size_t kIdCharacters = 8;
+
+// The mark of a document that was made here is a read record of nobody, so that it moves with the document.
+const Opened& nobody() {
+  static const Opened none{{}, "created", {}};
+  return none;
+}
+
+}  // namespace
+
+std::string make_change_id() {
+  return "c_" + random_base32(kIdCharacters);
+}
+
+HandleRequest handle_request(const Asker& asker) {
+  HandleRequest request;
+  request.principal = asker.principal;
+  request.client = asker.client;
+  request.root_uri = asker.root_uri;
+  return request;
+}
+
+std::string with_trailer(std::string text, const Opened& opened) {
+  if (opened.handle.empty()) return text;
+  if (!text.empty()) text += "\n\n";
+  return text + fmt::format("[session: {}]", opened.handle);
+}
+
+Result<Sight> look_at(DeskState& desk, const Place& place, std::size_t max_bytes) {
+  Sight sight;
+  HF_TRY(sight.file, read_document(*desk.library, place, max_bytes));
+  if (!place.reviewed) {
+    HF_TRY(const auto overlay, desk.proposals.overlay());
+    if (auto proposed = overlay->proposed(place.key, sight.file.bytes)) {
+      sight.raw = *std::move(proposed);
+      return sight;
+    }
+  }
+  sight.raw = sight.file.bytes;
+  return sight;
+}
+
+Result<Place> find_document(DeskState& desk, std::string_view path) {
+  auto place = desk.library->find(path);
+  if (!place && place.error().word() == "no_such_document") {
+    const auto vacant = desk.library->find_new(path);
+    if (vacant) HF_CHECK(desk.handles.forget(vacant->key));
+    return fail(place.error());
+  }
+  if (!place) return fail(place.error());
+  if (place->is_folder)
+    return fail(ErrorKind::invalid, fmt::format("{} is a folder", place->path), "glob lists the documents in it", "not_text");
+  return place;
+}
+
+Result<void> require_read(DeskState& desk, const Opened& opened, const Place& place, std::optional<ReadRecord>& read) {
+  HF_TRY(read, desk.handles.last_read(opened, place.key));
+  if (read) return {};
+  return fail(ErrorKind::refused, fmt::format("this session has not read {}", place.path),
+              fmt::format("call read with file_path \"{}\" and this session_id first", place.path), "not_read");
+}
+
+Result<void> remember_owner(DeskState& desk, const std::vector<std::string>& ids, const ChangeOwner& owner) {
+  if (ids.empty()) return {};
+  const JsonObject value{{"label", owner.label}, {"principal", owner.principal}, {"author", owner.author}};
+  return desk.store.write([&](session::Transaction& transaction) -> Result<void> {
+    for (const std::string& id : ids) HF_CHECK(transaction.put(kOwnerSpace, id, value, {}, transaction.now() + kOwnerLife));
+    return {};
+  });
+}
+
+Result<std::optional<ChangeOwner>> owner_of(DeskState& desk, std::string_view id) {
+  HF_TRY(const auto stored, desk.store.value(kOwnerSpace, id));
+  if (!stored || !stored->value.is_object()) return std::nullopt;
+  const JsonObject& value = stored->value.as_object();
+  const auto text = [&](std::string_view name) { return std::string(find_string(value, name).value_or("")); };
+  return ChangeOwner{text("label"), text("principal"), text("author")};
+}
+
+Result<void> mark_created(DeskState& desk, const Place& place) {
+  return desk.handles.keep_version(nobody(), place.key, "");
+}
+
+Result<bool> was_created(DeskState& desk, const Place& place) {
+  HF_TRY(const auto mark, desk.handles.last_read(nobody(), place.key));
+  return mark.has_value();
+}
+
+Result<void> unmark_created(DeskState& desk, const Place& place) {
+  return desk.handles.forget_read(nobody(), place.key);
+}
+
+}  // namespace holdfast::documents

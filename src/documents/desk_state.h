@@ -1,0 +1,67 @@
+#pragma once
+
+// What the operations of a desk share. Each operation is a function of its own file; desk.cpp puts them behind the interface.
+
+#include "documents/change_index.h"
+#include "documents/desk.h"
+#include "documents/document_file.h"
+#include "documents/links.h"
+#include "documents/proposals.h"
+#include "documents/search_index.h"
+
+namespace holdfast::documents {
+
+struct DeskState {
+  std::unique_ptr<Library> library;
+  session::Store& store;
+  const Clock& clock;
+  Handles handles;
+  Proposals proposals;
+  ChangeIndex index;
+  LinkReader links;
+  SearchIndex search;
+};
+
+// Reading is allowed up to here: a view is made of the whole, a part of it is shown.
+inline constexpr std::size_t kMaxReadBytes = 64 * 1024 * 1024;
+
+// What `read` and `edit` see of a document: the accepted view needs the proposal for kinds without marks.
+struct Sight {
+  FileState file;
+  std::string raw;  // of a document with marks: its bytes; else what is proposed, or its bytes
+};
+Result<Sight> look_at(DeskState& desk, const Place& place, std::size_t max_bytes);
+
+// Finds a document; when it is not there, whoever had read it has to read what comes in its place.
+Result<Place> find_document(DeskState& desk, std::string_view path);
+Result<void> require_read(DeskState& desk, const Opened& opened, const Place& place, std::optional<ReadRecord>& read);
+// The `[session: ...]` line, for answers that bring a new handle.
+std::string with_trailer(std::string text, const Opened& opened);
+HandleRequest handle_request(const Asker& asker);
+// Whose change this is: remembered for withdrawing and for the session's log.
+struct ChangeOwner {
+  std::string label, principal, author;
+};
+Result<void> remember_owner(DeskState& desk, const std::vector<std::string>& ids, const ChangeOwner& owner);
+Result<std::optional<ChangeOwner>> owner_of(DeskState& desk, std::string_view id);
+std::string make_change_id();
+
+Result<std::string> create_session(DeskState& desk, const Asker& asker, std::string_view name, std::string_view model,
+                                   std::string_view resume);
+Result<std::string> read(DeskState& desk, const Asker& asker, const ReadRequest& request);
+Result<std::string> edit(DeskState& desk, const Asker& asker, const EditRequest& request);
+Result<std::string> create(DeskState& desk, const Asker& asker, std::string_view file_path, std::string_view content);
+Result<std::string> move(DeskState& desk, const Asker& asker, std::string_view path, std::string_view new_path);
+Result<std::string> remove(DeskState& desk, const Asker& asker, std::string_view file_path);
+Result<std::string> withdraw(DeskState& desk, const Asker& asker, const std::vector<std::string>& ids);
+
+Result<std::vector<PendingChange>> changes(DeskState& desk, const ChangeFilter& filter, const std::function<bool()>& cancelled);
+Result<VerdictReport> decide(DeskState& desk, const Asker& asker, const Verdicts& verdicts);
+Result<PendingChange> comment(DeskState& desk, const Asker& asker, std::string_view change_id, std::string_view note);
+
+// A document that `create` made and nobody has accepted anything of: refusing its text sends it to the trash.
+Result<void> mark_created(DeskState& desk, const Place& place);
+Result<bool> was_created(DeskState& desk, const Place& place);
+Result<void> unmark_created(DeskState& desk, const Place& place);
+
+}  // namespace holdfast::documents

@@ -1,0 +1,140 @@
+#include "documents/edit_text.h"
+
+#include "documents/match.h"
+#include "documents/numbered_lines.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace holdfast::documents {
+
+namespace {
+
+constexpr std::size_t kShownLines = 20;  // of the places of an ambiguous text
+
+Error not_there(std::string_view text, std::string_view wanted, const EditRules& rules) {
+  const std::string near = nearby_lines(lines_of(text), wanted);
+  const std::string shown = near.empty() ? "" : fmt::format(" The nearest text there is:\n{}", near);
+  if (rules.changed_since_read)
+    return make_error(ErrorKind::conflict, "the document has changed since you read it, and old_string is not in it any more",
+                      "read it again." + shown, "stale");
+  return make_error(ErrorKind::not_found, "old_string is not in the document",
+                    "copy it from the read result, without line numbers; blanks and line breaks count." + shown, "not_found");
+}
+
+Error too_often(std::string_view text, const Matches& matches) {
+  std::vector<std::size_t> lines;
+  std::size_t line = 1, at = 0;
+  for (const Match& match : matches.found) {
+    line += static_cast<std::size_t>(std::count(text.begin() + static_cast<std::ptrdiff_t>(at),
+                                                text.begin() + static_cast<std::ptrdiff_t>(match.begin), '\n'));
+    at = match.begin;
+    if (lines.size() < kShownLines) lines.push_back(line);
+  }
+  return make_error(ErrorKind::ambiguous,
+                    fmt::format("old_string occurs {} times (lines {}{})", matches.total, fmt::join(lines, ", "),
+                                matches.total > lines.size() ? ", ..." : ""),
+                    "add surrounding text to old_string so that it fits once, or set replace_all", "not_unique");
+}
+
+// The places meant by an edit, in order and apart from each other.
+Result<std::vector<Match>> places(std::string_view text, const TextEdit& edit, const EditRules& rules, Likeness& likeness) {
+  if (edit.old_string.empty()) {
+    if (text.empty()) return std::vector<Match>{{0, 0}};
+    return fail(ErrorKind::invalid, "old_string is empty, and the document is not",
+                "name the text to replace; to insert, repeat a piece of text with the addition in new_string", "bad_argument");
+  }
+  Matches matches = find_matches(text, edit.old_string);
+  if (matches.total == 0) return fail(not_there(text, edit.old_string, rules));
+  if (matches.total > 1 && !edit.replace_all) return fail(too_often(text, matches));
+  likeness = std::max(likeness, matches.likeness);
+  std::vector<Match> apart;
+  for (const Match& match : matches.found)
+    if (apart.empty() || apart.back().end <= match.begin) apart.push_back(match);
+  if (apart.size() > kMaxReplaced)
+    return fail(ErrorKind::too_large,
+                fmt::format("old_string occurs {} times; at most {} are replaced at once", apart.size(), kMaxReplaced),
+                "add surrounding text to old_string", "too_large");
+  return apart;
+}
+
+// Ids of earlier edits of one call that a later one took the place of.
+void forget_ids(EditedText& edited, const std::vector<Superseded>& superseded) {
+  for (const Superseded& old : superseded) {
+    const auto own = std::ranges::find(edited.ids, old.id);
+    if (own != edited.ids.end())
+      edited.ids.erase(own);
+    else
+      edited.superseded.push_back(old);
+  }
+}
+
+Result<void> check_superseded(const std::vector<Superseded>& superseded, const Author& author, const EditRules& rules) {
+  if (rules.supersede_any) return {};
+  for (const Superseded& old : superseded)
+    if (old.author != author.label)
+      return fail(
+          ErrorKind::refused,
+          fmt::format("the edit would replace the pending change {} of {}", old.id, old.author.empty() ? "a person" : old.author),
+          "edit around it, or wait until it is decided", "supersede_denied");
+  return {};
+}
+
+}  // namespace
+
+Result<EditedText> edit_marked_text(std::string_view raw, const std::vector<TextEdit>& edits, const Author& author,
+                                    const EditRules& rules) {
+  EditedText edited;
+  edited.raw = raw;
+  for (const TextEdit& edit : edits) {
+    const std::string before = std::move(edited.raw);
+    const AcceptedView view(before);
+    Likeness likeness = Likeness::exact;
+    HF_TRY(const std::vector<Match> found, places(view.text(), edit, rules, likeness));
+    edited.likeness = std::max(edited.likeness, likeness);
+    std::vector<Replacement> replacements;
+    for (const Match& match : found) replacements.push_back({match.begin, match.end, edit.new_string});
+    if (edit.old_string == edit.new_string) {
+      edited.raw = before;
+      continue;
+    }
+    HF_TRY(Merged merged, merge_edits(view, replacements, author, likeness));
+    HF_CHECK(check_superseded(merged.superseded, author, rules));
+    forget_ids(edited, merged.superseded);
+    edited.ids.insert(edited.ids.end(), merged.ids.begin(), merged.ids.end());
+    edited.withdrawn += merged.withdrawn;
+    edited.unchanged = edited.unchanged && merged.unchanged;
+    edited.raw = std::move(merged.raw);
+  }
+  const AcceptedView after(edited.raw);
+  for (const std::string& id : edited.ids)
+    for (const Placed& place : after.placed())
+      if (place.atom->kind == Atom::Kind::change && place.atom->id == id) {
+        edited.lines.push_back(after.line_of(place.begin));
+        break;
+      }
+  return edited;
+}
+
+Result<EditedText> edit_plain_text(std::string_view text, const std::vector<TextEdit>& edits, const EditRules& rules) {
+  EditedText edited;
+  edited.raw = text;
+  for (const TextEdit& edit : edits) {
+    HF_TRY(const std::vector<Match> found, places(edited.raw, edit, rules, edited.likeness));
+    if (edit.old_string == edit.new_string) continue;
+    std::string after;
+    std::size_t copied = 0;
+    for (const Match& match : found) {
+      after.append(edited.raw, copied, match.begin - copied).append(edit.new_string);
+      copied = match.end;
+    }
+    after.append(edited.raw, copied);
+    if (after != edited.raw) edited.unchanged = false;
+    edited.raw = std::move(after);
+  }
+  return edited;
+}
+
+}  // namespace holdfast::documents

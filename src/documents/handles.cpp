@@ -1,0 +1,306 @@
+#include "documents/handles.h"
+
+#include "base/hash.h"
+#include "base/ids.h"
+#include "base/text.h"
+#include "session/kinds.h"
+#include "session/lookup.h"
+
+#include <fmt/format.h>
+
+namespace holdfast::documents {
+
+namespace {
+
+using session::Transaction;
+
+// Keyed values: what a handle stands for, under its hash; and what a session has read, under the document's hash first, so that a
+// document that moves takes all of them along.
+constexpr std::string_view kHandleSpace = "documents.handle";
+constexpr std::string_view kReadSpace = "documents.read";
+
+constexpr std::size_t kHandleCharacters = 26;  // of 5 bits each: 130
+constexpr std::size_t kLabelCharacters = 8;
+constexpr std::size_t kAuthorCharacters = 60;
+// How long "expired" can be told from "unknown": as long as a chat log is likely to be taken up again.
+constexpr Millis kTombstone = 180LL * 86'400'000;
+// A handle in use is written again at most this often; as a share of its life, so that a short one is kept as exactly.
+constexpr Millis kRefreshShare = 100;
+constexpr Millis kRefreshEvery = 60'000;
+
+std::string hash_of(std::string_view text) {
+  return to_hex(sha256(text));
+}
+
+std::string read_key(std::string_view document, std::string_view label) {
+  return fmt::format("{}/{}", hash_of(document), label);
+}
+
+Error expired_handle() {
+  return make_error(
+      ErrorKind::refused, "this session_id has expired",
+      "call create_session for a new one (with resume to keep what was read), or read without session_id; then read "
+      "the document again",
+      "session_expired");
+}
+Error unknown_handle() {
+  return make_error(ErrorKind::refused, "this session_id is not known",
+                    "call create_session, or read without session_id, then read the document again", "session_unknown");
+}
+
+// The person's name as it may stand in the document: no signs that end metadata, no line breaks.
+std::string author_label(std::string_view name) {
+  std::string clean;
+  for (const char c : name)
+    if (static_cast<unsigned char>(c) >= 0x20 && c != 0x7F && c != '"' && c != '\\') clean += c;
+  const std::string_view trimmed = trim(clean);
+  if (trimmed.empty()) return "AI";
+  constexpr std::string_view kSuffix = "'s AI";
+  std::string_view cut = trimmed;
+  while (utf8_length(cut) + kSuffix.size() > kAuthorCharacters) cut = utf8_prefix(cut, cut.size() - 1);
+  return fmt::format("{}{}", trim(cut), kSuffix);
+}
+
+struct StoredHandle {
+  std::string principal, label, author;
+  Millis last = 0;
+  bool ended = false;
+};
+
+Json to_value(const StoredHandle& handle) {
+  return JsonObject{{"principal", handle.principal},
+                    {"label", handle.label},
+                    {"author", handle.author},
+                    {"last", handle.last},
+                    {"ended", handle.ended}};
+}
+
+std::optional<StoredHandle> from_value(const Json& value) {
+  if (!value.is_object()) return std::nullopt;
+  const JsonObject& object = value.as_object();
+  StoredHandle handle;
+  handle.principal = find_string(object, "principal").value_or("");
+  handle.label = find_string(object, "label").value_or("");
+  handle.author = find_string(object, "author").value_or("AI");
+  handle.last = find_int(object, "last").value_or(0);
+  handle.ended = find_bool(object, "ended").value_or(false);
+  return handle;
+}
+
+// An instant in the future counts as now: a clock that was set back must not end anything.
+bool is_over(const StoredHandle& handle, Millis now, Millis ttl) {
+  return handle.ended || now - handle.last > ttl;
+}
+
+Result<void> put_handle(Transaction& transaction, std::string_view hash, const StoredHandle& handle, Millis ttl) {
+  HF_CHECK(transaction.put(kHandleSpace, hash, to_value(handle), {}, transaction.now() + ttl + kTombstone));
+  return {};
+}
+
+// The old handle of a session that gets a new one, or is ended.
+Result<void> end_handle(Transaction& transaction, std::string_view hash, Millis ttl) {
+  HF_TRY(const auto stored, transaction.value(kHandleSpace, hash));
+  auto handle = stored ? from_value(stored->value) : std::nullopt;
+  if (!handle) return {};
+  handle->ended = true;
+  return put_handle(transaction, hash, *handle, ttl);
+}
+
+Result<session::SessionRecord> new_record(Transaction& transaction, const HandleRequest& request, const StoredHandle& handle,
+                                          const std::string& hash) {
+  session::SessionRecord record;
+  record.id = handle.label;
+  record.kind = session::kDocument;
+  record.status = "open";
+  record.title = fmt::format("Documents, {}", handle.author);
+  record.principal = request.principal;
+  record.client = request.client;
+  record.root_uri = request.root_uri;
+  record.data = {{"author", handle.author}, {"model", request.model}, {"handle", hash}};
+  return transaction.create(std::move(record));
+}
+
+// A session found by its label goes on with a new handle.
+Result<session::SessionRecord> resume_record(Transaction& transaction, const HandleRequest& request, const std::string& hash,
+                                             Millis ttl) {
+  const auto refused = [&] {
+    return fail(ErrorKind::not_found, fmt::format("there is no document session {} of yours", request.resume),
+                "session with operation list and type document shows them; without resume a new one is made", "session_unknown");
+  };
+  auto record = session::find_session(transaction, request.principal, request.resume);
+  if (!record && record.error().kind != ErrorKind::not_found) return fail(record.error());
+  if (!record || record->kind != session::kDocument || record->visibility == session::Visibility::deleted) return refused();
+  if (const auto old = find_string(record->data, "handle")) HF_CHECK(end_handle(transaction, *old, ttl));
+  record->status = "open";
+  record->data["handle"] = hash;
+  if (!request.model.empty()) record->data["model"] = request.model;
+  return transaction.update(*std::move(record), session::Touch::activity);
+}
+
+}  // namespace
+
+std::string short_hash(std::string_view handle_or_label) {
+  constexpr std::size_t kShown = 12;
+  return hash_of(handle_or_label).substr(0, kShown);
+}
+
+Result<Opened> Handles::create(const HandleRequest& request) {
+  Opened opened;
+  opened.handle = "s_" + random_base32(kHandleCharacters);
+  const std::string hash = hash_of(opened.handle);
+  const std::string label = "doc-" + random_base32(kLabelCharacters);
+  return store_.write([&](Transaction& transaction) -> Result<Opened> {
+    StoredHandle handle{request.principal, label, author_label(request.name), clock_.now(), false};
+    if (request.resume.empty()) {
+      HF_CHECK(new_record(transaction, request, handle, hash));
+    } else {
+      HF_TRY(const auto record, resume_record(transaction, request, hash, ttl_));
+      handle.label = record.id;
+      if (request.name.empty()) handle.author = find_string(record.data, "author").value_or("AI");
+    }
+    HF_CHECK(put_handle(transaction, hash, handle, ttl_));
+    return Opened{opened.handle, handle.label, handle.author};
+  });
+}
+
+Result<Opened> Handles::open(std::string_view principal, std::string_view handle) {
+  if (handle.empty())
+    return fail(ErrorKind::refused, "session_id is required",
+                "call create_session, or read without session_id; both answer with a line [session: ...]", "session_required");
+  const std::string hash = hash_of(handle);
+  HF_TRY(const auto stored, store_.value(kHandleSpace, hash));
+  const auto known = stored ? from_value(stored->value) : std::nullopt;
+  if (!known || known->principal != principal) return fail(unknown_handle());
+  const Millis now = clock_.now();
+  if (is_over(*known, now, ttl_)) return fail(expired_handle());
+  if (now - known->last > std::min(kRefreshEvery, ttl_ / kRefreshShare)) {
+    StoredHandle used = *known;
+    used.last = now;
+    // Somebody else may have ended or used it meanwhile; then theirs stands.
+    const auto refreshed = store_.write([&](Transaction& transaction) -> Result<session::KeyedValue> {
+      return transaction.put(kHandleSpace, hash, to_value(used), session::Expect::at(stored->rev), now + ttl_ + kTombstone);
+    });
+    if (!refreshed && refreshed.error().kind != ErrorKind::conflict) return fail(refreshed.error());
+  }
+  return Opened{{}, known->label, known->author};
+}
+
+Result<void> Handles::end(std::string_view principal, std::string_view handle) {
+  HF_TRY(const Opened opened, open(principal, handle));
+  return store_.write([&](Transaction& transaction) -> Result<void> {
+    HF_CHECK(end_handle(transaction, hash_of(handle), ttl_));
+    HF_TRY(auto record, transaction.get(opened.label));
+    record.status = "ended";
+    HF_CHECK(transaction.update(std::move(record), session::Touch::activity));
+    return {};
+  });
+}
+
+Result<void> Handles::note_read(const Opened& opened, const Place& place, const ReadRecord& read) {
+  const JsonObject value{{"version", read.version}, {"first", read.first_line}, {"last", read.last_line}, {"time", read.time}};
+  return store_.write([&](Transaction& transaction) -> Result<void> {
+    HF_CHECK(transaction.put(kReadSpace, read_key(place.key, opened.label), value));
+    session::NewEntry entry;
+    entry.type = "read";
+    entry.author = opened.author;
+    entry.text = place.path;
+    entry.data = to_json(value);
+    HF_CHECK(transaction.append(opened.label, std::move(entry)));
+    return {};
+  });
+}
+
+Result<std::optional<ReadRecord>> Handles::last_read(const Opened& opened, std::string_view key) {
+  HF_TRY(const auto stored, store_.value(kReadSpace, read_key(key, opened.label)));
+  if (!stored || !stored->value.is_object()) return std::nullopt;
+  const JsonObject& object = stored->value.as_object();
+  return ReadRecord{std::string(find_string(object, "version").value_or("")), find_int(object, "first").value_or(0),
+                    find_int(object, "last").value_or(0), find_int(object, "time").value_or(0)};
+}
+
+Result<void> Handles::keep_version(const Opened& opened, std::string_view key, std::string_view version) {
+  return store_.write([&](Transaction& transaction) -> Result<void> {
+    const std::string place = read_key(key, opened.label);
+    HF_TRY(auto stored, transaction.value(kReadSpace, place));
+    JsonObject value = stored && stored->value.is_object() ? stored->value.as_object() : JsonObject{{"time", clock_.now()}};
+    value["version"] = version;
+    HF_CHECK(transaction.put(kReadSpace, place, value));
+    return {};
+  });
+}
+
+Result<void> Handles::note_moved(const std::vector<std::pair<std::string, std::string>>& keys) {
+  return store_.write([&](Transaction& transaction) -> Result<void> {
+    for (const auto& [from, to] : keys) {
+      const std::string prefix = hash_of(from) + '/';
+      HF_TRY(const auto values, transaction.values({std::string(kReadSpace), prefix, {}, kMaxReaders}));
+      for (const session::KeyedValue& value : values) {
+        HF_CHECK(transaction.put(kReadSpace, read_key(to, value.key.substr(prefix.size())), value.value));
+        HF_CHECK(transaction.erase(kReadSpace, value.key));
+      }
+    }
+    return {};
+  });
+}
+
+Result<void> Handles::forget(std::string_view key) {
+  const std::string prefix = hash_of(key) + '/';
+  HF_TRY(const auto known, store_.values({std::string(kReadSpace), prefix, {}, 1}));
+  if (known.empty()) return {};
+  return store_.write([&](Transaction& transaction) -> Result<void> {
+    HF_TRY(const auto values, transaction.values({std::string(kReadSpace), prefix, {}, kMaxReaders}));
+    for (const session::KeyedValue& value : values) HF_CHECK(transaction.erase(kReadSpace, value.key));
+    return {};
+  });
+}
+
+Result<void> Handles::forget_read(const Opened& opened, std::string_view key) {
+  return store_.write([&](Transaction& transaction) -> Result<void> {
+    HF_CHECK(transaction.erase(kReadSpace, read_key(key, opened.label)));
+    return {};
+  });
+}
+
+Result<void> Handles::note(std::string_view label, std::string_view type, std::string text, const JsonObject& data) {
+  return store_.write([&](Transaction& transaction) -> Result<void> {
+    session::NewEntry entry;
+    entry.type = type;
+    entry.text = text;
+    entry.data = to_json(data);
+    HF_CHECK(transaction.append(label, std::move(entry)));
+    return {};
+  });
+}
+
+Result<std::size_t> Handles::sweep() {
+  std::size_t ended = 0;
+  std::string after;
+  constexpr std::size_t kBatch = 500;
+  while (true) {
+    HF_TRY(const auto values, store_.values({std::string(kHandleSpace), {}, after, kBatch}));
+    for (const session::KeyedValue& value : values) {
+      after = value.key;
+      const auto handle = from_value(value.value);
+      if (!handle || handle->ended || !is_over(*handle, clock_.now(), ttl_)) continue;
+      HF_TRY(const bool changed, store_.write([&](Transaction& transaction) { return expire(transaction, value.key, ttl_); }));
+      if (changed) ++ended;
+    }
+    if (values.size() < kBatch) return ended;
+  }
+}
+
+// Looks again: it may have been used since, by another process.
+Result<bool> Handles::expire(session::Transaction& transaction, std::string_view hash, Millis ttl) {
+  HF_TRY(const auto stored, transaction.value(kHandleSpace, hash));
+  auto handle = stored ? from_value(stored->value) : std::nullopt;
+  if (!handle || handle->ended || !is_over(*handle, transaction.now(), ttl)) return false;
+  handle->ended = true;
+  HF_CHECK(put_handle(transaction, hash, *handle, ttl));
+  auto record = transaction.get(handle->label);
+  if (!record || record->status != "open") return true;
+  record->status = "expired";
+  HF_CHECK(transaction.update(*std::move(record), session::Touch::change));
+  return true;
+}
+
+}  // namespace holdfast::documents

@@ -1,0 +1,39 @@
+#pragma once
+
+// What every way of starting a program needs: pipes, and arguments as the kernel takes them.
+
+#include "base/fd.h"
+#include "base/result.h"
+
+#include <fcntl.h>
+
+#include <cerrno>
+#include <string>
+#include <vector>
+
+namespace holdfast::net {
+
+struct Pipe {
+  Fd read, write;
+};
+
+// Neither end is inherited; both block.
+inline Result<Pipe> make_pipe() {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return fail(system_error("make a pipe", errno));
+  return Pipe{Fd(ends[0]), Fd(ends[1])};
+}
+
+inline void set_non_blocking(const Fd& fd) {
+  ::fcntl(fd.get(), F_SETFL, ::fcntl(fd.get(), F_GETFL) | O_NONBLOCK);
+}
+
+// With the null at the end; good as long as the texts.
+inline std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (std::string& text : texts) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+}  // namespace holdfast::net

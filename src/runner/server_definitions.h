@@ -1,0 +1,57 @@
+#pragma once
+
+// Which MCP servers a person has configured: the usual mcp.json (persistent-client §6, "Server definitions").
+//
+// Nothing here is ever shown with values of env, headers or arguments that look like credentials: describe() is what may be
+// printed.
+
+#include "base/json.h"
+#include "base/result.h"
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace holdfast::runner {
+
+struct ServerDefinition {
+  std::string name;
+  // A program …
+  std::string command;
+  std::vector<std::string> arguments;
+  std::vector<std::pair<std::string, std::string>> environment;
+  std::string folder;  // it starts there; "": where we are
+  // … or an address.
+  std::string url;
+  std::vector<std::pair<std::string, std::string>> headers;
+
+  bool disabled = false;
+  // For servers that take folders only as arguments (`rootsAt`): where in `arguments` they are put; npos at the end.
+  std::optional<std::size_t> roots_at;
+  std::string probe_tool;  // `rootsProbe`: a tool that says which folders the server allows
+};
+
+// "filesystem: npx -y @scope/server (2 variables)", without anything secret.
+std::string describe(const ServerDefinition& server);
+
+struct ServerList {
+  std::string file;                       // where it was read; "": nowhere
+  std::vector<ServerDefinition> servers;  // in the file's order
+};
+
+// Errors: invalid, naming the server and the member.
+Result<std::vector<ServerDefinition>> parse_servers(std::string_view json_text);
+
+using Lookup = std::function<std::optional<std::string>(const std::string&)>;  // of the environment
+// The first of $MCP_JSON_PATH, ~/.lmstudio/mcp.json, ./.mcp.json, ~/.mcp.json, ../.mcp.json that exists; an empty list when none
+// does. Errors: those of the file, with its name; not_found when $MCP_JSON_PATH names none.
+Result<ServerList> find_servers(const Lookup& environment, const std::string& folder);
+
+// Those that are asked for by name; none named: all that are enabled, without ourselves. Errors: not_found, naming every wrong
+// name and those there are.
+Result<std::vector<ServerDefinition>> choose_servers(const ServerList& list, const std::vector<std::string>& names);
+
+}  // namespace holdfast::runner
