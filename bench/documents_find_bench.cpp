@@ -41,7 +41,7 @@ struct Size {
 constexpr Size kSizes[] = {{3000, 8'000}, {300, 100'000}, {10, 4'600'000}};
 constexpr int kIgnoredFiles = 300;
 constexpr std::size_t kIgnoredBytes = 70'000;
-constexpr int kRounds = 15;
+constexpr int kRounds = 9;
 
 std::string document(std::uint64_t number, std::size_t bytes) {
   bench::Numbers numbers(number);
@@ -62,13 +62,14 @@ std::string document(std::uint64_t number, std::size_t bytes) {
 class Tree {
  public:
   Tree() {
-    std::uint64_t number = 0;
-    for (const Size& size : kSizes)
-      for (int i = 0; i < size.files; ++i, ++number)
-        write(fmt::format("{}/{}/f{}.md", number % 20, number % 7, number), document(number, size.bytes));
-    for (int i = 0; i < kIgnoredFiles; ++i) write(fmt::format("{}/build/i{}.md", i % 20, i), document(1'000'000, kIgnoredBytes));
-    std::ofstream(root() + "/.gitignore") << "build/\n*.log\n";
-    std::ofstream(root() + "/3/.gitignore") << "*.tmp\n";
+    // In a process of its own: the peak memory of a child counts from that of its parent.
+    const pid_t child = ::fork();
+    if (child == 0) {
+      generate();
+      ::_exit(0);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
     LibrarySettings settings;
     settings.folders = {{"tree", root(), false}};
     settings.state_folder = folder_ / "state";
@@ -78,6 +79,16 @@ class Tree {
   Library& library() const { return *library_; }
 
  private:
+  void generate() const {
+    std::uint64_t number = 0;
+    for (const Size& size : kSizes)
+      for (int i = 0; i < size.files; ++i, ++number)
+        write(fmt::format("{}/{}/f{}.md", number % 20, number % 7, number), document(number, size.bytes));
+    for (int i = 0; i < kIgnoredFiles; ++i) write(fmt::format("{}/build/i{}.md", i % 20, i), document(1'000'000, kIgnoredBytes));
+    std::ofstream(root() + "/.gitignore") << "build/\n*.log\n";
+    std::ofstream(root() + "/3/.gitignore") << "*.tmp\n";
+  }
+
   void write(const std::string& path, const std::string& text) const {
     const std::filesystem::path whole = root() + "/" + path;
     std::filesystem::create_directories(whole.parent_path());
@@ -157,6 +168,13 @@ Run run_ripgrep(std::vector<std::string> arguments) {
   return run;
 }
 
+// Before we have grown ourselves.
+double ripgrep_peak_mb() {
+  static const double peak =
+      std::max(run_ripgrep({"-c", "-e", "tare"}).peak_mb, run_ripgrep({"-c", "-e", "(mo|ni)+ver"}).peak_mb);
+  return peak;
+}
+
 double peak_mb() {
   return static_cast<double>(own_usage().ru_maxrss) / 1024;
 }
@@ -168,7 +186,7 @@ double median(std::vector<double> times) {
 
 template <class Ours>
 void compare(benchmark::State& state, const std::vector<std::string>& arguments, Ours&& ours) {
-  tree();
+  ripgrep_peak_mb();
   std::vector<double> our_times, their_times, our_cpu, their_cpu;
   Run theirs;
   for (auto _ : state) {
@@ -190,7 +208,7 @@ void compare(benchmark::State& state, const std::vector<std::string>& arguments,
   state.counters["ours_cpu_ms"] = median(our_cpu);
   state.counters["rg_cpu_ms"] = median(their_cpu);
   state.counters["ours_peak_MB"] = peak_mb();
-  state.counters["rg_peak_MB"] = theirs.peak_mb;
+  state.counters["rg_peak_MB"] = ripgrep_peak_mb();
 }
 
 void grep_beside_rg(benchmark::State& state, const char* pattern, bool ignore_case, const char* mode) {

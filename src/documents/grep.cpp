@@ -195,7 +195,11 @@ Result<std::string> grep(Library& library, const Overlay& overlay, const GrepReq
       const Place& place = files[item].place;
       FileResult result;
       result.outcome = reader->read(place, plan.view);
-      if (result.outcome == ViewReader::Outcome::text) result.hits = grep_text(reader->text(), *pattern, place.path, plan.text);
+      if (result.outcome == ViewReader::Outcome::text) {
+        GrepTextOptions text = plan.text;
+        text.has_carriage_returns = reader->has_carriage_return();
+        result.hits = grep_text(reader->text(), *pattern, place.path, text);
+      }
       return !late && answer.add(item, std::move(result));
     };
   };

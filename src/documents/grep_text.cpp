@@ -129,7 +129,7 @@ class TextSearch {
 
 GrepHits grep_text(std::string_view text, LinePattern& pattern, std::string_view path, const GrepTextOptions& options) {
   std::string unix_lines;
-  if (!text.empty() && std::memchr(text.data(), '\r', text.size())) {
+  if (options.has_carriage_returns && text.find('\r') != npos) {
     unix_lines = without_carriage_returns(text);
     text = unix_lines;
   }

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
-#ifdef __SSE2__
-#include <emmintrin.h>
+#ifdef __x86_64__
+#include <immintrin.h>
 #endif
 
 namespace holdfast::documents {
@@ -43,28 +43,40 @@ bool LiteralFinder::is_at(const char* place) const {
                     [](char wanted, char c) { return c == wanted || c == other_case(wanted); });
 }
 
+#ifdef __x86_64__
+
+// Many places at a time, as long as as many are left; where it stopped is in `from`. The same code for two widths of registers.
+#define HF_FIND_WIDE(NAME, TARGET, VECTOR, SET, LOAD, EQUAL, AND, OR, MASK)                                          \
+  TARGET std::size_t LiteralFinder::NAME(std::string_view text, std::size_t places, std::size_t& from) const {       \
+    const VECTOR first = SET(literal_[first_]), second = SET(literal_[second_]);                                     \
+    const VECTOR first_other = SET(other_case(literal_[first_])), second_other = SET(other_case(literal_[second_])); \
+    for (; from + sizeof(VECTOR) <= places; from += sizeof(VECTOR)) {                                                \
+      const VECTOR at_first = LOAD(reinterpret_cast<const VECTOR*>(text.data() + from + first_));                    \
+      const VECTOR at_second = LOAD(reinterpret_cast<const VECTOR*>(text.data() + from + second_));                  \
+      VECTOR one = EQUAL(at_first, first), two = EQUAL(at_second, second);                                           \
+      if (any_case_) one = OR(one, EQUAL(at_first, first_other)), two = OR(two, EQUAL(at_second, second_other));     \
+      for (auto hits = static_cast<unsigned>(MASK(AND(one, two))); hits != 0; hits &= hits - 1) {                    \
+        const std::size_t at = from + static_cast<std::size_t>(__builtin_ctz(hits));                                 \
+        if (is_at(text.data() + at)) return at;                                                                      \
+      }                                                                                                              \
+    }                                                                                                                \
+    return std::string_view::npos;                                                                                   \
+  }
+
+HF_FIND_WIDE(find_16, , __m128i, _mm_set1_epi8, _mm_loadu_si128, _mm_cmpeq_epi8, _mm_and_si128, _mm_or_si128, _mm_movemask_epi8)
+HF_FIND_WIDE(find_32, __attribute__((target("avx2"))), __m256i, _mm256_set1_epi8, _mm256_loadu_si256, _mm256_cmpeq_epi8,
+             _mm256_and_si256, _mm256_or_si256, _mm256_movemask_epi8)
+#undef HF_FIND_WIDE
+
+#endif
+
 std::size_t LiteralFinder::find(std::string_view text, std::size_t from) const {
   if (text.size() < literal_.size()) return std::string_view::npos;
   const std::size_t places = text.size() - literal_.size() + 1;  // where it could begin
-#ifdef __SSE2__
-  constexpr std::size_t kStep = sizeof(__m128i);
-  const auto all = [](char c) { return _mm_set1_epi8(c); };
-  const auto load = [&](std::size_t at) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + at)); };
-  const __m128i first = all(literal_[first_]), second = all(literal_[second_]);
-  const __m128i first_other = all(other_case(literal_[first_])), second_other = all(other_case(literal_[second_]));
-  for (; from + kStep <= places; from += kStep) {
-    const __m128i at_first = load(from + first_), at_second = load(from + second_);
-    __m128i both = _mm_and_si128(_mm_cmpeq_epi8(at_first, first), _mm_cmpeq_epi8(at_second, second));
-    if (any_case_) {
-      const __m128i one = _mm_or_si128(_mm_cmpeq_epi8(at_first, first), _mm_cmpeq_epi8(at_first, first_other));
-      const __m128i two = _mm_or_si128(_mm_cmpeq_epi8(at_second, second), _mm_cmpeq_epi8(at_second, second_other));
-      both = _mm_and_si128(one, two);
-    }
-    for (auto hits = static_cast<unsigned>(_mm_movemask_epi8(both)); hits != 0; hits &= hits - 1) {
-      const std::size_t at = from + static_cast<std::size_t>(__builtin_ctz(hits));
-      if (is_at(text.data() + at)) return at;
-    }
-  }
+#ifdef __x86_64__
+  static const bool wide = __builtin_cpu_supports("avx2");
+  if (const std::size_t at = wide ? find_32(text, places, from) : find_16(text, places, from); at != std::string_view::npos)
+    return at;
 #endif
   for (; from < places; ++from)
     if (is_at(text.data() + from)) return from;

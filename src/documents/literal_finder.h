@@ -2,7 +2,7 @@
 
 // Finds one short text in long ones, fast.
 //
-// Two of its bytes that are seldom in prose are looked for at their distance, sixteen places at a time; only where both are is
+// Two of its bytes that are seldom in prose are looked for at their distance, 16 or 32 places at a time; only where both are is
 // the whole compared. Measured on 100 MB of generated prose: several times as fast as memmem, which prepares itself anew for
 // every call (bench/documents_find_bench.cpp).
 
@@ -23,6 +23,8 @@ class LiteralFinder {
 
  private:
   bool is_at(const char* place) const;
+  std::size_t find_16(std::string_view text, std::size_t places, std::size_t& from) const;
+  std::size_t find_32(std::string_view text, std::size_t places, std::size_t& from) const;
 
   std::string literal_;  // small letters when in any case
   bool any_case_ = false;
