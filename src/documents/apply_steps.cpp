@@ -20,7 +20,7 @@ constexpr std::size_t kIdCharacters = 16;
 class Attempt {
  public:
   Attempt(Library& library, const std::vector<FileStep>& steps, const JournalNote& note)
-      : library_(library), disk_(library), steps_(steps) {
+      : library_(library), disk_(library, steps.size()), steps_(steps) {
     operation_.id = "o_" + random_base62(kIdCharacters);
     operation_.time = SystemClock().now();
     operation_.note = note;
@@ -75,6 +75,7 @@ class Attempt {
   Result<void> perform(OperationAtWork& work) {
     for (std::size_t at = 0; at < order_.size(); ++at)
       HF_CHECK(disk_.stage(steps_[order_[at]], operation_.steps[at], operation_, applied_.states[order_[at]]));
+    HF_CHECK(disk_.sync_staged());
     HF_CHECK(work.await_sync());
     for (; published_ < order_.size(); ++published_) HF_CHECK(disk_.publish(operation_.steps[published_]));
     return disk_.sync(operation_.steps);

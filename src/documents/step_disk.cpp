@@ -266,8 +266,11 @@ bool StepDisk::remove_temporaries(const JournaledStep& step) {
 }
 
 Result<void> StepDisk::sync(const std::vector<JournaledStep>& steps) {
+  // All that was staged has its folders there, too.
+  HF_CHECK(sync_staged());
   std::set<std::string> folders;
   for (const JournaledStep& step : steps) {
+    if (together_ && step.kind != Kind::rename) continue;
     folders.emplace(now(step.key));
     if (step.kind == Kind::rename) folders.emplace(step.key);
     if (!step.temporary.empty()) folders.emplace(now(step.temporary));
