@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/test_folder.h"
 #include "base/words.h"
+#include "generated_text.h"
 #include "research/corpus.h"
 #include "research/snippet.h"
 
@@ -16,7 +17,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
@@ -26,35 +26,12 @@
 namespace holdfast::research {
 namespace {
 
+using bench::Numbers;
+using bench::random_rank;
+using bench::word_of;
+
 constexpr std::size_t kCorpusBytes = 200'000'000, kFileBytes = 25'000;
-constexpr double kVocabulary = 200'000;  // distinct words, the frequent ones a few hundred, as in real text
 constexpr int kQueries = 400;
-
-class Numbers {
- public:
-  explicit Numbers(std::uint64_t seed) : state_(seed * 2 + 1) {}
-  std::uint64_t next() {
-    state_ = state_ * 6364136223846793005ULL + 1442695040888963407ULL;
-    return state_ >> 33;
-  }
-  double share() { return static_cast<double>(next()) / static_cast<double>(1ULL << 31); }
-
- private:
-  std::uint64_t state_;
-};
-
-std::string word_of(std::uint64_t rank) {
-  static constexpr const char* kSyllables[] = {"ta", "re", "mo", "ni", "ka",  "lu", "se",  "pro", "con", "ter", "ing", "al",
-                                               "de", "st", "or", "un", "ver", "is", "qua", "bi",  "fe",  "go",  "ha",  "jo"};
-  std::string word;
-  for (rank += 24; rank > 0; rank /= 24) word += kSyllables[rank % 24];
-  return word;
-}
-
-// Rank r with a probability of about 1/r.
-std::uint64_t random_rank(Numbers& numbers) {
-  return static_cast<std::uint64_t>(std::exp(numbers.share() * std::log(kVocabulary)));
-}
 
 std::string document(std::uint64_t number) {
   Numbers numbers(number);

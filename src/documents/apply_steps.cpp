@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace holdfast::documents {
 namespace {
 
@@ -52,7 +54,22 @@ class Attempt {
       HF_CHECK(disk_.prepare(steps_[i], journaled));
       operation_.steps.push_back(std::move(journaled));
     }
+    know_by_version();
     return {};
+  }
+
+  // A document that is rewritten and moved is another file by the time it moves: its bytes tell that it is the one.
+  void know_by_version() {
+    for (JournaledStep& moved : operation_.steps) {
+      if (moved.kind != FileStep::Kind::rename) continue;
+      const auto rewritten = std::ranges::find_if(operation_.steps, [&](const JournaledStep& step) {
+        return step.kind == FileStep::Kind::replace && step.key == moved.key;
+      });
+      if (rewritten == operation_.steps.end()) continue;
+      moved.inode = 0;
+      moved.before = rewritten->before;
+      moved.after = rewritten->after;
+    }
   }
 
   Result<void> perform(OperationAtWork& work) {

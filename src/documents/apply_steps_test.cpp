@@ -144,6 +144,22 @@ TEST(ApplySteps, MovesFoldersWithRewritesInsideAndOutside) {
   EXPECT_EQ(applied->states[2].inode, read_document(files.library(), files.find("new/place/a.md"))->inode);
 }
 
+TEST(ApplySteps, MovesADocumentThatIsRewritten) {
+  TestLibrary files;
+  files.write("a.md", "see [b](b.md)");
+  const auto applied = do_steps(files, {rename(files, "a.md", "new/a.md"), replace(files, "a.md", "see [b](../b.md)")});
+  ASSERT_TRUE(applied) << applied.error().message;
+  EXPECT_THAT(all_names(files), ElementsAre("new", "new/a.md"));
+  EXPECT_EQ(files.read("new/a.md"), "see [b](../b.md)");
+  // And back, when something behind it fails.
+  std::vector<FileStep> steps = {replace(files, "new/a.md", "see [b](b.md)"), rename(files, "new/a.md", "c.md")};
+  files.write("d.md", "d");
+  steps.push_back(rename(files, "d.md", "c.md"));
+  EXPECT_EQ(code_of(do_steps(files, steps)), "exists");
+  EXPECT_EQ(files.read("new/a.md"), "see [b](../b.md)");
+  EXPECT_EQ(files.read("d.md"), "d");
+}
+
 TEST(ApplySteps, AFailureInTheMiddleTakesEverythingBack) {
   TestLibrary files;
   files.write("a.md", "a");

@@ -117,7 +117,12 @@ Result<std::string> move(DeskState& desk, const Asker& asker, std::string_view p
   HF_CHECK(desk.handles.note_moved(moved.keys));
   HF_CHECK(desk.proposals.note_moved(moved.keys));
   HF_CHECK(desk.handles.note(opened.label, "moved", fmt::format("{} -> {}", moved.from, moved.to), {{"journal", moved.journal}}));
-  return fmt::format("Moved {} -> {} ({} links rewritten in {} files)", moved.from, moved.to, moved.links, moved.files);
+  std::string text =
+      fmt::format("Moved {} -> {} ({} links rewritten in {} files)", moved.from, moved.to, moved.links, moved.files);
+  if (moved.left > 0)
+    text += fmt::format("\nNote: {} links could not follow; get_links shows them as broken in the documents that have them.",
+                        moved.left);
+  return text;
 }
 
 Result<std::string> remove(DeskState& desk, const Asker& asker, std::string_view file_path) {

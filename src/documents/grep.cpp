@@ -161,6 +161,11 @@ Result<void> keep_matching(std::vector<WalkedFile>& files, const GrepRequest& re
   return {};
 }
 
+std::unexpected<Error> too_late(const GrepRequest& request, std::string_view how_far) {
+  return fail(ErrorKind::timeout, fmt::format("grep took longer than {} ms: {}", request.deadline.count(), how_far),
+              "Narrow it with path or glob, or search for something more specific.");
+}
+
 }  // namespace
 
 Result<std::string> grep(Library& library, const Overlay& overlay, const GrepRequest& request) {
@@ -169,11 +174,17 @@ Result<std::string> grep(Library& library, const Overlay& overlay, const GrepReq
   const PatternOptions options{request.ignore_case, request.multiline};
   HF_TRY(const LinePattern checked, LinePattern::compile(request.pattern, options));
 
+  const auto is_late = [&] { return std::chrono::steady_clock::now() >= end; };
+  const auto given_up = [&] { return request.cancelled && request.cancelled(); };
   WalkOptions walking;
   walking.below = request.path;
-  walking.cancelled = request.cancelled;
+  walking.cancelled = [&] { return given_up() || is_late(); };
   walking.stamps = false;
-  HF_TRY(std::vector<WalkedFile> files, walk(library, walking));
+  auto walked = walk(library, walking);
+  if (!walked && walked.error().kind == ErrorKind::cancelled && !given_up())
+    return too_late(request, "the files were not even listed");
+  if (!walked) return fail(std::move(walked).error());
+  std::vector<WalkedFile> files = *std::move(walked);
   if (!request.glob.empty()) {
     Place top;
     top.is_folder = true;
@@ -184,7 +195,7 @@ Result<std::string> grep(Library& library, const Overlay& overlay, const GrepReq
   }
 
   std::atomic<bool> late{false};
-  plan.text.go_on = [&] { return !(late = late || std::chrono::steady_clock::now() >= end); };
+  plan.text.go_on = [&] { return !(late = late || is_late()); };
   Answer answer(request, plan.mode, files);
   const auto make_worker = [&]() -> Worker {
     // A program of its own: threads that share one wait for each other at its states.
@@ -195,17 +206,18 @@ Result<std::string> grep(Library& library, const Overlay& overlay, const GrepReq
       const Place& place = files[item].place;
       FileResult result;
       result.outcome = reader->read(place, plan.view);
-      if (result.outcome == ViewReader::Outcome::text) result.hits = grep_text(reader->text(), *pattern, place.path, plan.text);
+      if (result.outcome == ViewReader::Outcome::text) {
+        GrepTextOptions text = plan.text;
+        text.has_carriage_returns = reader->has_carriage_return();
+        result.hits = grep_text(reader->text(), *pattern, place.path, text);
+      }
       return !late && answer.add(item, std::move(result));
     };
   };
-  const bool finished = work_in_parallel(files.size(), make_worker, [&] { return !request.cancelled || !request.cancelled(); });
-  if (!finished) return fail(ErrorKind::cancelled, "grep was stopped");
+  if (!work_in_parallel(files.size(), make_worker, [&] { return !given_up(); }))
+    return fail(ErrorKind::cancelled, "grep was stopped");
   if (!answer.is_complete())
-    return fail(ErrorKind::timeout,
-                fmt::format("grep took longer than {} ms: {} of {} files were searched", request.deadline.count(),
-                            answer.files_done(), files.size()),
-                "Narrow it with path or glob, or search for something more specific.");
+    return too_late(request, fmt::format("{} of {} files were searched", answer.files_done(), files.size()));
   return std::move(answer).text();
 }
 

@@ -28,7 +28,7 @@ std::string without_carriage_returns(std::string_view text) {
 
 class TextSearch {
  public:
-  TextSearch(std::string_view text, const LinePattern& pattern, std::string_view path, const GrepTextOptions& options)
+  TextSearch(std::string_view text, LinePattern& pattern, std::string_view path, const GrepTextOptions& options)
       : text_(text), pattern_(pattern), path_(path), options_(options) {}
 
   GrepHits run() {
@@ -115,7 +115,7 @@ class TextSearch {
   }
 
   std::string_view text_;
-  const LinePattern& pattern_;
+  LinePattern& pattern_;
   std::string_view path_;
   const GrepTextOptions& options_;
   GrepHits hits_;
@@ -127,9 +127,9 @@ class TextSearch {
 
 }  // namespace
 
-GrepHits grep_text(std::string_view text, const LinePattern& pattern, std::string_view path, const GrepTextOptions& options) {
+GrepHits grep_text(std::string_view text, LinePattern& pattern, std::string_view path, const GrepTextOptions& options) {
   std::string unix_lines;
-  if (!text.empty() && std::memchr(text.data(), '\r', text.size())) {
+  if (options.has_carriage_returns && text.find('\r') != npos) {
     unix_lines = without_carriage_returns(text);
     text = unix_lines;
   }

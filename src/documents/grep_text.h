@@ -21,6 +21,7 @@ struct GrepTextOptions {
   GrepMode mode = GrepMode::files;
   std::size_t before = 0, after = 0;  // lines of context
   std::size_t max_lines = 0;          // of content; more are not looked for
+  bool has_carriage_returns = true;   // false: there are none, which saves looking
   std::function<bool()> go_on;        // asked now and then; may be empty
 };
 
@@ -37,6 +38,6 @@ struct GrepHits {
 };
 
 // Lines end with LF or CR LF; the end is no part of them. Path: put before every line shown.
-GrepHits grep_text(std::string_view text, const LinePattern& pattern, std::string_view path, const GrepTextOptions& options);
+GrepHits grep_text(std::string_view text, LinePattern& pattern, std::string_view path, const GrepTextOptions& options);
 
 }  // namespace holdfast::documents

@@ -17,7 +17,7 @@ LinePattern compiled(std::string_view pattern, bool ignore_case = false, bool mu
 }
 
 // With "--" before every group but the first, as the whole answer shows them.
-std::string content(std::string_view text, const LinePattern& pattern, std::size_t before = 0, std::size_t after = 0,
+std::string content(std::string_view text, LinePattern pattern, std::size_t before = 0, std::size_t after = 0,
                     std::size_t max_lines = 1000) {
   GrepTextOptions options;
   options.mode = GrepMode::content;
@@ -35,7 +35,7 @@ std::string content(std::string_view text, const LinePattern& pattern, std::size
   return out;
 }
 
-std::size_t count(std::string_view text, const LinePattern& pattern) {
+std::size_t count(std::string_view text, LinePattern pattern) {
   GrepTextOptions options;
   options.mode = GrepMode::count;
   return grep_text(text, pattern, "p", options).count;
@@ -114,20 +114,6 @@ TEST(LinePattern, TheWorstPatternsTakeLinearTime) {
   // document-review §5: std::regex does not survive these.
   EXPECT_EQ(count(std::string(200'000, 'x') + "\n", compiled("x*y")), 0U);
   EXPECT_EQ(count(std::string(28, 'x') + "\n", compiled("(x+)+y")), 0U);
-}
-
-TEST(RequiredLiteral, IsFoundOrGivenUp) {
-  EXPECT_EQ(required_literal("plain text").text, "plain text");
-  EXPECT_TRUE(required_literal("plain text").is_all);
-  EXPECT_EQ(required_literal("^# Title.*end$").text, "# Title");
-  EXPECT_EQ(required_literal("\\bword\\b").text, "word");
-  EXPECT_EQ(required_literal("colou?r").text, "colo");
-  EXPECT_EQ(required_literal("größe?").text, "größ");
-  EXPECT_EQ(required_literal("ab{0,2}cde").text, "cde");
-  EXPECT_EQ(required_literal("a\\.b+c").text, "a.b");
-  EXPECT_EQ(required_literal("[a-z]+Error").text, "Error");
-  for (const char* none : {"a|b", "(abc)", "(?i)abc", "\\x41bc", "[[:alpha:]]abc", "\\Qa.b\\E", "a*", "."})
-    EXPECT_EQ(required_literal(none).text, "") << none;
 }
 
 // Searching the whole text at once finds the lines that a search of each line finds.

@@ -29,7 +29,8 @@ struct JournaledStep {
   std::string trash;                 // id, of what goes to the trash
   std::vector<std::string> parents;  // keys of folders that were missing, outermost first
   std::string temporary;             // key of the file beside it: new bytes, or the old ones once they changed places
-  std::uint64_t inode = 0;           // of what is renamed; the device's number may be another one after a reboot
+  std::uint64_t inode = 0;           // of what is renamed; 0 when it is rewritten, too: then its versions tell
+                                     // (a device's number may be another one after a reboot)
 };
 
 struct JournaledOperation {

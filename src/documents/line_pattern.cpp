@@ -1,6 +1,7 @@
 #include "documents/line_pattern.h"
 
 #include "base/text.h"
+#include "documents/required_literal.h"
 
 #include <fmt/format.h>
 #include <re2/re2.h>
@@ -51,8 +52,8 @@ std::size_t line_begin(std::string_view text, std::size_t position) {
 
 }  // namespace
 
-LinePattern::LinePattern(std::unique_ptr<re2::RE2> program, PatternOptions options, std::string literal, bool literal_is_all)
-    : program_(std::move(program)), options_(options), literal_(std::move(literal)), literal_is_all_(literal_is_all) {}
+LinePattern::LinePattern(std::unique_ptr<re2::RE2> program, PatternOptions options)
+    : program_(std::move(program)), options_(options) {}
 LinePattern::LinePattern(LinePattern&&) noexcept = default;
 LinePattern& LinePattern::operator=(LinePattern&&) noexcept = default;
 LinePattern::~LinePattern() = default;
@@ -80,29 +81,47 @@ Result<LinePattern> LinePattern::compile(std::string_view pattern, const Pattern
     return bad_regex(fmt::format("the pattern \"{}\" is not a regular expression: {}", shown, program->error()),
                      "To search for the signs themselves, put a \\ before each of . * + ? ( ) [ ] { } | ^ $ \\.");
   }
-  RequiredLiteral literal;
-  if (!options.ignore_case && !options.multiline) literal = required_literal(pattern);
-  return LinePattern(std::move(program), options, std::move(literal.text), literal.is_all);
+  LinePattern made(std::move(program), options);
+  made.matches_nothing_ =
+      pattern.find_first_of("^$\\") == std::string_view::npos && re2::RE2::FullMatch(std::string_view(), *made.program_);
+  if (!options.multiline && !made.matches_nothing_) {
+    RequiredLiteral literal = required_literal(pattern, options.ignore_case);
+    for (std::string& each : literal.any_of) made.literals_.push_back({LiteralFinder(std::move(each), options.ignore_case), 0});
+    made.literal_is_all_ = literal.is_all;
+  }
+  return made;
 }
 
-std::optional<std::pair<std::size_t, std::size_t>> LinePattern::next(std::string_view text, std::size_t from) const {
+LinePattern::Match LinePattern::search(std::string_view text, std::size_t begin, std::size_t end) const {
   re2::StringPiece match;
+  if (!program_->Match({text.data(), end}, begin, end, re2::RE2::UNANCHORED, &match, 1)) return std::nullopt;
+  const auto found = static_cast<std::size_t>(match.data() - text.data());
   // Behind the last line feed there is no line.
-  const auto is_behind_the_end = [&](std::size_t position) { return position == text.size() && text.ends_with('\n'); };
-  const auto search = [&](std::size_t begin, std::size_t end) -> std::optional<std::pair<std::size_t, std::size_t>> {
-    if (!program_->Match({text.data(), end}, begin, end, re2::RE2::UNANCHORED, &match, 1)) return std::nullopt;
-    const auto found = static_cast<std::size_t>(match.data() - text.data());
-    if (is_behind_the_end(found)) return std::nullopt;
-    return std::pair(found, found + match.size());
-  };
-  if (literal_.empty()) return search(from, text.size());
+  if (found == text.size() && text.ends_with('\n')) return std::nullopt;
+  return std::pair(found, found + match.size());
+}
+
+// Each is looked for only when it was passed.
+const LinePattern::Literal* LinePattern::next_literal(std::string_view text, std::size_t from) {
+  const Literal* nearest = nullptr;
+  for (Literal& literal : literals_) {
+    if (from == 0 || (literal.at != std::string_view::npos && literal.at < from)) literal.at = literal.finder.find(text, from);
+    if (literal.at != std::string_view::npos && (!nearest || literal.at < nearest->at)) nearest = &literal;
+  }
+  return nearest;
+}
+
+LinePattern::Match LinePattern::next(std::string_view text, std::size_t from) {
+  if (matches_nothing_ && !options_.multiline) return std::pair(from, from);
+  if (literals_.empty()) return search(text, from, text.size());
   for (;;) {
-    const void* at = ::memmem(text.data() + from, text.size() - from, literal_.data(), literal_.size());
-    if (!at) return std::nullopt;
-    const auto found = static_cast<std::size_t>(static_cast<const char*>(at) - text.data());
-    if (literal_is_all_) return std::pair(found, found + literal_.size());
-    const std::size_t line = line_begin(text, found), end = std::min(text.find('\n', found), text.size());
-    if (auto matched = search(line, end)) return matched;
+    const Literal* literal = next_literal(text, from);
+    if (!literal) return std::nullopt;
+    if (literal_is_all_) return std::pair(literal->at, literal->at + literal->finder.size());
+    const std::size_t line = line_begin(text, literal->at), end = std::min(text.find('\n', literal->at), text.size());
+    // Asking whether, not where, is half the work.
+    if (program_->Match({text.data(), end}, line, end, re2::RE2::UNANCHORED, nullptr, 0))
+      return std::pair(literal->at, literal->at);
     if (end == text.size()) return std::nullopt;
     from = end + 1;
   }

@@ -7,12 +7,13 @@
 // match must contain some literal text, that is looked for first.
 
 #include "base/result.h"
+#include "documents/literal_finder.h"
 
 #include <memory>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace re2 {
 class RE2;
@@ -35,24 +36,26 @@ class LinePattern {
 
   // The first match at or after a position, which is the beginning of a line unless multiline. Its borders are exact when
   // multiline; else both lie within the matching line. One thread at a time.
-  std::optional<std::pair<std::size_t, std::size_t>> next(std::string_view text, std::size_t from) const;
+  // From 0 on a text is another one.
+  using Match = std::optional<std::pair<std::size_t, std::size_t>>;
+  Match next(std::string_view text, std::size_t from);
 
   bool multiline() const { return options_.multiline; }
 
  private:
-  LinePattern(std::unique_ptr<re2::RE2> program, PatternOptions options, std::string literal, bool literal_is_all);
+  struct Literal {
+    LiteralFinder finder;
+    std::size_t at = 0;  // where it is found next; npos: not any more
+  };
+  LinePattern(std::unique_ptr<re2::RE2> program, PatternOptions options);
+  Match search(std::string_view text, std::size_t begin, std::size_t end) const;
+  const Literal* next_literal(std::string_view text, std::size_t from);
 
   std::unique_ptr<re2::RE2> program_;
   PatternOptions options_;
-  std::string literal_;          // every match contains it; "" when none is known
-  bool literal_is_all_ = false;  // and it is a match by itself
+  bool matches_nothing_ = false;   // also the empty text, at any place: every line matches
+  std::vector<Literal> literals_;  // every match contains one; none when not known
+  bool literal_is_all_ = false;    // and it is a match by itself
 };
-
-// Some text that every match of the pattern contains, the longest that is easily seen; "" when there is none.
-struct RequiredLiteral {
-  std::string text;
-  bool is_all = false;  // the pattern is nothing else
-};
-RequiredLiteral required_literal(std::string_view pattern);
 
 }  // namespace holdfast::documents

@@ -47,6 +47,19 @@ std::vector<std::string> spellings(std::string_view from, std::string_view root,
   return {beside, from_root, slash};
 }
 
+// Its ".." lead above the root, seen from a folder: here that means the root, to other programs nothing.
+bool leaves_the_root(std::string_view folder, std::string_view target) {
+  auto depth = std::ranges::count(folder, '/');
+  while (!target.empty()) {
+    const std::size_t slash = std::min(target.find('/'), target.size());
+    const std::string_view segment = target.substr(0, slash);
+    target.remove_prefix(std::min(slash + 1, target.size()));
+    if (segment == ".." && --depth < 0) return true;
+    if (!segment.empty() && segment != "." && segment != "..") ++depth;
+  }
+  return false;
+}
+
 bool spelled_exactly(std::string_view target, std::string_view path) {
   const std::string_view name = name_of_path(path), written = name_of_path(target);
   return written == name || written == without_implied(name);
@@ -72,9 +85,11 @@ LinkSpelling::Answer LinkSpelling::ask(std::string_view from, bool markdown, std
   };
   // Other programs follow a markdown link by its path alone: it must not live on by the uniqueness of a name.
   const bool lost_its_case = spelled_exactly(target, old_path) && !spelled_exactly(target, expected);
-  if (means_it(target, markdown ? old.how : How::name) && !lost_its_case) return {};
+  const std::string_view root = after_.folder_prefix(here), old_root = before_.folder_prefix(from);
+  const bool climbs = leaves_the_root(folder_part(std::string_view(here).substr(root.size())), target) &&
+                      !leaves_the_root(folder_part(from.substr(old_root.size())), target);
+  if (means_it(target, markdown ? old.how : How::name) && !lost_its_case && !climbs) return {};
 
-  const std::string_view root = after_.folder_prefix(here);
   const bool given = folded_name(name_of_path(target)) == folded_name(name_of_path(old_path));
   if (!given)
     for (std::string& each : spellings(here, root, markdown, target, old.how, without_implied(expected)))

@@ -33,6 +33,13 @@ class NextOf {
   std::size_t found_ = 0;
 };
 
+// What can begin a block, code or a line; everything else is passed at once.
+constexpr std::array<bool, 256> kMatters = [] {
+  std::array<bool, 256> matters{};
+  for (const unsigned char c : {'{', '`', '\n'}) matters[c] = true;
+  return matters;
+}();
+
 // One block of the raw text.
 struct Found {
   Block block = Block::insertion;
@@ -64,6 +71,7 @@ class Parser {
       }
       at_line_start_ = c == '\n';
       ++position_;
+      while (!at_line_start_ && position_ < raw_.size() && !kMatters[static_cast<unsigned char>(raw_[position_])]) ++position_;
     }
     close_plain(raw_.size());
     name_the_nameless();

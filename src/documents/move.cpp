@@ -129,7 +129,13 @@ class Mover {
   }
 
   Result<void> rewrite(const Place& place) {
-    HF_TRY(FileState state, read_document(library_, place, kMaxSearchedBytes));
+    auto read = read_document(library_, place);
+    if (!read && read.error().kind == ErrorKind::too_large) {
+      ++moved_.left;
+      return {};
+    }
+    if (!read) return fail(std::move(read).error());
+    FileState state = *std::move(read);
     HF_TRY(RewrittenLinks made, rewrite_links(state.bytes, place.reviewed, place.path, spelling_));
     moved_.left += made.left;
     if (made.rewritten == 0) return {};
@@ -189,7 +195,8 @@ Result<Moved> undo_move(Library& library, LinkReader& links, const Overlay& over
     HF_TRY(operation, find_operation(library, journal));
   }
   const auto renamed = std::ranges::find(operation.steps, FileStep::Kind::rename, &JournaledStep::kind);
-  if (renamed == operation.steps.end() || operation.end != JournaledOperation::End::done)
+  const bool happened = operation.end == JournaledOperation::End::done || operation.end == JournaledOperation::End::committed;
+  if (renamed == operation.steps.end() || !happened)
     return fail(ErrorKind::not_found, fmt::format("{} is no move that was done", operation.id));
   const auto now = library.place_of(renamed->to), before = library.place_of(renamed->key);
   if (!now || !before) return fail(ErrorKind::not_found, fmt::format("what {} moved is not in this library", operation.id));

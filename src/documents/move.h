@@ -17,8 +17,8 @@ inline constexpr std::size_t kMaxMoveRewrites = 10'000;
 struct Moved {
   std::string from, to;              // as shown
   std::size_t links = 0, files = 0;  // rewritten
-  // Links that could not follow: spread over pending changes, in a folder that may not be changed, or of a form that cannot hold
-  // the new name. They are to be named to whoever asked.
+  // Links that could not follow: spread over pending changes, or of a form that cannot hold the new name; and documents with
+  // links that may not be changed or are too large for it. They are to be named to whoever asked.
   std::size_t left = 0;
   std::vector<std::pair<std::string, std::string>> keys;  // of every document that has another place now: old, new
   std::string journal;                                    // what undo_move takes

@@ -164,6 +164,7 @@ Result<std::unique_ptr<Overlay>> Proposals::overlay() const {
           return std::move(proposal.bytes);
       return std::nullopt;
     }
+    bool may_propose(std::string_view key) const override { return !prefixes_.empty() && prefixes_.contains(prefix_of(key)); }
 
    private:
     const Proposals& proposals_;

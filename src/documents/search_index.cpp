@@ -128,7 +128,7 @@ std::vector<Hit> rank(const Documents& documents, const std::vector<std::uint32_
       score += word_weight(texts, static_cast<double>(holding[word])) * term_score(documents[i]->count_of(words[word]), norm);
     hits.push_back({score, i});
   }
-  std::stable_sort(hits.begin(), hits.end(), [](const Hit& a, const Hit& b) { return a.score > b.score; });
+  std::ranges::sort(hits, [](const Hit& a, const Hit& b) { return a.score != b.score ? a.score > b.score : a.file < b.file; });
   return hits;
 }
 

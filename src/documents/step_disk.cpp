@@ -34,6 +34,7 @@ Spot second_name(const Spot& temporary) {
 }
 
 bool is_the_one(const Spot& spot, const JournaledStep& step) {
+  if (step.inode == 0) return version_at(spot).value_or("") == step.after;
   const auto status = look_at(spot);
   return status && status->st_ino == step.inode;
 }

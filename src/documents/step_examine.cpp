@@ -44,6 +44,10 @@ Result<StepState> StepDisk::examine(const JournaledStep& step) {
 Result<StepState> StepDisk::examine_rename(const JournaledStep& step) {
   const auto is_there = [&](std::string_view key) {
     const auto found = open_spot(library_, key);
+    if (found && step.inode == 0) {
+      const std::string version = version_at(*found).value_or("");
+      return !version.empty() && (version == step.after || version == step.before);
+    }
     const auto status = found ? look_at(*found) : std::nullopt;
     return status && status->st_ino == step.inode;
   };

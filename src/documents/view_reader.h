@@ -34,15 +34,20 @@ class ViewReader {
   // Until the next read. A byte order mark is no part of the text.
   std::string_view text() const { return text_; }
   std::string_view raw() const { return {buffer_.data(), size_}; }
+  bool has_carriage_return() const { return has_carriage_return_; }
 
  private:
   Outcome fill(const Place& place);
+  void make_room(std::size_t bytes);
+  bool check_piece(std::size_t bytes, bool is_last);
 
   Library& library_;
   const Overlay& overlay_;
-  std::string buffer_;    // never shrinks below what it has been
-  std::size_t size_ = 0;  // of it in use
-  std::string made_;      // a view that differs from the bytes
+  std::string buffer_;       // never shrinks below what it has been
+  std::size_t size_ = 0;     // of it in use
+  std::size_t checked_ = 0;  // of these are UTF-8
+  bool has_brace_ = false, has_carriage_return_ = false;
+  std::string made_;  // a view that differs from the bytes
   std::string_view text_;
 };
 
