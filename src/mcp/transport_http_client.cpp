@@ -97,6 +97,7 @@ net::HttpCall HttpClientTransport::call_of(std::string method, bool with_session
   call.url = endpoint_.url;
   call.headers = endpoint_.headers;
   call.max_answer_bytes = kMaxIncomingBytes;
+  call.follow_redirects = false;  // the headers may hold secrets, and are meant for this host
   if (!with_session) return call;
   if (!session_.empty()) call.headers.emplace_back("Mcp-Session-Id", session_);
   // Versions before 2025-06-18 do not know the header, and do not mind it.
