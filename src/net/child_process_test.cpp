@@ -2,10 +2,16 @@
 
 #include "net/child_process.h"
 
+#include "net/exec_parts.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <signal.h>
+#include <sys/wait.h>
+
+#include <fstream>
+#include <thread>
 
 namespace holdfast::net {
 namespace {
@@ -95,6 +101,33 @@ TEST_F(ChildProcessTest, WhatCannotBeStartedSaysWhy) {
   EXPECT_EQ(start_child({{"sh"}, small_environment(), "/no/such/folder"}).error().kind, ErrorKind::not_found);
   EXPECT_EQ(start_child({{}, {}, {}}).error().kind, ErrorKind::invalid);
   EXPECT_EQ(start_child({{"sh", std::string("a\0b", 3)}, {}, {}}).error().kind, ErrorKind::invalid);
+}
+
+// Whether a process has ended; one that nobody waited for has, too.
+bool has_ended(pid_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  std::string number, name, state;
+  return !(file >> number >> name >> state) || state == "Z";
+}
+
+TEST_F(ChildProcessTest, IfWeAreKilledItIsKilled) {
+  Pipe pipe = make_pipe().value();
+  const pid_t victim = ::fork();
+  if (victim == 0) {
+    auto child = start_child({{"sleep", "1000"}, small_environment(), {}});
+    const pid_t pid = child ? child->pid : -1;
+    [[maybe_unused]] const ssize_t told = ::write(pipe.write.get(), &pid, sizeof pid);
+    for (;;) ::pause();
+  }
+  pid_t child = -1;
+  ASSERT_EQ(::read(pipe.read.get(), &child, sizeof child), static_cast<ssize_t>(sizeof child));
+  ASSERT_GT(child, 0);
+  EXPECT_FALSE(has_ended(child));
+  ::kill(victim, SIGKILL);
+  ::waitpid(victim, nullptr, 0);
+  const auto deadline = std::chrono::steady_clock::now() + 10s;
+  while (!has_ended(child) && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+  EXPECT_TRUE(has_ended(child));
 }
 
 TEST_F(ChildProcessTest, NoDescriptorOfOursIsInherited) {

@@ -158,6 +158,24 @@ TEST(RealServers, EverythingOverHttp) {
   use_everything(client);
 }
 
+TEST(RealServers, AnHttpServerThatWasRestartedIsUsedAgain) {
+  const std::string port = free_port();
+  net::ChildStart start{{node(), program("server-everything"), "streamableHttp"}, net::small_environment(), {}};
+  start.environment.push_back("PORT=" + port);
+  auto server = std::make_unique<Running>(start, "listening on port");
+  net::LoopThread thread;
+  BlockingClient client(thread.loop(), {}, {},
+                        http_transport_maker(thread.loop(), {"http://127.0.0.1:" + port + "/mcp", {}, true}));
+  EXPECT_EQ(text_of(client.call_tool("echo", {{"message", "1"}})), "Echo: 1");
+  server.reset();
+  const auto nobody = client.call_tool("echo", {{"message", "2"}});
+  ASSERT_FALSE(nobody);
+  EXPECT_EQ(nobody.error().error.kind, ErrorKind::unavailable) << nobody.error().error.message;
+  server = std::make_unique<Running>(start, "listening on port");
+  EXPECT_EQ(text_of(client.call_tool("echo", {{"message", "3"}})), "Echo: 3") << "it knows nothing of our session";
+  EXPECT_EQ(client.counts().connections, 2U);
+}
+
 // The reference server of the modern era; scripts outside the packages find them by tests/npm/resolve.mjs.
 std::vector<std::string> modern_server(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(),
