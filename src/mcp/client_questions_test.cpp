@@ -37,7 +37,7 @@ class ClientQuestionsTest : public ::testing::Test {
     loop_.run_ready();
   }
 
-  PollLoop loop_;
+  ManualExecutor loop_;
   std::shared_ptr<MemoryWire> wire_;
   std::unique_ptr<Client> client_;
 };
@@ -179,8 +179,7 @@ TEST_F(ClientQuestionsTest, ListsAreReadToTheirEndKeptAndReadAgainWhenTheyChange
   client_->list_tools(changed.take());
   say(result_of(last(), R"({"tools":[{"name":"a"},{"name":"b"}]})"));
   EXPECT_EQ(changed.value()->hash, first.value()->hash) << "the same tools";
-  loop_.after(150ms, [this] { loop_.stop(); });
-  loop_.run();
+  loop_.advance(150ms);
   EXPECT_EQ(told, std::vector<std::string>{"tools"}) << "a burst is told once";
 }
 
@@ -201,8 +200,7 @@ TEST_F(ClientQuestionsTest, AListThatNeverEndsIsCutAndOneThatCannotBeReadAgainIs
   say(result_of(last(), R"({"tools":[{"name":"a"}]})"));
   say(R"({"jsonrpc":"2.0","method":"notifications/tools/list_changed"})");
   client_->list_tools(stale.take());
-  loop_.after(50ms, [this] { loop_.stop(); });
-  loop_.run();
+  loop_.advance(50ms);
   ASSERT_TRUE(stale && *stale.result);
   EXPECT_TRUE(stale.value()->stale);
   EXPECT_EQ(stale.value()->tools.size(), 1U);
