@@ -62,6 +62,7 @@ void ClientLink::attempt(bool legacy_at_once) {
   }));
   const auto send_message = [this](std::string method, JsonObject params, bool is_request, Version version) -> Result<RequestId> {
     const RequestId id = is_request ? next_id() : 0;
+    if (!is_request) transport_->agreed(version);  // what ends the handshake is already said in that version
     std::vector<std::pair<std::string, std::string>> headers;
     if (era_of(version) == Era::modern) {
       add_envelope(params, identity_, version);
@@ -83,7 +84,7 @@ void ClientLink::follow(Handshake::Verdict verdict) {
   handshake_.reset();
   peer_ = std::get<Peer>(std::move(verdict));
   known_era_ = peer_->era();
-  transport_->agreed(peer_->version);
+  if (peer_->era() == Era::modern) transport_->agreed(peer_->version);
   lone_try_ = false;
   set_state(ClientState::ready);
   owner_.link_ready();
@@ -172,27 +173,27 @@ void ClientLink::stop_timers() {
   for (TimerId* timer : {&connect_timer_, &probe_timer_, &retry_timer_}) executor_.cancel(std::exchange(*timer, 0));
 }
 
+// Its goodbye takes a moment; meanwhile the next one may begin.
 void ClientLink::end_transport() {
   stop_timers();
   handshake_.reset();
   if (!transport_) return;
   last_words_ = transport_->last_words();
-  std::shared_ptr<ClientTransport> ending = std::move(transport_);
-  ClientTransport& transport = *ending;
-  transport.close([ending = std::move(ending)] {});  // lives until its goodbye is over
+  ClientTransport* ending = transport_.get();
+  ending_.push_back(std::move(transport_));
+  ending->close(alive_.guard([this, ending] {
+    std::erase_if(ending_, [&](const auto& transport) { return transport.get() == ending; });
+    if (ending_.empty() && closed_) std::exchange(closed_, nullptr)();
+  }));
 }
 
 void ClientLink::close(Task done) {
   if (state_ == ClientState::closed) return executor_.post(std::move(done));
-  stop_timers();
-  handshake_.reset();
   set_state(ClientState::closed);
   peer_.reset();
-  if (!transport_) return executor_.post(std::move(done));
-  last_words_ = transport_->last_words();
-  std::shared_ptr<ClientTransport> ending = std::move(transport_);
-  ClientTransport& transport = *ending;
-  transport.close([ending = std::move(ending), done = std::move(done)]() mutable { done(); });
+  end_transport();
+  if (ending_.empty()) return executor_.post(std::move(done));
+  closed_ = std::move(done);
 }
 
 }  // namespace holdfast::mcp

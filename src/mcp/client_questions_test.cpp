@@ -37,7 +37,7 @@ class ClientQuestionsTest : public ::testing::Test {
     loop_.run_ready();
   }
 
-  PollLoop loop_;
+  ManualExecutor loop_;
   std::shared_ptr<MemoryWire> wire_;
   std::unique_ptr<Client> client_;
 };
@@ -179,8 +179,7 @@ TEST_F(ClientQuestionsTest, ListsAreReadToTheirEndKeptAndReadAgainWhenTheyChange
   client_->list_tools(changed.take());
   say(result_of(last(), R"({"tools":[{"name":"a"},{"name":"b"}]})"));
   EXPECT_EQ(changed.value()->hash, first.value()->hash) << "the same tools";
-  loop_.after(150ms, [this] { loop_.stop(); });
-  loop_.run();
+  loop_.advance(150ms);
   EXPECT_EQ(told, std::vector<std::string>{"tools"}) << "a burst is told once";
 }
 
@@ -201,8 +200,7 @@ TEST_F(ClientQuestionsTest, AListThatNeverEndsIsCutAndOneThatCannotBeReadAgainIs
   say(result_of(last(), R"({"tools":[{"name":"a"}]})"));
   say(R"({"jsonrpc":"2.0","method":"notifications/tools/list_changed"})");
   client_->list_tools(stale.take());
-  loop_.after(50ms, [this] { loop_.stop(); });
-  loop_.run();
+  loop_.advance(50ms);
   ASSERT_TRUE(stale && *stale.result);
   EXPECT_TRUE(stale.value()->stale);
   EXPECT_EQ(stale.value()->tools.size(), 1U);
@@ -279,6 +277,10 @@ class ClientAndServerTest : public ::testing::TestWithParam<Era> {
     ClientHandlers handlers;
     handlers.elicitation = answering(R"({"action":"accept","content":{"n":"Ada"}})");
     handlers.on_list_changed = [this](std::string_view list) { changed_ = list; };
+    handlers.on_resource_updated = [this](std::string_view uri) { updated_ = uri; };
+    server_.server.add_resource({{"test://a", "a", {}, "a", "text/plain"}, [](Call&) -> ResourceReply {
+                                   return ResourceResult{{text_contents("test://a", "text/plain", "A")}, 0, true};
+                                 }});
     ClientOptions options;
     if (GetParam() == Era::legacy) options.only_version = Version::v2025_06_18;
     client_ = std::make_unique<Client>(
@@ -302,7 +304,7 @@ class ClientAndServerTest : public ::testing::TestWithParam<Era> {
 
   SharedState shared_;
   std::atomic<bool> cancelled_ = false;
-  std::string changed_;
+  std::string changed_, updated_;
   TestServer server_{shared_};
   std::unique_ptr<Client> client_;
 };
@@ -345,6 +347,28 @@ TEST_P(ClientAndServerTest, ChangedListsAreNoticed) {
   call("echo");
   server_.server.tools_changed();
   server_.turn_until([&] { return changed_ == "tools"; });
+}
+
+TEST_P(ClientAndServerTest, WatchedResourcesAreToldOfAlsoAfterALoss) {
+  client_->watch_resource("test://a");
+  call("echo");
+  for (const std::uint64_t connection : {1U, 2U}) {
+    server_.turn_until([&] {
+      server_.server.resource_updated("test://a");
+      return updated_ == "test://a";
+    });
+    EXPECT_EQ(client_->counts().connections, connection);
+    updated_.clear();
+    client_->reconnect("a test");
+    server_.turn_until([&] { return client_->state() == ClientState::ready; });
+  }
+  client_->unwatch_resource("test://a");
+  call("echo");
+  call("echo");
+  updated_.clear();
+  server_.server.resource_updated("test://a");
+  call("echo");
+  EXPECT_EQ(updated_, "");
 }
 
 }  // namespace

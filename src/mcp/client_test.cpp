@@ -2,6 +2,8 @@
 
 #include "mcp/test_client.h"
 
+#include <gmock/gmock.h>
+
 namespace holdfast::mcp {
 namespace {
 
@@ -21,11 +23,7 @@ class ClientTest : public ::testing::Test {
   void turn() { loop_.run_ready(); }
   template <class Condition>
   void turn_until(Condition condition) {
-    const auto deadline = std::chrono::steady_clock::now() + 10s;
-    while (!condition() && std::chrono::steady_clock::now() < deadline) {
-      loop_.after(1ms, [this] { loop_.stop(); });
-      loop_.run();
-    }
+    for (int i = 0; i < 60'000 && !condition(); ++i) loop_.advance(1ms);
     EXPECT_TRUE(condition()) << "waited in vain";
   }
   MemoryWire& wire() { return *wires_.back(); }
@@ -52,7 +50,7 @@ class ClientTest : public ::testing::Test {
   }
 
   bool refuse_ = false;
-  PollLoop loop_;
+  ManualExecutor loop_;
   std::vector<std::shared_ptr<MemoryWire>> wires_;
   std::unique_ptr<Client> client_;
 };
@@ -205,7 +203,7 @@ TEST_F(ClientTest, ProgressKeepsACallAliveUntilItsLimit) {
   options.timeout = 40ms;
   options.limit = 150ms;
   options.on_progress = [&](const Progress& progress) { seen.push_back(progress.progress); };
-  const auto began = std::chrono::steady_clock::now();
+  const auto began = loop_.now();
   client_->call_tool("slow", {}, options, got.take());
   turn();
   const std::string token = to_json(at(last(), "params", "_meta", "progressToken"));
@@ -216,7 +214,7 @@ TEST_F(ClientTest, ProgressKeepsACallAliveUntilItsLimit) {
     return bool(got);
   });
   EXPECT_EQ(got.error().error.kind, ErrorKind::timeout);
-  EXPECT_GE(std::chrono::steady_clock::now() - began, 150ms) << "the limit ended it, not the silence";
+  EXPECT_GE(loop_.now() - began, 150ms) << "the limit ended it, not the silence";
   EXPECT_FALSE(seen.empty());
 }
 
@@ -332,27 +330,50 @@ TEST_F(ClientTest, ClosingFailsWhatWaitsAndNothingStartsAfterIt) {
 
 TEST_F(ClientTest, AServerThatDiesAfterEachHandshakeIsNotStartedForEver) {
   make();
-  std::vector<ClientState> states;
   client_->connect([](Result<void>) {});
   become_legacy();
-  // The delays of five attempts are real time; the first two show the growing.
-  lose("again");
-  turn_until([&] { return wires_.size() == 2; });
-  become_legacy();
-  const auto began = std::chrono::steady_clock::now();
-  lose("and again");
-  turn_until([&] { return wires_.size() == 3; });
-  EXPECT_GE(std::chrono::steady_clock::now() - began, 390ms);
-  become_legacy();
+  std::vector<std::chrono::milliseconds> delays;
+  for (std::size_t connections = 2; connections <= 4; ++connections) {
+    const auto began = loop_.now();
+    lose("again");
+    turn_until([&] { return wires_.size() == connections; });
+    delays.push_back(loop_.now() - began);
+    become_legacy();
+  }
+  EXPECT_LE(delays[0], 1ms);
+  EXPECT_THAT(delays[1], ::testing::AllOf(::testing::Ge(400ms), ::testing::Le(601ms)));
+  EXPECT_THAT(delays[2], ::testing::AllOf(::testing::Ge(800ms), ::testing::Le(1201ms)));
   Got<JsonObject> got;
   client_->request("ping", {}, {}, got.take());
   turn();
   wire().say(result_of(last(), "{}"));
   turn();
   lose("after an answer");
-  const auto proven = std::chrono::steady_clock::now();
-  turn_until([&] { return wires_.size() == 4; });
-  EXPECT_LT(std::chrono::steady_clock::now() - proven, 390ms) << "the count began anew";
+  const auto proven = loop_.now();
+  turn_until([&] { return wires_.size() == 5; });
+  EXPECT_LE(loop_.now() - proven, 1ms) << "the count began anew";
+  become_legacy();
+  for (std::size_t connections = 6; connections <= 9; ++connections) {
+    lose("for ever");
+    turn_until([&] { return wires_.size() == connections; });
+    become_legacy();
+  }
+  lose("once too often");
+  loop_.advance(60s);
+  EXPECT_EQ(client_->state(), ClientState::failed);
+  EXPECT_EQ(wires_.size(), 9U) << "five attempts";
+}
+
+TEST_F(ClientTest, AServerThatDoesNotAnswerPingIsLost) {
+  ClientOptions options;
+  options.keep_alive = 5ms;
+  make(options);
+  client_->connect([](Result<void>) {});
+  become_legacy();
+  turn_until([&] { return at(last(), "method") == Json("ping"); });
+  wire().say(result_of(last(), "{}"));
+  turn_until([&] { return wires_.size() == 2; });
+  EXPECT_EQ(client_->counts().timeouts, 1U);
 }
 
 TEST_F(ClientTest, ADeadClientAnswersNobody) {

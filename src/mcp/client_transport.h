@@ -4,7 +4,7 @@
 //
 // A transport is one connection: opened once, lost or closed once, then thrown away; for the next connection the
 // client makes another one. Executor thread only, in both directions; the listener is never called from inside a
-// call to the transport, except from open() failing by its own return value.
+// call to the transport.
 
 #include "base/executor.h"
 #include "base/json.h"

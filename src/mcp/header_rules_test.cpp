@@ -84,5 +84,19 @@ RC_GTEST_PROP(HeaderRulesProperty, EveryTextSurvivesTheEncoding, (const std::str
   RC_ASSERT(decode_header_value("=?base64?" + to_base64(text) + "?=").value() == text);
 }
 
+TEST(HeaderRules, PlainTextStaysReadableAndTheRestIsEncoded) {
+  EXPECT_EQ(encode_header_value("eu-west 1"), "eu-west 1");
+  EXPECT_EQ(encode_header_value(" eu"), "=?base64?IGV1?=");
+  EXPECT_EQ(encode_header_value("ä"), "=?base64?w6Q=?=");
+  EXPECT_EQ(encode_header_value("=?base64?x?="), "=?base64?PT9iYXNlNjQ/eD89?=") << "what looks encoded is encoded";
+  EXPECT_EQ(encode_header_value(""), "");
+}
+
+RC_GTEST_PROP(HeaderRulesProperty, WhatIsEncodedIsDecodedAgain, (const std::string& text)) {
+  const std::string encoded = encode_header_value(text);
+  RC_ASSERT(encoded.find_first_of("\r\n") == std::string::npos);
+  RC_ASSERT(decode_header_value(encoded).value() == text);
+}
+
 }  // namespace
 }  // namespace holdfast::mcp

@@ -10,11 +10,50 @@
 
 #include <fcntl.h>
 
+#include <deque>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace holdfast::mcp {
+
+// An executor whose time is the test's: nothing depends on how fast the machine is. One thread.
+class ManualExecutor final : public Executor {
+ public:
+  void post(Task task) override { posted_.push_back(std::move(task)); }
+  TimerId after(std::chrono::milliseconds delay, Task task) override {
+    timers_.emplace(std::pair(now_ + delay, ++last_timer_), std::move(task));
+    return last_timer_;
+  }
+  void cancel(TimerId timer) override {
+    std::erase_if(timers_, [&](const auto& entry) { return entry.first.second == timer; });
+  }
+
+  std::chrono::milliseconds now() const { return now_; }
+  void run_ready() {
+    while (!posted_.empty()) {
+      Task task = std::move(posted_.front());
+      posted_.pop_front();
+      task();
+    }
+  }
+  void advance(std::chrono::milliseconds by) {
+    const auto until = now_ + by;
+    for (run_ready(); !timers_.empty() && timers_.begin()->first.first <= until; run_ready()) {
+      auto timer = timers_.extract(timers_.begin());
+      now_ = timer.key().first;
+      timer.mapped()();
+    }
+    now_ = until;
+  }
+
+ private:
+  std::chrono::milliseconds now_{0};
+  std::deque<Task> posted_;
+  std::map<std::pair<std::chrono::milliseconds, TimerId>, Task> timers_;
+  TimerId last_timer_ = 0;
+};
 
 // What the test sees of one connection. Outlives its transport.
 struct MemoryWire {

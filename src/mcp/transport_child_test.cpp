@@ -171,7 +171,7 @@ TEST_F(ChildTransportTest, WholeFamiliesEndAndStubbornOnesAreKilled) {
   const std::string pid = text_of(stubborn.call_tool("pid", {}));
   const auto began = std::chrono::steady_clock::now();
   stubborn.close();
-  EXPECT_LT(std::chrono::steady_clock::now() - began, 5s);
+  EXPECT_LT(std::chrono::steady_clock::now() - began, 20s) << "two graces of two seconds, on a machine that may be busy";
   EXPECT_TRUE(gone(pid));
 }
 
