@@ -2,11 +2,11 @@
 
 namespace holdfast::model {
 
-std::string chat_request(const Endpoint& endpoint, const Ask& ask, const Dialect& dialect) {
+std::string chat_request(const Endpoint& endpoint, const Ask& ask, const std::string& model, const Dialect& dialect) {
   JsonArray messages;
   for (const Message& message : ask.messages) messages.push_back(to_json_object(message));
   JsonObject body{{"messages", std::move(messages)}, {"stream", endpoint.stream}};
-  if (const std::string& model = asked_model(endpoint, ask); !model.empty()) body["model"] = model;
+  if (!model.empty()) body["model"] = model;
   if (endpoint.stream && !dialect.no_stream_options) body["stream_options"] = JsonObject{{"include_usage", true}};
   body[dialect.max_completion_tokens ? "max_completion_tokens" : "max_tokens"] =
       ask.max_tokens.value_or(endpoint.max_output_tokens);

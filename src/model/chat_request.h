@@ -19,12 +19,13 @@ struct Dialect {
   bool no_responses = false;           // it has /chat/completions alone
 };
 
-std::string chat_request(const Endpoint& endpoint, const Ask& ask, const Dialect& dialect);
+// `model` is its name, or empty: then none is named.
+std::string chat_request(const Endpoint& endpoint, const Ask& ask, const std::string& model, const Dialect& dialect);
 
 // Whether a refusal (its message) is one that another dialect avoids; `dialect` is then that one.
 bool learn(Dialect& dialect, std::string_view refusal);
 
-// The model that an ask names, or its endpoint; empty: neither. "default" is nobody's name.
+// The model that an ask names, or its endpoint; empty: neither. kDefaultModel is nobody's name.
 const std::string& asked_model(const Endpoint& endpoint, const Ask& ask);
 // {"name", "description"?, "parameters"}: what both interfaces say about a tool.
 JsonObject function_of(const Tool& tool);

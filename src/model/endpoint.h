@@ -29,7 +29,7 @@ struct Endpoint {
   std::int64_t timeout_s = 120;  // for one whole answer
   Api api = Api::chat;
   bool stream = true;                 // false: for servers whose streams lose tool calls
-  bool tool_calls_in_text = false;    // recognise <tool_call>{…}</tool_call> in the text of models that were given tools
+  bool tool_calls_in_text = false;    // recognise <tool_call>{…}</tool_call> in answers of models that were given tools
   bool context_window_known = false;  // it was configured, not assumed
 };
 

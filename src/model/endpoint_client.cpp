@@ -21,6 +21,14 @@ void EndpointClient::speak(const Dialect& learned) {
   dialect_.no_responses |= learned.no_responses;
 }
 
+// What the request names. Servers that serve one model need no name, so it is looked for only on demand.
+std::string EndpointClient::model_for(const Ask& ask) {
+  const std::string& named = asked_model(endpoint_, ask);
+  if (!named.empty() || (ask.model != kDefaultModel && endpoint_.model != kDefaultModel)) return named;
+  const auto found = served_.choose({}, ask.cancelled);
+  return found ? found->id : std::string();  // the request itself shows what is wrong
+}
+
 std::expected<Reply, Fault> EndpointClient::ask(const Ask& ask) {
   auto key = key_of(endpoint_, environment_);
   if (!key) return std::unexpected(Fault{std::move(key).error(), Fault::Then::leave});
@@ -31,54 +39,54 @@ std::expected<Reply, Fault> EndpointClient::ask(const Ask& ask) {
   question.reading.may_be_empty = ask.may_be_empty;
   question.on_text = ask.on_text;
   question.cancelled = ask.cancelled;
+  const std::string model = model_for(ask);
   const bool remembers = endpoint_.api == Api::responses && !dialect().no_responses;
-  auto reply = remembers ? ask_responses(ask, question) : ask_chat(ask, question);
+  auto reply = remembers ? ask_responses(ask, model, question) : ask_chat(ask, model, question);
   if (!reply && remembers && says_no_responses(reply.error())) {
     log(LogLevel::info, "model", fmt::format("{} has no /responses; using /chat/completions from now on", endpoint_.name));
     Dialect known = dialect();
     known.no_responses = true;
     speak(known);
-    reply = ask_chat(ask, std::move(question));
+    reply = ask_chat(ask, model, std::move(question));
   }
   if (!reply) hide_key(reply.error().error, *key);
   return reply;
 }
 
-std::expected<Reply, Fault> EndpointClient::ask_responses(const Ask& ask, Question question) {
+std::expected<Reply, Fault> EndpointClient::ask_responses(const Ask& ask, const std::string& model, Question question) {
   question.url = url_of(endpoint_, "/responses");
   question.reading.api = Api::responses;
-  const std::string& model = asked_model(endpoint_, ask);
   const auto known = memory_.find(ask, model);
-  question.body = responses_request(endpoint_, ask, known);
+  question.body = responses_request(endpoint_, ask, model, known);
   auto answer = exchange(clients_, question);
   if (!answer && known && says_unknown_response(answer.error())) {
-    question.body = responses_request(endpoint_, ask, std::nullopt);
+    question.body = responses_request(endpoint_, ask, model, std::nullopt);
     answer = exchange(clients_, question);
   }
   if (!answer) return std::unexpected(std::move(answer).error());
   std::string id = std::move(answer->response_id);
-  Reply reply = reply_of(ask, *std::move(answer));
+  Reply reply = reply_of(ask, model, *std::move(answer));
   memory_.remember(ask, model, reply, std::move(id));
   return reply;
 }
 
-std::expected<Reply, Fault> EndpointClient::ask_chat(const Ask& ask, Question question) {
+std::expected<Reply, Fault> EndpointClient::ask_chat(const Ask& ask, const std::string& model, Question question) {
   question.url = url_of(endpoint_, "/chat/completions");
   for (;;) {
     Dialect spoken = dialect();
-    question.body = chat_request(endpoint_, ask, spoken);
+    question.body = chat_request(endpoint_, ask, model, spoken);
     auto answer = exchange(clients_, question);
-    if (answer) return reply_of(ask, *std::move(answer));
+    if (answer) return reply_of(ask, model, *std::move(answer));
     const Error& error = answer.error().error;
     if (error.kind != ErrorKind::invalid || !learn(spoken, error.message)) return std::unexpected(std::move(answer).error());
     speak(spoken);  // ends: each dialect is learned once
   }
 }
 
-Reply EndpointClient::reply_of(const Ask& ask, Answer answer) const {
+Reply EndpointClient::reply_of(const Ask& ask, const std::string& model, Answer answer) const {
   Reply reply;
   reply.provider = endpoint_.name;
-  reply.model = !answer.model.empty() ? std::move(answer.model) : asked_model(endpoint_, ask);
+  reply.model = !answer.model.empty() ? std::move(answer.model) : model;
   reply.finish_reason = answer.finish_reason.empty() ? "stop" : std::move(answer.finish_reason);
   reply.tokens.estimated = !answer.tokens_in || !answer.tokens_out;
   reply.tokens.out = answer.tokens_out.value_or(estimate_tokens(answer.content));

@@ -33,9 +33,10 @@ class EndpointClient {
   Result<void> load(const Ask& ask) { return served_.load(asked_model(endpoint_, ask), ask.cancelled); }
 
  private:
-  std::expected<Reply, Fault> ask_responses(const Ask& ask, Question question);
-  std::expected<Reply, Fault> ask_chat(const Ask& ask, Question question);
-  Reply reply_of(const Ask& ask, Answer answer) const;
+  std::string model_for(const Ask& ask);
+  std::expected<Reply, Fault> ask_responses(const Ask& ask, const std::string& model, Question question);
+  std::expected<Reply, Fault> ask_chat(const Ask& ask, const std::string& model, Question question);
+  Reply reply_of(const Ask& ask, const std::string& model, Answer answer) const;
   Dialect dialect();
   void speak(const Dialect& learned);
 

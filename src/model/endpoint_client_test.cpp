@@ -271,6 +271,23 @@ TEST_F(EndpointClientTest, R8_TheChoiceTellsModelAndWindow) {
   EXPECT_EQ(open(server).choose(question()).value().model, "busy-2") << "the loaded one";
 }
 
+TEST_F(EndpointClientTest, R8_WithoutANameEachEndpointUsesWhatItHasLoaded) {
+  Server server({Server::stream({"ok"})});
+  server.route("/api/v1/models", Server::status(200, R"({"models":[{"key":"a","loaded_instances":[]},
+    {"key":"b","loaded_instances":[{"id":"b"}]}]})"));
+  endpoint.model = "";
+  Models& asked = open(server);
+  Ask ask = question();
+  ask.model = kDefaultModel;
+  ASSERT_TRUE(asked.complete(ask));
+  ASSERT_TRUE(asked.complete(ask));
+  EXPECT_THAT(server.paths(), ElementsAre("/api/v1/models", "/v1/chat/completions", "/v1/chat/completions"));
+  EXPECT_EQ(find(server.body(1), "model")->as_string(), "b");
+  ask.model.clear();
+  ASSERT_TRUE(asked.complete(ask));
+  EXPECT_EQ(find(server.body(3), "model"), nullptr) << "a server with a single model needs none";
+}
+
 TEST_F(EndpointClientTest, R8_AnEndpointThatCannotListItsModelsIsBelieved) {
   Server server({Server::status(404)});
   endpoint.context_window = 1234;

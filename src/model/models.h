@@ -62,7 +62,8 @@ struct Tokens {
 };
 std::int64_t estimate_tokens(std::string_view text);
 
-// In place of a model's name: none in particular.
+// In place of a model's name: the endpoint's own or, when it has none, one that it has loaded (see Models::choose). Each endpoint
+// of a fallback list then finds one of its own.
 inline constexpr std::string_view kDefaultModel = "default";
 // Of thinking text, which may be much longer than the answer and is kept for people alone.
 inline constexpr std::size_t kMaxReasoningCharacters = 20'000;
@@ -71,7 +72,7 @@ struct Ask {
   std::vector<Message> messages;
   std::string provider;  // only this endpoint; empty: those of `purpose` in their order
   std::string purpose;   // chat, planning, analysis, synthesis, refinement: settings may order endpoints by it
-  std::string model;     // instead of the endpoint's own; empty: its own
+  std::string model;     // instead of the endpoint's own; empty: its own, if it has one; or kDefaultModel
   std::vector<Tool> tools;
   ToolChoice tool_choice = ToolChoice::automatic;  // not sent without tools
   Json response_format;                            // sent as it is; null: not at all
@@ -109,7 +110,7 @@ struct Reply {
 // Which model an ask goes to, and what is known about it.
 struct ModelChoice {
   std::string provider;                 // the endpoint's name
-  std::string model;                    // for Ask::model; empty: the endpoint has but one and does not name it
+  std::string model;                    // empty: the endpoint has but one and does not name it
   std::optional<std::int64_t> context;  // tokens; absent: unknown
   bool loaded = false;                  // false: the first answer may have to wait until it is
 

@@ -45,12 +45,13 @@ std::string finish_reason_of(const JsonObject& response, bool calls) {
 
 }  // namespace
 
-std::string responses_request(const Endpoint& endpoint, const Ask& ask, const std::optional<Continuation>& from) {
+std::string responses_request(const Endpoint& endpoint, const Ask& ask, const std::string& model,
+                              const std::optional<Continuation>& from) {
   JsonArray input;
   for (std::size_t at = from ? from->known : 0; at < ask.messages.size(); ++at) append_items(input, ask.messages[at]);
   JsonObject body{{"input", std::move(input)}, {"stream", endpoint.stream}};
   if (from) body["previous_response_id"] = from->response_id;
-  if (const std::string& model = asked_model(endpoint, ask); !model.empty()) body["model"] = model;
+  if (!model.empty()) body["model"] = model;
   body["max_output_tokens"] = ask.max_tokens.value_or(endpoint.max_output_tokens);
   if (ask.temperature) body["temperature"] = *ask.temperature;
   if (!ask.tools.empty()) {

@@ -17,7 +17,8 @@
 namespace holdfast::model {
 
 // The body. With a continuation only the messages behind it, else all of them.
-std::string responses_request(const Endpoint& endpoint, const Ask& ask, const std::optional<Continuation>& from);
+std::string responses_request(const Endpoint& endpoint, const Ask& ask, const std::string& model,
+                              const std::optional<Continuation>& from);
 
 // An answer out of a response object. Text and reasoning are appended by the caller, because they may have been streamed.
 struct ResponseParts {

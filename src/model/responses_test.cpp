@@ -163,7 +163,7 @@ TEST(Responses, AnAnswerInASchemaIsAskedForInItsOwnForm) {
   ask.messages = {{"user", "x"}};
   ask.response_format =
       parse_json(R"({"type":"json_schema","json_schema":{"name":"n","strict":true,"schema":{"type":"object"}}})").value();
-  const Json body = parse_json(responses_request({}, ask, std::nullopt)).value();
+  const Json body = parse_json(responses_request({}, ask, "m", std::nullopt)).value();
   EXPECT_EQ(*find(*find(body, "text"), "format"),
             parse_json(R"({"type":"json_schema","name":"n","strict":true,"schema":{"type":"object"}})").value());
 }
