@@ -275,7 +275,6 @@ class Grammar {
 
   void add_review() {
     CLI::App& review = command(app_, Command::review, "review", "accept or reject what models propose to your documents");
-    review.footer("Alone, on a terminal, it goes through all pending changes one by one.");
     setting(review, "documents.roots");
     // A filter that a script left empty must not mean everything.
     const auto filled = [](const std::string& word) { return word.empty() ? "it is empty" : ""; };
@@ -317,6 +316,9 @@ class Grammar {
     exported.add_option("PATH", review_.path, "the document")->required()->check(filled);
     exported.add_flag("--accepted", review_.accepted, "with every pending change [this]");
     exported.add_flag("--base", review_.base, "without pending changes")->excludes("--accepted");
+    // Last: commands inherit the footer, and of them it is not true.
+    for (CLI::App* each : review.get_subcommands({})) each->footer("");
+    review.footer("Alone, on a terminal, it goes through all pending changes one by one.");
   }
 
   void add_tokens() {

@@ -129,6 +129,8 @@ TEST(CommandLine, HelpSaysHowManyWordsACommandTakes) {
   EXPECT_THAT(help({"review", "accept"}), HasSubstr("3d"));
   EXPECT_THAT(help({"review", "comment"}), HasSubstr("ID TEXT...\n"));
   EXPECT_THAT(help({"review", "undo"}), HasSubstr("[ID]\n"));
+  EXPECT_THAT(help({"review"}), HasSubstr("one by one"));
+  EXPECT_THAT(help({"review", "undo"}), Not(HasSubstr("one by one")));
   EXPECT_THAT(help({"sessions", "delete"}), HasSubstr("ID...\n"));
   for (const char* command : {"show", "accept", "comment", "undo", "restore", "export"})
     EXPECT_THAT(help({"review", command}), Not(AnyOf(HasSubstr("x)"), HasSubstr(" x "), HasSubstr("REQUIRED")))) << command;

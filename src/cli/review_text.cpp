@@ -89,6 +89,17 @@ std::string quoted(std::string_view note, const Terminal& terminal) {
   return indented(terminal.soft(marked_lines)) + "\n";
 }
 
+// What stands behind a change and its comments, which are shown by themselves. One that was cut ends with the context.
+std::string_view behind_comments(std::string_view after) {
+  constexpr std::string_view kOpener = "{>>", kCloser = "<<}";
+  while (after.starts_with(kOpener)) {
+    const std::size_t closer = after.find(kCloser);
+    if (closer == std::string_view::npos) return {};
+    after.remove_prefix(closer + kCloser.size());
+  }
+  return after;
+}
+
 }  // namespace
 
 std::string changes_table(const std::vector<PendingChange>& changes, Millis now, const Terminal& terminal) {
@@ -106,6 +117,7 @@ std::string changes_table(const std::vector<PendingChange>& changes, Millis now,
 
 std::string change_text(const PendingChange& change, Millis now, const Terminal& terminal) {
   const std::string when = age_of(change, now);
+  const std::string_view after = change.comments.empty() ? std::string_view(change.after) : behind_comments(change.after);
   std::string text = fmt::format("{}  {}  {}\n", terminal.bold(change.id), harmless(place_of(change), true),
                                  terminal.soft(fmt::format("{} by {}{}{}", change.kind, harmless(author_of(change), true),
                                                            when.empty() ? "" : ", " + when, remarks(change))));
@@ -114,7 +126,7 @@ std::string change_text(const PendingChange& change, Millis now, const Terminal&
   else if (change.kind == "delete")
     text += indented(terminal.red("the whole document goes to the trash")) + "\n";
   else
-    text += indented(text_of(change.before, false) + marked(change, terminal) + text_of(change.after, false)) + "\n";
+    text += indented(text_of(change.before, false) + marked(change, terminal) + text_of(after, false)) + "\n";
   for (const std::string& comment : change.comments) text += quoted(comment, terminal);
   return text;
 }

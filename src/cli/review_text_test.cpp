@@ -78,6 +78,10 @@ TEST(ReviewText, CommentsAreShownInOrderLineByLine) {
   PendingChange change = substitution();
   change.comments = {"Ada: why?\nreally", "Bo: so"};
   EXPECT_THAT(change_text(change, kNow, {}), testing::EndsWith(" here.\n  > Ada: why?\n  > really\n  > Bo: so\n"));
+  change.after = "{>>so<<}{>>why?\\nreally<<} here.";
+  EXPECT_THAT(change_text(change, kNow, {}), HasSubstr("{+fast+} here.\n  > Ada")) << "not twice";
+  change.after = "{>>a long one that is cut";
+  EXPECT_THAT(change_text(change, kNow, {}), HasSubstr("{+fast+}\n  > Ada"));
   PendingChange comment = substitution();
   comment.kind = "comment";
   comment.del.clear();
