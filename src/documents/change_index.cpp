@@ -8,14 +8,9 @@
 #include "documents/pending_change.h"
 #include "documents/walk.h"
 
-#include <chrono>
-
 namespace holdfast::documents {
 
 namespace {
-
-// Coarser than the clock of any file system in use: a file as young as this may be written again within the same stamp.
-constexpr std::int64_t kYoungNs = 2'000'000'000;
 
 std::int64_t now_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
@@ -64,7 +59,7 @@ Result<std::vector<Place>> ChangeIndex::documents_with_changes(Library& library,
   if (!loaded_) load(library);
   std::vector<Place> with;
   std::map<std::string, Seen, std::less<>> now_seen;
-  const std::int64_t young = now_ns() - kYoungNs;
+  const std::int64_t young = now_ns() - trusted_after_.count();
   for (const WalkedFile& file : files) {
     if (!file.place.reviewed) continue;
     if (cancelled && cancelled()) return fail(ErrorKind::cancelled, "listing the changes was cancelled");
@@ -75,6 +70,7 @@ Result<std::vector<Place>> ChangeIndex::documents_with_changes(Library& library,
     if (same) {
       seen.pending = known->second.pending;
     } else {
+      ++files_read_;
       const auto state = read_document(library, file.place);
       if (!state) continue;  // gone meanwhile, or not text
       seen.pending = has_pending(state->bytes);

@@ -8,6 +8,8 @@
 
 #include "documents/library.h"
 
+#include <atomic>
+#include <chrono>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -18,9 +20,14 @@ namespace holdfast::documents {
 
 class ChangeIndex {
  public:
+  // trusted_after: how long ago a file must have been written for its stamp to be believed; coarser than the clock of any file
+  // system in use.
+  explicit ChangeIndex(std::chrono::nanoseconds trusted_after = std::chrono::seconds(2)) : trusted_after_(trusted_after) {}
+
   // below: a file or a folder, "" for all. In order of their paths. Thread-safe.
   Result<std::vector<Place>> documents_with_changes(Library& library, std::string_view below,
                                                     const std::function<bool()>& cancelled);
+  std::size_t files_read() const { return files_read_; }  // since it was made
 
  private:
   struct Seen {
@@ -31,6 +38,8 @@ class ChangeIndex {
   void load(Library& library);
   void save(Library& library);
 
+  const std::chrono::nanoseconds trusted_after_;
+  std::atomic<std::size_t> files_read_ = 0;
   std::mutex mutex_;
   bool loaded_ = false, changed_ = false;
   std::map<std::string, Seen, std::less<>> seen_;  // by Place::key

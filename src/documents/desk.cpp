@@ -1,7 +1,6 @@
 #include "documents/desk.h"
 
 #include "documents/desk_state.h"
-#include "documents/move.h"
 #include "documents/views.h"
 
 #include <fmt/format.h>
@@ -21,9 +20,11 @@ class OpenDesk final : public Desk {
                .clock = clock,
                .handles = Handles(store, clock, handle_ttl),
                .proposals = Proposals(state_.library->settings()),
-               .index = {},
+               .index = ChangeIndex(),
                .links = {},
                .search = {}} {}
+
+  Result<void> catch_up() { return catch_up_with_moves(state_); }
 
   Result<std::string> create_session(const Asker& asker, std::string_view name, std::string_view model,
                                      std::string_view resume) override {
@@ -78,16 +79,15 @@ class OpenDesk final : public Desk {
   }
   Result<std::string> list_changes(const Asker& asker, const ChangeFilter& filter) override {
     HF_CHECK(keep_alive(asker));
-    HF_TRY(const auto found, documents::changes(state_, filter, asker.cancelled));
+    HF_TRY(auto found, documents::changes(state_, filter, asker.cancelled));
+    // Comments and highlights are content (§6.1): a model reads them in the text.
+    std::erase_if(found, [](const PendingChange& change) { return change.kind == "comment" || change.kind == "highlight"; });
     if (found.empty()) return "No pending changes.";
     std::string text = fmt::format("{} pending change(s)\n", found.size());
-    std::size_t shown = 0;
-    for (const PendingChange& change : found) {
-      if (text.size() > kMaxListedBytes) break;
-      text += '\n' + several_lines(change, state_.clock.now());
-      ++shown;
-    }
-    if (shown < found.size()) text += fmt::format("\n[{} more: narrow with path, author or since]", found.size() - shown);
+    std::size_t shown = std::min(filter.offset, found.size());
+    for (; shown < found.size() && text.size() <= kMaxListedBytes; ++shown)
+      text += '\n' + several_lines(found[shown], state_.clock.now());
+    if (shown < found.size()) text += fmt::format("\n[{} more: continue with offset {}]", found.size() - shown, shown);
     return text;
   }
 
@@ -102,11 +102,7 @@ class OpenDesk final : public Desk {
   }
   Result<std::string> undo_move(const Asker& asker, std::string_view journal) override {
     HF_CHECK(require_reviewer(asker));
-    HF_TRY(const auto overlay, state_.proposals.overlay());
-    HF_TRY(const Moved moved, documents::undo_move(*state_.library, state_.links, *overlay, journal, {"move", {}, asker.name}));
-    HF_CHECK(state_.handles.note_moved(moved.keys));
-    HF_CHECK(state_.proposals.note_moved(moved.keys));
-    return fmt::format("Moved {} -> {} ({} links rewritten in {} files)", moved.from, moved.to, moved.links, moved.files);
+    return documents::undo_move(state_, asker, journal);
   }
   Result<std::string> restore(const Asker& asker, std::string_view trash_id) override {
     HF_CHECK(require_reviewer(asker));
@@ -145,7 +141,9 @@ class OpenDesk final : public Desk {
 Result<std::unique_ptr<Desk>> Desk::open(LibrarySettings settings, session::Store& store, const Clock& clock, Millis handle_ttl) {
   HF_TRY(auto library, Library::open(std::move(settings)));
   HF_CHECK(recover_library(*library));
-  return std::make_unique<OpenDesk>(std::move(library), store, clock, handle_ttl);
+  auto desk = std::make_unique<OpenDesk>(std::move(library), store, clock, handle_ttl);
+  HF_CHECK(desk->catch_up());
+  return desk;
 }
 
 }  // namespace holdfast::documents

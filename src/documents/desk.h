@@ -49,6 +49,7 @@ struct EditRequest {
 struct ChangeFilter {
   std::string path, author;  // a file or a folder; the exact label
   std::optional<Millis> since;
+  std::size_t offset = 0;  // of list_changes: so many are left out
 };
 
 struct Verdicts {

@@ -54,8 +54,9 @@ Result<std::vector<PendingChange>> changes(DeskState& desk, const ChangeFilter& 
     if (!place && !vacant) return fail(place.error());
     below = place ? place->path : vacant->path;
     if (!place) {
-      HF_TRY(const auto proposed, desk.proposals.of(vacant->key));
-      if (proposed.empty()) return fail(place.error());
+      HF_TRY(const auto proposed, desk.proposals.all());
+      const bool any = std::ranges::any_of(proposed, [&](const Proposal& each) { return is_below(each.key, vacant->key); });
+      if (!any) return fail(place.error());
     }
   }
   std::vector<PendingChange> found;
@@ -84,7 +85,9 @@ Result<std::vector<PendingChange>> changes(DeskState& desk, const ChangeFilter& 
     change.time = proposal.time;
     change.comments = proposal.comments;
     change.stale = is_stale(desk, proposal, *place);
-    if (proposal.kind == Proposal::Kind::create) change.ins = proposal.bytes;
+    // Of a stale one the whole text, so that a person can see what it was.
+    if (proposal.kind == Proposal::Kind::create || (proposal.kind == Proposal::Kind::edit && change.stale))
+      change.ins = proposal.bytes;
     if (proposal.kind == Proposal::Kind::edit && !change.stale) {
       const auto file = read_document(*desk.library, *place, kMaxReadBytes);
       if (file) show_difference(file->bytes, proposal.bytes, change);

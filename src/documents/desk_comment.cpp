@@ -1,6 +1,7 @@
 // A person's comment on a change (document-review §6.5, §7).
 
 #include "base/text.h"
+#include "documents/decide.h"
 #include "documents/delimiters.h"
 #include "documents/desk_state.h"
 #include "documents/views.h"
@@ -40,19 +41,27 @@ Result<void> check(const Asker& asker, std::string_view note) {
   return {};
 }
 
+// Behind the change or the comment of this id, and behind what was said about it before.
+std::optional<std::size_t> place_behind(std::string_view raw, const std::vector<Atom>& atoms, std::string_view id) {
+  for (const Atom& atom : atoms)
+    if (atom.kind == Atom::Kind::change && atom.id == id) return thread_end(raw, atom.end);
+  for (const Remark& remark : find_remarks(raw))
+    if (remark.id == id) return thread_end(raw, remark.end);
+  return std::nullopt;
+}
+
 Result<void> write_comment(DeskState& desk, const Asker& asker, const Place& place, std::string_view change_id,
                            std::string_view note) {
   HF_TRY(const FileState file, read_document(*desk.library, place));
   const std::string_view raw = file.bytes;
   const std::vector<Atom> atoms = parse_markup(raw);
-  const auto atom =
-      std::ranges::find_if(atoms, [&](const Atom& each) { return each.kind == Atom::Kind::change && each.id == change_id; });
-  if (atom == atoms.end())
+  const auto at = place_behind(raw, atoms, change_id);
+  if (!at)
     return fail(ErrorKind::not_found, fmt::format("there is no change {} in {} any more", change_id, place.path), "",
                 "not_found");
   const std::string remark = fmt::format("{}{}{}{}", opener_of(Block::comment), write_metadata({}, asker.name, desk.clock.now()),
                                          escaped(note), closer_of(Block::comment));
-  const std::string after = fmt::format("{}{}{}", raw.substr(0, atom->end), remark, raw.substr(atom->end));
+  const std::string after = fmt::format("{}{}{}", raw.substr(0, *at), remark, raw.substr(*at));
   // Whatever stands around it, the changes must be the same ones.
   const std::vector<Atom> now = parse_markup(after);
   const auto ids = [](const std::vector<Atom>& all) {
@@ -99,7 +108,11 @@ Result<PendingChange> comment(DeskState& desk, const Asker& asker, std::string_v
   for (int tries = 1; !written && written.error().kind == ErrorKind::conflict && tries < kWriteTries; ++tries)
     written = write_comment(desk, asker, place, change_id, note);
   if (!written) return fail(written.error());
-  return *change;
+  ChangeFilter of_file;
+  of_file.path = change->path;
+  HF_TRY(const auto now, changes(desk, of_file, asker.cancelled));
+  const auto commented = std::ranges::find(now, change_id, &PendingChange::id);
+  return commented == now.end() ? *change : *commented;
 }
 
 }  // namespace holdfast::documents

@@ -1,10 +1,10 @@
-// New documents, moved ones, and the proposal to delete one (document-review §5 `create`, `move`, `delete`).
+// New documents, and the proposal to delete one (document-review §5 `create`, `delete`).
 
+#include "base/hash.h"
 #include "base/ids.h"
 #include "base/text.h"
 #include "documents/desk_state.h"
 #include "documents/merge.h"
-#include "documents/move.h"
 
 #include <fmt/format.h>
 
@@ -47,17 +47,33 @@ Result<Opened> open_or_create(DeskState& desk, const Asker& asker) {
   return desk.handles.open(asker.principal, asker.session_id);
 }
 
+// The proposal of this kind that a document has already.
+Result<std::optional<Proposal>> pending_proposal(DeskState& desk, const Place& place, Proposal::Kind kind) {
+  HF_TRY(const auto known, desk.proposals.of(place.key));
+  for (const Proposal& each : known)
+    if (each.kind == kind) return each;
+  return std::nullopt;
+}
+
 // A file of a kind without marks does not exist until somebody accepts it.
 Result<std::string> propose_new(DeskState& desk, const Asker& asker, const Place& place, std::string_view content) {
+  HF_TRY(const DocumentLock lock, DocumentLock::take(*desk.library, place.key));
+  HF_TRY(const auto known, pending_proposal(desk, place, Proposal::Kind::create));
+  if (known)
+    return fail(ErrorKind::conflict,
+                fmt::format("{} is proposed already: {} by {} waits for review", place.path, known->id, known->author),
+                "choose another name, or withdraw yours first", "exists");
   HF_TRY(const Opened opened, open_or_create(desk, asker));
   Proposal proposal = new_proposal(desk, opened, place, Proposal::Kind::create);
   proposal.bytes = content;
-  HF_CHECK(desk.proposals.keep(proposal));
   HF_CHECK(remember_owner(desk, {proposal.id}, {opened.label, asker.principal, opened.author}));
-  HF_CHECK(log_proposed(desk, opened, place, "creation", proposal.id));
-  return with_trailer(
-      fmt::format("Proposed {}: {} waits for review; the file is made when a person accepts it.", place.path, proposal.id),
-      opened);
+  // Once it is there, its author has read it.
+  HF_CHECK(desk.handles.keep_version(opened, place.key, to_hex(sha256(content))));
+  HF_CHECK(desk.proposals.keep(proposal));
+  std::string text =
+      fmt::format("Proposed {}: {} waits for review; the file is made when a person accepts it.", place.path, proposal.id);
+  text += not_noted(log_proposed(desk, opened, place, "creation", proposal.id));
+  return with_trailer(std::move(text), opened);
 }
 
 std::string bulleted(const std::vector<std::string>& paths) {
@@ -82,12 +98,12 @@ Result<std::string> create(DeskState& desk, const Asker& asker, std::string_view
   if (place.reviewed && !content.empty()) {
     // The author's label is part of the bytes, and with it the session; a refused text makes none.
     std::string unused;
-    HF_CHECK(wrap_new_document(content, {"AI", state.clock.now(), make_change_id}, unused));
+    HF_CHECK(wrap_new_document(content, {"AI", state.clock.now(), make_change_id, {}}, unused));
   }
   HF_TRY(const DocumentLock lock, DocumentLock::take(*desk.library, place.key));
   HF_TRY(opened, open_or_create(desk, asker));
   if (place.reviewed) {
-    HF_TRY(bytes, wrap_new_document(content, {opened->author, state.clock.now(), make_change_id}, id));
+    HF_TRY(bytes, wrap_new_document(content, {opened->author, state.clock.now(), make_change_id, opened->by}, id));
   }
   FileStep step;
   step.kind = FileStep::Kind::create;
@@ -95,34 +111,20 @@ Result<std::string> create(DeskState& desk, const Asker& asker, std::string_view
   step.bytes = std::move(bytes);
   std::vector<std::string> ids;
   if (!id.empty()) ids.push_back(id);
-  HF_TRY(const Applied applied, apply_steps(*desk.library, {std::move(step)}, {"create", ids, short_hash(opened->label)}));
+  // What is known of it comes first: it is true as soon as the file is there, and harmless when it never is.
   HF_CHECK(desk.handles.forget(place.key));
-  HF_CHECK(desk.handles.keep_version(*opened, place.key, applied.states.front().version));
   if (place.reviewed) HF_CHECK(mark_created(desk, place));
+  HF_CHECK(desk.handles.keep_version(*opened, place.key, to_hex(sha256(step.bytes))));
   HF_CHECK(remember_owner(desk, ids, {opened->label, asker.principal, opened->author}));
-  HF_CHECK(log_proposed(desk, *opened, place, "creation", id));
+  HF_CHECK(apply_steps(*desk.library, {std::move(step)}, {"create", ids, short_hash(opened->label)}));
+  const std::string unnoted = not_noted(log_proposed(desk, *opened, place, "creation", id));
   std::string text = id.empty() ? fmt::format("Created {}: empty, nothing pending.", place.path)
                                 : fmt::format("Created {}: 1 change(s) pending: {} (the whole text).", place.path, id);
   if (!place.reviewed) text = fmt::format("Created {}: written directly.", place.path);
   if (place.reviewed && content.starts_with("---\n"))
     text += "\nNote: its front matter is not front matter for other tools until the change is accepted.";
+  text += unnoted;
   return with_trailer(std::move(text), *opened);
-}
-
-Result<std::string> move(DeskState& desk, const Asker& asker, std::string_view path, std::string_view new_path) {
-  HF_TRY(const Opened opened, desk.handles.open(asker.principal, asker.session_id));
-  HF_TRY(const auto overlay, desk.proposals.overlay());
-  HF_TRY(const Moved moved,
-         move_document(*desk.library, desk.links, *overlay, path, new_path, {"move", {}, short_hash(opened.label)}));
-  HF_CHECK(desk.handles.note_moved(moved.keys));
-  HF_CHECK(desk.proposals.note_moved(moved.keys));
-  HF_CHECK(desk.handles.note(opened.label, "moved", fmt::format("{} -> {}", moved.from, moved.to), {{"journal", moved.journal}}));
-  std::string text =
-      fmt::format("Moved {} -> {} ({} links rewritten in {} files)", moved.from, moved.to, moved.links, moved.files);
-  if (moved.left > 0)
-    text += fmt::format("\nNote: {} links could not follow; get_links shows them as broken in the documents that have them.",
-                        moved.left);
-  return text;
 }
 
 Result<std::string> remove(DeskState& desk, const Asker& asker, std::string_view file_path) {
@@ -134,13 +136,18 @@ Result<std::string> remove(DeskState& desk, const Asker& asker, std::string_view
   HF_TRY(const FileState file, read_document(*desk.library, place, kMaxReadBytes));
   HF_TRY(const auto overlay, desk.proposals.overlay());
   HF_TRY(const LinkMap links, desk.links.read(*desk.library, *overlay, asker.cancelled));
+  HF_TRY(const DocumentLock lock, DocumentLock::take(*desk.library, place.key));
+  HF_TRY(const auto known, pending_proposal(desk, place, Proposal::Kind::remove));
+  if (known && known->base_version == file.version)
+    return fmt::format("{} is proposed for deletion already: {} by {} waits for review.", place.path, known->id, known->author);
   Proposal proposal = new_proposal(desk, opened, place, Proposal::Kind::remove);
   proposal.base_version = file.version;
-  HF_CHECK(desk.proposals.keep(proposal));
   HF_CHECK(remember_owner(desk, {proposal.id}, {opened.label, asker.principal, opened.author}));
-  HF_CHECK(log_proposed(desk, opened, place, "deletion", proposal.id));
+  HF_CHECK(desk.proposals.keep(proposal));
+  const std::string unnoted = not_noted(log_proposed(desk, opened, place, "deletion", proposal.id));
   const std::vector<std::string> incoming = links.backward(place.path);
-  return fmt::format("Proposed to delete {}: {} waits for review; the file stays until a person accepts.\nIncoming links ({}):{}",
+  return unnoted +
+         fmt::format("Proposed to delete {}: {} waits for review; the file stays until a person accepts.\nIncoming links ({}):{}",
                      place.path, proposal.id, incoming.size(), incoming.empty() ? "\n- (none)" : bulleted(incoming));
 }
 

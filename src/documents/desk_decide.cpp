@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace holdfast::documents {
 
@@ -18,6 +19,12 @@ using VerdictMap = std::map<std::string, Verdict, std::less<>>;
 
 std::string why(const Error& error) {
   return fmt::format("{}: {}", error.word(), error.message);
+}
+
+bool has_only_comments(std::string_view raw) {
+  std::size_t bytes = 0;
+  for (const Comment& comment : find_comments(raw)) bytes += comment.raw.size();
+  return bytes == raw.size();
 }
 
 FileState stamp_of(const FileState& file) {
@@ -73,9 +80,8 @@ class Decision {
       report_.applied.push_back(id);
       tell_owner(id, verdicts.find(id)->second, place.path);
     }
-    const bool accepted = std::ranges::any_of(
-        decided->applied, [&](const std::string& id) { return verdicts.find(id)->second == Verdict::accept; });
-    if (commit_ && accepted) commit(place, *decided, verdicts);
+    HF_CHECK(note_accepted(place, decided->applied, verdicts));
+    if (commit_) commit(place, decided->remaining);
     return {};
   }
 
@@ -95,12 +101,13 @@ class Decision {
     FileStep step;
     step.place = place;
     step.expected = stamp_of(file);
-    // A document whose whole text was refused never was.
-    const bool never_was = created && decided.raw.empty();
+    // A document whose whole text was refused never was, whatever people have noted in it.
+    const bool never_was = created && has_only_comments(decided.raw);
     step.kind = never_was ? FileStep::Kind::trash : FileStep::Kind::replace;
     if (!never_was) step.bytes = decided.raw;
     HF_TRY(const Applied applied,
            apply_steps(*desk_.library, {std::move(step)}, {accepts ? "accept" : "reject", decided.applied, asker_.name}));
+    changed_[place.key] = {file.version, applied.states.front().version};
     if (never_was) {
       report_.notes.push_back(fmt::format("{} was new; it is in the trash as {}", place.path, applied.trash.front()));
       HF_CHECK(desk_.handles.forget(place.key));
@@ -123,7 +130,7 @@ class Decision {
       step.kind = FileStep::Kind::create;
     } else {
       HF_TRY(const FileState file, read_document(*desk_.library, *place, kMaxReadBytes));
-      if (file.version != proposal.base_version)
+      if (file.version != proposal.base_version && !is_own_change(proposal, file))
         return fail(ErrorKind::conflict, fmt::format("{} has changed since this was proposed", place->path),
                     "reject it, and let it be proposed again", "stale");
       HF_TRY(const bool merging, has_merge_markers(folder_of(*place), place->relative, file.bytes));
@@ -140,40 +147,58 @@ class Decision {
       report_.notes.push_back(fmt::format("{} is in the trash as {}", place->path, applied.trash.front()));
       HF_CHECK(desk_.handles.forget(place->key));
     }
-    if (commit_) commit_one(*place, {proposal.author}, {short_hash(proposal.label)}, 1);
+    if (commit_) commit_one(*place, {{proposal.author}, {short_hash(proposal.label)}, 1});
     return {};
   }
 
   std::string folder_of(const Place& place) const { return desk_.library->settings().folders[place.folder].folder; }
 
-  void commit(const Place& place, const Decided& decided, const VerdictMap& verdicts) {
-    if (decided.remaining > 0) {
-      report_.notes.push_back(
-          fmt::format("{} is not committed: {} of its changes are still pending", place.path, decided.remaining));
+  // What is decided in one call does not make the rest of it stale.
+  bool is_own_change(const Proposal& proposal, const FileState& file) const {
+    const auto changed = changed_.find(proposal.key);
+    return changed != changed_.end() && changed->second.first == proposal.base_version && changed->second.second == file.version;
+  }
+
+  // Remembered until the document is committed: the last decision about it may be a rejection, and others may have proposed the
+  // rest.
+  Result<void> note_accepted(const Place& place, const std::vector<std::string>& applied, const VerdictMap& verdicts) {
+    HF_TRY(Accepted accepted, accepted_in(desk_, place));
+    const std::size_t before = accepted.changes;
+    const auto add = [](std::vector<std::string>& all, std::string text) {
+      if (std::ranges::find(all, text) == all.end()) all.push_back(std::move(text));
+    };
+    for (const std::string& id : applied) {
+      if (verdicts.find(id)->second != Verdict::accept || id.starts_with("n_")) continue;
+      ++accepted.changes;
+      HF_TRY(const auto owner, owner_of(desk_, id));
+      if (!owner) continue;
+      add(accepted.proposers, owner->author);
+      add(accepted.sessions, short_hash(owner->label));
+    }
+    if (accepted.changes == before) return {};
+    return keep_accepted(desk_, place, accepted);
+  }
+
+  void commit(const Place& place, std::size_t remaining) {
+    const auto accepted = accepted_in(desk_, place);
+    if (!accepted || accepted->changes == 0) return;
+    if (remaining > 0) {
+      report_.notes.push_back(fmt::format("{} is not committed: {} of its changes are still pending", place.path, remaining));
       return;
     }
-    std::vector<std::string> proposers, sessions;
-    std::size_t accepted = 0;
-    for (const std::string& id : decided.applied) {
-      if (verdicts.find(id)->second != Verdict::accept) continue;
-      ++accepted;
-      const auto owner = owner_of(desk_, id);
-      if (!owner || !*owner) continue;
-      if (std::ranges::find(proposers, (*owner)->author) == proposers.end()) proposers.push_back((*owner)->author);
-      const std::string session = short_hash((*owner)->label);
-      if (std::ranges::find(sessions, session) == sessions.end()) sessions.push_back(session);
-    }
-    commit_one(place, std::move(proposers), std::move(sessions), accepted);
+    commit_one(place, *accepted);
   }
 
   // What was accepted stays accepted, whether or not git wants it.
-  void commit_one(const Place& place, std::vector<std::string> proposers, std::vector<std::string> sessions, std::size_t count) {
+  void commit_one(const Place& place, const Accepted& accepted) {
     auto commit = commit_file(
-        {folder_of(place), place.relative, asker_.name, asker_.email, std::move(proposers), std::move(sessions), count});
-    if (!commit)
+        {folder_of(place), place.relative, asker_.name, asker_.email, accepted.proposers, accepted.sessions, accepted.changes});
+    if (!commit) {
       report_.notes.push_back(fmt::format("{} is accepted, but not committed: {}", place.path, commit.error().message));
-    else if (!commit->empty())
-      report_.commits.push_back(*std::move(commit));
+      return;
+    }
+    if (!commit->empty()) report_.commits.push_back(*std::move(commit));
+    if (auto kept = keep_accepted(desk_, place, {}); !kept) report_.notes.push_back(kept.error().message);
   }
 
   // The log of the session that proposed it says how it ended. A session that was purged needs no news.
@@ -191,25 +216,36 @@ class Decision {
   const Asker& asker_;
   bool commit_;
   VerdictReport report_;
+  std::map<std::string, std::pair<std::string, std::string>> changed_;  // by key: versions before and after
 };
 
 Result<VerdictReport> apply_verdicts(DeskState& desk, const Asker& asker, const std::vector<PendingChange>& pending,
-                                     VerdictMap verdicts, bool commit) {
+                                     const VerdictMap& verdicts, bool commit) {
   Decision decision(desk, asker, commit);
   HF_TRY(const auto proposals, desk.proposals.all());
+  // A copied document brings its marks along: one id in two documents names neither.
+  std::map<std::string, std::set<std::string>> places;
+  for (const PendingChange& change : pending)
+    if (verdicts.contains(change.id)) places[change.id].insert(change.path);
   std::map<std::string, VerdictMap> by_file;
-  for (const PendingChange& change : pending) {
-    const auto verdict = verdicts.find(change.id);
-    if (verdict == verdicts.end()) continue;
-    const auto proposal = std::ranges::find(proposals, change.id, &Proposal::id);
-    if (proposal != proposals.end())
-      decision.decide_proposal(*proposal, verdict->second);
-    else
-      by_file[change.path].insert(*verdict);
-    verdicts.erase(verdict);
+  std::vector<std::pair<const Proposal*, Verdict>> operations;
+  for (const auto& [id, verdict] : verdicts) {
+    const auto known = places.find(id);
+    if (known == places.end()) {
+      decision.add_failed(id, "not_found: there is no such change");
+    } else if (known->second.size() > 1) {
+      decision.add_failed(
+          id, fmt::format("ambiguous: it is in {}; name one of them with the path", fmt::join(known->second, " and ")));
+    } else if (const auto proposal = std::ranges::find(proposals, id, &Proposal::id); proposal != proposals.end()) {
+      operations.emplace_back(&*proposal, verdict);
+    } else {
+      by_file[*known->second.begin()].emplace(id, verdict);
+    }
   }
+  // What is in a document is decided before the document itself goes.
   for (const auto& [path, of_file] : by_file) decision.decide_in(path, of_file);
-  for (const auto& [id, verdict] : verdicts) decision.add_failed(id, "not_found: there is no such change");
+  std::ranges::sort(operations, {}, [](const auto& each) { return each.first->kind == Proposal::Kind::remove; });
+  for (const auto& [proposal, verdict] : operations) decision.decide_proposal(*proposal, verdict);
   return decision.report();
 }
 
@@ -229,7 +265,7 @@ Result<VerdictReport> decide(DeskState& desk, const Asker& asker, const Verdicts
       // Comments are not decided in passing: whoever wrote them is waiting for an answer.
       if (change.kind != "comment" && change.kind != "highlight")
         by_id.emplace(change.id, *verdicts.all ? Verdict::accept : Verdict::reject);
-  return apply_verdicts(desk, asker, pending, std::move(by_id), verdicts.commit);
+  return apply_verdicts(desk, asker, pending, by_id, verdicts.commit);
 }
 
 Result<std::string> withdraw(DeskState& desk, const Asker& asker, const std::vector<std::string>& ids) {
@@ -249,7 +285,7 @@ Result<std::string> withdraw(DeskState& desk, const Asker& asker, const std::vec
   }
   Asker quiet = asker;
   quiet.name = opened.author;
-  HF_TRY(VerdictReport report, apply_verdicts(desk, quiet, pending, std::move(verdicts), false));
+  HF_TRY(VerdictReport report, apply_verdicts(desk, quiet, pending, verdicts, false));
   report.failed.insert(report.failed.end(), foreign.begin(), foreign.end());
   if (report.applied.empty()) {
     std::string reasons;

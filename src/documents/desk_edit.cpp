@@ -1,6 +1,7 @@
 // Editing (document-review §5 `edit`, §8).
 
 #include "base/ids.h"
+#include "base/text.h"
 #include "documents/desk_state.h"
 #include "documents/edit_text.h"
 #include "documents/numbered_lines.h"
@@ -21,6 +22,9 @@ constexpr std::size_t kProposalCharacters = 8;
 Result<void> check(const EditRequest& request) {
   if (request.edits.empty())
     return fail(ErrorKind::invalid, "there is no edit", "give old_string and new_string, or edits", "bad_argument");
+  for (const EditRequest::One& one : request.edits)
+    if (!is_valid_utf8(one.new_string) || one.new_string.contains('\0'))
+      return fail(ErrorKind::invalid, "new_string is not text", "documents are UTF-8 without NUL", "not_text");
   return {};
 }
 
@@ -28,6 +32,10 @@ std::vector<TextEdit> text_edits(const EditRequest& request) {
   std::vector<TextEdit> edits;
   for (const EditRequest::One& one : request.edits) edits.push_back({one.old_string, one.new_string, one.replace_all});
   return edits;
+}
+
+std::string_view without_mark(std::string_view text) {
+  return text.substr(text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0);
 }
 
 // A few lines around each change, windows that meet joined.
@@ -64,6 +72,7 @@ struct Outcome {
   EditedText edited;
   std::string proposal;  // id, for kinds without marks
   bool changed_since_read = false;
+  bool has_other_names = false;  // hard links
 };
 
 std::string report(const Place& place, const Outcome& outcome) {
@@ -85,6 +94,8 @@ std::string report(const Place& place, const Outcome& outcome) {
   }
   if (outcome.changed_since_read)
     text += "\nNote: the file changed on disk since your read; your edit was put into the new text.";
+  if (outcome.has_other_names)
+    text += "\nNote: the file has other names (hard links); they keep the old text, since a document is replaced as a whole.";
   for (const Superseded& old : edited.superseded)
     text += fmt::format("\nNote: superseded change {} by {}.", old.id, old.author.empty() ? "a person" : old.author);
   if (edited.withdrawn > 0) text += fmt::format("\nNote: {} pending change(s) fell back to the original text.", edited.withdrawn);
@@ -93,28 +104,37 @@ std::string report(const Place& place, const Outcome& outcome) {
 }
 
 // What a reviewer would need to bring a superseded change back stands in the log.
-Result<void> log_edit(DeskState& desk, const Opened& opened, const Place& place, const Outcome& outcome) {
+Result<void> log_edit(DeskState& desk, const Opened& opened, const Place& place, const Outcome& outcome,
+                      std::string_view version) {
   JsonArray ids, superseded;
   for (const std::string& id : outcome.edited.ids) ids.emplace_back(id);
   if (!outcome.proposal.empty()) ids.emplace_back(outcome.proposal);
   for (const Superseded& old : outcome.edited.superseded)
     superseded.emplace_back(JsonObject{{"id", old.id}, {"author", old.author}, {"del", old.del}, {"ins", old.ins}});
-  return desk.handles.note(opened.label, "proposed", fmt::format("edit of {}", place.path),
-                           {{"path", place.path}, {"changes", std::move(ids)}, {"superseded", std::move(superseded)}});
+  return desk.handles.note_version(opened, "proposed", fmt::format("edit of {}", place.path),
+                                   {{"path", place.path}, {"changes", std::move(ids)}, {"superseded", std::move(superseded)}},
+                                   place.key, version);
 }
 
-// The document's one pending proposal, edited once more or begun.
-Result<Proposal> proposal_for(DeskState& desk, const Opened& opened, const Place& place, const FileState& file) {
-  HF_TRY(const auto known, desk.proposals.of(place.key));
-  for (const Proposal& each : known)
-    if (each.kind == Proposal::Kind::edit && each.base_version == file.version && each.author == opened.author) return each;
+// The document's one pending proposal, edited once more or begun; another's that it takes the place of.
+struct NextProposal {
   Proposal proposal;
-  proposal.id = "p_" + random_base32(kProposalCharacters);
-  proposal.key = place.key;
-  proposal.base_version = file.version;
-  proposal.author = opened.author;
-  proposal.label = opened.label;
-  return proposal;
+  std::optional<Proposal> replaced;
+};
+Result<NextProposal> next_proposal(DeskState& desk, const Opened& opened, const Place& place, const FileState& file) {
+  HF_TRY(const auto known, desk.proposals.of(place.key));
+  NextProposal next;
+  for (const Proposal& each : known) {
+    if (each.kind != Proposal::Kind::edit) continue;
+    if (each.label == opened.label && each.base_version == file.version) return NextProposal{each, std::nullopt};
+    next.replaced = each;
+  }
+  next.proposal.id = "p_" + random_base32(kProposalCharacters);
+  next.proposal.key = place.key;
+  next.proposal.base_version = file.version;
+  next.proposal.author = opened.author;
+  next.proposal.label = opened.label;
+  return next;
 }
 
 class Edit {
@@ -128,12 +148,13 @@ class Edit {
     HF_TRY(const Sight sight, look_at(desk_, place_, kMaxDocumentBytes));
     Outcome outcome;
     outcome.changed_since_read = sight.file.version != known_version_;
-    if (!request_.expected_version.empty() && request_.expected_version != sight.file.version)
+    outcome.has_other_names = sight.file.names > 1 && (place_.reviewed || desk_.library->settings().direct_edits);
+    if (!request_.expected_version.empty() && !sight.file.version.starts_with(request_.expected_version))
       return fail(ErrorKind::refused, fmt::format("{} is not at the expected version any more", place_.path), "read it again",
                   "stale");
     const EditRules rules{outcome.changed_since_read, desk_.library->settings().supersede_any};
     if (place_.reviewed) {
-      const Author author{opened_.author, desk_.clock.now(), make_change_id};
+      const Author author{opened_.author, desk_.clock.now(), make_change_id, opened_.by};
       HF_TRY(outcome.edited, edit_marked_text(sight.raw, text_edits(request_), author, rules));
     } else {
       HF_TRY(outcome.edited, edit_plain_text(sight.raw, text_edits(request_), rules));
@@ -163,24 +184,37 @@ class Edit {
     step.expected.size = file.size;
     step.expected.modified_ns = file.modified_ns;
     step.bytes = outcome.edited.raw;
+    // Whose they are is known before they are there: a crash in between leaves no change that nobody can withdraw.
+    HF_CHECK(remember_owner(desk_, outcome.edited.ids, {opened_.label, asker_.principal, opened_.author}));
     HF_TRY(const Applied applied,
            apply_steps(*desk_.library, {std::move(step)}, {"edit", outcome.edited.ids, short_hash(opened_.label)}));
     new_version_ = applied.states.front().version;
-    return remember_owner(desk_, outcome.edited.ids, {opened_.label, asker_.principal, opened_.author});
+    return {};
   }
 
   Result<void> propose(const FileState& file, Outcome& outcome) {
-    HF_TRY(Proposal proposal, proposal_for(desk_, opened_, place_, file));
+    HF_TRY(NextProposal next, next_proposal(desk_, opened_, place_, file));
+    Proposal& proposal = next.proposal;
     proposal.bytes = outcome.edited.raw;
     proposal.time = desk_.clock.now();
     new_version_ = file.version;
+    if (next.replaced) {
+      const Proposal& old = *next.replaced;
+      HF_TRY(const auto owner, owner_of(desk_, old.id));
+      const bool own = owner && owner->principal == asker_.principal && owner->author == opened_.author;
+      if (!own && !desk_.library->settings().supersede_any)
+        return fail(ErrorKind::refused, fmt::format("the edit would replace the proposal {} of {}", old.id, old.author),
+                    "wait until it is decided", "supersede_denied");
+      outcome.edited.superseded.push_back({old.id, old.author, {}, old.bytes, own});
+    }
     if (proposal.bytes == file.bytes) {
       outcome.edited.withdrawn = 1;
+      if (next.replaced) HF_CHECK(desk_.proposals.drop(*next.replaced));
       return desk_.proposals.drop(proposal);
     }
+    HF_CHECK(remember_owner(desk_, {proposal.id}, {opened_.label, asker_.principal, opened_.author}));
     outcome.proposal = proposal.id;
-    HF_CHECK(desk_.proposals.keep(proposal));
-    return remember_owner(desk_, {proposal.id}, {opened_.label, asker_.principal, opened_.author});
+    return desk_.proposals.keep(proposal);
   }
 
   DeskState& desk_;
@@ -201,6 +235,9 @@ Result<std::string> edit(DeskState& desk, const Asker& asker, const EditRequest&
   std::optional<ReadRecord> read;
   HF_CHECK(require_read(desk, opened, place, read));
   HF_TRY(const DocumentLock lock, DocumentLock::take(*desk.library, place.key));
+  // Once more, behind the lock: calls of one session may run beside each other.
+  HF_TRY(read, desk.handles.last_read(opened, place.key));
+  if (!read) read.emplace();
   Edit work(desk, asker, request, opened, place, read->version);
   auto outcome = work.try_once();
   for (int tries = 1;
@@ -208,10 +245,9 @@ Result<std::string> edit(DeskState& desk, const Asker& asker, const EditRequest&
     outcome = work.try_once();
   if (!outcome) return fail(outcome.error());
   if (outcome->edited.unchanged) return report(place, *outcome);
-  HF_CHECK(log_edit(desk, opened, place, *outcome));
-  HF_CHECK(desk.handles.keep_version(opened, place.key, work.new_version()));
   std::string text = report(place, *outcome);
-  if (place.reviewed) text += excerpts(AcceptedView(outcome->edited.raw).text(), outcome->edited.lines);
+  text += not_noted(log_edit(desk, opened, place, *outcome, work.new_version()));
+  if (place.reviewed) text += excerpts(without_mark(outcome->edited.accepted), outcome->edited.lines);
   return text;
 }
 

@@ -14,11 +14,10 @@ namespace holdfast::documents {
 
 namespace {
 
-constexpr std::size_t kMaxShownBytes = 60'000;               // §12: well under what clients hand to a model
-constexpr std::size_t kMaxLineBytes = 1'000'000;             // a line is shown whole; a longer one is data, not text
-constexpr std::size_t kMaxPendingShown = 100;                // list_changes has all of them
-constexpr std::size_t kIntroCharacters = 4000;               // §12
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // kept in the file, and nothing to look at
+constexpr std::size_t kMaxShownBytes = 60'000;    // §12: well under what clients hand to a model
+constexpr std::size_t kMaxLineBytes = 1'000'000;  // a line is shown whole; a longer one is data, not text
+constexpr std::size_t kMaxPendingShown = 100;     // list_changes has all of them
+constexpr std::size_t kIntroCharacters = 4000;    // §12
 constexpr std::string_view kIntro = "AI Guide/_intro.md";
 
 // Comments of the notes' author for people: %% ... %%.
@@ -91,6 +90,8 @@ Result<std::string> footnotes(DeskState& desk, const Place& place, const Sight& 
   if (const auto ends = unseen_line_ends(shown); !ends.empty()) text += fmt::format("\n[eol: {}]", ends);
   std::vector<PendingChange> pending;
   if (place.reviewed && has_pending(sight.file.bytes)) pending = pending_in(sight.file.bytes);
+  // Comments and highlights are content (§6.1): they stand in the text.
+  std::erase_if(pending, [](const PendingChange& change) { return change.kind == "comment" || change.kind == "highlight"; });
   HF_TRY(const auto proposals, desk.proposals.of(place.key));
   for (const Proposal& proposal : proposals) {
     PendingChange change;
@@ -98,6 +99,7 @@ Result<std::string> footnotes(DeskState& desk, const Place& place, const Sight& 
     change.kind = name_of(proposal.kind);
     change.author = proposal.author;
     change.time = proposal.time;
+    change.stale = proposal.kind == Proposal::Kind::edit && proposal.base_version != sight.file.version;
     pending.push_back(std::move(change));
   }
   if (pending.empty()) return text;
@@ -151,6 +153,8 @@ Result<std::string> read(DeskState& desk, const Asker& asker, const ReadRequest&
   if (range.last < lines.size())
     blocks +=
         fmt::format("\n[lines {}-{} of {}; continue with offset {}]", range.first, range.last, lines.size(), range.last + 1);
+  // For expected_version: who wants the bytes as they are gets their name, too.
+  if (request.view == "raw") blocks += fmt::format("\n[version: {}]", sight.file.version.substr(0, kShownVersion));
   HF_TRY(const std::string notes, footnotes(desk, place, sight, text));
   blocks += notes;
   if (!blocks.empty()) out += out.empty() ? blocks.substr(1) : "\n" + blocks;

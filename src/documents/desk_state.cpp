@@ -1,5 +1,6 @@
 #include "documents/desk_state.h"
 
+#include "base/hash.h"
 #include "base/ids.h"
 
 #include <fmt/format.h>
@@ -9,6 +10,7 @@ namespace holdfast::documents {
 namespace {
 
 constexpr std::string_view kOwnerSpace = "documents.change";
+constexpr std::string_view kAcceptedSpace = "documents.accepted";
 // Long enough for a change that waits over a year's holidays; afterwards it is nobody's and a person decides it.
 constexpr Millis kOwnerLife = 400LL * 86'400'000;
 // Short enough to type; 40 bits, and never two in one document.
@@ -16,7 +18,7 @@ constexpr std::size_t kIdCharacters = 8;
 
 // The mark of a document that was made here is a read record of nobody, so that it moves with the document.
 const Opened& nobody() {
-  static const Opened none{{}, "created", {}};
+  static const Opened none{{}, "created", {}, {}};
   return none;
 }
 
@@ -24,6 +26,11 @@ const Opened& nobody() {
 
 std::string make_change_id() {
   return "c_" + random_base32(kIdCharacters);
+}
+
+std::string not_noted(const Result<void>& written) {
+  if (written) return {};
+  return fmt::format("\nNote: this is done, but could not be written into the session's log: {}.", written.error().message);
 }
 
 HandleRequest handle_request(const Asker& asker) {
@@ -58,12 +65,20 @@ Result<Place> find_document(DeskState& desk, std::string_view path) {
   auto place = desk.library->find(path);
   if (!place && place.error().word() == "no_such_document") {
     const auto vacant = desk.library->find_new(path);
-    if (vacant) HF_CHECK(desk.handles.forget(vacant->key));
+    if (!vacant) return fail(place.error());
+    HF_TRY(const auto proposed, desk.proposals.of(vacant->key));
+    for (const Proposal& proposal : proposed)
+      if (proposal.kind == Proposal::Kind::create)
+        return fail(
+            ErrorKind::not_found, fmt::format("{} is not there yet: it waits for review as {}", vacant->path, proposal.id),
+            "withdraw it to propose another text; it can be read and edited once a person has accepted it", "no_such_document");
+    HF_CHECK(desk.handles.forget(vacant->key));
     return fail(place.error());
   }
   if (!place) return fail(place.error());
   if (place->is_folder)
-    return fail(ErrorKind::invalid, fmt::format("{} is a folder", place->path), "glob lists the documents in it", "not_text");
+    return fail(ErrorKind::invalid, fmt::format("{} is a folder", place->path.empty() ? "." : place->path),
+                "glob lists the documents in it", "not_text");
   return place;
 }
 
@@ -89,6 +104,47 @@ Result<std::optional<ChangeOwner>> owner_of(DeskState& desk, std::string_view id
   const JsonObject& value = stored->value.as_object();
   const auto text = [&](std::string_view name) { return std::string(find_string(value, name).value_or("")); };
   return ChangeOwner{text("label"), text("principal"), text("author")};
+}
+
+namespace {
+
+std::vector<std::string> texts_in(const JsonObject& object, std::string_view name) {
+  std::vector<std::string> found;
+  if (const JsonArray* texts = find_array(object, name))
+    for (const Json& text : *texts)
+      if (text.is_string()) found.emplace_back(view(text.as_string()));
+  return found;
+}
+
+JsonArray array_of(const std::vector<std::string>& texts) {
+  JsonArray array;
+  for (const std::string& text : texts) array.emplace_back(text);
+  return array;
+}
+
+}  // namespace
+
+Result<Accepted> accepted_in(DeskState& desk, const Place& place) {
+  HF_TRY(const auto stored, desk.store.value(kAcceptedSpace, to_hex(sha256(place.key))));
+  if (!stored || !stored->value.is_object()) return Accepted{};
+  const JsonObject& value = stored->value.as_object();
+  return Accepted{texts_in(value, "proposers"), texts_in(value, "sessions"),
+                  static_cast<std::size_t>(find_int(value, "changes").value_or(0))};
+}
+
+Result<void> keep_accepted(DeskState& desk, const Place& place, const Accepted& accepted) {
+  const std::string key = to_hex(sha256(place.key));
+  return desk.store.write([&](session::Transaction& transaction) -> Result<void> {
+    if (accepted.changes == 0) {
+      HF_CHECK(transaction.erase(kAcceptedSpace, key));
+      return {};
+    }
+    const JsonObject value{{"proposers", array_of(accepted.proposers)},
+                           {"sessions", array_of(accepted.sessions)},
+                           {"changes", static_cast<std::int64_t>(accepted.changes)}};
+    HF_CHECK(transaction.put(kAcceptedSpace, key, value, {}, transaction.now() + kOwnerLife));
+    return {};
+  });
 }
 
 Result<void> mark_created(DeskState& desk, const Place& place) {

@@ -25,6 +25,8 @@ struct DeskState {
 // Reading is allowed up to here: a view is made of the whole, a part of it is shown.
 inline constexpr std::size_t kMaxReadBytes = 64 * 1024 * 1024;
 
+inline constexpr std::size_t kShownVersion = 16;  // characters of a version that are shown: 64 bits
+
 // What `read` and `edit` see of a document: the accepted view needs the proposal for kinds without marks.
 struct Sight {
   FileState file;
@@ -32,7 +34,8 @@ struct Sight {
 };
 Result<Sight> look_at(DeskState& desk, const Place& place, std::size_t max_bytes);
 
-// Finds a document; when it is not there, whoever had read it has to read what comes in its place.
+// Finds a document; when it is not there, whoever had read it has to read what comes in its place. One that is only proposed
+// answers so.
 Result<Place> find_document(DeskState& desk, std::string_view path);
 Result<void> require_read(DeskState& desk, const Opened& opened, const Place& place, std::optional<ReadRecord>& read);
 // The `[session: ...]` line, for answers that bring a new handle.
@@ -45,6 +48,8 @@ struct ChangeOwner {
 Result<void> remember_owner(DeskState& desk, const std::vector<std::string>& ids, const ChangeOwner& owner);
 Result<std::optional<ChangeOwner>> owner_of(DeskState& desk, std::string_view id);
 std::string make_change_id();
+// What could not be written down after a document was changed: the change stands, so this is no error.
+std::string not_noted(const Result<void>& written);
 
 Result<std::string> create_session(DeskState& desk, const Asker& asker, std::string_view name, std::string_view model,
                                    std::string_view resume);
@@ -52,12 +57,23 @@ Result<std::string> read(DeskState& desk, const Asker& asker, const ReadRequest&
 Result<std::string> edit(DeskState& desk, const Asker& asker, const EditRequest& request);
 Result<std::string> create(DeskState& desk, const Asker& asker, std::string_view file_path, std::string_view content);
 Result<std::string> move(DeskState& desk, const Asker& asker, std::string_view path, std::string_view new_path);
+Result<std::string> undo_move(DeskState& desk, const Asker& asker, std::string_view journal);
+// What the store knows about documents follows the moves that a crash cut short.
+Result<void> catch_up_with_moves(DeskState& desk);
 Result<std::string> remove(DeskState& desk, const Asker& asker, std::string_view file_path);
 Result<std::string> withdraw(DeskState& desk, const Asker& asker, const std::vector<std::string>& ids);
 
 Result<std::vector<PendingChange>> changes(DeskState& desk, const ChangeFilter& filter, const std::function<bool()>& cancelled);
 Result<VerdictReport> decide(DeskState& desk, const Asker& asker, const Verdicts& verdicts);
 Result<PendingChange> comment(DeskState& desk, const Asker& asker, std::string_view change_id, std::string_view note);
+
+// Whose changes were accepted in a document since it was last committed.
+struct Accepted {
+  std::vector<std::string> proposers, sessions;
+  std::size_t changes = 0;
+};
+Result<Accepted> accepted_in(DeskState& desk, const Place& place);
+Result<void> keep_accepted(DeskState& desk, const Place& place, const Accepted& accepted);
 
 // A document that `create` made and nobody has accepted anything of: refusing its text sends it to the trash.
 Result<void> mark_created(DeskState& desk, const Place& place);

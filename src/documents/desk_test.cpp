@@ -376,6 +376,202 @@ TEST_F(DeskTest, AReadOnlyFolderRefusesEveryWrite) {
   EXPECT_EQ(code(desk->move(with(handle), "a.md", "b.md")), "read_only");
 }
 
+// ---- what a review found
+
+TEST_F(DeskTest, NothingThatIsNoTextGetsIntoADocument) {
+  kb.write("a.md", "one two\n");
+  kb.write("a.json", "one\n");
+  const std::string handle = reader("a.md");
+  EXPECT_TRUE(read(handle, "a.json"));
+  for (const char* path : {"a.md", "a.json"}) {
+    EXPECT_EQ(code(edit(handle, path, "one", std::string("o\0", 2))), "not_text");
+    EXPECT_EQ(code(edit(handle, path, "one", "\xFF")), "not_text");
+  }
+  EXPECT_EQ(kb.read("a.md"), "one two\n");
+}
+
+TEST_F(DeskTest, WhatNoListingShowsCannotBeChanged) {
+  kb.write(".gitignore", "ig/\n*.log.md\n");
+  kb.write("ig/x.md", "text\n");
+  kb.write("a.log.md", "text\n");
+  kb.write("d.md", "text\n");
+  const std::string handle = reader("d.md");
+  EXPECT_EQ(code(read(handle, "ig/x.md")), "no_such_document");
+  EXPECT_EQ(code(read(handle, "a.log.md")), "no_such_document");
+  EXPECT_EQ(code(desk->create(with(handle), "ig/new.md", "x")), "path_denied");
+  EXPECT_EQ(code(desk->move(with(handle), "d.md", "ig/d.md")), "path_denied");
+  std::string deep;
+  for (int i = 0; i < 70; ++i) deep += "d/";
+  EXPECT_EQ(code(desk->create(with(handle), deep + "x.md", "x")), "path_denied");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(kb / "ig"), {}), 1);
+}
+
+TEST_F(DeskTest, AHandleEndsWithItsSession) {
+  kb.write("a.md", "text\n");
+  const std::string handle = reader("a.md");
+  const std::string label = store->list({}).value().items.at(0).id;
+  ASSERT_TRUE(store->write([&](session::Transaction& transaction) -> Result<void> {
+    HF_TRY(auto record, transaction.get(label));
+    record.visibility = session::Visibility::deleted;
+    HF_CHECK(transaction.update(std::move(record)));
+    return {};
+  }));
+  EXPECT_EQ(code(edit(handle, "a.md", "text", "x")), "session_expired");
+  ASSERT_TRUE(store->write([&](session::Transaction& transaction) { return transaction.purge(label, "test"); }));
+  EXPECT_EQ(code(edit(handle, "a.md", "text", "x")), "session_expired");
+  EXPECT_EQ(code(desk->create(with(handle), "b.md", "x")), "session_expired");
+  EXPECT_EQ(code(desk->move(with(handle), "a.md", "b.md")), "session_expired");
+  EXPECT_EQ(kb.read("a.md"), "text\n");
+}
+
+TEST_F(DeskTest, ReplaceAllReplacesAllOrNothing) {
+  std::string dashes;
+  for (int i = 0; i < 200; ++i) dashes += "|" + std::string(120, '-') + "|\n";
+  kb.write("a.md", dashes);
+  const std::string handle = reader("a.md");
+  EditRequest request;
+  request.file_path = "a.md";
+  request.edits = {{std::string(40, '-'), "=", true}};
+  EXPECT_EQ(code(desk->edit(with(handle), request)), "ok");
+  EXPECT_THAT(accepted("a.md"), Not(HasSubstr("-")));
+  kb.write("a.md", std::string(50'000, 'a'));
+  request.edits = {{"a", "b", true}};
+  const auto refused = desk->edit(with(handle), request);
+  EXPECT_EQ(code(refused), "too_large");
+  EXPECT_THAT(refused.error().message, HasSubstr("50000 times"));
+}
+
+TEST_F(DeskTest, KindsWithoutMarksKeepTheirSpelling) {
+  kb.write("page.html", "<p>\r\nIt\u2019s \u201Cold\u201D text\r\n</p>\r\n");
+  const std::string handle = reader("page.html");
+  EXPECT_EQ(code(edit(handle, "page.html", "<p>\nIt's \"old\" text\n", "<p>\nIt's \"new\" text\nmore\n")), "ok");
+  EXPECT_EQ(accepted("page.html"), "<p>\r\nIt\u2019s \u201Cnew\u201D text\r\nmore\r\n</p>\r\n");
+}
+
+TEST_F(DeskTest, ProposalsOfOthersAreNamedOrProtected) {
+  kb.write("c.json", "1 2\n");
+  const std::string ann = reader("c.json", "ann"), bob = reader("c.json", "bob");
+  EXPECT_EQ(code(edit(ann, "c.json", "1", "one")), "ok");
+  const std::string first = pending().at(0).id;
+  EXPECT_THAT(edit(bob, "c.json", "2", "two").value(), HasSubstr("superseded change " + first + " by ann's AI"));
+  EXPECT_THAT(pending(), SizeIs(1));
+  kb.settings().supersede_any = false;
+  desk = open_desk();
+  EXPECT_EQ(code(edit(ann, "c.json", "two", "zwei")), "supersede_denied");
+  EXPECT_EQ(accepted("c.json"), "one two\n");
+}
+
+TEST_F(DeskTest, ANewFileOfSuchAKindIsProposedOnceAndReadByItsAuthor) {
+  const std::string handle = handle_in(desk->create(with(""), "new/n.json", "1\n").value());
+  EXPECT_EQ(code(desk->create(with(handle), "new/n.json", "2\n")), "exists");
+  const auto unread = read(handle, "new/n.json");
+  EXPECT_EQ(code(unread), "no_such_document");
+  EXPECT_THAT(unread.error().message, HasSubstr("waits for review"));
+  ChangeFilter below;
+  below.path = "new";
+  EXPECT_THAT(desk->changes(below, {}).value(), SizeIs(1));
+  accept({pending().at(0).id});
+  EXPECT_EQ(kb.read("new/n.json"), "1\n");
+  EXPECT_EQ(code(edit(handle, "new/n.json", "1", "2")), "ok");
+}
+
+TEST_F(DeskTest, TheSameNameIsNotTheSameAuthor) {
+  kb.write("a.md", "text\n");
+  const auto session_of = [&](std::string_view principal) {
+    const std::string handle = handle_in(desk->create_session(with("", principal), "", "", "").value());
+    ReadRequest request;
+    request.file_path = "a.md";
+    EXPECT_TRUE(desk->read(with(handle, principal), request));
+    return handle;
+  };
+  const std::string mine = session_of("local"), eves = session_of("eve");
+  EXPECT_EQ(code(edit(mine, "a.md", "text", "text {>>from local<<}")), "ok");
+  EditRequest forged;
+  forged.file_path = "a.md";
+  forged.edits = {{"from local", "forged", false}};
+  EXPECT_EQ(code(desk->edit(with(eves, "eve"), forged)), "comment_protected");
+  EXPECT_EQ(code(desk->edit(with(mine), forged)), "ok");
+}
+
+TEST_F(DeskTest, TextNeverTurnsIntoMarksWhenItIsAccepted) {
+  kb.write("a.md", "x {+a+ y ++} z\n");
+  kb.write("b.md", "x {a>>hi<<} q\n");
+  const std::string handle = reader("a.md");
+  EXPECT_TRUE(read(handle, "b.md"));
+  EXPECT_EQ(code(edit(handle, "a.md", "+a+", "++")), "markup_in_input");
+  EXPECT_EQ(code(edit(handle, "b.md", "a>>", ">>")), "markup_in_input");
+  EXPECT_EQ(kb.read("a.md"), "x {+a+ y ++} z\n");
+}
+
+TEST_F(DeskTest, ExpectedVersionsAreShownWhereBytesAre) {
+  kb.write("a.md", "text\n");
+  const std::string handle = session();
+  ReadRequest raw;
+  raw.file_path = "a.md";
+  raw.view = "raw";
+  const std::string text = desk->read(with(handle), raw).value();
+  const std::size_t at = text.find("[version: ");
+  ASSERT_NE(at, std::string::npos);
+  EditRequest request;
+  request.file_path = "a.md";
+  request.edits = {{"text", "words", false}};
+  request.expected_version = text.substr(at + 10, 16);
+  EXPECT_EQ(code(desk->edit(with(handle), request)), "ok");
+  EXPECT_EQ(code(desk->edit(with(handle), request)), "stale");
+}
+
+TEST_F(DeskTest, OneOfSeveralEditsIsNamed) {
+  kb.write("a.md", "one two\n");
+  const std::string handle = reader("a.md");
+  EditRequest request;
+  request.file_path = "a.md";
+  request.edits = {{"one", "1", false}, {"missing", "x", false}};
+  const auto refused = desk->edit(with(handle), request);
+  EXPECT_EQ(code(refused), "not_found");
+  EXPECT_THAT(refused.error().message, StartsWith("edits[1]"));
+  EXPECT_EQ(kb.read("a.md"), "one two\n");
+}
+
+TEST_F(DeskTest, ALinkByAnAbsolutePathMayStayInside) {
+  kb.write("sub/a.md", "text\n");
+  kb.link(kb / "sub/a.md", "inside.md");
+  kb.write_outside("secret.md", "hush\n");
+  kb.link(kb.outside() + "/secret.md", "outside.md");
+  const std::string handle = reader("inside.md");
+  EXPECT_EQ(code(edit(handle, "sub/a.md", "text", "words")), "ok");
+  EXPECT_EQ(code(read(handle, "outside.md")), "no_such_document");
+}
+
+TEST_F(DeskTest, MisguessedHandlesAreSlowedDownAndOthersAreNot) {
+  kb.write("a.md", "text\n");
+  const std::string handle = reader("a.md");
+  for (int i = 0; i < MissLimit::kMisses; ++i) EXPECT_EQ(code(read("s_guess" + std::to_string(i), "a.md")), "session_unknown");
+  const auto refused = read("s_another", "a.md");
+  EXPECT_THAT(refused.error().hint, HasSubstr("wait"));
+  EXPECT_EQ(code(read(handle, "a.md")), "ok");
+}
+
+TEST_F(DeskTest, ManySmallChangesStayManyChanges) {
+  std::string before, after;
+  for (int i = 0; i < 800; ++i) {
+    before += "line " + std::to_string(i) + " says old things\n";
+    after += "line " + std::to_string(i) + " says new things\n";
+  }
+  kb.write("a.md", before);
+  const std::string handle = reader("a.md");
+  EXPECT_EQ(code(edit(handle, "a.md", before, after)), "ok");
+  EXPECT_EQ(accepted("a.md"), after);
+  EXPECT_THAT(pending(), SizeIs(800));
+}
+
+TEST_F(DeskTest, OtherNamesOfAFileAreMentioned) {
+  kb.write("a.md", "text\n");
+  std::filesystem::create_hard_link(kb / "a.md", kb / "b.md");
+  const std::string handle = reader("a.md");
+  EXPECT_THAT(edit(handle, "a.md", "text", "words").value(), HasSubstr("hard links"));
+  EXPECT_EQ(kb.read("b.md"), "text\n");
+}
+
 // ---- move and what hangs on a document
 
 TEST_F(DeskTest, WhatWasReadAndProposedMovesAlong) {

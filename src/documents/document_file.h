@@ -29,6 +29,7 @@ struct FileState {
   std::string version;  // hex SHA-256 of the bytes
   std::uint64_t device = 0, inode = 0, size = 0;
   std::int64_t modified_ns = 0;
+  std::uint64_t names = 1;  // hard links: others keep the old bytes when this one is replaced
 };
 
 // Held while a document is changed, by at most one process and thread. Who needs several takes them in the order of their keys.

@@ -2,6 +2,7 @@
 
 #include "documents/match.h"
 #include "documents/numbered_lines.h"
+#include "documents/respell.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -46,18 +47,15 @@ Result<std::vector<Match>> places(std::string_view text, const TextEdit& edit, c
     return fail(ErrorKind::invalid, "old_string is empty, and the document is not",
                 "name the text to replace; to insert, repeat a piece of text with the addition in new_string", "bad_argument");
   }
-  Matches matches = find_matches(text, edit.old_string);
+  Matches matches = find_matches(text, edit.old_string, edit.replace_all ? Occurrences::apart : Occurrences::overlapping);
   if (matches.total == 0) return fail(not_there(text, edit.old_string, rules));
   if (matches.total > 1 && !edit.replace_all) return fail(too_often(text, matches));
   likeness = std::max(likeness, matches.likeness);
-  std::vector<Match> apart;
-  for (const Match& match : matches.found)
-    if (apart.empty() || apart.back().end <= match.begin) apart.push_back(match);
-  if (apart.size() > kMaxReplaced)
+  if (matches.total > kMaxReplaced)
     return fail(ErrorKind::too_large,
-                fmt::format("old_string occurs {} times; at most {} are replaced at once", apart.size(), kMaxReplaced),
+                fmt::format("old_string occurs {} times; at most {} are replaced at once", matches.total, kMaxReplaced),
                 "add surrounding text to old_string", "too_large");
-  return apart;
+  return std::move(matches.found);
 }
 
 // Ids of earlier edits of one call that a later one took the place of.
@@ -71,14 +69,41 @@ void forget_ids(EditedText& edited, const std::vector<Superseded>& superseded) {
   }
 }
 
-Result<void> check_superseded(const std::vector<Superseded>& superseded, const Author& author, const EditRules& rules) {
+Result<void> check_superseded(const std::vector<Superseded>& superseded, const EditRules& rules) {
   if (rules.supersede_any) return {};
   for (const Superseded& old : superseded)
-    if (old.author != author.label)
+    if (!old.own)
       return fail(
           ErrorKind::refused,
           fmt::format("the edit would replace the pending change {} of {}", old.id, old.author.empty() ? "a person" : old.author),
           "edit around it, or wait until it is decided", "supersede_denied");
+  return {};
+}
+
+// Which one of several, for who has to mend it.
+Error of_edit(Error error, std::size_t index, std::size_t count) {
+  return count == 1 ? error : std::move(error).within(fmt::format("edits[{}]", index));
+}
+
+Result<void> edit_once(const TextEdit& edit, const Author& author, const EditRules& rules, EditedText& edited) {
+  const std::string before = edited.raw;
+  const AcceptedView view(before);
+  Likeness likeness = Likeness::exact;
+  HF_TRY(const std::vector<Match> found, places(view.text(), edit, rules, likeness));
+  edited.likeness = std::max(edited.likeness, likeness);
+  if (edit.old_string == edit.new_string) return {};
+  std::vector<Replacement> replacements;
+  for (const Match& match : found) replacements.push_back({match.begin, match.end, edit.new_string});
+  HF_TRY(Merged merged, merge_edits(view, replacements, author, likeness));
+  if (merged.unchanged) return {};
+  HF_CHECK(check_superseded(merged.superseded, rules));
+  forget_ids(edited, merged.superseded);
+  edited.ids.insert(edited.ids.end(), merged.ids.begin(), merged.ids.end());
+  edited.withdrawn += merged.withdrawn;
+  edited.unchanged = false;
+  edited.raw = std::move(merged.raw);
+  edited.lines = std::move(merged.lines);
+  edited.accepted = std::move(merged.accepted);
   return {};
 }
 
@@ -88,27 +113,12 @@ Result<EditedText> edit_marked_text(std::string_view raw, const std::vector<Text
                                     const EditRules& rules) {
   EditedText edited;
   edited.raw = raw;
-  for (const TextEdit& edit : edits) {
-    const std::string before = std::move(edited.raw);
-    const AcceptedView view(before);
-    Likeness likeness = Likeness::exact;
-    HF_TRY(const std::vector<Match> found, places(view.text(), edit, rules, likeness));
-    edited.likeness = std::max(edited.likeness, likeness);
-    std::vector<Replacement> replacements;
-    for (const Match& match : found) replacements.push_back({match.begin, match.end, edit.new_string});
-    if (edit.old_string == edit.new_string) {
-      edited.raw = before;
-      continue;
-    }
-    HF_TRY(Merged merged, merge_edits(view, replacements, author, likeness));
-    HF_CHECK(check_superseded(merged.superseded, author, rules));
-    forget_ids(edited, merged.superseded);
-    edited.ids.insert(edited.ids.end(), merged.ids.begin(), merged.ids.end());
-    edited.withdrawn += merged.withdrawn;
-    edited.unchanged = edited.unchanged && merged.unchanged;
-    edited.raw = std::move(merged.raw);
-  }
+  for (std::size_t i = 0; i < edits.size(); ++i)
+    if (auto done = edit_once(edits[i], author, rules, edited); !done) return fail(of_edit(done.error(), i, edits.size()));
+  if (edits.size() == 1 || edited.unchanged) return edited;
+  // Later edits have moved the places of earlier ones.
   const AcceptedView after(edited.raw);
+  edited.lines.clear();
   for (const std::string& id : edited.ids)
     for (const Placed& place : after.placed())
       if (place.atom->kind == Atom::Kind::change && place.atom->id == id) {
@@ -121,13 +131,16 @@ Result<EditedText> edit_marked_text(std::string_view raw, const std::vector<Text
 Result<EditedText> edit_plain_text(std::string_view text, const std::vector<TextEdit>& edits, const EditRules& rules) {
   EditedText edited;
   edited.raw = text;
-  for (const TextEdit& edit : edits) {
-    HF_TRY(const std::vector<Match> found, places(edited.raw, edit, rules, edited.likeness));
+  for (std::size_t i = 0; i < edits.size(); ++i) {
+    const TextEdit& edit = edits[i];
+    const auto found = places(edited.raw, edit, rules, edited.likeness);
+    if (!found) return fail(of_edit(found.error(), i, edits.size()));
     if (edit.old_string == edit.new_string) continue;
     std::string after;
     std::size_t copied = 0;
-    for (const Match& match : found) {
-      after.append(edited.raw, copied, match.begin - copied).append(edit.new_string);
+    for (const Match& match : *found) {
+      after.append(edited.raw, copied, match.begin - copied);
+      after += respelled(edited.raw, match.begin, match.end, edit.new_string, edited.likeness);
       copied = match.end;
     }
     after.append(edited.raw, copied);

@@ -22,6 +22,7 @@ struct EditedText {
   std::string raw;
   std::vector<std::string> ids;    // of changes that are pending now because of this edit, in order
   std::vector<std::size_t> lines;  // of them, in the new accepted view
+  std::string accepted;            // that view
   std::vector<Superseded> superseded;
   std::size_t withdrawn = 0;
   Likeness likeness = Likeness::exact;  // the widest that was needed

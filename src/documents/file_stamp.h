@@ -17,6 +17,7 @@ inline void stamp(FileState& state, const struct stat& status) {
   state.inode = status.st_ino;
   state.size = static_cast<std::uint64_t>(status.st_size);
   state.modified_ns = modified_ns(status);
+  state.names = status.st_nlink;
 }
 
 inline bool same_stamp(const struct stat& a, const struct stat& b) {

@@ -91,7 +91,9 @@ std::optional<ListedEntry> look_at(const Fd& folder, RawEntry& raw, bool stamps)
     entry.inode = status.st_ino;
     if (stamps && !entry.is_folder) {
       entry.size = static_cast<std::uint64_t>(status.st_size);
-      entry.modified_ns = status.st_mtim.tv_sec * 1'000'000'000LL + status.st_mtim.tv_nsec;
+      const auto nanoseconds = [](const struct timespec& time) { return time.tv_sec * 1'000'000'000LL + time.tv_nsec; };
+      // Whoever puts the old time of modification back (cp -p, rsync -t) cannot put this one back.
+      entry.modified_ns = std::max(nanoseconds(status.st_mtim), nanoseconds(status.st_ctim));
     }
   }
   entry.name = std::move(raw.name);

@@ -61,6 +61,10 @@ std::string author_label(std::string_view name) {
   return fmt::format("{}{}", trim(cut), kSuffix);
 }
 
+std::string author_id(std::string_view principal, std::string_view author) {
+  return short_hash(fmt::format("{}\n{}", principal, author));
+}
+
 struct StoredHandle {
   std::string principal, label, author;
   Millis last = 0;
@@ -159,7 +163,7 @@ Result<Opened> Handles::create(const HandleRequest& request) {
       if (request.name.empty()) handle.author = find_string(record.data, "author").value_or("AI");
     }
     HF_CHECK(put_handle(transaction, hash, handle, ttl_));
-    return Opened{opened.handle, handle.label, handle.author};
+    return Opened{opened.handle, handle.label, handle.author, author_id(request.principal, handle.author)};
   });
 }
 
@@ -168,11 +172,25 @@ Result<Opened> Handles::open(std::string_view principal, std::string_view handle
     return fail(ErrorKind::refused, "session_id is required",
                 "call create_session, or read without session_id; both answer with a line [session: ...]", "session_required");
   const std::string hash = hash_of(handle);
+  if (const auto wait = misses_.wait_for(principal, hash); wait.count() > 0)
+    return fail(ErrorKind::refused, "too many session_ids that are not known",
+                fmt::format("wait {} s, then call create_session", wait.count()), "session_unknown");
   HF_TRY(const auto stored, store_.value(kHandleSpace, hash));
   const auto known = stored ? from_value(stored->value) : std::nullopt;
-  if (!known || known->principal != principal) return fail(unknown_handle());
+  if (!known || known->principal != principal) {
+    misses_.note_miss(principal);
+    return fail(unknown_handle());
+  }
+  misses_.note_hit(hash);
   const Millis now = clock_.now();
-  if (is_over(*known, now, ttl_)) return fail(expired_handle());
+  if (is_over(*known, now, ttl_)) {
+    // So that lists say so at once.
+    if (!known->ended) HF_CHECK(store_.write([&](Transaction& transaction) { return expire(transaction, hash, ttl_); }));
+    return fail(expired_handle());
+  }
+  const auto record = store_.get(known->label);
+  if (!record && record.error().kind != ErrorKind::not_found) return fail(record.error());
+  if (!record || record->visibility == session::Visibility::deleted) return fail(expired_handle());
   if (now - known->last > std::min(kRefreshEvery, ttl_ / kRefreshShare)) {
     StoredHandle used = *known;
     used.last = now;
@@ -182,7 +200,7 @@ Result<Opened> Handles::open(std::string_view principal, std::string_view handle
     });
     if (!refreshed && refreshed.error().kind != ErrorKind::conflict) return fail(refreshed.error());
   }
-  return Opened{{}, known->label, known->author};
+  return Opened{{}, known->label, known->author, author_id(principal, known->author)};
 }
 
 Result<void> Handles::end(std::string_view principal, std::string_view handle) {
@@ -218,20 +236,30 @@ Result<std::optional<ReadRecord>> Handles::last_read(const Opened& opened, std::
                     find_int(object, "last").value_or(0), find_int(object, "time").value_or(0)};
 }
 
+Result<void> Handles::put_version(Transaction& transaction, std::string_view label, std::string_view key,
+                                  std::string_view version, Millis now) {
+  const std::string place = read_key(key, label);
+  HF_TRY(auto stored, transaction.value(kReadSpace, place));
+  JsonObject value = stored && stored->value.is_object() ? stored->value.as_object() : JsonObject{{"time", now}};
+  value["version"] = version;
+  HF_CHECK(transaction.put(kReadSpace, place, value));
+  return {};
+}
+
 Result<void> Handles::keep_version(const Opened& opened, std::string_view key, std::string_view version) {
-  return store_.write([&](Transaction& transaction) -> Result<void> {
-    const std::string place = read_key(key, opened.label);
-    HF_TRY(auto stored, transaction.value(kReadSpace, place));
-    JsonObject value = stored && stored->value.is_object() ? stored->value.as_object() : JsonObject{{"time", clock_.now()}};
-    value["version"] = version;
-    HF_CHECK(transaction.put(kReadSpace, place, value));
-    return {};
-  });
+  return store_.write(
+      [&](Transaction& transaction) { return put_version(transaction, opened.label, key, version, clock_.now()); });
 }
 
 Result<void> Handles::note_moved(const std::vector<std::pair<std::string, std::string>>& keys) {
+  std::vector<std::pair<std::string, std::string>> read;
+  for (const auto& each : keys) {
+    HF_TRY(const auto known, store_.values({std::string(kReadSpace), hash_of(each.first) + '/', {}, 1}));
+    if (!known.empty()) read.push_back(each);
+  }
+  if (read.empty()) return {};
   return store_.write([&](Transaction& transaction) -> Result<void> {
-    for (const auto& [from, to] : keys) {
+    for (const auto& [from, to] : read) {
       const std::string prefix = hash_of(from) + '/';
       HF_TRY(const auto values, transaction.values({std::string(kReadSpace), prefix, {}, kMaxReaders}));
       for (const session::KeyedValue& value : values) {
@@ -261,14 +289,29 @@ Result<void> Handles::forget_read(const Opened& opened, std::string_view key) {
   });
 }
 
+namespace {
+
+Result<void> append(Transaction& transaction, std::string_view label, std::string_view type, std::string_view text,
+                    const JsonObject& data) {
+  session::NewEntry entry;
+  entry.type = type;
+  entry.text = text;
+  entry.data = to_json(data);
+  HF_CHECK(transaction.append(label, std::move(entry)));
+  return {};
+}
+
+}  // namespace
+
 Result<void> Handles::note(std::string_view label, std::string_view type, std::string text, const JsonObject& data) {
+  return store_.write([&](Transaction& transaction) { return append(transaction, label, type, text, data); });
+}
+
+Result<void> Handles::note_version(const Opened& opened, std::string_view type, std::string text, const JsonObject& data,
+                                   std::string_view key, std::string_view version) {
   return store_.write([&](Transaction& transaction) -> Result<void> {
-    session::NewEntry entry;
-    entry.type = type;
-    entry.text = text;
-    entry.data = to_json(data);
-    HF_CHECK(transaction.append(label, std::move(entry)));
-    return {};
+    HF_CHECK(put_version(transaction, opened.label, key, version, clock_.now()));
+    return append(transaction, opened.label, type, text, data);
   });
 }
 

@@ -6,10 +6,11 @@
 // session's record (kind `document`, id `doc-` + 8) is its public label. What was read is remembered per session and document,
 // across restarts and moves. Thread-safe.
 //
-// Errors: refused with code session_required, session_unknown (also another principal's) or session_expired; each says what to do
-// next.
+// Errors: refused with code session_required, session_unknown (also another principal's) or session_expired (also when the
+// session was ended or deleted); each says what to do next.
 
 #include "documents/library.h"
+#include "documents/miss_limit.h"
 #include "session/store.h"
 
 #include <optional>
@@ -26,6 +27,7 @@ struct Opened {
   std::string handle;  // only when it was minted by this call
   std::string label;   // doc-…
   std::string author;  // "AI", "dev's AI"
+  std::string by;      // tells authors of one label apart: the principal's and the label's, hashed
 };
 
 // A short name for a handle in journals and commits; the handle cannot be had from it.
@@ -63,8 +65,11 @@ class Handles {
   Result<void> note_moved(const std::vector<std::pair<std::string, std::string>>& keys);
   Result<void> forget(std::string_view key);
   Result<void> forget_read(const Opened& opened, std::string_view key);
-  // A line of the session's log: proposed, withdrawn, decided.
+  // A line of the session's log: proposed, moved, decided.
   Result<void> note(std::string_view label, std::string_view type, std::string text, const JsonObject& data);
+  // And the session knows this version of the document, in the same transaction.
+  Result<void> note_version(const Opened& opened, std::string_view type, std::string text, const JsonObject& data,
+                            std::string_view key, std::string_view version);
 
   // Sessions whose handle ran out become `expired`; expired handles are forgotten in the end. Returns how many.
   Result<std::size_t> sweep();
@@ -74,11 +79,14 @@ class Handles {
  private:
   // Sessions that have read one document; more are forgotten when it moves, and read again.
   static constexpr std::size_t kMaxReaders = 1000;
+  static Result<void> put_version(session::Transaction& transaction, std::string_view label, std::string_view key,
+                                  std::string_view version, Millis now);
   static Result<bool> expire(session::Transaction& transaction, std::string_view hash, Millis ttl);
 
   session::Store& store_;
   const Clock& clock_;
   Millis ttl_;
+  MissLimit misses_;
 };
 
 }  // namespace holdfast::documents

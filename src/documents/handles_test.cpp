@@ -116,10 +116,14 @@ TEST_F(HandlesTest, ExpireWhenIdleAndAreTold) {
   clock->advance(kHandleTtl + 1);
   EXPECT_EQ(code(opened.handle), "session_expired");
   EXPECT_EQ(code("s_never"), "session_unknown");
+  EXPECT_EQ(store->get(opened.label).value().status, "expired");
+  EXPECT_EQ(handles->sweep().value(), 0U) << "known already";
+  const Opened other = made();
+  clock->advance(kHandleTtl + 1);
   EXPECT_EQ(handles->sweep().value(), 1U);
   EXPECT_EQ(handles->sweep().value(), 0U);
-  EXPECT_EQ(store->get(opened.label).value().status, "expired");
-  EXPECT_EQ(code(opened.handle), "session_expired");
+  EXPECT_EQ(store->get(other.label).value().status, "expired");
+  EXPECT_EQ(code(other.handle), "session_expired");
 }
 
 TEST_F(HandlesTest, AClockSetBackEndsNothing) {

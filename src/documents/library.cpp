@@ -3,8 +3,10 @@
 #include "base/file.h"
 #include "base/path_below.h"
 #include "base/text.h"
+#include "documents/folder_listing.h"
 #include "documents/near_names.h"
 #include "documents/path_name.h"
+#include "documents/walk.h"
 
 #include <fmt/format.h>
 
@@ -59,6 +61,30 @@ std::optional<std::string> relative_path(const Fd& folder, const Fd& opened) {
   return relative;
 }
 
+// A link that names an absolute path is refused by the kernel wherever it leads. Where it leads inside after all, the file is
+// opened by that name, links refused.
+Result<Fd> open_inside(const Fd& folder, const std::string& relative) {
+  auto opened = open_below(folder, relative, O_PATH);
+  if (opened || opened.error().kind != ErrorKind::refused) return opened;
+  const Fd anywhere(::openat(folder.get(), relative.c_str(), O_PATH | O_CLOEXEC));
+  if (!anywhere) return opened;
+  const auto inside = relative_path(folder, anywhere);
+  if (!inside) return opened;
+  return open_below(folder, inside->empty() ? "." : *inside, O_PATH, 0, Links::refuse);
+}
+
+// What no walk comes to.
+bool is_unlisted(const Fd& folder, std::string_view relative, bool is_a_folder) {
+  IgnoreLevels levels = with_rules_of(folder, "", nullptr);
+  std::size_t depth = 0;
+  for (std::size_t slash = relative.find('/'); slash != std::string_view::npos; slash = relative.find('/', slash + 1)) {
+    const std::string_view above = relative.substr(0, slash);
+    if (++depth >= kMaxWalkDepth || is_ignored(levels, above, true)) return true;
+    levels = with_rules_of(folder, above, std::move(levels));
+  }
+  return !relative.empty() && is_ignored(levels, relative, is_a_folder);
+}
+
 struct OpenFolder {
   Fd fd;
   std::string canonical;                   // without a trailing '/': "" for the root of the file system
@@ -78,13 +104,14 @@ class FolderLibrary final : public Library {
     if (has_hidden_segment(named.relative)) return fail(missing(path, named));
     const Fd& folder = folders_[named.folder].fd;
     for (int tries = 0; tries < kTries; ++tries) {
-      const auto opened = open_below(folder, named.relative.empty() ? "." : named.relative, O_PATH);
+      const auto opened = open_inside(folder, named.relative.empty() ? "." : named.relative);
       if (!opened) return fail(missing(path, named));
       const auto relative = relative_path(folder, *opened);
-      if (!relative) continue;
+      // Somebody is writing it in this moment: what was opened lies under a temporary name now.
+      if (!relative || name_of_path(*relative).starts_with(kTemporaryPrefix)) continue;
       // An inner link may lead to what has no name for strangers.
       HF_CHECK(check_allowed(named.folder, *relative));
-      if (has_hidden_segment(*relative)) return fail(missing(path, named));
+      if (has_hidden_segment(*relative) || is_unlisted(folder, *relative, is_folder(*opened))) return fail(missing(path, named));
       return place(named.folder, *relative, true, is_folder(*opened));
     }
     return fail(missing(path, named));
@@ -186,6 +213,8 @@ class FolderLibrary final : public Library {
     const std::string relative = above->empty() ? std::string(rest) : *above + '/' + std::string(rest);
     HF_CHECK(check_allowed(named.folder, relative));
     if (has_hidden_segment(relative)) return denied(std::string(path) + ": leads into a hidden folder");
+    if (is_unlisted(folder, relative, false))
+      return denied(std::string(path) + ": .gitignore names it, or it lies too deep, so no listing would show it");
     return std::optional<Place>(place(named.folder, relative, false, false));
   }
 

@@ -12,9 +12,10 @@
 // .git), not_found with code no_such_document (with up to three near names as hint; also for links that lead outside), refused
 // with code read_only.
 //
-// Names that begin with '.' are no documents: they answer as if they were not there, so that .env is never shown. A file with
-// several hard links is one document a name; changing it through one name leaves the others with the old bytes, since changes
-// replace files whole.
+// Names that begin with '.' are no documents, nor is what .gitignore names, or what lies deeper than a walk goes: they answer as
+// if they were not there, so that .env is never shown and nothing waits for review where no listing looks. A file with several
+// hard links is one document a name; changing it through one name leaves the others with the old bytes, since changes replace
+// files whole.
 
 #include "base/fd.h"
 #include "base/result.h"

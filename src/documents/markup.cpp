@@ -150,6 +150,7 @@ class Parser {
       atom.id = found.metadata->id;
       atom.has_id = !atom.id.empty();
       atom.author = found.metadata->author;
+      atom.by = found.metadata->by;
       atom.timestamp = found.metadata->timestamp;
     }
     last_is_deletion_ = found.block == Block::deletion;
@@ -236,6 +237,7 @@ std::vector<Comment> find_comments(std::string_view text) {
     comment.note = text.substr(inside, end - inside);
     if (metadata) {
       comment.author = metadata->author;
+      comment.by = metadata->by;
       comment.timestamp = metadata->timestamp;
       comment.id = metadata->id;
     }
@@ -245,22 +247,46 @@ std::vector<Comment> find_comments(std::string_view text) {
   return comments;
 }
 
-Visible visible_text(std::string_view raw) {
-  Visible visible;
-  std::size_t copied = 0;
+namespace {
+
+// Calls with every piece of metadata of a comment or a highlight.
+template <class Each>
+void for_each_hidden(std::string_view raw, Each&& each) {
   for (std::size_t at = raw.find('{'); at != npos; at = raw.find('{', at + 1)) {
     const auto block = opener_at(raw, at);
     if (!block || is_change(*block)) continue;
     const std::size_t inside = at + kDelimiterBytes;
     const auto metadata = read_metadata(raw.substr(inside));
     if (!metadata) continue;
-    visible.text.append(raw, copied, inside - copied);
-    visible.hidden.push_back({visible.text.size(), raw.substr(inside, metadata->bytes)});
-    copied = inside + metadata->bytes;
-    at = copied - 1;
+    each(inside, metadata->bytes);
+    at = inside + metadata->bytes - 1;
   }
+}
+
+}  // namespace
+
+Visible visible_text(std::string_view raw) {
+  Visible visible;
+  std::size_t copied = 0;
+  for_each_hidden(raw, [&](std::size_t at, std::size_t bytes) {
+    visible.text.append(raw, copied, at - copied);
+    visible.hidden.push_back({visible.text.size(), raw.substr(at, bytes)});
+    copied = at + bytes;
+  });
   visible.text.append(raw.substr(copied));
   return visible;
+}
+
+void add_visible_pieces(std::vector<std::string_view>& pieces, std::string_view raw) {
+  std::size_t taken = 0;
+  const auto add = [&](std::size_t end) {
+    if (end > taken) pieces.push_back(raw.substr(taken, end - taken));
+  };
+  for_each_hidden(raw, [&](std::size_t at, std::size_t bytes) {
+    add(at);
+    taken = at + bytes;
+  });
+  add(raw.size());
 }
 
 std::optional<std::string_view> find_delimiter(std::string_view text) {

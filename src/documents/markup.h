@@ -23,6 +23,7 @@ namespace holdfast::documents {
 struct Metadata {
   std::string id;  // empty: none
   std::string author;
+  std::string by;  // who that is, where two have one name; written by us, empty in what others write
   std::optional<Millis> timestamp;
   std::size_t bytes = 0;  // of the document, "@@" included
 };
@@ -30,7 +31,7 @@ struct Metadata {
 // The text after an opener begins with metadata. Longer than kMaxMetadataBytes: it is payload.
 std::optional<Metadata> read_metadata(std::string_view text);
 // As written by us. Signs that could end a block stand there as \u00XX.
-std::string write_metadata(std::string_view id, std::string_view author, Millis timestamp);
+std::string write_metadata(std::string_view id, std::string_view author, Millis timestamp, std::string_view by = {});
 inline constexpr std::size_t kMaxMetadataBytes = 4096;
 
 struct Atom {
@@ -42,6 +43,7 @@ struct Atom {
   std::string id;  // of its metadata, or derived from its bytes (stable while they are)
   bool has_id = false;
   std::string author;  // empty: a person who wrote none
+  std::string by;
   std::optional<Millis> timestamp;
   bool in_front_matter = false;
 };
@@ -56,6 +58,7 @@ struct Comment {
   std::string_view raw;   // with both delimiters
   std::string_view note;  // without metadata
   std::string author;     // empty: unlabelled, a person's
+  std::string by;
   std::optional<Millis> timestamp;
   std::string id;
   std::size_t begin = 0, end = 0;  // in the text that was looked at
@@ -72,6 +75,8 @@ struct Visible {
   std::vector<Hidden> hidden;
 };
 Visible visible_text(std::string_view raw);
+// The same without copying: the visible pieces, in order; none is empty.
+void add_visible_pieces(std::vector<std::string_view>& pieces, std::string_view raw);
 
 // Delimiters of changes and highlights, both ends: what a payload must not contain. The first one found.
 std::optional<std::string_view> find_delimiter(std::string_view text);

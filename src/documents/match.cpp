@@ -45,20 +45,21 @@ Folded fold(std::string_view text, Likeness likeness) {
 
 }  // namespace
 
-Matches find_matches(std::string_view text, std::string_view wanted) {
+Matches find_matches(std::string_view text, std::string_view wanted, Occurrences occurrences) {
   Matches matches;
-  for (std::size_t at = text.find(wanted); at != std::string_view::npos; at = text.find(wanted, at + 1)) {
-    ++matches.total;
-    if (matches.found.size() < kMaxMatches) matches.found.push_back({at, at + wanted.size()});
-  }
+  const auto find_in = [&](std::string_view in, std::string_view what, auto&& origin) {
+    const std::size_t step = occurrences == Occurrences::apart ? what.size() : 1;
+    for (std::size_t at = in.find(what); at != std::string_view::npos; at = in.find(what, at + step)) {
+      ++matches.total;
+      if (matches.found.size() < kMaxMatches) matches.found.push_back({origin(at), origin(at + what.size())});
+    }
+  };
+  find_in(text, wanted, [](std::size_t at) { return at; });
   for (const Likeness likeness : {Likeness::line_breaks, Likeness::quotes, Likeness::spaces}) {
     if (matches.total > 0) return matches;
     matches.likeness = likeness;
     const Folded in = fold(text, likeness), what = fold(wanted, likeness);
-    for (std::size_t at = in.text.find(what.text); at != std::string::npos; at = in.text.find(what.text, at + 1)) {
-      ++matches.total;
-      if (matches.found.size() < kMaxMatches) matches.found.push_back({in.origin[at], in.origin[at + what.text.size()]});
-    }
+    find_in(in.text, what.text, [&](std::size_t at) { return in.origin[at]; });
   }
   return matches;
 }

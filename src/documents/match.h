@@ -16,12 +16,15 @@ struct Match {
 
 struct Matches {
   Likeness likeness = Likeness::exact;  // the first rung of the ladder that has any
-  std::vector<Match> found;             // overlapping ones too; at most kMaxMatches
+  std::vector<Match> found;             // at most kMaxMatches
   std::size_t total = 0;
 };
 inline constexpr std::size_t kMaxMatches = 10'000;
 
+// Whether "aa" is twice in "aaa": to tell that a text is ambiguous, or to replace one after another.
+enum class Occurrences { overlapping, apart };
+
 // `wanted` is not empty.
-Matches find_matches(std::string_view text, std::string_view wanted);
+Matches find_matches(std::string_view text, std::string_view wanted, Occurrences occurrences = Occurrences::overlapping);
 
 }  // namespace holdfast::documents

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "documents/delimiters.h"
+#include "documents/respell.h"
 #include "documents/tokens.h"
 
 #include <fmt/format.h>
@@ -32,19 +33,24 @@ bool only_blanks(std::string_view text) {
   return text.find_first_not_of(" \t") == std::string_view::npos;
 }
 
-// The line ending used at a place: that of the line before, else of the line after.
-std::string_view line_break_at(std::string_view text, std::size_t position) {
-  std::size_t newline = position == 0 ? std::string_view::npos : text.rfind('\n', position - 1);
-  if (newline == std::string_view::npos) newline = text.find('\n', position);
-  if (newline == std::string_view::npos || newline == 0 || text[newline - 1] != '\r') return "\n";
-  return "\r\n";
+// A line break in a comment is stored as \\n (§6.5); for the rest a model writes what it sees stored.
+std::string one_line_note(std::string_view note) {
+  std::string out;
+  for (const char c : note) {
+    if (c == '\n')
+      out += "\\n";
+    else if (c != '\r')
+      out += c;
+  }
+  return out;
 }
 
 // Drops what a model says about who wrote a comment, and says it truly.
 std::string stamp_comment(std::string_view comment, const Author& author) {
   std::string_view note = comment.substr(kDelimiterBytes);
   if (const auto metadata = read_metadata(note)) note.remove_prefix(metadata->bytes);
-  return fmt::format("{}{}{}", opener_of(Block::comment), write_metadata({}, author.label, author.now), note);
+  return fmt::format("{}{}{}", opener_of(Block::comment), write_metadata({}, author.label, author.now, author.by),
+                     one_line_note(note));
 }
 
 // A token of the new text as it is written at this place.
@@ -89,8 +95,7 @@ class Merge {
       HF_CHECK(write_change({group.begin, group.end, text_of(group)}));
     }
     copy_up_to(std::string::npos);
-    intended_ = with(wanted);
-    HF_CHECK(check());
+    HF_CHECK(check(wanted));
     return std::move(merged_);
   }
 
@@ -251,7 +256,7 @@ class Merge {
         continue;
       }
       base += atom.del;
-      merged_.superseded.push_back({atom.id, atom.author, std::string(atom.del), std::string(atom.ins)});
+      merged_.superseded.push_back({atom.id, atom.author, std::string(atom.del), std::string(atom.ins), is_own(atom)});
     }
     next_ = i;
     at_ = hunk.end;
@@ -284,7 +289,7 @@ class Merge {
         return fail(ErrorKind::refused, fmt::format("the change would contain {}", *sign),
                     "write the text without CriticMarkup; the marks are added for you", "markup_in_input");
     const std::string id = fresh_id();
-    const std::string metadata = write_metadata(id, author_.label, author_.now);
+    const std::string metadata = write_metadata(id, author_.label, author_.now, author_.by);
     merged_.raw += base.substr(0, base_begin);
     if (!del.empty()) merged_.raw += fmt::format("{{--{}{}--}}", metadata, del);
     if (!ins.empty()) merged_.raw += fmt::format("{{++{}{}++}}", metadata, ins);
@@ -299,30 +304,58 @@ class Merge {
     return id;
   }
 
-  std::string with(const std::vector<Hunk>& hunks) const {
-    std::string text;
+  // Whether the new accepted view is the old one with the hunks put in.
+  bool is_intended(std::string_view after, const std::vector<Hunk>& hunks) const {
+    const std::string_view before = view_.text();
     std::size_t copied = 0;
+    const auto next = [&](std::string_view expected) {
+      if (!after.starts_with(expected)) return false;
+      after.remove_prefix(expected.size());
+      return true;
+    };
     for (const Hunk& hunk : hunks) {
-      text.append(view_.text(), copied, hunk.begin - copied).append(visible_text(hunk.text).text);
+      if (!next(before.substr(copied, hunk.begin - copied)) || !next(visible_text(hunk.text).text)) return false;
       copied = hunk.end;
     }
-    return text.append(view_.text(), copied);
+    return next(before.substr(copied)) && after.empty();
   }
 
   // §6.4, and §6.5 for comments: on the bytes about to be written.
-  Result<void> check() {
-    const AcceptedView after(merged_.raw);
-    HF_CHECK(check_comments(after));
-    const bool as_intended = after.text() == intended_ &&
-                             view_of(after.atoms(), merged_.raw, Side::base) == view_of(view_.atoms(), view_.raw(), Side::base);
-    if (!as_intended)
+  Result<void> check(const std::vector<Hunk>& hunks) {
+    AcceptedView after(merged_.raw);
+    if (may_have_comments(view_.text()) || may_have_comments(after.text())) HF_CHECK(check_comments(after));
+    if (!is_intended(after.text(), hunks) || !same_view(after.atoms(), merged_.raw, view_.atoms(), view_.raw(), Side::base))
       return fail(ErrorKind::refused, "the edit would not read back as intended; nothing was written",
                   "edit a smaller part, away from other marks", "would_corrupt");
+    HF_CHECK(check_accepting(after));
     std::map<std::string_view, std::size_t> place_of;
     for (const Placed& place : after.placed())
       if (place.atom->kind == Atom::Kind::change) place_of.try_emplace(place.atom->id, place.begin);
     for (const std::string& id : merged_.ids) merged_.lines.push_back(after.line_of(place_of[id]));
+    merged_.accepted = std::move(after).take_text();
     return {};
+  }
+
+  static bool may_have_comments(std::string_view text) { return text.contains(opener_of(Block::comment)); }
+
+  // What is plain text now must not become a mark when the marks around it go.
+  Result<void> check_accepting(const AcceptedView& after) const {
+    const auto changes = [](const AcceptedView& view) -> std::ptrdiff_t {
+      const bool maybe = std::ranges::any_of(
+          kDelimiters, [&](const Delimiters& each) { return is_change(each.block) && view.text().contains(each.opener); });
+      if (!maybe) return 0;
+      const std::string accepted = view.rich(0, view.text().size());
+      return std::ranges::count(parse_markup(accepted), Atom::Kind::change, &Atom::kind);
+    };
+    if (const auto now = changes(after); now > 0 && now > changes(view_))
+      return fail(ErrorKind::refused, "with what stands around it, the new text would be CriticMarkup once it is accepted",
+                  "write it without signs that open or close a mark", "markup_in_input");
+    return {};
+  }
+
+  template <class Marked>
+  bool is_own(const Marked& marked) const {
+    return author_.by.empty() ? marked.author == author_.label : marked.by == author_.by;
   }
 
   // Comments of others survive, byte for byte and in number: in what the edit asks for, and in what it leads to.
@@ -332,17 +365,27 @@ class Merge {
       before += view_.rich(hunk.begin, hunk.end);
       after += hunk.text;
     }
-    return check_comments(before, after);
+    return check_kept(find_comments(before), find_comments(after));
   }
-  Result<void> check_comments(const AcceptedView& after) const {
-    return check_comments(view_.rich(0, view_.text().size()), after.rich(0, after.text().size()));
+  Result<void> check_comments(const AcceptedView& view) const {
+    const std::string before = view_.rich(0, view_.text().size()), after = view.rich(0, view.text().size());
+    const std::vector<Comment> old = find_comments(before), now = find_comments(after);
+    HF_CHECK(check_kept(old, now));
+    // And nobody else's appear: text that turns into one would count as a person's.
+    std::map<std::string_view, int> left;
+    for (const Comment& comment : old) ++left[comment.raw];
+    for (const Comment& comment : now)
+      if (--left[comment.raw] < 0 && !is_own(comment))
+        return fail(ErrorKind::refused, "with what stands around it, the new text would become a comment",
+                    "write a comment as a whole: {>>so<<}", "markup_in_input");
+    return {};
   }
-  Result<void> check_comments(const std::string& before, const std::string& after) const {
-    std::map<std::string, int> left;
-    for (const Comment& comment : find_comments(after)) ++left[std::string(comment.raw)];
-    for (const Comment& comment : find_comments(before)) {
-      if (comment.author == author_.label) continue;
-      if (--left[std::string(comment.raw)] >= 0) continue;
+  Result<void> check_kept(const std::vector<Comment>& before, const std::vector<Comment>& after) const {
+    std::map<std::string_view, int> left;
+    for (const Comment& comment : after) ++left[comment.raw];
+    for (const Comment& comment : before) {
+      if (is_own(comment)) continue;
+      if (--left[comment.raw] >= 0) continue;
       return fail(ErrorKind::refused,
                   fmt::format("the edit touches a comment of {}: \"{}\"", comment.author.empty() ? "a person" : comment.author,
                               shorten(comment.note, kQuoted)),
@@ -355,7 +398,6 @@ class Merge {
   const Author& author_;
   Merged merged_;
   std::set<std::string> taken_ids_;
-  std::string intended_;
   std::size_t next_ = 0;  // atom to go on with
   std::size_t at_ = 0;    // position in the accepted view up to which the new document is written
 };
@@ -396,7 +438,7 @@ Result<std::string> wrap_new_document(std::string_view content, const Author& au
     return fail(ErrorKind::refused, fmt::format("content contains {}", *sign),
                 "write the text without CriticMarkup; the marks are added for you", "markup_in_input");
   id = author.make_id();
-  return fmt::format("{{++{}{}++}}", write_metadata(id, author.label, author.now), text);
+  return fmt::format("{{++{}{}++}}", write_metadata(id, author.label, author.now, author.by), text);
 }
 
 }  // namespace holdfast::documents

@@ -20,6 +20,8 @@ struct Author {
   std::string label;  // "AI", "dev's AI"
   Millis now = 0;
   std::function<std::string()> make_id;  // "c_" and a few characters; asked again when the document has it already
+  // Tells apart who has the same label: what carries another one, or none, is not the author's own. Empty: labels alone count.
+  std::string by = {};
 };
 
 // How two spellings can mean the same (the ladder of §5 `edit`): each rung takes what the one before took.
@@ -28,6 +30,7 @@ std::string like_key(std::string_view token, Likeness likeness);
 
 struct Superseded {
   std::string id, author, del, ins;
+  bool own = false;
 };
 
 struct Merged {
@@ -36,7 +39,8 @@ struct Merged {
   std::vector<std::size_t> lines;      // of them, in the new accepted view
   std::vector<Superseded> superseded;  // pending changes the edit took the place of
   std::size_t withdrawn = 0;           // changes that fell back to what was there before
-  bool unchanged = false;              // the edit says what stands there already
+  std::string accepted;                // the new accepted view
+  bool unchanged = false;              // the edit says what stands there already; then `accepted` is empty
 };
 
 // What shall stand in a range of the accepted view.

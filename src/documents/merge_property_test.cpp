@@ -41,7 +41,9 @@ struct Random {
   std::mt19937 engine;
 };
 
+// Line breaks alike, also those in comments, which are stored as \\n.
 std::string with_line_feeds(std::string text) {
+  for (std::size_t at = text.find("\\n"); at != std::string::npos; at = text.find("\\n", at)) text.replace(at, 2, "\n");
   for (std::size_t at = text.find("\r\n"); at != std::string::npos; at = text.find("\r\n", at)) text.erase(at, 1);
   return text;
 }

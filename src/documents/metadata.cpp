@@ -57,15 +57,18 @@ std::optional<Metadata> read_metadata(std::string_view text) {
   Metadata metadata;
   metadata.author = *author;
   metadata.id = find_string(fields, "id").value_or("");
+  metadata.by = find_string(fields, "by").value_or("");
   metadata.timestamp = find_int(fields, "timestamp");
   metadata.bytes = end + kEnd.size();
   return metadata;
 }
 
-std::string write_metadata(std::string_view id, std::string_view author, Millis timestamp) {
+std::string write_metadata(std::string_view id, std::string_view author, Millis timestamp, std::string_view by) {
   std::string out = "{";
   if (!id.empty()) out += fmt::format("\"id\":{},", harmless_json(id));
-  return out + fmt::format("\"author\":{},\"timestamp\":{}}}@@", harmless_json(author), timestamp);
+  out += fmt::format("\"author\":{},\"timestamp\":{}", harmless_json(author), timestamp);
+  if (!by.empty()) out += fmt::format(",\"by\":{}", harmless_json(by));
+  return out + "}@@";
 }
 
 }  // namespace holdfast::documents

@@ -61,6 +61,25 @@ std::size_t place_in_view(const AcceptedView& view, std::size_t position) {
   return place.begin + visible_text(before).text.size();
 }
 
+// As a person wrote it: \\n is a line break, \\\\ a backslash (§6.5).
+std::string unescaped(std::string_view note) {
+  std::string out;
+  for (std::size_t i = 0; i < note.size(); ++i) {
+    const bool escape = note[i] == '\\' && i + 1 < note.size() && (note[i + 1] == 'n' || note[i + 1] == '\\');
+    if (escape) ++i;
+    out += escape && note[i] == 'n' ? '\n' : note[i];
+  }
+  return out;
+}
+
+// Adjacent comments form a thread.
+std::vector<std::string> thread_at(std::string_view raw, std::size_t at) {
+  std::vector<std::string> thread;
+  for (const Comment& comment : find_comments(raw.substr(at, thread_end(raw, at) - at)))
+    thread.push_back(fmt::format("{}: {}", comment.author.empty() ? "Unknown" : comment.author, unescaped(comment.note)));
+  return thread;
+}
+
 std::string_view kind_of(const Atom& atom) {
   if (atom.del.empty()) return "insertion";
   return atom.ins.empty() ? "deletion" : "substitution";
@@ -105,6 +124,15 @@ std::string indented(std::string_view text, std::string_view with) {
 
 }  // namespace
 
+std::size_t thread_end(std::string_view raw, std::size_t at) {
+  while (opener_at(raw, at) == Block::comment) {
+    const std::size_t closer = raw.find(closer_of(Block::comment), at + kDelimiterBytes);
+    if (closer == std::string_view::npos) break;
+    at = closer + kDelimiterBytes;
+  }
+  return at;
+}
+
 std::string short_age(Millis then, Millis now) {
   const Millis seconds = std::max<Millis>(0, now - then) / 1000;
   struct Unit {
@@ -146,6 +174,7 @@ std::vector<PendingChange> pending_in(std::string_view raw) {
     change.in_front_matter = atom.in_front_matter;
     change.before = context_before(view.text(), place.begin);
     change.after = context_after(view.text(), place.end);
+    change.comments = thread_at(raw, atom.end);
     found.push_back({atom.begin, std::move(change)});
   }
   for (const Remark& remark : find_remarks(raw)) {
@@ -175,7 +204,7 @@ std::string one_line(const PendingChange& change, Millis now) {
   } else if (change.kind == "highlight") {
     text += fmt::format("{{=={}==}}", shown(change.ins));
   } else if (change.line == 0) {
-    text += fmt::format("proposed {} of the file", change.kind);
+    text += fmt::format("proposed {} of the file{}", change.kind, change.stale ? ", stale" : "");
   } else {
     if (!change.del.empty()) text += fmt::format("{{--{}--}}", shown(change.del));
     if (!change.ins.empty()) text += fmt::format("{{++{}++}}", shown(change.ins));

@@ -20,7 +20,7 @@ struct PendingChange {
   std::optional<Millis> time;
   bool in_front_matter = false;
   bool stale = false;                 // a proposal whose file has changed since
-  std::vector<std::string> comments;  // of reviewers, on a proposal
+  std::vector<std::string> comments;  // directly behind it, or of reviewers on a proposal: "name: text"
 };
 
 // In the order of the document; path is left empty.
@@ -32,6 +32,8 @@ bool has_pending(std::string_view raw);
 std::string one_line(const PendingChange& change, Millis now);
 // Several lines, with context.
 std::string several_lines(const PendingChange& change, Millis now);
+// Behind the comments that stand directly at this place of the document.
+std::size_t thread_end(std::string_view raw, std::size_t at);
 // "4s", "5m", "3h", "2d", "7w"
 std::string short_age(Millis then, Millis now);
 

@@ -99,7 +99,8 @@ class Comparison {
     n_ = static_cast<std::ptrdiff_t>(a_.size() - head_ - tail_);
     m_ = static_cast<std::ptrdiff_t>(b_.size() - head_ - tail_);
     if (n_ == 0 && m_ == 0) return {};
-    if (n_ == 0 || m_ == 0 || !explore()) {
+    gave_up_ = n_ > 0 && m_ > 0 && !explore();
+    if (n_ == 0 || m_ == 0 || gave_up_) {
       add(0, n_, 0, m_);
     } else {
       trace_back();
@@ -107,6 +108,7 @@ class Comparison {
     }
     return std::move(found_);
   }
+  bool gave_up() const { return gave_up_; }
 
  private:
   bool same(std::ptrdiff_t x, std::ptrdiff_t y) const {
@@ -165,6 +167,7 @@ class Comparison {
   const std::vector<std::string>& b_;
   std::size_t head_ = 0, tail_ = 0;
   std::ptrdiff_t n_ = 0, m_ = 0;
+  bool gave_up_ = false;
   std::vector<std::vector<std::ptrdiff_t>> rows_;
   std::vector<Difference> found_;
 };
@@ -199,8 +202,46 @@ std::size_t character_end(std::string_view text, std::size_t position) {
   return begin == position ? position : cluster_end(text, begin);
 }
 
+namespace {
+
+bool is_line_break(const std::string& key) {
+  return key == "\n" || key == "\r\n";
+}
+
+// The tokens of each line, its break included.
+std::vector<std::vector<std::string>> lines_of(const std::vector<std::string>& tokens) {
+  std::vector<std::vector<std::string>> lines(1);
+  for (const std::string& token : tokens) {
+    lines.back().push_back(token);
+    if (is_line_break(token)) lines.emplace_back();
+  }
+  return lines;
+}
+
+}  // namespace
+
 std::vector<Difference> differences(const std::vector<std::string>& a, const std::vector<std::string>& b) {
-  return Comparison(a, b).run();
+  Comparison whole(a, b);
+  std::vector<Difference> found = whole.run();
+  if (!whole.gave_up() || std::ranges::count_if(a, is_line_break) != std::ranges::count_if(b, is_line_break)) return found;
+  // Many small changes in lines that stayed in their places: each line is compared with its own.
+  const auto lines_a = lines_of(a), lines_b = lines_of(b);
+  found.clear();
+  std::size_t at_a = 0, at_b = 0;
+  for (std::size_t i = 0; i < lines_a.size(); ++i) {
+    for (const Difference& each : Comparison(lines_a[i], lines_b[i]).run()) {
+      const Difference moved{each.a_begin + at_a, each.a_end + at_a, each.b_begin + at_b, each.b_end + at_b};
+      if (!found.empty() && found.back().a_end == moved.a_begin && found.back().b_end == moved.b_begin) {
+        found.back().a_end = moved.a_end;
+        found.back().b_end = moved.b_end;
+      } else {
+        found.push_back(moved);
+      }
+    }
+    at_a += lines_a[i].size();
+    at_b += lines_b[i].size();
+  }
+  return found;
 }
 
 }  // namespace holdfast::documents

@@ -11,11 +11,18 @@ std::string_view text_of(const Atom& atom, std::string_view raw, Side side) {
   return side == Side::accepted ? atom.ins : atom.del;
 }
 
+std::vector<std::string_view> pieces_of(const std::vector<Atom>& atoms, std::string_view raw, Side side) {
+  std::vector<std::string_view> pieces;
+  for (const Atom& atom : atoms) add_visible_pieces(pieces, text_of(atom, raw, side));
+  return pieces;
+}
+
 }  // namespace
 
 std::string view_of(const std::vector<Atom>& atoms, std::string_view raw, Side side) {
   std::string view;
-  for (const Atom& atom : atoms) view += visible_text(text_of(atom, raw, side)).text;
+  view.reserve(raw.size());
+  for (const std::string_view piece : pieces_of(atoms, raw, side)) view += piece;
   return view;
 }
 
@@ -23,16 +30,40 @@ std::string view_of(std::string_view raw, Side side) {
   return view_of(parse_markup(raw), raw, side);
 }
 
+bool same_view(const std::vector<Atom>& atoms, std::string_view raw, const std::vector<Atom>& other_atoms,
+               std::string_view other_raw, Side side) {
+  const auto pieces = pieces_of(atoms, raw, side), others = pieces_of(other_atoms, other_raw, side);
+  auto piece = pieces.begin(), other = others.begin();
+  std::string_view left, right;
+  while (true) {
+    if (left.empty() && piece != pieces.end()) left = *piece++;
+    if (right.empty() && other != others.end()) right = *other++;
+    if (left.empty() || right.empty()) return left.empty() && right.empty();
+    const std::size_t bytes = std::min(left.size(), right.size());
+    if (left.substr(0, bytes) != right.substr(0, bytes)) return false;
+    left.remove_prefix(bytes);
+    right.remove_prefix(bytes);
+  }
+}
+
 AcceptedView::AcceptedView(std::string_view raw) : raw_(raw), atoms_(parse_markup(raw)) {
   text_.reserve(raw.size());
+  std::vector<std::string_view> pieces;
   for (const Atom& atom : atoms_) {
     const std::size_t begin = text_.size();
-    Visible visible = visible_text(text_of(atom, raw, Side::accepted));
-    for (const Hidden& hidden : visible.hidden) hidden_.push_back({begin + hidden.at, hidden.raw});
-    text_ += visible.text;
+    const std::string_view whole = text_of(atom, raw, Side::accepted);
+    pieces.clear();
+    add_visible_pieces(pieces, whole);
+    const char* seen = whole.data();
+    for (const std::string_view piece : pieces) {
+      if (piece.data() > seen) hidden_.push_back({text_.size(), {seen, static_cast<std::size_t>(piece.data() - seen)}});
+      text_ += piece;
+      seen = piece.data() + piece.size();
+    }
+    const char* const end = whole.data() + whole.size();
+    if (end > seen) hidden_.push_back({text_.size(), {seen, static_cast<std::size_t>(end - seen)}});
     placed_.push_back({&atom, begin, text_.size()});
   }
-  for (std::size_t at = text_.find('\n'); at != std::string::npos; at = text_.find('\n', at + 1)) newlines_.push_back(at);
 }
 
 std::string AcceptedView::rich(std::size_t begin, std::size_t end) const {
@@ -47,7 +78,7 @@ std::string AcceptedView::rich(std::size_t begin, std::size_t end) const {
 }
 
 std::size_t AcceptedView::line_of(std::size_t position) const {
-  return static_cast<std::size_t>(std::ranges::lower_bound(newlines_, position) - newlines_.begin()) + 1;
+  return static_cast<std::size_t>(std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(position), '\n')) + 1;
 }
 
 }  // namespace holdfast::documents

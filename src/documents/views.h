@@ -17,6 +17,9 @@ enum class Side { accepted, base };
 
 std::string view_of(std::string_view raw, Side side);
 std::string view_of(const std::vector<Atom>& atoms, std::string_view raw, Side side);
+// Whether two documents have the same view; copies nothing.
+bool same_view(const std::vector<Atom>& atoms, std::string_view raw, const std::vector<Atom>& other_atoms,
+               std::string_view other_raw, Side side);
 
 // An atom's place in the accepted view.
 struct Placed {
@@ -39,6 +42,7 @@ class AcceptedView {
   std::string rich(std::size_t begin, std::size_t end) const;
   // The same of one atom: its part of the document's text (of a change, its ins).
   std::size_t line_of(std::size_t position) const;  // 1-based
+  std::string take_text() && { return std::move(text_); }
 
  private:
   std::string_view raw_;
@@ -46,7 +50,6 @@ class AcceptedView {
   std::vector<Placed> placed_;
   std::string text_;
   std::vector<Hidden> hidden_;  // by position
-  std::vector<std::size_t> newlines_;
 };
 
 }  // namespace holdfast::documents

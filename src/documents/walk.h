@@ -17,7 +17,7 @@ inline constexpr std::size_t kMaxWalkFiles = 1'000'000;  // about 400 MB of what
 struct WalkedFile {
   Place place;
   std::uint64_t size = 0, inode = 0;
-  std::int64_t modified_ns = 0;
+  std::int64_t modified_ns = 0;  // or changed in any other way, when that was later
 };
 
 struct WalkOptions {
