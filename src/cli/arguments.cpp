@@ -1,5 +1,6 @@
 #include "base/text.h"
 #include "cli/command_line.h"
+#include "cli/since.h"
 #include "research/run.h"
 
 #include <CLI/CLI.hpp>
@@ -36,6 +37,14 @@ Examples:
 
 This is holdfast under another name: `holdfast --help` shows the rest of it.)";
 
+// How --help shows words without a name: the line of usage says already which must be there and how many.
+class HelpText : public CLI::Formatter {
+ public:
+  std::string make_option_opts(const CLI::Option* option) const override {
+    return option->get_positional() ? "" : CLI::Formatter::make_option_opts(option);
+  }
+};
+
 // Declares the whole command line over the values it fills.
 class Grammar {
  public:
@@ -44,6 +53,7 @@ class Grammar {
     app_.set_version_flag("--version", "holdfast " HOLDFAST_VERSION);
     app_.require_subcommand(1);
     app_.fallthrough();
+    app_.formatter(std::make_shared<HelpText>());
     app_.get_formatter()->column_width(kColumn);
     app_.add_flag("--json", line_.json, "machine-readable output, errors too");
     app_.add_flag("-v,--verbose", line_.verbose, "say more: every file, every step");
@@ -63,7 +73,7 @@ class Grammar {
 
  private:
   static constexpr std::size_t kColumn = 34;
-  static constexpr int kManyWords = 100'000;  // as many as a shell can pass
+  static constexpr int kManyWords = CLI::detail::expected_max_vector_size;  // --help shows this, and nothing less, as "..."
 
   void add_servers() {
     CLI::App& mcp = command(app_, Command::mcp, "mcp", "MCP server on standard input and output");
@@ -119,6 +129,8 @@ class Grammar {
       option->type_name(info.type == SettingInfo::Type::number ? "N" : "TEXT");
       if (info.type == SettingInfo::Type::list)
         option->expected(1)->take_all()->type_name("LIST");
+      else if (info.type == SettingInfo::Type::folders)
+        option->expected(1)->take_all()->type_name("DIR");
       else
         option->expected(1)->take_last();
       return;
@@ -263,30 +275,37 @@ class Grammar {
 
   void add_review() {
     CLI::App& review = command(app_, Command::review, "review", "accept or reject what models propose to your documents");
-    review.footer("Alone, on a terminal, it goes through all pending changes one by one.");
     setting(review, "documents.roots");
-    const auto filters = [this](CLI::App& app) {
-      app.add_option("--author", review_.author, "only of this author, as list shows it");
-      app.add_option("--since", review_.since, "only made at this time or later")->type_name("TIME");
+    // A filter that a script left empty must not mean everything.
+    const auto filled = [](const std::string& word) { return word.empty() ? "it is empty" : ""; };
+    const auto filters = [this, filled](CLI::App& app) {
+      app.add_option("--author", review_.author, "only of this author, as list shows it")->check(filled);
+      app.add_option("--since", review_.since, fmt::format("only made since then: {}", kSinceForms))
+          ->type_name("WHEN")
+          ->check(filled);
     };
     CLI::App& list = command(review, Command::review_list, "list", "changes that wait for you");
-    list.add_option("PATH", review_.path, "only in this document or folder");
+    list.add_option("PATH", review_.path, "only in this document or folder")->check(filled);
     filters(list);
     CLI::App& show = command(review, Command::review_show, "show", "both sides of changes, with what stands around them");
-    show.add_option("WHAT", review_.words, "ids of changes, or paths of documents")->required()->expected(1, kManyWords);
+    show.add_option("WHAT", review_.words, "ids of changes (unique starts are enough), or paths of documents")
+        ->required()
+        ->expected(1, kManyWords);
     CLI::App& accept = command(review, Command::review_accept, "accept", "make changes final");
     CLI::App& reject = command(review, Command::review_reject, "reject", "take changes out again");
     for (CLI::App* decide : {&accept, &reject}) {
-      decide->add_option("ID", review_.words, "ids of changes")->expected(0, kManyWords);
+      decide->add_option("ID", review_.words, "ids of changes, or unique starts of them")->expected(0, kManyWords);
       decide->add_flag("--all", review_.all, "all of them, or all that the filters leave");
-      decide->add_option("--path", review_.path, "only in this document or folder");
+      decide->add_option("--path", review_.path, "only in this document or folder")->check(filled);
       filters(*decide);
+      decide->add_flag("--commit", review_.commit,
+                       "commit documents with git, in your name, when nothing in them is pending any more");
     }
-    accept.add_flag("--commit", review_.commit, "commit each accepted document with git, in your name");
     CLI::App& comment = command(review, Command::review_comment, "comment", "say something about a change, in the document");
-    comment.add_option("ID TEXT", review_.words, "the change, then what to say")->required()->expected(2, kManyWords);
+    comment.add_option("ID", review_.id, "the change, or a unique start of its id")->required();
+    comment.add_option("TEXT", review_.words, "what to say")->required()->expected(1, kManyWords);
     command(review, Command::review_undo, "undo", "move a document or folder back")
-        .add_option("ID", review_.words, "which move, as move told it [the last]")
+        .add_option("ID", review_.words, "which move, as move told it [the last that was not undone]")
         ->expected(0, 1);
     command(review, Command::review_trash, "trash", "documents that were deleted or refused");
     command(review, Command::review_restore, "restore", "bring a document back out of the trash")
@@ -294,9 +313,12 @@ class Grammar {
         ->required()
         ->expected(1);
     CLI::App& exported = command(review, Command::review_export, "export", "a document without markup, on standard output");
-    exported.add_option("PATH", review_.path, "the document")->required();
+    exported.add_option("PATH", review_.path, "the document")->required()->check(filled);
     exported.add_flag("--accepted", review_.accepted, "with every pending change [this]");
     exported.add_flag("--base", review_.base, "without pending changes")->excludes("--accepted");
+    // Last: commands inherit the footer, and of them it is not true.
+    for (CLI::App* each : review.get_subcommands({})) each->footer("");
+    review.footer("Alone, on a terminal, it goes through all pending changes one by one.");
   }
 
   void add_tokens() {
@@ -550,7 +572,8 @@ Result<std::variant<CommandLine, Printed>> read_command_line(int count, const ch
   const bool ids = line.command != Command::research_start && line.command != Command::research_chat;
   if (std::ranges::find(line.transcripts.words, "") != line.transcripts.words.end() ||
       (ids && std::ranges::find(line.work.words, "") != line.work.words.end()) ||
-      std::ranges::find(line.review.words, "") != line.review.words.end())
+      std::ranges::find(line.review.words, "") != line.review.words.end() ||
+      (line.command == Command::review_comment && line.review.id.empty()))
     return fail(ErrorKind::invalid, "an argument is empty", command_path(grammar.app()) + " --help explains it", "usage");
   return line;
 }

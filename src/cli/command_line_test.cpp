@@ -6,8 +6,10 @@
 namespace holdfast::cli {
 namespace {
 
+using testing::AnyOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 Result<std::variant<CommandLine, Printed>> read(std::vector<const char*> words) {
   words.insert(words.begin(), "holdfast");
@@ -87,11 +89,19 @@ TEST(CommandLine, ReviewAloneIsACommandAndHasCommands) {
   EXPECT_THAT(accept.review.words, ElementsAre("c_1", "c_2"));
   EXPECT_TRUE(accept.review.commit && accept.json && !accept.review.all);
   EXPECT_TRUE(line({"review", "reject", "--all", "--path", "x.md"}).review.all);
-  EXPECT_THAT(line({"review", "comment", "c_1", "why", "not?"}).review.words, ElementsAre("c_1", "why", "not?"));
+  const CommandLine comment = line({"review", "comment", "c_1", "why", "not?"});
+  EXPECT_EQ(comment.review.id, "c_1");
+  EXPECT_THAT(comment.review.words, ElementsAre("why", "not?"));
+  EXPECT_FALSE(read({"review", "comment", "c_1"}));
+  EXPECT_THAT(line({"review", "undo", "o_1"}).review.words, ElementsAre("o_1"));
+  EXPECT_FALSE(read({"review", "restore"}));
   EXPECT_TRUE(line({"review", "export", "a.md", "--base"}).review.base);
   EXPECT_FALSE(read({"review", "export", "a.md", "--base", "--accepted"}));
-  EXPECT_FALSE(read({"review", "reject", "c_1", "--commit"}));
-  EXPECT_FALSE(read({"review", "accept", ""}));
+  EXPECT_TRUE(line({"review", "reject", "c_1", "--commit"}).review.commit);
+  for (const char* command : {"accept", "comment", "undo", "restore"}) EXPECT_FALSE(read({"review", command, ""})) << command;
+  EXPECT_FALSE(read({"review", "comment", "", "words"}));
+  EXPECT_FALSE(read({"review", "accept", "--all", "--path", ""})) << "this must not be all";
+  EXPECT_FALSE(read({"review", "accept", "--all", "--author="})) << "neither must this";
   EXPECT_FALSE(read({"review", "nothing"}));
   EXPECT_THAT(line({"mcp", "--documents", "kb", "--read-only"}).flags.at("documents.roots"), ElementsAre("kb"));
 }
@@ -107,6 +117,23 @@ TEST(CommandLine, MistakesNameTheCommandThatHelps) {
   EXPECT_FALSE(read({"sessions", "show"}));
   EXPECT_FALSE(read({"sessions", "list", "--limit", "0"}));
   EXPECT_FALSE(read({"token", "add", "a", "b"}));
+}
+
+TEST(CommandLine, HelpSaysHowManyWordsACommandTakes) {
+  const auto help = [](std::vector<const char*> words) {
+    words.push_back("--help");
+    return std::get<Printed>(read(std::move(words)).value()).text;
+  };
+  EXPECT_THAT(help({"review", "show"}), HasSubstr("review show [OPTIONS] WHAT...\n"));
+  EXPECT_THAT(help({"review", "accept"}), HasSubstr("[ID...]\n"));
+  EXPECT_THAT(help({"review", "accept"}), HasSubstr("3d"));
+  EXPECT_THAT(help({"review", "comment"}), HasSubstr("ID TEXT...\n"));
+  EXPECT_THAT(help({"review", "undo"}), HasSubstr("[ID]\n"));
+  EXPECT_THAT(help({"review"}), HasSubstr("one by one"));
+  EXPECT_THAT(help({"review", "undo"}), Not(HasSubstr("one by one")));
+  EXPECT_THAT(help({"sessions", "delete"}), HasSubstr("ID...\n"));
+  for (const char* command : {"show", "accept", "comment", "undo", "restore", "export"})
+    EXPECT_THAT(help({"review", command}), Not(AnyOf(HasSubstr("x)"), HasSubstr(" x "), HasSubstr("REQUIRED")))) << command;
 }
 
 TEST(CommandLine, HelpAndVersionArePrinted) {

@@ -12,6 +12,11 @@ namespace {
 constexpr double kDayMillis = 86'400'000;
 constexpr double kLongestDays = 36'500;  // a century: longer is meant as for ever, and far from where milliseconds end
 
+Error bad_name(const documents::LibraryFolder& folder) {
+  return make_error(ErrorKind::invalid, fmt::format("a folder of documents cannot be called \"{}\"", folder.name),
+                    fmt::format("give it another name: NAME={}", folder.folder));
+}
+
 }  // namespace
 
 Result<documents::LibraryFolder> read_folder(std::string_view word) {
@@ -26,9 +31,7 @@ Result<documents::LibraryFolder> read_folder(std::string_view word) {
   folder.folder = real.string();
   folder.name = named ? std::string(word.substr(0, sign)) : real.filename().string();
   if (!named && folder.name.empty()) folder.name = "root";  // of the whole machine
-  if (folder.name.empty() || folder.name.starts_with('.'))
-    return fail(ErrorKind::invalid, fmt::format("a folder of documents cannot be called \"{}\"", folder.name),
-                fmt::format("give it another name: NAME={}", given));
+  if (named && (folder.name.empty() || folder.name.starts_with('.'))) return fail(bad_name(folder));
   return folder;
 }
 
@@ -52,6 +55,10 @@ Result<documents::LibrarySettings> library_settings(const Context& context) {
                   fmt::format("give one another name: NAME={}", folder.folder));
     library.folders.push_back(std::move(folder));
   }
+  // The name of a single one is no part of any path, so it may be hidden.
+  if (library.folders.size() > 1)
+    for (const documents::LibraryFolder& folder : library.folders)
+      if (folder.name.starts_with('.')) return fail(bad_name(folder));
   return library;
 }
 

@@ -15,7 +15,7 @@ using testing::HasSubstr;
 
 struct DocumentSettingsTest : testing::Test {
   DocumentSettingsTest() {
-    for (const char* name : {"kb", "other/kb", "a=b"}) std::filesystem::create_directories(home / name);
+    for (const char* name : {"kb", "other/kb", "a=b", ".notes", "a, b"}) std::filesystem::create_directories(home / name);
   }
   Result<documents::LibrarySettings> load(Flags flags) {
     CommandLine line;
@@ -43,6 +43,23 @@ TEST_F(DocumentSettingsTest, AFolderIsCalledAsItsLastPartOrAsSaid) {
   EXPECT_THAT(settings->reviewed, ElementsAre(".md", ".markdown", ".txt"));
   EXPECT_TRUE(settings->supersede_any);
   EXPECT_FALSE(settings->direct_edits);
+}
+
+TEST_F(DocumentSettingsTest, AHiddenFolderCanBeTheOnlyOne) {
+  const auto alone = load({{"documents.roots", {home / ".notes"}}});
+  ASSERT_TRUE(alone) << alone.error().message;
+  EXPECT_EQ(alone->folders.front().name, ".notes");
+  const auto two = load({{"documents.roots", {home / ".notes", home / "kb"}}});
+  ASSERT_FALSE(two);
+  EXPECT_THAT(two.error().hint, HasSubstr("NAME="));
+  EXPECT_TRUE(load({{"documents.roots", {"notes=" + (home / ".notes"), home / "kb"}}}));
+}
+
+TEST_F(DocumentSettingsTest, CommasArePartOfAFoldersName) {
+  const auto settings = load({{"documents.roots", {home / "a, b", home / "kb"}}});
+  ASSERT_TRUE(settings) << settings.error().message;
+  EXPECT_EQ(settings->folders[0].name, "a, b");
+  EXPECT_EQ(settings->folders[1].name, "kb");
 }
 
 TEST_F(DocumentSettingsTest, WhatCannotBeIsRefusedAtTheStart) {

@@ -8,7 +8,8 @@
 namespace holdfast::cli {
 
 struct ReviewArguments {
-  std::vector<std::string> words;  // ids of changes; of comment: the id, then the text
+  std::string id;                  // of comment: the change
+  std::vector<std::string> words;  // ids; of show: paths, too; of comment: the text
   std::string path, author, since;
   bool all = false;
   bool commit = false;

@@ -1,5 +1,6 @@
 // holdfast review list|show|export|trash|restore|undo|comment: looking at documents under review, and what is not a verdict.
 
+#include "cli/change_ids.h"
 #include "cli/commands.h"
 #include "cli/review_desk.h"
 #include "cli/review_text.h"
@@ -42,28 +43,29 @@ void print_done(const Context& context, const std::string& text) {
 Result<void> list_changes(Context& context) {
   HF_TRY(auto review, ReviewDesk::open(context));
   HF_TRY(const documents::ChangeFilter filter, review->filter());
-  HF_TRY(const auto changes, review->desk().changes(filter, {}));
+  HF_TRY(const auto changes, review->changes(filter));
   print_changes(context, changes, false);
   return {};
 }
 
 Result<void> show_changes(Context& context) {
   HF_TRY(auto review, ReviewDesk::open(context));
-  HF_TRY(const auto all, review->desk().changes({}, {}));
+  HF_TRY(const auto all, review->changes({}));
   std::vector<PendingChange> shown;
+  const auto show = [&](const PendingChange& change) { shown.push_back(review->with_comments(change)); };
   for (const std::string& word : context.line.review.words) {
-    const auto found = std::ranges::find(all, word, &PendingChange::id);
-    if (found != all.end()) {
-      shown.push_back(*found);
-      continue;
-    }
+    HF_TRY(const std::string id, whole_id(all, word));
+    const std::size_t before = shown.size();
+    for (const PendingChange& change : all)
+      if (change.id == id) show(change);
+    if (shown.size() > before) continue;
     documents::ChangeFilter filter;
-    filter.path = review->path_of(word);
-    auto of_path = review->desk().changes(filter, {});
+    HF_TRY(filter.path, review->path_of(word));
+    const auto of_path = review->changes(filter);
     if (!of_path)
       return fail(ErrorKind::not_found, fmt::format("{} is neither a pending change nor a document", word),
                   "holdfast review list shows what is pending");
-    std::ranges::move(*of_path, std::back_inserter(shown));
+    std::ranges::for_each(*of_path, show);
   }
   print_changes(context, shown, true);
   return {};
@@ -71,10 +73,12 @@ Result<void> show_changes(Context& context) {
 
 Result<void> comment_change(Context& context) {
   HF_TRY(auto review, ReviewDesk::open(context));
-  const std::vector<std::string>& words = context.line.review.words;
-  const std::string note = fmt::format("{}", fmt::join(words.begin() + 1, words.end(), " "));
-  HF_TRY(const PendingChange change, review->desk().comment(review->reviewer(), words.front(), note));
-  print_changes(context, {change}, true);
+  const ReviewArguments& given = context.line.review;
+  HF_TRY(const auto all, review->changes({}));
+  HF_TRY(const std::string id, whole_id(all, given.id));
+  HF_TRY(const PendingChange change,
+         review->desk().comment(review->reviewer(), id, fmt::format("{}", fmt::join(given.words, " "))));
+  print_changes(context, {review->with_comments(change)}, true);
   return {};
 }
 
@@ -116,13 +120,16 @@ Result<void> restore_document(Context& context) {
 // Byte for byte, so that a linter or a pipe gets the document and nothing else.
 Result<void> export_document(Context& context) {
   HF_TRY(auto review, ReviewDesk::open(context));
-  const std::string path = review->path_of(context.line.review.path);
+  HF_TRY(const std::string path, review->path_of(context.line.review.path));
   const std::string_view view = context.line.review.base ? "base" : "accepted";
-  HF_TRY(const std::string text, review->desk().text(path, view));
+  auto text = review->desk().text(path, view);
+  if (!text && text.error().hint.starts_with("glob "))
+    text.error().hint = "give the path of a document, from this folder or as holdfast review list shows it";
+  if (!text) return fail(std::move(text).error());
   if (context.line.json)
-    print_json(JsonObject{{"path", path}, {"view", view}, {"text", text}});
+    print_json(JsonObject{{"path", path}, {"view", view}, {"text", *text}});
   else
-    print(text);
+    print(*text);
   return {};
 }
 

@@ -1,6 +1,7 @@
 // holdfast review accept|reject, and holdfast review alone: verdicts of a person.
 
 #include "base/text.h"
+#include "cli/change_ids.h"
 #include "cli/commands.h"
 #include "cli/review_desk.h"
 #include "cli/review_text.h"
@@ -16,8 +17,21 @@ using documents::VerdictReport;
 
 constexpr std::size_t kLongestComment = 4096;  // bytes, typed on one line
 
-bool commits(const Context& context, bool accept) {
-  return accept && (context.line.review.commit || context.settings.flag("documents.commit_on_accept"));
+// Rejecting may be what settles a document in which something was accepted before.
+bool commits(const Context& context) {
+  return context.line.review.commit || context.settings.flag("documents.commit_on_accept");
+}
+
+// As they are among the changes that the filter leaves; one that is not there is reported with the verdicts.
+Result<std::vector<std::string>> whole_ids(ReviewDesk& review, const documents::ChangeFilter& filter,
+                                           const std::vector<std::string>& typed) {
+  HF_TRY(const auto pending, review.changes(filter));
+  std::vector<std::string> ids;
+  for (const std::string& word : typed) {
+    HF_TRY(std::string id, whole_id(pending, word));
+    ids.push_back(std::move(id));
+  }
+  return ids;
 }
 
 Result<documents::Verdicts> read_verdicts(const Context& context, ReviewDesk& review, bool accept) {
@@ -27,11 +41,12 @@ Result<documents::Verdicts> read_verdicts(const Context& context, ReviewDesk& re
                 "give their ids (holdfast review list), or --all, which --path and --author can narrow", "usage");
   documents::Verdicts verdicts;
   HF_TRY(verdicts.filter, review.filter());
-  if (given.all)
+  if (given.all) {
     verdicts.all = accept;
-  else
-    (accept ? verdicts.accept : verdicts.reject) = given.words;
-  verdicts.commit = commits(context, accept);
+  } else {
+    HF_TRY((accept ? verdicts.accept : verdicts.reject), whole_ids(review, verdicts.filter, given.words));
+  }
+  verdicts.commit = commits(context);
   return verdicts;
 }
 
@@ -43,7 +58,7 @@ class Walk {
   Result<void> over(const std::vector<PendingChange>& changes) {
     for (std::size_t i = 0; i < changes.size(); ++i) {
       print(fmt::format("\n{} {}", context_.terminal.soft(fmt::format("{}/{}", i + 1, changes.size())),
-                        change_text(changes[i], context_.clock->now(), context_.terminal)));
+                        change_text(review_.with_comments(changes[i]), context_.clock->now(), context_.terminal)));
       HF_TRY(const bool go_on, ask(changes[i]));
       if (!go_on) break;
     }
@@ -73,7 +88,7 @@ class Walk {
   Result<bool> decide(const PendingChange& change, bool accept) {
     documents::Verdicts verdicts;
     (accept ? verdicts.accept : verdicts.reject) = {change.id};
-    verdicts.commit = commits(context_, accept);
+    verdicts.commit = commits(context_);
     auto report = review_.desk().decide(asker_, verdicts);
     if (!report) {
       print_error(report.error(), false);
@@ -117,7 +132,7 @@ Result<void> decide_changes(Context& context, bool accept) {
 Result<void> review_one_by_one(Context& context) {
   if (context.line.json || context.terminal.width == 0 || !somebody_is_there()) return list_changes(context);
   HF_TRY(auto review, ReviewDesk::open(context));
-  HF_TRY(const auto changes, review->desk().changes({}, {}));
+  HF_TRY(const auto changes, review->changes({}));
   if (changes.empty()) {
     print("no pending changes\n");
     return {};

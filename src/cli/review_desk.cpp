@@ -2,6 +2,9 @@
 
 #include "base/text.h"
 #include "cli/document_settings.h"
+#include "cli/since.h"
+#include "cli/typed_path.h"
+#include "documents/comment_thread.h"
 #include "documents/git_commit.h"
 #include "net/child.h"
 
@@ -17,11 +20,16 @@ namespace holdfast::cli {
 
 namespace {
 
-Result<documents::LibraryFolder> folder_here() {
+Result<std::string> current_folder() {
   std::error_code error;
   const std::filesystem::path here = std::filesystem::current_path(error);
   if (error) return fail(system_error("the current folder", error.value()));
-  return read_folder(documents::find_work_tree(here.string()).value_or(here.string()));
+  return here.string();
+}
+
+Result<documents::LibraryFolder> folder_here() {
+  HF_TRY(const std::string here, current_folder());
+  return read_folder(documents::find_work_tree(here).value_or(here));
 }
 
 // What git is configured with for that folder; empty when it says nothing, or is not there.
@@ -71,26 +79,35 @@ documents::Asker ReviewDesk::reviewer() const {
   return asker;
 }
 
-std::string ReviewDesk::path_of(const std::string& typed) {
-  if (typed.empty() || desk_->library().find(typed)) return typed;
-  std::error_code error;
-  const std::filesystem::path real = std::filesystem::canonical(typed, error);
-  if (error) return typed;
-  if (auto place = desk_->library().place_of(real.string())) return place->path;
-  return typed;
+Result<std::string> ReviewDesk::path_of(const std::string& typed) {
+  HF_TRY(const std::string here, current_folder());
+  return typed_path(desk_->library(), typed, here);
 }
 
 Result<documents::ChangeFilter> ReviewDesk::filter() {
   const ReviewArguments& given = context_.line.review;
   documents::ChangeFilter filter;
-  filter.path = path_of(given.path);
+  HF_TRY(filter.path, path_of(given.path));
   filter.author = given.author;
   if (!given.since.empty()) {
-    auto since = parse_time(given.since);
+    auto since = parse_since(given.since, context_.clock->now());
     if (!since) return fail(std::move(since).error().within("--since"));
     filter.since = *since;
   }
   return filter;
+}
+
+Result<std::vector<documents::PendingChange>> ReviewDesk::changes(const documents::ChangeFilter& filter) {
+  auto found = desk_->changes(filter, {});
+  if (!found && found.error().hint.starts_with("glob ")) found.error().hint = "holdfast review list shows what is pending";
+  return found;
+}
+
+documents::PendingChange ReviewDesk::with_comments(documents::PendingChange change) {
+  // Of a proposal they are known; and a document that cannot be read now has none to show.
+  if (!change.comments.empty()) return change;
+  if (const auto raw = desk_->text(change.path, "raw")) change.comments = documents::comments_behind(*raw, change.id);
+  return change;
 }
 
 }  // namespace holdfast::cli

@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace holdfast::cli {
 
@@ -18,10 +19,14 @@ class ReviewDesk {
   documents::Desk& desk() { return *desk_; }
   // review.name, else git's user.name, else the login name; the address alike, and empty when nobody says it.
   documents::Asker reviewer() const;
-  // What a person typed as the path of a document: as list prints it, else as the shell would take it here.
-  std::string path_of(const std::string& typed);
+  // What a person typed as the path of a document (typed_path.h).
+  Result<std::string> path_of(const std::string& typed);
   // --path (or PATH), --author, --since.
   Result<documents::ChangeFilter> filter();
+  // Errors speak of commands, where the desk speaks of tools.
+  Result<std::vector<documents::PendingChange>> changes(const documents::ChangeFilter& filter);
+  // With the comments that stand behind it in its document.
+  documents::PendingChange with_comments(documents::PendingChange change);
 
  private:
   explicit ReviewDesk(const Context& context) : context_(context) {}

@@ -1,6 +1,7 @@
 #include "cli/review_text.h"
 
 #include "base/text.h"
+#include "documents/comment_thread.h"
 #include "session/display.h"
 
 #include <fmt/format.h>
@@ -13,6 +14,15 @@ namespace {
 using documents::PendingChange;
 
 constexpr std::size_t kShownSide = 40;  // characters of each side in a list: the rest is what `show` is for
+
+// Text of a document, safe to show. The carriage return of a line end is no sign of its own; where a piece was cut it may be the
+// last.
+std::string text_of(std::string_view text, bool one_line) {
+  std::string kept;
+  for (std::size_t i = 0; i < text.size(); ++i)
+    if (text[i] != '\r' || (i + 1 < text.size() && text[i + 1] != '\n')) kept += text[i];
+  return harmless(kept, one_line);
+}
 
 std::string author_of(const PendingChange& change) {
   return change.author.empty() ? "unknown" : change.author;
@@ -29,7 +39,8 @@ std::string place_of(const PendingChange& change) {
 
 std::string sides(const PendingChange& change) {
   if (change.kind == "delete") return "the whole document";
-  const std::string del = shorten(change.del, kShownSide), ins = shorten(change.ins, kShownSide);
+  const std::string note = change.kind == "comment" ? documents::unescape_note(change.ins) : change.ins;
+  const std::string del = shorten(text_of(change.del, true), kShownSide), ins = shorten(text_of(note, true), kShownSide);
   if (del.empty()) return "+ " + ins;
   if (ins.empty()) return "- " + del;
   return fmt::format("{} -> {}", del, ins);
@@ -44,8 +55,8 @@ std::string remarks(const PendingChange& change) {
 
 std::string marked(const PendingChange& change, const Terminal& terminal) {
   std::string text;
-  if (!change.del.empty()) text += terminal.red(fmt::format("[-{}-]", harmless(change.del, false)));
-  if (!change.ins.empty()) text += terminal.green(fmt::format("{{+{}+}}", harmless(change.ins, false)));
+  if (!change.del.empty()) text += terminal.red(fmt::format("[-{}-]", text_of(change.del, false)));
+  if (!change.ins.empty()) text += terminal.green(fmt::format("{{+{}+}}", text_of(change.ins, false)));
   return text;
 }
 
@@ -68,6 +79,27 @@ std::string indented(std::string_view text) {
   return out;
 }
 
+// Each of its lines is marked.
+std::string quoted(std::string_view note, const Terminal& terminal) {
+  std::string marked_lines = "> ";
+  for (const char c : text_of(note, false)) {
+    marked_lines += c;
+    if (c == '\n') marked_lines += "> ";
+  }
+  return indented(terminal.soft(marked_lines)) + "\n";
+}
+
+// What stands behind a change and its comments, which are shown by themselves. One that was cut ends with the context.
+std::string_view behind_comments(std::string_view after) {
+  constexpr std::string_view kOpener = "{>>", kCloser = "<<}";
+  while (after.starts_with(kOpener)) {
+    const std::size_t closer = after.find(kCloser);
+    if (closer == std::string_view::npos) return {};
+    after.remove_prefix(closer + kCloser.size());
+  }
+  return after;
+}
+
 }  // namespace
 
 std::string changes_table(const std::vector<PendingChange>& changes, Millis now, const Terminal& terminal) {
@@ -85,14 +117,17 @@ std::string changes_table(const std::vector<PendingChange>& changes, Millis now,
 
 std::string change_text(const PendingChange& change, Millis now, const Terminal& terminal) {
   const std::string when = age_of(change, now);
+  const std::string_view after = change.comments.empty() ? std::string_view(change.after) : behind_comments(change.after);
   std::string text = fmt::format("{}  {}  {}\n", terminal.bold(change.id), harmless(place_of(change), true),
                                  terminal.soft(fmt::format("{} by {}{}{}", change.kind, harmless(author_of(change), true),
                                                            when.empty() ? "" : ", " + when, remarks(change))));
-  if (change.kind == "delete")
+  if (change.kind == "comment")
+    text += indented(text_of(change.before, false)) + "\n" + quoted(documents::unescape_note(change.ins), terminal);
+  else if (change.kind == "delete")
     text += indented(terminal.red("the whole document goes to the trash")) + "\n";
   else
-    text += indented(harmless(change.before, false) + marked(change, terminal) + harmless(change.after, false)) + "\n";
-  for (const std::string& comment : change.comments) text += indented(terminal.soft("> " + harmless(comment, false))) + "\n";
+    text += indented(text_of(change.before, false) + marked(change, terminal) + text_of(after, false)) + "\n";
+  for (const std::string& comment : change.comments) text += quoted(comment, terminal);
   return text;
 }
 

@@ -62,6 +62,35 @@ TEST(ReviewText, AWholeDocumentHasNoLineAndItsProblemsAreSaid) {
   EXPECT_THAT(changes_table({change}, kNow, {}), HasSubstr("notes/a.md  delete (stale)"));
 }
 
+TEST(ReviewText, TheCarriageReturnOfALineEndIsNotShown) {
+  PendingChange change = substitution();
+  change.before = "one\r\ntwo ";
+  change.del = "a\r\nb\r";
+  change.ins = "a\rb";
+  change.after = "\r\nthree\r\n";
+  EXPECT_THAT(change_text(change, kNow, {}), testing::EndsWith("ago\n  one\n  two [-a\n  b-]{+a\xEF\xBF\xBD"
+                                                               "b+}\n  three\n"));
+  EXPECT_THAT(changes_table({change}, kNow, {}), HasSubstr("a b -> a\xEF\xBF\xBD"
+                                                           "b\n"));
+}
+
+TEST(ReviewText, CommentsAreShownInOrderLineByLine) {
+  PendingChange change = substitution();
+  change.comments = {"Ada: why?\nreally", "Bo: so"};
+  EXPECT_THAT(change_text(change, kNow, {}), testing::EndsWith(" here.\n  > Ada: why?\n  > really\n  > Bo: so\n"));
+  change.after = "{>>so<<}{>>why?\\nreally<<} here.";
+  EXPECT_THAT(change_text(change, kNow, {}), HasSubstr("{+fast+} here.\n  > Ada")) << "not twice";
+  change.after = "{>>a long one that is cut";
+  EXPECT_THAT(change_text(change, kNow, {}), HasSubstr("{+fast+}\n  > Ada"));
+  PendingChange comment = substitution();
+  comment.kind = "comment";
+  comment.del.clear();
+  comment.after.clear();
+  comment.ins = "why?\\nreally";
+  EXPECT_THAT(change_text(comment, kNow, {}), testing::EndsWith("ago\n  Kelp grows \n  > why?\n  > really\n"));
+  EXPECT_THAT(changes_table({comment}, kNow, {}), HasSubstr("+ why? really\n"));
+}
+
 TEST(ReviewText, AListHasALineForEach) {
   PendingChange added = substitution(), taken = substitution();
   added.del.clear();

@@ -31,7 +31,7 @@ constexpr std::array kSettings = {
     SettingInfo{"codex_dir", Type::text, "", "folder of Codex's files; else CODEX_HOME or ~/.codex"},
     SettingInfo{"launch.claude", Type::text, "claude", "program that --launch starts for Claude Code's sessions"},
     SettingInfo{"launch.codex", Type::text, "codex", "program that --launch starts for Codex's sessions"},
-    SettingInfo{"documents.roots", Type::list, "", "folders of documents under review: DIR or NAME=DIR", "documents"},
+    SettingInfo{"documents.roots", Type::folders, "", "folders of documents under review: DIR or NAME=DIR", "documents"},
     SettingInfo{"documents.read_only", Type::flag, "false", "models can read documents and propose nothing"},
     SettingInfo{"documents.reviewed", Type::list, ".md,.markdown,.txt",
                 "ends of names of documents that carry pending changes in their text"},
@@ -117,9 +117,8 @@ std::vector<std::string> split_list(std::string_view text) {
   return parts;
 }
 
-std::vector<std::string> texts_for(const SettingInfo& info, std::string_view text) {
-  if (info.type == Type::list) return split_list(text);
-  return {std::string(text)};
+bool is_list(const SettingInfo& info) {
+  return info.type == Type::list || info.type == Type::folders;
 }
 
 std::optional<std::string> scalar_text(const Json& value) {
@@ -127,6 +126,28 @@ std::optional<std::string> scalar_text(const Json& value) {
   if (value.is_bool()) return value.get_bool() ? "true" : "false";
   if (value.is_number()) return to_json(value);
   return std::nullopt;
+}
+
+// Nothing when one of them is no text.
+std::optional<std::vector<std::string>> list_texts(const JsonArray& items) {
+  std::vector<std::string> texts;
+  for (const Json& each : items) {
+    auto text = scalar_text(each);
+    if (!text) return std::nullopt;
+    texts.push_back(*std::move(text));
+  }
+  return texts;
+}
+
+// Of a text that stands for all of a setting.
+std::vector<std::string> texts_for(const SettingInfo& info, std::string_view text) {
+  if (!is_list(info)) return {std::string(text)};
+  if (info.type == Type::folders && trim(text).starts_with('[')) {
+    const auto parsed = parse_json(text);
+    if (const JsonArray* items = parsed ? parsed->if_array() : nullptr)
+      if (auto texts = list_texts(*items)) return *std::move(texts);
+  }
+  return split_list(text);
 }
 
 }  // namespace
@@ -169,12 +190,10 @@ Result<void> Settings::take_config(const JsonObject& object, const std::string& 
       value.texts = {to_json(member.value())};
     } else if (auto scalar = scalar_text(member.value())) {
       value.texts = texts_for(*info, *scalar);
-    } else if (member.value().is_array() && info->type == Type::list) {
-      for (const Json& each : member.value().get_array()) {
-        auto text = scalar_text(each);
-        if (!text) return fail(ErrorKind::invalid, origin + " must be a list of texts");
-        value.texts.push_back(std::move(*text));
-      }
+    } else if (member.value().is_array() && is_list(*info)) {
+      auto texts = list_texts(member.value().get_array());
+      if (!texts) return fail(ErrorKind::invalid, origin + " must be a list of texts");
+      value.texts = *std::move(texts);
     } else {
       return fail(ErrorKind::invalid, origin + " has a value of the wrong type");
     }
@@ -212,8 +231,12 @@ Result<Settings> Settings::load(const Flags& flags, const Environment& environme
     if (auto text = environment(variable)) settings.values_[std::string(info.name)] = {texts_for(info, *text), variable};
     if (auto given = flags.find(std::string(info.name)); given != flags.end()) {
       Value value{{}, flag_name(info.name)};
-      for (const std::string& text : given->second)
-        for (std::string& part : texts_for(info, text)) value.texts.push_back(std::move(part));
+      for (const std::string& text : given->second) {
+        if (info.type == Type::folders)
+          value.texts.push_back(text);
+        else
+          std::ranges::move(texts_for(info, text), std::back_inserter(value.texts));
+      }
       settings.values_[std::string(info.name)] = std::move(value);
     }
     HF_CHECK(settings.check(info));

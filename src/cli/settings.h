@@ -4,9 +4,10 @@
 //
 // Every setting has one row in known_settings(). `a.b_c` is HOLDFAST_A_B_C in the environment, {"a":{"b_c":...}}
 // in config.json and, where a command takes it as a flag, --b-c. A list is an array in config.json and
-// comma-separated elsewhere; what has parts of its own (json) is JSON everywhere. A value that does not fit its type is an error
-// that names where it came from; a name in config.json that this version does not know is a warning, because a newer one may have
-// written it.
+// comma-separated elsewhere, but for folders, whose names may have commas: as a flag each is given by itself, and in the
+// environment a JSON array is understood, too; what has parts of its own (json) is JSON everywhere. A value that does not fit its
+// type is an error that names where it came from; a name in config.json that this version does not know is a warning, because a
+// newer one may have written it.
 
 #include "base/json.h"
 #include "cli/folders.h"
@@ -21,7 +22,7 @@
 namespace holdfast::cli {
 
 struct SettingInfo {
-  enum class Type { text, number, decimal, flag, list, json };
+  enum class Type { text, number, decimal, flag, list, folders, json };
   std::string_view name;
   Type type;
   std::string_view fallback;

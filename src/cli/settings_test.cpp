@@ -42,6 +42,15 @@ TEST(Settings, DottedSettingsNestAndListsAreRead) {
   EXPECT_THAT(settings->list("tools"), ElementsAre("a", "b", "c"));
 }
 
+TEST(Settings, NamesOfFoldersMayHaveCommas) {
+  EXPECT_THAT(load({{"documents.roots", {"a,b", "c"}}}, {})->list("documents.roots"), ElementsAre("a,b", "c"));
+  EXPECT_THAT(load({}, {}, R"({"documents": {"roots": ["a,b", "c"]}})")->list("documents.roots"), ElementsAre("a,b", "c"));
+  const auto variable = [](const char* text) { return load({}, {{"HOLDFAST_DOCUMENTS_ROOTS", text}}); };
+  EXPECT_THAT(variable(R"(["a,b", "c"])")->list("documents.roots"), ElementsAre("a,b", "c"));
+  EXPECT_THAT(variable("a, b")->list("documents.roots"), ElementsAre("a", "b"));
+  EXPECT_THAT(variable("[a],b")->list("documents.roots"), ElementsAre("[a]", "b")) << "no JSON: names";
+}
+
 TEST(Settings, AWrongValueNamesWhereItCameFrom) {
   EXPECT_THAT(load({}, {{"HOLDFAST_PORT", "x"}}).error().message, HasSubstr("HOLDFAST_PORT"));
   EXPECT_THAT(load({{"no_auth", {"maybe"}}}, {}).error().message, HasSubstr("--no-auth"));

@@ -57,9 +57,10 @@ struct FileStep {
 };
 
 struct JournalNote {
-  std::string action;                   // edit, create, move, accept, reject, delete, restore
+  std::string action;                   // edit, create, move, undo, accept, reject, delete, restore
   std::vector<std::string> change_ids;  // what the steps are about
   std::string who;                      // short hash of a handle, or a person's name
+  std::string undoes = {};              // of an undo: id of the operation that it took back
 };
 
 struct Applied {

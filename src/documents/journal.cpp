@@ -152,12 +152,19 @@ Result<JournaledOperation> find_operation(Library& library, std::string_view id)
   return *std::move(found);
 }
 
+Result<void> visit_happened(Library& library, std::initializer_list<std::string_view> actions,
+                            const std::function<bool(JournaledOperation&)>& take) {
+  return visit_operations(library, [&](JournaledOperation& operation) {
+    const bool happened = operation.end == End::done || operation.end == End::committed;
+    const bool meant = actions.size() == 0 || std::ranges::find(actions, operation.note.action) != actions.end();
+    return !happened || !meant || !is_of(library, operation) || take(operation);
+  });
+}
+
 Result<std::vector<JournaledOperation>> list_operations(Library& library, std::string_view action, std::size_t limit) {
   std::vector<JournaledOperation> found;
-  HF_CHECK(visit_operations(library, [&](JournaledOperation& operation) {
-    if ((operation.end == End::done || operation.end == End::committed) && (action.empty() || operation.note.action == action) &&
-        is_of(library, operation))
-      found.push_back(std::move(operation));
+  HF_CHECK(visit_happened(library, {}, [&](JournaledOperation& operation) {
+    if (action.empty() || operation.note.action == action) found.push_back(std::move(operation));
     return found.size() < limit;
   }));
   return found;

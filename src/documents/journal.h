@@ -13,7 +13,9 @@
 #include "base/fd.h"
 #include "documents/document_file.h"
 
+#include <functional>
 #include <future>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -44,7 +46,11 @@ struct JournaledOperation {
 
 // By its id. Errors: not_found, io.
 Result<JournaledOperation> find_operation(Library& library, std::string_view id);
-// Those of this library that happened, newest first, with this action ("": any). Errors: io.
+// Those of this library that happened with one of these actions (none: any), newest first, until `take` answers false. Errors:
+// io.
+Result<void> visit_happened(Library& library, std::initializer_list<std::string_view> actions,
+                            const std::function<bool(JournaledOperation&)>& take);
+// So many of them at most, with this action ("": any). Errors: io.
 Result<std::vector<JournaledOperation>> list_operations(Library& library, std::string_view action, std::size_t limit);
 
 // An operation that is at work as long as this lives: its line is in the journal, and a lock says that its owner is alive.

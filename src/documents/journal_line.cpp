@@ -95,6 +95,7 @@ std::optional<JournaledOperation> operation_of(const JsonObject& object) {
   operation.time = find_int(object, "time").value_or(0);
   operation.note.action = text(object, "action");
   operation.note.who = text(object, "who");
+  operation.note.undoes = text(object, "undoes");
   operation.note.change_ids = texts(object, "changes");
   const JsonArray* steps = find_array(object, "steps");
   if (operation.id.empty() || !steps) return std::nullopt;
@@ -115,6 +116,7 @@ std::string to_line(const JournaledOperation& operation) {
   object["time"] = operation.time;
   object["action"] = operation.note.action;
   put(object, "who", operation.note.who);
+  put(object, "undoes", operation.note.undoes);
   put(object, "changes", operation.note.change_ids);
   JsonArray& steps = object["steps"].emplace_array();
   for (const JournaledStep& step : operation.steps) steps.emplace_back(step_object(step));

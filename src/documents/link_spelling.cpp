@@ -85,9 +85,9 @@ LinkSpelling::Answer LinkSpelling::ask(std::string_view from, bool markdown, std
   };
   // Other programs follow a markdown link by its path alone: it must not live on by the uniqueness of a name.
   const bool lost_its_case = spelled_exactly(target, old_path) && !spelled_exactly(target, expected);
-  const std::string_view root = after_.folder_prefix(here), old_root = before_.folder_prefix(from);
-  const bool climbs = leaves_the_root(folder_part(std::string_view(here).substr(root.size())), target) &&
-                      !leaves_the_root(folder_part(from.substr(old_root.size())), target);
+  const std::string_view root = after_.folder_prefix(here);
+  const bool concerned = here != from || expected != old_path;
+  const bool climbs = concerned && leaves_the_root(folder_part(std::string_view(here).substr(root.size())), target);
   if (means_it(target, markdown ? old.how : How::name) && !lost_its_case && !climbs) return {};
 
   const bool given = folded_name(name_of_path(target)) == folded_name(name_of_path(old_path));

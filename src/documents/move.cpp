@@ -1,6 +1,6 @@
 #include "documents/move.h"
 
-#include "documents/journal.h"
+#include "base/path_below.h"
 #include "documents/link_map.h"
 #include "documents/link_rewrite.h"
 #include "documents/markup.h"
@@ -9,7 +9,9 @@
 
 #include <fmt/format.h>
 
+#include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <set>
@@ -53,6 +55,17 @@ Result<std::vector<DocumentLock>> lock_all(Library& library, std::set<std::strin
     locks.push_back(std::move(lock));
   }
   return locks;
+}
+
+// What moves is the document that a link leads to; the link itself stays, with nothing behind it.
+Result<std::vector<std::string>> links_left_behind(Library& library, std::string_view typed, const Place& from) {
+  HF_TRY(std::vector<std::string> segments, path_segments(typed, PathFor::existing));
+  if (library.settings().folders.size() > 1) segments.erase(segments.begin());
+  const auto named = open_below(library.folder_of(from), join_path(segments), O_PATH | O_NOFOLLOW);
+  struct stat status{};
+  const bool is_link = named && ::fstat(named->get(), &status) == 0 && S_ISLNK(status.st_mode);
+  if (!is_link) return std::vector<std::string>();
+  return std::vector{fmt::format("\"{}\" is a link to \"{}\", which was moved: the link points nowhere now", typed, from.path)};
 }
 
 class Mover {
@@ -171,6 +184,7 @@ Result<Moved> move_document(Library& library, LinkReader& links, const Overlay& 
     HF_CHECK(check_places(from, to));
     HF_CHECK(library.require_writable(from));
     HF_CHECK(library.require_writable(to));
+    HF_TRY(std::vector<std::string> notes, links_left_behind(library, path, from));
     WalkOptions below;
     below.below = from.path;
     HF_TRY(const std::vector<WalkedFile> files, walk(library, below));
@@ -180,32 +194,10 @@ Result<Moved> move_document(Library& library, LinkReader& links, const Overlay& 
     auto moved = mover.run(note);
     // Somebody saved one of the documents meanwhile: what it says now is looked at again.
     const bool saved_meanwhile = !moved && moved.error().kind == ErrorKind::conflict && moved.error().code != "exists";
-    if (!saved_meanwhile || tries == kWriteTries) return moved;
+    if (saved_meanwhile && tries < kWriteTries) continue;
+    if (moved) moved->notes = std::move(notes);
+    return moved;
   }
-}
-
-Result<Moved> undo_move(Library& library, LinkReader& links, const Overlay& overlay, std::string_view journal,
-                        const JournalNote& note) {
-  JournaledOperation operation;
-  if (journal.empty()) {
-    HF_TRY(auto moves, list_operations(library, "move", 1));
-    if (moves.empty()) return fail(ErrorKind::not_found, "nothing was moved in this library yet");
-    operation = std::move(moves.front());
-  } else {
-    HF_TRY(operation, find_operation(library, journal));
-  }
-  const auto renamed = std::ranges::find(operation.steps, FileStep::Kind::rename, &JournaledStep::kind);
-  const bool happened = operation.end == JournaledOperation::End::done || operation.end == JournaledOperation::End::committed;
-  if (renamed == operation.steps.end() || !happened)
-    return fail(ErrorKind::not_found, fmt::format("{} is no move that was done", operation.id));
-  const auto now = library.place_of(renamed->to), before = library.place_of(renamed->key);
-  if (!now || !before) return fail(ErrorKind::not_found, fmt::format("what {} moved is not in this library", operation.id));
-  if (!now->exists)
-    return fail(ErrorKind::conflict, fmt::format("\"{}\" is not there any more", now->path), "It was moved again, or deleted.");
-  if (before->exists)
-    return fail(ErrorKind::conflict, fmt::format("there is another \"{}\" by now", before->path), "Move that away first.",
-                "exists");
-  return move_document(library, links, overlay, now->path, before->path, note);
 }
 
 }  // namespace holdfast::documents

@@ -22,6 +22,7 @@ struct Moved {
   std::size_t left = 0;
   std::vector<std::pair<std::string, std::string>> keys;  // of every document that has another place now: old, new
   std::string journal;                                    // what undo_move takes
+  std::vector<std::string> notes;                         // sentences for whoever asked, without a full stop
 };
 
 // Errors: conflict with code exists (also of any descendant), invalid with code bad_argument (into itself, a folder onto *.md,
@@ -29,7 +30,9 @@ struct Moved {
 // than kMaxMoveRewrites documents would have to be changed), those of the library. Nothing has happened then.
 Result<Moved> move_document(Library& library, LinkReader& links, const Overlay& overlay, std::string_view path,
                             std::string_view new_path, const JournalNote& note);
-// The move back, links included. "": the last one. Errors: not_found, conflict (something changed there since: says what).
+// The move back, links included; folders that the move made are removed when they are empty. It is journaled as "undo" of that
+// move, so that doing it twice takes back two moves; an undo can itself be undone by its id. "": the last move that was not taken
+// back. Errors: not_found, conflict (it was taken back already, or something changed there since: says what).
 Result<Moved> undo_move(Library& library, LinkReader& links, const Overlay& overlay, std::string_view journal,
                         const JournalNote& note);
 

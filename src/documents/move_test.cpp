@@ -2,6 +2,7 @@
 
 #include "documents/move.h"
 
+#include "documents/journal.h"
 #include "documents/test_library.h"
 #include "documents/test_overlay.h"
 
@@ -14,6 +15,8 @@ namespace holdfast::documents {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Pair;
 
 const JournalNote kNote{"move", {}, "dev"};
@@ -135,6 +138,72 @@ TEST_F(Move, TakingBackSaysWhatIsInTheWay) {
   std::filesystem::remove(library / "a.md");
   std::filesystem::remove(library / "b.md");
   EXPECT_EQ(code_of(undo_move(library.library(), links, overlay, moved.journal, kNote)), "conflict");
+}
+
+TEST_F(Move, TwiceTakenBackAreTwoMoves) {
+  library.write("a.md", "one");
+  const Moved first = move("a.md", "b.md").value();
+  const Moved second = move("b.md", "c.md").value();
+  const auto undo = [&](std::string_view id) { return undo_move(library.library(), links, overlay, id, kNote); };
+  EXPECT_EQ(undo("")->to, "b.md");
+  EXPECT_EQ(code_of(undo(second.journal)), "conflict") << "it is undone already";
+  library.reopen();
+  const Moved undone = undo("").value();
+  EXPECT_EQ(undone.to, "a.md");
+  EXPECT_EQ(code_of(undo("")), "not_found");
+  const auto journaled = find_operation(library.library(), undone.journal).value();
+  EXPECT_EQ(journaled.note.action, "undo");
+  EXPECT_EQ(journaled.note.undoes, first.journal);
+  // An undo that is undone by its id: the move holds again, and can be taken back again.
+  EXPECT_EQ(undo(undone.journal)->to, "b.md");
+  EXPECT_EQ(undo("")->to, "a.md");
+  EXPECT_EQ(code_of(undo("o_nothing")), "not_found");
+}
+
+TEST_F(Move, TakingBackRemovesTheFoldersItMadeWhenTheyAreEmpty) {
+  library.write("a.md", "one");
+  library.write("kept/b.md", "two");
+  const auto before = everything();
+  (void)move("a.md", "new/deep/a.md").value();
+  ASSERT_TRUE(undo_move(library.library(), links, overlay, "", kNote));
+  EXPECT_EQ(everything(), before);
+  (void)move("kept/b.md", "new/deep/b.md").value();
+  library.write("new/mine.md", "of somebody else");
+  ASSERT_TRUE(undo_move(library.library(), links, overlay, "", kNote));
+  EXPECT_EQ(library.read("new/mine.md"), "of somebody else");
+  EXPECT_FALSE(std::filesystem::exists(library / "new/deep"));
+}
+
+TEST_F(Move, ALinkThatWouldClimbAboveTheRootIsSpelledAnew) {
+  library.write("e.md", "");
+  library.write("s/d.md", "[e](../e.md)");
+  library.write("s/wrong.md", "[e](../../../e.md)");
+  library.write("still.md", "[e](../e.md)");
+  (void)move("s/d.md", "d.md").value();
+  EXPECT_EQ(library.read("d.md"), "[e](e.md)");
+  (void)move("s/wrong.md", "t/u/right.md").value();
+  EXPECT_EQ(library.read("t/u/right.md"), "[e](../../e.md)");
+  EXPECT_EQ(library.read("still.md"), "[e](../e.md)") << "neither it nor its target was moved";
+
+  library.write("at.md", "");
+  library.write("f1/x.md", "[at](../at.md)");
+  (void)move("f1/x.md", "g/f2/x.md").value();
+  EXPECT_EQ(library.read("g/f2/x.md"), "[at](../../at.md)");
+  ASSERT_TRUE(undo_move(library.library(), links, overlay, "", kNote));
+  EXPECT_EQ(library.read("f1/x.md"), "[at](../at.md)");
+}
+
+TEST_F(Move, ThroughALinkItsTargetMovesAndTheLinkIsNamed) {
+  library.write("real/a.md", "one");
+  library.link("real/a.md", "alias.md");
+  library.link("real", "way");
+  const Moved moved = move("alias.md", "b.md").value();
+  EXPECT_EQ(moved.from, "real/a.md");
+  EXPECT_EQ(library.read("b.md"), "one");
+  EXPECT_THAT(moved.notes, ElementsAre(HasSubstr("\"alias.md\" is a link to \"real/a.md\"")));
+  library.write("real/c.md", "two");
+  EXPECT_THAT(move("way/c.md", "c.md")->notes, IsEmpty()) << "this link still leads to a folder";
+  EXPECT_THAT(move("c.md", "d.md")->notes, IsEmpty());
 }
 
 // In random libraries the link map after a move says what the one before said, with the moved paths renamed.

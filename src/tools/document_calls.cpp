@@ -123,7 +123,8 @@ Result<std::string> withdraw(const DocumentCall& call) {
 }
 
 JsonObject grep_arguments() {
-  return {{"pattern", text("regular expression (RE2: no look-around, no back-references)")},
+  return {{"pattern",
+           text("regular expression (RE2: no look-around, no back-references; \\b, \\w and \\d are ASCII, \\pL is any letter)")},
           {"path", text("a document or a folder [everything]")},
           {"glob", text("only documents whose path fits, such as notes/**/*.md")},
           {"output_mode", choice({"files_with_matches", "content", "count"}, "[files_with_matches]")},

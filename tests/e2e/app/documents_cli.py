@@ -259,6 +259,49 @@ class Documents(ProgramTest):
         self.assertEqual([each["path"] for each in listed["changes"]], ["main/kelp.md"])
         self.review("list", "--documents", str(self.home / "none"), code=3)
 
+    def test_a_path_is_meant_from_the_current_folder_on(self):
+        deep = self.kb / "sub"
+        deep.mkdir()
+        (deep / "kelp.md").write_text(TEXT)
+        caller = self.caller()
+        self.edit(caller, self.read(caller), "slowly", "fast")
+        self.edit(caller, self.read(caller, path="sub/kelp.md"), "slowly", "fast", path="sub/kelp.md")
+        self.git("init", "--quiet", ".")
+        self.assertEqual([each["path"] for each in json.loads(self.review("list", "kelp.md", "--json", cwd=deep).stdout)["changes"]],
+                         ["sub/kelp.md"])
+        self.review("accept", "--all", "--path", ".", cwd=self.home, HOLDFAST_DOCUMENTS_ROOTS=str(deep))
+        self.assertEqual((deep / "kelp.md").read_text(), TEXT.replace("slowly", "fast"))
+        self.edit(caller, self.read(caller, path="sub/kelp.md"), "shut", "open", path="sub/kelp.md")
+        self.review("accept", "--all", "--path", ".", cwd=deep)
+        self.assertEqual([each["path"] for each in self.pending()], ["kelp.md"], "what is above stays")
+        elsewhere = self.home / "elsewhere"
+        elsewhere.mkdir()
+        self.review("accept", "--all", "--path", ".", cwd=elsewhere, code=3, HOLDFAST_DOCUMENTS_ROOTS=str(self.kb))
+        self.assertEqual(len(self.pending()), 1)
+        self.assertNotIn("glob", self.review("list", "none.md", code=3).stderr)
+        self.assertEqual(self.review("list", "--since", "1h").stdout, self.review("list").stdout)
+        self.assertEqual(self.review("list", "--since", "2999-01-31").stdout, "no pending changes\n")
+        self.assertIn("3d", self.review("list", "--since", "soon", code=2).stderr)
+
+    def test_ids_may_be_shortened_and_comments_come_in_order(self):
+        self.note.write_bytes(TEXT.replace("\n", "\r\n").encode())
+        caller = self.caller()
+        session = self.read(caller)
+        first = self.edit(caller, session, "slowly", "fast")[0]
+        second = self.edit(caller, session, "shut", "open")[0]
+        for id in (first, second):
+            short = next(id[:length] for length in range(3, len(id) + 1)
+                         if not all(each.startswith(id[:length]) for each in (first, second)))
+            self.assertEqual(self.review("show", short).stdout, self.review("show", id).stdout)
+        self.assertNotIn("\ufffd", self.review("show", first).stdout, "a line end is no sign")
+        self.review("comment", first[:-1], "why?\nreally", HOLDFAST_REVIEW_NAME="Ada")
+        shown = self.review("comment", first, "so", HOLDFAST_REVIEW_NAME="Bo").stdout
+        self.assertIn("  > Ada: why?\n  > really\n  > Bo: so\n", shown)
+        self.assertEqual(self.review("show", first).stdout.splitlines()[1:], shown.splitlines()[1:])
+        self.review("accept", first[:-1])
+        self.review("reject", second[:-1], "--commit")
+        self.assertIn(b"Kelp grows fast{>>", self.note.read_bytes())
+
     def git(self, *words):
         done = subprocess.run(["git", *words], cwd=self.kb, env=self.environment(), text=True, capture_output=True, timeout=PATIENCE)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -321,6 +364,8 @@ class Documents(ProgramTest):
         self.review("reject", "--all")
         self.review("undo")
         self.assertEqual(self.note.read_text(), TEXT)
+        self.assertFalse((self.kb / "sea").exists(), "the move made it")
+        self.review("undo", code=3)
         self.assertEqual((self.kb / "index.md").read_text(), "See [[kelp]] and [it](kelp.md#x).\n")
 
     def test_kinds_without_markup_are_proposals(self):
