@@ -1,5 +1,6 @@
 // holdfast mcp: the server on standard input and output.
 
+#include "base/heap.h"
 #include "base/poll_loop.h"
 #include "base/pool.h"
 #include "cli/commands.h"
@@ -14,6 +15,7 @@
 namespace holdfast::cli {
 
 Result<void> run_mcp(Context& context) {
+  keep_freed_memory(kServerHeap);
   HF_TRY(auto signals, StopSignals::watch());
   std::signal(SIGPIPE, SIG_IGN);  // a client that has gone is noticed by the write
   HF_TRY(auto store, context.open_store());

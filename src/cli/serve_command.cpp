@@ -1,5 +1,6 @@
 // holdfast serve: MCP and pages over HTTP.
 
+#include "base/heap.h"
 #include "base/log.h"
 #include "base/pool.h"
 #include "cli/commands.h"
@@ -94,6 +95,7 @@ Result<void> announce(const Context& context, session::Store& store, const std::
 }  // namespace
 
 Result<void> run_serve(Context& context) {
+  keep_freed_memory(kServerHeap);
   const Settings& settings = context.settings;
   HF_CHECK(check_settings(settings));
   HF_TRY(auto signals, StopSignals::watch());

@@ -114,7 +114,7 @@ class OpenDesk final : public Desk {
     HF_TRY(const Place place, find_document(state_, file_path));
     HF_TRY(const Sight sight, look_at(state_, place, kMaxReadBytes));
     if (view == "raw") return sight.file.bytes;
-    if (!place.reviewed) return view == "base" ? sight.file.bytes : sight.raw;
+    if (!place.reviewed) return view == "base" ? sight.file.bytes : sight.raw();
     return view_of(sight.file.bytes, view == "base" ? Side::base : Side::accepted);
   }
 

@@ -40,7 +40,6 @@ std::string_view without_mark(std::string_view text) {
 
 // A few lines around each change, windows that meet joined.
 std::string excerpts(std::string_view text, const std::vector<std::size_t>& changed) {
-  const std::vector<std::string_view> lines = lines_of(text);
   std::vector<LineRange> ranges;
   for (const std::size_t line : changed) {
     const LineRange range{line > kExcerptAround ? line - kExcerptAround : 1, line + kExcerptAround};
@@ -50,7 +49,7 @@ std::string excerpts(std::string_view text, const std::vector<std::size_t>& chan
       ranges.push_back(range);
   }
   std::string out;
-  for (const LineRange& range : ranges) out += fmt::format("{}{}", out.empty() ? "\n\n" : "\n--\n", numbered(lines, range));
+  for (const std::string& part : numbered_parts(text, ranges)) out += (out.empty() ? "\n\n" : "\n--\n") + part;
   return out;
 }
 
@@ -155,9 +154,9 @@ class Edit {
     const EditRules rules{outcome.changed_since_read, desk_.library->settings().supersede_any};
     if (place_.reviewed) {
       const Author author{opened_.author, desk_.clock.now(), make_change_id, opened_.by};
-      HF_TRY(outcome.edited, edit_marked_text(sight.raw, text_edits(request_), author, rules));
+      HF_TRY(outcome.edited, edit_marked_text(sight.raw(), text_edits(request_), author, rules));
     } else {
-      HF_TRY(outcome.edited, edit_plain_text(sight.raw, text_edits(request_), rules));
+      HF_TRY(outcome.edited, edit_plain_text(sight.raw(), text_edits(request_), rules));
     }
     if (outcome.edited.unchanged) return outcome;
     if (place_.reviewed || desk_.library->settings().direct_edits) {
@@ -171,7 +170,7 @@ class Edit {
   std::string new_version() const { return new_version_; }
 
  private:
-  Result<void> write(const FileState& file, const Outcome& outcome) {
+  Result<void> write(const FileState& file, Outcome& outcome) {
     if (outcome.edited.raw.size() > kMaxDocumentBytes)
       return fail(ErrorKind::too_large, fmt::format("{} would have more than {} bytes", place_.path, kMaxDocumentBytes), "",
                   "too_large");
@@ -183,7 +182,7 @@ class Edit {
     step.expected.inode = file.inode;
     step.expected.size = file.size;
     step.expected.modified_ns = file.modified_ns;
-    step.bytes = outcome.edited.raw;
+    step.bytes = std::move(outcome.edited.raw);
     // Whose they are is known before they are there: a crash in between leaves no change that nobody can withdraw.
     HF_CHECK(remember_owner(desk_, outcome.edited.ids, {opened_.label, asker_.principal, opened_.author}));
     HF_TRY(const Applied applied,

@@ -27,6 +27,7 @@ std::string told(const Moved& moved) {
   if (moved.left > 0)
     text += fmt::format("\nNote: {} links could not follow; get_links shows them as broken in the documents that have them.",
                         moved.left);
+  for (const std::string& note : moved.notes) text += fmt::format("\nNote: {}.", note);
   return text;
 }
 

@@ -54,7 +54,7 @@ std::string intro_of(DeskState& desk, const LibraryFolder& folder, bool several)
 
 Result<std::string> view_text(const Place& place, const Sight& sight, std::string_view view) {
   if (view == "raw") return sight.file.bytes;
-  if (!place.reviewed) return view == "base" ? sight.file.bytes : sight.raw;
+  if (!place.reviewed) return view == "base" ? sight.file.bytes : sight.raw();
   return view_of(sight.file.bytes, view == "base" ? Side::base : Side::accepted);
 }
 

@@ -52,12 +52,8 @@ Result<Sight> look_at(DeskState& desk, const Place& place, std::size_t max_bytes
   HF_TRY(sight.file, read_document(*desk.library, place, max_bytes));
   if (!place.reviewed) {
     HF_TRY(const auto overlay, desk.proposals.overlay());
-    if (auto proposed = overlay->proposed(place.key, sight.file.bytes)) {
-      sight.raw = *std::move(proposed);
-      return sight;
-    }
+    sight.proposed = overlay->proposed(place.key, sight.file.bytes);
   }
-  sight.raw = sight.file.bytes;
   return sight;
 }
 

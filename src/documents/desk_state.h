@@ -30,7 +30,10 @@ inline constexpr std::size_t kShownVersion = 16;  // characters of a version tha
 // What `read` and `edit` see of a document: the accepted view needs the proposal for kinds without marks.
 struct Sight {
   FileState file;
-  std::string raw;  // of a document with marks: its bytes; else what is proposed, or its bytes
+  std::optional<std::string> proposed;
+
+  // Of a document with marks: its bytes; else what is proposed, or its bytes.
+  const std::string& raw() const { return proposed ? *proposed : file.bytes; }
 };
 Result<Sight> look_at(DeskState& desk, const Place& place, std::size_t max_bytes);
 

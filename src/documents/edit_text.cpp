@@ -85,17 +85,18 @@ Error of_edit(Error error, std::size_t index, std::size_t count) {
   return count == 1 ? error : std::move(error).within(fmt::format("edits[{}]", index));
 }
 
-Result<void> edit_once(const TextEdit& edit, const Author& author, const EditRules& rules, EditedText& edited) {
-  const std::string before = edited.raw;
-  const AcceptedView view(before);
+// Whether it changed anything; then `edited` has the new text.
+Result<bool> edit_once(std::string_view raw, const TextEdit& edit, const Author& author, const EditRules& rules,
+                       EditedText& edited) {
+  const AcceptedView view(raw);
   Likeness likeness = Likeness::exact;
   HF_TRY(const std::vector<Match> found, places(view.text(), edit, rules, likeness));
   edited.likeness = std::max(edited.likeness, likeness);
-  if (edit.old_string == edit.new_string) return {};
+  if (edit.old_string == edit.new_string) return false;
   std::vector<Replacement> replacements;
   for (const Match& match : found) replacements.push_back({match.begin, match.end, edit.new_string});
   HF_TRY(Merged merged, merge_edits(view, replacements, author, likeness));
-  if (merged.unchanged) return {};
+  if (merged.unchanged) return false;
   HF_CHECK(check_superseded(merged.superseded, rules));
   forget_ids(edited, merged.superseded);
   edited.ids.insert(edited.ids.end(), merged.ids.begin(), merged.ids.end());
@@ -104,7 +105,7 @@ Result<void> edit_once(const TextEdit& edit, const Author& author, const EditRul
   edited.raw = std::move(merged.raw);
   edited.lines = std::move(merged.lines);
   edited.accepted = std::move(merged.accepted);
-  return {};
+  return true;
 }
 
 }  // namespace
@@ -112,9 +113,13 @@ Result<void> edit_once(const TextEdit& edit, const Author& author, const EditRul
 Result<EditedText> edit_marked_text(std::string_view raw, const std::vector<TextEdit>& edits, const Author& author,
                                     const EditRules& rules) {
   EditedText edited;
-  edited.raw = raw;
-  for (std::size_t i = 0; i < edits.size(); ++i)
-    if (auto done = edit_once(edits[i], author, rules, edited); !done) return fail(of_edit(done.error(), i, edits.size()));
+  for (std::size_t i = 0; i < edits.size(); ++i) {
+    std::string before = std::move(edited.raw);
+    auto done = edit_once(edited.unchanged ? raw : before, edits[i], author, rules, edited);
+    if (!done) return fail(of_edit(done.error(), i, edits.size()));
+    if (!*done) edited.raw = std::move(before);
+  }
+  if (edited.unchanged) edited.raw = raw;
   if (edits.size() == 1 || edited.unchanged) return edited;
   // Later edits have moved the places of earlier ones.
   const AcceptedView after(edited.raw);

@@ -47,6 +47,25 @@ std::string numbered(const std::vector<std::string_view>& lines, LineRange range
   return out;
 }
 
+std::vector<std::string> numbered_parts(std::string_view text, const std::vector<LineRange>& ranges) {
+  std::vector<std::string> parts;
+  std::size_t number = 1, at = 0;
+  for (const LineRange& range : ranges) {
+    std::string part;
+    for (; number <= range.last && at < text.size(); ++number) {
+      const std::size_t end = std::min(text.find('\n', at), text.size());
+      if (number >= range.first) {
+        std::string_view line = text.substr(at, end - at);
+        if (end < text.size() && line.ends_with('\r')) line.remove_suffix(1);
+        fmt::format_to(std::back_inserter(part), "{}{:>6}\t{}", part.empty() ? "" : "\n", number, line);
+      }
+      at = end + 1;
+    }
+    if (!part.empty()) parts.push_back(std::move(part));
+  }
+  return parts;
+}
+
 std::string_view unseen_line_ends(std::string_view text) {
   std::size_t all = 0, crlf = 0;
   for (std::size_t at = text.find('\n'); at != std::string_view::npos; at = text.find('\n', at + 1)) {

@@ -21,6 +21,9 @@ struct LineRange {
 // Lines that exist; joined by LF, none after the last.
 std::string numbered(const std::vector<std::string_view>& lines, LineRange range);
 
+// Some parts of a long text, in order and apart; only they are looked at line by line.
+std::vector<std::string> numbered_parts(std::string_view text, const std::vector<LineRange>& ranges);
+
 // "", "crlf" or "mixed": what the reader cannot see.
 std::string_view unseen_line_ends(std::string_view text);
 

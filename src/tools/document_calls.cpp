@@ -16,6 +16,7 @@ using documents::EditRequest;
 constexpr std::int64_t kMaxNumber = 1'000'000'000;  // lines, entries: far more than a document of 8 MB can have
 constexpr std::int64_t kMaxEdits = 100;             // of one call: a model writes every one of them
 constexpr std::int64_t kMaxWithdrawn = 1000;
+constexpr std::int64_t kMaxListOffset = 1'000'000;                // more changes than any person decides
 constexpr std::int64_t kSearchLimit = 20, kMaxSearchLimit = 100;  // document-review §12
 
 JsonObject text(std::string_view description) {
@@ -115,6 +116,7 @@ Result<std::string> list_changes(const DocumentCall& call) {
   if (!since)
     return fail(ErrorKind::invalid, since.error().message, "give an instant such as 2026-07-28T09:30:00Z", "bad_argument");
   filter.since = *since;
+  filter.offset = static_cast<std::size_t>(call.number("offset", 0));
   return call.desk.list_changes(call.asker, filter);
 }
 
@@ -284,7 +286,8 @@ std::vector<DocumentTool> document_tools(const std::string& ttl) {
       "reject them.",
       {{"path", text("only in this document or folder")},
        {"author", text("only of this author, exactly as shown")},
-       {"since", text("only made at this instant or later, such as 2026-07-28T09:30:00Z")}},
+       {"since", text("only made at this instant or later, such as 2026-07-28T09:30:00Z")},
+       {"offset", number(0, kMaxListOffset, "how many to leave out, to go on behind a long list [0]")}},
       {}, list_changes)
       .reads_only = true;
 
