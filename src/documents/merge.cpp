@@ -371,11 +371,9 @@ class Merge {
     const std::string before = view_.rich(0, view_.text().size()), after = view.rich(0, view.text().size());
     const std::vector<Comment> old = find_comments(before), now = find_comments(after);
     HF_CHECK(check_kept(old, now));
-    // And nobody else's appear: text that turns into one would count as a person's.
-    std::map<std::string_view, int> left;
-    for (const Comment& comment : old) ++left[comment.raw];
+    // And nobody else's appear, unless a pending change had taken it away: text that turns into one would count as a person's.
     for (const Comment& comment : now)
-      if (--left[comment.raw] < 0 && !is_own(comment))
+      if (!is_own(comment) && !view_.raw().contains(comment.raw))
         return fail(ErrorKind::refused, "with what stands around it, the new text would become a comment",
                     "write a comment as a whole: {>>so<<}", "markup_in_input");
     return {};
