@@ -74,7 +74,7 @@ McpService::McpService(const Context& context, session::Store& store, Executor& 
       server_(server_options(), executor, pool, *context.clock, state_),
       reasoning_(store, server_, root_, reasoning_settings(context.settings)),
       sweep_(store, executor, pool),
-      handles_(documents::Handles(store, *context.clock, handle_ttl(context.settings)), executor, pool),
+      handles_(store, *context.clock, handle_ttl(context.settings), executor, pool),
       retention_(store, policy_, *context.clock, executor, pool,
                  [this] { server_.resource_updated(std::string(tools::kNoticesUri)); }) {}
 
