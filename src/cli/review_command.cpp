@@ -52,20 +52,19 @@ Result<void> show_changes(Context& context) {
   HF_TRY(auto review, ReviewDesk::open(context));
   HF_TRY(const auto all, review->changes({}));
   std::vector<PendingChange> shown;
-  const auto show = [&](const PendingChange& change) { shown.push_back(review->with_comments(change)); };
   for (const std::string& word : context.line.review.words) {
     HF_TRY(const std::string id, whole_id(all, word));
     const std::size_t before = shown.size();
     for (const PendingChange& change : all)
-      if (change.id == id) show(change);
+      if (change.id == id) shown.push_back(change);
     if (shown.size() > before) continue;
     documents::ChangeFilter filter;
     HF_TRY(filter.path, review->path_of(word));
-    const auto of_path = review->changes(filter);
+    auto of_path = review->changes(filter);
     if (!of_path)
       return fail(ErrorKind::not_found, fmt::format("{} is neither a pending change nor a document", word),
                   "holdfast review list shows what is pending");
-    std::ranges::for_each(*of_path, show);
+    std::ranges::move(*of_path, std::back_inserter(shown));
   }
   print_changes(context, shown, true);
   return {};
@@ -78,7 +77,7 @@ Result<void> comment_change(Context& context) {
   HF_TRY(const std::string id, whole_id(all, given.id));
   HF_TRY(const PendingChange change,
          review->desk().comment(review->reviewer(), id, fmt::format("{}", fmt::join(given.words, " "))));
-  print_changes(context, {review->with_comments(change)}, true);
+  print_changes(context, {change}, true);
   return {};
 }
 
@@ -122,10 +121,8 @@ Result<void> export_document(Context& context) {
   HF_TRY(auto review, ReviewDesk::open(context));
   HF_TRY(const std::string path, review->path_of(context.line.review.path));
   const std::string_view view = context.line.review.base ? "base" : "accepted";
-  auto text = review->desk().text(path, view);
-  if (!text && text.error().hint.starts_with("glob "))
-    text.error().hint = "give the path of a document, from this folder or as holdfast review list shows it";
-  if (!text) return fail(std::move(text).error());
+  const auto text = review->desk().text(path, view);
+  if (!text) return fail(in_commands(text.error()));
   if (context.line.json)
     print_json(JsonObject{{"path", path}, {"view", view}, {"text", *text}});
   else

@@ -58,7 +58,7 @@ class Walk {
   Result<void> over(const std::vector<PendingChange>& changes) {
     for (std::size_t i = 0; i < changes.size(); ++i) {
       print(fmt::format("\n{} {}", context_.terminal.soft(fmt::format("{}/{}", i + 1, changes.size())),
-                        change_text(review_.with_comments(changes[i]), context_.clock->now(), context_.terminal)));
+                        change_text(changes[i], context_.clock->now(), context_.terminal)));
       HF_TRY(const bool go_on, ask(changes[i]));
       if (!go_on) break;
     }

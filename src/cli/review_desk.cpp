@@ -4,7 +4,6 @@
 #include "cli/document_settings.h"
 #include "cli/since.h"
 #include "cli/typed_path.h"
-#include "documents/comment_thread.h"
 #include "documents/git_commit.h"
 #include "net/child.h"
 
@@ -50,6 +49,11 @@ std::string login_name() {
 }
 
 }  // namespace
+
+Error in_commands(Error error) {
+  if (error.hint.contains("glob ")) error.hint = "give a path from this folder on, or one that holdfast review list shows";
+  return error;
+}
 
 Result<std::unique_ptr<ReviewDesk>> ReviewDesk::open(const Context& context) {
   HF_TRY(documents::LibrarySettings settings, library_settings(context));
@@ -99,15 +103,8 @@ Result<documents::ChangeFilter> ReviewDesk::filter() {
 
 Result<std::vector<documents::PendingChange>> ReviewDesk::changes(const documents::ChangeFilter& filter) {
   auto found = desk_->changes(filter, {});
-  if (!found && found.error().hint.starts_with("glob ")) found.error().hint = "holdfast review list shows what is pending";
+  if (!found) return fail(in_commands(std::move(found).error()));
   return found;
-}
-
-documents::PendingChange ReviewDesk::with_comments(documents::PendingChange change) {
-  // Of a proposal they are known; and a document that cannot be read now has none to show.
-  if (!change.comments.empty()) return change;
-  if (const auto raw = desk_->text(change.path, "raw")) change.comments = documents::comments_behind(*raw, change.id);
-  return change;
 }
 
 }  // namespace holdfast::cli

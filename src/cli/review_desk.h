@@ -11,6 +11,9 @@
 
 namespace holdfast::cli {
 
+// The desk's hints name tools; a person has commands.
+Error in_commands(Error error);
+
 class ReviewDesk {
  public:
   // Over --documents, documents.roots or, without either, the git work tree around the current folder, else that folder.
@@ -23,10 +26,8 @@ class ReviewDesk {
   Result<std::string> path_of(const std::string& typed);
   // --path (or PATH), --author, --since.
   Result<documents::ChangeFilter> filter();
-  // Errors speak of commands, where the desk speaks of tools.
+  // What the filter leaves. Errors are in_commands.
   Result<std::vector<documents::PendingChange>> changes(const documents::ChangeFilter& filter);
-  // With the comments that stand behind it in its document.
-  documents::PendingChange with_comments(documents::PendingChange change);
 
  private:
   explicit ReviewDesk(const Context& context) : context_(context) {}

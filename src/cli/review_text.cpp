@@ -1,7 +1,7 @@
 #include "cli/review_text.h"
 
 #include "base/text.h"
-#include "documents/comment_thread.h"
+#include "documents/comment_note.h"
 #include "session/display.h"
 
 #include <fmt/format.h>

@@ -163,10 +163,11 @@ Result<void> visit_happened(Library& library, std::initializer_list<std::string_
 
 Result<std::vector<JournaledOperation>> list_operations(Library& library, std::string_view action, std::size_t limit) {
   std::vector<JournaledOperation> found;
-  HF_CHECK(visit_happened(library, {}, [&](JournaledOperation& operation) {
-    if (action.empty() || operation.note.action == action) found.push_back(std::move(operation));
+  const auto take = [&](JournaledOperation& operation) {
+    found.push_back(std::move(operation));
     return found.size() < limit;
-  }));
+  };
+  HF_CHECK(action.empty() ? visit_happened(library, {}, take) : visit_happened(library, {action}, take));
   return found;
 }
 
