@@ -15,14 +15,7 @@ constexpr std::size_t kMaxListedBytes = 60'000;  // as much as `read` shows
 class OpenDesk final : public Desk {
  public:
   OpenDesk(std::unique_ptr<Library> library, session::Store& store, const Clock& clock, Millis handle_ttl)
-      : state_{.library = std::move(library),
-               .store = store,
-               .clock = clock,
-               .handles = Handles(store, clock, handle_ttl),
-               .proposals = Proposals(state_.library->settings()),
-               .index = ChangeIndex(),
-               .links = {},
-               .search = {}} {}
+      : state_(std::move(library), store, clock, handle_ttl) {}
 
   Result<void> catch_up() { return catch_up_with_moves(state_); }
 

@@ -12,6 +12,9 @@
 namespace holdfast::documents {
 
 struct DeskState {
+  DeskState(std::unique_ptr<Library> opened, session::Store& in, const Clock& time, Millis handle_ttl)
+      : library(std::move(opened)), store(in), clock(time), handles(in, time, handle_ttl), proposals(library->settings()) {}
+
   std::unique_ptr<Library> library;
   session::Store& store;
   const Clock& clock;

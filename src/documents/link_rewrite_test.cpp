@@ -45,9 +45,9 @@ TEST(LinkRewrite, KeepsAnchorsAliasesTitlesAndTheForm) {
 }
 
 TEST(LinkRewrite, RootStyleStaysRootStyle) {
-  const Move move({"docs/old.md", "x/c.md"}, "docs/old.md", "docs/sub/new.md");
-  EXPECT_EQ(move.text("x/c.md", "[t](docs/old.md) [[docs/old]] [[/docs/old]]"),
-            "[t](docs/sub/new.md) [[docs/sub/new]] [[/docs/sub/new]]");
+  const Move move({"notes/old.md", "x/c.md"}, "notes/old.md", "notes/sub/new.md");
+  EXPECT_EQ(move.text("x/c.md", "[t](notes/old.md) [[notes/old]] [[/notes/old]]"),
+            "[t](notes/sub/new.md) [[notes/sub/new]] [[/notes/sub/new]]");
 }
 
 TEST(LinkRewrite, TheMovedDocumentsOwnRelativeLinksFollow) {

@@ -1,5 +1,6 @@
 #include "documents/pending_change.h"
 
+#include "documents/comment_note.h"
 #include "documents/decide.h"
 #include "documents/delimiters.h"
 #include "documents/views.h"
@@ -61,22 +62,11 @@ std::size_t place_in_view(const AcceptedView& view, std::size_t position) {
   return place.begin + visible_text(before).text.size();
 }
 
-// As a person wrote it: \\n is a line break, \\\\ a backslash (§6.5).
-std::string unescaped(std::string_view note) {
-  std::string out;
-  for (std::size_t i = 0; i < note.size(); ++i) {
-    const bool escape = note[i] == '\\' && i + 1 < note.size() && (note[i + 1] == 'n' || note[i + 1] == '\\');
-    if (escape) ++i;
-    out += escape && note[i] == 'n' ? '\n' : note[i];
-  }
-  return out;
-}
-
 // Adjacent comments form a thread.
 std::vector<std::string> thread_at(std::string_view raw, std::size_t at) {
   std::vector<std::string> thread;
   for (const Comment& comment : find_comments(raw.substr(at, thread_end(raw, at) - at)))
-    thread.push_back(fmt::format("{}: {}", comment.author.empty() ? "Unknown" : comment.author, unescaped(comment.note)));
+    thread.push_back(fmt::format("{}: {}", comment.author.empty() ? "Unknown" : comment.author, unescape_note(comment.note)));
   return thread;
 }
 
