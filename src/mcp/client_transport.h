@@ -68,6 +68,8 @@ class ClientTransport {
   virtual void close(Task done) = 0;
 
   virtual bool is_http() const { return false; }
+  // Somebody is being asked whether we may: it is not the server that is slow.
+  virtual bool awaits_permission() const { return false; }
   // What the server said beside the protocol, at its end: stderr of a child.
   virtual std::string last_words() const { return {}; }
   // Lines that were no messages.
