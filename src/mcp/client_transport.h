@@ -35,7 +35,7 @@ struct Undelivered {
   Error error;
   bool reached = true;  // false: it certainly was not executed
   bool again = false;   // it is only the connection that has ended: the same request may be sent on the next one
-  int http_status = 0;  // 0: there was no answer at all
+  int http_status = 0;  // 0: there was no answer at all, or we had to give up after it
 };
 
 class ClientTransport {

@@ -186,9 +186,10 @@ bool HttpClientTransport::ask_permission(const ExchangePtr& exchange, const net:
   return true;
 }
 
+// Why we have no token is not the server's answer to the request: no status.
 void HttpClientTransport::not_permitted(const ExchangePtr& exchange, Error why) {
   const bool ends_handshake = exchange->method == "notifications/initialized";
-  undelivered(exchange, {std::move(why).within(endpoint_.url), false, false, 401});
+  undelivered(exchange, {std::move(why).within(endpoint_.url), false, false, 0});
   if (ends_handshake) handshake_over();
 }
 
@@ -216,6 +217,7 @@ Result<void> HttpClientTransport::start(const ExchangePtr& exchange, net::HttpCa
 
 void HttpClientTransport::take_value(const ExchangePtr& exchange, Json value, int status) {
   exchange->fruitless = 0;
+  exchange->refusals = 0;
   if (exchange->id != 0) {
     if (const JsonArray* batch = value.if_array()) {
       exchange->answered =

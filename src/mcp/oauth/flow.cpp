@@ -135,7 +135,8 @@ Result<Session> Flow::ask_person(Session session) {
     return fail(ErrorKind::unauthorised, settings_.server_url + " wants somebody to log in, and there is nobody to ask",
                 "log in once from a terminal");
   HF_TRY(const IssuerRecord record, settings_.store->read(server.issuer));
-  const std::string registered = record.registration ? record.registration->redirect_uri : "";
+  std::string registered = record.registration ? record.registration->redirect_uri : "";
+  if (settings_.known_client) registered = settings_.known_client->redirect_uri;
   HF_TRY(const auto place, settings_.prompt->prepare(registered));
   // Checked before we register with somebody whom we will not use.
   AuthorizationAsk ask{{}, place->uri(), session.where.resource, session.asked_scopes};

@@ -28,6 +28,7 @@ enum class Grant {
 struct KnownClient {
   std::string issuer;  // empty: whichever the server names
   ClientIdentity identity;
+  std::string redirect_uri = {};  // that it was registered with; empty: any loopback address
 };
 
 struct Settings {

@@ -104,7 +104,6 @@ ServerMetadata default_server_metadata(const HttpUrl& server) {
   metadata.registration_endpoint = origin + "/register";
   metadata.auth_methods = {"none"};
   metadata.challenge_methods = {"S256"};
-  metadata.published = false;
   return metadata;
 }
 

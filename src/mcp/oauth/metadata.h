@@ -25,7 +25,6 @@ struct ServerMetadata {
   std::vector<std::string> scopes, grants, auth_methods, challenge_methods, dpop_algorithms;
   bool returns_issuer = false;       // RFC 9207
   bool takes_metadata_urls = false;  // client id metadata documents
-  bool published = true;             // false: made up, for servers of 2025-03-26 that publish nothing
 
   bool offers_grant(std::string_view grant) const;  // lists it, or nothing
 };

@@ -47,13 +47,13 @@ Result<void> say_who(const ClientIdentity& client, const ServerMetadata& server,
 
 std::string error_word(const WebAnswer& answer) {
   const JsonObject* object = answer.body.if_object();
-  return std::string(utf8_prefix(object ? find_string(*object, "error").value_or("") : "", 100));
+  return to_valid_utf8(utf8_prefix(object ? find_string(*object, "error").value_or("") : "", 100));
 }
 
 Error endpoint_error(const std::string& endpoint, const WebAnswer& answer) {
   const JsonObject* object = answer.body.if_object();
   const std::string word = error_word(answer);
-  const std::string said(utf8_prefix(object ? find_string(*object, "error_description").value_or("") : "", 300));
+  const std::string said = to_valid_utf8(utf8_prefix(object ? find_string(*object, "error_description").value_or("") : "", 300));
   const ErrorKind kind = answer.status >= 500 ? ErrorKind::unavailable : ErrorKind::unauthorised;
   return make_error(kind,
                     fmt::format("{} gave no token: HTTP status {}{}{}{}{}", endpoint, answer.status, word.empty() ? "" : ", ",

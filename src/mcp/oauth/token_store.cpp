@@ -43,8 +43,10 @@ Result<void> FileTokenStore::change(const std::string& issuer, const Change& cha
   HF_CHECK(make_private_folder(folder_));
   HF_TRY(const FileLock lock, FileLock::acquire(path_of(issuer) + ".lock"));
   HF_TRY(IssuerRecord record, read(issuer));
+  const JsonObject before = to_json_object(record);
   HF_CHECK(change(record));
   JsonObject object = to_json_object(record);
+  if (object == before) return {};
   object["issuer"] = issuer;
   return replace_file(path_of(issuer), to_json(object), 0600);
 }
