@@ -35,6 +35,7 @@ class TokenServer {
   std::vector<std::string> granted;  // bodies of token requests
   std::vector<std::string> presented;
   bool gives_tokens = true;
+  std::string lifetime;  // further members of a token answer
 
  private:
   void handle(net::HttpExchange& exchange) {
@@ -43,7 +44,7 @@ class TokenServer {
     if (request.path == "/token") {
       granted.push_back(request.body);
       if (!gives_tokens) return exchange.respond({401, {}, R"({"error":"invalid_client"})"});
-      return exchange.respond({200, {}, R"({"access_token":")" + good + R"(","token_type":"Bearer"})"});
+      return exchange.respond({200, {}, R"({"access_token":")" + good + R"(","token_type":"Bearer")" + lifetime + "}"});
     }
     if (request.path != "/mcp") return exchange.respond({404, {}, {}});
     if (request.method != "POST") return exchange.respond({405, {}, {}});
@@ -78,6 +79,7 @@ class AuthorizerTest : public ::testing::Test {
     if (client_) return *client_;
     Settings settings;
     settings.server_url = server_.url();
+    settings.clock = clock_;
     settings.grant = Grant::client_credentials;
     settings.known_client = KnownClient{"", {"me", "s", {}, "client_secret_post"}};
     ClientOptions options;
@@ -88,6 +90,7 @@ class AuthorizerTest : public ::testing::Test {
     return *client_;
   }
 
+  std::shared_ptr<ManualClock> clock_ = std::make_shared<ManualClock>(1'000'000);
   TokenServer server_;
   net::LoopThread loop_;
   std::unique_ptr<BlockingClient> client_;
@@ -117,6 +120,22 @@ TEST_F(AuthorizerTest, ManyCallsThatAreRefusedShareOneToken) {
   EXPECT_EQ(worked, 8);
   const std::lock_guard lock(server_.mutex);
   EXPECT_EQ(server_.granted.size(), 2U);
+}
+
+TEST_F(AuthorizerTest, RenewsATokenBeforeItEnds) {
+  server_.lifetime = R"(,"expires_in":100,"refresh_token":"r")";
+  ASSERT_TRUE(client().ping());
+  {
+    const std::lock_guard lock(server_.mutex);
+    server_.good = "t2";
+    server_.presented.clear();
+  }
+  clock_->advance(100'000 - kRenewBefore + 1);
+  ASSERT_TRUE(client().ping());
+  const std::lock_guard lock(server_.mutex);
+  ASSERT_EQ(server_.granted.size(), 2U);
+  EXPECT_THAT(server_.granted[1], ::testing::HasSubstr("grant_type=refresh_token"));
+  EXPECT_THAT(server_.presented, ::testing::Each("Bearer t2"));
 }
 
 TEST_F(AuthorizerTest, AsksForMoreScopesWhenTheyAreWanted) {

@@ -35,8 +35,8 @@ Result<ServerMetadata> find_server_metadata(Web& web, const std::string& issuer,
     HF_TRY(ServerMetadata metadata, read_server_metadata(*document, server));
     // By exact comparison (RFC 8414 §3.3): otherwise one tenant could publish the endpoints of another.
     if (metadata.issuer != issuer)
-      return fail(ErrorKind::refused,
-                  place + " is the metadata of another issuer: " + std::string(utf8_prefix(to_valid_utf8(metadata.issuer), 200)));
+      return fail(ErrorKind::refused, place + " is not the metadata of " + issuer + ", but of " +
+                                          std::string(utf8_prefix(to_valid_utf8(metadata.issuer), 200)));
     return metadata;
   }
   return fail(ErrorKind::not_found, "the authorization server " + url.text() + " publishes no metadata");
