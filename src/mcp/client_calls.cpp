@@ -77,8 +77,8 @@ void ClientCalls::arm(Ticket ticket, Operation& operation) {
   const auto timeout = operation.request.options.timeout.value_or(options_.call_timeout);
   operation.timer = executor_.after(timeout, alive_.guard([this, ticket, timeout] {
     Operation* late = find(ticket);
-    // While we answer a question of the server, it is not the server that is slow.
-    if (late && inputs_.being_answered() > 0) return arm(ticket, *late);
+    // While we answer a question of the server, or somebody is asked whether we may, it is not the server that is slow.
+    if (late && (inputs_.being_answered() > 0 || link_.awaits_permission())) return arm(ticket, *late);
     expired(ticket, timeout);
   }));
 }

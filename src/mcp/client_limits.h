@@ -48,5 +48,8 @@ inline constexpr std::chrono::milliseconds kGoodbye{2'000};
 // before the call that waits for it is given up.
 inline constexpr std::chrono::milliseconds kResumeDelay{1'000};
 inline constexpr int kMaxResumes = 5;
+// Refusals of one request that are answered with another authorization: a token, a nonce for its proof, more scopes. A server
+// that is never content must not send a person to the browser for ever.
+inline constexpr int kMaxRefusals = 3;
 
 }  // namespace holdfast::mcp

@@ -55,11 +55,7 @@ void ClientLink::attempt(bool legacy_at_once) {
   transport_ = *std::move(made);
   ++connection_;
   if (auto opened = transport_->open(*this); !opened) return attempt_failed(std::move(opened).error());
-  executor_.cancel(connect_timer_);
-  connect_timer_ = executor_.after(options_.connect_timeout, alive_.guard([this] {
-    attempt_failed(make_error(ErrorKind::timeout, fmt::format("the server did not answer the handshake within {} ms",
-                                                              options_.connect_timeout.count())));
-  }));
+  watch_connecting();
   const auto send_message = [this](std::string method, JsonObject params, bool is_request, Version version) -> Result<RequestId> {
     const RequestId id = is_request ? next_id() : 0;
     if (!is_request) transport_->agreed(version);  // what ends the handshake is already said in that version
@@ -74,6 +70,15 @@ void ClientLink::attempt(bool legacy_at_once) {
   };
   handshake_.emplace(Handshake::Settings{identity_, options_.only_version, transport_->is_http(), legacy_at_once}, send_message);
   follow(handshake_->begin());
+}
+
+void ClientLink::watch_connecting() {
+  executor_.cancel(connect_timer_);
+  connect_timer_ = executor_.after(options_.connect_timeout, alive_.guard([this] {
+    if (awaits_permission()) return watch_connecting();
+    attempt_failed(make_error(ErrorKind::timeout, fmt::format("the server did not answer the handshake within {} ms",
+                                                              options_.connect_timeout.count())));
+  }));
 }
 
 void ClientLink::follow(Handshake::Verdict verdict) {
@@ -94,6 +99,7 @@ void ClientLink::watch_probe() {
   if (!handshake_->probing()) return;
   probe_timer_ = executor_.after(options_.probe_timeout, alive_.guard([this] {
     if (!handshake_) return;
+    if (awaits_permission()) return watch_probe();
     transport_->abandon(handshake_->awaited());
     follow(handshake_->probe_timed_out());
   }));

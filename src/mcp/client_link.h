@@ -49,6 +49,8 @@ class ClientLink final : private ClientTransport::Listener {
 
   ClientState state() const { return state_; }
   const Peer* peer() const { return state_ == ClientState::ready && peer_ ? &*peer_ : nullptr; }
+  // See client_transport.h: time-outs begin anew.
+  bool awaits_permission() const { return transport_ && transport_->awaits_permission(); }
   bool over_http() const { return transport_ && transport_->is_http(); }
   // Grows with every connection, so that an answer can be kept from going to another one.
   std::uint64_t connection() const { return connection_; }
@@ -62,6 +64,7 @@ class ClientLink final : private ClientTransport::Listener {
 
   void attempt(bool legacy_at_once);
   void follow(Handshake::Verdict verdict);
+  void watch_connecting();
   void watch_probe();
   void attempt_failed(Error why);
   void lost(const Error& why);

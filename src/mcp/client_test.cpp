@@ -16,6 +16,7 @@ class ClientTest : public ::testing::Test {
                                        [this, http]() -> Result<std::unique_ptr<ClientTransport>> {
                                          if (refuse_) return fail(ErrorKind::not_found, "no such program");
                                          wires_.push_back(std::make_shared<MemoryWire>());
+                                         wires_.back()->awaits_permission = asks_person_;
                                          return std::make_unique<MemoryTransport>(wires_.back(), loop_, http);
                                        });
     return *client_;
@@ -50,10 +51,27 @@ class ClientTest : public ::testing::Test {
   }
 
   bool refuse_ = false;
+  bool asks_person_ = false;
   ManualExecutor loop_;
   std::vector<std::shared_ptr<MemoryWire>> wires_;
   std::unique_ptr<Client> client_;
 };
+
+TEST_F(ClientTest, NothingTimesOutWhileAPersonIsAsked) {
+  ClientOptions options;
+  options.probe_timeout = options.connect_timeout = 1ms;
+  asks_person_ = true;
+  make(options, {}, true);
+  Got<JsonObject> got;
+  client_->request("x", {}, {}, got.take());
+  turn_until([&] { return !wires_.empty() && wire().looked_at > 20; });
+  EXPECT_EQ(wires_.size(), 1U);
+  EXPECT_EQ(wire().sent.size(), 1U);  // still the probe
+  EXPECT_FALSE(got);
+  wire().awaits_permission = false;
+  turn_until([&] { return bool(got); });
+  EXPECT_EQ(got.error().error.kind, ErrorKind::unavailable);
+}
 
 TEST_F(ClientTest, AModernServerIsProbedOnceAndEveryRequestDescribesItself) {
   make();

@@ -35,7 +35,7 @@ struct Undelivered {
   Error error;
   bool reached = true;  // false: it certainly was not executed
   bool again = false;   // it is only the connection that has ended: the same request may be sent on the next one
-  int http_status = 0;  // 0: there was no answer at all
+  int http_status = 0;  // 0: there was no answer at all, or we had to give up after it
 };
 
 class ClientTransport {
@@ -68,6 +68,8 @@ class ClientTransport {
   virtual void close(Task done) = 0;
 
   virtual bool is_http() const { return false; }
+  // Somebody is being asked whether we may: it is not the server that is slow.
+  virtual bool awaits_permission() const { return false; }
   // What the server said beside the protocol, at its end: stderr of a child.
   virtual std::string last_words() const { return {}; }
   // Lines that were no messages.

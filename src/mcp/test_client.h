@@ -62,6 +62,8 @@ struct MemoryWire {
   std::vector<RequestId> abandoned;
   ClientTransport::Listener* listener = nullptr;
   bool closed = false;
+  bool awaits_permission = false;
+  int looked_at = 0;  // how often somebody wanted to know that
 
   void say(const std::string& text) { listener->on_message(parse_json(text).value(), status); }
   int status = 0;
@@ -88,6 +90,10 @@ class MemoryTransport final : public ClientTransport {
     executor_.post(std::move(done));
   }
   bool is_http() const override { return http_; }
+  bool awaits_permission() const override {
+    ++wire_->looked_at;
+    return wire_->awaits_permission;
+  }
 
  private:
   std::shared_ptr<MemoryWire> wire_;

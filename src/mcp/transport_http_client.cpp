@@ -31,6 +31,11 @@ struct Exchange {
   std::optional<HttpAnswerReader> reader;  // of the connection under way
   net::HttpStreams::Id stream = 0;
   TimerId timer = 0;
+  // Where requests need authorization: what is sent again when it was refused.
+  net::HttpCall call;
+  HttpAuthorizer::Turn turn = 0;
+  int refusals = 0;
+  bool waiting = false;  // for the authorizer
 };
 using ExchangePtr = std::shared_ptr<Exchange>;
 
@@ -64,11 +69,18 @@ class HttpClientTransport final : public ClientTransport {
   void agreed(Version version) override { version_ = version; }
   void close(Task done) override;
   bool is_http() const override { return true; }
+  bool awaits_permission() const override {
+    return std::ranges::any_of(exchanges_, [](const auto& entry) { return entry.second->waiting; });
+  }
   std::uint64_t garbage() const override { return garbage_; }
 
  private:
   Result<void> post(Outgoing message);
   Result<void> begin(const ExchangePtr& exchange, net::HttpCall call);
+  Result<void> start(const ExchangePtr& exchange, net::HttpCall call);
+  Result<void> start_signed(const ExchangePtr& exchange);
+  bool ask_permission(const ExchangePtr& exchange, const net::HttpAnswer& answer);
+  void not_permitted(const ExchangePtr& exchange, Error why);
   net::HttpCall call_of(std::string method, bool with_session) const;
   void take_value(const ExchangePtr& exchange, Json value, int status);
   void ended(const ExchangePtr& exchange, Result<net::HttpAnswer> answer, bool reached);
@@ -95,6 +107,7 @@ class HttpClientTransport final : public ClientTransport {
   std::uint64_t garbage_ = 0;
   TimerId goodbye_timer_ = 0;
   Task closed_;
+  Lifeline alive_;
 };
 
 Result<void> HttpClientTransport::open(Listener& listener) {
@@ -141,6 +154,46 @@ Result<void> HttpClientTransport::post(Outgoing message) {
 }
 
 Result<void> HttpClientTransport::begin(const ExchangePtr& exchange, net::HttpCall call) {
+  if (!endpoint_.authorizer) return start(exchange, std::move(call));
+  exchange->call = std::move(call);
+  if (endpoint_.authorizer->fresh()) return start_signed(exchange);
+  exchanges_[exchange.get()] = exchange;
+  endpoint_.authorizer->renew(alive_.guard([this, exchange](const Result<void>&) {
+    if (!exchanges_.contains(exchange.get())) return;
+    if (auto started = start_signed(exchange); !started) not_permitted(exchange, std::move(started).error());
+  }));
+  return {};
+}
+
+Result<void> HttpClientTransport::start_signed(const ExchangePtr& exchange) {
+  net::HttpCall call = exchange->call;
+  exchange->turn = endpoint_.authorizer->sign(call);
+  return start(exchange, std::move(call));
+}
+
+// False: there is nobody to ask, or nothing to be got by it.
+bool HttpClientTransport::ask_permission(const ExchangePtr& exchange, const net::HttpAnswer& answer) {
+  if (!endpoint_.authorizer || exchange->refusals >= kMaxRefusals) return false;
+  const auto done = alive_.guard([this, exchange](const Result<void>& permitted) {
+    exchange->waiting = false;
+    if (!exchanges_.contains(exchange.get())) return;
+    auto started = permitted ? start_signed(exchange) : permitted;
+    if (!started) not_permitted(exchange, std::move(started).error());
+  });
+  if (!endpoint_.authorizer->refused(exchange->turn, answer, done)) return false;
+  ++exchange->refusals;
+  exchange->waiting = true;
+  return true;
+}
+
+// Why we have no token is not the server's answer to the request: no status.
+void HttpClientTransport::not_permitted(const ExchangePtr& exchange, Error why) {
+  const bool ends_handshake = exchange->method == "notifications/initialized";
+  undelivered(exchange, {std::move(why).within(endpoint_.url), false, false, 0});
+  if (ends_handshake) handshake_over();
+}
+
+Result<void> HttpClientTransport::start(const ExchangePtr& exchange, net::HttpCall call) {
   auto status = std::make_shared<int>(0);
   exchange->reader.emplace(exchange->place, [this, key = exchange.get(), status](Json value) {
     if (const auto found = exchanges_.find(key); found != exchanges_.end())
@@ -164,6 +217,7 @@ Result<void> HttpClientTransport::begin(const ExchangePtr& exchange, net::HttpCa
 
 void HttpClientTransport::take_value(const ExchangePtr& exchange, Json value, int status) {
   exchange->fruitless = 0;
+  exchange->refusals = 0;
   if (exchange->id != 0) {
     if (const JsonArray* batch = value.if_array()) {
       exchange->answered =
@@ -178,6 +232,7 @@ void HttpClientTransport::take_value(const ExchangePtr& exchange, Json value, in
 void HttpClientTransport::ended(const ExchangePtr& exchange, Result<net::HttpAnswer> answer, bool reached) {
   if (!exchanges_.contains(exchange.get())) return;
   garbage_ += exchange->reader->garbage();
+  if (answer && (answer->status == 401 || answer->status == 403) && ask_permission(exchange, *answer)) return;
   // A stream without a single event is one, too.
   const bool streamed = exchange->reader->is_stream() || exchange->standalone ||
                         (answer && answer->header("content-type").starts_with("text/event-stream"));
@@ -310,7 +365,9 @@ void HttpClientTransport::close(Task done) {
   closed_ = std::move(done);
   net::HttpStreams::Events events;
   events.on_end = [this](Result<net::HttpAnswer>, bool) { over(); };
-  if (!streams_->start(call_of("DELETE", true), std::move(events))) return over();
+  net::HttpCall goodbye = call_of("DELETE", true);
+  if (endpoint_.authorizer) endpoint_.authorizer->sign(goodbye);
+  if (!streams_->start(std::move(goodbye), std::move(events))) return over();
   goodbye_timer_ = loop_.after(kGoodbye, [this] { over(); });
 }
 

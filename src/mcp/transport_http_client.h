@@ -6,11 +6,14 @@
 // the server asks for; a stand-alone stream brings what belongs to no request; a session that the server has forgotten
 // (404) is a lost connection, and the request that found out is sent again on the next one. Modern: none of this exists,
 // and giving up a request closes its stream. A request that fails is undelivered; the connection, being only a session
-// id, goes on. Loop thread only.
+// id, goes on. Where there is an authorizer, a request that is refused for want of authorization waits for it and is sent
+// again, a few times at most. Loop thread only.
 
 #include "mcp/client_transport.h"
+#include "mcp/http_authorizer.h"
 #include "net/event_loop.h"
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +24,7 @@ struct HttpEndpoint {
   std::string url;
   std::vector<std::pair<std::string, std::string>> headers;  // sent with every request: Authorization and its like
   bool listen = true;                                        // legacy: open the stand-alone stream
+  std::shared_ptr<HttpAuthorizer> authorizer = nullptr;      // asked before each request, and when one is refused
 };
 
 // The loop outlives every transport that is made.

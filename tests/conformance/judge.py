@@ -22,9 +22,9 @@ FOLDER = re.compile(r"^(?:server-)?(.+)-\d{4}-\d\d-\d\dT[\d-]+Z$")
 
 
 def read_checks(folder):
-    """scenario name -> list of checks, from <folder>/[server-]<scenario>-<time>/checks.json."""
+    """scenario name -> list of checks, from <folder>/[server-]<scenario>-<time>/checks.json; of a name with slashes the last part."""
     found = {}
-    for path in sorted(pathlib.Path(folder).glob("*/checks.json")):
+    for path in sorted(pathlib.Path(folder).rglob("checks.json")):
         match = FOLDER.match(path.parent.name)
         found[match[1] if match else path.parent.name] = json.loads(path.read_text())
     return found

@@ -4,6 +4,7 @@
 // (MCP_CONFORMANCE_SCENARIO) is about with the same calls that any user of the client has, and ends with 0 when all of
 // that worked. What it did is judged by the server it talks to.
 
+#include "authorization.h"
 #include "mcp/blocking_client.h"
 #include "mcp/transport_http_client.h"
 #include "net/loop_thread.h"
@@ -133,6 +134,7 @@ Scenario scenario_named(std::string_view name) {
       {"json-schema-ref-no-deref", list_tools},
       {"json-schema-2020-12-preservation", echo_schema},
   };
+  if (name.starts_with("auth/")) return tool("test-tool");
   const auto found = kScenarios.find(name);
   return found == kScenarios.end() ? Scenario() : found->second;
 }
@@ -173,7 +175,13 @@ int main(int argc, char** argv) {
   options.name = "holdfast-conformance-client";
   options.version = HOLDFAST_VERSION;
   net::LoopThread thread;
-  mcp::BlockingClient client(thread.loop(), options, handlers(), mcp::http_transport_maker(thread.loop(), {argv[1], {}, true}));
+  mcp::HttpEndpoint endpoint{argv[1], {}, true};
+  if (name.starts_with("auth/")) {
+    auto authorizer = conformance::authorizer_for(name, argv[1], environment("MCP_CONFORMANCE_CONTEXT"), thread.loop());
+    if (!authorizer) return complain(authorizer.error().message);
+    endpoint.authorizer = *std::move(authorizer);
+  }
+  mcp::BlockingClient client(thread.loop(), options, handlers(), mcp::http_transport_maker(thread.loop(), std::move(endpoint)));
   if (auto done = scenario(client); !done) return complain(done.error().message);
   return 0;
 }

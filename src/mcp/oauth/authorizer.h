@@ -1,0 +1,58 @@
+#pragma once
+
+// OAuth for an HTTP transport: holds the token of one server, renews it before it ends, and gets another one when it is refused.
+//
+//   auto authorizer = std::make_shared<oauth::Authorizer>(loop, std::move(settings));
+//   http_transport_maker(loop, {url, {}, true, authorizer});
+//
+// Loop thread only; flows run on a thread of their own, one at a time, and everybody who needs one waits for the same. Must be
+// destroyed on the loop's thread, or after the loop has ended; that stops a flow under way and waits for its thread.
+
+#include "base/executor.h"
+#include "base/pool.h"
+#include "mcp/http_authorizer.h"
+#include "mcp/lifeline.h"
+#include "mcp/oauth/flow.h"
+
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace holdfast::mcp::oauth {
+
+// Renewed so long before its end that no request is under way with a token that just ended.
+inline constexpr Millis kRenewBefore = 30'000;
+
+class Authorizer final : public HttpAuthorizer {
+ public:
+  Authorizer(Executor& executor, Settings settings);
+  ~Authorizer() override;
+
+  bool fresh() const override;
+  void renew(Done done) override;
+  Turn sign(net::HttpCall& call) override;
+  bool refused(Turn turn, const net::HttpAnswer& answer, Done done) override;
+
+ private:
+  using Work = std::function<Result<Session>(Flow& flow)>;
+  void run(Work work);
+  void take(Result<Session> session);
+  void add_proof(net::HttpCall& call);
+  Done later(Done done);
+
+  Executor& executor_;
+  Settings settings_;
+  std::string origin_;  // empty: the URL is none, and nothing is signed
+  std::optional<Session> session_;
+  std::optional<SigningKey> dpop_key_;
+  std::string dpop_nonce_;
+  Turn turn_ = 0;
+  bool renewable_ = true;      // false: the last attempt failed
+  std::vector<Done> waiting_;  // for the flow under way; empty: there is none
+  std::stop_source stop_;
+  Lifeline alive_;
+  Pool pool_{1};
+};
+
+}  // namespace holdfast::mcp::oauth

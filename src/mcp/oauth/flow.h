@@ -1,0 +1,89 @@
+#pragma once
+
+// From a refusal to a token: discovery, what is stored, refresh, and if need be the grant that the settings name.
+//
+// Blocking, for minutes when a person is asked: authorizer.h runs it beside the loop. One thread at a time.
+
+#include "base/clock.h"
+#include "mcp/oauth/authorization_prompt.h"
+#include "mcp/oauth/discovery.h"
+#include "mcp/oauth/token_endpoint.h"
+#include "mcp/oauth/token_store.h"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace holdfast::mcp::oauth {
+
+enum class Grant {
+  authorization_code,  // a person decides
+  client_credentials,  // the program is its own person
+  jwt_bearer           // somebody else vouches for it: an assertion is handed in (RFC 7523)
+};
+
+// A client that was registered by hand.
+struct KnownClient {
+  std::string issuer;  // empty: whichever the server names
+  ClientIdentity identity;
+  std::string redirect_uri = {};  // that it was registered with; empty: any loopback address
+};
+
+struct Settings {
+  std::string server_url;
+  std::string client_name = "holdfast";
+  Grant grant = Grant::authorization_code;
+  std::optional<KnownClient> known_client;
+  std::string client_metadata_url;              // our client id where such documents are taken; empty: none
+  std::shared_ptr<AuthorizationPrompt> prompt;  // null: nobody can be asked
+  std::shared_ptr<TokenStore> store;            // null: tokens live as long as this
+  std::shared_ptr<const Clock> clock;           // null: the system's
+  // For jwt_bearer: the assertion to hand in. Called on the flow's thread.
+  std::function<Result<std::string>(Web& web, const Discovered& where)> assertion;
+};
+
+// What a token is used with.
+struct Session {
+  Discovered where;
+  ClientIdentity client;
+  Token token;
+  std::vector<std::string> asked_scopes;
+};
+
+struct Need {
+  std::optional<Challenge> challenge;
+  std::optional<Session> before;  // that was refused, or is about to expire
+  bool more_scopes = false;       // the token is good, but does not do
+};
+
+class Flow {
+ public:
+  Flow(const Settings& settings, net::HttpClient& client, std::stop_token stop);
+
+  // Errors: those of discovery.h, token_endpoint.h and authorization_code.h; unauthorised (nobody can be asked).
+  Result<Session> obtain(const Need& need);
+  // A new token for one that is about to expire. Errors: not_found (it cannot be refreshed), those of the token endpoint.
+  Result<Session> refresh(const Session& session);
+
+ private:
+  bool known_at(const std::string& issuer);
+  std::vector<std::string> scopes_for(const Need& need, const Discovered& where) const;
+  Result<std::optional<Session>> from_store(const Need& need, Session session);
+  Result<void> refresh_in(IssuerRecord& record, Session& session);
+  Result<Session> grant(Session session);
+  Result<Session> ask_person(Session session);
+  // redirect_uri: that will be used; empty: none will.
+  std::optional<ClientIdentity> known_identity(const ServerMetadata& server, const IssuerRecord& record,
+                                               const std::string& redirect_uri) const;
+  Result<ClientIdentity> identify(const Session& session, const std::string& redirect_uri);
+  Result<std::optional<SigningKey>> dpop_key(const Discovered& where) const;
+  Result<Session> get_token(Session session, Fields fields);
+
+  const Settings& settings_;
+  Web web_;
+  Millis now() const { return settings_.clock->now(); }
+};
+
+}  // namespace holdfast::mcp::oauth
