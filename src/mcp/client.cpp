@@ -169,8 +169,9 @@ class Client::Parts final : private ClientLink::Owner {
     if (what.starts_with(kPrefix)) what.remove_prefix(kPrefix.size());
     if (!lists_.changed(what)) return;
     changed_.emplace(what);
-    executor_.cancel(change_timer_);
+    if (change_timer_ != 0) return;  // not put off: a server that never stops would never be told of
     change_timer_ = executor_.after(kChangePause, [this] {
+      change_timer_ = 0;
       for (const std::string& list : std::exchange(changed_, {}))
         if (handlers_.on_list_changed) handlers_.on_list_changed(list);
     });

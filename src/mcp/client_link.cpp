@@ -62,6 +62,7 @@ void ClientLink::attempt(bool legacy_at_once) {
   }));
   const auto send_message = [this](std::string method, JsonObject params, bool is_request, Version version) -> Result<RequestId> {
     const RequestId id = is_request ? next_id() : 0;
+    if (!is_request) transport_->agreed(version);  // what ends the handshake is already said in that version
     std::vector<std::pair<std::string, std::string>> headers;
     if (era_of(version) == Era::modern) {
       add_envelope(params, identity_, version);
@@ -83,7 +84,7 @@ void ClientLink::follow(Handshake::Verdict verdict) {
   handshake_.reset();
   peer_ = std::get<Peer>(std::move(verdict));
   known_era_ = peer_->era();
-  transport_->agreed(peer_->version);
+  if (peer_->era() == Era::modern) transport_->agreed(peer_->version);
   lone_try_ = false;
   set_state(ClientState::ready);
   owner_.link_ready();

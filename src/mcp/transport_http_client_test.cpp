@@ -32,8 +32,11 @@ class HttpPeer {
     port_ = http_.listen("127.0.0.1", 0).value();
   }
   ~HttpPeer() { end(); }
-  void begin() {
-    thread_ = std::thread([this] { http_.run(); });
+  void begin(std::function<void()> first = {}) {
+    thread_ = std::thread([this, first] {
+      if (first) first();
+      http_.run();
+    });
   }
   void end() {
     if (!thread_.joinable()) return;
@@ -84,7 +87,7 @@ class HttpBothErasTest : public ::testing::TestWithParam<Era> {
         transport_(std::make_unique<HttpTransport>(server_)) {
     EXPECT_TRUE(server_.open());
     offer();
-    peer_.begin();
+    peer_.begin([this] { server_.bind_io_thread(); });
     ClientHandlers handlers;
     handlers.elicitation = [](const JsonObject&, auto answer) {
       answer(parse_json(R"({"action":"accept","content":{"n":"Ada"}})").value().as_object());

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 namespace holdfast::model {
 namespace {
@@ -15,8 +16,15 @@ constexpr std::int64_t kMaxTokens = 100'000'000;
 constexpr std::int64_t kMaxTimeoutSeconds = 86'400;
 constexpr std::size_t kMaxNameBytes = 100;  // names are printed, and part of keys in the store
 
-constexpr std::array<std::string_view, 7> kMembers = {"name",           "base_url",          "model",    "api_key_env",
-                                                      "context_window", "max_output_tokens", "timeout_s"};
+constexpr std::int64_t kMaxPort = 65'535;
+
+constexpr std::array<std::string_view, 10> kMembers = {"name",           "base_url",          "model",     "api_key_env",
+                                                       "context_window", "max_output_tokens", "timeout_s", "api",
+                                                       "stream",         "tool_calls_in_text"};
+
+// A model on one's own machine writes some twenty tokens a second, and tools let it write many.
+constexpr std::int64_t kLocalTimeoutSeconds = 600;
+constexpr std::int64_t kLocalOutputTokens = 8192;
 
 std::unexpected<Error> wrong(std::size_t index, std::string_view member, std::string_view what, std::string hint = {}) {
   return fail(ErrorKind::invalid, fmt::format("llm[{}].{} {}", index, member, what), std::move(hint), "VALIDATION_ERROR");
@@ -38,6 +46,22 @@ Result<void> read_number(const JsonObject& entry, std::size_t index, std::string
   if (!number || *number < 1 || *number > highest)
     return wrong(index, member, fmt::format("must be a whole number from 1 to {}", highest));
   into = *number;
+  return {};
+}
+
+Result<void> read_switch(const JsonObject& entry, std::size_t index, std::string_view member, bool& into) {
+  const Json* value = find(entry, member);
+  if (!value || value->is_null()) return {};
+  if (!value->is_bool()) return wrong(index, member, "must be true or false");
+  into = value->as_bool();
+  return {};
+}
+
+Result<void> read_api(const JsonObject& entry, std::size_t index, Api& into) {
+  std::string word;
+  HF_CHECK(read_text(entry, index, "api", word));
+  if (!word.empty() && word != "chat" && word != "responses") return wrong(index, "api", "must be \"chat\" or \"responses\"");
+  into = word == "responses" ? Api::responses : Api::chat;
   return {};
 }
 
@@ -74,12 +98,21 @@ Result<Endpoint> read_endpoint(const Json& setting, std::size_t index) {
   HF_CHECK(read_number(entry, index, "context_window", kMaxTokens, endpoint.context_window));
   HF_CHECK(read_number(entry, index, "max_output_tokens", kMaxTokens, endpoint.max_output_tokens));
   HF_CHECK(read_number(entry, index, "timeout_s", kMaxTimeoutSeconds, endpoint.timeout_s));
+  HF_CHECK(read_api(entry, index, endpoint.api));
+  HF_CHECK(read_switch(entry, index, "stream", endpoint.stream));
+  HF_CHECK(read_switch(entry, index, "tool_calls_in_text", endpoint.tool_calls_in_text));
+  endpoint.context_window_known = find_int(entry, "context_window").has_value();
   HF_CHECK(check_address(index, endpoint.base_url));
   if (endpoint.name.empty()) endpoint.name = endpoint.model;
   if (endpoint.name.empty())
     return wrong(index, "name", "is missing, and there is no model to name it after", "give the entry a name");
   if (endpoint.name.size() > kMaxNameBytes) return wrong(index, "name", fmt::format("is longer than {} bytes", kMaxNameBytes));
   return endpoint;
+}
+
+std::string_view without_slashes(std::string_view url) {
+  while (url.ends_with('/')) url.remove_suffix(1);
+  return url;
 }
 
 }  // namespace
@@ -98,6 +131,40 @@ Result<std::vector<Endpoint>> read_endpoints(const Json& setting) {
     endpoints.push_back(std::move(endpoint));
   }
   return endpoints;
+}
+
+Result<Endpoint> local_endpoint(const Environment& environment) {
+  const auto given = [&](const char* name) { return std::string(trim(environment(name).value_or(""))); };
+  std::string host = given("LMSTUDIO_HOST"), port = given("LMSTUDIO_PORT");
+  if (host.empty()) host = "localhost";
+  if (port.empty()) port = "1234";
+  int number = 0;
+  const auto [end, problem] = std::from_chars(port.data(), port.data() + port.size(), number);
+  if (problem != std::errc() || end != port.data() + port.size() || number < 1 || number > kMaxPort)
+    return fail(ErrorKind::invalid, "LMSTUDIO_PORT must be a number from 1 to 65535", {}, "VALIDATION_ERROR");
+  if (host.find_first_of("/@?# ") != host.npos)
+    return fail(ErrorKind::invalid, "LMSTUDIO_HOST must be the name or the address of a host",
+                "for another form of address set llm in config.json", "VALIDATION_ERROR");
+  if (host.find(':') != host.npos && !host.starts_with('[')) host = '[' + host + ']';  // IPv6
+  Endpoint endpoint;
+  endpoint.name = "lmstudio";
+  endpoint.base_url = fmt::format("http://{}:{}/v1", host, number);
+  endpoint.model = given("DEFAULT_MODEL");
+  if (!given("LM_API_TOKEN").empty()) endpoint.api_key_env = "LM_API_TOKEN";
+  endpoint.max_output_tokens = kLocalOutputTokens;
+  endpoint.timeout_s = kLocalTimeoutSeconds;
+  return endpoint;
+}
+
+std::string url_of(const Endpoint& endpoint, std::string_view path) {
+  return std::string(without_slashes(endpoint.base_url)) + std::string(path);
+}
+
+std::string native_url_of(const Endpoint& endpoint, std::string_view path) {
+  constexpr std::string_view kVersion = "/v1";
+  std::string_view root = without_slashes(endpoint.base_url);
+  if (root.ends_with(kVersion)) root = without_slashes(root.substr(0, root.size() - kVersion.size()));
+  return std::string(root) + std::string(path);
 }
 
 }  // namespace holdfast::model

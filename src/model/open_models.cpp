@@ -63,12 +63,14 @@ class HttpModels final : public Models {
 
   std::vector<std::string> providers(std::string_view purpose) const override;
   std::int64_t context_window(const Ask& ask) const override;
+  Result<ModelChoice> choose(const Ask& ask) override;
   Result<Reply> complete(const Ask& ask) override;
 
  private:
   using Try = std::expected<Reply, Fault>;
 
   std::vector<std::size_t> order_for(const Ask& ask) const;
+  Error nobody_to_ask(const Ask& ask) const;
   std::expected<Reply, Fault> ask_endpoint(std::size_t index, const Ask& ask, int& tries);
   Try try_once(std::size_t index, const Ask& ask);
   Try transfer(const Endpoint& endpoint, const Ask& ask, net::HttpCall call);
@@ -113,15 +115,28 @@ std::int64_t HttpModels::context_window(const Ask& ask) const {
   return order.empty() ? 0 : endpoints_[order.front()].context_window;
 }
 
+Error HttpModels::nobody_to_ask(const Ask& ask) const {
+  if (endpoints_.empty() || ask.provider.empty())
+    return make_error(ErrorKind::refused, "no language model is configured", "set llm in config.json (docs/conversations.md)",
+                      "NO_LLM_PROVIDER");
+  return make_error(ErrorKind::refused, fmt::format("no endpoint is called {}", ask.provider),
+                    fmt::format("configured are {}", fmt::join(providers({}), ", ")), "NO_LLM_PROVIDER");
+}
+
+Result<ModelChoice> HttpModels::choose(const Ask& ask) {
+  const auto order = order_for(ask);
+  if (order.empty()) return fail(nobody_to_ask(ask));
+  const Endpoint& endpoint = endpoints_[order.front()];
+  ModelChoice choice;
+  choice.provider = endpoint.name;
+  choice.model = ask.model.empty() ? endpoint.model : ask.model;
+  if (endpoint.context_window_known) choice.context = endpoint.context_window;
+  return choice;
+}
+
 Result<Reply> HttpModels::complete(const Ask& ask) {
   const auto order = order_for(ask);
-  if (order.empty()) {
-    if (endpoints_.empty() || ask.provider.empty())
-      return fail(ErrorKind::refused, "no language model is configured", "set llm in config.json (docs/conversations.md)",
-                  "NO_LLM_PROVIDER");
-    return fail(ErrorKind::refused, fmt::format("no endpoint is called {}", ask.provider),
-                fmt::format("configured are {}", fmt::join(providers({}), ", ")), "NO_LLM_PROVIDER");
-  }
+  if (order.empty()) return fail(nobody_to_ask(ask));
   int tries = 0;
   std::string earlier;  // what those before said
   for (std::size_t at = 0;; ++at) {

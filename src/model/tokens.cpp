@@ -1,10 +1,20 @@
 #include "base/text.h"
 #include "model/models.h"
 
+#include <algorithm>
+
 namespace holdfast::model {
 
 namespace {
+
 constexpr std::int64_t kCharactersPerToken = 4;
+
+// Tool output beyond that is cut by hosts (30,000 characters), so a longer answer would not arrive anyway.
+constexpr std::int64_t kAutomaticMost = 8192;
+// Fewer hold neither a call nor a sentence: then the prompt must shrink, and the endpoint says so.
+constexpr std::int64_t kAutomaticLeast = 256;
+constexpr std::int64_t kAutomaticReserve = 256;  // estimates are wrong, templates add tokens
+
 }  // namespace
 
 Tokens& Tokens::operator+=(const Tokens& other) {
@@ -17,6 +27,22 @@ Tokens& Tokens::operator+=(const Tokens& other) {
 std::int64_t estimate_tokens(std::string_view text) {
   const auto characters = static_cast<std::int64_t>(utf8_length(text));
   return (characters + kCharactersPerToken - 1) / kCharactersPerToken;
+}
+
+std::int64_t estimate_prompt(const Ask& ask) {
+  std::int64_t tokens = 0;
+  for (const Message& message : ask.messages) {
+    tokens += estimate_tokens(message.content);
+    for (const Json& call : message.tool_calls) tokens += estimate_tokens(to_json(call));
+  }
+  for (const Tool& tool : ask.tools)
+    tokens += estimate_tokens(tool.name) + estimate_tokens(tool.description) + estimate_tokens(to_json(tool.parameters));
+  return tokens;
+}
+
+std::int64_t automatic_max_tokens(std::optional<std::int64_t> context, std::int64_t prompt_tokens) {
+  if (!context) return kAutomaticMost;
+  return std::clamp(*context - prompt_tokens - kAutomaticReserve, kAutomaticLeast, kAutomaticMost);
 }
 
 }  // namespace holdfast::model

@@ -38,6 +38,11 @@ class Judge(unittest.TestCase):
         self.assertIn("SKIPPED", self.complaints({"ping": GOOD + [check("SKIPPED")]}, ["ping"])[0])
         self.assertEqual(self.complaints({"tasks-status-notifications": [check("SKIPPED")]}, ["tasks-status-notifications"]), [])
 
+    def test_skipped_for_the_era(self):
+        initialize = {**check("SKIPPED"), "name": "ClientMcpMethodHeader_initialize"}
+        self.assertEqual(self.complaints({"http-standard-headers": GOOD + [initialize]}, ["http-standard-headers"]), [])
+        self.assertIn("SKIPPED", self.complaints({"ping": GOOD + [initialize]}, ["ping"])[0])
+
     def test_empty_pass(self):
         self.assertIn("empty pass", self.complaints({"ping": []}, ["ping"])[0])
         self.assertIn("empty pass", self.complaints({"ping": [check("SUCCESS", "wire-schema-valid")]}, ["ping"])[0])
@@ -53,6 +58,14 @@ class Judge(unittest.TestCase):
     def test_lists(self):
         lists = json.loads((HERE / "scenarios.json").read_text())
         self.assertEqual([(len(one["required"]), len(one["unscored"])) for one in lists], [(32, 0), (30, 3), (37, 13)])
+
+    def test_client_lists(self):
+        plan = json.loads((HERE / "client-scenarios.json").read_text())
+        self.assertEqual([len(run["scenarios"]) for run in plan["runs"]], [4, 5, 8])
+        run = {name for one in plan["runs"] for name in one["scenarios"]}
+        waiting = [name for names in plan["not_run_yet"].values() for name in names]
+        self.assertEqual(len(waiting), len(set(waiting)))
+        self.assertFalse(run & set(waiting))
 
 
 if __name__ == "__main__":
