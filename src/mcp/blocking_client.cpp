@@ -7,30 +7,35 @@ namespace holdfast::mcp {
 
 template <class Answer>
 Answer BlockingClient::wait_for(std::move_only_function<void(Client&, std::move_only_function<void(Answer)>)> ask) {
-  std::promise<Answer> promise;
-  auto answer = promise.get_future();
-  executor_.post([&] { ask(*client_, [&promise](Answer value) { promise.set_value(std::move(value)); }); });
+  // Shared: the thread that sets the value may still hold it when this one has gone on.
+  auto promise = std::make_shared<std::promise<Answer>>();
+  auto answer = promise->get_future();
+  executor_.post([client = client_, promise, ask = std::move(ask)]() mutable {
+    ask(*client, [promise](Answer value) { promise->set_value(std::move(value)); });
+  });
   return answer.get();
 }
 
 BlockingClient::BlockingClient(Executor& executor, ClientOptions options, ClientHandlers handlers, TransportMaker make_transport)
     : executor_(executor) {
-  std::promise<void> made;
-  executor_.post([&] {
-    client_ = std::make_shared<Client>(std::move(options), std::move(handlers), executor_, std::move(make_transport));
-    made.set_value();
+  auto made = std::make_shared<std::promise<std::shared_ptr<Client>>>();
+  auto client = made->get_future();
+  executor_.post([&executor, made, options = std::move(options), handlers = std::move(handlers),
+                  make_transport = std::move(make_transport)]() mutable {
+    made->set_value(std::make_shared<Client>(std::move(options), std::move(handlers), executor, std::move(make_transport)));
   });
-  made.get_future().wait();
+  client_ = client.get();
 }
 
 BlockingClient::~BlockingClient() {
   close();
-  std::promise<void> gone;
-  executor_.post([&] {
-    client_.reset();
-    gone.set_value();
+  auto gone = std::make_shared<std::promise<void>>();
+  auto wait = gone->get_future();
+  executor_.post([client = std::move(client_), gone]() mutable {
+    client.reset();
+    gone->set_value();
   });
-  gone.get_future().wait();
+  wait.wait();
 }
 
 Result<void> BlockingClient::connect() {

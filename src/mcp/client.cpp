@@ -45,7 +45,7 @@ class Client::Parts final : private ClientLink::Owner {
         calls_(options_, identity_, executor, link_, inputs_, counts_,
                [this](const std::string& name, bool fresh, auto found) { lists_.look_up(name, fresh, std::move(found)); }),
         lists_(options_, link_, calls_, executor),
-        listening_(executor, link_, calls_) {}
+        listening_(options_.listen, executor, link_, calls_) {}
   ~Parts() {
     executor_.cancel(change_timer_);
     executor_.cancel(idle_timer_);
@@ -93,7 +93,7 @@ class Client::Parts final : private ClientLink::Owner {
  private:
   void link_ready() override {
     ++counts_.connections;
-    if (options_.listen) listening_.begin();
+    listening_.begin();
     answer_connecting({});
     calls_.ready();
     watch_silence();
@@ -247,6 +247,12 @@ Client::Ticket Client::complete(JsonObject params, Done done) {
 }
 Client::Ticket Client::ping(CallOptions options, Done done) {
   return parts_->calls_.start({"ping", {}, std::move(options), {}, true, "server/discover"}, std::move(done));
+}
+void Client::watch_resource(const std::string& uri) {
+  parts_->listening_.watch(uri);
+}
+void Client::unwatch_resource(const std::string& uri) {
+  parts_->listening_.unwatch(uri);
 }
 void Client::cancel(Ticket ticket) {
   parts_->calls_.cancel(ticket);

@@ -145,6 +145,11 @@ class Client {
   void list_resource_templates(ItemsDone done);
   void list_prompts(ItemsDone done);
 
+  // on_resource_updated is called when it changes, from now on and on every later connection. Servers that cannot tell
+  // are logged.
+  void watch_resource(const std::string& uri);
+  void unwatch_resource(const std::string& uri);
+
   ClientState state() const;
   const Peer* peer() const;  // nullptr unless ready
   ClientCounts counts() const;

@@ -173,27 +173,27 @@ void ClientLink::stop_timers() {
   for (TimerId* timer : {&connect_timer_, &probe_timer_, &retry_timer_}) executor_.cancel(std::exchange(*timer, 0));
 }
 
+// Its goodbye takes a moment; meanwhile the next one may begin.
 void ClientLink::end_transport() {
   stop_timers();
   handshake_.reset();
   if (!transport_) return;
   last_words_ = transport_->last_words();
-  std::shared_ptr<ClientTransport> ending = std::move(transport_);
-  ClientTransport& transport = *ending;
-  transport.close([ending = std::move(ending)] {});  // lives until its goodbye is over
+  ClientTransport* ending = transport_.get();
+  ending_.push_back(std::move(transport_));
+  ending->close(alive_.guard([this, ending] {
+    std::erase_if(ending_, [&](const auto& transport) { return transport.get() == ending; });
+    if (ending_.empty() && closed_) std::exchange(closed_, nullptr)();
+  }));
 }
 
 void ClientLink::close(Task done) {
   if (state_ == ClientState::closed) return executor_.post(std::move(done));
-  stop_timers();
-  handshake_.reset();
   set_state(ClientState::closed);
   peer_.reset();
-  if (!transport_) return executor_.post(std::move(done));
-  last_words_ = transport_->last_words();
-  std::shared_ptr<ClientTransport> ending = std::move(transport_);
-  ClientTransport& transport = *ending;
-  transport.close([ending = std::move(ending), done = std::move(done)]() mutable { done(); });
+  end_transport();
+  if (ending_.empty()) return executor_.post(std::move(done));
+  closed_ = std::move(done);
 }
 
 }  // namespace holdfast::mcp

@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace holdfast::mcp {
 
@@ -78,6 +79,8 @@ class ClientLink final : private ClientTransport::Listener {
 
   ClientState state_ = ClientState::idle;
   std::unique_ptr<ClientTransport> transport_;
+  std::vector<std::unique_ptr<ClientTransport>> ending_;  // closed, and not over yet
+  Task closed_;                                           // runs when the last of them is
   std::optional<Handshake> handshake_;
   std::optional<Peer> peer_;
   std::optional<Era> known_era_;  // of the last good connection

@@ -355,6 +355,18 @@ TEST_F(ClientTest, AServerThatDiesAfterEachHandshakeIsNotStartedForEver) {
   EXPECT_LT(std::chrono::steady_clock::now() - proven, 390ms) << "the count began anew";
 }
 
+TEST_F(ClientTest, AServerThatDoesNotAnswerPingIsLost) {
+  ClientOptions options;
+  options.keep_alive = 5ms;
+  make(options);
+  client_->connect([](Result<void>) {});
+  become_legacy();
+  turn_until([&] { return at(last(), "method") == Json("ping"); });
+  wire().say(result_of(last(), "{}"));
+  turn_until([&] { return wires_.size() == 2; });
+  EXPECT_EQ(client_->counts().timeouts, 1U);
+}
+
 TEST_F(ClientTest, ADeadClientAnswersNobody) {
   make();
   bool answered = false;

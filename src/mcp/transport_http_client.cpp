@@ -25,13 +25,25 @@ struct Exchange {
   bool modern = false;
   bool standalone = false;  // the stream that belongs to no request
   bool answered = false;
-  int fruitless = 0;  // connections in a row that brought nothing
+  bool worked = false;  // at least one connection was accepted
+  int fruitless = 0;    // connections in a row that brought nothing
   StreamPlace place;
   std::optional<HttpAnswerReader> reader;  // of the connection under way
   net::HttpStreams::Id stream = 0;
   TimerId timer = 0;
 };
 using ExchangePtr = std::shared_ptr<Exchange>;
+
+// Servers built after the SDK's examples do not answer 404 to a session they have forgotten, but 400 with one of their own
+// codes and, having read nothing, no id.
+bool disowns_session(int status, const Json* body) {
+  const JsonObject* object = body ? body->if_object() : nullptr;
+  const JsonObject* error = object ? find_object(*object, "error") : nullptr;
+  if (status != 400 || !error) return false;
+  const Json* id = find(*object, "id");
+  const auto code = find_int(*error, "code").value_or(0);
+  return (!id || id->is_null()) && code <= -32000 && code >= -32019;
+}
 
 bool answers(const Json& value, RequestId id) {
   const JsonObject* object = value.if_object();
@@ -97,6 +109,7 @@ net::HttpCall HttpClientTransport::call_of(std::string method, bool with_session
   call.url = endpoint_.url;
   call.headers = endpoint_.headers;
   call.max_answer_bytes = kMaxIncomingBytes;
+  call.follow_redirects = false;  // the headers may hold secrets, and are meant for this host
   if (!with_session) return call;
   if (!session_.empty()) call.headers.emplace_back("Mcp-Session-Id", session_);
   // Versions before 2025-06-18 do not know the header, and do not mind it.
@@ -169,6 +182,7 @@ void HttpClientTransport::ended(const ExchangePtr& exchange, Result<net::HttpAns
   const bool streamed = exchange->reader->is_stream() || exchange->standalone ||
                         (answer && answer->header("content-type").starts_with("text/event-stream"));
   const bool ends_handshake = exchange->method == "notifications/initialized";
+  exchange->worked = exchange->worked || (answer && answer->status < 300) || exchange->reader->is_stream();
   if (answer && (answer->status < 200 || answer->status > 299)) {
     refused(exchange, *answer);
   } else if (!answer && !exchange->standalone && exchange->place.last_event_id.empty()) {
@@ -195,13 +209,15 @@ void HttpClientTransport::ended(const ExchangePtr& exchange, Result<net::HttpAns
 // A status that says no. What the server says about it as JSON-RPC goes the way of all answers.
 void HttpClientTransport::refused(const ExchangePtr& exchange, const net::HttpAnswer& answer) {
   const int status = answer.status;
-  const bool session_ended = status == 404 && !exchange->modern && !session_.empty() && version_;
-  if (session_ended) {
+  auto body = parse_json(answer.body);
+  const bool in_session = !exchange->modern && !session_.empty() && version_;
+  // Of a stand-alone stream that never was, 404 says only that there is none.
+  const bool can_tell = !exchange->standalone || exchange->worked;
+  if (in_session && can_tell && (status == 404 || disowns_session(status, body ? &*body : nullptr))) {
     undelivered(exchange, {make_error(ErrorKind::unavailable, "the server has ended the session"), false, true, status});
     return lose(make_error(ErrorKind::unavailable, endpoint_.url + ": the server has ended the session"));
   }
   if (exchange->standalone) return drop(exchange);  // 405: there is none
-  auto body = parse_json(answer.body);
   if (JsonObject* error = body ? body->if_object() : nullptr; error && exchange->id != 0 && error->contains("error")) {
     const Json* id = find(*error, "id");
     if (!id || id->is_null()) (*error)["id"] = exchange->id;  // it could not be read; it is the one we sent

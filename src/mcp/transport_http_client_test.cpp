@@ -26,6 +26,7 @@ class HttpPeer {
           {
             const std::lock_guard lock(mutex_);
             seen_.push_back(exchange->request());
+            if (exchange->request().method == refused_method_) return exchange->respond(refusal_);
           }
           handler(std::move(exchange));
         }) {
@@ -52,11 +53,18 @@ class HttpPeer {
   std::size_t count(std::string_view method) {
     return static_cast<std::size_t>(std::ranges::count_if(seen(), [&](const auto& request) { return request.method == method; }));
   }
+  void refuse_method(std::string method, net::HttpResponse refusal) {
+    const std::lock_guard lock(mutex_);
+    refused_method_ = std::move(method);
+    refusal_ = std::move(refusal);
+  }
   net::HttpServer& http() { return http_; }
 
  private:
   std::mutex mutex_;
   std::vector<net::HttpRequest> seen_;
+  std::string refused_method_;
+  net::HttpResponse refusal_;
   net::HttpServer http_;
   std::uint16_t port_ = 0;
   std::thread thread_;
@@ -80,7 +88,7 @@ class HttpBothErasTest : public ::testing::TestWithParam<Era> {
  protected:
   HttpBothErasTest()
       : peer_([this](auto exchange) {
-          if (forget_sessions_.exchange(false)) return exchange->respond({404, {}, "no such session"});
+          if (const auto forgotten = std::exchange(refuse_next_, std::nullopt)) return exchange->respond(*forgotten);
           transport_->handle(std::move(exchange), "local");
         }),
         server_(TestServer::options(), peer_.http().executor(), pool_, shared_.clock, shared_.store),
@@ -142,7 +150,8 @@ class HttpBothErasTest : public ::testing::TestWithParam<Era> {
     });
   }
 
-  std::atomic<bool> release_ = false, forget_sessions_ = false;
+  std::atomic<bool> release_ = false;
+  std::optional<net::HttpResponse> refuse_next_;  // on the server's thread
   std::atomic<int> waiting_ = 0, cancelled_ = 0, changes_ = 0;
   SharedState shared_;
   Pool pool_;
@@ -212,17 +221,32 @@ TEST_P(HttpBothErasTest, TheGoodbyeEndsALegacySession) {
   EXPECT_EQ(peer_.count("DELETE"), GetParam() == Era::legacy ? 1U : 0U);
 }
 
-TEST_P(HttpBothErasTest, ASessionThatWasForgottenIsBegunAnewAndTheCallGoesThrough) {
-  if (GetParam() == Era::modern) GTEST_SKIP() << "there are no sessions";
+// The modern era has neither sessions nor streams that are resumed.
+class HttpLegacyTest : public HttpBothErasTest {};
+INSTANTIATE_TEST_SUITE_P(Legacy, HttpLegacyTest, ::testing::Values(Era::legacy));
+
+TEST_P(HttpLegacyTest, ASessionThatWasForgottenIsBegunAnewAndTheCallGoesThrough) {
   EXPECT_EQ(text_of(client_->call_tool("echo", {{"m", "1"}})), "1");
-  ASSERT_TRUE(eventually([&] { return peer_.count("GET") == 1; }));
-  forget_sessions_ = true;
-  EXPECT_EQ(text_of(client_->call_tool("echo", {{"m", "2"}})), "2");
-  EXPECT_EQ(client_->counts().connections, 2U);
+  std::size_t connections = 1;
+  for (const net::HttpResponse& forgotten :
+       {net::HttpResponse{404, {}, "no such session"},
+        net::HttpResponse{400, {}, R"({"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request"},"id":null})"}}) {
+    ASSERT_TRUE(eventually([&] { return peer_.count("GET") == connections; }));
+    peer_.http().executor().post([&] { refuse_next_ = forgotten; });
+    EXPECT_EQ(text_of(client_->call_tool("echo", {{"m", "2"}})), "2");
+    EXPECT_EQ(client_->counts().connections, ++connections);
+  }
 }
 
-TEST_P(HttpBothErasTest, AStreamThatTheServerReleasedIsResumed) {
-  if (GetParam() == Era::modern) GTEST_SKIP() << "streams are not resumed";
+TEST_P(HttpLegacyTest, AServerWithoutAStandAloneStreamIsNotTakenForOneThatForgot) {
+  peer_.refuse_method("GET", {404, {}, "no such page"});
+  EXPECT_EQ(text_of(client_->call_tool("echo", {{"m", "1"}})), "1");
+  ASSERT_TRUE(eventually([&] { return peer_.count("GET") == 1; }));
+  EXPECT_EQ(text_of(client_->call_tool("echo", {{"m", "2"}})), "2");
+  EXPECT_EQ(client_->counts().connections, 1U);
+}
+
+TEST_P(HttpLegacyTest, AStreamThatTheServerReleasedIsResumed) {
   std::jthread releaser([&] {
     EXPECT_TRUE(eventually([&] { return waiting_ == 1; }));
     release_ = true;

@@ -1,6 +1,7 @@
 #include "model/answer_reader.h"
 
 #include "base/text.h"
+#include "model/responses.h"
 
 #include <fmt/format.h>
 
@@ -20,6 +21,15 @@ constexpr std::int64_t kMaxTokenCount = 1'000'000'000'000;
 std::optional<std::int64_t> token_count(const JsonObject& usage, std::string_view key) {
   const auto count = find_int(usage, key);
   return count && *count >= 0 && *count <= kMaxTokenCount ? count : std::nullopt;
+}
+
+// Enough bytes for kMaxReasoningCharacters of any script.
+constexpr std::size_t kMaxReasoningBytes = 4 * kMaxReasoningCharacters;
+
+// A character that was cut in two costs that character, not the answer.
+Result<Json> parse_lenient(std::string_view text) {
+  auto parsed = parse_json(text);
+  return parsed || is_valid_utf8(text) ? parsed : parse_json(to_valid_utf8(text));
 }
 
 std::unexpected<Error> not_the_protocol(std::string message) {
@@ -76,8 +86,9 @@ std::optional<ReportedError> reported_error(const Json& document) {
   return std::nullopt;
 }
 
-AnswerReader::AnswerReader(std::function<void(std::string_view)> on_text)
+AnswerReader::AnswerReader(std::function<void(std::string_view)> on_text, Options options)
     : on_text_(std::move(on_text)),
+      options_(options),
       events_(
           [this](const net::SseEvent& event) {
             if (event_result_ && !done_) event_result_ = take_event(event.data);
@@ -121,7 +132,9 @@ Result<Answer> AnswerReader::finish() {
   } else {
     HF_CHECK(take_document());
   }
-  if (answer_.content.empty()) {
+  answer_.tools = calls_.take();
+  answer_.reasoning = shorten(answer_.reasoning, kMaxReasoningCharacters);
+  if (answer_.content.empty() && answer_.tools.calls.empty() && !options_.may_be_empty) {
     if (answer_.finish_reason == "length")
       return fail(ErrorKind::too_large, "the model used all tokens it was given before it wrote a word of its answer",
                   "raise max_output_tokens, or choose a model that thinks less");
@@ -137,11 +150,11 @@ Result<void> AnswerReader::take_event(std::string_view data) {
     done_ = true;
     return {};
   }
-  auto parsed = parse_json(data);
+  auto parsed = parse_lenient(data);
   if (!parsed || !parsed->is_object())
     return not_the_protocol(fmt::format("an event of the answer is not JSON: {}", shorten(data, kQuotedCharacters)));
   if (auto error = reported_error(*parsed)) return refuse(*std::move(error));
-  return take_chunk(parsed->as_object());
+  return options_.api == Api::responses ? take_response_event(parsed->as_object()) : take_chunk(parsed->as_object());
 }
 
 Result<void> AnswerReader::take_chunk(const JsonObject& chunk) {
@@ -149,22 +162,61 @@ Result<void> AnswerReader::take_chunk(const JsonObject& chunk) {
   note_usage(chunk);
   const JsonObject* choice = first_choice(chunk);
   if (!choice) return {};  // the chunk with the usage has none
-  if (const JsonObject* delta = find_object(*choice, "delta")) HF_CHECK(add_text(content_of(*delta)));
+  if (const JsonObject* delta = find_object(*choice, "delta")) HF_CHECK(take_message(*delta));
   if (const auto reason = find_string(*choice, "finish_reason"); reason && !reason->empty()) answer_.finish_reason = *reason;
   return {};
 }
 
+// A whole message, or a piece of one: they have the same members.
+Result<void> AnswerReader::take_message(const JsonObject& message) {
+  const auto thought = find_string(message, "reasoning_content").value_or("");
+  add_reasoning(thought.empty() ? find_string(message, "reasoning").value_or("") : thought);
+  if (const JsonArray* calls = find_array(message, "tool_calls")) HF_CHECK(calls_.add(*calls));
+  return add_text(content_of(message));
+}
+
+Result<void> AnswerReader::take_response_event(const JsonObject& event) {
+  const auto type = find_string(event, "type").value_or("");
+  if (type == "response.output_text.delta") return add_text(find_string(event, "delta").value_or(""));
+  if (type == "response.output_item.done") {
+    const Json* item = find(event, "item");
+    if (item && items_.size() < kMaxToolCalls) items_.push_back(*item);
+    return {};
+  }
+  const JsonObject* response = find_object(event, "response");
+  if (!response || (type != "response.completed" && type != "response.incomplete" && type != "response.failed")) return {};
+  done_ = true;
+  return take_response(*response);
+}
+
+Result<void> AnswerReader::take_response(const JsonObject& response) {
+  if (auto error = reported_error(response)) return refuse(*std::move(error));
+  answer_.model = find_string(response, "model").value_or("");
+  note_usage(response);
+  const JsonArray* output = find_array(response, "output");
+  const ResponseParts parts = read_response(response, output && !output->empty() ? *output : items_);
+  answer_.response_id = parts.id;
+  answer_.finish_reason = parts.finish_reason;
+  add_reasoning(parts.reasoning);
+  HF_CHECK(calls_.add(parts.calls));
+  return answer_.content.empty() ? add_text(parts.text) : Result<void>();
+}
+
 Result<void> AnswerReader::take_document() {
-  auto parsed = parse_json(document_);
+  auto parsed = parse_lenient(document_);
   if (!parsed) return not_the_protocol(fmt::format("the answer is not JSON: {}", parsed.error().message));
   if (auto error = reported_error(*parsed)) return refuse(*std::move(error));
+  if (options_.api == Api::responses) {
+    if (!parsed->is_object() || !find_array(parsed->as_object(), "output")) return not_the_protocol("the answer has no output");
+    return take_response(parsed->as_object());
+  }
   const JsonObject* choice = parsed->is_object() ? first_choice(parsed->as_object()) : nullptr;
   const JsonObject* message = choice ? find_object(*choice, "message") : nullptr;
   if (!message) return not_the_protocol("the answer has no choices[0].message");
   answer_.model = find_string(parsed->as_object(), "model").value_or("");
   answer_.finish_reason = find_string(*choice, "finish_reason").value_or("stop");
   note_usage(parsed->as_object());
-  return add_text(content_of(*message));
+  return take_message(*message);
 }
 
 Result<void> AnswerReader::add_text(std::string_view text) {
@@ -176,6 +228,10 @@ Result<void> AnswerReader::add_text(std::string_view text) {
   return {};
 }
 
+void AnswerReader::add_reasoning(std::string_view text) {
+  if (answer_.reasoning.size() < kMaxReasoningBytes) answer_.reasoning += utf8_prefix(text, kMaxReasoningBytes);
+}
+
 Result<void> AnswerReader::refuse(ReportedError error) {
   std::string message = error.message;
   reported_ = std::move(error);
@@ -185,8 +241,9 @@ Result<void> AnswerReader::refuse(ReportedError error) {
 void AnswerReader::note_usage(const JsonObject& from) {
   const JsonObject* usage = find_object(from, "usage");
   if (!usage) return;
-  if (const auto in = token_count(*usage, "prompt_tokens")) answer_.tokens_in = in;
-  if (const auto out = token_count(*usage, "completion_tokens")) answer_.tokens_out = out;
+  const bool chat = options_.api == Api::chat;
+  if (const auto in = token_count(*usage, chat ? "prompt_tokens" : "input_tokens")) answer_.tokens_in = in;
+  if (const auto out = token_count(*usage, chat ? "completion_tokens" : "output_tokens")) answer_.tokens_out = out;
 }
 
 }  // namespace holdfast::model

@@ -4,10 +4,13 @@
 // Which of the two it is shows in the first byte. No sockets here; bytes may come in any portions.
 //
 // A stream is whole when it said why it ended (finish_reason) or [DONE]; one that ends before has been cut off, and its text is
-// no answer. Hostile input: sizes are limited, anything that is not what the protocol says is an error, never a crash.
+// no answer. Hostile input: sizes are limited, anything that is not what the protocol says is an error, never a crash. Calls of
+// tools are put together on the way (tool_calls.h); what a model said to itself is kept apart from its answer.
 
 #include "base/json.h"
 #include "base/result.h"
+#include "model/endpoint.h"
+#include "model/tool_calls.h"
 #include "net/sse.h"
 
 #include <cstdint>
@@ -25,6 +28,9 @@ inline constexpr std::size_t kMaxDocumentBytes = 32 << 20;
 
 struct Answer {
   std::string content;
+  ToolCalls tools;
+  std::string reasoning;
+  std::string response_id;    // of /responses
   std::string model;          // empty: not said
   std::string finish_reason;  // empty: not said
   std::optional<std::int64_t> tokens_in, tokens_out;
@@ -40,14 +46,20 @@ std::optional<ReportedError> reported_error(const Json& document);
 
 class AnswerReader {
  public:
+  struct Options {
+    Api api = Api::chat;        // which interface was asked
+    bool may_be_empty = false;  // an answer with neither text nor calls is one
+  };
+
   // `on_text` gets the pieces of the answer as they arrive; may be empty.
-  explicit AnswerReader(std::function<void(std::string_view)> on_text);
+  explicit AnswerReader(std::function<void(std::string_view)> on_text, Options options);
+  explicit AnswerReader(std::function<void(std::string_view)> on_text) : AnswerReader(std::move(on_text), Options()) {}
   AnswerReader(const AnswerReader&) = delete;  // its parser points to it
   AnswerReader& operator=(const AnswerReader&) = delete;
 
   // An error ends the reading: too_large, corrupt (not the protocol), or the reported one (see `reported`).
   Result<void> feed(std::string_view bytes);
-  // After the last byte. Errors: corrupt, for an answer that is cut off or holds no text.
+  // After the last byte. Errors: corrupt, for an answer that is cut off or holds neither text nor calls.
   Result<Answer> finish();
 
   bool whole() const { return done_ || !answer_.finish_reason.empty(); }  // of a stream
@@ -58,17 +70,24 @@ class AnswerReader {
 
   Result<void> take_event(std::string_view data);
   Result<void> take_chunk(const JsonObject& chunk);
+  Result<void> take_message(const JsonObject& message);
+  Result<void> take_response_event(const JsonObject& event);
+  Result<void> take_response(const JsonObject& response);
   Result<void> take_document();
   Result<void> add_text(std::string_view text);
+  void add_reasoning(std::string_view text);
   Result<void> refuse(ReportedError error);
   void note_usage(const JsonObject& from);
 
   std::function<void(std::string_view)> on_text_;
+  Options options_;
   Form form_ = Form::unknown;
   std::string document_;  // before the form is known: what has come so far
   net::SseParser events_;
   Result<void> event_result_;  // of the events in the portion at hand
   Answer answer_;
+  ToolCallAssembler calls_;
+  JsonArray items_;  // of a stream of /responses: items that are whole
   bool done_ = false;
   std::optional<ReportedError> reported_;
 };

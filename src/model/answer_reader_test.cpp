@@ -83,6 +83,54 @@ TEST(AnswerReader, ErrorsOfAllShapesAreReported) {
     EXPECT_FALSE(reported_error(parse_json(body).value())) << body;
 }
 
+TEST(AnswerReader, R8_CallsOfAStreamSurviveItsFraming) {
+  // Comments, CRLF, data over several lines, a character cut by the portions, no [DONE]; the reason says "stop".
+  const std::string bytes =
+      ": ping\r\n\r\nevent: message\r\ndata: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"a\",\r\ndata: "
+      "\"function\":{\"name\":\"lesen\",\"arguments\":\"{\\\"pfad\\\":\"}}]}}]}\r\n\r\n"
+      "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"\\\"gr\u00fc\u00df "
+      "€\\\"}\"}}]},"
+      "\"finish_reason\":\"stop\"}]}\n\n";
+  for (std::size_t portion = 1; portion < 40; ++portion) {
+    const auto answer = read(bytes, portion);
+    ASSERT_TRUE(answer) << answer.error().message;
+    ASSERT_EQ(answer->tools.calls.size(), 1U);
+    EXPECT_EQ(answer->tools.calls[0].arguments, "{\"pfad\":\"gr\u00fc\u00df €\"}");
+    EXPECT_EQ(answer->content, "");
+    EXPECT_EQ(answer->finish_reason, "stop");
+  }
+}
+
+TEST(AnswerReader, R8_ABrokenCharacterCostsThatCharacterAlone) {
+  const auto answer = read("data: {\"choices\":[{\"delta\":{\"content\":\"a\xC3\"},\"finish_reason\":\"stop\"}]}\n\n");
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->content, "a\uFFFD");
+}
+
+TEST(AnswerReader, R8_ReasoningIsLimitedAndAloneItIsNoAnswer) {
+  const std::string thought(30'000, 'x');
+  const auto event = [&](const char* key) {
+    return "data: {\"choices\":[{\"delta\":{\"" + std::string(key) + "\":\"" + thought + "\"}}]}\n\n";
+  };
+  const std::string end = "data: {\"choices\":[{\"delta\":{\"content\":\"42\"},\"finish_reason\":\"stop\"}]}\n\n";
+  for (const char* key : {"reasoning_content", "reasoning"}) {
+    const auto answer = read(event(key) + event(key) + event(key) + event(key) + end);
+    ASSERT_TRUE(answer) << answer.error().message;
+    EXPECT_EQ(utf8_length(answer->reasoning), kMaxReasoningCharacters);
+    EXPECT_EQ(answer->content, "42");
+  }
+  EXPECT_FALSE(read(event("reasoning") + "data: [DONE]\n\n"));
+}
+
+TEST(AnswerReader, R8_AnErrorBehindACallIsTheErrorNotTheCall) {
+  AnswerReader reader({});
+  const auto fed = reader.feed(
+      "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"n\"}}]}}]}\n\n"
+      "data: {\"error\":{\"message\":\"the model crashed\",\"code\":500}}\n\n");
+  ASSERT_FALSE(fed);
+  EXPECT_EQ(reader.reported().value().message, "the model crashed");
+}
+
 RC_GTEST_PROP(AnswerReader, PortionsDoNotMatter, ()) {
   const auto text = *rc::gen::nonEmpty(rc::gen::container<std::string>(rc::gen::inRange<char>(' ', '~')));
   const auto portion = *rc::gen::inRange<std::size_t>(1, 40);

@@ -156,6 +156,27 @@ Result<Endpoint> local_endpoint(const Environment& environment) {
   return endpoint;
 }
 
+Result<std::string> key_of(const Endpoint& endpoint, const Environment& environment) {
+  if (endpoint.api_key_env.empty()) return std::string();
+  std::string key = environment(endpoint.api_key_env).value_or("");
+  if (key.empty())
+    return fail(ErrorKind::invalid, fmt::format("the environment has no {}", endpoint.api_key_env),
+                "put the key of this endpoint there", "PROVIDER_ERROR");
+  return key;
+}
+
+void hide_key(std::string& text, std::string_view key) {
+  constexpr std::string_view kInstead = "[key]";
+  if (key.empty()) return;
+  for (std::size_t at = text.find(key); at != text.npos; at = text.find(key, at + kInstead.size()))
+    text.replace(at, key.size(), kInstead);
+}
+
+void hide_key(Error& error, std::string_view key) {
+  hide_key(error.message, key);
+  hide_key(error.hint, key);
+}
+
 std::string url_of(const Endpoint& endpoint, std::string_view path) {
   return std::string(without_slashes(endpoint.base_url)) + std::string(path);
 }

@@ -44,6 +44,12 @@ Result<std::vector<Endpoint>> read_endpoints(const Json& setting);
 // invalid, naming the variable.
 Result<Endpoint> local_endpoint(const Environment& environment);
 
+// The key to send, read now; empty: none is wanted. Errors: invalid PROVIDER_ERROR when the environment does not hold it.
+Result<std::string> key_of(const Endpoint& endpoint, const Environment& environment);
+// Servers quote keys in their complaints; nobody else shall.
+void hide_key(std::string& text, std::string_view key);
+void hide_key(Error& error, std::string_view key);
+
 // Where `path` ("/chat/completions") of the OpenAI interface is.
 std::string url_of(const Endpoint& endpoint, std::string_view path);
 // Where `path` ("/api/v0/models") of the server's own interface is: beside /v1, not below it.

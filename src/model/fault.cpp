@@ -36,6 +36,18 @@ constexpr std::array kOverflowWords = {
     std::string_view("input length exceeds"),                  // Ollama
 };
 
+constexpr std::array kMissingWords = {
+    std::string_view("model_not_found"),   // OpenAI, LM Studio
+    std::string_view("no models loaded"),  // LM Studio
+    std::string_view("no model loaded"),  std::string_view("model not found"),     std::string_view("no such model"),
+    std::string_view("unknown model"),    std::string_view("model is not loaded"),
+};
+
+// The server cannot do it at all; other codes from 500 on tell of a bad moment.
+bool never_passes(int status) {
+  return status == 501 || status == 505;
+}
+
 Error provider_error(ErrorKind kind, std::string message, std::string hint = {}) {
   return make_error(kind, std::move(message), std::move(hint), "PROVIDER_ERROR");
 }
@@ -78,8 +90,16 @@ bool says_context_overflow(const ReportedError& error) {
   return std::ranges::any_of(kOverflowWords, [&](std::string_view words) { return text.find(words) != text.npos; });
 }
 
-Fault fault_of(const net::HttpAnswer& answer, std::chrono::system_clock::time_point now) {
-  const ReportedError reported = error_in(answer);
+// "model 'qwen' not found" (Ollama), "The model `x` does not exist" (vLLM), or one of the set phrases.
+bool says_model_missing(const ReportedError& error) {
+  const std::string text = to_ascii_lower(error.code + ' ' + error.message);
+  const auto holds = [&](std::string_view words) { return text.find(words) != text.npos; };
+  return std::ranges::any_of(kMissingWords, holds) || (holds("model") && (holds("not found") || holds("does not exist")));
+}
+
+namespace {
+
+Fault judge(const net::HttpAnswer& answer, const ReportedError& reported, std::chrono::system_clock::time_point now) {
   const int status = answer.status;
   const std::string message = fmt::format("HTTP {}{}{}", status, reported.message.empty() ? "" : ": ", reported.message);
   const auto retry_after = parse_retry_after(answer.header("retry-after"), now);
@@ -90,7 +110,7 @@ Fault fault_of(const net::HttpAnswer& answer, std::chrono::system_clock::time_po
     return {make_error(ErrorKind::unavailable, message, "wait a while, or configure a further endpoint", "RATE_LIMITED"),
             is_quota(reported) ? Then::leave : Then::retry, retry_after};
   if (status == 408) return {make_error(ErrorKind::timeout, message, {}, "PROVIDER_TIMEOUT"), Then::retry, retry_after};
-  if (status >= 500) return {provider_error(ErrorKind::unavailable, message), Then::retry, retry_after};
+  if (status >= 500 && !never_passes(status)) return {provider_error(ErrorKind::unavailable, message), Then::retry, retry_after};
   if (status == 401 || status == 403)
     return {provider_error(ErrorKind::invalid, message, "check the key in the environment variable that api_key_env names"),
             Then::leave, std::nullopt};
@@ -100,6 +120,16 @@ Fault fault_of(const net::HttpAnswer& answer, std::chrono::system_clock::time_po
     return {provider_error(ErrorKind::invalid, message, "base_url leads somewhere else; put the final address into it"),
             Then::leave, std::nullopt};
   return {provider_error(ErrorKind::invalid, message), Then::leave, std::nullopt};
+}
+
+}  // namespace
+
+Fault fault_of(const net::HttpAnswer& answer, std::chrono::system_clock::time_point now) {
+  const ReportedError reported = error_in(answer);
+  Fault fault = judge(answer, reported, now);
+  fault.status = answer.status;
+  fault.model_missing = answer.status == 404 && says_model_missing(reported);
+  return fault;
 }
 
 Fault fault_of(const Error& error, const std::optional<ReportedError>& reported) {

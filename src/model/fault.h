@@ -22,7 +22,9 @@ struct Fault {
 
   Error error;  // message without the endpoint's name, code as models.h says
   Then then = Then::leave;
-  std::optional<std::chrono::milliseconds> retry_after;  // asked for by the server
+  std::optional<std::chrono::milliseconds> retry_after = {};  // asked for by the server
+  int status = 0;                                             // of the answer; 0: there was none, or a 200 that was none
+  bool model_missing = false;                                 // 404, and it is the model that is not found
 };
 
 // Of an answer whose status is not 2xx. `now` is for a Retry-After that is a date.
@@ -38,5 +40,7 @@ std::optional<std::chrono::milliseconds> parse_retry_after(std::string_view valu
 // Whether a server's error says that the prompt is longer than the model's window: by its code, or by the words of llama.cpp, LM
 // Studio, vLLM, Ollama, OpenAI.
 bool says_context_overflow(const ReportedError& error);
+// Whether it says that the model does not exist, or is not loaded.
+bool says_model_missing(const ReportedError& error);
 
 }  // namespace holdfast::model

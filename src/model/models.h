@@ -62,6 +62,8 @@ struct Tokens {
 };
 std::int64_t estimate_tokens(std::string_view text);
 
+// In place of a model's name: none in particular.
+inline constexpr std::string_view kDefaultModel = "default";
 // Of thinking text, which may be much longer than the answer and is kept for people alone.
 inline constexpr std::size_t kMaxReasoningCharacters = 20'000;
 
@@ -109,7 +111,7 @@ struct ModelChoice {
   std::string provider;                 // the endpoint's name
   std::string model;                    // for Ask::model; empty: the endpoint has but one and does not name it
   std::optional<std::int64_t> context;  // tokens; absent: unknown
-  bool loaded = true;                   // false: the first answer waits until it is
+  bool loaded = false;                  // false: the first answer may have to wait until it is
 
   // How long a try waits for the first byte of its answer: loading from disk takes time, thinking before the first word less.
   std::chrono::milliseconds first_byte() const { return loaded ? kFirstByteLoaded : kFirstByteLoading; }

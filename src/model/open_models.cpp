@@ -1,9 +1,8 @@
 #include "model/open_models.h"
 
 #include "base/log.h"
-#include "model/answer_reader.h"
-#include "model/chat_request.h"
-#include "model/fault.h"
+#include "model/endpoint_client.h"
+#include "model/exchange.h"
 #include "model/http_clients.h"
 
 #include <fmt/format.h>
@@ -12,7 +11,6 @@
 #include <array>
 #include <cstdlib>
 #include <expected>
-#include <mutex>
 #include <random>
 #include <thread>
 
@@ -20,24 +18,13 @@ namespace holdfast::model {
 namespace {
 
 using std::chrono::milliseconds;
-using SteadyClock = std::chrono::steady_clock;
 
 constexpr std::array<std::string_view, 5> kPurposes = {"chat", "planning", "analysis", "synthesis", "refinement"};
-constexpr milliseconds kAskEvery{50};            // whether the caller still wants an answer, while pausing
-constexpr milliseconds kConnectTimeout{15'000};  // a server that is there accepts at once
-constexpr milliseconds kLinger{2'000};           // for the usage and the end of a stream whose answer is whole
-// Each token comes in an event of its own of some 300 bytes, so this is about the longest answer any model gives.
-constexpr std::uint64_t kMaxTransferBytes = 128ULL << 20;
+constexpr milliseconds kAskEvery{50};  // whether the caller still wants an answer, while pausing
 
 std::optional<std::string> process_environment(const std::string& name) {
   const char* value = std::getenv(name.c_str());
   return value ? std::optional<std::string>(value) : std::nullopt;
-}
-
-// Servers quote keys in their complaints.
-void hide(std::string& text, std::string_view key) {
-  if (key.empty()) return;
-  for (std::size_t at = text.find(key); at != text.npos; at = text.find(key, at)) text.replace(at, key.size(), "[key]");
 }
 
 milliseconds jittered(milliseconds pause) {
@@ -49,15 +36,19 @@ bool gave_up(const Ask& ask) {
   return ask.cancelled && ask.cancelled();
 }
 
-Error cancelled_error() {
-  return make_error(ErrorKind::cancelled, "stopped while a model was asked");
+// Between the tries of an ask that says how many it wants.
+milliseconds doubling(std::size_t retry) {
+  constexpr milliseconds kFirst{1'000}, kLongest{60'000};
+  constexpr std::size_t kDoublings = 6;  // behind that many it is the longest
+  return retry >= kDoublings ? kLongest : std::min(kFirst * (1 << retry), kLongest);
 }
 
 class HttpModels final : public Models {
  public:
-  HttpModels(std::vector<Endpoint> endpoints, ModelOptions options)
-      : endpoints_(std::move(endpoints)), options_(std::move(options)), dialects_(endpoints_.size()) {
+  HttpModels(std::vector<Endpoint> endpoints, ModelOptions options) : options_(std::move(options)) {
     if (!options_.environment) options_.environment = process_environment;
+    for (Endpoint& endpoint : endpoints)
+      endpoints_.push_back(std::make_unique<EndpointClient>(std::move(endpoint), clients_, options_.environment));
     if (!options_.sleep) options_.sleep = [](milliseconds time) { std::this_thread::sleep_for(time); };
   }
 
@@ -67,36 +58,30 @@ class HttpModels final : public Models {
   Result<Reply> complete(const Ask& ask) override;
 
  private:
-  using Try = std::expected<Reply, Fault>;
-
-  std::vector<std::size_t> order_for(const Ask& ask) const;
+  std::vector<EndpointClient*> order_for(const Ask& ask) const;
   Error nobody_to_ask(const Ask& ask) const;
-  std::expected<Reply, Fault> ask_endpoint(std::size_t index, const Ask& ask, int& tries);
-  Try try_once(std::size_t index, const Ask& ask);
-  Try transfer(const Endpoint& endpoint, const Ask& ask, net::HttpCall call);
-  Reply reply_of(const Endpoint& endpoint, const Ask& ask, Answer answer) const;
+  std::expected<Reply, Fault> ask_endpoint(EndpointClient& client, const Ask& ask, int& tries);
+  std::optional<milliseconds> pause_before(std::size_t retry, const Ask& ask) const;
   Result<void> pause(milliseconds time, const Ask& ask) const;
 
-  std::vector<Endpoint> endpoints_;
   ModelOptions options_;
   HttpClients clients_;
-  std::mutex mutex_;
-  std::vector<Dialect> dialects_;  // of the endpoint of the same place; guarded by mutex_
+  std::vector<std::unique_ptr<EndpointClient>> endpoints_;  // refer to the two above
 };
 
 std::vector<std::string> HttpModels::providers(std::string_view purpose) const {
   Ask ask;
   ask.purpose = purpose;
   std::vector<std::string> names;
-  for (const std::size_t index : order_for(ask)) names.push_back(endpoints_[index].name);
+  for (const EndpointClient* client : order_for(ask)) names.push_back(client->endpoint().name);
   return names;
 }
 
-std::vector<std::size_t> HttpModels::order_for(const Ask& ask) const {
-  std::vector<std::size_t> order;
+std::vector<EndpointClient*> HttpModels::order_for(const Ask& ask) const {
+  std::vector<EndpointClient*> order;
   const auto add = [&](const std::string& name) {
-    const auto found = std::ranges::find(endpoints_, name, &Endpoint::name);
-    if (found != endpoints_.end()) order.push_back(static_cast<std::size_t>(found - endpoints_.begin()));
+    for (const auto& client : endpoints_)
+      if (client->endpoint().name == name) order.push_back(client.get());
   };
   if (!ask.provider.empty()) {
     add(ask.provider);
@@ -105,14 +90,14 @@ std::vector<std::size_t> HttpModels::order_for(const Ask& ask) const {
   if (const auto row = options_.order.find(ask.purpose); row != options_.order.end()) {
     for (const std::string& name : row->second) add(name);
   } else {
-    for (const Endpoint& endpoint : endpoints_) add(endpoint.name);
+    for (const auto& client : endpoints_) order.push_back(client.get());
   }
   return order;
 }
 
 std::int64_t HttpModels::context_window(const Ask& ask) const {
   const auto order = order_for(ask);
-  return order.empty() ? 0 : endpoints_[order.front()].context_window;
+  return order.empty() ? 0 : order.front()->endpoint().context_window;
 }
 
 Error HttpModels::nobody_to_ask(const Ask& ask) const {
@@ -126,12 +111,13 @@ Error HttpModels::nobody_to_ask(const Ask& ask) const {
 Result<ModelChoice> HttpModels::choose(const Ask& ask) {
   const auto order = order_for(ask);
   if (order.empty()) return fail(nobody_to_ask(ask));
-  const Endpoint& endpoint = endpoints_[order.front()];
-  ModelChoice choice;
-  choice.provider = endpoint.name;
-  choice.model = ask.model.empty() ? endpoint.model : ask.model;
-  if (endpoint.context_window_known) choice.context = endpoint.context_window;
-  return choice;
+  std::optional<Error> missing;  // where it was looked for first
+  for (EndpointClient* client : order) {
+    auto choice = client->choose(ask);
+    if (choice || choice.error().kind != ErrorKind::not_found) return choice;
+    if (!missing) missing = std::move(choice).error().within(client->endpoint().name);
+  }
+  return fail(*std::move(missing));
 }
 
 Result<Reply> HttpModels::complete(const Ask& ask) {
@@ -140,8 +126,8 @@ Result<Reply> HttpModels::complete(const Ask& ask) {
   int tries = 0;
   std::string earlier;  // what those before said
   for (std::size_t at = 0;; ++at) {
-    const std::string& name = endpoints_[order[at]].name;
-    auto reply = ask_endpoint(order[at], ask, tries);
+    const std::string& name = order[at]->endpoint().name;
+    auto reply = ask_endpoint(*order[at], ask, tries);
     if (reply) {
       reply->tries = tries;
       return *std::move(reply);
@@ -151,117 +137,44 @@ Result<Reply> HttpModels::complete(const Ask& ask) {
     error = std::move(error).within(name);
     error.message = earlier + error.message;
     if (reply.error().then == Fault::Then::stop || at + 1 == order.size()) return fail(std::move(error));
-    log(LogLevel::warn, "model", fmt::format("{}; asking {} instead", error.message, endpoints_[order[at + 1]].name));
+    log(LogLevel::warn, "model", fmt::format("{}; asking {} instead", error.message, order[at + 1]->endpoint().name));
     earlier = error.message + "; ";
     if (ask.on_restart) ask.on_restart();
   }
 }
 
+// Before the next try; nullopt: there is none.
+std::optional<milliseconds> HttpModels::pause_before(std::size_t retry, const Ask& ask) const {
+  if (ask.attempts) return retry + 1 < static_cast<std::size_t>(*ask.attempts) ? std::optional(doubling(retry)) : std::nullopt;
+  return retry < options_.pauses.size() ? std::optional(options_.pauses[retry]) : std::nullopt;
+}
+
 // One endpoint until it has answered or there is no point in asking it again.
-std::expected<Reply, Fault> HttpModels::ask_endpoint(std::size_t index, const Ask& ask, int& tries) {
-  for (std::size_t retry = 0;; ++retry) {
-    if (gave_up(ask)) return std::unexpected(Fault{cancelled_error(), Fault::Then::stop, std::nullopt});
+std::expected<Reply, Fault> HttpModels::ask_endpoint(EndpointClient& client, const Ask& ask, int& tries) {
+  bool loaded = false;
+  for (std::size_t retry = 0;;) {
+    if (gave_up(ask)) return std::unexpected(Fault{cancelled_error(), Fault::Then::stop});
     ++tries;
-    auto reply = try_once(index, ask);
+    auto reply = client.ask(ask);
     if (reply) return reply;
     Fault& fault = reply.error();
-    if (fault.then != Fault::Then::retry || retry >= options_.pauses.size()) return reply;
+    if (fault.model_missing && !loaded) {  // it may only have to be loaded; once, since each load may make an instance
+      loaded = true;
+      const auto load = client.load(ask);
+      if (load) continue;
+      if (load.error().kind == ErrorKind::cancelled) return std::unexpected(Fault{load.error(), Fault::Then::stop});
+      if (fault.error.hint.empty() || load.error().kind == ErrorKind::not_found) fault.error.hint = load.error().hint;
+    }
+    const auto planned = pause_before(retry, ask);
+    if (fault.then != Fault::Then::retry || !planned) return reply;
     if (fault.retry_after && *fault.retry_after > kLongestRetryAfter) return reply;
-    const milliseconds wait = fault.retry_after.value_or(jittered(options_.pauses[retry]));
+    const milliseconds wait = fault.retry_after.value_or(jittered(*planned));
     log(LogLevel::debug, "model",
-        fmt::format("{}: {}; again in {} ms", endpoints_[index].name, fault.error.message, wait.count()));
-    if (auto paused = pause(wait, ask); !paused)
-      return std::unexpected(Fault{std::move(paused).error(), Fault::Then::stop, std::nullopt});
+        fmt::format("{}: {}; again in {} ms", client.endpoint().name, fault.error.message, wait.count()));
+    if (auto paused = pause(wait, ask); !paused) return std::unexpected(Fault{std::move(paused).error(), Fault::Then::stop});
     if (ask.on_restart) ask.on_restart();
+    ++retry;
   }
-}
-
-HttpModels::Try HttpModels::try_once(std::size_t index, const Ask& ask) {
-  const Endpoint& endpoint = endpoints_[index];
-  net::HttpCall call;
-  call.method = "POST";
-  call.url = endpoint.base_url + "/chat/completions";
-  call.headers = {{"Content-Type", "application/json"}, {"Accept", "text/event-stream, application/json"}};
-  std::string key;
-  if (!endpoint.api_key_env.empty()) {
-    key = options_.environment(endpoint.api_key_env).value_or("");
-    if (key.empty())
-      return std::unexpected(Fault{make_error(ErrorKind::invalid, fmt::format("the environment has no {}", endpoint.api_key_env),
-                                              "put the key of this endpoint there", "PROVIDER_ERROR"),
-                                   Fault::Then::leave, std::nullopt});
-    call.headers.emplace_back("Authorization", "Bearer " + key);
-  }
-  for (;;) {
-    Dialect dialect;
-    {
-      const std::lock_guard lock(mutex_);
-      dialect = dialects_[index];
-    }
-    call.body = chat_request(endpoint, ask, dialect);
-    auto reply = transfer(endpoint, ask, call);
-    if (reply) return reply;
-    Error& error = reply.error().error;
-    if (error.kind == ErrorKind::invalid && learn(dialect, error.message)) {
-      const std::lock_guard lock(mutex_);
-      dialects_[index] = dialect;
-      continue;  // ends: each dialect is learned once
-    }
-    hide(error.message, key);
-    hide(error.hint, key);
-    return reply;
-  }
-}
-
-HttpModels::Try HttpModels::transfer(const Endpoint& endpoint, const Ask& ask, net::HttpCall call) {
-  auto client = clients_.borrow();
-  if (!client) return std::unexpected(Fault{std::move(client).error(), Fault::Then::stop, std::nullopt});
-
-  const auto timeout = ask.timeout.value_or(std::chrono::seconds(endpoint.timeout_s));
-  const auto deadline = SteadyClock::now() + timeout;
-  std::optional<SteadyClock::time_point> whole_since;
-  bool late = false, unwanted = false;
-  AnswerReader reader(ask.on_text);
-  call.connect_timeout = std::min(kConnectTimeout, timeout);
-  call.stalled_timeout = timeout;  // a model may think for as long as its answer may take
-  call.max_answer_bytes = kMaxTransferBytes;
-  call.sink = [&](std::string_view bytes) { return reader.feed(bytes); };
-  call.progress = [&](std::uint64_t, std::uint64_t) {
-    const auto now = SteadyClock::now();
-    if (reader.whole() && !whole_since) whole_since = now;
-    late = now >= deadline;
-    unwanted = gave_up(ask);
-    return !late && !unwanted && (!whole_since || now - *whole_since < kLinger);
-  };
-  auto answer = (*client)->send(call);
-  if (unwanted) return std::unexpected(Fault{cancelled_error(), Fault::Then::stop, std::nullopt});
-  if (answer && (answer->status < 200 || answer->status > 299))
-    return std::unexpected(fault_of(*answer, std::chrono::system_clock::now()));
-  // A connection that breaks behind the last word takes nothing away.
-  if (!answer && !reader.whole()) {
-    if (reader.reported()) return std::unexpected(fault_of(answer.error(), reader.reported()));
-    if (late)
-      return std::unexpected(
-          fault_of_transfer(make_error(ErrorKind::timeout, fmt::format("no whole answer within {} ms", timeout.count()),
-                                       "raise timeout_s of this endpoint if it is only slow")));
-    return std::unexpected(fault_of_transfer(answer.error()));
-  }
-  auto read = reader.finish();
-  if (!read) return std::unexpected(fault_of(read.error(), reader.reported()));
-  return reply_of(endpoint, ask, *std::move(read));
-}
-
-Reply HttpModels::reply_of(const Endpoint& endpoint, const Ask& ask, Answer answer) const {
-  Reply reply;
-  reply.provider = endpoint.name;
-  reply.model = !answer.model.empty() ? std::move(answer.model) : ask.model.empty() ? endpoint.model : ask.model;
-  reply.finish_reason = answer.finish_reason.empty() ? "stop" : std::move(answer.finish_reason);
-  reply.tokens.estimated = !answer.tokens_in || !answer.tokens_out;
-  reply.tokens.out = answer.tokens_out.value_or(estimate_tokens(answer.content));
-  std::int64_t asked = 0;
-  for (const Message& message : ask.messages) asked += estimate_tokens(message.content);
-  reply.tokens.in = answer.tokens_in.value_or(asked);
-  reply.content = std::move(answer.content);
-  return reply;
 }
 
 Result<void> HttpModels::pause(milliseconds time, const Ask& ask) const {

@@ -28,10 +28,12 @@ inline constexpr std::chrono::seconds kListKept{60};
 
 struct ServedModel {
   std::string id;
+  std::string of;                       // what it is an instance of; its own id when it is none
   bool embedding = false;               // cannot answer
   std::optional<bool> loaded;           // absent: the endpoint does not say
   std::optional<std::int64_t> context;  // of what is loaded, else the longest that can be
   std::optional<double> billions;       // of parameters: said, or read from the name
+  bool any_name = false;                // whatever name is sent, this one answers (llama.cpp)
 };
 
 enum class ListForm { lmstudio_v1, lmstudio_v0, openai };
@@ -65,6 +67,7 @@ class ServedModels {
  private:
   using Served = std::vector<ServedModel>;
 
+  Result<void> load_now(std::string_view wanted, const Cancelled& cancelled);
   Result<Served> fetch(const Cancelled& cancelled);
   Result<std::optional<Served>> fetch(ListForm form, const Cancelled& cancelled);
   Result<net::HttpAnswer> send(net::HttpCall call, std::chrono::milliseconds limit, const Cancelled& cancelled);

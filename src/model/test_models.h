@@ -62,6 +62,7 @@ class ScriptedModels final : public Models {
     choice.provider = names_.front();
     choice.model = !ask.model.empty() && ask.model != "default" ? ask.model : served.empty() ? "script-1" : served.front();
     choice.context = window;
+    choice.loaded = true;
     return choice;
   }
   Result<Reply> complete(const Ask& ask) override {

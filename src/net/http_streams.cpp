@@ -14,6 +14,10 @@
 namespace holdfast::net {
 namespace {
 
+// Idle ones, for the next requests. By itself libcurl keeps four times the requests under way, which are few between two
+// bursts: the burst that follows would connect anew each time.
+constexpr long kKeptConnections = 256;
+
 class CurlStreams final : public HttpStreams {
  public:
   CurlStreams(EventLoop& loop, const CurlLibrary& curl, CURLM* multi) : loop_(loop), curl_(curl), multi_(multi) {}
@@ -66,7 +70,8 @@ CurlStreams::~CurlStreams() {
 }
 
 bool CurlStreams::set_up() {
-  return curl_.multi_setopt(multi_, CURLMOPT_SOCKETFUNCTION, &on_socket) == CURLM_OK &&
+  return curl_.multi_setopt(multi_, CURLMOPT_MAXCONNECTS, kKeptConnections) == CURLM_OK &&
+         curl_.multi_setopt(multi_, CURLMOPT_SOCKETFUNCTION, &on_socket) == CURLM_OK &&
          curl_.multi_setopt(multi_, CURLMOPT_SOCKETDATA, static_cast<void*>(this)) == CURLM_OK &&
          curl_.multi_setopt(multi_, CURLMOPT_TIMERFUNCTION, &on_timer) == CURLM_OK &&
          curl_.multi_setopt(multi_, CURLMOPT_TIMERDATA, static_cast<void*>(this)) == CURLM_OK;

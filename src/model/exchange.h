@@ -1,0 +1,33 @@
+#pragma once
+
+// One request to an endpoint and the answer to it, read as it arrives: no retries here.
+
+#include "base/error.h"
+#include "model/answer_reader.h"
+#include "model/fault.h"
+#include "model/http_clients.h"
+
+#include <chrono>
+#include <expected>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace holdfast::model {
+
+struct Question {
+  std::string url, key, body;  // key: empty: none is sent
+  std::chrono::milliseconds timeout{};
+  std::optional<std::chrono::milliseconds> first_byte = {};
+  AnswerReader::Options reading = {};
+  std::function<void(std::string_view)> on_text = {};
+  std::function<bool()> cancelled = {};
+};
+
+// Blocks until the answer is whole. `cancelled` is asked every 50 ms, also while nothing comes.
+std::expected<Answer, Fault> exchange(HttpClients& clients, const Question& question);
+
+Error cancelled_error();
+
+}  // namespace holdfast::model
