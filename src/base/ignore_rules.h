@@ -6,6 +6,7 @@
 // stay within a name, `[a-z]` and `[!a-z]` are sets, `**` spans folders (base/wildcard.h). A rule with a '/' that is not its last
 // character is meant from the folder of its file, any other at every depth below. A trailing '/' means folders alone. `!` takes
 // back; the last rule that fits decides. What is below an ignored folder is never looked at, so it cannot be taken back.
+// Two oddities of git are not followed: there `[/]` spans folders in a set, and so does `a**` at the end of a rule.
 
 #include "base/wildcard.h"
 

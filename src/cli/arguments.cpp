@@ -20,6 +20,7 @@ Examples:
   holdfast sessions list                       what is kept
   holdfast sessions show 0199c2                read one (any unique start of its id)
   holdfast research start "how do retries work?" --corpus ./docs    a cited report, without network or model
+  holdfast review                              go through the changes that models propose to your documents
   holdfast list --all                          transcripts of Claude Code and Codex on this machine
   holdfast archive 4f2a ./work.json.zst        keep one in a file; restore brings it back
   holdfast --help, holdfast serve --help       more about everything, or about one command
@@ -39,7 +40,7 @@ This is holdfast under another name: `holdfast --help` shows the rest of it.)";
 class Grammar {
  public:
   Grammar(CommandLine& line, Program program)
-      : line_(line), given_(line.transcripts), work_(line.work), app_("", std::string(name_of(program))) {
+      : line_(line), given_(line.transcripts), work_(line.work), review_(line.review), app_("", std::string(name_of(program))) {
     app_.set_version_flag("--version", "holdfast " HOLDFAST_VERSION);
     app_.require_subcommand(1);
     app_.fallthrough();
@@ -66,11 +67,13 @@ class Grammar {
 
   void add_servers() {
     CLI::App& mcp = command(app_, Command::mcp, "mcp", "MCP server on standard input and output");
-    for (const char* name : {"root", "tools"}) setting(mcp, name);
+    for (const char* name : {"root", "tools", "documents.roots", "documents.read_only"}) setting(mcp, name);
     CLI::App& serve = command(app_, Command::serve, "serve", "MCP at /mcp and pages at /, over HTTP");
-    for (const char* name : {"host", "port", "no_auth", "root", "tools"}) setting(serve, name);
+    for (const char* name : {"host", "port", "no_auth", "root", "tools", "documents.roots", "documents.read_only"})
+      setting(serve, name);
     add_sessions();
     add_research();
+    add_review();
     CLI::App& store = group("store", "look after the store");
     command(store, Command::store_info, "info", "where it is and what it holds");
     command(store, Command::store_verify, "verify", "check every session against its hashes");
@@ -84,7 +87,10 @@ class Grammar {
   CLI::App& command(CLI::App& parent, Command which, const char* name, const char* help) {
     CLI::App* made = parent.add_subcommand(name, help);
     made->fallthrough();
-    made->parse_complete_callback([this, which] { line_.command = which; });
+    // A command inside of another is complete first: what is typed last counts.
+    made->parse_complete_callback([this, which, made] {
+      if (made->get_subcommands().empty()) line_.command = which;
+    });
     return *made;
   }
 
@@ -255,6 +261,44 @@ class Grammar {
     all.add_option("--strategy", work_.strategy, "all_responses, synthesize, majority or first_valid [synthesize]");
   }
 
+  void add_review() {
+    CLI::App& review = command(app_, Command::review, "review", "accept or reject what models propose to your documents");
+    review.footer("Alone, on a terminal, it goes through all pending changes one by one.");
+    setting(review, "documents.roots");
+    const auto filters = [this](CLI::App& app) {
+      app.add_option("--author", review_.author, "only of this author, as list shows it");
+      app.add_option("--since", review_.since, "only made at this time or later")->type_name("TIME");
+    };
+    CLI::App& list = command(review, Command::review_list, "list", "changes that wait for you");
+    list.add_option("PATH", review_.path, "only in this document or folder");
+    filters(list);
+    CLI::App& show = command(review, Command::review_show, "show", "both sides of changes, with what stands around them");
+    show.add_option("WHAT", review_.words, "ids of changes, or paths of documents")->required()->expected(1, kManyWords);
+    CLI::App& accept = command(review, Command::review_accept, "accept", "make changes final");
+    CLI::App& reject = command(review, Command::review_reject, "reject", "take changes out again");
+    for (CLI::App* decide : {&accept, &reject}) {
+      decide->add_option("ID", review_.words, "ids of changes")->expected(0, kManyWords);
+      decide->add_flag("--all", review_.all, "all of them, or all that the filters leave");
+      decide->add_option("--path", review_.path, "only in this document or folder");
+      filters(*decide);
+    }
+    accept.add_flag("--commit", review_.commit, "commit each accepted document with git, in your name");
+    CLI::App& comment = command(review, Command::review_comment, "comment", "say something about a change, in the document");
+    comment.add_option("ID TEXT", review_.words, "the change, then what to say")->required()->expected(2, kManyWords);
+    command(review, Command::review_undo, "undo", "move a document or folder back")
+        .add_option("ID", review_.words, "which move, as move told it [the last]")
+        ->expected(0, 1);
+    command(review, Command::review_trash, "trash", "documents that were deleted or refused");
+    command(review, Command::review_restore, "restore", "bring a document back out of the trash")
+        .add_option("ID", review_.words, "as trash lists it")
+        ->required()
+        ->expected(1);
+    CLI::App& exported = command(review, Command::review_export, "export", "a document without markup, on standard output");
+    exported.add_option("PATH", review_.path, "the document")->required();
+    exported.add_flag("--accepted", review_.accepted, "with every pending change [this]");
+    exported.add_flag("--base", review_.base, "without pending changes")->excludes("--accepted");
+  }
+
   void add_tokens() {
     CLI::App& token = group("token", "who may use the HTTP server");
     command(token, Command::token_add, "add", "make a token; it is shown once")
@@ -412,6 +456,7 @@ class Grammar {
   CommandLine& line_;
   TranscriptArguments& given_;
   SessionWorkArguments& work_;
+  ReviewArguments& review_;
   CLI::App app_;
 };
 
@@ -504,7 +549,8 @@ Result<std::variant<CommandLine, Printed>> read_command_line(int count, const ch
   // An id that a script left empty must not mean the session this runs in.
   const bool ids = line.command != Command::research_start && line.command != Command::research_chat;
   if (std::ranges::find(line.transcripts.words, "") != line.transcripts.words.end() ||
-      (ids && std::ranges::find(line.work.words, "") != line.work.words.end()))
+      (ids && std::ranges::find(line.work.words, "") != line.work.words.end()) ||
+      std::ranges::find(line.review.words, "") != line.review.words.end())
     return fail(ErrorKind::invalid, "an argument is empty", command_path(grammar.app()) + " --help explains it", "usage");
   return line;
 }

@@ -4,6 +4,7 @@
 
 #include "base/result.h"
 #include "cli/program_name.h"
+#include "cli/review_arguments.h"
 #include "cli/session_work_arguments.h"
 #include "cli/settings.h"
 #include "cli/transcript_arguments.h"
@@ -44,6 +45,16 @@ enum class Command {
   research_consensus,
   research_providers,
   research_open,
+  review,
+  review_list,
+  review_show,
+  review_accept,
+  review_reject,
+  review_comment,
+  review_undo,
+  review_trash,
+  review_restore,
+  review_export,
   store_info,
   store_verify,
   token_add,
@@ -86,6 +97,7 @@ struct CommandLine {
 
   TranscriptArguments transcripts;
   SessionWorkArguments work;
+  ReviewArguments review;
 };
 
 // --help and --version: print this and end well.

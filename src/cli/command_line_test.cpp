@@ -75,6 +75,27 @@ TEST(CommandLine, FiltersAreFlagsOrWords) {
   EXPECT_FALSE(read({"sessions", "delete", ""}));
 }
 
+TEST(CommandLine, ReviewAloneIsACommandAndHasCommands) {
+  EXPECT_EQ(line({"review"}).command, Command::review);
+  EXPECT_EQ(line({"review", "list"}).command, Command::review_list);
+  const CommandLine list = line({"review", "list", "notes", "--author", "Ada's AI", "--documents", "a", "--documents", "k=b"});
+  EXPECT_EQ(list.review.path, "notes");
+  EXPECT_EQ(list.review.author, "Ada's AI");
+  EXPECT_THAT(list.flags.at("documents.roots"), ElementsAre("a", "k=b"));
+  const CommandLine accept = line({"review", "accept", "c_1", "c_2", "--commit", "--json"});
+  EXPECT_EQ(accept.command, Command::review_accept);
+  EXPECT_THAT(accept.review.words, ElementsAre("c_1", "c_2"));
+  EXPECT_TRUE(accept.review.commit && accept.json && !accept.review.all);
+  EXPECT_TRUE(line({"review", "reject", "--all", "--path", "x.md"}).review.all);
+  EXPECT_THAT(line({"review", "comment", "c_1", "why", "not?"}).review.words, ElementsAre("c_1", "why", "not?"));
+  EXPECT_TRUE(line({"review", "export", "a.md", "--base"}).review.base);
+  EXPECT_FALSE(read({"review", "export", "a.md", "--base", "--accepted"}));
+  EXPECT_FALSE(read({"review", "reject", "c_1", "--commit"}));
+  EXPECT_FALSE(read({"review", "accept", ""}));
+  EXPECT_FALSE(read({"review", "nothing"}));
+  EXPECT_THAT(line({"mcp", "--documents", "kb", "--read-only"}).flags.at("documents.roots"), ElementsAre("kb"));
+}
+
 TEST(CommandLine, MistakesNameTheCommandThatHelps) {
   auto wrong = read({"serve", "--nothing"});
   ASSERT_FALSE(wrong);
@@ -184,7 +205,7 @@ TEST(CommandLine, CanBeDescribed) {
   const CommandHelp help = describe_command_line();
   std::vector<std::string> names;
   for (const CommandHelp& each : help.commands) names.push_back(each.name);
-  EXPECT_THAT(names, ElementsAre("mcp", "serve", "sessions", "cleanup", "brief", "research", "store", "token", "login",
+  EXPECT_THAT(names, ElementsAre("mcp", "serve", "sessions", "cleanup", "brief", "research", "review", "store", "token", "login",
                                  "completion", "list", "info", "archive", "restore", "clone", "move", "delete", "relocate",
                                  "lineage", "verify", "doctor", "schema", "import"));
   EXPECT_EQ(help.commands[2].commands.size(), 13U);

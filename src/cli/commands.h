@@ -34,6 +34,17 @@ Result<void> ideate(Context& context);
 Result<void> find_consensus(Context& context);
 Result<void> open_research(Context& context);  // holdfast research ID [words]
 
+// Documents under review.
+Result<void> review_one_by_one(Context& context);  // without a terminal: the list
+Result<void> list_changes(Context& context);
+Result<void> show_changes(Context& context);
+Result<void> decide_changes(Context& context, bool accept);
+Result<void> comment_change(Context& context);
+Result<void> undo_document_move(Context& context);
+Result<void> list_trash(Context& context);
+Result<void> restore_document(Context& context);
+Result<void> export_document(Context& context);
+
 Result<void> show_store(Context& context);
 Result<void> verify_store(Context& context);
 Result<void> add_token(Context& context);

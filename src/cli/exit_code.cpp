@@ -28,4 +28,9 @@ int exit_code(ErrorKind kind) {
   return 1;
 }
 
+int exit_code(const Error& error) {
+  constexpr int kBySignalInt = 128 + 2;
+  return error.code == kInterrupted ? kBySignalInt : exit_code(error.kind);
+}
+
 }  // namespace holdfast::cli

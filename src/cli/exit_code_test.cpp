@@ -20,5 +20,10 @@ TEST(ExitCode, FollowsTheTableOfTheDesign) {
   for (ErrorKind other : {cancelled, io, internal}) EXPECT_EQ(exit_code(other), 1);
 }
 
+TEST(ExitCode, OfAnInterruptionIsThatOfTheSignal) {
+  EXPECT_EQ(exit_code(make_error(ErrorKind::cancelled, "stopped", {}, std::string(kInterrupted))), 130);
+  EXPECT_EQ(exit_code(make_error(ErrorKind::cancelled, "stopped")), 1);
+}
+
 }  // namespace
 }  // namespace holdfast::cli

@@ -2,9 +2,11 @@
 
 #include "base/log.h"
 #include "cli/care_settings.h"
+#include "cli/document_settings.h"
 #include "cli/keeper_of_home.h"
 #include "tools/conversation_operations.h"
 #include "tools/core_operations.h"
+#include "tools/document_tools.h"
 #include "tools/notices.h"
 #include "tools/reasoning_tools.h"
 #include "tools/session_tools.h"
@@ -24,7 +26,8 @@ mcp::ServerOptions server_options() {
       "a restart or a compaction "
       "the next one continues the project's session. init with operation load_context shows where you were; the session tool "
       "finds, reads and organises "
-      "earlier work of every kind. research keeps conversations and answers questions from the user's own documents and past "
+      "earlier work of every kind. read a document before you edit it, with the session_id that read returns; every change waits "
+      "for a person's review. research keeps conversations and answers questions from the user's own documents and past "
       "sessions.";
   options.tasks = true;
   return options;
@@ -42,11 +45,16 @@ tools::ReasoningSettings reasoning_settings(const Settings& settings) {
 // Runs that a command left to a server, or whose server has gone, are waited for by somebody.
 constexpr std::chrono::seconds kRecoverEvery{5};
 
-// The session that a call is about keeps its state until the call has looked at it (threads-and-research §5, rule 1).
-std::string_view session_named_by(const JsonObject& arguments) {
-  for (const char* name : {"sessionId", "thread_id", "research_id", "id"})
-    if (auto id = find_string(arguments, name)) return *id;
-  return {};
+// The sessions that a call is about keep their state until the call has looked at them (threads-and-research §5, rule 1).
+std::vector<std::string> sessions_named_by(const JsonObject& arguments) {
+  std::vector<std::string> named;
+  for (const char* name : {"sessionId", "session_id", "thread_id", "research_id", "id"})
+    if (auto id = find_string(arguments, name)) named.emplace_back(*id);
+  for (const char* name : {"sessionIds", "thread_ids", "research_ids"})
+    if (const JsonArray* ids = find_array(arguments, name))
+      for (const Json& id : *ids)
+        if (id.is_string()) named.emplace_back(view(id.get_string()));
+  return named;
 }
 
 // A sweep before it would leave it nothing to report, and would be no dry run.
@@ -66,6 +74,7 @@ McpService::McpService(const Context& context, session::Store& store, Executor& 
       server_(server_options(), executor, pool, *context.clock, state_),
       reasoning_(store, server_, root_, reasoning_settings(context.settings)),
       sweep_(store, executor, pool),
+      handles_(documents::Handles(store, *context.clock, handle_ttl(context.settings)), executor, pool),
       retention_(store, policy_, *context.clock, executor, pool,
                  [this] { server_.resource_updated(std::string(tools::kNoticesUri)); }) {}
 
@@ -87,15 +96,24 @@ Result<void> McpService::open() {
     tools::add_transcript_kind(operations_, *keeper_);
   }
   if (chosen.contains("research")) HF_CHECK(open_research());
+  tools::add_document_kind(operations_);
   if (chosen.contains("reasoning")) HF_CHECK(open_reasoning());
+  if (chosen.contains("documents")) HF_CHECK(open_documents());
   if (research_room_) HF_CHECK(tools::add_research_tool(server_, *research_room_));
   if (keeper_) HF_CHECK(tools::add_transcript_tools(server_, *keeper_, root_, transcript_options_));
   tools::add_session_resources(server_, store_, operations_);
   tools::add_notice_resource(server_, store_);
+  // On the pool: it reads and writes the store.
+  server_.on_roots_changed([this](const mcp::Caller& caller) {
+    server_.pool().submit([this, caller] {
+      if (auto forgotten = root_.forget_offered(caller); !forgotten) log(LogLevel::warn, "cli", forgotten.error().message);
+    });
+  });
   server_.before_tools([this](std::string_view tool, mcp::Call& call) {
-    if (!sweeps_itself(tool, call.arguments())) retention_.look(session_named_by(call.arguments()));
+    if (!sweeps_itself(tool, call.arguments())) retention_.look(sessions_named_by(call.arguments()));
   });
   sweep_.start();
+  handles_.start();
   server_.executor().post([this] {
     retention_.start();
     follow_news();
@@ -110,13 +128,18 @@ Result<void> McpService::open_reasoning() {
   HF_CHECK(tools::add_thought_tool(server_, reasoning_));
   HF_CHECK(tools::add_session_tool(server_, store_, operations_, root_));
   tools::add_reasoning_prompts(server_, reasoning_);
-  // On the pool: it reads and writes the store.
-  server_.on_roots_changed([this](const mcp::Caller& caller) {
-    server_.pool().submit([this, caller] {
-      if (auto forgotten = root_.forget_offered(caller); !forgotten) log(LogLevel::warn, "cli", forgotten.error().message);
-    });
-  });
   return {};
+}
+
+Result<void> McpService::open_documents() {
+  HF_TRY(documents::LibrarySettings settings, library_settings(context_));
+  const Millis ttl = handle_ttl(context_.settings);
+  desks_.emplace(std::move(settings), context_.settings.flag("documents.read_only"), root_,
+                 [this, ttl](documents::LibrarySettings library) -> Result<std::unique_ptr<documents::Desk>> {
+                   HF_CHECK(make_data_folder(context_.folders));
+                   return documents::Desk::open(std::move(library), store_, *context_.clock, ttl);
+                 });
+  return tools::add_document_tools(server_, *desks_, ttl);
 }
 
 Result<void> McpService::open_research() {

@@ -6,10 +6,12 @@
 
 #include "cli/context.h"
 #include "cli/expiry_sweep.h"
+#include "cli/handle_sweep.h"
 #include "cli/research_service.h"
 #include "cli/retention_sweep.h"
 #include "mcp/server.h"
 #include "tools/confirmation.h"
+#include "tools/document_desks.h"
 #include "tools/mcp_state.h"
 #include "tools/project_root.h"
 #include "tools/reasoning_caller.h"
@@ -36,6 +38,7 @@ class McpService {
 
  private:
   Result<void> open_reasoning();
+  Result<void> open_documents();
   Result<void> open_research();
   void follow_news();
   void recover_runs();
@@ -47,6 +50,7 @@ class McpService {
   session::RetentionPolicy policy_;
   tools::SessionOperations operations_;
   std::optional<tools::Confirmation> confirmation_;
+  std::optional<tools::DocumentDesks> desks_;
   std::unique_ptr<ResearchService> research_;
   std::optional<tools::ResearchWorkers> workers_;
   std::optional<tools::ResearchRoom> research_room_;
@@ -55,6 +59,7 @@ class McpService {
   mcp::Server server_;
   tools::ReasoningCaller reasoning_;
   ExpirySweep sweep_;
+  HandleSweep handles_;
   RetentionSweep retention_;
   std::unique_ptr<tools::SessionNews> news_;  // made by a pool thread, ended after the pool
 };

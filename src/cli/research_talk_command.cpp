@@ -2,8 +2,10 @@
 
 #include "base/file.h"
 #include "cli/commands.h"
+#include "cli/exit_code.h"
 #include "cli/research_service.h"
 #include "cli/session_text.h"
+#include "cli/stop_signals.h"
 #include "session/kinds.h"
 #include "session/lookup.h"
 #include "tools/conversation_operations.h"
@@ -13,13 +15,22 @@
 
 #include <unistd.h>
 
+#include <atomic>
+
 namespace holdfast::cli {
 
 namespace {
 
 constexpr std::size_t kMaxInput = 4 * 1024 * 1024;  // more than any prompt may have
 
+// Ctrl-C while the model thinks ends the waiting, not the program: what was said is kept, and that is told.
+struct Patience {
+  std::atomic<bool> ended = false;
+  std::unique_ptr<StopSignals> signals;  // the last member: its thread ends first
+};
+
 struct Talk {
+  std::unique_ptr<Patience> patience = std::make_unique<Patience>();
   std::unique_ptr<session::Store> store;
   std::unique_ptr<ResearchService> service;
   threads::Who who;
@@ -27,6 +38,9 @@ struct Talk {
 
 Result<Talk> begin(const Context& context) {
   Talk talk;
+  HF_TRY(talk.patience->signals, StopSignals::watch());
+  talk.patience->signals->on_stop([patience = talk.patience.get()] { patience->ended = true; });
+  talk.who.cancelled = [patience = talk.patience.get()] { return patience->ended.load(); };
   HF_TRY(talk.store, context.open_store());
   HF_TRY(talk.service, ResearchService::make(context, *talk.store));
   talk.who.principal = context.settings.text("principal");
@@ -40,7 +54,7 @@ Result<std::string> thread_named(const Talk& talk, const std::string& id) {
   return record.id;
 }
 
-// "-" alone: standard input.
+// "-" alone: standard input. Before begin(): Ctrl-C while it is typed ends the program.
 Result<std::string> message_of(const std::vector<std::string>& words) {
   if (words != std::vector<std::string>{"-"}) return fmt::format("{}", fmt::join(words, " "));
   std::string text;
@@ -54,8 +68,18 @@ Result<std::string> message_of(const std::vector<std::string>& words) {
 
 // What was kept although the model did not answer.
 Error with_thread(Error error, const std::string& thread) {
+  if (error.kind == ErrorKind::cancelled) {
+    return make_error(ErrorKind::cancelled, fmt::format("interrupted; what you wrote is kept in {}", thread),
+                      fmt::format("holdfast research {} \"...\" goes on", thread), std::string(kInterrupted));
+  }
   error.message += fmt::format("; what you wrote is kept in {}", thread);
   return error;
+}
+
+// Ctrl-C while another process had its turn on the thread: nothing was kept yet.
+Error before_anything(Error error) {
+  if (error.kind != ErrorKind::cancelled) return error;
+  return make_error(ErrorKind::cancelled, "interrupted; nothing was changed", {}, std::string(kInterrupted));
 }
 
 Result<void> say(const Context& context, Talk& talk, threads::ChatRequest request) {
@@ -66,7 +90,10 @@ Result<void> say(const Context& context, Talk& talk, threads::ChatRequest reques
       streamed += piece;
       print(harmless(piece, false));
     };
-  HF_TRY(const threads::ChatOutcome outcome, talk.service->threads().chat(talk.who, request));
+  auto talked = talk.service->threads().chat(talk.who, request);
+  if (!talked) return fail(before_anything(std::move(talked).error()));
+  const threads::ChatOutcome& outcome = *talked;
+  if (!streamed.empty() && outcome.failure) print("\n");
   if (outcome.failure) return fail(with_thread(*outcome.failure, outcome.thread_id));
   if (context.line.json) {
     print_json(JsonObject{{"thread_id", outcome.thread_id},
@@ -86,7 +113,7 @@ Result<void> say(const Context& context, Talk& talk, threads::ChatRequest reques
 }
 
 Result<void> show_step(const Context& context, const Result<threads::StepOutcome>& outcome) {
-  if (!outcome) return fail(outcome.error());
+  if (!outcome) return fail(before_anything(outcome.error()));
   if (outcome->failure) return fail(with_thread(*outcome->failure, outcome->thread_id));
   JsonObject data = outcome->data;
   data["thread_id"] = outcome->thread_id;
@@ -107,9 +134,9 @@ Result<void> show_step(const Context& context, const Result<threads::StepOutcome
 
 Result<void> chat(Context& context) {
   const SessionWorkArguments& given = context.line.work;
-  HF_TRY(Talk talk, begin(context));
   threads::ChatRequest request;
   HF_TRY(request.prompt, message_of(given.words));
+  HF_TRY(Talk talk, begin(context));
   HF_TRY(request.thread_id, thread_named(talk, given.thread));
   request.title = given.title;
   request.system_prompt = given.system;
@@ -120,10 +147,10 @@ Result<void> chat(Context& context) {
 
 Result<void> think_deep(Context& context) {
   const SessionWorkArguments& given = context.line.work;
-  HF_TRY(Talk talk, begin(context));
   threads::ThinkdeepRequest request;
-  HF_TRY(request.thread_id, thread_named(talk, given.thread));
   HF_TRY(const std::string words, message_of(given.words));
+  HF_TRY(Talk talk, begin(context));
+  HF_TRY(request.thread_id, thread_named(talk, given.thread));
   (request.thread_id.empty() ? request.topic : request.query) = words;
   request.provider = given.provider;
   request.max_depth = given.depth;
@@ -132,10 +159,10 @@ Result<void> think_deep(Context& context) {
 
 Result<void> ideate(Context& context) {
   const SessionWorkArguments& given = context.line.work;
-  HF_TRY(Talk talk, begin(context));
   threads::IdeateRequest request;
-  HF_TRY(request.thread_id, thread_named(talk, given.thread));
   HF_TRY(request.topic, message_of(given.words));
+  HF_TRY(Talk talk, begin(context));
+  HF_TRY(request.thread_id, thread_named(talk, given.thread));
   if (!given.action.empty()) request.action = given.action;
   request.provider = given.provider;
   request.perspectives = given.perspectives;
@@ -144,10 +171,10 @@ Result<void> ideate(Context& context) {
 
 Result<void> find_consensus(Context& context) {
   const SessionWorkArguments& given = context.line.work;
-  HF_TRY(Talk talk, begin(context));
   threads::ConsensusRequest request;
-  HF_TRY(request.thread_id, thread_named(talk, given.thread));
   HF_TRY(request.prompt, message_of(given.words));
+  HF_TRY(Talk talk, begin(context));
+  HF_TRY(request.thread_id, thread_named(talk, given.thread));
   request.title = given.title;
   request.system_prompt = given.system;
   request.providers = given.providers;
@@ -157,6 +184,10 @@ Result<void> find_consensus(Context& context) {
 
 Result<void> open_research(Context& context) {
   const std::vector<std::string> words = context.line.work.words;
+  threads::ChatRequest request;
+  if (words.size() > 1) {
+    HF_TRY(request.prompt, message_of({words.begin() + 1, words.end()}));
+  }
   HF_TRY(Talk talk, begin(context));
   HF_TRY(const session::SessionRecord record, session::find_session(*talk.store, talk.who.principal, words.front()));
   if (record.kind == session::kResearch) return show_run(context, *talk.service, record);
@@ -164,9 +195,7 @@ Result<void> open_research(Context& context) {
     return fail(ErrorKind::invalid, fmt::format("{} is a {} session", record.id, record.kind),
                 fmt::format("holdfast sessions show {}", record.id));
   if (words.size() == 1) return show_thread(context, *talk.service, record, tools::kResumedMessages);
-  threads::ChatRequest request;
   request.thread_id = record.id;
-  HF_TRY(request.prompt, message_of({words.begin() + 1, words.end()}));
   return say(context, talk, std::move(request));
 }
 

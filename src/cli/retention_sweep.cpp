@@ -22,14 +22,14 @@ void RetentionSweep::wait() {
   });
 }
 
-void RetentionSweep::look(std::string_view leave_out) {
+void RetentionSweep::look(std::vector<std::string> leave_out) {
   const auto until = std::chrono::steady_clock::now() + kPatience;
-  sweep(leave_out, [until] { return std::chrono::steady_clock::now() >= until; });
+  sweep(std::move(leave_out), [until] { return std::chrono::steady_clock::now() >= until; });
 }
 
-void RetentionSweep::sweep(std::string_view leave_out, std::function<bool()> cancelled) {
+void RetentionSweep::sweep(std::vector<std::string> leave_out, std::function<bool()> cancelled) {
   if (!policy_.auto_sweep) return;
-  auto swept = session::sweep_if_due(store_, policy_, clock_.now(), leave_out, std::move(cancelled));
+  auto swept = session::sweep_if_due(store_, policy_, clock_.now(), std::move(leave_out), std::move(cancelled));
   if (!swept) return log(LogLevel::warn, "cli", "what is due stays for now: " + swept.error().message);
   if (!*swept) return;
   const session::SweepReport& report = **swept;

@@ -29,12 +29,12 @@ class RetentionSweep {
       : store_(store), policy_(policy), clock_(clock), executor_(executor), pool_(pool), on_change_(std::move(on_change)) {}
 
   void start();
-  // Pool threads. leave_out: the session that the call is about; may be empty.
-  void look(std::string_view leave_out);
+  // Pool threads. leave_out: the sessions that the call is about, as SweepOptions has them; may be empty.
+  void look(std::vector<std::string> leave_out);
 
  private:
   void wait();
-  void sweep(std::string_view leave_out, std::function<bool()> cancelled);
+  void sweep(std::vector<std::string> leave_out, std::function<bool()> cancelled);
 
   session::Store& store_;
   const session::RetentionPolicy& policy_;

@@ -69,6 +69,26 @@ Result<void> run_command(Context& context) {
       return show_providers(context);
     case Command::research_open:
       return open_research(context);
+    case Command::review:
+      return review_one_by_one(context);
+    case Command::review_list:
+      return list_changes(context);
+    case Command::review_show:
+      return show_changes(context);
+    case Command::review_accept:
+      return decide_changes(context, true);
+    case Command::review_reject:
+      return decide_changes(context, false);
+    case Command::review_comment:
+      return comment_change(context);
+    case Command::review_undo:
+      return undo_document_move(context);
+    case Command::review_trash:
+      return list_trash(context);
+    case Command::review_restore:
+      return restore_document(context);
+    case Command::review_export:
+      return export_document(context);
     case Command::store_info:
       return show_store(context);
     case Command::store_verify:
@@ -137,7 +157,7 @@ int run(int count, const char* const* words) {
     auto done = run_line(count, words);
     if (done) return 0;
     print_error(done.error(), json, prefix);
-    return exit_code(done.error().kind);
+    return exit_code(done.error());
   } catch (const std::exception& problem) {  // out of memory, or a defect: said in words, not by abort()
     print_error(make_error(ErrorKind::internal, problem.what()), json, prefix);
     return exit_code(ErrorKind::internal);

@@ -31,6 +31,16 @@ constexpr std::array kSettings = {
     SettingInfo{"codex_dir", Type::text, "", "folder of Codex's files; else CODEX_HOME or ~/.codex"},
     SettingInfo{"launch.claude", Type::text, "claude", "program that --launch starts for Claude Code's sessions"},
     SettingInfo{"launch.codex", Type::text, "codex", "program that --launch starts for Codex's sessions"},
+    SettingInfo{"documents.roots", Type::list, "", "folders of documents under review: DIR or NAME=DIR", "documents"},
+    SettingInfo{"documents.read_only", Type::flag, "false", "models can read documents and propose nothing"},
+    SettingInfo{"documents.reviewed", Type::list, ".md,.markdown,.txt",
+                "ends of names of documents that carry pending changes in their text"},
+    SettingInfo{"documents.direct_edits", Type::flag, "false", "other documents are changed at once instead of by proposals"},
+    SettingInfo{"documents.supersede", Type::text, "any", "whose pending changes a model may replace: own or any"},
+    SettingInfo{"documents.handle_ttl_days", Type::decimal, "7", "how long a session over documents lives without use"},
+    SettingInfo{"documents.commit_on_accept", Type::flag, "false", "commit accepted documents with git, in the reviewer's name"},
+    SettingInfo{"review.name", Type::text, "", "who reviews; else git's user.name, else the login name"},
+    SettingInfo{"review.email", Type::text, "", "the reviewer's address in commits; else git's user.email"},
     SettingInfo{"gist.api", Type::text, "https://api.github.com", "where gist:// is; GitHub Enterprise has its own"},
     SettingInfo{"retention.thread_archive_days", Type::decimal, "7", "a thread without activity is archived; 0: never"},
     SettingInfo{"retention.research_archive_days", Type::decimal, "90", "completed research is archived; 0: never"},
@@ -132,7 +142,10 @@ std::string environment_name(std::string_view setting) {
 }
 
 std::string flag_name(std::string_view setting) {
-  if (const std::size_t dot = setting.rfind('.'); dot != std::string_view::npos) setting.remove_prefix(dot + 1);
+  if (const SettingInfo* info = find_setting(setting); info && !info->flag.empty())
+    setting = info->flag;
+  else if (const std::size_t dot = setting.rfind('.'); dot != std::string_view::npos)
+    setting.remove_prefix(dot + 1);
   std::string name = "--";
   for (char c : setting) name += c == '_' ? '-' : c;
   return name;

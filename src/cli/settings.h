@@ -26,6 +26,7 @@ struct SettingInfo {
   Type type;
   std::string_view fallback;
   std::string_view help;
+  std::string_view flag = {};  // its flag, when that is not the last part of its name
 };
 std::span<const SettingInfo> known_settings();
 
@@ -64,6 +65,6 @@ class Settings {
 };
 
 std::string environment_name(std::string_view setting);  // "http.allowed_hosts" -> "HOLDFAST_HTTP_ALLOWED_HOSTS"
-std::string flag_name(std::string_view setting);         // "no_auth" -> "--no-auth"
+std::string flag_name(std::string_view setting);         // "no_auth" -> "--no-auth", "documents.roots" -> "--documents"
 
 }  // namespace holdfast::cli

@@ -91,6 +91,7 @@ TEST(Settings, NamesInTheOtherPlaces) {
   EXPECT_EQ(environment_name("a.b_c"), "HOLDFAST_A_B_C");
   EXPECT_EQ(flag_name("no_auth"), "--no-auth");
   EXPECT_EQ(flag_name("http.allowed_hosts"), "--allowed-hosts");
+  EXPECT_EQ(flag_name("documents.roots"), "--documents");
 }
 
 }  // namespace

@@ -55,6 +55,14 @@ std::string Terminal::bold(std::string_view text) const {
   return colours ? fmt::format("\x1b[1m{}\x1b[0m", text) : std::string(text);
 }
 
+std::string Terminal::red(std::string_view text) const {
+  return colours ? fmt::format("\x1b[31m{}\x1b[0m", text) : std::string(text);
+}
+
+std::string Terminal::green(std::string_view text) const {
+  return colours ? fmt::format("\x1b[32m{}\x1b[0m", text) : std::string(text);
+}
+
 std::string Terminal::soft(std::string_view text) const {
   return colours ? fmt::format("\x1b[2m{}\x1b[0m", text) : std::string(text);
 }
@@ -142,10 +150,9 @@ bool somebody_is_there() {
   return ::isatty(STDIN_FILENO) != 0 && ::isatty(STDERR_FILENO) != 0;
 }
 
-std::string read_answer() {
-  constexpr std::size_t kLongestAnswer = 256;  // bytes; an id is the longest answer there is
+std::string read_answer(std::size_t longest) {
   std::string answer;
-  for (char c = 0; answer.size() < kLongestAnswer && ::read(STDIN_FILENO, &c, 1) == 1 && c != '\n';) answer += c;
+  for (char c = 0; answer.size() < longest && ::read(STDIN_FILENO, &c, 1) == 1 && c != '\n';) answer += c;
   return std::string(trim(answer));
 }
 

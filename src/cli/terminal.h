@@ -18,6 +18,8 @@ struct Terminal {
   static Terminal of_stdout();
 
   std::string bold(std::string_view text) const;
+  std::string red(std::string_view text) const;
+  std::string green(std::string_view text) const;
   std::string soft(std::string_view text) const;
 };
 
@@ -33,7 +35,8 @@ void print_note(std::string_view text);
 // Whether a question could be put and answered.
 bool somebody_is_there();
 // One line of the terminal, without white space around it.
-std::string read_answer();
+inline constexpr std::size_t kLongestAnswer = 256;  // bytes; usually an id is the longest answer there is
+std::string read_answer(std::size_t longest = kLongestAnswer);
 
 // Columns as wide as their widest cell; on a terminal one column gives way so that lines fit.
 class Table {

@@ -7,8 +7,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace holdfast::documents {
 namespace {
 
@@ -20,7 +18,7 @@ constexpr std::size_t kIdCharacters = 16;
 class Attempt {
  public:
   Attempt(Library& library, const std::vector<FileStep>& steps, const JournalNote& note)
-      : library_(library), disk_(library), steps_(steps) {
+      : library_(library), disk_(library, steps.size()), steps_(steps) {
     operation_.id = "o_" + random_base62(kIdCharacters);
     operation_.time = SystemClock().now();
     operation_.note = note;
@@ -30,7 +28,7 @@ class Attempt {
     HF_CHECK(prepare());
     HF_TRY(OperationAtWork work, OperationAtWork::begin(library_, operation_));
     applied_.states.resize(steps_.size());
-    auto done = perform();
+    auto done = perform(work);
     // A single step cannot be half done: who finds it without its end can only see that it happened. Several could be taken back
     // by somebody who finds them with one changed since, so this has to be on the disk before the answer.
     if (done && order_.size() > 1) done = work.end(End::committed, true);
@@ -45,9 +43,9 @@ class Attempt {
  private:
   Result<void> prepare() {
     if (steps_.empty()) return fail(ErrorKind::invalid, "an operation without steps");
-    for (std::size_t i = 0; i < steps_.size(); ++i) order_.push_back(i);
-    std::stable_partition(order_.begin(), order_.end(),
-                          [this](std::size_t i) { return steps_[i].kind != FileStep::Kind::rename; });
+    for (const bool renames : {false, true})
+      for (std::size_t i = 0; i < steps_.size(); ++i)
+        if ((steps_[i].kind == FileStep::Kind::rename) == renames) order_.push_back(i);
     for (const std::size_t i : order_) {
       JournaledStep journaled;
       journaled.temporary = fmt::format("{}{}-{}", kTemporaryPrefix, operation_.id, i);
@@ -57,9 +55,11 @@ class Attempt {
     return {};
   }
 
-  Result<void> perform() {
+  Result<void> perform(OperationAtWork& work) {
     for (std::size_t at = 0; at < order_.size(); ++at)
       HF_CHECK(disk_.stage(steps_[order_[at]], operation_.steps[at], operation_, applied_.states[order_[at]]));
+    HF_CHECK(disk_.sync_staged());
+    HF_CHECK(work.await_sync());
     for (; published_ < order_.size(); ++published_) HF_CHECK(disk_.publish(operation_.steps[published_]));
     return disk_.sync(operation_.steps);
   }

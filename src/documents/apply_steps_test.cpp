@@ -131,11 +131,11 @@ TEST(ApplySteps, CreatesWithParents) {
 
 TEST(ApplySteps, MovesFoldersWithRewritesInsideAndOutside) {
   TestLibrary files;
-  files.write("docs/a.md", "see [b](../b.md)");
-  files.write("docs/deep/c.md", "c");
-  files.write("b.md", "see docs/a.md");
-  const auto applied = do_steps(files, {rename(files, "docs", "new/place"), replace(files, "b.md", "see new/place/a.md"),
-                                        replace(files, "docs/a.md", "see [b](../../b.md)")});
+  files.write("shelf/a.md", "see [b](../b.md)");
+  files.write("shelf/deep/c.md", "c");
+  files.write("b.md", "see shelf/a.md");
+  const auto applied = do_steps(files, {rename(files, "shelf", "new/place"), replace(files, "b.md", "see new/place/a.md"),
+                                        replace(files, "shelf/a.md", "see [b](../../b.md)")});
   ASSERT_TRUE(applied) << applied.error().message;
   EXPECT_THAT(all_names(files),
               ElementsAre("b.md", "new", "new/place", "new/place/a.md", "new/place/deep", "new/place/deep/c.md"));
@@ -148,19 +148,19 @@ TEST(ApplySteps, AFailureInTheMiddleTakesEverythingBack) {
   TestLibrary files;
   files.write("a.md", "a");
   files.write("b.md", "b");
-  files.write("docs/c.md", "c");
+  files.write("shelf/c.md", "c");
   files.write("gone.md", "gone");
   std::vector<FileStep> steps = {replace(files, "a.md", "A"), create(files, "new/d.md", "d"), trash(files, "gone.md"),
-                                 replace(files, "docs/c.md", "C"), rename(files, "docs", "moved/docs")};
+                                 replace(files, "shelf/c.md", "C"), rename(files, "shelf", "moved/shelf")};
   // Only seen when the first is done already: the target is a file of another place.
-  steps.push_back(rename(files, "b.md", "moved/docs"));
+  steps.push_back(rename(files, "b.md", "moved/shelf"));
   const auto names = all_names(files);
   const auto applied = do_steps(files, steps);
   ASSERT_FALSE(applied);
   EXPECT_EQ(code_of(applied), "exists");
   EXPECT_EQ(all_names(files), names);
   EXPECT_EQ(files.read("a.md"), "a");
-  EXPECT_EQ(files.read("docs/c.md"), "c");
+  EXPECT_EQ(files.read("shelf/c.md"), "c");
   EXPECT_EQ(files.read("gone.md"), "gone");
   EXPECT_THAT(list_trash(files.library()).value(), IsEmpty());
   EXPECT_THAT(list_operations(files.library(), "", 10).value(), IsEmpty());
@@ -169,9 +169,9 @@ TEST(ApplySteps, AFailureInTheMiddleTakesEverythingBack) {
 TEST(ApplySteps, RefusesBeforeAnythingHappens) {
   TestLibrary files;
   files.write("a.md", "a");
-  files.write("docs/b.md", "b");
-  FileStep into_itself = rename(files, "docs", "docs2/x");
-  into_itself.to = files.find_new("docs/x");
+  files.write("shelf/b.md", "b");
+  FileStep into_itself = rename(files, "shelf", "shelf2/x");
+  into_itself.to = files.find_new("shelf/x");
   EXPECT_EQ(code_of(do_steps(files, {into_itself})), "bad_argument");
   EXPECT_EQ(code_of(do_steps(files, {replace(files, "a.md", std::string(kMaxDocumentBytes + 1, 'x'))})), "too_large");
   EXPECT_EQ(code_of(do_steps(files, {})), "invalid");

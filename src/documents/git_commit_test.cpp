@@ -81,11 +81,11 @@ TEST_F(GitCommit, OtherStagedChangesStayStaged) {
 }
 
 TEST_F(GitCommit, AFolderBelowTheRootOfTheWorkTree) {
-  write("docs/deep/b.md", "new\n");
+  write("notes/deep/b.md", "new\n");
   CommitRequest made = request("deep/b.md");
-  made.folder = folder_ / "docs";
+  made.folder = folder_ / "notes";
   ASSERT_TRUE(commit_file(made));
-  EXPECT_EQ(git({"show", "HEAD:docs/deep/b.md"}), "new");
+  EXPECT_EQ(git({"show", "HEAD:notes/deep/b.md"}), "new");
 }
 
 TEST_F(GitCommit, ANewFileAndARemovedOne) {
@@ -166,9 +166,9 @@ TEST_F(GitCommit, AnUnmergedFileIsSeenAndNotCommittedWhateverItsText) {
 }
 
 TEST_F(GitCommit, TheWorkTreeOfAFolder) {
-  write("docs/deep/b.md", "new\n");
+  write("notes/deep/b.md", "new\n");
   const std::string root = std::filesystem::canonical(folder_.path()).string();
-  EXPECT_EQ(find_work_tree(folder_ / "docs/deep"), root);
+  EXPECT_EQ(find_work_tree(folder_ / "notes/deep"), root);
   const TestFolder plain;
   EXPECT_EQ(find_work_tree(plain.path()), std::nullopt);
 }

@@ -2,6 +2,7 @@
 
 #include "documents/test_library.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 namespace holdfast::documents {

@@ -64,10 +64,7 @@ JsonObject step_object(const JournaledStep& step) {
   put(object, "trash", step.trash);
   put(object, "temporary", step.temporary);
   put(object, "parents", step.parents);
-  if (step.inode != 0) {
-    object["device"] = step.device;
-    object["inode"] = step.inode;
-  }
+  if (step.inode != 0) object["inode"] = step.inode;
   return object;
 }
 
@@ -88,7 +85,6 @@ std::optional<JournaledStep> step_of(const JsonObject& object) {
   step.trash = text(object, "trash");
   step.temporary = text(object, "temporary");
   step.parents = texts(object, "parents");
-  step.device = number(object, "device");
   step.inode = number(object, "inode");
   return step;
 }

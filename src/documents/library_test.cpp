@@ -1,5 +1,6 @@
 #include "documents/test_library.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <atomic>

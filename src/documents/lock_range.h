@@ -30,6 +30,16 @@ inline Result<bool> try_lock_range(const Fd& file, off_t byte, Sharing sharing) 
   }
 }
 
+// Whether somebody holds it, without taking it. When that cannot be known, somebody does.
+inline bool is_range_locked(const Fd& file, off_t byte) {
+  struct flock range{};
+  range.l_type = F_WRLCK;
+  range.l_whence = SEEK_SET;
+  range.l_start = byte;
+  range.l_len = 1;
+  return ::fcntl(file.get(), F_OFD_GETLK, &range) != 0 || range.l_type != F_UNLCK;
+}
+
 // Files of locks may be swept away. Who has locked one has to see that it still is the one others will lock.
 inline bool still_named(const Fd& file, const std::string& path) {
   struct stat held{}, named{};

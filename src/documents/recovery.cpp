@@ -1,25 +1,16 @@
 #include "base/log.h"
 #include "documents/document_file.h"
-#include "documents/lock_range.h"
 #include "documents/step_disk.h"
+#include "documents/sweep.h"
 
 #include <fmt/format.h>
 
-#include <dirent.h>
-#include <fcntl.h>
-
-#include <algorithm>
-#include <cerrno>
-#include <memory>
 #include <set>
 
 namespace holdfast::documents {
 namespace {
 
 using End = JournaledOperation::End;
-
-// Files of locks are a few bytes of a folder each; beyond that many they are swept.
-constexpr std::size_t kManyLocks = 4096;
 
 Result<std::vector<DocumentLock>> lock_all(Library& library, const JournaledOperation& operation) {
   std::set<std::string> keys;
@@ -86,28 +77,14 @@ class Recovery {
 };
 
 Result<void> recover(Library& library, OperationAtWork& work) {
+  for (const JournaledStep& step : work.operation().steps)
+    if (const auto place = library.place_of(step.key)) HF_CHECK(library.require_writable(*place));
   HF_TRY(const auto locks, lock_all(library, work.operation()));
   HF_TRY(const End end, Recovery(library, work.operation()).run());
   log(LogLevel::info, "documents",
       fmt::format("{} ({}) had been interrupted and was {}", work.operation().id, work.operation().note.action,
                   end == End::done ? "finished" : "taken back"));
   return work.end(end, true);
-}
-
-// Who takes a lock looks whether its file still has its name, so one that nobody holds can go.
-void sweep_locks(Library& library) {
-  const std::string folder = library.settings().state_folder + "/locks";
-  const std::unique_ptr<DIR, int (*)(DIR*)> opened(::opendir(folder.c_str()), [](DIR* each) { return ::closedir(each); });
-  if (!opened) return;
-  std::vector<std::string> names;
-  while (const dirent* entry = ::readdir(opened.get()))
-    if (entry->d_name[0] != '.') names.emplace_back(entry->d_name);
-  if (names.size() < kManyLocks) return;
-  for (const std::string& name : names) {
-    const std::string path = folder + '/' + name;
-    const Fd file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
-    if (file && try_lock_range(file, 0, Sharing::exclusive).value_or(false) && still_named(file, path)) ::unlink(path.c_str());
-  }
 }
 
 }  // namespace
@@ -121,6 +98,7 @@ Result<void> recover_library(Library& library) {
             fmt::format("{} is left for the next start: {}", work.operation().id, recovered.error().message));
     }
   }
+  sweep_temporaries(library);
   sweep_locks(library);
   return rotate_journal(library);
 }

@@ -6,6 +6,8 @@
 #include "documents/path_name.h"
 #include "documents/trash_file.h"
 
+#include <fmt/format.h>
+
 #include <fcntl.h>
 
 #include <algorithm>
@@ -33,7 +35,7 @@ Spot second_name(const Spot& temporary) {
 
 bool is_the_one(const Spot& spot, const JournaledStep& step) {
   const auto status = look_at(spot);
-  return status && status->st_dev == step.device && status->st_ino == step.inode;
+  return status && status->st_ino == step.inode;
 }
 
 }  // namespace
@@ -237,8 +239,13 @@ bool StepDisk::discard(const JournaledStep& step) {
   const auto target = spot(step.key), temporary = spot(step.temporary);
   const bool ours_stands = target && version_at(*target).value_or("") == step.after;
   if (ours_stands && temporary && displaced_another(step, *temporary, version_at(*temporary).value_or(""))) {
-    log(LogLevel::error, "documents", step.key + ": what somebody saved meanwhile lies beside it as " + temporary->name);
-    return true;
+    // It gets a name that its owner sees.
+    Spot seen = second_name(*temporary);
+    seen.name = target->name + ".saved-meanwhile";
+    const auto shown = rename_to_free(*temporary, seen, seen.name);
+    log(LogLevel::error, "documents",
+        fmt::format("{}: what somebody saved meanwhile lies beside it as {}", step.key, shown ? seen.name : temporary->name));
+    return shown.has_value();
   }
   return remove_temporaries(step);
 }
@@ -258,8 +265,11 @@ bool StepDisk::remove_temporaries(const JournaledStep& step) {
 }
 
 Result<void> StepDisk::sync(const std::vector<JournaledStep>& steps) {
+  // All that was staged has its folders there, too.
+  HF_CHECK(sync_staged());
   std::set<std::string> folders;
   for (const JournaledStep& step : steps) {
+    if (together_ && step.kind != Kind::rename) continue;
     folders.emplace(now(step.key));
     if (step.kind == Kind::rename) folders.emplace(step.key);
     if (!step.temporary.empty()) folders.emplace(now(step.temporary));

@@ -32,12 +32,16 @@ enum class StepState {
 
 class StepDisk {
  public:
-  explicit StepDisk(Library& library) : library_(library) {}
+  // steps: how many there will be to stage. Beyond kSyncTogether their file systems are synced as wholes: one sync of 300 files
+  // takes a fraction of the time of 300 syncs (1.1 s for 7.5 s on a busy machine with two cores).
+  explicit StepDisk(Library& library, std::size_t steps = 0) : library_(library), together_(steps > kSyncTogether) {}
 
   // Refuses what cannot succeed, before anything is written. Fills in what the journal has to say.
   Result<void> prepare(const FileStep& step, JournaledStep& journaled);
-  // Writes and syncs what will be needed. Fills `state` with what will stand there.
+  // Writes what will be needed. Fills `state` with what will stand there.
   Result<void> stage(const FileStep& step, const JournaledStep& journaled, const JournaledOperation& operation, FileState& state);
+  // Behind the last one that is staged, in front of the first that is published.
+  Result<void> sync_staged();
   // Errors: conflict (not as expected, or there is something), io; this step has not happened then.
   Result<void> publish(const JournaledStep& step);
   // However far it has come. What was not done, and what somebody changed since, it leaves alone. Errors: io, conflict.
@@ -76,7 +80,13 @@ class StepDisk {
   Result<StepState> examine_rename(const JournaledStep& step);
   Result<StepState> examine_trash(const JournaledStep& step);
 
+  Result<void> sync_or_note(const Fd& file, const Spot& spot);
+
+  static constexpr std::size_t kSyncTogether = 16;
+
   Library& library_;
+  const bool together_;
+  std::map<dev_t, Fd> file_systems_;                          // to be synced together: a folder in each
   std::vector<std::pair<std::string, std::string>> renamed_;  // keys, from and to
   std::map<std::string, struct stat> seen_;                   // by key: what was compared in prepare
 };

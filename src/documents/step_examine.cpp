@@ -45,7 +45,7 @@ Result<StepState> StepDisk::examine_rename(const JournaledStep& step) {
   const auto is_there = [&](std::string_view key) {
     const auto found = open_spot(library_, key);
     const auto status = found ? look_at(*found) : std::nullopt;
-    return status && status->st_dev == step.device && status->st_ino == step.inode;
+    return status && status->st_ino == step.inode;
   };
   if (is_there(step.to)) {
     renamed_.emplace_back(step.key, step.to);

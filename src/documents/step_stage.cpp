@@ -62,12 +62,6 @@ Result<Fd> create_temporary(const Spot& spot, mode_t mode) {
   return file;
 }
 
-Result<void> write_synced(const Fd& file, std::string_view bytes) {
-  HF_CHECK(write_all(file.get(), bytes));
-  if (::fsync(file.get()) != 0) return fail(system_error("sync a temporary file", errno));
-  return {};
-}
-
 // Access lists are among them: without them a file could be open to more people than before. What cannot be set (labels that the
 // system gives itself) is left out.
 void copy_attributes(int from, int to) {
@@ -96,8 +90,8 @@ Result<void> keep_attributes(const Spot& target, const Fd& file, const Place& pl
   return {};
 }
 
-Result<void> stage_trash(const Spot& target, const Spot& copy, const FileStep& step, const JournaledStep& journaled,
-                         Millis time) {
+Result<Fd> write_trash_copy(const Spot& target, const Spot& copy, const FileStep& step, const JournaledStep& journaled,
+                            Millis time) {
   const Fd old(::openat(target.folder.get(), target.name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   struct stat status{};
   if (!old || ::fstat(old.get(), &status) != 0 || !S_ISREG(status.st_mode)) return changed(step.place);
@@ -106,8 +100,9 @@ Result<void> stage_trash(const Spot& target, const Spot& copy, const FileStep& s
   if (to_hex(sha256(file.bytes)) != journaled.before) return changed(step.place);
   file.about = {journaled.trash, step.place.path, step.place.key, time, file.bytes.size()};
   file.mode = status.st_mode & kModeBits;
-  HF_TRY(const Fd made, create_temporary(copy, 0600));
-  return write_synced(made, to_trash_bytes(file));
+  HF_TRY(Fd made, create_temporary(copy, 0600));
+  HF_CHECK(write_all(made.get(), to_trash_bytes(file)));
+  return made;
 }
 
 }  // namespace
@@ -150,7 +145,6 @@ Result<void> StepDisk::prepare(const FileStep& step, JournaledStep& journaled) {
       const auto status = source ? documents::look_at(*source) : std::nullopt;
       if (!status) return changed(step.place);
       journaled.temporary.clear();
-      journaled.device = status->st_dev;
       journaled.inode = status->st_ino;
       return {};
     }
@@ -166,7 +160,8 @@ Result<void> StepDisk::stage(const FileStep& step, const JournaledStep& journale
   if (step.kind == Kind::trash) {
     HF_TRY(const Spot target, spot(journaled.key));
     HF_TRY(const Spot copy, trash_spot(temporary.name));
-    return stage_trash(target, copy, step, journaled, operation.time);
+    HF_TRY(const Fd file, write_trash_copy(target, copy, step, journaled, operation.time));
+    return sync_or_note(file, copy);
   }
   HF_TRY(const Fd file, create_temporary(temporary, step.kind == Kind::create ? 0666 : 0600));
   if (step.kind == Kind::replace) {
@@ -175,11 +170,32 @@ Result<void> StepDisk::stage(const FileStep& step, const JournaledStep& journale
   } else if (step.mode != 0 && ::fchmod(file.get(), step.mode & kModeBits) != 0) {
     return fail(system_error("mode of " + step.place.path, errno));
   }
-  HF_CHECK(write_synced(file, step.bytes));
+  HF_CHECK(write_all(file.get(), step.bytes));
+  HF_CHECK(sync_or_note(file, temporary));
   struct stat status{};
   if (::fstat(file.get(), &status) != 0) return fail(system_error(step.place.path, errno));
   stamp(state, status);
   state.version = journaled.after;
+  return {};
+}
+
+Result<void> StepDisk::sync_or_note(const Fd& file, const Spot& spot) {
+  if (!together_) {
+    if (::fsync(file.get()) != 0) return fail(system_error("sync a temporary file", errno));
+    return {};
+  }
+  struct stat status{};
+  if (::fstat(file.get(), &status) != 0) return fail(system_error(spot.name, errno));
+  if (file_systems_.contains(status.st_dev)) return {};
+  Fd folder(::fcntl(spot.folder.get(), F_DUPFD_CLOEXEC, 0));
+  if (!folder) return fail(system_error(spot.name, errno));
+  file_systems_.emplace(status.st_dev, std::move(folder));
+  return {};
+}
+
+Result<void> StepDisk::sync_staged() {
+  for (const auto& [device, folder] : file_systems_)
+    if (::syncfs(folder.get()) != 0) return fail(system_error("sync the temporary files", errno));
   return {};
 }
 

@@ -46,6 +46,7 @@ struct Tool {
   RunOn run_on = RunOn::pool;
   Tasks tasks = Tasks::never;
   Eras eras = Eras::both;
+  bool listed = true;  // false: known, so that a call can be refused in the tool's own words
   std::function<ToolReply(Call&)> handler;
 };
 

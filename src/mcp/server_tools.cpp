@@ -111,7 +111,8 @@ const std::vector<HeaderRule>* Server::header_rules_of(std::string_view tool) co
 void Server::on_list_tools(std::shared_ptr<Run> run) {
   std::vector<const JsonObject*> listed;
   for (const auto& tool : tools_)
-    if (run->caller().era() == Era::modern || tool->tool.eras == Tool::Eras::both) listed.push_back(&tool->listed);
+    if (tool->tool.listed && (run->caller().era() == Era::modern || tool->tool.eras == Tool::Eras::both))
+      listed.push_back(&tool->listed);
   answer_page(*run, "tools", listed);
 }
 

@@ -116,6 +116,15 @@ TEST_F(ServerToolsTest, StructuredContentIsForThoseWhoKnowIt) {
   EXPECT_EQ(at(legacy("2025-06-18", "tools/call", R"({"name":"t"})"), "result", "structuredContent", "summary"), Json("one"));
 }
 
+TEST_F(ServerToolsTest, AToolThatIsNotListedStillAnswers) {
+  Tool hidden = simple_tool("hidden", [](Call&) -> ToolReply { return ToolResult::failure("read_only: not here"); });
+  hidden.listed = false;
+  ASSERT_TRUE(server_.server.add_tool(std::move(hidden)));
+  const Json listed = legacy("2025-11-25", "tools/list", "{}");
+  EXPECT_EQ(to_json(listed).find("hidden"), std::string::npos) << to_json(listed);
+  EXPECT_EQ(at(call("hidden", "{}"), "result", "content", 0, "text"), Json("read_only: not here"));
+}
+
 TEST_F(ServerToolsTest, ManyToolsAreListedInPages) {
   for (int i = 0; i < 250; ++i)
     ASSERT_TRUE(

@@ -8,6 +8,7 @@
 #include "net/loop_thread.h"
 
 #include <atomic>
+#include <future>
 #include <mutex>
 #include <thread>
 
@@ -34,10 +35,13 @@ class HttpPeer {
   }
   ~HttpPeer() { end(); }
   void begin(std::function<void()> first = {}) {
-    thread_ = std::thread([this, first] {
+    std::promise<void> begun;
+    thread_ = std::thread([&, first = std::move(first)] {
       if (first) first();
+      begun.set_value();
       http_.run();
     });
+    begun.get_future().wait();
   }
   void end() {
     if (!thread_.joinable()) return;
@@ -307,21 +311,29 @@ TEST_F(HttpTroubleTest, AStreamCutInTheMiddleLosesTheCallAndIsNotRepeated) {
 }
 
 TEST_F(HttpTroubleTest, StatusesAndBodiesThatAreNoAnswers) {
+  std::mutex mutex;
   net::HttpResponse response;
-  serve([&](auto exchange, const Json&) { exchange->respond(response); });
-  response = {500, {}, "<h1>Oops</h1>"};
+  serve([&](auto exchange, const Json&) {
+    const std::lock_guard lock(mutex);
+    exchange->respond(response);
+  });
+  const auto answer_with = [&](int status, net::HttpHeaders headers, std::string body) {
+    const std::lock_guard lock(mutex);
+    response = {status, std::move(headers), std::move(body)};
+  };
+  answer_with(500, {}, "<h1>Oops</h1>");
   EXPECT_EQ(call_fails().outcome, Outcome::unknown);
-  response = {413, {}, "too much"};
+  answer_with(413, {}, "too much");
   EXPECT_EQ(call_fails().outcome, Outcome::not_executed);
-  response = {401, {{"WWW-Authenticate", "Bearer"}}, ""};
+  answer_with(401, {{"WWW-Authenticate", "Bearer"}}, "");
   EXPECT_EQ(call_fails().error.kind, ErrorKind::unauthorised);
-  response = {200, {{"Content-Type", "application/json"}}, "{broken"};
+  answer_with(200, {{"Content-Type", "application/json"}}, "{broken");
   EXPECT_EQ(call_fails().outcome, Outcome::unknown);
-  response = {200, {{"Content-Type", "application/json"}}, R"({"jsonrpc":"2.0","id":"other","result":{}})"};
+  answer_with(200, {{"Content-Type", "application/json"}}, R"({"jsonrpc":"2.0","id":"other","result":{}})");
   EXPECT_EQ(call_fails().outcome, Outcome::unknown);
-  response = {202, {}, ""};
+  answer_with(202, {}, "");
   EXPECT_EQ(call_fails().outcome, Outcome::unknown);
-  response = {400, {{"Content-Type", "application/json"}}, R"({"jsonrpc":"2.0","error":{"code":-32600,"message":"which?"}})"};
+  answer_with(400, {{"Content-Type", "application/json"}}, R"({"jsonrpc":"2.0","error":{"code":-32600,"message":"which?"}})");
   EXPECT_EQ(call_fails().rpc->code, -32600) << "an error without an id answers the request it came back for";
   EXPECT_EQ(client_->state(), ClientState::ready);
 }

@@ -79,7 +79,7 @@ JsonObject json_of(const Source& source) {
                   {"quality", source.quality},
                   {"snippet", source.snippet},
                   {"content_sha256", source.content_sha256},
-                  {"retrieved_at", source.retrieved_at},
+                  {"retrieved_at", iso8601(source.retrieved_at)},
                   {"provider", source.provider},
                   {"sub_query_id", source.sub_query_id},
                   {"fidelity", source.fidelity}};

@@ -135,12 +135,28 @@ TEST_F(Gather, S10_NoProviderAtAllIsNoSources) {
   EXPECT_EQ(error_code(record), "NO_SOURCES");
 }
 
-TEST_F(Gather, S10_ARunThatNamesOnlyProvidersNobodyHasSaysWhich) {
+TEST_F(Gather, S10_ARunThatNamesOnlyProvidersNobodyHasIsRefused) {
   answer(several("valve", 1));
   StartRequest request;
   request.query = "valves";
+  request.search = {"nowhere", "neither"};
+  const auto refused = research().start(request);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().word(), "VALIDATION_ERROR");
+  EXPECT_EQ(refused.error().message, "there is no search provider 'nowhere', 'neither'");
+  EXPECT_EQ(refused.error().hint, "there are local");
+  EXPECT_EQ(must(store->list({})).total, 0);
+}
+
+TEST_F(Gather, S10_ARunWhoseProvidersAreGoneSaysWhich) {
+  answer("nowhere", [](const SearchAsk&) -> Answer { return several("valve", 1); });
+  StartRequest request;
+  request.query = "valves";
   request.search = {"nowhere"};
-  const auto record = work(must(research().start(request)).id);
+  const std::string id = must(research().start(request)).id;
+  answerers.clear();
+  answer(several("valve", 1));
+  const auto record = work(id);
   EXPECT_EQ(error_code(record), "NO_SOURCES");
   EXPECT_THAT(to_json(*find(record.data, "error")), HasSubstr("there is no search provider 'nowhere'"));
   EXPECT_THAT(log->take(), IsEmpty());

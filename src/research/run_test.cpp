@@ -106,6 +106,7 @@ TEST_F(Run, S4Row4And6_NoSourcesFailsAndResumes) {
   ASSERT_THAT(attempts, SizeIs(1));
   EXPECT_EQ(find_string(*find_object(attempts[0].as_object(), "error"), "code"), "NO_SOURCES");
   EXPECT_EQ(find_int(*find_object(status(record.id), "sub_queries"), "failed"), 0);
+  EXPECT_EQ(find_string(find_array(status(record.id), "attempts")->at(0).as_object(), "until"), iso8601(clock->now()));
 }
 
 TEST_F(Run, S4Row5_CancelOfAStartedRun) {

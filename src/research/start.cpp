@@ -44,6 +44,20 @@ void check_limits(const JsonObject& limits, std::vector<std::string>& problems) 
   }
 }
 
+// Settings may change before the run is worked, so work.cpp looks again; but what nobody has now is a mistake of the caller.
+Result<void> check_search(const Tools& tools, const session::SessionRecord& run, const StartRequest& request) {
+  if (request.search.empty()) return {};
+  HF_TRY(const Providers providers, tools.providers(run, request.corpus));
+  std::vector<std::string> names;
+  for (const auto& provider : providers) names.emplace_back(provider->name());
+  const auto is_there = [&](const std::string& name) { return std::ranges::find(names, name) != names.end(); };
+  if (std::ranges::any_of(request.search, is_there)) return {};
+  return fail(ErrorKind::invalid, fmt::format("there is no search provider '{}'", fmt::join(request.search, "', '")),
+              names.empty() ? "no search provider is configured: set search in config.json"
+                            : fmt::format("there are {}", fmt::join(names, ", ")),
+              "VALIDATION_ERROR");
+}
+
 }  // namespace
 
 Result<void> check_start(const StartRequest& request) {
@@ -98,6 +112,7 @@ Result<session::SessionRecord> Research::start(const StartRequest& request) {
                  {"iteration", 1},
                  {"progress_percent", 0},
                  {"source_count", 0}};
+  HF_CHECK(check_search(tools_, record, request));
   return tools_.store.write([&](session::Transaction& transaction) { return transaction.create(record); });
 }
 

@@ -34,6 +34,15 @@ JsonObject budgets_of(const Limits& limits, const Usage& used) {
           {"max_search_calls", pair(limits.max_search_calls, used.search_calls)}};
 }
 
+// As kept, but with the time as all times are told.
+JsonArray shown(JsonArray attempts) {
+  for (Json& attempt : attempts) {
+    if (!attempt.is_object()) continue;
+    if (const auto until = find_int(attempt.get_object(), "until")) attempt.get_object()["until"] = iso8601(*until);
+  }
+  return attempts;
+}
+
 Result<bool> has_worker(session::Reader& reader, std::string_view id) {
   HF_TRY(auto lease, reader.lease(lease_name(id)));
   return lease && !session::is_over(*lease, session::lease_time_now());
@@ -84,7 +93,7 @@ Result<JsonObject> Research::status(std::string_view principal, std::string_view
   status["tokens"] = {{"in", used.tokens.in}, {"out", used.tokens.out}, {"estimated", used.tokens.estimated}};
   copy(data, "error", status);
   status["attempts"] = JsonArray{};
-  copy(data, "attempts", status);
+  if (const JsonArray* attempts = find_array(data, "attempts")) status["attempts"] = shown(*attempts);
   status["resumable"] = record.status != "completed";
   status["has_report"] = find_bool(data, "has_report").value_or(false);
   status["partial"] = find_bool(data, "partial").value_or(false);

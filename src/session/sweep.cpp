@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "session/erase.h"
 #include "session/lifecycle.h"
+#include "session/lookup.h"
 #include "session/notices.h"
 
 #include <fmt/format.h>
@@ -119,6 +120,18 @@ Result<void> refresh_due_times(Store& store, const RetentionPolicy& policy) {
   });
 }
 
+// Those that a call names, as find_session would understand it, whosever they are.
+Result<std::set<std::string>> sessions_named(Store& store, const std::vector<std::string>& names) {
+  std::set<std::string> ids;
+  for (const std::string& name : names) {
+    HF_TRY(const auto fitting, store.ids_with_prefix(name, 2));
+    if (fitting.empty()) continue;
+    const bool unique = fitting.size() == 1 && name.size() >= kMinPrefixBytes;
+    if (unique || fitting.front() == name) ids.insert(fitting.front());
+  }
+  return ids;
+}
+
 class Sweep {
  public:
   Sweep(Store& store, const RetentionPolicy& policy, const SweepOptions& options, Millis now)
@@ -128,6 +141,7 @@ class Sweep {
 
   Result<SweepReport> run(const std::function<Result<void>()>& keep_lease) {
     keep_lease_ = keep_lease;
+    HF_TRY(left_out_, sessions_named(store_, options_.leave_out));
     for (const auto& [kind, clocks] : policy_.kinds) HF_CHECK(walk({kind}, Visibility::live, clocks.archive_lead));
     HF_CHECK(walk({}, Visibility::archived, policy_.delete_lead));
     HF_CHECK(walk({}, Visibility::deleted, policy_.purge_lead));
@@ -164,7 +178,7 @@ class Sweep {
   void note_due(Millis due) { report_.next_due_at = std::min(report_.next_due_at.value_or(due), due); }
 
   Result<void> look_at(const SessionRecord& record) {
-    if (record.id == options_.leave_out) return {};
+    if (left_out_.contains(record.id)) return {};
     // A step may have given it a due time further down the list: one step a sweep.
     if (!seen_.insert(record.id).second) return {};
     HF_TRY(Plan plan, plan_for(store_, record, policy_, report_.swept_at));
@@ -186,6 +200,7 @@ class Sweep {
   const SweepOptions& options_;
   std::function<Result<void>()> keep_lease_;
   SweepReport report_;
+  std::set<std::string> left_out_;
   std::set<std::string> seen_;
 };
 
@@ -248,12 +263,12 @@ Result<SweepReport> sweep(Store& store, const RetentionPolicy& policy, const Swe
 }
 
 Result<std::optional<SweepReport>> sweep_if_due(Store& store, const RetentionPolicy& policy, Millis now,
-                                                std::string_view leave_out, std::function<bool()> cancelled) {
+                                                std::vector<std::string> leave_out, std::function<bool()> cancelled) {
   if (!policy.auto_sweep) return std::nullopt;
   HF_TRY(const auto last, store.value(kSpace, kLastSweep));
   if (last && !is_sweep_due(last->value, policy.sweep_every, now)) return std::nullopt;
   SweepOptions options;
-  options.leave_out = leave_out;
+  options.leave_out = std::move(leave_out);
   options.cancelled = std::move(cancelled);
   auto swept = sweep_alone(store, policy, options, policy.sweep_every);
   const bool left = !swept && (swept.error().kind == ErrorKind::conflict || swept.error().kind == ErrorKind::cancelled);

@@ -18,7 +18,8 @@ namespace holdfast::session {
 
 struct SweepOptions {
   bool dry_run = false;
-  std::string leave_out;  // the session the current call is about; empty: none
+  // What the current call is about, and what therefore waits for the next sweep: ids, or prefixes that fit only one (lookup.h).
+  std::vector<std::string> leave_out;
   std::function<bool()> cancelled;
 };
 
@@ -36,7 +37,7 @@ Result<SweepReport> sweep(Store& store, const RetentionPolicy& policy, const Swe
 // When the last one is longer ago than policy.sweep_every; nullopt: not due, or somebody else does it. One cheap read otherwise.
 // When `cancelled` says to stop, what was done is done, nullopt is returned, and the next look goes on.
 Result<std::optional<SweepReport>> sweep_if_due(Store& store, const RetentionPolicy& policy, Millis now,
-                                                std::string_view leave_out = {}, std::function<bool()> cancelled = {});
+                                                std::vector<std::string> leave_out = {}, std::function<bool()> cancelled = {});
 
 // Whether the instant of the last sweep (as kept) is long enough ago.
 bool is_sweep_due(const Json& last, Millis every, Millis now);

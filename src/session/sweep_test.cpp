@@ -191,9 +191,19 @@ TEST_F(LifeTest, Rule1_TheSessionOfTheCallIsLeftOut) {
   add(kThread, "thread-1");
   add(kThread, "thread-2");
   clock->set(kStart + 6 * kDay);
-  const auto report = must(sweep_if_due(*store, policy, clock->now(), "thread-1"));
+  const auto report = must(sweep_if_due(*store, policy, clock->now(), {"thread-1"}));
   ASSERT_TRUE(report);
   EXPECT_EQ(report->notices_created, 1u);
+}
+
+TEST_F(LifeTest, Rule1_SessionsNamedByAUniquePrefixAreLeftOut) {
+  for (const char* id : {"thread-abcd", "thread-abcdefgh", "thread-ijklmnop", "thread-qrst", "thread-quvw"}) add(kThread, id);
+  clock->set(kStart + 6 * kDay);
+  // The first is an id and a prefix of another, the last fits two, "thr" is too short to be one.
+  SweepOptions options;
+  options.leave_out = {"thread-abcd", "thread-ijkl", "thread-q", "thr", "", "nothing"};
+  EXPECT_EQ(must(sweep(*store, policy, options)).notices_created, 3u);
+  EXPECT_EQ(must(sweep(*store, policy)).notices_created, 2u);
 }
 
 TEST_F(LifeTest, ASweepThatIsStoppedGoesOnAtTheNextLook) {

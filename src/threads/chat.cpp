@@ -159,6 +159,7 @@ Result<ChatOutcome> chat(const Workplace& place, const ChatRequest& request) {
   outcome.replayed = kept.replayed;
   if (kept.replayed && kept.message.content != request.prompt && !kept.message.redacted)
     outcome.warnings.push_back("this client_msg_id came before with another text; that text is the one that was kept");
+  if (!kept.replayed) warn_of_passing_prompt(kept.record, request.system_prompt, outcome.warnings);
 
   if (!turn) {
     auto taken = Turn::take(store, who, outcome.thread_id, place.patience);

@@ -225,13 +225,19 @@ TEST_F(ThreadsTest, P10_AnOverflowIsMetWithLessOfTheConversation) {
 TEST_F(ThreadsTest, ASystemPromptOnAnExistingThreadServesOneCall) {
   ChatRequest request = saying("one");
   request.system_prompt = "Be brief.";
-  const std::string id = chat(request).thread_id;
+  const auto first = chat(request);
+  EXPECT_THAT(first.warnings, IsEmpty());
+  const std::string id = first.thread_id;
   request = saying("two", id);
   request.system_prompt = "Be long.";
-  chat(request);
+  EXPECT_THAT(chat(request).warnings,
+              ElementsAre("system_prompt counts for this call alone: the thread keeps the one it was made with"));
   EXPECT_EQ(models->asks().back().messages.front().content, "Be long.");
-  chat(saying("three", id));
+  EXPECT_THAT(chat(saying("three", id)).warnings, IsEmpty());
   EXPECT_EQ(models->asks().back().messages.front().content, "Be brief.");
+  request = saying("four", chat(saying("another")).thread_id);
+  request.system_prompt = "Be long.";
+  EXPECT_THAT(chat(request).warnings, ElementsAre(HasSubstr("has none of its own")));
 }
 
 TEST_F(ThreadsTest, P1_BadChatsAreRefusedBeforeAnythingIsKept) {

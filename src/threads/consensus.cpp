@@ -266,6 +266,7 @@ Result<StepOutcome> consensus(const Workplace& place, const ConsensusRequest& re
     outcome.data = round.data(verdict);
     outcome.failure = std::move(failure);
     outcome.warnings = verdict.warnings;
+    warn_of_passing_prompt(begun.record, request.system_prompt, outcome.warnings);
     return outcome;
   };
   if (names.empty())

@@ -256,6 +256,9 @@ TEST_F(ConsensusTest, AFurtherQuestionGoesToTheSameThread) {
   EXPECT_EQ(second.thread_id, first.thread_id);
   EXPECT_EQ(messages(first.thread_id).size(), 6U);
   EXPECT_EQ(models->asks().back().messages.size(), 4U);
+  EXPECT_THAT(second.warnings, testing::IsEmpty());
+  request.system_prompt = "Doubt.";
+  EXPECT_THAT(must(threads->consensus(who, request)).warnings, testing::Contains(HasSubstr("counts for this call alone")));
 }
 
 }  // namespace

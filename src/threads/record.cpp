@@ -117,6 +117,13 @@ std::string setting_of(const SessionRecord& record, std::string_view key) {
   return std::string(find_string(record.data, key).value_or(""));
 }
 
+void warn_of_passing_prompt(const session::SessionRecord& record, std::string_view prompt, std::vector<std::string>& warnings) {
+  const std::string own = setting_of(record, "system_prompt");
+  if (prompt.empty() || prompt == own) return;
+  warnings.push_back(fmt::format("system_prompt counts for this call alone: the thread {}",
+                                 own.empty() ? "has none of its own" : "keeps the one it was made with"));
+}
+
 JsonObject thread_json(const SessionRecord& record) {
   JsonObject json{{"id", record.id},
                   {"type", "thread"},

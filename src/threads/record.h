@@ -36,6 +36,8 @@ Result<Kept> keep_message(session::Transaction& transaction, session::SessionRec
 Result<void> keep_step(session::Transaction& transaction, const session::SessionRecord& record, const JsonObject& step);
 
 std::string setting_of(const session::SessionRecord& record, std::string_view key);  // text in its data; empty: none
+// A system prompt given with a call on a thread that was made with another one, or with none, is not kept: says so.
+void warn_of_passing_prompt(const session::SessionRecord& record, std::string_view prompt, std::vector<std::string>& warnings);
 inline std::int64_t message_count(const session::SessionRecord& record) {
   return record.count_of(kMessageEntry);
 }

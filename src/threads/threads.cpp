@@ -36,6 +36,8 @@ std::string_view code_of(ErrorKind kind) {
       return "STORAGE_BUSY";
     case ErrorKind::corrupt:
       return "STORAGE_CORRUPT";
+    case ErrorKind::refused:
+      return "REFUSED";
     case ErrorKind::cancelled:
       return "cancelled";
     default:

@@ -1,5 +1,7 @@
 #include "tools/caller_connection.h"
 
+#include <fmt/format.h>
+
 namespace holdfast::tools {
 
 Result<reasoning::Connection> connection_of(const mcp::Caller& caller, session::Reader& reader, const std::string& owner) {
@@ -15,6 +17,12 @@ Result<reasoning::Connection> connection_of(const mcp::Caller& caller, session::
   connection.owner = owner;
   if (connection.opened_at == 0) connection.opened_at = caller.opened_at;
   return connection;
+}
+
+std::string client_name(const mcp::Caller& caller) {
+  const std::string_view name = find_string(caller.client_info, "name").value_or("");
+  const std::string_view version = find_string(caller.client_info, "version").value_or("");
+  return version.empty() ? std::string(name) : fmt::format("{}/{}", name, version);
 }
 
 }  // namespace holdfast::tools

@@ -10,4 +10,7 @@ namespace holdfast::tools {
 // What is stored about it, or a fresh one; id empty when there is none. `owner` names this process.
 Result<reasoning::Connection> connection_of(const mcp::Caller& caller, session::Reader& reader, const std::string& owner);
 
+// "name/version" of the client's program, as it says.
+std::string client_name(const mcp::Caller& caller);
+
 }  // namespace holdfast::tools

@@ -4,8 +4,6 @@
 #include "base/ids.h"
 #include "tools/caller_connection.h"
 
-#include <fmt/format.h>
-
 #include <future>
 #include <set>
 
@@ -17,12 +15,6 @@ namespace {
 constexpr std::chrono::seconds kPresencePatience{2};
 
 constexpr std::size_t kRunLength = 16;  // 64 bits: connections of one session are few
-
-std::string client_name(const mcp::Caller& caller) {
-  const std::string_view name = find_string(caller.client_info, "name").value_or("");
-  const std::string_view version = find_string(caller.client_info, "version").value_or("");
-  return version.empty() ? std::string(name) : fmt::format("{}/{}", name, version);
-}
 
 std::set<std::string> present_connections(mcp::Server& server) {
   auto told = std::make_shared<std::promise<std::set<std::string>>>();

@@ -3,6 +3,7 @@
 #include "base/uri.h"
 #include "session/kinds.h"
 #include "session/limits.h"
+#include "tools/caller_connection.h"
 #include "tools/research_actions.h"
 #include "tools/session_arguments.h"
 
@@ -163,9 +164,7 @@ Result<std::optional<Place>> place_of(ResearchCall& call) {
     place.root_uri = *root;
     place.root_name = root_display_name(*root);
   }
-  const JsonObject& client = call.call.caller().client_info;
-  const std::string name(find_string(client, "name").value_or("")), version(find_string(client, "version").value_or(""));
-  place.client = version.empty() ? name : name + "/" + version;
+  place.client = client_name(call.call.caller());
   return place;
 }
 

@@ -52,6 +52,9 @@ void use_contract_word(Error& error) {
     case ErrorKind::corrupt:
       error.code = "STORAGE_CORRUPT";
       break;
+    case ErrorKind::refused:  // a store of a newer format, or one that may only be read: the message says which
+      error.code = "REFUSED";
+      break;
     default:
       error.code = "INTERNAL_ERROR";
   }

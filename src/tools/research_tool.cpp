@@ -95,9 +95,10 @@ mcp::ToolReply answer(mcp::Call& call, const ResearchRoom& room, const Table& ta
   ResearchCall research_call{call, room, room.clock.now()};
   const auto name = find_string(call.arguments(), "action");
   if (!name) {
+    const bool missing = find(call.arguments(), "action") == nullptr;
     EnvelopeFailure failure = unsupported(table, "");
-    failure.error.message = "action is required";
-    failure.error.code = "MISSING_REQUIRED";
+    failure.error.message = missing ? "action is required" : "action must be a string";
+    failure.error.code = missing ? "MISSING_REQUIRED" : "VALIDATION_ERROR";
     return to_envelope(room, std::move(failure));
   }
   const auto found = table.actions.find(*name);

@@ -116,6 +116,10 @@ TEST_F(ResearchToolTest, S1AllViolationsAreToldAtOnceWithTheirField) {
 
 TEST_F(ResearchToolTest, S1CodesOfBadInput) {
   EXPECT_EQ(code({}), "MISSING_REQUIRED");
+  const JsonObject number = error({{"action", 5}});
+  EXPECT_EQ(find_string(number, "code"), "VALIDATION_ERROR");
+  EXPECT_EQ(find_string(number, "message"), "action must be a string");
+  EXPECT_EQ(find_string(number, "field"), "action");
   const JsonObject unknown = error({{"action", "frobnicate"}});
   EXPECT_EQ(find_string(unknown, "code"), "UNSUPPORTED_ACTION");
   EXPECT_EQ(unknown.at("details").at("allowed").as_array().size(), 26U);
@@ -260,6 +264,8 @@ TEST_F(ResearchToolTest, S10ARunWithoutAModelIsWorkedInTheBackground) {
   const JsonObject report = data({{"action", "deep-research-report"}, {"research_id", id}});
   EXPECT_THAT(std::string(*find_string(report, "report")), HasSubstr("retries a failed job three times"));
   EXPECT_EQ(find_bool(report, "partial"), false);
+  const JsonObject& source = find_array(report, "sources")->front().as_object();
+  EXPECT_EQ(find_string(source, "retrieved_at"), iso8601(clock->now()));
   const JsonObject list = data({{"action", "deep-research-list"}, {"completed_only", true}});
   EXPECT_THAT(std::string(*find_string(find_array(list, "sessions")->front().as_object(), "display")),
               HasSubstr("(completed, 1 source)"));

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdarg>
 #include <cstdio>
@@ -19,7 +20,7 @@ bool armed = false;
 Fault fault = Fault::kill;
 int fault_errno = EIO;
 int fault_at = 0;
-int calls = 0;
+std::atomic<int> calls = 0;  // of any thread
 
 constexpr int kSucceeded = 0, kFailed = 1, kNeverReached = 2;
 
@@ -31,8 +32,8 @@ constexpr int kSucceeded = 0, kFailed = 1, kNeverReached = 2;
 // True: the call is to fail.
 bool counts_to_fault() {
   if (!armed) return false;
-  ++calls;
-  const bool hit = fault == Fault::disk_breaks ? calls >= fault_at : calls == fault_at;
+  const int number = ++calls;
+  const bool hit = fault == Fault::disk_breaks ? number >= fault_at : number == fault_at;
   if (hit) errno = fault_errno;
   return hit;
 }

@@ -63,18 +63,22 @@ Result<std::vector<Place>> find_places(Db& db, const Query& query, const Conditi
   }
 }
 
-struct Found {
-  std::vector<Place> places;
-  std::int64_t total = session::kNotCounted;
-};
-
-// From the shelves as far as they know, else from the sessions themselves.
-Result<Found> find(Db& db, const Query& query, const Condition& where, const std::optional<Position>& after) {
+// From the catalogue when there is one, from the shelves as far as they know, else from the sessions themselves.
+Result<Found> find(Db& db, const Query& query, const Condition& where, const std::optional<Position>& after,
+                   Catalogue* catalogue) {
+  const bool for_catalogue = catalogue != nullptr && Catalogue::serves(query);
+  if (for_catalogue) {
+    HF_TRY(auto found, catalogue->find(db, query, after));
+    if (found) return *std::move(found);
+  }
   HF_TRY(auto shelves, read_shelves(db));
+  const std::int64_t all = shelves ? sum_of(*shelves) : 0;
   std::optional<Selection> selection;
   if (shelves) {
     HF_TRY(selection, select_shelves(db, query, *std::move(shelves)));
   }
+  const bool looks_at_sessions = !selection || !selection->rest.empty() || !query.roots.empty();
+  if (for_catalogue && looks_at_sessions) catalogue->charge(selection ? sum_of(selection->shelves) : all);
   Found found;
   if (query.count) {
     std::optional<std::int64_t> total;
@@ -153,7 +157,7 @@ Result<session::SessionRecord> load_item(Db& db, const Place& place) {
 
 }  // namespace
 
-Result<Page> list_sessions(Db& db, const Query& query, std::string_view secret) {
+Result<Page> list_sessions(Db& db, const Query& query, std::string_view secret, Catalogue* catalogue) {
   HF_CHECK(session::check_query(query));
   std::optional<Position> after;
   if (!query.cursor.empty()) {
@@ -161,7 +165,7 @@ Result<Page> list_sessions(Db& db, const Query& query, std::string_view secret) 
   }
   const Condition where = conditions_of(query);
   Page page;
-  auto found = find(db, query, where, after);
+  auto found = find(db, query, where, after, catalogue);
   if (!found) {
     if (found.error().kind != ErrorKind::corrupt) return fail(std::move(found).error());
     found = rescue_places(db, query, where, after);

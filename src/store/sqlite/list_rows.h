@@ -3,11 +3,12 @@
 // Which sessions a query means, in its order.
 
 #include "session/query.h"
-#include "store/sqlite/db.h"
+#include "store/sqlite/catalogue.h"
 
 namespace holdfast::store {
 
-// The store's secret authenticates the cursors.
-Result<session::Page> list_sessions(Db& db, const session::Query& query, std::string_view secret);
+// The store's secret authenticates the cursors. Without a catalogue the tables are asked: inside a transaction that writes, whose
+// changes no catalogue knows.
+Result<session::Page> list_sessions(Db& db, const session::Query& query, std::string_view secret, Catalogue* catalogue);
 
 }  // namespace holdfast::store

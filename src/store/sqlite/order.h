@@ -32,4 +32,10 @@ struct Place {
   session::Position position;
 };
 
+// The places of one page and, when there is one, of the item behind it; and how many there are in all.
+struct Found {
+  std::vector<Place> places;
+  std::int64_t total = session::kNotCounted;
+};
+
 }  // namespace holdfast::store

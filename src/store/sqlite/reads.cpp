@@ -28,7 +28,7 @@ Result<session::SessionRecord> Reads::get(std::string_view id) {
 }
 
 Result<session::Page> Reads::list(const session::Query& query) {
-  return list_sessions(db_, query, context_.secret);
+  return list_sessions(db_, query, context_.secret, catalogue_);
 }
 
 Result<std::vector<std::string>> Reads::ids_with_prefix(std::string_view prefix, std::size_t limit) {

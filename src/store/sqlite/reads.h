@@ -4,6 +4,7 @@
 // that several statements see one moment, and keeps other threads away from it.
 
 #include "session/store.h"
+#include "store/sqlite/catalogue.h"
 #include "store/sqlite/context.h"
 #include "store/sqlite/db.h"
 #include "store/sqlite/record_rows.h"
@@ -12,7 +13,8 @@ namespace holdfast::store {
 
 class Reads final : public session::Reader {
  public:
-  Reads(Db& db, const Context& context) : db_(db), context_(context) {}
+  // The catalogue of committed sessions; none inside a transaction that writes.
+  Reads(Db& db, const Context& context, Catalogue* catalogue = nullptr) : db_(db), context_(context), catalogue_(catalogue) {}
 
   Result<session::SessionRecord> get(std::string_view id) override;
   Result<session::Page> list(const session::Query& query) override;
@@ -34,6 +36,7 @@ class Reads final : public session::Reader {
  private:
   Db& db_;
   const Context& context_;
+  Catalogue* catalogue_;
 };
 
 }  // namespace holdfast::store

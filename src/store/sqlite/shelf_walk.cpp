@@ -29,17 +29,6 @@ std::string status_shown(const Shelf& shelf) {
   return session::shown_status(record);
 }
 
-bool fits(const Shelf& shelf, const Query& query) {
-  const auto visibility = static_cast<Visibility>(shelf.visibility);
-  const bool visible = query.visibilities.empty() ? visibility != Visibility::deleted : among(query.visibilities, visibility);
-  if (!visible || !among(query.kinds, shelf.kind)) return false;
-  if (query.principal && *query.principal != shelf.principal) return false;
-  if (query.pinned && *query.pinned != shelf.pinned) return false;
-  if (!query.statuses.empty() && !among(query.statuses, status_shown(shelf))) return false;
-  if (!shelf.aspect) return true;
-  return (!query.aspect || *query.aspect == *shelf.aspect) && among(query.aspects, *shelf.aspect);
-}
-
 using Counts = std::map<std::int64_t, std::int64_t>;  // by shelf
 
 Result<void> add_counts(Db& db, std::string_view sql, const std::vector<std::string>& roots, Counts& counts) {
@@ -68,12 +57,6 @@ Result<Counts> count_roots(Db& db, const Query& query) {
     HF_CHECK(add_counts(db, "SELECT shelf, count(*) FROM roots WHERE root = ? GROUP BY shelf", {root}, counts));
   }
   return counts;
-}
-
-std::int64_t sum_of(const std::vector<Shelf>& shelves) {
-  std::int64_t sum = 0;
-  for (const Shelf& shelf : shelves) sum += shelf.sessions;
-  return sum;
 }
 
 // A page grows shelf by shelf: each is asked only for what comes before the last place so far.
@@ -191,10 +174,21 @@ class Walk {
 
 }  // namespace
 
+bool shelf_fits(const Shelf& shelf, const Query& query) {
+  const auto visibility = static_cast<Visibility>(shelf.visibility);
+  const bool visible = query.visibilities.empty() ? visibility != Visibility::deleted : among(query.visibilities, visibility);
+  if (!visible || !among(query.kinds, shelf.kind)) return false;
+  if (query.principal && *query.principal != shelf.principal) return false;
+  if (query.pinned && *query.pinned != shelf.pinned) return false;
+  if (!query.statuses.empty() && !among(query.statuses, status_shown(shelf))) return false;
+  if (!shelf.aspect) return true;
+  return (!query.aspect || *query.aspect == *shelf.aspect) && among(query.aspects, *shelf.aspect);
+}
+
 Result<std::optional<Selection>> select_shelves(Db& db, const Query& query, std::vector<Shelf> shelves) {
   if (!query.text.empty() || !query.tags.empty() || query.project || query.task) return std::nullopt;
   Selection selection;
-  std::erase_if(shelves, [&](const Shelf& shelf) { return shelf.sessions == 0 || !fits(shelf, query); });
+  std::erase_if(shelves, [&](const Shelf& shelf) { return shelf.sessions == 0 || !shelf_fits(shelf, query); });
   if (!query.roots.empty()) {
     HF_TRY(auto counts, count_roots(db, query));
     std::erase_if(shelves, [&](const Shelf& shelf) { return counts[shelf.number] == 0; });

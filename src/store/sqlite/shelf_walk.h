@@ -14,6 +14,9 @@ struct Selection {
   Condition rest;              // what the shelves do not decide: times, aspects without a shelf of their own
 };
 
+// Whether sessions of the shelf can be meant. Only those of a shelf without an aspect of its own may still differ.
+bool shelf_fits(const Shelf& shelf, const session::Query& query);
+
 // nullopt: the query asks for what shelves know nothing about (text, tags, project, task).
 Result<std::optional<Selection>> select_shelves(Db& db, const session::Query& query, std::vector<Shelf> shelves);
 

@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "session/length_prefix.h"
+#include "store/sqlite/catalogue_rows.h"
 
 #include <fmt/format.h>
 
@@ -119,6 +120,12 @@ INSERT INTO roots SELECT '', shelf, key FROM sessions WHERE key NOT IN (SELECT s
 
 }  // namespace
 
+std::int64_t sum_of(const std::vector<Shelf>& shelves) {
+  std::int64_t sum = 0;
+  for (const Shelf& shelf : shelves) sum += shelf.sessions;
+  return sum;
+}
+
 Result<std::optional<std::vector<Shelf>>> read_shelves(Db& db) {
   static const std::string sql = fmt::format("SELECT {} FROM shelves ORDER BY number", kColumns);
   std::vector<Shelf> shelves;
@@ -181,6 +188,7 @@ Result<void> rebuild_shelves(Db& db) {
     if (step.size() < kStep) break;
   }
   for (const auto& [number, count] : counts) HF_CHECK(change_count(db, number, count));
+  HF_CHECK(note_recount(db));
   return db.script(kRebuildRoots);
 }
 

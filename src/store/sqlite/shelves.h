@@ -30,6 +30,8 @@ struct Shelf {
 // reasoning are anybody's, and a list visits every shelf.
 inline constexpr std::size_t kMaxAspectShelves = 16;
 
+std::int64_t sum_of(const std::vector<Shelf>& shelves);  // all their sessions
+
 // All of them; nullopt when they cannot be trusted.
 Result<std::optional<std::vector<Shelf>>> read_shelves(Db& db);
 

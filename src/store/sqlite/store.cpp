@@ -115,7 +115,7 @@ class SqliteStore final : public Store {
   template <class Function>
   auto read(Function&& function) -> std::invoke_result_t<Function&, Reads&> {
     return readers_.with([&](Db& db) {
-      Reads reads(db, context_);
+      Reads reads(db, context_, &catalogue_);
       return function(reads);
     });
   }
@@ -128,6 +128,7 @@ class SqliteStore final : public Store {
   ReadPool readers_;
   EventHub hub_;
   TextIndex index_;
+  Catalogue catalogue_;
   std::atomic<std::size_t> unindexed_bytes_ = 0;
   std::atomic<bool> words_remain_ = false;  // the index could not forget an erasure yet
 };

@@ -1,6 +1,7 @@
 #include "store/sqlite/transaction.h"
 
 #include "session/limits.h"
+#include "store/sqlite/catalogue_rows.h"
 #include "store/sqlite/entry_rows.h"
 #include "store/sqlite/side_rows.h"
 
@@ -144,13 +145,16 @@ Result<void> SqliteTransaction::note_access(std::string_view id) {
 
 Result<std::string> SqliteTransaction::refresh_due(std::string_view after_id, std::size_t limit) {
   HF_TRY(const auto rows, rows_after(db_, after_id, limit));
+  bool any = false;
   for (SessionRow row : rows) {
     if (row.record.damage) continue;
     const auto due = due_of(row.record);
     if (due == row.record.due_at) continue;
     row.record.due_at = due;
+    any = true;
     HF_CHECK(update_head(db_, row));
   }
+  if (any) HF_CHECK(note_recount(db_));
   return rows.size() < limit ? std::string() : rows.back().record.id;
 }
 

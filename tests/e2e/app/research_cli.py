@@ -4,6 +4,8 @@ import json
 import os
 import pty
 import signal
+import socket
+import sqlite3
 import subprocess
 
 from program import ENVELOPE, HOLDFAST, PATIENCE, ProgramTest, Server, main
@@ -25,6 +27,9 @@ class ResearchTest(ProgramTest):
 
     def program(self, *words, **environment):
         return self.run_program(*words, "--clock-file", str(self.clock), **environment)
+
+    def program_reading(self, text, *words):
+        return self.run_program(*words, "--clock-file", str(self.clock), input=text)
 
     def state(self, *words):
         done = self.program(*words, "--json")
@@ -127,6 +132,48 @@ class ResearchTest(ProgramTest):
             self.assertIn(f"holdfast research resume {id}", said)
             self.assertEqual(self.program("research", "resume", id).returncode, 0)
         self.assertEqual(self.state("research", "status", id)["status"], "completed")
+
+    def test_ctrl_c_while_the_model_thinks_keeps_the_message(self):
+        model = socket.create_server(("127.0.0.1", 0))  # takes a question and never answers
+        self.addCleanup(model.close)
+        config = self.home / ".config/holdfast"
+        config.mkdir(parents=True)
+        address = f"http://127.0.0.1:{model.getsockname()[1]}/v1"
+        (config / "config.json").write_text(json.dumps({"llm": [{"name": "here", "base_url": address, "model": "none"}]}))
+        process = subprocess.Popen([HOLDFAST, "research", "chat", "hello there", "--clock-file", str(self.clock)],
+                                   env=self.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        model.settimeout(PATIENCE)
+        asked = model.accept()[0]
+        self.addCleanup(asked.close)
+        self.assertTrue(asked.recv(1))
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=PATIENCE)
+        self.assertEqual(process.returncode, 130, said)
+        item = self.state("sessions", "list", "type=threads")["sessions"][0]
+        self.assertEqual(item["message_count"], 1)
+        self.assertIn(f"interrupted; what you wrote is kept in {item['id']}", said)
+        self.assertIn(f"holdfast research {item['id']}", said)
+
+    def test_a_store_of_a_newer_format_is_not_written_and_says_so(self):
+        id = self.thread()
+        store = sqlite3.connect(self.state("store", "info")["path"])
+        store.execute("PRAGMA user_version=99")
+        store.close()
+        asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+                 "params": {"name": "research", "_meta": ENVELOPE,
+                            "arguments": {"action": "thread-append", "thread_id": id, "role": "user", "content": "more"}}}
+        done = self.program_reading(json.dumps(asked) + "\n", "mcp")
+        error = json.loads(done.stdout)["result"]["structuredContent"]["error"]
+        self.assertEqual(error["code"], "REFUSED")
+        self.assertIn("newer", error["message"])
+        self.assertFalse(error["retryable"])
+        self.assertEqual(self.state("sessions", "list")["sessions"][0]["message_count"], 1)
+
+    def test_a_search_provider_nobody_has_is_refused_at_once(self):
+        done = self.program("research", "start", QUESTION, "--search", "nowhere")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("there is no search provider 'nowhere'", done.stderr)
+        self.assertEqual(self.program("sessions", "list").stdout, "no sessions\n")
 
     def test_S8_threads_are_listed_as_agreed(self):
         id = self.thread()

@@ -1,0 +1,29 @@
+#pragma once
+
+// Lets sessions over documents expire now and then (document-review §3), for as long as a server runs. Made and started on the
+// executor's thread; the pool is closed and the executor has stopped before it is destroyed.
+
+#include "base/executor.h"
+#include "base/pool.h"
+#include "documents/handles.h"
+
+#include <chrono>
+
+namespace holdfast::cli {
+
+class HandleSweep {
+ public:
+  static constexpr std::chrono::minutes kEvery{5};  // document-review §12
+
+  HandleSweep(documents::Handles handles, Executor& executor, Pool& pool)
+      : handles_(std::move(handles)), executor_(executor), pool_(pool) {}
+
+  void start();
+
+ private:
+  documents::Handles handles_;
+  Executor& executor_;
+  Pool& pool_;
+};
+
+}  // namespace holdfast::cli

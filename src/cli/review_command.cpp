@@ -1,0 +1,129 @@
+// holdfast review list|show|export|trash|restore|undo|comment: looking at documents under review, and what is not a verdict.
+
+#include "cli/commands.h"
+#include "cli/review_desk.h"
+#include "cli/review_text.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace holdfast::cli {
+
+namespace {
+
+using documents::PendingChange;
+
+void print_changes(const Context& context, const std::vector<PendingChange>& changes, bool whole) {
+  if (context.line.json) {
+    JsonArray items;
+    for (const PendingChange& change : changes) items.push_back(change_json(change));
+    const std::size_t count = items.size();
+    return print_json(JsonObject{{"changes", std::move(items)}, {"count", count}});
+  }
+  const Millis now = context.clock->now();
+  if (changes.empty()) return print("no pending changes\n");
+  if (!whole) return print(changes_table(changes, now, context.terminal));
+  std::string text;
+  for (const PendingChange& change : changes) text += (text.empty() ? "" : "\n") + change_text(change, now, context.terminal);
+  print(text);
+}
+
+void print_done(const Context& context, const std::string& text) {
+  if (context.line.json)
+    print_json(JsonObject{{"done", text}});
+  else
+    print(harmless(text, false) + "\n");
+}
+
+}  // namespace
+
+Result<void> list_changes(Context& context) {
+  HF_TRY(auto review, ReviewDesk::open(context));
+  HF_TRY(const documents::ChangeFilter filter, review->filter());
+  HF_TRY(const auto changes, review->desk().changes(filter, {}));
+  print_changes(context, changes, false);
+  return {};
+}
+
+Result<void> show_changes(Context& context) {
+  HF_TRY(auto review, ReviewDesk::open(context));
+  HF_TRY(const auto all, review->desk().changes({}, {}));
+  std::vector<PendingChange> shown;
+  for (const std::string& word : context.line.review.words) {
+    const auto found = std::ranges::find(all, word, &PendingChange::id);
+    if (found != all.end()) {
+      shown.push_back(*found);
+      continue;
+    }
+    documents::ChangeFilter filter;
+    filter.path = review->path_of(word);
+    auto of_path = review->desk().changes(filter, {});
+    if (!of_path)
+      return fail(ErrorKind::not_found, fmt::format("{} is neither a pending change nor a document", word),
+                  "holdfast review list shows what is pending");
+    std::ranges::move(*of_path, std::back_inserter(shown));
+  }
+  print_changes(context, shown, true);
+  return {};
+}
+
+Result<void> comment_change(Context& context) {
+  HF_TRY(auto review, ReviewDesk::open(context));
+  const std::vector<std::string>& words = context.line.review.words;
+  const std::string note = fmt::format("{}", fmt::join(words.begin() + 1, words.end(), " "));
+  HF_TRY(const PendingChange change, review->desk().comment(review->reviewer(), words.front(), note));
+  print_changes(context, {change}, true);
+  return {};
+}
+
+Result<void> undo_document_move(Context& context) {
+  HF_TRY(auto review, ReviewDesk::open(context));
+  const std::vector<std::string>& words = context.line.review.words;
+  HF_TRY(const std::string done, review->desk().undo_move(review->reviewer(), words.empty() ? "" : words.front()));
+  print_done(context, done);
+  return {};
+}
+
+Result<void> list_trash(Context& context) {
+  HF_TRY(auto review, ReviewDesk::open(context));
+  HF_TRY(const auto files, review->desk().trash());
+  if (context.line.json) {
+    JsonArray items;
+    for (const documents::TrashedFile& file : files)
+      items.push_back(JsonObject{{"id", file.id}, {"path", file.path}, {"time", iso8601(file.time)}, {"size", file.size}});
+    print_json(JsonObject{{"trash", std::move(items)}});
+    return {};
+  }
+  if (files.empty()) {
+    print("the trash is empty\n");
+    return {};
+  }
+  Table table({{"ID", false, false}, {"PATH", false, true}, {"SINCE", false, false}, {"BYTES", true, false}});
+  for (const documents::TrashedFile& file : files) table.add({file.id, file.path, iso8601(file.time), std::to_string(file.size)});
+  print(table.text(context.terminal));
+  return {};
+}
+
+Result<void> restore_document(Context& context) {
+  HF_TRY(auto review, ReviewDesk::open(context));
+  HF_TRY(const std::string done, review->desk().restore(review->reviewer(), context.line.review.words.front()));
+  print_done(context, done);
+  return {};
+}
+
+// Byte for byte, so that a linter or a pipe gets the document and nothing else.
+Result<void> export_document(Context& context) {
+  HF_TRY(auto review, ReviewDesk::open(context));
+  const std::string path = review->path_of(context.line.review.path);
+  const std::string_view view = context.line.review.base ? "base" : "accepted";
+  HF_TRY(const std::string text, review->desk().text(path, view));
+  if (context.line.json)
+    print_json(JsonObject{{"path", path}, {"view", view}, {"text", text}});
+  else
+    print(text);
+  return {};
+}
+
+}  // namespace holdfast::cli

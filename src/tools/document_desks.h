@@ -1,0 +1,60 @@
+#pragma once
+
+// At which desk a call works (design 8.14): the folders of the settings; when there are none, on stdio the caller's project,
+// whose roots may change from call to call. Over HTTP nothing is under review unless the settings say so.
+//
+// A desk stays open for the calls that follow. Thread-safe.
+
+#include "documents/desk.h"
+#include "mcp/call.h"
+#include "tools/project_root.h"
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace holdfast::tools {
+
+// Each open desk holds descriptors and an index; a client works in one or two sets of folders at a time.
+inline constexpr std::size_t kMaxOpenDesks = 8;
+
+struct ChosenDesk {
+  std::shared_ptr<documents::Desk> desk;
+  std::string root_uri;         // the caller's project, when it has one
+  bool input_required = false;  // the client was asked for its roots: return InputRequired
+};
+
+class DocumentDesks {
+ public:
+  using Open = std::function<Result<std::unique_ptr<documents::Desk>>(documents::LibrarySettings)>;
+
+  // settings.folders: those of the settings; empty: the caller's project. The root outlives it.
+  DocumentDesks(documents::LibrarySettings settings, bool read_only, const ProjectRoot& root, Open open)
+      : settings_(std::move(settings)), read_only_(read_only), root_(root), open_(std::move(open)) {}
+
+  // Errors: refused with code path_denied (no folder is under review, or one is not there), those of opening a desk.
+  Result<ChosenDesk> choose(mcp::Call& call);
+
+  bool read_only() const { return read_only_; }
+
+ private:
+  struct Kept {
+    std::string key;
+    std::shared_ptr<documents::Desk> desk;
+  };
+  Result<std::shared_ptr<documents::Desk>> desk_over(std::vector<documents::LibraryFolder> folders);
+
+  documents::LibrarySettings settings_;
+  bool read_only_;
+  const ProjectRoot& root_;
+  Open open_;
+  std::mutex mutex_;
+  std::vector<Kept> kept_;  // last used last
+};
+
+// Folders as a library wants them: absolute, none twice or inside of another, each with a name of its own.
+std::vector<documents::LibraryFolder> tidy_folders(std::vector<documents::LibraryFolder> folders);
+
+}  // namespace holdfast::tools

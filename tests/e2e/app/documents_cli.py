@@ -1,0 +1,398 @@
+#!/usr/bin/env python3
+"""usage: documents_cli.py HOLDFAST HOLDFAST-SEED    documents under review: scenarios of document-review §11, and the person at the command line"""
+import json
+import os
+import pathlib
+import pty
+import re
+import select
+import subprocess
+import threading
+import time
+
+from program import ENVELOPE, HOLDFAST, PATIENCE, ProgramTest, Server, main
+
+TEXT = "# Kelp\n\nKelp grows slowly here.\nThe wharf is shut.\nFive words stand right here.\n"
+
+
+class Caller:
+    """Calls tools over one stdio server of its own, as the modern era does: every call says all it needs."""
+
+    def __init__(self, case, *words, **environment):
+        self.process = subprocess.Popen([HOLDFAST, "mcp", *words], env=case.environment(**environment), text=True,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        case.addCleanup(self.close)
+        self.lock = threading.Lock()
+
+    def ask(self, tool, arguments):
+        with self.lock:
+            self.process.stdin.write(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+                "name": tool, "arguments": arguments, "_meta": ENVELOPE}}) + "\n")
+            self.process.stdin.flush()
+            return json.loads(self.process.stdout.readline())
+
+    def call(self, tool, **arguments):
+        """(text, whether it was refused)"""
+        answer = self.ask(tool, arguments)
+        assert "result" in answer, answer
+        result = answer["result"]
+        assert "structuredContent" not in result, result
+        return result["content"][0]["text"], result.get("isError", False)
+
+    def close(self):
+        if not self.process.stdin.closed:
+            self.process.stdin.close()
+            self.process.stdout.close()
+        if self.process.poll() is None:
+            self.process.wait(PATIENCE)
+
+
+class Documents(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.kb = self.home / "kb"
+        self.kb.mkdir()
+        self.note = self.kb / "kelp.md"
+        self.note.write_text(TEXT)
+
+    def caller(self, *words, **environment):
+        return Caller(self, "--documents", str(self.kb), *words, **environment)
+
+    def ok(self, caller, tool, **arguments):
+        text, refused = caller.call(tool, **arguments)
+        self.assertFalse(refused, text)
+        return text
+
+    def no(self, caller, tool, **arguments):
+        text, refused = caller.call(tool, **arguments)
+        self.assertTrue(refused, text)
+        return text
+
+    def handle(self, text):
+        found = re.search(r"\n\n\[session: (s_[a-z2-7]{26})\]$", text)
+        self.assertTrue(found, text)
+        return found[1]
+
+    def read(self, caller, path="kelp.md", **more):
+        return self.handle(self.ok(caller, "read", file_path=path, **more))
+
+    def edit(self, caller, session, old, new, path="kelp.md"):
+        text = self.ok(caller, "edit", file_path=path, old_string=old, new_string=new, session_id=session)
+        return re.findall(r"\b[cp]_\w+", text)
+
+    def review(self, *words, code=0, cwd=None, **environment):
+        done = subprocess.run([HOLDFAST, "review", *words], env=self.environment(**environment), cwd=cwd or self.kb, text=True,
+                              capture_output=True, timeout=PATIENCE, stdin=subprocess.DEVNULL)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done
+
+    def pending(self, *words, **environment):
+        return json.loads(self.review("list", "--json", *words, **environment).stdout)["changes"]
+
+    def snapshot(self):
+        return {path.relative_to(self.kb): (path.stat().st_mtime_ns, path.stat().st_ino, path.is_file() and path.read_bytes())
+                for path in sorted(self.kb.rglob("*")) if ".git" not in path.parts}
+
+    # ---- the nine scenarios of §11 (1, 2, 8 and 9 also in documents.mjs, with official clients) ----
+
+    def test_1_2_a_process_for_every_call(self):
+        session = self.read(self.caller())
+        self.edit(self.caller(), session, "slowly", "fast")
+        self.assertIn("Kelp grows fast here.", self.ok(self.caller(), "read", file_path="kelp.md"))
+
+    def test_3_a_person_saves_another_paragraph_in_between(self):
+        caller = self.caller()
+        session = self.read(caller)
+        self.note.write_text(TEXT.replace("The wharf is shut.", "The wharf is open again."))
+        text = self.ok(caller, "edit", file_path="kelp.md", old_string="slowly", new_string="fast", session_id=session)
+        self.assertIn("changed on disk", text)
+        self.review("accept", "--all")
+        self.assertEqual(self.note.read_text(), TEXT.replace("shut", "open again").replace("slowly", "fast"))
+
+    def test_4_a_person_rewrites_the_very_sentence(self):
+        caller = self.caller()
+        session = self.read(caller)
+        self.note.write_text(TEXT.replace("Kelp grows slowly here.", "Nothing grows."))
+        before = self.snapshot()
+        text = self.no(caller, "edit", file_path="kelp.md", old_string="grows slowly", new_string="grows fast", session_id=session)
+        self.assertTrue(text.startswith("stale: "), text)
+        self.assertEqual(self.snapshot(), before)
+
+    def test_5_three_revisions_and_back(self):
+        caller = self.caller()
+        session = self.read(caller)
+        for old, new in (("slowly", "fast"), ("fast", "quickly"), ("quickly", "at speed"), ("at speed", "slowly")):
+            self.edit(caller, session, old, new)
+        self.assertEqual(self.note.read_text(), TEXT)
+        self.assertEqual(self.pending(), [])
+
+    def test_6_three_of_five_one_vanished(self):
+        caller = self.caller()
+        session = self.read(caller)
+        ids = [self.edit(caller, session, word, word.upper())[0] for word in ("Five", "words", "stand", "right")]
+        ids.append(self.edit(caller, session, "wharf", "pier")[0])
+        self.ok(caller, "withdraw", ids=[ids[3]], session_id=session)
+        done = self.review("accept", *ids[:4], "--json", code=5)
+        report = json.loads(done.stdout)
+        self.assertEqual(sorted(report["applied"]), sorted(ids[:3]))
+        self.assertEqual([each["id"] for each in report["failed"]], [ids[3]])
+        self.assertEqual(report["remaining"], 1)
+        self.assertEqual([each["id"] for each in self.pending()], [ids[4]])
+        self.assertIn("FIVE WORDS STAND right here.", self.note.read_text())
+
+    def test_7_two_handles_at_the_same_instant(self):
+        callers = [self.caller(), self.caller()]
+        sessions = [self.handle(self.ok(caller, "create_session", name=name)) for caller, name in zip(callers, ("Ada", "Bob"))]
+        for caller, session in zip(callers, sessions):
+            self.read(caller, session_id=session)
+        words = ("Five", "words"), ("wharf", "shut")
+        at_once = threading.Barrier(2)
+        failures = []
+
+        def work(caller, session, own):
+            try:
+                for word in own:
+                    at_once.wait(PATIENCE)
+                    self.edit(caller, session, word, word.upper())
+            except Exception as problem:  # told by the main thread
+                failures.append(problem)
+                at_once.abort()
+
+        threads = [threading.Thread(target=work, args=each) for each in zip(callers, sessions, words)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(PATIENCE)
+        self.assertEqual(failures, [])
+        by_author = {(each["del"], each["author"]) for each in self.pending()}
+        self.assertEqual({author for _, author in by_author}, {"Ada's AI", "Bob's AI"})
+        accepted = self.review("export", "kelp.md", "--accepted").stdout
+        self.assertEqual(accepted, TEXT.replace("Five words", "FIVE WORDS").replace("wharf", "WHARF").replace("shut", "SHUT"))
+        self.assertEqual(self.review("export", "kelp.md", "--base").stdout, TEXT)
+
+    def test_8_the_handle_of_another_principal(self):
+        session = self.read(self.caller())
+        before = self.snapshot()
+        stranger = self.caller("--principal", "eve")
+        arguments = {"file_path": "kelp.md", "old_string": "slowly", "new_string": "fast"}
+        leaked = self.no(stranger, "edit", **arguments, session_id=session)
+        self.assertEqual(leaked, self.no(stranger, "edit", **arguments, session_id="s_" + "a" * 26))
+        self.assertEqual(self.snapshot(), before)
+
+    def test_9_the_handle_is_lost(self):
+        caller = self.caller()
+        self.read(caller)
+        listed = caller.ask("session", {"operation": "list", "type": "document"})["result"]["structuredContent"]["sessions"]
+        session = self.handle(self.ok(caller, "create_session", resume=listed[0]["label"]))
+        self.edit(caller, session, "slowly", "fast")
+
+    # ---- the person ----
+
+    def test_accepting_is_not_for_models(self):
+        caller = self.caller()
+        answer = caller.ask("accept", {"ids": ["c_1"]})
+        self.assertEqual(answer["error"]["code"], -32602)
+        names = {"accept", "reject", "decide"}
+        caller.process.stdin.write(json.dumps({"jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {"_meta": ENVELOPE}}) + "\n")
+        caller.process.stdin.flush()
+        listed = json.loads(caller.process.stdout.readline())["result"]["tools"]
+        self.assertFalse(names & {tool["name"] for tool in listed})
+
+    def test_list_show_and_reject_give_back_the_bytes(self):
+        text = b"\xef\xbb\xbf# Kelp\r\n\r\nIt\xe2\x80\x99s brown, slowly.\r\nno end"
+        self.note.write_bytes(text)
+        caller = self.caller()
+        session = self.handle(self.ok(caller, "create_session", name="Ada"))
+        self.read(caller, session_id=session)
+        ids = self.edit(caller, session, "It's brown", "It's green")
+        self.assertIn("Ada's AI", self.review("list").stdout)
+        shown = self.review("show", ids[0]).stdout
+        self.assertIn("[-brown-]{+green+}", shown)
+        self.assertEqual(self.review("show", "kelp.md").stdout, shown)
+        self.assertEqual(self.review("list", "--author", "Bob's AI").stdout, "no pending changes\n")
+        self.assertEqual(self.review().stdout, self.review("list").stdout, "without a terminal it is the list")
+        self.review("show", "c_none", code=3)
+        self.review("accept", code=2)
+        self.review("accept", ids[0], "--all", code=2)
+        self.review("reject", "--all", "--author", "Ada's AI")
+        self.assertEqual(self.note.read_bytes(), text)
+
+    def test_comment_and_walk_on_a_terminal(self):
+        caller = self.caller()
+        session = self.read(caller)
+        first = self.edit(caller, session, "slowly", "fast")[0]
+        self.edit(caller, session, "shut", "open")
+        self.review("comment", first, "are", "you", "sure?", HOLDFAST_REVIEW_NAME="Ada")
+        self.assertRegex(self.note.read_text(), r'\{>>\{.*"author":"Ada".*\}@@are you sure\?<<\}')
+        controller, terminal = pty.openpty()
+        process = subprocess.Popen([HOLDFAST, "review"], env=self.environment(TERM="xterm"), cwd=self.kb, stdin=terminal,
+                                   stdout=terminal, stderr=terminal)
+        os.close(terminal)
+        shown = ""
+        for question, answer in (("[a/r/c/S/q]", "a"), ("[r/S/q]", "r"), ("[a/r/c/S/q]", "r")):
+            while question not in shown:
+                shown += self.read_terminal(controller)
+            shown = ""
+            os.write(controller, (answer + "\n").encode())
+        while "left 0" not in shown:
+            shown += self.read_terminal(controller)
+        self.assertEqual(process.wait(PATIENCE), 0)
+        os.close(controller)
+        self.assertEqual(self.note.read_text(), TEXT.replace("slowly", "fast"))
+
+    def read_terminal(self, controller):
+        ready, _, _ = select.select([controller], [], [], PATIENCE)
+        self.assertTrue(ready, "the terminal stays silent")
+        return os.read(controller, 65536).decode()
+
+    def test_folders_here_and_by_name(self):
+        caller = self.caller()
+        self.edit(caller, self.read(caller), "slowly", "fast")
+        (self.kb / "deep").mkdir()
+        self.assertEqual(len(self.pending()), 1)
+        subprocess.run(["git", "init", "--quiet", "."], cwd=self.kb, check=True, env=self.environment())
+        self.assertIn("kelp.md", self.review("list", cwd=self.kb / "deep").stdout, "the work tree around this folder")
+        self.assertIn("kelp.md", self.review("list", "../kelp.md", cwd=self.kb / "deep").stdout)
+        other = self.home / "other"
+        other.mkdir()
+        listed = json.loads(self.review("list", "--json", "--documents", f"main={self.kb}", "--documents", str(other), cwd=self.home).stdout)
+        self.assertEqual([each["path"] for each in listed["changes"]], ["main/kelp.md"])
+        self.review("list", "--documents", str(self.home / "none"), code=3)
+
+    def git(self, *words):
+        done = subprocess.run(["git", *words], cwd=self.kb, env=self.environment(), text=True, capture_output=True, timeout=PATIENCE)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout.strip()
+
+    def test_git_commit_on_accept(self):
+        self.git("init", "--quiet", ".")
+        self.git("config", "user.name", "Ada Reviewer")
+        self.git("config", "user.email", "ada@example.org")
+        self.git("add", ".")
+        self.git("commit", "--quiet", "-m", "begin")
+        (self.kb / "staged.md").write_text("staged\n")
+        self.git("add", "staged.md")
+        caller = self.caller()
+        session = self.handle(self.ok(caller, "create_session", name="Bob"))
+        self.read(caller, session_id=session)
+        ids = self.edit(caller, session, "slowly", "fast") + self.edit(caller, session, "shut", "open")
+        first = json.loads(self.review("accept", ids[0], "--commit", "--json").stdout)
+        self.assertEqual(first["commits"], [], "pending markup is never committed")
+        second = json.loads(self.review("accept", ids[1], "--json", HOLDFAST_DOCUMENTS_COMMIT_ON_ACCEPT="true").stdout)
+        self.assertEqual(second["commits"], [self.git("rev-parse", "HEAD")])
+        self.assertEqual(self.git("log", "-1", "--format=%an %ae %cn"), "Ada Reviewer ada@example.org Ada Reviewer")
+        self.assertRegex(self.git("log", "-1", "--format=%(trailers)"), r"^Proposed-by: Bob's AI\nHoldfast-Session: [0-9a-f]+$")
+        self.assertEqual(self.git("show", "HEAD:kelp.md"), TEXT.replace("slowly", "fast").replace("shut", "open").strip())
+        self.assertEqual(self.git("status", "--porcelain"), "A  staged.md")
+
+    def test_nothing_is_accepted_in_the_middle_of_a_merge(self):
+        caller = self.caller()
+        ids = self.edit(caller, self.read(caller), "slowly", "fast")
+        self.note.write_text(self.note.read_text() + "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> other\n")
+        before = self.snapshot()
+        done = self.review("accept", *ids, code=5)
+        self.assertIn("merge markers", done.stdout)
+        self.assertEqual(self.snapshot(), before)
+        self.review("reject", *ids)
+
+    def test_new_deleted_moved_documents(self):
+        caller = self.caller()
+        (self.kb / "index.md").write_text("See [[kelp]] and [it](kelp.md#x).\n")
+        session = self.handle(self.ok(caller, "create", file_path="new/sand.md", content="Sand.\n"))
+        self.review("reject", "--all", "--path", "new/sand.md")
+        self.assertFalse((self.kb / "new/sand.md").exists())
+        trashed = json.loads(self.review("trash", "--json").stdout)["trash"]
+        self.assertEqual([each["path"] for each in trashed], ["new/sand.md"])
+
+        self.read(caller, session_id=session)
+        self.assertIn("index.md", self.ok(caller, "delete", file_path="kelp.md", session_id=session))
+        self.assertTrue(self.note.exists(), "until a person agrees")
+        self.review("accept", "--all")
+        self.assertFalse(self.note.exists())
+        gone = json.loads(self.review("trash", "--json").stdout)["trash"]
+        self.review("restore", next(each["id"] for each in gone if each["path"] == "kelp.md"))
+        self.assertEqual(self.note.read_text(), TEXT)
+
+        self.read(caller, session_id=session)
+        moved = self.ok(caller, "move", path="kelp.md", new_path="sea/kelp.md", session_id=session)
+        self.assertRegex(moved, r"^Moved kelp\.md -> sea/kelp\.md \([12] links rewritten in 1 files\)", "[[kelp]] may stay: the name is unique")
+        self.assertIn("](sea/kelp.md#x)", (self.kb / "index.md").read_text())
+        self.edit(caller, session, "slowly", "fast", path="sea/kelp.md")
+        self.review("reject", "--all")
+        self.review("undo")
+        self.assertEqual(self.note.read_text(), TEXT)
+        self.assertEqual((self.kb / "index.md").read_text(), "See [[kelp]] and [it](kelp.md#x).\n")
+
+    def test_kinds_without_markup_are_proposals(self):
+        data = self.kb / "data.json"
+        data.write_text('{"a": 1}\n')
+        caller = self.caller()
+        session = self.read(caller, path="data.json")
+        self.edit(caller, session, '"a": 1', '"a": 2', path="data.json")
+        self.assertEqual(data.read_text(), '{"a": 1}\n')
+        self.assertIn('"a": 2', self.ok(caller, "read", file_path="data.json"))
+        change, = self.pending()
+        data.write_text('{"a": 1, "b": 0}\n')
+        self.assertIn("stale", self.review("accept", change["id"], code=5).stdout)
+        self.assertEqual(data.read_text(), '{"a": 1, "b": 0}\n')
+        data.write_text('{"a": 1}\n')
+        self.review("accept", change["id"])
+        self.assertEqual(data.read_text(), '{"a": 2}\n')
+
+    def test_read_only(self):
+        caller = self.caller("--read-only")
+        session = self.read(caller)
+        before = self.snapshot()
+        text = self.no(caller, "edit", file_path="kelp.md", old_string="slowly", new_string="fast", session_id=session)
+        self.assertTrue(text.startswith("read_only: "), text)
+        self.assertTrue(self.no(caller, "create", file_path="x.md").startswith("read_only: "))
+        self.assertEqual(self.snapshot(), before)
+
+    def test_paths_that_lead_out(self):
+        (self.home / "secret.md").write_text("secret\n")
+        (self.kb / "link.md").symlink_to("../secret.md")
+        (self.kb / "up").symlink_to("..")
+        (self.home / "kb-private").mkdir()
+        (self.home / "kb-private/x.md").write_text("private\n")
+        caller = self.caller()
+        session = self.read(caller)
+        before = self.snapshot()
+        for path in ("../secret.md", str(self.home / "secret.md"), "link.md", "up/secret.md", "../kb-private/x.md", "a\0b", ".git/config"):
+            text = self.no(caller, "read", file_path=path, session_id=session)
+            self.assertRegex(text, r"^(path_denied|no_such_document|bad_argument): ", path)
+            self.assertNotIn("secret\n", text)
+            self.assertRegex(self.no(caller, "create", file_path=path, content="x", session_id=session), r"^[a-z_]+: ")
+        self.no(caller, "create", file_path="up/new.md", content="x", session_id=session)
+        self.assertEqual(self.snapshot(), before)
+        self.assertFalse((self.home / "new.md").exists())
+
+    def test_a_handle_lives_as_long_as_the_setting_says(self):
+        clock = self.home / "clock"
+        start = int(time.time() * 1000)
+        clock.write_text(str(start))
+        caller = self.caller("--clock-file", str(clock), HOLDFAST_DOCUMENTS_HANDLE_TTL_DAYS="0.5")
+        session = self.read(caller)
+        for hours in (11, 22, 33):  # every use makes it live longer
+            clock.write_text(str(start + hours * 3_600_000))
+            self.read(caller, session_id=session)
+        clock.write_text(str(start + 46 * 3_600_000))
+        self.assertTrue(self.no(caller, "read", file_path="kelp.md", session_id=session).startswith("session_expired: "))
+
+    def test_over_http_a_connection_each(self):
+        server = Server(self, "--documents", str(self.kb))
+
+        def call(tool, **arguments):
+            message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool, "arguments": arguments, "_meta": ENVELOPE}}
+            status, _, answer = server.post(message, modern=True)
+            self.assertEqual(status, 200, answer)
+            return answer["result"]["content"][0]["text"]
+
+        session = self.handle(call("read", file_path="kelp.md"))
+        self.assertIn("1 change(s) pending", call("edit", file_path="kelp.md", old_string="slowly", new_string="fast", session_id=session))
+        state = self.data / "documents"
+        self.assertEqual(state.stat().st_mode & 0o777, 0o700)
+        self.assertEqual(pathlib.Path(self.data).stat().st_mode & 0o777, 0o700)
+
+
+if __name__ == "__main__":
+    main()
