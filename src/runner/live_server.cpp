@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 #include <thread>
+#include <utility>
 
 namespace holdfast::runner {
 
@@ -15,6 +16,7 @@ namespace {
 // The filesystem server's way of saying which folders it allows.
 constexpr std::string_view kUsualProbe = "list_allowed_directories";
 constexpr std::chrono::milliseconds kFirstPoll{1}, kLongestPoll{50};
+constexpr std::string_view kConnectionLost = "connection_lost";  // mcp/client.h
 
 using Time = std::chrono::steady_clock;
 
@@ -56,6 +58,12 @@ bool takes_away(const RootsView& before, const RootsView& after) {
   });
 }
 
+// Calls are repeated here, once the new connection knows its folders, and not by the client, which does not wait for that.
+LiveOptions own_repeats(LiveOptions options) {
+  options.client.repeat_safe_calls = false;
+  return options;
+}
+
 }  // namespace
 
 std::string_view name_of(RootsMode mode) {
@@ -74,12 +82,50 @@ std::string_view name_of(RootsMode mode) {
   return "";
 }
 
-// How often the server has asked for roots; counted on the executor's thread, waited for on others. Lives as long as the last
-// handler that may be called.
-struct LiveServer::Asked {
+// What is heard of the connection on the executor's thread and waited for on others. Lives as long as the last handler that may
+// be called.
+struct LiveServer::Watch {
   std::mutex mutex;
   std::condition_variable changed;
-  std::uint64_t times = 0;
+  bool ready = false;
+  std::uint64_t connection = 0;  // grows with each one
+  std::uint64_t questions = 0;   // for roots, on this one
+  std::uint64_t settled = 0;     // the last connection whose server took the folders over
+
+  void state(mcp::ClientState now) {
+    const std::lock_guard lock(mutex);
+    ready = now == mcp::ClientState::ready;
+    if (ready)
+      ++connection;
+    else
+      questions = 0;
+  }
+  void asked() {
+    const std::lock_guard lock(mutex);
+    ++questions;
+    changed.notify_all();
+  }
+  std::uint64_t questions_now() {
+    const std::lock_guard lock(mutex);
+    return questions;
+  }
+  bool wait_for_question(std::uint64_t after, std::chrono::milliseconds patience) {
+    std::unique_lock lock(mutex);
+    return changed.wait_for(lock, patience, [&] { return questions > after; });
+  }
+  std::uint64_t connection_now() {
+    const std::lock_guard lock(mutex);
+    return connection;
+  }
+  void settle(std::uint64_t number) {
+    const std::lock_guard lock(mutex);
+    settled = number;
+  }
+  std::optional<std::uint64_t> settled_and_ready() {
+    const std::lock_guard lock(mutex);
+    if (!ready || settled != connection) return std::nullopt;
+    return connection;
+  }
 };
 
 // Calls go through one by one or together; a change of roots goes through alone.
@@ -143,157 +189,137 @@ LiveServer::LiveServer(Executor& executor, ServerDefinition server, Roots& roots
       server_(std::move(server)),
       roots_(roots),
       connect_(std::move(connect)),
-      options_(std::move(options)),
-      asked_(std::make_shared<Asked>()),
+      options_(own_repeats(std::move(options))),
+      watch_(std::make_shared<Watch>()),
       gate_(std::make_unique<Gate>()) {}
 
 LiveServer::~LiveServer() {
   close();
 }
 
-Result<void> LiveServer::open_client() {
-  mcp::ClientHandlers handlers;
-  handlers.roots = [this, asked = asked_](const JsonObject&, const std::function<void(mcp::InputAnswer)>& answer) {
-    const std::vector<Root> there = roots_.available();
-    if (there.empty())
-      answer(std::unexpected(mcp::RpcError{mcp::code::kInternal, "none of the folders is there", {}}));
-    else
-      answer(roots_result(there));
-    const std::lock_guard lock(asked->mutex);
-    ++asked->times;
-    asked->changed.notify_all();
-  };
-  std::vector<std::string> folders;
-  if (server_.roots_at) folders = paths_of(roots_.snapshot());
-  auto client =
-      std::make_shared<mcp::BlockingClient>(executor_, options_.client, std::move(handlers), connect_(server_, folders));
-  HF_CHECK(client->connect());
+LiveServer::ClientPtr LiveServer::client() {
   const std::lock_guard lock(client_mutex_);
-  client_ = std::move(client);
-  return {};
-}
-
-Result<RootsApplied> LiveServer::start() {
-  const std::lock_guard one_at_a_time(updates_);
-  return restart(roots_.snapshot());
-}
-
-bool LiveServer::wait_for_question(std::uint64_t after, std::chrono::milliseconds patience) {
-  std::unique_lock lock(asked_->mutex);
-  return asked_->changed.wait_for(lock, patience, [&] { return asked_->times > after; });
+  return client_;
 }
 
 Result<RootsApplied> LiveServer::apply_roots() {
   const std::lock_guard one_at_a_time(updates_);
   // Whoever waited here finds the newest: what came in between is not told.
   const RootsView wanted = roots_.snapshot();
-  if (applied_ && wanted->generation == applied_->generation) return RootsApplied{RootsMode::none, wanted->generation, {}, true};
+  if (applied_ && wanted->generation == applied_->generation)
+    return RootsApplied{RootsMode::none, wanted->generation, {}, verified_};
   if (!gate_->shut(options_.drain, options_.cancel_busy))
     return fail(ErrorKind::conflict, fmt::format("{} is busy: calls are under way", server_.name),
                 "wait for them, or cancel them, before the folders change", "busy");
   const auto begun = Time::now();
-  auto applied = change(wanted, takes_away(applied_, wanted));
-  if (!applied) applied = restart(wanted);
+  Result<RootsApplied> applied;
+  if (wanted->roots.empty()) {
+    close();
+    applied = RootsApplied{RootsMode::closed, wanted->generation, {}, true};
+  } else if (auto changed = change_in_place(wanted)) {
+    applied = *changed;
+  } else {
+    applied = restart(wanted);
+  }
+  applied_ = applied ? wanted : nullptr;
+  verified_ = applied && applied->verified;
   gate_->open();
-  if (!applied) return fail(applied.error());
-  applied->elapsed = std::chrono::duration_cast<std::chrono::microseconds>(Time::now() - begun);
+  if (applied) applied->elapsed = std::chrono::duration_cast<std::chrono::microseconds>(Time::now() - begun);
   return applied;
 }
 
-Result<RootsApplied> LiveServer::change(const RootsView& wanted, bool narrows) {
-  RootsApplied applied{RootsMode::none, wanted->generation, {}, false};
-  std::shared_ptr<mcp::BlockingClient> client;
-  {
-    const std::lock_guard lock(client_mutex_);
-    client = client_;
-  }
-  if (wanted->roots.empty()) {
-    close();
-    applied_ = wanted;
-    applied.mode = RootsMode::closed;
+std::optional<RootsApplied> LiveServer::change_in_place(const RootsView& wanted) {
+  const ClientPtr client = this->client();
+  const auto peer = client && applied_ ? client->peer() : std::nullopt;
+  if (!peer || server_.roots_at) return std::nullopt;
+  RootsApplied applied{RootsMode::per_request, wanted->generation, {}, true};
+  if (peer->era() == mcp::Era::modern) return applied;  // each call asks for them
+  const std::uint64_t questions = watch_->questions_now();
+  if (questions == 0) {
+    // Nothing would be different after a new start: there is no place for folders in how it is started.
+    applied.mode = RootsMode::none;
+    applied.verified = false;
     return applied;
   }
-  const auto peer = client ? client->peer() : std::nullopt;
-  if (!peer || ignores_roots_ || server_.roots_at) return restart(wanted);
-  if (peer->era() == mcp::Era::modern) {
-    applied.mode = RootsMode::per_request;
-    applied.verified = true;  // each call asks for them
-    applied_ = wanted;
-    return applied;
+  const std::uint64_t connection = watch_->connection_now();
+  const bool can_say = !probe_tool(*client).empty();
+  if (options_.strict_roots && !can_say && takes_away(applied_, wanted)) return std::nullopt;
+  if (!client->notify("notifications/roots/list_changed", {})) return std::nullopt;
+  if (!watch_->wait_for_question(questions, options_.question)) {
+    log(LogLevel::info, "runner", fmt::format("{} did not ask for the new folders: it is started anew", server_.name));
+    return std::nullopt;
   }
-  std::uint64_t asked_before = 0;
-  {
-    const std::lock_guard lock(asked_->mutex);
-    asked_before = asked_->times;
-  }
-  if (asked_before == 0 || (options_.strict_roots && narrows && probe_tool().empty())) return restart(wanted);
-  HF_CHECK(client->notify("notifications/roots/list_changed", {}));
-  if (!wait_for_question(asked_before, options_.question))
-    return fail(ErrorKind::timeout, fmt::format("{} did not ask for the new folders", server_.name));
   applied.mode = RootsMode::notified;
-  if (probe_tool().empty()) {
+  applied.verified = can_say;
+  if (!can_say) {
     std::this_thread::sleep_for(options_.settle);
-  } else {
-    applied.verified = fence(wanted);
-    if (!applied.verified) return fail(ErrorKind::timeout, fmt::format("{} did not take over the new folders", server_.name));
+  } else if (!fence(*client, wanted)) {
+    log(LogLevel::info, "runner", fmt::format("{} did not take over the new folders: it is started anew", server_.name));
+    return std::nullopt;
   }
-  applied_ = wanted;
+  watch_->settle(connection);
   return applied;
 }
 
 // A connection of its own for these folders.
 Result<RootsApplied> LiveServer::restart(const RootsView& wanted) {
   close();
-  RootsApplied applied{RootsMode::reconnected, wanted->generation, {}, false};
-  if (wanted->roots.empty()) {
-    applied.mode = RootsMode::closed;
-    applied_ = wanted;
-    return applied;
-  }
-  std::uint64_t asked_before = 0;
-  {
-    const std::lock_guard lock(asked_->mutex);
-    asked_before = asked_->times;
-  }
-  applied_.reset();
-  HF_CHECK(open_client());
-  const auto peer = client_->peer();
-  if (peer && peer->era() == mcp::Era::modern) {
-    applied.verified = true;
-  } else if (server_.roots_at) {
-    applied.verified = !probe_tool().empty() && fence(wanted);
-  } else if (wait_for_question(asked_before, options_.first_question)) {
-    applied.verified = !probe_tool().empty() && fence(wanted);
-  } else {
-    ignores_roots_ = true;
-    log(LogLevel::info, "runner", fmt::format("{} does not ask for roots: it is started anew when folders change", server_.name));
-  }
-  applied_ = wanted;
-  return applied;
+  mcp::ClientHandlers handlers;
+  handlers.roots = [this, watch = watch_](const JsonObject&, const std::function<void(mcp::InputAnswer)>& answer) {
+    const std::vector<Root> there = roots_.available();
+    if (there.empty())
+      answer(std::unexpected(mcp::RpcError{mcp::code::kInternal, "none of the folders is there", {}}));
+    else
+      answer(roots_result(there));
+    watch->asked();
+  };
+  handlers.on_state = [watch = watch_](mcp::ClientState state, const std::string&) { watch->state(state); };
+  const std::vector<std::string> folders = server_.roots_at ? paths_of(wanted) : std::vector<std::string>();
+  auto client =
+      std::make_shared<mcp::BlockingClient>(executor_, options_.client, std::move(handlers), connect_(server_, folders));
+  if (auto connected = client->connect(); !connected) return fail(std::move(connected).error().within(server_.name));
+  const std::uint64_t connection = watch_->connection_now();
+  const bool verified = settle(*client, wanted);
+  watch_->settle(connection);
+  const std::lock_guard lock(client_mutex_);
+  client_ = std::move(client);
+  return RootsApplied{RootsMode::reconnected, wanted->generation, {}, verified};
 }
 
-std::string LiveServer::probe_tool() {
+bool LiveServer::settle(mcp::BlockingClient& client, const RootsView& wanted) {
+  const auto peer = client.peer();
+  if (!peer) return false;
+  if (peer->era() == mcp::Era::modern) return true;
+  if (!server_.roots_at && !watch_->wait_for_question(0, options_.first_question)) {
+    log(LogLevel::info, "runner", fmt::format("{} does not ask for folders", server_.name));
+    return false;
+  }
+  if (!probe_tool(client).empty()) {
+    const bool verified = fence(client, wanted);
+    if (!verified) log(LogLevel::warn, "runner", fmt::format("{} names other folders than it was given", server_.name));
+    return verified;
+  }
+  if (!server_.roots_at) std::this_thread::sleep_for(options_.settle);
+  return false;
+}
+
+std::string LiveServer::probe_tool(mcp::BlockingClient& client) {
   if (!server_.probe_tool.empty()) return server_.probe_tool;
-  const auto known = tools();
+  const auto known = client.tools();
   return known && (*known)->find(kUsualProbe) ? std::string(kUsualProbe) : std::string();
 }
 
 // Asks until the server names exactly these folders.
-bool LiveServer::fence(const RootsView& wanted) {
-  std::shared_ptr<mcp::BlockingClient> client;
-  {
-    const std::lock_guard lock(client_mutex_);
-    client = client_;
-  }
+bool LiveServer::fence(mcp::BlockingClient& client, const RootsView& wanted) {
   std::set<std::string> expected;
   for (const Root& root : roots_.available()) expected.insert(root.folder.path);
   if (roots_.snapshot()->generation != wanted->generation || expected.empty()) return false;
-  const std::string probe = probe_tool();
+  const std::string probe = probe_tool(client);
   const auto until = Time::now() + options_.fence;
   for (auto pause = kFirstPoll; Time::now() < until; pause = std::min(pause * 2, kLongestPoll)) {
     mcp::CallOptions options;
     options.timeout = options_.fence;
-    const auto answer = client->call_tool(probe, {}, options);
+    const auto answer = client.call_tool(probe, {}, options);
     if (!answer) return false;
     if (paths_in(*answer) == expected) return true;
     std::this_thread::sleep_for(pause);
@@ -301,50 +327,69 @@ bool LiveServer::fence(const RootsView& wanted) {
   return false;
 }
 
+Result<std::uint64_t> LiveServer::usable_connection(bool look) {
+  if (!look)
+    if (auto connection = watch_->settled_and_ready()) return *connection;
+  const std::lock_guard one_at_a_time(updates_);
+  const ClientPtr client = this->client();
+  if (!client || !applied_)
+    return fail(ErrorKind::unavailable, fmt::format("{} is not connected", server_.name), {}, "not_connected");
+  // Waits for the client, which comes back by itself.
+  if (auto connected = client->connect(); !connected) return fail(std::move(connected).error().within(server_.name));
+  if (auto connection = watch_->settled_and_ready()) return *connection;  // somebody else has seen to it
+  const std::uint64_t connection = watch_->connection_now();
+  verified_ = settle(*client, applied_);
+  watch_->settle(connection);
+  return connection;
+}
+
 mcp::CallResult<JsonObject> LiveServer::call_tool(std::string name, JsonObject arguments, mcp::CallOptions options,
                                                   std::stop_token stop) {
-  const Gate::Pass pass(*gate_);
-  std::shared_ptr<mcp::BlockingClient> client;
-  {
-    const std::lock_guard lock(client_mutex_);
-    client = client_;
-  }
-  if (!client || roots_.available().empty())
+  if (roots_.available().empty())
     return mcp::call_failed(make_error(ErrorKind::unavailable, fmt::format("{} has no folders to work in", server_.name),
                                        "set the roots to folders that exist", "no_roots"));
-  // Either the caller's wish or a change of folders that cannot wait ends the call.
-  std::stop_source either;
-  const std::stop_callback by_caller(std::move(stop), [&] { either.request_stop(); });
-  const std::stop_callback by_change(pass.stop(), [&] { either.request_stop(); });
-  return client->call_tool(std::move(name), std::move(arguments), std::move(options), either.get_token());
+  for (bool again = false;; again = true) {
+    // Before the gate: who holds it shut may be waiting for calls that have passed it.
+    const auto connection = usable_connection(again);
+    if (!connection) return mcp::call_failed(connection.error());
+    const Gate::Pass pass(*gate_);
+    const ClientPtr client = this->client();
+    if (!client) return mcp::call_failed(make_error(ErrorKind::unavailable, fmt::format("{} is not connected", server_.name)));
+    // Either the caller's wish or a change of folders that cannot wait ends the call.
+    std::stop_source either;
+    const std::stop_callback by_caller(stop, [&] { either.request_stop(); });
+    const std::stop_callback by_change(pass.stop(), [&] { either.request_stop(); });
+    auto result = client->call_tool(name, arguments, options, either.get_token());
+    // On another connection than the one that was looked at it ran under folders nobody has checked, if it ran at all.
+    const bool was_lost = !result && result.error().error.code == kConnectionLost;
+    if (again || either.stop_requested() || (!was_lost && watch_->connection_now() == *connection)) return result;
+    const auto known = client->tools();
+    const mcp::RemoteTool* tool = known ? (*known)->find(name) : nullptr;
+    if (!tool || !(tool->read_only || tool->idempotent)) return result;
+  }
 }
 
 mcp::CallResult<std::shared_ptr<const mcp::ToolList>> LiveServer::tools() {
-  std::shared_ptr<mcp::BlockingClient> client;
-  {
-    const std::lock_guard lock(client_mutex_);
-    client = client_;
-  }
+  const ClientPtr client = this->client();
   if (!client) return mcp::call_failed(make_error(ErrorKind::unavailable, fmt::format("{} is not connected", server_.name)));
   return client->tools();
 }
 
 std::string LiveServer::last_words() {
-  const std::lock_guard lock(client_mutex_);
-  return client_ ? client_->last_words() : std::string();
+  const ClientPtr client = this->client();
+  return client ? client->last_words() : std::string();
 }
 
 mcp::ClientCounts LiveServer::counts() {
-  const std::lock_guard lock(client_mutex_);
-  return client_ ? client_->counts() : mcp::ClientCounts{};
+  const ClientPtr client = this->client();
+  return client ? client->counts() : mcp::ClientCounts{};
 }
 
 void LiveServer::close() {
-  std::shared_ptr<mcp::BlockingClient> client;
+  ClientPtr client;
   {
     const std::lock_guard lock(client_mutex_);
-    client = std::move(client_);
-    client_.reset();
+    client = std::exchange(client_, nullptr);
   }
   if (client) client->close();
 }

@@ -4,7 +4,8 @@
 //
 // Calls pass a gate. A change of roots closes it, waits for the calls under way, tells the server in the way it understands, and
 // opens the gate only when the server is known to judge by the new folders: a call that ran over the border would give wrong
-// answers without an error (§2). Which way that is, is found out once and remembered.
+// answers without an error (§2). A server that crashed comes back by itself and has forgotten its folders: the next call waits
+// until it has taken them over again, and a call that only reads and was lost on the way is made once more.
 //
 // Any thread but the executor's; each call waits for its answer.
 
@@ -17,6 +18,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -25,10 +27,10 @@ namespace holdfast::runner {
 
 // How a change reached the server.
 enum class RootsMode {
-  none,         // nothing to do: the folders are the same
+  none,         // nothing to do: the folders are the same, or the server cannot be told of any
   per_request,  // modern: it asks with each call
   notified,     // legacy: told, asked, answered
-  reconnected,  // started anew: it does not follow changes, or did not this time
+  reconnected,  // started, or started anew: it takes folders as arguments, or did not follow this time
   closed,       // no folders are left: an empty list would revoke nothing, so there is no server either
 };
 std::string_view name_of(RootsMode mode);
@@ -61,10 +63,8 @@ class LiveServer {
   LiveServer(Executor& executor, ServerDefinition server, Roots& roots, Connect connect, LiveOptions options = {});
   ~LiveServer();
 
-  // Connects, and brings the server to the present roots. Errors: those of the client, with what the server said on stderr.
-  Result<RootsApplied> start();
-  // Brings the server to the present roots. Several at once become one. Errors: busy (conflict), those of start; the server then
-  // is as before where that was possible, and can be used again.
+  // Brings the server to the present roots; the first time starts it. Several at once become one. Errors: busy (conflict), and
+  // those of the client, with what the server said on stderr: then it is not connected, and the next time is a new start.
   Result<RootsApplied> apply_roots();
 
   // Waits at the gate. Errors: unavailable with code no_roots when none of the folders is there.
@@ -79,27 +79,32 @@ class LiveServer {
 
  private:
   class Gate;
-  struct Asked;
+  struct Watch;
+  using ClientPtr = std::shared_ptr<mcp::BlockingClient>;
 
-  Result<void> open_client();
-  Result<RootsApplied> change(const RootsView& wanted, bool narrows);
+  ClientPtr client();
+  // The change without a new connection; nothing: it cannot be made, or was not.
+  std::optional<RootsApplied> change_in_place(const RootsView& wanted);
   Result<RootsApplied> restart(const RootsView& wanted);
-  bool wait_for_question(std::uint64_t after, std::chrono::milliseconds patience);
-  bool fence(const RootsView& wanted);
-  std::string probe_tool();
+  // What is left to do on a connection that is new, until its server judges by these folders. Whether it said so.
+  bool settle(mcp::BlockingClient& client, const RootsView& wanted);
+  bool fence(mcp::BlockingClient& client, const RootsView& wanted);
+  std::string probe_tool(mcp::BlockingClient& client);
+  // A connection whose server is known to judge by the roots; its number. look: ask, do not believe what was heard last.
+  Result<std::uint64_t> usable_connection(bool look);
 
   Executor& executor_;
   const ServerDefinition server_;
   Roots& roots_;
   const Connect connect_;
   const LiveOptions options_;
-  std::shared_ptr<Asked> asked_;
+  std::shared_ptr<Watch> watch_;
   std::unique_ptr<Gate> gate_;
   std::mutex updates_;  // one change at a time
   std::mutex client_mutex_;
-  std::shared_ptr<mcp::BlockingClient> client_;
-  RootsView applied_;
-  bool ignores_roots_ = false;
+  ClientPtr client_;
+  RootsView applied_;  // guarded by updates_, as is what follows; null: not connected
+  bool verified_ = false;
 };
 
 }  // namespace holdfast::runner

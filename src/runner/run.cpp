@@ -21,6 +21,9 @@ using Time = std::chrono::steady_clock;
 using session::Transaction;
 
 constexpr std::size_t kTitleCharacters = 80;
+constexpr std::string_view kServersFile = "servers_file";
+// A server that does not start may take half a minute to say so, and forty tasks would wait for it.
+constexpr int kFailuresBeforeGivingUp = 3;
 
 std::string lease_name(std::string_view id) {
   return fmt::format("run/{}", id);
@@ -31,6 +34,11 @@ Result<session::SessionRecord> find_run(session::Reader& reader, std::string_vie
   if (record.kind != session::kRun || record.visibility == session::Visibility::deleted)
     return fail(ErrorKind::not_found, fmt::format("there is no run {}", id), "session with type run lists them");
   return record;
+}
+
+std::string seen_from(const std::string& base, std::string folder) {
+  const bool stands_alone = folder.starts_with('/') || folder.starts_with('~') || folder.starts_with("file:");
+  return stands_alone || base.empty() ? folder : fmt::format("{}/{}", base, folder);
 }
 
 // What every task of a run may rely on.
@@ -45,9 +53,11 @@ std::string instructions(const RootsView& roots) {
 
 class Work {
  public:
-  Work(const RunSettings& settings, model::Models& models, Executor& executor, RunJournal& journal, RunState& state,
-       const std::function<void(const RunProgress&)>& on_progress, const std::stop_token& stop)
+  Work(const RunSettings& settings, const std::string& servers_file, model::Models& models, Executor& executor,
+       RunJournal& journal, RunState& state, const std::function<void(const RunProgress&)>& on_progress,
+       const std::stop_token& stop)
       : settings_(settings),
+        servers_file_(servers_file),
         models_(models),
         executor_(executor),
         journal_(journal),
@@ -58,27 +68,25 @@ class Work {
 
   // Only what keeps the journal from being written ends the work early.
   Result<void> run() {
-    auto first = first_roots();
-    if (first) open_servers();
     bool stopped_by_error = false;
     for (std::size_t i = 0; i < state_.request.tasks.size() && !stop_.stop_requested(); ++i) {
       TaskResult& result = state_.results[i];
-      if (result.status != "skipped") {
-        stopped_by_error = stopped_by_error || (state_.request.stop_on_error && result.status != "ok");
-        continue;
-      }
-      if (stopped_by_error) continue;
-      HF_CHECK(run_task(i, first ? std::nullopt : std::optional(first.error())));
-      if (stop_.stop_requested() && result.status == "cancelled") break;
-      stopped_by_error = state_.request.stop_on_error && result.status != "ok";
+      if (result.status == "skipped" && !stopped_by_error) HF_CHECK(run_task(i));
+      stopped_by_error = stopped_by_error || (state_.request.stop_on_error && result.status != "ok");
     }
     return {};
   }
 
  private:
-  void tell(std::size_t task, std::string message) {
+  struct Server {
+    std::unique_ptr<LiveServer> live;
+    Result<RootsApplied> applied;  // of the present task
+    int failures = 0;              // one after another
+  };
+
+  void tell(std::size_t task, std::string message, const TaskResult* ended = nullptr) {
     const std::lock_guard lock(progress_mutex_);
-    if (on_progress_) on_progress_({task + 1, state_.request.tasks.size(), ++step_, std::move(message)});
+    if (on_progress_) on_progress_({task + 1, state_.request.tasks.size(), ++step_, std::move(message), ended});
   }
 
   static std::vector<Roots::Wanted> wanted(const std::vector<std::string>& folders) {
@@ -87,47 +95,60 @@ class Work {
     return all;
   }
 
-  // The folders of the first task that names some serve as well as any: no server is started for folders nobody works in.
-  Result<void> first_roots() {
-    std::vector<std::string> folders = state_.request.initial_folders.value_or(std::vector<std::string>{settings_.paths.base});
-    HF_CHECK(roots_.set(wanted(folders)));
-    return {};
-  }
-
-  // All at once; one that does not start is named, the others go on.
-  void open_servers() {
-    auto list = settings_.servers();
-    auto chosen =
-        list ? choose_servers(*list, state_.request.servers) : Result<std::vector<ServerDefinition>>(fail(list.error()));
-    if (!chosen) {
-      problem(chosen.error().message);
-      return;
-    }
-    for (const ServerDefinition& definition : *chosen)
-      servers_.push_back(std::make_unique<LiveServer>(executor_, definition, roots_, settings_.connect, settings_.live));
-    std::vector<std::optional<Error>> errors(servers_.size());
-    {
-      std::vector<std::jthread> starting;
-      for (std::size_t i = 0; i < servers_.size(); ++i)
-        starting.emplace_back([this, i, &errors] {
-          if (auto started = servers_[i]->start(); !started) errors[i] = started.error();
-        });
-    }
-    std::vector<std::unique_ptr<LiveServer>> usable;
-    for (std::size_t i = 0; i < servers_.size(); ++i) {
-      if (errors[i])
-        problem(fmt::format("{}: {}", servers_[i]->definition().name, errors[i]->message));
-      else
-        usable.push_back(std::move(servers_[i]));
-    }
-    servers_ = std::move(usable);
-    if (servers_.empty() && state_.problems.empty()) problem("no servers are configured: the model has no tools");
+  // Where a task that names no folders works when none before it in this process did: where the run was when it was
+  // interrupted, else where it was asked to begin.
+  std::vector<std::string> first_folders(std::size_t index) const {
+    for (std::size_t i = index; i-- > 0;)
+      if (state_.results[i].roots && state_.request.tasks[i].folders) return *state_.request.tasks[i].folders;
+    return state_.request.initial_folders.value_or(std::vector<std::string>{settings_.paths.base});
   }
 
   void problem(std::string what) {
-    state_.problems.push_back(what);
-    tell(0, what);
+    if (std::ranges::find(state_.problems, what) != state_.problems.end()) return;
+    tell(task_, what);
     (void)journal_.problem(what);  // also in the report; a journal that cannot be written ends the work at the next task
+    state_.problems.push_back(std::move(what));
+  }
+
+  Result<void> define_servers() {
+    if (defined_) return {};
+    HF_TRY(const ServerList list, settings_.servers(servers_file_));
+    HF_TRY(const std::vector<ServerDefinition> chosen, choose_servers(list, state_.request.servers));
+    defined_ = true;
+    if (chosen.empty()) problem("no servers are configured: the model has no tools");
+    for (const ServerDefinition& definition : chosen)
+      servers_.push_back({std::make_unique<LiveServer>(executor_, definition, roots_, settings_.connect, settings_.live), {}, 0});
+    return {};
+  }
+
+  // All at once. One that cannot be brought to the folders is named and left out of this task, the others go on.
+  Result<RootsApplied> apply_to_servers(std::size_t index) {
+    HF_CHECK(define_servers());
+    {
+      std::vector<std::jthread> threads;
+      for (Server& server : servers_)
+        if (server.failures < kFailuresBeforeGivingUp)
+          threads.emplace_back([&server] { server.applied = server.live->apply_roots(); });
+    }
+    RootsApplied slowest{RootsMode::none, roots_.generation(), {}, true};
+    std::size_t usable = 0;
+    for (Server& server : servers_) {
+      if (!server.applied) {
+        ++server.failures;
+        problem(server.applied.error().message);
+        continue;
+      }
+      ++usable;
+      server.failures = 0;
+      HF_CHECK(journal_.roots_applied(index, server.live->definition().name, *server.applied));
+      slowest.verified = slowest.verified && server.applied->verified;
+      if (server.applied->mode == RootsMode::none || server.applied->elapsed < slowest.elapsed) continue;
+      slowest.mode = server.applied->mode;
+      slowest.elapsed = server.applied->elapsed;
+    }
+    // Without any tool a model would only invent.
+    if (usable == 0 && !servers_.empty()) return fail(servers_.front().applied.error());
+    return slowest;
   }
 
   // A folder that cannot be used fails this task, and the roots stay what they were.
@@ -136,73 +157,66 @@ class Work {
     const RootsView before = roots_.snapshot();
     if (task.folders) {
       HF_CHECK(roots_.set(wanted(*task.folders)));
+    } else if (before->roots.empty()) {
+      HF_CHECK(roots_.set(wanted(first_folders(index))));
     }
-    RootsApplied slowest{RootsMode::none, roots_.generation(), {}, true};
-    for (const auto& server : servers_) {
-      auto applied = server->apply_roots();
-      if (!applied) {
-        roots_.put_back(before);
-        for (const auto& each : servers_) (void)each->apply_roots();
-        return fail(std::move(applied).error().within(server->definition().name));
-      }
-      HF_CHECK(journal_.roots_applied(index, server->definition().name, *applied));
-      if (applied->elapsed >= slowest.elapsed && applied->mode != RootsMode::none) {
-        const bool verified = slowest.verified && applied->verified;
-        slowest = *applied;
-        slowest.verified = verified;
-      }
-    }
-    return slowest;
+    auto applied = apply_to_servers(index);
+    if (!applied) roots_.put_back(before);
+    return applied;
   }
 
-  Result<void> run_task(std::size_t index, const std::optional<Error>& no_folders) {
+  Result<void> run_task(std::size_t index) {
     const RunTask& task = state_.request.tasks[index];
     TaskResult result;
     result.index = index;
     result.id = task.id;
     const auto begun = Time::now();
+    task_ = index;
     HF_CHECK(journal_.task_begins(task, index));
     tell(index, fmt::format("task {}: {}", task.id, shorten(task.text, kTitleCharacters)));
-    if (no_folders && !task.folders) {
-      result.status = "error";
-      result.error = *no_folders;
+    auto roots = enter_folders(index);
+    if (roots) {
+      result.roots = *roots;
+      if (roots->mode != RootsMode::none) tell(index, fmt::format("folders: {}", name_of(roots->mode)));
+      HF_CHECK(ask_model(index, result));
     } else {
-      if (no_folders && servers_.empty() && state_.problems.empty()) {
-        if (roots_.set(wanted(*task.folders))) open_servers();
-      }
-      auto roots = enter_folders(index);
-      if (roots) {
-        result.roots = *roots;
-        if (roots->mode != RootsMode::none) tell(index, fmt::format("folders: {}", name_of(roots->mode)));
-        HF_CHECK(ask_model(index, result));
-      } else {
-        result.status = "error";
-        result.error = roots.error();
-      }
+      result.status = "error";
+      result.error = roots.error();
     }
     result.duration_ms = std::chrono::duration_cast<std::chrono::milliseconds>(Time::now() - begun).count();
     // A run that is only interrupted does this task again.
-    if (result.status == "cancelled" && stop_.stop_requested()) {
-      state_.results[index].status = "skipped";
-      return {};
-    }
+    if (stop_.stop_requested() && result.status != "ok") return {};
     HF_CHECK(journal_.task_ends(result));
-    tell(index, fmt::format("task {}: {}", task.id, result.status));
+    tell(index, fmt::format("task {}: {}", task.id, result.status), &result);
     state_.results[index] = std::move(result);
     return {};
+  }
+
+  // Of a run that goes on in another process the conversation is known by what was asked and answered.
+  void recall(std::size_t index) {
+    std::size_t first = index;
+    while (first > 0 && state_.request.tasks[first].keep_context) --first;
+    for (std::size_t i = first; i < index; ++i) {
+      if (state_.results[i].text.empty()) continue;
+      messages_.push_back({"user", state_.request.tasks[i].text, {}, {}});
+      messages_.push_back({"assistant", state_.results[i].text, {}, {}});
+    }
   }
 
   Result<void> ask_model(std::size_t index, TaskResult& result) {
     const RunTask& task = state_.request.tasks[index];
     std::vector<LiveServer*> servers;
-    for (const auto& server : servers_) servers.push_back(server.get());
+    for (const Server& server : servers_)
+      if (server.applied) servers.push_back(server.live.get());
     std::vector<std::string> problems;
     Toolbox toolbox(servers, problems);
     for (std::string& each : problems) problem(std::move(each));
-    if (!task.keep_context || messages_.empty())
+    if (!task.keep_context || messages_.empty()) {
       messages_ = {{"system", instructions(roots_.snapshot()), {}, {}}};
-    else if (task.folders)
+      recall(index);
+    } else if (task.folders) {
       messages_.push_back({"system", instructions(roots_.snapshot()), {}, {}});
+    }
     messages_.push_back({"user", task.text, {}, {}});
 
     LoopLimits limits;
@@ -243,6 +257,7 @@ class Work {
   }
 
   const RunSettings& settings_;
+  const std::string& servers_file_;
   model::Models& models_;
   Executor& executor_;
   RunJournal& journal_;
@@ -250,10 +265,12 @@ class Work {
   const std::function<void(const RunProgress&)>& on_progress_;
   const std::stop_token& stop_;
   Roots roots_;
-  std::vector<std::unique_ptr<LiveServer>> servers_;
+  std::vector<Server> servers_;
+  bool defined_ = false;
   std::vector<model::Message> messages_;
   std::mutex progress_mutex_;
   std::uint64_t step_ = 0;
+  std::size_t task_ = 0;  // the one that is being worked on
 };
 
 std::string_view status_of(const std::vector<TaskResult>& results) {
@@ -275,10 +292,17 @@ JsonObject report_json(const RunReport& report) {
   return object;
 }
 
-Result<std::string> Runs::begin(const RunRequest& request, const Who& who) {
+Result<std::string> Runs::begin(RunRequest request, const Who& who) {
   // A name nobody knows is found out before anything is kept.
-  HF_TRY(const ServerList servers, settings_.servers());
+  HF_TRY(const ServerList servers, settings_.servers({}));
   HF_CHECK(choose_servers(servers, request.servers));
+  // Whoever goes on with it may stand in another folder.
+  const std::string& base = settings_.paths.base;
+  if (!request.initial_folders) request.initial_folders = {base};
+  for (std::string& folder : *request.initial_folders) folder = seen_from(base, std::move(folder));
+  for (RunTask& task : request.tasks)
+    if (task.folders)
+      for (std::string& folder : *task.folders) folder = seen_from(base, std::move(folder));
   const std::string text = holdfast::to_json(request_json(request));
   if (text.size() > session::kMaxTextBytes)
     return fail(ErrorKind::too_large, "the tasks together are too long", "split them into several runs");
@@ -291,7 +315,7 @@ Result<std::string> Runs::begin(const RunRequest& request, const Who& who) {
   record.principal = who.principal;
   record.client = who.client;
   record.root_uri = who.root_uri;
-  record.data = {{"tasks", static_cast<std::int64_t>(request.tasks.size())}};
+  record.data = {{"tasks", static_cast<std::int64_t>(request.tasks.size())}, {kServersFile, servers.file}};
   return store_.write([&](Transaction& transaction) -> Result<std::string> {
     HF_TRY(const session::SessionRecord created, transaction.create(record));
     session::NewEntry entry;
@@ -303,14 +327,14 @@ Result<std::string> Runs::begin(const RunRequest& request, const Who& who) {
   });
 }
 
-Result<RunReport> Runs::report(std::string_view id) {
-  HF_TRY(const session::SessionRecord record, find_run(store_, id));
-  HF_TRY(RunState state, read_run(store_, id));
+Result<RunReport> read_report(session::Reader& reader, std::string_view id) {
+  HF_TRY(const session::SessionRecord record, find_run(reader, id));
+  HF_TRY(RunState state, read_run(reader, id));
   return RunReport{record.id, record.status, std::move(state.results), std::move(state.problems), false};
 }
 
-Result<void> Runs::cancel(std::string_view id, std::string_view principal) {
-  return store_.write([&](Transaction& transaction) -> Result<void> {
+Result<void> cancel_run(session::Store& store, std::string_view id, std::string_view principal) {
+  return store.write([&](Transaction& transaction) -> Result<void> {
     HF_TRY(session::SessionRecord record, find_run(transaction, id));
     if (record.principal != principal) return fail(ErrorKind::not_found, fmt::format("there is no run {}", id));
     if (record.status != "running") return fail(ErrorKind::conflict, fmt::format("run {} is over: {}", id, record.status));
@@ -324,14 +348,16 @@ Result<void> Runs::cancel(std::string_view id, std::string_view principal) {
 Result<RunReport> Runs::work(std::string_view id, const std::function<void(const RunProgress&)>& on_progress,
                              const std::stop_token& stop) {
   const session::LeaseOwner owner = session::make_lease_owner();
+  std::string servers_file;
   auto lease = store_.write([&](Transaction& transaction) -> Result<session::Lease> {
     HF_TRY(const session::SessionRecord record, find_run(transaction, id));
+    servers_file = find_string(record.data, kServersFile).value_or("");
     if (record.status != "running")
       return fail(ErrorKind::refused, fmt::format("run {} is over: {}", id, record.status), "start another one", "over");
     return transaction.acquire_lease(lease_name(id), owner);
   });
   if (!lease && lease.error().kind == ErrorKind::conflict) {
-    HF_TRY(RunReport busy, report(id));
+    HF_TRY(RunReport busy, read_report(store_, id));
     busy.already_running = true;
     return busy;
   }
@@ -346,19 +372,19 @@ Result<RunReport> Runs::work(std::string_view id, const std::function<void(const
     while (!over.stop_requested() && !hold.ended()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
     if (hold.ended()) halt.request_stop();
   });
-  auto worked = Work(settings_, models_, executor_, journal, state, on_progress, halt.get_token()).run();
+  auto worked = Work(settings_, servers_file, models_, executor_, journal, state, on_progress, halt.get_token()).run();
   watch.request_stop();
   watch.join();
   if (hold.end() == session::WorkEnd::stopping) {
     // Free for whoever resumes it; should that fail, the lease runs out by itself.
     (void)store_.write(
         [&](Transaction& transaction) { return transaction.release_lease(lease->name, lease->owner, lease->epoch); });
-    return report(id);
+    return read_report(store_, id);
   }
-  if (hold.end() == session::WorkEnd::cancelled) return report(id);
+  if (hold.end() == session::WorkEnd::cancelled) return read_report(store_, id);
   if (!worked) return fail(worked.error());
   HF_CHECK(journal.close(status_of(state.results)));
-  return report(id);
+  return read_report(store_, id);
 }
 
 }  // namespace holdfast::runner

@@ -45,15 +45,22 @@ struct RunReport {
 // {run_id, status, results[], texts[], problems[]?}
 JsonObject report_json(const RunReport& report);
 
+// Of any run, in whatever process it is worked on. Errors: not_found.
+Result<RunReport> read_report(session::Reader& reader, std::string_view id);
+// Whoever works on it stops. Errors: not_found (also when it belongs to somebody else), conflict (it is over).
+Result<void> cancel_run(session::Store& store, std::string_view id, std::string_view principal);
+
 struct RunProgress {
   std::size_t task = 0, tasks = 0;  // from 1
   std::uint64_t step = 0;           // grows with every event of the run
   std::string message;
+  const TaskResult* ended = nullptr;  // this task has its result; valid during the call
 };
 
 struct RunSettings {
   PathRules paths;
-  std::function<Result<ServerList>()> servers;  // read anew for each run
+  // Read anew for each run. file: where they were when the run began, for one that goes on; empty: look for it.
+  std::function<Result<ServerList>(const std::string& file)> servers;
   LiveServer::Connect connect;
   LiveOptions live;
 };
@@ -67,15 +74,13 @@ class Runs {
   struct Who {
     std::string principal = "local", client, root_uri;
   };
-  // Keeps it; nothing starts yet. Errors: too_large, those of the servers' definitions (an unknown name).
-  Result<std::string> begin(const RunRequest& request, const Who& who);
-  // Works on it until it is over, stop is requested (then it stays `running`, to be resumed) or cancel() was called. Blocks.
+  // Keeps it, with folders as they are seen from here; nothing starts yet. Returns its id. Errors: too_large, those of the
+  // servers' definitions (an unknown name).
+  Result<std::string> begin(RunRequest request, const Who& who);
+  // Works on it until it is over, stop is requested (then it stays `running`, to be resumed) or it was cancelled. Blocks.
   // Errors: not_found, refused (it is over), those of the store.
   Result<RunReport> work(std::string_view id, const std::function<void(const RunProgress&)>& on_progress,
                          const std::stop_token& stop);
-  Result<RunReport> report(std::string_view id);
-  // Any process. Errors: not_found, conflict (it is over).
-  Result<void> cancel(std::string_view id, std::string_view principal);
 
  private:
   session::Store& store_;
