@@ -16,6 +16,7 @@ namespace {
 // The filesystem server's way of saying which folders it allows.
 constexpr std::string_view kUsualProbe = "list_allowed_directories";
 constexpr std::chrono::milliseconds kFirstPoll{1}, kLongestPoll{50};
+constexpr int kEagerPolls = 10;                                  // without a pause: most servers are done after five (§2.1)
 constexpr std::string_view kConnectionLost = "connection_lost";  // mcp/client.h
 
 using Time = std::chrono::steady_clock;
@@ -316,13 +317,16 @@ bool LiveServer::fence(mcp::BlockingClient& client, const RootsView& wanted) {
   if (roots_.snapshot()->generation != wanted->generation || expected.empty()) return false;
   const std::string probe = probe_tool(client);
   const auto until = Time::now() + options_.fence;
-  for (auto pause = kFirstPoll; Time::now() < until; pause = std::min(pause * 2, kLongestPoll)) {
+  auto pause = kFirstPoll;
+  for (int polls = 1; Time::now() < until; ++polls) {
     mcp::CallOptions options;
     options.timeout = options_.fence;
     const auto answer = client.call_tool(probe, {}, options);
     if (!answer) return false;
     if (paths_in(*answer) == expected) return true;
+    if (polls < kEagerPolls) continue;
     std::this_thread::sleep_for(pause);
+    pause = std::min(pause * 2, kLongestPoll);
   }
   return false;
 }
