@@ -3,9 +3,8 @@
 // calls per second that pass the gate, at 1, 32 and 128 in flight. The server is the official one, in build/npm or where HF_NPM
 // says.
 
-#include "mcp/transport_child.h"
 #include "net/loop_thread.h"
-#include "runner/live_server.h"
+#include "runner/connect_servers.h"
 
 #include <benchmark/benchmark.h>
 
@@ -64,13 +63,7 @@ class Folders {
 
 // A server of its own for folders that change.
 struct Driven {
-  Driven(net::EventLoop& loop, ServerDefinition definition)
-      : server(loop, std::move(definition), roots,
-               [&loop](const ServerDefinition& each, const std::vector<std::string>& folders) {
-                 std::vector<std::string> arguments = each.arguments;
-                 if (each.roots_at) arguments.insert(arguments.end(), folders.begin(), folders.end());
-                 return mcp::child_transport_maker(loop, {each.command, arguments, each.environment, each.folder});
-               }) {}
+  Driven(net::EventLoop& loop, ServerDefinition definition) : server(loop, std::move(definition), roots, connect_servers(loop)) {}
 
   // Each time the other one.
   bool move(const Folders& folders) {

@@ -1,8 +1,7 @@
 #include "cli/runner_service.h"
 
 #include "cli/model_settings.h"
-#include "mcp/transport_child.h"
-#include "mcp/transport_http_client.h"
+#include "runner/connect_servers.h"
 
 #include <filesystem>
 
@@ -18,15 +17,6 @@ Result<std::string> base_folder(const Environment& environment) {
   if (!problem) folder = std::filesystem::absolute(folder, problem);
   if (problem) return fail(ErrorKind::io, "there is no working directory: " + problem.message());
   return folder.lexically_normal().string();
-}
-
-mcp::TransportMaker connect(net::EventLoop& loop, const runner::ServerDefinition& server,
-                            const std::vector<std::string>& folders) {
-  if (!server.url.empty()) return mcp::http_transport_maker(loop, {server.url, server.headers, true});
-  std::vector<std::string> arguments = server.arguments;
-  if (server.roots_at)
-    arguments.insert(arguments.begin() + static_cast<std::ptrdiff_t>(*server.roots_at), folders.begin(), folders.end());
-  return mcp::child_transport_maker(loop, {server.command, std::move(arguments), server.environment, server.folder});
 }
 
 }  // namespace
@@ -49,10 +39,7 @@ Result<std::unique_ptr<RunnerService>> RunnerService::make(const Context& contex
     return runner::find_servers(look_up, base);
   };
   std::unique_ptr<RunnerService> service(new RunnerService());
-  settings.connect = [&loop = service->connections_.loop()](const runner::ServerDefinition& server,
-                                                            const std::vector<std::string>& folders) {
-    return connect(loop, server, folders);
-  };
+  settings.connect = runner::connect_servers(service->connections_.loop());
   service->models_ = std::move(models);
   service->runs_ = std::make_unique<runner::Runs>(store, *service->models_, service->connections_.loop(), std::move(settings));
   return service;

