@@ -1,6 +1,7 @@
 #include "base/text.h"
 #include "cli/command_line.h"
 #include "cli/since.h"
+#include "cli/usage_examples.h"
 #include "research/run.h"
 
 #include <CLI/CLI.hpp>
@@ -13,29 +14,6 @@
 namespace holdfast::cli {
 
 namespace {
-
-constexpr const char* kExamples = R"(
-Examples:
-  claude mcp add holdfast -- holdfast mcp      let Claude Code use it
-  holdfast serve                               pages and MCP over HTTP, on this machine
-  holdfast sessions list                       what is kept
-  holdfast sessions show 0199c2                read one (any unique start of its id)
-  holdfast research start "how do retries work?" --corpus ./docs    a cited report, without network or model
-  holdfast review                              go through the changes that models propose to your documents
-  holdfast list --all                          transcripts of Claude Code and Codex on this machine
-  holdfast archive 4f2a ./work.json.zst        keep one in a file; restore brings it back
-  holdfast --help, holdfast serve --help       more about everything, or about one command
-
-Settings come from flags, then HOLDFAST_* variables, then config.json (docs/configuration.md).)";
-
-constexpr const char* kSessionExamples = R"(
-Examples:
-  claude-session archive 4f2a ./work.json.zst  keep a session in a file
-  claude-session restore ./work.json.zst       bring it back, as a copy in this folder
-  claude-session clone 4f2a                    a second session with the same history
-  claude-session delete 4f2a --force           with a backup; says how to undo it
-
-This is holdfast under another name: `holdfast --help` shows the rest of it.)";
 
 // How --help shows words without a name: the line of usage says already which must be there and how many.
 class HelpText : public CLI::Formatter {
@@ -84,6 +62,7 @@ class Grammar {
     add_sessions();
     add_research();
     add_review();
+    add_run();
     CLI::App& store = group("store", "look after the store");
     command(store, Command::store_info, "info", "where it is and what it holds");
     command(store, Command::store_verify, "verify", "check every session against its hashes");
@@ -319,6 +298,40 @@ class Grammar {
     // Last: commands inherit the footer, and of them it is not true.
     for (CLI::App* each : review.get_subcommands({})) each->footer("");
     review.footer("Alone, on a terminal, it goes through all pending changes one by one.");
+  }
+
+  void add_run() {
+    RunArguments& given = line_.run;
+    CLI::App& run =
+        command(app_, Command::run_tasks, "run", "let a model work through tasks, with the tools of your MCP servers");
+    run.footer("A run that was interrupted goes on with --resume, at the first task that has no result.");
+    run.add_option("TASKS", given.what, "a file of tasks (docs/runner.md); - reads standard input");
+    run.add_option("--task", given.tasks, "a task in words; may be repeated")->expected(1)->take_all();
+    run.add_option("--in", given.folders, "the folder to work in; may be repeated [this one]")
+        ->expected(1)
+        ->take_all()
+        ->type_name("DIR");
+    run.add_option("--servers", given.servers, "MCP servers to use, by name [all that are configured]")
+        ->expected(1)
+        ->take_all()
+        ->delimiter(',')
+        ->type_name("LIST");
+    run.add_option("--model", given.model, "instead of the endpoint's own");
+    run.add_option("--timeout", given.timeout_s, "seconds for each task [600]")->check(CLI::Range(1, 7 * 86'400));
+    run.add_option("--max-rounds", given.max_rounds, "answers of the model for each task [100]")->check(CLI::Range(1, 10'000));
+    run.add_flag("--stop-on-error", given.stop_on_error, "skip the rest when a task does not end well");
+    run.add_option("--mcp-json", given.mcp_json, "where the MCP servers are defined [the usual places]")->type_name("FILE");
+    const CLI::callback_t resume = [&given](const CLI::results_t& words) {
+      given.resume = true;
+      given.resumed = words.empty() ? "" : words.front();
+      return true;
+    };
+    run.add_option("--resume", resume, "go on with a run [the newest that is not finished]")->expected(0, 1)->type_name("ID");
+    CLI::App& list = command(run, Command::run_list, "list", "runs, newest first");
+    list.add_option("--limit", line_.limit, "how many [20]")->check(CLI::Range(1, 1000));
+    for (auto [which, name, help] : {std::tuple{Command::run_show, "show", "tasks and results of a run"},
+                                     std::tuple{Command::run_cancel, "cancel", "end a run; what is done stays"}})
+      command(run, which, name, help).add_option("ID", given.what, "id, or a unique start of it")->required();
   }
 
   void add_tokens() {

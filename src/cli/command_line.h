@@ -5,6 +5,7 @@
 #include "base/result.h"
 #include "cli/program_name.h"
 #include "cli/review_arguments.h"
+#include "cli/run_arguments.h"
 #include "cli/session_work_arguments.h"
 #include "cli/settings.h"
 #include "cli/transcript_arguments.h"
@@ -55,6 +56,10 @@ enum class Command {
   review_trash,
   review_restore,
   review_export,
+  run_tasks,
+  run_list,
+  run_show,
+  run_cancel,
   store_info,
   store_verify,
   token_add,
@@ -98,6 +103,7 @@ struct CommandLine {
   TranscriptArguments transcripts;
   SessionWorkArguments work;
   ReviewArguments review;
+  RunArguments run;
 };
 
 // --help and --version: print this and end well.

@@ -106,6 +106,28 @@ TEST(CommandLine, ReviewAloneIsACommandAndHasCommands) {
   EXPECT_THAT(line({"mcp", "--documents", "kb", "--read-only"}).flags.at("documents.roots"), ElementsAre("kb"));
 }
 
+TEST(CommandLine, RunTakesTasksOrGoesOnWithARun) {
+  const CommandLine tasks =
+      line({"run", "--task", "a", "--task", "b c", "--in", "x", "--servers", "one,two", "--servers", "three"});
+  EXPECT_EQ(tasks.command, Command::run_tasks);
+  EXPECT_THAT(tasks.run.tasks, ElementsAre("a", "b c"));
+  EXPECT_THAT(tasks.run.folders, ElementsAre("x"));
+  EXPECT_THAT(tasks.run.servers, ElementsAre("one", "two", "three"));
+  EXPECT_FALSE(tasks.run.resume);
+  const CommandLine file = line({"run", "tasks.json", "--model", "m", "--json"});
+  EXPECT_EQ(file.run.what, "tasks.json");
+  EXPECT_TRUE(file.json);
+  EXPECT_TRUE(line({"run", "--resume"}).run.resume);
+  EXPECT_EQ(line({"run", "--resume"}).run.resumed, "");
+  EXPECT_EQ(line({"run", "--resume", "0199"}).run.resumed, "0199");
+  EXPECT_TRUE(line({"run", "--resume", "--json"}).json);
+  EXPECT_EQ(line({"run", "list"}).command, Command::run_list);
+  EXPECT_EQ(line({"run", "show", "0199"}).command, Command::run_show);
+  EXPECT_EQ(line({"run", "cancel", "0199"}).run.what, "0199");
+  EXPECT_FALSE(read({"run", "show"}));
+  EXPECT_FALSE(read({"run", "x.json", "--timeout", "0"}));
+}
+
 TEST(CommandLine, MistakesNameTheCommandThatHelps) {
   auto wrong = read({"serve", "--nothing"});
   ASSERT_FALSE(wrong);
@@ -232,9 +254,9 @@ TEST(CommandLine, CanBeDescribed) {
   const CommandHelp help = describe_command_line();
   std::vector<std::string> names;
   for (const CommandHelp& each : help.commands) names.push_back(each.name);
-  EXPECT_THAT(names, ElementsAre("mcp", "serve", "sessions", "cleanup", "brief", "research", "review", "store", "token", "login",
-                                 "completion", "list", "info", "archive", "restore", "clone", "move", "delete", "relocate",
-                                 "lineage", "verify", "doctor", "schema", "import"));
+  EXPECT_THAT(names, ElementsAre("mcp", "serve", "sessions", "cleanup", "brief", "research", "review", "run", "store", "token",
+                                 "login", "completion", "list", "info", "archive", "restore", "clone", "move", "delete",
+                                 "relocate", "lineage", "verify", "doctor", "schema", "import"));
   EXPECT_EQ(help.commands[2].commands.size(), 13U);
 }
 

@@ -45,6 +45,12 @@ Result<void> list_trash(Context& context);
 Result<void> restore_document(Context& context);
 Result<void> export_document(Context& context);
 
+// Tasks for a model.
+Result<void> run_tasks(Context& context);
+Result<void> list_runs(Context& context);
+Result<void> show_task_run(Context& context);
+Result<void> cancel_task_run(Context& context);
+
 Result<void> show_store(Context& context);
 Result<void> verify_store(Context& context);
 Result<void> add_token(Context& context);

@@ -71,6 +71,7 @@ McpService::McpService(const Context& context, session::Store& store, Executor& 
       root_(store, state_.owner(), context.settings.text("root"), process_environment()("CLAUDE_PROJECT_DIR").value_or("")),
       policy_(retention_policy(context.settings)),
       operations_(policy_),
+      runner_room_{store, [this] { return runs(); }, stopping_.get_token()},
       server_(server_options(), executor, pool, *context.clock, state_),
       reasoning_(store, server_, root_, reasoning_settings(context.settings)),
       sweep_(store, executor, pool),
@@ -97,10 +98,12 @@ Result<void> McpService::open() {
   }
   if (chosen.contains("research")) HF_CHECK(open_research());
   tools::add_document_kind(operations_);
+  tools::add_run_kind(operations_);
   if (chosen.contains("reasoning")) HF_CHECK(open_reasoning());
   if (chosen.contains("documents")) HF_CHECK(open_documents());
   if (research_room_) HF_CHECK(tools::add_research_tool(server_, *research_room_));
   if (keeper_) HF_CHECK(tools::add_transcript_tools(server_, *keeper_, root_, transcript_options_));
+  if (chosen.contains("runner")) HF_CHECK(tools::add_runner_tools(server_, runner_room_));
   tools::add_session_resources(server_, store_, operations_);
   tools::add_notice_resource(server_, store_);
   // On the pool: it reads and writes the store.
@@ -152,11 +155,21 @@ Result<void> McpService::open_research() {
   return {};
 }
 
+Result<runner::Runs*> McpService::runs() {
+  const std::lock_guard lock(runner_mutex_);
+  if (!runner_) {
+    HF_TRY(runner_, RunnerService::make(context_, store_));
+  }
+  return &runner_->runs();
+}
+
 void McpService::ask_to_stop() {
+  stopping_.request_stop();
   if (workers_) workers_->ask_to_stop();
 }
 
 void McpService::stop() {
+  stopping_.request_stop();  // also when nobody asked: a client that left
   if (workers_) workers_->stop();
 }
 

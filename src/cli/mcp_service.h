@@ -9,6 +9,7 @@
 #include "cli/handle_sweep.h"
 #include "cli/research_service.h"
 #include "cli/retention_sweep.h"
+#include "cli/runner_service.h"
 #include "mcp/server.h"
 #include "tools/confirmation.h"
 #include "tools/document_desks.h"
@@ -16,6 +17,7 @@
 #include "tools/project_root.h"
 #include "tools/reasoning_caller.h"
 #include "tools/research_tool.h"
+#include "tools/runner_tools.h"
 #include "tools/session_news.h"
 #include "tools/session_operations.h"
 #include "tools/transcript_tools.h"
@@ -31,7 +33,7 @@ class McpService {
 
   mcp::Server& server() { return server_; }
 
-  // Any thread: no new unit of research is begun; what runs is left to the next process.
+  // Any thread: no new unit of research and no further task is begun; what runs is left to the next process.
   void ask_to_stop();
   // Waits for that. Before the pool is closed.
   void stop();
@@ -40,6 +42,7 @@ class McpService {
   Result<void> open_reasoning();
   Result<void> open_documents();
   Result<void> open_research();
+  Result<runner::Runs*> runs();
   void follow_news();
   void recover_runs();
 
@@ -54,6 +57,10 @@ class McpService {
   std::unique_ptr<ResearchService> research_;
   std::optional<tools::ResearchWorkers> workers_;
   std::optional<tools::ResearchRoom> research_room_;
+  std::mutex runner_mutex_;
+  std::unique_ptr<RunnerService> runner_;  // made at first use
+  std::stop_source stopping_;
+  tools::RunnerRoom runner_room_;
   std::unique_ptr<transcripts::Keeper> keeper_;
   tools::TranscriptToolOptions transcript_options_;
   mcp::Server server_;

@@ -1,7 +1,7 @@
 #include "cli/research_service.h"
 
 #include "base/log.h"
-#include "model/open_models.h"
+#include "cli/model_settings.h"
 
 #include <fmt/format.h>
 
@@ -48,15 +48,8 @@ Result<std::string> corpus_folder(const std::string& given) {
 Result<std::unique_ptr<ResearchService>> ResearchService::make(const Context& context, session::Store& store) {
   const Settings& settings = context.settings;
   HF_CHECK(check_verbosity(settings.text("audit.verbosity")));
-  auto endpoints = model::read_endpoints(settings.json("llm"));
-  if (!endpoints) return fail(std::move(endpoints).error().within("llm"));
-  auto order = model::read_order(settings.json("llm_order"), *endpoints);
-  if (!order) return fail(std::move(order).error().within("llm_order"));
   std::unique_ptr<ResearchService> service(new ResearchService(context, store));
-  model::ModelOptions options;
-  options.environment = context.environment;
-  options.order = std::move(*order);
-  service->models_ = model::make_models(std::move(*endpoints), std::move(options));
+  HF_TRY(service->models_, make_configured_models(context, WithoutEndpoints::no_model));
   service->fetcher_ = research::make_fetcher();
   service->threads_ = threads::Threads::make(store, *service->models_);
   research::Tools tools{store,

@@ -89,6 +89,14 @@ Result<void> run_command(Context& context) {
       return restore_document(context);
     case Command::review_export:
       return export_document(context);
+    case Command::run_tasks:
+      return run_tasks(context);
+    case Command::run_list:
+      return list_runs(context);
+    case Command::run_show:
+      return show_task_run(context);
+    case Command::run_cancel:
+      return cancel_task_run(context);
     case Command::store_info:
       return show_store(context);
     case Command::store_verify:

@@ -5,6 +5,7 @@
 #include "cli/research_service.h"
 #include "cli/session_text.h"
 #include "reasoning/export.h"
+#include "runner/run_export.h"
 #include "session/display.h"
 #include "session/kinds.h"
 #include "session/lookup.h"
@@ -59,6 +60,8 @@ Result<void> resume_session(Context& context) {
   HF_TRY(auto service, ResearchService::make(context, *store));
   if (record.kind == session::kThread) return show_thread(context, *service, record, tools::kResumedMessages);
   if (record.kind == session::kResearch) return show_run(context, *service, record);
+  context.line.run.what = record.id;
+  if (record.kind == session::kRun) return show_task_run(context);
   context.line.name = record.id;
   if (record.kind == session::kReasoning) return print_brief(context);
   return show_session(context);
@@ -77,6 +80,8 @@ Result<void> export_kept_session(Context& context) {
     HF_TRY(auto service, ResearchService::make(context, *store));
     HF_TRY(content, record.kind == session::kThread ? tools::export_thread(service->threads(), *store, record, format)
                                                     : tools::export_run(service->research(), record, format));
+  } else if (record.kind == session::kRun) {
+    HF_TRY(content, runner::export_report(*store, record.id, format));
   } else {
     return fail(ErrorKind::invalid, fmt::format("a {} session cannot be exported", record.kind));
   }

@@ -27,7 +27,7 @@ std::int64_t count(const Change& change, std::string_view type) {
 
 }  // namespace
 
-Journal::Journal(session::Store& store, WorkerLease& lease, const session::SessionRecord& record, RunState state, bool full_audit,
+Journal::Journal(session::Store& store, session::WorkerLease& lease, const session::SessionRecord& record, RunState state, bool full_audit,
                  std::function<void(const Progress&)> on_progress)
     : store_(store),
       lease_(lease),
@@ -190,9 +190,9 @@ Result<void> Journal::commit(const std::function<Change(const RunState&)>& compo
       continue;
     }
     if (error.kind == ErrorKind::cancelled || error.kind == ErrorKind::not_found)
-      lease_.set_end(End::cancelled);
+      lease_.set_end(session::WorkEnd::cancelled);
     else if (error.kind == ErrorKind::conflict)
-      lease_.set_end(End::lost);
+      lease_.set_end(session::WorkEnd::lost);
     else
       store_failed_ = true;
     return fail(error);
@@ -233,8 +233,8 @@ Result<session::SessionRecord> Journal::close(const std::function<void(session::
     HF_TRY(record, transaction.update(std::move(record), session::Touch::activity));
     return transaction.get(session_);
   });
-  if (!closed && closed.error().kind == ErrorKind::cancelled) lease_.set_end(End::cancelled);
-  if (!closed && closed.error().kind == ErrorKind::conflict) lease_.set_end(End::lost);
+  if (!closed && closed.error().kind == ErrorKind::cancelled) lease_.set_end(session::WorkEnd::cancelled);
+  if (!closed && closed.error().kind == ErrorKind::conflict) lease_.set_end(session::WorkEnd::lost);
   return closed;
 }
 

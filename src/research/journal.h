@@ -14,7 +14,7 @@
 #include "research/job.h"
 #include "research/run.h"
 #include "research/run_state.h"
-#include "research/worker_lease.h"
+#include "session/worker_lease.h"
 
 #include <chrono>
 #include <functional>
@@ -49,11 +49,11 @@ struct AuditEvent {
 
 class Journal {
  public:
-  Journal(session::Store& store, WorkerLease& lease, const session::SessionRecord& record, RunState state, bool full_audit,
+  Journal(session::Store& store, session::WorkerLease& lease, const session::SessionRecord& record, RunState state, bool full_audit,
           std::function<void(const Progress&)> on_progress);
 
   const Job& job() const { return job_; }
-  WorkerLease& lease() { return lease_; }
+  session::WorkerLease& lease() { return lease_; }
   const RunState& state() const { return state_; }
   template <class Function>
   auto read(Function&& function) const {
@@ -94,7 +94,7 @@ class Journal {
   Usage used() const;
 
   session::Store& store_;
-  WorkerLease& lease_;
+  session::WorkerLease& lease_;
   const std::string session_;
   const bool full_audit_;
   const std::function<void(const Progress&)> on_progress_;

@@ -83,9 +83,9 @@ void let_go(session::Store& store, const session::Lease& lease) {
 }
 
 Result<SessionRecord> end_work(Journal& journal, const Result<void>& done) {
-  const End end = journal.lease().end();
-  if (end == End::stopping) return set_aside(journal);
-  if (end != End::none) return fail(ErrorKind::cancelled, "the worker had to stop");
+  const session::WorkEnd end = journal.lease().end();
+  if (end == session::WorkEnd::stopping) return set_aside(journal);
+  if (end != session::WorkEnd::none) return fail(ErrorKind::cancelled, "the worker had to stop");
   if (done) return complete(journal);
   if (journal.store_failed()) return fail(done.error());
   return give_up(journal, done.error());
@@ -97,7 +97,7 @@ Result<WorkOutcome> Research::work(std::string_view id, const WorkOptions& optio
   HF_TRY(Begun begun, begin_work(tools_.store, id, tools_.lease, options));
   WorkOutcome outcome{std::move(begun.record), begun.already_running, false};
   if (!begun.lease) return outcome;
-  WorkerLease lease(tools_.store, std::string(id), *begun.lease, options.stopping);
+  session::WorkerLease lease(tools_.store, std::string(id), *begun.lease, options.stopping);
   while (true) {
     auto state = read_state(tools_.store, id);
     if (!state) {
@@ -113,7 +113,7 @@ Result<WorkOutcome> Research::work(std::string_view id, const WorkOptions& optio
       if (record) continue;
     }
     auto ended = end_work(journal, done);
-    outcome.stopped = lease.end() == End::stopping;
+    outcome.stopped = lease.end() == session::WorkEnd::stopping;
     if (ended) {
       outcome.record = *std::move(ended);
       return outcome;

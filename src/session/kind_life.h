@@ -20,7 +20,7 @@ enum class ArchiveClock {
 struct KindLife {
   std::string_view kind;
   ArchiveClock clock;
-  std::array<std::string_view, 2> busy;  // states in which it cannot be archived; deleting ends them first
+  std::array<std::string_view, 2> busy;  // states in which it cannot be archived (waiting, worked on); deleting ends them first
   std::string_view ended;                // the state a busy one gets when it is deleted
   double archive_days, delete_days;      // defaults of retention.<kind>_archive_days and …_delete_days; 0: never
   double archive_lead_days;              // how long before archiving a notice is due

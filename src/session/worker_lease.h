@@ -4,7 +4,7 @@
 //
 // While it lives, one thread renews the lease, and looks whether the run was cancelled or deleted (by whatever process) or the
 // program is stopping. Whoever waits for a provider asks ended(). The destructor joins; it does not release the lease: that
-// belongs to the transaction that says how the work ended (journal.h).
+// belongs to the transaction that says how the work ended.
 
 #include "session/store.h"
 
@@ -16,7 +16,7 @@
 #include <string>
 #include <thread>
 
-namespace holdfast::research {
+namespace holdfast::session {
 
 // Well below the two seconds in which a cancel has to be noticed; a look is one read of the store.
 inline constexpr std::chrono::milliseconds kLookEvery{200};
@@ -24,7 +24,7 @@ inline constexpr std::chrono::milliseconds kLookEvery{200};
 // Three chances to renew a lease before it runs out.
 inline constexpr Millis kRenewalsPerLease = 4;
 
-enum class End {
+enum class WorkEnd {
   none,
   cancelled,  // or deleted, or purged: nothing may be written any more
   lost,       // somebody else has the lease
@@ -33,31 +33,31 @@ enum class End {
 
 class WorkerLease {
  public:
-  WorkerLease(session::Store& store, std::string session, session::Lease lease, std::function<bool()> stopping);
+  WorkerLease(Store& store, std::string session, Lease lease, std::function<bool()> stopping);
   WorkerLease(const WorkerLease&) = delete;
   WorkerLease& operator=(const WorkerLease&) = delete;
   ~WorkerLease();
 
-  const session::Lease& lease() const { return lease_; }
+  const Lease& lease() const { return lease_; }
   // Any thread. The first reason stands.
-  End end() const { return end_; }
-  bool ended() const { return end_ != End::none; }
-  void set_end(End end);
+  WorkEnd end() const { return end_; }
+  bool ended() const { return end_ != WorkEnd::none; }
+  void set_end(WorkEnd end);
   // Inside a transaction of the worker: whether it may write. conflict (lost), cancelled.
-  Result<session::SessionRecord> require(session::Transaction& transaction) const;
+  Result<SessionRecord> require(Transaction& transaction) const;
 
  private:
   void watch(const std::stop_token& stop);
   void look();
 
-  session::Store& store_;
+  Store& store_;
   const std::string session_;
-  const session::Lease lease_;
+  const Lease lease_;
   const std::function<bool()> stopping_;
-  std::atomic<End> end_ = End::none;
+  std::atomic<WorkEnd> end_ = WorkEnd::none;
   std::mutex mutex_;
   std::condition_variable_any wake_;
   std::jthread thread_;
 };
 
-}  // namespace holdfast::research
+}  // namespace holdfast::session

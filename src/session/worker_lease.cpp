@@ -1,25 +1,28 @@
-#include "research/worker_lease.h"
+#include "session/worker_lease.h"
 
 #include "base/run_guarded.h"
+#include "session/kind_life.h"
 
-namespace holdfast::research {
+namespace holdfast::session {
 
 namespace {
 
-bool may_be_worked(const session::SessionRecord& record) {
-  return record.status == "in_progress" && record.visibility != session::Visibility::deleted;
+// The last of a kind's busy states is the one in which somebody is at work; before it, it waits.
+bool may_be_worked(const SessionRecord& record) {
+  const auto& [waiting, working] = life_of(record.kind).busy;
+  return record.status == (working.empty() ? waiting : working) && record.visibility != Visibility::deleted;
 }
 
 }  // namespace
 
-WorkerLease::WorkerLease(session::Store& store, std::string session, session::Lease lease, std::function<bool()> stopping)
+WorkerLease::WorkerLease(Store& store, std::string session, Lease lease, std::function<bool()> stopping)
     : store_(store),
       session_(std::move(session)),
       lease_(std::move(lease)),
       stopping_(std::move(stopping)),
       thread_([this](const std::stop_token& stop) {
         const auto loop = [&] { watch(stop); };
-        run_guarded(loop, "research");
+        run_guarded(loop, "session");
       }) {}
 
 WorkerLease::~WorkerLease() {
@@ -27,23 +30,23 @@ WorkerLease::~WorkerLease() {
   wake_.notify_all();
 }
 
-void WorkerLease::set_end(End end) {
-  End none = End::none;
+void WorkerLease::set_end(WorkEnd end) {
+  WorkEnd none = WorkEnd::none;
   end_.compare_exchange_strong(none, end);
 }
 
-Result<session::SessionRecord> WorkerLease::require(session::Transaction& transaction) const {
+Result<SessionRecord> WorkerLease::require(Transaction& transaction) const {
   HF_CHECK(transaction.require_lease(lease_.name, lease_.owner, lease_.epoch));
-  HF_TRY(session::SessionRecord record, transaction.get(session_));
+  HF_TRY(SessionRecord record, transaction.get(session_));
   if (!may_be_worked(record)) return fail(ErrorKind::cancelled, "the run was cancelled or deleted");
   return record;
 }
 
 void WorkerLease::look() {
-  if (stopping_ && stopping_()) set_end(End::stopping);
+  if (stopping_ && stopping_()) set_end(WorkEnd::stopping);
   auto record = store_.get(session_);
   const bool gone = !record && record.error().kind == ErrorKind::not_found;
-  if (gone || (record && !may_be_worked(*record))) set_end(End::cancelled);
+  if (gone || (record && !may_be_worked(*record))) set_end(WorkEnd::cancelled);
 }
 
 void WorkerLease::watch(const std::stop_token& stop) {
@@ -54,14 +57,14 @@ void WorkerLease::watch(const std::stop_token& stop) {
     look();
     if (Clock::now() >= renew_at) {
       auto renewed = store_.write(
-          [&](session::Transaction& transaction) { return transaction.renew_lease(lease_.name, lease_.owner, lease_.epoch); });
+          [&](Transaction& transaction) { return transaction.renew_lease(lease_.name, lease_.owner, lease_.epoch); });
       // A store that cannot be written now is asked again at the next look; the lease has time to spare.
       if (renewed) renew_at = Clock::now() + every;
-      if (!renewed && renewed.error().kind == ErrorKind::conflict) set_end(End::lost);
+      if (!renewed && renewed.error().kind == ErrorKind::conflict) set_end(WorkEnd::lost);
     }
     std::unique_lock lock(mutex_);
     wake_.wait_for(lock, stop, kLookEvery, [] { return false; });
   }
 }
 
-}  // namespace holdfast::research
+}  // namespace holdfast::session

@@ -1,0 +1,23 @@
+#pragma once
+
+// What `holdfast run …` is given.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace holdfast::cli {
+
+struct RunArguments {
+  std::string what;                // a file of tasks, or "-"; of show and cancel: a run
+  std::vector<std::string> tasks;  // --task
+  std::vector<std::string> folders, servers;
+  std::string model, mcp_json;
+  std::optional<std::int64_t> timeout_s, max_rounds;
+  bool stop_on_error = false;
+  bool resume = false;
+  std::string resumed;  // the run to resume; empty: the newest that is not finished
+};
+
+}  // namespace holdfast::cli

@@ -1,0 +1,176 @@
+// holdfast run: works through tasks in the foreground, shows how far it is, prints each result.
+
+#include "base/file.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/progress_bar.h"
+#include "cli/runner_service.h"
+#include "cli/stop_signals.h"
+#include "runner/run_export.h"
+#include "session/kinds.h"
+#include "session/lookup.h"
+
+#include <fmt/format.h>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <mutex>
+
+namespace holdfast::cli {
+
+namespace {
+
+constexpr std::size_t kMaxTasksFile = 16 * 1024 * 1024;  // far above what 1,000 tasks of 10,000 characters are
+
+Result<Json> read_tasks(const std::string& file) {
+  HF_TRY(const std::string text, read_file(file == "-" ? "/dev/stdin" : file, kMaxTasksFile));
+  auto parsed = parse_json(text);
+  if (!parsed) return fail(std::move(parsed).error().within(file));
+  return parsed;
+}
+
+// The file, or what the options say; options count where the file says nothing.
+Result<runner::RunRequest> read_request(const RunArguments& given) {
+  if (given.what.empty() == given.tasks.empty())
+    return fail(ErrorKind::invalid,
+                given.what.empty() ? "there is nothing to do" : "tasks come from a file or from --task, not both",
+                "holdfast run TASKS.json, holdfast run --task \"...\", or holdfast run --resume", "usage");
+  Json request = JsonObject();
+  if (given.what.empty()) {
+    JsonArray tasks;
+    for (const std::string& task : given.tasks) tasks.emplace_back(task);
+    request.as_object()["tasks"] = std::move(tasks);
+  } else {
+    HF_TRY(Json read, read_tasks(given.what));
+    if (read.is_array())
+      request.as_object()["tasks"] = std::move(read);
+    else
+      request = std::move(read);
+  }
+  auto parsed = runner::parse_run_request(request);
+  if (!parsed) return given.what.empty() ? parsed : fail(std::move(parsed).error().within(given.what));
+  if (!given.folders.empty()) parsed->initial_folders = given.folders;
+  if (!given.servers.empty()) parsed->servers = given.servers;
+  if (!given.model.empty()) parsed->limits.model = given.model;
+  if (given.timeout_s) parsed->limits.timeout_s = given.timeout_s;
+  if (given.max_rounds) parsed->limits.max_rounds = given.max_rounds;
+  parsed->stop_on_error = parsed->stop_on_error || given.stop_on_error;
+  return parsed;
+}
+
+// Shows what happens, and each result when it is there.
+class Watcher {
+ public:
+  explicit Watcher(const Context& context)
+      : context_(context), bar_(print_note), shown_(!context.line.json && ::isatty(STDERR_FILENO) != 0) {}
+  ~Watcher() { bar_.clear(); }
+
+  void operator()(const runner::RunProgress& progress) {
+    using namespace std::chrono;
+    const std::lock_guard lock(mutex_);
+    if (progress.ended && !context_.line.json) {
+      bar_.clear();
+      print_result(context_, *progress.ended);
+    }
+    if (shown_)
+      bar_.update(duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count(), harmless(progress.message, true),
+                  progress.task - 1 + (progress.ended ? 1 : 0), progress.tasks);
+  }
+
+  static void print_result(const Context& context, const runner::TaskResult& result) {
+    const Terminal& terminal = context.terminal;
+    const std::string status = result.status == "ok" ? terminal.green(result.status) : terminal.red(result.status);
+    print(fmt::format("{} {} {}\n", terminal.bold(harmless(result.id, true)), status,
+                      terminal.soft(fmt::format("({})", runner::effort_text(result)))));
+    if (!trim(result.text).empty()) print(harmless(trim(result.text), false) + "\n");
+    if (result.error) print(fmt::format("{}\n", harmless(result.error->message, false)));
+  }
+
+ private:
+  const Context& context_;
+  ProgressBar bar_;
+  const bool shown_;
+  std::mutex mutex_;  // tools are called on several threads
+};
+
+std::string how_to_go_on(const std::string& id) {
+  return fmt::format("holdfast run --resume {} goes on with it", id);
+}
+
+Result<void> judge(const runner::RunReport& report) {
+  if (report.already_running)
+    return fail(ErrorKind::conflict, fmt::format("run {} is being worked on by another process", report.id),
+                fmt::format("holdfast run show {} shows how far it is", report.id));
+  if (report.status == "running")
+    return fail(ErrorKind::cancelled, fmt::format("run {} was interrupted; what is done is kept", report.id),
+                how_to_go_on(report.id));
+  const auto bad = std::ranges::count_if(report.results, [](const runner::TaskResult& each) { return each.status != "ok"; });
+  if (report.status == "cancelled") return fail(ErrorKind::cancelled, fmt::format("run {} was cancelled", report.id));
+  if (bad > 0)
+    return fail(ErrorKind::internal, fmt::format("{} of {} tasks did not end well", bad, report.results.size()),
+                fmt::format("holdfast run show {} shows them again", report.id), "tasks_failed");
+  return {};
+}
+
+Result<void> work(Context& context, runner::Runs& runs, const std::string& id, StopSignals& signals) {
+  std::stop_source stop;
+  signals.on_stop([&stop] { stop.request_stop(); });
+  Watcher watcher(context);
+  HF_TRY(const runner::RunReport report, runs.work(id, std::ref(watcher), stop.get_token()));
+  if (context.line.json) print_json(runner::report_json(report));
+  if (!context.line.json)
+    for (const std::string& problem : report.problems) print_note("warning: " + harmless(problem, true) + "\n");
+  return judge(report);
+}
+
+// The one that is named, or the newest that is not finished.
+Result<std::string> run_to_resume(const Context& context, session::Store& store) {
+  const std::string& principal = context.settings.text("principal");
+  if (!context.line.run.resumed.empty()) {
+    HF_TRY(const session::SessionRecord record, session::find_session(store, principal, context.line.run.resumed));
+    if (record.kind != session::kRun)
+      return fail(ErrorKind::invalid, fmt::format("{} is a {} session, not a run", record.id, record.kind));
+    return record.id;
+  }
+  session::Query query;
+  query.kinds = {std::string(session::kRun)};
+  query.statuses = {"running"};
+  query.principal = principal;
+  query.limit = 1;
+  HF_TRY(const session::Page page, store.list(query));
+  if (page.items.empty())
+    return fail(ErrorKind::not_found, "every run is finished: there is nothing to resume", "holdfast run list shows them");
+  return page.items.front().id;
+}
+
+}  // namespace
+
+Result<void> run_tasks(Context& context) {
+  const RunArguments& given = context.line.run;
+  if (given.resume && (!given.what.empty() || !given.tasks.empty()))
+    return fail(ErrorKind::invalid, "--resume goes on with the tasks the run was given", "leave TASKS and --task out", "usage");
+  std::optional<runner::RunRequest> request;
+  if (!given.resume) {
+    HF_TRY(request, read_request(given));
+  }
+  HF_TRY(auto signals, StopSignals::watch());
+  std::signal(SIGPIPE, SIG_IGN);  // a server that has gone is noticed by the write
+  HF_TRY(auto store, context.open_store());
+  HF_TRY(auto service, RunnerService::make(context, *store, given.mcp_json));
+  std::string id;
+  if (request) {
+    runner::Runs::Who who;
+    who.principal = context.settings.text("principal");
+    who.client = "holdfast/" HOLDFAST_VERSION;
+    HF_TRY(id, service->runs().begin(*std::move(request), who));
+  } else {
+    HF_TRY(id, run_to_resume(context, *store));
+  }
+  auto done = work(context, service->runs(), id, *signals);
+  signals.reset();  // it knows what is about to go
+  return done;
+}
+
+}  // namespace holdfast::cli

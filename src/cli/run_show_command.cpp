@@ -1,0 +1,83 @@
+// holdfast run list|show|cancel.
+
+#include "cli/care_settings.h"
+#include "cli/commands.h"
+#include "runner/run_export.h"
+#include "session/kinds.h"
+#include "session/lookup.h"
+#include "tools/session_item.h"
+
+#include <fmt/format.h>
+
+namespace holdfast::cli {
+
+namespace {
+
+constexpr std::size_t kRunsShown = 20;
+
+Result<session::SessionRecord> named_run(const Context& context, session::Store& store) {
+  HF_TRY(session::SessionRecord record, session::find_session(store, context.settings.text("principal"), context.line.run.what));
+  if (record.kind != session::kRun)
+    return fail(ErrorKind::invalid, fmt::format("{} is a {} session, not a run", record.id, record.kind));
+  return record;
+}
+
+std::size_t results_of(const session::SessionRecord& record) {
+  std::size_t count = 0;
+  for (const session::Tally& tally : record.tallies)
+    if (tally.type == "result") count += static_cast<std::size_t>(tally.count);
+  return count;
+}
+
+}  // namespace
+
+Result<void> list_runs(Context& context) {
+  HF_TRY(auto store, context.open_store());
+  session::Query query;
+  query.kinds = {std::string(session::kRun)};
+  query.principal = context.settings.text("principal");
+  query.limit = context.line.limit > 0 ? static_cast<std::size_t>(context.line.limit) : kRunsShown;
+  HF_TRY(const session::Page page, store->list(query));
+  if (context.line.json) {
+    const session::RetentionPolicy policy = retention_policy(context.settings);
+    JsonArray items;
+    for (const session::SessionRecord& record : page.items)
+      items.push_back(tools::session_item(record, context.clock->now(), policy));
+    const std::size_t count = items.size();
+    print_json(JsonObject{{"sessions", std::move(items)}, {"count", count}, {"total", page.total}});
+    return {};
+  }
+  if (page.items.empty()) print("no runs\n");
+  Table table({{"RUN"}, {"STATUS"}, {"DONE", true}, {"FIRST TASK", false, true}});
+  for (const session::SessionRecord& record : page.items)
+    table.add({record.id, record.status, fmt::format("{}/{}", results_of(record), find_int(record.data, "tasks").value_or(0)),
+               record.title});
+  if (!page.items.empty()) print(table.text(context.terminal));
+  return {};
+}
+
+Result<void> show_task_run(Context& context) {
+  HF_TRY(auto store, context.open_store());
+  HF_TRY(const session::SessionRecord record, named_run(context, *store));
+  if (context.line.json) {
+    HF_TRY(const runner::RunReport report, runner::read_report(*store, record.id));
+    print_json(runner::report_json(report));
+    return {};
+  }
+  HF_TRY(const std::string text, runner::export_report(*store, record.id, "markdown"));
+  print(context.terminal.width > 0 ? harmless(text, false) : text);
+  return {};
+}
+
+Result<void> cancel_task_run(Context& context) {
+  HF_TRY(auto store, context.open_store());
+  HF_TRY(const session::SessionRecord record, named_run(context, *store));
+  HF_CHECK(runner::cancel_run(*store, record.id, record.principal));
+  if (context.line.json)
+    print_json(JsonObject{{"run_id", record.id}, {"status", "cancelled"}});
+  else
+    print(fmt::format("{} is cancelled; what is done is kept\n", record.id));
+  return {};
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,31 @@
+#pragma once
+
+// The task runner as this program runs it, the same for the server and the command: models, servers and folders as the settings
+// say. It has a thread for its connections. The context and the store outlive it.
+
+#include "cli/context.h"
+#include "model/models.h"
+#include "net/loop_thread.h"
+#include "runner/run.h"
+
+#include <memory>
+#include <string>
+
+namespace holdfast::cli {
+
+class RunnerService {
+ public:
+  // mcp_json: the file of server definitions; empty: the usual places. Errors: invalid (a setting, a variable), io.
+  static Result<std::unique_ptr<RunnerService>> make(const Context& context, session::Store& store, std::string mcp_json = {});
+
+  runner::Runs& runs() { return *runs_; }
+
+ private:
+  RunnerService() = default;
+
+  std::unique_ptr<model::Models> models_;
+  net::LoopThread connections_;
+  std::unique_ptr<runner::Runs> runs_;
+};
+
+}  // namespace holdfast::cli

@@ -1,0 +1,92 @@
+#pragma once
+
+// Runs: lists of tasks pushed through a model, kept as sessions of kind `run` (persistent-client §7).
+//
+// Everything that happens is in the session's entries as it happens: the request, each round, each call with its whole result,
+// the result of each task. A run that was interrupted goes on at the first task without a result; one process at a time works on
+// it (session/worker_lease.h). One task that fails costs no other its result.
+//
+// Entries: `request` (data: the request), `task` (text: its words), `round` (text: what the model said), `tool_call` (text: the
+// whole result; data: name, arguments), `roots`, `result` (text: the answer; data: the result).
+
+#include "model/models.h"
+#include "runner/live_server.h"
+#include "runner/run_request.h"
+#include "session/store.h"
+
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace holdfast::runner {
+
+struct TaskResult {
+  std::size_t index = 0;
+  std::string id;
+  std::string status = "skipped";  // ok error max_rounds truncated stuck empty timeout cancelled skipped
+  std::string text, reasoning;
+  std::int64_t rounds = 0, tool_calls = 0, tool_errors = 0;
+  std::optional<RootsApplied> roots;
+  model::Tokens usage;
+  std::int64_t duration_ms = 0;
+  std::optional<Error> error;
+};
+JsonObject result_json(const TaskResult& result);
+
+struct RunReport {
+  std::string id;
+  std::string status;                 // running completed failed cancelled
+  std::vector<TaskResult> results;    // one a task, in order; those without a result yet are `skipped`
+  std::vector<std::string> problems;  // servers that could not be used
+  bool already_running = false;       // by another process; nothing was done here
+};
+// {run_id, status, results[], texts[], problems[]?}
+JsonObject report_json(const RunReport& report);
+
+// Of any run, in whatever process it is worked on. Errors: not_found.
+Result<RunReport> read_report(session::Reader& reader, std::string_view id);
+// Whoever works on it stops. Errors: not_found (also when it belongs to somebody else), conflict (it is over).
+Result<void> cancel_run(session::Store& store, std::string_view id, std::string_view principal);
+
+struct RunProgress {
+  std::size_t task = 0, tasks = 0;  // from 1
+  std::uint64_t step = 0;           // grows with every event of the run
+  std::string message;
+  const TaskResult* ended = nullptr;  // this task has its result; valid during the call
+};
+
+struct RunSettings {
+  PathRules paths;
+  // Read anew for each run. file: where they were when the run began, for one that goes on; empty: look for it.
+  std::function<Result<ServerList>(const std::string& file)> servers;
+  LiveServer::Connect connect;
+  LiveOptions live;
+};
+
+class Runs {
+ public:
+  // Everything outlives it. executor: where connections live; not the thread that calls work().
+  Runs(session::Store& store, model::Models& models, Executor& executor, RunSettings settings)
+      : store_(store), models_(models), executor_(executor), settings_(std::move(settings)) {}
+
+  struct Who {
+    std::string principal = "local", client, root_uri;
+  };
+  // Keeps it, with folders as they are seen from here; nothing starts yet. Returns its id. Errors: too_large, those of the
+  // servers' definitions (an unknown name).
+  Result<std::string> begin(RunRequest request, const Who& who);
+  // Works on it until it is over, stop is requested (then it stays `running`, to be resumed) or it was cancelled. Blocks.
+  // Errors: not_found, refused (it is over), those of the store.
+  Result<RunReport> work(std::string_view id, const std::function<void(const RunProgress&)>& on_progress,
+                         const std::stop_token& stop);
+
+ private:
+  session::Store& store_;
+  model::Models& models_;
+  Executor& executor_;
+  RunSettings settings_;
+};
+
+}  // namespace holdfast::runner

@@ -1,0 +1,172 @@
+#include "runner/run_journal.h"
+
+#include "base/text.h"
+#include "session/limits.h"
+
+#include <fmt/format.h>
+
+namespace holdfast::runner {
+
+namespace {
+
+session::NewEntry entry_of(std::string_view type, std::string_view text, const JsonObject& data) {
+  session::NewEntry entry;
+  entry.type = type;
+  entry.text = to_valid_utf8(utf8_prefix(text, session::kMaxTextBytes / 2));  // replacements take more bytes than they replace
+  entry.data = to_json(data);
+  return entry;
+}
+
+std::string text_in(const JsonObject& object, std::string_view name) {
+  return std::string(find_string(object, name).value_or(""));
+}
+
+TaskResult result_from(const JsonObject& data, std::string text) {
+  TaskResult result;
+  result.index = static_cast<std::size_t>(find_int(data, "index").value_or(0));
+  result.id = text_in(data, "id");
+  result.status = text_in(data, "status");
+  result.text = std::move(text);
+  result.reasoning = text_in(data, "reasoning");
+  result.rounds = find_int(data, "rounds").value_or(0);
+  result.tool_calls = find_int(data, "tool_calls").value_or(0);
+  result.tool_errors = find_int(data, "tool_errors").value_or(0);
+  result.duration_ms = find_int(data, "duration_ms").value_or(0);
+  if (const JsonObject* usage = find_object(data, "usage"))
+    result.usage = {find_int(*usage, "in").value_or(0), find_int(*usage, "out").value_or(0),
+                    find_bool(*usage, "estimated").value_or(false)};
+  if (const JsonObject* roots = find_object(data, "roots")) {
+    RootsApplied applied;
+    for (const auto mode :
+         {RootsMode::none, RootsMode::per_request, RootsMode::notified, RootsMode::reconnected, RootsMode::closed})
+      if (text_in(*roots, "mode") == name_of(mode)) applied.mode = mode;
+    applied.verified = find_bool(*roots, "verified").value_or(false);
+    const Json* elapsed = find(*roots, "elapsed_ms");
+    if (elapsed && elapsed->is_number())
+      applied.elapsed = std::chrono::microseconds(static_cast<std::int64_t>(elapsed->to_number<double>() * 1000));
+    result.roots = applied;
+  }
+  if (const JsonObject* error = find_object(data, "error"))
+    result.error = make_error(find_bool(*error, "retryable").value_or(false) ? ErrorKind::unavailable : ErrorKind::internal,
+                              text_in(*error, "message"), {}, text_in(*error, "code"));
+  return result;
+}
+
+bool is_retryable(const Error& error) {
+  return error.kind == ErrorKind::unavailable || error.kind == ErrorKind::timeout;
+}
+
+}  // namespace
+
+JsonObject result_json(const TaskResult& result) {
+  JsonObject object{
+      {"index", static_cast<std::int64_t>(result.index)},
+      {"id", result.id},
+      {"status", result.status},
+      {"text", result.text},
+      {"rounds", result.rounds},
+      {"tool_calls", result.tool_calls},
+      {"tool_errors", result.tool_errors},
+      {"usage", JsonObject{{"in", result.usage.in}, {"out", result.usage.out}, {"estimated", result.usage.estimated}}},
+      {"duration_ms", result.duration_ms}};
+  if (!result.reasoning.empty()) object["reasoning"] = result.reasoning;
+  if (result.roots)
+    object["roots"] = JsonObject{{"mode", name_of(result.roots->mode)},
+                                 {"verified", result.roots->verified},
+                                 {"elapsed_ms", static_cast<double>(result.roots->elapsed.count()) / 1000}};
+  if (result.error)
+    object["error"] = JsonObject{
+        {"code", result.error->word()}, {"message", result.error->message}, {"retryable", is_retryable(*result.error)}};
+  return object;
+}
+
+Result<RunState> read_run(session::Reader& reader, std::string_view id) {
+  RunState state;
+  session::EntryQuery query;
+  query.session = id;
+  query.types = {"request", "result", "problem"};
+  bool found = false;
+  while (true) {
+    HF_TRY(const session::EntryPage page, reader.entries(query));
+    for (const session::Entry& entry : page.entries) {
+      HF_TRY(const Json data, parse_json(entry.data.empty() ? "{}" : entry.data));
+      if (entry.type == "request") {
+        HF_TRY(state.request, parse_run_request(data));
+        state.results.resize(state.request.tasks.size());
+        for (std::size_t i = 0; i < state.results.size(); ++i) {
+          state.results[i].index = i;
+          state.results[i].id = state.request.tasks[i].id;
+        }
+        found = true;
+      } else if (entry.type == "problem") {
+        state.problems.push_back(entry.text);
+      } else if (data.is_object()) {
+        TaskResult result = result_from(data.as_object(), entry.text);
+        if (result.index < state.results.size()) state.results[result.index] = std::move(result);
+      }
+    }
+    if (!page.next) break;
+    query.from = *page.next;
+  }
+  if (!found) return fail(ErrorKind::corrupt, fmt::format("{} has no request", id));
+  return state;
+}
+
+Result<void> RunJournal::append(session::NewEntry entry) {
+  return store_.write([&](session::Transaction& transaction) -> Result<void> {
+    HF_CHECK(lease_.require(transaction));
+    HF_CHECK(transaction.append(id_, entry));
+    return {};
+  });
+}
+
+Result<void> RunJournal::task_begins(const RunTask& task, std::size_t index) {
+  return append(entry_of("task", task.text, {{"index", static_cast<std::int64_t>(index)}, {"id", task.id}}));
+}
+
+Result<void> RunJournal::roots_applied(std::size_t index, std::string_view server, const RootsApplied& applied) {
+  return append(entry_of("roots", fmt::format("{}: {}", server, name_of(applied.mode)),
+                         {{"index", static_cast<std::int64_t>(index)}, {"verified", applied.verified}}));
+}
+
+Result<void> RunJournal::replied(std::size_t index, std::int64_t round, const model::Reply& reply) {
+  return append(entry_of("round", reply.content,
+                         {{"index", static_cast<std::int64_t>(index)},
+                          {"round", round},
+                          {"model", reply.model},
+                          {"calls", static_cast<std::int64_t>(reply.tool_calls.size())},
+                          {"reasoning", reply.reasoning}}));
+}
+
+Result<void> RunJournal::called(std::size_t index, const model::ToolCall& call, const ToolOutcome& outcome) {
+  return append(entry_of("tool_call", outcome.text,
+                         {{"index", static_cast<std::int64_t>(index)},
+                          {"name", to_valid_utf8(call.name)},
+                          {"arguments", to_valid_utf8(call.arguments)},
+                          {"is_error", outcome.is_error},
+                          {"called", outcome.was_called}}));
+}
+
+Result<void> RunJournal::task_ends(const TaskResult& result) {
+  JsonObject data = result_json(result);
+  data.erase("text");
+  session::NewEntry entry = entry_of("result", result.text, data);
+  entry.idempotency_key = fmt::format("result-{}", result.index);
+  return append(std::move(entry));
+}
+
+Result<void> RunJournal::problem(std::string_view what) {
+  return append(entry_of("problem", what, {}));
+}
+
+Result<void> RunJournal::close(std::string_view status) {
+  return store_.write([&](session::Transaction& transaction) -> Result<void> {
+    HF_TRY(session::SessionRecord record, lease_.require(transaction));
+    record.status = status;
+    record.completed_at = record.retention_anchor_at = transaction.now();
+    HF_CHECK(transaction.update(std::move(record), session::Touch::activity));
+    return transaction.release_lease(lease_.lease().name, lease_.lease().owner, lease_.lease().epoch);
+  });
+}
+
+}  // namespace holdfast::runner

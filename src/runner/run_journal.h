@@ -1,0 +1,43 @@
+#pragma once
+
+// What a run writes down, and how it reads it again (run.h).
+
+#include "runner/run.h"
+#include "runner/task_loop.h"
+#include "session/worker_lease.h"
+
+#include <mutex>
+
+namespace holdfast::runner {
+
+// The request and the results so far.
+struct RunState {
+  RunRequest request;
+  std::vector<TaskResult> results;
+  std::vector<std::string> problems;
+};
+Result<RunState> read_run(session::Reader& reader, std::string_view id);
+
+// Writes for the one worker that holds the lease. Thread-safe: calls that run beside each other report here.
+class RunJournal {
+ public:
+  RunJournal(session::Store& store, std::string id, const session::WorkerLease& lease)
+      : store_(store), id_(std::move(id)), lease_(lease) {}
+
+  Result<void> task_begins(const RunTask& task, std::size_t index);
+  Result<void> roots_applied(std::size_t index, std::string_view server, const RootsApplied& applied);
+  Result<void> replied(std::size_t index, std::int64_t round, const model::Reply& reply);
+  Result<void> called(std::size_t index, const model::ToolCall& call, const ToolOutcome& outcome);
+  Result<void> task_ends(const TaskResult& result);
+  Result<void> problem(std::string_view what);
+  // The last word, with which the lease ends.
+  Result<void> close(std::string_view status);
+
+ private:
+  Result<void> append(session::NewEntry entry);
+  session::Store& store_;
+  const std::string id_;
+  const session::WorkerLease& lease_;
+};
+
+}  // namespace holdfast::runner

@@ -1,0 +1,177 @@
+// Runs without servers: what is kept, what goes on after an interruption, and what one task costs the others. With real servers
+// they are tested in tests/e2e/runner.
+
+#include "runner/run.h"
+
+#include "base/poll_loop.h"
+#include "base/test_folder.h"
+#include "model/test_models.h"
+#include "runner/run_export.h"
+#include "store/open.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <future>
+#include <latch>
+
+namespace holdfast::runner {
+namespace {
+
+using model::ScriptedModels;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+struct RunTest : testing::Test {
+  RunTest() : store(store::open_store("sqlite:" + (folder / "store.db"), {}).value()) {
+    settings.paths.base = folder.path();
+    settings.servers = [](const std::string&) { return ServerList{}; };
+  }
+
+  static ScriptedModels::Answerer echo() {
+    return [](const model::Ask& ask) -> Result<model::Reply> {
+      const std::string& task = ask.messages.back().content;
+      if (task.contains("fail")) return fail(ErrorKind::unavailable, "the model is down", {}, "PROVIDER_ERROR");
+      return ScriptedModels::reply("did " + task);
+    };
+  }
+  Runs runs() { return Runs(*store, *models, loop, settings); }
+  std::string begin(const std::string& request) {
+    auto id = runs().begin(parse_run_request(parse_json(request).value()).value(), {});
+    EXPECT_TRUE(id) << id.error().message;
+    return id.value_or("");
+  }
+  RunReport work(const std::string& id) {
+    auto report = runs().work(id, {}, stop.get_token());
+    EXPECT_TRUE(report) << report.error().message;
+    return report.value_or(RunReport{});
+  }
+  static std::vector<std::string> statuses(const RunReport& report) {
+    std::vector<std::string> all;
+    for (const TaskResult& result : report.results) all.push_back(result.status);
+    return all;
+  }
+
+  TestFolder folder;
+  std::unique_ptr<session::Store> store;
+  std::optional<ScriptedModels> models{std::in_place, echo()};
+  PollLoop loop;  // nothing is connected
+  RunSettings settings;
+  std::stop_source stop;
+};
+
+TEST_F(RunTest, OneResultATaskInOrderWhateverHappensToOthers) {
+  const std::string id =
+      begin(R"({"tasks": ["one", "fail", {"task": "three", "working_directory": "missing", "id": "c"}, "four"]})");
+  const RunReport report = work(id);
+  EXPECT_EQ(report.status, "completed");
+  EXPECT_THAT(statuses(report), ElementsAre("ok", "error", "error", "ok"));
+  EXPECT_EQ(report.results[0].text, "did one");
+  EXPECT_EQ(report.results[1].error->code, "PROVIDER_ERROR");
+  EXPECT_EQ(report.results[2].error->code, "missing");
+  EXPECT_EQ(report.results[2].id, "c");
+  EXPECT_EQ(report.results[3].text, "did four");
+  EXPECT_THAT(report.problems, ElementsAre(HasSubstr("no servers are configured")));
+  const JsonObject json = report_json(report);
+  EXPECT_EQ(json.at("texts").as_array().size(), 4U);
+  EXPECT_THAT(export_report(*store, id, "markdown").value(),
+              AllOf(HasSubstr("## task-2: error"), HasSubstr("the model is down")));
+  EXPECT_FALSE(export_report(*store, id, "pdf"));
+  EXPECT_EQ(runs().work(id, {}, {}).error().kind, ErrorKind::refused) << "it is over";
+}
+
+TEST_F(RunTest, NothingThatEndedWellIsAFailure) {
+  EXPECT_EQ(work(begin(R"(["fail"])")).status, "failed");
+}
+
+TEST_F(RunTest, StopOnErrorSkipsTheRest) {
+  const RunReport report = work(begin(R"({"tasks": ["one", "fail", "three"], "on_error": "stop"})"));
+  EXPECT_THAT(statuses(report), ElementsAre("ok", "error", "skipped"));
+}
+
+TEST_F(RunTest, AnInterruptedRunGoesOnAtTheFirstTaskWithoutAResult) {
+  std::filesystem::create_directory(folder / "sub");
+  const std::string id =
+      begin(R"([{"task": "one", "working_directory": "sub"}, "two", {"task": "three", "keep_context": true}])");
+  models.emplace([&](const model::Ask& ask) -> Result<model::Reply> {
+    if (!ask.messages.back().content.contains("two")) return echo()(ask);
+    stop.request_stop();  // while the model thinks
+    while (!ask.cancelled()) std::this_thread::yield();
+    return fail(ErrorKind::cancelled, "given up");
+  });
+  const RunReport interrupted = work(id);
+  EXPECT_EQ(interrupted.status, "running");
+  EXPECT_THAT(statuses(interrupted), ElementsAre("ok", "skipped", "skipped"));
+
+  stop = {};
+  models.emplace(echo());
+  settings.paths.base = "/";  // another process, somewhere else
+  const RunReport report = work(id);
+  EXPECT_EQ(report.status, "completed");
+  EXPECT_THAT(statuses(report), ElementsAre("ok", "ok", "ok"));
+  const auto asks = models->asks();
+  ASSERT_EQ(asks.size(), 2U) << "what is finished is not asked again";
+  EXPECT_THAT(asks[0].messages.front().content, HasSubstr(folder / "sub")) << "the folder of the task before it";
+  EXPECT_EQ(asks[1].messages.size(), 4U) << "system, two, its answer, three";
+}
+
+TEST_F(RunTest, AConversationIsRecalledFromWhatWasKept) {
+  const std::string id = begin(R"(["one", {"task": "two", "keep_context": true}, {"task": "three", "keep_context": true}])");
+  models.emplace([&](const model::Ask& ask) -> Result<model::Reply> {
+    if (ask.messages.back().content != "three") return echo()(ask);
+    stop.request_stop();
+    while (!ask.cancelled()) std::this_thread::yield();
+    return fail(ErrorKind::cancelled, "given up");
+  });
+  EXPECT_THAT(statuses(work(id)), ElementsAre("ok", "ok", "skipped"));
+  stop = {};
+  models.emplace(echo());
+  EXPECT_EQ(work(id).status, "completed");
+  std::vector<std::string> said;
+  const auto asks = models->asks();
+  for (const model::Message& message : asks.back().messages) said.push_back(message.content);
+  EXPECT_THAT(said, ElementsAre(HasSubstr(folder.path()), "one", "did one", "two", "did two", "three"));
+}
+
+TEST_F(RunTest, ARunIsCancelledFromElsewhereAndOnlyByItsOwner) {
+  const std::string id = begin(R"(["one", "two"])");
+  std::latch asked(1);
+  models.emplace([&](const model::Ask& ask) -> Result<model::Reply> {
+    asked.count_down();
+    while (!ask.cancelled()) std::this_thread::yield();
+    return fail(ErrorKind::cancelled, "given up");
+  });
+  auto worked = std::async(std::launch::async, [&] { return work(id); });
+  asked.wait();
+  EXPECT_TRUE(runs().work(id, {}, {}).value().already_running);
+  EXPECT_EQ(cancel_run(*store, id, "somebody").error().kind, ErrorKind::not_found);
+  ASSERT_TRUE(cancel_run(*store, id, "local"));
+  EXPECT_EQ(worked.get().status, "cancelled");
+  EXPECT_EQ(cancel_run(*store, id, "local").error().kind, ErrorKind::conflict);
+  EXPECT_EQ(read_report(*store, "0000").error().kind, ErrorKind::not_found);
+}
+
+TEST_F(RunTest, ProgressGrowsAndTellsOfEachResult) {
+  const std::string id = begin(R"(["one", "two"])");
+  std::vector<std::uint64_t> steps;
+  std::vector<std::string> ended;
+  ASSERT_TRUE(runs().work(id,
+                          [&](const RunProgress& progress) {
+                            steps.push_back(progress.step);
+                            if (progress.ended) ended.push_back(progress.ended->text);
+                          },
+                          {}));
+  EXPECT_THAT(ended, ElementsAre("did one", "did two"));
+  EXPECT_TRUE(std::ranges::adjacent_find(steps, std::greater_equal<>()) == steps.end());
+}
+
+TEST_F(RunTest, ServersThatAreNotDefinedAreSaidBeforeAnythingIsKept) {
+  auto id = runs().begin(parse_run_request(parse_json(R"({"tasks": ["x"], "servers": ["nobody"]})").value()).value(), {});
+  EXPECT_EQ(id.error().kind, ErrorKind::not_found);
+  EXPECT_EQ(store->list({}).value().total, 0);
+}
+
+}  // namespace
+}  // namespace holdfast::runner

@@ -1,0 +1,267 @@
+// persistent-client §7: the loop, its calls and their arguments.
+
+#include "runner/task_loop.h"
+
+#include "model/test_models.h"
+#include "runner/arguments.h"
+#include "runner/result_text.h"
+#include "runner/toolbox.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <barrier>
+#include <mutex>
+
+namespace holdfast::runner {
+namespace {
+
+using model::ScriptedModels;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+using testing::StartsWith;
+
+Json json(std::string_view text) {
+  return parse_json(text).value();
+}
+
+class FakeTools final : public Tools {
+ public:
+  using Answer = std::function<ToolOutcome(std::string_view, const JsonObject&)>;
+  explicit FakeTools(Answer answer) : answer_(std::move(answer)) {
+    tools_.push_back(
+        {"read", "",
+         json(R"({"type":"object","properties":{"path":{"type":"string"},"lines":{"type":"integer"}},"required":["path"]})")});
+    tools_.push_back(
+        {"write", "", json(R"({"type":"object","properties":{"path":{"type":"string"},"text":{"type":"string"}}})")});
+  }
+  const std::vector<model::Tool>& list() const override { return tools_; }
+  bool is_read_only(std::string_view name) const override { return name == "read"; }
+  ToolOutcome call(std::string_view name, const JsonObject& arguments, std::chrono::milliseconds, std::stop_token) override {
+    {
+      const std::lock_guard lock(mutex_);
+      made_.push_back(std::string(name) + holdfast::to_json(arguments));
+    }
+    return answer_(name, arguments);
+  }
+  std::vector<std::string> made() {
+    const std::lock_guard lock(mutex_);
+    return made_;
+  }
+
+ private:
+  Answer answer_;
+  std::vector<model::Tool> tools_;
+  std::mutex mutex_;
+  std::vector<std::string> made_;
+};
+
+struct TaskLoopTest : testing::Test {
+  LoopResult run(std::vector<Result<model::Reply>> replies) {
+    models.emplace(ScriptedModels::next_of(std::move(replies)));
+    return run_task_loop(*models, tools, messages, limits, events, stop.get_token());
+  }
+  static model::ToolCall call(std::string id, std::string name, std::string arguments) {
+    return {std::move(id), std::move(name), std::move(arguments)};
+  }
+
+  FakeTools tools{[](std::string_view, const JsonObject& arguments) {
+    return ToolOutcome{"42 lines in " + std::string(find_string(arguments, "path").value_or("?")), false, true};
+  }};
+  std::optional<ScriptedModels> models;
+  std::vector<model::Message> messages = {{"user", "count", {}, {}}};
+  LoopLimits limits;
+  LoopEvents events;
+  std::stop_source stop;
+};
+
+TEST_F(TaskLoopTest, ResultsOfToolsReachTheModel) {  // §11.1: the original measured tokens, and lost the results
+  const LoopResult result =
+      run({ScriptedModels::calls({call("1", "read", R"({"path":"a"})")}), ScriptedModels::reply("a has 42 lines")});
+  EXPECT_EQ(result.status, "ok");
+  EXPECT_EQ(result.text, "a has 42 lines");
+  EXPECT_EQ(result.rounds, 2);
+  EXPECT_EQ(result.tool_calls, 1);
+  EXPECT_EQ(result.usage.in, 20);
+  const auto asks = models->asks();
+  ASSERT_THAT(asks, SizeIs(2));
+  ASSERT_THAT(asks[1].messages, SizeIs(3));
+  EXPECT_EQ(asks[1].messages[1].role, "assistant");
+  EXPECT_EQ(asks[1].messages[2].role, "tool");
+  EXPECT_EQ(asks[1].messages[2].tool_call_id, "1");
+  EXPECT_EQ(asks[1].messages[2].content, "42 lines in a");
+}
+
+TEST_F(TaskLoopTest, EveryCallGetsOneAnswerInOrderWhateverHappens) {
+  const LoopResult result =
+      run({ScriptedModels::calls({call("a", "read", R"({"path":"x"})"), call("b", "nothing", "{}"), call("c", "read", "{broken"),
+                                  call("d", "read", "[1]"), call("e", "read", "{}"), call("f", "write", "")}),
+           ScriptedModels::reply("done")});
+  EXPECT_EQ(result.status, "ok");
+  EXPECT_EQ(result.tool_calls, 6);
+  EXPECT_EQ(result.tool_errors, 4);
+  std::vector<std::string> ids, texts;
+  for (const model::Message& message : messages)
+    if (message.role == "tool") {
+      ids.push_back(message.tool_call_id);
+      texts.push_back(message.content);
+    }
+  EXPECT_THAT(ids, ElementsAre("a", "b", "c", "d", "e", "f"));
+  EXPECT_THAT(texts[1], HasSubstr("there is no tool nothing"));
+  EXPECT_THAT(texts[2], HasSubstr("not JSON"));
+  EXPECT_THAT(texts[3], HasSubstr("must be a JSON object"));
+  EXPECT_THAT(texts[4], HasSubstr("path"));
+  EXPECT_THAT(tools.made(), SizeIs(2)) << "what is wrong is never run with {} instead";
+}
+
+TEST_F(TaskLoopTest, ReadOnlyCallsRunBesideEachOtherAndWritesAlone) {
+  std::barrier together(4);
+  std::atomic<int> writing{0}, most{0};
+  FakeTools parallel([&](std::string_view name, const JsonObject&) {
+    if (name == "read") {
+      together.arrive_and_wait();  // would wait for ever if they came one by one
+    } else {
+      most = std::max(most.load(), ++writing);
+      --writing;
+    }
+    return ToolOutcome{"ok", false, true};
+  });
+  std::vector<model::ToolCall> calls;
+  for (int i = 0; i < 4; ++i) calls.push_back(call("r" + std::to_string(i), "read", R"({"path":"p"})"));
+  for (int i = 0; i < 3; ++i) calls.push_back(call("w" + std::to_string(i), "write", R"({"path":"p"})"));
+  models.emplace(ScriptedModels::next_of({ScriptedModels::calls(calls), ScriptedModels::reply("done")}));
+  const LoopResult result = run_task_loop(*models, parallel, messages, limits, events, stop.get_token());
+  EXPECT_EQ(result.tool_calls, 7);
+  EXPECT_EQ(most, 1);
+}
+
+TEST_F(TaskLoopTest, AnEmptyAnswerIsAskedForOnceMore) {
+  EXPECT_EQ(run({ScriptedModels::reply(" "), ScriptedModels::reply("here")}).text, "here");
+  messages = {{"user", "count", {}, {}}};
+  EXPECT_EQ(run({ScriptedModels::reply(""), ScriptedModels::reply("")}).status, "empty");
+}
+
+TEST_F(TaskLoopTest, ACutAnswerIsTruncated) {
+  model::Reply cut = ScriptedModels::reply("half of");
+  cut.finish_reason = "length";
+  const LoopResult result = run({cut});
+  EXPECT_EQ(result.status, "truncated");
+  EXPECT_EQ(result.text, "half of");
+}
+
+TEST_F(TaskLoopTest, TheSameCallWithTheSameResultIsHintedAtAndThenStopped) {
+  std::vector<Result<model::Reply>> replies;
+  for (int i = 0; i < 10; ++i) replies.push_back(ScriptedModels::calls({call(std::to_string(i), "read", R"({"path":"a"})")}));
+  const LoopResult result = run(replies);
+  EXPECT_EQ(result.status, "stuck");
+  EXPECT_EQ(result.rounds, 6);
+  int hints = 0;
+  for (const model::Message& message : messages) hints += message.content.find("three times") != std::string::npos;
+  EXPECT_EQ(hints, 1);
+}
+
+TEST_F(TaskLoopTest, AfterTheLastRoundTheBestAnswerIsAskedForWithoutTools) {
+  limits.max_rounds = 2;
+  const LoopResult result =
+      run({ScriptedModels::calls({call("1", "read", R"({"path":"a"})")}),
+           ScriptedModels::calls({call("2", "read", R"({"path":"b"})")}), ScriptedModels::reply("as far as I know")});
+  EXPECT_EQ(result.status, "max_rounds");
+  EXPECT_EQ(result.text, "as far as I know");
+  EXPECT_THAT(models->asks().back().tools, IsEmpty());
+}
+
+TEST_F(TaskLoopTest, ErrorsOfTheModelAreTyped) {
+  const LoopResult result = run({fail(ErrorKind::unavailable, "down", "", "PROVIDER_ERROR")});
+  EXPECT_EQ(result.status, "error");
+  ASSERT_TRUE(result.error);
+  EXPECT_EQ(result.error->word(), "PROVIDER_ERROR");
+}
+
+TEST_F(TaskLoopTest, TimeAndCancelEndIt) {
+  limits.deadline = std::chrono::steady_clock::now();
+  EXPECT_EQ(run({ScriptedModels::calls({call("1", "read", R"({"path":"a"})")})}).status, "timeout");
+  EXPECT_THAT(tools.made(), IsEmpty()) << "nothing is called when the time is over";
+  limits.deadline = std::chrono::steady_clock::time_point::max();
+  messages = {{"user", "count", {}, {}}};
+  stop.request_stop();
+  EXPECT_EQ(run({ScriptedModels::calls({call("1", "read", R"({"path":"a"})")})}).status, "cancelled");
+}
+
+TEST_F(TaskLoopTest, OldResultsAreShortenedBeforeTheWindowIsFull) {
+  FakeTools wordy([](std::string_view, const JsonObject& arguments) {
+    return ToolOutcome{std::string(find_string(arguments, "path").value_or("")) + std::string(8000, 'x'), false, true};
+  });
+  std::vector<Result<model::Reply>> replies;
+  for (int i = 0; i < 6; ++i)
+    replies.push_back(ScriptedModels::calls({call(std::to_string(i), "read", R"({"path":")" + std::to_string(i) + R"("})")}));
+  replies.push_back(ScriptedModels::reply("done"));
+  models.emplace(ScriptedModels::next_of(replies));
+  models->window = 4000;
+  EXPECT_EQ(run_task_loop(*models, wordy, messages, limits, events, stop.get_token()).status, "ok");
+  const auto asks = models->asks();
+  const auto& last = asks.back();
+  EXPECT_LE(model::estimate_prompt(last), 4000);
+  EXPECT_THAT(last.messages[2].content, AllOf(StartsWith("0xxx"), HasSubstr("left out")));
+  for (std::size_t i = 1; i + 1 < last.messages.size(); i += 2) {
+    EXPECT_EQ(last.messages[i].role, "assistant");
+    EXPECT_EQ(last.messages[i + 1].role, "tool") << "pairs stay together";
+  }
+}
+
+TEST(Arguments, AreCoercedByTheSchemaAlone) {
+  const Json schema = json(R"({"type":"object","properties":{"n":{"type":"integer"},"x":{"type":"number"},"b":{"type":"boolean"},
+      "text":{"type":"string"},"both":{"type":["string","integer"]},"list":{"type":"array","items":{"type":"integer"}}}})");
+  EXPECT_EQ(holdfast::to_json(
+                read_arguments(R"({"n":"10","x":"1.5","b":"true","text":"true","both":"7","list":["1",2]})", schema).value()),
+            R"({"n":10,"x":1.5,"b":true,"text":"true","both":"7","list":[1,2]})");
+  EXPECT_FALSE(read_arguments(R"({"n":"ten"})", schema));
+  EXPECT_FALSE(read_arguments(R"({"n":"1.5"})", schema));
+}
+
+TEST(Arguments, FormsModelsSend) {
+  const Json any = json(R"({"type":"object"})");
+  for (const char* empty : {"", "  ", "null", "{}"}) EXPECT_TRUE(read_arguments(empty, any).value().empty()) << empty;
+  EXPECT_EQ(read_arguments(R"("{\"a\":1}")", any).value().at("a"), 1);
+  EXPECT_EQ(read_arguments(R"({"a":1})", Json()).value().at("a"), 1);
+  for (const char* wrong : {"[1]", "7", "\"text\"", "{", "{} {}"}) EXPECT_FALSE(read_arguments(wrong, any)) << wrong;
+}
+
+TEST(ResultText, EveryItemIsShownAndBinaryDescribed) {
+  const auto outcome =
+      read_result(json(R"({"content":[{"type":"text","text":"one"},{"type":"image","mimeType":"image/png","data":"QUJD"},
+      {"type":"resource","resource":{"uri":"file:///a","text":"inside"}},{"type":"text","text":"two"}]})")
+                      .as_object());
+  EXPECT_FALSE(outcome.is_error);
+  EXPECT_EQ(outcome.text, "one\n[image: image/png, 3 bytes]\n[resource: file:///a]\ninside\ntwo");
+  const auto error = read_result(json(R"({"isError":true,"content":[{"type":"text","text":"no"}]})").as_object());
+  EXPECT_TRUE(error.is_error);
+  EXPECT_EQ(error.text, "Error: no");
+  EXPECT_EQ(read_result(json(R"({"structuredContent":{"a":1}})").as_object()).text, R"({"a":1})");
+}
+
+TEST(ResultText, LongOnesKeepHeadAndTail) {
+  std::string text = "begin";
+  text += std::string(200'000, '-');
+  text += "end";
+  const std::string shown = shown_result(text);
+  EXPECT_LT(shown.size(), kShownResultBytes + 100);
+  EXPECT_THAT(shown, AllOf(StartsWith("begin"), testing::EndsWith("end"), HasSubstr("bytes cut here")));
+  EXPECT_EQ(shown_result("short"), "short");
+}
+
+TEST(FunctionNames, FitEveryModel) {
+  EXPECT_EQ(function_name("fs", "read_file", false), "read_file");
+  EXPECT_EQ(function_name("fs", "read_file", true), "fs__read_file");
+  EXPECT_EQ(function_name("@scope/fs", "read.file", true), "_scope_fs__read_file");
+  const std::string one = function_name("s", std::string(100, 'a') + "1", true),
+                    two = function_name("s", std::string(100, 'a') + "2", true);
+  EXPECT_EQ(one.size(), 64U);
+  EXPECT_NE(one, two);
+}
+
+}  // namespace
+}  // namespace holdfast::runner

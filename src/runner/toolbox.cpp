@@ -1,0 +1,72 @@
+#include "runner/toolbox.h"
+
+#include "base/hash.h"
+#include "runner/result_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace holdfast::runner {
+
+namespace {
+
+constexpr std::size_t kMaxNameBytes = 64;
+constexpr std::size_t kHashHex = 8;
+
+}  // namespace
+
+std::string function_name(std::string_view server, std::string_view tool, bool several) {
+  const std::string whole = several ? fmt::format("{}__{}", server, tool) : std::string(tool);
+  std::string name = whole;
+  for (char& c : name)
+    if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-')) c = '_';
+  if (name.size() > kMaxNameBytes)
+    name = fmt::format("{}_{}", name.substr(0, kMaxNameBytes - kHashHex - 1), to_hex(sha256(whole)).substr(0, kHashHex));
+  return name;
+}
+
+Toolbox::Toolbox(const std::vector<LiveServer*>& servers, std::vector<std::string>& problems) {
+  for (LiveServer* server : servers) {
+    const auto known = server->tools();
+    if (!known) {
+      problems.push_back(fmt::format("{}: {}", server->definition().name, known.error().error.message));
+      continue;
+    }
+    for (const mcp::RemoteTool& tool : (*known)->tools) {
+      std::string name = function_name(server->definition().name, tool.name, servers.size() > 1);
+      // Two names that only differ in what had to be replaced.
+      if (origins_.contains(name))
+        name = function_name(server->definition().name, tool.name + "_" + to_hex(sha256(tool.name)).substr(0, kHashHex),
+                             servers.size() > 1);
+      if (!origins_.emplace(name, Origin{server, tool.name, tool.read_only}).second) continue;
+      model::Tool function;
+      function.name = name;
+      function.description = find_string(tool.definition, "description").value_or("");
+      if (const JsonObject* schema = find_object(tool.definition, "inputSchema")) function.parameters = *schema;
+      tools_.push_back(std::move(function));
+    }
+  }
+}
+
+bool Toolbox::is_read_only(std::string_view name) const {
+  const auto origin = origins_.find(name);
+  return origin != origins_.end() && origin->second.read_only;
+}
+
+ToolOutcome Toolbox::call(std::string_view name, const JsonObject& arguments, std::chrono::milliseconds limit,
+                          std::stop_token stop) {
+  const auto origin = origins_.find(name);
+  if (origin == origins_.end()) return {fmt::format("Error: there is no tool {}", name), true, false};
+  mcp::CallOptions options;
+  options.limit = limit;
+  options.timeout = std::min<std::chrono::milliseconds>(limit, std::chrono::seconds(60));
+  const auto answer = origin->second.server->call_tool(origin->second.tool, arguments, options, std::move(stop));
+  if (answer) return read_result(*answer);
+  const bool unknown = answer.error().outcome == mcp::Outcome::unknown;
+  return {fmt::format("Error: {}{}", answer.error().error.message,
+                      unknown ? " (nobody knows whether it was executed: look before you repeat it)" : ""),
+          true, unknown};
+}
+
+}  // namespace holdfast::runner

@@ -1,0 +1,38 @@
+#pragma once
+
+// The tools of several servers, as functions of one model (persistent-client §6, end): names that any model takes, the way back
+// to server and tool, and calls that never throw anything at the loop.
+
+#include "runner/live_server.h"
+#include "runner/tools.h"
+
+#include <map>
+#include <memory>
+
+namespace holdfast::runner {
+
+// [A-Za-z0-9_-]{1,64}: other characters become '_', a longer name is cut and ends in a hash. With several servers
+// "server__tool".
+std::string function_name(std::string_view server, std::string_view tool, bool several);
+
+class Toolbox final : public Tools {
+ public:
+  // Asks every server for its tools. Those that do not answer are left out and named in `problems`.
+  Toolbox(const std::vector<LiveServer*>& servers, std::vector<std::string>& problems);
+
+  const std::vector<model::Tool>& list() const override { return tools_; }
+  bool is_read_only(std::string_view name) const override;
+  ToolOutcome call(std::string_view name, const JsonObject& arguments, std::chrono::milliseconds limit,
+                   std::stop_token stop) override;
+
+ private:
+  struct Origin {
+    LiveServer* server = nullptr;
+    std::string tool;
+    bool read_only = false;
+  };
+  std::vector<model::Tool> tools_;
+  std::map<std::string, Origin, std::less<>> origins_;
+};
+
+}  // namespace holdfast::runner

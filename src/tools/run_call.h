@@ -1,0 +1,18 @@
+#pragma once
+
+// One call that works on a run until it is over: progress to the client, cancellation and the end of the process to the run.
+
+#include "mcp/call.h"
+#include "tools/runner_tools.h"
+
+#include <string>
+
+namespace holdfast::tools {
+
+// In _meta of a task: which run it is.
+inline constexpr std::string_view kTaskOfRun = "holdfast/run_id";
+
+// Blocks the pool thread until the run is over, cancelled or interrupted. Errors: those of Runs::work, of the tasks extension.
+Result<runner::RunReport> work_on_run(mcp::Call& call, const RunnerRoom& room, runner::Runs& runs, const std::string& id);
+
+}  // namespace holdfast::tools

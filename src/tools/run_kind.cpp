@@ -1,0 +1,57 @@
+// The kind `run` of the `session` tool. `get` shows all entries, as of every kind: the tasks, what the model said, calls with
+// their whole results.
+
+#include "runner/run_export.h"
+#include "session/kinds.h"
+#include "tools/runner_tools.h"
+
+#include <fmt/format.h>
+
+namespace holdfast::tools {
+
+namespace {
+
+void add_fields(const session::SessionRecord& record, JsonObject& item) {
+  item["tasks"] = find_int(record.data, "tasks").value_or(0);
+  std::int64_t done = 0, calls = 0;
+  for (const session::Tally& tally : record.tallies) {
+    if (tally.type == "result") done += tally.count;
+    if (tally.type == "tool_call") calls += tally.count;
+  }
+  item["tasks_done"] = done;
+  item["tool_calls"] = calls;
+}
+
+Result<SessionAnswer> where_it_stands(SessionCall& call) {
+  HF_TRY(const runner::RunReport report, runner::read_report(call.store, call.record->id));
+  JsonObject state = runner::report_json(report);
+  state["session"] = call.operations.item(*call.record, call.now);
+  if (report.status == "running") state["hint"] = fmt::format("holdfast run --resume {} goes on with it", report.id);
+  return SessionAnswer{std::move(state), {}, false};
+}
+
+Result<SessionAnswer> cancel(SessionCall& call) {
+  HF_CHECK(runner::cancel_run(call.store, call.record->id, call.principal()));
+  HF_TRY(const session::SessionRecord record, call.store.get(call.record->id));
+  return SessionAnswer{{{"sessionId", record.id}, {"session", call.operations.item(record, call.now)}}, {}, false};
+}
+
+Result<SessionAnswer> exported(SessionCall& call) {
+  const std::string format(find_string(call.arguments(), "format").value_or("markdown"));
+  HF_TRY(const std::string content, runner::export_report(call.store, call.record->id, format));
+  return SessionAnswer{{{"sessionId", call.record->id}, {"format", format}, {"content", content}}, {}, false};
+}
+
+}  // namespace
+
+void add_run_kind(SessionOperations& operations) {
+  using enum SessionOperation::Session;
+  const std::string kind(session::kRun);
+  operations.add_item_fields(kind, add_fields);
+  operations.add({"resume", kind, required, where_it_stands});
+  operations.add({"cancel", kind, required, cancel});
+  operations.add({"export", kind, required, exported});
+  operations.add_argument("format", {{"type", "string"}});
+}
+
+}  // namespace holdfast::tools

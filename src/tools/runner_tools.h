@@ -1,0 +1,31 @@
+#pragma once
+
+// The tools of the task runner (persistent-client §7): autonomous_filesystem_full, a run of one task, and
+// autonomous_persistent_session, a run of many. Both answer {run_id, status, results[], texts[]} when the run is over.
+//
+// A run starts programs as the user who runs this one, so only that user may ask for one: over stdio, or as `local`. The client
+// hears of every step as progress, and also of silence, so that it does not think us dead; when it cancels the call, the run is
+// cancelled. A run that the end of this process interrupts can be gone on with.
+
+#include "mcp/server.h"
+#include "runner/run.h"
+#include "tools/session_operations.h"
+
+#include <functional>
+#include <stop_token>
+
+namespace holdfast::tools {
+
+// What the tools work with; everything outlives the server.
+struct RunnerRoom {
+  session::Store& store;
+  std::function<Result<runner::Runs*>()> runs;  // made at first use: it has a thread. Pool threads, several at once.
+  std::stop_token stopping;                     // the process ends
+};
+
+Result<void> add_runner_tools(mcp::Server& server, const RunnerRoom& room);
+
+// What `session` does with runs beyond what it does with every kind: how far they are, resume (where it stands), cancel, export.
+void add_run_kind(SessionOperations& operations);
+
+}  // namespace holdfast::tools
