@@ -27,8 +27,8 @@ std::int64_t count(const Change& change, std::string_view type) {
 
 }  // namespace
 
-Journal::Journal(session::Store& store, session::WorkerLease& lease, const session::SessionRecord& record, RunState state, bool full_audit,
-                 std::function<void(const Progress&)> on_progress)
+Journal::Journal(session::Store& store, session::WorkerLease& lease, const session::SessionRecord& record, RunState state,
+                 bool full_audit, std::function<void(const Progress&)> on_progress)
     : store_(store),
       lease_(lease),
       session_(record.id),

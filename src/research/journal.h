@@ -49,8 +49,8 @@ struct AuditEvent {
 
 class Journal {
  public:
-  Journal(session::Store& store, session::WorkerLease& lease, const session::SessionRecord& record, RunState state, bool full_audit,
-          std::function<void(const Progress&)> on_progress);
+  Journal(session::Store& store, session::WorkerLease& lease, const session::SessionRecord& record, RunState state,
+          bool full_audit, std::function<void(const Progress&)> on_progress);
 
   const Job& job() const { return job_; }
   session::WorkerLease& lease() { return lease_; }
