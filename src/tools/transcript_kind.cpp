@@ -49,7 +49,7 @@ SessionRecord to_record(const Keeper& keeper, const transcripts::SessionLine& li
 }
 
 // Of a session whose files are gone, from its backup.
-std::optional<SessionRecord> to_record(const transcripts::Backup& backup) {
+std::optional<SessionRecord> to_record(const transcripts::KeptBackup& backup) {
   Fd file(::open(backup.path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file) return std::nullopt;
   auto reader = transcripts::ArchiveReader::open(std::move(file));
@@ -129,7 +129,7 @@ Result<OutsideKind::List> list_transcripts(const Keeper& keeper, const SessionCa
   }
   list.total = static_cast<std::int64_t>(filtered ? list.records.size() : lines.total);
   HF_TRY(const auto backups, transcripts::newest_backups(keeper.backup_folder()));
-  for (const transcripts::Backup& backup : backups) {
+  for (const transcripts::KeptBackup& backup : backups) {
     // Those beyond the page were not summarised, but exist all the same.
     if (on_disk.contains(backup.session_id) || keeper.homes().find(backup.session_id)) continue;
     auto record = to_record(backup);

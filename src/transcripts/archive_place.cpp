@@ -117,7 +117,7 @@ Result<Opened> open_archive(const Keeper& keeper, const std::string& place, cons
   }
   auto file = open_file(place);
   if (!file && file.error().kind == ErrorKind::not_found && looks_like_id(place)) {
-    HF_TRY(const Backup backup, find_backup(keeper.backup_folder(), place));
+    HF_TRY(const KeptBackup backup, find_backup(keeper.backup_folder(), place));
     HF_TRY(Fd opened, open_file(backup.path));
     return Opened{std::move(opened), backup.path};
   }

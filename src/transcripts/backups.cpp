@@ -25,8 +25,8 @@ Millis changed_at(const std::string& path) {
 
 }  // namespace
 
-Result<std::vector<Backup>> newest_backups(const std::string& folder) {
-  std::vector<Backup> backups;
+Result<std::vector<KeptBackup>> newest_backups(const std::string& folder) {
+  std::vector<KeptBackup> backups;
   std::error_code error;
   for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     const std::string name = at->path().filename().string();
@@ -36,16 +36,17 @@ Result<std::vector<Backup>> newest_backups(const std::string& folder) {
   }
   if (error && error != std::errc::no_such_file_or_directory) return fail(system_error(folder, error.value()));
   // Two of one second differ in their names, so the order is the same every time.
-  std::ranges::sort(
-      backups, [](const Backup& a, const Backup& b) { return a.made_at != b.made_at ? a.made_at > b.made_at : a.path > b.path; });
+  std::ranges::sort(backups, [](const KeptBackup& a, const KeptBackup& b) {
+    return a.made_at != b.made_at ? a.made_at > b.made_at : a.path > b.path;
+  });
   std::set<std::string> seen;
-  std::erase_if(backups, [&](const Backup& backup) { return !seen.insert(backup.session_id).second; });
+  std::erase_if(backups, [&](const KeptBackup& backup) { return !seen.insert(backup.session_id).second; });
   return backups;
 }
 
-Result<Backup> find_backup(const std::string& folder, std::string_view id_or_prefix) {
-  HF_TRY(std::vector<Backup> backups, newest_backups(folder));
-  std::erase_if(backups, [&](const Backup& backup) { return !backup.session_id.starts_with(id_or_prefix); });
+Result<KeptBackup> find_backup(const std::string& folder, std::string_view id_or_prefix) {
+  HF_TRY(std::vector<KeptBackup> backups, newest_backups(folder));
+  std::erase_if(backups, [&](const KeptBackup& backup) { return !backup.session_id.starts_with(id_or_prefix); });
   if (backups.empty())
     return fail(ErrorKind::not_found, fmt::format("there is no backup of a session {} in {}", id_or_prefix, folder),
                 "give the archive's path, or the id of a deleted session");

@@ -12,16 +12,16 @@
 
 namespace holdfast::transcripts {
 
-struct Backup {
+struct KeptBackup {
   std::string session_id;
   std::string path;  // absolute
   Millis made_at = 0;
 };
 
 // Newest first; of one session only the newest. Empty when the folder is not there.
-Result<std::vector<Backup>> newest_backups(const std::string& folder);
+Result<std::vector<KeptBackup>> newest_backups(const std::string& folder);
 
 // The newest of the one session whose id starts with the text. Errors: not_found (names the folder), ambiguous.
-Result<Backup> find_backup(const std::string& folder, std::string_view id_or_prefix);
+Result<KeptBackup> find_backup(const std::string& folder, std::string_view id_or_prefix);
 
 }  // namespace holdfast::transcripts

@@ -133,7 +133,7 @@ std::string journal_plan(const JournalContent& content) {
     put(line, file.mark);
     lines += line_of(line);
   };
-  for (const NewFile& file : content.new_files) add_file("new", file);
+  for (const JournaledFile& file : content.new_files) add_file("new", file);
   for (const OldFile& file : content.old_files) add_file("old", file);
   for (const std::string& folder : content.old_folders) lines += line_of({{"old_folder", path_value(folder)}});
   return lines;

@@ -38,7 +38,7 @@ struct StagedAt {
   std::size_t part = 0;
   std::size_t number = 0;
 };
-struct NewFile {
+struct JournaledFile {
   std::string path;
   StagedAt at;
   FileMark mark;
@@ -69,7 +69,7 @@ struct JournalContent {
   std::string owner;                     // process, as process_name() gives it
   std::vector<std::string> parts;        // folders on other file systems, below the home; part 1 is the first of them
   std::vector<NewFolder> new_folders;    // parents before children
-  std::vector<NewFile> new_files;        // in the order they are put in place
+  std::vector<JournaledFile> new_files;  // in the order they are put in place
   std::vector<OldFile> old_files;        // in the order they are taken away
   std::vector<std::string> old_folders;  // children before parents
   Phase phase = Phase::staging;

@@ -27,7 +27,7 @@ Result<Leftover> describe(const Home& home, OperationFolder& folder) {
   leftover.about = plan.about;
   leftover.began_at = plan.began_at;
   leftover.finishing = finishing;
-  for (const NewFile& file : plan.new_files) leftover.paths.push_back(file.path);
+  for (const JournaledFile& file : plan.new_files) leftover.paths.push_back(file.path);
   for (const OldFile& file : plan.old_files) leftover.paths.push_back(file.path);
   return leftover;
 }

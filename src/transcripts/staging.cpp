@@ -89,7 +89,7 @@ Result<int> Staging::create(const std::string& final_path, mode_t mode) {
 Result<void> Staging::done() {
   if (!state_->current) return fail(ErrorKind::internal, "no staged file is open");
   const Fd file = std::move(state_->current);
-  NewFile& entry = state_->plan.new_files.back();
+  JournaledFile& entry = state_->plan.new_files.back();
   struct stat status{};
   if (::fchmod(file.get(), state_->current_mode) != 0) return fail(system_error("mode of " + entry.path, errno));
   if (::fstat(file.get(), &status) != 0) return fail(system_error(entry.path, errno));
@@ -159,7 +159,7 @@ Result<void> Staging::State::plan_folders() {
     }
   };
   for (const auto& [path, mode] : wanted_folders) want_above(path);
-  for (const NewFile& file : plan.new_files) want_above(file.path);
+  for (const JournaledFile& file : plan.new_files) want_above(file.path);
   for (const auto& [path, mode] : wanted) {
     const auto there = home.open_folder(path);
     if (there) continue;
@@ -237,7 +237,7 @@ Result<void> Staging::commit() {
     return done;
   }
   // From here on it has happened: what cannot be cleaned up now is cleaned up by the next operation.
-  for (const NewFile& file : state.plan.new_files) state.created.push_back(file.path);
+  for (const JournaledFile& file : state.plan.new_files) state.created.push_back(file.path);
   for (const OldFile& file : state.plan.old_files) state.removed.push_back(file.path);
   const auto finished = steps.finish();
   std::ranges::copy(steps.removed_folders(), std::back_inserter(state.removed));

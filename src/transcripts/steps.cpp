@@ -90,7 +90,7 @@ Result<void> Steps::place_folder(const NewFolder& folder) {
   return placed;
 }
 
-Result<void> Steps::place_file(const NewFile& file) {
+Result<void> Steps::place_file(const JournaledFile& file) {
   HF_TRY(const int to, parent(file.path));
   touched_.emplace(parent_of(file.path));
   auto placed = rename_new(folder_.part(file.at.part), staged_name("new", file.at.number), to, last_name_of(file.path));
@@ -156,7 +156,7 @@ Result<void> Steps::take() {
   return sync_touched();
 }
 
-Result<void> Steps::withdraw(const NewFile& file) {
+Result<void> Steps::withdraw(const JournaledFile& file) {
   HF_TRY(const auto status, look(file.path, file.at.part));
   if (!status || mark_of(*status) != file.mark) return {};
   HF_TRY(const int in, parent(file.path));
@@ -240,7 +240,7 @@ Result<void> Steps::finish() {
 
 Result<Steps::LastPlaced> Steps::last_placed() {
   if (plan_.new_files.empty()) return LastPlaced{};
-  const NewFile& last = plan_.new_files.back();
+  const JournaledFile& last = plan_.new_files.back();
   HF_TRY(const auto status, look(last.path, last.at.part));
   if (!status || status->st_ino != last.mark.inode) return LastPlaced{};
   return LastPlaced{true, mark_of(*status) != last.mark};

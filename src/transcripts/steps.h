@@ -39,11 +39,11 @@ class Steps {
   Result<int> parent(const std::string& path);  // stays open until the next call
   Result<std::optional<struct stat>> look(const std::string& path, std::size_t part);
   Result<void> place_folder(const NewFolder& folder);
-  Result<void> place_file(const NewFile& file);
+  Result<void> place_file(const JournaledFile& file);
   Result<void> take_file(const OldFile& file);
   Result<void> set_modes(bool final);
   Result<void> put_back(const OldFile& file);
-  Result<void> withdraw(const NewFile& file);
+  Result<void> withdraw(const JournaledFile& file);
   Result<void> withdraw(const NewFolder& folder);
   Result<void> remove_if_still_there(const OldFile& file);
   Result<void> remove_if_empty(const std::string& path);

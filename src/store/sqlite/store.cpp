@@ -20,6 +20,7 @@
 #include <atomic>
 #include <cerrno>
 #include <filesystem>
+#include <thread>
 
 namespace holdfast::store {
 
@@ -38,6 +39,18 @@ constexpr const char* kWriterSettings =
 // reading is quicker than starting a thread and committing.
 constexpr std::size_t kFeedAfterScan = 256 * 1024;
 constexpr std::size_t kFeedAfterBytes = 4 * 1024 * 1024;
+
+// While another process makes the same store, SQLite says "busy" to a change of the journal's mode without asking the busy
+// handler.
+Result<void> apply_settings(Db& db, std::chrono::milliseconds patience) {
+  constexpr std::chrono::milliseconds kPause{2};
+  const auto until = std::chrono::steady_clock::now() + patience;
+  while (true) {
+    auto applied = db.script(kWriterSettings);
+    if (applied || applied.error().kind != ErrorKind::unavailable || std::chrono::steady_clock::now() >= until) return applied;
+    std::this_thread::sleep_for(kPause);
+  }
+}
 
 class SqliteStore final : public Store {
  public:
@@ -216,7 +229,7 @@ Result<std::unique_ptr<Store>> open_sqlite_store(const std::string& path, const 
         "not written",
         path, *version, kSchemaVersion);
   } else if (!options.read_only) {
-    HF_CHECK(db->script(kWriterSettings));
+    HF_CHECK(apply_settings(*db, options.patience));
     if (auto migrated = migrate(*db); !migrated) return fail(std::move(migrated).error().within(path));
     if (auto mended = mend_shelves(*db); !mended) {
       // Lists do without them; a store that can be read is not locked out.

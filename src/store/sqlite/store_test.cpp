@@ -3,12 +3,15 @@
 #include "base/file.h"
 #include "base/test_folder.h"
 #include "store/contract/fixture.h"
+#include "store/open.h"
 #include "store/sqlite/schema.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <atomic>
 #include <filesystem>
+#include <thread>
 
 namespace holdfast::store {
 namespace {
@@ -66,6 +69,22 @@ class SqliteStore : public testing::Test {
   std::string path_ = folder_ / "data/store.db";
   std::string url_ = "sqlite:" + path_;
 };
+
+// Two programs that a person starts at once on a new machine.
+TEST(OpenAtOnce, AllMakeTheStore) {
+  const TestFolder folder;
+  for (int round = 0; round < 30; ++round) {
+    const std::string url = "sqlite:" + (folder / ("store-" + std::to_string(round) + ".db"));
+    std::atomic<int> opened = 0;
+    std::vector<std::jthread> programs;
+    for (int i = 0; i < 3; ++i)
+      programs.emplace_back([&] {
+        if (open_store(url)) ++opened;
+      });
+    programs.clear();
+    EXPECT_EQ(opened, 3) << round;
+  }
+}
 
 TEST_F(SqliteStore, BelongsToItsUserAlone) {
   auto store = open();
