@@ -1,7 +1,6 @@
 #include "documents/desk.h"
 
 #include "documents/desk_state.h"
-#include "documents/views.h"
 
 #include <fmt/format.h>
 
@@ -106,9 +105,7 @@ class OpenDesk final : public Desk {
   Result<std::string> text(std::string_view file_path, std::string_view view) override {
     HF_TRY(const Place place, find_document(state_, file_path));
     HF_TRY(const Sight sight, look_at(state_, place, kMaxReadBytes));
-    if (view == "raw") return sight.file.bytes;
-    if (!place.reviewed) return view == "base" ? sight.file.bytes : sight.raw();
-    return view_of(sight.file.bytes, view == "base" ? Side::base : Side::accepted);
+    return view_text(place, sight, view);
   }
 
   Result<std::size_t> sweep() override { return state_.handles.sweep(); }

@@ -1,7 +1,6 @@
 // New documents, and the proposal to delete one (document-review §5 `create`, `delete`).
 
 #include "base/hash.h"
-#include "base/ids.h"
 #include "base/text.h"
 #include "documents/desk_state.h"
 #include "documents/merge.h"
@@ -11,8 +10,6 @@
 namespace holdfast::documents {
 
 namespace {
-
-constexpr std::size_t kProposalCharacters = 8;
 
 Result<void> check_content(std::string_view content) {
   if (content.size() > kMaxDocumentBytes)
@@ -27,7 +24,7 @@ Result<void> check_content(std::string_view content) {
 Proposal new_proposal(DeskState& desk, const Opened& opened, const Place& place, Proposal::Kind kind) {
   Proposal proposal;
   proposal.kind = kind;
-  proposal.id = "p_" + random_base32(kProposalCharacters);
+  proposal.id = make_proposal_id();
   proposal.key = place.key;
   proposal.author = opened.author;
   proposal.label = opened.label;

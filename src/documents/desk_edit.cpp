@@ -1,6 +1,5 @@
 // Editing (document-review §5 `edit`, §8).
 
-#include "base/ids.h"
 #include "base/text.h"
 #include "documents/desk_state.h"
 #include "documents/edit_text.h"
@@ -17,7 +16,6 @@ namespace {
 
 constexpr std::size_t kExcerptAround = 3;
 constexpr std::size_t kMaxExcerpts = 20;
-constexpr std::size_t kProposalCharacters = 8;
 
 Result<void> check(const EditRequest& request) {
   if (request.edits.empty())
@@ -128,7 +126,7 @@ Result<NextProposal> next_proposal(DeskState& desk, const Opened& opened, const 
     if (each.label == opened.label && each.base_version == file.version) return NextProposal{each, std::nullopt};
     next.replaced = each;
   }
-  next.proposal.id = "p_" + random_base32(kProposalCharacters);
+  next.proposal.id = make_proposal_id();
   next.proposal.key = place.key;
   next.proposal.base_version = file.version;
   next.proposal.author = opened.author;

@@ -52,12 +52,6 @@ std::string intro_of(DeskState& desk, const LibraryFolder& folder, bool several)
   return fmt::format("{}\n[cut here: read \"{}\" for the rest]", text.substr(0, bytes), path);
 }
 
-Result<std::string> view_text(const Place& place, const Sight& sight, std::string_view view) {
-  if (view == "raw") return sight.file.bytes;
-  if (!place.reviewed) return view == "base" ? sight.file.bytes : sight.raw();
-  return view_of(sight.file.bytes, view == "base" ? Side::base : Side::accepted);
-}
-
 Result<void> check(const ReadRequest& request) {
   if (request.view != "accepted" && request.view != "base" && request.view != "raw")
     return fail(ErrorKind::invalid, fmt::format("view is \"{}\"", request.view), "use accepted, base or raw", "bad_argument");
@@ -136,7 +130,7 @@ Result<std::string> read(DeskState& desk, const Asker& asker, const ReadRequest&
   }
   HF_TRY(const Place place, find_document(desk, request.file_path));
   HF_TRY(const Sight sight, look_at(desk, place, kMaxReadBytes));
-  HF_TRY(const std::string text, view_text(place, sight, request.view));
+  const std::string text = view_text(place, sight, request.view);
   const std::vector<std::string_view> lines =
       lines_of(std::string_view(text).substr(text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0));
   if (request.offset > 1 && static_cast<std::size_t>(request.offset) > lines.size())

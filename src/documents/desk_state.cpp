@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "base/ids.h"
+#include "documents/views.h"
 
 #include <fmt/format.h>
 
@@ -55,6 +56,12 @@ Result<Sight> look_at(DeskState& desk, const Place& place, std::size_t max_bytes
     sight.proposed = overlay->proposed(place.key, sight.file.bytes);
   }
   return sight;
+}
+
+std::string view_text(const Place& place, const Sight& sight, std::string_view view) {
+  if (view == "raw") return sight.file.bytes;
+  if (!place.reviewed) return view == "base" ? sight.file.bytes : sight.raw();
+  return view_of(sight.file.bytes, view == "base" ? Side::base : Side::accepted);
 }
 
 Result<Place> find_document(DeskState& desk, std::string_view path) {

@@ -39,6 +39,8 @@ struct Sight {
   const std::string& raw() const { return proposed ? *proposed : file.bytes; }
 };
 Result<Sight> look_at(DeskState& desk, const Place& place, std::size_t max_bytes);
+// view: accepted, base or raw.
+std::string view_text(const Place& place, const Sight& sight, std::string_view view);
 
 // Finds a document; when it is not there, whoever had read it has to read what comes in its place. One that is only proposed
 // answers so.

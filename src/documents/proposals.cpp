@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/ids.h"
 #include "base/json.h"
 #include "documents/document_file.h"
 
@@ -70,6 +71,11 @@ Result<void> remove_file(const std::string& path) {
 }
 
 }  // namespace
+
+std::string make_proposal_id() {
+  constexpr std::size_t kCharacters = 8;  // short enough to type
+  return "p_" + random_base32(kCharacters);
+}
 
 std::string_view name_of(Proposal::Kind kind) {
   switch (kind) {

@@ -28,6 +28,7 @@ struct Proposal {
   std::vector<std::string> comments;  // of reviewers, "name: text"
 };
 std::string_view name_of(Proposal::Kind kind);
+std::string make_proposal_id();
 
 class Proposals {
  public:
