@@ -9,6 +9,7 @@
 #include "mcp/transport_http.h"
 #include "net/http_server.h"
 #include "web/access_tokens.h"
+#include "web/add_pages.h"
 #include "web/allowed_hosts.h"
 #include "web/front.h"
 #include "web/logins.h"
@@ -120,7 +121,7 @@ Result<void> run_serve(Context& context) {
       [&](std::shared_ptr<net::HttpExchange> exchange, const std::string& principal) {
         transport.handle(std::move(exchange), principal);
       },
-      [&](web::MetricsText& metrics) { measure(metrics, service.server(), transport, http); });
+      [&](web::MetricsText& metrics) { measure(metrics, service.server(), transport, http); }, web::make_pages({*store}));
   door = &front;
   const PoolEnd pool_end{pool};
 
@@ -133,6 +134,7 @@ Result<void> run_serve(Context& context) {
   http.on_drain([&] {
     service.ask_to_stop();
     service.server().shut_down();
+    front.close_streams();
   });
   signals->on_stop([&http] {
     log(LogLevel::info, "cli", "stopping; a second signal stops at once");

@@ -74,25 +74,16 @@ std::string readable_size(std::int64_t bytes) {
   return fmt::format("{:.1f} {}", size, kUnits[unit]);
 }
 
-Result<std::string> home_page(session::Store& store, const std::string& principal, std::string_view version, Millis now) {
+Result<net::HttpResponse> home_page(session::Store& store, const PageRequest& request) {
   HF_TRY(session::StoreInfo info, store.info());
   session::Query query;
-  query.principal = principal;
+  query.principal = request.principal;
   query.limit = kShown;
   HF_TRY(session::Page sessions, store.list(query));
-  return make_page("Sessions", version, [&](Html& page) {
+  return show_page(request, {"Timeline", Section::timeline}, [&](Html& page) {
+    page.element("h1", "Timeline");
     store_facts(page, info);
-    session_table(page, sessions, now);
-  });
-}
-
-std::string login_needed_page(std::string_view version, bool code_was_wrong) {
-  return make_page("Log in", version, [&](Html& page) {
-    page.element("h2", "Please log in");
-    if (code_was_wrong)
-      page.element("p", "This address has been used already, or is older than ten minutes.", {{"class", "notice"}});
-    page.open("p").text("On the machine that runs holdfast, type ").element("code", "holdfast login");
-    page.text(" and open the address it prints. The address works once.").close();
+    session_table(page, sessions, request.now);
   });
 }
 
