@@ -5,11 +5,11 @@
 #include "base/pool.h"
 #include "cli/commands.h"
 #include "cli/mcp_service.h"
+#include "cli/page_service.h"
 #include "cli/stop_signals.h"
 #include "mcp/transport_http.h"
 #include "net/http_server.h"
 #include "web/access_tokens.h"
-#include "web/add_pages.h"
 #include "web/allowed_hosts.h"
 #include "web/front.h"
 #include "web/logins.h"
@@ -114,6 +114,7 @@ Result<void> run_serve(Context& context) {
   Pool pool;
   McpService service(context, *store, http.executor(), pool);
   HF_CHECK(service.open());
+  HF_TRY(const auto page_service, PageService::open(context, *store));
   mcp::HttpTransport transport(service.server());
   web::Front front(
       {HOLDFAST_VERSION, settings.text("host"), settings.list("http.allowed_hosts"), !settings.flag("no_auth")}, *store,
@@ -121,7 +122,8 @@ Result<void> run_serve(Context& context) {
       [&](std::shared_ptr<net::HttpExchange> exchange, const std::string& principal) {
         transport.handle(std::move(exchange), principal);
       },
-      [&](web::MetricsText& metrics) { measure(metrics, service.server(), transport, http); }, web::make_pages({*store}));
+      [&](web::MetricsText& metrics) { measure(metrics, service.server(), transport, http); },
+      web::make_pages(page_service->services()));
   door = &front;
   const PoolEnd pool_end{pool};
 

@@ -8,7 +8,6 @@
 #include "web/add_pages.h"
 #include "web/assets.h"
 #include "web/form_token.h"
-#include "web/home_page.h"
 #include "web/logins.h"
 #include "web/page.h"
 
@@ -244,13 +243,6 @@ TEST_F(FrontTest, LoggingOutEndsTheCookie) {
 TEST_F(FrontTest, EventsNeedALoginToo) {
   EXPECT_EQ(ask("GET", "/events").status, 401);
   EXPECT_EQ(ask("POST", "/events").status, 405);
-}
-
-TEST(HomePage, SizesAreReadable) {
-  EXPECT_EQ(readable_size(999), "999 bytes");
-  EXPECT_EQ(readable_size(1000), "1.0 kB");
-  EXPECT_EQ(readable_size(999'950), "1.0 MB");
-  EXPECT_EQ(readable_size(1'440'000), "1.4 MB");
 }
 
 }  // namespace

@@ -101,7 +101,7 @@ std::string whole_page(const PageRequest& request, const Frame& frame, bool bare
   page.lone("img", {{"src", asset_path("icon.svg")}, {"alt", ""}, {"width", "24"}, {"height", "24"}}).text("holdfast").close();
   if (!bare) {
     write_navigation(page, frame);
-    write_search_box(page, frame);
+    if (frame.section != Section::search) write_search_box(page, frame);  // that page has one of its own
   }
   page.close().open("main", {{"id", "content"}, {"tabindex", "-1"}});
   body(page);
