@@ -11,7 +11,7 @@ Result<std::unique_ptr<PageService>> PageService::open(const Context& context, s
 }
 
 web::PageServices PageService::services() const {
-  return {store_, &keeper_->homes()};
+  return {store_, keeper_.get()};
 }
 
 }  // namespace holdfast::cli

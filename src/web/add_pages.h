@@ -4,7 +4,7 @@
 
 #include "session/finder.h"
 #include "session/store.h"
-#include "transcripts/any_session.h"
+#include "transcripts/keeper.h"
 #include "web/pages.h"
 
 namespace holdfast::web {
@@ -12,7 +12,7 @@ namespace holdfast::web {
 // Everything outlives the pages; what is nullptr (or empty) is not there, and the pages say so.
 struct PageServices {
   session::Store& store;
-  const transcripts::Homes* homes = nullptr;
+  const transcripts::Keeper* keeper = nullptr;  // transcripts of the user who runs the program
   session::Finder* finder = nullptr;
 };
 
