@@ -1,6 +1,7 @@
 #include "web/add_pages.h"
 
 #include "web/picture_pages.h"
+#include "web/review_pages.h"
 #include "web/search_page.h"
 #include "web/timeline_page.h"
 
@@ -15,6 +16,13 @@ Pages make_pages(const PageServices& services) {
     return family_page(store, keeper, request);
   });
   pages.get("/sessions/{}/graph", [&store = services.store](const PageRequest& request) { return graph_page(store, request); });
+  pages.get("/review", [review = services.review](const PageRequest& request) { return review_page(review, request); });
+  pages.get("/review/document",
+            [review = services.review](const PageRequest& request) { return review_document_page(review, request); });
+  pages.post("/review/decide",
+             [review = services.review](const PageRequest& request) { return decide_changes(review, request); });
+  pages.post("/review/comment",
+             [review = services.review](const PageRequest& request) { return comment_change(review, request); });
   return pages;
 }
 

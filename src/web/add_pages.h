@@ -6,6 +6,7 @@
 #include "session/store.h"
 #include "transcripts/keeper.h"
 #include "web/pages.h"
+#include "web/review_service.h"
 
 namespace holdfast::web {
 
@@ -14,6 +15,7 @@ struct PageServices {
   session::Store& store;
   const transcripts::Keeper* keeper = nullptr;  // transcripts of the user who runs the program
   session::Finder* finder = nullptr;
+  ReviewService review = {};
 };
 
 Pages make_pages(const PageServices& services);
