@@ -1,11 +1,32 @@
 #include "cli/page_service.h"
 
+#include "cli/care_settings.h"
 #include "cli/document_settings.h"
 #include "cli/keeper_of_home.h"
 #include "cli/review_desk.h"
 #include "web/access_tokens.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 namespace holdfast::cli {
+
+namespace {
+
+// What a person would ask about first; nothing secret, and nothing that the other pages say.
+web::Facts settings_that_matter(const Context& context) {
+  const Settings& settings = context.settings;
+  web::Facts facts = {{"Data folder", context.folders.data}, {"Version", HOLDFAST_VERSION}};
+  facts.emplace_back("Login needed", settings.flag("no_auth") ? "no (--no-auth)" : "yes");
+  facts.emplace_back("Listens on", settings.text("host"));
+  facts.emplace_back("Tools", fmt::format("{}", fmt::join(settings.list("tools"), ", ")));
+  facts.emplace_back("Documents", settings.list("documents.roots").empty()
+                                      ? "none"
+                                      : fmt::format("{}", fmt::join(settings.list("documents.roots"), ", ")));
+  return facts;
+}
+
+}  // namespace
 
 Result<std::unique_ptr<PageService>> PageService::open(const Context& context, session::Store& store) {
   std::unique_ptr<PageService> service(new PageService(context, store));
@@ -34,6 +55,14 @@ documents::Asker PageService::reviewer(const std::string& principal) {
   return asker;
 }
 
+Result<research::Research*> PageService::research() {
+  const std::lock_guard lock(mutex_);
+  if (!research_) {
+    HF_TRY(research_, ResearchService::make(context_, store_));
+  }
+  return &research_->research();
+}
+
 web::PageServices PageService::services() {
   web::PageServices services{store_};
   services.keeper = keeper_.get();
@@ -42,6 +71,9 @@ web::PageServices PageService::services() {
     services.review.reviewer = [this](const std::string& principal) { return reviewer(principal); };
     services.review.commit_on_accept = context_.settings.flag("documents.commit_on_accept");
   }
+  services.research = [this] { return research(); };
+  services.retention = retention_policy(context_.settings);
+  services.storage.settings = settings_that_matter(context_);
   return services;
 }
 

@@ -1,9 +1,10 @@
 #pragma once
 
 // What the pages of `holdfast serve` are drawn from, opened for one server: the transcripts of this user, the desk of the folders
-// under review. The context and the store outlive it, and it outlives the pages. Any thread.
+// under review, research. The context and the store outlive it, and it outlives the pages. Any thread.
 
 #include "cli/context.h"
+#include "cli/research_service.h"
 #include "documents/desk.h"
 #include "transcripts/keeper.h"
 #include "web/add_pages.h"
@@ -23,6 +24,7 @@ class PageService {
  private:
   Result<documents::Desk*> desk();
   documents::Asker reviewer(const std::string& principal);
+  Result<research::Research*> research();
 
   PageService(const Context& context, session::Store& store) : context_(context), store_(store) {}
 
@@ -31,7 +33,8 @@ class PageService {
   std::unique_ptr<transcripts::Keeper> keeper_;
   documents::LibrarySettings library_;
   std::mutex mutex_;
-  std::unique_ptr<documents::Desk> desk_;  // guarded by mutex_ until it is there
+  std::unique_ptr<documents::Desk> desk_;      // guarded by mutex_ until it is there
+  std::unique_ptr<ResearchService> research_;  // likewise
 };
 
 }  // namespace holdfast::cli
