@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string>
 
 namespace holdfast::transcripts {
@@ -17,7 +18,7 @@ constexpr unsigned kOffsetShift = 16;
 constexpr unsigned kKindMask = 0xf;
 constexpr unsigned kSidechain = 0x10, kMeta = 0x20, kChained = 0x40, kCarriage = 0x80;
 constexpr std::uint64_t kStampBytes = 4096;  // at each end: holds a record or more, with its own id
-constexpr std::uint32_t kNearLines = 6;      // a parent is nearly always one of the lines before
+constexpr std::uint32_t kNearLines = 16;     // a parent is nearly always one of the lines before
 
 enum Field : std::size_t {
   type,
@@ -97,33 +98,11 @@ std::uint64_t LineIndex::id_of(const jsonl::Token& token) const {
   return inside.contains('\\') ? id_of(jsonl::text_of(inside)) : id_of(inside);
 }
 
-std::optional<std::uint32_t> LineIndex::find_id(std::uint64_t id) const {
-  if (table_.empty() || id == 0) return std::nullopt;
-  const std::size_t mask = table_.size() - 1;
-  for (std::size_t at = id & mask; table_[at] != 0; at = (at + 1) & mask) {
-    const std::uint32_t line = table_[at] - 1;
-    if (line < ids_.size() && ids_[line] == id) return line;
-  }
+std::optional<std::uint32_t> LineIndex::find_id(std::uint64_t id, std::uint32_t from) const {
+  if (id == 0) return std::nullopt;
+  for (std::uint32_t line = size(); line-- > from;)
+    if (ids_[line] == id) return line;
   return std::nullopt;
-}
-
-void LineIndex::remember(std::uint64_t id, std::uint32_t line) {
-  constexpr std::size_t kFirst = 1024;
-  if (remembered_ * 2 >= table_.size()) {
-    std::vector<std::uint32_t> larger(std::max(kFirst, table_.size() * 2), 0);
-    for (const std::uint32_t each : table_) {
-      if (each == 0 || each > ids_.size() || ids_[each - 1] == 0) continue;
-      std::size_t at = ids_[each - 1] & (larger.size() - 1);
-      while (larger[at] != 0) at = (at + 1) & (larger.size() - 1);
-      larger[at] = each;
-    }
-    table_ = std::move(larger);
-  }
-  const std::size_t mask = table_.size() - 1;
-  std::size_t at = id & mask;
-  while (table_[at] != 0 && ids_[table_[at] - 1] != id) at = (at + 1) & mask;
-  remembered_ += table_[at] == 0 ? 1 : 0;
-  table_[at] = line + 1;
 }
 
 void LineIndex::put(std::uint64_t offset, const IndexedLine& line, std::uint64_t id, std::uint64_t parent) {
@@ -138,11 +117,9 @@ void LineIndex::put(std::uint64_t offset, const IndexedLine& line, std::uint64_t
   if (parent != 0) {
     for (std::uint32_t back = 1; back <= std::min(kNearLines, number) && up == kMissing; ++back)
       if (ids_[number - back] == parent) up = number - back;
-    if (up == kMissing) up = find_id(parent).value_or(kMissing);
     if (up == kMissing) waiting_.emplace_back(number, parent);
   }
   parents_.push_back(up);
-  if (id != 0) remember(id, number);
 }
 
 void LineIndex::add_fields(std::uint64_t offset, std::span<const jsonl::Token> fields, bool parsed) {
@@ -251,15 +228,34 @@ void LineIndex::drop_last() {
   parents_.pop_back();
   std::erase_if(waiting_, [line](const auto& each) { return each.first == line; });
   logical_parents_.erase(line);
+  resolved_ = std::min(resolved_, line);
   last_is_open_ = false;
 }
 
+// Few are looked for one by one; many (a file made to be slow) in a sorted copy of the ids.
 void LineIndex::resolve() {
-  std::erase_if(waiting_, [this](const auto& each) {
-    const auto up = find_id(each.second);
+  constexpr std::size_t kOneByOne = 16;
+  const auto is_new = [this](const auto& each) { return each.first >= resolved_; };
+  const auto fresh = static_cast<std::size_t>(std::ranges::count_if(waiting_, is_new));
+  const std::uint32_t from = fresh > kOneByOne ? 0 : resolved_;
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> sorted;
+  if (waiting_.size() > kOneByOne) {
+    sorted.reserve(size() - from);
+    for (std::uint32_t line = from; line < size(); ++line)
+      if (ids_[line] != 0) sorted.emplace_back(ids_[line], line);
+    std::ranges::sort(sorted);
+  }
+  const auto newest = [&](std::uint64_t id, bool old) -> std::optional<std::uint32_t> {
+    if (sorted.empty() || (!old && from > 0)) return find_id(id, old ? resolved_ : 0);
+    const auto behind = std::ranges::upper_bound(sorted, std::pair(id, UINT32_MAX));
+    return behind != sorted.begin() && std::prev(behind)->first == id ? std::optional(std::prev(behind)->second) : std::nullopt;
+  };
+  std::erase_if(waiting_, [&](const auto& each) {
+    const auto up = newest(each.second, !is_new(each));
     if (up) parents_[each.first] = *up;
     return up.has_value();
   });
+  resolved_ = size();
 }
 
 Result<std::uint64_t> LineIndex::stamp(const reading::ByteSource& source) const {
@@ -311,11 +307,11 @@ Result<void> LineIndex::update(const reading::ByteSource& source) {
 
 std::optional<std::uint32_t> LineIndex::logical_parent(std::uint32_t line) const {
   const auto found = logical_parents_.find(line);
-  return found == logical_parents_.end() ? std::nullopt : find_id(found->second);
+  return found == logical_parents_.end() ? std::nullopt : find_id(found->second, 0);
 }
 
 std::optional<std::uint32_t> LineIndex::leaf() const {
-  return find_id(leaf_id_);
+  return find_id(leaf_id_, 0);
 }
 
 }  // namespace holdfast::transcripts

@@ -2,8 +2,8 @@
 
 // Where the lines of a transcript are, what they are, and how they hang together; made in one pass, without keeping text.
 //
-// Twenty bytes a line and a table of ids: 10^6 records take some 30 MB, and a 200 MB file a tenth of a second. A file that has
-// grown is read from where the last pass ended; its last line, when it has no newline yet, is looked at again next time.
+// Twenty bytes a line: 10^6 records take some 20 MB, and a 200 MB file a tenth of a second. A file that has grown is read from
+// where the last pass ended; its last line, when it has no newline yet, is looked at again next time.
 //
 // One thread at a time; a shared one is only read (reading_cache.h).
 
@@ -62,8 +62,8 @@ class LineIndex {
   static constexpr std::uint32_t kNone = UINT32_MAX;         // parentUuid is null
   static constexpr std::uint32_t kMissing = UINT32_MAX - 1;  // or names nobody
   std::uint32_t parent(std::uint32_t line) const { return parents_[line]; }
-  // The newest line with this uuid.
-  std::optional<std::uint32_t> find(std::string_view uuid) const { return find_id(id_of(uuid)); }
+  // The newest line with this uuid. Looks at all of them.
+  std::optional<std::uint32_t> find(std::string_view uuid) const { return find_id(id_of(uuid), 0); }
   // What logicalParentUuid of a compaction names.
   std::optional<std::uint32_t> logical_parent(std::uint32_t line) const;
   // What leafUuid of the last last-prompt names; nullopt: there is none, or it names nobody.
@@ -79,12 +79,11 @@ class LineIndex {
   void add_codex(std::uint64_t offset, std::string_view text);
   void put(std::uint64_t offset, const IndexedLine& line, std::uint64_t id, std::uint64_t parent);
   void drop_last();
-  void remember(std::uint64_t id, std::uint32_t line);
   void resolve();
   Result<std::uint64_t> stamp(const reading::ByteSource& source) const;
   std::uint64_t id_of(std::string_view text) const;
   std::uint64_t id_of(const jsonl::Token& token) const;
-  std::optional<std::uint32_t> find_id(std::uint64_t id) const;
+  std::optional<std::uint32_t> find_id(std::uint64_t id, std::uint32_t from) const;
 
   const Product product_;
   ByteHash hash_{ByteHash::random_seed()};
@@ -92,9 +91,8 @@ class LineIndex {
   std::deque<std::uint64_t> places_;  // offset, kind, flags
   std::deque<std::uint64_t> ids_;     // 0: none
   std::deque<std::uint32_t> parents_;
-  std::vector<std::uint32_t> table_;  // line + 1 by id, open addressing
-  std::size_t remembered_ = 0;
-  std::vector<std::pair<std::uint32_t, std::uint64_t>> waiting_;  // lines whose parent has not been seen yet
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> waiting_;  // lines whose parent is not near, or not there
+  std::uint32_t resolved_ = 0;                                    // lines before have been looked for among each other
   std::map<std::uint32_t, std::uint64_t> logical_parents_;
   std::uint64_t leaf_id_ = 0;
   std::uint64_t read_to_ = 0;
