@@ -54,6 +54,7 @@ void Html::begin(Markup tag, Attributes attributes) {
   out_ += '<';
   out_ += tag.text();
   for (const auto& [name, value] : attributes) {
+    if (!value.data()) continue;
     out_ += ' ';
     out_ += name.text();
     out_ += "=\"";
@@ -94,6 +95,11 @@ Html& Html::text(std::string_view text) {
 
 Html& Html::raw(Markup markup) {
   out_ += markup.text();
+  return *this;
+}
+
+Html& Html::add(Html part) {
+  out_ += std::move(part).finish();
   return *this;
 }
 

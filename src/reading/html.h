@@ -32,8 +32,10 @@ class Html {
  public:
   struct Attribute {
     Markup name;
-    std::string_view value;
+    std::string_view value;  // kLeftOut: the element does not get this attribute
   };
+  // Not the same as an empty value, which makes `checked` true.
+  static constexpr std::string_view kLeftOut{};
   using Attributes = std::initializer_list<Attribute>;
 
   // Begins an element; close() ends the one begun last. finish() ends all that are still open.
@@ -45,8 +47,8 @@ class Html {
   Html& element(Markup tag, std::string_view text, Attributes attributes = {});
   Html& text(std::string_view text);
   Html& raw(Markup markup);
-  // What another writer made, its elements closed.
-  void append(Html&& other) { out_ += std::move(other).finish(); }
+  // What another writer has written; its open elements are closed first.
+  Html& add(Html part);
 
   // What was written since the last take(); nothing is closed.
   std::string take() { return std::exchange(out_, {}); }

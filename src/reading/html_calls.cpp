@@ -101,10 +101,7 @@ void write_call(Html& html, const Part& call, const TurnLinks& links) {
   }
   const bool open = failed || !shown.todos.empty() || !shown.diffs.empty();
   const std::string_view classes = failed ? "tool failed" : "tool";
-  if (open)
-    html.open("details", {{"class", classes}, {"open", ""}});
-  else
-    html.open("details", {{"class", classes}});
+  html.open("details", {{"class", classes}, {"open", open ? "" : Html::kLeftOut}});
   html.open("summary", {{"dir", "auto"}});
   html.element("b", call.name.empty() ? "Result" : tool_name(call.name));
   html.text(" ").element("code", visible_line(shown.summary, kSummaryChars));

@@ -272,7 +272,10 @@ void write_markdown(Html& html, std::string_view text) {
   const std::string visible = visible_text(text);
   if (visible.size() <= kMarkdownBytes) {
     Html formatted;
-    if (parse(formatted, visible)) return html.append(std::move(formatted));
+    if (parse(formatted, visible)) {
+      html.add(std::move(formatted));
+      return;
+    }
   }
   html.element("pre", visible);
 }
