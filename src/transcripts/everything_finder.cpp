@@ -1,5 +1,6 @@
 #include "transcripts/everything_finder.h"
 
+#include "base/log.h"
 #include "base/text.h"
 #include "base/uri.h"
 #include "session/display.h"
@@ -26,9 +27,10 @@ using session::Source;
 using session::TextHit;
 
 constexpr std::string_view kTranscript = "transcript";
-constexpr std::size_t kMaxAttributes = 100'000;      // of one name, looked through for a spelling
-constexpr std::size_t kMaxSpellings = 200;           // that one filter may stand for
-constexpr std::uint64_t kOpeningBytes = 256 * 1024;  // where the title of a kept session is looked for
+constexpr std::size_t kMaxAttributes = 100'000;               // of one name, looked through for a spelling
+constexpr std::size_t kMaxSpellings = 200;                    // that one filter may stand for
+constexpr std::uint64_t kIndexedForNames = 64 * 1024 * 1024;  // half a second
+constexpr std::uint64_t kOpeningBytes = 256 * 1024;           // where the title of a kept session is looked for
 
 bool wants(const FindRequest& request, std::string_view kind) {
   return request.kinds.empty() || std::ranges::find(request.kinds, kind) != request.kinds.end();
@@ -80,6 +82,14 @@ Result<session::IndexState> EverythingFinder::index_state() {
 // What was meant by a filter: the attribute as spelled, else without regard to case, else what contains it. A file is also named
 // by the end of its path.
 Result<std::vector<std::string>> EverythingFinder::spelled(std::string_view name, std::string_view wanted) {
+  // What is not indexed has no spelling to look up, so a little of it is indexed first. With more than a little, names are found
+  // as far as the index is; it is being made by somebody else then.
+  HF_TRY(const session::IndexState state, index_state());
+  if (const std::uint64_t missing = state.source_bytes - std::min(state.indexed_bytes, state.source_bytes);
+      missing > 0 && missing <= kIndexedForNames) {
+    if (const auto updated = index_.update(sources_); !updated && updated.error().kind != ErrorKind::conflict)
+      log(LogLevel::warn, "search", updated.error().message);
+  }
   HF_TRY(const auto known, index_.attributes(name, kMaxAttributes));
   const std::string exact = std::string(name) + std::string(wanted);
   const std::string folded = fold_case(wanted);
@@ -95,7 +105,6 @@ Result<std::vector<std::string>> EverythingFinder::spelled(std::string_view name
     if (same.size() >= kMaxSpellings) break;
   }
   std::vector<std::string> meant = same.empty() ? std::move(near) : std::move(same);
-  // What is not indexed yet has no spelling to look up.
   if (std::ranges::find(meant, exact) == meant.end()) meant.push_back(exact);
   return meant;
 }
