@@ -122,9 +122,19 @@ TEST_F(CarePagesTest, ARunShowsItsProgress) {
 }
 
 TEST(ResearchShow, CitationsLeadToTheirSources) {
+  EXPECT_EQ(with_citation_links("so [1], not [3] or [x] `[2]` [2][", 2),
+            "so [\\[1\\]](#source-1), not [3] or [x] `[2]` [\\[2\\]](#source-2)[");
+  research::RunState state;
+  state.sources.resize(2);
+  research::StoredReport report;
+  report.text = "# Retries\n\nThree times [1], <script>never</script> [more](javascript:alert(1)).";
+  state.reports = {report};
   Html page;
-  show_cited(page, "so [1], not [3] or [x] <b>[2][", 2);
-  EXPECT_EQ(std::move(page).finish(), "so <a href=\"#source-1\">[1]</a>, not [3] or [x] &lt;b&gt;<a href=\"#source-2\">[2]</a>[");
+  show_report(page, state);
+  const std::string html = std::move(page).finish();
+  EXPECT_THAT(html, HasSubstr("<a href=\"#source-1\""));
+  EXPECT_THAT(html, Not(HasSubstr("<script")));
+  EXPECT_THAT(html, Not(HasSubstr("href=\"javascript")));
 }
 
 TEST(ResearchShow, OnlyAddressesOfTheWebAreLinks) {

@@ -1,6 +1,7 @@
 #include "web/research_show.h"
 
 #include "base/text.h"
+#include "reading/markdown.h"
 #include "web/shown.h"
 
 #include <fmt/format.h>
@@ -46,16 +47,21 @@ void show_phases(Html& page, std::string_view phase, std::string_view status) {
   page.close();
 }
 
-void show_cited(Html& page, std::string_view text, std::size_t sources) {
-  std::size_t begin = 0;
-  for (std::size_t at = text.find('['); at != std::string_view::npos; at = text.find('[', at + 1)) {
-    const auto [number, length] = citation_at(text.substr(at));
-    if (number == 0 || number > sources) continue;
-    page.text(text.substr(begin, at - begin));
-    page.element("a", text.substr(at, length), {{"href", fmt::format("#source-{}", number)}});
-    begin = at + length;
+std::string with_citation_links(std::string_view markdown, std::size_t sources) {
+  std::string linked;
+  bool in_code = false;
+  for (std::size_t at = 0; at < markdown.size();) {
+    if (markdown[at] == '`') in_code = !in_code;
+    const auto [number, length] =
+        markdown[at] == '[' && !in_code ? citation_at(markdown.substr(at)) : std::pair<std::size_t, std::size_t>();
+    if (number == 0 || number > sources) {
+      linked += markdown[at++];
+      continue;
+    }
+    linked += fmt::format("[\\[{0}\\]](#source-{0})", number);
+    at += length;
   }
-  page.text(text.substr(begin));
+  return linked;
 }
 
 void show_report(Html& page, const research::RunState& state) {
@@ -68,8 +74,8 @@ void show_report(Html& page, const research::RunState& state) {
                            counted(report.check.cited, "source is cited", "sources are cited")),
                {{"class", "soft"}});
   for (const std::string& warning : report.warnings) page.element("p", warning, {{"class", "notice"}});
-  page.open("div", {{"class", "document prose plain"}, {"dir", "auto"}});
-  show_cited(page, report.text, state.sources.size());
+  page.open("div", {{"class", "prose card"}, {"dir", "auto"}});
+  reading::write_markdown(page, with_citation_links(report.text, state.sources.size()));
   page.close();
 }
 

@@ -6,6 +6,7 @@
 #include "research/run_state.h"
 #include "web/html.h"
 
+#include <string>
 #include <string_view>
 
 namespace holdfast::web {
@@ -17,7 +18,7 @@ void show_questions(Html& page, const research::RunState& state);
 void show_findings(Html& page, const research::RunState& state);
 void show_sources(Html& page, const research::RunState& state);
 
-// Text in which "[3]" is a link to #source-3 when there is such a source.
-void show_cited(Html& page, std::string_view text, std::size_t sources);
+// Markdown in which "[3]" leads to #source-3 when there is such a source; code is left alone.
+std::string with_citation_links(std::string_view markdown, std::size_t sources);
 
 }  // namespace holdfast::web

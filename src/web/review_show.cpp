@@ -2,7 +2,7 @@
 
 #include "documents/comment_note.h"
 #include "documents/markup.h"
-#include "web/line_diff.h"
+#include "reading/line_diff.h"
 #include "web/shown.h"
 
 #include <fmt/format.h>
@@ -60,31 +60,70 @@ void write_forms(Html& page, const PageRequest& request, const PendingChange& ch
   page.element("button", "Comment").close();
 }
 
+// A row of the two texts beside each other: a line of each, or of one alone.
+struct SideRow {
+  std::size_t left = 0, right = 0;  // line numbers; 0: none
+  std::string_view before, after;
+  bool changed = false;
+};
+
+// Lines that took each other's place stand in one row.
+std::vector<SideRow> rows_of(const std::vector<reading::DiffLine>& lines) {
+  std::vector<SideRow> rows;
+  std::size_t left = 0, right = 0, open = 0;  // rows from `open` on wait for what came instead
+  for (const reading::DiffLine& line : lines) {
+    if (line.sign == '-') {
+      rows.push_back({++left, 0, line.text, {}, true});
+    } else if (line.sign == '+') {
+      if (open < rows.size() && rows[open].right == 0) {
+        rows[open].right = ++right;
+        rows[open++].after = line.text;
+      } else {
+        rows.push_back({0, ++right, {}, line.text, true});
+        open = rows.size();
+      }
+    } else {
+      rows.push_back({++left, ++right, line.text, line.text, false});
+      open = rows.size();
+    }
+  }
+  return rows;
+}
+
 // A line of one side: its number, and the text as what happened to it.
-void write_side(Html& page, const std::vector<std::string_view>& lines, std::size_t at, bool changed, bool is_left) {
-  if (at == DiffRow::kNone) {
+void write_side(Html& page, std::size_t number, std::string_view text, bool changed, bool is_left) {
+  if (number == 0) {
     page.element("td", {}, {{"class", "n filler"}}).element("td", {}, {{"class", "filler"}});
     return;
   }
   const std::string_view css_class = !changed ? Html::kLeftOut : is_left ? "minus" : "plus";
-  page.element("td", std::to_string(at + 1), {{"class", "n"}}).open("td", {{"class", css_class}});
+  page.element("td", std::to_string(number), {{"class", "n"}}).open("td", {{"class", css_class}});
   if (!changed)
-    page.text(lines[at]);
+    page.text(text);
   else if (is_left)
-    page.element("del", lines[at]);
+    page.element("del", text);
   else
-    page.element("ins", lines[at]);
+    page.element("ins", text);
   page.close();
 }
 
-// How many rows from here on are to be folded; 0: show this one.
-std::size_t foldable(const std::vector<DiffRow>& rows, std::size_t at) {
+void write_row(Html& page, const SideRow& row) {
+  page.open("tr");
+  write_side(page, row.left, row.before, row.changed, true);
+  write_side(page, row.right, row.after, row.changed, false);
+  page.close();
+}
+
+// Rows [begin, end) are left out of what is shown; empty when the stretch of equal lines at `at` is short.
+struct Fold {
+  std::size_t begin = 0, end = 0;
+};
+Fold fold_at(const std::vector<SideRow>& rows, std::size_t at) {
   std::size_t end = at;
   while (end < rows.size() && !rows[end].changed) ++end;
   const std::size_t before = at == 0 ? 0 : kContextLines, after = end == rows.size() ? 0 : kContextLines;
-  const bool is_start = at == 0 || rows[at - 1].changed;
-  if (!is_start || end - at <= before + after + 1) return 0;
-  return end - at - before - after;
+  if (end - at <= before + after + 1) return {end, end};
+  return {at + before, end - after};
 }
 
 }  // namespace
@@ -148,35 +187,24 @@ void show_marked(Html& page, std::string_view raw) {
 }
 
 void show_sides(Html& page, std::string_view before, std::string_view after, bool whole) {
-  const auto left = split_lines(before), right = split_lines(after);
-  const std::vector<DiffRow> rows = compare_lines(left, right);
+  const std::vector<SideRow> rows = rows_of(reading::diff_lines(before, after));
   page.open("div", {{"class", "scroll"}, {"tabindex", "0"}, {"role", "region"}, {"aria-label", "Before and after"}});
   page.open("table", {{"class", "sides"}}).open("thead").open("tr");
   page.open("th", {{"scope", "col"}, {"class", "n"}}).element("span", "Line", {{"class", "hidden-text"}}).close();
   page.element("th", "Before", {{"scope", "col"}});
   page.open("th", {{"scope", "col"}, {"class", "n"}}).element("span", "Line", {{"class", "hidden-text"}}).close();
   page.element("th", "After", {{"scope", "col"}}).close().close().open("tbody");
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (const std::size_t folded = whole ? 0 : foldable(rows, i); folded > 0) {
-      // What stays of the stretch before the fold is shown first.
-      const std::size_t lead = i == 0 ? 0 : kContextLines;
-      for (std::size_t k = 0; k < lead; ++k) {
-        page.open("tr");
-        write_side(page, left, rows[i + k].left, false, true);
-        write_side(page, right, rows[i + k].right, false, false);
-        page.close();
-      }
-      page.open("tr", {{"class", "gap"}})
-          .element("td", fmt::format("{} the same", counted(static_cast<std::int64_t>(folded), "line", "lines")),
-                   {{"colspan", "4"}})
-          .close();
-      i += lead + folded - 1;
+  for (std::size_t i = 0; i < rows.size();) {
+    if (rows[i].changed || whole) {
+      write_row(page, rows[i++]);
       continue;
     }
-    page.open("tr");
-    write_side(page, left, rows[i].left, rows[i].changed, true);
-    write_side(page, right, rows[i].right, rows[i].changed, false);
-    page.close();
+    const Fold fold = fold_at(rows, i);
+    for (; i < fold.begin; ++i) write_row(page, rows[i]);
+    if (fold.begin == fold.end) continue;
+    const std::string folded = counted(static_cast<std::int64_t>(fold.end - fold.begin), "line", "lines");
+    page.open("tr", {{"class", "gap"}}).element("td", folded + " the same", {{"colspan", "4"}}).close();
+    for (i = fold.end; i < rows.size() && !rows[i].changed; ++i) write_row(page, rows[i]);
   }
   page.close().close().close();
 }

@@ -1,8 +1,8 @@
-#include "web/html.h"
+#include "reading/html.h"
 
 #include "base/text.h"
 
-namespace holdfast::web {
+namespace holdfast::reading {
 
 namespace {
 
@@ -108,4 +108,4 @@ std::string Html::finish() && {
   return std::move(out_);
 }
 
-}  // namespace holdfast::web
+}  // namespace holdfast::reading
