@@ -124,8 +124,7 @@ Result<void> run_serve(Context& context) {
       [&](std::shared_ptr<net::HttpExchange> exchange, const std::string& principal) {
         transport.handle(std::move(exchange), principal);
       },
-      [&](web::MetricsText& metrics) { measure(metrics, service.server(), transport, http); },
-      web::make_pages(page_services));
+      [&](web::MetricsText& metrics) { measure(metrics, service.server(), transport, http); }, web::make_pages(page_services));
   door = &front;
   const PoolEnd pool_end{pool};
 
