@@ -33,8 +33,9 @@ class FieldFinder : public Silent {
   void on_key(const Path& path, std::string_view raw) {
     if (path.depth() != 1 || done_) return;
     wanted_ = names_.size();
+    const bool plain = !raw.contains('\\');  // as good as always, and then a comparison is enough
     for (std::size_t i = 0; i < names_.size(); ++i)
-      if (spells(raw, names_[i])) wanted_ = i;
+      if (plain ? raw == names_[i] : spells(raw, names_[i])) wanted_ = i;
   }
   void on_string(const Path& path, std::string_view raw) {
     if (is_wanted(path)) found_[wanted_] = {TokenKind::string, with_quotes(raw)};

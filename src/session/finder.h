@@ -5,6 +5,7 @@
 // The one interface behind `holdfast search`, `holdfast trace`, the tools search_sessions and list_recent_sessions, and the page.
 // Sessions of the store are found for the principal alone; transcripts belong to the user who runs the program.
 
+#include "base/json.h"
 #include "session/text_index.h"
 
 #include <optional>
@@ -56,6 +57,10 @@ struct FindResult {
   std::uint64_t bytes_scanned = 0;  // that were not in the index yet
   IndexState index;
 };
+
+// The same fields for commands and tools.
+JsonObject json_of(const FoundInSession& found);
+JsonObject json_of(const FindResult& result);
 
 class Finder {
  public:

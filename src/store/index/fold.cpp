@@ -154,13 +154,18 @@ std::size_t FoldedText::original_offset(std::string_view text, std::size_t offse
   FoldedText part;
   std::size_t at = original_begin;
   const std::size_t wanted = offset - folded_begin;
-  for (std::size_t step = 512; step >= 4 && at < text.size();) {
-    const std::size_t end = at + std::max<std::size_t>(utf8_prefix(text.substr(at), step).size(), 1);
+  constexpr std::size_t kLongestSign = 4;  // bytes of UTF-8
+  for (std::size_t step = 512; step > 0 && at < text.size();) {
+    std::size_t end = at + 1;
+    if (step >= kLongestSign)
+      end = at + std::max<std::size_t>(utf8_prefix(text.substr(at), step).size(), 1);
+    else
+      while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) ++end;
     part.assign(text.substr(original_begin, end - original_begin));
     if (part.size() <= wanted)
       at = end;
     else
-      step /= 2;
+      step = step >= kLongestSign ? step / 2 : 0;
   }
   return at;
 }
