@@ -392,7 +392,8 @@ class Grammar {
   void add_transcripts() {
     CLI::App& list = command(app_, Command::list, "list", "transcripts of this folder's project, newest first");
     scope(list);
-    list.add_flag("--all", given_.all, "of every project, and of Codex")->excludes("--sp");
+    list.add_flag("--all", given_.all, "of every project, of Codex, and those that only the guard has")->excludes("--sp");
+    list.add_flag("--kept", given_.kept, "those that only the guard has: the client deleted them");
     list.add_option("--limit", given_.limit, "how many [20]")->check(CLI::Range(1, 100'000));
     CLI::App& info = command(app_, Command::info, "info", "one transcript: files, state, family, what it used");
     id(info);
@@ -406,6 +407,7 @@ class Grammar {
     scope(lineage);
     lineage.add_option("-f,--format", given_.format, "text, tree or json [text]")->check(CLI::IsMember({"text", "tree", "json"}));
     add_checking();
+    add_guard();
     CLI::App& import = group("import", "take over what other programs kept");
     CLI::App& thoughtbox =
         command(import, Command::import_thoughtbox, "thoughtbox", "reasoning sessions of a Thoughtbox data folder");
@@ -427,7 +429,7 @@ class Grammar {
     archive.add_flag("--yes", given_.yes, "upload without asking");
 
     CLI::App& restore = command(app_, Command::restore, "restore", "a session out of an archive: a copy, or in place");
-    words(restore, "ARCHIVE", "a file, gist://ID, s3://BUCKET/KEY, - (stdin), or the id of a deleted session", 1, 1);
+    words(restore, "ARCHIVE", "a file, gist://ID, s3://BUCKET/KEY, - (stdin), or the id of a session that is gone", 1, 1);
     target(restore, "this folder; --in-place: where it was");
     restore.add_flag("--in-place", given_.in_place, "same id, same files, bit for bit");
     translation(restore);
@@ -472,6 +474,35 @@ class Grammar {
     translation(relocate);
     removal(relocate);
     relocate.add_flag("--yes", given_.yes, "do it without asking");
+  }
+
+  void add_guard() {
+    GuardArguments& guarded = line_.guard;
+    CLI::App& guard = command(app_, Command::guard, "guard", "keep all transcripts, so that nothing a client deletes is lost");
+    CLI::Option* watch = guard.add_flag("--watch", guarded.watch, "go on and keep what is written as it is written");
+    CLI::Option* hook = guard.add_flag("--hook", guarded.hook, "keep the session a hook of Claude Code tells on standard input");
+    CLI::Option* install = guard.add_flag("--install", guarded.install, "as a service of systemd that runs from now on");
+    CLI::Option* uninstall = guard.add_flag("--uninstall", guarded.uninstall, "no longer; what was kept stays");
+    CLI::Option* shown =
+        guard.add_flag("--install-hook", guarded.install_hook, "print the hook to add to Claude Code's settings");
+    const std::array ways = {watch, hook, install, uninstall, shown};
+    for (CLI::Option* one : ways) {
+      for (CLI::Option* other : ways) {
+        if (one != other) one->excludes(other);
+      }
+    }
+    CLI::App& list = command(guard, Command::guard_list, "list", "sessions that are kept");
+    list.add_flag("--gone", guarded.gone, "only those whose original is gone");
+    CLI::App& show = command(guard, Command::guard_show, "show", "the files of a session that is kept, and their versions");
+    CLI::App& cat = command(guard, Command::guard_cat, "cat", "a kept file on standard output");
+    cat.add_option("ID FILE", guarded.words, "session, then a file of it [the transcript]")->required()->expected(1, 2);
+    CLI::App& forget = command(guard, Command::guard_forget, "forget", "take sessions out of the guard for good, after asking");
+    show.add_option("ID", guarded.words, "id, or a unique start of it")->required()->expected(1);
+    forget.add_option("ID", guarded.words, "ids, or unique starts of them")->required()->expected(1, kManyWords);
+    forget.add_flag("--yes", guarded.yes, "do it without asking");
+    command(guard, Command::guard_status, "status", "how much is kept, and what it takes");
+    command(guard, Command::guard_verify, "verify", "read everything that is kept and compare its hashes");
+    command(guard, Command::guard_repair, "repair", "set aside what is damaged, to be taken again");
   }
 
   void add_checking() {
