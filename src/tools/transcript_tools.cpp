@@ -92,7 +92,8 @@ Answer restore(TranscriptCall& call) {
   std::string place = call.text("archive_path");
   // Standard input is the protocol's.
   if (place == "-" || place.empty())
-    return fail(ErrorKind::invalid, "archive_path must be a file, gist://ID, s3://BUCKET/KEY or the id of a session that is gone");
+    return fail(ErrorKind::invalid,
+                "archive_path must be a file, gist://ID, s3://BUCKET/KEY or the id of a session that is gone");
   if (!transcripts::is_remote(place) && !transcripts::looks_like_id(place)) {
     HF_TRY(place, call.absolute(place));
   }

@@ -38,9 +38,8 @@ struct Opened {
   std::string origin;    // for the family tree: absolute path, gist://..., s3://..., guard:<id>
   bool trusted = false;  // for RestoreOptions
 };
-// "-" is standard input. A text that is no file but looks like an id is the newest copy of that session, in the guard or among the
-// backups (design 8.25).
-// Errors: not_found, ambiguous, those of remote.h.
+// "-" is standard input. A text that is no file but looks like an id is the newest copy of that session, in the guard or among
+// the backups (design 8.25). Errors: not_found, ambiguous, those of remote.h.
 Result<Opened> open_archive(const Keeper& keeper, const std::string& place, const RemoteOptions& remote,
                             const Progress& progress = {});
 
