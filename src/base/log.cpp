@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/log_trace.h"
 #include "base/text.h"
 
 #include <fmt/format.h>
@@ -52,6 +53,7 @@ std::string text_line(LogLevel level, std::string_view room, std::string_view me
   append_escaped(line, room);
   line += ": ";
   append_escaped(line, message);
+  if (const std::string_view trace = LogTrace::current(); !trace.empty()) line += fmt::format(" [trace {}]", trace);
   return line += '\n';
 }
 
@@ -60,6 +62,7 @@ std::string json_line(LogLevel level, std::string_view room, std::string_view me
   append_json_string(line, room);
   line += ",\"message\":";
   append_json_string(line, message);
+  if (const std::string_view trace = LogTrace::current(); !trace.empty()) line += fmt::format(",\"trace_id\":\"{}\"", trace);
   return line += "}\n";
 }
 

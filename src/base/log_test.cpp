@@ -1,6 +1,7 @@
 #include "base/log.h"
 
 #include "base/json.h"
+#include "base/log_trace.h"
 
 #include <gmock/gmock.h>
 
@@ -31,6 +32,38 @@ class Log : public testing::Test {
 TEST_F(Log, WritesOneLineWithTimeLevelAndRoom) {
   EXPECT_THAT(captured([] { log(LogLevel::warn, "store", "disk is slow"); }),
               ContainsRegex("^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3}Z warn store: disk is slow\n$"));
+}
+
+TEST_F(Log, LinesOfAThreadNameTheTraceItWorksFor) {
+  constexpr std::string_view kParent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+  const std::string lines = captured([&] {
+    const LogTrace outer(kParent);
+    {
+      const LogTrace inner("00-0000000000000000000000000000000f-00f067aa0ba902b7-01");
+      log(LogLevel::warn, "a", "inner");
+    }
+    const LogTrace nonsense("x\n\"");
+    log(LogLevel::warn, "a", "outer");
+    std::thread([] { log(LogLevel::warn, "a", "elsewhere"); }).join();
+    set_log_json(true);
+    log(LogLevel::warn, "a", "json");
+  });
+  EXPECT_THAT(lines, HasSubstr("inner [trace 0000000000000000000000000000000f]\n"));
+  EXPECT_THAT(lines, HasSubstr("outer [trace 4bf92f3577b34da6a3ce929d0e0e4736]\n"));
+  EXPECT_THAT(lines, HasSubstr("elsewhere\n"));
+  EXPECT_THAT(lines, HasSubstr(R"("message":"json","trace_id":"4bf92f3577b34da6a3ce929d0e0e4736"})"));
+  EXPECT_EQ(LogTrace::current(), "");
+}
+
+TEST_F(Log, ReadsTraceparentsOnly) {
+  EXPECT_EQ(trace_id_of("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"), "4bf92f3577b34da6a3ce929d0e0e4736");
+  EXPECT_EQ(trace_id_of("01-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-more"), "4bf92f3577b34da6a3ce929d0e0e4736");
+  for (const std::string_view other :
+       {"", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-more",
+        "ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "00-00000000000000000000000000000000-00f067aa0ba902b7-01",
+        "00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01", "00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01",
+        "00-4bf92f3577b34da6a3ce929d0e0e473-00f067aa0ba902b7-01"})
+    EXPECT_EQ(trace_id_of(other), "") << other;
 }
 
 TEST_F(Log, KeepsQuietBelowItsLevel) {

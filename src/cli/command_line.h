@@ -7,6 +7,7 @@
 #include "cli/program_name.h"
 #include "cli/review_arguments.h"
 #include "cli/run_arguments.h"
+#include "cli/search_arguments.h"
 #include "cli/session_work_arguments.h"
 #include "cli/settings.h"
 #include "cli/transcript_arguments.h"
@@ -90,7 +91,10 @@ enum class Command {
   guard_status,
   guard_verify,
   guard_repair,
-  guard_forget
+  guard_forget,
+  search,
+  trace,
+  index
 };
 
 struct CommandLine {
@@ -114,6 +118,7 @@ struct CommandLine {
   SessionWorkArguments work;
   ReviewArguments review;
   RunArguments run;
+  SearchArguments search;
 };
 
 // --help and --version: print this and end well.

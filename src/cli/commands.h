@@ -51,6 +51,11 @@ Result<void> list_runs(Context& context);
 Result<void> show_task_run(Context& context);
 Result<void> cancel_task_run(Context& context);
 
+// Search.
+Result<void> search_everything(Context& context);
+Result<void> trace_file(Context& context);
+Result<void> update_index(Context& context);
+
 Result<void> show_store(Context& context);
 Result<void> verify_store(Context& context);
 Result<void> add_token(Context& context);

@@ -10,6 +10,7 @@
 #include "cli/research_service.h"
 #include "cli/retention_sweep.h"
 #include "cli/runner_service.h"
+#include "cli/search_service.h"
 #include "mcp/server.h"
 #include "tools/confirmation.h"
 #include "tools/document_desks.h"
@@ -18,6 +19,7 @@
 #include "tools/reasoning_caller.h"
 #include "tools/research_tool.h"
 #include "tools/runner_tools.h"
+#include "tools/search_tools.h"
 #include "tools/session_news.h"
 #include "tools/session_operations.h"
 #include "tools/transcript_tools.h"
@@ -32,6 +34,9 @@ class McpService {
   Result<void> open();
 
   mcp::Server& server() { return server_; }
+
+  // What searches everything, made at first use; blocks then. Errors: unavailable (the toolset `transcripts` was not chosen), io.
+  Result<SearchService*> search();
 
   // Any thread: no new unit of research and no further task is begun; what runs is left to the next process.
   void ask_to_stop();
@@ -63,6 +68,9 @@ class McpService {
   tools::RunnerRoom runner_room_;
   std::unique_ptr<transcripts::Keeper> keeper_;
   tools::TranscriptToolOptions transcript_options_;
+  std::mutex search_mutex_;
+  std::unique_ptr<SearchService> search_;
+  tools::SearchRoom search_room_;
   mcp::Server server_;
   tools::ReasoningCaller reasoning_;
   ExpirySweep sweep_;

@@ -139,6 +139,12 @@ Result<void> run_command(Context& context) {
       return import_lineage(context);
     case Command::import_thoughtbox:
       return import_thoughtbox(context);
+    case Command::search:
+      return search_everything(context);
+    case Command::trace:
+      return trace_file(context);
+    case Command::index:
+      return update_index(context);
     case Command::brief:
       return print_brief(context);
     case Command::guard:

@@ -5,6 +5,7 @@
 #include "base/pool.h"
 #include "cli/commands.h"
 #include "cli/mcp_service.h"
+#include "cli/page_service.h"
 #include "cli/stop_signals.h"
 #include "mcp/transport_http.h"
 #include "net/http_server.h"
@@ -113,6 +114,9 @@ Result<void> run_serve(Context& context) {
   Pool pool;
   McpService service(context, *store, http.executor(), pool);
   HF_CHECK(service.open());
+  HF_TRY(const auto page_service, PageService::open(context, *store));
+  web::PageServices page_services = page_service->services();
+  if (auto search = service.search()) page_services.finder = &(*search)->finder();
   mcp::HttpTransport transport(service.server());
   web::Front front(
       {HOLDFAST_VERSION, settings.text("host"), settings.list("http.allowed_hosts"), !settings.flag("no_auth")}, *store,
@@ -120,7 +124,7 @@ Result<void> run_serve(Context& context) {
       [&](std::shared_ptr<net::HttpExchange> exchange, const std::string& principal) {
         transport.handle(std::move(exchange), principal);
       },
-      [&](web::MetricsText& metrics) { measure(metrics, service.server(), transport, http); });
+      [&](web::MetricsText& metrics) { measure(metrics, service.server(), transport, http); }, web::make_pages(page_services));
   door = &front;
   const PoolEnd pool_end{pool};
 
@@ -133,6 +137,7 @@ Result<void> run_serve(Context& context) {
   http.on_drain([&] {
     service.ask_to_stop();
     service.server().shut_down();
+    front.close_streams();
   });
   signals->on_stop([&http] {
     log(LogLevel::info, "cli", "stopping; a second signal stops at once");

@@ -1,5 +1,6 @@
 #include "base/ids.h"
 #include "base/log.h"
+#include "documents/beside.h"
 #include "documents/document_file.h"
 #include "documents/file_stamp.h"
 #include "documents/path_name.h"
@@ -19,14 +20,16 @@ constexpr std::size_t kIdCharacters = 16;
 // One operation, from its line in the journal to its end.
 class Attempt {
  public:
-  Attempt(Library& library, const std::vector<FileStep>& steps, const JournalNote& note)
-      : library_(library), disk_(library, steps.size()), steps_(steps) {
+  Attempt(Library& library, const std::vector<FileStep>& steps, const JournalNote& note,
+          const std::function<Result<void>()>& first)
+      : library_(library), disk_(library, steps.size()), steps_(steps), first_(first) {
     operation_.id = "o_" + random_base62(kIdCharacters);
     operation_.time = SystemClock().now();
     operation_.note = note;
   }
 
   Result<Applied> run() {
+    if (first_) doing_first_ = run_beside(first_);
     HF_CHECK(prepare());
     HF_TRY(OperationAtWork work, OperationAtWork::begin(library_, operation_));
     applied_.states.resize(steps_.size());
@@ -77,6 +80,7 @@ class Attempt {
       HF_CHECK(disk_.stage(steps_[order_[at]], operation_.steps[at], operation_, applied_.states[order_[at]]));
     HF_CHECK(disk_.sync_staged());
     HF_CHECK(work.await_sync());
+    if (doing_first_.valid()) HF_CHECK(doing_first_.get());
     for (; published_ < order_.size(); ++published_) HF_CHECK(disk_.publish(operation_.steps[published_]));
     return disk_.sync(operation_.steps);
   }
@@ -113,6 +117,8 @@ class Attempt {
   Library& library_;
   StepDisk disk_;
   const std::vector<FileStep>& steps_;
+  const std::function<Result<void>()>& first_;
+  std::future<Result<void>> doing_first_;
   std::vector<std::size_t> order_;  // in which they are done: renames last
   JournaledOperation operation_;
   Applied applied_;
@@ -121,8 +127,9 @@ class Attempt {
 
 }  // namespace
 
-Result<Applied> apply_steps(Library& library, const std::vector<FileStep>& steps, const JournalNote& note) {
-  return Attempt(library, steps, note).run();
+Result<Applied> apply_steps(Library& library, const std::vector<FileStep>& steps, const JournalNote& note,
+                            const std::function<Result<void>()>& first) {
+  return Attempt(library, steps, note, first).run();
 }
 
 }  // namespace holdfast::documents

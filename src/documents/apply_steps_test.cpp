@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 
@@ -116,6 +117,41 @@ TEST(ApplySteps, ComparesBytesNotStamps) {
   files.write("a.md", "old");
   EXPECT_TRUE(do_steps(files, {step}));
   EXPECT_EQ(files.read("a.md"), "new");
+}
+
+TEST(ApplySteps, NoticesASaveThatKeepsTheStamp) {
+  for (const bool bytes_at_hand : {true, false}) {
+    TestLibrary files;
+    files.write("a.md", "old");
+    FileStep step = replace(files, "a.md", "new");
+    if (!bytes_at_hand) step.expected.bytes.clear();
+    struct stat before{};
+    ASSERT_EQ(::stat((files / "a.md").c_str(), &before), 0);
+    files.write("a.md", "own");
+    const timespec times[2] = {before.st_atim, before.st_mtim};
+    ASSERT_EQ(::utimensat(AT_FDCWD, (files / "a.md").c_str(), times, 0), 0);
+    const auto applied = do_steps(files, {step});
+    ASSERT_FALSE(applied);
+    EXPECT_EQ(applied.error().kind, ErrorKind::conflict);
+    EXPECT_EQ(files.read("a.md"), "own");
+    EXPECT_THAT(all_names(files), ElementsAre("a.md"));
+  }
+}
+
+TEST(ApplySteps, WhatHasToBeDurableFirstDecides) {
+  TestLibrary files;
+  files.write("a.md", "before");
+  std::string seen;
+  const auto first = [&]() -> Result<void> {
+    seen = files.read("a.md");
+    return fail(ErrorKind::io, "no room");
+  };
+  const auto refused = apply_steps(files.library(), {replace(files, "a.md", "behind")}, {"edit", {"c_1"}, "dev"}, first);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message, "no room");
+  EXPECT_EQ(seen, "before");
+  EXPECT_EQ(files.read("a.md"), "before");
+  EXPECT_THAT(all_names(files), ElementsAre("a.md"));
 }
 
 TEST(ApplySteps, CreatesWithParents) {

@@ -142,7 +142,7 @@ class Edit {
 
   // conflict: somebody saved meanwhile; the next try sees what they saved.
   Result<Outcome> try_once() {
-    HF_TRY(const Sight sight, look_at(desk_, place_, kMaxDocumentBytes));
+    HF_TRY(Sight sight, look_at(desk_, place_, kMaxDocumentBytes));
     Outcome outcome;
     outcome.changed_since_read = sight.file.version != known_version_;
     outcome.has_other_names = sight.file.names > 1 && (place_.reviewed || desk_.library->settings().direct_edits);
@@ -158,7 +158,7 @@ class Edit {
     }
     if (outcome.edited.unchanged) return outcome;
     if (place_.reviewed || desk_.library->settings().direct_edits) {
-      HF_CHECK(write(sight.file, outcome));
+      HF_CHECK(write(std::move(sight.file), outcome));
     } else {
       HF_CHECK(propose(sight.file, outcome));
     }
@@ -168,24 +168,22 @@ class Edit {
   std::string new_version() const { return new_version_; }
 
  private:
-  Result<void> write(const FileState& file, Outcome& outcome) {
+  Result<void> write(FileState file, Outcome& outcome) {
     if (outcome.edited.raw.size() > kMaxDocumentBytes)
       return fail(ErrorKind::too_large, fmt::format("{} would have more than {} bytes", place_.path, kMaxDocumentBytes), "",
                   "too_large");
-    FileStep step;
+    std::vector<FileStep> steps(1);
+    FileStep& step = steps.front();
     step.kind = FileStep::Kind::replace;
     step.place = place_;
-    step.expected.version = file.version;
-    step.expected.device = file.device;
-    step.expected.inode = file.inode;
-    step.expected.size = file.size;
-    step.expected.modified_ns = file.modified_ns;
+    step.expected = std::move(file);
     step.bytes = std::move(outcome.edited.raw);
     // Whose they are is known before they are there: a crash in between leaves no change that nobody can withdraw.
-    HF_CHECK(remember_owner(desk_, outcome.edited.ids, {opened_.label, asker_.principal, opened_.author}));
+    const auto own = [&] { return remember_owner(desk_, outcome.edited.ids, {opened_.label, asker_.principal, opened_.author}); };
     HF_TRY(const Applied applied,
-           apply_steps(*desk_.library, {std::move(step)}, {"edit", outcome.edited.ids, short_hash(opened_.label)}));
+           apply_steps(*desk_.library, steps, {"edit", outcome.edited.ids, short_hash(opened_.label)}, own));
     new_version_ = applied.states.front().version;
+    desk_.versions.remember(std::move(step.bytes), new_version_);
     return {};
   }
 

@@ -50,7 +50,7 @@ std::string with_trailer(std::string text, const Opened& opened) {
 
 Result<Sight> look_at(DeskState& desk, const Place& place, std::size_t max_bytes) {
   Sight sight;
-  HF_TRY(sight.file, read_document(*desk.library, place, max_bytes));
+  HF_TRY(sight.file, read_document(*desk.library, place, max_bytes, &desk.versions));
   if (!place.reviewed) {
     HF_TRY(const auto overlay, desk.proposals.overlay());
     sight.proposed = overlay->proposed(place.key, sight.file.bytes);

@@ -8,6 +8,7 @@
 #include "documents/links.h"
 #include "documents/proposals.h"
 #include "documents/search_index.h"
+#include "documents/text_versions.h"
 
 namespace holdfast::documents {
 
@@ -23,6 +24,7 @@ struct DeskState {
   ChangeIndex index;
   LinkReader links;
   SearchIndex search;
+  TextVersions versions;
 };
 
 // Reading is allowed up to here: a view is made of the whole, a part of it is shown.

@@ -14,11 +14,14 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace holdfast::documents {
+
+class TextVersions;
 
 inline constexpr std::size_t kMaxDocumentBytes = 8 * 1024 * 1024;
 inline constexpr std::chrono::seconds kLockPatience{5};
@@ -44,14 +47,16 @@ class DocumentLock {
 };
 
 // Errors: not_found (no_such_document), invalid with code not_text (invalid UTF-8, NUL, a folder, a special file), too_large
-// (more than max_bytes).
-Result<FileState> read_document(Library& library, const Place& place, std::size_t max_bytes = kMaxDocumentBytes);
+// (more than max_bytes). `known` saves hashing what was read before.
+Result<FileState> read_document(Library& library, const Place& place, std::size_t max_bytes = kMaxDocumentBytes,
+                                TextVersions* known = nullptr);
 
 struct FileStep {
   enum class Kind { replace, create, rename, trash } kind = Kind::replace;
   Place place;
   Place to;            // of a rename: a file or a folder, to a place that is not there
-  FileState expected;  // of replace and trash; bytes are not looked at, `version` is
+  FileState expected;  // of replace and trash: `version` says which bytes; where they are at hand, too (or none: then hashes
+                       // are compared, which takes five times as long)
   std::string bytes;   // of replace and create; at most kMaxDocumentBytes
   unsigned mode = 0;   // of create; 0: as the umask says
 };
@@ -70,9 +75,12 @@ struct Applied {
 };
 
 // Under the locks of all places, which are meant as they are before: renames happen last, whatever the order of the steps. So the
-// own links of a document that moves are rewritten by a replace at its old place. Missing parents are made. Errors: conflict (a
-// target is not as expected, or exists), too_large, read_only, io, refused; nothing has happened then.
-Result<Applied> apply_steps(Library& library, const std::vector<FileStep>& steps, const JournalNote& note);
+// own links of a document that moves are rewritten by a replace at its old place. Missing parents are made. `first` is what has
+// to be durable before a document changes: it runs in a thread of its own, so that the disk can sync that together with the new
+// files, and may run although nothing happens in the end. Errors: conflict (a target is not as expected, or exists), too_large,
+// read_only, io, refused, those of `first`; nothing has happened then.
+Result<Applied> apply_steps(Library& library, const std::vector<FileStep>& steps, const JournalNote& note,
+                            const std::function<Result<void>()>& first = {});
 
 // Finishes or takes back what crashes left; removes temporary files. Safe beside others at work. At start, before anything else.
 // What cannot be recovered now (a document is locked) is logged and left for the next time. Errors: io (the journal).

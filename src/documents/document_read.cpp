@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "documents/document_file.h"
 #include "documents/file_stamp.h"
+#include "documents/text_versions.h"
 
 #include <fmt/format.h>
 
@@ -40,7 +41,7 @@ std::unexpected<Error> why_not_opened(const Fd& folder, const Place& place, Erro
 
 }  // namespace
 
-Result<FileState> read_document(Library& library, const Place& place, std::size_t max_bytes) {
+Result<FileState> read_document(Library& library, const Place& place, std::size_t max_bytes, TextVersions* known) {
   if (place.is_folder) return not_text(place, "is a folder");
   const Fd& folder = library.folder_of(place);
   // The place is resolved already: a link that stands there now was put there since, by somebody who may mean another file.
@@ -67,7 +68,7 @@ Result<FileState> read_document(Library& library, const Place& place, std::size_
   if (state.bytes.contains('\0')) return not_text(place, "is not text: it has NUL bytes");
   if (!is_valid_utf8(state.bytes)) return not_text(place, "is not UTF-8");
   state.size = state.bytes.size();
-  state.version = to_hex(sha256(state.bytes));
+  state.version = known != nullptr ? known->version_of(state.bytes) : to_hex(sha256(state.bytes));
   return state;
 }
 

@@ -16,6 +16,9 @@ namespace {
 
 constexpr std::size_t npos = std::string_view::npos;
 
+// Blocks begin with the first; code with the others, the last one only at the begin of a line.
+constexpr std::string_view kSigns = "{`~";
+
 // Answers "where is the next one?" for positions that only grow, looking at every byte once.
 class NextOf {
  public:
@@ -33,13 +36,6 @@ class NextOf {
   std::size_t found_ = 0;
 };
 
-// What can begin a block, code or a line; everything else is passed at once.
-constexpr std::array<bool, 256> kMatters = [] {
-  std::array<bool, 256> matters{};
-  for (const unsigned char c : {'{', '`', '\n'}) matters[c] = true;
-  return matters;
-}();
-
 // One block of the raw text.
 struct Found {
   Block block = Block::insertion;
@@ -53,25 +49,22 @@ class Parser {
   explicit Parser(std::string_view raw) : raw_(raw), code_(raw) {}
 
   std::vector<Atom> run() {
-    while (position_ < raw_.size()) {
-      if (at_line_start_) {
-        at_line_start_ = false;
-        position_ = code_.begin_line(position_);
-        if (position_ >= raw_.size()) break;
-      }
-      const char c = raw_[position_];
-      if (c == '{') {
-        if (auto block = block_here()) {
-          take(*block);
-          continue;
-        }
-      } else if (c == '`') {
-        position_ = code_.pass_backticks(position_);
+    while ((position_ = next_sign(position_)) != npos) {
+      if (raw_[position_] == '{') {
+        const auto block = block_here();
+        if (block) take(*block);
+        position_ = block ? block->end : position_ + 1;
+        if (block) plain_from_ = position_;
         continue;
       }
-      at_line_start_ = c == '\n';
-      ++position_;
-      while (!at_line_start_ && position_ < raw_.size() && !kMatters[static_cast<unsigned char>(raw_[position_])]) ++position_;
+      if (const auto line = line_that_begins_here()) {
+        const std::size_t behind = code_.begin_line(*line);
+        if (behind != *line) {
+          position_ = behind;
+          continue;
+        }
+      }
+      position_ = raw_[position_] == '`' ? code_.pass_backticks(position_) : position_ + 1;
     }
     close_plain(raw_.size());
     name_the_nameless();
@@ -80,6 +73,22 @@ class Parser {
   }
 
  private:
+  // Only these can begin a block or code; everything else is passed as fast as memory is read.
+  std::size_t next_sign(std::size_t from) {
+    std::size_t next = npos;
+    for (std::size_t i = 0; i < kSigns.size(); ++i)
+      next = std::min(next, signs_[i].at_or_after(from, [&](std::size_t at) { return raw_.find(kSigns[i], at); }));
+    return next;
+  }
+
+  // Where the line begins whose first sign, behind blanks, stands here. One that begins inside of a block is none.
+  std::optional<std::size_t> line_that_begins_here() const {
+    std::size_t begin = position_;
+    while (begin > plain_from_ && raw_[begin - 1] == ' ') --begin;
+    const bool begins = begin == 0 || (begin > plain_from_ && raw_[begin - 1] == '\n');
+    return begins ? std::optional(begin) : std::nullopt;
+  }
+
   std::size_t line_end(std::size_t from) const { return std::min(raw_.find('\n', from), raw_.size()); }
 
   std::size_t next_closer(Block block, std::size_t from) {
@@ -87,11 +96,18 @@ class Parser {
                                                                  [&](std::size_t at) { return raw_.find(closer_of(block), at); });
   }
 
-  std::size_t find_labelled(std::size_t from, bool changes_only) const {
+  // The same metadata is asked for twice: when the block before it looks ahead, and by its own.
+  const std::optional<Metadata>& metadata_at(std::size_t inside) {
+    if (inside != metadata_at_) metadata_ = read_metadata(raw_.substr(inside));
+    metadata_at_ = inside;
+    return metadata_;
+  }
+
+  std::size_t find_labelled(std::size_t from, bool changes_only) {
     for (std::size_t at = raw_.find('{', from); at != npos; at = raw_.find('{', at + 1)) {
       const auto block = opener_at(raw_, at);
       if (!block || (changes_only && !is_change(*block))) continue;
-      if (read_metadata(raw_.substr(at + kDelimiterBytes))) return at;
+      if (metadata_at(at + kDelimiterBytes)) return at;
     }
     return npos;
   }
@@ -112,7 +128,7 @@ class Parser {
     found.block = *block;
     found.begin = position_;
     std::size_t inside = position_ + kDelimiterBytes;
-    found.metadata = read_metadata(raw_.substr(inside));
+    found.metadata = metadata_at(inside);
     if (!found.metadata && code_.in_code(position_)) return std::nullopt;
     if (found.metadata) inside += found.metadata->bytes;
     const std::size_t closer = next_closer(*block, inside);
@@ -127,8 +143,6 @@ class Parser {
 
   // A block is passed as a whole: what stands in it opens no code.
   void take(const Found& found) {
-    position_ = found.end;
-    at_line_start_ = false;
     if (!is_change(found.block)) return;  // content: part of the plain text around it
     close_plain(found.begin);
     plain_begin_ = found.end;
@@ -207,10 +221,13 @@ class Parser {
 
   std::string_view raw_;
   std::size_t position_ = 0, plain_begin_ = 0;
-  bool at_line_start_ = true;
+  std::size_t plain_from_ = 0;  // end of the last block: lines begin behind it
+  std::array<NextOf, kSigns.size()> signs_;
   CodeTracker code_;
   std::array<NextOf, kDelimiters.size()> closers_;
   NextOf labelled_, labelled_change_;
+  std::size_t metadata_at_ = npos;
+  std::optional<Metadata> metadata_;
   bool last_is_deletion_ = false;
   std::vector<Atom> atoms_;
 };

@@ -15,7 +15,8 @@ namespace holdfast::documents {
 
 namespace {
 
-constexpr std::size_t kQuoted = 120;  // characters of a comment that an error shows
+constexpr std::size_t kRoomForMarks = 4096;  // so that a long text is not copied because it grows by a change
+constexpr std::size_t kQuoted = 120;         // characters of a comment that an error shows
 
 // A place of the accepted view and what shall stand there, as bytes of the document (metadata of comments included).
 struct Hunk {
@@ -90,6 +91,7 @@ class Merge {
       return std::move(merged_);
     }
     HF_CHECK(check_comments(wanted));
+    merged_.raw.reserve(view_.raw().size() + kRoomForMarks);
     for (const Group& group : closed(joined(wanted))) {
       copy_up_to(group.begin);
       HF_CHECK(write_change({group.begin, group.end, text_of(group)}));
@@ -230,7 +232,7 @@ class Merge {
       const std::size_t from = std::max(place.begin, at_);
       const std::size_t to = std::min(place.end, position);
       if (atom.kind == Atom::Kind::plain) {
-        if (from < to) merged_.raw += view_.rich(from, to);
+        if (from < to) view_.append_rich(merged_.raw, from, to);
       } else if (from == place.begin && to == place.end) {
         merged_.raw += view_.raw().substr(atom.begin, atom.end - atom.begin);
       } else {

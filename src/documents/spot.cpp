@@ -9,11 +9,35 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <memory>
 
 namespace holdfast::documents {
 namespace {
 
 constexpr std::size_t kReadStep = 256 * 1024;
+
+// None for everything that has no bytes: nothing there, a link, a folder, something special.
+Result<Fd> open_regular(const Spot& spot) {
+  Fd file(::openat(spot.folder.get(), spot.name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  // ELOOP: a link; ENXIO: a socket.
+  if (!file && (errno == ENOENT || errno == ELOOP || errno == ENXIO)) return Fd();
+  if (!file) return fail(system_error(spot.name, errno));
+  struct stat status{};
+  if (::fstat(file.get(), &status) != 0) return fail(system_error(spot.name, errno));
+  return S_ISREG(status.st_mode) ? std::move(file) : Fd();
+}
+
+// Piece by piece, as long as `take` answers true.
+template <class Take>
+Result<void> read_steps(const Fd& file, const Spot& spot, Take&& take) {
+  const auto piece = std::make_unique_for_overwrite<char[]>(kReadStep);
+  while (true) {
+    const ssize_t got = ::read(file.get(), piece.get(), kReadStep);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return fail(system_error(spot.name, errno));
+    if (got == 0 || !take(std::string_view(piece.get(), static_cast<std::size_t>(got)))) return {};
+  }
+}
 
 }  // namespace
 
@@ -34,24 +58,28 @@ std::optional<struct stat> look_at(const Spot& spot) {
 }
 
 Result<std::string> version_at(const Spot& spot) {
-  const Fd file(::openat(spot.folder.get(), spot.name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-  // ELOOP: a link; ENXIO: a socket.
-  if (!file && (errno == ENOENT || errno == ELOOP || errno == ENXIO)) return "";
-  if (!file) return fail(system_error(spot.name, errno));
-  struct stat status{};
-  if (::fstat(file.get(), &status) != 0) return fail(system_error(spot.name, errno));
-  if (!S_ISREG(status.st_mode)) return "";
+  HF_TRY(const Fd file, open_regular(spot));
+  if (!file) return "";
   Sha256 hash;
-  std::string bytes(std::min<std::size_t>(kReadStep, static_cast<std::size_t>(status.st_size) + 1), '\0');
-  for (std::size_t total = 0; total <= kMaxDocumentBytes;) {
-    const ssize_t got = ::read(file.get(), bytes.data(), bytes.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return fail(system_error(spot.name, errno));
-    if (got == 0) return to_hex(hash.finish());
-    hash.add(std::string_view(bytes).substr(0, static_cast<std::size_t>(got)));
-    total += static_cast<std::size_t>(got);
-  }
-  return "";
+  std::size_t total = 0;
+  HF_CHECK(read_steps(file, spot, [&](std::string_view bytes) {
+    hash.add(bytes);
+    total += bytes.size();
+    return total <= kMaxDocumentBytes;
+  }));
+  return total <= kMaxDocumentBytes ? to_hex(hash.finish()) : "";
+}
+
+Result<bool> has_bytes(const Spot& spot, std::string_view bytes) {
+  HF_TRY(const Fd file, open_regular(spot));
+  if (!file) return false;
+  bool same = true;
+  HF_CHECK(read_steps(file, spot, [&](std::string_view read) {
+    same = bytes.starts_with(read);
+    if (same) bytes.remove_prefix(read.size());
+    return same;
+  }));
+  return same && bytes.empty();
 }
 
 Result<void> rename_to_free(const Spot& from, const Spot& to, std::string_view what) {

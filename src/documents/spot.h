@@ -32,6 +32,8 @@ inline bool is_free(const Spot& spot) {
 // Hex SHA-256 of the regular file there; "" for everything that has none: nothing there, no file, no document because of its
 // size. One that cannot be read is an error.
 Result<std::string> version_at(const Spot& spot);
+// Whether the regular file there has these bytes and no others. One that cannot be read is an error.
+Result<bool> has_bytes(const Spot& spot, std::string_view bytes);
 
 // Renames, but never over something. Errors: conflict with code exists, not_found, io. `what` is for people.
 Result<void> rename_to_free(const Spot& from, const Spot& to, std::string_view what);

@@ -88,13 +88,20 @@ Result<void> StepDisk::publish_replace(const JournaledStep& step) {
   // So that nobody sees our bytes, not even for a moment, when a save is noticed as simply as this.
   const auto status = look_at(target);
   const auto seen = seen_.find(step.key);
-  if (!status || (seen != seen_.end() && !same_stamp(seen->second, *status))) return changed(step.key);
+  if (!status || (seen != seen_.end() && !same_stamp(seen->second.status, *status))) return changed(step.key);
   HF_TRY(const bool exchanged, exchange(temporary, target, step.key));
   if (!exchanged) return publish_over(step, target, temporary);
-  const auto displaced = version_at(temporary);
-  if (displaced && *displaced == step.before) return {};
+  const auto displaced = displaced_expected(step, temporary);
+  if (displaced && *displaced) return {};
   HF_CHECK(give_back(temporary, target, step.after));
   return displaced ? Result<void>(changed(step.key)) : fail(displaced.error());
+}
+
+Result<bool> StepDisk::displaced_expected(const JournaledStep& step, const Spot& temporary) const {
+  const auto seen = seen_.find(step.key);
+  if (seen != seen_.end() && !seen->second.bytes.empty()) return has_bytes(temporary, seen->second.bytes);
+  HF_TRY(const std::string version, version_at(temporary));
+  return version == step.before;
 }
 
 Result<void> StepDisk::give_back(const Spot& temporary, const Spot& target, const std::string& after) {

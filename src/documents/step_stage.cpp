@@ -120,7 +120,8 @@ Result<void> StepDisk::prepare(const FileStep& step, JournaledStep& journaled) {
     case Kind::replace: {
       const auto target = open_spot(library_, step.place.key);
       if (!target) return changed(step.place);
-      HF_TRY(seen_[step.place.key], check_expected(step, *target));
+      HF_TRY(const struct stat status, check_expected(step, *target));
+      seen_[step.place.key] = {status, step.expected.bytes};
       journaled.before = step.expected.version;
       if (step.kind == Kind::replace) journaled.after = to_hex(sha256(step.bytes));
       break;

@@ -68,17 +68,24 @@ AcceptedView::AcceptedView(std::string_view raw) : raw_(raw), atoms_(parse_marku
 
 std::string AcceptedView::rich(std::size_t begin, std::size_t end) const {
   std::string out;
+  append_rich(out, begin, end);
+  return out;
+}
+
+void AcceptedView::append_rich(std::string& out, std::size_t begin, std::size_t end) const {
   std::size_t copied = begin;
   auto hidden = std::ranges::upper_bound(hidden_, begin, {}, &Hidden::at);
   for (; hidden != hidden_.end() && hidden->at <= end; ++hidden) {
     out.append(text_, copied, hidden->at - copied).append(hidden->raw);
     copied = hidden->at;
   }
-  return out.append(text_, copied, end - copied);
+  out.append(text_, copied, end - copied);
 }
 
 std::size_t AcceptedView::line_of(std::size_t position) const {
-  return static_cast<std::size_t>(std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(position), '\n')) + 1;
+  std::size_t line = 1;
+  for (std::size_t at = text_.find('\n'); at < position; at = text_.find('\n', at + 1)) ++line;
+  return line;
 }
 
 }  // namespace holdfast::documents

@@ -40,6 +40,7 @@ class AcceptedView {
   // The text between two positions with what is hidden there, as it stands in the document. Hidden pieces at the borders
   // belong to the text before them.
   std::string rich(std::size_t begin, std::size_t end) const;
+  void append_rich(std::string& out, std::size_t begin, std::size_t end) const;
   // The same of one atom: its part of the document's text (of a change, its ins).
   std::size_t line_of(std::size_t position) const;  // 1-based
   std::string take_text() && { return std::move(text_); }

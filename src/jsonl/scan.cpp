@@ -33,8 +33,9 @@ class FieldFinder : public Silent {
   void on_key(const Path& path, std::string_view raw) {
     if (path.depth() != 1 || done_) return;
     wanted_ = names_.size();
+    const bool plain = !raw.contains('\\');  // as good as always, and then a comparison is enough
     for (std::size_t i = 0; i < names_.size(); ++i)
-      if (spells(raw, names_[i])) wanted_ = i;
+      if (plain ? raw == names_[i] : spells(raw, names_[i])) wanted_ = i;
   }
   void on_string(const Path& path, std::string_view raw) {
     if (is_wanted(path)) found_[wanted_] = {TokenKind::string, with_quotes(raw)};
@@ -114,6 +115,18 @@ class ValueFinder : public Silent {
   const char* opened_ = nullptr;
 };
 
+class Forwarding : public Silent {
+ public:
+  explicit Forwarding(LineVisitor& visitor) : visitor_(visitor) {}
+
+  void on_key(const Path& path, std::string_view raw) { visitor_.on_key(path, raw); }
+  void on_string(const Path& path, std::string_view raw) { visitor_.on_string(path, raw); }
+  void on_scalar(const Path& path, std::string_view token) { visitor_.on_scalar(path, token); }
+
+ private:
+  LineVisitor& visitor_;
+};
+
 }  // namespace
 
 std::string_view name_of(LineShape shape) {
@@ -177,6 +190,11 @@ LineReport Scanner::values(std::string_view line, std::vector<std::string_view>&
   const LineReport report = scan_line(line, structure_, path_, visitor);
   if (!report.parsed()) found.clear();
   return report;
+}
+
+LineReport Scanner::visit(std::string_view line, LineVisitor& visitor) {
+  Forwarding forwarding(visitor);
+  return scan_line(line, structure_, path_, forwarding);
 }
 
 }  // namespace holdfast::jsonl

@@ -67,6 +67,16 @@ struct Member {
   Token value;
 };
 
+// Told of every value of a line in its order; paths and views end with the call. What it gathered counts only when the line's
+// report says parsed.
+class LineVisitor {
+ public:
+  virtual ~LineVisitor() = default;
+  virtual void on_key(const Path& path, std::string_view raw) = 0;       // the inside of a key; the path ends with it
+  virtual void on_string(const Path& path, std::string_view raw) = 0;    // the inside of a string value (spelling.h)
+  virtual void on_scalar(const Path& path, std::string_view token) = 0;  // a number or word
+};
+
 class Scanner {
  public:
   LineReport shape(std::string_view line);
@@ -81,6 +91,9 @@ class Scanner {
 
   // The JSON values at the top of the line, one behind the other; none unless it is parsed.
   LineReport values(std::string_view line, std::vector<std::string_view>& found);
+
+  // For readers who want strings from everywhere in the line.
+  LineReport visit(std::string_view line, LineVisitor& visitor);
 
  private:
   Structure structure_;

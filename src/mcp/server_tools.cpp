@@ -1,6 +1,7 @@
 // tools/list and tools/call.
 
 #include "base/log.h"
+#include "base/log_trace.h"
 #include "mcp/limits.h"
 #include "mcp/server.h"
 
@@ -160,6 +161,7 @@ void Server::on_call_tool(std::shared_ptr<Run> run) {
   }
   run->start(
       [this, tool](Call& call) -> Reply<JsonObject> {
+        const LogTrace trace(find_string(call.request_meta(), "traceparent").value_or(""));
         if (before_tools_ && tool->tool.run_on == RunOn::pool) before_tools_(tool->tool.name, call);
         ToolReply reply = tool->tool.handler(call);
         if (auto* result = std::get_if<ToolResult>(&reply)) {

@@ -99,7 +99,8 @@ TEST_F(GuardTest, KeepsOneSessionAsAHookAsksFor) {
   ASSERT_TRUE(guard_.keep_session(place));
   const auto all = keys();
   for (const Artifact& artifact : take_inventory(homes_.claude, place)->artifacts) {
-    if (artifact.kind != ArtifactKind::task_lock) EXPECT_THAT(all, Contains("claude:" + artifact.path));
+    if (artifact.kind == ArtifactKind::task_lock) continue;
+    EXPECT_THAT(all, Contains("claude:" + artifact.path));
   }
   EXPECT_THAT(all, Not(Contains("claude:projects/-home-dev-work-demo/" + TestHome::id("a1") + ".jsonl")));
 }

@@ -1,9 +1,9 @@
 #include "web/front.h"
 
-#include "base/log.h"
 #include "base/text.h"
-#include "web/home_page.h"
-#include "web/http_status.h"
+#include "web/assets.h"
+#include "web/form_token.h"
+#include "web/login_page.h"
 #include "web/logins.h"
 #include "web/page.h"
 
@@ -13,10 +13,10 @@ namespace holdfast::web {
 
 namespace {
 
-// The value of one name in "a=1&b=2" or "a=1; b=2".
-std::string_view value_in(std::string_view text, char separator, std::string_view name) {
+// The value of one name in "a=1; b=2".
+std::string_view cookie_in(std::string_view text, std::string_view name) {
   while (!text.empty()) {
-    const std::size_t end = text.find(separator);
+    const std::size_t end = text.find(';');
     const std::string_view part = trim(text.substr(0, end));
     if (part.size() > name.size() && part.starts_with(name) && part[name.size()] == '=') return part.substr(name.size() + 1);
     if (end == std::string_view::npos) break;
@@ -31,12 +31,8 @@ net::HttpResponse json_error(int status, const Error& error) {
   return {status, {{"Content-Type", "application/json"}, {"Cache-Control", "no-store"}}, to_json(body)};
 }
 
-net::HttpResponse failure_page(std::string_view version, const Error& error) {
-  log(LogLevel::warn, "web", error.message);
-  return page_response(status_of(error.kind), make_page("Error", version, [&](Html& page) {
-                         page.element("h2", "This did not work").element("p", error.message, {{"class", "notice"}});
-                         if (!error.hint.empty()) page.element("p", error.hint);
-                       }));
+net::HttpResponse nothing_here() {
+  return json_error(404, make_error(ErrorKind::not_found, "there is nothing at this path"));
 }
 
 bool is_read(const net::HttpRequest& request) {
@@ -52,10 +48,28 @@ std::optional<std::string> bearer_of(const net::HttpRequest& request) {
   return std::string(trim(std::string_view(*header).substr(kScheme.size())));
 }
 
+constexpr std::string_view kThemeCookie = "holdfast_theme";
+constexpr int kThemeSeconds = 365 * 24 * 60 * 60;
+constexpr std::size_t kMaxFormBytes = 1024 * 1024;  // comments and ticks; nothing is uploaded here
+
+bool is_form(const net::HttpRequest& request) {
+  const std::string* type = request.header("Content-Type");
+  return type && trim(std::string_view(*type).substr(0, type->find(';'))) == "application/x-www-form-urlencoded";
+}
+
+net::HttpResponse remember_theme(const PageRequest& request) {
+  const std::string_view theme = request.form.get("theme"), back = request.form.get("back");
+  net::HttpResponse response = see_other(is_own_path(back) ? std::string(back) : "/");
+  const bool chosen = theme == "light" || theme == "dark";
+  response.headers.emplace_back("Set-Cookie", fmt::format("{}={}; Path=/; HttpOnly; SameSite=Strict; Max-Age={}", kThemeCookie,
+                                                          chosen ? theme : "auto", chosen ? kThemeSeconds : 0));
+  return response;
+}
+
 }  // namespace
 
 Front::Front(FrontOptions options, session::Store& store, Executor& executor, Pool& pool, const Clock& clock, McpHandler mcp,
-             Measure measure)
+             Measure measure, Pages pages)
     : options_(std::move(options)),
       store_(store),
       executor_(executor),
@@ -63,8 +77,22 @@ Front::Front(FrontOptions options, session::Store& store, Executor& executor, Po
       clock_(clock),
       mcp_(std::move(mcp)),
       measure_(std::move(measure)),
+      pages_(std::move(pages)),
       hosts_(options_.host, options_.allowed_hosts),
-      gate_(store, executor, pool) {}
+      gate_(store, executor, pool),
+      live_(store, executor, pool) {
+  add_own_pages();
+}
+
+void Front::add_own_pages() {
+  pages_.post("/theme", [](const PageRequest& request) -> Result<net::HttpResponse> { return remember_theme(request); });
+  pages_.post("/logout", [this](const PageRequest& request) -> Result<net::HttpResponse> {
+    HF_CHECK(Logins(store_).end(request.cookie));
+    net::HttpResponse response = see_other("/");
+    response.headers.emplace_back("Set-Cookie", fmt::format("{}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0", cookie_name_));
+    return response;
+  });
+}
 
 void Front::set_port(std::uint16_t port) {
   hosts_.set_port(port);
@@ -81,13 +109,18 @@ void Front::handle(const Exchange& exchange) {
 
   const std::string& path = request.path;
   if (path == "/mcp") return with_token(exchange, [this, exchange](const std::string& principal) { mcp_(exchange, principal); });
-  const bool known = path == "/" || path == "/healthz" || path == "/metrics" || path == style_path();
-  if (!known) return exchange->respond(json_error(404, make_error(ErrorKind::not_found, "there is nothing at this path")));
-  if (!is_read(request)) return exchange->respond({405, {{"Allow", "GET, HEAD"}}, {}});
-  if (path == "/") return on_page(exchange);
-  if (path == "/healthz") return on_health(exchange);
-  if (path == "/metrics") return with_token(exchange, [this, exchange](const std::string&) { on_metrics(exchange); });
-  exchange->respond(style_response());
+  if (path == "/healthz" || path == "/metrics" || path == "/events" || path.starts_with("/assets/")) {
+    if (!is_read(request)) return exchange->respond({405, {{"Allow", "GET, HEAD"}}, {}});
+    if (path == "/healthz") return on_health(exchange);
+    if (path == "/metrics") return with_token(exchange, [this, exchange](const std::string&) { on_metrics(exchange); });
+    if (path == "/events") return on_events(exchange);
+    auto asset = asset_at(path);
+    return exchange->respond(asset ? std::move(*asset) : nothing_here());
+  }
+  if (path == "/" && is_read(request))
+    if (const Fields query = Fields::parse(request.query); query.has("code"))
+      return on_login(exchange, std::string(query.get("code")));
+  on_page(exchange);
 }
 
 void Front::with_token(const Exchange& exchange, std::function<void(const std::string&)> then) {
@@ -144,40 +177,89 @@ void Front::on_metrics(const Exchange& exchange) {
   });
 }
 
-void Front::on_page(const Exchange& exchange) {
-  const net::HttpRequest& request = exchange->request();
-  if (std::string_view code = value_in(request.query, '&', "code"); !code.empty()) {
-    // A link preview must not use the code up.
-    if (request.method == "HEAD") return exchange->respond(page_response(200, {}));
-    return answer_from_pool(exchange, [this, code = std::string(code)] { return log_in(code); });
-  }
-  const std::string* cookies = request.header("Cookie");
-  std::string cookie(cookies ? value_in(*cookies, ';', cookie_name_) : std::string_view());
-  answer_from_pool(exchange, [this, cookie = std::move(cookie)] { return home(cookie); });
+void Front::on_login(const Exchange& exchange, std::string code) {
+  // A link preview must not use the code up.
+  if (exchange->request().method == "HEAD") return exchange->respond(page_response(200, {}));
+  answer_from_pool(exchange,
+                   [this, request = page_request(exchange->request()), code = std::move(code)] { return log_in(request, code); });
 }
 
-net::HttpResponse Front::log_in(std::string_view code) {
+void Front::on_events(const Exchange& exchange) {
+  auto request = std::make_shared<PageRequest>(page_request(exchange->request()));
+  pool_.submit([this, exchange, request] {
+    auto refusal = std::make_shared<std::optional<net::HttpResponse>>(identify(*request));
+    executor_.post([this, exchange, request, refusal] {
+      if (*refusal) return exchange->respond(std::move(**refusal));
+      live_.join(exchange, std::move(request->principal));
+    });
+  });
+}
+
+void Front::on_page(const Exchange& exchange) {
+  const net::HttpRequest& request = exchange->request();
+  Pages::Match match;
+  if (!pages_.find(request.method, request.path, match)) return exchange->respond(nothing_here());
+  if (!match.handler) return exchange->respond({405, {{"Allow", match.allow}}, {}});
+  PageRequest asked = page_request(request);
+  asked.parts = std::move(match.parts);
+  const bool is_post = request.method == "POST";
+  if (is_post) {
+    // A browser always names the origin of a form; handle() has looked at which one it is.
+    if (!request.header("Origin") || !is_form(request))
+      return exchange->respond(
+          json_error(403, make_error(ErrorKind::refused, "forms are taken from pages of this server alone")));
+    if (request.body.size() > kMaxFormBytes)
+      return exchange->respond(json_error(413, make_error(ErrorKind::too_large, "this form is too large")));
+    asked.form = Fields::parse(request.body);
+  }
+  answer_from_pool(exchange, [this, asked = std::move(asked), handler = match.handler, is_post]() mutable -> net::HttpResponse {
+    if (auto refusal = identify(asked)) return std::move(*refusal);
+    if (is_post && !form_token_fits(store_.secret(), asked.cookie, asked.form.get(kFormTokenField)))
+      return error_page(asked, make_error(ErrorKind::refused, "this form does not belong to your login",
+                                          "open the page again and send it from there"));
+    auto response = (*handler)(asked);
+    return response ? std::move(*response) : error_page(asked, response.error());
+  });
+}
+
+PageRequest Front::page_request(const net::HttpRequest& request) const {
+  PageRequest page;
+  page.path = request.path;
+  page.query = Fields::parse(request.query);
+  page.version = options_.version;
+  page.now = clock_.now();
+  page.wants_fragment = request.header("X-Fragment") != nullptr;
+  if (const std::string* cookies = request.header("Cookie")) {
+    page.cookie = cookie_in(*cookies, cookie_name_);
+    const std::string_view theme = cookie_in(*cookies, kThemeCookie);
+    if (theme == "light" || theme == "dark") page.theme = theme;
+  }
+  return page;
+}
+
+std::optional<net::HttpResponse> Front::identify(PageRequest& request) {
+  if (!options_.authenticate) {
+    request.cookie.clear();
+    request.principal = kLocal;
+  } else {
+    auto known = Logins(store_).principal_of(request.cookie);
+    if (!known) return error_page(request, known.error());
+    if (!*known) return login_needed_page(request, false);
+    request.principal = **known;
+    request.is_login = true;
+  }
+  request.form_token = make_form_token(store_.secret(), request.cookie);
+  return std::nullopt;
+}
+
+net::HttpResponse Front::log_in(const PageRequest& request, std::string_view code) {
   auto cookie = Logins(store_).redeem(code);
-  if (!cookie) return failure_page(options_.version, cookie.error());
-  if (!*cookie) return page_response(401, login_needed_page(options_.version, true));
-  net::HttpResponse response = page_response(303, {});
-  response.headers.emplace_back("Location", "/");
+  if (!cookie) return error_page(request, cookie.error());
+  if (!*cookie) return login_needed_page(request, true);
+  net::HttpResponse response = see_other("/");
   response.headers.emplace_back("Set-Cookie", fmt::format("{}={}; Path=/; HttpOnly; SameSite=Strict; Max-Age={}", cookie_name_,
                                                           **cookie, kBrowserSessionLife / 1000));
   return response;
-}
-
-net::HttpResponse Front::home(std::string_view cookie) {
-  std::string principal(kLocal);
-  if (options_.authenticate) {
-    auto known = Logins(store_).principal_of(cookie);
-    if (!known) return failure_page(options_.version, known.error());
-    if (!*known) return page_response(401, login_needed_page(options_.version, false));
-    principal = **known;
-  }
-  auto html = home_page(store_, principal, options_.version, clock_.now());
-  if (!html) return failure_page(options_.version, html.error());
-  return page_response(200, std::move(*html));
 }
 
 }  // namespace holdfast::web

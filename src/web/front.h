@@ -3,8 +3,9 @@
 // The front door of the HTTP server: who may come in, and which room they want.
 //
 // Every request passes Host and Origin first, whatever its path. Then: /mcp and /metrics take a bearer token
-// and nothing else; pages take the cookie of a login; /healthz and the style sheet are open. Nothing here
-// knows MCP: it gets a function to hand such requests to.
+// and nothing else; pages and their live events take the cookie of a login; /healthz and the assets are open. A
+// form (POST) must say where it comes from and carry the token of that login (form_token.h). Nothing here
+// knows MCP, or what is on a page: it gets a function and a table (pages.h) to hand such requests to.
 //
 // I/O thread only. What needs the store runs on the pool and is answered from the I/O thread. The pool must
 // be closed before the front is destroyed.
@@ -15,11 +16,14 @@
 #include "net/http_server.h"
 #include "session/store.h"
 #include "web/allowed_hosts.h"
+#include "web/live_events.h"
 #include "web/metrics_text.h"
+#include "web/pages.h"
 #include "web/token_gate.h"
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,14 +44,19 @@ class Front {
   using Measure = std::function<void(MetricsText&)>;
 
   Front(FrontOptions options, session::Store& store, Executor& executor, Pool& pool, const Clock& clock, McpHandler mcp,
-        Measure measure);
+        Measure measure, Pages pages);
 
   // Once it is known; cookies are named after it, so that two servers of one machine do not log each other out.
   void set_port(std::uint16_t port);
 
   void handle(const Exchange& exchange);
 
+  // I/O thread, when the server stops: ends the streams of open pages, which would last for ever.
+  void close_streams() { live_.close(); }
+
  private:
+  void on_login(const Exchange& exchange, std::string code);
+  void on_events(const Exchange& exchange);
   void on_page(const Exchange& exchange);
   void on_health(const Exchange& exchange);
   void on_metrics(const Exchange& exchange);
@@ -55,8 +64,12 @@ class Front {
   void with_token(const Exchange& exchange, std::function<void(const std::string& principal)> then);
   // Runs on the pool and answers with what it returns.
   void answer_from_pool(const Exchange& exchange, std::move_only_function<net::HttpResponse()> make);
-  net::HttpResponse log_in(std::string_view code);
-  net::HttpResponse home(std::string_view cookie);
+  void add_own_pages();
+  // What is known of a request without asking the store.
+  PageRequest page_request(const net::HttpRequest& request) const;
+  // Fills in whose request it is; the page to answer with when it is nobody's. Blocks.
+  std::optional<net::HttpResponse> identify(PageRequest& request);
+  net::HttpResponse log_in(const PageRequest& request, std::string_view code);
 
   FrontOptions options_;
   session::Store& store_;
@@ -65,8 +78,10 @@ class Front {
   const Clock& clock_;
   McpHandler mcp_;
   Measure measure_;
+  Pages pages_;
   AllowedHosts hosts_;
   TokenGate gate_;
+  LiveEvents live_;
   std::string cookie_name_;
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
 };

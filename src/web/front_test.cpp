@@ -5,7 +5,9 @@
 #include "base/poll_loop.h"
 #include "base/test_folder.h"
 #include "store/open.h"
-#include "web/home_page.h"
+#include "web/add_pages.h"
+#include "web/assets.h"
+#include "web/form_token.h"
 #include "web/logins.h"
 #include "web/page.h"
 
@@ -54,12 +56,13 @@ struct FrontTest : testing::Test {
     front = std::make_unique<Front>(
         FrontOptions{"1.2.3", "127.0.0.1", {}, authenticate}, *store, loop, pool, clock,
         [](const Front::Exchange& exchange, const std::string& principal) { exchange->respond({200, {}, "mcp " + principal}); },
-        [](MetricsText& metrics) { metrics.counter("requests_total", "Requests.", 7); });
+        [](MetricsText& metrics) { metrics.counter("requests_total", "Requests.", 7); }, make_pages({*store}));
     front->set_port(4747);
   }
 
-  net::HttpResponse ask(std::string method, std::string path, net::HttpHeaders headers = {}) {
+  net::HttpResponse ask(std::string method, std::string path, net::HttpHeaders headers = {}, std::string body = {}) {
     net::HttpRequest request;
+    request.body = std::move(body);
     request.method = std::move(method);
     request.target = path;
     const std::size_t mark = path.find('?');
@@ -149,7 +152,7 @@ TEST_F(FrontTest, PagesKeepToThemselves) {
   EXPECT_THAT(header_of(answer, "Content-Security-Policy"),
               testing::AllOf(HasSubstr("default-src 'none'"), HasSubstr("frame-ancestors 'none'"), Not(HasSubstr("unsafe"))));
   EXPECT_EQ(header_of(answer, "X-Content-Type-Options"), "nosniff");
-  EXPECT_EQ(header_of(answer, "Referrer-Policy"), "no-referrer");
+  EXPECT_EQ(header_of(answer, "Referrer-Policy"), "same-origin");
   EXPECT_EQ(header_of(answer, "Cache-Control"), "no-store");
 }
 
@@ -165,7 +168,7 @@ TEST_F(FrontTest, TheHomePageShowsSessionsEscaped) {
   }));
   auto answer = ask("GET", "/", {{"Cookie", log_in()}});
   EXPECT_THAT(answer.body, HasSubstr("&lt;script&gt;alert(1)&lt;/script&gt;"));
-  EXPECT_THAT(answer.body, Not(HasSubstr("<script")));
+  EXPECT_THAT(answer.body, Not(HasSubstr("<script>")));
   EXPECT_THAT(answer.body, Not(HasSubstr("<b>")));
   EXPECT_THAT(answer.body, HasSubstr("version 1.2.3"));
 }
@@ -186,17 +189,60 @@ TEST_F(FrontTest, UnknownPathsAndMethods) {
   EXPECT_EQ(ask("GET", "/nothing").status, 404);
   EXPECT_EQ(ask("GET", "/../etc/passwd").status, 404);
   EXPECT_EQ(ask("POST", "/").status, 405);
-  auto style = ask("GET", style_path());
+  EXPECT_EQ(ask("GET", "/assets/style.css").status, 404);
+  EXPECT_EQ(ask("POST", asset_path("style.css")).status, 405);
+  auto style = ask("GET", asset_path("style.css"));
   EXPECT_EQ(style.status, 200);
   EXPECT_THAT(style.body, HasSubstr("prefers-color-scheme"));
   EXPECT_THAT(style.body, Not(HasSubstr("url(")));
 }
 
-TEST(HomePage, SizesAreReadable) {
-  EXPECT_EQ(readable_size(999), "999 bytes");
-  EXPECT_EQ(readable_size(1000), "1.0 kB");
-  EXPECT_EQ(readable_size(999'950), "1.0 MB");
-  EXPECT_EQ(readable_size(1'440'000), "1.4 MB");
+// A form as a browser sends it from one of our pages.
+net::HttpHeaders form_headers(const std::string& cookie) {
+  return {{"Cookie", cookie}, {"Origin", "http://127.0.0.1:4747"}, {"Content-Type", "application/x-www-form-urlencoded"}};
+}
+
+TEST_F(FrontTest, AFormNeedsTheTokenOfItsLogin) {
+  const std::string cookie = log_in(), other = log_in();
+  const auto token = [&](const std::string& of) { return make_form_token(store->secret(), of.substr(of.find('=') + 1)); };
+  const std::string dark = "theme=dark&back=%2Fstorage&form_token=";
+  EXPECT_EQ(ask("POST", "/theme", form_headers(cookie), "theme=dark").status, 403);
+  EXPECT_EQ(ask("POST", "/theme", form_headers(cookie), dark + token(other)).status, 403);
+  EXPECT_EQ(ask("POST", "/theme", {}, dark + token(cookie)).status, 403);
+  EXPECT_EQ(
+      ask("POST", "/theme", {{"Cookie", cookie}, {"Content-Type", "application/x-www-form-urlencoded"}}, dark + token(cookie))
+          .status,
+      403);
+  EXPECT_EQ(ask("POST", "/theme", form_headers("holdfast_4747=nobody"), dark + token("x=nobody")).status, 401);
+  auto headers = form_headers(cookie);
+  headers[1].second = "null";
+  EXPECT_EQ(ask("POST", "/theme", headers, dark + token(cookie)).status, 403);
+  auto answer = ask("POST", "/theme", form_headers(cookie), dark + token(cookie));
+  EXPECT_EQ(answer.status, 303);
+  EXPECT_EQ(header_of(answer, "Location"), "/storage");
+  EXPECT_THAT(header_of(answer, "Set-Cookie"), testing::StartsWith("holdfast_theme=dark; "));
+}
+
+TEST_F(FrontTest, ARedirectStaysHere) {
+  const std::string cookie = log_in();
+  const std::string token = make_form_token(store->secret(), cookie.substr(cookie.find('=') + 1));
+  for (const char* back : {"//evil.example.com", "https://evil.example.com", "/%5C%5Cevil", "%0d%0aX: y", ""})
+    EXPECT_EQ(
+        header_of(ask("POST", "/theme", form_headers(cookie), fmt::format("back={}&form_token={}", back, token)), "Location"),
+        "/")
+        << back;
+}
+
+TEST_F(FrontTest, LoggingOutEndsTheCookie) {
+  const std::string cookie = log_in();
+  const std::string token = make_form_token(store->secret(), cookie.substr(cookie.find('=') + 1));
+  EXPECT_EQ(ask("POST", "/logout", form_headers(cookie), "form_token=" + token).status, 303);
+  EXPECT_EQ(ask("GET", "/", {{"Cookie", cookie}}).status, 401);
+}
+
+TEST_F(FrontTest, EventsNeedALoginToo) {
+  EXPECT_EQ(ask("GET", "/events").status, 401);
+  EXPECT_EQ(ask("POST", "/events").status, 405);
 }
 
 }  // namespace

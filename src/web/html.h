@@ -1,60 +1,13 @@
 #pragma once
 
-// Writes HTML that escapes by default.
-//
-// Text and attribute values are escaped on the way in; markup can only come from literals in this program
-// (Markup takes string literals alone). So a title of a session, which anybody may have written, cannot
-// become a tag.
-//
-//   Html page;
-//   page.open("p", {{"class", "title"}}).text(record.title).close();
+// The HTML writer, for pages: it belongs to the room that renders sessions (reading/html.h).
 
-#include <initializer_list>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "reading/html.h"
 
 namespace holdfast::web {
 
-// Markup written in this program's source; the constructor is consteval, so nothing read at run time fits.
-class Markup {
- public:
-  template <std::size_t N>
-  consteval Markup(const char (&literal)[N]) : text_(literal, N - 1) {}  // NOLINT: implicit on purpose
-  constexpr std::string_view text() const { return text_; }
-
- private:
-  std::string_view text_;
-};
-
-class Html {
- public:
-  struct Attribute {
-    Markup name;
-    std::string_view value;
-  };
-  using Attributes = std::initializer_list<Attribute>;
-
-  // Begins an element; close() ends the one begun last. finish() ends all that are still open.
-  Html& open(Markup tag, Attributes attributes = {});
-  Html& close();
-  // An element that has no content (meta, link, input, br).
-  Html& lone(Markup tag, Attributes attributes = {});
-  // An element that holds only this text.
-  Html& element(Markup tag, std::string_view text, Attributes attributes = {});
-  Html& text(std::string_view text);
-  Html& raw(Markup markup);
-
-  std::string finish() &&;
-
- private:
-  void begin(Markup tag, Attributes attributes);
-
-  std::string out_;
-  std::vector<std::string_view> open_;
-};
-
-// & < > " ' as references, control characters (but tab and line ends) and broken UTF-8 as U+FFFD.
-std::string escape_html(std::string_view text);
+using reading::escape_html;
+using reading::Html;
+using reading::Markup;
 
 }  // namespace holdfast::web

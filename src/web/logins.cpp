@@ -55,4 +55,11 @@ Result<std::optional<std::string>> Logins::principal_of(std::string_view cookie)
   return principal_in(row);
 }
 
+Result<void> Logins::end(std::string_view cookie) {
+  return store_.write([&](session::Transaction& transaction) -> Result<void> {
+    HF_CHECK(transaction.erase(kSessions, key_of(cookie)));
+    return {};
+  });
+}
+
 }  // namespace holdfast::web

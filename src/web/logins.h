@@ -27,6 +27,8 @@ class Logins {
   Result<std::optional<std::string>> redeem(std::string_view code);
   // Whose cookie this is; nullopt when nobody's.
   Result<std::optional<std::string>> principal_of(std::string_view cookie);
+  // The cookie works no more; one that nobody has is ended already.
+  Result<void> end(std::string_view cookie);
 
  private:
   session::Store& store_;

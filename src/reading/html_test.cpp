@@ -1,4 +1,4 @@
-#include "web/html.h"
+#include "reading/html.h"
 
 #include "base/text.h"
 
@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace holdfast::web {
+namespace holdfast::reading {
 namespace {
 
 TEST(Html, TextCannotBecomeMarkup) {
@@ -44,4 +44,4 @@ RC_GTEST_PROP(Html, EscapedTextHasNoMarkupAndIsValid, (const std::string& text))
 }
 
 }  // namespace
-}  // namespace holdfast::web
+}  // namespace holdfast::reading

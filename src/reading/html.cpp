@@ -1,8 +1,8 @@
-#include "web/html.h"
+#include "reading/html.h"
 
 #include "base/text.h"
 
-namespace holdfast::web {
+namespace holdfast::reading {
 
 namespace {
 
@@ -54,6 +54,7 @@ void Html::begin(Markup tag, Attributes attributes) {
   out_ += '<';
   out_ += tag.text();
   for (const auto& [name, value] : attributes) {
+    if (!value.data()) continue;
     out_ += ' ';
     out_ += name.text();
     out_ += "=\"";
@@ -97,9 +98,14 @@ Html& Html::raw(Markup markup) {
   return *this;
 }
 
+Html& Html::add(Html part) {
+  out_ += std::move(part).finish();
+  return *this;
+}
+
 std::string Html::finish() && {
   while (!open_.empty()) close();
   return std::move(out_);
 }
 
-}  // namespace holdfast::web
+}  // namespace holdfast::reading

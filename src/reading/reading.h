@@ -1,0 +1,67 @@
+#pragma once
+
+// A session that was opened to be read: its heading, and its turns in windows.
+//
+// A window costs what it shows, not what the session holds: whoever renders pages asks for one, whoever exports asks for all of
+// them, one after the other. Implementations say which threads may use them; each window is complete in itself.
+
+#include "base/result.h"
+#include "reading/byte_source.h"
+#include "reading/turn.h"
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+namespace holdfast::reading {
+
+// How much of a single text is wanted. A page shows a screenful and links to the rest; an export takes what a person could
+// possibly scroll through.
+struct ReadLimits {
+  std::size_t text_bytes = 16 * 1024;
+  std::size_t image_bytes = 0;  // of base64; 0: references only
+};
+inline constexpr ReadLimits kExportLimits{1024 * 1024, 16 * 1024 * 1024};
+
+inline constexpr std::uint64_t kToTheEnd = UINT64_MAX;  // for WindowQuery::before
+inline constexpr std::size_t kTurnsOfWindow = 50;
+// Of text: the window ends early when its turns hold this much, so that memory and the page stay small whatever they are.
+inline constexpr std::size_t kWindowBytes = 2 * 1024 * 1024;
+
+struct WindowQuery {
+  std::uint64_t from = 0;    // the first line wanted; 0: the beginning
+  std::uint64_t before = 0;  // instead: the turns that end before this line; beyond the last line: the end of the session
+  std::size_t turns = kTurnsOfWindow;
+  ReadLimits limits;
+};
+
+struct Window {
+  std::vector<Turn> turns;
+  std::optional<std::uint64_t> next;      // where the next window begins; nullopt: this is the last
+  std::optional<std::uint64_t> previous;  // `before` of the window that ends where this begins; nullopt: this is the first
+  std::uint64_t last_line = 0;            // of the session as it is now
+};
+
+struct ImageBytes {
+  std::string media_type;
+  std::string bytes;
+};
+
+class Reading {
+ public:
+  virtual ~Reading() = default;
+  virtual const Heading& heading() const = 0;
+  virtual Result<Window> window(const WindowQuery& query) = 0;
+  // not_found, invalid (not an image we show), too_large.
+  virtual Result<ImageBytes> image(std::string_view reference);
+  // A record as it stands in the file, whole; the output of a tool that was saved beside it. not_found.
+  virtual Result<ByteSource> whole_record(std::uint64_t line);
+  virtual Result<ByteSource> saved_file(std::string_view reference);
+  // A conversation that a tool call of this session began. not_found.
+  virtual Result<std::unique_ptr<Reading>> subagent(std::string_view id);
+};
+
+// Every turn of a session, in order, until `take` fails.
+Result<void> each_turn(Reading& reading, const ReadLimits& limits, const std::function<Result<void>(Turn&)>& take);
+
+}  // namespace holdfast::reading

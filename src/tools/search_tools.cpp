@@ -1,0 +1,254 @@
+#include "tools/search_tools.h"
+
+#include "base/text.h"
+#include "tools/argument_words.h"
+#include "tools/transcript_call.h"
+#include "transcripts/passage_sources.h"
+#include "transcripts/session_info.h"
+
+#include <fmt/format.h>
+
+namespace holdfast::tools {
+namespace {
+
+using Answer = Result<JsonObject>;
+using session::FindRequest;
+
+constexpr std::size_t kMaxFound = 100;           // sessions of one answer: a model reads them all
+constexpr std::size_t kDetailPlaces = 20;        // matches inside of one session
+constexpr std::size_t kMessageLength = 1'000;    // characters of a message in a detail
+constexpr std::size_t kOpening = 3, kLast = 10;  // messages of a detail
+constexpr std::uint64_t kEndBytes = 512 * 1024;  // read at each end of a transcript for them
+
+JsonObject text(std::string_view description) {
+  return {{"type", "string"}, {"description", description}};
+}
+JsonObject count(std::string_view description, std::size_t fallback, std::size_t most) {
+  return {{"type", "integer"}, {"minimum", 1}, {"maximum", most}, {"default", fallback}, {"description", description}};
+}
+
+JsonObject result_with(std::initializer_list<std::string_view> required) {
+  JsonArray names;
+  for (const std::string_view name : required) names.emplace_back(name);
+  JsonArray either{JsonObject{{"required", std::move(names)}}, JsonObject{{"required", JsonArray{"error", "message"}}}};
+  return {{"type", "object"}, {"anyOf", std::move(either)}};
+}
+
+Result<std::optional<Millis>> time_of(const std::string& text, std::string_view argument) {
+  if (text.empty()) return std::nullopt;
+  constexpr std::size_t kDateLength = 10;
+  auto time = parse_time(text.size() == kDateLength ? text + "T00:00:00Z" : text);
+  if (time) return *time;
+  return fail(ErrorKind::invalid, fmt::format("{} is no time: {}", argument, text), "2026-07-01, or 2026-07-01T10:00:00Z");
+}
+
+class SearchCall {
+ public:
+  SearchCall(mcp::Call& call, TranscriptCall& transcripts, const SearchRoom::Engine& engine)
+      : call_(call), transcripts_(transcripts), engine_(engine), owner_(check_owner(call.caller()).has_value()) {}
+
+  Answer search() {
+    HF_TRY(FindRequest request, request_of());
+    request.text = transcripts_.text("query");
+    HF_TRY(const session::FindResult found, engine_.finder->find(request));
+    JsonObject answer = json_of(found);
+    answer["query"] = request.text;
+    return answer;
+  }
+
+  Answer recent() {
+    if (!owner_) HF_CHECK(check_owner(call_.caller()));
+    HF_TRY(const auto project, transcripts_.folder("project"));
+    HF_TRY(const auto lines, transcripts_.keeper().homes().list(project, limit(kRecent)));
+    JsonArray sessions;
+    for (const auto& line : lines.sessions) {
+      sessions.emplace_back(JsonObject{{"session_id", line.session.id()},
+                                       {"product", line.session.product()},
+                                       {"title", line.title},
+                                       {"project", line.project_path},
+                                       {"branch", line.git_branch},
+                                       {"updated_at", iso8601(line.last_time > 0 ? line.last_time : line.session.mtime())},
+                                       {"bytes", line.session.size()},
+                                       {"resume_command", resume_command(line)}});
+    }
+    const std::size_t shown = sessions.size();
+    return JsonObject{
+        {"sessions", std::move(sessions)}, {"count", shown}, {"total", lines.total}, {"hasMore", lines.total > shown}};
+  }
+
+  Answer detail() {
+    HF_CHECK(check_owner(call_.caller()));
+    HF_TRY(const auto session, transcripts_.session("session_id"));
+    HF_TRY(const auto line, transcripts_.keeper().homes().line_of(session));
+    JsonObject answer{
+        {"session_id", session.id()}, {"product", session.product()},
+        {"title", line.title},        {"project", line.project_path},
+        {"branch", line.git_branch},  {"updated_at", iso8601(line.last_time > 0 ? line.last_time : session.mtime())},
+        {"bytes", session.size()},    {"resume_command", resume_command(line)}};
+    if (line.first_time > 0) answer["created_at"] = iso8601(line.first_time);
+    session::Source source;
+    source.key = std::string(session.codex() ? transcripts::kCodexKeys : transcripts::kClaudeKeys) + session.path();
+    source.session = session.id();
+    source.size = session.size();
+    HF_TRY(answer["opening"], messages(source, 0, kOpening, true));
+    HF_TRY(answer["last_messages"], messages(source, source.size > kEndBytes ? source.size - kEndBytes : 0, kLast, false));
+    if (const std::string query = transcripts_.text("search_query"); !query.empty()) {
+      FindRequest request;
+      request.text = query;
+      request.kinds = {"transcript"};
+      request.session = session.id();
+      request.limit = 1;
+      request.per_session = kDetailPlaces;
+      HF_TRY(const session::FindResult found, engine_.finder->find(request));
+      JsonArray matches;
+      if (!found.sessions.empty()) {
+        const JsonObject described = json_of(found.sessions.front());
+        if (const JsonArray* places = find_array(described, "matches")) matches = *places;
+      }
+      answer["matches"] = std::move(matches);
+    }
+    return answer;
+  }
+
+ private:
+  static constexpr std::size_t kFound = 10, kRecent = 20;
+
+  std::size_t limit(std::size_t fallback) const {
+    const auto given = find_int(call_.arguments(), "limit");
+    return given ? static_cast<std::size_t>(*given) : fallback;
+  }
+
+  Result<FindRequest> request_of() {
+    FindRequest request;
+    request.principal = call_.caller().principal;
+    request.limit = limit(kFound);
+    HF_TRY(const auto project, transcripts_.folder("project"));
+    request.project = project.value_or("");
+    request.branch = transcripts_.text("branch");
+    request.tool = transcripts_.text("tool");
+    request.model = transcripts_.text("model");
+    request.file = transcripts_.text("file");
+    HF_TRY(request.since, time_of(transcripts_.text("after_date"), "after_date"));
+    HF_TRY(request.until, time_of(transcripts_.text("before_date"), "before_date"));
+    if (const auto role = session::passage_role(transcripts_.text("role"))) request.roles = {*role};
+    if (const std::string kind = transcripts_.text("kind"); !kind.empty()) request.kinds = {kind};
+    if (!owner_) {
+      if (request.kinds == std::vector<std::string>{"transcript"}) HF_CHECK(check_owner(call_.caller()));
+      if (request.kinds.empty()) request.kinds = {"reasoning", "thread", "research", "document", "run"};
+    }
+    if (transcripts_.flag("exclude_current", true)) {
+      request.not_session = transcripts_.text("current_session_id");
+      if (request.not_session.empty() && owner_) request.not_session = transcripts_.caller_session();
+    }
+    return request;
+  }
+
+  // What people and models said, the first or the last of it.
+  Result<Json> messages(const session::Source& source, std::uint64_t from, std::size_t wanted, bool first) {
+    JsonArray messages;
+    const auto read = engine_.sources->read(source, {from, 1}, from + kEndBytes, [&](const session::Passage& passage) {
+      if (passage.role != session::PassageRole::user && passage.role != session::PassageRole::assistant) return true;
+      JsonObject message{{"role", name_of(passage.role)}, {"text", shorten(to_valid_utf8(passage.text), kMessageLength)}};
+      if (passage.time > 0) message["time"] = iso8601(passage.time);
+      // Counted from the beginning only: what was read from the middle on has no number.
+      if (from == 0) message["line"] = passage.line;
+      messages.emplace_back(std::move(message));
+      if (!first && messages.size() > wanted) messages.erase(messages.begin());
+      return !first || messages.size() < wanted;
+    });
+    if (!read) return fail(read.error());
+    return Json(std::move(messages));
+  }
+
+  mcp::Call& call_;
+  TranscriptCall& transcripts_;
+  SearchRoom::Engine engine_;
+  bool owner_;
+};
+
+struct Declared {
+  std::string name, title, description;
+  JsonObject properties;
+  JsonArray required;
+  JsonObject output;
+  Answer (SearchCall::*run)();
+};
+
+std::vector<Declared> declared() {
+  const JsonArray roles = {"user", "assistant", "thinking", "tool_call", "tool_result", "system", "title"};
+  const JsonArray kinds = {"transcript", "reasoning", "thread", "research", "document", "run"};
+  return {
+      {"search_sessions",
+       "Search past sessions",
+       "Find earlier work: words, word*, \"a phrase\", -without, or code as it stands (foo_bar, src/a.cpp, E0277), in everything "
+       "people, models and tools said, in every project. Answers with the places, and the command that resumes each session.",
+       {{"query", text("what to look for; all words must stand in one message")},
+        {"limit", count("sessions", 10, kMaxFound)},
+        {"project", text("only sessions of this folder")},
+        {"kind", JsonObject{{"type", "string"}, {"enum", kinds}, {"description", "only this kind; default: every kind"}}},
+        {"role", JsonObject{{"type", "string"}, {"enum", roles}, {"description", "only what was said so"}}},
+        {"tool", text("only calls of this tool")},
+        {"model", text("only answers of this model")},
+        {"branch", text("only on this git branch")},
+        {"file", text("only where a tool touched this file: its path, or the end of it")},
+        {"after_date", text("not before this time (2026-07-01)")},
+        {"before_date", text("before this time")},
+        {"current_session_id", text("the session that is calling, when it is known")},
+        {"exclude_current",
+         JsonObject{{"type", "boolean"}, {"default", true}, {"description", "leave the calling session out"}}}},
+       {"query"},
+       result_with({"sessions", "count", "hasMore"}),
+       &SearchCall::search},
+      {"list_recent_sessions",
+       "Recent sessions",
+       "Transcripts of Claude Code and Codex, newest first, with the command that resumes each.",
+       {{"limit", count("how many", 20, kMaxFound)}, {"project", text("only sessions of this folder")}},
+       {},
+       result_with({"sessions", "count", "total", "hasMore"}),
+       &SearchCall::recent},
+      {"get_session_detail",
+       "One session in detail",
+       "How a session began, how it ended, and where in it something was said.",
+       {{"session_id", text("id, or a unique start of it; default: the session that is calling")},
+        {"search_query", text("places in this session that say so; as in search_sessions")},
+        {"source_project", text("folder of the project to search in, when an id exists in several")}},
+       {},
+       result_with({"session_id", "title", "project", "opening", "last_messages", "resume_command"}),
+       &SearchCall::detail}};
+}
+
+}  // namespace
+
+Result<void> add_search_tools(mcp::Server& server, const transcripts::Keeper& keeper, const ProjectRoot& root,
+                              const TranscriptToolOptions& options, const SearchRoom& room) {
+  for (Declared& each : declared()) {
+    mcp::Tool tool;
+    tool.name = each.name;
+    tool.title = each.title;
+    tool.description = each.description;
+    tool.input_schema = {{"type", "object"}, {"properties", std::move(each.properties)}};
+    if (!each.required.empty()) tool.input_schema["required"] = std::move(each.required);
+    tool.output_schema = std::move(each.output);
+    tool.annotations = {{"readOnlyHint", true}, {"destructiveHint", false}, {"openWorldHint", false}};
+    tool.unknown = mcp::Tool::Unknown::refuse;
+    tool.argument_error = exit_word(ErrorKind::invalid);
+    tool.handler = [&keeper, &root, &options, &room, run = each.run](mcp::Call& call) -> mcp::ToolReply {
+      const auto work = [&]() -> Answer {
+        HF_TRY(const SearchRoom::Engine engine, room.engine());
+        TranscriptCall transcript_call(call, keeper, root, options);
+        SearchCall search_call(call, transcript_call, engine);
+        return (search_call.*run)();
+      };
+      Answer answer = work();
+      if (answer) return mcp::ToolResult::state(std::move(*answer));
+      Error error = std::move(answer).error();
+      put_in_words_of_arguments(error);
+      error.code = exit_word(error.kind);
+      return mcp::ToolResult::failure(error);
+    };
+    HF_CHECK(server.add_tool(std::move(tool)));
+  }
+  return {};
+}
+
+}  // namespace holdfast::tools

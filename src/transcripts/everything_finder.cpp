@@ -1,0 +1,336 @@
+#include "transcripts/everything_finder.h"
+
+#include "base/log.h"
+#include "base/text.h"
+#include "base/uri.h"
+#include "session/display.h"
+#include "session/limits.h"
+#include "session/store_sources.h"
+#include "transcripts/project_folder.h"
+#include "transcripts/prompt.h"
+#include "transcripts/running.h"
+#include "transcripts/session_info.h"
+#include "transcripts/worktrees.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace holdfast::transcripts {
+namespace {
+
+using session::FindRequest;
+using session::FindResult;
+using session::FoundInSession;
+using session::FoundPlace;
+using session::Source;
+using session::TextHit;
+
+constexpr std::string_view kTranscript = "transcript";
+constexpr std::size_t kMaxAttributes = 100'000;               // of one name, looked through for a spelling
+constexpr std::size_t kMaxSpellings = 200;                    // that one filter may stand for
+constexpr std::uint64_t kIndexedForNames = 64 * 1024 * 1024;  // half a second
+constexpr std::uint64_t kOpeningBytes = 256 * 1024;           // where the title of a kept session is looked for
+
+bool wants(const FindRequest& request, std::string_view kind) {
+  return request.kinds.empty() || std::ranges::find(request.kinds, kind) != request.kinds.end();
+}
+
+// Filters that only lines of transcripts have.
+bool is_about_transcripts(const FindRequest& request) {
+  return !request.branch.empty() || !request.tool.empty() || !request.model.empty() || !request.file.empty();
+}
+
+// What the store's own index of words can answer.
+bool is_about_words(const session::TextClause& clause) {
+  if (clause.excluded) return false;
+  const bool plain = std::ranges::all_of(
+      clause.text, [](char c) { return c == ' ' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); });
+  return clause.kind == session::TextClause::Kind::word || (plain && clause.text.contains(' '));
+}
+
+FoundPlace place_of(const TextHit& hit) {
+  FoundPlace place;
+  place.line = hit.line;
+  place.source = hit.source.key;
+  place.role = hit.role;
+  place.time = hit.time;
+  place.snippet = hit.snippet;
+  place.highlights = hit.highlights;
+  for (const std::string& attribute : hit.attributes)
+    if (attribute.starts_with("tool:")) place.tool = attribute.substr(std::string_view("tool:").size());
+  return place;
+}
+
+// The folders of projects/ that belong to the path and to the other working trees of its repository.
+Result<std::set<std::string>> folders_of(const Home& home, const std::string& path) {
+  HF_TRY(const std::string canonical, canonical_project(path));
+  std::vector<std::string> trees = worktrees_of(canonical);
+  trees.push_back(canonical);
+  std::set<std::string> folders;
+  for (const std::string& tree : trees) {
+    folders.insert(project_folder_name(tree));
+    HF_TRY(auto existing, folders_of_project(home, tree));
+    folders.insert(existing.begin(), existing.end());
+  }
+  return folders;
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> EverythingFinder::attributes(std::string_view prefix, std::size_t limit) {
+  return index_.attributes(prefix, limit);
+}
+
+Result<session::IndexState> EverythingFinder::index_state() {
+  return index_.state(sources_);
+}
+
+// What was meant by a filter: the attribute as spelled, else without regard to case, else what contains it. A file is also named
+// by the end of its path.
+Result<std::vector<std::string>> EverythingFinder::spelled(std::string_view name, std::string_view wanted) {
+  // What is not indexed has no spelling to look up, so a little of it is indexed first. With more than a little, names are found
+  // as far as the index is; it is being made by somebody else then.
+  HF_TRY(const session::IndexState state, index_state());
+  if (const std::uint64_t missing = state.source_bytes - std::min(state.indexed_bytes, state.source_bytes);
+      missing > 0 && missing <= kIndexedForNames) {
+    if (const auto updated = index_.update(sources_); !updated && updated.error().kind != ErrorKind::conflict)
+      log(LogLevel::warn, "search", updated.error().message);
+  }
+  HF_TRY(const auto known, index_.attributes(name, kMaxAttributes));
+  const std::string exact = std::string(name) + std::string(wanted);
+  const std::string folded = fold_case(wanted);
+  const bool is_file = name == "file:";
+  std::vector<std::string> same, near;
+  for (const std::string& attribute : known) {
+    const std::string_view value = std::string_view(attribute).substr(name.size());
+    if (is_file ? value == wanted || value.ends_with("/" + std::string(wanted)) : fold_case(value) == folded) {
+      same.push_back(attribute);
+    } else if (!is_file && near.size() < kMaxSpellings && fold_case(value).contains(folded)) {
+      near.push_back(attribute);
+    }
+    if (same.size() >= kMaxSpellings) break;
+  }
+  std::vector<std::string> meant = same.empty() ? std::move(near) : std::move(same);
+  if (std::ranges::find(meant, exact) == meant.end()) meant.push_back(exact);
+  return meant;
+}
+
+Result<std::function<bool(const Source&)>> EverythingFinder::admitted(const FindRequest& request) {
+  std::set<std::string> folders, codex;
+  if (!request.project.empty()) {
+    HF_TRY(folders, folders_of(homes_.claude, request.project));
+    HF_TRY(const std::string canonical, canonical_project(request.project));
+    HF_TRY(auto sessions, codex_sessions(homes_.codex));
+    for (CodexSession& each : sessions)
+      if (const auto known = summarise_codex(homes_.codex, std::move(each)); known && known->cwd == canonical)
+        codex.insert(known->id);
+  }
+  return [folders = std::move(folders), codex = std::move(codex), only = request.session, without = request.not_session,
+          any_project = request.project.empty()](const Source& source) {
+    if (!only.empty() && source.session != only) return false;
+    if (!without.empty() && source.session == without) return false;
+    if (any_project) return true;
+    const auto name = source_name(source.key);
+    return name && (name->codex ? codex.contains(name->session) : folders.contains(name->project_folder));
+  };
+}
+
+Result<session::TextQuery> EverythingFinder::query_of(const FindRequest& request,
+                                                      const std::vector<session::TextClause>& clauses) {
+  session::TextQuery query;
+  query.clauses = clauses;
+  query.roles = request.roles;
+  query.since = request.since;
+  query.until = request.until;
+  query.order = request.order;
+  query.per_session = request.per_session;
+  query.limit = request.limit * std::max<std::size_t>(request.per_session, 1);
+  struct Filter {
+    std::string_view name;
+    const std::string& wanted;
+  };
+  for (const Filter& filter :
+       {Filter{"branch:", request.branch}, {"tool:", request.tool}, {"model:", request.model}, {"file:", request.file}}) {
+    if (filter.wanted.empty()) continue;
+    HF_TRY(auto meant, spelled(filter.name, filter.wanted));
+    query.attributes.push_back(std::move(meant));
+  }
+  HF_TRY(query.admits, admitted(request));
+  return query;
+}
+
+Result<FindResult> EverythingFinder::find(const FindRequest& request) {
+  std::vector<session::TextClause> clauses;
+  if (!request.text.empty()) {
+    HF_TRY(clauses, session::parse_text_query(request.text, request.as_typed));
+  } else if (!is_about_transcripts(request)) {
+    return fail(ErrorKind::invalid, "there is nothing to look for",
+                "give words, a \"phrase\", or a filter such as a file or tool");
+  }
+  FindResult transcripts, stored;
+  if (wants(request, kTranscript)) HF_CHECK(find_transcripts(request, clauses, transcripts));
+  if (store_ && !request.text.empty() && !is_about_transcripts(request)) HF_CHECK(find_stored(request, clauses, stored));
+  // One of each in turn: their scores cannot be compared, their ranks can.
+  FindResult all;
+  all.bytes_scanned = transcripts.bytes_scanned;
+  for (std::size_t i = 0; i < std::max(transcripts.sessions.size(), stored.sessions.size()); ++i)
+    for (FindResult* one : {&transcripts, &stored})
+      if (i < one->sessions.size()) all.sessions.push_back(std::move(one->sessions[i]));
+  if (request.order == session::TextQuery::Order::newest) std::ranges::sort(all.sessions, std::greater{}, &FoundInSession::time);
+  all.more = transcripts.more || stored.more || all.sessions.size() > request.limit;
+  if (all.sessions.size() > request.limit) all.sessions.resize(request.limit);
+  HF_TRY(all.index, index_state());
+  return all;
+}
+
+Result<void> EverythingFinder::find_transcripts(const FindRequest& request, const std::vector<session::TextClause>& clauses,
+                                                FindResult& result) {
+  HF_TRY(const session::TextQuery query, query_of(request, clauses));
+  HF_TRY(const session::TextResult found, index_.search(sources_, query));
+  result.more = found.more;
+  result.bytes_scanned = found.bytes_scanned;
+  for (const TextHit& hit : found.hits) {
+    auto known = std::ranges::find(result.sessions, hit.source.session, &FoundInSession::id);
+    if (known == result.sessions.end()) {
+      if (result.sessions.size() >= request.limit) {
+        result.more = true;
+        continue;
+      }
+      result.sessions.emplace_back();
+      known = result.sessions.end() - 1;
+      describe(*known, hit.source);
+    }
+    known->places.push_back(place_of(hit));
+  }
+  return {};
+}
+
+void EverythingFinder::describe(FoundInSession& found, const Source& source) {
+  found.id = source.session;
+  found.kind = kTranscript;
+  found.product = source.key.starts_with(kCodexKeys) ? "codex" : "claude";
+  found.time = source.changed_at;
+  const auto name = source_name(source.key);
+  AnySession here;
+  if (name && !name->codex) {
+    const SessionPlace place{source.session, name->project_folder};
+    const auto status = homes_.claude.stat(place.transcript());
+    if (status && *status) here.found = FoundSession{place, static_cast<std::uint64_t>((*status)->st_size), mtime_of(**status)};
+  }
+  const bool is_here = here.claude() && here.claude()->size > 0;
+  auto any = is_here ? Result<AnySession>(here) : homes_.find(source.session);
+  if (any) {
+    if (const auto line = homes_.line_of(*any)) {
+      found.title = line->title;
+      found.project = line->project_path;
+      found.branch = line->git_branch;
+      found.resume = resume_command(*line);
+      found.time = line->last_time > 0 ? line->last_time : any->mtime();
+      found.size = any->size();
+    }
+    found.status = "idle";
+    return;
+  }
+  found.status = "kept";
+  found.size = source.size;
+  found.resume = "holdfast restore " + source.session;
+  std::string opening;
+  const auto read = sources_.read(source, {}, kOpeningBytes, [&](const session::Passage& passage) {
+    if (passage.role == session::PassageRole::title) found.title = one_line(passage.text, kTitleLength);
+    if (opening.empty() && passage.role == session::PassageRole::user) opening = one_line(passage.text, kTitleLength);
+    return true;
+  });
+  if (!read || found.title.empty()) found.title = std::move(opening);
+}
+
+session::Query EverythingFinder::stored_sessions(const FindRequest& request, const std::string& root) const {
+  session::Query conditions;
+  for (const std::string& kind : request.kinds)
+    if (kind != kTranscript) conditions.kinds.push_back(kind);
+  if (!root.empty()) conditions.roots = {root};
+  conditions.principal = request.principal;
+  return conditions;
+}
+
+Result<std::vector<TextHit>> EverythingFinder::scan_stored(const FindRequest& request, const session::Query& conditions,
+                                                           const std::vector<session::TextClause>& clauses, bool& more) {
+  session::StoreSources sources(*store_, conditions);
+  session::TextQuery query;
+  query.clauses = clauses;
+  query.roles = request.roles;
+  query.since = request.since;
+  query.until = request.until;
+  query.order = request.order;
+  query.per_session = request.per_session;
+  query.limit = request.limit * std::max<std::size_t>(request.per_session, 1);
+  query.admits = [&](const Source& source) {
+    return (request.session.empty() || source.session == request.session) && source.session != request.not_session;
+  };
+  // The index knows none of these sources, so it reads them.
+  HF_TRY(session::TextResult found, index_.search(sources, query));
+  more = found.more;
+  return std::move(found.hits);
+}
+
+Result<std::vector<TextHit>> EverythingFinder::look_up_stored(const FindRequest& request, const session::Query& conditions,
+                                                              bool& more) {
+  session::SearchQuery query;
+  query.text = request.text;
+  query.kinds = conditions.kinds;
+  query.roots = conditions.roots;
+  query.principal = request.principal;
+  query.session = request.session;
+  query.limit = std::min(request.limit * std::max<std::size_t>(request.per_session, 1), session::kMaxSearchLimit);
+  query.per_session = request.per_session;
+  HF_TRY(session::SearchResult found, store_->search(query));
+  more = found.more;
+  std::vector<TextHit> hits;
+  for (session::SearchHit& hit : found.hits) {
+    if (hit.session == request.not_session) continue;
+    if ((request.since && hit.time < *request.since) || (request.until && hit.time >= *request.until)) continue;
+    TextHit text_hit;
+    text_hit.source.session = hit.session;
+    text_hit.source.key = "store:" + hit.session;
+    text_hit.line = static_cast<std::uint64_t>(hit.seq);
+    text_hit.role = hit.seq == 0 ? session::PassageRole::title : session::PassageRole::assistant;
+    text_hit.time = hit.time;
+    text_hit.snippet = std::move(hit.snippet);
+    hits.push_back(std::move(text_hit));
+  }
+  return hits;
+}
+
+Result<void> EverythingFinder::find_stored(const FindRequest& request, const std::vector<session::TextClause>& clauses,
+                                           FindResult& result) {
+  std::string root;
+  if (!request.project.empty()) {
+    HF_TRY(const std::string canonical, canonical_project(request.project));
+    root = file_uri_of_path(canonical);
+  }
+  const session::Query conditions = stored_sessions(request, root);
+  if (!request.kinds.empty() && conditions.kinds.empty()) return {};
+  const bool words_only = request.roles.empty() && std::ranges::all_of(clauses, is_about_words);
+  HF_TRY(const std::vector<TextHit> hits,
+         words_only ? look_up_stored(request, conditions, result.more) : scan_stored(request, conditions, clauses, result.more));
+  for (const TextHit& hit : hits) {
+    auto known = std::ranges::find(result.sessions, hit.source.session, &FoundInSession::id);
+    if (known == result.sessions.end()) {
+      const auto record = store_->get(hit.source.session);
+      if (!record) continue;  // gone since
+      FoundInSession session;
+      session.id = record->id;
+      session.kind = record->kind;
+      session.title = session::shown_title(*record);
+      session.project = record->root_uri;
+      session.status = session::shown_status(*record);
+      session.time = record->updated_at;
+      known = result.sessions.insert(result.sessions.end(), std::move(session));
+    }
+    known->places.push_back(place_of(hit));
+  }
+  return {};
+}
+
+}  // namespace holdfast::transcripts
