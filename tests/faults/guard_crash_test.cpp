@@ -35,18 +35,24 @@ const bool in_memory = ::access("/dev/shm", W_OK) == 0 && ::setenv("TMPDIR", "/d
 std::unique_ptr<Blobs> open(const TestFolder& folder, const std::string& vfs = {}) {
   BlobOptions options;
   options.sqlite_vfs = vfs;
+  options.loose_bytes = 32 * 1024;  // packed anew often
   return open_blobs(folder / "guard", options).value();
 }
 
-Contents before() {
-  return {{"grows", made_up_lines(1, 300'000)}, {"replaced", made_up_lines(2, 40'000)}, {"stays", made_up_lines(3, 70'000)}};
+const Contents& before() {
+  static const Contents files = {{"grows", made_up_lines(1, 300'000)}, {"replaced", made_up_lines(2, 40'000)}, {"stays", made_up_lines(3, 70'000)}};
+  return files;
 }
-Contents after() {
+Contents made_after() {
   Contents files = before();
   files["grows"] += made_up_lines(4, 200'000);
   files["replaced"] = made_up_lines(5, 50'000);
   files["new"] = made_up_lines(6, 600'000);
   files["clone"] = made_up_lines(6, 600'000, "another-session");
+  return files;
+}
+const Contents& after() {
+  static const Contents files = made_after();
   return files;
 }
 
@@ -114,8 +120,9 @@ class GuardCrash : public testing::TestWithParam<GuardWork> {
     auto blobs = open(folder);
     const Contents found = read_everything(*blobs);
     EXPECT_TRUE(found == before() || found == work.result) << work.name << " at call " << at_call;
-    if (ending == Ending::succeeded || ending == Ending::never_reached)
+    if (ending == Ending::succeeded || ending == Ending::never_reached) {
       EXPECT_TRUE(found == work.result) << "at call " << at_call;
+    }
     expect_whole(*blobs);
     EXPECT_TRUE(work.run(*blobs)) << "again, after call " << at_call;
     EXPECT_TRUE(read_everything(*blobs) == work.result);
