@@ -35,14 +35,18 @@ Result<void> list_guarded(Context& context) {
   HF_TRY(const auto sessions,
          context.line.guard.gone ? transcripts::gone_sessions(work->homes(), *blobs) : transcripts::kept_sessions(*blobs));
   HF_TRY(const auto there, transcripts::ids_on_disk(work->homes()));
-  HF_TRY(const std::string folder, work->keeper().temporary_folder());
-  HF_TRY(auto home, transcripts::KeptHome::make(folder, *blobs));
+  std::unique_ptr<transcripts::KeptHome> home;
+  if (!sessions.empty()) {
+    HF_TRY(const std::string folder, work->keeper().temporary_folder());
+    HF_TRY(auto made, transcripts::KeptHome::make(folder, *blobs));
+    home = std::make_unique<transcripts::KeptHome>(std::move(made));
+  }
   JsonArray items;
   Table table({{"ID"}, {"PRODUCT"}, {"ORIGINAL"}, {"UPDATED"}, {"SIZE", true}, {"PROJECT"}, {"TITLE", false, true}});
   const Millis now = work->keeper().now();
   for (const auto& session : sessions) {
     const bool gone = !there.contains(session.id);
-    const auto line = home.line_of(session);  // a damaged one is listed without a title
+    const auto line = home->line_of(session);  // a damaged one is listed without a title
     const std::string title = line ? line->title : "", project = line ? line->project_path : "";
     if (context.line.json) {
       JsonObject item = to_json(session.transcript);
