@@ -1,5 +1,6 @@
 #include "base/text.h"
 #include "cli/grammar.h"
+#include "cli/guard_grammar.h"
 #include "cli/since.h"
 #include "cli/usage_examples.h"
 #include "research/run.h"
@@ -14,10 +15,10 @@ namespace holdfast::cli {
 namespace {
 
 // Declares the whole command line over the values it fills.
-class Grammar : public GrammarParts {
+class Grammar : public GuardGrammar {
  public:
   Grammar(CommandLine& line, Program program)
-      : GrammarParts(line, program), given_(line.transcripts), work_(line.work), review_(line.review), search_(line.search) {
+      : GuardGrammar(line, program), given_(line.transcripts), work_(line.work), review_(line.review), search_(line.search) {
     if (program == Program::holdfast) {
       app_.description("Durable sessions for MCP agents.");
       app_.footer(kExamples);
@@ -326,7 +327,8 @@ class Grammar : public GrammarParts {
   void add_transcripts() {
     CLI::App& list = command(app_, Command::list, "list", "transcripts of this folder's project, newest first");
     scope(list);
-    list.add_flag("--all", given_.all, "of every project, and of Codex")->excludes("--sp");
+    list.add_flag("--all", given_.all, "of every project, of Codex, and those that only the guard has")->excludes("--sp");
+    list.add_flag("--kept", given_.kept, "those that only the guard has: the client deleted them");
     list.add_option("--limit", given_.limit, "how many [20]")->check(CLI::Range(1, 100'000));
     CLI::App& info = command(app_, Command::info, "info", "one transcript: files, state, family, what it used");
     id(info);
@@ -340,6 +342,7 @@ class Grammar : public GrammarParts {
     scope(lineage);
     lineage.add_option("-f,--format", given_.format, "text, tree or json [text]")->check(CLI::IsMember({"text", "tree", "json"}));
     add_checking();
+    add_guard();
     CLI::App& import = group("import", "take over what other programs kept");
     CLI::App& thoughtbox =
         command(import, Command::import_thoughtbox, "thoughtbox", "reasoning sessions of a Thoughtbox data folder");
@@ -361,7 +364,7 @@ class Grammar : public GrammarParts {
     archive.add_flag("--yes", given_.yes, "upload without asking");
 
     CLI::App& restore = command(app_, Command::restore, "restore", "a session out of an archive: a copy, or in place");
-    words(restore, "ARCHIVE", "a file, gist://ID, s3://BUCKET/KEY, - (stdin), or the id of a deleted session", 1, 1);
+    words(restore, "ARCHIVE", "a file, gist://ID, s3://BUCKET/KEY, - (stdin), or the id of a session that is gone", 1, 1);
     target(restore, "this folder; --in-place: where it was");
     restore.add_flag("--in-place", given_.in_place, "same id, same files, bit for bit");
     translation(restore);

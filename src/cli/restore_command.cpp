@@ -21,6 +21,7 @@ Result<void> restore_transcript(Context& context) {
   if (given.no_session_env) options.session_env = transcripts::SessionEnv::never;
   const transcripts::Progress progress = work->progress();
   HF_TRY(auto archive, transcripts::open_archive(work->keeper(), given.words.front(), work->remote(), progress));
+  options.trusted = archive.trusted;
   HF_TRY(const auto result, work->keeper().restore(std::move(archive.file), archive.origin, options, progress));
   const bool codex = result.resume_command.starts_with("codex ");
   return finish_copy(context, *work, codex ? "codex" : "claude", result);

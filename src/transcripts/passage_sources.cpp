@@ -1,6 +1,7 @@
 #include "transcripts/passage_sources.h"
 
 #include "base/ids.h"
+#include "jsonl/limits.h"
 #include "jsonl/scan.h"
 #include "transcripts/codex_file_name.h"
 #include "transcripts/line_passages.h"
@@ -50,8 +51,9 @@ std::string incarnation_of(const struct stat& status) {
 // The lines of a source, wherever its bytes are.
 class OpenSource {
  public:
+  // `end`: nothing behind it is read; where a source has no lines to seek to, it may be.
   static Result<OpenSource> open(const Home& home, session::Blobs* guard, const Source& source, const SourceName& name,
-                                 std::uint64_t from) {
+                                 std::uint64_t from, std::uint64_t end) {
     OpenSource opened;
     auto file =
         source.incarnation.starts_with(kKept) ? Result<Fd>(fail(ErrorKind::not_found, source.key)) : home.open_file(name.path);
@@ -63,7 +65,7 @@ class OpenSource {
       opened.lines_ = std::move(lines);
       opened.skip_ = from;
     } else {
-      opened.lines_ = jsonl::LineReader::of_range(opened.file_.get(), from, source.size);
+      opened.lines_ = jsonl::LineReader::of_range(opened.file_.get(), from, end);
     }
     return opened;
   }
@@ -235,7 +237,11 @@ Result<session::PassageSources::Position> TranscriptSources::read(const Source& 
                                                                   const std::function<bool(const Passage&)>& take) {
   const auto name = source_name(source.key);
   if (!name) return fail(ErrorKind::not_found, source.key + " is no transcript");
-  HF_TRY(OpenSource opened, OpenSource::open(name->codex ? homes_.codex : homes_.claude, guard_, source, *name, from.offset));
+  // A search verifies blocks, small parts that end with a line: reading on behind them would cost more than the part. Only when
+  // the last line turns out to go on is it read again, with the rest.
+  std::uint64_t end = to < source.size && to - from.offset <= jsonl::kReadBytes ? to : source.size;
+  const Home& home = name->codex ? homes_.codex : homes_.claude;
+  HF_TRY(OpenSource opened, OpenSource::open(home, guard_, source, *name, from.offset, end));
   const auto passages = passages_of(*name);
   const bool whole_lines = name->codex || is_line_file(name->kind);
   Position at = from;
@@ -243,6 +249,11 @@ Result<session::PassageSources::Position> TranscriptSources::read(const Source& 
   for (;;) {
     HF_TRY(const auto line, opened.next());
     if (!line || line->offset >= to) return at;
+    if (line->ending.empty() && end < source.size) {
+      end = source.size;
+      HF_TRY(opened, OpenSource::open(home, guard_, source, *name, at.offset, end));
+      continue;
+    }
     if (line->ending.empty() && !line->overlong && whole_lines) return at;
     const LinePlace place{line->offset, line->offset + line->bytes().size(), at.line};
     const bool go_on = line->overlong || !between || passages->line(line->text, place, take);
