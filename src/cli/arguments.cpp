@@ -241,16 +241,12 @@ class Grammar : public GrammarParts {
         command(app_, Command::run_tasks, "run", "let a model work through tasks, with the tools of your MCP servers");
     run.footer("A run that was interrupted goes on with --resume, at the first task that has no result.");
     run.add_option("TASKS", given.what, "a file of tasks (docs/runner.md); - reads standard input");
-    run.add_option("--task", given.tasks, "a task in words; may be repeated")->expected(1)->take_all();
-    run.add_option("--in", given.folders, "the folder to work in; may be repeated [this one]")
-        ->expected(1)
-        ->take_all()
-        ->type_name("DIR");
-    run.add_option("--servers", given.servers, "MCP servers to use, by name [all that are configured]")
-        ->expected(1)
-        ->take_all()
-        ->delimiter(',')
-        ->type_name("LIST");
+    const auto many = [&run](const char* name, std::vector<std::string>& all, const char* help, const char* type) {
+      return run.add_option(name, all, help)->expected(1)->take_all()->type_name(type);
+    };
+    many("--task", given.tasks, "a task in words; may be repeated", "TEXT");
+    many("--in", given.folders, "the folder to work in; may be repeated [this one]", "DIR");
+    many("--servers", given.servers, "MCP servers to use, by name [all that are configured]", "LIST")->delimiter(',');
     run.add_option("--model", given.model, "instead of the endpoint's own");
     run.add_option("--timeout", given.timeout_s, "seconds for each task [600]")->check(CLI::Range(1, 7 * 86'400));
     run.add_option("--max-rounds", given.max_rounds, "answers of the model for each task [100]")->check(CLI::Range(1, 10'000));
@@ -267,6 +263,9 @@ class Grammar : public GrammarParts {
     for (auto [which, name, help] : {std::tuple{Command::run_show, "show", "tasks and results of a run"},
                                      std::tuple{Command::run_cancel, "cancel", "end a run; what is done stays"}})
       command(run, which, name, help).add_option("ID", given.what, "id, or a unique start of it")->required();
+    for (auto [which, name, help] : {std::tuple{Command::run_login, "login", "log in to one of your MCP servers"},
+                                     std::tuple{Command::run_logout, "logout", "forget that login"}})
+      command(run, which, name, help).add_option("SERVER", given.what, "its name in mcp.json")->required();
   }
 
   void add_tokens() {

@@ -47,7 +47,7 @@ class Intake {
   std::optional<std::uint64_t> compared_size_;
   std::optional<Digest> compared_;
   std::uint64_t start_ = 0;  // of the next chunk
-  Segment open_;
+  RecipeSegment open_;
   std::vector<std::pair<std::uint64_t, std::string>> segments_;  // encoded
 };
 

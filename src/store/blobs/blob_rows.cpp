@@ -303,12 +303,12 @@ Result<void> drop_version(Db& db, std::int64_t id) {
   return db.run("DELETE FROM versions WHERE id = ?", id);
 }
 
-Result<std::optional<Segment>> segment_at(Db& db, std::int64_t version, std::uint64_t offset) {
+Result<std::optional<RecipeSegment>> segment_at(Db& db, std::int64_t version, std::uint64_t offset) {
   HF_TRY(Rows rows, db.query("SELECT start, parts FROM segments WHERE version = ? AND start <= ? ORDER BY start DESC LIMIT 1",
                              version, static_cast<std::int64_t>(offset)));
   HF_TRY(const bool found, rows.next());
   if (!found) return std::nullopt;
-  Segment segment;
+  RecipeSegment segment;
   segment.start = static_cast<std::uint64_t>(rows.integer(0));
   HF_TRY(segment.recipe, decode_recipe(rows.text(1)));
   return segment;

@@ -71,12 +71,12 @@ Result<std::optional<VersionRow>> find_version(Db& db, std::string_view key, std
 Result<void> put_version(Db& db, VersionRow& row);
 Result<void> drop_version(Db& db, std::int64_t id);  // and its segments
 
-struct Segment {
+struct RecipeSegment {
   std::uint64_t start = 0;
   Recipe recipe;
 };
 // The segment that holds this offset; the last one when the offset is the end or beyond. nullopt: an empty file.
-Result<std::optional<Segment>> segment_at(Db& db, std::int64_t version, std::uint64_t offset);
+Result<std::optional<RecipeSegment>> segment_at(Db& db, std::int64_t version, std::uint64_t offset);
 Result<void> put_segment(Db& db, std::int64_t version, std::uint64_t start, std::string_view encoded);
 // All segments of all versions, by version and place; damaged ones as an error in their stead.
 Result<void> each_segment(Db& db,

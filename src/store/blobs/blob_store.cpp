@@ -182,7 +182,7 @@ Result<std::size_t> BlobStore::read(const session::KeptFile& file, std::uint64_t
   const std::uint64_t size = std::min(file.size, version->kept.size);
   std::size_t done = 0;
   while (done < to.size() && offset < size) {
-    std::optional<Segment> segment;
+    std::optional<RecipeSegment> segment;
     {
       const std::lock_guard lock(read_mutex_);
       HF_TRY(segment, segment_at(*db, version->id, offset));

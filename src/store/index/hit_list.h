@@ -41,6 +41,7 @@ class HitList {
   // Whether blocks whose passages are not newer than that can.
   bool enough(Millis newest) const;
 
+  std::size_t size() const { return found_.size(); }
   std::size_t sessions() const { return sessions_.size(); }
   // The answer, in order; `more`: something was left out.
   std::vector<FoundPassage> take(bool& more);

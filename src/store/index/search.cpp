@@ -20,8 +20,9 @@ using session::Source;
 // A thread costs as much as verifying a block.
 constexpr std::size_t kAloneParts = 6;
 constexpr std::uint64_t kAloneBytes = 256 << 10;
-// Candidates verified between two looks at whether it is enough; the first few often are.
-constexpr std::size_t kFirstWave = 4, kLargestWave = 64;
+// Candidates verified between two looks at whether it is enough: few while they hold what is sought, and more and more while
+// they do not.
+constexpr std::size_t kFirstWave = 2, kLargestWave = 64;
 
 std::size_t thread_limit() {
   return std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 8);
@@ -159,16 +160,18 @@ class Search {
       }
       wave.push_back({source, {block.from, block.first_line}, block.to});
       if (wave.size() < wave_size) continue;
-      read_wave(wave);
-      wave_size = std::min(wave_size * 2, kLargestWave);
+      wave_size = read_wave(wave) ? kFirstWave : std::min(wave_size * 2, kLargestWave);
     }
     read_wave(wave);
   }
 
-  void read_wave(std::vector<Part>& wave) {
+  // Whether something was found.
+  bool read_wave(std::vector<Part>& wave) {
+    const std::size_t before = hits_.size();
     result_.blocks_read += wave.size();
     read(wave, [&](std::uint64_t) { return wave.size() > kAloneParts ? std::min<std::size_t>(thread_limit(), 2) : 1; });
     wave.clear();
+    return hits_.size() > before;
   }
 
   session::TextResult answer() {

@@ -134,6 +134,9 @@ class Searching(TranscriptsTest):
         self.run_program("research", "start", "what grows at the wharf?", "--corpus", str(self.elsewhere))
         self.assertIn("research", {session["kind"] for session in self.found("wharf")})
         self.assertEqual({session["kind"] for session in self.found("wharf", "--kind", "research")}, {"research"})
+        self.assertEqual({session["kind"] for session in self.found("*harf*")}, {"research"}, "a part of a word")
+        self.assertEqual({session["kind"] for session in self.found("at the wharf?")}, {"research"})
+        self.assertEqual(self.found("wharf", "-grows"), [])
 
 
 if __name__ == "__main__":
