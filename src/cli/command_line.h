@@ -71,6 +71,7 @@ enum class Command {
   info,
   archive,
   restore,
+  exported,
   clone,
   move,
   erase,
