@@ -1,41 +1,23 @@
 #include "base/text.h"
-#include "cli/command_line.h"
+#include "cli/grammar.h"
 #include "cli/since.h"
 #include "cli/usage_examples.h"
 #include "research/run.h"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 #include <span>
 
 namespace holdfast::cli {
 
 namespace {
 
-// How --help shows words without a name: the line of usage says already which must be there and how many.
-class HelpText : public CLI::Formatter {
- public:
-  std::string make_option_opts(const CLI::Option* option) const override {
-    return option->get_positional() ? "" : CLI::Formatter::make_option_opts(option);
-  }
-};
-
 // Declares the whole command line over the values it fills.
-class Grammar {
+class Grammar : public GrammarParts {
  public:
   Grammar(CommandLine& line, Program program)
-      : line_(line), given_(line.transcripts), work_(line.work), review_(line.review), app_("", std::string(name_of(program))) {
-    app_.set_version_flag("--version", "holdfast " HOLDFAST_VERSION);
-    app_.require_subcommand(1);
-    app_.fallthrough();
-    app_.formatter(std::make_shared<HelpText>());
-    app_.get_formatter()->column_width(kColumn);
-    app_.add_flag("--json", line_.json, "machine-readable output, errors too");
-    app_.add_flag("-v,--verbose", line_.verbose, "say more: every file, every step");
-    for (const char* name : {"store", "principal", "clock_file", "log_level", "claude_dir", "codex_dir"}) setting(app_, name);
+      : GrammarParts(line, program), given_(line.transcripts), work_(line.work), review_(line.review), search_(line.search) {
     if (program == Program::holdfast) {
       app_.description("Durable sessions for MCP agents.");
       app_.footer(kExamples);
@@ -45,14 +27,10 @@ class Grammar {
       app_.footer(kSessionExamples);
     }
     add_transcripts();
+    add_search();
   }
 
-  CLI::App& app() { return app_; }
-
  private:
-  static constexpr std::size_t kColumn = 34;
-  static constexpr int kManyWords = CLI::detail::expected_max_vector_size;  // --help shows this, and nothing less, as "..."
-
   void add_servers() {
     CLI::App& mcp = command(app_, Command::mcp, "mcp", "MCP server on standard input and output");
     for (const char* name : {"root", "tools", "documents.roots", "documents.read_only"}) setting(mcp, name);
@@ -71,49 +49,6 @@ class Grammar {
     for (const char* name : {"host", "port"}) setting(login, name);
     CLI::App& completion = command(app_, Command::completion, "completion", "print a completion script for a shell");
     completion.add_option("SHELL", line_.name, "bash, zsh or fish")->required();
-  }
-
-  CLI::App& command(CLI::App& parent, Command which, const char* name, const char* help) {
-    CLI::App* made = parent.add_subcommand(name, help);
-    made->fallthrough();
-    // A command inside of another is complete first: what is typed last counts.
-    made->parse_complete_callback([this, which, made] {
-      if (made->get_subcommands().empty()) line_.command = which;
-    });
-    return *made;
-  }
-
-  CLI::App& group(const char* name, const char* help) {
-    CLI::App* made = app_.add_subcommand(name, help);
-    made->fallthrough();
-    made->require_subcommand(1);
-    return *made;
-  }
-
-  void setting(CLI::App& app, std::string_view name) {
-    for (const SettingInfo& info : known_settings()) {
-      if (info.name != name) continue;
-      std::string help(info.help);
-      if (!info.fallback.empty() && info.type != SettingInfo::Type::flag) help += fmt::format(" [{}]", info.fallback);
-      const std::string key(name);
-      if (info.type == SettingInfo::Type::flag) {
-        app.add_flag_callback(flag_name(name), [this, key] { line_.flags[key] = {"true"}; }, help);
-        return;
-      }
-      CLI::callback_t take = [this, key](const CLI::results_t& words) {
-        line_.flags[key] = words;
-        return true;
-      };
-      CLI::Option* option = app.add_option(flag_name(name), take, help);
-      option->type_name(info.type == SettingInfo::Type::number ? "N" : "TEXT");
-      if (info.type == SettingInfo::Type::list)
-        option->expected(1)->take_all()->type_name("LIST");
-      else if (info.type == SettingInfo::Type::folders)
-        option->expected(1)->take_all()->type_name("DIR");
-      else
-        option->expected(1)->take_last();
-      return;
-    }
   }
 
   CLI::App& session_command(CLI::App& sessions, Command which, const char* name, const char* help, bool several = false) {
@@ -306,16 +241,12 @@ class Grammar {
         command(app_, Command::run_tasks, "run", "let a model work through tasks, with the tools of your MCP servers");
     run.footer("A run that was interrupted goes on with --resume, at the first task that has no result.");
     run.add_option("TASKS", given.what, "a file of tasks (docs/runner.md); - reads standard input");
-    run.add_option("--task", given.tasks, "a task in words; may be repeated")->expected(1)->take_all();
-    run.add_option("--in", given.folders, "the folder to work in; may be repeated [this one]")
-        ->expected(1)
-        ->take_all()
-        ->type_name("DIR");
-    run.add_option("--servers", given.servers, "MCP servers to use, by name [all that are configured]")
-        ->expected(1)
-        ->take_all()
-        ->delimiter(',')
-        ->type_name("LIST");
+    const auto many = [&run](const char* name, std::vector<std::string>& all, const char* help, const char* type) {
+      return run.add_option(name, all, help)->expected(1)->take_all()->type_name(type);
+    };
+    many("--task", given.tasks, "a task in words; may be repeated", "TEXT");
+    many("--in", given.folders, "the folder to work in; may be repeated [this one]", "DIR");
+    many("--servers", given.servers, "MCP servers to use, by name [all that are configured]", "LIST")->delimiter(',');
     run.add_option("--model", given.model, "instead of the endpoint's own");
     run.add_option("--timeout", given.timeout_s, "seconds for each task [600]")->check(CLI::Range(1, 7 * 86'400));
     run.add_option("--max-rounds", given.max_rounds, "answers of the model for each task [100]")->check(CLI::Range(1, 10'000));
@@ -332,6 +263,9 @@ class Grammar {
     for (auto [which, name, help] : {std::tuple{Command::run_show, "show", "tasks and results of a run"},
                                      std::tuple{Command::run_cancel, "cancel", "end a run; what is done stays"}})
       command(run, which, name, help).add_option("ID", given.what, "id, or a unique start of it")->required();
+    for (auto [which, name, help] : {std::tuple{Command::run_login, "login", "log in to one of your MCP servers"},
+                                     std::tuple{Command::run_logout, "logout", "forget that login"}})
+      command(run, which, name, help).add_option("SERVER", given.what, "its name in mcp.json")->required();
   }
 
   void add_tokens() {
@@ -502,11 +436,44 @@ class Grammar {
     command(app_, Command::schema, "schema", "the records this version knows, as JSON Schema");
   }
 
-  CommandLine& line_;
+  // ---- search ----
+
+  void add_search() {
+    CLI::App& search = command(app_, Command::search, "search", "words, phrases and code in every session of every kind");
+    search.add_option("TEXT", search_.words, "words, word*, *inside*, \"a phrase\", -without, code as it stands")
+        ->expected(0, kManyWords);
+    search.add_option("--without", search_.without, "not these words; the same as -word")->expected(1)->take_all();
+    CLI::App& trace = command(app_, Command::trace, "trace", "which sessions touched a file");
+    trace.add_option("FILE", search_.file, "its path, or the end of it")->required();
+    for (CLI::App* each : {&search, &trace}) {
+      each->add_option("-p,--project", search_.project, "only sessions of this folder")->type_name("DIR");
+      each->add_option("--since", search_.since, "not before this time: 2026-07-01, 3d, 2w")->type_name("TIME");
+      each->add_option("--until,--before", search_.until, "before this time")->type_name("TIME");
+      each->add_option("--branch", search_.branch, "only on this git branch");
+      each->add_option("--tool", search_.tool, "only calls of this tool");
+      each->add_option("--model", search_.model, "only answers of this model; a part of its name will do");
+      each->add_option("--role", search_.roles, "user, assistant, thinking, tool_call, tool_result, system or title")
+          ->expected(1)
+          ->take_all();
+      each->add_option("--session", search_.session, "only in this session");
+      each->add_flag("--newest", search_.newest, "newest first, not best first");
+      each->add_option("--limit", line_.limit, "how many sessions [10]")->check(CLI::Range(1, 1000));
+      each->add_option("--per-session", search_.per_session, "places of one session [3]")->check(CLI::Range(1, 1000));
+      each->add_flag("--no-index", search_.no_index, "do not bring the index up to date first; what is new is scanned");
+    }
+    search.add_option("--kind", line_.kinds, "transcript, reasoning, thread, research, document, run; may be repeated")
+        ->expected(1)
+        ->take_all();
+    search.add_option("--file", search_.file, "only where a tool touched this file");
+    CLI::App& index = command(app_, Command::index, "index", "bring the search index up to date; searching does so by itself");
+    index.add_flag("--status", search_.status, "only say how far it is");
+    index.add_flag("--rebuild", search_.rebuild, "throw it away first");
+  }
+
   TranscriptArguments& given_;
   SessionWorkArguments& work_;
   ReviewArguments& review_;
-  CLI::App app_;
+  SearchArguments& search_;
 };
 
 // Commands that can start the client. Behind `--` its own words begin, and this program must not look at them.
@@ -528,6 +495,17 @@ std::vector<const char*> with_open(std::span<const char* const> words) {
     all.insert(all.begin() + static_cast<std::ptrdiff_t>(i) + 1, "open");
     break;
   }
+  return all;
+}
+
+// "search kelp -wharf" means "search kelp --without=wharf"; the letters that are options stay options.
+std::vector<std::string> with_without(std::span<const char* const> words) {
+  std::vector<std::string> all(words.begin(), words.end());
+  const auto search = std::ranges::find(all, "search");
+  if (search == all.end() || search - all.begin() > 1) return all;
+  for (auto word = search; word != all.end() && *word != "--"; ++word)
+    if (word->size() > 2 && (*word)[0] == '-' && (*word)[1] != '-' && !word->starts_with("-p"))
+      *word = "--without=" + word->substr(1);
   return all;
 }
 
@@ -582,7 +560,10 @@ Result<std::variant<CommandLine, Printed>> read_command_line(int count, const ch
     for (const char* word : all.subspan(own.size() + 1)) line.transcripts.launch_arguments.emplace_back(word);
   Grammar grammar(line, program);
   try {
-    const std::vector<const char*> spelled = with_open(own);
+    const std::vector<std::string> words_of_search = with_without(own);
+    std::vector<const char*> typed;
+    for (const std::string& word : words_of_search) typed.push_back(word.c_str());
+    const std::vector<const char*> spelled = with_open(typed);
     grammar.app().parse(static_cast<int>(spelled.size()), spelled.data());
   } catch (const CLI::CallForHelp&) {
     return Printed{grammar.app().help()};

@@ -6,6 +6,7 @@
 #include "cli/program_name.h"
 #include "cli/review_arguments.h"
 #include "cli/run_arguments.h"
+#include "cli/search_arguments.h"
 #include "cli/session_work_arguments.h"
 #include "cli/settings.h"
 #include "cli/transcript_arguments.h"
@@ -60,6 +61,8 @@ enum class Command {
   run_list,
   run_show,
   run_cancel,
+  run_login,
+  run_logout,
   store_info,
   store_verify,
   token_add,
@@ -82,7 +85,10 @@ enum class Command {
   schema,
   import_lineage,
   import_thoughtbox,
-  brief
+  brief,
+  search,
+  trace,
+  index
 };
 
 struct CommandLine {
@@ -105,6 +111,7 @@ struct CommandLine {
   SessionWorkArguments work;
   ReviewArguments review;
   RunArguments run;
+  SearchArguments search;
 };
 
 // --help and --version: print this and end well.

@@ -102,7 +102,14 @@ Result<void> McpService::open() {
   if (chosen.contains("reasoning")) HF_CHECK(open_reasoning());
   if (chosen.contains("documents")) HF_CHECK(open_documents());
   if (research_room_) HF_CHECK(tools::add_research_tool(server_, *research_room_));
-  if (keeper_) HF_CHECK(tools::add_transcript_tools(server_, *keeper_, root_, transcript_options_));
+  if (keeper_) {
+    HF_CHECK(tools::add_transcript_tools(server_, *keeper_, root_, transcript_options_));
+    search_room_.engine = [this]() -> Result<tools::SearchRoom::Engine> {
+      HF_TRY(SearchService * service, search());
+      return tools::SearchRoom::Engine{&service->finder(), &service->sources()};
+    };
+    HF_CHECK(tools::add_search_tools(server_, *keeper_, root_, transcript_options_, search_room_));
+  }
   if (chosen.contains("runner")) HF_CHECK(tools::add_runner_tools(server_, runner_room_));
   tools::add_session_resources(server_, store_, operations_);
   tools::add_notice_resource(server_, store_);
@@ -123,6 +130,17 @@ Result<void> McpService::open() {
     if (workers_ && context_.settings.flag("research.auto_resume")) recover_runs();
   });
   return {};
+}
+
+Result<SearchService*> McpService::search() {
+  if (!keeper_)
+    return fail(ErrorKind::unavailable, "transcripts are not searched here", "start the server with the toolset transcripts");
+  const std::lock_guard lock(search_mutex_);
+  if (!search_) {
+    HF_TRY(search_, SearchService::open(context_, keeper_->homes(), &store_));
+    search_->keep_up();
+  }
+  return search_.get();
 }
 
 Result<void> McpService::open_reasoning() {
@@ -158,7 +176,7 @@ Result<void> McpService::open_research() {
 Result<runner::Runs*> McpService::runs() {
   const std::lock_guard lock(runner_mutex_);
   if (!runner_) {
-    HF_TRY(runner_, RunnerService::make(context_, store_));
+    HF_TRY(runner_, RunnerService::make(context_, store_, Asking::nobody));
   }
   return &runner_->runs();
 }
@@ -166,6 +184,10 @@ Result<runner::Runs*> McpService::runs() {
 void McpService::ask_to_stop() {
   stopping_.request_stop();
   if (workers_) workers_->ask_to_stop();
+}
+
+void McpService::interrupt_runs() {
+  stopping_.request_stop();
 }
 
 void McpService::stop() {

@@ -10,6 +10,7 @@
 #include "cli/research_service.h"
 #include "cli/retention_sweep.h"
 #include "cli/runner_service.h"
+#include "cli/search_service.h"
 #include "mcp/server.h"
 #include "tools/confirmation.h"
 #include "tools/document_desks.h"
@@ -18,6 +19,7 @@
 #include "tools/reasoning_caller.h"
 #include "tools/research_tool.h"
 #include "tools/runner_tools.h"
+#include "tools/search_tools.h"
 #include "tools/session_news.h"
 #include "tools/session_operations.h"
 #include "tools/transcript_tools.h"
@@ -33,9 +35,14 @@ class McpService {
 
   mcp::Server& server() { return server_; }
 
+  // What searches everything, made at first use; blocks then. Errors: unavailable (the toolset `transcripts` was not chosen), io.
+  Result<SearchService*> search();
+
   // Any thread: no new unit of research and no further task is begun; what runs is left to the next process.
   void ask_to_stop();
-  // Waits for that. Before the pool is closed.
+  // Any thread: runs of tasks are left where they are, to be resumed. For a client that has left: nobody waits for them.
+  void interrupt_runs();
+  // Asks to stop, and waits for it. Before the pool is closed.
   void stop();
 
  private:
@@ -63,6 +70,9 @@ class McpService {
   tools::RunnerRoom runner_room_;
   std::unique_ptr<transcripts::Keeper> keeper_;
   tools::TranscriptToolOptions transcript_options_;
+  std::mutex search_mutex_;
+  std::unique_ptr<SearchService> search_;
+  tools::SearchRoom search_room_;
   mcp::Server server_;
   tools::ReasoningCaller reasoning_;
   ExpirySweep sweep_;

@@ -1,17 +1,80 @@
 #include "cli/page_service.h"
 
+#include "cli/care_settings.h"
+#include "cli/document_settings.h"
 #include "cli/keeper_of_home.h"
+#include "cli/review_desk.h"
+#include "web/access_tokens.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace holdfast::cli {
+
+namespace {
+
+// What a person would ask about first; nothing secret, and nothing that the other pages say.
+web::Facts settings_that_matter(const Context& context) {
+  const Settings& settings = context.settings;
+  web::Facts facts = {{"Data folder", context.folders.data}, {"Version", HOLDFAST_VERSION}};
+  facts.emplace_back("Login needed", settings.flag("no_auth") ? "no (--no-auth)" : "yes");
+  facts.emplace_back("Listens on", settings.text("host"));
+  facts.emplace_back("Tools", fmt::format("{}", fmt::join(settings.list("tools"), ", ")));
+  facts.emplace_back("Documents", settings.list("documents.roots").empty()
+                                      ? "none"
+                                      : fmt::format("{}", fmt::join(settings.list("documents.roots"), ", ")));
+  return facts;
+}
+
+}  // namespace
 
 Result<std::unique_ptr<PageService>> PageService::open(const Context& context, session::Store& store) {
   std::unique_ptr<PageService> service(new PageService(context, store));
   HF_TRY(service->keeper_, open_keeper(context, [&store](bool) -> Result<session::Store*> { return &store; }));
+  HF_TRY(service->library_, library_settings(context));
   return service;
 }
 
-web::PageServices PageService::services() const {
-  return {store_, keeper_.get()};
+// When the first page asks: a server that nobody looks at opens no folder.
+Result<documents::Desk*> PageService::desk() {
+  const std::lock_guard lock(mutex_);
+  if (!desk_) {
+    HF_CHECK(make_data_folder(context_.folders));
+    HF_TRY(desk_, documents::Desk::open(library_, store_, *context_.clock, handle_ttl(context_.settings)));
+  }
+  return desk_.get();
+}
+
+// A login other than the one of this user has only its name.
+documents::Asker PageService::reviewer(const std::string& principal) {
+  documents::Asker asker = reviewer_here(context_, library_.folders.front().folder, "holdfast pages");
+  asker.principal = principal;
+  if (principal == web::kLocal) return asker;
+  asker.name = principal;
+  asker.email.clear();
+  return asker;
+}
+
+Result<research::Research*> PageService::research() {
+  const std::lock_guard lock(mutex_);
+  if (!research_) {
+    HF_TRY(research_, ResearchService::make(context_, store_));
+  }
+  return &research_->research();
+}
+
+web::PageServices PageService::services() {
+  web::PageServices services{store_};
+  services.keeper = keeper_.get();
+  if (!library_.folders.empty()) {
+    services.review.desk = [this] { return desk(); };
+    services.review.reviewer = [this](const std::string& principal) { return reviewer(principal); };
+    services.review.commit_on_accept = context_.settings.flag("documents.commit_on_accept");
+  }
+  services.research = [this] { return research(); };
+  services.retention = retention_policy(context_.settings);
+  services.storage.settings = settings_that_matter(context_);
+  return services;
 }
 
 }  // namespace holdfast::cli

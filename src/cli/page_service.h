@@ -1,13 +1,16 @@
 #pragma once
 
-// What the pages of `holdfast serve` are drawn from, opened for one server: the transcripts of this user. The context and the
-// store outlive it, and it outlives the pages.
+// What the pages of `holdfast serve` are drawn from, opened for one server: the transcripts of this user, the desk of the folders
+// under review, research. The context and the store outlive it, and it outlives the pages. Any thread.
 
 #include "cli/context.h"
+#include "cli/research_service.h"
+#include "documents/desk.h"
 #include "transcripts/keeper.h"
 #include "web/add_pages.h"
 
 #include <memory>
+#include <mutex>
 
 namespace holdfast::cli {
 
@@ -16,14 +19,22 @@ class PageService {
   // Errors: invalid (a setting), io.
   static Result<std::unique_ptr<PageService>> open(const Context& context, session::Store& store);
 
-  web::PageServices services() const;
+  web::PageServices services();
 
  private:
+  Result<documents::Desk*> desk();
+  documents::Asker reviewer(const std::string& principal);
+  Result<research::Research*> research();
+
   PageService(const Context& context, session::Store& store) : context_(context), store_(store) {}
 
   const Context& context_;
   session::Store& store_;
   std::unique_ptr<transcripts::Keeper> keeper_;
+  documents::LibrarySettings library_;
+  std::mutex mutex_;
+  std::unique_ptr<documents::Desk> desk_;      // guarded by mutex_ until it is there
+  std::unique_ptr<ResearchService> research_;  // likewise
 };
 
 }  // namespace holdfast::cli

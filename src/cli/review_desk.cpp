@@ -55,6 +55,19 @@ Error in_commands(Error error) {
   return error;
 }
 
+documents::Asker reviewer_here(const Context& context, const std::string& folder, std::string client) {
+  documents::Asker asker;
+  asker.principal = context.settings.text("principal");
+  asker.client = std::move(client);
+  asker.reviewer = true;
+  asker.name = context.settings.text("review.name");
+  if (asker.name.empty()) asker.name = git_setting(folder, "user.name");
+  if (asker.name.empty()) asker.name = login_name();
+  asker.email = context.settings.text("review.email");
+  if (asker.email.empty()) asker.email = git_setting(folder, "user.email");
+  return asker;
+}
+
 Result<std::unique_ptr<ReviewDesk>> ReviewDesk::open(const Context& context) {
   HF_TRY(documents::LibrarySettings settings, library_settings(context));
   if (settings.folders.empty()) {
@@ -70,17 +83,7 @@ Result<std::unique_ptr<ReviewDesk>> ReviewDesk::open(const Context& context) {
 }
 
 documents::Asker ReviewDesk::reviewer() const {
-  const std::string& folder = desk_->library().settings().folders.front().folder;
-  documents::Asker asker;
-  asker.principal = context_.settings.text("principal");
-  asker.client = "holdfast review";
-  asker.reviewer = true;
-  asker.name = context_.settings.text("review.name");
-  if (asker.name.empty()) asker.name = git_setting(folder, "user.name");
-  if (asker.name.empty()) asker.name = login_name();
-  asker.email = context_.settings.text("review.email");
-  if (asker.email.empty()) asker.email = git_setting(folder, "user.email");
-  return asker;
+  return reviewer_here(context_, desk_->library().settings().folders.front().folder, "holdfast review");
 }
 
 Result<std::string> ReviewDesk::path_of(const std::string& typed) {

@@ -14,13 +14,16 @@ namespace holdfast::cli {
 // The desk's hints name tools; a person has commands.
 Error in_commands(Error error);
 
+// The person who reviews on this machine: review.name, else git's user.name in the folder, else the login name; the address
+// alike, and empty when nobody says it. `client` is what the person uses.
+documents::Asker reviewer_here(const Context& context, const std::string& folder, std::string client);
+
 class ReviewDesk {
  public:
   // Over --documents, documents.roots or, without either, the git work tree around the current folder, else that folder.
   static Result<std::unique_ptr<ReviewDesk>> open(const Context& context);
 
   documents::Desk& desk() { return *desk_; }
-  // review.name, else git's user.name, else the login name; the address alike, and empty when nobody says it.
   documents::Asker reviewer() const;
   // What a person typed as the path of a document (typed_path.h).
   Result<std::string> path_of(const std::string& typed);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 
 namespace holdfast::cli {
@@ -93,9 +94,27 @@ void print_error(const Error& error, bool json, std::string_view prefix) {
   print_note(text);
 }
 
+// Signs that turn the direction of what follows: U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069. In valid UTF-8; 0:
+// none.
+static std::size_t length_of_direction(std::string_view text) {
+  constexpr std::array<std::string_view, 12> kSigns = {"\u061C", "\u200E", "\u200F", "\u202A", "\u202B", "\u202C",
+                                                       "\u202D", "\u202E", "\u2066", "\u2067", "\u2068", "\u2069"};
+  for (const std::string_view sign : kSigns)
+    if (text.starts_with(sign)) return sign.size();
+  return 0;
+}
+
 std::string harmless(std::string_view text, bool one_line) {
   std::string out;
-  for (char c : to_valid_utf8(text)) {
+  const std::string valid = to_valid_utf8(text);
+  for (std::size_t i = 0; i < valid.size(); ++i) {
+    const char c = valid[i];
+    const std::size_t direction = c == '\xE2' || c == '\xD8' ? length_of_direction(std::string_view(valid).substr(i)) : 0;
+    if (direction > 0) {
+      out += "\xEF\xBF\xBD";
+      i += direction - 1;
+      continue;
+    }
     const auto byte = static_cast<unsigned char>(c);
     if (c == '\n' && !one_line)
       out += c;

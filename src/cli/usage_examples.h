@@ -13,6 +13,7 @@ Examples:
   holdfast research start "how do retries work?" --corpus ./docs    a cited report, without network or model
   holdfast review                              go through the changes that models propose to your documents
   holdfast run --task "..." --in ./src         let a local model work on it, with the tools of your MCP servers
+  holdfast search "CORS preflight"             who said what where, in every session of every kind
   holdfast list --all                          transcripts of Claude Code and Codex on this machine
   holdfast archive 4f2a ./work.json.zst        keep one in a file; restore brings it back
   holdfast export 4f2a                         read one in a browser, or send it: one HTML file

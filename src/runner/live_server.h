@@ -10,11 +10,11 @@
 // Any thread but the executor's; each call waits for its answer.
 
 #include "mcp/blocking_client.h"
+#include "runner/one_at_a_time.h"
 #include "runner/roots.h"
 #include "runner/server_definitions.h"
 
 #include <chrono>
-#include <condition_variable>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -64,13 +64,15 @@ class LiveServer {
   ~LiveServer();
 
   // Brings the server to the present roots; the first time starts it. Several at once become one. Errors: busy (conflict), and
-  // those of the client, with what the server said on stderr: then it is not connected, and the next time is a new start.
-  Result<RootsApplied> apply_roots();
+  // those of the client, with what the server said on stderr: then it is not connected, and the next time is a new start. A stop
+  // ends the waiting for a server that starts, or for somebody who logs in (cancelled).
+  Result<RootsApplied> apply_roots(const std::stop_token& stop = {});
 
-  // Waits at the gate. Errors: unavailable with code no_roots when none of the folders is there.
+  // Waits for a server that is coming back, then at the gate; a stop ends that at once (cancelled). Errors: unavailable with code
+  // no_roots when none of the folders is there.
   mcp::CallResult<JsonObject> call_tool(std::string name, JsonObject arguments, mcp::CallOptions options = {},
                                         std::stop_token stop = {});
-  mcp::CallResult<std::shared_ptr<const mcp::ToolList>> tools();
+  mcp::CallResult<std::shared_ptr<const mcp::ToolList>> tools(const std::stop_token& stop = {});
 
   const ServerDefinition& definition() const { return server_; }
   std::string last_words();
@@ -84,14 +86,14 @@ class LiveServer {
 
   ClientPtr client();
   // The change without a new connection; nothing: it cannot be made, or was not.
-  std::optional<RootsApplied> change_in_place(const RootsView& wanted);
-  Result<RootsApplied> restart(const RootsView& wanted);
+  std::optional<RootsApplied> change_in_place(const RootsView& wanted, const std::stop_token& stop);
+  Result<RootsApplied> restart(const RootsView& wanted, const std::stop_token& stop);
   // What is left to do on a connection that is new, until its server judges by these folders. Whether it said so.
-  bool settle(mcp::BlockingClient& client, const RootsView& wanted);
-  bool fence(mcp::BlockingClient& client, const RootsView& wanted);
-  std::string probe_tool(mcp::BlockingClient& client);
+  bool settle(mcp::BlockingClient& client, const RootsView& wanted, const std::stop_token& stop);
+  bool fence(mcp::BlockingClient& client, const RootsView& wanted, const std::stop_token& stop);
+  std::string probe_tool(mcp::BlockingClient& client, const std::stop_token& stop);
   // A connection whose server is known to judge by the roots; its number. look: ask, do not believe what was heard last.
-  Result<std::uint64_t> usable_connection(bool look);
+  Result<std::uint64_t> usable_connection(bool look, const std::stop_token& stop);
 
   Executor& executor_;
   const ServerDefinition server_;
@@ -100,7 +102,7 @@ class LiveServer {
   const LiveOptions options_;
   std::shared_ptr<Watch> watch_;
   std::unique_ptr<Gate> gate_;
-  std::mutex updates_;  // one change at a time
+  OneAtATime updates_;  // changes of folders or connection
   std::mutex client_mutex_;
   ClientPtr client_;
   RootsView applied_;  // guarded by updates_, as is what follows; null: not connected

@@ -2,6 +2,7 @@
 
 #include "base/ids.h"
 #include "base/text.h"
+#include "runner/connect_servers.h"
 #include "runner/run_journal.h"
 #include "runner/toolbox.h"
 #include "session/kinds.h"
@@ -51,6 +52,10 @@ std::string instructions(const RootsView& roots) {
       "You work through a task with tools. Use them to find out what you do not know; do not invent results. When the "
       "task is done, answer in words. The folders you may work in: {}",
       fmt::join(paths, ", "));
+}
+
+bool needs_login(const Error& error) {
+  return error.code == kLoginRequired;
 }
 
 class Work {
@@ -112,6 +117,11 @@ class Work {
     state_.problems.push_back(std::move(what));
   }
 
+  void note_failure(const Error& error) {
+    if (stop_.stop_requested()) return;  // nothing is wrong with it
+    problem(needs_login(error) ? fmt::format("{} ({})", error.message, error.hint) : error.message);
+  }
+
   Result<void> define_servers() {
     if (defined_) return {};
     HF_TRY(const ServerList list, settings_.servers(servers_file_));
@@ -130,14 +140,14 @@ class Work {
       std::vector<std::jthread> threads;
       for (Server& server : servers_)
         if (server.failures < kFailuresBeforeGivingUp)
-          threads.emplace_back([&server] { server.applied = server.live->apply_roots(); });
+          threads.emplace_back([this, &server] { server.applied = server.live->apply_roots(stop_); });
     }
     RootsApplied slowest{RootsMode::none, roots_.generation(), {}, true};
     std::size_t usable = 0;
     for (Server& server : servers_) {
       if (!server.applied) {
         ++server.failures;
-        problem(server.applied.error().message);
+        note_failure(server.applied.error());
         continue;
       }
       ++usable;
@@ -148,6 +158,10 @@ class Work {
       slowest.mode = server.applied->mode;
       slowest.elapsed = server.applied->elapsed;
     }
+    // Who was asked for by name is needed, and somebody can help.
+    for (const Server& server : servers_)
+      if (!server.applied && needs_login(server.applied.error()) && (usable == 0 || !state_.request.servers.empty()))
+        return fail(server.applied.error());
     // Without any tool a model would only invent.
     if (usable == 0 && !servers_.empty()) return fail(servers_.front().applied.error());
     return slowest;
@@ -181,6 +195,8 @@ class Work {
       result.roots = *roots;
       if (roots->mode != RootsMode::none) tell(index, fmt::format("folders: {}", name_of(roots->mode)));
       HF_CHECK(ask_model(index, result));
+    } else if (needs_login(roots.error())) {
+      return fail(roots.error());  // nothing is wrong with the task: it is done once somebody has logged in
     } else {
       result.status = "error";
       result.error = roots.error();
@@ -211,7 +227,7 @@ class Work {
     for (const Server& server : servers_)
       if (server.applied) servers.push_back(server.live.get());
     std::vector<std::string> problems;
-    Toolbox toolbox(servers, problems);
+    Toolbox toolbox(servers, problems, stop_);
     for (std::string& each : problems) problem(std::move(each));
     if (!task.keep_context || messages_.empty()) {
       messages_ = {{"system", instructions(roots_.snapshot()), {}, {}}};
@@ -244,6 +260,7 @@ class Work {
     events.on_call = [&](const model::ToolCall& call) { tell(index, fmt::format("calls {}", to_valid_utf8(call.name))); };
     events.on_result = [&](const model::ToolCall& call, const ToolOutcome& outcome) {
       keep(journal_.called(index, call, outcome));
+      if (auto error = toolbox.login_required()) keep(fail(*std::move(error)));
     };
     LoopResult loop = run_task_loop(models_, toolbox, messages_, limits, events, halt.get_token());
     if (lost) return fail(*lost);
@@ -380,14 +397,22 @@ Result<RunReport> Runs::work(std::string_view id, const std::function<void(const
   auto worked = Work(settings_, servers_file, models_, executor_, journal, state, on_progress, halt.get_token()).run();
   watch.request_stop();
   watch.join();
-  if (hold.end() == session::WorkEnd::stopping) {
-    // Free for whoever resumes it; should that fail, the lease runs out by itself.
+  // Free for whoever resumes it; should that fail, the lease runs out by itself.
+  const auto release = [&] {
     (void)store_.write(
         [&](Transaction& transaction) { return transaction.release_lease(lease->name, lease->owner, lease->epoch); });
+  };
+  if (hold.end() == session::WorkEnd::stopping) {
+    release();
     return read_report(store_, id);
   }
   if (hold.end() == session::WorkEnd::cancelled) return read_report(store_, id);
-  if (!worked) return fail(worked.error());
+  if (!worked) {
+    release();
+    Error why = std::move(worked).error();
+    if (needs_login(why)) why.hint += fmt::format("; then holdfast run --resume {} goes on", id);
+    return fail(std::move(why));
+  }
   HF_CHECK(journal.close(status_of(state.results)));
   return read_report(store_, id);
 }

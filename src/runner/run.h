@@ -78,7 +78,8 @@ class Runs {
   // servers' definitions (an unknown name).
   Result<std::string> begin(RunRequest request, const Who& who);
   // Works on it until it is over, stop is requested (then it stays `running`, to be resumed) or it was cancelled. Blocks.
-  // Errors: not_found, refused (it is over), those of the store.
+  // Errors: not_found, refused (it is over), those of the store; unauthorised with code login_required (connect_servers.h) when
+  // a server that is needed wants somebody to log in: then it stays `running`, too.
   Result<RunReport> work(std::string_view id, const std::function<void(const RunProgress&)>& on_progress,
                          const std::stop_token& stop);
 

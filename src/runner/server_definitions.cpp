@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <initializer_list>
+#include <sstream>
 
 namespace holdfast::runner {
 
@@ -53,6 +55,58 @@ Result<std::vector<std::pair<std::string, std::string>>> pairs(const JsonObject&
   return found;
 }
 
+// The first of these members that is there.
+const Json* any_of(const JsonObject& object, std::initializer_list<std::string_view> members) {
+  for (const std::string_view member : members)
+    if (const Json* value = find(object, member)) return value;
+  return nullptr;
+}
+
+Result<std::string> any_text(const JsonObject& object, std::string_view server, std::initializer_list<std::string_view> members) {
+  const Json* value = any_of(object, members);
+  if (!value) return std::string();
+  if (!value->is_string()) return fail(wrong(server, fmt::format("oauth.{}", *members.begin()), "must be a text"));
+  return std::string(view(value->as_string()));
+}
+
+// A list, or a text with blanks between them, as OAuth writes it.
+Result<std::vector<std::string>> scopes_of(const JsonObject& object, std::string_view server) {
+  const Json* value = any_of(object, {"scopes", "scope", "SCOPES"});
+  std::vector<std::string> scopes;
+  if (!value) return scopes;
+  if (const auto* text = value->if_string()) {
+    std::istringstream words{std::string(view(*text))};
+    for (std::string word; words >> word;) scopes.push_back(word);
+    return scopes;
+  }
+  const std::string_view member = find(object, "scopes") ? "scopes" : find(object, "scope") ? "scope" : "SCOPES";
+  return texts(object, server, member);
+}
+
+Result<LoginDefinition> parse_login(const JsonObject& server, std::string_view name) {
+  LoginDefinition login;
+  const Json* value = any_of(server, {"oauth", "auth"});
+  if (!value || value->is_null()) return login;
+  if (value->is_bool()) {
+    login.never = !value->as_bool();
+    return login;
+  }
+  if (!value->is_object()) return fail(wrong(name, "oauth", "must be an object, or false"));
+  const JsonObject& object = value->as_object();
+  HF_TRY(login.client_id, any_text(object, name, {"clientId", "client_id", "CLIENT_ID"}));
+  HF_TRY(login.client_secret, any_text(object, name, {"clientSecret", "client_secret", "CLIENT_SECRET"}));
+  HF_TRY(login.redirect_uri, any_text(object, name, {"redirectUri", "redirect_uri", "redirectUrl"}));
+  HF_TRY(login.scopes, scopes_of(object, name));
+  if (find(object, "callbackPort")) {
+    const auto port = find_int(object, "callbackPort").value_or(0);
+    if (port < 1 || port > 65'535) return fail(wrong(name, "oauth.callbackPort", "must be a port from 1 to 65535"));
+    if (login.redirect_uri.empty()) login.redirect_uri = fmt::format("http://localhost:{}/callback", port);
+  }
+  if (!login.client_secret.empty() && login.client_id.empty())
+    return fail(wrong(name, "oauth.clientSecret", "needs a clientId beside it"));
+  return login;
+}
+
 Result<ServerDefinition> parse_server(std::string_view name, const JsonObject& object) {
   ServerDefinition server;
   server.name = name;
@@ -68,6 +122,7 @@ Result<ServerDefinition> parse_server(std::string_view name, const JsonObject& o
   HF_TRY(server.arguments, texts(object, name, "args"));
   HF_TRY(server.environment, pairs(object, name, "env"));
   HF_TRY(server.headers, pairs(object, name, "headers"));
+  HF_TRY(server.login, parse_login(object, name));
   if (const Json* at = find(object, "rootsAt")) {
     const auto index = find_int(object, "rootsAt");
     const bool at_end = at->is_string() && view(at->as_string()) == "end";
@@ -92,6 +147,7 @@ std::string describe(const ServerDefinition& server) {
   if (!server.url.empty()) {
     // Without what stands behind "?": keys are put there.
     text += server.url.substr(0, server.url.find('?'));
+    if (!server.login.client_id.empty()) text += " (with a client id)";
     if (!server.headers.empty()) text += fmt::format(" ({} headers)", server.headers.size());
     return text;
   }

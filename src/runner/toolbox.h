@@ -8,6 +8,8 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
+#include <optional>
 
 namespace holdfast::runner {
 
@@ -18,12 +20,14 @@ std::string function_name(std::string_view server, std::string_view tool, bool s
 class Toolbox final : public Tools {
  public:
   // Asks every server for its tools. Those that do not answer are left out and named in `problems`.
-  Toolbox(const std::vector<LiveServer*>& servers, std::vector<std::string>& problems);
+  Toolbox(const std::vector<LiveServer*>& servers, std::vector<std::string>& problems, const std::stop_token& stop = {});
 
   const std::vector<model::Tool>& list() const override { return tools_; }
   bool is_read_only(std::string_view name) const override;
   ToolOutcome call(std::string_view name, const JsonObject& arguments, std::chrono::milliseconds limit,
                    std::stop_token stop) override;
+  // Of a call so far: a server does not know us any more, and somebody has to log in before it answers. Any thread.
+  std::optional<Error> login_required();
 
  private:
   struct Origin {
@@ -33,6 +37,8 @@ class Toolbox final : public Tools {
   };
   std::vector<model::Tool> tools_;
   std::map<std::string, Origin, std::less<>> origins_;
+  std::mutex mutex_;
+  std::optional<Error> login_required_;
 };
 
 }  // namespace holdfast::runner

@@ -25,8 +25,8 @@
 namespace holdfast::session {
 
 struct KeptFile {
-  std::string key;  // as passages.h: "claude:projects/…/<id>.jsonl"
-  std::int64_t version = 0;
+  std::string key;           // as passages.h: "claude:projects/…/<id>.jsonl"
+  std::int64_t version = 0;  // stays the same while the file only grows
   std::uint64_t size = 0;
   std::string sha256;  // hex, of the whole
   unsigned mode = 0600;
@@ -47,9 +47,13 @@ class Blobs {
     unsigned mode = 0600;
     Millis modified_at = 0;
     std::string incarnation;
+    // Another file under the name than the one that was read last (its inode differs): its end alone proves nothing, read it all.
+    bool whole = false;
     std::function<Result<std::size_t>(std::uint64_t offset, std::span<char> to)> read;
   };
   struct Added {
+    // bytes_new: not kept before. bytes_stored: what they take in the packs, as far as they are packed; the rest is told by a
+    // later call.
     std::uint64_t bytes_read = 0, bytes_new = 0, bytes_stored = 0;
     bool changed = false;
   };

@@ -19,16 +19,18 @@ namespace holdfast::session {
 // What is looked for; all clauses hold in one passage. Case is folded (NFKC case folding outside of ASCII).
 struct TextClause {
   enum class Kind {
-    word,    // a whole word: a run of letters and digits, bounded by anything else
-    prefix,  // a word that begins so
-    literal  // these characters anywhere, also inside of words; a blank stands for any run of white space. CJK text, phrases,
-             // code (foo_bar, paths, error codes)
+    word,     // a whole word: a run of letters and digits, bounded by anything else
+    prefix,   // a word that begins so
+    literal,  // these characters anywhere, also inside of words; a blank stands for any run of white space. CJK text, code
+              // (foo_bar, paths, error codes)
+    phrase    // a literal whose first and last word are whole ones
   } kind = Kind::word;
   std::string text;
   bool excluded = false;  // must not occur in the passage
 };
-// From what a person types: words, word*, *inside*, "a phrase", -without, and code as it stands: what has signs inside (foo_bar,
-// src/a.cpp, E0277, a::b) and runs of Chinese, Japanese or Korean are literals. as_typed: the last word is still being typed
+// From what a person types: words, word*, *inside*, "a phrase", -without, and code as it stands: what has signs or digits inside
+// (foo_bar, src/a.cpp, E0277, a::b) and runs of Chinese, Japanese or Korean are literals. The sign that ends a sentence is none
+// of its last word. as_typed: the last word is still being typed
 // (prefix). Errors: invalid (nothing to look for, an unclosed quote is closed silently).
 Result<std::vector<TextClause>> parse_text_query(std::string_view text, bool as_typed = false);
 

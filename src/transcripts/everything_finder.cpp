@@ -1,9 +1,11 @@
 #include "transcripts/everything_finder.h"
 
+#include "base/log.h"
 #include "base/text.h"
 #include "base/uri.h"
 #include "session/display.h"
-#include "session/kinds.h"
+#include "session/limits.h"
+#include "session/store_sources.h"
 #include "transcripts/project_folder.h"
 #include "transcripts/prompt.h"
 #include "transcripts/running.h"
@@ -26,9 +28,10 @@ using session::Source;
 using session::TextHit;
 
 constexpr std::string_view kTranscript = "transcript";
-constexpr std::size_t kMaxAttributes = 100'000;      // of one name, looked through for a spelling
-constexpr std::size_t kMaxSpellings = 200;           // that one filter may stand for
-constexpr std::uint64_t kOpeningBytes = 256 * 1024;  // where the title of a kept session is looked for
+constexpr std::size_t kMaxAttributes = 100'000;               // of one name, looked through for a spelling
+constexpr std::size_t kMaxSpellings = 200;                    // that one filter may stand for
+constexpr std::uint64_t kIndexedForNames = 64 * 1024 * 1024;  // half a second
+constexpr std::uint64_t kOpeningBytes = 256 * 1024;           // where the title of a kept session is looked for
 
 bool wants(const FindRequest& request, std::string_view kind) {
   return request.kinds.empty() || std::ranges::find(request.kinds, kind) != request.kinds.end();
@@ -36,8 +39,15 @@ bool wants(const FindRequest& request, std::string_view kind) {
 
 // Filters that only lines of transcripts have.
 bool is_about_transcripts(const FindRequest& request) {
-  return !request.branch.empty() || !request.tool.empty() || !request.model.empty() || !request.file.empty() ||
-         !request.roles.empty();
+  return !request.branch.empty() || !request.tool.empty() || !request.model.empty() || !request.file.empty();
+}
+
+// What the store's own index of words can answer.
+bool is_about_words(const session::TextClause& clause) {
+  if (clause.excluded) return false;
+  const bool plain = std::ranges::all_of(
+      clause.text, [](char c) { return c == ' ' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); });
+  return clause.kind == session::TextClause::Kind::word || (plain && clause.text.contains(' '));
 }
 
 FoundPlace place_of(const TextHit& hit) {
@@ -80,6 +90,14 @@ Result<session::IndexState> EverythingFinder::index_state() {
 // What was meant by a filter: the attribute as spelled, else without regard to case, else what contains it. A file is also named
 // by the end of its path.
 Result<std::vector<std::string>> EverythingFinder::spelled(std::string_view name, std::string_view wanted) {
+  // What is not indexed has no spelling to look up, so a little of it is indexed first. With more than a little, names are found
+  // as far as the index is; it is being made by somebody else then.
+  HF_TRY(const session::IndexState state, index_state());
+  if (const std::uint64_t missing = state.source_bytes - std::min(state.indexed_bytes, state.source_bytes);
+      missing > 0 && missing <= kIndexedForNames) {
+    if (const auto updated = index_.update(sources_); !updated && updated.error().kind != ErrorKind::conflict)
+      log(LogLevel::warn, "search", updated.error().message);
+  }
   HF_TRY(const auto known, index_.attributes(name, kMaxAttributes));
   const std::string exact = std::string(name) + std::string(wanted);
   const std::string folded = fold_case(wanted);
@@ -95,7 +113,6 @@ Result<std::vector<std::string>> EverythingFinder::spelled(std::string_view name
     if (same.size() >= kMaxSpellings) break;
   }
   std::vector<std::string> meant = same.empty() ? std::move(near) : std::move(same);
-  // What is not indexed yet has no spelling to look up.
   if (std::ranges::find(meant, exact) == meant.end()) meant.push_back(exact);
   return meant;
 }
@@ -154,7 +171,7 @@ Result<FindResult> EverythingFinder::find(const FindRequest& request) {
   }
   FindResult transcripts, stored;
   if (wants(request, kTranscript)) HF_CHECK(find_transcripts(request, clauses, transcripts));
-  if (store_ && !request.text.empty() && !is_about_transcripts(request)) HF_CHECK(find_stored(request, stored));
+  if (store_ && !request.text.empty() && !is_about_transcripts(request)) HF_CHECK(find_stored(request, clauses, stored));
   // One of each in turn: their scores cannot be compared, their ranks can.
   FindResult all;
   all.bytes_scanned = transcripts.bytes_scanned;
@@ -228,44 +245,90 @@ void EverythingFinder::describe(FoundInSession& found, const Source& source) {
   if (!read || found.title.empty()) found.title = std::move(opening);
 }
 
-Result<void> EverythingFinder::find_stored(const FindRequest& request, FindResult& result) {
+session::Query EverythingFinder::stored_sessions(const FindRequest& request, const std::string& root) const {
+  session::Query conditions;
+  for (const std::string& kind : request.kinds)
+    if (kind != kTranscript) conditions.kinds.push_back(kind);
+  if (!root.empty()) conditions.roots = {root};
+  conditions.principal = request.principal;
+  return conditions;
+}
+
+Result<std::vector<TextHit>> EverythingFinder::scan_stored(const FindRequest& request, const session::Query& conditions,
+                                                           const std::vector<session::TextClause>& clauses, bool& more) {
+  session::StoreSources sources(*store_, conditions);
+  session::TextQuery query;
+  query.clauses = clauses;
+  query.roles = request.roles;
+  query.since = request.since;
+  query.until = request.until;
+  query.order = request.order;
+  query.per_session = request.per_session;
+  query.limit = request.limit * std::max<std::size_t>(request.per_session, 1);
+  query.admits = [&](const Source& source) {
+    return (request.session.empty() || source.session == request.session) && source.session != request.not_session;
+  };
+  // The index knows none of these sources, so it reads them.
+  HF_TRY(session::TextResult found, index_.search(sources, query));
+  more = found.more;
+  return std::move(found.hits);
+}
+
+Result<std::vector<TextHit>> EverythingFinder::look_up_stored(const FindRequest& request, const session::Query& conditions,
+                                                              bool& more) {
   session::SearchQuery query;
   query.text = request.text;
-  for (const std::string& kind : request.kinds)
-    if (kind != kTranscript) query.kinds.push_back(kind);
-  if (!request.kinds.empty() && query.kinds.empty()) return {};
-  if (!request.project.empty()) {
-    HF_TRY(const std::string canonical, canonical_project(request.project));
-    query.roots = {file_uri_of_path(canonical)};
-  }
+  query.kinds = conditions.kinds;
+  query.roots = conditions.roots;
   query.principal = request.principal;
   query.session = request.session;
-  query.limit = request.limit * std::max<std::size_t>(request.per_session, 1);
+  query.limit = std::min(request.limit * std::max<std::size_t>(request.per_session, 1), session::kMaxSearchLimit);
   query.per_session = request.per_session;
-  HF_TRY(const session::SearchResult found, store_->search(query));
-  result.more = found.more;
-  for (const session::SearchHit& hit : found.hits) {
+  HF_TRY(session::SearchResult found, store_->search(query));
+  more = found.more;
+  std::vector<TextHit> hits;
+  for (session::SearchHit& hit : found.hits) {
     if (hit.session == request.not_session) continue;
     if ((request.since && hit.time < *request.since) || (request.until && hit.time >= *request.until)) continue;
-    auto known = std::ranges::find(result.sessions, hit.session, &FoundInSession::id);
+    TextHit text_hit;
+    text_hit.source.session = hit.session;
+    text_hit.source.key = "store:" + hit.session;
+    text_hit.line = static_cast<std::uint64_t>(hit.seq);
+    text_hit.role = hit.seq == 0 ? session::PassageRole::title : session::PassageRole::assistant;
+    text_hit.time = hit.time;
+    text_hit.snippet = std::move(hit.snippet);
+    hits.push_back(std::move(text_hit));
+  }
+  return hits;
+}
+
+Result<void> EverythingFinder::find_stored(const FindRequest& request, const std::vector<session::TextClause>& clauses,
+                                           FindResult& result) {
+  std::string root;
+  if (!request.project.empty()) {
+    HF_TRY(const std::string canonical, canonical_project(request.project));
+    root = file_uri_of_path(canonical);
+  }
+  const session::Query conditions = stored_sessions(request, root);
+  if (!request.kinds.empty() && conditions.kinds.empty()) return {};
+  const bool words_only = request.roles.empty() && std::ranges::all_of(clauses, is_about_words);
+  HF_TRY(const std::vector<TextHit> hits,
+         words_only ? look_up_stored(request, conditions, result.more) : scan_stored(request, conditions, clauses, result.more));
+  for (const TextHit& hit : hits) {
+    auto known = std::ranges::find(result.sessions, hit.source.session, &FoundInSession::id);
     if (known == result.sessions.end()) {
-      const auto record = store_->get(hit.session);
+      const auto record = store_->get(hit.source.session);
       if (!record) continue;  // gone since
       FoundInSession session;
-      session.id = hit.session;
-      session.kind = hit.kind;
+      session.id = record->id;
+      session.kind = record->kind;
       session.title = session::shown_title(*record);
       session.project = record->root_uri;
       session.status = session::shown_status(*record);
       session.time = record->updated_at;
       known = result.sessions.insert(result.sessions.end(), std::move(session));
     }
-    FoundPlace place;
-    place.line = static_cast<std::uint64_t>(hit.seq);
-    place.source = "store:" + hit.session;
-    place.time = hit.time;
-    place.snippet = hit.snippet;
-    known->places.push_back(std::move(place));
+    known->places.push_back(place_of(hit));
   }
   return {};
 }

@@ -24,7 +24,14 @@ class EverythingFinder final : public session::Finder {
  private:
   Result<void> find_transcripts(const session::FindRequest& request, const std::vector<session::TextClause>& clauses,
                                 session::FindResult& result);
-  Result<void> find_stored(const session::FindRequest& request, session::FindResult& result);
+  Result<void> find_stored(const session::FindRequest& request, const std::vector<session::TextClause>& clauses,
+                           session::FindResult& result);
+  session::Query stored_sessions(const session::FindRequest& request, const std::string& root) const;
+  // By the store's index of words, or by reading what it has: where parts of words, code or excluded words are asked for.
+  Result<std::vector<session::TextHit>> look_up_stored(const session::FindRequest& request, const session::Query& conditions,
+                                                       bool& more);
+  Result<std::vector<session::TextHit>> scan_stored(const session::FindRequest& request, const session::Query& conditions,
+                                                    const std::vector<session::TextClause>& clauses, bool& more);
   Result<session::TextQuery> query_of(const session::FindRequest& request, const std::vector<session::TextClause>& clauses);
   Result<std::vector<std::string>> spelled(std::string_view name, std::string_view wanted);
   Result<std::function<bool(const session::Source&)>> admitted(const session::FindRequest& request);

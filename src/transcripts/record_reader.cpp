@@ -8,7 +8,7 @@
 
 namespace holdfast::transcripts {
 
-Result<std::string_view> RecordReader::bytes(std::uint64_t offset, std::size_t size) {
+Result<std::string_view> IndexedRecordReader::bytes(std::uint64_t offset, std::size_t size) {
   const bool held = offset >= block_at_ && offset + size <= block_at_ + block_.size();
   if (!held) {
     const std::uint64_t rest = source_.size > offset ? source_.size - offset : 0;
@@ -20,14 +20,14 @@ Result<std::string_view> RecordReader::bytes(std::uint64_t offset, std::size_t s
   return std::string_view(block_).substr(static_cast<std::size_t>(offset - block_at_), size);
 }
 
-RecordParts RecordReader::parts_of(const JsonObject& record, std::uint64_t number, std::uint64_t left_out,
-                                   const reading::ReadLimits& limits) {
+RecordParts IndexedRecordReader::parts_of(const JsonObject& record, std::uint64_t number, std::uint64_t left_out,
+                                          const reading::ReadLimits& limits) {
   return product_ == LineIndex::Product::codex ? codex_parts(record, number, left_out, with_messages_, limits)
                                                : claude_parts(record, number, left_out, limits);
 }
 
-Result<std::vector<RecordParts>> RecordReader::read(const IndexedLine& line, std::uint64_t number,
-                                                    const reading::ReadLimits& limits) {
+Result<std::vector<RecordParts>> IndexedRecordReader::read(const IndexedLine& line, std::uint64_t number,
+                                                           const reading::ReadLimits& limits) {
   const std::uint64_t size = line.end - line.offset;
   if (size > kWholeLineBytes) return read_long(line, number, limits);
   HF_TRY(const std::string_view text, bytes(line.offset, static_cast<std::size_t>(size)));
@@ -43,8 +43,8 @@ Result<std::vector<RecordParts>> RecordReader::read(const IndexedLine& line, std
   return found;
 }
 
-Result<std::vector<RecordParts>> RecordReader::read_long(const IndexedLine& line, std::uint64_t number,
-                                                         const reading::ReadLimits& limits) {
+Result<std::vector<RecordParts>> IndexedRecordReader::read_long(const IndexedLine& line, std::uint64_t number,
+                                                                const reading::ReadLimits& limits) {
   std::uint64_t at = line.offset;
   jsonl::PullParser in([&](char* to, std::size_t room) -> Result<std::size_t> {
     const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(room, line.end - at));

@@ -10,9 +10,9 @@ namespace holdfast::transcripts {
 // Shorter lines are parsed whole; of longer ones only what is shown is kept (jsonl/cut_json.h).
 inline constexpr std::size_t kWholeLineBytes = 1024 * 1024;
 
-class RecordReader {
+class IndexedRecordReader {
  public:
-  RecordReader(const reading::ByteSource& source, LineIndex::Product product, bool with_messages)
+  IndexedRecordReader(const reading::ByteSource& source, LineIndex::Product product, bool with_messages)
       : source_(source), product_(product), with_messages_(with_messages) {}
 
   // Usually one; a line that lost its newline may hold several. `number` is from 1. Errors: those of the source.

@@ -96,7 +96,7 @@ class TranscriptReading final : public reading::Reading {
     };
     const std::lock_guard lock(shared_->mutex);
     if (error != std::errc() || line == 0 || line > shared_->index.size()) return not_there();
-    RecordReader reader(source_, place_.product, true);
+    IndexedRecordReader reader(source_, place_.product, true);
     reading::ReadLimits limits;
     limits.text_bytes = 1;
     limits.image_bytes = kImageBytes;

@@ -45,7 +45,7 @@ class WindowMaker {
   const Branch* branch_;
   const SubagentMap& subagents_;
   const reading::WindowQuery query_;
-  RecordReader records_;
+  IndexedRecordReader records_;
   std::uint32_t begin_ = 0;  // from 0
   reading::Window window_;
   std::string message_id_;                          // of the last turn

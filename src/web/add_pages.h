@@ -3,9 +3,13 @@
 // The pages of this program, with what they need to be drawn.
 
 #include "session/finder.h"
+#include "session/retention.h"
 #include "session/store.h"
 #include "transcripts/keeper.h"
 #include "web/pages.h"
+#include "web/research_pages.h"
+#include "web/review_service.h"
+#include "web/storage_page.h"
 
 namespace holdfast::web {
 
@@ -14,6 +18,10 @@ struct PageServices {
   session::Store& store;
   const transcripts::Keeper* keeper = nullptr;  // transcripts of the user who runs the program
   session::Finder* finder = nullptr;
+  ReviewService review = {};
+  ResearchOpener research = {};
+  session::RetentionPolicy retention = {};
+  StorageService storage = {};
 };
 
 Pages make_pages(const PageServices& services);

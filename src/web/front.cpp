@@ -9,8 +9,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace holdfast::web {
 
 namespace {
@@ -57,12 +55,6 @@ constexpr std::size_t kMaxFormBytes = 1024 * 1024;  // comments and ticks; nothi
 bool is_form(const net::HttpRequest& request) {
   const std::string* type = request.header("Content-Type");
   return type && trim(std::string_view(*type).substr(0, type->find(';'))) == "application/x-www-form-urlencoded";
-}
-
-// A path of this server that a redirect may lead to: nothing that a browser takes for another host.
-bool is_own_path(std::string_view path) {
-  return path.starts_with('/') && !path.starts_with("//") &&
-         std::ranges::none_of(path, [](unsigned char c) { return c <= ' ' || c == '\\' || c >= 0x7f; });
 }
 
 net::HttpResponse remember_theme(const PageRequest& request) {

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 namespace holdfast::web {
@@ -143,6 +144,11 @@ net::HttpResponse see_other(std::string path) {
   net::HttpResponse response = page_response(303, {});
   response.headers.emplace_back("Location", std::move(path));
   return response;
+}
+
+bool is_own_path(std::string_view path) {
+  return path.starts_with('/') && !path.starts_with("//") &&
+         std::ranges::none_of(path, [](unsigned char c) { return c <= ' ' || c == '\\' || c >= 0x7f; });
 }
 
 void open_form(Html& page, const PageRequest& request, std::string_view action, std::string_view css_class) {

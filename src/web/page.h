@@ -42,6 +42,8 @@ net::HttpResponse show_fragment(Html part);
 net::HttpResponse page_response(int status, std::string html);
 // After a POST: the browser shows another page, and "reload" does not send the form again. `path` is one of ours.
 net::HttpResponse see_other(std::string path);
+// A path of this server that a redirect may lead to: nothing that a browser takes for another host.
+bool is_own_path(std::string_view path);
 
 // Begins <form method="post"> with its token; the caller closes it.
 void open_form(Html& page, const PageRequest& request, std::string_view action, std::string_view css_class = {});

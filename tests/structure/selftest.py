@@ -54,7 +54,7 @@ class Repository(unittest.TestCase):
             "src/main.cpp": '#include "cli/run.h"\n',
             "src/net/http.cpp": '#include "base/fd.h"\n#include <boost/asio/post.hpp>\nco_await x;\n',
             "src/mcp/transport_http_server.cpp": '#include "net/http_server.h"\n',
-            "src/cli/parse.cpp": '#include <CLI/CLI.hpp>\n#include "mcp/server.h"\n'})
+            "src/cli/grammar.h": '#include <CLI/CLI.hpp>\n#include "mcp/server.h"\n'})
 
     def test_include_upwards(self):
         self.assert_rooms("src/base/a.h:2: base must not include net/b.h",
@@ -111,6 +111,19 @@ class Repository(unittest.TestCase):
         self.assert_tidiness("src/base/a.cpp:2: unfinished", {"src/base/a.cpp": "int a;\n// TO" "DO later\n"})
         self.assert_tidiness("not formatted", {"src/base/a.cpp": "int   a ;\n"})
         self.assert_tidiness("the name does not say", {"src/base/string_utils.cpp": "int a;\n"})
+
+    def test_types(self):
+        def in_namespace(text, name="holdfast::base"):
+            return f"namespace {name} {{\n\n{text}\n\n}}  // namespace {name}\n"
+        hidden = "namespace {\n\nstruct A {\n  int a;\n};\n\n}  // namespace"
+        one = {"src/base/a.cpp": in_namespace("struct A {\n  int a;\n};")}
+        accepted = {**one, "src/base/b.cpp": in_namespace(hidden), "src/base/c.cpp": in_namespace("struct A;\nclass B : public A {\n};"),
+                    "src/net/a.cpp": in_namespace("struct A {\n};", "holdfast::net")}
+        self.assertIn("types: ok", self.breaches("check_types.py", accepted))
+        for again in ("class A final : public B {", "struct A {", "enum class A { x };", "template <class T> struct A {"):
+            with self.subTest(again):
+                self.assertIn("src/base/b.h:3: holdfast::base::A is also the name of a type in src/base/a.cpp:3",
+                              self.breaches("check_types.py", {**one, "src/base/b.h": in_namespace(again)}))
 
     def assert_links(self, expected, files):
         self.assertIn(expected, self.breaches("check_links.py", files))

@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "mcp/oauth/dpop.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace holdfast::mcp::oauth {
@@ -20,7 +21,7 @@ Authorizer::~Authorizer() {
 }
 
 bool Authorizer::fresh() const {
-  if (!session_ || !renewable_ || session_->token.refresh_token.empty()) return true;
+  if (!session_ || failure_ || session_->token.refresh_token.empty()) return true;
   return !session_->token.expires_before(settings_.clock->now() + kRenewBefore);
 }
 
@@ -70,10 +71,25 @@ bool Authorizer::refused(Turn turn, const net::HttpAnswer& answer, Done done) {
   }
   // Who has all that is asked for, and is refused, would be refused again.
   if (too_weak && session_ && session_->token.covers(challenge->scopes())) return false;
+  if (pausing()) {
+    later(std::move(done))(fail(*failure_));
+    return true;
+  }
   const bool busy = !waiting_.empty();
   waiting_.push_back(std::move(done));
   if (!busy) run([need = Need{challenge, session_, too_weak}](Flow& flow) { return flow.obtain(need); });
   return true;
+}
+
+bool Authorizer::pausing() const {
+  const Millis since = settings_.clock->now() - failed_at_;
+  return failure_ && since >= 0 && since < pause_;
+}
+
+// RFC 9449 §8.2: with an answer that is no refusal, too. The old one would cost a refusal soon.
+void Authorizer::heard(const net::HttpAnswer& answer) {
+  if (!dpop_key_ || answer.status < 200 || answer.status > 299) return;
+  if (const std::string_view nonce = answer.header("dpop-nonce"); !nonce.empty()) dpop_nonce_ = nonce;
 }
 
 void Authorizer::run(Work work) {
@@ -91,14 +107,20 @@ void Authorizer::run(Work work) {
 }
 
 void Authorizer::take(Result<Session> session) {
-  renewable_ = session.has_value();
+  failure_.reset();
   if (session) {
+    pause_ = 0;
     session_ = *std::move(session);
     ++turn_;
     dpop_key_.reset();
     if (session_->token.dpop) {
       if (auto key = SigningKey::from_pem(session_->token.dpop_key)) dpop_key_ = *std::move(key);
     }
+  }
+  if (!session) {
+    failure_ = session.error();
+    failed_at_ = settings_.clock->now();
+    pause_ = std::clamp(pause_ * 2, kFirstPause, kLongestPause);
   }
   const Result<void> result = session ? Result<void>() : Result<void>(fail(session.error()));
   for (Done& done : std::exchange(waiting_, {})) done(result);

@@ -55,7 +55,7 @@ test('offers the tools, by name and in order', async () => {
   const { tools } = await client.listTools();
   const names = tools.map(tool => tool.name).filter(name => name.includes('session') && !['session', 'create_session', 'end_session', 'autonomous_persistent_session'].includes(name));
   assert.deepEqual(names, ['save_current_session', 'restore_session', 'clone_session', 'delete_session', 'move_session',
-    'session_lineage', 'get_session_info', 'save_session_to_gist']);
+    'session_lineage', 'get_session_info', 'save_session_to_gist', 'search_sessions', 'list_recent_sessions', 'get_session_detail']);
   const inputs = Object.fromEntries(tools.map(tool => [tool.name, tool.inputSchema]));
   assert.deepEqual(Object.keys(inputs.delete_session.properties).sort(),
     ['delete_cross_session_artifacts', 'dry_run', 'force', 'no_backup', 'session_id', 'source_project', 'terminate_running']);
@@ -176,6 +176,35 @@ test('the session tool lists transcripts when asked for them', async () => {
   assert.match(refused.hint, /delete_session/);
   const lacks = await fails('unsupported_operation', 'session', { operation: 'pin', sessionId: sid('a3') });
   assert.match(lacks.hint, /verify/);
+});
+
+test('finds past sessions, and says how to resume them', async () => {
+  const found = await ok('search_sessions', { query: 'subagent reported' });
+  assert.deepEqual(found.sessions.map(session => session.session_id), [sid('a4')]);
+  has(found.sessions[0], 'kind product title project updated_at resume_command matches');
+  assert.match(found.sessions[0].matches[0].snippet, /The subagent reported/);
+  assert.equal((await ok('search_sessions', { query: 'subagent', current_session_id: sid('a4') })).count, 0);
+  assert.equal((await ok('search_sessions', { query: 'hello lab', project: '/home/dev/work/second' })).count, 1);
+  assert.equal((await ok('search_sessions', { query: 'hello', after_date: '2030-01-01' })).count, 0);
+  await fails('usage', 'search_sessions', { query: 'x', after_date: 'yesterday-ish' });
+  await fails('usage', 'search_sessions', { query: '' });
+  await fails('usage', 'search_sessions', { query: 'x', colour: 'red' });
+});
+
+test('lists recent sessions', async () => {
+  const recent = await ok('list_recent_sessions', { limit: 2 });
+  assert.equal(recent.count, 2);
+  assert.equal(recent.hasMore, true);
+  has(recent.sessions[0], 'session_id title project updated_at resume_command');
+});
+
+test('tells how a session began and ended, and where it said something', async () => {
+  const detail = await ok('get_session_detail', { session_id: '000000a3', search_query: 'second' });
+  assert.match(detail.opening[0].text, /Keep a task list/);
+  assert.match(detail.last_messages.at(-1).text, /Second answer from the lab/);
+  assert.ok(detail.matches.length >= 2);
+  assert.ok(detail.matches.every(match => match.line > 0));
+  await fails('not_found', 'get_session_detail', { session_id: 'ffffffff' });
 });
 
 test('ends when the client leaves', () => client.close());

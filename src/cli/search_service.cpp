@@ -1,0 +1,58 @@
+#include "cli/search_service.h"
+
+#include "base/log.h"
+#include "store/blobs/open.h"
+#include "store/index/open.h"
+
+#include <chrono>
+#include <filesystem>
+
+namespace holdfast::cli {
+namespace {
+
+// Searches scan what is new; this only keeps that little.
+constexpr std::chrono::seconds kBetweenUpdates{30};
+
+std::unique_ptr<session::Blobs> open_guard(const std::string& folder) {
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(folder, ignored)) return nullptr;
+  auto guard = store::open_blobs(folder);
+  if (guard) return *std::move(guard);
+  log(LogLevel::warn, "search", "without the guard: " + guard.error().message);
+  return nullptr;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<SearchService>> SearchService::open(const Context& context, const transcripts::Homes& homes,
+                                                           session::Store* store) {
+  HF_CHECK(make_data_folder(context.folders));
+  std::unique_ptr<SearchService> service(new SearchService);
+  service->guard_ = open_guard(context.folders.data + "/guard");
+  HF_TRY(service->index_, store::open_text_index(index_folder(context)));
+  service->sources_ = std::make_unique<transcripts::TranscriptSources>(homes, service->guard_.get());
+  service->finder_ = std::make_unique<transcripts::EverythingFinder>(homes, *service->sources_, *service->index_, store);
+  return service;
+}
+
+SearchService::~SearchService() {
+  follower_.request_stop();
+  wake_.notify_all();
+}
+
+void SearchService::keep_up() {
+  std::call_once(keeping_up_, [this] { follower_ = std::jthread([this](const std::stop_token& stop) { follow(stop); }); });
+}
+
+void SearchService::follow(const std::stop_token& stop) {
+  while (!stop.stop_requested()) {
+    const auto updated = index_->update(*sources_, {}, stop);
+    // Another process that does the same is no trouble.
+    if (!updated && updated.error().kind != ErrorKind::conflict && !stop.stop_requested())
+      log(LogLevel::warn, "search", "the index is not up to date: " + updated.error().message);
+    std::unique_lock lock(mutex_);
+    wake_.wait_for(lock, stop, kBetweenUpdates, [] { return false; });
+  }
+}
+
+}  // namespace holdfast::cli

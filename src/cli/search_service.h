@@ -1,0 +1,53 @@
+#pragma once
+
+// The search as this program offers it: transcripts of this user (also those the guard alone still has), the index in the data
+// folder, and the store. Any thread.
+
+#include "cli/context.h"
+#include "session/blobs.h"
+#include "session/text_index.h"
+#include "transcripts/everything_finder.h"
+
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+namespace holdfast::cli {
+
+// Below this much that is not indexed a search scans it in less time than an update of the index would take to be noticed.
+inline constexpr std::uint64_t kWorthIndexing = 4 * 1024 * 1024;
+
+class SearchService {
+ public:
+  // Homes and store (it may be missing) outlive it. A guard that cannot be opened is logged and done without.
+  static Result<std::unique_ptr<SearchService>> open(const Context& context, const transcripts::Homes& homes,
+                                                     session::Store* store);
+  ~SearchService();
+  SearchService(const SearchService&) = delete;
+  SearchService& operator=(const SearchService&) = delete;
+
+  session::Finder& finder() { return *finder_; }
+  session::TextIndex& index() { return *index_; }
+  session::PassageSources& sources() { return *sources_; }
+  session::Blobs* guard() { return guard_.get(); }
+
+  // Brings the index up to date from now on, in a thread of its own; once is enough.
+  void keep_up();
+
+  static std::string index_folder(const Context& context) { return context.folders.data + "/index"; }
+
+ private:
+  SearchService() = default;
+  void follow(const std::stop_token& stop);
+
+  std::unique_ptr<session::Blobs> guard_;
+  std::unique_ptr<session::TextIndex> index_;
+  std::unique_ptr<transcripts::TranscriptSources> sources_;
+  std::unique_ptr<transcripts::EverythingFinder> finder_;
+  std::once_flag keeping_up_;
+  std::mutex mutex_;
+  std::condition_variable_any wake_;
+  std::jthread follower_;
+};
+
+}  // namespace holdfast::cli

@@ -1,0 +1,164 @@
+#include "store/blobs/blob_store.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <unordered_map>
+
+namespace holdfast::store {
+
+struct BlobStore::Damage {
+  std::unordered_map<std::int64_t, std::string> chunks;  // and why
+  std::set<std::int64_t> versions;                       // of which something is lost
+};
+
+namespace {
+
+struct Suffering {
+  std::uint64_t bytes = 0, first = 0;
+  std::string why;
+};
+
+Result<void> check_pages(Db& db, session::Blobs::Check& check) {
+  HF_TRY(Rows rows, db.query("PRAGMA quick_check(10)"));
+  for (;;) {
+    HF_TRY(const bool more, rows.next());
+    if (!more) return {};
+    if (rows.text(0) != "ok") check.problems.push_back({"", fmt::format("catalogue: {}", rows.text(0))});
+  }
+}
+
+}  // namespace
+
+Result<BlobStore::Damage> BlobStore::look_for_damage(Db& db, std::mutex& db_mutex, Check& check,
+                                                     const std::function<void(std::uint64_t, std::uint64_t)>& progress) {
+  Damage damage;
+  std::vector<FrameRow> frames;
+  {
+    const std::lock_guard lock(db_mutex);
+    HF_CHECK(check_pages(db, check));
+    HF_TRY(frames, all_frames(db));
+  }
+  std::uint64_t total = 0, done = 0;
+  for (const FrameRow& frame : frames) total += frame.size;
+  FrameCache cache(kFrameBytes * 32);  // not that of the readers: everything passes through
+  ChunkReader reader(db, db_mutex, cache, packs_folder_);
+  for (const FrameRow& frame : frames) {
+    std::vector<ChunkRow> chunks;
+    {
+      const std::lock_guard lock(db_mutex);
+      HF_TRY(const auto still, frame_row(db, frame.id));
+      if (!still) continue;  // packed anew meanwhile
+      HF_TRY(chunks, chunks_of_frame(db, frame.id));
+    }
+    const auto bytes = reader.unpack(frame);
+    for (const ChunkRow& chunk : chunks) {
+      ++check.chunks;
+      check.bytes += chunk.size;
+      if (!bytes) {
+        damage.chunks[chunk.id] = bytes.error().message;
+      } else if (std::uint64_t{chunk.start} + chunk.size > (*bytes)->size() ||
+                 sha256(std::string_view(**bytes).substr(chunk.start, chunk.size)) != chunk.hash) {
+        damage.chunks[chunk.id] = fmt::format("chunk {} in frame {} is damaged: its hash differs", chunk.id, frame.id);
+      }
+    }
+    done += frame.size;
+    if (progress) progress(done, total);
+  }
+
+  const std::lock_guard lock(db_mutex);
+  std::unordered_map<std::int64_t, std::uint32_t> known;  // sizes
+  {
+    HF_TRY(Rows rows, db.query("SELECT id, size, frame FROM chunks"));
+    for (;;) {
+      HF_TRY(const bool more, rows.next());
+      if (!more) break;
+      known[rows.integer(0)] = static_cast<std::uint32_t>(rows.integer(1));
+      if (rows.integer(2) == 0) damage.chunks.try_emplace(rows.integer(0), "damaged before, and set aside");
+    }
+  }
+  std::map<std::int64_t, Suffering> suffering;
+  std::unordered_map<std::int64_t, std::uint64_t> reached;
+  std::set<std::int64_t> blamed;
+  const auto suffers = [&](std::int64_t version, std::uint64_t start, std::uint64_t size, const std::string& why) {
+    const auto [place, first] = suffering.try_emplace(version, Suffering{0, start, why});
+    place->second.bytes += size;
+  };
+  HF_CHECK(each_segment(db, [&](std::int64_t version, std::uint64_t start, Result<Recipe> recipe) -> Result<void> {
+    if (start != reached[version]) suffers(version, reached[version], start - reached[version], "its list of chunks has a gap");
+    if (!recipe) {
+      suffers(version, start, 0, recipe.error().message);
+      return {};
+    }
+    for (const RecipePart& part : *recipe) {
+      const auto row = known.find(part.chunk);
+      if (row == known.end() || row->second != part.size) {
+        suffers(version, start, part.size, fmt::format("chunk {} is not in the catalogue as it was", part.chunk));
+      } else if (const auto bad = damage.chunks.find(part.chunk); bad != damage.chunks.end()) {
+        suffers(version, start, part.size, bad->second);
+        blamed.insert(part.chunk);
+      }
+      start += part.size;
+    }
+    reached[version] = start;
+    return {};
+  }));
+  HF_TRY(Rows rows, db.query("SELECT id, key, version, size FROM versions ORDER BY key, version"));
+  for (;;) {
+    HF_TRY(const bool more, rows.next());
+    if (!more) break;
+    const std::int64_t id = rows.integer(0);
+    const auto size = static_cast<std::uint64_t>(rows.integer(3));
+    if (reached[id] != size) suffers(id, reached[id], 0, fmt::format("{} of {} bytes are listed", reached[id], size));
+    const auto found = suffering.find(id);
+    if (found == suffering.end()) continue;
+    damage.versions.insert(id);
+    check.problems.push_back(
+        {std::string(rows.text(1)), fmt::format("version {}: {} of {} bytes cannot be read, from byte {} on: {}", rows.integer(2),
+                                                found->second.bytes, size, found->second.first, found->second.why)});
+  }
+  std::size_t of_nobody = 0;
+  for (const auto& [chunk, why] : damage.chunks) of_nobody += blamed.contains(chunk) ? 0 : 1;
+  if (of_nobody > 0) check.problems.push_back({"", fmt::format("{} damaged chunks that no file uses", of_nobody)});
+  return damage;
+}
+
+Result<session::Blobs::Check> BlobStore::verify(const std::function<void(std::uint64_t, std::uint64_t)>& progress) {
+  Check check;
+  Db* db = nullptr;
+  {
+    const std::lock_guard lock(read_mutex_);
+    HF_TRY(db, reader());
+  }
+  if (db != nullptr) HF_CHECK(look_for_damage(*db, read_mutex_, check, progress));
+  return check;
+}
+
+Result<session::Blobs::Check> BlobStore::repair(const std::function<void(std::uint64_t, std::uint64_t)>& progress) {
+  const std::lock_guard lock(write_mutex_);
+  if (writing_) return fail(ErrorKind::conflict, "commit what was added before repairing");
+  Check check;
+  {
+    const std::lock_guard read_lock(read_mutex_);
+    HF_TRY(const Db* const db, reader());
+    if (db == nullptr) return check;
+  }
+  HF_CHECK(begin());
+  const auto set_aside = [&]() -> Result<void> {
+    HF_TRY(const Damage damage, look_for_damage(*writer_, write_db_mutex_, check, progress));
+    for (const auto& [chunk, why] : damage.chunks) {
+      HF_CHECK(writer_->run("UPDATE chunks SET frame = 0 WHERE id = ?", chunk));
+    }
+    // Without these two the next add() reads the original from its beginning.
+    for (const std::int64_t version : damage.versions) {
+      HF_CHECK(writer_->run("UPDATE versions SET incarnation = '', hash_state = x'' WHERE id = ?", version));
+    }
+    return {};
+  };
+  if (auto done = set_aside(); !done) return give_up(std::move(done).error());
+  HF_CHECK(finish());
+  cache_.clear();
+  return check;
+}
+
+}  // namespace holdfast::store

@@ -1,0 +1,331 @@
+#include "store/blobs/blob_rows.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace holdfast::store {
+namespace {
+
+constexpr int kFormat = 1;
+constexpr int kApplication = 0x68666764;  // "hfgd"
+
+// `mark` is the beginning of the hash: an index of eight bytes an entry finds it as well as one of 32.
+constexpr const char* kTables = R"sql(
+CREATE TABLE numbers(what TEXT PRIMARY KEY, next INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE versions(
+  id INTEGER PRIMARY KEY,
+  key TEXT NOT NULL,
+  version INTEGER NOT NULL,
+  size INTEGER NOT NULL,
+  sha256 BLOB NOT NULL,
+  hash_state BLOB NOT NULL,
+  mode INTEGER NOT NULL,
+  modified_at INTEGER NOT NULL,
+  kept_at INTEGER NOT NULL,
+  incarnation TEXT NOT NULL,
+  UNIQUE(key, version)
+) STRICT;
+CREATE TABLE segments(
+  version INTEGER NOT NULL,
+  start INTEGER NOT NULL,
+  parts BLOB NOT NULL,
+  PRIMARY KEY(version, start)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE chunks(
+  id INTEGER PRIMARY KEY,
+  mark INTEGER NOT NULL,
+  rest BLOB NOT NULL,
+  frame INTEGER NOT NULL,
+  start INTEGER NOT NULL,
+  size INTEGER NOT NULL,
+  look BLOB NOT NULL
+) STRICT;
+CREATE INDEX chunks_mark ON chunks(mark);
+CREATE INDEX chunks_frame ON chunks(frame);
+CREATE TABLE sketches(number INTEGER PRIMARY KEY, chunk INTEGER NOT NULL) STRICT;
+CREATE TABLE frames(
+  id INTEGER PRIMARY KEY,
+  pack INTEGER NOT NULL,
+  start INTEGER NOT NULL,
+  size INTEGER NOT NULL,
+  raw_size INTEGER NOT NULL,
+  bases BLOB NOT NULL
+) STRICT;
+CREATE TABLE packs(id INTEGER PRIMARY KEY, size INTEGER NOT NULL, loose INTEGER NOT NULL) STRICT;
+INSERT INTO numbers VALUES ('chunk', 1), ('frame', 1), ('pack', 1);
+)sql";
+
+// Pages hold what chunks and sketches of some gigabytes need at hand; the log is kept short between commits.
+constexpr const char* kSettings =
+    "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA secure_delete=FAST; PRAGMA cache_size=-16384; "
+    "PRAGMA temp_store=MEMORY; PRAGMA wal_autocheckpoint=2000; PRAGMA journal_size_limit=16777216";
+
+constexpr std::size_t kMark = 8;
+
+std::int64_t mark_of(const Digest& hash) {
+  std::uint64_t mark = 0;
+  for (std::size_t i = 0; i < kMark; ++i) mark = mark << 8 | hash[i];
+  return static_cast<std::int64_t>(mark);
+}
+
+// Columns: id, mark, rest, frame, start, size.
+ChunkRow chunk_of(const Rows& rows) {
+  ChunkRow row;
+  row.id = rows.integer(0);
+  const auto mark = static_cast<std::uint64_t>(rows.integer(1));
+  for (std::size_t i = 0; i < kMark; ++i) row.hash[i] = static_cast<std::uint8_t>(mark >> (56 - 8 * i));
+  const std::string_view rest = rows.text(2).substr(0, row.hash.size() - kMark);
+  std::ranges::copy(rest, row.hash.begin() + kMark);
+  row.frame = rows.integer(3);
+  row.start = static_cast<std::uint32_t>(rows.integer(4));
+  row.size = static_cast<std::uint32_t>(rows.integer(5));
+  return row;
+}
+
+Result<FrameRow> frame_of(const Rows& rows) {
+  FrameRow row;
+  row.id = rows.integer(0);
+  row.pack = rows.integer(1);
+  row.start = static_cast<std::uint64_t>(rows.integer(2));
+  row.size = static_cast<std::uint32_t>(rows.integer(3));
+  row.raw_size = static_cast<std::uint32_t>(rows.integer(4));
+  HF_TRY(row.bases, decode_ids(rows.text(5)));
+  return row;
+}
+
+constexpr std::string_view kVersionColumns =
+    "id, key, version, size, sha256, hash_state, mode, modified_at, kept_at, incarnation";
+
+VersionRow version_of(const Rows& rows) {
+  VersionRow row;
+  row.id = rows.integer(0);
+  row.kept.key = rows.text(1);
+  row.kept.version = rows.integer(2);
+  row.kept.size = static_cast<std::uint64_t>(rows.integer(3));
+  const std::string_view hash = rows.text(4);
+  row.kept.sha256 = to_hex({reinterpret_cast<const std::uint8_t*>(hash.data()), hash.size()});
+  row.hash_state = rows.text(5);
+  row.kept.mode = static_cast<unsigned>(rows.integer(6));
+  row.kept.modified_at = rows.integer(7);
+  row.kept.kept_at = rows.integer(8);
+  row.kept.incarnation = rows.text(9);
+  return row;
+}
+
+template <class T, class Make>
+Result<std::vector<T>> all_of(Rows rows, Make make) {
+  std::vector<T> all;
+  for (;;) {
+    HF_TRY(const bool more, rows.next());
+    if (!more) return all;
+    all.push_back(make(rows));
+  }
+}
+
+template <class T, class Make>
+Result<std::optional<T>> first_of(Rows rows, Make make) {
+  HF_TRY(const bool found, rows.next());
+  if (!found) return std::nullopt;
+  return make(rows);
+}
+
+std::string from_hex(std::string_view hex) {
+  const auto digit = [](char c) { return static_cast<unsigned>(c <= '9' ? c - '0' : c - 'a' + 10); };
+  std::string bytes;
+  for (std::size_t i = 0; i + 1 < hex.size(); i += 2) {
+    bytes.push_back(static_cast<char>(digit(hex[i]) << 4 | digit(hex[i + 1])));
+  }
+  return bytes;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Db>> open_blob_catalogue(const std::string& path, Db::Mode mode, const std::string& vfs) {
+  HF_TRY(auto db, Db::open(path, mode, vfs));
+  HF_CHECK(db->script(kSettings));
+  HF_TRY(const auto application, db->number("PRAGMA application_id"));
+  HF_TRY(const auto format, db->number("PRAGMA user_version"));
+  if (application == 0 && mode == Db::Mode::create) {
+    HF_CHECK(db->script(fmt::format("BEGIN IMMEDIATE; {}; PRAGMA application_id={}; PRAGMA user_version={}; COMMIT", kTables,
+                                    kApplication, kFormat)));
+    return db;
+  }
+  if (application == 0) return fail(ErrorKind::not_found, path + ": nothing was kept yet");
+  if (application != kApplication) return fail(ErrorKind::corrupt, path + ": this is not a catalogue of the guard");
+  if (format.value_or(0) > kFormat) {
+    return fail(ErrorKind::corrupt, path + ": written by a later version of holdfast", "use that version");
+  }
+  return db;
+}
+
+Result<std::int64_t> next_number(Db& db, std::string_view what) {
+  HF_TRY(const auto next, db.number("SELECT next FROM numbers WHERE what = ?", what));
+  if (!next) return fail(ErrorKind::corrupt, fmt::format("the catalogue of the guard has lost its count of {}s", what));
+  return *next;
+}
+
+Result<void> set_next_number(Db& db, std::string_view what, std::int64_t next) {
+  return db.run("UPDATE numbers SET next = ? WHERE what = ?", next, what);
+}
+
+Result<std::optional<ChunkRow>> chunk_row(Db& db, std::int64_t id) {
+  HF_TRY(Rows rows, db.query("SELECT id, mark, rest, frame, start, size FROM chunks WHERE id = ?", id));
+  return first_of<ChunkRow>(std::move(rows), chunk_of);
+}
+
+Result<std::optional<ChunkRow>> chunk_with_hash(Db& db, const Digest& hash) {
+  HF_TRY(Rows rows, db.query("SELECT id, mark, rest, frame, start, size FROM chunks WHERE mark = ?", mark_of(hash)));
+  for (;;) {
+    HF_TRY(const bool more, rows.next());
+    if (!more) return std::nullopt;
+    ChunkRow row = chunk_of(rows);
+    if (row.hash == hash) return row;
+  }
+}
+
+Result<std::vector<ChunkRow>> chunks_of_frame(Db& db, std::int64_t frame) {
+  HF_TRY(Rows rows, db.query("SELECT id, mark, rest, frame, start, size FROM chunks WHERE frame = ? ORDER BY id", frame));
+  return all_of<ChunkRow>(std::move(rows), chunk_of);
+}
+
+Result<void> insert_chunk(Db& db, const ChunkRow& row) {
+  return db.run("INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, x'')", row.id, mark_of(row.hash),
+                Blob{bytes_of(row.hash).substr(kMark)}, row.frame, std::int64_t{row.start}, std::int64_t{row.size});
+}
+
+Result<void> place_chunk(Db& db, const ChunkRow& row) {
+  return db.run("UPDATE chunks SET frame = ?, start = ? WHERE id = ?", row.frame, std::int64_t{row.start}, row.id);
+}
+
+Result<void> insert_sketch(Db& db, const Sketch& sketch, std::int64_t chunk) {
+  HF_CHECK(db.run("UPDATE chunks SET look = ? WHERE id = ?", Blob{sketch.look}, chunk));
+  for (const std::int64_t number : sketch.numbers) {
+    HF_CHECK(db.run("INSERT OR REPLACE INTO sketches VALUES (?, ?)", number, chunk));
+  }
+  return {};
+}
+
+Result<std::optional<std::int64_t>> resembling_chunk(Db& db, const Sketch& sketch) {
+  std::optional<std::int64_t> best;
+  std::size_t most = kResembles - 1;
+  for (const std::int64_t number : sketch.numbers) {
+    HF_TRY(Rows rows, db.query("SELECT chunks.id, look FROM sketches JOIN chunks ON chunks.id = sketches.chunk "
+                               "WHERE sketches.number = ? AND frame <> 0",
+                               number));
+    HF_TRY(const bool found, rows.next());
+    if (!found) continue;
+    const std::size_t same = resemblance(rows.text(1), sketch.look);
+    if (same <= most) continue;
+    most = same;
+    best = rows.integer(0);
+  }
+  return best;
+}
+
+Result<std::optional<FrameRow>> frame_row(Db& db, std::int64_t id) {
+  HF_TRY(Rows rows, db.query("SELECT id, pack, start, size, raw_size, bases FROM frames WHERE id = ?", id));
+  HF_TRY(const bool found, rows.next());
+  if (!found) return std::nullopt;
+  return frame_of(rows);
+}
+
+Result<std::vector<FrameRow>> all_frames(Db& db) {
+  HF_TRY(Rows rows, db.query("SELECT id, pack, start, size, raw_size, bases FROM frames ORDER BY pack, start"));
+  std::vector<FrameRow> all;
+  for (;;) {
+    HF_TRY(const bool more, rows.next());
+    if (!more) return all;
+    HF_TRY(FrameRow row, frame_of(rows));
+    all.push_back(std::move(row));
+  }
+}
+
+Result<void> insert_frame(Db& db, const FrameRow& row) {
+  const std::string bases = encode_ids(row.bases);
+  return db.run("INSERT INTO frames VALUES (?, ?, ?, ?, ?, ?)", row.id, row.pack, static_cast<std::int64_t>(row.start),
+                std::int64_t{row.size}, std::int64_t{row.raw_size}, Blob{bases});
+}
+
+Result<std::vector<PackRow>> all_packs(Db& db) {
+  HF_TRY(Rows rows, db.query("SELECT id, size, loose FROM packs ORDER BY id"));
+  return all_of<PackRow>(std::move(rows), [](const Rows& row) {
+    return PackRow{row.integer(0), static_cast<std::uint64_t>(row.integer(1)), row.integer(2) != 0};
+  });
+}
+
+Result<void> put_pack(Db& db, const PackRow& row) {
+  return db.run("INSERT OR REPLACE INTO packs VALUES (?, ?, ?)", row.id, static_cast<std::int64_t>(row.size), row.loose);
+}
+
+Result<std::vector<VersionRow>> newest_versions(Db& db, std::string_view key_prefix) {
+  // Keys that begin so lie between the prefix and the prefix with its last byte one higher; 0xff is no byte of a key in UTF-8,
+  // and one that is not is found by the comparison below.
+  std::string end(key_prefix);
+  end += "\xff\xff";
+  HF_TRY(Rows rows, db.query(fmt::format("SELECT {} FROM versions AS v WHERE key >= ? AND key < ? AND version = "
+                                         "(SELECT max(version) FROM versions AS w WHERE w.key = v.key) ORDER BY key",
+                                         kVersionColumns),
+                             key_prefix, end));
+  return all_of<VersionRow>(std::move(rows), version_of);
+}
+
+Result<std::vector<VersionRow>> versions_of(Db& db, std::string_view key) {
+  HF_TRY(Rows rows, db.query(fmt::format("SELECT {} FROM versions WHERE key = ? ORDER BY version DESC", kVersionColumns), key));
+  return all_of<VersionRow>(std::move(rows), version_of);
+}
+
+Result<std::optional<VersionRow>> newest_version(Db& db, std::string_view key) {
+  HF_TRY(Rows rows,
+         db.query(fmt::format("SELECT {} FROM versions WHERE key = ? ORDER BY version DESC LIMIT 1", kVersionColumns), key));
+  return first_of<VersionRow>(std::move(rows), version_of);
+}
+
+Result<std::optional<VersionRow>> find_version(Db& db, std::string_view key, std::int64_t version) {
+  HF_TRY(Rows rows,
+         db.query(fmt::format("SELECT {} FROM versions WHERE key = ? AND version = ?", kVersionColumns), key, version));
+  return first_of<VersionRow>(std::move(rows), version_of);
+}
+
+Result<void> put_version(Db& db, VersionRow& row) {
+  const std::string hash = from_hex(row.kept.sha256);
+  if (row.id == 0) {
+    HF_TRY(const auto last, db.number("SELECT max(id) FROM versions"));
+    row.id = last.value_or(0) + 1;
+  }
+  return db.run("INSERT OR REPLACE INTO versions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row.id, row.kept.key, row.kept.version,
+                static_cast<std::int64_t>(row.kept.size), Blob{hash}, Blob{row.hash_state}, static_cast<int>(row.kept.mode),
+                row.kept.modified_at, row.kept.kept_at, row.kept.incarnation);
+}
+
+Result<void> drop_version(Db& db, std::int64_t id) {
+  HF_CHECK(db.run("DELETE FROM segments WHERE version = ?", id));
+  return db.run("DELETE FROM versions WHERE id = ?", id);
+}
+
+Result<std::optional<RecipeSegment>> segment_at(Db& db, std::int64_t version, std::uint64_t offset) {
+  HF_TRY(Rows rows, db.query("SELECT start, parts FROM segments WHERE version = ? AND start <= ? ORDER BY start DESC LIMIT 1",
+                             version, static_cast<std::int64_t>(offset)));
+  HF_TRY(const bool found, rows.next());
+  if (!found) return std::nullopt;
+  RecipeSegment segment;
+  segment.start = static_cast<std::uint64_t>(rows.integer(0));
+  HF_TRY(segment.recipe, decode_recipe(rows.text(1)));
+  return segment;
+}
+
+Result<void> put_segment(Db& db, std::int64_t version, std::uint64_t start, std::string_view encoded) {
+  return db.run("INSERT OR REPLACE INTO segments VALUES (?, ?, ?)", version, static_cast<std::int64_t>(start), Blob{encoded});
+}
+
+Result<void> each_segment(Db& db,
+                          const std::function<Result<void>(std::int64_t version, std::uint64_t start, Result<Recipe>)>& take) {
+  HF_TRY(Rows rows, db.query("SELECT version, start, parts FROM segments ORDER BY version, start"));
+  for (;;) {
+    HF_TRY(const bool more, rows.next());
+    if (!more) return {};
+    HF_CHECK(take(rows.integer(0), static_cast<std::uint64_t>(rows.integer(1)), decode_recipe(rows.text(2))));
+  }
+}
+
+}  // namespace holdfast::store

@@ -1,0 +1,287 @@
+#include "store/blobs/blob_store.h"
+
+#include "base/log.h"
+
+#include <fmt/format.h>
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+
+namespace holdfast::store {
+namespace {
+
+constexpr std::size_t kReadCache = 16 * 1024 * 1024;
+constexpr std::size_t kWriteCache = 8 * 1024 * 1024;
+constexpr std::chrono::milliseconds kLockPause{10};
+
+std::vector<session::KeptFile> kept_of(std::vector<VersionRow> rows) {
+  std::vector<session::KeptFile> files;
+  files.reserve(rows.size());
+  for (VersionRow& row : rows) files.push_back(std::move(row.kept));
+  return files;
+}
+
+}  // namespace
+
+BlobStore::Writing::Writing(FileLock held, BlobStore& store, const std::vector<PackRow>& pack_rows, std::int64_t chunk,
+                            std::int64_t frame, std::int64_t pack, bool all_whole)
+    : lock(std::move(held)),
+      next_chunk(chunk),
+      cache(kWriteCache),
+      packs(store.packs_folder_, pack_rows, pack),
+      chunks(*store.writer_, store.write_db_mutex_, cache, store.packs_folder_,
+             [this](std::int64_t id) { return frames.unwritten(id); }),
+      frames(packs, chunks, frame, all_whole) {}
+
+BlobStore::BlobStore(std::string folder, BlobOptions options)
+    : folder_(std::move(folder)), packs_folder_(folder_ + "/packs"), options_(std::move(options)), cache_(kReadCache) {}
+
+BlobStore::~BlobStore() {
+  if (writing_) static_cast<void>(writer_->run("ROLLBACK"));
+}
+
+Result<Db*> BlobStore::reader() {
+  if (reader_) return reader_.get();
+  const std::string path = folder_ + "/catalogue.db";
+  struct stat status{};
+  if (::stat(path.c_str(), &status) != 0) return nullptr;
+  auto opened = open_blob_catalogue(path, Db::Mode::read_write, options_.sqlite_vfs);
+  // Made a moment ago by somebody who has not come to fill it.
+  if (!opened && opened.error().kind == ErrorKind::not_found) return nullptr;
+  if (!opened) return fail(std::move(opened).error());
+  reader_ = *std::move(opened);
+  return reader_.get();
+}
+
+Result<FileLock> BlobStore::lock_for_writing() const {
+  const auto deadline = std::chrono::steady_clock::now() + options_.patience;
+  for (;;) {
+    auto lock = FileLock::try_acquire(folder_ + "/writing.lock");
+    if (lock || lock.error().kind != ErrorKind::conflict) return lock;
+    if (std::chrono::steady_clock::now() >= deadline) {
+      return fail(ErrorKind::conflict, fmt::format("{}: another process is writing to the guard", folder_), "try again later");
+    }
+    std::this_thread::sleep_for(kLockPause);
+  }
+}
+
+Result<void> BlobStore::begin(bool all_whole) {
+  if (writing_) return {};
+  HF_CHECK(make_private_folder(packs_folder_));
+  HF_TRY(FileLock lock, lock_for_writing());
+  if (!writer_) {
+    HF_TRY(writer_, open_blob_catalogue(folder_ + "/catalogue.db", Db::Mode::create, options_.sqlite_vfs));
+  }
+  HF_CHECK(writer_->run("BEGIN IMMEDIATE"));
+  const auto prepare = [&]() -> Result<void> {
+    HF_TRY(const std::vector<PackRow> packs, all_packs(*writer_));
+    if (!cleaned_up_) {
+      HF_CHECK(remove_unnamed_packs(packs_folder_, packs));
+      cleaned_up_ = true;
+    }
+    HF_TRY(const std::int64_t chunk, next_number(*writer_, "chunk"));
+    HF_TRY(const std::int64_t frame, next_number(*writer_, "frame"));
+    HF_TRY(const std::int64_t pack, next_number(*writer_, "pack"));
+    writing_ = std::make_unique<Writing>(std::move(lock), *this, packs, chunk, frame, pack, all_whole);
+    return {};
+  };
+  auto prepared = prepare();
+  if (!prepared) static_cast<void>(writer_->run("ROLLBACK"));
+  return prepared;
+}
+
+std::unexpected<Error> BlobStore::give_up(Error error) {
+  if (writer_->in_transaction()) static_cast<void>(writer_->run("ROLLBACK"));
+  if (writing_ && writing_->has_changes && !lost_) lost_ = error;
+  writing_.reset();
+  return fail(std::move(error));
+}
+
+Result<void> BlobStore::finish() {
+  Writing& writing = *writing_;
+  const auto write = [&]() -> Result<void> {
+    HF_CHECK(writing.frames.finish());
+    HF_CHECK(writing.packs.sync());
+    for (const FrameRow& frame : writing.frames.written()) HF_CHECK(insert_frame(*writer_, frame));
+    for (const PackRow& pack : writing.packs.changed()) HF_CHECK(put_pack(*writer_, pack));
+    HF_CHECK(set_next_number(*writer_, "chunk", writing.next_chunk));
+    HF_CHECK(set_next_number(*writer_, "frame", writing.frames.next()));
+    HF_CHECK(set_next_number(*writer_, "pack", writing.packs.next()));
+    return writer_->run("COMMIT");
+  };
+  if (auto written = write(); !written) {
+    writing.has_changes = false;  // the caller learns it from here
+    return give_up(std::move(written).error());
+  }
+  writing_.reset();
+  return {};
+}
+
+Result<void> BlobStore::commit() {
+  const std::lock_guard lock(write_mutex_);
+  if (lost_) return fail(*std::exchange(lost_, std::nullopt));
+  if (!writing_) return {};
+  HF_CHECK(finish());
+  HF_TRY(const std::vector<PackRow> packs, all_packs(*writer_));
+  std::set<std::int64_t> loose;
+  std::uint64_t bytes = 0;
+  for (const PackRow& pack : packs) {
+    if (!pack.loose) continue;
+    loose.insert(pack.id);
+    bytes += pack.size;
+  }
+  if (bytes < kLooseBytes) return {};
+  // What was added is durable; that it is not packed well is no reason to say it is not.
+  if (auto repacked = repack(loose, false); !repacked) {
+    log(LogLevel::warn, "store", "packing loose pieces of the guard anew: " + repacked.error().message);
+  }
+  return {};
+}
+
+Result<std::vector<session::KeptFile>> BlobStore::files(std::string_view key_prefix) {
+  const std::lock_guard lock(read_mutex_);
+  HF_TRY(Db* const db, reader());
+  if (db == nullptr) return std::vector<session::KeptFile>();
+  HF_TRY(std::vector<VersionRow> rows, newest_versions(*db, key_prefix));
+  return kept_of(std::move(rows));
+}
+
+Result<std::vector<session::KeptFile>> BlobStore::versions(std::string_view key) {
+  const std::lock_guard lock(read_mutex_);
+  HF_TRY(Db* const db, reader());
+  if (db == nullptr) return std::vector<session::KeptFile>();
+  HF_TRY(std::vector<VersionRow> rows, versions_of(*db, key));
+  return kept_of(std::move(rows));
+}
+
+Result<std::optional<session::KeptFile>> BlobStore::file(std::string_view key) {
+  const std::lock_guard lock(read_mutex_);
+  HF_TRY(Db* const db, reader());
+  if (db == nullptr) return std::nullopt;
+  HF_TRY(auto row, newest_version(*db, key));
+  if (!row) return std::nullopt;
+  return std::move(row->kept);
+}
+
+Result<std::size_t> BlobStore::read(const session::KeptFile& file, std::uint64_t offset, std::span<char> to) {
+  Db* db = nullptr;
+  std::optional<VersionRow> version;
+  {
+    const std::lock_guard lock(read_mutex_);
+    HF_TRY(db, reader());
+    if (db != nullptr) {
+      HF_TRY(version, find_version(*db, file.key, file.version));
+    }
+  }
+  if (!version) return fail(ErrorKind::not_found, fmt::format("{}: version {} is not kept", file.key, file.version));
+  ChunkReader chunks(*db, read_mutex_, cache_, packs_folder_);
+  // Not beyond what the caller knows of: the file may have grown since.
+  const std::uint64_t size = std::min(file.size, version->kept.size);
+  std::size_t done = 0;
+  while (done < to.size() && offset < size) {
+    std::optional<RecipeSegment> segment;
+    {
+      const std::lock_guard lock(read_mutex_);
+      HF_TRY(segment, segment_at(*db, version->id, offset));
+    }
+    if (!segment) return fail(ErrorKind::corrupt, fmt::format("{}: its list of chunks is lost", file.key));
+    std::uint64_t start = segment->start;
+    const std::uint64_t before = offset;
+    for (const RecipePart& part : segment->recipe) {
+      const std::uint64_t end = start + part.size;
+      if (offset >= start && offset < end && done < to.size() && offset < size) {
+        auto bytes = chunks.read(part.chunk);
+        if (!bytes) return fail(std::move(bytes).error().within(fmt::format("{}, bytes {} to {}", file.key, start, end)));
+        const std::size_t skipped = static_cast<std::size_t>(offset - start);
+        const std::size_t count = std::min({bytes->size() - skipped, to.size() - done, static_cast<std::size_t>(size - offset)});
+        std::memcpy(to.data() + done, bytes->data() + skipped, count);
+        done += count;
+        offset += count;
+      }
+      start = end;
+    }
+    if (offset == before)
+      return fail(ErrorKind::corrupt, fmt::format("{}: its list of chunks has a gap at {}", file.key, offset));
+  }
+  return done;
+}
+
+Result<void> BlobStore::forget(std::span<const std::string> keys) {
+  const std::lock_guard lock(write_mutex_);
+  if (writing_) return fail(ErrorKind::conflict, "commit what was added before forgetting something");
+  HF_CHECK(begin());
+  const auto drop = [&]() -> Result<void> {
+    for (const std::string& key : keys) {
+      HF_TRY(const auto versions, versions_of(*writer_, key));
+      for (const VersionRow& version : versions) HF_CHECK(drop_version(*writer_, version.id));
+    }
+    return {};
+  };
+  if (auto dropped = drop(); !dropped) return give_up(std::move(dropped).error());
+  return finish();
+}
+
+void LiveChunks::add(std::int64_t chunk) {
+  if (chunk < 0) return;
+  const auto at = static_cast<std::size_t>(chunk);
+  if (at >= is_live.size()) is_live.resize(std::max(at + 1, 2 * is_live.size()));
+  if (is_live[at]) return;
+  is_live[at] = true;
+  in_order.push_back(chunk);
+}
+
+Result<LiveChunks> live_chunks(Db& db) {
+  LiveChunks live;
+  HF_CHECK(each_segment(db, [&](std::int64_t, std::uint64_t, Result<Recipe> recipe) -> Result<void> {
+    // What a damaged list names is not known; packing anew would lose it for good.
+    if (!recipe) return fail(std::move(recipe).error());
+    for (const RecipePart& part : *recipe) live.add(part.chunk);
+    return {};
+  }));
+  return live;
+}
+
+Result<session::Blobs::State> BlobStore::state() {
+  const std::lock_guard lock(read_mutex_);
+  HF_TRY(Db* const db, reader());
+  State state;
+  if (db == nullptr) return state;
+  const auto count = [&](const char* sql) -> Result<std::uint64_t> {
+    HF_TRY(const auto number, db->number(sql));
+    return static_cast<std::uint64_t>(number.value_or(0));
+  };
+  HF_TRY(state.files, count("SELECT count(DISTINCT key) FROM versions"));
+  HF_TRY(state.versions, count("SELECT count(*) FROM versions"));
+  HF_TRY(state.bytes, count("SELECT sum(size) FROM versions"));
+  HF_TRY(state.chunks, count("SELECT count(*) FROM chunks"));
+  HF_TRY(state.stored_bytes, count("SELECT sum(size) FROM packs"));
+  HF_TRY(const LiveChunks live, live_chunks(*db));
+  std::unordered_map<std::int64_t, std::uint64_t> live_bytes;
+  HF_TRY(Rows rows, db->query("SELECT id, frame, size FROM chunks"));
+  for (;;) {
+    HF_TRY(const bool more, rows.next());
+    if (!more) break;
+    if (live.has(rows.integer(0))) live_bytes[rows.integer(1)] += static_cast<std::uint64_t>(rows.integer(2));
+  }
+  HF_TRY(const std::vector<FrameRow> frames, all_frames(*db));
+  std::uint64_t used = 0;
+  for (const FrameRow& frame : frames) {
+    if (frame.raw_size > 0) used += frame.size * live_bytes[frame.id] / frame.raw_size;
+  }
+  state.garbage_bytes = state.stored_bytes - std::min(used, state.stored_bytes);
+  for (const char* name : {"/catalogue.db", "/catalogue.db-wal"}) {
+    std::error_code ignored;
+    const auto size = std::filesystem::file_size(folder_ + name, ignored);
+    if (!ignored) state.stored_bytes += size;
+  }
+  return state;
+}
+
+Result<std::unique_ptr<session::Blobs>> open_blobs(const std::string& folder, const BlobOptions& options) {
+  return std::make_unique<BlobStore>(folder, options);
+}
+
+}  // namespace holdfast::store

@@ -1,0 +1,66 @@
+#pragma once
+
+// The files chunks are packed in: frames one behind the other, appended and never changed.
+//
+// There are two that grow. Whole frames go to the one; what a commit leaves over, often a line, to the other, the loose one,
+// which is packed anew when it is large enough. The catalogue says how much of a pack is valid: what stands behind that was
+// written by somebody who did not come to commit, and is cut off by the next who writes.
+
+#include "base/fd.h"
+#include "base/result.h"
+#include "store/blobs/blob_rows.h"
+
+#include <map>
+#include <mutex>
+
+namespace holdfast::store {
+
+inline constexpr std::uint64_t kPackBytes = 64 * 1024 * 1024;  // then a new one: what is rewritten at once stays small
+
+std::string pack_path(const std::string& folder, std::int64_t pack);
+
+// Frames of one transaction. append() from any thread; the rest from the thread that owns it. Who ends the transaction otherwise
+// than by sync() and a commit just throws this away.
+class PackWriter {
+ public:
+  // `next` is the first number that is free.
+  PackWriter(std::string folder, const std::vector<PackRow>& packs, std::int64_t next);
+
+  // Nothing more goes into this one. Before anything did.
+  void leave(std::int64_t pack);
+
+  struct Place {
+    std::int64_t pack = 0;
+    std::uint64_t start = 0;
+  };
+  Result<Place> append(std::string_view frame, bool loose);
+  Result<void> sync();  // what was appended, and the names of new packs
+
+  std::int64_t next() const { return next_; }
+  std::vector<PackRow> changed() const;
+  std::uint64_t bytes() const { return bytes_; }  // appended
+
+ private:
+  struct Open {
+    PackRow row;
+    Fd file;
+    bool changed = false;
+  };
+  Result<Open*> current(bool loose, std::size_t room);
+
+  std::string folder_;
+  std::int64_t next_;
+  std::uint64_t bytes_ = 0;
+  bool new_names_ = false;
+  std::mutex mutex_;
+  std::map<bool, Open> current_;  // by loose
+  std::vector<Open> full_;
+};
+
+// Exactly these bytes. Errors: not_found (the pack is gone: it was packed anew, or lost), corrupt (it is shorter), io.
+Result<std::string> read_frame(const std::string& folder, const FrameRow& frame);
+
+// Files of packs that the catalogue does not name.
+Result<void> remove_unnamed_packs(const std::string& folder, const std::vector<PackRow>& packs);
+
+}  // namespace holdfast::store

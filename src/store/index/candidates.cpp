@@ -1,0 +1,78 @@
+#include "store/index/candidates.h"
+
+#include "store/index/block_filter.h"
+#include "store/index/limits.h"
+
+#include <algorithm>
+
+namespace holdfast::store::index {
+namespace {
+
+// A word's inside of fewer bytes than this is in most blocks; to find that out costs more than to verify.
+constexpr std::size_t kShortestInside = 3;
+
+class Narrowing {
+ public:
+  Narrowing(const Segment& segment, BlockSet among) : segment_(segment), left_(std::move(among)) {}
+
+  BlockSet take() { return std::move(left_); }
+  bool over() const { return left_.empty(); }
+
+  void attributes(const std::vector<std::string>& group) {
+    BlockSet found(left_.size());
+    for (const std::string& term : group)
+      if (!segment_.attributes().find(term, found)) return;  // damaged: nothing is known
+    left_.keep(found);
+  }
+  void terms(const ClausePlan& clause) {
+    for (const std::string& term : clause.terms) {
+      BlockSet found(left_.size());
+      if (segment_.words().find(term, found)) left_.keep(found);
+    }
+    for (const std::string& prefix : clause.prefixes) {
+      BlockSet found(left_.size());
+      bool too_many = false;
+      if (segment_.words().find_prefix(prefix, kMaxPrefixWords, found, too_many) && !too_many) left_.keep(found);
+    }
+  }
+  void keys(const ClausePlan& clause) {
+    if (clause.keys.empty()) return;
+    BlockSet found(left_.size());
+    left_.each([&](std::size_t block) {
+      const std::string_view filter = segment_.filter_of(block);
+      if (std::ranges::all_of(clause.keys, [&](std::uint64_t key) { return filter_may_hold(filter, key); })) found.add(block);
+    });
+    left_ = std::move(found);
+  }
+  void insides(const ClausePlan& clause) {
+    for (const ClausePlan::Inside& inside : clause.insides) {
+      if (inside.bytes.size() < kShortestInside || left_.count() <= kScanWordsAbove) continue;
+      BlockSet found = segment_.long_words();
+      bool common = false;
+      if (inside.bytes.size() <= kMaxWordBytes &&
+          !segment_.words().find_inside(inside.bytes, inside.at_end, left_, found, common))
+        continue;
+      if (!common) left_.keep(found);
+    }
+  }
+
+ private:
+  const Segment& segment_;
+  BlockSet left_;
+};
+
+}  // namespace
+
+BlockSet candidates(const Segment& segment, const QueryPlan& plan, BlockSet among) {
+  Narrowing narrowing(segment, std::move(among));
+  for (const auto& group : plan.attribute_terms) narrowing.attributes(group);
+  for (const ClausePlan& clause : plan.clauses)
+    if (!clause.excluded && !narrowing.over()) narrowing.terms(clause);
+  for (const ClausePlan& clause : plan.clauses)
+    if (!clause.excluded && !narrowing.over()) narrowing.keys(clause);
+  for (const ClausePlan& clause : plan.clauses)
+    if (!clause.excluded && !narrowing.over()) narrowing.insides(clause);
+  return narrowing.take();
+}
+
+}  // namespace holdfast::store::index

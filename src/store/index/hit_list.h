@@ -1,0 +1,59 @@
+#pragma once
+
+// What was found so far, and whether that is enough: the order, the limits, and the limit per session. One thread.
+
+#include "session/text_index.h"
+#include "store/index/passage_match.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace holdfast::store::index {
+
+struct FoundPassage {
+  const session::Source* source = nullptr;
+  std::uint64_t line = 0, line_begin = 0, line_end = 0;
+  session::PassageRole role = session::PassageRole::user;
+  Millis time = 0;
+  PassageMatch match;
+  std::vector<std::string> attributes;
+};
+
+// Of one block or one part that is not indexed.
+struct FoundIn {
+  std::vector<FoundPassage> passages;
+  bool cut = false;  // there were more than are kept
+};
+
+class HitList {
+ public:
+  explicit HitList(const session::TextQuery& query) : query_(query) {}
+
+  // The most that are worth keeping of one block.
+  std::size_t most_of_one() const;
+  bool is_before(const FoundPassage& a, const FoundPassage& b) const;
+  void trim(FoundIn& found) const;  // to the best most_of_one(), when it has twice as many
+
+  void add(FoundIn found);
+  // Whether a block of this session, no passage of it newer than that, can still change the answer.
+  bool wants(const std::string& session, Millis newest) const;
+  // Whether blocks whose passages are not newer than that can.
+  bool enough(Millis newest) const;
+
+  std::size_t size() const { return found_.size(); }
+  std::size_t sessions() const { return sessions_.size(); }
+  // The answer, in order; `more`: something was left out.
+  std::vector<FoundPassage> take(bool& more);
+
+ private:
+  std::size_t capped() const;
+
+  const session::TextQuery& query_;
+  std::vector<FoundPassage> found_;
+  std::map<std::string, std::vector<Millis>, std::less<>> sessions_;  // times of hits, newest first
+  std::size_t blocks_ = 0;                                            // that held something
+  bool cut_ = false;
+};
+
+}  // namespace holdfast::store::index

@@ -1,0 +1,97 @@
+#include "store/index/open.h"
+
+#include "base/file.h"
+#include "store/index/search.h"
+#include "store/index/update.h"
+
+#include <algorithm>
+#include <atomic>
+#include <set>
+#include <unordered_set>
+
+namespace holdfast::store {
+namespace {
+
+using namespace index;
+
+class FolderIndex final : public session::TextIndex {
+ public:
+  explicit FolderIndex(std::string folder) : folder_(std::move(folder)), current_(folder_) {}
+
+  Result<void> update(session::PassageSources& sources, const std::function<void(const Progress&)>& progress,
+                      std::stop_token stop) override {
+    HF_TRY(IndexWriter writer, IndexWriter::open(folder_, false));
+    const Busy busy(updating_);
+    return Updater(writer, sources, progress, std::move(stop)).run();
+  }
+
+  Result<session::TextResult> search(session::PassageSources& sources, const session::TextQuery& query) override {
+    return search_index(current_.get(), sources, query);
+  }
+
+  Result<std::vector<std::string>> attributes(std::string_view prefix, std::size_t limit) override {
+    const auto view = current_.get();
+    // Without the end of an attribute that was cut, which would be another one.
+    const std::string wanted = attribute_term(prefix);
+    std::set<std::string, std::less<>> found;
+    for (const auto& segment : view->segments) {
+      std::size_t taken = 0;
+      segment->attributes().each_with_prefix(wanted, [&](std::string_view term) {
+        found.emplace(term);
+        return ++taken < limit;
+      });
+    }
+    std::vector<std::string> attributes;
+    for (const std::string& term : found) {
+      if (attributes.size() == limit) break;
+      if (std::string attribute = attribute_of_term(term); attribute.size() < kMaxAttributeBytes)
+        attributes.push_back(std::move(attribute));
+    }
+    std::ranges::sort(attributes);
+    return attributes;
+  }
+
+  Result<void> forget(std::span<const std::string> keys) override {
+    HF_TRY(IndexWriter writer, IndexWriter::open(folder_, true));
+    const std::unordered_set<std::string> gone(keys.begin(), keys.end());
+    std::erase_if(writer.manifest().sources, [&](const ManifestSource& source) { return gone.contains(source.key); });
+    return writer.drop_dead();
+  }
+
+  Result<session::IndexState> state(session::PassageSources& sources) override {
+    HF_TRY(const auto listed, sources.list());
+    const auto view = current_.get();
+    session::IndexState state;
+    state.sources = listed.size();
+    for (const session::Source& source : listed) {
+      state.source_bytes += source.size;
+      const auto known = view->by_key.find(source.key);
+      if (known != view->by_key.end() && known->second->incarnation == source.incarnation && known->second->offset <= source.size)
+        state.indexed_bytes += known->second->offset;
+    }
+    state.segments = view->segments.size();
+    for (const auto& segment : view->segments) state.index_bytes += segment->bytes();
+    state.updating = updating_ > 0;
+    return state;
+  }
+
+ private:
+  struct Busy {
+    explicit Busy(std::atomic<int>& counted) : count(counted) { ++count; }
+    ~Busy() { --count; }
+    std::atomic<int>& count;
+  };
+
+  const std::string folder_;
+  CurrentView current_;
+  std::atomic<int> updating_ = 0;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<session::TextIndex>> open_text_index(const std::string& folder) {
+  HF_CHECK(make_private_folder(folder));
+  return std::make_unique<FolderIndex>(folder);
+}
+
+}  // namespace holdfast::store

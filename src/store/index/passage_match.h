@@ -1,0 +1,48 @@
+#pragma once
+
+// Whether a passage is what is asked for, how well, and where: the verifier. One thread.
+
+#include "session/text_index.h"
+#include "store/index/fold.h"
+#include "store/index/query_plan.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace holdfast::store::index {
+
+// A place of a clause in folded text.
+struct Occurrence {
+  std::size_t begin = 0, end = 0;
+};
+// The first at or behind `from`.
+std::optional<Occurrence> find_clause(const ClausePlan& clause, std::string_view folded, std::size_t from);
+
+struct PassageMatch {
+  double score = 0;
+  std::string excerpt;  // of the text, around the best place; for the snippet
+  bool cut_before = false, cut_behind = false;
+};
+
+class PassageMatcher {
+ public:
+  PassageMatcher(const session::TextQuery& query, const QueryPlan& plan) : query_(query), plan_(plan) {}
+  std::optional<PassageMatch> match(const session::Passage& passage);
+
+ private:
+  struct Place {
+    std::size_t begin = 0, end = 0, clause = 0;
+  };
+  bool passes_filters(const session::Passage& passage) const;
+  bool find_all(std::string_view folded);  // fills places_
+  double score(const session::Passage& passage, std::size_t& best_begin) const;
+
+  const session::TextQuery& query_;
+  const QueryPlan& plan_;
+  FoldedText folded_;
+  std::vector<Place> places_;
+  std::vector<std::size_t> counts_;
+};
+
+}  // namespace holdfast::store::index

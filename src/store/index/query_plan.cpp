@@ -1,0 +1,75 @@
+#include "store/index/query_plan.h"
+
+#include "store/index/segment_builder.h"
+#include "store/index/tokens.h"
+
+namespace holdfast::store::index {
+namespace {
+
+using session::TextClause;
+
+struct Asked {
+  ClausePlan& plan;
+  std::string_view text;
+  std::size_t last_pair_end = 0;
+
+  bool begins(std::size_t begin) const { return begin > 0 || plan.whole_begin; }
+  bool ends(std::size_t end) const { return end < text.size() || plan.whole_end; }
+
+  void word(std::size_t begin, std::size_t end, std::uint64_t) {
+    const std::string_view whole = text.substr(begin, end - begin);
+    if (begins(begin) && ends(end))
+      plan.terms.emplace_back(whole.substr(0, kMaxWordBytes));
+    else if (begins(begin))
+      plan.prefixes.emplace_back(whole.substr(0, kMaxWordBytes));
+    else
+      plan.insides.push_back({std::string(whole), ends(end)});
+  }
+  void pair(std::size_t begin, std::size_t end, bool last) {
+    const std::string_view signs = text.substr(begin, end - begin);
+    if (!last) {
+      plan.terms.emplace_back(signs);
+      last_pair_end = end;
+    } else if (last_pair_end != end) {
+      // A sign alone: a pair begins with it, or it ends a run, for sure when something else follows.
+      (end < text.size() ? plan.terms : plan.prefixes).emplace_back(signs);
+    }
+  }
+  void neighbours(std::size_t left_begin, std::size_t, std::size_t, std::size_t right_end, std::uint64_t key) {
+    if (begins(left_begin) && ends(right_end)) plan.keys.push_back(key);
+  }
+  void edge(std::uint64_t key) { plan.keys.push_back(key); }
+};
+
+}  // namespace
+
+QueryPlan plan_query(const session::TextQuery& query, const KeyHash& hash) {
+  QueryPlan plan;
+  FoldedText folded;
+  for (const TextClause& clause : query.clauses) {
+    folded.assign(clause.text);
+    if (folded.size() == 0) continue;  // nothing is everywhere
+    ClausePlan compiled;
+    compiled.bytes = folded.view();
+    compiled.excluded = clause.excluded;
+    compiled.whole_begin = clause.kind != TextClause::Kind::literal;
+    compiled.whole_end = clause.kind == TextClause::Kind::word || clause.kind == TextClause::Kind::phrase;
+    Asked asked{compiled, folded.view()};
+    if (!clause.excluded) scan_tokens(folded, hash, asked);
+    plan.clauses.push_back(std::move(compiled));
+  }
+  for (const auto& group : query.attributes) {
+    std::vector<std::string> terms;
+    for (const std::string& attribute : group) terms.push_back(attribute_term(attribute));
+    plan.impossible = plan.impossible || terms.empty();
+    plan.attribute_terms.push_back(std::move(terms));
+  }
+  if (!query.roles.empty()) {
+    std::vector<std::string> terms;
+    for (const session::PassageRole role : query.roles) terms.push_back(role_term(role));
+    plan.attribute_terms.push_back(std::move(terms));
+  }
+  return plan;
+}
+
+}  // namespace holdfast::store::index

@@ -1,0 +1,40 @@
+#pragma once
+
+// A query, folded, and what the index is asked for each of its clauses.
+//
+// Every kind of clause is the same thing: bytes that must stand in the folded passage, with or without the end of a word at
+// either end. From those bytes follow the terms and keys that a block must have.
+
+#include "session/text_index.h"
+#include "store/index/key_hash.h"
+
+#include <string>
+#include <vector>
+
+namespace holdfast::store::index {
+
+struct ClausePlan {
+  std::string bytes;                            // folded
+  bool whole_begin = false, whole_end = false;  // where a letter stands there, no letter may stand before or behind it
+  bool excluded = false;
+
+  // A block that has the bytes has all of these.
+  std::vector<std::string> terms;     // as they stand in the lexicon
+  std::vector<std::string> prefixes;  // of terms
+  struct Inside {
+    std::string bytes;  // of a word; may be longer than words are kept
+    bool at_end = false;
+  };
+  std::vector<Inside> insides;
+  std::vector<std::uint64_t> keys;  // of the filter
+};
+
+struct QueryPlan {
+  std::vector<ClausePlan> clauses;
+  std::vector<std::vector<std::string>> attribute_terms;  // of each group one
+  bool impossible = false;                                // a group is empty
+};
+
+QueryPlan plan_query(const session::TextQuery& query, const KeyHash& hash);
+
+}  // namespace holdfast::store::index

@@ -1,0 +1,22 @@
+#pragma once
+
+// Research in progress and what came of it.
+
+#include "research/run.h"
+#include "web/page.h"
+
+#include <functional>
+
+namespace holdfast::web {
+
+// Opened when it is first asked for; empty: runs are shown, and cannot be cancelled here.
+using ResearchOpener = std::function<Result<research::Research*>()>;
+
+// `/research`: all runs, newest first; live.
+Result<net::HttpResponse> research_page(session::Store& store, const PageRequest& request);
+// `/research/ID`: phases, questions, findings, sources, the report with its citations; live while it works.
+Result<net::HttpResponse> research_run_page(session::Store& store, const ResearchOpener& open, const PageRequest& request);
+// POST `/research/ID/cancel`
+Result<net::HttpResponse> cancel_research(const ResearchOpener& open, const PageRequest& request);
+
+}  // namespace holdfast::web

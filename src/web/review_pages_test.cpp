@@ -1,0 +1,128 @@
+#include "web/review_pages.h"
+
+#include "documents/test_desk.h"
+#include "web/review_show.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace holdfast::web {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+struct ReviewPagesTest : documents::DeskTest {
+  ReviewPagesTest() {
+    kb.write("kelp.md", "# Kelp\n\nKelp grows <b>slowly</b> here.\n");
+    const std::string handle = reader("kelp.md");
+    EXPECT_TRUE(edit(handle, "kelp.md", "slowly", "fast"));
+    service.desk = [this]() -> Result<documents::Desk*> { return desk.get(); };
+    service.reviewer = [](const std::string&) { return person(); };
+  }
+  PageRequest asking(std::string_view query) {
+    PageRequest request;
+    request.path = "/review/document";
+    request.query = Fields::parse(query);
+    request.principal = "local";
+    request.is_login = true;
+    request.now = documents::kStart;
+    return request;
+  }
+  PageRequest sending(std::string_view form) {
+    PageRequest request = asking("");
+    request.form = Fields::parse(form);
+    return request;
+  }
+  static std::string location(const net::HttpResponse& response) {
+    for (const auto& [name, value] : response.headers)
+      if (name == "Location") return value;
+    return {};
+  }
+  ReviewService service;
+};
+
+TEST_F(ReviewPagesTest, TheListNamesDocuments) {
+  const std::string html = review_page(service, asking("")).value().body;
+  EXPECT_THAT(html, HasSubstr("href=\"/review/document?path=kelp.md\""));
+  EXPECT_THAT(html, HasSubstr("1 change in 1 document."));
+  EXPECT_THAT(review_page(service, asking("author=nobody")).value().body, HasSubstr("Nothing waits for you"));
+  EXPECT_THAT(review_page({}, asking("")).value().body, HasSubstr("--documents DIR"));
+}
+
+TEST_F(ReviewPagesTest, ADocumentIsShownBothWaysAndEscaped) {
+  const std::string id = pending().front().id;
+  std::string html = review_document_page(service, asking("path=kelp.md")).value().body;
+  EXPECT_THAT(html, HasSubstr("<del>slowly</del><ins>fast</ins>"));
+  EXPECT_THAT(html, HasSubstr("id=\"change-" + id + "\""));
+  EXPECT_THAT(html, Not(HasSubstr("<b>")));
+  html = review_document_page(service, asking("path=kelp.md&view=sides")).value().body;
+  EXPECT_THAT(html, HasSubstr("<del>Kelp grows &lt;b&gt;slowly&lt;/b&gt; here.</del>"));
+  EXPECT_THAT(html, HasSubstr("<ins>Kelp grows &lt;b&gt;fast&lt;/b&gt; here.</ins>"));
+  EXPECT_FALSE(review_document_page(service, asking("path=../etc/passwd")));
+}
+
+TEST_F(ReviewPagesTest, AcceptingChangesTheFileAndRedirects) {
+  const auto answer = decide_changes(service, sending("verdict=accept&path=kelp.md&id=" + pending().front().id)).value();
+  EXPECT_EQ(answer.status, 303);
+  EXPECT_EQ(location(answer), "/review?done=accepted");
+  EXPECT_EQ(kb.read("kelp.md"), "# Kelp\n\nKelp grows <b>fast</b> here.\n");
+}
+
+TEST_F(ReviewPagesTest, AllOfOneDocumentAndWhatIsLeft) {
+  const std::string handle = reader("kelp.md");
+  ASSERT_TRUE(edit(handle, "kelp.md", "# Kelp", "# Giant kelp"));
+  const std::string first = pending().front().id;
+  auto answer = decide_changes(service, sending("verdict=reject&view=sides&path=kelp.md&id=" + first)).value();
+  EXPECT_EQ(location(answer), "/review/document?path=kelp.md&view=sides&done=rejected");
+  answer = decide_changes(service, sending("verdict=reject&path=kelp.md&all=1")).value();
+  EXPECT_EQ(location(answer), "/review?done=rejected");
+  EXPECT_EQ(kb.read("kelp.md"), "# Kelp\n\nKelp grows <b>slowly</b> here.\n");
+}
+
+TEST_F(ReviewPagesTest, ACommentStandsBehindTheChange) {
+  const std::string id = pending().front().id;
+  const auto answer = comment_change(service, sending("path=kelp.md&note=Are+you+%3Csure%3E%3F&id=" + id)).value();
+  EXPECT_EQ(location(answer), "/review/document?path=kelp.md&done=commented");
+  EXPECT_THAT(review_document_page(service, asking("path=kelp.md")).value().body, HasSubstr("Are you &lt;sure&gt;?"));
+}
+
+TEST_F(ReviewPagesTest, OnlyALoginDecides) {
+  PageRequest request = sending("verdict=accept&path=kelp.md&all=1");
+  request.is_login = false;
+  EXPECT_EQ(decide_changes(service, request).error().kind, ErrorKind::refused);
+  EXPECT_EQ(comment_change(service, request).error().kind, ErrorKind::refused);
+  EXPECT_EQ(pending().size(), 1);
+  request = asking("path=kelp.md");
+  request.is_login = false;
+  EXPECT_THAT(review_document_page(service, request).value().body, Not(HasSubstr("/review/decide")));
+}
+
+TEST_F(ReviewPagesTest, WhatCannotBeDecidedIsShownOnThePage) {
+  const auto answer = decide_changes(service, sending("verdict=accept&path=kelp.md&id=c_none")).value();
+  EXPECT_EQ(answer.status, 409);
+  EXPECT_THAT(answer.body, HasSubstr("c_none: "));
+  EXPECT_FALSE(decide_changes(service, sending("verdict=maybe&path=kelp.md&id=c_none")));
+  EXPECT_FALSE(decide_changes(service, sending("verdict=accept&all=1")));
+  EXPECT_EQ(pending().size(), 1);
+}
+
+TEST(ReviewShow, FoldsWhatIsTheSame) {
+  std::string before, after;
+  for (int i = 1; i <= 40; ++i) before += "line " + std::to_string(i) + "\n";
+  after = before;
+  after.replace(after.find("line 20"), 7, "line twenty");
+  Html page;
+  show_sides(page, before, after, false);
+  const std::string html = std::move(page).finish();
+  EXPECT_THAT(html, HasSubstr("<del>line 20</del>"));
+  EXPECT_THAT(html, HasSubstr("16 lines the same"));
+  EXPECT_THAT(html, HasSubstr("17 lines the same"));
+  EXPECT_THAT(html, HasSubstr("<td>line 17</td>"));
+  EXPECT_THAT(html, HasSubstr("<td>line 23</td>"));
+  EXPECT_THAT(html, Not(HasSubstr("<td>line 16</td>")));
+  EXPECT_THAT(html, Not(HasSubstr("<td>line 24</td>")));
+}
+
+}  // namespace
+}  // namespace holdfast::web

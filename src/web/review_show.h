@@ -1,0 +1,30 @@
+#pragma once
+
+// The parts that the review pages are made of.
+
+#include "documents/desk.h"
+#include "web/page.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace holdfast::web {
+
+// A comment or a highlight is no change: it can only be taken out.
+bool is_remark(const documents::PendingChange& change);
+// The address of a document's page.
+std::string document_path(std::string_view path, std::string_view view = {}, std::string_view anchor = {});
+// "change-c_k3f9": where a change stands on its page.
+std::string change_anchor(std::string_view id);
+
+// One change with its context, its comments and, when `may_decide`, its forms.
+void show_change(Html& page, const PageRequest& request, const documents::PendingChange& change, bool may_decide);
+// Accept all, reject all of one document.
+void show_verdicts_on_all(Html& page, const PageRequest& request, std::string_view path);
+// The document's own bytes with its changes marked.
+void show_marked(Html& page, std::string_view raw);
+// Two texts beside each other; stretches that are the same are folded unless `whole`.
+void show_sides(Html& page, std::string_view before, std::string_view after, bool whole);
+
+}  // namespace holdfast::web

@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""usage: search.py HOLDFAST HOLDFAST-SEED    finding sessions by what was said and done in them, from outside"""
+import json
+import os
+import shutil
+
+from program import main
+from transcripts_home import DEMO, TranscriptsTest, sid
+
+
+def prompt(text, **more):
+    return json.dumps({"type": "user", "timestamp": "2026-07-01T10:00:00.000Z", "cwd": DEMO,
+                       "message": {"role": "user", "content": text}, **more}) + "\n"
+
+
+class Searching(TranscriptsTest):
+    def found(self, *words):
+        return self.json_of("search", *words)["sessions"]
+
+    def ids(self, *words):
+        return {session["session_id"] for session in self.found(*words)}
+
+    def append(self, short, text):
+        with self.transcript(short).open("a") as file:
+            file.write(text)
+
+    def test_words_phrases_prefixes_and_code(self):
+        self.assertEqual(self.ids("subagent", "reported"), {sid("a4")})
+        self.assertEqual(self.ids('"second answer from"'), {sid("a3")})
+        self.assertEqual(self.ids("subag*", "report*"), {sid("a4")})
+        self.assertEqual(self.ids("nothingofthekind"), set())
+        self.assertEqual(self.ids("from-sub1"), {sid("a4")}, "a subagent's words are its session's")
+        self.assertEqual(self.ids("line-877-abcdefgh"), {sid("a6")}, "in a saved result")
+        self.assertEqual(self.ids("*ubagen*"), self.ids("subagent"))
+        self.assertEqual(self.ids("HELLO", "lab"), {sid("a1"), sid("b1")})
+        self.assertEqual(self.ids("hello", "-second"), {sid("a1"), sid("b1")}, "without counts for one message")
+        self.assertEqual(self.ids("chat", "-second", "--role", "user"), {sid("a1")})
+
+    def test_what_is_found(self):
+        [session] = self.found("subagent", "reported")
+        self.assertEqual((session["kind"], session["product"], session["project"]), ("transcript", "claude", DEMO))
+        self.assertEqual(session["resume_command"], f"cd {DEMO} && claude --resume {sid('a4')}")
+        [match] = session["matches"]
+        self.assertEqual(match["role"], "assistant")
+        line = self.transcript("a4").read_text().splitlines()[match["line"] - 1]
+        self.assertIn("The subagent reported.", line)
+        begin, end = match["highlights"][0]
+        self.assertEqual(match["snippet"].encode()[begin:end].decode().lower(), "subagent")
+        text = self.run_program("search", "subagent", "reported").stdout
+        self.assertIn("000000a4", text)
+        self.assertIn(f"claude --resume {sid('a4')}", text)
+
+    def test_filters(self):
+        self.assertEqual(self.ids("hello", "lab", "--project", DEMO), {sid("a1")})
+        self.assertEqual(self.ids("note.txt", "--tool", "Write"), {sid("a2"), sid("a5")})
+        self.assertEqual(self.ids("note.txt", "--tool", "bash"), set())
+        self.assertEqual(self.ids("lab", "--role", "user"), set())
+        self.assertEqual(self.ids("task", "--role", "user"), {sid("a3")})
+        self.assertEqual(self.ids("alpha", "--file", "demo/note.txt", "--tool", "Write"), {sid("a2"), sid("a5")})
+        self.assertEqual(self.ids("hello", "--until", "2026-01-01"), set())
+        self.assertEqual(self.ids("hello", "--kind", "reasoning"), set())
+        self.assertEqual(self.ids("lab", "--session", "000000a1"), {sid("a1")})
+        wrong = self.run_program("search", "x", "--role", "nobody")
+        self.assertEqual(wrong.returncode, 2)
+        self.assertEqual(self.run_program("search", '""').returncode, 2)
+        self.assertEqual(self.run_program("search", "x", "--limt", "3").returncode, 2)
+
+    def test_trace(self):
+        traced = self.json_of("trace", "note.txt")["sessions"]
+        self.assertEqual({session["session_id"] for session in traced}, {sid("a2"), sid("a5")})
+        self.assertEqual({session["session_id"] for session in self.json_of("trace", DEMO + "/note.txt")["sessions"]},
+                         {sid("a2"), sid("a5")})
+        self.assertEqual(self.json_of("trace", "ote.txt")["sessions"], [], "not the end of a path, but of a name")
+
+    def test_what_is_appended_is_found_at_once_with_and_without_an_index(self):
+        self.json_of("index")
+        self.assertEqual(self.ids("zweiundvierzig"), set())
+        self.append("a1", prompt("zweiundvierzig Algen am Kai"))
+        self.assertEqual(self.ids("zweiundvierzig"), {sid("a1")})
+        self.append("a1", prompt("das Ende der Zeile ist noch ni")[:-8])
+        self.assertEqual(self.ids("Ende", "Zeile"), set(), "a torn line")
+        self.append("a1", 'cht"}}\n')
+        self.json_of("index")
+        self.assertEqual(self.ids("Algen"), {sid("a1")})
+        shutil.rmtree(self.data / "index")
+        self.assertEqual(self.ids("Algen", "--no-index"), {sid("a1")})
+
+    def test_the_index_says_how_far_it_is_and_can_be_made_anew(self):
+        before = self.json_of("index", "--status")
+        self.assertEqual(before["indexed_bytes"], 0)
+        after = self.json_of("index")
+        self.assertEqual(after["indexed_bytes"], after["source_bytes"])
+        self.assertGreater(after["source_bytes"], 100_000)
+        again = self.json_of("index", "--rebuild")
+        self.assertEqual(again["indexed_bytes"], after["indexed_bytes"])
+
+    def test_damage_of_the_index_costs_nothing_but_time(self):
+        self.json_of("index")
+        for path in (self.data / "index").rglob("*"):
+            if path.is_file():
+                path.write_bytes(os.urandom(max(1, path.stat().st_size // 2)))
+        self.assertEqual(self.ids("subagent", "reported"), {sid("a4")})
+        self.json_of("index")
+        self.assertEqual(self.ids("subagent", "reported"), {sid("a4")})
+
+    def test_a_replaced_transcript_is_read_anew(self):
+        self.json_of("index")
+        other = self.transcript("a1").with_suffix(".new")
+        other.write_text(prompt("something else entirely"))
+        other.rename(self.transcript("a1"))
+        self.assertEqual(self.ids("something", "entirely"), {sid("a1")})
+        self.json_of("index")
+        self.assertEqual(self.ids("something", "entirely"), {sid("a1")})
+        self.assertEqual(self.ids("hello", "lab"), {sid("b1")})
+
+    def test_hostile_text_is_shown_harmlessly(self):
+        self.append("a1", prompt("\u001b[31mred\u001b]0;title\u0007 \u202egnp.exe kelpish"))
+        text = self.run_program("search", "kelpish").stdout
+        self.assertIn("kelpish", text)
+        for bad in ("\u001b", "\u0007", "\u202e"):
+            self.assertNotIn(bad, text)
+
+    def test_other_scripts(self):
+        self.append("a1", prompt("海藻はゆっくり育つ。Ärger mit Straße und ПРИВЕТ"))
+        self.assertEqual(self.ids("ゆっくり"), {sid("a1")})
+        self.assertEqual(self.ids("海藻"), {sid("a1")})
+        self.assertEqual(self.ids("привет"), {sid("a1")})
+        self.assertEqual(self.ids("STRASSE"), {sid("a1")})
+        self.json_of("index")
+        self.assertEqual(self.ids("くり育"), {sid("a1")})
+        self.assertEqual(self.ids("ärger"), {sid("a1")})
+
+    def test_sessions_of_the_store_are_found_too(self):
+        self.run_program("research", "start", "what grows at the wharf?", "--corpus", str(self.elsewhere))
+        self.assertIn("research", {session["kind"] for session in self.found("wharf")})
+        self.assertEqual({session["kind"] for session in self.found("wharf", "--kind", "research")}, {"research"})
+        self.assertEqual({session["kind"] for session in self.found("*harf*")}, {"research"}, "a part of a word")
+        self.assertEqual({session["kind"] for session in self.found("at the wharf?")}, {"research"})
+        self.assertEqual(self.found("wharf", "-grows"), [])
+
+
+if __name__ == "__main__":
+    main()
