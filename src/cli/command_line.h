@@ -74,6 +74,7 @@ enum class Command {
   info,
   archive,
   restore,
+  exported,
   clone,
   move,
   erase,
