@@ -374,6 +374,20 @@ class Grammar : public GuardGrammar {
     gist(restore, false);
     launch(restore);
 
+    restore.add_flag("--new-id", given_.new_id, "of a session that is kept in the store: also when it exists, under another id");
+
+    CLI::App& exported = command(app_, Command::exported, "export", "any session as a document: HTML, Markdown or JSON");
+    id(exported);
+    scope(exported);
+    exported.add_flag("--all", given_.all, "all transcripts, into a folder with an index")->excludes("--sp");
+    exported.add_option("-f,--format", given_.format, "html, md or json [by the name of the output, else html]")
+        ->check(CLI::IsMember({"html", "md", "json"}));
+    exported.add_option("-o,--output", given_.output, "a file, - (standard output), or a folder for several [./ID.html]");
+    exported.add_flag("--detailed", given_.detailed, "Markdown: also tools and thinking");
+    exported.add_flag("--subagents", given_.subagents, "also the conversations of subagents");
+    exported.add_flag("--all-branches", given_.all_branches, "every line in the order of the file, not only the current branch");
+    exported.add_flag("--redact", given_.redact, "mask what looks like a credential");
+
     CLI::App& clone = command(app_, Command::clone, "clone", "a second session with the whole history of the first");
     id(clone);
     source_and_target(clone, "where the first is");

@@ -75,6 +75,7 @@ enum class Command {
   info,
   archive,
   restore,
+  exported,
   clone,
   move,
   erase,

@@ -71,6 +71,7 @@ Result<void> list_transcripts(Context& context);
 Result<void> show_transcript(Context& context);
 Result<void> archive_transcript(Context& context);
 Result<void> restore_transcript(Context& context);
+Result<void> export_any_session(Context& context);
 Result<void> clone_transcript(Context& context);
 Result<void> move_transcript(Context& context);
 Result<void> delete_transcript(Context& context);

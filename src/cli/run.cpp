@@ -123,6 +123,8 @@ Result<void> run_command(Context& context) {
       return archive_transcript(context);
     case Command::restore:
       return restore_transcript(context);
+    case Command::exported:
+      return export_any_session(context);
     case Command::clone:
       return clone_transcript(context);
     case Command::move:

@@ -35,6 +35,12 @@ struct TranscriptArguments {
   std::string format_version;
   std::string gist_token, gist_visibility, gist_description;
 
+  // export
+  std::string output;
+  bool detailed = false, all_branches = false, subagents = false;
+
+  bool new_id = false;  // restore, of a session of the store
+
   bool launch = false;
   std::vector<std::string> launch_arguments;  // behind --, for claude
 

@@ -16,6 +16,7 @@ Examples:
   holdfast search "CORS preflight"             who said what where, in every session of every kind
   holdfast list --all                          transcripts of Claude Code and Codex on this machine
   holdfast archive 4f2a ./work.json.zst        keep one in a file; restore brings it back
+  holdfast export 4f2a                         read one in a browser, or send it: one HTML file
   holdfast --help, holdfast serve --help       more about everything, or about one command
 
 Settings come from flags, then HOLDFAST_* variables, then config.json (docs/configuration.md).)";

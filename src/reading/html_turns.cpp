@@ -41,7 +41,7 @@ void badge(Html& html, bool is, std::string_view text) {
   if (is) html.element("span", text, {{"class", "badge"}});
 }
 
-void write_head(Html& html, const Turn& turn) {
+void write_head(Html& html, const Turn& turn, const TurnLinks& links) {
   html.open("header");
   html.element("h3", heading_of(turn));
   if (!turn.author.empty()) html.element("span", visible_line(turn.author, kShownWords), {{"class", "soft"}});
@@ -53,7 +53,9 @@ void write_head(Html& html, const Turn& turn) {
     html.element("time", fmt::format("{} {}", time.substr(0, 10), time.substr(11, 8)), {{"datetime", time}});
   }
   html.element("a", fmt::format("#{}", turn.line),
-               {{"class", "anchor"}, {"href", "#" + turn.anchor()}, {"aria-label", fmt::format("link to line {}", turn.line)}});
+               {{"class", "anchor"},
+                {"href", "#" + links.anchor_prefix + turn.anchor()},
+                {"aria-label", fmt::format("link to line {}", turn.line)}});
   html.close();
 }
 
@@ -155,14 +157,14 @@ void write_images(Html& html, const std::vector<Image>& images, const TurnLinks&
 }
 
 void write_turn(Html& html, const Turn& turn, const TurnLinks& links) {
-  html.open("article", {{"class", classes_of(turn)}, {"id", turn.anchor()}});
-  write_head(html, turn);
+  html.open("article", {{"class", classes_of(turn)}, {"id", links.anchor_prefix + turn.anchor()}});
+  write_head(html, turn, links);
   std::uint64_t line = turn.line;
   for (const Part& part : turn.parts) {
     const bool further = part.line != line && part.line != 0;
     if (further) {
       line = part.line;
-      html.open("div", {{"id", fmt::format("msg-{}", line)}});
+      html.open("div", {{"id", fmt::format("{}msg-{}", links.anchor_prefix, line)}});
     }
     write_part(html, part, links);
     if (further) html.close();

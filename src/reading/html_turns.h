@@ -20,6 +20,7 @@ struct TurnLinks {
   std::function<std::string(std::string_view saved)> saved_file;  // the whole output of a tool
   std::function<std::string(const Subagent& subagent)> subagent;
   std::function<std::string(const Fork& fork)> fork;
+  std::string anchor_prefix;  // where several conversations stand on one page
 };
 
 void write_turn(Html& html, const Turn& turn, const TurnLinks& links);
