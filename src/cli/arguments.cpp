@@ -63,15 +63,15 @@ class Grammar : public GuardGrammar {
   void add_session_list(CLI::App& sessions) {
     CLI::App& list = command(sessions, Command::sessions_list, "list", "newest first");
     list.add_option("FILTER", work_.words, "the same as words: type=research completed=true")->expected(0, kManyWords);
-    list.add_option("--type", work_.types, "only this kind of session; may be repeated")->expected(1)->take_all();
-    list.add_option("--kind", line_.kinds, "only this kind, of sessions or of threads; may be repeated")->expected(1)->take_all();
-    list.add_option("--status", line_.statuses, "only this status; may be repeated")->expected(1)->take_all();
+    repeated(list, "--type", work_.types, "only this kind of session; may be repeated");
+    repeated(list, "--kind", line_.kinds, "only this kind, of sessions or of threads; may be repeated");
+    repeated(list, "--status", line_.statuses, "only this status; may be repeated");
     list.add_option("--search,--q", line_.text, "part of title, description, opening or tags");
     list.add_flag("--completed", work_.completed, "research that is completed");
     list.add_flag("--pinned", work_.pinned, "only those");
     list.add_flag("--archived", work_.archived, "those that are archived");
     list.add_flag("--deleted", line_.deleted, "those that are deleted and not purged yet");
-    list.add_option("--visibility", work_.visibilities, "live, archived or deleted; may be repeated")->expected(1)->take_all();
+    repeated(list, "--visibility", work_.visibilities, "live, archived or deleted; may be repeated");
     list.add_option("--project", work_.project, "only of this project");
     list.add_option("--since", work_.since, "changed at this time or later")->type_name("TIME");
     list.add_option("--before", work_.before, "changed before this time")->type_name("TIME");
@@ -98,7 +98,7 @@ class Grammar : public GuardGrammar {
     CLI::App& erase = session_command(sessions, Command::sessions_delete, "delete", "after asking; it can be restored", true);
     CLI::App& purge = session_command(sessions, Command::sessions_purge, "purge", "erase for good, after asking");
     CLI::App& redact = session_command(sessions, Command::sessions_redact, "redact", "take text out for good, after asking");
-    redact.add_option("--entry", work_.entry_ids, "a message or source, by its id; may be repeated")->expected(1)->take_all();
+    repeated(redact, "--entry", work_.entry_ids, "a message or source, by its id; may be repeated");
     redact.add_option("--pattern", work_.pattern, "this text, wherever it stands");
     redact.add_flag("--regex", work_.regex, "the pattern is an RE2 expression");
     for (CLI::App* asks : {&erase, &purge, &redact}) asks->add_flag("--yes", work_.yes, "do it without asking");
@@ -128,14 +128,11 @@ class Grammar : public GuardGrammar {
     research.footer("holdfast research ID [WORDS]: goes on with a thread, or shows how a run stands and its report");
     CLI::App& start = research_command(research, Command::research_start, "start", "answer a question, with sources", "QUESTION",
                                        "what you want to know");
-    start.add_option("--corpus", work_.corpus, "look into this folder; may be repeated")
-        ->expected(1)
-        ->take_all()
-        ->type_name("DIR");
+    repeated(start, "--corpus", work_.corpus, "look into this folder; may be repeated")->type_name("DIR");
     start.add_flag("--detach", work_.detach, "leave the work to a running server");
     start.add_option("--title", work_.title, "what it is called");
     start.add_option("--mode", work_.mode, "general, academic or technical [general]");
-    start.add_option("--search", work_.search, "only this provider; may be repeated")->expected(1)->take_all();
+    repeated(start, "--search", work_.search, "only this provider; may be repeated");
     start.add_option("--provider", work_.provider, "the model endpoint to ask");
     start.add_flag("--no-links", work_.no_links, "do not read the pages that a search found");
     for (const research::LimitInfo& limit : research::kLimits) add_limit(start, limit);
@@ -183,8 +180,8 @@ class Grammar : public GuardGrammar {
     chat.add_option("--model", work_.model, "instead of the endpoint's own");
     think.add_option("--max-depth", work_.depth, "steps until it ends [5]");
     ideas.add_option("--action", work_.action, "generate, cluster, score, select, elaborate or status [generate]");
-    ideas.add_option("--perspective", work_.perspectives, "may be repeated")->expected(1)->take_all();
-    all.add_option("--with", work_.providers, "an endpoint to ask; may be repeated [all]")->expected(1)->take_all();
+    repeated(ideas, "--perspective", work_.perspectives, "may be repeated");
+    repeated(all, "--with", work_.providers, "an endpoint to ask; may be repeated [all]");
     all.add_option("--strategy", work_.strategy, "all_responses, synthesize, majority or first_valid [synthesize]");
   }
 
@@ -243,7 +240,7 @@ class Grammar : public GuardGrammar {
     run.footer("A run that was interrupted goes on with --resume, at the first task that has no result.");
     run.add_option("TASKS", given.what, "a file of tasks (docs/runner.md); - reads standard input");
     const auto many = [&run](const char* name, std::vector<std::string>& all, const char* help, const char* type) {
-      return run.add_option(name, all, help)->expected(1)->take_all()->type_name(type);
+      return repeated(run, name, all, help)->type_name(type);
     };
     many("--task", given.tasks, "a task in words; may be repeated", "TEXT");
     many("--in", given.folders, "the folder to work in; may be repeated [this one]", "DIR");
@@ -301,10 +298,7 @@ class Grammar : public GuardGrammar {
     app.add_option("--translate", given_.level, "how far paths are translated [fields]")
         ->check(CLI::IsMember({"cwd", "fields", "all"}))
         ->excludes("--no-translate");
-    app.add_option("--map", given_.maps, "a further path to translate; may be repeated")
-        ->expected(1)
-        ->take_all()
-        ->type_name("OLD=NEW");
+    repeated(app, "--map", given_.maps, "a further path to translate; may be repeated")->type_name("OLD=NEW");
   }
   void dry_run(CLI::App& app) { app.add_flag("--dry-run", given_.dry_run, "only say what would happen"); }
   void removal(CLI::App& app) {
@@ -445,7 +439,7 @@ class Grammar : public GuardGrammar {
     CLI::App& search = command(app_, Command::search, "search", "words, phrases and code in every session of every kind");
     search.add_option("TEXT", search_.words, "words, word*, *inside*, \"a phrase\", -without, code as it stands")
         ->expected(0, kManyWords);
-    search.add_option("--without", search_.without, "not these words; the same as -word")->expected(1)->take_all();
+    repeated(search, "--without", search_.without, "not these words; the same as -word");
     CLI::App& trace = command(app_, Command::trace, "trace", "which sessions touched a file");
     trace.add_option("FILE", search_.file, "its path, or the end of it")->required();
     for (CLI::App* each : {&search, &trace}) {
@@ -455,18 +449,14 @@ class Grammar : public GuardGrammar {
       each->add_option("--branch", search_.branch, "only on this git branch");
       each->add_option("--tool", search_.tool, "only calls of this tool");
       each->add_option("--model", search_.model, "only answers of this model; a part of its name will do");
-      each->add_option("--role", search_.roles, "user, assistant, thinking, tool_call, tool_result, system or title")
-          ->expected(1)
-          ->take_all();
+      repeated(*each, "--role", search_.roles, "user, assistant, thinking, tool_call, tool_result, system or title");
       each->add_option("--session", search_.session, "only in this session");
       each->add_flag("--newest", search_.newest, "newest first, not best first");
       each->add_option("--limit", line_.limit, "how many sessions [10]")->check(CLI::Range(1, 1000));
       each->add_option("--per-session", search_.per_session, "places of one session [3]")->check(CLI::Range(1, 1000));
       each->add_flag("--no-index", search_.no_index, "do not bring the index up to date first; what is new is scanned");
     }
-    search.add_option("--kind", line_.kinds, "transcript, reasoning, thread, research, document, run; may be repeated")
-        ->expected(1)
-        ->take_all();
+    repeated(search, "--kind", line_.kinds, "transcript, reasoning, thread, research, document, run; may be repeated");
     search.add_option("--file", search_.file, "only where a tool touched this file");
     CLI::App& index = command(app_, Command::index, "index", "bring the search index up to date; searching does so by itself");
     index.add_flag("--status", search_.status, "only say how far it is");
@@ -501,14 +491,21 @@ std::vector<const char*> with_open(std::span<const char* const> words) {
   return all;
 }
 
-// "search kelp -wharf" means "search kelp --without=wharf"; the letters that are options stay options.
+// "search kelp -wharf" means "search kelp --without=wharf"; single letters that are options stay options. Behind -- everything is
+// a word to look for.
 std::vector<std::string> with_without(std::span<const char* const> words) {
   std::vector<std::string> all(words.begin(), words.end());
   const auto search = std::ranges::find(all, "search");
   if (search == all.end() || search - all.begin() > 1) return all;
-  for (auto word = search; word != all.end() && *word != "--"; ++word)
-    if (word->size() > 2 && (*word)[0] == '-' && (*word)[1] != '-' && !word->starts_with("-p"))
-      *word = "--without=" + word->substr(1);
+  auto word = search + 1;
+  for (; word != all.end() && *word != "--"; ++word) {
+    const bool is_option =
+        word->size() < 2 || (*word)[0] != '-' || (*word)[1] == '-' || *word == "-p" || *word == "-v" || *word == "-h";
+    if (!is_option) *word = "--without=" + word->substr(1);
+  }
+  if (word == all.end()) return all;
+  for (word = all.erase(word); word != all.end(); ++word)
+    if (word->starts_with('-')) *word = '"' + *word + '"';
   return all;
 }
 
