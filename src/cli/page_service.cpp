@@ -3,6 +3,7 @@
 #include "cli/care_settings.h"
 #include "cli/document_settings.h"
 #include "cli/keeper_of_home.h"
+#include "cli/readable_kinds.h"
 #include "cli/review_desk.h"
 #include "web/access_tokens.h"
 
@@ -73,6 +74,7 @@ web::PageServices PageService::services() {
   }
   services.research = [this] { return research(); };
   services.retention = retention_policy(context_.settings);
+  services.kinds = readable_kinds();
   services.storage.settings = settings_that_matter(context_);
   return services;
 }
