@@ -1,7 +1,9 @@
 // holdfast archive.
 
+#include "cli/chosen_session.h"
 #include "cli/commands.h"
 #include "cli/copy_text.h"
+#include "cli/kept_session.h"
 
 #include <fmt/format.h>
 
@@ -100,6 +102,9 @@ Result<void> archive_transcript(Context& context) {
   HF_TRY(auto work, TranscriptWork::begin(context));
   const TranscriptArguments& given = work->given();
   auto [id, output] = read_words(given.words);
+  const auto chosen = choose_session(context, *work, id);
+  if (chosen && chosen->record()) return archive_kept_session(context, *work, *chosen->record(), output);
+  if (!chosen && chosen.error().kind != ErrorKind::not_found) return fail(chosen.error());
   HF_TRY(const auto readable, work->session_to_read(id));
   const transcripts::AnySession& session = readable.session;
   transcripts::ArchiveOptions options;

@@ -2,6 +2,7 @@
 
 #include "cli/commands.h"
 #include "cli/copy_text.h"
+#include "cli/kept_session.h"
 #include "cli/launch.h"
 
 namespace holdfast::cli {
@@ -22,6 +23,10 @@ Result<void> restore_transcript(Context& context) {
   const transcripts::Progress progress = work->progress();
   HF_TRY(auto archive, transcripts::open_archive(work->keeper(), given.words.front(), work->remote(), progress));
   options.trusted = archive.trusted;
+  HF_TRY(const bool kept, is_kept_session(archive.file));
+  if (kept) return restore_kept_session(context, *work, archive.file, archive.origin);
+  if (given.new_id)
+    return fail(ErrorKind::invalid, "--new-id is for sessions of the store", "a transcript gets another id unless --in-place");
   HF_TRY(const auto result, work->keeper().restore(std::move(archive.file), archive.origin, options, progress));
   const bool codex = result.resume_command.starts_with("codex ");
   return finish_copy(context, *work, codex ? "codex" : "claude", result);
