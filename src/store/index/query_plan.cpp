@@ -58,6 +58,7 @@ QueryPlan plan_query(const session::TextQuery& query, const KeyHash& hash) {
     if (!clause.excluded) scan_tokens(folded, hash, asked);
     plan.clauses.push_back(std::move(compiled));
   }
+  plan.filters = query.filters;
   for (const auto& group : query.attributes) {
     std::vector<std::string> terms;
     for (const std::string& attribute : group) terms.push_back(attribute_term(attribute));
