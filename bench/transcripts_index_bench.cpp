@@ -90,6 +90,21 @@ struct Sample {
   const std::string& text(Draw& draw) const { return texts[draw.below(texts.size())]; }
 };
 
+// The sources without the cost of listing them, which is measured alone.
+class ListedOnce final : public session::PassageSources {
+ public:
+  explicit ListedOnce(session::PassageSources& sources) : sources_(sources), listed_(sources.list().value()) {}
+  Result<std::vector<session::Source>> list() override { return listed_; }
+  Result<Position> read(const session::Source& source, Position from, std::uint64_t to,
+                        const std::function<bool(const Passage&)>& take) override {
+    return sources_.read(source, from, to, take);
+  }
+
+ private:
+  session::PassageSources& sources_;
+  const std::vector<session::Source> listed_;
+};
+
 struct Asking {
   const Sample& sample;
   Draw& draw;
@@ -309,8 +324,9 @@ int run(const Options& options) {
              100.0 * static_cast<double>(state.indexed_bytes) / static_cast<double>(state.source_bytes));
   const double list_begin = cpu_milliseconds();
   for (int i = 0; i < 100; ++i) std::ignore = sources.list();
-  fmt::print("of every search, listing the sources takes {:.2f} ms of CPU\n", (cpu_milliseconds() - list_begin) / 100);
-  measure_queries(*index, sources, options.queries);
+  fmt::print("listing the sources takes {:.2f} ms of CPU, not included below\n", (cpu_milliseconds() - list_begin) / 100);
+  ListedOnce listed(sources);
+  measure_queries(*index, listed, options.queries);
   measure_append(*index, sources, home);
   return 0;
 }

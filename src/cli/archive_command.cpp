@@ -72,13 +72,15 @@ Result<void> print_archived(Context& context, TranscriptWork& work, const transc
   return {};
 }
 
-Result<void> archive_remotely(Context& context, TranscriptWork& work, const transcripts::AnySession& session,
+Result<void> archive_remotely(Context& context, TranscriptWork& work, const TranscriptWork::Readable& readable,
                               const std::string& output, const transcripts::ArchiveOptions& options) {
+  const transcripts::AnySession& session = readable.session;
+  const transcripts::Keeper& keeper = *readable.keeper;
   if (work.given().format == "json") return fail(ErrorKind::invalid, "what is uploaded is always zst", "leave --format out");
-  HF_TRY(const auto line, work.homes().line_of(session));
-  HF_TRY(const auto inventory, work.homes().inventory(session));
+  HF_TRY(const auto line, keeper.homes().line_of(session));
+  HF_TRY(const auto inventory, keeper.homes().inventory(session));
   HF_CHECK(work.confirm(what_is_uploaded(line, inventory, work.given(), output)));
-  HF_TRY(const auto done, transcripts::upload(work.keeper(), session, output, options, work.remote(), work.progress()));
+  HF_TRY(const auto done, transcripts::upload(keeper, session, output, options, work.remote(), work.progress()));
   JsonObject fields = to_json(done.archived);
   if (!done.gist.gist_id.empty()) {
     fields["gist_id"] = done.gist.gist_id;
@@ -100,21 +102,23 @@ Result<void> archive_transcript(Context& context) {
   HF_TRY(auto work, TranscriptWork::begin(context));
   const TranscriptArguments& given = work->given();
   auto [id, output] = read_words(given.words);
-  HF_TRY(const ChosenSession chosen, choose_session(context, *work, id));
-  if (chosen.record()) return archive_kept_session(context, *work, *chosen.record(), output);
-  const transcripts::AnySession& session = *chosen.transcript();
+  const auto chosen = choose_session(context, *work, id);
+  if (chosen && chosen->record()) return archive_kept_session(context, *work, *chosen->record(), output);
+  if (!chosen && chosen.error().kind != ErrorKind::not_found) return fail(chosen.error());
+  HF_TRY(const auto readable, work->session_to_read(id));
+  const transcripts::AnySession& session = readable.session;
   transcripts::ArchiveOptions options;
   options.with_history = given.with_history;
   options.redact = given.redact;
   options.version_2_1 = given.format_version == "2.1";
-  if (transcripts::is_remote(output)) return archive_remotely(context, *work, session, output, options);
+  if (transcripts::is_remote(output)) return archive_remotely(context, *work, readable, output, options);
 
   if (output.empty()) output = fmt::format("./{}{}", session.id(), given.format == "json" ? ".json" : ".json.zst");
   HF_TRY(options.format, transcripts::archive_format(output, given.format));
   std::error_code error;
   const std::filesystem::path path = std::filesystem::absolute(output, error).lexically_normal();
   if (error) return fail(system_error(output, error.value()));
-  HF_TRY(auto archived, work->keeper().write(session, path.string(), options, work->progress()));
+  HF_TRY(auto archived, readable.keeper->write(session, path.string(), options, work->progress()));
   work->keeper().remember(archived, path.string());
   JsonObject fields = to_json(archived);
   return print_archived(context, *work, archived, std::move(fields));

@@ -3,6 +3,7 @@
 // The command line as values. Only arguments.cpp knows the library that reads it.
 
 #include "base/result.h"
+#include "cli/guard_arguments.h"
 #include "cli/program_name.h"
 #include "cli/review_arguments.h"
 #include "cli/run_arguments.h"
@@ -86,6 +87,14 @@ enum class Command {
   import_lineage,
   import_thoughtbox,
   brief,
+  guard,
+  guard_list,
+  guard_show,
+  guard_cat,
+  guard_status,
+  guard_verify,
+  guard_repair,
+  guard_forget,
   search,
   trace,
   index
@@ -108,6 +117,7 @@ struct CommandLine {
   bool quiet = false;      // brief: nothing to say is no error
 
   TranscriptArguments transcripts;
+  GuardArguments guard;
   SessionWorkArguments work;
   ReviewArguments review;
   RunArguments run;

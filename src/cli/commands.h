@@ -80,6 +80,13 @@ Result<void> verify_transcript(Context& context);
 Result<void> relocate_transcripts(Context& context);
 Result<void> examine_transcripts(Context& context);
 Result<void> print_schema(Context& context);
+Result<void> guard_transcripts(Context& context);  // once, --watch, --hook, --install
+Result<void> list_guarded(Context& context);
+Result<void> show_guarded(Context& context);
+Result<void> print_guarded(Context& context);
+Result<void> show_guard_status(Context& context);
+Result<void> check_guard(Context& context, bool repair);
+Result<void> forget_guarded(Context& context);
 Result<void> import_lineage(Context& context);
 Result<void> import_thoughtbox(Context& context);
 Result<void> print_brief(Context& context);

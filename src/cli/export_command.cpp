@@ -26,7 +26,8 @@ constexpr std::size_t kMostSessions = 100'000;
 
 class Exporting {
  public:
-  Exporting(Context& context, TranscriptWork& work) : context_(context), work_(work), given_(work.given()) {}
+  Exporting(Context& context, TranscriptWork& work)
+      : context_(context), work_(work), given_(work.given()), homes_(&work.homes()) {}
 
   Result<void> run() {
     options_.format = format();
@@ -52,7 +53,7 @@ class Exporting {
   Result<std::unique_ptr<reading::Reading>> open(const ChosenSession& chosen) {
     transcripts::ReadingOptions options;
     options.all_branches = given_.all_branches;
-    if (const auto* transcript = chosen.transcript()) return open_transcript(work_.homes(), *transcript, options, nullptr);
+    if (const auto* transcript = chosen.transcript()) return open_transcript(*homes_, *transcript, options, nullptr);
     HF_TRY(session::Store* const store, work_.keeper().store_to_read());
     if (!store) return fail(ErrorKind::not_found, "there is no store");
     return reading::open_entries(*store, *chosen.record(), readable_kinds());
@@ -67,8 +68,18 @@ class Exporting {
     return exported;
   }
 
+  // One that the client has deleted is taken from the guard.
+  Result<ChosenSession> choose(const std::string& id) {
+    auto chosen = choose_session(context_, work_, id);
+    if (chosen || chosen.error().kind != ErrorKind::not_found) return chosen;
+    auto readable = work_.session_to_read(id);
+    if (!readable) return chosen;
+    homes_ = &readable->keeper->homes();
+    return ChosenSession{std::move(readable->session)};
+  }
+
   Result<void> export_one() {
-    HF_TRY(const ChosenSession chosen, choose_session(context_, work_, given_.words.empty() ? "" : given_.words.front()));
+    HF_TRY(const ChosenSession chosen, choose(given_.words.empty() ? "" : given_.words.front()));
     HF_TRY(auto reading, open(chosen));
     if (given_.output == "-") {
       if (context_.line.json)
@@ -151,6 +162,7 @@ class Exporting {
   Context& context_;
   TranscriptWork& work_;
   const TranscriptArguments& given_;
+  const transcripts::Homes* homes_;  // where the session lies: the client's, or what the guard laid out
   reading::ExportOptions options_;
   std::uint64_t redacted_ = 0;
 };

@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace holdfast::cli {
 
@@ -50,6 +51,11 @@ class GrammarParts {
       if (made->get_subcommands().empty()) line_.command = which;
     });
     return *made;
+  }
+
+  // An option that may be given several times, one word each: it leaves the words behind it alone.
+  static CLI::Option* repeated(CLI::App& app, const char* name, std::vector<std::string>& all, const char* help) {
+    return app.add_option(name, all, help)->expected(1)->allow_extra_args(false)->take_all();
   }
 
   CLI::App& group(const char* name, const char* help) {

@@ -71,7 +71,7 @@ std::string info_text(const transcripts::SessionInfo& info, const Terminal& term
   if (verbose)
     for (const auto& artifact : info.inventory.artifacts) line("", fmt::format("{} ({} bytes)", artifact.path, artifact.size));
   for (const std::string& each : info.inventory.left_out) line("left out", each);
-  line("resume", resume_command(summary));
+  line(info.kept ? "restore" : "resume", info.kept ? transcripts::restore_command(summary.session) : resume_command(summary));
   out += usage_text(info.usage, terminal);
   if (info.cost) {
     out += fmt::format("\n${:.2f} by the prices of {}\n", info.cost->dollars, info.cost->as_of);
@@ -86,8 +86,9 @@ std::string info_text(const transcripts::SessionInfo& info, const Terminal& term
 Result<void> show_transcript(Context& context) {
   HF_TRY(auto work, TranscriptWork::begin(context));
   const TranscriptArguments& given = work->given();
-  HF_TRY(const auto session, work->session(given.words.empty() ? "" : given.words.front()));
-  HF_TRY(auto info, describe_session(work->keeper(), session, work->progress()));
+  HF_TRY(const auto readable, work->session_to_read(given.words.empty() ? "" : given.words.front()));
+  HF_TRY(auto info, describe_session(*readable.keeper, readable.session, work->progress()));
+  if (readable.kept) transcripts::mark_as_kept(info);
   if (given.cost) {
     HF_TRY(const auto prices, transcripts::read_prices(context.folders.config + "/prices.json"));
     info.cost = cost_of(info.usage, prices);

@@ -1,6 +1,9 @@
 #include "cli/keeper_of_home.h"
 
+#include "store/blobs/open.h"
+
 #include <filesystem>
+#include <mutex>
 
 namespace holdfast::cli {
 
@@ -25,6 +28,20 @@ Result<std::unique_ptr<transcripts::Keeper>> open_keeper(const Context& context,
   options.home_folder = home;
   options.clock = context.clock;
   options.store = std::move(store);
+  struct Guard {
+    std::once_flag once;
+    Result<std::unique_ptr<session::Blobs>> blobs = nullptr;
+  };
+  options.guard = [guard = std::make_shared<Guard>(), folder = context.folders.data + "/guard",
+                   clock = context.clock]() -> Result<session::Blobs*> {
+    std::call_once(guard->once, [&] {
+      store::BlobOptions blobs;
+      blobs.clock = clock;
+      guard->blobs = store::open_blobs(folder, blobs);
+    });
+    if (!guard->blobs) return fail(guard->blobs.error());
+    return guard->blobs->get();
+  };
   return std::make_unique<transcripts::Keeper>(std::move(homes), std::move(options));
 }
 

@@ -3,11 +3,14 @@
 #include "cli/commands.h"
 #include "cli/transcript_work.h"
 #include "session/display.h"
+#include "transcripts/kept_home.h"
+#include "transcripts/project_folder.h"
 #include "transcripts/running.h"
 #include "transcripts/session_info.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 
@@ -26,6 +29,30 @@ Result<std::set<std::string>> running_sessions(const transcripts::Homes& homes) 
   return ids;
 }
 
+// Those that only the guard has, among the others; `kept` gets their ids.
+Result<void> add_kept(const TranscriptWork& work, const std::optional<std::string>& project, std::size_t limit,
+                      transcripts::Homes::Lines& lines, std::set<std::string>& kept) {
+  HF_TRY(session::Blobs* const guard, work.keeper().guard());
+  HF_TRY(auto gone, transcripts::gone_sessions(work.homes(), *guard));
+  std::erase_if(gone, [&](const transcripts::KeptSession& each) {
+    return project && !transcripts::is_folder_of(each.place.project_folder, *project);
+  });
+  if (gone.empty()) return {};
+  HF_TRY(const std::string folder, work.keeper().temporary_folder());
+  HF_TRY(auto home, transcripts::KeptHome::make(folder, *guard));
+  lines.total += gone.size();
+  for (std::size_t i = 0; i < gone.size() && i < limit; ++i) {
+    auto line = home.line_of(gone[i]);
+    if (!line) continue;  // damaged: holdfast guard verify tells
+    kept.insert(gone[i].id);
+    lines.sessions.push_back(*std::move(line));
+  }
+  std::sort(lines.sessions.begin(), lines.sessions.end(),
+            [](const auto& a, const auto& b) { return a.session.mtime() > b.session.mtime(); });
+  if (lines.sessions.size() > limit) lines.sessions.resize(limit);
+  return {};
+}
+
 }  // namespace
 
 Result<void> list_transcripts(Context& context) {
@@ -36,17 +63,26 @@ Result<void> list_transcripts(Context& context) {
     HF_TRY(project, work->this_folder());
   }
   const transcripts::Homes& homes = work->homes();
-  HF_TRY(const auto lines, homes.list(project, static_cast<std::size_t>(given.limit > 0 ? given.limit : kListed)));
+  const auto limit = static_cast<std::size_t>(given.limit > 0 ? given.limit : kListed);
+  transcripts::Homes::Lines lines;
+  if (!given.kept) {
+    HF_TRY(lines, homes.list(project, limit));
+  }
+  std::set<std::string> kept;
+  if (given.all || given.kept) HF_CHECK(add_kept(*work, project, limit, lines, kept));
   HF_TRY(const auto running, running_sessions(homes));
   const Millis now = work->keeper().now();
   auto state_of = [&](const transcripts::AnySession& session) {
+    if (kept.contains(session.id())) return std::string_view("kept");
     const bool in_use = running.contains(session.id()) || session.mtime() > now - transcripts::kRecentlyWritten;
     return std::string_view(in_use ? "running" : "idle");
   };
   if (context.line.json) {
     JsonArray sessions;
     for (const auto& line : lines.sessions)
-      sessions.push_back(to_json(line, state_of(line.session), homes.of(line.session).absolute(line.session.path())));
+      sessions.push_back(to_json(line, state_of(line.session),
+                                 kept.contains(line.session.id()) ? "guard:" + line.session.id()
+                                                                  : homes.of(line.session).absolute(line.session.path())));
     const std::size_t count = sessions.size();
     print_json(JsonObject{
         {"sessions", std::move(sessions)}, {"count", count}, {"total", lines.total}, {"hasMore", lines.total > count}});

@@ -6,6 +6,7 @@
 #include "cli/readable_kinds.h"
 #include "cli/review_desk.h"
 #include "web/access_tokens.h"
+#include "web/shown.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -24,6 +25,16 @@ web::Facts settings_that_matter(const Context& context) {
   facts.emplace_back("Documents", settings.list("documents.roots").empty()
                                       ? "none"
                                       : fmt::format("{}", fmt::join(settings.list("documents.roots"), ", ")));
+  return facts;
+}
+
+Result<web::Facts> facts_of(session::Blobs& guard) {
+  HF_TRY(const session::Blobs::State state, guard.state());
+  const auto size = [](std::uint64_t bytes) { return web::readable_size(static_cast<std::int64_t>(bytes)); };
+  web::Facts facts = {{"Files kept", std::to_string(state.files)}, {"Versions", std::to_string(state.versions)}};
+  facts.emplace_back("Bytes kept", size(state.bytes));
+  facts.emplace_back("On the disk", size(state.stored_bytes));
+  if (state.garbage_bytes > 0) facts.emplace_back("To be cleaned", size(state.garbage_bytes));
   return facts;
 }
 
@@ -64,7 +75,7 @@ Result<research::Research*> PageService::research() {
   return &research_->research();
 }
 
-web::PageServices PageService::services() {
+web::PageServices PageService::services(SearchService* search) {
   web::PageServices services{store_};
   services.keeper = keeper_.get();
   if (!library_.folders.empty()) {
@@ -74,6 +85,8 @@ web::PageServices PageService::services() {
   }
   services.research = [this] { return research(); };
   services.retention = retention_policy(context_.settings);
+  if (search) services.finder = &search->finder();
+  if (search && search->guard()) services.storage.guard = [guard = search->guard()] { return facts_of(*guard); };
   services.kinds = readable_kinds();
   services.storage.settings = settings_that_matter(context_);
   return services;

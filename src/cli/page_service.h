@@ -5,6 +5,7 @@
 
 #include "cli/context.h"
 #include "cli/research_service.h"
+#include "cli/search_service.h"
 #include "documents/desk.h"
 #include "transcripts/keeper.h"
 #include "web/add_pages.h"
@@ -19,7 +20,8 @@ class PageService {
   // Errors: invalid (a setting), io.
   static Result<std::unique_ptr<PageService>> open(const Context& context, session::Store& store);
 
-  web::PageServices services();
+  // search may be nullptr; it outlives the pages, too.
+  web::PageServices services(SearchService* search);
 
  private:
   Result<documents::Desk*> desk();

@@ -22,6 +22,7 @@ Result<void> restore_transcript(Context& context) {
   if (given.no_session_env) options.session_env = transcripts::SessionEnv::never;
   const transcripts::Progress progress = work->progress();
   HF_TRY(auto archive, transcripts::open_archive(work->keeper(), given.words.front(), work->remote(), progress));
+  options.trusted = archive.trusted;
   HF_TRY(const bool kept, is_kept_session(archive.file));
   if (kept) return restore_kept_session(context, *work, archive.file, archive.origin);
   if (given.new_id)

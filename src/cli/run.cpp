@@ -153,6 +153,22 @@ Result<void> run_command(Context& context) {
       return update_index(context);
     case Command::brief:
       return print_brief(context);
+    case Command::guard:
+      return guard_transcripts(context);
+    case Command::guard_list:
+      return list_guarded(context);
+    case Command::guard_show:
+      return show_guarded(context);
+    case Command::guard_cat:
+      return print_guarded(context);
+    case Command::guard_status:
+      return show_guard_status(context);
+    case Command::guard_verify:
+      return check_guard(context, false);
+    case Command::guard_repair:
+      return check_guard(context, true);
+    case Command::guard_forget:
+      return forget_guarded(context);
   }
   return fail(ErrorKind::internal, "a command without a function");
 }

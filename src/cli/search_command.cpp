@@ -66,7 +66,7 @@ class Searching {
     request.branch = given.branch;
     request.tool = given.tool;
     request.model = given.model;
-    request.file = given.file;
+    request.file = std::filesystem::path(given.file).lexically_normal().string();
     if (!given.session.empty()) {
       HF_TRY(request.session, whole_id(given.session));
     }
@@ -97,7 +97,13 @@ class Searching {
   Result<void> run(const session::FindRequest& request) {
     if (!context_.line.search.no_index) {
       HF_TRY(const session::IndexState state, service_->index().state(service_->sources()));
-      if (state.source_bytes > state.indexed_bytes + kWorthIndexing) HF_CHECK(update());
+      if (state.source_bytes > state.indexed_bytes + kWorthIndexing) {
+        // A disk that is full or may not be written makes it slower, not impossible.
+        if (auto updated = update(); !updated) {
+          if (updated.error().kind == ErrorKind::cancelled) return updated;
+          print_note("without an up-to-date index: " + updated.error().message + "\n");
+        }
+      }
     }
     HF_TRY(const session::FindResult found, service_->finder().find(request));
     if (context_.line.json) {
@@ -142,8 +148,15 @@ class Searching {
       text += fmt::format("  {} {}\n", terminal.soft(place.line > 0 ? fmt::format("{}:{}", what, place.line) : "title"),
                           marked(place));
     }
-    if (!found.resume.empty()) text += "  " + terminal.soft(found.resume) + "\n";
+    if (!found.resume.empty()) text += "  " + terminal.soft(harmless(found.resume, true)) + "\n";
     return text + "\n";
+  }
+
+  // The name of the file when it is not the conversation itself: a subagent's, a saved result.
+  static std::string beside(const session::FoundInSession& found, const session::FoundPlace& place) {
+    const std::string_view name = std::string_view(place.source).substr(place.source.rfind('/') + 1);
+    if (found.kind != "transcript" || name.contains(found.id)) return {};
+    return harmless(name, true) + " ";
   }
 
   std::string marked(const session::FoundPlace& place) const {
@@ -189,8 +202,9 @@ Result<void> update_index(Context& context) {
   const SearchArguments& given = context.line.search;
   if (given.rebuild) {
     std::error_code error;
-    std::filesystem::remove_all(SearchService::index_folder(context), error);
-    if (error) return fail(system_error(SearchService::index_folder(context), error.value()));
+    // The folder stays, and with it the lock that another process may hold.
+    for (const auto& entry : std::filesystem::directory_iterator(SearchService::index_folder(context), error))
+      if (std::error_code ignored; entry.path().filename() != "lock") std::filesystem::remove(entry.path(), ignored);
   }
   HF_TRY(const auto searching, Searching::begin(context));
   if (!given.status) HF_CHECK(searching->update());

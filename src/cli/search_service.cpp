@@ -26,7 +26,8 @@ std::unique_ptr<session::Blobs> open_guard(const std::string& folder) {
 
 Result<std::unique_ptr<SearchService>> SearchService::open(const Context& context, const transcripts::Homes& homes,
                                                            session::Store* store) {
-  HF_CHECK(make_data_folder(context.folders));
+  // Where nothing can be written, everything is scanned.
+  if (const auto made = make_data_folder(context.folders); !made) log(LogLevel::debug, "search", made.error().message);
   std::unique_ptr<SearchService> service(new SearchService);
   service->guard_ = open_guard(context.folders.data + "/guard");
   HF_TRY(service->index_, store::open_text_index(index_folder(context)));

@@ -115,8 +115,7 @@ Result<void> run_serve(Context& context) {
   McpService service(context, *store, http.executor(), pool);
   HF_CHECK(service.open());
   HF_TRY(const auto page_service, PageService::open(context, *store));
-  web::PageServices page_services = page_service->services();
-  if (auto search = service.search()) page_services.finder = &(*search)->finder();
+  auto search = service.search();
   mcp::HttpTransport transport(service.server());
   web::Front front(
       {HOLDFAST_VERSION, settings.text("host"), settings.list("http.allowed_hosts"), !settings.flag("no_auth")}, *store,
@@ -124,7 +123,8 @@ Result<void> run_serve(Context& context) {
       [&](std::shared_ptr<net::HttpExchange> exchange, const std::string& principal) {
         transport.handle(std::move(exchange), principal);
       },
-      [&](web::MetricsText& metrics) { measure(metrics, service.server(), transport, http); }, web::make_pages(page_services));
+      [&](web::MetricsText& metrics) { measure(metrics, service.server(), transport, http); },
+      web::make_pages(page_service->services(search ? *search : nullptr)));
   door = &front;
   const PoolEnd pool_end{pool};
 

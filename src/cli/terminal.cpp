@@ -94,9 +94,10 @@ void print_error(const Error& error, bool json, std::string_view prefix) {
   print_note(text);
 }
 
-// Signs that turn the direction of what follows: U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069. In valid UTF-8; 0:
-// none.
-static std::size_t length_of_direction(std::string_view text) {
+// Signs that steer a terminal or turn the direction of what follows: U+0080 to U+009F, U+061C, U+200E, U+200F, U+202A to U+202E,
+// U+2066 to U+2069. In valid UTF-8; 0: none.
+static std::size_t length_of_control(std::string_view text) {
+  if (text.size() > 1 && text[0] == '\xC2' && static_cast<unsigned char>(text[1]) < 0xA0) return 2;
   constexpr std::array<std::string_view, 12> kSigns = {"\u061C", "\u200E", "\u200F", "\u202A", "\u202B", "\u202C",
                                                        "\u202D", "\u202E", "\u2066", "\u2067", "\u2068", "\u2069"};
   for (const std::string_view sign : kSigns)
@@ -109,10 +110,11 @@ std::string harmless(std::string_view text, bool one_line) {
   const std::string valid = to_valid_utf8(text);
   for (std::size_t i = 0; i < valid.size(); ++i) {
     const char c = valid[i];
-    const std::size_t direction = c == '\xE2' || c == '\xD8' ? length_of_direction(std::string_view(valid).substr(i)) : 0;
-    if (direction > 0) {
+    const std::size_t control =
+        c == '\xE2' || c == '\xD8' || c == '\xC2' ? length_of_control(std::string_view(valid).substr(i)) : 0;
+    if (control > 0) {
       out += "\xEF\xBF\xBD";
-      i += direction - 1;
+      i += control - 1;
       continue;
     }
     const auto byte = static_cast<unsigned char>(c);

@@ -17,6 +17,7 @@ struct TranscriptArguments {
   std::string target_project;  // --tp: where a copy goes
   std::string format;          // -f json|zst, text|tree|json
   bool all = false;            // list: of every project
+  bool kept = false;           // list: those that only the guard has
   std::int64_t limit = 0;      // list; 0: the default
   std::int64_t days = 0;       // doctor; 0: the default
 

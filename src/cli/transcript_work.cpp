@@ -67,6 +67,21 @@ Result<transcripts::AnySession> TranscriptWork::session(const std::string& id) c
   return transcripts::AnySession{std::move(current.session)};
 }
 
+Result<TranscriptWork::Readable> TranscriptWork::session_to_read(const std::string& id) {
+  auto found = session(id);
+  if (found) return Readable{*std::move(found), keeper_.get(), false};
+  if (id.empty() || found.error().kind != ErrorKind::not_found) return fail(std::move(found).error());
+  HF_TRY(session::Blobs* const guard, keeper_->guard());
+  const auto kept = guard ? transcripts::find_kept_session(*guard, id) : Result<transcripts::KeptSession>(fail(found.error()));
+  if (!kept) return fail(kept.error().kind == ErrorKind::not_found ? found.error() : kept.error());
+  HF_TRY(const std::string folder, keeper_->temporary_folder());
+  HF_TRY(auto home, transcripts::KeptHome::make(folder, *guard));
+  HF_TRY(auto laid_out, home.lay_out(*kept, progress()));
+  kept_keeper_ = std::unique_ptr<transcripts::Keeper>(new transcripts::Keeper(keeper_->over(home.homes())));
+  kept_home_ = std::make_unique<transcripts::KeptHome>(std::move(home));
+  return Readable{std::move(laid_out), kept_keeper_.get(), true};
+}
+
 // A person may well give the id of a session of another kind (design 8.20); these commands are not for those.
 std::optional<Error> TranscriptWork::not_a_transcript(const std::string& id) const {
   auto store = keeper_->store_to_read();
@@ -128,9 +143,11 @@ transcripts::RemoteOptions TranscriptWork::remote() const {
 
 transcripts::Progress TranscriptWork::progress() {
   // Without it an interrupted verb is cleaned up by the next one; with it, at once.
-  if (auto signals = StopSignals::watch()) {
-    signals_ = std::move(*signals);
-    signals_->on_stop([this] { stopped_ = true; });
+  if (!signals_) {
+    if (auto signals = StopSignals::watch()) {
+      signals_ = std::move(*signals);
+      signals_->on_stop([this] { stopped_ = true; });
+    }
   }
   const bool shown = ::isatty(STDERR_FILENO) != 0;
   return [this, shown](std::string_view step, std::uint64_t done, std::uint64_t total) {

@@ -10,6 +10,7 @@
 #include "cli/stop_signals.h"
 #include "transcripts/archive_place.h"
 #include "transcripts/keeper.h"
+#include "transcripts/kept_home.h"
 
 #include <atomic>
 
@@ -28,6 +29,13 @@ class TranscriptWork {
   // The session an id names; an empty id is the one this program runs in (transcript-archive §3.1), and then a project to search
   // in makes no sense. Errors: invalid, not_found, ambiguous.
   Result<transcripts::AnySession> session(const std::string& id) const;
+  // Also one that only the guard has: then it lies in a home of its own as long as this lives.
+  struct Readable {
+    transcripts::AnySession session;
+    const transcripts::Keeper* keeper = nullptr;  // over the home it is read from
+    bool kept = false;
+  };
+  Result<Readable> session_to_read(const std::string& id);
   // The session of the client this program runs below; empty: none.
   std::string caller_session() const;
 
@@ -57,7 +65,8 @@ class TranscriptWork {
   Context& context_;
   std::unique_ptr<session::Store> store_;
   bool store_is_to_read_ = false;
-  std::unique_ptr<transcripts::Keeper> keeper_;
+  std::unique_ptr<transcripts::Keeper> keeper_, kept_keeper_;
+  std::unique_ptr<transcripts::KeptHome> kept_home_;
   ProgressBar bar_;
   std::unique_ptr<StopSignals> signals_;
   std::atomic<bool> stopped_ = false;

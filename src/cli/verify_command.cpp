@@ -71,9 +71,10 @@ Result<VerifyReport> examine(TranscriptWork& work, const std::string& what) {
     HF_TRY(auto reader, transcripts::ArchiveReader::open(std::move(archive.file)));
     return verify_archive(reader, progress);
   }
-  HF_TRY(const auto session, work.session(what));
-  HF_TRY(const auto inventory, work.homes().inventory(session));
-  return verify_session(work.homes().of(session), inventory, progress);
+  HF_TRY(const auto found, work.session_to_read(what));
+  const transcripts::Homes& homes = found.keeper->homes();
+  HF_TRY(const auto inventory, homes.inventory(found.session));
+  return verify_session(homes.of(found.session), inventory, progress);
 }
 
 Result<void> print_drift(Context& context, TranscriptWork& work, const std::string& what) {

@@ -13,12 +13,8 @@ constexpr std::string_view kKey = "store:";
 constexpr std::size_t kEntriesAtOnce = 500;
 
 PassageRole role_of(const Entry& entry) {
-  if (entry.type == "thought") return PassageRole::thinking;
-  if (entry.type == "call") return PassageRole::tool_call;
-  if (entry.type == "result") return PassageRole::tool_result;
-  if (entry.type == "message") return entry.data.contains(R"("role":"assistant")") ? PassageRole::assistant : PassageRole::user;
-  if (entry.type == "request") return PassageRole::user;
-  return entry.type == "notice" ? PassageRole::system : PassageRole::assistant;
+  if (entry.type == "message" && entry.data.contains(R"("role":"assistant")")) return PassageRole::assistant;
+  return role_of_entry(entry.type);
 }
 
 std::string text_of(const SessionRecord& record) {
@@ -26,6 +22,14 @@ std::string text_of(const SessionRecord& record) {
 }
 
 }  // namespace
+
+PassageRole role_of_entry(std::string_view type) {
+  if (type == "thought") return PassageRole::thinking;
+  if (type == "call") return PassageRole::tool_call;
+  if (type == "result") return PassageRole::tool_result;
+  if (type == "message" || type == "request") return PassageRole::user;
+  return type == "notice" ? PassageRole::system : PassageRole::assistant;
+}
 
 Result<std::vector<Source>> StoreSources::list() {
   std::vector<Source> sources;

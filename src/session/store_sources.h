@@ -10,6 +10,9 @@
 
 namespace holdfast::session {
 
+// By the type of an entry alone; what a message's author was, its data says.
+PassageRole role_of_entry(std::string_view type);
+
 class StoreSources final : public PassageSources {
  public:
   // The conditions say which sessions: kinds, roots, principal; limit, order and cursor are set here. The store outlives this.

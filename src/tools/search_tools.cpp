@@ -14,11 +14,12 @@ namespace {
 using Answer = Result<JsonObject>;
 using session::FindRequest;
 
-constexpr std::size_t kMaxFound = 100;           // sessions of one answer: a model reads them all
-constexpr std::size_t kDetailPlaces = 20;        // matches inside of one session
-constexpr std::size_t kMessageLength = 1'000;    // characters of a message in a detail
-constexpr std::size_t kOpening = 3, kLast = 10;  // messages of a detail
-constexpr std::uint64_t kEndBytes = 512 * 1024;  // read at each end of a transcript for them
+constexpr std::size_t kMaxFound = 100;                      // sessions of one answer: a model reads them all
+constexpr std::size_t kDetailPlaces = 20;                   // matches inside of one session
+constexpr std::size_t kMessageLength = 1'000;               // characters of a message in a detail
+constexpr std::size_t kOpening = 3, kLast = 10;             // messages of a detail
+constexpr std::uint64_t kEndBytes = 512 * 1024;             // read at the end of a transcript for them, at first
+constexpr std::uint64_t kMaxReadBytes = 256 * 1024 * 1024;  // and at most: about a second
 
 JsonObject text(std::string_view description) {
   return {{"type", "string"}, {"description", description}};
@@ -67,7 +68,7 @@ class SearchCall {
                                        {"title", line.title},
                                        {"project", line.project_path},
                                        {"branch", line.git_branch},
-                                       {"updated_at", iso8601(line.last_time > 0 ? line.last_time : line.session.mtime())},
+                                       {"updated_at", iso8601(line.session.mtime())},
                                        {"bytes", line.session.size()},
                                        {"resume_command", resume_command(line)}});
     }
@@ -90,8 +91,8 @@ class SearchCall {
     source.key = std::string(session.codex() ? transcripts::kCodexKeys : transcripts::kClaudeKeys) + session.path();
     source.session = session.id();
     source.size = session.size();
-    HF_TRY(answer["opening"], messages(source, 0, kOpening, true));
-    HF_TRY(answer["last_messages"], messages(source, source.size > kEndBytes ? source.size - kEndBytes : 0, kLast, false));
+    HF_TRY(answer["opening"], opening(source));
+    HF_TRY(answer["last_messages"], last_messages(source));
     if (const std::string query = transcripts_.text("search_query"); !query.empty()) {
       FindRequest request;
       request.text = query;
@@ -143,21 +144,43 @@ class SearchCall {
     return request;
   }
 
-  // What people and models said, the first or the last of it.
-  Result<Json> messages(const session::Source& source, std::uint64_t from, std::size_t wanted, bool first) {
+  // What people and models said at the beginning.
+  Result<Json> opening(const session::Source& source) {
     JsonArray messages;
-    const auto read = engine_.sources->read(source, {from, 1}, from + kEndBytes, [&](const session::Passage& passage) {
-      if (passage.role != session::PassageRole::user && passage.role != session::PassageRole::assistant) return true;
-      JsonObject message{{"role", name_of(passage.role)}, {"text", shorten(to_valid_utf8(passage.text), kMessageLength)}};
-      if (passage.time > 0) message["time"] = iso8601(passage.time);
-      // Counted from the beginning only: what was read from the middle on has no number.
-      if (from == 0) message["line"] = passage.line;
-      messages.emplace_back(std::move(message));
-      if (!first && messages.size() > wanted) messages.erase(messages.begin());
-      return !first || messages.size() < wanted;
+    const auto read = engine_.sources->read(source, {}, kMaxReadBytes, [&](const session::Passage& passage) {
+      if (is_said(passage)) messages.emplace_back(message_of(passage, true));
+      return messages.size() < kOpening;
     });
     if (!read) return fail(read.error());
     return Json(std::move(messages));
+  }
+
+  // And at the end: more is read until there is something.
+  Result<Json> last_messages(const session::Source& source) {
+    JsonArray messages;
+    for (std::uint64_t bytes = kEndBytes;; bytes *= 8) {
+      const std::uint64_t from = source.size > bytes ? source.size - bytes : 0;
+      messages.clear();
+      const auto read = engine_.sources->read(source, {from, 1}, source.size, [&](const session::Passage& passage) {
+        if (!is_said(passage)) return true;
+        // Counted from the beginning only: what was read from the middle on has no number.
+        messages.emplace_back(message_of(passage, from == 0));
+        if (messages.size() > kLast) messages.erase(messages.begin());
+        return true;
+      });
+      if (!read) return fail(read.error());
+      if (!messages.empty() || from == 0 || bytes >= kMaxReadBytes) return Json(std::move(messages));
+    }
+  }
+
+  static bool is_said(const session::Passage& passage) {
+    return passage.role == session::PassageRole::user || passage.role == session::PassageRole::assistant;
+  }
+  static JsonObject message_of(const session::Passage& passage, bool with_line) {
+    JsonObject message{{"role", name_of(passage.role)}, {"text", shorten(to_valid_utf8(passage.text), kMessageLength)}};
+    if (passage.time > 0) message["time"] = iso8601(passage.time);
+    if (with_line) message["line"] = passage.line;
+    return message;
   }
 
   mcp::Call& call_;

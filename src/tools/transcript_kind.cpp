@@ -6,6 +6,7 @@
 #include "tools/session_arguments.h"
 #include "tools/transcript_call.h"
 #include "transcripts/backups.h"
+#include "transcripts/kept_home.h"
 #include "transcripts/running.h"
 #include "transcripts/session_info.h"
 #include "transcripts/verify.h"
@@ -67,6 +68,61 @@ std::optional<SessionRecord> to_record(const transcripts::KeptBackup& backup) {
   return record;
 }
 
+// Of a session that only the guard has.
+Result<SessionRecord> to_record(const transcripts::KeptSession& kept, transcripts::KeptHome& home) {
+  HF_TRY(const transcripts::SessionLine line, home.line_of(kept));
+  SessionRecord record;
+  record.id = kept.id;
+  record.kind = session::kTranscript;
+  record.title = line.title;
+  record.status = "kept";
+  set_root(record, line.project_path);
+  record.created_at = line.first_time;
+  record.updated_at = kept.transcript.modified_at;
+  record.data = {{"product", line.session.product()},
+                 {"file", "guard:" + kept.id},
+                 {"size_bytes", kept.transcript.size},
+                 {"restore_command", transcripts::restore_command(line.session)}};
+  return record;
+}
+
+Result<transcripts::KeptHome> home_for_kept(const Keeper& keeper, session::Blobs& guard) {
+  HF_TRY(const std::string folder, keeper.temporary_folder());
+  return transcripts::KeptHome::make(folder, guard);
+}
+
+// The newer copy when the guard and the backups have one. `not_found` is what the homes said.
+Result<SessionRecord> find_copy(const Keeper& keeper, std::string_view id, Error not_found) {
+  const auto backup = transcripts::find_backup(keeper.backup_folder(), id);
+  HF_TRY(session::Blobs* const guard, keeper.guard());
+  const auto kept =
+      guard ? transcripts::find_kept_session(*guard, id) : Result<transcripts::KeptSession>(fail(ErrorKind::not_found, ""));
+  if (kept && (!backup || kept->transcript.kept_at > backup->made_at)) {
+    HF_TRY(auto home, home_for_kept(keeper, *guard));
+    return to_record(*kept, home);
+  }
+  if (backup) {
+    if (auto record = to_record(*backup)) return std::move(*record);
+  }
+  return fail(std::move(not_found));
+}
+
+// What was written last comes first; `seen` are ids that are listed already.
+Result<std::vector<SessionRecord>> kept_records(const Keeper& keeper, const std::set<std::string>& seen, std::size_t limit) {
+  std::vector<SessionRecord> records;
+  HF_TRY(session::Blobs* const guard, keeper.guard());
+  if (!guard) return records;
+  HF_TRY(const auto gone, transcripts::gone_sessions(keeper.homes(), *guard));
+  if (gone.empty()) return records;
+  HF_TRY(auto home, home_for_kept(keeper, *guard));
+  for (const transcripts::KeptSession& kept : gone) {
+    if (records.size() == limit) break;
+    if (seen.contains(kept.id)) continue;
+    if (auto record = to_record(kept, home)) records.push_back(*std::move(record));
+  }
+  return records;
+}
+
 Result<std::set<std::string>> running_ids(const Keeper& keeper) {
   HF_TRY(const auto clients, transcripts::live_clients(keeper.homes().claude));
   std::set<std::string> ids;
@@ -83,10 +139,7 @@ Result<SessionRecord> find_transcript(const Keeper& keeper, const SessionCall& c
   auto session = keeper.homes().find(id);
   if (!session) {
     if (session.error().kind == ErrorKind::ambiguous) return fail(std::move(session).error());
-    auto backup = transcripts::find_backup(keeper.backup_folder(), id);
-    if (!backup) return fail(std::move(session).error());
-    if (auto record = to_record(*backup)) return std::move(*record);
-    return fail(std::move(session).error());
+    return find_copy(keeper, id, std::move(session).error());
   }
   HF_TRY(const auto line, keeper.homes().line_of(*session));
   HF_TRY(const auto running, running_ids(keeper));
@@ -135,7 +188,14 @@ Result<OutsideKind::List> list_transcripts(const Keeper& keeper, const SessionCa
     auto record = to_record(backup);
     if (!record || (!root_uri.empty() && record->root_uri != root_uri) || !fits(arguments, statuses, *record)) continue;
     ++list.total;
+    on_disk.insert(record->id);
     list.records.push_back(std::move(*record));
+  }
+  HF_TRY(auto kept, kept_records(keeper, on_disk, kMaxList));
+  for (SessionRecord& record : kept) {
+    if ((!root_uri.empty() && record.root_uri != root_uri) || !fits(arguments, statuses, record)) continue;
+    ++list.total;
+    list.records.push_back(std::move(record));
   }
   std::sort(list.records.begin(), list.records.end(),
             [](const SessionRecord& a, const SessionRecord& b) { return a.updated_at > b.updated_at; });

@@ -92,7 +92,8 @@ Answer restore(TranscriptCall& call) {
   std::string place = call.text("archive_path");
   // Standard input is the protocol's.
   if (place == "-" || place.empty())
-    return fail(ErrorKind::invalid, "archive_path must be a file, gist://ID, s3://BUCKET/KEY or the id of a deleted session");
+    return fail(ErrorKind::invalid,
+                "archive_path must be a file, gist://ID, s3://BUCKET/KEY or the id of a session that is gone");
   if (!transcripts::is_remote(place) && !transcripts::looks_like_id(place)) {
     HF_TRY(place, call.absolute(place));
   }
@@ -107,6 +108,7 @@ Answer restore(TranscriptCall& call) {
     HF_TRY(const auto reader, transcripts::ArchiveReader::open(Fd(::dup(archive.file.get()))));
     HF_TRY(options.current_folder, folder_for_copy(call, reader.header().original_project_path));
   }
+  options.trusted = archive.trusted;
   HF_TRY(const auto result, call.keeper().restore(std::move(archive.file), archive.origin, options, progress));
   return to_json(result);
 }

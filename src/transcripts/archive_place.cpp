@@ -2,6 +2,7 @@
 
 #include "base/ids.h"
 #include "transcripts/backups.h"
+#include "transcripts/kept_home.h"
 
 #include <fmt/format.h>
 
@@ -43,6 +44,39 @@ Result<Fd> open_file(const std::string& path) {
   if (::fstat(file.get(), &status) != 0) return fail(system_error(path, errno));
   if (!S_ISREG(status.st_mode)) return fail(ErrorKind::invalid, path + " is not a file", "give the path of an archive");
   return file;
+}
+
+// The session as the guard has it, as an archive with everything in it.
+Result<Opened> archive_from_guard(const Keeper& keeper, session::Blobs& guard, const KeptSession& kept,
+                                  const Progress& progress) {
+  HF_TRY(const std::string folder, keeper.temporary_folder());
+  HF_TRY(KeptHome home, KeptHome::make(folder, guard));
+  HF_TRY(const AnySession session, home.lay_out(kept, progress));
+  const TemporaryFile file{fmt::format("{}/{}.json.zst", folder, make_uuid7())};
+  ArchiveOptions options;
+  options.with_history = true;
+  HF_CHECK(keeper.over(home.homes()).write(session, file.path, options, progress));
+  HF_TRY(Fd opened, open_file(file.path));
+  return Opened{std::move(opened), "guard:" + kept.id, true};
+}
+
+// The newer of the two, when there are both. Errors: not_found, ambiguous.
+Result<Opened> open_copy(const Keeper& keeper, const std::string& id, const Progress& progress) {
+  auto backup = find_backup(keeper.backup_folder(), id);
+  HF_TRY(session::Blobs* const guard, keeper.guard());
+  auto kept = guard ? find_kept_session(*guard, id) : Result<KeptSession>(fail(ErrorKind::not_found, ""));
+  if (kept && (!backup || kept->transcript.kept_at > backup->made_at)) {
+    return archive_from_guard(keeper, *guard, *kept, progress);
+  }
+  if (!kept && kept.error().kind == ErrorKind::ambiguous) return fail(std::move(kept).error());
+  if (!backup && backup.error().kind == ErrorKind::not_found) {
+    return fail(ErrorKind::not_found,
+                fmt::format("there is no session {} in the guard, and no backup of it in {}", id, keeper.backup_folder()),
+                "holdfast guard list --gone shows what can be restored");
+  }
+  if (!backup) return fail(std::move(backup).error());
+  HF_TRY(Fd opened, open_file(backup->path));
+  return Opened{std::move(opened), backup->path, false};
 }
 
 }  // namespace
@@ -99,7 +133,7 @@ Result<Opened> open_archive(const Keeper& keeper, const std::string& place, cons
   if (place == "-") {
     HF_TRY(const std::string folder, keeper.temporary_folder());
     HF_TRY(Fd file, spool(STDIN_FILENO, folder, ArchiveLimits{}.max_bytes));
-    return Opened{std::move(file), "-"};
+    return Opened{std::move(file), "-", false};
   }
   if (is_remote(place)) {
     HF_TRY(auto http, net::HttpClient::make());
@@ -108,23 +142,21 @@ Result<Opened> open_archive(const Keeper& keeper, const std::string& place, cons
       HF_TRY(const S3Place s3_place, parse_s3(place));
       HF_TRY(const S3Options options, s3_options(remote.environment));
       HF_TRY(Fd file, download_from_s3(*http, options, s3_place, folder, progress));
-      return Opened{std::move(file), place};
+      return Opened{std::move(file), place, false};
     }
     const std::string id = place.substr(kGist.size());
     if (id.empty()) return fail(ErrorKind::invalid, "gist:// needs the gist's id", "write gist://<id>");
     HF_TRY(Fd file, download_from_gist(*http, with_token(remote), id, folder, progress));
-    return Opened{std::move(file), place};
+    return Opened{std::move(file), place, false};
   }
   auto file = open_file(place);
   if (!file && file.error().kind == ErrorKind::not_found && looks_like_id(place)) {
-    HF_TRY(const KeptBackup backup, find_backup(keeper.backup_folder(), place));
-    HF_TRY(Fd opened, open_file(backup.path));
-    return Opened{std::move(opened), backup.path};
+    return open_copy(keeper, place, progress);
   }
   if (!file) return fail(std::move(file).error());
   std::error_code ignored;
   const std::filesystem::path absolute = std::filesystem::absolute(place, ignored);
-  return Opened{std::move(*file), absolute.empty() ? place : absolute.string()};
+  return Opened{std::move(*file), absolute.empty() ? place : absolute.string(), false};
 }
 
 }  // namespace holdfast::transcripts

@@ -1,6 +1,6 @@
 #pragma once
 
-// Where archives lie: a file, gist://[id], s3://bucket/key, standard input, or the backup of a deleted session.
+// Where archives lie: a file, gist://[id], s3://bucket/key, standard input, the guard, or the backup of a deleted session.
 
 #include "transcripts/keeper.h"
 #include "transcripts/remote.h"
@@ -35,10 +35,11 @@ Result<Uploaded> upload(const Keeper& keeper, const AnySession& session, const s
 
 struct Opened {
   Fd file;
-  std::string origin;  // for the family tree: absolute path, gist://..., s3://...
+  std::string origin;    // for the family tree: absolute path, gist://..., s3://..., guard:<id>
+  bool trusted = false;  // for RestoreOptions
 };
-// "-" is standard input. A text that is no file but looks like an id is the newest backup of that session (design 8.25).
-// Errors: not_found, ambiguous, those of remote.h.
+// "-" is standard input. A text that is no file but looks like an id is the newest copy of that session, in the guard or among
+// the backups (design 8.25). Errors: not_found, ambiguous, those of remote.h.
 Result<Opened> open_archive(const Keeper& keeper, const std::string& place, const RemoteOptions& remote,
                             const Progress& progress = {});
 

@@ -13,8 +13,10 @@
 #include "transcripts/worktrees.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 namespace holdfast::transcripts {
@@ -28,6 +30,7 @@ using session::Source;
 using session::TextHit;
 
 constexpr std::string_view kTranscript = "transcript";
+constexpr std::array<std::string_view, 6> kKinds = {kTranscript, "reasoning", "thread", "research", "document", "run"};
 constexpr std::size_t kMaxAttributes = 100'000;               // of one name, looked through for a spelling
 constexpr std::size_t kMaxSpellings = 200;                    // that one filter may stand for
 constexpr std::uint64_t kIndexedForNames = 64 * 1024 * 1024;  // half a second
@@ -63,11 +66,16 @@ FoundPlace place_of(const TextHit& hit) {
   return place;
 }
 
-// The folders of projects/ that belong to the path and to the other working trees of its repository.
-Result<std::set<std::string>> folders_of(const Home& home, const std::string& path) {
+// The path and the other working trees of its repository.
+Result<std::vector<std::string>> trees_of(const std::string& path) {
   HF_TRY(const std::string canonical, canonical_project(path));
   std::vector<std::string> trees = worktrees_of(canonical);
   trees.push_back(canonical);
+  return trees;
+}
+
+// The folders of projects/ that belong to them.
+Result<std::set<std::string>> folders_of(const Home& home, const std::vector<std::string>& trees) {
   std::set<std::string> folders;
   for (const std::string& tree : trees) {
     folders.insert(project_folder_name(tree));
@@ -120,11 +128,12 @@ Result<std::vector<std::string>> EverythingFinder::spelled(std::string_view name
 Result<std::function<bool(const Source&)>> EverythingFinder::admitted(const FindRequest& request) {
   std::set<std::string> folders, codex;
   if (!request.project.empty()) {
-    HF_TRY(folders, folders_of(homes_.claude, request.project));
-    HF_TRY(const std::string canonical, canonical_project(request.project));
+    HF_TRY(const std::vector<std::string> trees, trees_of(request.project));
+    HF_TRY(folders, folders_of(homes_.claude, trees));
     HF_TRY(auto sessions, codex_sessions(homes_.codex));
     for (CodexSession& each : sessions)
-      if (const auto known = summarise_codex(homes_.codex, std::move(each)); known && known->cwd == canonical)
+      if (const auto known = summarise_codex(homes_.codex, std::move(each));
+          known && std::ranges::find(trees, known->cwd) != trees.end())
         codex.insert(known->id);
   }
   return [folders = std::move(folders), codex = std::move(codex), only = request.session, without = request.not_session,
@@ -162,6 +171,9 @@ Result<session::TextQuery> EverythingFinder::query_of(const FindRequest& request
 }
 
 Result<FindResult> EverythingFinder::find(const FindRequest& request) {
+  for (const std::string& kind : request.kinds)
+    if (std::ranges::find(kKinds, kind) == kKinds.end())
+      return fail(ErrorKind::invalid, fmt::format("there is no kind {}", kind), fmt::format("use {}", fmt::join(kKinds, ", ")));
   std::vector<session::TextClause> clauses;
   if (!request.text.empty()) {
     HF_TRY(clauses, session::parse_text_query(request.text, request.as_typed));
@@ -189,6 +201,9 @@ Result<void> EverythingFinder::find_transcripts(const FindRequest& request, cons
                                                 FindResult& result) {
   HF_TRY(const session::TextQuery query, query_of(request, clauses));
   HF_TRY(const session::TextResult found, index_.search(sources_, query));
+  Running running;
+  if (const auto clients = live_clients(homes_.claude))
+    for (const LiveClient& client : *clients) running.insert(client.session_id);
   result.more = found.more;
   result.bytes_scanned = found.bytes_scanned;
   for (const TextHit& hit : found.hits) {
@@ -200,14 +215,14 @@ Result<void> EverythingFinder::find_transcripts(const FindRequest& request, cons
       }
       result.sessions.emplace_back();
       known = result.sessions.end() - 1;
-      describe(*known, hit.source);
+      describe(*known, hit.source, running);
     }
     known->places.push_back(place_of(hit));
   }
   return {};
 }
 
-void EverythingFinder::describe(FoundInSession& found, const Source& source) {
+void EverythingFinder::describe(FoundInSession& found, const Source& source, const Running& running) {
   found.id = source.session;
   found.kind = kTranscript;
   found.product = source.key.starts_with(kCodexKeys) ? "codex" : "claude";
@@ -230,12 +245,13 @@ void EverythingFinder::describe(FoundInSession& found, const Source& source) {
       found.time = line->last_time > 0 ? line->last_time : any->mtime();
       found.size = any->size();
     }
-    found.status = "idle";
+    found.status = running.contains(found.id) || any->mtime() > SystemClock().now() - kRecentlyWritten ? "running" : "idle";
     return;
   }
-  found.status = "kept";
   found.size = source.size;
-  found.resume = "holdfast restore " + source.session;
+  // What the client left behind of a session that is gone can be read, but not gone on with.
+  found.status = is_kept(source) ? "kept" : "gone";
+  if (found.status == "kept") found.resume = "holdfast restore " + source.session;
   std::string opening;
   const auto read = sources_.read(source, {}, kOpeningBytes, [&](const session::Passage& passage) {
     if (passage.role == session::PassageRole::title) found.title = one_line(passage.text, kTitleLength);
@@ -294,7 +310,7 @@ Result<std::vector<TextHit>> EverythingFinder::look_up_stored(const FindRequest&
     text_hit.source.session = hit.session;
     text_hit.source.key = "store:" + hit.session;
     text_hit.line = static_cast<std::uint64_t>(hit.seq);
-    text_hit.role = hit.seq == 0 ? session::PassageRole::title : session::PassageRole::assistant;
+    text_hit.role = hit.seq == 0 ? session::PassageRole::title : session::role_of_entry(hit.type);
     text_hit.time = hit.time;
     text_hit.snippet = std::move(hit.snippet);
     hits.push_back(std::move(text_hit));
@@ -311,7 +327,8 @@ Result<void> EverythingFinder::find_stored(const FindRequest& request, const std
   }
   const session::Query conditions = stored_sessions(request, root);
   if (!request.kinds.empty() && conditions.kinds.empty()) return {};
-  const bool words_only = request.roles.empty() && std::ranges::all_of(clauses, is_about_words);
+  const bool words_only = request.roles.empty() && request.text.size() <= session::kMaxSearchTextBytes &&
+                          std::ranges::all_of(clauses, is_about_words);
   HF_TRY(const std::vector<TextHit> hits,
          words_only ? look_up_stored(request, conditions, result.more) : scan_stored(request, conditions, clauses, result.more));
   for (const TextHit& hit : hits) {

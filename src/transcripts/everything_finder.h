@@ -9,6 +9,8 @@
 #include "session/store.h"
 #include "transcripts/passage_sources.h"
 
+#include <set>
+
 namespace holdfast::transcripts {
 
 class EverythingFinder final : public session::Finder {
@@ -35,7 +37,8 @@ class EverythingFinder final : public session::Finder {
   Result<session::TextQuery> query_of(const session::FindRequest& request, const std::vector<session::TextClause>& clauses);
   Result<std::vector<std::string>> spelled(std::string_view name, std::string_view wanted);
   Result<std::function<bool(const session::Source&)>> admitted(const session::FindRequest& request);
-  void describe(session::FoundInSession& found, const session::Source& source);
+  using Running = std::set<std::string, std::less<>>;  // ids of sessions that a client has open
+  void describe(session::FoundInSession& found, const session::Source& source, const Running& running);
 
   const Homes& homes_;
   session::PassageSources& sources_;

@@ -163,7 +163,9 @@ Result<CopyResult> Keeper::restore(Fd archive, const std::string& origin, Restor
     if (options.session_env == SessionEnv::if_trusted && header.byte_true) {
       HF_TRY(const Inventory contents, reader.contents());
       auto store = has_session_env(contents) ? store_to_read() : Result<session::Store*>(nullptr);
-      if (store && *store && hashing.get()) options.trusted = wrote_archive(**store, *hashing.get()).value_or(false);
+      if (!options.trusted && store && *store && hashing.get()) {
+        options.trusted = wrote_archive(**store, *hashing.get()).value_or(false);
+      }
     }
     HF_TRY(result, restore_session(homes_.claude, reader, options, now(), progress));
   }

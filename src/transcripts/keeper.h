@@ -8,6 +8,7 @@
 //
 // Any thread; several verbs may run at once.
 
+#include "session/blobs.h"
 #include "transcripts/any_session.h"
 #include "transcripts/lineage.h"
 #include "transcripts/restore.h"
@@ -22,6 +23,8 @@ struct KeeperOptions {
   std::shared_ptr<const Clock> clock;
   // Opens it on first use, and lives as long as the keeper. to_read: nothing is made; not_found when there is none yet.
   std::function<Result<session::Store*>(bool to_read)> store;
+  // Opens the guard on first use, likewise. Empty: there is none.
+  std::function<Result<session::Blobs*>()> guard;
 };
 
 struct Archived {
@@ -68,6 +71,10 @@ class Keeper {
   Result<std::string> remembered(const std::string& id_or_prefix, Error not_found) const;
   // nullptr: there is no store yet.
   Result<session::Store*> store_to_read() const;
+  // nullptr: there is none.
+  Result<session::Blobs*> guard() const { return options_.guard ? options_.guard() : Result<session::Blobs*>(nullptr); }
+  // The same verbs over other homes: those of sessions that only the guard has (kept_home.h).
+  Keeper over(Homes homes) const { return Keeper(std::move(homes), options_); }
   // The original's lineage is taken over on the way, once.
   Result<session::Store*> store_to_write() const;
 

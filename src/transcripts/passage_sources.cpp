@@ -1,6 +1,7 @@
 #include "transcripts/passage_sources.h"
 
 #include "base/ids.h"
+#include "jsonl/limits.h"
 #include "jsonl/scan.h"
 #include "transcripts/codex_file_name.h"
 #include "transcripts/line_passages.h"
@@ -50,11 +51,11 @@ std::string incarnation_of(const struct stat& status) {
 // The lines of a source, wherever its bytes are.
 class OpenSource {
  public:
+  // `end`: nothing behind it is read; where a source has no lines to seek to, it may be.
   static Result<OpenSource> open(const Home& home, session::Blobs* guard, const Source& source, const SourceName& name,
-                                 std::uint64_t from) {
+                                 std::uint64_t from, std::uint64_t end) {
     OpenSource opened;
-    auto file =
-        source.incarnation.starts_with(kKept) ? Result<Fd>(fail(ErrorKind::not_found, source.key)) : home.open_file(name.path);
+    auto file = is_kept(source) ? Result<Fd>(fail(ErrorKind::not_found, source.key)) : home.open_file(name.path);
     if (!file && file.error().kind == ErrorKind::not_found && guard) return of_guard(*guard, source, name, from);
     if (!file) return fail(std::move(file).error());
     opened.file_ = *std::move(file);
@@ -63,7 +64,7 @@ class OpenSource {
       opened.lines_ = std::move(lines);
       opened.skip_ = from;
     } else {
-      opened.lines_ = jsonl::LineReader::of_range(opened.file_.get(), from, source.size);
+      opened.lines_ = jsonl::LineReader::of_range(opened.file_.get(), from, end);
     }
     return opened;
   }
@@ -131,6 +132,10 @@ std::optional<SourceName> source_name(std::string_view key) {
   return name;
 }
 
+bool is_kept(const Source& source) {
+  return source.incarnation.starts_with(kKept);
+}
+
 Result<std::vector<Source>> TranscriptSources::list() {
   std::vector<Source> sources;
   HF_CHECK(list_claude(sources));
@@ -173,6 +178,7 @@ void TranscriptSources::add(const Home& home, std::string key, std::vector<Sourc
   Source source;
   source.key = std::move(key);
   source.session = name->session.empty() ? session_of_flat_agent(*name, (*status)->st_ino) : std::move(name->session);
+  if (source.session.empty()) return;  // not written yet, or nobody's
   source.kind = "transcript";
   source.changed_at = mtime_of(**status);
   source.size = static_cast<std::uint64_t>((*status)->st_size);
@@ -182,8 +188,7 @@ void TranscriptSources::add(const Home& home, std::string key, std::vector<Sourc
 
 std::string TranscriptSources::session_of_flat_agent(const SourceName& name, ino_t inode) {
   const std::lock_guard lock(mutex_);
-  auto [known, is_new] = flat_agents_.try_emplace({name.path, inode});
-  if (!is_new) return known->second;
+  if (const auto known = flat_agents_.find({name.path, inode}); known != flat_agents_.end()) return known->second;
   const auto file = homes_.claude.open_file(name.path);
   if (!file) return {};
   auto lines = jsonl::LineReader::of_stream(file->get());
@@ -193,7 +198,10 @@ std::string TranscriptSources::session_of_flat_agent(const SourceName& name, ino
   constexpr std::array<std::string_view, 1> kNames = {"sessionId"};
   std::array<jsonl::Token, 1> found;
   scanner.fields((*line)->text, kNames, found);
-  return known->second = found[0].text();
+  // It stands in commands that people paste, so it has to be an id and nothing else.
+  const std::string id = found[0].text();
+  if (!is_uuid(id)) return {};
+  return flat_agents_[{name.path, inode}] = id;
 }
 
 Result<void> TranscriptSources::list_codex(std::vector<Source>& sources) {
@@ -235,17 +243,33 @@ Result<session::PassageSources::Position> TranscriptSources::read(const Source& 
                                                                   const std::function<bool(const Passage&)>& take) {
   const auto name = source_name(source.key);
   if (!name) return fail(ErrorKind::not_found, source.key + " is no transcript");
-  HF_TRY(OpenSource opened, OpenSource::open(name->codex ? homes_.codex : homes_.claude, guard_, source, *name, from.offset));
+  // A search verifies blocks, small parts that end with a line: reading on behind them would cost more than the part. Only when
+  // the last line turns out to go on is it read again, with the rest.
+  std::uint64_t end = to < source.size && to - from.offset <= jsonl::kReadBytes ? to : source.size;
+  const Home& home = name->codex ? homes_.codex : homes_.claude;
+  HF_TRY(OpenSource opened, OpenSource::open(home, guard_, source, *name, from.offset, end));
   const auto passages = passages_of(*name);
   const bool whole_lines = name->codex || is_line_file(name->kind);
+  // Saved results say nothing of time; their file does.
+  const auto take_dated = [&](const Passage& passage) {
+    if (passage.time > 0 || whole_lines) return take(passage);
+    Passage dated = passage;
+    dated.time = source.changed_at;
+    return take(dated);
+  };
   Position at = from;
   bool between = true;  // lines, not in the pieces of an overlong one
   for (;;) {
     HF_TRY(const auto line, opened.next());
     if (!line || line->offset >= to) return at;
+    if (line->ending.empty() && end < source.size) {
+      end = source.size;
+      HF_TRY(opened, OpenSource::open(home, guard_, source, *name, at.offset, end));
+      continue;
+    }
     if (line->ending.empty() && !line->overlong && whole_lines) return at;
     const LinePlace place{line->offset, line->offset + line->bytes().size(), at.line};
-    const bool go_on = line->overlong || !between || passages->line(line->text, place, take);
+    const bool go_on = line->overlong || !between || passages->line(line->text, place, take_dated);
     between = !line->overlong || !line->ending.empty();
     at.offset = place.end;
     if (between) ++at.line;

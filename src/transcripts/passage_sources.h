@@ -26,6 +26,9 @@ struct SourceName {
 };
 std::optional<SourceName> source_name(std::string_view key);
 
+// Whether only the guard has it.
+bool is_kept(const session::Source& source);
+
 class TranscriptSources final : public session::PassageSources {
  public:
   // The guard may be missing (nullptr). Both outlive this.

@@ -8,6 +8,21 @@ namespace {
 using jsonl::Path;
 using session::PassageRole;
 
+// Every string of a JSON text but types and encoded bytes.
+class GatherStrings final : public jsonl::LineVisitor {
+ public:
+  explicit GatherStrings(std::vector<std::string_view>& found) : found_(found) {}
+  void on_key(const Path&, std::string_view) override {}
+  void on_scalar(const Path&, std::string_view) override {}
+  void on_string(const Path& path, std::string_view raw) override {
+    if (!path.empty() && path.last().in_object && (path.last().key == "type" || path.last().key == "data")) return;
+    found_.push_back(raw);
+  }
+
+ private:
+  std::vector<std::string_view>& found_;
+};
+
 // {timestamp, type, payload}; what is readable stands in event_msg, what tools did in response_item.
 struct CodexRecord {
   std::string_view time, type, kind, name, cwd;
@@ -88,20 +103,30 @@ class CodexPassages final : public LinePassages {
     const std::string_view kind = record_.kind;
     if (kind.ends_with("_call_output")) {
       parts_.begin(PassageRole::tool_result);
-      parts_.add_text(record_.output);
+      add_nested(record_.output);
       for (const std::string_view raw : record_.others) parts_.add_text(raw);
     } else if (kind.ends_with("_call")) {
       parts_.begin(PassageRole::tool_call);
       parts_.add_attribute("tool:", record_.name);
       parts_.add_text(record_.name);
-      parts_.add_text(record_.input);
+      add_nested(record_.input);
       for (const std::string_view raw : record_.others) parts_.add_text(raw);
       add_patched_files();
     }
   }
 
-  // "*** Update File: src/a.cpp": how Codex names the files of a patch, also inside of the arguments of a shell. Arguments are
-  // JSON in a string: what ends a line there is two characters.
+  // Arguments and results may be JSON in a string: then what its own strings mean is what was said.
+  void add_nested(std::string_view raw) {
+    nested_.clear();
+    jsonl::append_text(nested_, raw);
+    strings_.clear();
+    GatherStrings gather(strings_);
+    const bool may_be_json = nested_.starts_with('{') || nested_.starts_with('[');
+    if (!may_be_json || !inner_scanner_.visit(nested_, gather).parsed()) return parts_.add_text(raw);
+    for (const std::string_view each : strings_) parts_.add_text(each);
+  }
+
+  // "*** Update File: src/a.cpp": how Codex names the files of a patch, also inside of the arguments of a shell.
   void add_patched_files() {
     constexpr std::string_view kMark = " File: ";
     const std::string& text = parts_.text();
@@ -110,7 +135,7 @@ class CodexPassages final : public LinePassages {
       const std::size_t mark = text.find(kMark, at);
       if (mark == std::string::npos || mark > at + kLongestVerb) continue;
       const std::size_t begin = mark + kMark.size();
-      const std::size_t end = std::min(text.find('\n', begin), text.find("\\n", begin));
+      const std::size_t end = text.find('\n', begin);
       const std::string path = text.substr(begin, end == std::string::npos ? end : end - begin);
       files.push_back(file_attribute(path, jsonl::text_of(record_.cwd)));
       // Without the folder the client worked in, which stands in another record, the end of the path is all there is.
@@ -127,23 +152,11 @@ class CodexPassages final : public LinePassages {
 
   static constexpr std::size_t kLongestVerb = 16;  // "*** Update", "*** Delete", "*** Add"
 
-  jsonl::Scanner scanner_;
+  jsonl::Scanner scanner_, inner_scanner_;
   CodexRecord record_;
   PassageParts parts_;
-};
-
-class GatherStrings final : public jsonl::LineVisitor {
- public:
-  explicit GatherStrings(std::vector<std::string_view>& found) : found_(found) {}
-  void on_key(const Path&, std::string_view) override {}
-  void on_scalar(const Path&, std::string_view) override {}
-  void on_string(const Path& path, std::string_view raw) override {
-    if (!path.empty() && path.last().in_object && (path.last().key == "type" || path.last().key == "data")) return;
-    found_.push_back(raw);
-  }
-
- private:
-  std::vector<std::string_view>& found_;
+  std::string nested_;
+  std::vector<std::string_view> strings_;
 };
 
 class JsonPassages final : public LinePassages {
@@ -151,7 +164,9 @@ class JsonPassages final : public LinePassages {
   bool line(std::string_view text, const LinePlace& place, const Take& take) override {
     strings_.clear();
     GatherStrings gather(strings_);
-    if (!scanner_.visit(text, gather).parsed()) return true;
+    // A line of an indented text is no JSON by itself, but can be read as it stands.
+    if (!scanner_.visit(text, gather).parsed())
+      return text.empty() || take({place.begin, place.end, place.number, PassageRole::tool_result, 0, text, {}});
     for (const std::string_view raw : strings_) {
       parts_.begin(PassageRole::tool_result);
       parts_.add_text(raw);

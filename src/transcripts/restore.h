@@ -16,7 +16,7 @@ struct RestoreOptions {
   PathLevel level = PathLevel::fields;
   std::vector<std::pair<std::string, std::string>> maps;
   SessionEnv session_env = SessionEnv::if_trusted;
-  bool trusted = false;  // this store wrote the archive with this very hash
+  bool trusted = false;  // this store wrote the archive with this very hash, or it comes out of our own guard
   bool dry_run = false;
   std::string new_session_id;
 };

@@ -47,6 +47,16 @@ std::string resume_command(const SessionLine& line) {
   return resume_command(line.project_path, line.session.id());
 }
 
+std::string restore_command(const AnySession& session) {
+  return "holdfast restore --in-place " + session.id();
+}
+
+void mark_as_kept(SessionInfo& info) {
+  info.kept = true;
+  info.state = {};
+  info.file = "guard:" + info.line.session.id();
+}
+
 Result<SessionInfo> describe_session(const Keeper& keeper, const AnySession& session, const Progress& progress) {
   const Homes& homes = keeper.homes();
   SessionInfo info;
@@ -100,7 +110,11 @@ JsonObject to_json(const SessionInfo& info) {
   out["child_session_ids"] = std::move(children);
   out["usage"] = to_json(info.usage);
   if (info.cost) out["cost"] = to_json(*info.cost);
-  out["resume_command"] = resume_command(info.line);
+  if (info.kept) {
+    out["restore_command"] = restore_command(session);
+  } else {
+    out["resume_command"] = resume_command(info.line);
+  }
   out["warnings"] = std::move(warnings);
   return out;
 }

@@ -13,13 +13,14 @@ struct SessionInfo {
   Inventory inventory;
   std::string file;  // absolute, of the transcript
   RunningState state;
+  bool kept = false;   // only the guard has it
   bool native = true;  // made by the client itself, as far as its id tells
   std::optional<LineageTree> lineage;
   Usage usage;
   std::optional<Cost> cost;
   std::vector<std::string> warnings;
 
-  std::string_view state_word() const { return state.running() ? "running" : "idle"; }
+  std::string_view state_word() const { return kept ? "kept" : state.running() ? "running" : "idle"; }
 };
 JsonObject to_json(const SessionInfo& info);
 
@@ -28,6 +29,11 @@ Result<SessionInfo> describe_session(const Keeper& keeper, const AnySession& ses
 
 // One item of a list. `file` is the absolute path of the transcript.
 JsonObject to_json(const SessionLine& line, std::string_view state, const std::string& file);
+
+// Says of what was read from the guard where it is, and that it is not in use.
+void mark_as_kept(SessionInfo& info);
+// How to get one back that only the guard has.
+std::string restore_command(const AnySession& session);
 
 // How to go on with it: claude --resume in its folder, or codex resume.
 std::string resume_command(const SessionLine& line);

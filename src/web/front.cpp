@@ -198,7 +198,11 @@ void Front::on_events(const Exchange& exchange) {
 void Front::on_page(const Exchange& exchange) {
   const net::HttpRequest& request = exchange->request();
   Pages::Match match;
-  if (!pages_.find(request.method, request.path, match)) return exchange->respond(nothing_here());
+  if (!pages_.find(request.method, request.path, match)) {
+    const std::string* accept = request.header("Accept");
+    const bool is_browser = accept && accept->contains("text/html");
+    return exchange->respond(is_browser ? unknown_page(page_request(request)) : nothing_here());
+  }
   if (!match.handler) return exchange->respond({405, {{"Allow", match.allow}}, {}});
   PageRequest asked = page_request(request);
   asked.parts = std::move(match.parts);

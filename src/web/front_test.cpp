@@ -188,6 +188,7 @@ TEST_F(FrontTest, HealthIsOpenAndMetricsAreNot) {
 TEST_F(FrontTest, UnknownPathsAndMethods) {
   EXPECT_EQ(ask("GET", "/nothing").status, 404);
   EXPECT_EQ(ask("GET", "/../etc/passwd").status, 404);
+  EXPECT_THAT(ask("GET", "/nothing", {{"Accept", "text/html"}}).body, HasSubstr("<h1>There is nothing"));
   EXPECT_EQ(ask("POST", "/").status, 405);
   EXPECT_EQ(ask("GET", "/assets/style.css").status, 404);
   EXPECT_EQ(ask("POST", asset_path("style.css")).status, 405);

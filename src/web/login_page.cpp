@@ -15,4 +15,14 @@ net::HttpResponse login_needed_page(const PageRequest& request, bool code_was_wr
       401);
 }
 
+net::HttpResponse unknown_page(const PageRequest& request) {
+  return show_bare_page(
+      request, "Not found",
+      [](Html& page) {
+        page.element("h1", "There is nothing at this address");
+        page.open("p").element("a", "To the timeline", {{"href", "/"}}).close();
+      },
+      404);
+}
+
 }  // namespace holdfast::web

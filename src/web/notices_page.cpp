@@ -29,8 +29,7 @@ constexpr Millis kExpiringWithin = 14 * session::kDay;  // of transcripts: time 
 void pin_form(Html& page, const PageRequest& request, const std::string& id, std::string_view title, bool pin) {
   open_form(page, request, "/sessions/" + percent_encode(id) + "/pin");
   page.lone("input", {{"type", "hidden"}, {"name", "pinned"}, {"value", pin ? "1" : "0"}});
-  page.element("button", pin ? "Keep it (pin)" : "Unpin", {{"aria-label", fmt::format("{} {}", pin ? "Pin" : "Unpin", title)}})
-      .close();
+  page.element("button", pin ? "Pin" : "Unpin", {{"aria-label", fmt::format("{} {}", pin ? "Pin" : "Unpin", title)}}).close();
 }
 
 std::string title_of(session::Store& store, const std::string& id) {

@@ -68,11 +68,13 @@ void show_report(Html& page, const research::RunState& state) {
   if (state.reports.empty()) return;
   const research::StoredReport& report = state.reports.back();
   page.element("h2", "Report", {{"id", "report"}});
-  page.element("p",
-               fmt::format("Written by {} from {}; {}.", report.engine.empty() ? "the program" : report.engine,
-                           counted(report.findings, "finding", "findings"),
-                           counted(report.check.cited, "source is cited", "sources are cited")),
-               {{"class", "soft"}});
+  page.element(
+      "p",
+      fmt::format(
+          "{} from {}; {}.",
+          report.engine.empty() || report.engine == "extractive" ? "Put together without a model" : "Written by " + report.engine,
+          counted(report.findings, "finding", "findings"), counted(report.check.cited, "source is cited", "sources are cited")),
+      {{"class", "soft"}});
   for (const std::string& warning : report.warnings) page.element("p", warning, {{"class", "notice"}});
   page.open("div", {{"class", "prose card"}, {"dir", "auto"}});
   reading::write_markdown(page, with_citation_links(report.text, state.sources.size()));

@@ -1,5 +1,6 @@
 #include "web/search_page.h"
 
+#include "base/text.h"
 #include "session/kinds.h"
 #include "session/retention.h"
 #include "web/shown.h"
@@ -94,12 +95,29 @@ void write_form(Html& page, const Fields& query) {
   page.close().close().close();
 }
 
+using Clauses = std::vector<session::TextClause>;
+using Range = std::pair<std::size_t, std::size_t>;
+
+// Where the words stand in a snippet whose finder did not say it: by ASCII case alone, which is enough to guide the eye.
+std::vector<Range> places_of_words(std::string_view snippet, const Clauses& clauses) {
+  const std::string lower = to_ascii_lower(snippet);
+  std::vector<Range> found;
+  for (const session::TextClause& clause : clauses) {
+    const std::string word = to_ascii_lower(clause.text);
+    if (clause.excluded || word.empty()) continue;
+    for (std::size_t at = lower.find(word); at != std::string::npos; at = lower.find(word, at + word.size()))
+      found.emplace_back(at, at + word.size());
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
 // Highlights are byte ranges in order; one that does not fit the snippet is left unmarked.
-void write_snippet(Html& page, const FoundPlace& place) {
+void write_snippet(Html& page, const FoundPlace& place, const Clauses& clauses) {
   page.open("span", {{"class", "snippet"}, {"dir", "auto"}});
   const std::string_view snippet = place.snippet;
   std::size_t at = 0;
-  for (const auto& [begin, end] : place.highlights) {
+  for (const auto& [begin, end] : place.highlights.empty() ? places_of_words(snippet, clauses) : place.highlights) {
     if (begin < at || end <= begin || end > snippet.size()) continue;
     page.text(snippet.substr(at, begin - at)).element("mark", snippet.substr(begin, end - begin));
     at = end;
@@ -107,7 +125,7 @@ void write_snippet(Html& page, const FoundPlace& place) {
   page.text(snippet.substr(at)).close();
 }
 
-void write_place(Html& page, const FoundInSession& found, const FoundPlace& place, Millis now) {
+void write_place(Html& page, const FoundInSession& found, const FoundPlace& place, const Clauses& clauses, Millis now) {
   const std::string where = place.line == 0      ? "title"
                             : place.tool.empty() ? std::string(session::name_of(place.role))
                                                  : place.tool;
@@ -119,11 +137,11 @@ void write_place(Html& page, const FoundInSession& found, const FoundPlace& plac
     show_age(page, place.time, now);
   }
   page.close();
-  write_snippet(page, place);
+  write_snippet(page, place, clauses);
   page.close().close();
 }
 
-void write_session(Html& page, const FoundInSession& found, Millis now) {
+void write_session(Html& page, const FoundInSession& found, const Clauses& clauses, Millis now) {
   page.open("li", {{"class", "row"}});
   page.element("a", found.title.empty() ? "untitled" : found.title,
                {{"class", "row-title"}, {"href", session_path(found.id)}, {"dir", "auto"}});
@@ -136,7 +154,7 @@ void write_session(Html& page, const FoundInSession& found, Millis now) {
   if (!found.branch.empty()) page.element("span", "⎇ " + found.branch, {{"title", "branch"}});
   if (found.time > 0) show_age(page, found.time, now);
   page.close().open("ol", {{"class", "places"}});
-  for (const FoundPlace& place : found.places) write_place(page, found, place, now);
+  for (const FoundPlace& place : found.places) write_place(page, found, place, clauses, now);
   page.close();
   if (!found.resume.empty()) show_command(page, found.resume, "Copy the command that resumes this session");
   page.close();
@@ -170,7 +188,8 @@ Html results(session::Finder* finder, const PageRequest& request) {
   part.element("p", summary_of(*found), {{"class", "soft"}, {"data-summary", ""}});
   if (found->sessions.empty()) return part;
   part.open("ol", {{"class", "rows"}});
-  for (const FoundInSession& session : found->sessions) write_session(part, session, request.now);
+  const Clauses clauses = session::parse_text_query(request.query.get("q")).value_or(Clauses());
+  for (const FoundInSession& session : found->sessions) write_session(part, session, clauses, request.now);
   return part;
 }
 

@@ -66,6 +66,11 @@ TEST_F(SearchPageTest, HighlightsThatDoNotFitAreLeftOut) {
   EXPECT_THAT(ask("q=cors"), HasSubstr("<mark>CORS</mark>&lt;/b&gt; fix</span>"));
 }
 
+TEST_F(SearchPageTest, WordsAreMarkedWhereTheFinderSaysNothing) {
+  finder.result.sessions[0].places[0].highlights.clear();
+  EXPECT_THAT(ask("q=cors+fix+-the"), HasSubstr("the &lt;b&gt;<mark>CORS</mark>&lt;/b&gt; <mark>fix</mark></span>"));
+}
+
 TEST_F(SearchPageTest, AFragmentHasTheResultsAlone) {
   const std::string html = ask("q=cor&typing=1&kind=thread&role=user&since=1970-01-02&until=1970-01-02", true);
   EXPECT_THAT(html, testing::StartsWith("<div id=\"results\">"));

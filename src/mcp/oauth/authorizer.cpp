@@ -21,7 +21,7 @@ Authorizer::~Authorizer() {
 }
 
 bool Authorizer::fresh() const {
-  if (!session_ || failure_ || session_->token.refresh_token.empty()) return true;
+  if (!session_ || !renewable_ || session_->token.refresh_token.empty()) return true;
   return !session_->token.expires_before(settings_.clock->now() + kRenewBefore);
 }
 
@@ -29,7 +29,7 @@ void Authorizer::renew(Done done) {
   const bool busy = !waiting_.empty();
   waiting_.push_back(std::move(done));
   if (busy) return;
-  run([session = *session_](Flow& flow) { return flow.refresh(session); });
+  run(Goal::renewal, [session = *session_](Flow& flow) { return flow.refresh(session); });
 }
 
 HttpAuthorizer::Turn Authorizer::sign(net::HttpCall& call) {
@@ -77,7 +77,7 @@ bool Authorizer::refused(Turn turn, const net::HttpAnswer& answer, Done done) {
   }
   const bool busy = !waiting_.empty();
   waiting_.push_back(std::move(done));
-  if (!busy) run([need = Need{challenge, session_, too_weak}](Flow& flow) { return flow.obtain(need); });
+  if (!busy) run(Goal::login, [need = Need{challenge, session_, too_weak}](Flow& flow) { return flow.obtain(need); });
   return true;
 }
 
@@ -92,10 +92,10 @@ void Authorizer::heard(const net::HttpAnswer& answer) {
   if (const std::string_view nonce = answer.header("dpop-nonce"); !nonce.empty()) dpop_nonce_ = nonce;
 }
 
-void Authorizer::run(Work work) {
+void Authorizer::run(Goal goal, Work work) {
   // Guarded by hand: the task must know the executor even when we are gone by the time it ends.
   auto deliver = std::make_shared<std::move_only_function<void(Result<Session>)>>(
-      alive_.guard([this](Result<Session> session) { take(std::move(session)); }));
+      alive_.guard([this, goal](Result<Session> session) { take(goal, std::move(session)); }));
   pool_.submit([this, work = std::move(work), deliver] {
     auto session = [&]() -> Result<Session> {
       HF_TRY(const auto client, net::HttpClient::make());
@@ -106,9 +106,10 @@ void Authorizer::run(Work work) {
   });
 }
 
-void Authorizer::take(Result<Session> session) {
-  failure_.reset();
+void Authorizer::take(Goal goal, Result<Session> session) {
+  renewable_ = session.has_value();
   if (session) {
+    failure_.reset();
     pause_ = 0;
     session_ = *std::move(session);
     ++turn_;
@@ -117,7 +118,7 @@ void Authorizer::take(Result<Session> session) {
       if (auto key = SigningKey::from_pem(session_->token.dpop_key)) dpop_key_ = *std::move(key);
     }
   }
-  if (!session) {
+  if (!session && goal == Goal::login) {
     failure_ = session.error();
     failed_at_ = settings_.clock->now();
     pause_ = std::clamp(pause_ * 2, kFirstPause, kLongestPause);

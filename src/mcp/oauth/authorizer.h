@@ -42,8 +42,9 @@ class Authorizer final : public HttpAuthorizer {
 
  private:
   using Work = std::function<Result<Session>(Flow& flow)>;
-  void run(Work work);
-  void take(Result<Session> session);
+  enum class Goal { renewal, login };
+  void run(Goal goal, Work work);
+  void take(Goal goal, Result<Session> session);
   bool pausing() const;
   void add_proof(net::HttpCall& call);
   Done later(Done done);
@@ -55,7 +56,8 @@ class Authorizer final : public HttpAuthorizer {
   std::optional<SigningKey> dpop_key_;
   std::string dpop_nonce_;
   Turn turn_ = 0;
-  std::optional<Error> failure_;  // of the last attempt
+  bool renewable_ = true;         // false: the last renewal failed, and a login has to be next
+  std::optional<Error> failure_;  // of the last login
   Millis failed_at_ = 0, pause_ = 0;
   std::vector<Done> waiting_;  // for the flow under way; empty: there is none
   std::stop_source stop_;

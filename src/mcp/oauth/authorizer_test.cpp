@@ -37,6 +37,7 @@ class TokenServer {
   std::vector<std::string> granted;  // bodies of token requests
   std::vector<std::string> presented;
   bool gives_tokens = true;
+  bool renews = true;
   bool dpop = false;  // tokens are bound to a key, and every answer has another nonce
   int nonces = 0;
   int stale_nonces = 0;  // requests that did not carry the last one
@@ -48,6 +49,8 @@ class TokenServer {
     const net::HttpRequest& request = exchange.request();
     if (request.path == "/token") {
       granted.push_back(request.body);
+      const bool renewal = request.body.contains("grant_type=refresh_token");
+      if (renewal && !renews) return exchange.respond({400, {}, R"({"error":"invalid_grant"})"});
       if (!gives_tokens) return exchange.respond({401, {}, R"({"error":"invalid_client"})"});
       const std::string type = dpop ? "DPoP" : "Bearer";
       return exchange.respond({200, {}, R"({"access_token":")" + good + R"(","token_type":")" + type + '"' + lifetime + "}"});
@@ -218,6 +221,20 @@ TEST_F(AuthorizerTest, AFailedLoginIsNotTriedAgainAtOnce) {
     server_.gives_tokens = true;
   }
   EXPECT_TRUE(client().call_tool("a", {}));
+}
+
+TEST_F(AuthorizerTest, ARenewalThatFailsIsFollowedByALoginAtOnce) {
+  server_.lifetime = R"(,"expires_in":100,"refresh_token":"r")";
+  ASSERT_TRUE(client().ping());
+  {
+    const std::lock_guard lock(server_.mutex);
+    server_.good = "t2";
+    server_.renews = false;
+  }
+  clock_->advance(100'000);
+  ASSERT_TRUE(client().ping());
+  const std::lock_guard lock(server_.mutex);
+  EXPECT_EQ(server_.presented.back(), "Bearer t2");
 }
 
 TEST_F(AuthorizerTest, ANonceThatComesWithAGoodAnswerIsUsedNext) {

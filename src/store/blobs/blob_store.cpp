@@ -133,7 +133,7 @@ Result<void> BlobStore::commit() {
     loose.insert(pack.id);
     bytes += pack.size;
   }
-  if (bytes < kLooseBytes) return {};
+  if (bytes < options_.loose_bytes) return {};
   // What was added is durable; that it is not packed well is no reason to say it is not.
   if (auto repacked = repack(loose, false); !repacked) {
     log(LogLevel::warn, "store", "packing loose pieces of the guard anew: " + repacked.error().message);

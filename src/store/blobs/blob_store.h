@@ -20,9 +20,6 @@
 
 namespace holdfast::store {
 
-// The loose pack is packed anew from here on: large enough for whole frames, small enough not to be waited for.
-inline constexpr std::uint64_t kLooseBytes = 4 * 1024 * 1024;
-
 class BlobStore final : public session::Blobs {
  public:
   BlobStore(std::string folder, BlobOptions options);

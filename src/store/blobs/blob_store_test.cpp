@@ -229,7 +229,7 @@ TEST_F(BlobStoreTest, ManySmallAppendsAreStoredWellInTheEnd) {
   auto at_once = open_blobs(other / "guard").value();
   ASSERT_TRUE(at_once->add(incoming("a", all, "1")));
   ASSERT_TRUE(at_once->commit());
-  EXPECT_LT(in_pieces, at_once->state()->stored_bytes + kLooseBytes + 200'000);
+  EXPECT_LT(in_pieces, at_once->state()->stored_bytes + BlobOptions().loose_bytes + 200'000);
   EXPECT_THAT(blobs->verify({})->problems, testing::IsEmpty());
   ASSERT_TRUE(blobs->scrub());
   EXPECT_LT(pack_bytes(), at_once->state()->stored_bytes);

@@ -14,6 +14,8 @@ struct BlobOptions {
   std::shared_ptr<const Clock> clock;  // absent: the system's
   // How long a write waits for another process that writes; then it is a conflict. Who writes much commits often.
   std::chrono::milliseconds patience{60'000};
+  // The loose pack is packed anew from here on: large enough for whole frames, small enough not to be waited for.
+  std::uint64_t loose_bytes = 4 * 1024 * 1024;
   std::string sqlite_vfs;  // absent: the system's files; tests name one that fails
 };
 

@@ -64,6 +64,47 @@ test('a form needs its token, its origin and its login', async () => {
   await close();
 });
 
+test('search as one types, then read, then the command that resumes', async () => {
+  const { page, complaints, go, close } = await openPage(browser, demo);
+  await go('/search');
+  await page.evaluate(() => { globalThis.sameDocument = true; });
+  await page.locator('form[data-search] input[type=search]').pressSequentially('prefli', { delay: 20 });
+  const row = page.locator('.row').filter({ hasText: 'Fix the CORS preflight' });
+  await row.waitFor();
+  assert.equal(await page.evaluate(() => globalThis.sameDocument), true, 'without loading the page again');
+  assert.match(page.url(), /\/search\?q=prefli/, 'the address can be kept');
+  assert.match(await row.locator('mark').first().innerText(), /^prefli/i);
+  await row.getByRole('button', { name: 'Copy the command that resumes this session' }).click();
+  assert.match(await page.evaluate(() => navigator.clipboard.readText()), /claude --resume 4f2a61c0-5b1d-4c7e-9a53-0c5e8d7b1a01/);
+  await row.locator('.places a').first().click();
+  assert.match(page.url(), /\/sessions\/4f2a61c0-5b1d-4c7e-9a53-0c5e8d7b1a01\?line=\d+#L\d+$/);
+  assert.match(await page.innerText('main'), /preflight/);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('search: filters, and nothing found', async () => {
+  const { page, complaints, go, close } = await openPage(browser, demo);
+  await go('/search?q=header&kind=reasoning');
+  assert.ok(await page.locator('.row').count() > 0);
+  assert.equal(await page.locator('.row .kind-transcript').count(), 0);
+  await page.locator('form[data-search] input[type=search]').fill('zyzzyva');
+  await page.getByText('Nothing found.').first().waitFor();
+  await page.locator('form[data-search] input[type=search]').fill('<script>');
+  await page.waitForFunction(() => !document.getElementById('results').hasAttribute('aria-busy'));
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('search works without the script', async () => {
+  const { page, go, close } = await openPage(browser, demo, { javaScriptEnabled: false });
+  await go('/');
+  await page.getByLabel('Search all sessions').fill('preflight');
+  await page.getByRole('button', { name: 'Search' }).click();
+  assert.match(await page.innerText('#results'), /Fix the CORS preflight/);
+  await close();
+});
+
 test('review: accept one, comment one, reject one, accept the rest', async () => {
   const { page, complaints, go, close } = await openPage(browser, demo);
   await go('/review');
@@ -81,8 +122,11 @@ test('review: accept one, comment one, reject one, accept the rest', async () =>
   assert.match(file('handbook.md'), /has the pager for a week\.\n/);
   await page.getByRole('link', { name: 'Before and after' }).click();
   await page.getByRole('button', { name: /^Accept all/ }).click();
-  await page.waitForURL(url => url.pathname === '/review' || url.pathname === '/review/decide');
+  await page.getByText('Accepted.').waitFor();
   assert.match(file('handbook.md'), /doubles each time/);
+  await page.getByRole('button', { name: /^Resolve / }).click(); // the comment is left
+  await page.waitForURL(url => url.pathname === '/review');
+  assert.doesNotMatch(file('handbook.md'), /\{[+\-~>=]{2}/);
   assert.deepEqual(complaints, []);
   await close();
 });
