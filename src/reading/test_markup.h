@@ -12,11 +12,12 @@ namespace holdfast::reading {
 // Empty when every tag and attribute is of the list, and every address is harmless; else what is wrong. Knows what our own writer
 // makes: values in double quotes, no comments, no upper case.
 inline std::string wrong_markup(std::string_view html) {
-  constexpr std::array<std::string_view, 47> kTags = {
-      "p",     "h3",      "h4",   "h5",   "h6",     "ul",      "ol",      "li",      "blockquote", "pre",        "code",  "table",
-      "thead", "tbody",   "tr",   "th",   "td",     "em",      "strong",  "del",     "ins",        "a",          "br",    "hr",
-      "input", "article", "div",  "span", "header", "details", "summary", "time",    "figure",     "figcaption", "b",     "img",
-      "nav",   "main",    "html", "head", "body",   "title",   "meta",    "section", "h1",         "h2",         "footer"};
+  constexpr std::array<std::string_view, 50> kTags = {
+      "p",       "h3",    "h4",     "h5",         "h6",    "ul",      "ol",     "li",   "blockquote", "pre",
+      "code",    "table", "thead",  "tbody",      "tr",    "th",      "td",     "em",   "strong",     "del",
+      "ins",     "a",     "br",     "hr",         "input", "article", "div",    "span", "header",     "details",
+      "summary", "time",  "figure", "figcaption", "b",     "img",     "nav",    "main", "html",       "head",
+      "body",    "title", "meta",   "section",    "h1",    "h2",      "footer", "dl",   "dt",         "dd"};
   constexpr std::array<std::string_view, 20> kAttributes = {
       "class", "id",  "href",    "rel",  "start",    "type", "disabled", "checked", "aria-label", "dir",
       "src",   "alt", "loading", "open", "datetime", "lang", "charset",  "name",    "content",    "http-equiv"};

@@ -14,8 +14,8 @@ bool turn_of_entry(const session::Entry& entry, const reading::ReadLimits& limit
   }
   if (entry.type != kMessageEntry) {
     turn.role = reading::Role::system;
-    turn.meta = true;
-    add_part(turn, Part::Kind::notice, entry.text, limits).name = entry.type;
+    turn.meta = entry.type == kNoticeEntry;
+    add_part(turn, turn.meta ? Part::Kind::notice : Part::Kind::text, entry.text, limits).name = entry.type;
     return true;
   }
   const Message message = to_message(entry);
