@@ -1,7 +1,9 @@
 // holdfast archive.
 
+#include "cli/chosen_session.h"
 #include "cli/commands.h"
 #include "cli/copy_text.h"
+#include "cli/kept_session.h"
 
 #include <fmt/format.h>
 
@@ -98,7 +100,9 @@ Result<void> archive_transcript(Context& context) {
   HF_TRY(auto work, TranscriptWork::begin(context));
   const TranscriptArguments& given = work->given();
   auto [id, output] = read_words(given.words);
-  HF_TRY(const auto session, work->session(id));
+  HF_TRY(const ChosenSession chosen, choose_session(context, *work, id));
+  if (chosen.record()) return archive_kept_session(context, *work, *chosen.record(), output);
+  const transcripts::AnySession& session = *chosen.transcript();
   transcripts::ArchiveOptions options;
   options.with_history = given.with_history;
   options.redact = given.redact;

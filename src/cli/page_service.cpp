@@ -3,6 +3,7 @@
 #include "cli/care_settings.h"
 #include "cli/document_settings.h"
 #include "cli/keeper_of_home.h"
+#include "cli/readable_kinds.h"
 #include "cli/review_desk.h"
 #include "web/access_tokens.h"
 #include "web/shown.h"
@@ -86,6 +87,7 @@ web::PageServices PageService::services(SearchService* search) {
   services.retention = retention_policy(context_.settings);
   if (search) services.finder = &search->finder();
   if (search && search->guard()) services.storage.guard = [guard = search->guard()] { return facts_of(*guard); };
+  services.kinds = readable_kinds();
   services.storage.settings = settings_that_matter(context_);
   return services;
 }

@@ -2,6 +2,7 @@
 
 #include "cli/commands.h"
 #include "cli/copy_text.h"
+#include "cli/kept_session.h"
 #include "cli/launch.h"
 
 namespace holdfast::cli {
@@ -21,6 +22,10 @@ Result<void> restore_transcript(Context& context) {
   if (given.no_session_env) options.session_env = transcripts::SessionEnv::never;
   const transcripts::Progress progress = work->progress();
   HF_TRY(auto archive, transcripts::open_archive(work->keeper(), given.words.front(), work->remote(), progress));
+  HF_TRY(const bool kept, is_kept_session(archive.file));
+  if (kept) return restore_kept_session(context, *work, archive.file, archive.origin);
+  if (given.new_id)
+    return fail(ErrorKind::invalid, "--new-id is for sessions of the store", "a transcript gets another id unless --in-place");
   HF_TRY(const auto result, work->keeper().restore(std::move(archive.file), archive.origin, options, progress));
   const bool codex = result.resume_command.starts_with("codex ");
   return finish_copy(context, *work, codex ? "codex" : "claude", result);

@@ -159,7 +159,7 @@ Result<Exported> export_html(Reading& reading, const ExportOptions& options, con
     head.element("h2", fmt::format("Subagent {}: {}", visible_line(agent.type, kTitleChars),
                                    visible_line(agent.description, kTitleChars)));
     HF_CHECK(spool.add(head.take()));
-    links.anchor_prefix = anchor_of(agent) + "-";
+    links.anchor = anchor_of(agent) + "-msg-";
     PromptTable inner_prompts;
     HF_CHECK(spool_turns(*inner, options, links, inner_prompts, spool));
     HF_CHECK(spool.add("</section>"));

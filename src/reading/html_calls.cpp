@@ -131,7 +131,12 @@ void write_call(Html& html, const Part& call, const TurnLinks& links) {
       html.element("a", label, {{"href", address}});
     html.close();
   }
-  if (call.result) write_output(html, *call.result, links);
+  if (call.result) {
+    const bool further = call.result->line != 0 && call.result->line != call.line;
+    html.open("div", {{"id", further ? std::string_view(links.anchor_of(call.result->line)) : Html::kLeftOut}});
+    write_output(html, *call.result, links);
+    html.close();
+  }
   html.close();
 }
 

@@ -54,7 +54,7 @@ void write_head(Html& html, const Turn& turn, const TurnLinks& links) {
   }
   html.element("a", fmt::format("#{}", turn.line),
                {{"class", "anchor"},
-                {"href", "#" + links.anchor_prefix + turn.anchor()},
+                {"href", "#" + links.anchor_of(turn.line)},
                 {"aria-label", fmt::format("link to line {}", turn.line)}});
   html.close();
 }
@@ -157,14 +157,14 @@ void write_images(Html& html, const std::vector<Image>& images, const TurnLinks&
 }
 
 void write_turn(Html& html, const Turn& turn, const TurnLinks& links) {
-  html.open("article", {{"class", classes_of(turn)}, {"id", links.anchor_prefix + turn.anchor()}});
+  html.open("article", {{"class", classes_of(turn)}, {"id", links.anchor_of(turn.line)}});
   write_head(html, turn, links);
   std::uint64_t line = turn.line;
   for (const Part& part : turn.parts) {
     const bool further = part.line != line && part.line != 0;
     if (further) {
       line = part.line;
-      html.open("div", {{"id", fmt::format("{}msg-{}", links.anchor_prefix, line)}});
+      html.open("div", {{"id", links.anchor_of(line)}});
     }
     write_part(html, part, links);
     if (further) html.close();

@@ -20,7 +20,9 @@ struct TurnLinks {
   std::function<std::string(std::string_view saved)> saved_file;  // the whole output of a tool
   std::function<std::string(const Subagent& subagent)> subagent;
   std::function<std::string(const Fork& fork)> fork;
-  std::string anchor_prefix;  // where several conversations stand on one page
+  std::string anchor = "msg-";  // what stands before the number of a line in its anchor
+
+  std::string anchor_of(std::uint64_t line) const { return anchor + std::to_string(line); }
 };
 
 void write_turn(Html& html, const Turn& turn, const TurnLinks& links);

@@ -92,7 +92,7 @@ struct Fork {
 };
 
 struct Turn {
-  std::uint64_t line = 0;  // of its first record; the anchor is "msg-<line>"
+  std::uint64_t line = 0;  // of its first record
   std::string id;          // the record's own: uuid, message id
   Role role = Role::other;
   std::string author;      // model, agent, label; may be empty
@@ -107,7 +107,6 @@ struct Turn {
   std::vector<Part> parts;
   std::vector<Fork> forks;  // other continuations behind this turn
 
-  std::string anchor() const { return "msg-" + std::to_string(line); }
   bool has_error() const;  // its own, or of one of its tools
 };
 

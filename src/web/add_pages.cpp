@@ -2,6 +2,8 @@
 
 #include "web/notices_page.h"
 #include "web/picture_pages.h"
+#include "web/reader_page.h"
+#include "web/record_page.h"
 #include "web/review_pages.h"
 #include "web/search_page.h"
 #include "web/timeline_page.h"
@@ -11,6 +13,11 @@ namespace holdfast::web {
 namespace {
 
 void add_session_pages(Pages& pages, const PageServices& services) {
+  const Reader reader{services.store, services.keeper, services.kinds, std::make_shared<transcripts::ReadingCache>()};
+  pages.get("/sessions/{}", [reader](const PageRequest& request) { return reader_page(reader, request); });
+  pages.get("/sessions/{}/record", [reader](const PageRequest& request) { return record_page(reader, request); });
+  pages.get("/sessions/{}/raw", [reader](const PageRequest& request) { return raw_record(reader, request); });
+  pages.get("/sessions/{}/image", [reader](const PageRequest& request) { return image_of_session(reader, request); });
   pages.get("/sessions/{}/family", [&store = services.store, keeper = services.keeper](const PageRequest& request) {
     return family_page(store, keeper, request);
   });

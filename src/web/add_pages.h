@@ -2,6 +2,7 @@
 
 // The pages of this program, with what they need to be drawn.
 
+#include "reading/entry_reading.h"
 #include "session/finder.h"
 #include "session/retention.h"
 #include "session/store.h"
@@ -22,6 +23,7 @@ struct PageServices {
   ResearchOpener research = {};
   session::RetentionPolicy retention = {};
   StorageService storage = {};
+  reading::EntryKinds kinds = {};  // how entries are read
 };
 
 Pages make_pages(const PageServices& services);

@@ -1,6 +1,7 @@
 #include "web/assets.h"
 
 #include "base/hash.h"
+#include "reading/turn_style.h"
 
 #include <fmt/format.h>
 
@@ -23,6 +24,7 @@
 
 HF_EMBED(style, "style.css")
 HF_EMBED(script, "app.js")
+HF_EMBED(reader, "reader.js")
 HF_EMBED(icon, "icon.svg")
 
 namespace holdfast::web {
@@ -56,6 +58,8 @@ const auto& assets() {
   static const std::array all = {
       make_asset("style.css", "text/css; charset=utf-8", between(hf_style_begin, hf_style_end)),
       make_asset("app.js", "text/javascript; charset=utf-8", between(hf_script_begin, hf_script_end)),
+      make_asset("reader.js", "text/javascript; charset=utf-8", between(hf_reader_begin, hf_reader_end)),
+      make_asset("turns.css", "text/css; charset=utf-8", reading::turn_style().text()),
       make_asset("icon.svg", "image/svg+xml", between(hf_icon_begin, hf_icon_end)),
   };
   return all;

@@ -1,0 +1,169 @@
+#include "web/reader_page.h"
+
+#include "base/uri.h"
+#include "reading/html_turns.h"
+#include "reading/visible_text.h"
+#include "session/kinds.h"
+#include "web/shown.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+namespace holdfast::web {
+
+namespace {
+
+constexpr std::size_t kTitleChars = 200;
+constexpr std::string_view kKeys =
+    R"([["j k","next and previous prompt"],["n p","next and previous turn"],["e","next error"],["o","open or close everything"]])";
+
+// This page with one thing of its query changed.
+std::string here(const PageRequest& request, const Fields& query, std::string_view below = {}) {
+  const std::string encoded = query.encode();
+  return fmt::format("/sessions/{}{}{}{}", percent_encode(request.parts.front()), below, encoded.empty() ? "" : "?", encoded);
+}
+
+// Which conversation it is, without the place in it.
+Fields conversation(const PageRequest& request) {
+  return request.query.with("line", {}).with("before", {}).with("file", {}).with("part", {}).with("ref", {});
+}
+
+reading::TurnLinks links_of(const PageRequest& request) {
+  reading::TurnLinks links;
+  const Fields base = conversation(request);
+  links.anchor = "L";
+  links.image = [=](const reading::Image& image) { return here(request, base.with("ref", image.reference), "/image"); };
+  links.whole_record = [=](std::uint64_t line) { return here(request, base.with("line", std::to_string(line)), "/record"); };
+  links.saved_file = [=](std::string_view file) { return here(request, base.with("file", file), "/record"); };
+  links.subagent = [=](const reading::Subagent& agent) { return here(request, Fields().with("agent", agent.id)); };
+  links.fork = [=](const reading::Fork& fork) {
+    const std::string line = std::to_string(fork.line);
+    return here(request, Fields().with("branch", line).with("line", line)) + "#L" + line;
+  };
+  return links;
+}
+
+void write_facts(Html& page, const Subject& subject, const reading::Heading& heading) {
+  page.open("p");
+  show_kind(page, subject.kind);
+  page.text(" ").element("a", "Family tree", {{"href", session_path(subject.id) + "/family"}});
+  if (subject.kind == session::kReasoning)
+    page.text(" · ").element("a", "Thought graph", {{"href", session_path(subject.id) + "/graph"}});
+  page.close();
+  page.open("dl", {{"class", "facts"}});
+  show_fact(page, "Session", heading.id, "wide");
+  if (!heading.project.empty()) show_fact(page, "Project", reading::visible_text(heading.project), "wide");
+  if (heading.first_time != 0) show_fact(page, "From", iso8601(heading.first_time));
+  if (heading.last_time != 0) show_fact(page, "To", iso8601(heading.last_time));
+  for (const auto& [name, value] : heading.details)
+    show_fact(page, reading::visible_line(name, kTitleChars), reading::visible_line(value, kTitleChars));
+  page.close();
+  if (!heading.resume_command.empty()) show_command(page, heading.resume_command, "Resume it");
+}
+
+void write_subagents(Html& page, const PageRequest& request, const reading::Heading& heading) {
+  if (heading.subagents.empty()) return;
+  page.open("details").element("summary", counted(static_cast<std::int64_t>(heading.subagents.size()), "subagent", "subagents"));
+  page.open("ul");
+  for (const reading::Subagent& agent : heading.subagents)
+    page.open("li", {{"dir", "auto"}})
+        .element("a", reading::visible_line(agent.description.empty() ? agent.id : agent.description, kTitleChars),
+                 {{"href", here(request, Fields().with("agent", agent.id))}})
+        .text(fmt::format(" {}", reading::visible_line(agent.type, kTitleChars)))
+        .close();
+  page.close().close();
+}
+
+// Which conversation of the transcript this is, when it is not the usual one.
+void write_conversation(Html& page, const PageRequest& request) {
+  const auto note = [&](std::string_view text, std::string_view link) {
+    page.open("p", {{"class", "notice"}}).text(text).text(" ");
+    page.element("a", link, {{"href", here(request, Fields())}}).close();
+  };
+  if (!request.query.get("agent").empty()) return note("This is the conversation of a subagent.", "Back to the session");
+  if (!request.query.get("branch").empty()) return note("This is another branch of the conversation.", "Show the current one");
+  if (request.query.get("all") == "1") return note("Every line is shown, of all branches.", "Show the current branch alone");
+}
+
+void write_ways(Html& page, const PageRequest& request, const reading::Window& window, bool above) {
+  const Fields base = conversation(request);
+  page.open("nav", {{"class", "ways"}, {"aria-label", above ? "Earlier" : "Later"}, {"id", above ? "earlier" : "later"}});
+  if (above && window.previous) {
+    page.element("a", "Beginning", {{"href", here(request, base)}}).text(" ");
+    page.element("a", "Earlier",
+                 {{"href", here(request, base.with("before", std::to_string(*window.previous)))}, {"rel", "prev"}});
+  }
+  if (window.next) {
+    if (!above)
+      page.element("a", "Later", {{"href", here(request, base.with("line", std::to_string(*window.next)))}, {"rel", "next"}})
+          .text(" ");
+    page.element("a", "End", {{"href", here(request, base.with("before", "last"))}});
+  }
+  page.close();
+}
+
+}  // namespace
+
+std::uint64_t number_in(const Fields& query, std::string_view name) {
+  const std::string_view text = query.get(name);
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() ? number : 0;
+}
+
+Result<OpenedSession> open_session(const Reader& reader, const PageRequest& request) {
+  OpenedSession opened;
+  HF_TRY(opened.subject, find_subject(reader.store, reader.keeper, request.principal, request.parts.front()));
+  if (opened.subject.record) {
+    opened.reading = reading::open_entries(reader.store, *opened.subject.record, reader.kinds);
+    return opened;
+  }
+  transcripts::ReadingOptions options;
+  if (const std::uint64_t branch = number_in(request.query, "branch")) options.branch = branch;
+  options.all_branches = request.query.get("all") == "1";
+  HF_TRY(opened.reading,
+         transcripts::open_transcript(reader.keeper->homes(), *opened.subject.transcript, options, reader.cache.get()));
+  if (const std::string_view agent = request.query.get("agent"); !agent.empty()) {
+    HF_TRY(opened.reading, opened.reading->subagent(agent));
+  }
+  return opened;
+}
+
+Result<net::HttpResponse> reader_page(const Reader& reader, const PageRequest& request) {
+  HF_TRY(const OpenedSession opened, open_session(reader, request));
+  reading::WindowQuery query;
+  query.from = number_in(request.query, "line");
+  query.before = request.query.get("before") == "last" ? reading::kToTheEnd : number_in(request.query, "before");
+  HF_TRY(const reading::Window window, opened.reading->window(query));
+  const reading::Heading& heading = opened.reading->heading();
+  const std::string title = reading::visible_line(heading.title.empty() ? heading.id : heading.title, kTitleChars);
+  Frame frame{title, Section::timeline};
+  frame.scripts = {"reader.js"};
+  frame.styles = {"turns.css"};
+  return show_page(request, frame, [&](Html& page) {
+    page.element("h1", title, {{"dir", "auto"}});
+    write_facts(page, opened.subject, heading);
+    write_conversation(page, request);
+    write_subagents(page, request, heading);
+    // When it grows, this part changes, and the script fetches what is new.
+    page.open("p",
+              {{"id", "news"}, {"class", "soft"}, {"data-live", opened.subject.id}, {"data-own-keys", ""}, {"data-keys", kKeys}});
+    page.text(counted(static_cast<std::int64_t>(window.last_line), "line", "lines")).close();
+    page.open("p", {{"class", "tools"}});
+    page.element("button", "Open all", {{"type", "button"}, {"data-fold", "open"}, {"hidden", ""}}).text(" ");
+    page.element("button", "Close all", {{"type", "button"}, {"data-fold", "close"}, {"hidden", ""}}).close();
+    write_ways(page, request, window, true);
+    // A transcript is written by another program, so nobody tells of news: the script looks for them.
+    page.open("div", {{"id", "turns"},
+                      {"data-last", std::to_string(window.last_line)},
+                      {"data-poll", opened.subject.transcript && !window.next ? "" : Html::kLeftOut}});
+    const reading::TurnLinks links = links_of(request);
+    for (const reading::Turn& turn : window.turns) write_turn(page, turn, links);
+    if (window.turns.empty()) page.element("p", "There is nothing here to read.", {{"class", "soft"}});
+    page.close();
+    write_ways(page, request, window, false);
+  });
+}
+
+}  // namespace holdfast::web
