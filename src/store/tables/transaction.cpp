@@ -1,9 +1,6 @@
-#include "store/sqlite/transaction.h"
+#include "store/tables/transaction.h"
 
 #include "session/limits.h"
-#include "store/sqlite/catalogue_rows.h"
-#include "store/sqlite/entry_rows.h"
-#include "store/sqlite/side_rows.h"
 
 #include <fmt/format.h>
 
@@ -13,6 +10,7 @@ namespace holdfast::store {
 
 using session::Appended;
 using session::Entry;
+using session::Expect;
 using session::Lease;
 using session::LeaseOwner;
 using session::SessionRecord;
@@ -45,31 +43,27 @@ Result<void> check_value(std::string_view space, std::string_view key, const Jso
 
 }  // namespace
 
-SqliteTransaction::SqliteTransaction(Db& db, const Context& context, std::int64_t& sequence)
-    : db_(db), context_(context), reads_(db, context), now_(context.clock->now()), sequence_(sequence) {}
-
-Result<void> SqliteTransaction::refuse_damage(const SessionRow& row) {
+Result<void> TableTransaction::refuse_damage(const SessionRow& row) {
   if (!row.record.damage) return {};
   return fail(ErrorKind::corrupt,
               fmt::format("session {} is damaged and is not written to: {}", row.record.id, *row.record.damage),
               "run: holdfast verify");
 }
 
-Result<SessionRow> SqliteTransaction::writable_row(std::string_view id) {
+Result<SessionRow> TableTransaction::writable_row(std::string_view id) {
   HF_TRY(auto row, reads_.row(id));
   HF_CHECK(refuse_damage(row));
   return row;
 }
 
 // With texts and tallies, for changes that write the texts again: what is damaged must not be written over.
-Result<SessionRow> SqliteTransaction::writable_whole_row(std::string_view id) {
-  HF_TRY(auto row, reads_.row(id));
-  HF_CHECK(load_rest(db_, row));
+Result<SessionRow> TableTransaction::writable_whole_row(std::string_view id) {
+  HF_TRY(auto row, reads_.whole_row(id));
   HF_CHECK(refuse_damage(row));
   return row;
 }
 
-void SqliteTransaction::touch(SessionRow& row, Touch touch) {
+void TableTransaction::touch(SessionRow& row, Touch touch) {
   if (touch == Touch::nothing) return;
   if (rev_before_.try_emplace(row.key, row.record.rev).second) ++row.record.rev;
   // A clock that was set back must not make a session look older than it was.
@@ -77,17 +71,16 @@ void SqliteTransaction::touch(SessionRow& row, Touch touch) {
   if (touch == Touch::activity) row.record.last_activity_at = std::max(row.record.last_activity_at, now_);
 }
 
-std::optional<Millis> SqliteTransaction::due_of(const SessionRecord& record) const {
-  if (!context_.due) return std::nullopt;
-  return context_.due(record);
+std::optional<Millis> TableTransaction::due_of(const SessionRecord& record) const {
+  if (!rules_.due) return std::nullopt;
+  return rules_.due(record);
 }
 
-Result<SessionRecord> SqliteTransaction::create(SessionRecord record) {
+Result<SessionRecord> TableTransaction::create(SessionRecord record) {
   HF_CHECK(session::check_record(record));
   HF_CHECK(check_data_size(record));
-  HF_TRY(const auto existing,
-         db_.number("SELECT 1 FROM sessions WHERE id = ?1 UNION ALL SELECT 1 FROM tombstones WHERE id = ?1", record.id));
-  if (existing) return fail(ErrorKind::conflict, fmt::format("session {} exists already", record.id));
+  HF_TRY(const bool taken, tables_.is_taken(record.id));
+  if (taken) return fail(ErrorKind::conflict, fmt::format("session {} exists already", record.id));
   SessionRow row;
   row.record = std::move(record);
   SessionRecord& r = row.record;
@@ -103,13 +96,13 @@ Result<SessionRecord> SqliteTransaction::create(SessionRecord record) {
   sort_unique(r.linked_roots);
   r.due_at = due_of(r);
   row.head = session::chain_start(r.id);
-  row.changed = ++sequence_;
-  HF_CHECK(insert_row(db_, row));
+  row.changed = tables_.next_sequence();
+  HF_CHECK(tables_.insert_row(row));
   rev_before_.try_emplace(row.key, 0);
   return std::move(row.record);
 }
 
-Result<SessionRecord> SqliteTransaction::update(SessionRecord record, Touch how) {
+Result<SessionRecord> TableTransaction::update(SessionRecord record, Touch how) {
   HF_CHECK(session::check_record(record));
   HF_CHECK(check_data_size(record));
   HF_TRY(auto row, writable_whole_row(record.id));
@@ -119,32 +112,32 @@ Result<SessionRecord> SqliteTransaction::update(SessionRecord record, Touch how)
     return fail(ErrorKind::conflict,
                 fmt::format("session {} has changed: revision {}, not {}", record.id, row.record.rev, record.rev));
   }
-  SessionRecord old = std::exchange(row.record, std::move(record));
+  const SessionRecord old = std::exchange(row.record, std::move(record));
   SessionRecord& r = row.record;
   r.rev = old.rev;
-  r.kind = std::move(old.kind);
+  r.kind = old.kind;
   r.created_at = old.created_at;
   r.updated_at = old.updated_at;
   r.last_activity_at = old.last_activity_at;
-  r.tallies = std::move(old.tallies);
+  r.tallies = old.tallies;
   r.damage.reset();
   sort_unique(r.tags);
   sort_unique(r.linked_roots);
   touch(row, how);
   r.due_at = due_of(r);
-  row.changed = ++sequence_;
-  HF_CHECK(update_row(db_, row));
+  row.changed = tables_.next_sequence();
+  HF_CHECK(tables_.update_row(row, old));
   return std::move(row.record);
 }
 
-Result<void> SqliteTransaction::note_access(std::string_view id) {
+Result<void> TableTransaction::note_access(std::string_view id) {
   HF_TRY(auto row, writable_row(id));
   row.record.last_accessed_at = std::max(row.record.last_accessed_at, now_);
-  return update_head(db_, row);
+  return tables_.update_head(row);
 }
 
-Result<std::string> SqliteTransaction::refresh_due(std::string_view after_id, std::size_t limit) {
-  HF_TRY(const auto rows, rows_after(db_, after_id, limit));
+Result<std::string> TableTransaction::refresh_due(std::string_view after_id, std::size_t limit) {
+  HF_TRY(const auto rows, tables_.rows_after(after_id, limit));
   bool any = false;
   for (SessionRow row : rows) {
     if (row.record.damage) continue;
@@ -152,85 +145,96 @@ Result<std::string> SqliteTransaction::refresh_due(std::string_view after_id, st
     if (due == row.record.due_at) continue;
     row.record.due_at = due;
     any = true;
-    HF_CHECK(update_head(db_, row));
+    HF_CHECK(tables_.update_head(row));
   }
-  if (any) HF_CHECK(note_recount(db_));
+  if (any) HF_CHECK(tables_.note_recount());
   return rows.size() < limit ? std::string() : rows.back().record.id;
 }
 
-Result<Appended> SqliteTransaction::append(std::string_view session, session::NewEntry entry) {
+Result<Appended> TableTransaction::append(std::string_view session, session::NewEntry entry) {
   HF_CHECK(session::check_entry(entry));
   HF_TRY(auto row, writable_row(session));
-  HF_TRY(auto original, find_entry_by_key(db_, row, entry.idempotency_key));
+  HF_TRY(auto original, tables_.find_by_key(row, entry.idempotency_key));
   if (original) return Appended{*std::move(original), true, row.record.rev};
-  HF_TRY(const auto taken, find_entry(db_, row, entry.lane, entry.number));
+  HF_TRY(const auto taken, tables_.find_numbered(row, entry.lane, entry.number));
   if (taken) {
     return fail(ErrorKind::conflict, fmt::format("session {} has a number {} already", session, entry.number));
   }
   if (entry.time == 0) entry.time = now_;
   touch(row, entry.touch);
   row.record.due_at = due_of(row.record);
-  HF_TRY(Entry stored, insert_entry(db_, row, std::move(entry), ++sequence_));
-  HF_CHECK(update_head(db_, row));
+  HF_TRY(Entry stored, tables_.insert_entry(row, std::move(entry)));
+  HF_CHECK(tables_.update_head(row));
   appended_bytes_ += stored.text.size();
   return Appended{std::move(stored), false, row.record.rev};
 }
 
-Result<void> SqliteTransaction::redact(std::string_view session, std::int64_t seq, std::string text, std::string data) {
+Result<void> TableTransaction::redact(std::string_view session, std::int64_t seq, std::string text, std::string data) {
   HF_TRY(auto row, writable_whole_row(session));
-  HF_TRY(const std::int64_t sequence, redact_entry(db_, row, seq, text, data));
   touch(row, Touch::change);
   row.record.due_at = due_of(row.record);
-  row.changed = ++sequence_;
+  row.changed = tables_.next_sequence();
   scrub_ = true;
-  HF_CHECK(db_.run("INSERT INTO erasures VALUES(?, ?, ?)", row.changed, sequence, sequence));
-  return update_row(db_, row);
+  HF_CHECK(tables_.redact_entry(row, seq, text, data));
+  const SessionRecord unchanged = row.record;
+  return tables_.update_row(row, unchanged);
 }
 
-Result<void> SqliteTransaction::purge(std::string_view session, std::string_view reason) {
+Result<void> TableTransaction::purge(std::string_view session, std::string_view reason) {
   HF_TRY(const auto row, reads_.row(session));
-  const std::int64_t changed = ++sequence_;
-  HF_CHECK(
-      db_.run("INSERT INTO erasures SELECT ?, ifnull(min(sequence), 0), ifnull(max(sequence), 0) FROM entries "
-              "WHERE session = ?",
-              changed, row.key));
-  HF_CHECK(erase_row(db_, row));
   scrub_ = true;
   const session::Tombstone stone{row.record.id, row.record.kind,    row.record.principal, row.record.deleted_at,
                                  now_,          std::string(reason)};
-  return insert_tombstone(db_, stone, changed);
+  return tables_.erase_row(row, stone, tables_.next_sequence());
 }
 
-Result<session::LineageEvent> SqliteTransaction::add_lineage(session::LineageEvent event) {
+Result<session::LineageEvent> TableTransaction::add_lineage(session::LineageEvent event) {
   if (event.child.empty() || event.how.empty()) return fail(ErrorKind::invalid, "a lineage event needs a child and a word");
   if (event.child.size() > session::kMaxIdBytes || event.parent.size() > session::kMaxIdBytes ||
       event.how.size() > session::kMaxWordBytes || to_json(event.details).size() > session::kMaxDataBytes) {
     return fail(ErrorKind::too_large, "the lineage event is too large");
   }
   if (event.when == 0) event.when = now_;
-  return insert_lineage(db_, std::move(event));
+  return tables_.insert_lineage(std::move(event));
 }
 
-Result<session::KeyedValue> SqliteTransaction::put(std::string_view space, std::string_view key, const Json& value,
-                                                   session::Expect expect, std::optional<Millis> expires_at) {
+Result<session::KeyedValue> TableTransaction::put(std::string_view space, std::string_view key, const Json& value, Expect expect,
+                                                  std::optional<Millis> expires_at) {
   HF_CHECK(check_value(space, key, value));
   session::KeyedValue fresh{std::string(space), std::string(key), value, 0, now_, expires_at};
-  return put_value(db_, std::move(fresh), expect);
+  HF_TRY(const std::int64_t rev, check_expectation(space, key, expect));
+  fresh.rev = rev + 1;
+  HF_CHECK(tables_.write_value(fresh));
+  return fresh;
 }
 
-Result<bool> SqliteTransaction::erase(std::string_view space, std::string_view key, session::Expect expect) {
-  return erase_value(db_, space, key, expect, now_);
+// The rev stored now (0: none, or expired), unless the expectation does not hold.
+Result<std::int64_t> TableTransaction::check_expectation(std::string_view space, std::string_view key, Expect expect) {
+  HF_TRY(const std::int64_t rev, tables_.value_rev(space, key, now_));
+  if (expect.what == Expect::What::absent && rev != 0) {
+    return fail(ErrorKind::conflict, fmt::format("{}/{} exists already", space, key));
+  }
+  if (expect.what == Expect::What::rev && rev != expect.rev) {
+    return fail(ErrorKind::conflict, fmt::format("{}/{} has changed: revision {}, not {}", space, key, rev, expect.rev));
+  }
+  return rev;
 }
 
-Result<std::int64_t> SqliteTransaction::purge_expired(std::size_t limit) {
-  return purge_values(db_, now_, limit);
+Result<bool> TableTransaction::erase(std::string_view space, std::string_view key, Expect expect) {
+  HF_TRY(const std::int64_t rev, check_expectation(space, key, expect));
+  HF_CHECK(tables_.erase_value(space, key));
+  return rev != 0;
 }
 
-Result<Lease> SqliteTransaction::acquire_lease(std::string_view name, const LeaseOwner& owner, Millis ttl) {
+Result<std::int64_t> TableTransaction::purge_expired(std::size_t limit) {
+  return tables_.purge_values(now_, limit);
+}
+
+Result<Lease> TableTransaction::acquire_lease(std::string_view name, const LeaseOwner& owner, Millis ttl) {
   if (name.empty() || name.size() > session::kMaxValueKeyBytes) return fail(ErrorKind::invalid, "a lease needs a short name");
   if (ttl <= 0) return fail(ErrorKind::invalid, "a lease needs a time to live");
-  HF_TRY(auto held, find_lease(db_, name));
-  const session::LeaseTime time = context_.lease_now();
+  HF_TRY(auto held, tables_.find_lease(name));
+  const session::LeaseTime time = rules_.lease_now();
   Lease lease{std::string(name), owner, 1, time, ttl};
   if (held) {
     const bool over = session::is_over(*held, time);
@@ -240,12 +244,12 @@ Result<Lease> SqliteTransaction::acquire_lease(std::string_view name, const Leas
     }
     lease.epoch = over ? held->epoch + 1 : held->epoch;
   }
-  HF_CHECK(write_lease(db_, lease));
+  HF_CHECK(tables_.write_lease(lease));
   return lease;
 }
 
-Result<Lease> SqliteTransaction::held_lease(std::string_view name, const LeaseOwner& owner, std::int64_t epoch) {
-  HF_TRY(auto held, find_lease(db_, name));
+Result<Lease> TableTransaction::held_lease(std::string_view name, const LeaseOwner& owner, std::int64_t epoch) {
+  HF_TRY(auto held, tables_.find_lease(name));
   // Time does not matter here: a lease that ran out protects its owner until somebody else takes it.
   if (!held || held->epoch != epoch || held->owner != owner || held->ttl <= 0) {
     return fail(ErrorKind::conflict, fmt::format("the lease on {} is no longer held", name));
@@ -253,22 +257,22 @@ Result<Lease> SqliteTransaction::held_lease(std::string_view name, const LeaseOw
   return *std::move(held);
 }
 
-Result<Lease> SqliteTransaction::renew_lease(std::string_view name, const LeaseOwner& owner, std::int64_t epoch) {
+Result<Lease> TableTransaction::renew_lease(std::string_view name, const LeaseOwner& owner, std::int64_t epoch) {
   HF_TRY(auto lease, held_lease(name, owner, epoch));
-  lease.renewed = context_.lease_now();
-  HF_CHECK(write_lease(db_, lease));
+  lease.renewed = rules_.lease_now();
+  HF_CHECK(tables_.write_lease(lease));
   return lease;
 }
 
-Result<void> SqliteTransaction::require_lease(std::string_view name, const LeaseOwner& owner, std::int64_t epoch) {
+Result<void> TableTransaction::require_lease(std::string_view name, const LeaseOwner& owner, std::int64_t epoch) {
   HF_CHECK(held_lease(name, owner, epoch));
   return {};
 }
 
-Result<void> SqliteTransaction::release_lease(std::string_view name, const LeaseOwner& owner, std::int64_t epoch) {
+Result<void> TableTransaction::release_lease(std::string_view name, const LeaseOwner& owner, std::int64_t epoch) {
   HF_TRY(auto lease, held_lease(name, owner, epoch));
   lease.ttl = 0;  // the row stays, so that the next epoch is a higher one
-  return write_lease(db_, lease);
+  return tables_.write_lease(lease);
 }
 
 }  // namespace holdfast::store

@@ -1,4 +1,4 @@
-#include "store/sqlite/condition.h"
+#include "store/tables/condition.h"
 
 #include "base/text.h"
 #include "session/display.h"
@@ -85,13 +85,7 @@ void Condition::add_value(std::string_view condition, Value value) {
   values.push_back(std::move(value));
 }
 
-void Condition::bind_to(Rows& rows, int& index) const {
-  for (const Value& value : values) {
-    std::visit([&](const auto& each) { rows.bind(++index, each); }, value);
-  }
-}
-
-Condition conditions_of(const Query& query) {
+Condition conditions_of(const Query& query, std::string_view has_text) {
   Condition where;
   where.add_any("s.kind", query.kinds);
   where.add_roots(query.roots, query.rootless);
@@ -103,7 +97,7 @@ Condition conditions_of(const Query& query) {
   if (query.task) where.add_any("s.task", {*query.task});
   where.add_aspects(query);
   if (!query.text.empty()) {
-    where.add_value("s.key IN (SELECT session FROM session_texts WHERE instr(folded, ?) > 0)", fold_case(query.text));
+    where.add_value(fmt::format("s.key IN (SELECT session FROM session_texts WHERE {})", has_text), fold_case(query.text));
   }
   where.add_times(query);
   where.add_principal(query.principal);

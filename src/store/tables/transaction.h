@@ -1,18 +1,18 @@
 #pragma once
 
-// session::Transaction over the writing connection: the work of one write() call, inside a savepoint
-// that the Writer opens and closes.
+// session::Transaction over the tables of a writing connection: the rules of the work of one write() call. Whoever makes it has
+// begun a transaction (or a savepoint) there, and ends it.
 
-#include "store/sqlite/reads.h"
+#include "store/tables/reads.h"
 
 #include <map>
 
 namespace holdfast::store {
 
-class SqliteTransaction final : public session::Transaction {
+class TableTransaction final : public session::Transaction {
  public:
-  // `sequence` is the last store-wide number given out; it grows with every entry and record change.
-  SqliteTransaction(Db& db, const Context& context, std::int64_t& sequence);
+  TableTransaction(WritableTables& tables, const Rules& rules)
+      : tables_(tables), rules_(rules), reads_(tables, rules), now_(rules.clock->now()) {}
 
   Millis now() const override { return now_; }
 
@@ -70,13 +70,13 @@ class SqliteTransaction final : public session::Transaction {
   Result<SessionRow> writable_whole_row(std::string_view id);
   void touch(SessionRow& row, session::Touch touch);
   std::optional<Millis> due_of(const session::SessionRecord& record) const;
+  Result<std::int64_t> check_expectation(std::string_view space, std::string_view key, session::Expect expect);
   Result<session::Lease> held_lease(std::string_view name, const session::LeaseOwner& owner, std::int64_t epoch);
 
-  Db& db_;
-  const Context& context_;
+  WritableTables& tables_;
+  const Rules& rules_;
   Reads reads_;
   Millis now_;
-  std::int64_t& sequence_;
   // Sessions this transaction has changed, with the rev they had before: rev grows once per commit.
   std::map<std::int64_t, std::int64_t> rev_before_;
   bool scrub_ = false;

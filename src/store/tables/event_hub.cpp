@@ -1,19 +1,11 @@
-#include "store/sqlite/event_hub.h"
+#include "store/tables/event_hub.h"
 
 #include "base/log.h"
 #include "session/limits.h"
-#include "store/sqlite/event_rows.h"
 
-#include <fcntl.h>
-#include <poll.h>
 #include <sys/eventfd.h>
-#include <sys/inotify.h>
-#include <sys/stat.h>
 
-#include <array>
 #include <cerrno>
-#include <cstring>
-#include <filesystem>
 
 namespace holdfast::store {
 
@@ -58,16 +50,21 @@ class EventHub::Queue final : public session::Subscription {
 };
 
 EventHub::~EventHub() {
+  finish();
+}
+
+void EventHub::finish() {
   if (!thread_.joinable()) return;
   static_cast<void>(::eventfd_write(stop_.get(), 1));
   thread_.join();
+  source_.end();
 }
 
 Result<std::unique_ptr<session::Subscription>> EventHub::subscribe(session::SubscribeOptions options) {
   const std::lock_guard life(life_mutex_);
   HF_CHECK(start());
   // Read after the watch began: what is committed later is announced.
-  HF_TRY(const std::int64_t last, readers_.with([](Db& db) { return read_last_sequence(db); }));
+  HF_TRY(const std::int64_t last, source_.last_sequence());
   auto queue = std::make_unique<Queue>(*this, std::move(options), last);
   const std::lock_guard lock(mutex_);
   if (queues_.empty()) delivered_ = last;
@@ -82,46 +79,18 @@ void EventHub::leave(Queue& queue) {
     queues_.erase(&queue);
     if (!queues_.empty()) return;
   }
-  if (!thread_.joinable()) return;
-  static_cast<void>(::eventfd_write(stop_.get(), 1));
-  thread_.join();
+  finish();
 }
 
 Result<void> EventHub::start() {
   if (thread_.joinable()) return {};
-  Fd notices(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
-  if (!notices) return fail(system_error("inotify_init1", errno));
-  const std::string folder = std::filesystem::path(context_.path).parent_path().string();
-  if (::inotify_add_watch(notices.get(), folder.empty() ? "." : folder.c_str(), IN_ATTRIB) < 0) {
-    return fail(system_error("watching " + folder, errno));
-  }
+  HF_CHECK(source_.begin());
   stop_ = Fd(::eventfd(0, EFD_CLOEXEC));
   if (!stop_) return fail(system_error("eventfd", errno));
-  thread_ = std::thread([this, notices = std::move(notices)] { watch(notices, stop_); });
+  thread_ = std::thread([this] {
+    while (source_.wait(stop_)) deliver_news();
+  });
   return {};
-}
-
-void EventHub::watch(const Fd& notices, const Fd& stop) {
-  const std::string log_name = std::filesystem::path(context_.path).filename().string() + "-wal";
-  alignas(inotify_event) std::array<char, 8192> buffer{};
-  while (true) {
-    std::array<pollfd, 2> fds{{{notices.get(), POLLIN, 0}, {stop.get(), POLLIN, 0}}};
-    if (::poll(fds.data(), fds.size(), -1) < 0 && errno != EINTR) return;
-    if (fds[1].revents != 0) return;
-    bool news = false;
-    while (true) {
-      const ssize_t size = ::read(notices.get(), buffer.data(), buffer.size());
-      if (size <= 0) break;
-      for (ssize_t at = 0; at < size;) {
-        inotify_event event{};
-        std::memcpy(&event, buffer.data() + at, sizeof event);
-        const char* name = buffer.data() + at + sizeof event;
-        if ((event.mask & IN_Q_OVERFLOW) != 0 || (event.len > 0 && log_name == name)) news = true;
-        at += static_cast<ssize_t>(sizeof event + event.len);
-      }
-    }
-    if (news) deliver_news();
-  }
 }
 
 void EventHub::deliver_news() {
@@ -131,7 +100,7 @@ void EventHub::deliver_news() {
       const std::lock_guard lock(mutex_);
       from = delivered_;
     }
-    auto events = readers_.with([&](Db& db) { return read_events_after(db, from, session::kEventQueueLength); });
+    auto events = source_.events_after(from, session::kEventQueueLength);
     if (!events) {
       log(LogLevel::warn, "store", "cannot read new events: " + events.error().message);
       return;
@@ -141,11 +110,6 @@ void EventHub::deliver_news() {
     delivered_ = events->back().sequence;
     for (Queue* queue : queues_) queue->offer(*events);
   }
-}
-
-void EventHub::announce_commit() const {
-  const std::string log_file = context_.path + "-wal";
-  static_cast<void>(::utimensat(AT_FDCWD, log_file.c_str(), nullptr, 0));
 }
 
 }  // namespace holdfast::store

@@ -1,20 +1,15 @@
 #pragma once
 
-// session::Reader over one connection. Whoever makes it has begun a transaction on the connection, so
-// that several statements see one moment, and keeps other threads away from it.
+// session::Reader over the tables of one moment.
 
-#include "session/store.h"
-#include "store/sqlite/catalogue.h"
-#include "store/sqlite/context.h"
-#include "store/sqlite/db.h"
-#include "store/sqlite/record_rows.h"
+#include "store/tables/rules.h"
+#include "store/tables/tables.h"
 
 namespace holdfast::store {
 
 class Reads final : public session::Reader {
  public:
-  // The catalogue of committed sessions; none inside a transaction that writes.
-  Reads(Db& db, const Context& context, Catalogue* catalogue = nullptr) : db_(db), context_(context), catalogue_(catalogue) {}
+  Reads(Tables& tables, const Rules& rules) : tables_(tables), rules_(rules) {}
 
   Result<session::SessionRecord> get(std::string_view id) override;
   Result<session::Page> list(const session::Query& query) override;
@@ -32,11 +27,13 @@ class Reads final : public session::Reader {
 
   // The row, or not_found ("gone" when it was purged).
   Result<SessionRow> row(std::string_view id);
+  Result<SessionRow> whole_row(std::string_view id);  // with texts and tallies
 
  private:
-  Db& db_;
-  const Context& context_;
-  Catalogue* catalogue_;
+  Result<SessionRow> found(Result<std::optional<SessionRow>> row, std::string_view id);
+
+  Tables& tables_;
+  const Rules& rules_;
 };
 
 }  // namespace holdfast::store

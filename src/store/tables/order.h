@@ -3,7 +3,10 @@
 // The orders of lists, as SQL and as positions.
 
 #include "session/cursor.h"
-#include "store/sqlite/shelves.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace holdfast::store {
 
@@ -13,7 +16,7 @@ struct Order {
   std::size_t shelf_keys = 0;
   std::vector<std::string> keys;  // SQL expressions, those of the shelf first
   bool descending = true;
-  std::string_view index;
+  std::string_view index;          // of SQLite
   std::vector<std::string> texts;  // bound once for every use of all keys
 
   std::string columns(std::size_t from = 0) const;
@@ -22,9 +25,6 @@ struct Order {
 };
 
 Order order_of(const session::Query& query);
-
-// The keys of the order that are those of the shelf; the others are 0.
-session::Position shelf_position(const session::Query& query, const Shelf& shelf);
 
 // Where a session stands in the order.
 struct Place {

@@ -1,11 +1,15 @@
 #pragma once
 
-// Conditions on rows of `sessions AS s`, as lists and searches have them: SQL text, and what to bind.
+// Conditions on rows of `sessions AS s`, as lists and searches have them: SQL text that both databases understand, and what to
+// bind to its marks.
 
 #include "session/query.h"
-#include "store/sqlite/db.h"
 
+#include <cstdint>
+#include <string>
+#include <string_view>
 #include <variant>
+#include <vector>
 
 namespace holdfast::store {
 
@@ -14,10 +18,10 @@ std::string marks(std::size_t count);
 
 struct Condition {
   using Value = std::variant<std::int64_t, std::string>;
-  std::string sql = "1";
+  std::string sql = "TRUE";
   std::vector<Value> values;  // bound in this order
 
-  bool empty() const { return sql == "1"; }
+  bool empty() const { return sql == "TRUE"; }
 
   void add(std::string_view condition) { sql.append(" AND ").append(condition); }
   void add_any(std::string_view column, const std::vector<std::string>& any_of);  // nothing when empty
@@ -30,12 +34,14 @@ struct Condition {
   void add_times(const session::Query& query);
   // `condition` has one mark for the value.
   void add_value(std::string_view condition, Value value);
-  // From the mark behind `index` on; the condition must outlive the rows.
-  void bind_to(Rows& rows, int& index) const;
 };
 
+// The one thing the databases have different words for: whether the text of a mark occurs in the column `folded`.
+inline constexpr std::string_view kSqliteHasText = "instr(folded, ?) > 0";
+inline constexpr std::string_view kPostgresHasText = "position(? IN folded) > 0";
+
 // Everything the query asks for.
-Condition conditions_of(const session::Query& query);
+Condition conditions_of(const session::Query& query, std::string_view has_text);
 
 // The roots of a query as `roots` has them: '' stands for none.
 std::vector<std::string> stored_roots(const std::vector<std::string>& roots, bool rootless);

@@ -1,6 +1,6 @@
-#include "store/sqlite/order.h"
+#include "store/tables/order.h"
 
-#include "store/sqlite/condition.h"
+#include "store/tables/condition.h"
 
 #include <fmt/format.h>
 
@@ -12,6 +12,15 @@ namespace holdfast::store {
 using session::Position;
 using session::Query;
 using session::Sort;
+
+namespace {
+
+// As a number, for the cursor. Not every database takes an empty list, and a bare number in ORDER BY would name a column.
+std::string preferred(std::size_t statuses) {
+  return fmt::format("CASE WHEN {} THEN 1 ELSE 0 END", statuses == 0 ? "FALSE" : "s.status IN " + marks(statuses));
+}
+
+}  // namespace
 
 std::string Order::columns(std::size_t from) const {
   return fmt::format("{}", fmt::join(keys.begin() + static_cast<std::ptrdiff_t>(from), keys.end(), ", "));
@@ -37,21 +46,12 @@ Order order_of(const Query& query) {
       return {0, {"s.due_key"}, false, "sessions_due", {}};
     case Sort::resume:
       return {2,
-              {"s.pinned", fmt::format("s.status IN {}", marks(query.prefer_status.size())), "s.updated_at", "s.created_at"},
+              {"s.pinned", preferred(query.prefer_status.size()), "s.updated_at", "s.created_at"},
               true,
               "sessions_updated",
               query.prefer_status};
   }
   return {0, {"s.updated_at"}, true, "sessions_updated", {}};
-}
-
-Position shelf_position(const Query& query, const Shelf& shelf) {
-  Position position;
-  if (query.sort == Sort::resume) {
-    position.keys[0] = shelf.pinned ? 1 : 0;
-    position.keys[1] = std::ranges::count(query.prefer_status, shelf.status) > 0 ? 1 : 0;
-  }
-  return position;
 }
 
 }  // namespace holdfast::store
