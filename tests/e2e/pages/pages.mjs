@@ -15,6 +15,11 @@ const paths = {
   'filtered timeline': '/?kind=transcript&project=shop&since=2020-01-01',
   search: '/search',
   'search results': '/search?q=retry',
+  transcript: `/sessions/${demo.transcripts[0].id}`,
+  'a deep link': `/sessions/${demo.transcripts[0].id}?line=4#L4`,
+  'a whole record': `/sessions/${demo.transcripts[0].id}/record?line=2`,
+  thoughts: `/sessions/${demo.reasoning}`,
+  'a session of research': `/sessions/${demo.research}`,
   family: `/sessions/${demo.transcripts[0].id}/family`,
   graph: `/sessions/${demo.reasoning}/graph`,
   'whole graph': `/sessions/${demo.reasoning}/graph?all=1`,
@@ -25,6 +30,8 @@ const paths = {
   run: `/research/${demo.research}`,
   notices: '/notices',
   storage: '/storage',
+  'a hostile transcript': `/sessions/${demo.transcripts[2].id}`,
+  'a hostile thread': '/sessions/hostile-thread-0',
   'a hostile graph': '/sessions/hostile-reasoning-0/graph',
   'a hostile run': '/research/hostile-research-1',
 };
@@ -50,7 +57,7 @@ for (const look of Object.keys(looks)) {
 
 test('titles of strangers are text', async () => {
   const { page, complaints, go, close } = await openPage(browser, demo);
-  for (const path of ['/', '/research', '/sessions/hostile-reasoning-1/graph', '/sessions/hostile-thread-2/family']) {
+  for (const path of ['/', '/research', `/sessions/${demo.transcripts[2].id}`, '/sessions/hostile-thread-3', '/sessions/hostile-run-1', '/sessions/hostile-reasoning-1/graph', '/sessions/hostile-thread-2/family']) {
     await go(path);
     assert.doesNotMatch(await page.title(), /^(owned|1)$/);
     assert.equal(await page.locator('main script, main img, main svg[onload]').count(), 0, path);
