@@ -35,7 +35,7 @@ struct Asked {
       (end < text.size() ? plan.terms : plan.prefixes).emplace_back(signs);
     }
   }
-  void neighbours(std::size_t left_begin, std::size_t, std::size_t, std::size_t right_end, std::uint64_t key) {
+  void neighbours(std::size_t left_begin, std::size_t right_end, std::uint64_t key) {
     if (begins(left_begin) && ends(right_end)) plan.keys.push_back(key);
   }
   void edge(std::uint64_t key) { plan.keys.push_back(key); }
