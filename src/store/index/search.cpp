@@ -2,11 +2,13 @@
 
 #include "store/index/candidates.h"
 #include "store/index/limits.h"
+#include "store/index/segment_builder.h"
 #include "store/index/shared_work.h"
 #include "store/index/snippet.h"
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <unordered_map>
 
 namespace holdfast::store::index {
@@ -126,9 +128,38 @@ class Search {
     return known.emplace(std::move(among));
   }
 
-  // Candidates, newest first; those put off come first again.
+  // Those of them in which a person said something, or a title stands.
+  const BlockSet& prompts_of(std::size_t segment_index) {
+    std::optional<BlockSet>& known = prompts_[segment_index];
+    if (known) return *known;
+    const Segment& segment = *view_->segments[segment_index];
+    BlockSet prompts = candidates_of(segment_index);
+    BlockSet spoken(segment.block_count());
+    for (const session::PassageRole role : {session::PassageRole::user, session::PassageRole::title})
+      if (!prompts.empty()) segment.attributes().find(role_term(role), spoken);
+    prompts.keep(spoken);
+    return known.emplace(std::move(prompts));
+  }
+
+  // The best answer is often what somebody asked, long before the output that repeats its words: some blocks with prompts are
+  // looked at first, however old.
   void walk() {
     candidates_.resize(view_->segments.size());
+    prompts_.resize(view_->segments.size());
+    if (query_.order == Order::best && query_.roles.empty() && !query_.clauses.empty()) {
+      walk(Round::prompts);
+      hits_.look_further();
+    }
+    walk(Round::all);
+  }
+
+  // Candidates, newest first; those put off come first again.
+  enum class Round { prompts, all };
+  void walk(Round round) {
+    const auto is_candidate = [&](const IndexView::Place& place) {
+      if (round == Round::prompts) return prompts_of(place.segment).has(place.block);
+      return candidates_of(place.segment).has(place.block) && !seen_.contains({place.segment, place.block});
+    };
     std::size_t wave_size = first_wave(), misses = 0;
     std::vector<IndexView::Place> put_off;
     std::size_t at = 0;
@@ -141,13 +172,15 @@ class Search {
         const Segment& segment = *view_->segments[place.segment];
         const BlockEntry& block = segment.block(place.block);
         const Source* source = alive_.at(segment.source_of(place.block));
-        if (wave.empty() && hits_.enough(block.newest)) return false;
+        if (round == Round::prompts && seen_.size() >= kPromptBlocks) return false;
+        if (round == Round::all && wave.empty() && hits_.enough(block.newest)) return false;
         if (!hits_.wants(source->session, block.newest))
-          left_out_ = true;
+          left_out_ = left_out_ || round == Round::all;
         else if (query_.order == Order::best && of_session[source->session] * kFirstRankedWave >= wave_size)
           still_put_off.push_back(place);
         else {
           ++of_session[source->session];
+          if (round == Round::prompts) seen_.emplace(place.segment, place.block);
           wave.push_back({source, {block.from, block.first_line}, block.to});
         }
         return true;
@@ -161,10 +194,11 @@ class Search {
       }
       for (; at < view_->newest_first.size() && wave.size() < wave_size && still_put_off.size() < kMostPutOff && !enough; ++at) {
         const IndexView::Place& place = view_->newest_first[at];
-        if (candidates_of(place.segment).has(place.block)) enough = !take(place);
+        if (is_candidate(place)) enough = !take(place);
       }
       if (enough) {
-        left_out_ = true;
+        if (round == Round::prompts) read_wave(wave);
+        left_out_ = left_out_ || round == Round::all;
         return;
       }
       if (wave.empty()) return;
@@ -213,8 +247,9 @@ class Search {
   HitList hits_;
   std::vector<std::unique_ptr<PassageMatcher>> matchers_;  // by worker
   std::vector<Source> listed_;
-  std::unordered_map<std::uint64_t, const Source*> alive_;  // by the manifest's number; only those that are admitted
-  std::vector<std::optional<BlockSet>> candidates_;         // by segment
+  std::unordered_map<std::uint64_t, const Source*> alive_;     // by the manifest's number; only those that are admitted
+  std::vector<std::optional<BlockSet>> candidates_, prompts_;  // by segment
+  std::set<std::pair<std::size_t, std::size_t>> seen_;         // segment and block, read for their prompts
   session::TextResult result_;
   bool left_out_ = false;
 };

@@ -117,6 +117,16 @@ class Searching(TranscriptsTest):
         self.assertEqual(len(json.loads(behind.stdout)["sessions"]), 1, behind.stderr)
         self.assertEqual(self.run_program("search", "x", "--kind", "nonsense").returncode, 2)
 
+    def test_what_somebody_asked_stands_before_the_output_that_repeats_it(self):
+        self.append("a1", prompt("why does the tidal gauge drift?"))
+        lines = [json.dumps({"type": "user", "timestamp": "2026-07-02T10:00:00.000Z", "message": {"content": [
+            {"type": "tool_result", "tool_use_id": "t", "content": f"{i} tidal gauge drift " + "word " * 80}]}}) for i in range(1500)]
+        self.append("a1", "\n".join(lines) + "\n")
+        for _ in range(2):
+            [session] = self.found("tidal", "gauge", "drift")
+            self.assertEqual(session["matches"][0]["role"], "user")
+            self.json_of("index")
+
     def test_the_index_says_how_far_it_is_and_can_be_made_anew(self):
         before = self.json_of("index", "--status")
         self.assertEqual(before["indexed_bytes"], 0)
