@@ -1,11 +1,12 @@
 // How fast sessions are opened to be read: the first window of 200 MB (real record shapes, and the worst case of 10^6 small
-// records), windows of one that is known, and a single line of 64 MiB. `peak_MB` is the memory of the whole process so far, so
-// that of the first benchmarks is the honest one.
+// records), windows of one that is known, a single line of 64 MiB, and whole exports. `peak_MB` is the memory of the whole
+// process so far, so that of the first benchmarks is the honest one.
 //
 //   build/release/bench/transcripts_reading_bench
 
 #include "base/test_folder.h"
 #include "generated_text.h"
+#include "reading/export.h"
 #include "reading/html_turns.h"
 #include "transcripts/transcript_reading.h"
 
@@ -147,6 +148,20 @@ void window_in_the_middle(benchmark::State& state) {
   count(state);
 }
 BENCHMARK(window_in_the_middle)->Arg(0)->Arg(1)->ArgName("shape")->Unit(benchmark::kMillisecond);
+
+void export_whole(benchmark::State& state) {
+  const Homes& home = homes();
+  const auto session = home.find(id_of(Shape::real)).value();
+  reading::ExportOptions options;
+  options.format = static_cast<reading::ExportFormat>(state.range(0));
+  for (auto _ : state) {
+    auto reading = open_transcript(home, session, {}, nullptr).value();
+    benchmark::DoNotOptimize(export_session(*reading, options, [](std::string_view) { return Result<void>(); }).value());
+  }
+  state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations()) * static_cast<std::int64_t>(session.size()));
+  count(state);
+}
+BENCHMARK(export_whole)->Arg(0)->Arg(1)->Arg(2)->ArgName("format")->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace holdfast::transcripts
