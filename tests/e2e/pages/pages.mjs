@@ -85,15 +85,20 @@ test('pages work without the script', async () => {
 test('the theme is remembered, and can be given back to the system', async () => {
   const { page, go, close } = await openPage(browser, demo, { look: 'light' });
   const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const choose = async (name, then) => {
+    await page.getByRole('button', { name, exact: true }).click();
+    await page.locator(then).waitFor();
+    await page.waitForLoadState('load');
+  };
   await go('/storage');
   const light = await ground();
-  await page.getByRole('button', { name: 'Dark', exact: true }).click();
+  await choose('Dark', 'html[data-theme=dark]');
   const dark = await ground();
   assert.notEqual(dark, light);
   await go('/notices');
   assert.equal(await ground(), dark);
   assert.deepEqual(await accessibilityFindings(page), []);
-  await page.getByRole('button', { name: 'System', exact: true }).click();
+  await choose('System', 'html:not([data-theme])');
   assert.equal(await ground(), light);
   await close();
 });
