@@ -6,6 +6,7 @@ namespace {
 
 class PostgresBackend final : public Backend {
  public:
+  ~PostgresBackend() override { TestServer::instance().drop(url_); }
   Result<std::unique_ptr<session::Store>> open(const OpenOptions& options) override { return open_store(url_, options); }
 
  private:

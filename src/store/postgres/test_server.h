@@ -15,6 +15,7 @@ class TestServer {
 
   // A database address for a schema that nothing is in yet.
   std::string fresh_url();
+  void drop(const std::string& fresh_url);  // with all that is in it
   // The same server, as its superuser.
   std::string url() const;
 

@@ -33,7 +33,7 @@ fi
 cd "$1" || exit 1
 start() {
   $as $bin/postgres -D "$1/data" -p "$2" -k "$1" -c listen_addresses=127.0.0.1 -c fsync=off -c full_page_writes=off \
-    -c max_connections=120 -c shared_buffers=32MB -c autovacuum_naptime=1s -c deadlock_timeout=100ms -c log_min_messages=fatal \
+    -c max_connections=120 -c shared_buffers=32MB -c deadlock_timeout=100ms -c autovacuum=off -c log_min_messages=fatal \
     >>"$1/log" 2>&1 &
   server=$!
 }
@@ -142,6 +142,12 @@ std::string TestServer::url() const {
 
 std::string TestServer::fresh_url() {
   return fmt::format("{}?options=-csearch_path%3Dtest{}", url(), ++schemas_);
+}
+
+void TestServer::drop(const std::string& fresh_url) {
+  const std::string schema = fresh_url.substr(fresh_url.rfind('D') + 1);
+  auto connection = Connection::open({url(), "pg_catalog", std::chrono::seconds(10)});
+  if (connection) static_cast<void>((*connection)->ask(fmt::format("DROP SCHEMA IF EXISTS {} CASCADE", schema)));
 }
 
 void TestServer::stop() {
