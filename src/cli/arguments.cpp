@@ -127,15 +127,27 @@ class Grammar {
   void add_session_list(CLI::App& sessions) {
     CLI::App& list = command(sessions, Command::sessions_list, "list", "newest first");
     list.add_option("FILTER", work_.words, "the same as words: type=research completed=true")->expected(0, kManyWords);
-    list.add_option("--type", work_.types, "only this kind of session; may be repeated")->expected(1)->take_all();
-    list.add_option("--kind", line_.kinds, "only this kind, of sessions or of threads; may be repeated")->expected(1)->take_all();
-    list.add_option("--status", line_.statuses, "only this status; may be repeated")->expected(1)->take_all();
+    list.add_option("--type", work_.types, "only this kind of session; may be repeated")
+        ->expected(1)
+        ->allow_extra_args(false)
+        ->take_all();
+    list.add_option("--kind", line_.kinds, "only this kind, of sessions or of threads; may be repeated")
+        ->expected(1)
+        ->allow_extra_args(false)
+        ->take_all();
+    list.add_option("--status", line_.statuses, "only this status; may be repeated")
+        ->expected(1)
+        ->allow_extra_args(false)
+        ->take_all();
     list.add_option("--search,--q", line_.text, "part of title, description, opening or tags");
     list.add_flag("--completed", work_.completed, "research that is completed");
     list.add_flag("--pinned", work_.pinned, "only those");
     list.add_flag("--archived", work_.archived, "those that are archived");
     list.add_flag("--deleted", line_.deleted, "those that are deleted and not purged yet");
-    list.add_option("--visibility", work_.visibilities, "live, archived or deleted; may be repeated")->expected(1)->take_all();
+    list.add_option("--visibility", work_.visibilities, "live, archived or deleted; may be repeated")
+        ->expected(1)
+        ->allow_extra_args(false)
+        ->take_all();
     list.add_option("--project", work_.project, "only of this project");
     list.add_option("--since", work_.since, "changed at this time or later")->type_name("TIME");
     list.add_option("--before", work_.before, "changed before this time")->type_name("TIME");
@@ -162,7 +174,10 @@ class Grammar {
     CLI::App& erase = session_command(sessions, Command::sessions_delete, "delete", "after asking; it can be restored", true);
     CLI::App& purge = session_command(sessions, Command::sessions_purge, "purge", "erase for good, after asking");
     CLI::App& redact = session_command(sessions, Command::sessions_redact, "redact", "take text out for good, after asking");
-    redact.add_option("--entry", work_.entry_ids, "a message or source, by its id; may be repeated")->expected(1)->take_all();
+    redact.add_option("--entry", work_.entry_ids, "a message or source, by its id; may be repeated")
+        ->expected(1)
+        ->allow_extra_args(false)
+        ->take_all();
     redact.add_option("--pattern", work_.pattern, "this text, wherever it stands");
     redact.add_flag("--regex", work_.regex, "the pattern is an RE2 expression");
     for (CLI::App* asks : {&erase, &purge, &redact}) asks->add_flag("--yes", work_.yes, "do it without asking");
@@ -194,12 +209,16 @@ class Grammar {
                                        "what you want to know");
     start.add_option("--corpus", work_.corpus, "look into this folder; may be repeated")
         ->expected(1)
+        ->allow_extra_args(false)
         ->take_all()
         ->type_name("DIR");
     start.add_flag("--detach", work_.detach, "leave the work to a running server");
     start.add_option("--title", work_.title, "what it is called");
     start.add_option("--mode", work_.mode, "general, academic or technical [general]");
-    start.add_option("--search", work_.search, "only this provider; may be repeated")->expected(1)->take_all();
+    start.add_option("--search", work_.search, "only this provider; may be repeated")
+        ->expected(1)
+        ->allow_extra_args(false)
+        ->take_all();
     start.add_option("--provider", work_.provider, "the model endpoint to ask");
     start.add_flag("--no-links", work_.no_links, "do not read the pages that a search found");
     for (const research::LimitInfo& limit : research::kLimits) add_limit(start, limit);
@@ -247,8 +266,11 @@ class Grammar {
     chat.add_option("--model", work_.model, "instead of the endpoint's own");
     think.add_option("--max-depth", work_.depth, "steps until it ends [5]");
     ideas.add_option("--action", work_.action, "generate, cluster, score, select, elaborate or status [generate]");
-    ideas.add_option("--perspective", work_.perspectives, "may be repeated")->expected(1)->take_all();
-    all.add_option("--with", work_.providers, "an endpoint to ask; may be repeated [all]")->expected(1)->take_all();
+    ideas.add_option("--perspective", work_.perspectives, "may be repeated")->expected(1)->allow_extra_args(false)->take_all();
+    all.add_option("--with", work_.providers, "an endpoint to ask; may be repeated [all]")
+        ->expected(1)
+        ->allow_extra_args(false)
+        ->take_all();
     all.add_option("--strategy", work_.strategy, "all_responses, synthesize, majority or first_valid [synthesize]");
   }
 
@@ -304,15 +326,20 @@ class Grammar {
     RunArguments& given = line_.run;
     CLI::App& run =
         command(app_, Command::run_tasks, "run", "let a model work through tasks, with the tools of your MCP servers");
-    run.footer("A run that was interrupted goes on with --resume, at the first task that has no result.");
+    run.footer(
+        "A run that was interrupted goes on with --resume, at the first task that has no result. With --json the results are "
+        "printed "
+        "as JSON.");
     run.add_option("TASKS", given.what, "a file of tasks (docs/runner.md); - reads standard input");
-    run.add_option("--task", given.tasks, "a task in words; may be repeated")->expected(1)->take_all();
+    run.add_option("--task", given.tasks, "a task in words; may be repeated")->expected(1)->allow_extra_args(false)->take_all();
     run.add_option("--in", given.folders, "the folder to work in; may be repeated [this one]")
         ->expected(1)
+        ->allow_extra_args(false)
         ->take_all()
         ->type_name("DIR");
     run.add_option("--servers", given.servers, "MCP servers to use, by name [all that are configured]")
         ->expected(1)
+        ->allow_extra_args(false)
         ->take_all()
         ->delimiter(',')
         ->type_name("LIST");
@@ -368,6 +395,7 @@ class Grammar {
         ->excludes("--no-translate");
     app.add_option("--map", given_.maps, "a further path to translate; may be repeated")
         ->expected(1)
+        ->allow_extra_args(false)
         ->take_all()
         ->type_name("OLD=NEW");
   }
