@@ -1,6 +1,7 @@
 #include "runner/live_server.h"
 
 #include "base/log.h"
+#include "runner/path_guard.h"
 
 #include <fmt/format.h>
 
@@ -240,6 +241,7 @@ std::optional<RootsApplied> LiveServer::change_in_place(const RootsView& wanted)
     // Nothing would be different after a new start: there is no place for folders in how it is started.
     applied.mode = RootsMode::none;
     applied.verified = false;
+    applied.untold = true;
     return applied;
   }
   const std::uint64_t connection = watch_->connection_now();
@@ -278,13 +280,29 @@ Result<RootsApplied> LiveServer::restart(const RootsView& wanted) {
   const std::vector<std::string> folders = server_.roots_at ? paths_of(wanted) : std::vector<std::string>();
   auto client =
       std::make_shared<mcp::BlockingClient>(executor_, options_.client, std::move(handlers), connect_(server_, folders));
-  if (auto connected = client->connect(); !connected) return fail(std::move(connected).error().within(server_.name));
-  const std::uint64_t connection = watch_->connection_now();
-  const bool verified = settle(*client, wanted);
-  watch_->settle(connection);
+  {
+    const std::lock_guard lock(client_mutex_);
+    if (given_up_) return fail(ErrorKind::cancelled, fmt::format("{} is not needed any more", server_.name));
+    starting_ = client;
+  }
+  const auto connected = client->connect();
+  RootsApplied applied{RootsMode::reconnected, wanted->generation, {}, false};
+  if (connected) {
+    const std::uint64_t connection = watch_->connection_now();
+    applied.verified = settle(*client, wanted);
+    watch_->settle(connection);
+    applied.untold = is_untold(*client);
+  }
   const std::lock_guard lock(client_mutex_);
+  starting_ = nullptr;
+  if (!connected) return fail(Error(connected.error()).within(server_.name));
   client_ = std::move(client);
-  return RootsApplied{RootsMode::reconnected, wanted->generation, {}, verified};
+  return applied;
+}
+
+bool LiveServer::is_untold(mcp::BlockingClient& client) {
+  const auto peer = client.peer();
+  return peer && peer->era() != mcp::Era::modern && !server_.roots_at && watch_->questions_now() == 0;
 }
 
 bool LiveServer::settle(mcp::BlockingClient& client, const RootsView& wanted) {
@@ -349,6 +367,8 @@ Result<std::uint64_t> LiveServer::usable_connection(bool look) {
 
 mcp::CallResult<JsonObject> LiveServer::call_tool(std::string name, JsonObject arguments, mcp::CallOptions options,
                                                   std::stop_token stop) {
+  if (auto blocked = blocked_argument(arguments, *roots_.snapshot(), roots_.rules()))
+    return mcp::call_failed(*std::move(blocked));
   if (roots_.available().empty())
     return mcp::call_failed(make_error(ErrorKind::unavailable, fmt::format("{} has no folders to work in", server_.name),
                                        "set the roots to folders that exist", "no_roots"));
@@ -387,6 +407,17 @@ std::string LiveServer::last_words() {
 mcp::ClientCounts LiveServer::counts() {
   const ClientPtr client = this->client();
   return client ? client->counts() : mcp::ClientCounts{};
+}
+
+void LiveServer::give_up() {
+  ClientPtr starting;
+  {
+    const std::lock_guard lock(client_mutex_);
+    given_up_ = true;
+    starting = starting_;
+  }
+  if (starting) starting->close();
+  close();
 }
 
 void LiveServer::close() {

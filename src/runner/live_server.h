@@ -40,6 +40,7 @@ struct RootsApplied {
   std::uint64_t generation = 0;
   std::chrono::microseconds elapsed{0};
   bool verified = false;  // the server said itself that these are its folders
+  bool untold = false;    // it was not told of them: it does not ask, and its definition names no place for them
 };
 
 struct LiveOptions {
@@ -67,7 +68,8 @@ class LiveServer {
   // those of the client, with what the server said on stderr: then it is not connected, and the next time is a new start.
   Result<RootsApplied> apply_roots();
 
-  // Waits at the gate. Errors: unavailable with code no_roots when none of the folders is there.
+  // Waits at the gate. Errors: unavailable with code no_roots when none of the folders is there; refused with code blocked_path
+  // when an argument names a place that stays closed (path_guard.h).
   mcp::CallResult<JsonObject> call_tool(std::string name, JsonObject arguments, mcp::CallOptions options = {},
                                         std::stop_token stop = {});
   mcp::CallResult<std::shared_ptr<const mcp::ToolList>> tools();
@@ -76,6 +78,8 @@ class LiveServer {
   std::string last_words();
   mcp::ClientCounts counts();
   void close();
+  // For good: also a start that is under way ends, with an error. Any thread.
+  void give_up();
 
  private:
   class Gate;
@@ -83,6 +87,7 @@ class LiveServer {
   using ClientPtr = std::shared_ptr<mcp::BlockingClient>;
 
   ClientPtr client();
+  bool is_untold(mcp::BlockingClient& client);
   // The change without a new connection; nothing: it cannot be made, or was not.
   std::optional<RootsApplied> change_in_place(const RootsView& wanted);
   Result<RootsApplied> restart(const RootsView& wanted);
@@ -102,7 +107,8 @@ class LiveServer {
   std::unique_ptr<Gate> gate_;
   std::mutex updates_;  // one change at a time
   std::mutex client_mutex_;
-  ClientPtr client_;
+  ClientPtr client_, starting_;
+  bool given_up_ = false;
   RootsView applied_;  // guarded by updates_, as is what follows; null: not connected
   bool verified_ = false;
 };

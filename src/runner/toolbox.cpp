@@ -26,7 +26,7 @@ std::string function_name(std::string_view server, std::string_view tool, bool s
   return name;
 }
 
-Toolbox::Toolbox(const std::vector<LiveServer*>& servers, std::vector<std::string>& problems) {
+Toolbox::Toolbox(const std::vector<LiveServer*>& servers, bool several, std::vector<std::string>& problems) {
   for (LiveServer* server : servers) {
     const auto known = server->tools();
     if (!known) {
@@ -34,11 +34,10 @@ Toolbox::Toolbox(const std::vector<LiveServer*>& servers, std::vector<std::strin
       continue;
     }
     for (const mcp::RemoteTool& tool : (*known)->tools) {
-      std::string name = function_name(server->definition().name, tool.name, servers.size() > 1);
+      std::string name = function_name(server->definition().name, tool.name, several);
       // Two names that only differ in what had to be replaced.
       if (origins_.contains(name))
-        name = function_name(server->definition().name, tool.name + "_" + to_hex(sha256(tool.name)).substr(0, kHashHex),
-                             servers.size() > 1);
+        name = function_name(server->definition().name, tool.name + "_" + to_hex(sha256(tool.name)).substr(0, kHashHex), several);
       if (!origins_.emplace(name, Origin{server, tool.name, tool.read_only}).second) continue;
       model::Tool function;
       function.name = name;
@@ -63,10 +62,12 @@ ToolOutcome Toolbox::call(std::string_view name, const JsonObject& arguments, st
   options.timeout = std::min<std::chrono::milliseconds>(limit, std::chrono::seconds(60));
   const auto answer = origin->second.server->call_tool(origin->second.tool, arguments, options, std::move(stop));
   if (answer) return read_result(*answer);
-  const bool unknown = answer.error().outcome == mcp::Outcome::unknown;
+  // An error that was answered is an end: what the server says about it is all there is to know.
+  const bool unknown = answer.error().outcome == mcp::Outcome::unknown && !answer.error().rpc;
+  const bool called = unknown || answer.error().rpc;
   return {fmt::format("Error: {}{}", answer.error().error.message,
                       unknown ? " (nobody knows whether it was executed: look before you repeat it)" : ""),
-          true, unknown};
+          true, called};
 }
 
 }  // namespace holdfast::runner
