@@ -310,7 +310,7 @@ bool LiveServer::settle(mcp::BlockingClient& client, const RootsView& wanted) {
   if (!peer) return false;
   if (peer->era() == mcp::Era::modern) return true;
   if (!server_.roots_at && !watch_->wait_for_question(0, options_.first_question)) {
-    log(LogLevel::info, "runner", fmt::format("{} does not ask for folders", server_.name));
+    log(LogLevel::debug, "runner", fmt::format("{} does not ask for folders", server_.name));
     return false;
   }
   if (!probe_tool(client).empty()) {
