@@ -36,9 +36,11 @@ bool takes_paths(LiveServer& server) {
   return false;
 }
 
+// Without the page for browsers that some servers answer with.
 std::string in_short(const Error& error) {
-  const std::string_view message = error.message;
-  return shorten(trim(message.substr(0, message.find("\n<"))), kShownProblem);
+  const std::string lower = to_ascii_lower(error.message);
+  const std::size_t page = std::min(lower.find("<!doctype"), lower.find("<html"));
+  return shorten(trim(std::string_view(error.message).substr(0, page)), kShownProblem);
 }
 
 }  // namespace

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """A legacy MCP server with one tool, `misbehave`, that does what the first argument says: crash, exit, hang, stderr, garbage,
-large, surrogate, error."""
+large, surrogate, error; paths: its tool takes one."""
 import json
 import os
 import sys
 import time
 
 BEHAVIOUR = sys.argv[1]
-TOOL = {"name": "misbehave", "description": "misbehaves", "inputSchema": {"type": "object", "properties": {}}}
+PROPERTIES = {"path": {"type": "string"}} if BEHAVIOUR == "paths" else {}
+TOOL = {"name": "misbehave", "description": "misbehaves", "inputSchema": {"type": "object", "properties": PROPERTIES}}
 
 
 def send(message):
@@ -33,6 +34,8 @@ def misbehave():
         return "after the garbage"
     if BEHAVIOUR == "surrogate":
         return "cut here \ud83d"
+    if BEHAVIOUR == "paths":
+        return os.getcwd()
     return "x" * (60 << 20)
 
 

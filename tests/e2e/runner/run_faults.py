@@ -101,12 +101,13 @@ class Servers(FaultsTest):
         self.model.play(reset=True, answers=[reads(self.a + "/secret.txt", "files__read_text_file"), "%TOOL%",
                                              reads(self.b + "/secret.txt", "files__read_text_file"), "%TOOL%"])
         for task in self.tasks:
-            task["timeout_s"] = 6
+            task["timeout_s"] = 14
         report = self.run_tasks(self.tasks)
         self.assertEqual(report["texts"], ["secret of a", "secret of b"])
         self.assertTrue(any("stuck" in problem for problem in report["problems"]), report["problems"])
-        self.assertTrue(all(r["duration_ms"] < 6000 for r in report["results"]), report)
-        self.assertLess(report["results"][1]["duration_ms"], 2000, "it is not waited for again")
+        first, second = (r["duration_ms"] for r in report["results"])
+        self.assertLess(first, 14_000, "within the task's own time")
+        self.assertLess(second, first, "it is not waited for again")
 
     def bad(self, behaviour):
         self.servers(bad={"command": sys.executable, "args": [str(HERE / "bad_server.py"), behaviour]})
@@ -116,6 +117,12 @@ class Servers(FaultsTest):
     def test_half_a_character_does_not_lose_the_answer(self):
         report = self.bad("surrogate")
         self.assertEqual(report["texts"], ["cut here \ufffd"])
+
+    def test_one_that_cannot_be_told_of_folders_is_named(self):
+        report = self.bad("paths")
+        self.assertTrue(any("rootsAt" in problem for problem in report["problems"]), report)
+        self.assertFalse(report["results"][0]["roots"]["verified"])
+        self.assertFalse(any("rootsAt" in problem for problem in self.bad("surrogate").get("problems", [])), "it takes no paths")
 
     def test_an_error_that_was_answered_is_known(self):
         report = self.bad("error")
