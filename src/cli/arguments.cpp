@@ -83,6 +83,11 @@ class Grammar {
     return *made;
   }
 
+  // May be repeated, and takes one word each time: what stands behind it is somebody else's.
+  static CLI::Option* repeated(CLI::App& app, const char* name, std::vector<std::string>& all, const char* help) {
+    return app.add_option(name, all, help)->expected(1)->allow_extra_args(false)->take_all();
+  }
+
   CLI::App& group(const char* name, const char* help) {
     CLI::App* made = app_.add_subcommand(name, help);
     made->fallthrough();
@@ -127,27 +132,15 @@ class Grammar {
   void add_session_list(CLI::App& sessions) {
     CLI::App& list = command(sessions, Command::sessions_list, "list", "newest first");
     list.add_option("FILTER", work_.words, "the same as words: type=research completed=true")->expected(0, kManyWords);
-    list.add_option("--type", work_.types, "only this kind of session; may be repeated")
-        ->expected(1)
-        ->allow_extra_args(false)
-        ->take_all();
-    list.add_option("--kind", line_.kinds, "only this kind, of sessions or of threads; may be repeated")
-        ->expected(1)
-        ->allow_extra_args(false)
-        ->take_all();
-    list.add_option("--status", line_.statuses, "only this status; may be repeated")
-        ->expected(1)
-        ->allow_extra_args(false)
-        ->take_all();
+    repeated(list, "--type", work_.types, "only this kind of session; may be repeated");
+    repeated(list, "--kind", line_.kinds, "only this kind, of sessions or of threads; may be repeated");
+    repeated(list, "--status", line_.statuses, "only this status; may be repeated");
     list.add_option("--search,--q", line_.text, "part of title, description, opening or tags");
     list.add_flag("--completed", work_.completed, "research that is completed");
     list.add_flag("--pinned", work_.pinned, "only those");
     list.add_flag("--archived", work_.archived, "those that are archived");
     list.add_flag("--deleted", line_.deleted, "those that are deleted and not purged yet");
-    list.add_option("--visibility", work_.visibilities, "live, archived or deleted; may be repeated")
-        ->expected(1)
-        ->allow_extra_args(false)
-        ->take_all();
+    repeated(list, "--visibility", work_.visibilities, "live, archived or deleted; may be repeated");
     list.add_option("--project", work_.project, "only of this project");
     list.add_option("--since", work_.since, "changed at this time or later")->type_name("TIME");
     list.add_option("--before", work_.before, "changed before this time")->type_name("TIME");
@@ -174,10 +167,7 @@ class Grammar {
     CLI::App& erase = session_command(sessions, Command::sessions_delete, "delete", "after asking; it can be restored", true);
     CLI::App& purge = session_command(sessions, Command::sessions_purge, "purge", "erase for good, after asking");
     CLI::App& redact = session_command(sessions, Command::sessions_redact, "redact", "take text out for good, after asking");
-    redact.add_option("--entry", work_.entry_ids, "a message or source, by its id; may be repeated")
-        ->expected(1)
-        ->allow_extra_args(false)
-        ->take_all();
+    repeated(redact, "--entry", work_.entry_ids, "a message or source, by its id; may be repeated");
     redact.add_option("--pattern", work_.pattern, "this text, wherever it stands");
     redact.add_flag("--regex", work_.regex, "the pattern is an RE2 expression");
     for (CLI::App* asks : {&erase, &purge, &redact}) asks->add_flag("--yes", work_.yes, "do it without asking");
@@ -207,18 +197,11 @@ class Grammar {
     research.footer("holdfast research ID [WORDS]: goes on with a thread, or shows how a run stands and its report");
     CLI::App& start = research_command(research, Command::research_start, "start", "answer a question, with sources", "QUESTION",
                                        "what you want to know");
-    start.add_option("--corpus", work_.corpus, "look into this folder; may be repeated")
-        ->expected(1)
-        ->allow_extra_args(false)
-        ->take_all()
-        ->type_name("DIR");
+    repeated(start, "--corpus", work_.corpus, "look into this folder; may be repeated")->type_name("DIR");
     start.add_flag("--detach", work_.detach, "leave the work to a running server");
     start.add_option("--title", work_.title, "what it is called");
     start.add_option("--mode", work_.mode, "general, academic or technical [general]");
-    start.add_option("--search", work_.search, "only this provider; may be repeated")
-        ->expected(1)
-        ->allow_extra_args(false)
-        ->take_all();
+    repeated(start, "--search", work_.search, "only this provider; may be repeated");
     start.add_option("--provider", work_.provider, "the model endpoint to ask");
     start.add_flag("--no-links", work_.no_links, "do not read the pages that a search found");
     for (const research::LimitInfo& limit : research::kLimits) add_limit(start, limit);
@@ -266,11 +249,8 @@ class Grammar {
     chat.add_option("--model", work_.model, "instead of the endpoint's own");
     think.add_option("--max-depth", work_.depth, "steps until it ends [5]");
     ideas.add_option("--action", work_.action, "generate, cluster, score, select, elaborate or status [generate]");
-    ideas.add_option("--perspective", work_.perspectives, "may be repeated")->expected(1)->allow_extra_args(false)->take_all();
-    all.add_option("--with", work_.providers, "an endpoint to ask; may be repeated [all]")
-        ->expected(1)
-        ->allow_extra_args(false)
-        ->take_all();
+    repeated(ideas, "--perspective", work_.perspectives, "may be repeated");
+    repeated(all, "--with", work_.providers, "an endpoint to ask; may be repeated [all]");
     all.add_option("--strategy", work_.strategy, "all_responses, synthesize, majority or first_valid [synthesize]");
   }
 
@@ -327,22 +307,13 @@ class Grammar {
     CLI::App& run =
         command(app_, Command::run_tasks, "run", "let a model work through tasks, with the tools of your MCP servers");
     run.footer(
-        "A run that was interrupted goes on with --resume, at the first task that has no result. With --json the results are "
-        "printed "
-        "as JSON.");
+        "Goes on with --resume, when it was interrupted, at the first task that has no result. --json prints results as JSON.");
     run.add_option("TASKS", given.what, "a file of tasks (docs/runner.md); - reads standard input");
-    run.add_option("--task", given.tasks, "a task in words; may be repeated")->expected(1)->allow_extra_args(false)->take_all();
-    run.add_option("--in", given.folders, "the folder to work in; may be repeated [this one]")
-        ->expected(1)
-        ->allow_extra_args(false)
-        ->take_all()
-        ->type_name("DIR");
-    run.add_option("--servers", given.servers, "MCP servers to use, by name [all that are configured]")
-        ->expected(1)
-        ->allow_extra_args(false)
-        ->take_all()
-        ->delimiter(',')
-        ->type_name("LIST");
+    repeated(run, "--task", given.tasks, "a task in words; may be repeated")->type_name("TEXT");
+    repeated(run, "--in", given.folders, "the folder to work in; may be repeated [this one]")->type_name("DIR");
+    repeated(run, "--servers", given.servers, "MCP servers to use, by name [all that are configured]")
+        ->type_name("LIST")
+        ->delimiter(',');
     run.add_option("--model", given.model, "instead of the endpoint's own");
     run.add_option("--timeout", given.timeout_s, "seconds for each task [600]")->check(CLI::Range(1, 7 * 86'400));
     run.add_option("--max-rounds", given.max_rounds, "answers of the model for each task [100]")->check(CLI::Range(1, 10'000));
@@ -359,6 +330,9 @@ class Grammar {
     for (auto [which, name, help] : {std::tuple{Command::run_show, "show", "tasks and results of a run"},
                                      std::tuple{Command::run_cancel, "cancel", "end a run; what is done stays"}})
       command(run, which, name, help).add_option("ID", given.what, "id, or a unique start of it")->required();
+    for (auto [which, name, help] : {std::tuple{Command::run_login, "login", "log in to one of your MCP servers"},
+                                     std::tuple{Command::run_logout, "logout", "forget that login"}})
+      command(run, which, name, help).add_option("SERVER", given.what, "its name in mcp.json")->required();
   }
 
   void add_tokens() {
@@ -393,11 +367,7 @@ class Grammar {
     app.add_option("--translate", given_.level, "how far paths are translated [fields]")
         ->check(CLI::IsMember({"cwd", "fields", "all"}))
         ->excludes("--no-translate");
-    app.add_option("--map", given_.maps, "a further path to translate; may be repeated")
-        ->expected(1)
-        ->allow_extra_args(false)
-        ->take_all()
-        ->type_name("OLD=NEW");
+    repeated(app, "--map", given_.maps, "a further path to translate; may be repeated")->type_name("OLD=NEW");
   }
   void dry_run(CLI::App& app) { app.add_flag("--dry-run", given_.dry_run, "only say what would happen"); }
   void removal(CLI::App& app) {

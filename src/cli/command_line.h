@@ -60,6 +60,8 @@ enum class Command {
   run_list,
   run_show,
   run_cancel,
+  run_login,
+  run_logout,
   store_info,
   store_verify,
   token_add,

@@ -128,6 +128,10 @@ TEST(CommandLine, RunTakesTasksOrGoesOnWithARun) {
   EXPECT_EQ(line({"run", "show", "0199"}).command, Command::run_show);
   EXPECT_EQ(line({"run", "cancel", "0199"}).run.what, "0199");
   EXPECT_FALSE(read({"run", "show"}));
+  EXPECT_EQ(line({"run", "login", "wiki"}).command, Command::run_login);
+  EXPECT_EQ(line({"run", "logout", "wiki"}).run.what, "wiki");
+  EXPECT_EQ(line({"run", "login", "wiki", "--mcp-json", "m.json"}).run.mcp_json, "m.json");
+  EXPECT_FALSE(read({"run", "login"}));
   EXPECT_FALSE(read({"run", "x.json", "--timeout", "0"}));
 }
 

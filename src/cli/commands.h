@@ -50,6 +50,8 @@ Result<void> run_tasks(Context& context);
 Result<void> list_runs(Context& context);
 Result<void> show_task_run(Context& context);
 Result<void> cancel_task_run(Context& context);
+Result<void> log_in_to_server(Context& context);
+Result<void> log_out_of_server(Context& context);
 
 Result<void> show_store(Context& context);
 Result<void> verify_store(Context& context);

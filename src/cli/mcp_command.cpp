@@ -28,6 +28,7 @@ Result<void> run_mcp(Context& context) {
     service.ask_to_stop();
     loop.stop();
   });
+  transport.on_input_end([&] { service.interrupt_runs(); });
   transport.run();
   service.stop();
   // Calls that are still being worked on finish, and are answered, before the server goes.

@@ -158,7 +158,7 @@ Result<void> McpService::open_research() {
 Result<runner::Runs*> McpService::runs() {
   const std::lock_guard lock(runner_mutex_);
   if (!runner_) {
-    HF_TRY(runner_, RunnerService::make(context_, store_));
+    HF_TRY(runner_, RunnerService::make(context_, store_, Asking::nobody));
   }
   return &runner_->runs();
 }
@@ -166,6 +166,10 @@ Result<runner::Runs*> McpService::runs() {
 void McpService::ask_to_stop() {
   stopping_.request_stop();
   if (workers_) workers_->ask_to_stop();
+}
+
+void McpService::interrupt_runs() {
+  stopping_.request_stop();
 }
 
 void McpService::stop() {

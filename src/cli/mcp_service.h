@@ -35,7 +35,9 @@ class McpService {
 
   // Any thread: no new unit of research and no further task is begun; what runs is left to the next process.
   void ask_to_stop();
-  // Waits for that. Before the pool is closed.
+  // Any thread: runs of tasks are left where they are, to be resumed. For a client that has left: nobody waits for them.
+  void interrupt_runs();
+  // Asks to stop, and waits for it. Before the pool is closed.
   void stop();
 
  private:

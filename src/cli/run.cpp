@@ -97,6 +97,10 @@ Result<void> run_command(Context& context) {
       return show_task_run(context);
     case Command::run_cancel:
       return cancel_task_run(context);
+    case Command::run_login:
+      return log_in_to_server(context);
+    case Command::run_logout:
+      return log_out_of_server(context);
     case Command::store_info:
       return show_store(context);
     case Command::store_verify:

@@ -10,7 +10,7 @@
 namespace holdfast::cli {
 
 struct RunArguments {
-  std::string what;                // a file of tasks, or "-"; of show and cancel: a run
+  std::string what;                // a file of tasks, or "-"; of show and cancel: a run; of login and logout: a server
   std::vector<std::string> tasks;  // --task
   std::vector<std::string> folders, servers;
   std::string model, mcp_json;

@@ -215,7 +215,7 @@ Result<void> run_tasks(Context& context) {
   HF_TRY(auto signals, StopSignals::watch());
   std::signal(SIGPIPE, SIG_IGN);  // a server that has gone is noticed by the write
   HF_TRY(auto store, context.open_store());
-  HF_TRY(auto service, RunnerService::make(context, *store, given.mcp_json));
+  HF_TRY(auto service, RunnerService::make(context, *store, Asking::who_is_there, given.mcp_json));
   std::string id;
   if (request) {
     runner::Runs::Who who;

@@ -4,6 +4,7 @@
 // say. It has a thread for its connections. The context and the store outlive it.
 
 #include "cli/context.h"
+#include "cli/server_logins.h"
 #include "model/models.h"
 #include "net/loop_thread.h"
 #include "runner/run.h"
@@ -16,7 +17,8 @@ namespace holdfast::cli {
 class RunnerService {
  public:
   // mcp_json: the file of server definitions; empty: the usual places. Errors: invalid (a setting, a variable), io.
-  static Result<std::unique_ptr<RunnerService>> make(const Context& context, session::Store& store, std::string mcp_json = {});
+  static Result<std::unique_ptr<RunnerService>> make(const Context& context, session::Store& store, Asking asking,
+                                                     const std::string& mcp_json = {});
 
   runner::Runs& runs() { return *runs_; }
 

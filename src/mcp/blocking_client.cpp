@@ -1,9 +1,18 @@
 #include "mcp/blocking_client.h"
 
+#include <atomic>
 #include <future>
 #include <utility>
 
 namespace holdfast::mcp {
+
+namespace {
+
+Error given_up() {
+  return make_error(ErrorKind::cancelled, "nobody waits for the server any more");
+}
+
+}  // namespace
 
 template <class Answer>
 Answer BlockingClient::wait_for(std::move_only_function<void(Client&, std::move_only_function<void(Answer)>)> ask) {
@@ -13,6 +22,26 @@ Answer BlockingClient::wait_for(std::move_only_function<void(Client&, std::move_
   executor_.post([client = client_, promise, ask = std::move(ask)]() mutable {
     ask(*client, [promise](Answer value) { promise->set_value(std::move(value)); });
   });
+  return answer.get();
+}
+
+template <class Answer>
+Answer BlockingClient::wait_or_stop(std::move_only_function<void(Client&, std::move_only_function<void(Answer)>)> ask,
+                                    const std::stop_token& stop, const std::function<Answer()>& stopped) {
+  // Of the answer and the stop, the first one counts.
+  struct Wait {
+    std::promise<Answer> promise;
+    std::atomic_flag over;
+    void end(Answer value) {
+      if (!over.test_and_set()) promise.set_value(std::move(value));
+    }
+  };
+  auto wait = std::make_shared<Wait>();
+  auto answer = wait->promise.get_future();
+  executor_.post([client = client_, wait, ask = std::move(ask)]() mutable {
+    ask(*client, [wait](Answer value) { wait->end(std::move(value)); });
+  });
+  const std::stop_callback give_up(stop, [&] { wait->end(stopped()); });
   return answer.get();
 }
 
@@ -38,8 +67,9 @@ BlockingClient::~BlockingClient() {
   wait.wait();
 }
 
-Result<void> BlockingClient::connect() {
-  return wait_for<Result<void>>([](Client& client, auto done) { client.connect(std::move(done)); });
+Result<void> BlockingClient::connect(const std::stop_token& stop) {
+  return wait_or_stop<Result<void>>([](Client& client, auto done) { client.connect(std::move(done)); }, stop,
+                                    [] { return fail(given_up()); });
 }
 
 void BlockingClient::close() {
@@ -86,9 +116,9 @@ CallResult<JsonObject> BlockingClient::ping() {
   return wait_for_call([](Client& client, Client::Done done) { return client.ping({}, std::move(done)); }, {});
 }
 
-CallResult<std::shared_ptr<const ToolList>> BlockingClient::tools() {
-  return wait_for<CallResult<std::shared_ptr<const ToolList>>>(
-      [](Client& client, auto done) { client.list_tools(std::move(done)); });
+CallResult<std::shared_ptr<const ToolList>> BlockingClient::tools(const std::stop_token& stop) {
+  return wait_or_stop<CallResult<std::shared_ptr<const ToolList>>>(
+      [](Client& client, auto done) { client.list_tools(std::move(done)); }, stop, [] { return call_failed(given_up()); });
 }
 CallResult<JsonArray> BlockingClient::resources() {
   return wait_for<CallResult<JsonArray>>([](Client& client, auto done) { client.list_resources(std::move(done)); });

@@ -7,6 +7,7 @@
 
 #include "mcp/client.h"
 
+#include <functional>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -18,7 +19,8 @@ class BlockingClient {
   BlockingClient(Executor& executor, ClientOptions options, ClientHandlers handlers, TransportMaker make_transport);
   ~BlockingClient();  // close()
 
-  Result<void> connect();
+  // A stop ends the waiting (cancelled), here and of tools(), not what is being done: the next one who asks may find it done.
+  Result<void> connect(const std::stop_token& stop = {});
   void close();  // the server has ended when it returns
 
   // As those of Client. A stop that is requested cancels the call.
@@ -27,7 +29,7 @@ class BlockingClient {
   CallResult<JsonObject> read_resource(std::string uri);
   CallResult<JsonObject> get_prompt(std::string name, JsonObject arguments);
   CallResult<JsonObject> ping();
-  CallResult<std::shared_ptr<const ToolList>> tools();
+  CallResult<std::shared_ptr<const ToolList>> tools(const std::stop_token& stop = {});
   CallResult<JsonArray> resources();
   CallResult<JsonArray> resource_templates();
   CallResult<JsonArray> prompts();
@@ -42,6 +44,9 @@ class BlockingClient {
  private:
   template <class Answer>
   Answer wait_for(std::move_only_function<void(Client&, std::move_only_function<void(Answer)>)> ask);
+  template <class Answer>
+  Answer wait_or_stop(std::move_only_function<void(Client&, std::move_only_function<void(Answer)>)> ask,
+                      const std::stop_token& stop, const std::function<Answer()>& stopped);
   using Begin = std::move_only_function<Client::Ticket(Client&, Client::Done)>;
   CallResult<JsonObject> wait_for_call(Begin begin, const std::stop_token& stop);
 

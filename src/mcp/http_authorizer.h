@@ -27,6 +27,8 @@ class HttpAuthorizer {
   // A request signed at that turn was refused. False: nothing can be done about it. Otherwise done is called later: send it
   // again, or the reason why not.
   virtual bool refused(Turn turn, const net::HttpAnswer& answer, Done done) = 0;
+  // The head of every answer, also of good ones: servers hand out there what they want to see with the next request.
+  virtual void heard(const net::HttpAnswer&) {}
 };
 
 }  // namespace holdfast::mcp

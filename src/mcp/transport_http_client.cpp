@@ -202,12 +202,14 @@ Result<void> HttpClientTransport::start(const ExchangePtr& exchange, net::HttpCa
   net::HttpStreams::Events events;
   // The transport outlives its streams; the exchange is held as long as one of its events is delivered.
   events.on_body = [this, exchange, status](const net::HttpAnswer& head, std::string_view bytes) -> Result<void> {
+    if (*status == 0 && endpoint_.authorizer) endpoint_.authorizer->heard(head);
     *status = head.status;
     if (exchange->method == "initialize") session_ = head.header("mcp-session-id");
     return exchange->reader->take(head, bytes);
   };
-  events.on_end = [this, exchange](Result<net::HttpAnswer> answer, bool reached) {
+  events.on_end = [this, exchange, status](Result<net::HttpAnswer> answer, bool reached) {
     exchange->stream = 0;
+    if (*status == 0 && answer && endpoint_.authorizer) endpoint_.authorizer->heard(*answer);
     ended(exchange, std::move(answer), reached);
   };
   HF_TRY(exchange->stream, streams_->start(std::move(call), std::move(events)));

@@ -223,6 +223,7 @@ void StdioTransport::fail_questions() {
 void StdioTransport::input_ended() {
   loop_.unwatch(in_);
   if (!skipping_ && !line_.empty()) take_line(std::exchange(line_, {}));  // a last line without its newline
+  if (left_) left_();
   auto deadline = std::chrono::steady_clock::now() + kLastWait;
   auto check = std::make_shared<std::function<void()>>();
   *check = [this, deadline, weak = std::weak_ptr(check)] {

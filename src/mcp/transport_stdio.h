@@ -9,6 +9,7 @@
 #include "mcp/connection.h"
 #include "mcp/server.h"
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -21,6 +22,8 @@ class StdioTransport {
 
   // Serves until the input ends; requests that are still running then get a moment to finish.
   void run();
+  // Called when the input ends, before that moment: for work that nobody should wait for. Before run().
+  void on_input_end(std::function<void()> left) { left_ = std::move(left); }
 
   // A line as if it had been read; for tests and for the fuzzer.
   void take_line(std::string_view line);
@@ -47,6 +50,7 @@ class StdioTransport {
   std::shared_ptr<Connection> connection_;
   std::string line_;       // what has been read of an unfinished line
   bool skipping_ = false;  // inside a line that is too long
+  std::function<void()> left_;
 };
 
 }  // namespace holdfast::mcp

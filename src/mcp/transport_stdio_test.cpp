@@ -174,6 +174,14 @@ TEST_F(StdioTransportTest, CallsThatRunWhenTheInputEndsAreAnswered) {
   EXPECT_EQ(at(out[0], "result", "content", 0, "text"), Json("quick"));
 }
 
+TEST_F(StdioTransportTest, TheEndOfTheInputIsToldBeforeCallsAreWaitedFor) {
+  stdio_.transport.on_input_end([this] { release_ = true; });
+  auto out = stdio_.serve(modern("1", "tools/call", R"("name":"wait",)") + "\n");
+  ASSERT_EQ(out.size(), 1U);
+  EXPECT_EQ(at(out[0], "result", "content", 0, "text"), Json("released"));
+  EXPECT_EQ(cancelled_, 0);
+}
+
 TEST_F(StdioTransportTest, AQuestionIsNotWaitedForAfterTheInputHasEnded) {
   stdio_.say(legacy_hello("2025-11-25", R"({"elicitation":{}})"));
   stdio_.say(R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask"}})");

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <condition_variable>
 #include <set>
 #include <thread>
 #include <utility>
@@ -60,6 +61,10 @@ bool takes_away(const RootsView& before, const RootsView& after) {
   });
 }
 
+Error stopped(const ServerDefinition& server) {
+  return make_error(ErrorKind::cancelled, fmt::format("the call of {} was cancelled", server.name));
+}
+
 // Calls are repeated here, once the new connection knows its folders, and not by the client, which does not wait for that.
 LiveOptions own_repeats(LiveOptions options) {
   options.client.repeat_safe_calls = false;
@@ -88,7 +93,7 @@ std::string_view name_of(RootsMode mode) {
 // be called.
 struct LiveServer::Watch {
   std::mutex mutex;
-  std::condition_variable changed;
+  std::condition_variable_any changed;
   bool ready = false;
   std::uint64_t connection = 0;  // grows with each one
   std::uint64_t questions = 0;   // for roots, on this one
@@ -111,9 +116,9 @@ struct LiveServer::Watch {
     const std::lock_guard lock(mutex);
     return questions;
   }
-  bool wait_for_question(std::uint64_t after, std::chrono::milliseconds patience) {
+  bool wait_for_question(std::uint64_t after, std::chrono::milliseconds patience, const std::stop_token& stop) {
     std::unique_lock lock(mutex);
-    return changed.wait_for(lock, patience, [&] { return questions > after; });
+    return changed.wait_for(lock, stop, patience, [&] { return questions > after; });
   }
   std::uint64_t connection_now() {
     const std::lock_guard lock(mutex);
@@ -136,10 +141,11 @@ class LiveServer::Gate {
   struct Pass {
     Gate* gate = nullptr;
     std::uint64_t number = 0;
-    explicit Pass(Gate& through) : gate(&through), number(through.enter()) {}
+    Pass(Gate& through, const std::stop_token& stop) : gate(&through), number(through.enter(stop)) {}
     ~Pass() { gate->leave(number); }
     Pass(const Pass&) = delete;
     Pass& operator=(const Pass&) = delete;
+    explicit operator bool() const { return number != 0; }
     std::stop_token stop() const { return gate->stop_of(number); }
   };
 
@@ -163,9 +169,10 @@ class LiveServer::Gate {
   }
 
  private:
-  std::uint64_t enter() {
+  // 0: stopped before it opened.
+  std::uint64_t enter(const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return !shut_; });
+    if (!changed_.wait(lock, stop, [this] { return !shut_; })) return 0;
     inside_.emplace(++last_, std::stop_source());
     return last_;
   }
@@ -180,7 +187,7 @@ class LiveServer::Gate {
   }
 
   std::mutex mutex_;
-  std::condition_variable changed_;
+  std::condition_variable_any changed_;
   bool shut_ = false;
   std::uint64_t last_ = 0;
   std::map<std::uint64_t, std::stop_source> inside_;
@@ -204,8 +211,9 @@ LiveServer::ClientPtr LiveServer::client() {
   return client_;
 }
 
-Result<RootsApplied> LiveServer::apply_roots() {
-  const std::lock_guard one_at_a_time(updates_);
+Result<RootsApplied> LiveServer::apply_roots(const std::stop_token& stop) {
+  const auto one_at_a_time = updates_.take(stop);
+  if (!one_at_a_time) return fail(stopped(server_));
   // Whoever waited here finds the newest: what came in between is not told.
   const RootsView wanted = roots_.snapshot();
   if (applied_ && wanted->generation == applied_->generation)
@@ -218,10 +226,10 @@ Result<RootsApplied> LiveServer::apply_roots() {
   if (wanted->roots.empty()) {
     close();
     applied = RootsApplied{RootsMode::closed, wanted->generation, {}, true};
-  } else if (auto changed = change_in_place(wanted)) {
+  } else if (auto changed = change_in_place(wanted, stop)) {
     applied = *changed;
   } else {
-    applied = restart(wanted);
+    applied = restart(wanted, stop);
   }
   applied_ = applied ? wanted : nullptr;
   verified_ = applied && applied->verified;
@@ -230,7 +238,7 @@ Result<RootsApplied> LiveServer::apply_roots() {
   return applied;
 }
 
-std::optional<RootsApplied> LiveServer::change_in_place(const RootsView& wanted) {
+std::optional<RootsApplied> LiveServer::change_in_place(const RootsView& wanted, const std::stop_token& stop) {
   const ClientPtr client = this->client();
   const auto peer = client && applied_ ? client->peer() : std::nullopt;
   if (!peer || server_.roots_at) return std::nullopt;
@@ -245,10 +253,10 @@ std::optional<RootsApplied> LiveServer::change_in_place(const RootsView& wanted)
     return applied;
   }
   const std::uint64_t connection = watch_->connection_now();
-  const bool can_say = !probe_tool(*client).empty();
+  const bool can_say = !probe_tool(*client, stop).empty();
   if (options_.strict_roots && !can_say && takes_away(applied_, wanted)) return std::nullopt;
   if (!client->notify("notifications/roots/list_changed", {})) return std::nullopt;
-  if (!watch_->wait_for_question(questions, options_.question)) {
+  if (!watch_->wait_for_question(questions, options_.question, stop)) {
     log(LogLevel::info, "runner", fmt::format("{} did not ask for the new folders: it is started anew", server_.name));
     return std::nullopt;
   }
@@ -256,7 +264,7 @@ std::optional<RootsApplied> LiveServer::change_in_place(const RootsView& wanted)
   applied.verified = can_say;
   if (!can_say) {
     std::this_thread::sleep_for(options_.settle);
-  } else if (!fence(*client, wanted)) {
+  } else if (!fence(*client, wanted, stop)) {
     log(LogLevel::info, "runner", fmt::format("{} did not take over the new folders: it is started anew", server_.name));
     return std::nullopt;
   }
@@ -265,7 +273,7 @@ std::optional<RootsApplied> LiveServer::change_in_place(const RootsView& wanted)
 }
 
 // A connection of its own for these folders.
-Result<RootsApplied> LiveServer::restart(const RootsView& wanted) {
+Result<RootsApplied> LiveServer::restart(const RootsView& wanted, const std::stop_token& stop) {
   close();
   mcp::ClientHandlers handlers;
   handlers.roots = [this, watch = watch_](const JsonObject&, const std::function<void(mcp::InputAnswer)>& answer) {
@@ -280,22 +288,13 @@ Result<RootsApplied> LiveServer::restart(const RootsView& wanted) {
   const std::vector<std::string> folders = server_.roots_at ? paths_of(wanted) : std::vector<std::string>();
   auto client =
       std::make_shared<mcp::BlockingClient>(executor_, options_.client, std::move(handlers), connect_(server_, folders));
-  {
-    const std::lock_guard lock(client_mutex_);
-    if (given_up_) return fail(ErrorKind::cancelled, fmt::format("{} is not needed any more", server_.name));
-    starting_ = client;
-  }
-  const auto connected = client->connect();
-  RootsApplied applied{RootsMode::reconnected, wanted->generation, {}, false};
-  if (connected) {
-    const std::uint64_t connection = watch_->connection_now();
-    applied.verified = settle(*client, wanted);
-    watch_->settle(connection);
-    applied.untold = is_untold(*client);
-  }
+  if (auto connected = client->connect(stop); !connected) return fail(std::move(connected).error().within(server_.name));
+  const std::uint64_t connection = watch_->connection_now();
+  RootsApplied applied{RootsMode::reconnected, wanted->generation, {}, settle(*client, wanted, stop), false};
+  if (stop.stop_requested()) return fail(stopped(server_));
+  watch_->settle(connection);
+  applied.untold = is_untold(*client);
   const std::lock_guard lock(client_mutex_);
-  starting_ = nullptr;
-  if (!connected) return fail(Error(connected.error()).within(server_.name));
   client_ = std::move(client);
   return applied;
 }
@@ -305,16 +304,16 @@ bool LiveServer::is_untold(mcp::BlockingClient& client) {
   return peer && peer->era() != mcp::Era::modern && !server_.roots_at && watch_->questions_now() == 0;
 }
 
-bool LiveServer::settle(mcp::BlockingClient& client, const RootsView& wanted) {
+bool LiveServer::settle(mcp::BlockingClient& client, const RootsView& wanted, const std::stop_token& stop) {
   const auto peer = client.peer();
   if (!peer) return false;
   if (peer->era() == mcp::Era::modern) return true;
-  if (!server_.roots_at && !watch_->wait_for_question(0, options_.first_question)) {
+  if (!server_.roots_at && !watch_->wait_for_question(0, options_.first_question, stop)) {
     log(LogLevel::debug, "runner", fmt::format("{} does not ask for folders", server_.name));
     return false;
   }
-  if (!probe_tool(client).empty()) {
-    const bool verified = fence(client, wanted);
+  if (!probe_tool(client, stop).empty()) {
+    const bool verified = fence(client, wanted, stop);
     if (!verified) log(LogLevel::warn, "runner", fmt::format("{} names other folders than it was given", server_.name));
     return verified;
   }
@@ -322,24 +321,24 @@ bool LiveServer::settle(mcp::BlockingClient& client, const RootsView& wanted) {
   return false;
 }
 
-std::string LiveServer::probe_tool(mcp::BlockingClient& client) {
+std::string LiveServer::probe_tool(mcp::BlockingClient& client, const std::stop_token& stop) {
   if (!server_.probe_tool.empty()) return server_.probe_tool;
-  const auto known = client.tools();
+  const auto known = client.tools(stop);
   return known && (*known)->find(kUsualProbe) ? std::string(kUsualProbe) : std::string();
 }
 
 // Asks until the server names exactly these folders.
-bool LiveServer::fence(mcp::BlockingClient& client, const RootsView& wanted) {
+bool LiveServer::fence(mcp::BlockingClient& client, const RootsView& wanted, const std::stop_token& stop) {
   std::set<std::string> expected;
   for (const Root& root : roots_.available()) expected.insert(root.folder.path);
   if (roots_.snapshot()->generation != wanted->generation || expected.empty()) return false;
-  const std::string probe = probe_tool(client);
+  const std::string probe = probe_tool(client, stop);
   const auto until = Time::now() + options_.fence;
   auto pause = kFirstPoll;
   for (int polls = 1; Time::now() < until; ++polls) {
     mcp::CallOptions options;
     options.timeout = options_.fence;
-    const auto answer = client.call_tool(probe, {}, options);
+    const auto answer = client.call_tool(probe, {}, options, stop);
     if (!answer) return false;
     if (paths_in(*answer) == expected) return true;
     if (polls < kEagerPolls) continue;
@@ -349,18 +348,20 @@ bool LiveServer::fence(mcp::BlockingClient& client, const RootsView& wanted) {
   return false;
 }
 
-Result<std::uint64_t> LiveServer::usable_connection(bool look) {
+Result<std::uint64_t> LiveServer::usable_connection(bool look, const std::stop_token& stop) {
   if (!look)
     if (auto connection = watch_->settled_and_ready()) return *connection;
-  const std::lock_guard one_at_a_time(updates_);
+  const auto one_at_a_time = updates_.take(stop);
+  if (!one_at_a_time) return fail(stopped(server_));
   const ClientPtr client = this->client();
   if (!client || !applied_)
     return fail(ErrorKind::unavailable, fmt::format("{} is not connected", server_.name), {}, "not_connected");
   // Waits for the client, which comes back by itself.
-  if (auto connected = client->connect(); !connected) return fail(std::move(connected).error().within(server_.name));
+  if (auto connected = client->connect(stop); !connected) return fail(std::move(connected).error().within(server_.name));
   if (auto connection = watch_->settled_and_ready()) return *connection;  // somebody else has seen to it
   const std::uint64_t connection = watch_->connection_now();
-  verified_ = settle(*client, applied_);
+  verified_ = settle(*client, applied_, stop);
+  if (stop.stop_requested()) return fail(stopped(server_));  // it may not have been told all
   watch_->settle(connection);
   return connection;
 }
@@ -374,9 +375,10 @@ mcp::CallResult<JsonObject> LiveServer::call_tool(std::string name, JsonObject a
                                        "set the roots to folders that exist", "no_roots"));
   for (bool again = false;; again = true) {
     // Before the gate: who holds it shut may be waiting for calls that have passed it.
-    const auto connection = usable_connection(again);
+    const auto connection = usable_connection(again, stop);
     if (!connection) return mcp::call_failed(connection.error());
-    const Gate::Pass pass(*gate_);
+    const Gate::Pass pass(*gate_, stop);
+    if (!pass) return mcp::call_failed(stopped(server_));
     const ClientPtr client = this->client();
     if (!client) return mcp::call_failed(make_error(ErrorKind::unavailable, fmt::format("{} is not connected", server_.name)));
     // Either the caller's wish or a change of folders that cannot wait ends the call.
@@ -387,16 +389,16 @@ mcp::CallResult<JsonObject> LiveServer::call_tool(std::string name, JsonObject a
     // On another connection than the one that was looked at it ran under folders nobody has checked, if it ran at all.
     const bool was_lost = !result && result.error().error.code == kConnectionLost;
     if (again || either.stop_requested() || (!was_lost && watch_->connection_now() == *connection)) return result;
-    const auto known = client->tools();
+    const auto known = client->tools(stop);
     const mcp::RemoteTool* tool = known ? (*known)->find(name) : nullptr;
     if (!tool || !(tool->read_only || tool->idempotent)) return result;
   }
 }
 
-mcp::CallResult<std::shared_ptr<const mcp::ToolList>> LiveServer::tools() {
+mcp::CallResult<std::shared_ptr<const mcp::ToolList>> LiveServer::tools(const std::stop_token& stop) {
   const ClientPtr client = this->client();
   if (!client) return mcp::call_failed(make_error(ErrorKind::unavailable, fmt::format("{} is not connected", server_.name)));
-  return client->tools();
+  return client->tools(stop);
 }
 
 std::string LiveServer::last_words() {
@@ -407,17 +409,6 @@ std::string LiveServer::last_words() {
 mcp::ClientCounts LiveServer::counts() {
   const ClientPtr client = this->client();
   return client ? client->counts() : mcp::ClientCounts{};
-}
-
-void LiveServer::give_up() {
-  ClientPtr starting;
-  {
-    const std::lock_guard lock(client_mutex_);
-    given_up_ = true;
-    starting = starting_;
-  }
-  if (starting) starting->close();
-  close();
 }
 
 void LiveServer::close() {

@@ -10,11 +10,11 @@
 // Any thread but the executor's; each call waits for its answer.
 
 #include "mcp/blocking_client.h"
+#include "runner/one_at_a_time.h"
 #include "runner/roots.h"
 #include "runner/server_definitions.h"
 
 #include <chrono>
-#include <condition_variable>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -65,21 +65,21 @@ class LiveServer {
   ~LiveServer();
 
   // Brings the server to the present roots; the first time starts it. Several at once become one. Errors: busy (conflict), and
-  // those of the client, with what the server said on stderr: then it is not connected, and the next time is a new start.
-  Result<RootsApplied> apply_roots();
+  // those of the client, with what the server said on stderr: then it is not connected, and the next time is a new start. A stop
+  // ends the waiting for a server that starts, or for somebody who logs in (cancelled).
+  Result<RootsApplied> apply_roots(const std::stop_token& stop = {});
 
-  // Waits at the gate. Errors: unavailable with code no_roots when none of the folders is there; refused with code blocked_path
-  // when an argument names a place that stays closed (path_guard.h).
+  // Waits for a server that is coming back, then at the gate; a stop ends that at once (cancelled). Errors: unavailable with code
+  // no_roots when none of the folders is there; refused with code blocked_path when an argument names a place that stays closed
+  // (path_guard.h).
   mcp::CallResult<JsonObject> call_tool(std::string name, JsonObject arguments, mcp::CallOptions options = {},
                                         std::stop_token stop = {});
-  mcp::CallResult<std::shared_ptr<const mcp::ToolList>> tools();
+  mcp::CallResult<std::shared_ptr<const mcp::ToolList>> tools(const std::stop_token& stop = {});
 
   const ServerDefinition& definition() const { return server_; }
   std::string last_words();
   mcp::ClientCounts counts();
   void close();
-  // For good: also a start that is under way ends, with an error. Any thread.
-  void give_up();
 
  private:
   class Gate;
@@ -89,14 +89,14 @@ class LiveServer {
   ClientPtr client();
   bool is_untold(mcp::BlockingClient& client);
   // The change without a new connection; nothing: it cannot be made, or was not.
-  std::optional<RootsApplied> change_in_place(const RootsView& wanted);
-  Result<RootsApplied> restart(const RootsView& wanted);
+  std::optional<RootsApplied> change_in_place(const RootsView& wanted, const std::stop_token& stop);
+  Result<RootsApplied> restart(const RootsView& wanted, const std::stop_token& stop);
   // What is left to do on a connection that is new, until its server judges by these folders. Whether it said so.
-  bool settle(mcp::BlockingClient& client, const RootsView& wanted);
-  bool fence(mcp::BlockingClient& client, const RootsView& wanted);
-  std::string probe_tool(mcp::BlockingClient& client);
+  bool settle(mcp::BlockingClient& client, const RootsView& wanted, const std::stop_token& stop);
+  bool fence(mcp::BlockingClient& client, const RootsView& wanted, const std::stop_token& stop);
+  std::string probe_tool(mcp::BlockingClient& client, const std::stop_token& stop);
   // A connection whose server is known to judge by the roots; its number. look: ask, do not believe what was heard last.
-  Result<std::uint64_t> usable_connection(bool look);
+  Result<std::uint64_t> usable_connection(bool look, const std::stop_token& stop);
 
   Executor& executor_;
   const ServerDefinition server_;
@@ -105,10 +105,9 @@ class LiveServer {
   const LiveOptions options_;
   std::shared_ptr<Watch> watch_;
   std::unique_ptr<Gate> gate_;
-  std::mutex updates_;  // one change at a time
+  OneAtATime updates_;  // changes of folders or connection
   std::mutex client_mutex_;
-  ClientPtr client_, starting_;
-  bool given_up_ = false;
+  ClientPtr client_;
   RootsView applied_;  // guarded by updates_, as is what follows; null: not connected
   bool verified_ = false;
 };

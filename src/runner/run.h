@@ -91,8 +91,8 @@ class Runs {
   };
   Result<void> amend(std::string_view id, const Changes& changes);
   // Works on it until it is over, was cancelled, stop is requested, or nothing can be worked on (`fault` says why: no model to be
-  // reached, servers that are not defined any more). In the last two cases it is `interrupted`, to be resumed. Blocks. Errors:
-  // not_found, refused (it is over), those of the store.
+  // reached, servers that are not defined any more, a login that somebody has to make (kLoginRequired)). In the last two cases it
+  // is `interrupted`, to be resumed. Blocks. Errors: not_found, refused (it is over), those of the store.
   Result<RunReport> work(std::string_view id, const std::function<void(const RunProgress&)>& on_progress,
                          const std::stop_token& stop);
 

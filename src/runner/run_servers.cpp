@@ -1,6 +1,7 @@
 #include "runner/run_servers.h"
 
 #include "base/text.h"
+#include "runner/connect_servers.h"
 
 #include <fmt/format.h>
 
@@ -36,6 +37,11 @@ bool takes_paths(LiveServer& server) {
   return false;
 }
 
+// A login that a person makes takes as long as it takes; where nobody can be asked it fails at once.
+bool may_ask_somebody(const ServerDefinition& server) {
+  return !server.url.empty() && !server.login.never && server.headers.empty();
+}
+
 // Without the page for browsers that some servers answer with.
 std::string in_short(const Error& error) {
   const std::string lower = to_ascii_lower(error.message);
@@ -55,19 +61,24 @@ RunServers::RunServers(Executor& executor, const std::vector<ServerDefinition>& 
 }
 
 RunServers::~RunServers() {
+  given_up_.request_stop();
   // Each may take seconds to end.
   std::vector<std::jthread> threads;
-  for (const auto& server : servers_) threads.emplace_back([&server] { server->live->give_up(); });
+  for (const auto& server : servers_)
+    threads.emplace_back([&server] {
+      if (server->worker.joinable()) server->worker.join();
+      server->live->close();
+    });
 }
 
 void RunServers::begin(Server& server) {
   server.busy = true;
-  server.worker = std::jthread([this, &server] {
-    auto applied = server.live->apply_roots();
+  server.worker = std::jthread([this, &server, begun = Time::now()] {
+    auto applied = server.live->apply_roots(given_up_.get_token());
     const std::lock_guard lock(mutex_);
     server.applied = std::move(applied);
     server.failures = server.applied ? 0 : server.failures + 1;
-    if (server.applied) server.late = false;
+    server.late = !server.applied && Time::now() - begun > kPatienceWithOthers;
     server.busy = false;
     changed_.notify_all();
   });
@@ -80,7 +91,9 @@ void RunServers::wait(Time::time_point deadline, const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     const bool some = std::ranges::any_of(servers_, [this](const auto& each) { return is_usable(*each); });
     const bool waits = std::ranges::any_of(servers_, [&](const auto& each) { return each->busy && !(some && each->late); });
-    const auto until = some ? begun + patience : deadline;
+    const bool asks = std::ranges::any_of(
+        servers_, [](const auto& each) { return each->busy && !each->late && may_ask_somebody(each->live->definition()); });
+    const auto until = some && !asks ? begun + patience : deadline;
     if (!waits || Time::now() >= until) break;
     const auto busy = std::ranges::count_if(servers_, [](const auto& each) { return each->busy; });
     changed_.wait_until(lock, stop, until,
@@ -113,8 +126,10 @@ RunServers::Brought RunServers::bring(Time::time_point deadline, const std::stop
     const Error why =
         server->busy ? make_error(ErrorKind::timeout, fmt::format("{} has not started yet", name)) : server->applied.error();
     server->late = server->late || server->busy;
-    brought.problems.push_back(in_short(why));
+    const bool needs_login = why.code == kLoginRequired;
+    brought.problems.push_back(needs_login ? fmt::format("{} ({})", why.message, why.hint) : in_short(why));
     if (!brought.error) brought.error = why;
+    if (needs_login && !brought.login) brought.login = why;
   }
   if (!brought.usable.empty()) brought.error.reset();
   any_was_usable_ = any_was_usable_ || !brought.usable.empty();

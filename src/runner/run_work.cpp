@@ -91,7 +91,8 @@ class Work {
       return fail(std::move(defined).error());
     }
     RunServers::Brought brought = servers_->bring(deadline, stop_);
-    for (std::string& each : brought.problems) problem(std::move(each));
+    if (!stop_.stop_requested())  // else nothing is wrong with them
+      for (std::string& each : brought.problems) problem(std::move(each));
     usable_.clear();
     RootsApplied slowest{RootsMode::none, roots_.generation(), {}, !brought.usable.empty(), false};
     for (const auto& [server, applied] : brought.usable) {
@@ -101,6 +102,11 @@ class Work {
       if (applied.mode == RootsMode::none || applied.elapsed < slowest.elapsed) continue;
       slowest.mode = applied.mode;
       slowest.elapsed = applied.elapsed;
+    }
+    // Who was asked for by name is needed, and somebody can help.
+    if (brought.login && (brought.usable.empty() || !state_.request.servers.empty())) {
+      fault_ = brought.login;
+      return fail(*std::move(brought.login));
     }
     // Without any tool a model would only invent. One that never started in this process will not start for the next task either.
     if (!brought.error) return slowest;
@@ -194,7 +200,7 @@ class Work {
   Result<void> ask_model(std::size_t index, Time::time_point deadline, TaskResult& result) {
     const RunTask& task = state_.request.tasks[index];
     std::vector<std::string> problems;
-    Toolbox toolbox(usable_, servers_->several(), problems);
+    Toolbox toolbox(usable_, servers_->several(), problems, stop_);
     for (std::string& each : problems) problem(std::move(each));
     open_conversation(index);
     LoopLimits limits;
@@ -220,6 +226,10 @@ class Work {
     events.on_call = [&](const model::ToolCall& call) { tell(index, fmt::format("calls {}", to_valid_utf8(call.name))); };
     events.on_result = [&](const model::ToolCall& call, const ToolOutcome& outcome) {
       keep(place_.journal.called(index, call, outcome));
+      if (auto error = toolbox.login_required(); error && !fault_) {
+        fault_ = std::move(error);
+        halt.request_stop();
+      }
     };
     LoopResult loop = run_task_loop(place_.models, toolbox, messages_, limits, events, halt.get_token());
     if (lost && lost->kind != ErrorKind::cancelled) return fail(*lost);

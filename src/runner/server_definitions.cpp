@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <initializer_list>
+#include <sstream>
 
 namespace holdfast::runner {
 
@@ -50,6 +52,7 @@ class Reading {
     HF_TRY(server.arguments, texts("args"));
     HF_TRY(server.environment, pairs("env"));
     HF_TRY(server.headers, pairs("headers"));
+    HF_TRY(server.login, login());
     if (const Json* at = find(object_, "rootsAt")) {
       const auto index = find_int(object_, "rootsAt");
       const bool at_end = at->is_string() && view(at->as_string()) == "end";
@@ -123,6 +126,62 @@ class Reading {
     return found;
   }
 
+  // The first of these members that is there.
+  static const Json* any_of(const JsonObject& object, std::initializer_list<std::string_view> members) {
+    for (const std::string_view member : members)
+      if (const Json* value = find(object, member)) return value;
+    return nullptr;
+  }
+
+  Result<std::string> any_text(const JsonObject& object, std::initializer_list<std::string_view> members) const {
+    const std::string member = fmt::format("oauth.{}", *members.begin());
+    const Json* value = any_of(object, members);
+    if (!value) return std::string();
+    if (!value->is_string()) return fail(wrong(server_, member, "must be a text"));
+    return expanded(member, view(value->as_string()));
+  }
+
+  // A list, or a text with blanks between them, as OAuth writes it.
+  Result<std::vector<std::string>> scopes(const JsonObject& object) const {
+    const Json* value = any_of(object, {"scopes", "scope", "SCOPES"});
+    std::vector<std::string> found;
+    if (!value) return found;
+    if (const auto* text = value->if_string()) {
+      std::istringstream words{std::string(view(*text))};
+      for (std::string word; words >> word;) found.push_back(word);
+      return found;
+    }
+    const JsonArray* list = value->if_array();
+    if (!list || !std::ranges::all_of(*list, [](const Json& each) { return each.is_string(); }))
+      return fail(wrong(server_, "oauth.scopes", "must be a list of texts"));
+    for (const Json& each : *list) found.emplace_back(view(each.as_string()));
+    return found;
+  }
+
+  Result<LoginDefinition> login() const {
+    LoginDefinition login;
+    const Json* value = any_of(object_, {"oauth", "auth"});
+    if (!value || value->is_null()) return login;
+    if (value->is_bool()) {
+      login.never = !value->as_bool();
+      return login;
+    }
+    if (!value->is_object()) return fail(wrong(server_, "oauth", "must be an object, or false"));
+    const JsonObject& object = value->as_object();
+    HF_TRY(login.client_id, any_text(object, {"clientId", "client_id", "CLIENT_ID"}));
+    HF_TRY(login.client_secret, any_text(object, {"clientSecret", "client_secret", "CLIENT_SECRET"}));
+    HF_TRY(login.redirect_uri, any_text(object, {"redirectUri", "redirect_uri", "redirectUrl"}));
+    HF_TRY(login.scopes, scopes(object));
+    if (find(object, "callbackPort")) {
+      const auto port = find_int(object, "callbackPort").value_or(0);
+      if (port < 1 || port > 65'535) return fail(wrong(server_, "oauth.callbackPort", "must be a port from 1 to 65535"));
+      if (login.redirect_uri.empty()) login.redirect_uri = fmt::format("http://localhost:{}/callback", port);
+    }
+    if (!login.client_secret.empty() && login.client_id.empty())
+      return fail(wrong(server_, "oauth.clientSecret", "needs a clientId beside it"));
+    return login;
+  }
+
   const std::string_view server_;
   const JsonObject& object_;
   const Lookup& environment_;
@@ -158,6 +217,7 @@ std::string describe(const ServerDefinition& server) {
   if (!server.url.empty()) {
     // Without what stands behind "?": keys are put there.
     text += server.url.substr(0, server.url.find('?'));
+    if (!server.login.client_id.empty()) text += " (with a client id)";
     if (!server.headers.empty()) text += fmt::format(" ({} headers)", server.headers.size());
     return text;
   }

@@ -17,6 +17,15 @@
 
 namespace holdfast::runner {
 
+// How to log in to an address that asks for it (`oauth`, or `auth` as some programs call it; the members are read in every usual
+// spelling, and what is not known is left alone). Nothing of it is needed where servers register their clients themselves.
+struct LoginDefinition {
+  bool never = false;  // `"oauth": false`
+  std::string client_id, client_secret;
+  std::vector<std::string> scopes;
+  std::string redirect_uri;  // that the client is registered with; `callbackPort` is one on this machine
+};
+
 struct ServerDefinition {
   std::string name;
   // A program …
@@ -27,6 +36,7 @@ struct ServerDefinition {
   // … or an address.
   std::string url;
   std::vector<std::pair<std::string, std::string>> headers;
+  LoginDefinition login;
 
   bool disabled = false;
   // For servers that take folders only as arguments (`rootsAt`): where in `arguments` they are put; npos at the end.

@@ -47,13 +47,36 @@ TEST(ServerDefinitions, AreReadAsPeopleWriteThem) {
   EXPECT_TRUE(servers[3].disabled);
 }
 
+TEST(ServerDefinitions, LoginsAreReadInEverySpelling) {
+  const auto servers = parse(R"({"mcpServers": {
+      "a": {"url": "https://h/", "oauth": {"clientId": "i", "clientSecret": "s", "callbackPort": 8080, "scopes": ["x", "y"], "new": 1}},
+      "b": {"url": "https://h/", "auth": {"CLIENT_ID": "i", "CLIENT_SECRET": "s", "scopes": "x  y"}},
+      "c": {"url": "https://h/", "oauth": {"client_id": "i", "redirect_uri": "http://127.0.0.1:9/back", "callbackPort": 7}},
+      "d": {"url": "https://h/", "oauth": false}, "e": {"url": "https://h/", "oauth": true}, "f": {"url": "https://h/"}}})")
+                           .value()
+                           .servers;
+  ASSERT_THAT(servers, SizeIs(6));
+  for (const ServerDefinition& server : {servers[0], servers[1]}) {
+    EXPECT_EQ(server.login.client_id, "i");
+    EXPECT_EQ(server.login.client_secret, "s");
+    EXPECT_THAT(server.login.scopes, ElementsAre("x", "y"));
+  }
+  EXPECT_EQ(servers[0].login.redirect_uri, "http://localhost:8080/callback");
+  EXPECT_EQ(servers[1].login.redirect_uri, "");
+  EXPECT_EQ(servers[2].login.redirect_uri, "http://127.0.0.1:9/back");
+  EXPECT_EQ(servers[2].login.client_secret, "");
+  EXPECT_TRUE(servers[3].login.never);
+  for (const ServerDefinition& server : {servers[4], servers[5]}) EXPECT_FALSE(server.login.never);
+}
+
 TEST(ServerDefinitions, SecretsAreNeverShown) {
   const auto servers = parse(R"({"mcpServers": {
       "a": {"command": "x", "args": ["--token", "hush", "--api-key=hush", "plain"], "env": {"A": "hush"}},
-      "b": {"url": "https://h/mcp?key=hush", "headers": {"Authorization": "hush"}}}})")
+      "b": {"url": "https://h/mcp?key=hush", "headers": {"Authorization": "hush"}},
+      "c": {"url": "https://h/mcp", "oauth": {"clientId": "i", "clientSecret": "hush"}}}})")
                            .value()
                            .servers;
-  ASSERT_THAT(servers, SizeIs(2));
+  ASSERT_THAT(servers, SizeIs(3));
   for (const ServerDefinition& server : servers) EXPECT_THAT(describe(server), Not(HasSubstr("hush")));
 }
 
@@ -63,7 +86,11 @@ TEST(ServerDefinitions, MistakesAreNamedAndCostTheOthersNothing) {
         std::pair(R"("a": {"command": "x", "env": {"k": 1}})", "a.env"), std::pair(R"("a b": {"command": "x"})", "a b"),
         std::pair(R"("a": {"command": "x", "url": "y"})", "mcpServers.a"), std::pair(R"("a": 5)", "mcpServers.a"),
         std::pair(R"("a": {"command": "${NOT_SET_4711}"})", "NOT_SET_4711"),
-        std::pair(R"("a": {"command": "x", "rootsAt": 5})", "rootsAt")}) {
+        std::pair(R"("a": {"command": "x", "rootsAt": 5})", "rootsAt"), std::pair(R"("a": {"url": "y", "oauth": 3})", "a.oauth"),
+        std::pair(R"("a": {"url": "y", "oauth": {"clientId": 3}})", "clientId"),
+        std::pair(R"("a": {"url": "y", "oauth": {"clientSecret": "s"}})", "clientId"),
+        std::pair(R"("a": {"url": "y", "oauth": {"callbackPort": 0}})", "callbackPort"),
+        std::pair(R"("a": {"url": "y", "oauth": {"scopes": [1]}})", "scopes")}) {
     const auto list = parse(fmt::format(R"({{"mcpServers": {{{}, "good": {{"command": "x"}}}}}})", text)).value();
     ASSERT_THAT(list.broken, SizeIs(1)) << text;
     EXPECT_THAT(list.broken[0].error.message, HasSubstr(where));

@@ -1,6 +1,7 @@
 #include "runner/toolbox.h"
 
 #include "base/hash.h"
+#include "runner/connect_servers.h"
 #include "runner/result_text.h"
 
 #include <fmt/format.h>
@@ -26,9 +27,10 @@ std::string function_name(std::string_view server, std::string_view tool, bool s
   return name;
 }
 
-Toolbox::Toolbox(const std::vector<LiveServer*>& servers, bool several, std::vector<std::string>& problems) {
+Toolbox::Toolbox(const std::vector<LiveServer*>& servers, bool several, std::vector<std::string>& problems,
+                 const std::stop_token& stop) {
   for (LiveServer* server : servers) {
-    const auto known = server->tools();
+    const auto known = server->tools(stop);
     if (!known) {
       problems.push_back(fmt::format("{}: {}", server->definition().name, known.error().error.message));
       continue;
@@ -62,12 +64,21 @@ ToolOutcome Toolbox::call(std::string_view name, const JsonObject& arguments, st
   options.timeout = std::min<std::chrono::milliseconds>(limit, std::chrono::seconds(60));
   const auto answer = origin->second.server->call_tool(origin->second.tool, arguments, options, std::move(stop));
   if (answer) return read_result(*answer);
+  if (answer.error().error.code == kLoginRequired) {
+    const std::lock_guard lock(mutex_);
+    login_required_ = Error(answer.error().error).within(origin->second.server->definition().name);
+  }
   // An error that was answered is an end: what the server says about it is all there is to know.
   const bool unknown = answer.error().outcome == mcp::Outcome::unknown && !answer.error().rpc;
   const bool called = unknown || answer.error().rpc;
   return {fmt::format("Error: {}{}", answer.error().error.message,
                       unknown ? " (nobody knows whether it was executed: look before you repeat it)" : ""),
           true, called};
+}
+
+std::optional<Error> Toolbox::login_required() {
+  const std::lock_guard lock(mutex_);
+  return login_required_;
 }
 
 }  // namespace holdfast::runner

@@ -8,6 +8,8 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
+#include <optional>
 
 namespace holdfast::runner {
 
@@ -19,12 +21,15 @@ class Toolbox final : public Tools {
  public:
   // Asks every server for its tools. Those that do not answer are left out and named in `problems`. several: whether names are
   // "server__tool"; the same for a whole run, whichever of its servers are there.
-  Toolbox(const std::vector<LiveServer*>& servers, bool several, std::vector<std::string>& problems);
+  Toolbox(const std::vector<LiveServer*>& servers, bool several, std::vector<std::string>& problems,
+          const std::stop_token& stop = {});
 
   const std::vector<model::Tool>& list() const override { return tools_; }
   bool is_read_only(std::string_view name) const override;
   ToolOutcome call(std::string_view name, const JsonObject& arguments, std::chrono::milliseconds limit,
                    std::stop_token stop) override;
+  // Of a call so far: a server does not know us any more, and somebody has to log in before it answers. Any thread.
+  std::optional<Error> login_required();
 
  private:
   struct Origin {
@@ -34,6 +39,8 @@ class Toolbox final : public Tools {
   };
   std::vector<model::Tool> tools_;
   std::map<std::string, Origin, std::less<>> origins_;
+  std::mutex mutex_;
+  std::optional<Error> login_required_;
 };
 
 }  // namespace holdfast::runner

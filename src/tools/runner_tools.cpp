@@ -130,6 +130,11 @@ mcp::ToolReply answer(const Result<runner::RunReport>& report) {
   if (!report) return mcp::ToolResult::failure(report.error());
   JsonObject state = runner::report_json(*report);
   if (report->status == "interrupted") state["hint"] = how_to_go_on(report->id);
+  if (report->fault) {
+    state["error"] = report->fault->word();
+    state["message"] = report->fault->message;
+    if (!report->fault->hint.empty()) state["hint"] = fmt::format("{}; then {}", report->fault->hint, how_to_go_on(report->id));
+  }
   if (report->already_running) state["hint"] = "another process works on it";
   mcp::ToolResult result = mcp::ToolResult::state(std::move(state));
   result.is_error = report->status != "completed";

@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "mcp/oauth/dpop.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace holdfast::mcp::oauth {
@@ -28,7 +29,7 @@ void Authorizer::renew(Done done) {
   const bool busy = !waiting_.empty();
   waiting_.push_back(std::move(done));
   if (busy) return;
-  run([session = *session_](Flow& flow) { return flow.refresh(session); });
+  run(Goal::renewal, [session = *session_](Flow& flow) { return flow.refresh(session); });
 }
 
 HttpAuthorizer::Turn Authorizer::sign(net::HttpCall& call) {
@@ -70,16 +71,31 @@ bool Authorizer::refused(Turn turn, const net::HttpAnswer& answer, Done done) {
   }
   // Who has all that is asked for, and is refused, would be refused again.
   if (too_weak && session_ && session_->token.covers(challenge->scopes())) return false;
+  if (pausing()) {
+    later(std::move(done))(fail(*failure_));
+    return true;
+  }
   const bool busy = !waiting_.empty();
   waiting_.push_back(std::move(done));
-  if (!busy) run([need = Need{challenge, session_, too_weak}](Flow& flow) { return flow.obtain(need); });
+  if (!busy) run(Goal::login, [need = Need{challenge, session_, too_weak}](Flow& flow) { return flow.obtain(need); });
   return true;
 }
 
-void Authorizer::run(Work work) {
+bool Authorizer::pausing() const {
+  const Millis since = settings_.clock->now() - failed_at_;
+  return failure_ && since >= 0 && since < pause_;
+}
+
+// RFC 9449 §8.2: with an answer that is no refusal, too. The old one would cost a refusal soon.
+void Authorizer::heard(const net::HttpAnswer& answer) {
+  if (!dpop_key_ || answer.status < 200 || answer.status > 299) return;
+  if (const std::string_view nonce = answer.header("dpop-nonce"); !nonce.empty()) dpop_nonce_ = nonce;
+}
+
+void Authorizer::run(Goal goal, Work work) {
   // Guarded by hand: the task must know the executor even when we are gone by the time it ends.
   auto deliver = std::make_shared<std::move_only_function<void(Result<Session>)>>(
-      alive_.guard([this](Result<Session> session) { take(std::move(session)); }));
+      alive_.guard([this, goal](Result<Session> session) { take(goal, std::move(session)); }));
   pool_.submit([this, work = std::move(work), deliver] {
     auto session = [&]() -> Result<Session> {
       HF_TRY(const auto client, net::HttpClient::make());
@@ -90,15 +106,22 @@ void Authorizer::run(Work work) {
   });
 }
 
-void Authorizer::take(Result<Session> session) {
+void Authorizer::take(Goal goal, Result<Session> session) {
   renewable_ = session.has_value();
   if (session) {
+    failure_.reset();
+    pause_ = 0;
     session_ = *std::move(session);
     ++turn_;
     dpop_key_.reset();
     if (session_->token.dpop) {
       if (auto key = SigningKey::from_pem(session_->token.dpop_key)) dpop_key_ = *std::move(key);
     }
+  }
+  if (!session && goal == Goal::login) {
+    failure_ = session.error();
+    failed_at_ = settings_.clock->now();
+    pause_ = std::clamp(pause_ * 2, kFirstPause, kLongestPause);
   }
   const Result<void> result = session ? Result<void>() : Result<void>(fail(session.error()));
   for (Done& done : std::exchange(waiting_, {})) done(result);

@@ -21,6 +21,11 @@
 
 namespace holdfast::mcp::oauth {
 
+// A login that failed is not tried again at once: a connection that comes back every second would ask the issuer, or a person,
+// each time. Whoever needs one meanwhile gets the error of before. The pause doubles with each failure.
+inline constexpr Millis kFirstPause = 5'000;
+inline constexpr Millis kLongestPause = 60'000;
+
 // Renewed so long before its end that no request is under way with a token that just ended.
 inline constexpr Millis kRenewBefore = 30'000;
 
@@ -33,11 +38,14 @@ class Authorizer final : public HttpAuthorizer {
   void renew(Done done) override;
   Turn sign(net::HttpCall& call) override;
   bool refused(Turn turn, const net::HttpAnswer& answer, Done done) override;
+  void heard(const net::HttpAnswer& answer) override;
 
  private:
   using Work = std::function<Result<Session>(Flow& flow)>;
-  void run(Work work);
-  void take(Result<Session> session);
+  enum class Goal { renewal, login };
+  void run(Goal goal, Work work);
+  void take(Goal goal, Result<Session> session);
+  bool pausing() const;
   void add_proof(net::HttpCall& call);
   Done later(Done done);
 
@@ -48,7 +56,9 @@ class Authorizer final : public HttpAuthorizer {
   std::optional<SigningKey> dpop_key_;
   std::string dpop_nonce_;
   Turn turn_ = 0;
-  bool renewable_ = true;      // false: the last attempt failed
+  bool renewable_ = true;         // false: the last renewal failed, and a login has to be next
+  std::optional<Error> failure_;  // of the last login
+  Millis failed_at_ = 0, pause_ = 0;
   std::vector<Done> waiting_;  // for the flow under way; empty: there is none
   std::stop_source stop_;
   Lifeline alive_;

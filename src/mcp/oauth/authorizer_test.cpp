@@ -2,11 +2,13 @@
 
 #include "mcp/oauth/authorizer.h"
 
+#include "base/hash.h"
 #include "mcp/blocking_client.h"
 #include "mcp/transport_http_client.h"
 #include "net/http_server.h"
 #include "net/loop_thread.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -35,6 +37,10 @@ class TokenServer {
   std::vector<std::string> granted;  // bodies of token requests
   std::vector<std::string> presented;
   bool gives_tokens = true;
+  bool renews = true;
+  bool dpop = false;  // tokens are bound to a key, and every answer has another nonce
+  int nonces = 0;
+  int stale_nonces = 0;  // requests that did not carry the last one
   std::string lifetime;  // further members of a token answer
 
  private:
@@ -43,14 +49,24 @@ class TokenServer {
     const net::HttpRequest& request = exchange.request();
     if (request.path == "/token") {
       granted.push_back(request.body);
+      const bool renewal = request.body.contains("grant_type=refresh_token");
+      if (renewal && !renews) return exchange.respond({400, {}, R"({"error":"invalid_grant"})"});
       if (!gives_tokens) return exchange.respond({401, {}, R"({"error":"invalid_client"})"});
-      return exchange.respond({200, {}, R"({"access_token":")" + good + R"(","token_type":"Bearer")" + lifetime + "}"});
+      const std::string type = dpop ? "DPoP" : "Bearer";
+      return exchange.respond({200, {}, R"({"access_token":")" + good + R"(","token_type":")" + type + '"' + lifetime + "}"});
     }
+    if (request.path == "/.well-known/oauth-authorization-server" && dpop) return exchange.respond({200, {}, metadata()});
     if (request.path != "/mcp") return exchange.respond({404, {}, {}});
     if (request.method != "POST") return exchange.respond({405, {}, {}});
     const std::string* token = request.header("authorization");
     presented.push_back(token ? *token : "");
-    if (presented.back() != "Bearer " + good) return exchange.respond({401, {{"WWW-Authenticate", "Bearer"}}, {}});
+    if (presented.back() != (dpop ? "DPoP " : "Bearer ") + good)
+      return exchange.respond({401, {{"WWW-Authenticate", dpop ? "DPoP" : "Bearer"}}, {}});
+    net::HttpHeaders headers = {{"Content-Type", "application/json"}};
+    if (dpop) {
+      if (nonces > 0 && nonce_of(request) != fmt::format("n{}", nonces)) ++stale_nonces;
+      headers.emplace_back("DPoP-Nonce", fmt::format("n{}", ++nonces));
+    }
     const JsonObject message = parse_json(request.body).value().as_object();
     const auto method = find_string(message, "method");
     if (!wants_scope.empty() && method == "tools/call" &&
@@ -58,14 +74,26 @@ class TokenServer {
       return exchange.respond(
           {403, {{"WWW-Authenticate", R"(Bearer error="insufficient_scope", scope=")" + wants_scope + '"'}}, {}});
     const Json* id = find(message, "id");
-    if (!id) return exchange.respond({202, {}, {}});
+    if (!id) return exchange.respond({202, headers, {}});
     JsonObject result{{"content", JsonArray()}, {"tools", JsonArray()}};
     if (method == "initialize")
       result = {{"protocolVersion", "2025-11-25"},
                 {"capabilities", {{"tools", JsonObject()}}},
                 {"serverInfo", {{"name", "x"}, {"version", "1"}}}};
-    exchange.respond(
-        {200, {{"Content-Type", "application/json"}}, to_json(JsonObject{{"jsonrpc", "2.0"}, {"id", *id}, {"result", result}})});
+    exchange.respond({200, headers, to_json(JsonObject{{"jsonrpc", "2.0"}, {"id", *id}, {"result", result}})});
+  }
+
+  std::string metadata() const {
+    const std::string origin = "http://127.0.0.1:" + std::to_string(port_);
+    return to_json(JsonObject{
+        {"issuer", origin}, {"token_endpoint", origin + "/token"}, {"dpop_signing_alg_values_supported", JsonArray{"ES256"}}});
+  }
+  static std::string nonce_of(const net::HttpRequest& request) {
+    const std::string* proof = request.header("dpop");
+    if (!proof) return "(no proof)";
+    const std::size_t begin = proof->find('.') + 1;
+    const Json payload = parse_json(from_base64url(proof->substr(begin, proof->find('.', begin) - begin)).value()).value();
+    return std::string(find_string(payload.as_object(), "nonce").value_or("(none)"));
   }
 
   std::uint16_t port_ = 0;
@@ -167,6 +195,54 @@ TEST_F(AuthorizerTest, WhatTheEndpointSaysReachesTheCaller) {
   ASSERT_FALSE(result);
   EXPECT_THAT(result.error().error.message, ::testing::HasSubstr("invalid_client"));
   EXPECT_EQ(result.error().outcome, Outcome::not_executed);
+}
+
+TEST_F(AuthorizerTest, AFailedLoginIsNotTriedAgainAtOnce) {
+  server_.gives_tokens = false;
+  const auto attempts = [this] {
+    const std::lock_guard lock(server_.mutex);
+    return server_.granted.size();
+  };
+  for (int i = 0; i < 5; ++i) {
+    const auto result = client().call_tool("a", {});
+    ASSERT_FALSE(result);
+    EXPECT_THAT(result.error().error.message, ::testing::HasSubstr("invalid_client")) << "the reason of the first time";
+  }
+  EXPECT_EQ(attempts(), 1U);
+  clock_->advance(kFirstPause);
+  EXPECT_FALSE(client().call_tool("a", {}));
+  EXPECT_EQ(attempts(), 2U);
+  clock_->advance(kFirstPause);
+  EXPECT_FALSE(client().call_tool("a", {}));
+  EXPECT_EQ(attempts(), 2U) << "the second pause is twice as long";
+  clock_->advance(kFirstPause);
+  {
+    const std::lock_guard lock(server_.mutex);
+    server_.gives_tokens = true;
+  }
+  EXPECT_TRUE(client().call_tool("a", {}));
+}
+
+TEST_F(AuthorizerTest, ARenewalThatFailsIsFollowedByALoginAtOnce) {
+  server_.lifetime = R"(,"expires_in":100,"refresh_token":"r")";
+  ASSERT_TRUE(client().ping());
+  {
+    const std::lock_guard lock(server_.mutex);
+    server_.good = "t2";
+    server_.renews = false;
+  }
+  clock_->advance(100'000);
+  ASSERT_TRUE(client().ping());
+  const std::lock_guard lock(server_.mutex);
+  EXPECT_EQ(server_.presented.back(), "Bearer t2");
+}
+
+TEST_F(AuthorizerTest, ANonceThatComesWithAGoodAnswerIsUsedNext) {
+  server_.dpop = true;
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(client().call_tool("a", {}));
+  const std::lock_guard lock(server_.mutex);
+  EXPECT_GT(server_.nonces, 5);
+  EXPECT_EQ(server_.stale_nonces, 0);
 }
 
 TEST_F(AuthorizerTest, SignsNothingForAnotherOrigin) {

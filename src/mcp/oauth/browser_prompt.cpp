@@ -16,7 +16,7 @@
 namespace holdfast::mcp::oauth {
 namespace {
 
-constexpr const char* kPath = "/callback";
+constexpr const char* kAnyRedirect = "http://127.0.0.1/callback";
 // The browser that asked is on this machine; it gets its page within this time or never.
 constexpr std::chrono::milliseconds kLastPage{1'000};
 constexpr std::string_view kPage =
@@ -30,11 +30,14 @@ net::HttpLimits small_limits() {
   return limits;
 }
 
-std::uint16_t port_of(const std::string& redirect_uri) {
-  const auto url = parse_http_url(redirect_uri);
+// An address that leads to us: where we were before, or what somebody registered us with by hand.
+bool is_ours(const HttpUrl& url) {
+  return url.scheme == "http" && (url.host == "127.0.0.1" || url.host == "localhost") && url.query.empty();
+}
+
+std::uint16_t port_of(const HttpUrl& url) {
   std::uint16_t port = 0;
-  if (url && url->host == "127.0.0.1" && url->path == kPath)
-    std::from_chars(url->port.data(), url->port.data() + url->port.size(), port);
+  std::from_chars(url.port.data(), url.port.data() + url.port.size(), port);
   return port;
 }
 
@@ -48,16 +51,17 @@ class Listener final : public RedirectPlace {
     thread_.join();
   }
 
-  Result<void> listen(std::uint16_t preferred) {
-    auto port = http_.listen("127.0.0.1", preferred);
-    if (!port && preferred != 0) port = http_.listen("127.0.0.1", 0);
+  Result<void> listen(HttpUrl preferred) {
+    auto port = http_.listen("127.0.0.1", port_of(preferred));
+    if (!port && !preferred.port.empty()) port = http_.listen("127.0.0.1", 0);
     if (!port) return fail(std::move(port).error());
-    port_ = *port;
+    place_ = std::move(preferred);
+    place_.port = std::to_string(*port);
     thread_ = std::thread([this] { http_.run(); });
     return {};
   }
 
-  std::string uri() const override { return fmt::format("http://127.0.0.1:{}{}", port_, kPath); }
+  std::string uri() const override { return place_.text(); }
 
   Result<Fields> ask(const std::string& url, const std::string& state, const std::stop_token& stop) override {
     {
@@ -76,7 +80,7 @@ class Listener final : public RedirectPlace {
   // Anybody on this machine can call: only who knows the state is listened to, the first time.
   bool take(const net::HttpRequest& request) {
     auto fields = read_form(request.query);
-    if (request.method != "GET" || request.path != kPath || !fields) return false;
+    if (request.method != "GET" || request.path != (place_.path.empty() ? "/" : place_.path) || !fields) return false;
     const std::lock_guard lock(mutex_);
     const bool ours = !state_.empty() && std::ranges::any_of(*fields, [&](const auto& field) {
       return field.first == "state" && equal_in_constant_time(field.second, state_);
@@ -101,7 +105,7 @@ class Listener final : public RedirectPlace {
   std::condition_variable_any changed_;
   std::string state_;             // guarded by mutex_, as is
   std::optional<Fields> answer_;  // this
-  std::uint16_t port_ = 0;
+  HttpUrl place_;                 // set before the thread begins
   net::HttpServer http_;
   std::thread thread_;
 };
@@ -110,7 +114,9 @@ class Listener final : public RedirectPlace {
 
 Result<std::unique_ptr<RedirectPlace>> BrowserPrompt::prepare(const std::string& preferred) {
   auto listener = std::make_unique<Listener>(open_, timeout_);
-  HF_CHECK(listener->listen(port_of(preferred)));
+  HF_TRY(HttpUrl place, parse_http_url(kAnyRedirect));
+  if (auto wanted = parse_http_url(preferred); wanted && is_ours(*wanted)) place = *std::move(wanted);
+  HF_CHECK(listener->listen(std::move(place)));
   return listener;
 }
 

@@ -50,6 +50,26 @@ TEST(BrowserPrompt, TakesThePortOfBeforeOrAnother) {
   EXPECT_EQ(prompt.prepare(uri).value()->uri(), uri);
 }
 
+TEST(BrowserPrompt, WaitsWhereAClientWasRegisteredByHand) {
+  BrowserPrompt prompt([](const std::string&) -> Result<void> { return {}; });
+  std::string port;
+  {
+    const std::string uri = prompt.prepare("").value()->uri();
+    port = uri.substr(uri.rfind(':') + 1, uri.rfind('/') - uri.rfind(':') - 1);
+  }
+  const std::string registered = "http://localhost:" + port + "/oauth/done";
+  std::thread browser;
+  BrowserPrompt visited([&](const std::string&) -> Result<void> {
+    browser = std::thread([&] { visit("http://127.0.0.1:" + port + "/oauth/done?code=c&state=s"); });
+    return {};
+  });
+  const auto place = visited.prepare(registered).value();
+  EXPECT_EQ(place->uri(), registered);
+  EXPECT_EQ(place->ask("https://as/", "s", {}).value(), (Fields{{"code", "c"}, {"state", "s"}}));
+  browser.join();
+  EXPECT_TRUE(prompt.prepare("https://elsewhere.example/callback").value()->uri().starts_with("http://127.0.0.1:"));
+}
+
 TEST(BrowserPrompt, CanBeGivenUp) {
   std::stop_source stop;
   BrowserPrompt prompt([&](const std::string&) -> Result<void> {

@@ -25,12 +25,14 @@ bool Flow::known_at(const std::string& issuer) {
   return record && (record->registration || !record->tokens.empty());
 }
 
-// What the challenge asks for, else all that the resource knows of; and never less than what was asked for before, which a new
-// token would lack. offline_access belongs to the authorization server: it is what refresh tokens are called there.
+// What the challenge asks for, else what the settings name, else all that the resource knows of; and never less than what was
+// asked for before, which a new token would lack. offline_access belongs to the authorization server: it is what refresh tokens
+// are called there.
 std::vector<std::string> Flow::scopes_for(const Need& need, const Discovered& where) const {
   std::vector<std::string> scopes;
   if (need.before && need.before->where.server.issuer == where.server.issuer) scopes = need.before->asked_scopes;
   std::vector<std::string> challenged = need.challenge ? need.challenge->scopes() : std::vector<std::string>();
+  add_scopes(scopes, settings_.scopes);
   add_scopes(scopes, challenged.empty() && scopes.empty() ? where.scopes : challenged);
   const bool lists_offline = std::ranges::find(where.server.scopes, "offline_access") != where.server.scopes.end();
   if (lists_offline && settings_.grant == Grant::authorization_code) add_scopes(scopes, {"offline_access"});
@@ -133,7 +135,7 @@ Result<Session> Flow::ask_person(Session session) {
   const ServerMetadata& server = session.where.server;
   if (!settings_.prompt)
     return fail(ErrorKind::unauthorised, settings_.server_url + " wants somebody to log in, and there is nobody to ask",
-                "log in once from a terminal");
+                settings_.how_to_log_in, std::string(kLoginRequired));
   HF_TRY(const IssuerRecord record, settings_.store->read(server.issuer));
   std::string registered = record.registration ? record.registration->redirect_uri : "";
   if (settings_.known_client) registered = settings_.known_client->redirect_uri;

@@ -18,6 +18,9 @@
 
 namespace holdfast::mcp::oauth {
 
+// Code of the error when a person would have to log in, and nobody can be asked.
+inline constexpr std::string_view kLoginRequired = "login_required";
+
 enum class Grant {
   authorization_code,  // a person decides
   client_credentials,  // the program is its own person
@@ -36,10 +39,12 @@ struct Settings {
   std::string client_name = "holdfast";
   Grant grant = Grant::authorization_code;
   std::optional<KnownClient> known_client;
-  std::string client_metadata_url;              // our client id where such documents are taken; empty: none
-  std::shared_ptr<AuthorizationPrompt> prompt;  // null: nobody can be asked
-  std::shared_ptr<TokenStore> store;            // null: tokens live as long as this
-  std::shared_ptr<const Clock> clock;           // null: the system's
+  std::vector<std::string> scopes;                            // asked for instead of all that the resource knows of; empty: those
+  std::string client_metadata_url;                            // our client id where such documents are taken; empty: none
+  std::shared_ptr<AuthorizationPrompt> prompt;                // null: nobody can be asked
+  std::string how_to_log_in = "log in once from a terminal";  // what somebody who cannot be asked now can do
+  std::shared_ptr<TokenStore> store;                          // null: tokens live as long as this
+  std::shared_ptr<const Clock> clock;                         // null: the system's
   // For jwt_bearer: the assertion to hand in. Called on the flow's thread.
   std::function<Result<std::string>(Web& web, const Discovered& where)> assertion;
 };
@@ -62,7 +67,7 @@ class Flow {
  public:
   Flow(const Settings& settings, net::HttpClient& client, std::stop_token stop);
 
-  // Errors: those of discovery.h, token_endpoint.h and authorization_code.h; unauthorised (nobody can be asked).
+  // Errors: those of discovery.h, token_endpoint.h and authorization_code.h; unauthorised with code login_required.
   Result<Session> obtain(const Need& need);
   // A new token for one that is about to expire. Errors: not_found (it cannot be refreshed), those of the token endpoint.
   Result<Session> refresh(const Session& session);

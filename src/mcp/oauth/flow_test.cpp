@@ -181,7 +181,18 @@ TEST_F(FlowTest, ARedirectThatMovedIsRegisteredAnew) {
 
 TEST_F(FlowTest, WithoutAnybodyToAskItSaysSo) {
   settings_.prompt = nullptr;
-  EXPECT_EQ(obtain().error().kind, ErrorKind::unauthorised);
+  settings_.how_to_log_in = "say the word";
+  const Error error = obtain().error();
+  EXPECT_EQ(error.kind, ErrorKind::unauthorised);
+  EXPECT_EQ(error.code, kLoginRequired);
+  EXPECT_EQ(error.hint, "say the word");
+  EXPECT_EQ(peer_.visits(kRegister), 0U);
+}
+
+TEST_F(FlowTest, ScopesOfTheSettingsAreAskedForInsteadOfAll) {
+  settings_.scopes = {"read", "list"};
+  ASSERT_TRUE(obtain());
+  EXPECT_THAT(prompt_->asked.front(), HasSubstr("scope=read%20list"));
 }
 
 TEST_F(FlowTest, CredentialsOfTheProgramItself) {

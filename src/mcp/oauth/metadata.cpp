@@ -19,14 +19,6 @@ std::string shown(std::string_view text) {
   return std::string(utf8_prefix(to_valid_utf8(text), 200));
 }
 
-// The resource itself, or something above it on the same origin: servers with one document at their root publish that.
-bool covers(const HttpUrl& resource, const HttpUrl& server) {
-  if (resource.origin() != server.origin() || (!resource.query.empty() && resource.query != server.query)) return false;
-  std::string_view above = resource.path;
-  while (above.ends_with('/')) above.remove_suffix(1);
-  return server.path.starts_with(above) && (server.path.size() == above.size() || server.path[above.size()] == '/');
-}
-
 Result<std::string> endpoint(const JsonObject& object, std::string_view key, const HttpUrl& server) {
   const auto text = find_string(object, key);
   if (!text) return std::string();
@@ -35,6 +27,13 @@ Result<std::string> endpoint(const JsonObject& object, std::string_view key, con
 }
 
 }  // namespace
+
+bool covers(const HttpUrl& resource, const HttpUrl& server) {
+  if (resource.origin() != server.origin() || (!resource.query.empty() && resource.query != server.query)) return false;
+  std::string_view above = resource.path;
+  while (above.ends_with('/')) above.remove_suffix(1);
+  return server.path.starts_with(above) && (server.path.size() == above.size() || server.path[above.size()] == '/');
+}
 
 bool ServerMetadata::offers_grant(std::string_view grant) const {
   return grants.empty() || std::ranges::find(grants, grant) != grants.end();

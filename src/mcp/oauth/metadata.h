@@ -29,6 +29,10 @@ struct ServerMetadata {
   bool offers_grant(std::string_view grant) const;  // lists it, or nothing
 };
 
+// Whether a token for this resource is meant for the server: it is the resource itself, or below it on the same origin (servers
+// with one document at their root publish that).
+bool covers(const HttpUrl& resource, const HttpUrl& server);
+
 // In the order to be tried.
 std::vector<std::string> resource_metadata_urls(const HttpUrl& server);
 std::vector<std::string> server_metadata_urls(const HttpUrl& issuer);

@@ -2,11 +2,20 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "mcp/oauth/metadata.h"
+
+#include <algorithm>
+#include <filesystem>
 
 namespace holdfast::mcp::oauth {
 namespace {
 
 constexpr std::size_t kMaxFileBytes = 4 * 1024 * 1024;  // hundreds of servers of one issuer
+
+bool is_for(const std::string& resource, const HttpUrl& server) {
+  const auto url = parse_http_url(resource);
+  return url && covers(*url, server);
+}
 
 }  // namespace
 
@@ -49,6 +58,45 @@ Result<void> FileTokenStore::change(const std::string& issuer, const Change& cha
   if (object == before) return {};
   object["issuer"] = issuer;
   return replace_file(path_of(issuer), to_json(object), 0600);
+}
+
+Result<std::vector<std::string>> FileTokenStore::issuers() const {
+  std::vector<std::string> found;
+  std::error_code problem;
+  std::filesystem::directory_iterator files(folder_, problem), end;
+  if (problem == std::errc::no_such_file_or_directory) return found;
+  for (; !problem && files != end; files.increment(problem)) {
+    if (files->path().extension() != ".json") continue;
+    const auto text = read_file(files->path().string(), kMaxFileBytes);
+    const auto value = text ? parse_json(*text) : Result<Json>(fail(text.error()));
+    const JsonObject* object = value ? value->if_object() : nullptr;
+    if (const auto issuer = object ? find_string(*object, "issuer") : std::nullopt) found.emplace_back(*issuer);
+  }
+  if (problem) return fail(system_error(folder_, problem.value()));
+  return found;
+}
+
+Result<bool> FileTokenStore::knows(const HttpUrl& server) {
+  HF_TRY(const auto all, issuers());
+  for (const std::string& issuer : all) {
+    HF_TRY(const IssuerRecord record, read(issuer));
+    if (std::ranges::any_of(record.tokens, [&](const auto& token) { return is_for(token.first, server); })) return true;
+  }
+  return false;
+}
+
+Result<bool> FileTokenStore::forget(const HttpUrl& server) {
+  HF_TRY(const auto all, issuers());
+  bool any = false;
+  for (const std::string& issuer : all) {
+    HF_CHECK(change(issuer, [&](IssuerRecord& record) -> Result<void> {
+      if (std::erase_if(record.tokens, [&](const auto& token) { return is_for(token.first, server); }) == 0) return {};
+      any = true;
+      if (record.tokens.empty()) record.registration.reset();
+      return {};
+    }));
+  }
+  return any;
 }
 
 }  // namespace holdfast::mcp::oauth

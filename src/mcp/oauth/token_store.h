@@ -2,6 +2,7 @@
 
 // Where tokens and registrations are kept between runs, by issuer: what one issuer gave is never shown to another.
 
+#include "mcp/oauth/http_url.h"
 #include "mcp/oauth/token.h"
 
 #include <functional>
@@ -42,9 +43,16 @@ class FileTokenStore final : public TokenStore {
   Result<IssuerRecord> read(const std::string& issuer) override;
   Result<void> change(const std::string& issuer, const Change& change) override;
 
+  // Of every issuer, what was given for this server. The issuer is not told: its tokens end by themselves.
+  Result<bool> knows(const HttpUrl& server);
+  // Whether there was anything. An issuer that has given nothing else is forgotten altogether.
+  Result<bool> forget(const HttpUrl& server);
+
   std::string path_of(const std::string& issuer) const;
 
  private:
+  Result<std::vector<std::string>> issuers() const;
+
   std::string folder_;
 };
 

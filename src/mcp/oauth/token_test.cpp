@@ -103,5 +103,26 @@ TEST(TokenStore, ADamagedFileIsAnEmptyOne) {
   expect_kept(store);
 }
 
+TEST(FileTokenStore, ForgetsOneServerOfAllIssuers) {
+  const TestFolder folder;
+  FileTokenStore store(folder / "logins");
+  const auto wiki = parse_http_url("https://wiki.example/mcp").value(), mail = parse_http_url("https://mail.example/mcp").value();
+  EXPECT_FALSE(store.knows(wiki).value());
+  EXPECT_FALSE(store.forget(wiki).value());
+  for (const char* issuer : {"https://one.example", "https://two.example"})
+    ASSERT_TRUE(store.change(issuer, [&](IssuerRecord& record) -> Result<void> {
+      record.registration = ClientRegistration{"id", "secret", "none", ""};
+      record.tokens["https://wiki.example"] = Token{"w", "", false, "", {}, 0};  // above the address: also for it
+      if (std::string_view(issuer).contains("two")) record.tokens["https://mail.example/mcp"] = Token{"m", "", false, "", {}, 0};
+      return {};
+    }));
+  EXPECT_TRUE(store.knows(wiki).value());
+  EXPECT_TRUE(store.forget(wiki).value());
+  EXPECT_FALSE(store.knows(wiki).value());
+  EXPECT_TRUE(store.knows(mail).value());
+  EXPECT_FALSE(store.read("https://one.example").value().registration);
+  EXPECT_TRUE(store.read("https://two.example").value().registration);
+}
+
 }  // namespace
 }  // namespace holdfast::mcp::oauth

@@ -8,6 +8,7 @@
 #include <signal.h>
 
 #include <atomic>
+#include <latch>
 #include <thread>
 
 namespace holdfast::runner {
@@ -106,6 +107,42 @@ TEST_F(LiveServerTest, AServerThatDiedComesBackWithItsFolders) {
   }
   EXPECT_EQ(enter("b").mode, RootsMode::notified);
   EXPECT_EQ(read("a"), "denied");
+}
+
+// It starts again and says nothing: without the stop, the call would wait for the handshake's whole time.
+TEST_F(LiveServerTest, ACallThatWaitsForAServerToComeBackCanBeCancelled) {
+  const TestFolder place;
+  ServerDefinition definition = filesystem_server();
+  const std::string pids = place / "pids";
+  definition.arguments.insert(definition.arguments.begin(),
+                              {"-c", "echo $$ >> " + pids + "; [ $(wc -l < " + pids + ") -gt 1 ] && exec sleep 600; exec \"$@\"",
+                               "sh", definition.command});
+  definition.command = "/bin/sh";
+  start(definition);
+  enter("a");
+  const auto starts = [&] {
+    std::vector<int> all;
+    std::ifstream in(pids);
+    for (int pid = 0; in >> pid;) all.push_back(pid);
+    return all;
+  };
+  ASSERT_EQ(::kill(starts().front(), SIGKILL), 0);
+  while (starts().size() < 2) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  std::stop_source stop;
+  std::latch calling(2);
+  std::vector<ErrorKind> ends(2);
+  {
+    std::vector<std::jthread> callers;  // the second one waits for the first
+    for (ErrorKind& end : ends)
+      callers.emplace_back([&] {
+        calling.count_down();
+        const auto result = server->call_tool("list_allowed_directories", {}, {}, stop.get_token());
+        end = result ? ErrorKind::internal : result.error().error.kind;
+      });
+    calling.wait();
+    stop.request_stop();
+  }
+  EXPECT_THAT(ends, testing::Each(ErrorKind::cancelled));
 }
 
 TEST_F(LiveServerTest, NoFoldersLeftMeansNoServer) {
