@@ -202,6 +202,9 @@ Timing ask(session::TextIndex& index, session::PassageSources& sources, const st
     const auto result = index.search(sources, query);
     timing.wall.push_back(seconds_since(begin) * 1000);
     timing.cpu.push_back(cpu_milliseconds() - cpu_begin);
+    if (std::getenv("SHOW") && timing.cpu.back() > 20)
+      fmt::print(stderr, "  {} blocks, {} hits, {:.1f} ms: {}\n", result->blocks_read, result->hits.size(), timing.cpu.back(),
+                 clauses[0].text);
     timing.blocks += static_cast<double>(result->blocks_read) / static_cast<double>(queries.size());
     timing.hits += static_cast<double>(result->hits.size()) / static_cast<double>(queries.size());
   }
@@ -252,13 +255,17 @@ void measure_append(session::TextIndex& index, session::PassageSources& sources,
   const auto source = std::ranges::find_if(listed, [](const session::Source& one) { return one.key.ends_with(".jsonl"); });
   const std::string path = home + "/" + source->key.substr(source->key.find(':') + 1);
   Timing found, updated;
+  Draw draw(99);
+  const Prose prose(1);
   for (int i = 0; i < 50; ++i) {
     const std::string word = fmt::format("appendedword{}x{}", i, ::getpid());
+    std::string text;
+    while (text.size() < 3000) (text += prose.word(draw)) += ' ';
     const auto begin = Steady::now();
     std::ofstream(path, std::ios::app | std::ios::binary)
         << fmt::format(
                R"({{"type":"user","message":{{"role":"user","content":"{} {}"}},"uuid":"u","timestamp":"2026-11-15T10:00:00.000Z"}})",
-               word, std::string(3000, 'y'))
+               word, text)
         << "\n";
     TextQuery query;
     query.clauses = Asking::one(TextClause::Kind::word, word);

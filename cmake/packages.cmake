@@ -16,3 +16,5 @@ pkg_check_modules(md4c REQUIRED IMPORTED_TARGET md4c)
 add_library(re2::re2 ALIAS PkgConfig::re2)
 find_path(HF_RAPIDCHECK_INCLUDE rapidcheck.h REQUIRED)
 find_library(HF_RAPIDCHECK rapidcheck REQUIRED)
+# Only the header: the library is loaded when a PostgreSQL store is opened (src/store/postgres/libpq.h).
+find_path(HF_LIBPQ_INCLUDE libpq-fe.h PATH_SUFFIXES postgresql REQUIRED)

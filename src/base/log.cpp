@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/log_trace.h"
+#include "base/log_writer.h"
 #include "base/text.h"
 
 #include <fmt/format.h>
@@ -23,6 +24,8 @@ constexpr std::array<std::string_view, 5> kLevelNames = {"debug", "info", "warn"
 
 std::atomic<LogLevel> threshold = LogLevel::info;
 std::atomic<bool> as_json = false;
+std::mutex write_mutex;
+std::function<void(std::string_view)> log_writer;  // guarded by write_mutex
 
 std::string_view name_of_level(LogLevel level) {
   return kLevelNames[static_cast<std::size_t>(level)];
@@ -90,15 +93,22 @@ void set_log_json(bool json) {
   as_json = json;
 }
 
+void set_log_writer(std::function<void(std::string_view)> writer) {
+  const std::lock_guard lock(write_mutex);
+  log_writer = std::move(writer);
+}
+
 void log(LogLevel level, std::string_view room, std::string_view message) {
   if (level == LogLevel::off || level < threshold.load(std::memory_order_relaxed)) return;
   const std::string valid = to_valid_utf8(utf8_prefix(message, kMaxMessageBytes));
   const std::string line = as_json ? json_line(level, room, valid) : text_line(level, room, valid);
   // The kernel keeps only short writes to a pipe whole; the lock keeps ours whole, too. When stderr is
   // gone there is nobody left to tell.
-  static std::mutex mutex;
-  const std::lock_guard lock(mutex);
-  static_cast<void>(write_all(STDERR_FILENO, line));
+  const std::lock_guard lock(write_mutex);
+  if (log_writer)
+    log_writer(line);
+  else
+    static_cast<void>(write_all(STDERR_FILENO, line));
 }
 
 }  // namespace holdfast

@@ -235,14 +235,14 @@ class Grammar : public TranscriptGrammar {
     RunArguments& given = line_.run;
     CLI::App& run =
         command(app_, Command::run_tasks, "run", "let a model work through tasks, with the tools of your MCP servers");
-    run.footer("A run that was interrupted goes on with --resume, at the first task that has no result.");
+    run.footer(
+        "Goes on with --resume, when it was interrupted, at the first task that has no result. --json prints results as JSON.");
     run.add_option("TASKS", given.what, "a file of tasks (docs/runner.md); - reads standard input");
-    const auto many = [&run](const char* name, std::vector<std::string>& all, const char* help, const char* type) {
-      return repeated(run, name, all, help)->type_name(type);
-    };
-    many("--task", given.tasks, "a task in words; may be repeated", "TEXT");
-    many("--in", given.folders, "the folder to work in; may be repeated [this one]", "DIR");
-    many("--servers", given.servers, "MCP servers to use, by name [all that are configured]", "LIST")->delimiter(',');
+    repeated(run, "--task", given.tasks, "a task in words; may be repeated")->type_name("TEXT");
+    repeated(run, "--in", given.folders, "the folder to work in; may be repeated [this one]")->type_name("DIR");
+    repeated(run, "--servers", given.servers, "MCP servers to use, by name [all that are configured]")
+        ->type_name("LIST")
+        ->delimiter(',');
     run.add_option("--model", given.model, "instead of the endpoint's own");
     run.add_option("--timeout", given.timeout_s, "seconds for each task [600]")->check(CLI::Range(1, 7 * 86'400));
     run.add_option("--max-rounds", given.max_rounds, "answers of the model for each task [100]")->check(CLI::Range(1, 10'000));

@@ -114,6 +114,9 @@ TEST(CommandLine, RunTakesTasksOrGoesOnWithARun) {
   EXPECT_THAT(tasks.run.folders, ElementsAre("x"));
   EXPECT_THAT(tasks.run.servers, ElementsAre("one", "two", "three"));
   EXPECT_FALSE(tasks.run.resume);
+  for (const char* option : {"--in", "--servers", "--task"})
+    EXPECT_EQ(line({"run", option, "x", "tasks.json"}).run.what, "tasks.json") << option << " takes one word";
+  EXPECT_THAT(line({"run", "--in", "a", "--in", "b", "t.json"}).run.folders, ElementsAre("a", "b"));
   const CommandLine file = line({"run", "tasks.json", "--model", "m", "--json"});
   EXPECT_EQ(file.run.what, "tasks.json");
   EXPECT_TRUE(file.json);

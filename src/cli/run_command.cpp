@@ -1,10 +1,11 @@
 // holdfast run: works through tasks in the foreground, shows how far it is, prints each result.
 
 #include "base/file.h"
+#include "base/log_writer.h"
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/progress_bar.h"
 #include "cli/runner_service.h"
+#include "cli/status_line.h"
 #include "cli/stop_signals.h"
 #include "runner/run_export.h"
 #include "session/kinds.h"
@@ -15,8 +16,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <condition_variable>
 #include <csignal>
 #include <mutex>
+#include <thread>
 
 namespace holdfast::cli {
 
@@ -60,23 +64,45 @@ Result<runner::RunRequest> read_request(const RunArguments& given) {
   return parsed;
 }
 
+Millis moment() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
 // Shows what happens, and each result when it is there.
 class Watcher {
  public:
   explicit Watcher(const Context& context)
-      : context_(context), bar_(print_note), shown_(!context.line.json && ::isatty(STDERR_FILENO) != 0) {}
-  ~Watcher() { bar_.clear(); }
+      : context_(context), line_(print_note, context.terminal.width > 0 ? context.terminal.width : kUsualWidth) {
+    if (context.line.json || ::isatty(STDERR_FILENO) == 0) return;
+    // What is logged meanwhile gets lines of its own.
+    set_log_writer([this](std::string_view line) {
+      const std::lock_guard lock(mutex_);
+      line_.take_away();
+      print_note(line);
+    });
+    painter_ = std::jthread([this](const std::stop_token& stop) {
+      std::unique_lock lock(mutex_);
+      while (!stop.stop_requested()) {
+        line_.tick(moment());
+        wake_.wait_for(lock, stop, std::chrono::milliseconds(StatusLine::kTick), [] { return false; });
+      }
+      line_.take_away();
+    });
+  }
+  ~Watcher() {
+    if (!painter_.joinable()) return;
+    painter_.request_stop();
+    painter_.join();
+    set_log_writer({});
+  }
 
   void operator()(const runner::RunProgress& progress) {
-    using namespace std::chrono;
     const std::lock_guard lock(mutex_);
     if (progress.ended && !context_.line.json) {
-      bar_.clear();
+      line_.take_away();
       print_result(context_, *progress.ended);
     }
-    if (shown_)
-      bar_.update(duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count(), harmless(progress.message, true),
-                  progress.task - 1 + (progress.ended ? 1 : 0), progress.tasks);
+    line_.say(moment(), fmt::format("[{}/{}] {}", progress.task, progress.tasks, harmless(progress.message, true)));
   }
 
   static void print_result(const Context& context, const runner::TaskResult& result) {
@@ -85,14 +111,19 @@ class Watcher {
     print(fmt::format("{} {} {}\n", terminal.bold(harmless(result.id, true)), status,
                       terminal.soft(fmt::format("({})", runner::effort_text(result)))));
     if (!trim(result.text).empty()) print(harmless(trim(result.text), false) + "\n");
-    if (result.error) print(fmt::format("{}\n", harmless(result.error->message, false)));
+    if (!result.error) return;
+    print(fmt::format("{}\n", harmless(result.error->message, false)));
+    if (!result.error->hint.empty()) print(terminal.soft(harmless(result.error->hint, false)) + "\n");
   }
 
  private:
+  static constexpr std::size_t kUsualWidth = 80;  // where only stderr is a terminal
+
   const Context& context_;
-  ProgressBar bar_;
-  const bool shown_;
   std::mutex mutex_;  // tools are called on several threads
+  std::condition_variable_any wake_;
+  StatusLine line_;
+  std::jthread painter_;
 };
 
 std::string how_to_go_on(const std::string& id) {
@@ -103,7 +134,13 @@ Result<void> judge(const runner::RunReport& report) {
   if (report.already_running)
     return fail(ErrorKind::conflict, fmt::format("run {} is being worked on by another process", report.id),
                 fmt::format("holdfast run show {} shows how far it is", report.id));
-  if (report.status == "running")
+  if (report.fault) {
+    Error fault = *report.fault;
+    fault.message = fmt::format("{}\nrun {} was interrupted; what is done is kept", fault.message, report.id);
+    fault.hint = fmt::format("{}{}{}", fault.hint, fault.hint.empty() ? "" : "\n", how_to_go_on(report.id));
+    return fail(std::move(fault));
+  }
+  if (report.status == "interrupted" || report.status == "running")
     return fail(ErrorKind::cancelled, fmt::format("run {} was interrupted; what is done is kept", report.id),
                 how_to_go_on(report.id));
   const auto bad = std::ranges::count_if(report.results, [](const runner::TaskResult& each) { return each.status != "ok"; });
@@ -117,12 +154,31 @@ Result<void> judge(const runner::RunReport& report) {
 Result<void> work(Context& context, runner::Runs& runs, const std::string& id, StopSignals& signals) {
   std::stop_source stop;
   signals.on_stop([&stop] { stop.request_stop(); });
-  Watcher watcher(context);
-  HF_TRY(const runner::RunReport report, runs.work(id, std::ref(watcher), stop.get_token()));
+  Result<runner::RunReport> worked;
+  {
+    Watcher watcher(context);
+    worked = runs.work(id, std::ref(watcher), stop.get_token());
+  }
+  HF_TRY(const runner::RunReport report, std::move(worked));
   if (context.line.json) print_json(runner::report_json(report));
   if (!context.line.json)
     for (const std::string& problem : report.problems) print_note("warning: " + harmless(problem, true) + "\n");
   return judge(report);
+}
+
+// What is said on the command line counts for the tasks that are left.
+Result<void> amend(runner::Runs& runs, const std::string& id, const RunArguments& given) {
+  runner::Runs::Changes changes;
+  if (!given.model.empty()) changes.limits.model = given.model;
+  changes.limits.timeout_s = given.timeout_s;
+  changes.limits.max_rounds = given.max_rounds;
+  changes.servers = given.servers;
+  changes.stop_on_error = given.stop_on_error;
+  changes.servers_file = !given.mcp_json.empty();
+  const bool any = changes.limits.model || changes.limits.timeout_s || changes.limits.max_rounds || !changes.servers.empty() ||
+                   changes.stop_on_error || changes.servers_file;
+  if (!any) return {};
+  return runs.amend(id, changes);
 }
 
 // The one that is named, or the newest that is not finished.
@@ -149,8 +205,9 @@ Result<std::string> run_to_resume(const Context& context, session::Store& store)
 
 Result<void> run_tasks(Context& context) {
   const RunArguments& given = context.line.run;
-  if (given.resume && (!given.what.empty() || !given.tasks.empty()))
-    return fail(ErrorKind::invalid, "--resume goes on with the tasks the run was given", "leave TASKS and --task out", "usage");
+  if (given.resume && (!given.what.empty() || !given.tasks.empty() || !given.folders.empty()))
+    return fail(ErrorKind::invalid, "--resume goes on with the tasks and folders the run was given",
+                "leave TASKS, --task and --in out", "usage");
   std::optional<runner::RunRequest> request;
   if (!given.resume) {
     HF_TRY(request, read_request(given));
@@ -167,6 +224,7 @@ Result<void> run_tasks(Context& context) {
     HF_TRY(id, service->runs().begin(*std::move(request), who));
   } else {
     HF_TRY(id, run_to_resume(context, *store));
+    HF_CHECK(amend(service->runs(), id, given));
   }
   auto done = work(context, service->runs(), id, *signals);
   signals.reset();  // it knows what is about to go

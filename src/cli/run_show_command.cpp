@@ -5,6 +5,7 @@
 #include "runner/run_export.h"
 #include "session/kinds.h"
 #include "session/lookup.h"
+#include "tools/runner_tools.h"
 #include "tools/session_item.h"
 
 #include <fmt/format.h>
@@ -22,13 +23,6 @@ Result<session::SessionRecord> named_run(const Context& context, session::Store&
   return record;
 }
 
-std::size_t results_of(const session::SessionRecord& record) {
-  std::size_t count = 0;
-  for (const session::Tally& tally : record.tallies)
-    if (tally.type == "result") count += static_cast<std::size_t>(tally.count);
-  return count;
-}
-
 }  // namespace
 
 Result<void> list_runs(Context& context) {
@@ -38,21 +32,25 @@ Result<void> list_runs(Context& context) {
   query.principal = context.settings.text("principal");
   query.limit = context.line.limit > 0 ? static_cast<std::size_t>(context.line.limit) : kRunsShown;
   HF_TRY(const session::Page page, store->list(query));
+  const session::RetentionPolicy policy = retention_policy(context.settings);
+  JsonArray items;
+  Table table({{"RUN"}, {"STATUS"}, {"DONE", true}, {"FAILED", true}, {"FIRST TASK", false, true}});
+  for (const session::SessionRecord& record : page.items) {
+    JsonObject item = tools::session_item(record, context.clock->now(), policy);
+    tools::add_run_fields(record, item);
+    HF_TRY(const std::string status, runner::run_status(*store, record));
+    const auto count = [&](std::string_view name) { return find_int(item, name).value_or(0); };
+    table.add({record.id, status, fmt::format("{}/{}", count("tasks_done"), count("tasks")),
+               std::to_string(count("tasks_failed")), record.title});
+    item["status"] = status;
+    items.emplace_back(std::move(item));
+  }
   if (context.line.json) {
-    const session::RetentionPolicy policy = retention_policy(context.settings);
-    JsonArray items;
-    for (const session::SessionRecord& record : page.items)
-      items.push_back(tools::session_item(record, context.clock->now(), policy));
     const std::size_t count = items.size();
     print_json(JsonObject{{"sessions", std::move(items)}, {"count", count}, {"total", page.total}});
     return {};
   }
-  if (page.items.empty()) print("no runs\n");
-  Table table({{"RUN"}, {"STATUS"}, {"DONE", true}, {"FIRST TASK", false, true}});
-  for (const session::SessionRecord& record : page.items)
-    table.add({record.id, record.status, fmt::format("{}/{}", results_of(record), find_int(record.data, "tasks").value_or(0)),
-               record.title});
-  if (!page.items.empty()) print(table.text(context.terminal));
+  print(page.items.empty() ? "no runs\n" : table.text(context.terminal));
   return {};
 }
 

@@ -2,6 +2,7 @@
 
 #include "cli/care_settings.h"
 #include "cli/commands.h"
+#include "cli/run_entry_text.h"
 #include "cli/session_filters.h"
 #include "reasoning/graph.h"
 #include "session/display.h"
@@ -19,11 +20,12 @@ namespace {
 
 constexpr std::int64_t kEntriesShown = 50;
 
-void print_entry(const Terminal& terminal, const session::Entry& entry) {
+void print_entry(const Terminal& terminal, const session::Entry& entry, std::string_view note) {
   std::string head = fmt::format("{} {}", entry.seq, entry.type);
   if (entry.number != 0) head += fmt::format(" {}", entry.number);
   if (!entry.lane.empty()) head += fmt::format(" [{}]", harmless(entry.lane, true));
   print(fmt::format("\n{} {}\n", terminal.bold(head), terminal.soft(iso8601(entry.time))));
+  if (!note.empty()) print(harmless(note, true) + "\n");
   if (entry.damage) print(fmt::format("damaged: {}\n", harmless(*entry.damage, true)));
   const std::string text = harmless(entry.text, false);
   if (!text.empty()) print(text.ends_with('\n') ? text : text + "\n");
@@ -121,7 +123,8 @@ Result<void> show_session(Context& context) {
   }
   print_record(context.terminal, record, now, policy);
   if (page.next) print(context.terminal.soft("\n(earlier entries are left out; --limit shows more)") + "\n");
-  for (const session::Entry& entry : page.entries) print_entry(context.terminal, entry);
+  for (const session::Entry& entry : page.entries)
+    print_entry(context.terminal, entry, record.kind == session::kRun ? run_entry_note(entry) : std::string());
   return {};
 }
 

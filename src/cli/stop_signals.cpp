@@ -23,6 +23,9 @@ Result<std::unique_ptr<StopSignals>> StopSignals::watch() {
   sigemptyset(&set);
   sigaddset(&set, SIGTERM);
   sigaddset(&set, SIGINT);
+  // The terminal has gone. Who was told not to care about that (nohup) goes on: blocked, an ignored signal would be delivered.
+  struct sigaction hangup{};
+  if (::sigaction(SIGHUP, nullptr, &hangup) == 0 && hangup.sa_handler != SIG_IGN) sigaddset(&set, SIGHUP);
   if (const int error = ::pthread_sigmask(SIG_BLOCK, &set, nullptr); error != 0)
     return fail(system_error("block signals", error));
   Fd signals(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));

@@ -1,6 +1,6 @@
 #pragma once
 
-// SIGTERM and SIGINT as events. While one of these exists, the signals no longer end the process but call a
+// SIGTERM, SIGINT and SIGHUP as events. While one of these exists, the signals no longer end the process but call a
 // function, on a thread of its own: the first asks to stop, a second does not ask any more.
 //
 // Made before any other thread, so that all of them inherit the blocked signals. What was acknowledged is

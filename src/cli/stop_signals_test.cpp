@@ -23,6 +23,24 @@ namespace {
   ::_exit(0);
 }
 
+// As when the terminal is closed, and as under nohup.
+[[noreturn]] void hang_up(bool ignored) {
+  std::promise<void> asked;
+  if (ignored) ::signal(SIGHUP, SIG_IGN);
+  auto signals = StopSignals::watch();
+  if (!signals) ::_exit(9);
+  int asks = 0;
+  (*signals)->on_stop([&] {
+    ++asks;
+    asked.set_value();
+  });
+  ::kill(::getpid(), SIGHUP);
+  if (ignored) ::kill(::getpid(), SIGTERM);  // the first that counts: were it the second, it would end us
+  asked.get_future().wait();
+  signals->reset();
+  ::_exit(asks == 1 ? 0 : 8);
+}
+
 [[noreturn]] void stop_twice() {
   std::promise<void> asked;
   auto signals = StopSignals::watch();
@@ -37,6 +55,12 @@ namespace {
 TEST(StopSignalsDeathTest, TheFirstSignalAsks) {
   testing::FLAGS_gtest_death_test_style = "threadsafe";
   EXPECT_EXIT(stop_once(), testing::ExitedWithCode(0), "");
+}
+
+TEST(StopSignalsDeathTest, AClosedTerminalAsksToo) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_EXIT(hang_up(false), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(hang_up(true), testing::ExitedWithCode(0), "");
 }
 
 TEST(StopSignalsDeathTest, TheSecondDoesNot) {

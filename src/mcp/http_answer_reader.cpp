@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "mcp/client_limits.h"
+#include "mcp/incoming_json.h"
 
 #include <fmt/format.h>
 
@@ -31,7 +32,7 @@ void HttpAnswerReader::take_event(net::SseEvent event) {
   if (event.retry_ms) place_.retry = std::chrono::milliseconds(*event.retry_ms);
   if (event.data.empty() || !(event.event.empty() || event.event == "message")) return;
   ++events_;
-  auto value = parse_json(event.data);
+  auto value = parse_incoming(event.data, "a server");
   if (value) return on_value_(*std::move(value));
   ++garbage_;
   log(LogLevel::debug, "mcp", fmt::format("an event of a server is no message: {}", utf8_prefix(event.data, 200)));
@@ -39,7 +40,7 @@ void HttpAnswerReader::take_event(net::SseEvent event) {
 
 Result<void> HttpAnswerReader::finish() {
   if (form_ != Form::text || trim(text_).empty()) return {};
-  auto value = parse_json(std::exchange(text_, {}));
+  auto value = parse_incoming(std::exchange(text_, {}), "a server");
   if (!value) return fail(ErrorKind::corrupt, "the server's answer is not JSON: " + value.error().message);
   on_value_(*std::move(value));
   return {};

@@ -3,6 +3,9 @@
 #include "base/ids.h"
 #include "base/log.h"
 #include "mcp/limits.h"
+#include "mcp/task_meta.h"
+
+#include <fmt/format.h>
 
 #include <array>
 
@@ -13,7 +16,6 @@ namespace {
 constexpr std::string_view kArea = "mcp.task";
 constexpr std::string_view kInboxArea = "mcp.task_inbox";
 constexpr std::size_t kMaxLetters = 100;
-constexpr std::string_view kStopped = "the server that ran this task has stopped; call the tool again";
 
 // Members of a row that the wire never sees.
 // _answers: given so far, while other questions of the same round are open. _outlives: see Tasks::Survivors.
@@ -34,6 +36,12 @@ JsonObject without_private(JsonObject row) {
 
 bool outlives(const JsonObject& row) {
   return find_bool(row, "_outlives").value_or(false);
+}
+
+std::string stopped(const JsonObject& row) {
+  const JsonObject* meta = find_object(row, "_meta");
+  return fmt::format("the server that ran this task has stopped; {}",
+                     (meta ? find_string(*meta, kWhenStopped) : std::nullopt).value_or("call the tool again"));
 }
 
 RpcError unknown_task() {
@@ -133,7 +141,7 @@ void Tasks::stop() {
     if (outlives(local_.at(id).row))
       local_.erase(id);
     else
-      fail(id, {code::kInternal, std::string(kStopped), nullptr});
+      fail(id, {code::kInternal, stopped(local_.at(id).row), nullptr});
     run->cancel();
   }
 }
@@ -244,7 +252,7 @@ void Tasks::with_row(std::shared_ptr<Run> request, std::function<void(JsonObject
       if (orphaned) {
         row["status"] = "failed";
         row.erase("inputRequests");
-        row["error"] = JsonObject{{"code", code::kInternal}, {"message", kStopped}};
+        row["error"] = JsonObject{{"code", code::kInternal}, {"message", stopped(row)}};
       }
       then(std::move(row), false);
     });

@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "mcp/client_limits.h"
+#include "mcp/incoming_json.h"
 #include "mcp/lifeline.h"
 #include "net/child_process.h"
 
@@ -114,7 +115,7 @@ void ChildTransport::take_output(std::string_view bytes) {
 void ChildTransport::take_line(std::string_view line) {
   line = trim(line);
   if (line.empty()) return;
-  auto value = parse_json(line);
+  auto value = parse_incoming(line, server_.command);
   if (value && (value->is_object() || value->is_array())) {
     garbage_in_a_row_ = 0;
     return listener_->on_message(*std::move(value), 0);

@@ -107,6 +107,7 @@ Result<void> AnswerReader::feed(std::string_view bytes) {
       document_ = std::move(held);
       return {};
     }
+    if (start.front() == '<') return not_the_protocol("the answer is a page for a browser");
     form_ = start.front() == '{' || start.front() == '[' ? Form::document : Form::stream;
     bytes = held;
   }

@@ -29,6 +29,7 @@ class EndpointClient {
   std::expected<Reply, Fault> ask(const Ask& ask);
   // As Models::choose says, for this endpoint.
   Result<ModelChoice> choose(const Ask& ask);
+  Result<void> reachable(const Ask& ask) { return served_.reachable(ask.cancelled); }
   // Has the model of that ask loaded, if this endpoint can.
   Result<void> load(const Ask& ask) { return served_.load(asked_model(endpoint_, ask), ask.cancelled); }
 

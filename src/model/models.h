@@ -133,6 +133,9 @@ class Models {
   // requests a minute; heeds `ask.cancelled`. Errors: those of complete, and not_found MODEL_NOT_FOUND, listing what exists.
   virtual Result<ModelChoice> choose(const Ask& ask) = 0;
   virtual Result<Reply> complete(const Ask& ask) = 0;
+  // After a failure: whether anybody is there at all who could answer this ask, or another one. Looks now, once. Errors:
+  // unavailable, timeout, unauthorised (nobody, or nobody who lets us in), refused (none is configured), cancelled.
+  virtual Result<void> reachable(const Ask&) { return {}; }
 };
 
 // `max_tokens: "auto"`: what the window leaves beside the prompt, within bounds that hold for any model.

@@ -56,6 +56,7 @@ class HttpModels final : public Models {
   std::int64_t context_window(const Ask& ask) const override;
   Result<ModelChoice> choose(const Ask& ask) override;
   Result<Reply> complete(const Ask& ask) override;
+  Result<void> reachable(const Ask& ask) override;
 
  private:
   std::vector<EndpointClient*> order_for(const Ask& ask) const;
@@ -118,6 +119,18 @@ Result<ModelChoice> HttpModels::choose(const Ask& ask) {
     if (!missing) missing = std::move(choice).error().within(client->endpoint().name);
   }
   return fail(*std::move(missing));
+}
+
+Result<void> HttpModels::reachable(const Ask& ask) {
+  const auto order = order_for(ask);
+  if (order.empty()) return fail(nobody_to_ask(ask));
+  std::optional<Error> first;
+  for (EndpointClient* client : order) {
+    auto there = client->reachable(ask);
+    if (there) return there;
+    if (!first) first = std::move(there).error().within(client->endpoint().name);
+  }
+  return fail(*std::move(first));
 }
 
 Result<Reply> HttpModels::complete(const Ask& ask) {

@@ -171,6 +171,23 @@ TEST_F(OpenModelsTest, NobodyListeningIsRetriedAndThenAnError) {
   EXPECT_GT(slept, 0ms);
 }
 
+TEST_F(OpenModelsTest, WhetherAnybodyIsThereIsLookedAtAnew) {
+  std::string gone;
+  {
+    Server server({Server::status(500)});
+    gone = server.base_url();
+  }
+  EXPECT_EQ(models({endpoint(gone)})->reachable(question()).error().kind, ErrorKind::unavailable);
+  EXPECT_EQ(models({})->reachable(question()).error().code, "NO_LLM_PROVIDER");
+  for (const int status : {200, 404, 501}) {
+    Server there({Server::status(status)});
+    EXPECT_TRUE(models({endpoint(gone, "first"), endpoint(there.base_url(), "second")})->reachable(question())) << status;
+  }
+  Server shut({Server::status(401)}), broken({Server::status(502)});
+  EXPECT_EQ(models({endpoint(shut.base_url())})->reachable(question()).error().kind, ErrorKind::unauthorised);
+  EXPECT_EQ(models({endpoint(broken.base_url())})->reachable(question()).error().kind, ErrorKind::unavailable);
+}
+
 TEST_F(OpenModelsTest, RetryAfterInSecondsIsHonoured) {
   Server server({Server::status(429, R"({"error":{"message":"slow down"}})", {{"Retry-After", "17"}}), Server::stream({"ok"})});
   const auto reply = models({endpoint(server.base_url())})->complete(question());

@@ -100,6 +100,18 @@ Result<void> ServedModels::load_now(std::string_view wanted, const Cancelled& ca
   return {};
 }
 
+Result<void> ServedModels::reachable(const Cancelled& cancelled) {
+  net::HttpCall call;
+  call.url = url_of(endpoint_, "/models");
+  HF_TRY(const net::HttpAnswer answer, send(std::move(call), kListTimeout, cancelled));
+  const bool shut_out = answer.status == 401 || answer.status == 403;
+  // Whatever else it says, it is there: some serve no list.
+  if (!shut_out && answer.status != 429 && (answer.status < 500 || answer.status == 501)) return {};
+  Error error = fault_of(answer, std::chrono::system_clock::now()).error;
+  if (shut_out) error.kind = ErrorKind::unauthorised;
+  return fail(std::move(error));
+}
+
 // A fresh list, which is kept.
 Result<ServedModels::Served> ServedModels::fetch(const Cancelled& cancelled) {
   ListForm form{};

@@ -60,6 +60,9 @@ class ServedModels {
   // Errors, beside those above: not_found MODEL_NOT_FOUND, listing what exists.
   Result<ServedModel> choose(std::string_view wanted, const Cancelled& cancelled);
 
+  // Whether the endpoint answers, and lets us in. Asks it, whatever is known.
+  Result<void> reachable(const Cancelled& cancelled);
+
   // Has LM Studio load it, unless it is loaded: a second load makes a second instance. Only one caller loads at a time. Errors
   // also when the endpoint knows no loading.
   Result<void> load(std::string_view wanted, const Cancelled& cancelled);

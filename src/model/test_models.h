@@ -74,6 +74,11 @@ class ScriptedModels final : public Models {
     return answerer_(ask);
   }
 
+  Result<void> reachable(const Ask&) override {
+    if (gone) return fail(*gone);
+    return {};
+  }
+
   std::vector<Ask> asks() const {
     const std::lock_guard lock(mutex_);
     return asks_;
@@ -81,6 +86,7 @@ class ScriptedModels final : public Models {
 
   std::int64_t window = 8192;
   std::vector<std::string> served;  // what `choose` knows; empty: any name will do
+  std::optional<Error> gone;        // what `reachable` answers
 
  private:
   Answerer answerer_;

@@ -110,24 +110,40 @@ bool has_ended(pid_t pid) {
   return !(file >> number >> name >> state) || state == "Z";
 }
 
-TEST_F(ChildProcessTest, IfWeAreKilledItIsKilled) {
+bool ends_soon(pid_t pid) {
+  const auto deadline = std::chrono::steady_clock::now() + 10s;
+  while (!has_ended(pid) && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+  return has_ended(pid);
+}
+
+// The way npx starts servers: a process in between, and one that does not heed SIGTERM.
+TEST_F(ChildProcessTest, IfWeAreKilledTheWholeGroupIsKilled) {
   Pipe pipe = make_pipe().value();
   const pid_t victim = ::fork();
   if (victim == 0) {
-    auto child = start_child({{"sleep", "1000"}, small_environment(), {}});
-    const pid_t pid = child ? child->pid : -1;
-    [[maybe_unused]] const ssize_t told = ::write(pipe.write.get(), &pid, sizeof pid);
+    auto child = start_child(
+        {{"sh", "-c", "sh -c 'trap \"\" TERM HUP; echo $$ >&2; while :; do sleep 1000; done'; true"}, small_environment(), {}});
+    const pid_t keeper = child ? child->pid : -1;
+    std::string told;
+    for (char byte = 0; child && byte != '\n';)
+      if (::read(child->errors.get(), &byte, 1) == 1) told += byte;
+    const pid_t pids[] = {keeper, std::atoi(told.c_str())};
+    [[maybe_unused]] const ssize_t written = ::write(pipe.write.get(), pids, sizeof pids);
     for (;;) ::pause();
   }
-  pid_t child = -1;
-  ASSERT_EQ(::read(pipe.read.get(), &child, sizeof child), static_cast<ssize_t>(sizeof child));
-  ASSERT_GT(child, 0);
-  EXPECT_FALSE(has_ended(child));
+  pid_t pids[2] = {-1, -1};
+  ASSERT_EQ(::read(pipe.read.get(), pids, sizeof pids), static_cast<ssize_t>(sizeof pids));
+  ASSERT_GT(pids[1], 0);
+  for (const pid_t pid : pids) EXPECT_FALSE(has_ended(pid));
   ::kill(victim, SIGKILL);
   ::waitpid(victim, nullptr, 0);
-  const auto deadline = std::chrono::steady_clock::now() + 10s;
-  while (!has_ended(child) && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
-  EXPECT_TRUE(has_ended(child));
+  for (const pid_t pid : pids) EXPECT_TRUE(ends_soon(pid)) << pid;
+}
+
+TEST_F(ChildProcessTest, WhatAProgramLeavesBehindEndsWithIt) {
+  start({"sh", "-c", "sleep 1000 >/dev/null 2>&1 & echo $!; exit 3"});
+  EXPECT_EQ(run_to_the_end(), 3);
+  EXPECT_TRUE(ends_soon(std::stoi(output_)));
 }
 
 TEST_F(ChildProcessTest, NoDescriptorOfOursIsInherited) {

@@ -2,8 +2,9 @@
 
 // Starting a program that stays: no shell, its own process group, our three descriptors and nothing else of ours.
 //
-// It dies with us: when the thread that started it ends (or the whole program, however), the kernel kills it. That is
-// why a thread that lives as long as its children starts them. Programs that those start in turn only see their input end.
+// It dies with us, and so does everything in its group, however we end: a keeper process of ours leads the group and kills it
+// when our end of its lifeline is closed. (A parent-death signal would reach the program alone, and not what it has started.)
+// What leaves the group on purpose, as daemons do, is not followed.
 
 #include "base/fd.h"
 #include "base/result.h"
@@ -22,9 +23,10 @@ struct ChildStart {
 };
 
 struct StartedChild {
-  pid_t pid = -1;
-  Fd ended;                  // readable when it has ended (a pidfd)
+  pid_t pid = -1;            // of the keeper, and with it of the group
+  Fd ended;                  // readable when it has ended (a pidfd); the keeper ends as the program did
   Fd input, output, errors;  // our ends, non-blocking
+  Fd lifeline;               // closing it kills the group
 };
 
 // Errors: not_found, refused (the program, the directory; with the PATH that was searched), invalid (no argument, NUL

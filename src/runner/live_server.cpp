@@ -1,6 +1,7 @@
 #include "runner/live_server.h"
 
 #include "base/log.h"
+#include "runner/path_guard.h"
 
 #include <fmt/format.h>
 
@@ -248,6 +249,7 @@ std::optional<RootsApplied> LiveServer::change_in_place(const RootsView& wanted,
     // Nothing would be different after a new start: there is no place for folders in how it is started.
     applied.mode = RootsMode::none;
     applied.verified = false;
+    applied.untold = true;
     return applied;
   }
   const std::uint64_t connection = watch_->connection_now();
@@ -288,12 +290,18 @@ Result<RootsApplied> LiveServer::restart(const RootsView& wanted, const std::sto
       std::make_shared<mcp::BlockingClient>(executor_, options_.client, std::move(handlers), connect_(server_, folders));
   if (auto connected = client->connect(stop); !connected) return fail(std::move(connected).error().within(server_.name));
   const std::uint64_t connection = watch_->connection_now();
-  const bool verified = settle(*client, wanted, stop);
+  RootsApplied applied{RootsMode::reconnected, wanted->generation, {}, settle(*client, wanted, stop), false};
   if (stop.stop_requested()) return fail(stopped(server_));
   watch_->settle(connection);
+  applied.untold = is_untold(*client);
   const std::lock_guard lock(client_mutex_);
   client_ = std::move(client);
-  return RootsApplied{RootsMode::reconnected, wanted->generation, {}, verified};
+  return applied;
+}
+
+bool LiveServer::is_untold(mcp::BlockingClient& client) {
+  const auto peer = client.peer();
+  return peer && peer->era() != mcp::Era::modern && !server_.roots_at && watch_->questions_now() == 0;
 }
 
 bool LiveServer::settle(mcp::BlockingClient& client, const RootsView& wanted, const std::stop_token& stop) {
@@ -301,7 +309,7 @@ bool LiveServer::settle(mcp::BlockingClient& client, const RootsView& wanted, co
   if (!peer) return false;
   if (peer->era() == mcp::Era::modern) return true;
   if (!server_.roots_at && !watch_->wait_for_question(0, options_.first_question, stop)) {
-    log(LogLevel::info, "runner", fmt::format("{} does not ask for folders", server_.name));
+    log(LogLevel::debug, "runner", fmt::format("{} does not ask for folders", server_.name));
     return false;
   }
   if (!probe_tool(client, stop).empty()) {
@@ -360,6 +368,8 @@ Result<std::uint64_t> LiveServer::usable_connection(bool look, const std::stop_t
 
 mcp::CallResult<JsonObject> LiveServer::call_tool(std::string name, JsonObject arguments, mcp::CallOptions options,
                                                   std::stop_token stop) {
+  if (auto blocked = blocked_argument(arguments, *roots_.snapshot(), roots_.rules()))
+    return mcp::call_failed(*std::move(blocked));
   if (roots_.available().empty())
     return mcp::call_failed(make_error(ErrorKind::unavailable, fmt::format("{} has no folders to work in", server_.name),
                                        "set the roots to folders that exist", "no_roots"));

@@ -40,6 +40,7 @@ struct RootsApplied {
   std::uint64_t generation = 0;
   std::chrono::microseconds elapsed{0};
   bool verified = false;  // the server said itself that these are its folders
+  bool untold = false;    // it was not told of them: it does not ask, and its definition names no place for them
 };
 
 struct LiveOptions {
@@ -69,7 +70,8 @@ class LiveServer {
   Result<RootsApplied> apply_roots(const std::stop_token& stop = {});
 
   // Waits for a server that is coming back, then at the gate; a stop ends that at once (cancelled). Errors: unavailable with code
-  // no_roots when none of the folders is there.
+  // no_roots when none of the folders is there; refused with code blocked_path when an argument names a place that stays closed
+  // (path_guard.h).
   mcp::CallResult<JsonObject> call_tool(std::string name, JsonObject arguments, mcp::CallOptions options = {},
                                         std::stop_token stop = {});
   mcp::CallResult<std::shared_ptr<const mcp::ToolList>> tools(const std::stop_token& stop = {});
@@ -85,6 +87,7 @@ class LiveServer {
   using ClientPtr = std::shared_ptr<mcp::BlockingClient>;
 
   ClientPtr client();
+  bool is_untold(mcp::BlockingClient& client);
   // The change without a new connection; nothing: it cannot be made, or was not.
   std::optional<RootsApplied> change_in_place(const RootsView& wanted, const std::stop_token& stop);
   Result<RootsApplied> restart(const RootsView& wanted, const std::stop_token& stop);

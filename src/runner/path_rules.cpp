@@ -4,6 +4,7 @@
 #include "base/uri.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 
 namespace holdfast::runner {
@@ -61,16 +63,34 @@ bool is_library(std::string_view path) {
   return false;
 }
 
+// Every name of a place: as it was given, and where links lead, as far as there is anything.
+std::vector<std::string> names_of(const std::string& place) {
+  std::vector<std::string> names = {plain(place)};
+  if (std::string real = real_as_far_as_possible(place); real != names.front()) names.push_back(std::move(real));
+  return names;
+}
+
+bool is_in(std::string_view path, const std::string& place) {
+  return std::ranges::any_of(names_of(place), [&](const std::string& name) { return is_at_or_below(path, name); });
+}
+
+std::vector<std::string> private_folders(const PathRules& rules) {
+  std::vector<std::string> folders;
+  for (const std::string_view folder : kPrivate)
+    if (!rules.home.empty()) folders.push_back(fmt::format("{}/{}", rules.home, folder));
+  return folders;
+}
+
 std::optional<Error> forbidden(std::string_view given, std::string_view path, const PathRules& rules) {
   if (path == "/") {
     if (rules.allow_root) return std::nullopt;
     return refused(given, "this is the whole machine", "root_denied");
   }
-  if (!rules.state_folder.empty() && is_at_or_below(path, rules.state_folder))
+  if (!rules.state_folder.empty() && is_in(path, rules.state_folder))
     return refused(given, "this is where holdfast keeps its own data", "private_path");
-  for (const std::string_view folder : kPrivate)
-    if (!rules.home.empty() && is_at_or_below(path, plain(fmt::format("{}/{}", rules.home, folder))))
-      return refused(given, fmt::format("{} holds keys", folder), "private_path");
+  for (const std::string& folder : private_folders(rules))
+    if (is_in(path, folder))
+      return refused(given, fmt::format("{} holds keys", std::string_view(folder).substr(rules.home.size() + 1)), "private_path");
   // In containers the user's home is the system's: what is below it is theirs.
   const bool own_home = plain(rules.home) == kRootHome;
   if (is_at_or_below(path, kRootHome) && !(own_home && (rules.allow_home || path != kRootHome)))
@@ -85,15 +105,20 @@ std::vector<std::string> warnings_about(std::string_view path, const PathRules& 
   std::vector<std::string> warnings;
   for (const std::string_view folder : kUnusual)
     if (is_at_or_below(path, folder))
-      warnings.push_back(fmt::format("{} is below {}, an unusual place for a project", path, folder));
-  const auto warn_above = [&](std::string_view inside) {
-    if (is_at_or_below(inside, path) && inside != path)
-      warnings.push_back(fmt::format("{} contains {}, which stays blocked for our own checks", path, inside));
+      warnings.push_back(fmt::format("{} is at or below {}, an unusual place for a project", path, folder));
+  std::vector<std::string> inside;
+  const auto look = [&](const std::string& place) {
+    const auto names = names_of(place);
+    if (std::ranges::any_of(names, [&](const auto& name) { return is_at_or_below(name, path); }) &&
+        ::access(place.c_str(), F_OK) == 0)
+      inside.push_back(place);
   };
-  for (const std::string_view folder : kSystem) warn_above(folder);
-  for (const std::string_view folder : kPrivate)
-    if (!rules.home.empty()) warn_above(plain(fmt::format("{}/{}", rules.home, folder)));
-  if (!rules.state_folder.empty()) warn_above(rules.state_folder);
+  for (const std::string_view folder : kSystem) look(std::string(folder));
+  for (const std::string& folder : private_folders(rules)) look(folder);
+  if (!rules.state_folder.empty()) look(rules.state_folder);
+  if (!inside.empty())
+    warnings.push_back(fmt::format("{} contains {}: calls that name something in there are refused, but this is no sandbox", path,
+                                   fmt::join(inside, ", ")));
   return warnings;
 }
 
@@ -110,7 +135,9 @@ Result<std::string> path_of_uri(std::string_view uri) {
   return path;
 }
 
-Result<std::string> absolute(std::string_view given, const PathRules& rules) {
+}  // namespace
+
+Result<std::string> absolute_folder(std::string_view given, const PathRules& rules) {
   if (trim(given).empty()) return fail(refused("the folder's name", "it is empty", "bad_path", ErrorKind::invalid));
   std::string path(given);
   if (to_ascii_lower(given).starts_with("file://")) {
@@ -127,7 +154,15 @@ Result<std::string> absolute(std::string_view given, const PathRules& rules) {
   return path;
 }
 
-}  // namespace
+std::string real_as_far_as_possible(const std::string& path) {
+  std::error_code problem;
+  const auto real = std::filesystem::weakly_canonical(path, problem);
+  return plain(problem ? path : real.string());
+}
+
+std::optional<Error> forbidden_place(std::string_view path, const PathRules& rules) {
+  return forbidden(path, path, rules);
+}
 
 bool is_at_or_below(std::string_view path, std::string_view folder) {
   if (folder == "/") return true;
@@ -135,7 +170,7 @@ bool is_at_or_below(std::string_view path, std::string_view folder) {
 }
 
 Result<JudgedFolder> judge_folder(std::string_view given, const PathRules& rules) {
-  HF_TRY(const std::string path, absolute(given, rules));
+  HF_TRY(const std::string path, absolute_folder(given, rules));
   if (const auto error = forbidden(given, plain(path), rules)) return fail(*error);
   const std::unique_ptr<char, decltype(&std::free)> resolved(::realpath(path.c_str(), nullptr), &std::free);
   if (!resolved) {

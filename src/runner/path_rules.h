@@ -9,6 +9,7 @@
 #include "base/result.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +34,15 @@ struct JudgedFolder {
 // Errors: invalid with code bad_path; refused with code root_denied, system_path or private_path; not_found with code missing;
 // refused with code not_a_directory or not_accessible.
 Result<JudgedFolder> judge_folder(std::string_view given, const PathRules& rules);
+
+// The name that was given as an absolute path; nothing on disk is looked at, nothing is judged. Errors: invalid (bad_path).
+Result<std::string> absolute_folder(std::string_view given, const PathRules& rules);
+
+// An absolute path without "." and "..", links followed as far as there is anything.
+std::string real_as_far_as_possible(const std::string& path);
+
+// Why nothing at or below this place may be used, by a name without "." and ".."; nothing: it may.
+std::optional<Error> forbidden_place(std::string_view path, const PathRules& rules);
 
 // `path` is `folder` or below it, by whole components; both absolute and without "." or "..".
 bool is_at_or_below(std::string_view path, std::string_view folder);

@@ -52,11 +52,10 @@ ToolOutcome read_result(const JsonObject& result) {
   return outcome;
 }
 
-std::string shown_result(std::string_view text) {
-  if (text.size() <= kShownResultBytes) return to_valid_utf8(text);
-  constexpr std::size_t kHead = kShownResultBytes * 3 / 4;
-  const std::string_view head = utf8_prefix(text, kHead);
-  std::size_t tail_at = text.size() - (kShownResultBytes - kHead);
+std::string shown_result(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return to_valid_utf8(text);
+  const std::string_view head = utf8_prefix(text, most * 3 / 4);
+  std::size_t tail_at = text.size() - (most - most * 3 / 4);
   while (tail_at < text.size() && (static_cast<unsigned char>(text[tail_at]) & 0xC0) == 0x80) ++tail_at;
   return to_valid_utf8(fmt::format("{}\n[... {} bytes cut here ...]\n{}", head, tail_at - head.size(), text.substr(tail_at)));
 }

@@ -79,6 +79,7 @@ Result<RootsView> Roots::set(const std::vector<Wanted>& wanted) {
   std::vector<Root> roots;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     auto root = judged(wanted[i], rules_);
+    if (!root && wanted.size() == 1) return fail(std::move(root).error());
     if (!root) return fail(std::move(root).error().within(fmt::format("root {}", i)));
     add_root(roots, *std::move(root));
   }

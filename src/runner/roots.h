@@ -46,7 +46,8 @@ class Roots {
 
   explicit Roots(PathRules rules);
 
-  // Errors: those of judge_folder, with the index of the entry in front; invalid (too many). Nothing has changed then.
+  // Errors: those of judge_folder, with the index of the entry in front where there are several; invalid (too many). Nothing has
+  // changed then.
   Result<RootsView> set(const std::vector<Wanted>& wanted);
   Result<RootsView> add(const Wanted& wanted);
   // By any form that leads to it, also when it is gone from disk. Errors: not_found.

@@ -4,6 +4,7 @@
 
 #include "base/test_folder.h"
 #include "base/uri.h"
+#include "runner/path_guard.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -103,6 +104,44 @@ TEST_F(RootsTest, AncestorsOfRefusedPlacesAndUnusualOnesWarn) {
   const auto home = judge_folder(at("home"), rules).value();
   EXPECT_THAT(home.warnings, testing::Contains(HasSubstr(".ssh")));
   EXPECT_THAT(judge_folder("/usr", rules).value().warnings, testing::Contains(HasSubstr("/usr/bin")));
+}
+
+TEST_F(RootsTest, PrivatePlacesAreKnownByEveryName) {
+  std::filesystem::create_directory_symlink(at("home"), at("home-link"));
+  std::filesystem::create_directory_symlink(at("state"), at("state-link"));
+  std::filesystem::create_directories(at("elsewhere"));
+  std::filesystem::create_directory_symlink(at("elsewhere"), at("home/.aws"));
+  rules.home = at("home-link");
+  rules.state_folder = at("state-link");
+  for (const char* name : {"home/.ssh", "home-link/.ssh/keys", "state", "state-link", "elsewhere"})
+    EXPECT_EQ(code(at(name)), "private_path") << name;
+  EXPECT_EQ(code(at("home/work")), "ok");
+  EXPECT_THAT(judge_folder(at("home"), rules).value().warnings, testing::Contains(HasSubstr(".ssh")));
+}
+
+TEST_F(RootsTest, CallsAreKeptOutOfPlacesThatStayClosed) {
+  std::filesystem::create_directory_symlink(at("home/.ssh"), at("home/work/innocent"));
+  ASSERT_TRUE(roots->set({{"~", {}}}));
+  const auto blocked = [&](const std::string& path) {
+    const JsonObject arguments{{"what", JsonObject{{"paths", JsonArray{"fine", path}}}}};
+    const auto error = blocked_argument(arguments, *roots->snapshot(), rules);
+    if (error) {
+      EXPECT_EQ(error->code, "blocked_path");
+    }
+    return error.has_value();
+  };
+  for (const std::string& path :
+       {at("home/.ssh/keys"), at("home/.ssh"), at("home/work/../.ssh/x"), std::string("~/.ssh/id"), std::string(".ssh/id"),
+        std::string("work/innocent/id"), "file://" + at("home/.ssh/id"), at("state/store.db")})
+    EXPECT_TRUE(blocked(path)) << path;
+  for (const std::string& path :
+       {at("home/work/x"), std::string("~"), std::string(".sshx"), std::string("work"), std::string("/etc/hosts"),
+        std::string("two\nlines"), std::string(5000, 'x'), std::string("/"), std::string(" ")})
+    EXPECT_FALSE(blocked(path)) << path;
+  ASSERT_TRUE(roots->set({{"/usr", {}}}));
+  EXPECT_TRUE(blocked("/usr/bin/env")) << "below what was given";
+  EXPECT_TRUE(blocked("lib/x"));
+  EXPECT_FALSE(blocked("share/doc"));
 }
 
 TEST_F(RootsTest, FormsOfNames) {

@@ -37,16 +37,20 @@ JsonObject result_json(const TaskResult& result);
 
 struct RunReport {
   std::string id;
-  std::string status;                 // running completed failed cancelled
+  std::string status;                 // running interrupted completed failed cancelled
   std::vector<TaskResult> results;    // one a task, in order; those without a result yet are `skipped`
-  std::vector<std::string> problems;  // servers that could not be used
+  std::vector<std::string> problems;  // servers that could not be used, folders that a person should think about
   bool already_running = false;       // by another process; nothing was done here
+  std::string interruption;           // why it was left, when somebody wrote it down
+  std::optional<Error> fault;         // of work() alone: what kept it from being worked on
 };
-// {run_id, status, results[], texts[], problems[]?}
+// {run_id, status, results[], texts[], problems[]?, interrupted?}
 JsonObject report_json(const RunReport& report);
 
 // Of any run, in whatever process it is worked on. Errors: not_found.
 Result<RunReport> read_report(session::Reader& reader, std::string_view id);
+// What a person should read instead of the record's own word: `interrupted` when it is not over and nobody works on it.
+Result<std::string> run_status(session::Reader& reader, const session::SessionRecord& record);
 // Whoever works on it stops. Errors: not_found (also when it belongs to somebody else), conflict (it is over).
 Result<void> cancel_run(session::Store& store, std::string_view id, std::string_view principal);
 
@@ -77,9 +81,18 @@ class Runs {
   // Keeps it, with folders as they are seen from here; nothing starts yet. Returns its id. Errors: too_large, those of the
   // servers' definitions (an unknown name).
   Result<std::string> begin(RunRequest request, const Who& who);
-  // Works on it until it is over, stop is requested (then it stays `running`, to be resumed) or it was cancelled. Blocks.
-  // Errors: not_found, refused (it is over), those of the store; unauthorised with code login_required (connect_servers.h) when
-  // a server that is needed wants somebody to log in: then it stays `running`, too.
+  // Other answers than those it was asked with, for the tasks that have no result yet; nothing in `changes` leaves a thing as it
+  // is. Errors: not_found, refused (it is over), conflict (somebody works on it), those of the servers' definitions.
+  struct Changes {
+    TaskLimits limits;
+    std::vector<std::string> servers;
+    bool stop_on_error = false;
+    bool servers_file = false;  // it is to be found anew
+  };
+  Result<void> amend(std::string_view id, const Changes& changes);
+  // Works on it until it is over, was cancelled, stop is requested, or nothing can be worked on (`fault` says why: no model to be
+  // reached, servers that are not defined any more, a login that somebody has to make (kLoginRequired)). In the last two cases it
+  // is `interrupted`, to be resumed. Blocks. Errors: not_found, refused (it is over), those of the store.
   Result<RunReport> work(std::string_view id, const std::function<void(const RunProgress&)>& on_progress,
                          const std::stop_token& stop);
 

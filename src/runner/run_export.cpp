@@ -25,12 +25,15 @@ std::string quoted(std::string_view text) {
 
 std::string to_markdown(const RunReport& report, const RunRequest& request) {
   std::string text = fmt::format("# Run {}: {}\n", report.id, report.status);
+  if (!report.interruption.empty()) text += fmt::format("\nInterrupted: {}\n", report.interruption);
   for (const std::string& problem : report.problems) text += fmt::format("\n- {}\n", problem);
   for (const TaskResult& result : report.results) {
     text += fmt::format("\n## {}: {}\n\n{}\n", result.id, result.status, quoted(request.tasks[result.index].text));
     if (result.status == "skipped") continue;
     if (!trim(result.text).empty()) text += fmt::format("\n{}\n", trim(result.text));
-    if (result.error) text += fmt::format("\nError: {}\n", result.error->message);
+    if (result.error)
+      text += fmt::format("\nError: {}\n{}", result.error->message,
+                          result.error->hint.empty() ? "" : fmt::format("({})\n", result.error->hint));
     text += fmt::format("\n({})\n", effort_text(result));
   }
   return text;

@@ -48,8 +48,16 @@ TaskResult result_from(const JsonObject& data, std::string text) {
   }
   if (const JsonObject* error = find_object(data, "error"))
     result.error = make_error(find_bool(*error, "retryable").value_or(false) ? ErrorKind::unavailable : ErrorKind::internal,
-                              text_in(*error, "message"), {}, text_in(*error, "code"));
+                              text_in(*error, "message"), text_in(*error, "hint"), text_in(*error, "code"));
   return result;
+}
+
+session::NewEntry result_entry(const TaskResult& result) {
+  JsonObject data = result_json(result);
+  data.erase("text");
+  session::NewEntry entry = entry_of("result", result.text, data);
+  entry.idempotency_key = fmt::format("result-{}", result.index);
+  return entry;
 }
 
 bool is_retryable(const Error& error) {
@@ -74,9 +82,12 @@ JsonObject result_json(const TaskResult& result) {
     object["roots"] = JsonObject{{"mode", name_of(result.roots->mode)},
                                  {"verified", result.roots->verified},
                                  {"elapsed_ms", static_cast<double>(result.roots->elapsed.count()) / 1000}};
-  if (result.error)
-    object["error"] = JsonObject{
+  if (result.error) {
+    JsonObject error{
         {"code", result.error->word()}, {"message", result.error->message}, {"retryable", is_retryable(*result.error)}};
+    if (!result.error->hint.empty()) error["hint"] = result.error->hint;
+    object["error"] = std::move(error);
+  }
   return object;
 }
 
@@ -148,11 +159,38 @@ Result<void> RunJournal::called(std::size_t index, const model::ToolCall& call, 
 }
 
 Result<void> RunJournal::task_ends(const TaskResult& result) {
-  JsonObject data = result_json(result);
-  data.erase("text");
-  session::NewEntry entry = entry_of("result", result.text, data);
-  entry.idempotency_key = fmt::format("result-{}", result.index);
-  return append(std::move(entry));
+  return store_.write([&](session::Transaction& transaction) -> Result<void> {
+    HF_TRY(session::SessionRecord record, lease_.require(transaction));
+    if (result.status != "ok") {
+      record.data[kFailedCount] = find_int(record.data, kFailedCount).value_or(0) + 1;
+      HF_CHECK(transaction.update(std::move(record), session::Touch::activity));
+    }
+    HF_CHECK(transaction.append(id_, result_entry(result)));
+    return {};
+  });
+}
+
+bool RunJournal::is_cancelled() const {
+  const auto record = store_.get(id_);
+  return record && record->status == "cancelled" && record->visibility != session::Visibility::deleted;
+}
+
+Result<void> RunJournal::task_is_cancelled(const TaskResult& result) {
+  return store_.write([&](session::Transaction& transaction) -> Result<void> {
+    const session::Lease& lease = lease_.lease();
+    HF_CHECK(transaction.require_lease(lease.name, lease.owner, lease.epoch));
+    HF_CHECK(transaction.append(id_, result_entry(result)));
+    return {};
+  });
+}
+
+Result<void> RunJournal::leave(std::string_view reason) {
+  return store_.write([&](session::Transaction& transaction) -> Result<void> {
+    HF_TRY(session::SessionRecord record, lease_.require(transaction));
+    record.data[kInterruption] = reason;
+    HF_CHECK(transaction.update(std::move(record)));
+    return transaction.release_lease(lease_.lease().name, lease_.lease().owner, lease_.lease().epoch);
+  });
 }
 
 Result<void> RunJournal::problem(std::string_view what) {

@@ -18,6 +18,10 @@ struct RunState {
 };
 Result<RunState> read_run(session::Reader& reader, std::string_view id);
 
+// Members of a run's record.
+inline constexpr std::string_view kTaskCount = "tasks", kFailedCount = "tasks_failed", kInterruption = "interrupted",
+                                  kServersFile = "servers_file";
+
 // Writes for the one worker that holds the lease. Thread-safe: calls that run beside each other report here.
 class RunJournal {
  public:
@@ -29,9 +33,14 @@ class RunJournal {
   Result<void> replied(std::size_t index, std::int64_t round, const model::Reply& reply);
   Result<void> called(std::size_t index, const model::ToolCall& call, const ToolOutcome& outcome);
   Result<void> task_ends(const TaskResult& result);
+  // Of a run that was cancelled meanwhile nothing more is written but this: how far its last task came.
+  bool is_cancelled() const;
+  Result<void> task_is_cancelled(const TaskResult& result);
   Result<void> problem(std::string_view what);
   // The last word, with which the lease ends.
   Result<void> close(std::string_view status);
+  // The lease ends, the run does not: whoever resumes it finds why it was left.
+  Result<void> leave(std::string_view reason);
 
  private:
   Result<void> append(session::NewEntry entry);

@@ -39,8 +39,9 @@ class Reading {
     return std::string(view(value->as_string()));
   }
 
-  // A text, or a list of at least one.
-  std::optional<std::vector<std::string>> folders(const JsonObject& object, std::string_view where, std::string_view name) {
+  // A text, or a list of at least one. one, many: what they are called.
+  std::optional<std::vector<std::string>> texts(const JsonObject& object, std::string_view where, std::string_view name,
+                                                std::string_view one = "folder", std::string_view many = "folders") {
     const Json* value = find(object, name);
     if (!value || value->is_null()) return std::nullopt;
     std::vector<std::string> found;
@@ -52,7 +53,7 @@ class Reading {
         if (each.is_string()) found.emplace_back(view(each.as_string()));
       }
     if (!sound || found.empty() || std::ranges::any_of(found, [](const std::string& each) { return trim(each).empty(); })) {
-      wrong(fmt::format("{}.{}", where, name), "must be a folder, or a list of folders that is not empty");
+      wrong(fmt::format("{}.{}", where, name), fmt::format("must be a {}, or a list of {} that is not empty", one, many));
       return std::nullopt;
     }
     return found;
@@ -91,24 +92,27 @@ class Reading {
 RunTask read_task(Reading& reading, const Json& value, std::size_t index) {
   const std::string where = fmt::format("tasks[{}]", index);
   RunTask task;
+  bool said = false;  // that its words are none
   if (value.is_string()) {
     task.text = trim(view(value.as_string()));
   } else if (value.is_object()) {
     const JsonObject& object = value.as_object();
     reading.only(object, where,
                  {"task", "working_directory", "max_rounds", "max_tokens", "model", "timeout_s", "id", "keep_context"});
+    const Json* words = find(object, "task");
+    said = words && !words->is_string() && !words->is_null();
     task.text = trim(reading.text(object, where, "task").value_or(""));
-    task.folders = reading.folders(object, where, "working_directory");
+    task.folders = reading.texts(object, where, "working_directory");
     task.id = reading.text(object, where, "id").value_or("");
     task.limits = reading.limits(object, where);
-    if (const Json* keep = find(object, "keep_context"); keep && !keep->is_bool())
+    if (const Json* keep = find(object, "keep_context"); keep && !keep->is_bool() && !keep->is_null())
       reading.wrong(where + ".keep_context", "must be true or false");
     task.keep_context = find_bool(object, "keep_context").value_or(false);
   } else {
     reading.wrong(where, "must be a text or an object");
     return task;
   }
-  if (task.text.empty())
+  if (task.text.empty() && !said)
     reading.wrong(where, "has no task");
   else if (utf8_length(task.text) > kMaxTaskCharacters)
     reading.wrong(where, fmt::format("is longer than {} characters", kMaxTaskCharacters));
@@ -158,10 +162,10 @@ Result<RunRequest> parse_run_request(const Json& value) {
                  {"tasks", "initial_directory", "servers", "max_rounds", "max_tokens", "model", "timeout_s", "on_error",
                   "response_format"});
     tasks = find_array(object, "tasks");
-    request.initial_folders = reading.folders(object, "the request", "initial_directory");
+    request.initial_folders = reading.texts(object, "the request", "initial_directory");
     request.limits = reading.limits(object, "the request");
-    if (const Json* servers = find(object, "servers"); servers && !servers->is_null())
-      request.servers = reading.folders(object, "the request", "servers").value_or(std::vector<std::string>{});
+    request.servers =
+        reading.texts(object, "the request", "servers", "server's name", "names").value_or(std::vector<std::string>{});
     const std::string on_error = reading.text(object, "the request", "on_error").value_or("continue");
     if (on_error != "continue" && on_error != "stop") reading.wrong("the request.on_error", "must be continue or stop");
     request.stop_on_error = on_error == "stop";

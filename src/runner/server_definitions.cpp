@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <initializer_list>
 #include <sstream>
 
@@ -30,107 +31,176 @@ Error wrong(std::string_view server, std::string_view member, std::string_view w
                     "see the documentation of the program that wrote the file");
 }
 
-Result<std::vector<std::string>> texts(const JsonObject& object, std::string_view server, std::string_view member) {
-  std::vector<std::string> found;
-  const Json* value = find(object, member);
-  if (!value) return found;
-  if (!value->is_array()) return fail(wrong(server, member, "must be a list of texts"));
-  for (const Json& each : value->as_array()) {
-    if (!each.is_string()) return fail(wrong(server, member, "must be a list of texts"));
-    found.emplace_back(view(each.as_string()));
+// One definition, as it is being read: variables are put in as texts are met.
+class Reading {
+ public:
+  Reading(std::string_view server, const JsonObject& object, const Lookup& environment)
+      : server_(server), object_(object), environment_(environment) {}
+
+  Result<ServerDefinition> read() {
+    ServerDefinition server;
+    server.name = server_;
+    HF_TRY(server.command, text("command"));
+    HF_TRY(server.folder, text("cwd"));
+    HF_TRY(server.url, text("url"));
+    HF_TRY(server.probe_tool, text("rootsProbe"));
+    HF_CHECK(text("type"));
+    server.command = from_home(std::move(server.command));
+    server.folder = from_home(std::move(server.folder));
+    server.disabled = find_bool(object_, "disabled").value_or(false);
+    if (server.command.empty() == server.url.empty()) return fail(wrong(server_, "", "needs either a command or a url"));
+    HF_TRY(server.arguments, texts("args"));
+    HF_TRY(server.environment, pairs("env"));
+    HF_TRY(server.headers, pairs("headers"));
+    HF_TRY(server.login, login());
+    if (const Json* at = find(object_, "rootsAt")) {
+      const auto index = find_int(object_, "rootsAt");
+      const bool at_end = at->is_string() && view(at->as_string()) == "end";
+      if (!at_end && (!index || *index < 0 || static_cast<std::size_t>(*index) > server.arguments.size()))
+        return fail(wrong(server_, "rootsAt", "must be \"end\" or a position in args"));
+      server.roots_at = at_end ? server.arguments.size() : static_cast<std::size_t>(*index);
+    }
+    return server;
   }
-  return found;
-}
 
-Result<std::vector<std::pair<std::string, std::string>>> pairs(const JsonObject& object, std::string_view server,
-                                                               std::string_view member) {
-  std::vector<std::pair<std::string, std::string>> found;
-  const Json* value = find(object, member);
-  if (!value) return found;
-  if (!value->is_object()) return fail(wrong(server, member, "must be an object of texts"));
-  for (const auto& [key, each] : value->as_object()) {
-    if (!each.is_string()) return fail(wrong(server, member, "must be an object of texts"));
-    found.emplace_back(std::string(key), std::string(view(each.as_string())));
+ private:
+  std::string from_home(std::string path) const {
+    const auto home = path == "~" || path.starts_with("~/") ? environment_("HOME") : std::nullopt;
+    return home && !home->empty() ? *home + path.substr(1) : path;
   }
-  return found;
-}
 
-// The first of these members that is there.
-const Json* any_of(const JsonObject& object, std::initializer_list<std::string_view> members) {
-  for (const std::string_view member : members)
-    if (const Json* value = find(object, member)) return value;
-  return nullptr;
-}
-
-Result<std::string> any_text(const JsonObject& object, std::string_view server, std::initializer_list<std::string_view> members) {
-  const Json* value = any_of(object, members);
-  if (!value) return std::string();
-  if (!value->is_string()) return fail(wrong(server, fmt::format("oauth.{}", *members.begin()), "must be a text"));
-  return std::string(view(value->as_string()));
-}
-
-// A list, or a text with blanks between them, as OAuth writes it.
-Result<std::vector<std::string>> scopes_of(const JsonObject& object, std::string_view server) {
-  const Json* value = any_of(object, {"scopes", "scope", "SCOPES"});
-  std::vector<std::string> scopes;
-  if (!value) return scopes;
-  if (const auto* text = value->if_string()) {
-    std::istringstream words{std::string(view(*text))};
-    for (std::string word; words >> word;) scopes.push_back(word);
-    return scopes;
+  Result<std::string> expanded(std::string_view member, std::string_view text) const {
+    std::string out;
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t open = text.find("${", at), close = open == text.npos ? text.npos : text.find('}', open);
+      if (close == text.npos) {
+        out += text.substr(at);
+        break;
+      }
+      out += text.substr(at, open - at);
+      at = close + 1;
+      const std::string_view inside = text.substr(open + 2, close - open - 2);
+      const std::size_t otherwise = inside.find(":-");
+      const std::string name(inside.substr(0, otherwise));
+      const auto value = environment_(name);
+      if (value && !(value->empty() && otherwise != inside.npos))
+        out += *value;
+      else if (otherwise != inside.npos)
+        out += inside.substr(otherwise + 2);
+      else
+        return fail(wrong(server_, member, fmt::format("the environment has no {}", name)));
+    }
+    return out;
   }
-  const std::string_view member = find(object, "scopes") ? "scopes" : find(object, "scope") ? "scope" : "SCOPES";
-  return texts(object, server, member);
-}
 
-Result<LoginDefinition> parse_login(const JsonObject& server, std::string_view name) {
-  LoginDefinition login;
-  const Json* value = any_of(server, {"oauth", "auth"});
-  if (!value || value->is_null()) return login;
-  if (value->is_bool()) {
-    login.never = !value->as_bool();
+  Result<std::string> text(std::string_view member) const {
+    const Json* value = find(object_, member);
+    if (!value) return std::string();
+    if (!value->is_string()) return fail(wrong(server_, member, "must be a text"));
+    return expanded(member, view(value->as_string()));
+  }
+
+  Result<std::vector<std::string>> texts(std::string_view member) const {
+    std::vector<std::string> found;
+    const Json* value = find(object_, member);
+    if (!value) return found;
+    if (!value->is_array()) return fail(wrong(server_, member, "must be a list of texts"));
+    for (const Json& each : value->as_array()) {
+      if (!each.is_string()) return fail(wrong(server_, member, "must be a list of texts"));
+      HF_TRY(std::string text, expanded(member, view(each.as_string())));
+      found.push_back(std::move(text));
+    }
+    return found;
+  }
+
+  Result<std::vector<std::pair<std::string, std::string>>> pairs(std::string_view member) const {
+    std::vector<std::pair<std::string, std::string>> found;
+    const Json* value = find(object_, member);
+    if (!value) return found;
+    if (!value->is_object()) return fail(wrong(server_, member, "must be an object of texts"));
+    for (const auto& [key, each] : value->as_object()) {
+      if (!each.is_string()) return fail(wrong(server_, member, "must be an object of texts"));
+      HF_TRY(std::string text, expanded(member, view(each.as_string())));
+      found.emplace_back(std::string(key), std::move(text));
+    }
+    return found;
+  }
+
+  // The first of these members that is there.
+  static const Json* any_of(const JsonObject& object, std::initializer_list<std::string_view> members) {
+    for (const std::string_view member : members)
+      if (const Json* value = find(object, member)) return value;
+    return nullptr;
+  }
+
+  Result<std::string> any_text(const JsonObject& object, std::initializer_list<std::string_view> members) const {
+    const std::string member = fmt::format("oauth.{}", *members.begin());
+    const Json* value = any_of(object, members);
+    if (!value) return std::string();
+    if (!value->is_string()) return fail(wrong(server_, member, "must be a text"));
+    return expanded(member, view(value->as_string()));
+  }
+
+  // A list, or a text with blanks between them, as OAuth writes it.
+  Result<std::vector<std::string>> scopes(const JsonObject& object) const {
+    const Json* value = any_of(object, {"scopes", "scope", "SCOPES"});
+    std::vector<std::string> found;
+    if (!value) return found;
+    if (const auto* text = value->if_string()) {
+      std::istringstream words{std::string(view(*text))};
+      for (std::string word; words >> word;) found.push_back(word);
+      return found;
+    }
+    const JsonArray* list = value->if_array();
+    if (!list || !std::ranges::all_of(*list, [](const Json& each) { return each.is_string(); }))
+      return fail(wrong(server_, "oauth.scopes", "must be a list of texts"));
+    for (const Json& each : *list) found.emplace_back(view(each.as_string()));
+    return found;
+  }
+
+  Result<LoginDefinition> login() const {
+    LoginDefinition login;
+    const Json* value = any_of(object_, {"oauth", "auth"});
+    if (!value || value->is_null()) return login;
+    if (value->is_bool()) {
+      login.never = !value->as_bool();
+      return login;
+    }
+    if (!value->is_object()) return fail(wrong(server_, "oauth", "must be an object, or false"));
+    const JsonObject& object = value->as_object();
+    HF_TRY(login.client_id, any_text(object, {"clientId", "client_id", "CLIENT_ID"}));
+    HF_TRY(login.client_secret, any_text(object, {"clientSecret", "client_secret", "CLIENT_SECRET"}));
+    HF_TRY(login.redirect_uri, any_text(object, {"redirectUri", "redirect_uri", "redirectUrl"}));
+    HF_TRY(login.scopes, scopes(object));
+    if (find(object, "callbackPort")) {
+      const auto port = find_int(object, "callbackPort").value_or(0);
+      if (port < 1 || port > 65'535) return fail(wrong(server_, "oauth.callbackPort", "must be a port from 1 to 65535"));
+      if (login.redirect_uri.empty()) login.redirect_uri = fmt::format("http://localhost:{}/callback", port);
+    }
+    if (!login.client_secret.empty() && login.client_id.empty())
+      return fail(wrong(server_, "oauth.clientSecret", "needs a clientId beside it"));
     return login;
   }
-  if (!value->is_object()) return fail(wrong(name, "oauth", "must be an object, or false"));
-  const JsonObject& object = value->as_object();
-  HF_TRY(login.client_id, any_text(object, name, {"clientId", "client_id", "CLIENT_ID"}));
-  HF_TRY(login.client_secret, any_text(object, name, {"clientSecret", "client_secret", "CLIENT_SECRET"}));
-  HF_TRY(login.redirect_uri, any_text(object, name, {"redirectUri", "redirect_uri", "redirectUrl"}));
-  HF_TRY(login.scopes, scopes_of(object, name));
-  if (find(object, "callbackPort")) {
-    const auto port = find_int(object, "callbackPort").value_or(0);
-    if (port < 1 || port > 65'535) return fail(wrong(name, "oauth.callbackPort", "must be a port from 1 to 65535"));
-    if (login.redirect_uri.empty()) login.redirect_uri = fmt::format("http://localhost:{}/callback", port);
-  }
-  if (!login.client_secret.empty() && login.client_id.empty())
-    return fail(wrong(name, "oauth.clientSecret", "needs a clientId beside it"));
-  return login;
+
+  const std::string_view server_;
+  const JsonObject& object_;
+  const Lookup& environment_;
+};
+
+Result<ServerDefinition> parse_server(std::string_view name, const Json& value, const Lookup& environment) {
+  if (!is_name(name)) return fail(wrong(to_valid_utf8(name), "", "a name has letters, digits and @ / _ . - only"));
+  if (!value.is_object()) return fail(wrong(name, "", "must be an object"));
+  return Reading(name, value.as_object(), environment).read();
 }
 
-Result<ServerDefinition> parse_server(std::string_view name, const JsonObject& object) {
-  ServerDefinition server;
-  server.name = name;
-  for (const char* member : {"command", "cwd", "url", "type", "rootsProbe"})
-    if (const Json* value = find(object, member); value && !value->is_string())
-      return fail(wrong(name, member, "must be a text"));
-  server.command = find_string(object, "command").value_or("");
-  server.folder = find_string(object, "cwd").value_or("");
-  server.url = find_string(object, "url").value_or("");
-  server.probe_tool = find_string(object, "rootsProbe").value_or("");
-  server.disabled = find_bool(object, "disabled").value_or(false);
-  if (server.command.empty() == server.url.empty()) return fail(wrong(name, "", "needs either a command or a url"));
-  HF_TRY(server.arguments, texts(object, name, "args"));
-  HF_TRY(server.environment, pairs(object, name, "env"));
-  HF_TRY(server.headers, pairs(object, name, "headers"));
-  HF_TRY(server.login, parse_login(object, name));
-  if (const Json* at = find(object, "rootsAt")) {
-    const auto index = find_int(object, "rootsAt");
-    const bool at_end = at->is_string() && view(at->as_string()) == "end";
-    if (!at_end && (!index || *index < 0 || static_cast<std::size_t>(*index) > server.arguments.size()))
-      return fail(wrong(name, "rootsAt", "must be \"end\" or a position in args"));
-    server.roots_at = at_end ? server.arguments.size() : static_cast<std::size_t>(*index);
-  }
-  return server;
+// Ourselves, under any name that an installation gives us: a server that started itself again would never end.
+bool is_self(const ServerDefinition& server) {
+  const std::string_view command = server.command;
+  const std::string_view name = command.substr(command.rfind('/') + 1);
+  if (name == "holdfast" || name == "claude-session" || name == "claude-session-mcp") return true;
+  if (!command.contains('/')) return false;
+  std::error_code problem;
+  return std::filesystem::equivalent(server.command, "/proc/self/exe", problem) && !problem;
 }
 
 // A word of the command line that may hold a secret: key=value pairs and what follows a --token.
@@ -162,22 +232,23 @@ std::string describe(const ServerDefinition& server) {
   return text;
 }
 
-Result<std::vector<ServerDefinition>> parse_servers(std::string_view json_text) {
+Result<ServerList> parse_servers(std::string_view json_text, const Lookup& environment) {
   HF_TRY(const Json parsed, parse_json(json_text));
   const JsonObject* servers = parsed.is_object() ? find_object(parsed.as_object(), "mcpServers") : nullptr;
   if (!servers)
     return fail(ErrorKind::invalid, "there is no object mcpServers",
                 R"(write {"mcpServers": {"name": {"command": "...", "args": []}}})");
   if (servers->size() > kMaxServers) return fail(ErrorKind::too_large, fmt::format("more than {} servers", kMaxServers));
-  std::vector<ServerDefinition> all;
+  ServerList list;
   for (const auto& [key, value] : *servers) {
     const std::string_view name(key.data(), key.size());
-    if (!is_name(name)) return fail(wrong(to_valid_utf8(name), "", "a name has letters, digits and @ / _ . - only"));
-    if (!value.is_object()) return fail(wrong(name, "", "must be an object"));
-    HF_TRY(ServerDefinition server, parse_server(name, value.as_object()));
-    all.push_back(std::move(server));
+    auto server = parse_server(name, value, environment);
+    if (server)
+      list.servers.push_back(*std::move(server));
+    else if (!value.is_object() || !find_bool(value.as_object(), "disabled").value_or(false))
+      list.broken.push_back({to_valid_utf8(name), std::move(server).error()});
   }
-  return all;
+  return list;
 }
 
 Result<ServerList> find_servers(const Lookup& environment, const std::string& folder) {
@@ -185,7 +256,10 @@ Result<ServerList> find_servers(const Lookup& environment, const std::string& fo
   std::vector<std::string> places;
   const auto named = environment("MCP_JSON_PATH");
   if (named && !named->empty()) {
-    places = {*named};
+    // Whoever goes on with a run may stand in another folder.
+    std::error_code problem;
+    const auto place = std::filesystem::absolute(*named, problem);
+    places = {problem ? *named : place.lexically_normal().string()};
   } else {
     if (!home.empty()) places.push_back(home + "/.lmstudio/mcp.json");
     places.push_back(folder + "/.mcp.json");
@@ -196,29 +270,28 @@ Result<ServerList> find_servers(const Lookup& environment, const std::string& fo
     const auto text = read_file(place, kMaxFileBytes);
     if (!text && text.error().kind == ErrorKind::not_found && !named) continue;
     if (!text) return fail(text.error());
-    auto servers = parse_servers(*text);
-    if (!servers) return fail(std::move(servers).error().within(place));
-    return ServerList{place, *std::move(servers)};
+    auto list = parse_servers(*text, environment);
+    if (!list) return fail(std::move(list).error().within(place));
+    list->file = place;
+    return list;
   }
   return ServerList{};
 }
 
 Result<std::vector<ServerDefinition>> choose_servers(const ServerList& list, const std::vector<std::string>& names) {
-  // A server that started itself again would never end.
-  const auto is_self = [](const ServerDefinition& server) {
-    const std::string_view command = server.command;
-    return command.substr(command.rfind('/') + 1) == "holdfast";
-  };
   std::vector<ServerDefinition> chosen;
-  std::vector<std::string> there, wrong_names;
-  for (const ServerDefinition& server : list.servers)
-    if (!server.disabled) there.push_back(server.name);
   if (names.empty()) {
     for (const ServerDefinition& server : list.servers)
       if (!server.disabled && !is_self(server)) chosen.push_back(server);
+    if (chosen.empty() && !list.broken.empty()) return fail(Error(list.broken.front().error).within(list.file));
     return chosen;
   }
+  std::vector<std::string> there, wrong_names;
+  for (const ServerDefinition& server : list.servers)
+    if (!server.disabled) there.push_back(server.name);
   for (const std::string& name : names) {
+    if (const auto broken = std::ranges::find(list.broken, name, &BrokenServer::name); broken != list.broken.end())
+      return fail(Error(broken->error).within(list.file));
     const auto server = std::ranges::find(list.servers, name, &ServerDefinition::name);
     if (server == list.servers.end() || server->disabled)
       wrong_names.push_back(fmt::format("{}{}", name, server == list.servers.end() ? "" : " (disabled)"));

@@ -47,21 +47,29 @@ struct ServerDefinition {
 // "filesystem: npx -y @scope/server (2 variables)", without anything secret.
 std::string describe(const ServerDefinition& server);
 
-struct ServerList {
-  std::string file;                       // where it was read; "": nowhere
-  std::vector<ServerDefinition> servers;  // in the file's order
+// One that cannot be used as it is written costs the others nothing.
+struct BrokenServer {
+  std::string name;  // valid UTF-8
+  Error error;       // invalid, naming the server and the member
 };
 
-// Errors: invalid, naming the server and the member.
-Result<std::vector<ServerDefinition>> parse_servers(std::string_view json_text);
+struct ServerList {
+  std::string file;                       // where it was read, absolute; "": nowhere
+  std::vector<ServerDefinition> servers;  // in the file's order
+  std::vector<BrokenServer> broken;
+};
 
 using Lookup = std::function<std::optional<std::string>(const std::string&)>;  // of the environment
+// ${NAME} and ${NAME:-default} in command, args, env, cwd, url and headers stand for variables of our environment; command and
+// cwd may begin with "~/". Errors: invalid, of the document as a whole.
+Result<ServerList> parse_servers(std::string_view json_text, const Lookup& environment);
+
 // The first of $MCP_JSON_PATH, ~/.lmstudio/mcp.json, ./.mcp.json, ~/.mcp.json, ../.mcp.json that exists; an empty list when none
 // does. Errors: those of the file, with its name; not_found when $MCP_JSON_PATH names none.
 Result<ServerList> find_servers(const Lookup& environment, const std::string& folder);
 
-// Those that are asked for by name; none named: all that are enabled, without ourselves. Errors: not_found, naming every wrong
-// name and those there are.
+// Those that are asked for by name; none named: all that are enabled and sound, without ourselves. Errors: not_found, naming
+// every wrong name and those there are; invalid, of one that is broken and was named, or when no other is left.
 Result<std::vector<ServerDefinition>> choose_servers(const ServerList& list, const std::vector<std::string>& names);
 
 }  // namespace holdfast::runner

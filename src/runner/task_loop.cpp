@@ -18,6 +18,7 @@ namespace {
 using Time = std::chrono::steady_clock;
 
 constexpr std::size_t kShortenedResult = 400;  // bytes of an old result that stay when the window is full
+constexpr std::size_t kShareStep = 8;          // a share that is too large gives up an eighth: a few dozen looks at most
 constexpr int kAttempts = 3;                   // §8
 
 class Loop {
@@ -98,17 +99,38 @@ class Loop {
     return reply;
   }
 
-  // The oldest results first; calls and their answers stay together.
+  // The oldest results first; calls and their answers stay together. Those of the last round, which the model has not seen yet,
+  // get all the room there is.
   void make_room(model::Ask& ask, std::int64_t context) {
     const auto full = static_cast<std::int64_t>(kFullContext * static_cast<double>(context));
-    for (std::size_t i = 0; i < ask.messages.size() && model::estimate_prompt(ask) > full; ++i) {
-      model::Message& message = ask.messages[i];
-      if (message.role != "tool" || message.content.size() <= kShortenedResult) continue;
-      const std::string_view kept = utf8_prefix(message.content, kShortenedResult);
-      message.content = fmt::format("{}\n[{} bytes of this earlier result were left out to save room]", kept,
-                                    message.content.size() - kept.size());
-      messages_[i].content = message.content;
+    std::size_t newest = ask.messages.size();
+    while (newest > 0 && ask.messages[newest - 1].role != "assistant") --newest;
+    for (std::size_t i = 0; i < newest && model::estimate_prompt(ask) > full; ++i) {
+      const std::string& content = ask.messages[i].content;
+      if (ask.messages[i].role != "tool" || content.size() <= kShortenedResult) continue;
+      const std::string_view kept = utf8_prefix(content, kShortenedResult);
+      replace(
+          ask, i,
+          fmt::format("{}\n[{} bytes of this earlier result were left out to save room]", kept, content.size() - kept.size()));
     }
+    // The longest give way first: what every one may have shrinks until all of them fit.
+    std::size_t share = 0;
+    const auto is_new_result = [&](std::size_t i) { return i >= newest && ask.messages[i].role == "tool"; };
+    for (std::size_t i = newest; i < ask.messages.size(); ++i)
+      if (is_new_result(i)) share = std::max(share, ask.messages[i].content.size());
+    while (model::estimate_prompt(ask) > full && share > kShortenedResult) {
+      share = std::max(kShortenedResult, share - share / kShareStep);
+      for (std::size_t i = newest; i < ask.messages.size(); ++i)
+        if (is_new_result(i) && messages_[i].content.size() > share)
+          ask.messages[i].content =
+              shown_result(messages_[i].content, share) + "\n[The rest does not fit into your window: ask for a part of it.]";
+    }
+    for (std::size_t i = newest; i < ask.messages.size(); ++i) messages_[i].content = ask.messages[i].content;
+  }
+
+  void replace(model::Ask& ask, std::size_t i, std::string content) {
+    messages_[i].content = content;
+    ask.messages[i].content = std::move(content);
   }
 
   // An answer without calls; nothing: ask once more.
@@ -123,6 +145,8 @@ class Loop {
     }
     if (asked_again_) return finished("empty", "");
     asked_again_ = true;
+    // Turns alternate, and some endpoints refuse one that is empty.
+    messages_.push_back({"assistant", "(nothing)", {}, {}});
     messages_.push_back({"user", "Your answer was empty. Answer the task in words, or call a tool.", {}, {}});
     return std::nullopt;
   }

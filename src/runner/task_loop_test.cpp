@@ -191,6 +191,28 @@ TEST_F(TaskLoopTest, TimeAndCancelEndIt) {
   EXPECT_EQ(run({ScriptedModels::calls({call("1", "read", R"({"path":"a"})")})}).status, "cancelled");
 }
 
+TEST_F(TaskLoopTest, TheNewestResultGetsTheRoomThereIs) {
+  const std::string text = std::string(100'000, 'a') + "the end";
+  FakeTools large([&](std::string_view, const JsonObject&) { return ToolOutcome{text, false, true}; });
+  for (const std::size_t calls : {1U, 3U}) {
+    messages = {{"user", "read", {}, {}}};
+    std::vector<model::ToolCall> wanted;
+    for (std::size_t i = 0; i < calls; ++i) wanted.push_back(call(std::to_string(i), "read", R"({"path": "x"})"));
+    models.emplace(ScriptedModels::next_of({ScriptedModels::calls(wanted), ScriptedModels::reply("done")}));
+    models->window = 8192;
+    EXPECT_EQ(run_task_loop(*models, large, messages, limits, events, {}).status, "ok");
+    const auto ask = models->asks().back();
+    std::size_t shown = 0;
+    for (const model::Message& message : ask.messages)
+      if (message.role == "tool") {
+        shown += message.content.size();
+        EXPECT_THAT(message.content, AllOf(StartsWith("aaa"), HasSubstr("bytes cut here"), HasSubstr("the end\n")));
+      }
+    EXPECT_LE(model::estimate_prompt(ask), 8192 * 3 / 4);
+    EXPECT_GT(shown, 8192U * 4 / 2) << "four bytes a token: half of the window at least";
+  }
+}
+
 TEST_F(TaskLoopTest, OldResultsAreShortenedBeforeTheWindowIsFull) {
   FakeTools wordy([](std::string_view, const JsonObject& arguments) {
     return ToolOutcome{std::string(find_string(arguments, "path").value_or("")) + std::string(8000, 'x'), false, true};

@@ -27,7 +27,8 @@ std::string function_name(std::string_view server, std::string_view tool, bool s
   return name;
 }
 
-Toolbox::Toolbox(const std::vector<LiveServer*>& servers, std::vector<std::string>& problems, const std::stop_token& stop) {
+Toolbox::Toolbox(const std::vector<LiveServer*>& servers, bool several, std::vector<std::string>& problems,
+                 const std::stop_token& stop) {
   for (LiveServer* server : servers) {
     const auto known = server->tools(stop);
     if (!known) {
@@ -35,11 +36,10 @@ Toolbox::Toolbox(const std::vector<LiveServer*>& servers, std::vector<std::strin
       continue;
     }
     for (const mcp::RemoteTool& tool : (*known)->tools) {
-      std::string name = function_name(server->definition().name, tool.name, servers.size() > 1);
+      std::string name = function_name(server->definition().name, tool.name, several);
       // Two names that only differ in what had to be replaced.
       if (origins_.contains(name))
-        name = function_name(server->definition().name, tool.name + "_" + to_hex(sha256(tool.name)).substr(0, kHashHex),
-                             servers.size() > 1);
+        name = function_name(server->definition().name, tool.name + "_" + to_hex(sha256(tool.name)).substr(0, kHashHex), several);
       if (!origins_.emplace(name, Origin{server, tool.name, tool.read_only}).second) continue;
       model::Tool function;
       function.name = name;
@@ -68,10 +68,12 @@ ToolOutcome Toolbox::call(std::string_view name, const JsonObject& arguments, st
     const std::lock_guard lock(mutex_);
     login_required_ = Error(answer.error().error).within(origin->second.server->definition().name);
   }
-  const bool unknown = answer.error().outcome == mcp::Outcome::unknown;
+  // An error that was answered is an end: what the server says about it is all there is to know.
+  const bool unknown = answer.error().outcome == mcp::Outcome::unknown && !answer.error().rpc;
+  const bool called = unknown || answer.error().rpc;
   return {fmt::format("Error: {}{}", answer.error().error.message,
                       unknown ? " (nobody knows whether it was executed: look before you repeat it)" : ""),
-          true, unknown};
+          true, called};
 }
 
 std::optional<Error> Toolbox::login_required() {

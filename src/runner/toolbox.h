@@ -19,8 +19,10 @@ std::string function_name(std::string_view server, std::string_view tool, bool s
 
 class Toolbox final : public Tools {
  public:
-  // Asks every server for its tools. Those that do not answer are left out and named in `problems`.
-  Toolbox(const std::vector<LiveServer*>& servers, std::vector<std::string>& problems, const std::stop_token& stop = {});
+  // Asks every server for its tools. Those that do not answer are left out and named in `problems`. several: whether names are
+  // "server__tool"; the same for a whole run, whichever of its servers are there.
+  Toolbox(const std::vector<LiveServer*>& servers, bool several, std::vector<std::string>& problems,
+          const std::stop_token& stop = {});
 
   const std::vector<model::Tool>& list() const override { return tools_; }
   bool is_read_only(std::string_view name) const override;

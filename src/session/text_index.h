@@ -34,9 +34,17 @@ struct TextClause {
 // (prefix). Errors: invalid (nothing to look for, an unclosed quote is closed silently).
 Result<std::vector<TextClause>> parse_text_query(std::string_view text, bool as_typed = false);
 
+// An attribute that must be there: its name, and a value that passes. Asked of every value in the index, so it must be quick; any
+// thread.
+struct AttributeFilter {
+  std::string name;  // "file:"
+  std::function<bool(std::string_view value)> admits;
+};
+
 struct TextQuery {
   std::vector<TextClause> clauses;                   // empty: every passage that has the attributes
   std::vector<std::vector<std::string>> attributes;  // of each group one must be there
+  std::vector<AttributeFilter> filters;              // all of them
   std::vector<PassageRole> roles;                    // empty: any
   std::optional<Millis> since, until;                // of the passage's time; since <= time < until
   std::function<bool(const Source&)> admits;         // which sources; empty: all

@@ -1,5 +1,7 @@
 #include "store/open.h"
 
+#include "store/postgres/address.h"
+#include "store/postgres/store.h"
 #include "store/sqlite/store.h"
 
 #include <fmt/format.h>
@@ -7,11 +9,12 @@
 namespace holdfast::store {
 
 Result<std::unique_ptr<session::Store>> open_store(std::string_view url, const OpenOptions& options) {
+  if (postgres::is_address(url)) return postgres::open_postgres_store(url, options);
   constexpr std::string_view kSqlite = "sqlite:";
   if (!url.starts_with(kSqlite)) {
     // An address may hold a password; only its scheme is repeated.
     return fail(ErrorKind::invalid, fmt::format("no store of the kind \"{}\" is known", url.substr(0, url.find(':'))),
-                "use sqlite:PATH");
+                "use sqlite:PATH or postgres://USER@HOST/DATABASE");
   }
   const std::string path(url.substr(kSqlite.size()));
   if (path.empty() || path.find('\0') != std::string::npos) {

@@ -1,6 +1,7 @@
 #pragma once
 
-// Opens a store by its address: "sqlite:PATH". The only header of this room that others include.
+// Opens a store by its address: "sqlite:PATH" or "postgres://USER@HOST:PORT/DATABASE". The only header of this room that others
+// include.
 
 #include "session/store.h"
 
@@ -35,7 +36,7 @@ inline constexpr std::string_view kOlderFormat = "older_format";
 // written by a newer version is opened for reading: info() says so, writes answer refused.
 //
 // Errors: invalid (an address this build does not know), not_found (read_only and nothing there),
-// corrupt (not a store of ours), io, refused.
+// corrupt (not a store of ours), io, refused; of a database also unavailable and unauthorised.
 Result<std::unique_ptr<session::Store>> open_store(std::string_view url, const OpenOptions& options = {});
 
 }  // namespace holdfast::store

@@ -1,6 +1,7 @@
 #include "tools/run_call.h"
 
 #include "base/log.h"
+#include "mcp/task_meta.h"
 
 #include <fmt/format.h>
 
@@ -79,8 +80,13 @@ class Telling {
 
 }  // namespace
 
+std::string how_to_go_on(std::string_view run) {
+  return fmt::format("autonomous_persistent_session with run_id {0}, or holdfast run --resume {0}, goes on with it", run);
+}
+
 Result<runner::RunReport> work_on_run(mcp::Call& call, const RunnerRoom& room, runner::Runs& runs, const std::string& id) {
-  HF_TRY(const bool is_task, call.become_task(fmt::format("{}: started", id), JsonObject{{kTaskOfRun, id}}));
+  HF_TRY(const bool is_task,
+         call.become_task(fmt::format("{}: started", id), JsonObject{{kTaskOfRun, id}, {mcp::kWhenStopped, how_to_go_on(id)}}));
   Said said;
   Result<runner::RunReport> report;
   std::stop_source interrupt;

@@ -12,6 +12,9 @@ namespace holdfast::tools {
 // In _meta of a task: which run it is.
 inline constexpr std::string_view kTaskOfRun = "holdfast/run_id";
 
+// For people and for clients.
+std::string how_to_go_on(std::string_view run);
+
 // Blocks the pool thread until the run is over, cancelled or interrupted. Errors: those of Runs::work, of the tasks extension.
 Result<runner::RunReport> work_on_run(mcp::Call& call, const RunnerRoom& room, runner::Runs& runs, const std::string& id);
 

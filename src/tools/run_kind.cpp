@@ -3,15 +3,13 @@
 
 #include "runner/run_export.h"
 #include "session/kinds.h"
-#include "tools/runner_tools.h"
+#include "tools/run_call.h"
 
 #include <fmt/format.h>
 
 namespace holdfast::tools {
 
-namespace {
-
-void add_fields(const session::SessionRecord& record, JsonObject& item) {
+void add_run_fields(const session::SessionRecord& record, JsonObject& item) {
   item["tasks"] = find_int(record.data, "tasks").value_or(0);
   std::int64_t done = 0, calls = 0;
   for (const session::Tally& tally : record.tallies) {
@@ -19,14 +17,18 @@ void add_fields(const session::SessionRecord& record, JsonObject& item) {
     if (tally.type == "tool_call") calls += tally.count;
   }
   item["tasks_done"] = done;
+  item["tasks_failed"] = find_int(record.data, "tasks_failed").value_or(0);
   item["tool_calls"] = calls;
+  if (const auto why = find_string(record.data, "interrupted"); why && record.status == "running") item["interrupted"] = *why;
 }
+
+namespace {
 
 Result<SessionAnswer> where_it_stands(SessionCall& call) {
   HF_TRY(const runner::RunReport report, runner::read_report(call.store, call.record->id));
   JsonObject state = runner::report_json(report);
   state["session"] = call.operations.item(*call.record, call.now);
-  if (report.status == "running") state["hint"] = fmt::format("holdfast run --resume {} goes on with it", report.id);
+  if (report.status == "interrupted") state["hint"] = how_to_go_on(report.id);
   return SessionAnswer{std::move(state), {}, false};
 }
 
@@ -47,7 +49,7 @@ Result<SessionAnswer> exported(SessionCall& call) {
 void add_run_kind(SessionOperations& operations) {
   using enum SessionOperation::Session;
   const std::string kind(session::kRun);
-  operations.add_item_fields(kind, add_fields);
+  operations.add_item_fields(kind, add_run_fields);
   operations.add({"resume", kind, required, where_it_stands});
   operations.add({"cancel", kind, required, cancel});
   operations.add({"export", kind, required, exported});

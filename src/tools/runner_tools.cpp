@@ -1,5 +1,6 @@
 #include "tools/runner_tools.h"
 
+#include "session/kinds.h"
 #include "tools/caller_connection.h"
 #include "tools/run_call.h"
 
@@ -14,6 +15,7 @@ namespace {
 
 // Each has servers and a conversation with the model of its own, and holds a thread of the pool.
 constexpr int kRunsAtOnce = 4;
+constexpr std::string_view kRunId = "run_id";
 
 using Counter = std::shared_ptr<std::atomic<int>>;
 
@@ -62,6 +64,7 @@ JsonObject session_properties() {
       {"tasks", JsonObject{{"type", "array"},
                            {"minItems", 1},
                            {"maxItems", runner::kMaxTasks},
+                           {"description", "what is to be done; needed unless run_id is given"},
                            {"items", JsonObject{{"anyOf", JsonArray{JsonObject{{"type", "string"}},
                                                                     JsonObject{{"type", "object"},
                                                                                {"properties", task},
@@ -72,6 +75,7 @@ JsonObject session_properties() {
                              {"items", JsonObject{{"type", "string"}}},
                              {"description", "names of the MCP servers to use [all that are configured]"}}},
       {"on_error", JsonObject{{"type", "string"}, {"enum", JsonArray{"continue", "stop"}}, {"description", "[continue]"}}},
+      {kRunId, text("instead of tasks: go on with a run that was interrupted, at its first task without a result")},
       {"response_format", JsonObject{{"type", "object"}, {"description", "handed to the model as it is"}}}};
   for (const char* name : {"max_rounds", "max_tokens", "model", "timeout_s"}) properties[name] = task.at(name);
   return properties;
@@ -91,13 +95,30 @@ Result<void> may_run(const mcp::Caller& caller) {
               "use it over stdio, or with that user's own token", "not_local");
 }
 
+// The run to go on with, when one is named.
+Result<std::optional<std::string>> named_run(mcp::Call& call, const RunnerRoom& room) {
+  const auto named = find_string(call.arguments(), kRunId);
+  if (!named) return std::nullopt;
+  if (call.arguments().size() > 1)
+    return fail(ErrorKind::invalid, "run_id goes on with a run as it was asked for", "leave everything else out", "bad_request");
+  const auto record = room.store.get(*named);
+  if (!record || record->kind != session::kRun || record->principal != call.caller().principal)
+    return fail(ErrorKind::not_found, fmt::format("there is no run {}", *named), "session with type run lists them");
+  return std::string(*named);
+}
+
 Result<runner::RunReport> run(mcp::Call& call, const RunnerRoom& room, const Json& request, const Counter& taken) {
   HF_CHECK(may_run(call.caller()));
-  HF_TRY(runner::RunRequest wanted, runner::parse_run_request(request));
+  HF_TRY(const auto earlier, named_run(call, room));
+  runner::RunRequest wanted;
+  if (!earlier) {
+    HF_TRY(wanted, runner::parse_run_request(request));
+  }
   const Place place(taken);
   if (!place.is_free())
     return fail(ErrorKind::conflict, fmt::format("{} runs are under way", kRunsAtOnce), "wait until one of them is over", "busy");
   HF_TRY(runner::Runs * runs, room.runs());
+  if (earlier) return work_on_run(call, room, *runs, *earlier);
   runner::Runs::Who who;
   who.principal = call.caller().principal;
   who.client = client_name(call.caller());
@@ -108,8 +129,13 @@ Result<runner::RunReport> run(mcp::Call& call, const RunnerRoom& room, const Jso
 mcp::ToolReply answer(const Result<runner::RunReport>& report) {
   if (!report) return mcp::ToolResult::failure(report.error());
   JsonObject state = runner::report_json(*report);
-  if (report->status == "running")
-    state["hint"] = fmt::format("interrupted; holdfast run --resume {} goes on with it", report->id);
+  if (report->status == "interrupted") state["hint"] = how_to_go_on(report->id);
+  if (report->fault) {
+    state["error"] = report->fault->word();
+    state["message"] = report->fault->message;
+    if (!report->fault->hint.empty()) state["hint"] = fmt::format("{}; then {}", report->fault->hint, how_to_go_on(report->id));
+  }
+  if (report->already_running) state["hint"] = "another process works on it";
   mcp::ToolResult result = mcp::ToolResult::state(std::move(state));
   result.is_error = report->status != "completed";
   return result;
@@ -120,7 +146,8 @@ mcp::Tool tool_of(std::string name, std::string title, std::string description, 
   tool.name = std::move(name);
   tool.title = std::move(title);
   tool.description = std::move(description);
-  tool.input_schema = {{"type", "object"}, {"properties", std::move(properties)}, {"required", JsonArray{required}}};
+  tool.input_schema = {{"type", "object"}, {"properties", std::move(properties)}};
+  if (required) tool.input_schema["required"] = JsonArray{required};
   tool.annotations = {{"readOnlyHint", false}, {"destructiveHint", true}, {"openWorldHint", true}};
   tool.unknown = mcp::Tool::Unknown::refuse;
   tool.argument_error = "bad_request";
@@ -146,9 +173,8 @@ Result<void> add_runner_tools(mcp::Server& server, const RunnerRoom& room) {
       "autonomous_persistent_session", "Give a local model a list of tasks",
       "A local model works through a list of tasks, one after another, each in its own folders, over connections that stay open. "
       "One result for each task: a task that fails costs the others nothing. The run is kept (session with type run), and one "
-      "that "
-      "was interrupted can be gone on with.",
-      session_properties(), "tasks");
+      "that was interrupted goes on with run_id.",
+      session_properties(), nullptr);
   // Everything that is wrong with the tasks is said at once, each by its index: the schema's words would be about branches.
   many.handler_validates = true;
   many.handler = [&room, taken](mcp::Call& call) { return answer(run(call, room, Json(call.arguments()), taken)); };

@@ -34,6 +34,7 @@ bool is_resumable(const session::SessionRecord& record) {
   if (record.damage) return false;
   if (record.kind == session::kThread) return record.visibility != session::Visibility::deleted;
   if (record.kind == session::kResearch) return record.visibility != session::Visibility::deleted && record.status != "completed";
+  if (record.kind == session::kRun && record.status != "running") return false;
   return record.visibility == session::Visibility::live;
 }
 

@@ -1,6 +1,5 @@
 #include "transcripts/everything_finder.h"
 
-#include "base/log.h"
 #include "base/text.h"
 #include "base/uri.h"
 #include "session/display.h"
@@ -31,10 +30,28 @@ using session::TextHit;
 
 constexpr std::string_view kTranscript = "transcript";
 constexpr std::array<std::string_view, 6> kKinds = {kTranscript, "reasoning", "thread", "research", "document", "run"};
-constexpr std::size_t kMaxAttributes = 100'000;               // of one name, looked through for a spelling
-constexpr std::size_t kMaxSpellings = 200;                    // that one filter may stand for
-constexpr std::uint64_t kIndexedForNames = 64 * 1024 * 1024;  // half a second
-constexpr std::uint64_t kOpeningBytes = 256 * 1024;           // where the title of a kept session is looked for
+constexpr std::uint64_t kOpeningBytes = 256 * 1024;  // where the title of a kept session is looked for
+
+// Without regard to case. A tool of a server is also meant by its own name: mcp__wiki__search by "search".
+std::function<bool(std::string_view)> named(const std::string& wanted) {
+  return [folded = fold_case(wanted)](std::string_view value) {
+    const std::string name = fold_case(value);
+    return name == folded || name.ends_with("__" + folded);
+  };
+}
+std::function<bool(std::string_view)> containing(const std::string& wanted) {
+  return [folded = fold_case(wanted)](std::string_view value) { return fold_case(value).contains(folded); };
+}
+
+// The same path, or the end of one: of what is asked for, or (Codex tells no more) of what is known.
+std::function<bool(std::string_view)> touching(const std::string& wanted) {
+  return [wanted](std::string_view value) {
+    const auto ends_so = [](std::string_view path, std::string_view end) {
+      return path.ends_with(end) && (path.size() == end.size() || path[path.size() - end.size() - 1] == '/');
+    };
+    return ends_so(value, wanted) || (!value.starts_with('/') && ends_so(wanted, value));
+  };
+}
 
 bool wants(const FindRequest& request, std::string_view kind) {
   return request.kinds.empty() || std::ranges::find(request.kinds, kind) != request.kinds.end();
@@ -95,36 +112,6 @@ Result<session::IndexState> EverythingFinder::index_state() {
   return index_.state(sources_);
 }
 
-// What was meant by a filter: the attribute as spelled, else without regard to case, else what contains it. A file is also named
-// by the end of its path.
-Result<std::vector<std::string>> EverythingFinder::spelled(std::string_view name, std::string_view wanted) {
-  // What is not indexed has no spelling to look up, so a little of it is indexed first. With more than a little, names are found
-  // as far as the index is; it is being made by somebody else then.
-  HF_TRY(const session::IndexState state, index_state());
-  if (const std::uint64_t missing = state.source_bytes - std::min(state.indexed_bytes, state.source_bytes);
-      missing > 0 && missing <= kIndexedForNames) {
-    if (const auto updated = index_.update(sources_); !updated && updated.error().kind != ErrorKind::conflict)
-      log(LogLevel::warn, "search", updated.error().message);
-  }
-  HF_TRY(const auto known, index_.attributes(name, kMaxAttributes));
-  const std::string exact = std::string(name) + std::string(wanted);
-  const std::string folded = fold_case(wanted);
-  const bool is_file = name == "file:";
-  std::vector<std::string> same, near;
-  for (const std::string& attribute : known) {
-    const std::string_view value = std::string_view(attribute).substr(name.size());
-    if (is_file ? value == wanted || value.ends_with("/" + std::string(wanted)) : fold_case(value) == folded) {
-      same.push_back(attribute);
-    } else if (!is_file && near.size() < kMaxSpellings && fold_case(value).contains(folded)) {
-      near.push_back(attribute);
-    }
-    if (same.size() >= kMaxSpellings) break;
-  }
-  std::vector<std::string> meant = same.empty() ? std::move(near) : std::move(same);
-  if (std::ranges::find(meant, exact) == meant.end()) meant.push_back(exact);
-  return meant;
-}
-
 Result<std::function<bool(const Source&)>> EverythingFinder::admitted(const FindRequest& request) {
   std::set<std::string> folders, codex;
   if (!request.project.empty()) {
@@ -156,16 +143,10 @@ Result<session::TextQuery> EverythingFinder::query_of(const FindRequest& request
   query.order = request.order;
   query.per_session = request.per_session;
   query.limit = request.limit * std::max<std::size_t>(request.per_session, 1);
-  struct Filter {
-    std::string_view name;
-    const std::string& wanted;
-  };
-  for (const Filter& filter :
-       {Filter{"branch:", request.branch}, {"tool:", request.tool}, {"model:", request.model}, {"file:", request.file}}) {
-    if (filter.wanted.empty()) continue;
-    HF_TRY(auto meant, spelled(filter.name, filter.wanted));
-    query.attributes.push_back(std::move(meant));
-  }
+  if (!request.branch.empty()) query.filters.push_back({"branch:", named(request.branch)});
+  if (!request.tool.empty()) query.filters.push_back({"tool:", named(request.tool)});
+  if (!request.model.empty()) query.filters.push_back({"model:", containing(request.model)});
+  if (!request.file.empty()) query.filters.push_back({"file:", touching(request.file)});
   HF_TRY(query.admits, admitted(request));
   return query;
 }

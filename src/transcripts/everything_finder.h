@@ -35,7 +35,6 @@ class EverythingFinder final : public session::Finder {
   Result<std::vector<session::TextHit>> scan_stored(const session::FindRequest& request, const session::Query& conditions,
                                                     const std::vector<session::TextClause>& clauses, bool& more);
   Result<session::TextQuery> query_of(const session::FindRequest& request, const std::vector<session::TextClause>& clauses);
-  Result<std::vector<std::string>> spelled(std::string_view name, std::string_view wanted);
   Result<std::function<bool(const session::Source&)>> admitted(const session::FindRequest& request);
   using Running = std::set<std::string, std::less<>>;  // ids of sessions that a client has open
   void describe(session::FoundInSession& found, const session::Source& source, const Running& running);

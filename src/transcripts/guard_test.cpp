@@ -43,7 +43,8 @@ class GuardTest : public testing::Test {
   std::string folder() const { return files_.outside() + "/guard"; }
   std::vector<std::string> keys() {
     std::vector<std::string> all;
-    for (const auto& file : blobs_->files().value()) all.push_back(file.key);
+    const auto files = blobs_->files().value();
+    for (const auto& file : files) all.push_back(file.key);
     return all;
   }
   Keeper keeper() {
@@ -68,8 +69,10 @@ TEST_F(GuardTest, KeepsWhatBelongsToSessionsAndNothingElse) {
   const auto all = keys();
   EXPECT_EQ(report.changed, all.size());
   // Everything an inventory names, of every session.
-  for (const FoundSession& session : all_sessions(homes_.claude).value()) {
-    for (const Artifact& artifact : take_inventory(homes_.claude, session.place)->artifacts) {
+  const auto sessions = all_sessions(homes_.claude).value();
+  for (const FoundSession& session : sessions) {
+    const Inventory inventory = take_inventory(homes_.claude, session.place).value();
+    for (const Artifact& artifact : inventory.artifacts) {
       if (artifact.kind == ArtifactKind::task_lock) continue;
       EXPECT_THAT(all, Contains("claude:" + artifact.path));
       const auto kept = blobs_->file("claude:" + artifact.path).value();
@@ -98,7 +101,8 @@ TEST_F(GuardTest, KeepsOneSessionAsAHookAsksFor) {
   const SessionPlace place{TestHome::id("a3"), TestHome::kDemo};
   ASSERT_TRUE(guard_.keep_session(place));
   const auto all = keys();
-  for (const Artifact& artifact : take_inventory(homes_.claude, place)->artifacts) {
+  const Inventory inventory = take_inventory(homes_.claude, place).value();
+  for (const Artifact& artifact : inventory.artifacts) {
     if (artifact.kind == ArtifactKind::task_lock) continue;
     EXPECT_THAT(all, Contains("claude:" + artifact.path));
   }
@@ -155,7 +159,8 @@ TEST_F(GuardTest, RestoresByteForByteWhatIsGone) {
   ASSERT_TRUE(guard_.keep_all());
   std::map<std::string, Inventory> inventories;
   std::map<std::string, std::string> bytes;
-  for (const FoundSession& session : all_sessions(homes_.claude).value()) {
+  const auto sessions = all_sessions(homes_.claude).value();
+  for (const FoundSession& session : sessions) {
     Inventory inventory = take_inventory(homes_.claude, session.place).value();
     std::erase_if(inventory.artifacts, [](const Artifact& each) { return each.kind == ArtifactKind::task_lock; });
     for (const Artifact& artifact : inventory.artifacts) bytes[artifact.path] = files_.read(artifact.path);

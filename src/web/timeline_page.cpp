@@ -109,7 +109,11 @@ void write_days(Html& page, const TimelineSlice& slice, Millis now) {
   if (shown != -1) page.close().close();
 }
 
-void write_nothing(Html& page, const PageRequest& request) {
+void write_nothing(Html& page, const PageRequest& request, const TimelineSlice& slice) {
+  if (!slice.next.empty()) {
+    page.element("p", "None of the newest sessions fits these filters; older ones were not looked at yet.", {{"class", "soft"}});
+    return;
+  }
   if (!request.query.empty()) {
     page.element("p", "Nothing fits these filters.", {{"class", "soft"}});
     return;
@@ -126,7 +130,7 @@ Result<net::HttpResponse> timeline_page(const Timeline& timeline, const PageRequ
     page.element("h1", "Timeline");
     write_filters(page, request.query);
     page.open("div", {{"id", "timeline"}, {"data-live", "*"}});
-    if (slice.items.empty()) write_nothing(page, request);
+    if (slice.items.empty()) write_nothing(page, request, slice);
     write_days(page, slice, request.now);
     page.open("nav", {{"id", "timeline-pages"}, {"class", "pages"}, {"aria-label", "Pages of the timeline"}});
     if (request.query.has("cursor")) page.element("a", "Newest", {{"href", "/?" + request.query.with("cursor", "").encode()}});

@@ -237,8 +237,8 @@ Result<session::Blobs::Added> BlobStore::add(const Incoming& file) {
     return give_up(std::move(taken).error());
   }
   writing_->has_changes = true;
-  const std::uint64_t packed = writing_->packs.bytes();
-  intake.added.bytes_stored = packed - std::exchange(writing_->told_bytes, packed);
+  const std::uint64_t packed = std::max(told_bytes_, packed_before_ + writing_->packs.bytes());
+  intake.added.bytes_stored = packed - std::exchange(told_bytes_, packed);
   return intake.added;
 }
 

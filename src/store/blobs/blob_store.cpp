@@ -116,6 +116,7 @@ Result<void> BlobStore::finish() {
     writing.has_changes = false;  // the caller learns it from here
     return give_up(std::move(written).error());
   }
+  packed_before_ += writing.packs.bytes();
   writing_.reset();
   return {};
 }

@@ -45,7 +45,6 @@ class BlobStore final : public session::Blobs {
     PackWriter packs;
     ChunkReader chunks;
     FrameWriter frames;
-    std::uint64_t told_bytes = 0;  // of the packs, already told by an Added
     bool has_changes = false;
 
     Writing(FileLock held, BlobStore& store, const std::vector<PackRow>& pack_rows, std::int64_t chunk, std::int64_t frame,
@@ -79,7 +78,8 @@ class BlobStore final : public session::Blobs {
   std::unique_ptr<Db> writer_;
   std::unique_ptr<Writing> writing_;
   bool cleaned_up_ = false;
-  std::optional<Error> lost_;  // a transaction with changes was given up; the next commit() says so
+  std::uint64_t told_bytes_ = 0, packed_before_ = 0;  // of packs: told by an Added; in transactions before this one
+  std::optional<Error> lost_;                         // a transaction with changes was given up; the next commit() says so
 
   std::mutex read_mutex_;
   std::unique_ptr<Db> reader_;

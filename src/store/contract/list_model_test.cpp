@@ -134,7 +134,9 @@ Query any_query() {
 class Model {
  public:
   void change(Store& store) {
+    const Model before = *this;
     must(store.write([&](Transaction& t) -> Result<void> {
+      *this = before;  // a store may run this more than once
       const int fresh = *rc::gen::inRange(0, 40);
       for (int i = 0; i < fresh; ++i) {
         HF_TRY(auto made, t.create(any_record("s" + std::to_string(created_++))));

@@ -27,7 +27,7 @@ class BlockFilterWriter {
 
  private:
   std::vector<std::uint64_t> keys_;
-  std::vector<std::uint64_t> seen_ = std::vector<std::uint64_t>(4096);
+  std::vector<std::uint64_t> seen_ = std::vector<std::uint64_t>(16384);
 };
 
 bool filter_may_hold(std::string_view filter, std::uint64_t key);

@@ -2,6 +2,7 @@
 
 #include "store/index/block_filter.h"
 #include "store/index/limits.h"
+#include "store/index/segment_builder.h"
 
 #include <algorithm>
 
@@ -23,6 +24,18 @@ class Narrowing {
     for (const std::string& term : group)
       if (!segment_.attributes().find(term, found)) return;  // damaged: nothing is known
     left_.keep(found);
+  }
+  void attributes(const session::AttributeFilter& filter) {
+    BlockSet found(left_.size());
+    bool whole = true;
+    whole = segment_.attributes().each_with_prefix(attribute_term(filter.name), [&](std::string_view term) {
+      const std::string attribute = attribute_of_term(term);
+      // Of one that was cut nobody knows how it ends.
+      if (attribute.size() >= kMaxAttributeBytes || filter.admits(std::string_view(attribute).substr(filter.name.size())))
+        whole = segment_.attributes().find(term, found) && whole;
+      return true;
+    }) && whole;
+    if (whole) left_.keep(found);
   }
   void terms(const ClausePlan& clause) {
     for (const std::string& term : clause.terms) {
@@ -66,6 +79,8 @@ class Narrowing {
 BlockSet candidates(const Segment& segment, const QueryPlan& plan, BlockSet among) {
   Narrowing narrowing(segment, std::move(among));
   for (const auto& group : plan.attribute_terms) narrowing.attributes(group);
+  for (const session::AttributeFilter& filter : plan.filters)
+    if (!narrowing.over()) narrowing.attributes(filter);
   for (const ClausePlan& clause : plan.clauses)
     if (!clause.excluded && !narrowing.over()) narrowing.terms(clause);
   for (const ClausePlan& clause : plan.clauses)

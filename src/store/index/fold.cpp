@@ -68,6 +68,25 @@ bool stays(std::uint32_t c) {
 
 }  // namespace
 
+bool lower_ascii(std::string_view text, std::string& to) {
+  if (to.size() < text.size() + 8) to.resize(text.size() + 8);
+  char* out = to.data();
+  std::uint64_t high = 0;
+  std::size_t at = 0;
+  for (; at + 8 <= text.size(); at += 8) {
+    std::uint64_t bytes = 0;
+    std::memcpy(&bytes, text.data() + at, 8);
+    high |= bytes;
+    bytes = lowered(bytes & ~kHighs);
+    std::memcpy(out + at, &bytes, 8);
+  }
+  for (; at < text.size(); ++at) {
+    high |= static_cast<unsigned char>(text[at]);
+    out[at] = kLower[static_cast<unsigned char>(text[at]) & 0x7F];
+  }
+  return (high & kHighs) == 0;
+}
+
 void FoldedText::reserve(std::size_t more) {
   if (size_ + more + kPadding > bytes_.size()) bytes_.resize((size_ + more + kPadding) * 3 / 2);
 }

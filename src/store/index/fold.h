@@ -8,11 +8,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 namespace holdfast::store::index {
+
+// Lower case into a buffer of at least that size; false when there is anything beyond ASCII, and the buffer is of no use then.
+bool lower_ascii(std::string_view text, std::string& to);
 
 // A buffer to use again and again; one thread.
 class FoldedText {

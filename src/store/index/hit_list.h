@@ -41,6 +41,9 @@ class HitList {
   // Whether blocks whose passages are not newer than that can.
   bool enough(Millis newest) const;
 
+  // What was read so far does not count towards the blocks that are enough.
+  void look_further() { blocks_ = 0; }
+
   std::size_t size() const { return found_.size(); }
   std::size_t sessions() const { return sessions_.size(); }
   // The answer, in order; `more`: something was left out.

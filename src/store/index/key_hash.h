@@ -25,15 +25,19 @@ class KeyHash {
     const std::uint64_t rest = size == 0 ? 0 : load(bytes) & (~std::uint64_t{0} >> (64 - 8 * size));
     return mix(rest ^ state, second_ ^ kSecond);
   }
-  // Two words with one byte between them.
-  std::uint64_t neighbours(std::uint64_t left, char between, std::uint64_t right) const {
-    return mix(left ^ (static_cast<std::uint64_t>(static_cast<unsigned char>(between)) << 56) ^ first_, right ^ second_ ^ kThird);
+  // Two words with a blank between them.
+  std::uint64_t neighbours(std::uint64_t left, std::uint64_t right) const { return mix(left ^ first_, right ^ second_ ^ kThird); }
+  // The four bytes where a word and a sign meet.
+  std::uint64_t edge(const char* bytes) const {
+    std::uint32_t four = 0;
+    std::memcpy(&four, bytes, 4);
+    return mix(four ^ second_, first_ ^ kFirst);
   }
-  // The four bytes around a place where a word and a sign meet.
-  std::uint64_t edge(const char* two_before) const {
-    std::uint32_t bytes = 0;
-    std::memcpy(&bytes, two_before, 4);
-    return mix(bytes ^ second_, first_ ^ kFirst);
+  // A sign between two words: five bytes around it.
+  std::uint64_t joint(const char* bytes) const {
+    std::uint32_t four = 0;
+    std::memcpy(&four, bytes, 4);
+    return mix((std::uint64_t{static_cast<unsigned char>(bytes[4])} << 32 | four) ^ second_, first_ ^ kSecond);
   }
 
  private:

@@ -14,6 +14,8 @@ namespace {
 
 using namespace index;
 
+constexpr std::size_t kHelpers = 3;
+
 class FolderIndex final : public session::TextIndex {
  public:
   explicit FolderIndex(std::string folder) : folder_(std::move(folder)), current_(folder_) {}
@@ -26,7 +28,7 @@ class FolderIndex final : public session::TextIndex {
   }
 
   Result<session::TextResult> search(session::PassageSources& sources, const session::TextQuery& query) override {
-    return search_index(current_.get(), sources, query);
+    return search_index(current_.get(), sources, query, helpers_);
   }
 
   Result<std::vector<std::string>> attributes(std::string_view prefix, std::size_t limit) override {
@@ -84,6 +86,7 @@ class FolderIndex final : public session::TextIndex {
 
   const std::string folder_;
   CurrentView current_;
+  Pool helpers_{kHelpers};  // of all searches together
   std::atomic<int> updating_ = 0;
 };
 

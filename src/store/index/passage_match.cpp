@@ -64,10 +64,32 @@ std::optional<Occurrence> find_clause(const ClausePlan& clause, std::string_view
   return std::nullopt;
 }
 
+PassageMatcher::PassageMatcher(const session::TextQuery& query, const QueryPlan& plan) : query_(query), plan_(plan) {
+  for (const ClausePlan& clause : plan.clauses)
+    if (!clause.excluded && std::ranges::all_of(clause.bytes, [](char c) { return c > ' ' && c < '\x7F'; }))
+      plain_.push_back(&clause);
+}
+
+// Most passages of a block hold nothing, and of ASCII text that shows without folding white space.
+bool PassageMatcher::may_match(std::string_view text) {
+  if (plain_.empty() || !lower_ascii(text, lowered_)) return true;
+  return std::ranges::all_of(plain_, [&](const ClausePlan* clause) {
+    return ::memmem(lowered_.data(), text.size(), clause->bytes.data(), clause->bytes.size()) != nullptr;
+  });
+}
+
 bool PassageMatcher::passes_filters(const Passage& passage) const {
+  // Of what has no time nobody can say that it was then.
+  if ((query_.since || query_.until) && passage.time == 0) return false;
   if (query_.since && passage.time < *query_.since) return false;
   if (query_.until && passage.time >= *query_.until) return false;
   if (!query_.roles.empty() && std::ranges::find(query_.roles, passage.role) == query_.roles.end()) return false;
+  const bool passes = std::ranges::all_of(query_.filters, [&](const session::AttributeFilter& filter) {
+    return std::ranges::any_of(passage.attributes, [&](std::string_view attribute) {
+      return attribute.starts_with(filter.name) && filter.admits(attribute.substr(filter.name.size()));
+    });
+  });
+  if (!passes) return false;
   return std::ranges::all_of(query_.attributes, [&](const std::vector<std::string>& group) {
     return std::ranges::any_of(group, [&](const std::string& wanted) {
       return std::ranges::find(passage.attributes, std::string_view(wanted)) != passage.attributes.end();
@@ -133,7 +155,7 @@ double PassageMatcher::score(const Passage& passage, std::size_t& best_begin) co
 }
 
 std::optional<PassageMatch> PassageMatcher::match(const Passage& passage) {
-  if (!passes_filters(passage)) return std::nullopt;
+  if (!passes_filters(passage) || !may_match(passage.text)) return std::nullopt;
   folded_.assign(passage.text);
   if (!find_all(folded_.view())) {
     folded_.shrink();

@@ -27,7 +27,7 @@ struct PassageMatch {
 
 class PassageMatcher {
  public:
-  PassageMatcher(const session::TextQuery& query, const QueryPlan& plan) : query_(query), plan_(plan) {}
+  PassageMatcher(const session::TextQuery& query, const QueryPlan& plan);
   std::optional<PassageMatch> match(const session::Passage& passage);
 
  private:
@@ -35,11 +35,14 @@ class PassageMatcher {
     std::size_t begin = 0, end = 0, clause = 0;
   };
   bool passes_filters(const session::Passage& passage) const;
+  bool may_match(std::string_view text);   // at a glance
   bool find_all(std::string_view folded);  // fills places_
   double score(const session::Passage& passage, std::size_t& best_begin) const;
 
   const session::TextQuery& query_;
   const QueryPlan& plan_;
+  std::vector<const ClausePlan*> plain_;  // clauses of ASCII without blanks
+  std::string lowered_;
   FoldedText folded_;
   std::vector<Place> places_;
   std::vector<std::size_t> counts_;

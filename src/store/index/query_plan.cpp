@@ -35,7 +35,7 @@ struct Asked {
       (end < text.size() ? plan.terms : plan.prefixes).emplace_back(signs);
     }
   }
-  void neighbours(std::size_t left_begin, std::size_t, std::size_t, std::size_t right_end, std::uint64_t key) {
+  void neighbours(std::size_t left_begin, std::size_t right_end, std::uint64_t key) {
     if (begins(left_begin) && ends(right_end)) plan.keys.push_back(key);
   }
   void edge(std::uint64_t key) { plan.keys.push_back(key); }
@@ -58,6 +58,7 @@ QueryPlan plan_query(const session::TextQuery& query, const KeyHash& hash) {
     if (!clause.excluded) scan_tokens(folded, hash, asked);
     plan.clauses.push_back(std::move(compiled));
   }
+  plan.filters = query.filters;
   for (const auto& group : query.attributes) {
     std::vector<std::string> terms;
     for (const std::string& attribute : group) terms.push_back(attribute_term(attribute));

@@ -32,7 +32,8 @@ struct ClausePlan {
 struct QueryPlan {
   std::vector<ClausePlan> clauses;
   std::vector<std::vector<std::string>> attribute_terms;  // of each group one
-  bool impossible = false;                                // a group is empty
+  std::vector<session::AttributeFilter> filters;
+  bool impossible = false;  // a group is empty
 };
 
 QueryPlan plan_query(const session::TextQuery& query, const KeyHash& hash);

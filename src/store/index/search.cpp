@@ -2,12 +2,13 @@
 
 #include "store/index/candidates.h"
 #include "store/index/limits.h"
+#include "store/index/segment_builder.h"
+#include "store/index/shared_work.h"
 #include "store/index/snippet.h"
 
 #include <algorithm>
-#include <atomic>
 #include <optional>
-#include <thread>
+#include <set>
 #include <unordered_map>
 
 namespace holdfast::store::index {
@@ -16,17 +17,16 @@ namespace {
 using session::Passage;
 using session::PassageSources;
 using session::Source;
+using Order = session::TextQuery::Order;
 
-// A thread costs as much as verifying a block.
-constexpr std::size_t kAloneParts = 6;
+// Fewer are read before a helper has woken up.
+constexpr std::size_t kAloneParts = 8;
 constexpr std::uint64_t kAloneBytes = 256 << 10;
-// Candidates verified between two looks at whether it is enough: few while they hold what is sought, and more and more while
-// they do not.
-constexpr std::size_t kFirstWave = 2, kLargestWave = 64;
-
-std::size_t thread_limit() {
-  return std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 8);
-}
+constexpr std::size_t kVerifyHelpers = 1, kScanHelpers = 3;
+// Candidates verified between two looks at whether it is enough: few while they hold what is sought, and a share of those that
+// held nothing otherwise. For an order of the best they are first taken from as many sessions; by time it is one after another.
+constexpr std::size_t kFirstRankedWave = 8, kLargestWave = 64, kMissesPerPart = 4;
+constexpr std::size_t kMostPutOff = 256;
 
 // What is read in one go: a block, or the part of a source behind what is indexed.
 struct Part {
@@ -37,8 +37,9 @@ struct Part {
 
 class Search {
  public:
-  Search(std::shared_ptr<const IndexView> view, PassageSources& sources, const session::TextQuery& query)
-      : view_(std::move(view)),
+  Search(std::shared_ptr<const IndexView> view, PassageSources& sources, const session::TextQuery& query, Pool& pool)
+      : pool_(pool),
+        view_(std::move(view)),
         sources_(sources),
         query_(query),
         plan_(plan_query(query, KeyHash(view_->manifest.seed))),
@@ -48,7 +49,7 @@ class Search {
     HF_TRY(listed_, sources_.list());
     if (!plan_.impossible && query_.limit > 0) {
       const std::vector<Part> tails = divide();
-      read(tails, [&](std::uint64_t bytes) { return bytes >= kAloneBytes ? thread_limit() : 1; });
+      read(tails, result_.bytes_scanned < kAloneBytes ? 0 : kScanHelpers);
       walk();
     }
     return answer();
@@ -77,26 +78,12 @@ class Search {
     return tails;
   }
 
-  // Reads the parts, by several threads when `threads` says so, and takes what was found in their order.
-  template <class Threads>
-  void read(const std::vector<Part>& parts, const Threads& threads) {
-    std::uint64_t bytes = 0;
-    for (const Part& part : parts) bytes += part.to - part.from.offset;
+  // Reads the parts, with helpers, and takes what was found in the order of the parts.
+  void read(const std::vector<Part>& parts, std::size_t helpers) {
     std::vector<FoundIn> found(parts.size());
-    std::atomic<std::size_t> next = 0;
-    const auto work = [&](PassageMatcher& matcher) {
-      for (std::size_t i = next++; i < parts.size(); i = next++) found[i] = read_part(parts[i], matcher);
-    };
-    {
-      std::vector<std::jthread> others;
-      const std::size_t count = std::min<std::size_t>(threads(bytes), parts.size());
-      for (std::size_t i = 1; i < count; ++i)
-        others.emplace_back([&] {
-          PassageMatcher matcher(query_, plan_);
-          work(matcher);
-        });
-      work(matcher_);
-    }
+    while (matchers_.size() <= helpers) matchers_.push_back(std::make_unique<PassageMatcher>(query_, plan_));
+    share_work(pool_, parts.size(), helpers,
+               [&](std::size_t part, std::size_t worker) { found[part] = read_part(parts[part], *matchers_[worker]); });
     for (FoundIn& one : found) hits_.add(std::move(one));
   }
 
@@ -141,36 +128,93 @@ class Search {
     return known.emplace(std::move(among));
   }
 
-  void walk() {
-    candidates_.resize(view_->segments.size());
-    std::vector<Part> wave;
-    std::size_t wave_size = kFirstWave;
-    for (const IndexView::Place& place : view_->newest_first) {
-      if (!candidates_of(place.segment).has(place.block)) continue;
-      const Segment& segment = *view_->segments[place.segment];
-      const BlockEntry& block = segment.block(place.block);
-      if (wave.empty() && hits_.enough(block.newest)) {
-        left_out_ = true;
-        return;
-      }
-      const Source* source = alive_.at(segment.source_of(place.block));
-      if (!hits_.wants(source->session, block.newest)) {
-        left_out_ = true;
-        continue;
-      }
-      wave.push_back({source, {block.from, block.first_line}, block.to});
-      if (wave.size() < wave_size) continue;
-      wave_size = read_wave(wave) ? kFirstWave : std::min(wave_size * 2, kLargestWave);
-    }
-    read_wave(wave);
+  // Those of them in which a person said something, or a title stands.
+  const BlockSet& prompts_of(std::size_t segment_index) {
+    std::optional<BlockSet>& known = prompts_[segment_index];
+    if (known) return *known;
+    const Segment& segment = *view_->segments[segment_index];
+    BlockSet prompts = candidates_of(segment_index);
+    BlockSet spoken(segment.block_count());
+    for (const session::PassageRole role : {session::PassageRole::user, session::PassageRole::title})
+      if (!prompts.empty()) segment.attributes().find(role_term(role), spoken);
+    prompts.keep(spoken);
+    return known.emplace(std::move(prompts));
   }
 
+  // The best answer is often what somebody asked, long before the output that repeats its words: some blocks with prompts are
+  // looked at first, however old.
+  void walk() {
+    candidates_.resize(view_->segments.size());
+    prompts_.resize(view_->segments.size());
+    if (query_.order == Order::best && query_.roles.empty() && !query_.clauses.empty()) {
+      walk(Round::prompts);
+      hits_.look_further();
+    }
+    walk(Round::all);
+  }
+
+  // Candidates, newest first; those put off come first again.
+  enum class Round { prompts, all };
+  void walk(Round round) {
+    const auto is_candidate = [&](const IndexView::Place& place) {
+      if (round == Round::prompts) return prompts_of(place.segment).has(place.block);
+      return candidates_of(place.segment).has(place.block) && !seen_.contains({place.segment, place.block});
+    };
+    std::size_t wave_size = first_wave(), misses = 0;
+    std::vector<IndexView::Place> put_off;
+    std::size_t at = 0;
+    for (;;) {
+      std::vector<Part> wave;
+      std::unordered_map<std::string_view, std::size_t> of_session;
+      std::vector<IndexView::Place> still_put_off;
+      // Takes the place into the wave, puts it off when its session has enough blocks there, or leaves it out. False: enough.
+      const auto take = [&](const IndexView::Place& place) {
+        const Segment& segment = *view_->segments[place.segment];
+        const BlockEntry& block = segment.block(place.block);
+        const Source* source = alive_.at(segment.source_of(place.block));
+        if (round == Round::prompts && seen_.size() >= kPromptBlocks) return false;
+        if (round == Round::all && wave.empty() && hits_.enough(block.newest)) return false;
+        if (!hits_.wants(source->session, block.newest))
+          left_out_ = left_out_ || round == Round::all;
+        else if (query_.order == Order::best && of_session[source->session] * kFirstRankedWave >= wave_size)
+          still_put_off.push_back(place);
+        else {
+          ++of_session[source->session];
+          if (round == Round::prompts) seen_.emplace(place.segment, place.block);
+          wave.push_back({source, {block.from, block.first_line}, block.to});
+        }
+        return true;
+      };
+      bool enough = false;
+      for (std::size_t i = 0; i < put_off.size() && !enough; ++i) {
+        if (wave.size() < wave_size)
+          enough = !take(put_off[i]);
+        else
+          still_put_off.push_back(put_off[i]);
+      }
+      for (; at < view_->newest_first.size() && wave.size() < wave_size && still_put_off.size() < kMostPutOff && !enough; ++at) {
+        const IndexView::Place& place = view_->newest_first[at];
+        if (is_candidate(place)) enough = !take(place);
+      }
+      if (enough) {
+        if (round == Round::prompts) read_wave(wave);
+        left_out_ = left_out_ || round == Round::all;
+        return;
+      }
+      if (wave.empty()) return;
+      put_off = std::move(still_put_off);
+      misses = read_wave(wave) ? 0 : misses + wave.size();
+      wave_size = std::clamp(misses / kMissesPerPart, first_wave(), kLargestWave);
+    }
+  }
+
+  std::size_t first_wave() const { return query_.order == Order::best ? kFirstRankedWave : 1; }
+
   // Whether something was found.
-  bool read_wave(std::vector<Part>& wave) {
+  bool read_wave(const std::vector<Part>& wave) {
     const std::size_t before = hits_.size();
     result_.blocks_read += wave.size();
-    read(wave, [&](std::uint64_t) { return wave.size() > kAloneParts ? std::min<std::size_t>(thread_limit(), 2) : 1; });
-    wave.clear();
+    read(wave, wave.size() < kAloneParts ? 0 : kVerifyHelpers);
     return hits_.size() > before;
   }
 
@@ -195,15 +239,17 @@ class Search {
     return std::move(result_);
   }
 
+  Pool& pool_;
   const std::shared_ptr<const IndexView> view_;
   PassageSources& sources_;
   const session::TextQuery& query_;
   const QueryPlan plan_;
   HitList hits_;
-  PassageMatcher matcher_{query_, plan_};
+  std::vector<std::unique_ptr<PassageMatcher>> matchers_;  // by worker
   std::vector<Source> listed_;
-  std::unordered_map<std::uint64_t, const Source*> alive_;  // by the manifest's number; only those that are admitted
-  std::vector<std::optional<BlockSet>> candidates_;         // by segment
+  std::unordered_map<std::uint64_t, const Source*> alive_;     // by the manifest's number; only those that are admitted
+  std::vector<std::optional<BlockSet>> candidates_, prompts_;  // by segment
+  std::set<std::pair<std::size_t, std::size_t>> seen_;         // segment and block, read for their prompts
   session::TextResult result_;
   bool left_out_ = false;
 };
@@ -211,8 +257,8 @@ class Search {
 }  // namespace
 
 Result<session::TextResult> search_index(const std::shared_ptr<const IndexView>& view, PassageSources& sources,
-                                         const session::TextQuery& query) {
-  return Search(view, sources, query).run();
+                                         const session::TextQuery& query, Pool& pool) {
+  return Search(view, sources, query, pool).run();
 }
 
 }  // namespace holdfast::store::index

@@ -46,7 +46,7 @@ struct SegmentBuilder::Collector {
   void pair(std::size_t begin, std::size_t end, bool) {
     add(text.substr(begin, end - begin), builder.hash_.word(text.data() + begin, end - begin));
   }
-  void neighbours(std::size_t, std::size_t, std::size_t, std::size_t, std::uint64_t key) { builder.filter_.add(key); }
+  void neighbours(std::size_t, std::size_t, std::uint64_t key) { builder.filter_.add(key); }
   void edge(std::uint64_t key) { builder.filter_.add(key); }
 
   void add(std::string_view term, std::uint64_t hash) {

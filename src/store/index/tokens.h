@@ -42,13 +42,14 @@ inline bool is_word_sign(SignKind kind) {
 }
 
 // Sink: word(begin, end, hash of the cut word), pair(begin, end, whether it is the last sign alone),
-//       neighbours(begin and end of the left word, begin and end of the right one, key), edge(key).
+//       neighbours(begin of the left word, end of the right one, key), edge(key).
 template <class Sink>
 void scan_tokens(const FoldedText& folded, const KeyHash& hash, Sink& sink) {
   const std::string_view text = folded.view();
   const std::size_t size = text.size();
   std::size_t left_begin = 0, left_end = size + 1;  // of the word before
   std::uint64_t left_hash = 0;
+  std::size_t word_end = size + 1;  // of the last run of either kind
   SignKind before = SignKind::blank;
   std::size_t at = 0, length = 1;
   while (at < size) {
@@ -68,19 +69,25 @@ void scan_tokens(const FoldedText& folded, const KeyHash& hash, Sink& sink) {
       previous = at;
     }
     if (at == size) behind = SignKind::blank;
-    if (before == SignKind::sign && begin >= 2 && begin + 2 <= size) sink.edge(hash.edge(text.data() + begin - 2));
+    if (before == SignKind::sign) {
+      if (begin >= 1 && begin + 3 <= size) sink.edge(hash.edge(text.data() + begin - 1));
+      if (word_end + 1 == begin) {
+        if (begin >= 4) sink.edge(hash.joint(text.data() + begin - 4));
+        if (begin >= 2 && begin + 3 <= size) sink.edge(hash.joint(text.data() + begin - 2));
+      }
+    }
     if (kind == SignKind::paired) {
       sink.pair(previous, at, true);
     } else {
       const std::uint64_t number = hash.word(text.data() + begin, std::min(at - begin, kMaxWordBytes));
       sink.word(begin, at, number);
-      if (left_end + 1 == begin)
-        sink.neighbours(left_begin, left_end, begin, at, hash.neighbours(left_hash, text[left_end], number));
+      if (left_end + 1 == begin && before == SignKind::blank) sink.neighbours(left_begin, at, hash.neighbours(left_hash, number));
       left_begin = begin;
       left_end = at;
       left_hash = number;
     }
-    if (behind == SignKind::sign && at >= 2 && at + 2 <= size) sink.edge(hash.edge(text.data() + at - 2));
+    if (behind == SignKind::sign && at >= 3 && at + 1 <= size) sink.edge(hash.edge(text.data() + at - 3));
+    word_end = at;
     before = kind;
   }
 }

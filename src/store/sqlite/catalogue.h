@@ -12,7 +12,7 @@
 // One per open store, used by any thread. Lists that need it wait for each other, a millisecond each.
 
 #include "store/sqlite/catalogue_rows.h"
-#include "store/sqlite/order.h"
+#include "store/tables/order.h"
 
 #include <mutex>
 

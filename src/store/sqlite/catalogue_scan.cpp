@@ -1,7 +1,7 @@
 #include "store/sqlite/catalogue_scan.h"
 
 #include "base/text.h"
-#include "store/sqlite/condition.h"
+#include "store/tables/condition.h"
 #include "store/sqlite/shelf_walk.h"
 
 #include <algorithm>

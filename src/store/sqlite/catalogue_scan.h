@@ -3,7 +3,8 @@
 // Answers a list from the columns of a catalogue: one pass over all sessions, which counts those that fit and keeps the best.
 
 #include "store/sqlite/catalogue_columns.h"
-#include "store/sqlite/order.h"
+#include "store/sqlite/shelves.h"
+#include "store/tables/order.h"
 
 namespace holdfast::store {
 

@@ -20,6 +20,7 @@ std::unique_ptr<Backend> make_sqlite() {
 }
 
 HF_INSTANTIATE_STORE_CONTRACT(Sqlite, (BackendChoice{"sqlite", make_sqlite}));
+HF_INSTANTIATE_ERASURE_CONTRACT(Sqlite, (BackendChoice{"sqlite", make_sqlite}));
 
 }  // namespace
 }  // namespace holdfast::store

@@ -90,11 +90,6 @@ bool Rows::is_null(int column) const {
   return sqlite3_column_type(statement_, column) == SQLITE_NULL;
 }
 
-std::optional<std::int64_t> Rows::optional_integer(int column) const {
-  if (is_null(column)) return std::nullopt;
-  return integer(column);
-}
-
 // Binding fails only when memory is out or an index is wrong; the step that follows reports both.
 void Rows::bind(int index, std::int64_t value) {
   sqlite3_bind_int64(statement_, index, value);

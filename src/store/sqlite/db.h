@@ -15,6 +15,7 @@
 // are io, damaged pages are corrupt, a file that may not be written is refused.
 
 #include "base/result.h"
+#include "store/tables/columns.h"
 
 #include <chrono>
 #include <cstdint>
@@ -25,6 +26,8 @@
 #include <string_view>
 #include <unordered_map>
 #include <utility>
+#include <variant>
+#include <vector>
 
 struct sqlite3;
 struct sqlite3_file;
@@ -41,7 +44,7 @@ class Db;
 
 // The rows of one running statement. Gives the statement back when destroyed; views of columns live
 // until next() or destruction.
-class Rows {
+class Rows final : public Columns {
  public:
   Rows(Rows&& other) noexcept : db_(other.db_), statement_(std::exchange(other.statement_, nullptr)) {}
   Rows& operator=(Rows&&) = delete;
@@ -49,10 +52,9 @@ class Rows {
 
   Result<bool> next();  // false: no more rows
 
-  std::int64_t integer(int column) const;
-  std::string_view text(int column) const;  // of TEXT and BLOB alike; NULL is empty
-  bool is_null(int column) const;
-  std::optional<std::int64_t> optional_integer(int column) const;
+  std::int64_t integer(int column) const override;
+  std::string_view text(int column) const override;  // of TEXT and BLOB alike; NULL is empty
+  bool is_null(int column) const override;
 
   void bind(int index, std::int64_t value);
   void bind(int index, int value) { bind(index, static_cast<std::int64_t>(value)); }
@@ -78,6 +80,11 @@ class Rows {
   Db* db_;
   sqlite3_stmt* statement_;
 };
+
+// From the mark behind `index` on; the values must outlive the rows.
+inline void bind_values(Rows& rows, int& index, const std::vector<std::variant<std::int64_t, std::string>>& values) {
+  for (const auto& value : values) std::visit([&](const auto& each) { rows.bind(++index, each); }, value);
+}
 
 // Longer than any commit, shorter than a caller's own patience.
 inline constexpr std::chrono::milliseconds kDefaultPatience{10'000};

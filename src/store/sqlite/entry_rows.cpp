@@ -4,40 +4,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace holdfast::store {
 
 using session::Entry;
 
-const std::string_view kEntryColumns =
-    "sequence, seq, type, lane, number, time, author, run, key, previous, hash, salt, mac, data, text";
-
 namespace {
-
-std::optional<Digest> digest_of(std::string_view bytes) {
-  Digest digest{};
-  if (bytes.size() != digest.size()) return std::nullopt;
-  std::copy(bytes.begin(), bytes.end(), digest.begin());
-  return digest;
-}
-
-// Whether what was read is what was hashed when it was written.
-std::optional<std::string> damage_of(const Rows& rows, const Entry& entry) {
-  const auto previous = digest_of(rows.text(9));
-  const auto hash = digest_of(rows.text(10));
-  if (!previous || !hash) return "the entry's hash is missing";
-  Digest mac{};
-  if (entry.redacted) {
-    const auto kept = digest_of(rows.text(12));
-    if (!kept) return "neither salt nor mac of the entry are there";
-    mac = *kept;
-  } else {
-    mac = session::body_mac(rows.text(11), entry.text, entry.data);
-  }
-  if (session::chain_hash(*previous, entry, mac) != *hash) return "the entry does not fit its hash";
-  return std::nullopt;
-}
 
 Result<std::optional<Entry>> first_entry(Result<Rows> rows, const SessionRow& row) {
   if (!rows) return fail(std::move(rows).error());
@@ -57,22 +28,7 @@ Result<void> count_entry(Db& db, const SessionRow& row, const Entry& entry) {
 }  // namespace
 
 Result<Entry> insert_entry(Db& db, SessionRow& row, session::NewEntry fresh, std::int64_t sequence) {
-  Entry entry;
-  entry.session = row.record.id;
-  entry.seq = row.entries + 1;
-  entry.sequence = sequence;
-  entry.type = std::move(fresh.type);
-  entry.lane = std::move(fresh.lane);
-  entry.number = fresh.number;
-  entry.time = fresh.time;
-  entry.author = std::move(fresh.author);
-  entry.run = std::move(fresh.run);
-  entry.idempotency_key = std::move(fresh.idempotency_key);
-  entry.text = std::move(fresh.text);
-  entry.data = std::move(fresh.data);
-
-  const std::string salt = random_bytes(session::kSaltBytes);
-  entry.hash = session::chain_hash(row.head, entry, session::body_mac(salt, entry.text, entry.data));
+  auto [entry, salt] = next_entry(row, std::move(fresh), sequence);
   const auto key = entry.idempotency_key.empty() ? std::nullopt : std::optional<std::string_view>(entry.idempotency_key);
   HF_CHECK(db.run("INSERT INTO entries VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, ?)", entry.sequence, row.key,
                   entry.seq, entry.type, entry.lane, entry.number, entry.time, entry.author, entry.run, key,
@@ -81,30 +37,6 @@ Result<Entry> insert_entry(Db& db, SessionRow& row, session::NewEntry fresh, std
   row.entries = entry.seq;
   row.head = entry.hash;
   return entry;
-}
-
-Entry read_entry(const Rows& rows, std::string_view session_id) {
-  Entry entry;
-  entry.session = session_id;
-  entry.sequence = rows.integer(0);
-  entry.seq = rows.integer(1);
-  entry.type = rows.text(2);
-  entry.lane = rows.text(3);
-  entry.number = rows.integer(4);
-  entry.time = rows.integer(5);
-  entry.author = rows.text(6);
-  entry.run = rows.text(7);
-  entry.idempotency_key = rows.text(8);
-  entry.redacted = rows.is_null(11);
-  entry.data = rows.text(13);
-  entry.text = rows.text(14);
-  entry.hash = digest_of(rows.text(10)).value_or(Digest{});
-  entry.damage = damage_of(rows, entry);
-  return entry;
-}
-
-Digest previous_hash(const Rows& rows) {
-  return digest_of(rows.text(9)).value_or(Digest{});
 }
 
 Result<session::EntryPage> read_entries(Db& db, const SessionRow& row, const session::EntryQuery& query) {
@@ -165,8 +97,7 @@ Result<std::int64_t> redact_entry(Db& db, const SessionRow& row, std::int64_t se
     HF_TRY(const bool found, rows.next());
     if (!found) return fail(ErrorKind::not_found, fmt::format("session {} has no entry {}", row.record.id, seq));
     sequence = rows.integer(0);
-    mac = rows.is_null(1) ? std::string(rows.text(2))
-                          : std::string(bytes_of(session::body_mac(rows.text(1), rows.text(4), rows.text(3))));
+    mac = mac_to_keep(rows.text(1), rows.text(2), rows.text(4), rows.text(3));
   }
   HF_CHECK(db.run("UPDATE entries SET salt = NULL, mac = ?, data = ?, text = ? WHERE session = ? AND seq = ?", Blob{mac},
                   Blob{data}, Blob{text}, row.key, seq));

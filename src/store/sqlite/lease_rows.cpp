@@ -1,5 +1,7 @@
 #include "store/sqlite/side_rows.h"
 
+#include "store/tables/side_row.h"
+
 namespace holdfast::store {
 
 using session::Lease;
@@ -11,13 +13,7 @@ Result<std::optional<Lease>> find_lease(Db& db, std::string_view name) {
                              name));
   HF_TRY(const bool found, rows.next());
   if (!found) return std::optional<Lease>();
-  Lease lease;
-  lease.name = name;
-  lease.owner = {std::string(rows.text(0)), rows.integer(1), rows.integer(2), std::string(rows.text(3))};
-  lease.epoch = rows.integer(4);
-  lease.renewed = {rows.integer(5), rows.integer(6)};
-  lease.ttl = rows.integer(7);
-  return lease;
+  return decode_lease(rows, name);
 }
 
 Result<void> write_lease(Db& db, const Lease& lease) {
@@ -29,8 +25,7 @@ Result<std::optional<Tombstone>> find_tombstone(Db& db, std::string_view id) {
   HF_TRY(auto rows, db.query("SELECT kind, principal, deleted_at, purged_at, reason FROM tombstones WHERE id = ?", id));
   HF_TRY(const bool found, rows.next());
   if (!found) return std::optional<Tombstone>();
-  return Tombstone{std::string(id),          std::string(rows.text(0)), std::string(rows.text(1)),
-                   rows.optional_integer(2), rows.integer(3),           std::string(rows.text(4))};
+  return decode_tombstone(rows, id);
 }
 
 Result<void> insert_tombstone(Db& db, const Tombstone& tombstone, std::int64_t changed) {

@@ -24,7 +24,7 @@ void bind_all(Rows& rows, int& index, const std::vector<std::string>& texts) {
 Result<std::int64_t> count_all(Db& db, const Condition& where) {
   HF_TRY(auto rows, db.query(fmt::format("SELECT count(*) FROM sessions AS s WHERE {}", where.sql)));
   int index = 0;
-  where.bind_to(rows, index);
+  bind_values(rows, index, where.values);
   HF_TRY(const bool found, rows.next());
   return found ? rows.integer(0) : 0;
 }
@@ -42,7 +42,7 @@ Result<std::vector<Place>> find_places(Db& db, const Query& query, const Conditi
   HF_TRY(auto rows, db.query(sql));
   int index = 0;
   bind_all(rows, index, order.texts);
-  where.bind_to(rows, index);
+  bind_values(rows, index, where.values);
   if (after) {
     bind_all(rows, index, order.texts);
     for (std::size_t i = 0; i < order.keys.size(); ++i) rows.bind(++index, after->keys[i]);
@@ -163,7 +163,7 @@ Result<Page> list_sessions(Db& db, const Query& query, std::string_view secret, 
   if (!query.cursor.empty()) {
     HF_TRY(after, session::read_cursor(secret, query));
   }
-  const Condition where = conditions_of(query);
+  const Condition where = conditions_of(query, kSqliteHasText);
   Page page;
   auto found = find(db, query, where, after, catalogue);
   if (!found) {

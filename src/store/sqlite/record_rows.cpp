@@ -1,138 +1,20 @@
 #include "store/sqlite/record_rows.h"
 
-#include "base/text.h"
-#include "session/length_prefix.h"
 #include "store/sqlite/shelves.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace holdfast::store {
 
 using session::SessionRecord;
-using session::Visibility;
 
 namespace {
 
-constexpr std::string_view kColumns =
-    "key, id, kind, title, root_uri, root_name, linked_roots, project, task, aspect, domain, tags, status, visibility, "
-    "prior_status, prior_visibility, pinned, principal, client, rev, created_at, updated_at, last_activity_at, "
-    "last_accessed_at, archived_at, deleted_at, completed_at, retention_anchor_at, due_at, changed, entries, head, checksum, "
-    "shelf";
-
-constexpr std::size_t kChecksumBytes = 16;  // against accidents; the entries' chain is against tampering
-
-std::string list_to_text(const std::vector<std::string>& items) {
-  JsonArray array;
-  for (const std::string& item : items) array.emplace_back(std::string_view(item));
-  return to_json(Json(std::move(array)));
-}
-
-bool list_from_text(std::string_view text, std::vector<std::string>& items) {
-  auto json = parse_json(text);
-  if (!json || !json->is_array()) return false;
-  for (const Json& item : json->get_array()) {
-    if (!item.is_string()) return false;
-    items.emplace_back(view(item.get_string()));
-  }
-  return true;
-}
-
-void put_optional(std::string& out, const std::optional<Millis>& value) {
-  out.push_back(value ? '+' : '-');
-  if (value) session::put_integer(out, *value);
-}
-
-std::string shortened(const Digest& digest) {
-  return std::string(bytes_of(digest).substr(0, kChecksumBytes));
-}
-
-std::string checksum_of(const SessionRow& row, std::string_view linked_roots, std::string_view tags) {
-  const SessionRecord& r = row.record;
-  std::string all;
-  all.reserve(512);
-  session::put_integer(all, row.key);
-  for (std::string_view text :
-       {std::string_view(r.id), std::string_view(r.kind), std::string_view(r.title), std::string_view(r.root_uri),
-        std::string_view(r.root_name), linked_roots, std::string_view(r.project), std::string_view(r.task),
-        std::string_view(r.aspect), std::string_view(r.domain), tags, std::string_view(r.status),
-        std::string_view(r.prior_status), std::string_view(r.principal), std::string_view(r.client)}) {
-    session::put_string(all, text);
-  }
-  for (std::int64_t number : {static_cast<std::int64_t>(r.visibility), static_cast<std::int64_t>(r.prior_visibility),
-                              static_cast<std::int64_t>(r.pinned), r.rev, r.created_at, r.updated_at, r.last_activity_at,
-                              r.last_accessed_at, row.changed, row.entries}) {
-    session::put_integer(all, number);
-  }
-  for (const auto& time : {r.archived_at, r.deleted_at, r.completed_at, r.retention_anchor_at, r.due_at}) {
-    put_optional(all, time);
-  }
-  session::put_string(all, bytes_of(row.head));
-  return shortened(sha256(all));
-}
-
-std::string checksum_of_texts(std::string_view description, std::string_view opening, std::string_view data) {
-  std::string all;
-  session::put_string(all, description);
-  session::put_string(all, opening);
-  session::put_string(all, data);
-  return shortened(sha256(all));
-}
-
-void add_damage(SessionRecord& record, std::string_view what) {
-  if (!record.damage) {
-    record.damage = what;
-  } else {
-    record.damage->append("; ").append(what);
-  }
-}
-
-Visibility visibility_of(std::int64_t stored, SessionRecord& record) {
-  if (stored >= 0 && stored <= static_cast<std::int64_t>(Visibility::deleted)) return static_cast<Visibility>(stored);
-  add_damage(record, "unknown visibility");
-  return Visibility::live;
-}
+const std::string kColumns = fmt::format("{}, shelf", kSessionColumns);
 
 SessionRow decode(const Rows& rows) {
-  SessionRow row;
-  SessionRecord& r = row.record;
-  row.key = rows.integer(0);
-  r.id = rows.text(1);
-  r.kind = rows.text(2);
-  r.title = rows.text(3);
-  r.root_uri = rows.text(4);
-  r.root_name = rows.text(5);
-  if (!list_from_text(rows.text(6), r.linked_roots)) add_damage(r, "linked roots cannot be read");
-  r.project = rows.text(7);
-  r.task = rows.text(8);
-  r.aspect = rows.text(9);
-  r.domain = rows.text(10);
-  if (!list_from_text(rows.text(11), r.tags)) add_damage(r, "tags cannot be read");
-  r.status = rows.text(12);
-  r.visibility = visibility_of(rows.integer(13), r);
-  r.prior_status = rows.text(14);
-  r.prior_visibility = visibility_of(rows.integer(15), r);
-  r.pinned = rows.integer(16) != 0;
-  r.principal = rows.text(17);
-  r.client = rows.text(18);
-  r.rev = rows.integer(19);
-  r.created_at = rows.integer(20);
-  r.updated_at = rows.integer(21);
-  r.last_activity_at = rows.integer(22);
-  r.last_accessed_at = rows.integer(23);
-  r.archived_at = rows.optional_integer(24);
-  r.deleted_at = rows.optional_integer(25);
-  r.completed_at = rows.optional_integer(26);
-  r.retention_anchor_at = rows.optional_integer(27);
-  r.due_at = rows.optional_integer(28);
-  row.changed = rows.integer(29);
-  row.entries = rows.integer(30);
-  const std::string_view head = rows.text(31);
-  if (head.size() == row.head.size()) std::copy(head.begin(), head.end(), row.head.begin());
+  SessionRow row = decode_session(rows);
   row.shelf = rows.integer(33);
-  row.stored_due = r.due_at;
-  if (rows.text(32) != checksum_of(row, rows.text(6), rows.text(11))) add_damage(r, "the record does not fit its checksum");
   return row;
 }
 
@@ -141,13 +23,6 @@ Result<std::optional<SessionRow>> first_row(Result<Rows> rows) {
   HF_TRY(const bool found, rows->next());
   if (!found) return std::optional<SessionRow>();
   return decode(*rows);
-}
-
-// What a list's text filter looks into.
-std::string folded_text(const SessionRecord& record) {
-  std::string all = record.title + '\n' + record.description + '\n' + record.opening;
-  for (const std::string& tag : record.tags) all.append("\n").append(tag);
-  return fold_case(all);
 }
 
 Result<void> write_texts(Db& db, const SessionRow& row) {
@@ -161,13 +36,9 @@ Result<void> write_lookups(Db& db, const SessionRow& row) {
   const SessionRecord& r = row.record;
   HF_CHECK(db.run("DELETE FROM roots WHERE session = ?", row.key));
   HF_CHECK(db.run("DELETE FROM tags WHERE session = ?", row.key));
-  // A session without any root is found under '', the root that no session has.
-  const bool rootless = r.root_uri.empty() && r.linked_roots.empty();
-  const auto add_root = [&](std::string_view root) {
-    return db.run("INSERT OR IGNORE INTO roots VALUES(?, ?, ?)", root, row.shelf, row.key);
-  };
-  if (rootless || !r.root_uri.empty()) HF_CHECK(add_root(r.root_uri));
-  for (const std::string& root : r.linked_roots) HF_CHECK(add_root(root));
+  for (const std::string& root : roots_of(r)) {
+    HF_CHECK(db.run("INSERT OR IGNORE INTO roots VALUES(?, ?, ?)", root, row.shelf, row.key));
+  }
   for (const std::string& tag : r.tags) HF_CHECK(db.run("INSERT OR IGNORE INTO tags VALUES(?, ?)", tag, row.key));
   return {};
 }
@@ -216,17 +87,7 @@ Result<void> load_rest(Db& db, SessionRow& row) {
     if (!found) {
       add_damage(r, "description and data are missing");
     } else {
-      r.description = rows.text(0);
-      r.opening = rows.text(1);
-      auto data = parse_json(rows.text(2));
-      if (data && data->is_object()) {
-        r.data = std::move(data->get_object());
-      } else {
-        add_damage(r, "data cannot be read");
-      }
-      if (rows.text(3) != checksum_of_texts(r.description, r.opening, rows.text(2))) {
-        add_damage(r, "description and data do not fit their checksum");
-      }
+      decode_texts(rows, r);
     }
   }
   HF_TRY(auto rows, db.query("SELECT lane, type, count, highest_number, last_seq, last_time FROM tallies WHERE session = ? "
@@ -235,8 +96,7 @@ Result<void> load_rest(Db& db, SessionRow& row) {
   while (true) {
     HF_TRY(const bool more, rows.next());
     if (!more) return {};
-    r.tallies.push_back({std::string(rows.text(0)), std::string(rows.text(1)), rows.integer(2), rows.integer(3), rows.integer(4),
-                         rows.integer(5)});
+    r.tallies.push_back(decode_tally(rows));
   }
 }
 

@@ -2,9 +2,10 @@
 
 #include "base/text.h"
 #include "session/limits.h"
-#include "store/sqlite/condition.h"
 #include "store/sqlite/event_rows.h"
 #include "store/sqlite/words.h"
+#include "store/tables/condition.h"
+#include "store/tables/session_row.h"
 
 #include <fmt/format.h>
 
@@ -55,7 +56,7 @@ class Search {
     if (!query_.session.empty()) where.add_any("s.id", {query_.session});
     HF_TRY(auto rows, db_.query(fmt::format("SELECT s.key, s.id, s.kind, s.title FROM sessions AS s WHERE {}", where.sql)));
     int index = 0;
-    where.bind_to(rows, index);
+    bind_values(rows, index, where.values);
     while (true) {
       HF_TRY(const bool more, rows.next());
       if (!more) return {};
@@ -88,7 +89,7 @@ class Search {
       if (!more) return {};
       const auto place = sessions_.find(rows.integer(0));
       if (place == sessions_.end()) continue;
-      const std::string text = fmt::format("{}\n{}\n{}", rows.text(1), rows.text(2), rows.text(3));
+      const std::string text = searched_text(rows.text(1), rows.text(2), rows.text(3));
       if (!words_.matches(words_of(text))) continue;
       SearchHit hit;
       hit.time = rows.integer(4);

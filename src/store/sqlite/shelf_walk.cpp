@@ -142,7 +142,7 @@ class Walk {
       } else {
         bind_open(rows, index, !order_.descending);
       }
-      where_.bind_to(rows, index);
+      bind_values(rows, index, where_.values);
       rows.bind(++index, wanted_);
       while (true) {
         HF_TRY(const bool more, rows.next());
@@ -213,7 +213,7 @@ Result<std::optional<std::int64_t>> count_selected(Db& db, const Query& query, c
   for (const Shelf& shelf : selection.shelves) {
     HF_TRY(auto rows, db.query(sql, shelf.number));
     int index = 1;
-    selection.rest.bind_to(rows, index);
+    bind_values(rows, index, selection.rest.values);
     HF_TRY(const bool found, rows.next());
     if (found) sum += rows.integer(0);
   }

@@ -2,8 +2,9 @@
 
 // A list answered from the shelves (shelves.h): the total as a sum, the page merged from one index range per shelf.
 
-#include "store/sqlite/condition.h"
-#include "store/sqlite/order.h"
+#include "store/sqlite/shelves.h"
+#include "store/tables/condition.h"
+#include "store/tables/order.h"
 
 namespace holdfast::store {
 

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <tuple>
 
@@ -124,6 +125,15 @@ std::int64_t sum_of(const std::vector<Shelf>& shelves) {
   std::int64_t sum = 0;
   for (const Shelf& shelf : shelves) sum += shelf.sessions;
   return sum;
+}
+
+session::Position shelf_position(const session::Query& query, const Shelf& shelf) {
+  session::Position position;
+  if (query.sort == session::Sort::resume) {
+    position.keys[0] = shelf.pinned ? 1 : 0;
+    position.keys[1] = std::ranges::count(query.prefer_status, shelf.status) > 0 ? 1 : 0;
+  }
+  return position;
 }
 
 Result<std::optional<std::vector<Shelf>>> read_shelves(Db& db) {

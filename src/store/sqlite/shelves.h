@@ -10,6 +10,7 @@
 // wrong, lists look at the sessions themselves (slowly, but all of them), verify says so, and the next opening for writing
 // counts anew.
 
+#include "session/cursor.h"
 #include "session/query.h"
 #include "store/sqlite/db.h"
 
@@ -31,6 +32,9 @@ struct Shelf {
 inline constexpr std::size_t kMaxAspectShelves = 16;
 
 std::int64_t sum_of(const std::vector<Shelf>& shelves);  // all their sessions
+
+// The keys of the order (tables/order.h) that are the same for all sessions of the shelf; the others are 0.
+session::Position shelf_position(const session::Query& query, const Shelf& shelf);
 
 // All of them; nullopt when they cannot be trusted.
 Result<std::optional<std::vector<Shelf>>> read_shelves(Db& db);

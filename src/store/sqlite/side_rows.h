@@ -9,12 +9,12 @@ namespace holdfast::store {
 
 Result<session::LineageEvent> insert_lineage(Db& db, session::LineageEvent event);
 Result<std::vector<session::LineageEvent>> lineage_of(Db& db, std::string_view session);
-Result<std::vector<session::LineageEvent>> lineage_tree(Db& db, std::string_view session);
 
 Result<std::optional<session::KeyedValue>> find_value(Db& db, std::string_view space, std::string_view key, Millis now);
 Result<std::vector<session::KeyedValue>> list_values(Db& db, const session::ValueQuery& query, Millis now);
-Result<session::KeyedValue> put_value(Db& db, session::KeyedValue fresh, session::Expect expect);
-Result<bool> erase_value(Db& db, std::string_view space, std::string_view key, session::Expect expect, Millis now);
+Result<std::int64_t> value_rev(Db& db, std::string_view space, std::string_view key, Millis now);  // 0: none, or expired
+Result<void> write_value(Db& db, const session::KeyedValue& value);
+Result<void> erase_value(Db& db, std::string_view space, std::string_view key);
 Result<std::int64_t> purge_values(Db& db, Millis now, std::size_t limit);
 
 Result<std::optional<session::Lease>> find_lease(Db& db, std::string_view name);

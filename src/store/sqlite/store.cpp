@@ -2,15 +2,16 @@
 
 #include "base/file.h"
 #include "base/log.h"
-#include "store/sqlite/event_hub.h"
-#include "store/sqlite/event_rows.h"
+#include "store/sqlite/commit_watch.h"
 #include "store/sqlite/read_pool.h"
-#include "store/sqlite/reads.h"
 #include "store/sqlite/schema.h"
 #include "store/sqlite/search_rows.h"
 #include "store/sqlite/shelves.h"
+#include "store/sqlite/tables.h"
 #include "store/sqlite/verify.h"
 #include "store/sqlite/writer.h"
+#include "store/tables/reads.h"
+#include "store/tables/verify.h"
 
 #include <fmt/format.h>
 
@@ -55,7 +56,7 @@ Result<void> apply_settings(Db& db, std::chrono::milliseconds patience) {
 class SqliteStore final : public Store {
  public:
   explicit SqliteStore(Context context)
-      : context_(std::move(context)), readers_(context_), hub_(context_, readers_), index_(context_, readers_) {}
+      : context_(std::move(context)), readers_(context_), watch_(context_, readers_), hub_(watch_), index_(context_, readers_) {}
 
   Result<void> start(std::unique_ptr<Db> db);
 
@@ -101,7 +102,10 @@ class SqliteStore final : public Store {
 
   Result<SearchResult> search(const SearchQuery& query) override;
   Result<Verification> verify(std::string_view session) override {
-    return readers_.with([&](Db& db) { return verify_session(db, session); });
+    return readers_.with([&](Db& db) {
+      SqliteTables tables(db);
+      return verify_session(tables, session);
+    });
   }
   Result<Integrity> integrity() override {
     return readers_.with([](Db& db) { return verify_store(db); });
@@ -112,11 +116,9 @@ class SqliteStore final : public Store {
     return hub_.subscribe(std::move(options));
   }
   Result<std::vector<Event>> events_after(std::int64_t sequence, std::size_t limit) override {
-    return readers_.with([&](Db& db) { return read_events_after(db, sequence, limit); });
+    return watch_.events_after(sequence, limit);
   }
-  Result<std::int64_t> last_sequence() override {
-    return readers_.with([](Db& db) { return read_last_sequence(db); });
-  }
+  Result<std::int64_t> last_sequence() override { return watch_.last_sequence(); }
 
  protected:
   Result<void> run(const Work& work) override {
@@ -128,7 +130,8 @@ class SqliteStore final : public Store {
   template <class Function>
   auto read(Function&& function) -> std::invoke_result_t<Function&, Reads&> {
     return readers_.with([&](Db& db) {
-      Reads reads(db, context_, &catalogue_);
+      SqliteTables tables(db, context_.secret, &catalogue_);
+      Reads reads(tables, context_);
       return function(reads);
     });
   }
@@ -139,6 +142,7 @@ class SqliteStore final : public Store {
   Context context_;
   std::unique_ptr<Writer> writer_;  // null when read-only
   ReadPool readers_;
+  CommitWatch watch_;
   EventHub hub_;
   TextIndex index_;
   Catalogue catalogue_;
@@ -163,7 +167,7 @@ Result<void> SqliteStore::start(std::unique_ptr<Db> db) {
 }
 
 void SqliteStore::after_commit(const Writer::Committed& done) {
-  hub_.announce_commit();
+  watch_.announce();
   if (done.scrubbed || words_remain_) {
     words_remain_ = !index_.forget_erased(done.scrubbed ? kScrubPatience : std::chrono::milliseconds(0));
   }

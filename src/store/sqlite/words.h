@@ -40,11 +40,13 @@ class WordQuery {
   // The same question for FTS5, every word quoted.
   std::string fts_expression() const;
 
- private:
   struct Term {
     std::string words;  // " one two " or, for a prefix, " one tw"
     bool prefix = false;
   };
+  const std::vector<Term>& terms() const { return terms_; }
+
+ private:
   void add(std::string_view text, bool may_be_prefix);
   std::vector<Term> terms_;
 };

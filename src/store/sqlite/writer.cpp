@@ -3,7 +3,8 @@
 #include "base/ids.h"
 #include "base/log.h"
 #include "store/sqlite/event_rows.h"
-#include "store/sqlite/transaction.h"
+#include "store/sqlite/tables.h"
+#include "store/tables/transaction.h"
 
 #include <fmt/format.h>
 
@@ -99,7 +100,8 @@ Result<void> Writer::begin() {
 }
 
 Result<void> Writer::call(const Work& work) {
-  SqliteTransaction transaction(*db_, context_, sequence_);
+  SqliteTables tables(*db_, context_.secret, sequence_);
+  TableTransaction transaction(tables, context_);
   Result<void> outcome;
   try {
     outcome = work(transaction);

@@ -85,6 +85,48 @@ class Searching(TranscriptsTest):
         shutil.rmtree(self.data / "index")
         self.assertEqual(self.ids("Algen", "--no-index"), {sid("a1")})
 
+    def test_filters_know_what_is_not_indexed_yet(self):
+        self.json_of("index")
+        self.append("a1", json.dumps({"type": "assistant", "cwd": DEMO, "gitBranch": "Feature/X", "message": {
+            "model": "claude-haiku-9", "content": [{"type": "tool_use", "id": "t", "name": "Edit",
+                                                    "input": {"file_path": "src/new.cpp", "old_string": "walrus"}}]}}) + "\n")
+        for words in (["--model", "haiku"], ["--branch", "feature/x"], ["--tool", "edit"], ["--file", "./src//new.cpp"]):
+            self.assertEqual(self.ids("walrus", *words), {sid("a1")}, words)
+        for path in ("src/new.cpp", "new.cpp", DEMO + "/src/new.cpp", DEMO + "/./src/new.cpp"):
+            self.assertEqual([session["session_id"] for session in self.json_of("trace", path)["sessions"]], [sid("a1")], path)
+        self.assertEqual(self.ids("walrus", "--tool", "dit"), set())
+
+    def test_codex_as_it_was_said(self):
+        folder = self.home / ".codex/sessions/2026/07/01"
+        folder.mkdir(parents=True)
+        name = "019a0000-0000-7000-8000-000000000001"
+        call = {"cmd": "cd build\ncmake ..\tninja", "patch": "*** Update File: src/a.rs\n+x"}
+        with (folder / f"rollout-2026-07-01T10-00-00-{name}.jsonl").open("w") as file:
+            for payload in ({"type": "function_call", "name": "shell", "arguments": json.dumps(call)},
+                            {"type": "function_call_output", "output": json.dumps({"output": "ok\nlinker failed"})}):
+                file.write(json.dumps({"timestamp": "2026-07-01T10:00:00Z", "type": "response_item", "payload": payload}) + "\n")
+        for words in (["cmake"], ["ninja"], ["linker", "failed"], ["cmake", "--tool", "shell"]):
+            self.assertEqual(self.ids(*words), {name}, words)
+        self.assertEqual([session["session_id"] for session in self.json_of("trace", "/work/src/a.rs")["sessions"]], [name])
+
+    def test_options_leave_words_alone(self):
+        self.assertEqual(self.ids("--role", "user", "second", "turn"), {sid("a3")})
+        self.assertEqual(self.ids("--kind", "transcript", "subagent", "reported"), {sid("a4")})
+        self.assertEqual(self.ids("subagent", "reported", "-python"), {sid("a4")})
+        behind = self.run_program("search", "--json", "--", "subagent", "reported")
+        self.assertEqual(len(json.loads(behind.stdout)["sessions"]), 1, behind.stderr)
+        self.assertEqual(self.run_program("search", "x", "--kind", "nonsense").returncode, 2)
+
+    def test_what_somebody_asked_stands_before_the_output_that_repeats_it(self):
+        self.append("a1", prompt("why does the tidal gauge drift?"))
+        lines = [json.dumps({"type": "user", "timestamp": "2026-07-02T10:00:00.000Z", "message": {"content": [
+            {"type": "tool_result", "tool_use_id": "t", "content": f"{i} tidal gauge drift " + "word " * 80}]}}) for i in range(1500)]
+        self.append("a1", "\n".join(lines) + "\n")
+        for _ in range(2):
+            [session] = self.found("tidal", "gauge", "drift")
+            self.assertEqual(session["matches"][0]["role"], "user")
+            self.json_of("index")
+
     def test_the_index_says_how_far_it_is_and_can_be_made_anew(self):
         before = self.json_of("index", "--status")
         self.assertEqual(before["indexed_bytes"], 0)

@@ -87,7 +87,8 @@ class Access(ProgramTest):
         status, headers, page = server.ask("GET", "/", {"Cookie": cookie})
         self.assertEqual(status, 200)
         self.assertIn("default-src 'none'", headers["content-security-policy"])
-        self.assertIn(str(self.data / "store.db"), page)
+        self.assertIn("Timeline", page)
+        self.assertIn(str(self.data / "store.db"), server.ask("GET", "/storage", {"Cookie": cookie})[2])
         self.assertEqual(server.ask("GET", login_path(server.about["url"]))[0], 401, "the code worked twice")
         self.assertEqual(server.ask("POST", "/mcp", {"Cookie": cookie}, "{}")[0], 401, "a cookie opened /mcp")
         again = self.json_of("login")["url"]

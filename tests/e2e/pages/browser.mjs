@@ -6,6 +6,8 @@ import { chromium } from 'playwright-core';
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
 
+const kPatience = 50_000; // ms; a busy machine draws slowly, and the harness ends a test that hangs
+
 export const looks = {
   light: { colorScheme: 'light', viewport: { width: 1200, height: 900 } },
   dark: { colorScheme: 'dark', viewport: { width: 1200, height: 900 } },
@@ -22,6 +24,7 @@ export async function openBrowser() {
 /** A page that is logged in, in a context of its own. `complaints` collects what must not happen. */
 export async function openPage(browser, demo, { look = 'light', loggedIn = true, javaScriptEnabled = true } = {}) {
   const context = await browser.newContext({ ...looks[look], reducedMotion: 'reduce', javaScriptEnabled });
+  context.setDefaultTimeout(kPatience);
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: demo.server.origin });
   const complaints = [];
   await context.route(url => url.origin !== demo.server.origin, route => {

@@ -176,6 +176,18 @@ test('live: a thought appears in the timeline and in the picture', async () => {
   }
 });
 
+test('live: a thought appears in the session that is being read', async () => {
+  const { page, complaints, go, close } = await openPage(browser, demo);
+  await go(`/sessions/${demo.reasoning}?before=last`);
+  await connected(page);
+  await page.evaluate(() => { globalThis.sameDocument = true; });
+  await think(demo.client, 'Read while it is being written.');
+  await page.locator('main').getByText('Read while it is being written.').first().waitFor();
+  assert.equal(await page.evaluate(() => globalThis.sameDocument), true);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
 test('live: the focus stays where it is', async () => {
   const { page, go, close } = await openPage(browser, demo);
   await go('/?kind=reasoning');

@@ -15,6 +15,11 @@ const paths = {
   'filtered timeline': '/?kind=transcript&project=shop&since=2020-01-01',
   search: '/search',
   'search results': '/search?q=retry',
+  transcript: `/sessions/${demo.transcripts[0].id}`,
+  'a deep link': `/sessions/${demo.transcripts[0].id}?line=4#L4`,
+  'a whole record': `/sessions/${demo.transcripts[0].id}/record?line=2`,
+  thoughts: `/sessions/${demo.reasoning}`,
+  'a session of research': `/sessions/${demo.research}`,
   family: `/sessions/${demo.transcripts[0].id}/family`,
   graph: `/sessions/${demo.reasoning}/graph`,
   'whole graph': `/sessions/${demo.reasoning}/graph?all=1`,
@@ -25,14 +30,17 @@ const paths = {
   run: `/research/${demo.research}`,
   notices: '/notices',
   storage: '/storage',
+  'a hostile transcript': `/sessions/${demo.transcripts[2].id}`,
+  'a hostile thread': '/sessions/hostile-thread-0',
   'a hostile graph': '/sessions/hostile-reasoning-0/graph',
   'a hostile run': '/research/hostile-research-1',
 };
 
 for (const look of Object.keys(looks)) {
+  const { page, complaints, go } = await openPage(browser, demo, { look }); // one login for all: it is not what is tried here
   for (const [name, path] of Object.entries(paths)) {
     test(`${name}, ${look}: loads cleanly and is accessible`, async () => {
-      const { page, complaints, go, close } = await openPage(browser, demo, { look });
+      complaints.length = 0;
       const answer = await go(path);
       assert.equal(answer.status(), 200);
       await page.waitForLoadState('load');
@@ -43,14 +51,13 @@ for (const look of Object.keys(looks)) {
       assert.ok(scroll <= width, `the page is ${scroll} wide, the window ${width}`);
       assert.deepEqual(complaints, []);
       assert.deepEqual(await accessibilityFindings(page), []);
-      await close();
     });
   }
 }
 
 test('titles of strangers are text', async () => {
   const { page, complaints, go, close } = await openPage(browser, demo);
-  for (const path of ['/', '/research', '/sessions/hostile-reasoning-1/graph', '/sessions/hostile-thread-2/family']) {
+  for (const path of ['/', '/research', `/sessions/${demo.transcripts[2].id}`, '/sessions/hostile-thread-3', '/sessions/hostile-run-1', '/sessions/hostile-reasoning-1/graph', '/sessions/hostile-thread-2/family']) {
     await go(path);
     assert.doesNotMatch(await page.title(), /^(owned|1)$/);
     assert.equal(await page.locator('main script, main img, main svg[onload]').count(), 0, path);
@@ -78,15 +85,20 @@ test('pages work without the script', async () => {
 test('the theme is remembered, and can be given back to the system', async () => {
   const { page, go, close } = await openPage(browser, demo, { look: 'light' });
   const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const choose = async (name, then) => {
+    await page.getByRole('button', { name, exact: true }).click();
+    await page.locator(then).waitFor();
+    await page.waitForLoadState('load');
+  };
   await go('/storage');
   const light = await ground();
-  await page.getByRole('button', { name: 'Dark', exact: true }).click();
+  await choose('Dark', 'html[data-theme=dark]');
   const dark = await ground();
   assert.notEqual(dark, light);
   await go('/notices');
   assert.equal(await ground(), dark);
   assert.deepEqual(await accessibilityFindings(page), []);
-  await page.getByRole('button', { name: 'System', exact: true }).click();
+  await choose('System', 'html:not([data-theme])');
   assert.equal(await ground(), light);
   await close();
 });

@@ -13,7 +13,7 @@ const pictures = [
   ['timeline', '/', 'light', { width: 1100, height: 760 }],
   ['timeline-dark', '/', 'dark', { width: 1100, height: 760 }],
   ['timeline-phone', '/', 'phone', { width: 390, height: 780 }],
-  ['search', '/search?q=header', 'light', { width: 1100, height: 760 }],
+  ['search', '/search?q=checkout', 'light', { width: 1100, height: 760 }],
   ['session', `/sessions/${demo.transcripts[0].id}`, 'light', { width: 1100, height: 760 }],
   ['review', '/review/document?path=handbook.md&view=sides', 'light', { width: 1100, height: 900 }],
   ['graph', `/sessions/${demo.reasoning}/graph`, 'dark', { width: 1100, height: 760 }],

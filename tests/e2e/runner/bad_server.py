@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""A legacy MCP server with one tool, `misbehave`, that does what the first argument says: crash, exit, hang, stderr, garbage, large."""
+"""A legacy MCP server with one tool, `misbehave`, that does what the first argument says: crash, exit, hang, stderr, garbage,
+large, surrogate, error; paths: its tool takes one."""
 import json
 import os
 import sys
 import time
 
 BEHAVIOUR = sys.argv[1]
-TOOL = {"name": "misbehave", "description": "misbehaves", "inputSchema": {"type": "object", "properties": {}}}
+PROPERTIES = {"path": {"type": "string"}} if BEHAVIOUR == "paths" else {}
+TOOL = {"name": "misbehave", "description": "misbehaves", "inputSchema": {"type": "object", "properties": PROPERTIES}}
 
 
 def send(message):
@@ -30,6 +32,10 @@ def misbehave():
     if BEHAVIOUR == "garbage":
         sys.stdout.write("debug: this is no JSON\n{\"neither\": \"is this\"\n" * 20 + "\x00\xff\n")
         return "after the garbage"
+    if BEHAVIOUR == "surrogate":
+        return "cut here \ud83d"
+    if BEHAVIOUR == "paths":
+        return os.getcwd()
     return "x" * (60 << 20)
 
 
@@ -43,6 +49,8 @@ for line in sys.stdin:
                                        "serverInfo": {"name": "bad", "version": "1"}}})
     elif method == "tools/list":
         send({"id": number, "result": {"tools": [TOOL]}})
+    elif method == "tools/call" and BEHAVIOUR == "error":
+        send({"id": number, "error": {"code": -32000, "message": "boom"}})
     elif method == "tools/call":
         send({"id": number, "result": {"content": [{"type": "text", "text": misbehave()}]}})
     elif method == "ping":

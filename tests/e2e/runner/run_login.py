@@ -211,12 +211,12 @@ class Login(RunnerTest):
         other = self.server()
         self.servers(vault={"url": self.vault.url}, other={"url": other.url})
         self.log_in()
-        self.play({"calls": [{"name": "open_vault", "arguments": {}}]}, "%TOOL%")
+        self.play({"calls": [{"name": "vault__open_vault", "arguments": {}}]}, "%TOOL%")
         done = self.run_task()
         self.assertEqual(done.returncode, 0, done.stderr)
         report = json.loads(done.stdout)
         self.assertEqual(report["texts"], ["the vault holds 4711"])
-        self.assertIn("holdfast run login other", report["problems"][0])
+        self.assertTrue(any("holdfast run login other" in problem for problem in report["problems"]), report)
         asked_for = self.run_task("--servers", "vault,other")
         self.assertEqual(asked_for.returncode, NOBODY, "who is named is needed")
 
@@ -224,9 +224,9 @@ class Login(RunnerTest):
         for definition in ({"oauth": False}, {"headers": {"authorization": "Bearer of my own"}}):
             self.servers(vault={"url": self.vault.url, **definition})
             done = self.run_task()
-            self.assertEqual(done.returncode, 1, done.stderr)
-            self.assertEqual(json.loads(done.stdout)["results"][0]["status"], "error")
-            self.assertIn("401", done.stdout)
+            self.assertEqual(done.returncode, NOBODY, done.stderr)
+            self.assertEqual(json.loads(done.stdout)["status"], "interrupted")
+            self.assertIn("401", done.stderr)
         self.assertEqual((self.vault.registered, self.vault.granted), ([], []))
 
     def test_over_mcp_the_tool_says_how_to_log_in(self):

@@ -142,9 +142,27 @@ class RunnerTools(RunnerTest):
         begun = time.monotonic()
         client.end()
         self.assertLess(time.monotonic() - begun, 8, "a call that could finish is waited for, a run is not")
-        self.assertEqual(self.runs()[0]["status"], "running")
+        self.assertEqual(self.runs()[0]["status"], "interrupted")
         self.model.play(reset=True, answers=[self.reads(self.a), "%TOOL%"])
         self.assertEqual(self.json_of("run", "--resume")["texts"], ["secret of a"])
+
+    def test_a_run_goes_on_over_mcp(self):
+        client = self.connect()
+        self.model.play(reset=True, answers=[self.reads(self.a), "%TOOL%"], faults=["pass", "pass", "stall"])
+        tasks = [{"task": "one", "working_directory": self.a}, {"task": "two", "working_directory": self.b}]
+        client.send(tool_call(2, "autonomous_persistent_session", {"tasks": tasks}))
+        self.wait_until(lambda: len(self.model.requests()) == 3)
+        client.process.kill()
+        client.process.wait()
+        run = self.runs()[0]["id"]
+        self.model.play(reset=True, answers=[self.reads(self.b), "%TOOL%"])
+        client = self.connect()
+        refused = client.ask(tool_call(2, "autonomous_persistent_session", {"run_id": run, "tasks": ["x"]}))["result"]
+        self.assertTrue(refused["isError"])
+        self.assertIn("no run", client.ask(tool_call(3, "autonomous_persistent_session", {"run_id": "x"}))["result"]["content"][0]["text"])
+        state = client.ask(tool_call(4, "autonomous_persistent_session", {"run_id": run}))["result"]["structuredContent"]
+        self.assertEqual(state["texts"], ["secret of a", "secret of b"])
+        self.assertEqual(len(self.model.requests()), 2, "what is finished is not repeated")
 
     def test_as_a_task(self):
         client = Client(self)

@@ -1,0 +1,22 @@
+#pragma once
+
+// What a server wrote, as JSON, read as generously as is safe.
+//
+// JavaScript cuts a text in the middle of a character and writes the half as "\ud800", which other languages refuse; a program
+// may print bytes that are no UTF-8. Dropping such a message would lose the whole answer and leave its call waiting. So what
+// cannot be a character becomes U+FFFD, and the rest is delivered. Anything else that is wrong stays wrong.
+
+#include "base/json.h"
+
+#include <string>
+#include <string_view>
+
+namespace holdfast::mcp {
+
+// `from` names the server in the log, where a repair is noted. Errors: those of parse_json.
+Result<Json> parse_incoming(std::string_view text, std::string_view from);
+
+// Escapes of surrogates that have no partner, each replaced by "\ufffd"; everything else byte for byte.
+std::string without_lone_surrogates(std::string_view json_text);
+
+}  // namespace holdfast::mcp

@@ -1,0 +1,250 @@
+#include "store/postgres/connection.h"
+
+#include "base/text.h"
+#include "session/length_prefix.h"
+#include "store/postgres/server_error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+namespace holdfast::store::postgres {
+
+namespace {
+
+// Lists with filters make statements of many forms; the server keeps a plan for each.
+constexpr std::size_t kMaxPrepared = 200;
+
+// Statements sent before their answers are read. Without an end both sides could wait for the other to read.
+constexpr std::size_t kMaxInFlight = 64;
+
+// Needed: what this code was tested with, and everything it uses.
+constexpr int kOldestServer = 140'000;
+
+// A node that stopped in the middle of a transaction (a frozen machine, a cut cable) holds its locks no longer than this.
+constexpr int kIdleInTransactionMs = 30'000;
+
+void ignore_notice(void* /*unused*/, const char* /*message*/) {}
+
+}  // namespace
+
+std::int64_t Row::integer(int column) const {
+  const std::string_view bytes = text(column);
+  if (bytes.size() == sizeof(std::int64_t)) return session::get_integer(bytes);
+  if (bytes.size() == 4) {
+    std::int32_t value = 0;
+    for (const char c : bytes)
+      value = static_cast<std::int32_t>(static_cast<std::uint32_t>(value) << 8 | static_cast<unsigned char>(c));
+    return value;
+  }
+  return bytes.size() == 1 ? static_cast<std::int64_t>(bytes[0]) : 0;  // a boolean
+}
+
+std::string_view Row::text(int column) const {
+  return {pq_->getvalue(result_, row_, column), static_cast<std::size_t>(pq_->getlength(result_, row_, column))};
+}
+
+bool Row::is_null(int column) const {
+  return pq_->getisnull(result_, row_, column) != 0;
+}
+
+std::int64_t Answer::changed() const {
+  const std::string_view count = pq_->cmdTuples(result_.get());
+  std::int64_t value = 0;
+  std::from_chars(count.data(), count.data() + count.size(), value);
+  return value;
+}
+
+Result<std::unique_ptr<Connection>> Connection::open(const SessionSettings& settings) {
+  HF_TRY(const Libpq* pq, Libpq::load());
+  // What stands before the address is overruled by it: a server that does not answer is given up after a while.
+  const std::array<const char*, 9> words = {"connect_timeout",  "keepalives_idle",  "keepalives_interval",
+                                            "keepalives_count", "tcp_user_timeout", "fallback_application_name",
+                                            "dbname",           "client_encoding",  nullptr};
+  const std::array<const char*, 9> values = {"5", "10", "5", "3", "20000", "holdfast", settings.url.c_str(), "UTF8", nullptr};
+  PGconn* handle = pq->connectdbParams(words.data(), values.data(), 1);
+  if (handle == nullptr) return fail(ErrorKind::internal, "out of memory");
+  std::unique_ptr<Connection> connection(new Connection(*pq, handle));
+  if (pq->status(handle) != CONNECTION_OK) {
+    connection->lost_ = true;
+    return fail(connect_error(to_valid_utf8(trim(pq->errorMessage(handle)))));
+  }
+  HF_CHECK(connection->set_up(settings));
+  return connection;
+}
+
+Connection::~Connection() = default;
+
+Result<void> Connection::set_up(const SessionSettings& settings) {
+  pq_.setNoticeProcessor(handle_.get(), ignore_notice, nullptr);
+  if (pq_.serverVersion(handle_.get()) < kOldestServer) {
+    return fail(ErrorKind::refused, fmt::format("the server is PostgreSQL {}; 14 is the oldest that serves",
+                                                pq_.serverVersion(handle_.get()) / 10'000));
+  }
+  std::string sql = fmt::format(
+      "SET lock_timeout = {}; SET idle_in_transaction_session_timeout = {}; SET statement_timeout = 0; SET jit = off; "
+      "SET default_transaction_isolation = 'read committed'; SET standard_conforming_strings = on; "
+      // Acknowledged means durable, whatever the server's default is; a stronger setting stays.
+      "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') IN ('off', 'local')",
+      settings.patience.count(), kIdleInTransactionMs);
+  if (!settings.schema.empty()) sql += fmt::format("; SET search_path = {}", quoted_name(settings.schema));
+  HF_CHECK(script(sql));
+  if (pq_.enterPipelineMode(handle_.get()) != 1) return fail(ErrorKind::internal, "libpq does not pipeline");
+  return {};
+}
+
+Result<void> Connection::script(const std::string& sql) {
+  const Answer answer(pq_, pq_.exec(handle_.get(), sql.c_str()));
+  error_.reset();
+  note(answer.result());
+  if (lost_) return fail(lose());
+  if (error_) return fail(*std::exchange(error_, std::nullopt));
+  return {};
+}
+
+void Connection::begin(std::string_view sql) {
+  failure_ = Failure::none;
+  queue(sql);
+}
+
+std::size_t Connection::queue(Statement statement) {
+  line_.push_back(std::move(statement));
+  return line_.size() - 1;
+}
+
+Error Connection::lose() {
+  lost_ = true;
+  failure_ = Failure::lost;
+  line_.clear();
+  return make_error(ErrorKind::unavailable, "the connection to the database was lost",
+                    "it is made again by itself; see the server's log if this goes on");
+}
+
+bool Connection::send(const Statement& statement) {
+  auto found = prepared_.find(statement.sql);
+  Expected expected;
+  std::vector<Oid> types;
+  std::vector<const char*> values;
+  std::vector<int> lengths, formats;
+  for (const Param& param : statement.values) {
+    types.push_back(static_cast<Oid>(param.type));
+    values.push_back(param.bytes ? param.bytes->data() : nullptr);
+    lengths.push_back(param.bytes ? static_cast<int>(param.bytes->size()) : 0);
+    formats.push_back(1);
+  }
+  const int count = static_cast<int>(types.size());
+  if (found == prepared_.end()) {
+    const bool keep = prepared_.size() < kMaxPrepared;
+    Prepared fresh{keep ? fmt::format("s{}", ++names_) : std::string(), numbered_marks(statement.sql)};
+    if (!keep) {
+      expected_.push_back({});
+      return pq_.sendQueryParams(handle_.get(), fresh.sql.c_str(), count, types.data(), values.data(), lengths.data(),
+                                 formats.data(), 1) == 1;
+    }
+    if (pq_.sendPrepare(handle_.get(), fresh.name.c_str(), fresh.sql.c_str(), count, types.data()) != 1) return false;
+    expected_.push_back({true, statement.sql});
+    found = prepared_.emplace(statement.sql, std::move(fresh)).first;
+  }
+  expected_.push_back({});
+  return pq_.sendQueryPrepared(handle_.get(), found->second.name.c_str(), count, values.data(), lengths.data(), formats.data(),
+                               1) == 1;
+}
+
+bool Connection::send_line(std::size_t from, std::size_t to) {
+  for (std::size_t i = from; i < to; ++i) {
+    if (!send(line_[i])) return false;
+  }
+  return pq_.pipelineSync(handle_.get()) == 1;
+}
+
+void Connection::note(const PGresult* result) {
+  if (pq_.status(handle_.get()) == CONNECTION_BAD) lost_ = true;
+  const ExecStatusType status = pq_.resultStatus(result);
+  if (status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK || status == PGRES_PIPELINE_SYNC) return;
+  if (error_ || status == PGRES_PIPELINE_ABORTED) return;  // the first one is the reason
+  const char* state = pq_.resultErrorField(result, PG_DIAG_SQLSTATE);
+  const char* message = pq_.resultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+  const ServerError what = server_error(state != nullptr ? state : "", message != nullptr ? message : "");
+  error_ = what.error;
+  if (failure_ == Failure::none) failure_ = what.failure;
+  if (what.failure == Failure::lost) lost_ = true;
+}
+
+// Everything of the round that was sent. False: lost.
+bool Connection::receive_outstanding() {
+  answers_.clear();
+  for (const Expected& expected : expected_) {
+    PGresult* result = pq_.getResult(handle_.get());
+    if (result == nullptr) {
+      lost_ = true;
+      return false;
+    }
+    Answer answer(pq_, result);
+    note(result);
+    const bool failed = pq_.resultStatus(result) != PGRES_COMMAND_OK && pq_.resultStatus(result) != PGRES_TUPLES_OK;
+    if (expected.prepares) {
+      if (failed) prepared_.erase(expected.sql);
+    } else {
+      answers_.push_back(std::move(answer));
+    }
+    while (PGresult* more = pq_.getResult(handle_.get())) {
+      const Answer ignored(pq_, more);
+      if (pq_.status(handle_.get()) == CONNECTION_BAD) {
+        lost_ = true;
+        return false;
+      }
+    }
+    if (lost_ && pq_.status(handle_.get()) == CONNECTION_BAD) return false;
+  }
+  expected_.clear();
+  const Answer sync(pq_, pq_.getResult(handle_.get()));
+  if (sync.result() == nullptr || pq_.resultStatus(sync.result()) != PGRES_PIPELINE_SYNC) {
+    lost_ = true;
+    return false;
+  }
+  return true;
+}
+
+Result<std::vector<Answer>> Connection::flush() {
+  error_.reset();
+  if (lost_) return fail(lose());
+  if (std::exchange(unread_, false)) {
+    const Failure so_far = failure_;
+    if (!receive_outstanding()) return fail(lose());
+    failure_ = so_far;
+    error_.reset();
+  }
+  std::vector<Answer> all;
+  for (std::size_t from = 0; from < line_.size(); from += kMaxInFlight) {
+    expected_.clear();
+    if (!send_line(from, std::min(from + kMaxInFlight, line_.size())) || !receive_outstanding()) return fail(lose());
+    if (error_) break;
+    for (Answer& answer : answers_) all.push_back(std::move(answer));
+  }
+  answers_.clear();
+  line_.clear();
+  if (error_) return fail(*std::exchange(error_, std::nullopt));
+  return all;
+}
+
+Result<Answer> Connection::ask(std::string_view sql, std::vector<Param> values) {
+  queue(sql, std::move(values));
+  HF_TRY(auto answers, flush());
+  return std::move(answers.back());
+}
+
+void Connection::send_last(std::string_view sql) {
+  queue(sql);
+  if (lost_ || unread_ || line_.size() > kMaxInFlight) {
+    static_cast<void>(flush());
+    return;
+  }
+  expected_.clear();
+  if (!send_line(0, line_.size())) lost_ = true;
+  line_.clear();
+  unread_ = true;
+}
+
+}  // namespace holdfast::store::postgres

@@ -1,0 +1,35 @@
+#pragma once
+
+// How a node learns of commits, its own and those of others: NOTIFY, sent with every commit that has events.
+//
+// The numbers of events are given out under a lock that is held until the commit is visible (locks.h). So whoever sees an event
+// has already been able to see all with lower numbers, and reading by number leaves nothing out. (NOTIFY itself makes PostgreSQL
+// commit one after the other, so the lock costs little more.)
+//
+// Has a connection of its own. When it breaks it is made again, and what was missed is read by number.
+
+#include "store/postgres/context.h"
+#include "store/postgres/pool.h"
+#include "store/tables/event_hub.h"
+
+namespace holdfast::store::postgres {
+
+class Listener final : public EventSource {
+ public:
+  Listener(Pool& pool, const Context& context) : pool_(pool), context_(context) {}
+
+  Result<void> begin() override;
+  bool wait(const Fd& stop) override;
+  void end() override { connection_.reset(); }
+  Result<std::vector<session::Event>> events_after(std::int64_t sequence, std::size_t limit) override;
+  Result<std::int64_t> last_sequence() override;
+
+ private:
+  bool take_notifications();  // false: the connection broke
+
+  Pool& pool_;
+  const Context& context_;
+  std::unique_ptr<Connection> connection_;
+};
+
+}  // namespace holdfast::store::postgres

@@ -1,0 +1,75 @@
+#include "store/postgres/locks.h"
+
+#include "base/hash.h"
+#include "session/length_prefix.h"
+
+#include <fmt/format.h>
+
+namespace holdfast::store::postgres {
+
+namespace {
+
+// Names one transaction locks one by one. The server has room for 6,400 in all by default.
+constexpr std::size_t kMaxNames = 40;
+
+// Then somebody else is always quicker, and the store is locked.
+constexpr int kMaxAttempts = 4;
+
+constexpr std::string_view kWait = "SELECT pg_advisory_xact_lock(?)";
+constexpr std::string_view kWaitShared = "SELECT pg_advisory_xact_lock_shared(?)";
+// Dividing by zero (kBusyState) stops what stands behind it in the line, the COMMIT perhaps among it.
+constexpr std::string_view kTry = "SELECT 1 / pg_try_advisory_xact_lock(?)::int";
+constexpr std::string_view kTryShared = "SELECT 1 / pg_try_advisory_xact_lock_shared(?)::int";
+
+}  // namespace
+
+std::int64_t Locks::key_of(std::string_view kind, std::string_view name) const {
+  std::string all;
+  for (const std::string_view part : {store_, kind, name}) session::put_string(all, part);
+  return session::get_integer(bytes_of(sha256(all)).substr(0, sizeof(std::int64_t)));
+}
+
+void Locks::begin() {
+  connection_.begin();
+  if (++plan_.attempts > kMaxAttempts || plan_.wanted.size() > kMaxNames) plan_.everything = true;
+  const std::int64_t all = key_of("store", "");
+  if (plan_.everything) {
+    connection_.queue(kWait, {all});
+    return;
+  }
+  connection_.queue(kWaitShared, {all});
+  for (const auto& [key, mode] : plan_.wanted) {
+    connection_.queue(mode == LockMode::shared ? kWaitShared : kWait, {key});
+    held_[key] = mode;
+  }
+}
+
+void Locks::want(std::string_view kind, std::string_view name, LockMode mode) {
+  if (plan_.everything) return;  // locked, or about to start again
+  const std::int64_t key = key_of(kind, name);
+  const auto held = held_.find(key);
+  if (held != held_.end() && (held->second == LockMode::exclusive || mode == LockMode::shared)) return;
+  LockMode& planned = plan_.wanted.try_emplace(key, mode).first->second;
+  if (mode == LockMode::exclusive) planned = mode;
+  const bool shared = mode == LockMode::shared;
+  if (held_.empty()) {
+    connection_.queue(shared ? kWaitShared : kWait, {key});
+  } else {
+    connection_.queue(shared ? kTryShared : kTry, {key});
+  }
+  held_[key] = mode;
+  if (held_.size() > kMaxNames) plan_.everything = restart_ = true;
+}
+
+Result<void> Locks::want_everything() {
+  if (plan_.everything && !restart_) return {};
+  plan_.everything = restart_ = true;
+  return fail(ErrorKind::unavailable, "the transaction starts again");
+}
+
+void Locks::queue_sequence_lock() {
+  if (std::exchange(sequence_held_, true)) return;
+  connection_.queue(kWait, {key_of("sequence", "")});
+}
+
+}  // namespace holdfast::store::postgres

@@ -1,0 +1,25 @@
+#pragma once
+
+// The statements that write session records and entries.
+
+#include "store/postgres/statement.h"
+#include "store/tables/entry_row.h"
+
+namespace holdfast::store::postgres {
+
+// These two take a number of the store-wide sequence.
+Statement insert_session(const SessionRow& row);
+Statement update_session(const SessionRow& row);
+
+// What an append changes; takes no number.
+Statement update_session_head(const SessionRow& row);
+
+Statement write_session_texts(const SessionRow& row);
+
+// Takes a number of the store-wide sequence.
+Statement insert_entry_row(const SessionRow& row, const Digest& previous, const session::Entry& entry, std::string salt);
+
+// Adds what was counted in this transaction to what was before.
+Statement add_to_tally(std::int64_t session, const session::Tally& more);
+
+}  // namespace holdfast::store::postgres

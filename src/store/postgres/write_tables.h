@@ -1,0 +1,99 @@
+#pragma once
+
+// WritableTables over one connection: the tables of a write.
+//
+// Everything that is read is locked first (locks.h), in the same round trip. What is written waits in line until the commit, or
+// until something is read that it may have changed: so an append costs two round trips, one to look and one to write and commit.
+// Records that were read or written are remembered for the time of the transaction; they cannot change, for they are locked.
+
+#include "store/postgres/locks.h"
+#include "store/postgres/read_tables.h"
+
+#include <map>
+#include <set>
+
+namespace holdfast::store::postgres {
+
+class WriteTables final : public WritableTables {
+ public:
+  WriteTables(Connection& connection, std::string_view store_id, std::string_view secret, LockPlan& plan)
+      : connection_(connection), reads_(connection, secret), locks_(connection, store_id, plan) {
+    locks_.begin();
+  }
+
+  bool restart() const { return locks_.restart(); }
+  // Puts everything that still waits in line on the connection, for the commit to be sent behind. False: nothing was written.
+  bool queue_writes();
+  bool tells_others() const { return numbered_; }  // whether there are events
+
+  Result<std::optional<SessionRow>> find_row(std::string_view id) override;
+  Result<void> load_rest(SessionRow& row) override;
+  Result<std::optional<SessionRow>> find_whole_row(std::string_view id) override;
+  Result<std::vector<std::string>> ids_from(std::string_view id, std::size_t limit) override;
+  Result<session::Page> list(const session::Query& query) override;
+  Result<std::optional<session::Tombstone>> find_tombstone(std::string_view id) override;
+  Result<session::EntryPage> read_entries(const SessionRow& row, const session::EntryQuery& query) override;
+  Result<std::optional<session::Entry>> find_entry(const SessionRow& row, std::int64_t seq) override;
+  Result<std::optional<session::Entry>> find_numbered(const SessionRow& row, std::string_view lane, std::int64_t number) override;
+  Result<std::optional<session::Entry>> find_by_key(const SessionRow& row, std::string_view key) override;
+  Result<void> each_entry(const SessionRow& row, const OnEntry& on_entry) override;
+  Result<std::vector<session::LineageEvent>> lineage_of(std::string_view session) override;
+  Result<std::optional<session::KeyedValue>> find_value(std::string_view space, std::string_view key, Millis now) override;
+  Result<std::vector<session::KeyedValue>> list_values(const session::ValueQuery& query, Millis now) override;
+  Result<std::optional<session::Lease>> find_lease(std::string_view name) override;
+
+  std::int64_t next_sequence() override { return 0; }  // given out by the server
+  Result<std::vector<SessionRow>> rows_after(std::string_view id, std::size_t limit) override;
+  Result<bool> is_taken(std::string_view id) override;
+  Result<void> insert_row(SessionRow& row) override;
+  Result<void> update_row(SessionRow& row, const session::SessionRecord& before) override;
+  Result<void> update_head(SessionRow& row) override;
+  Result<void> erase_row(const SessionRow& row, const session::Tombstone& tombstone, std::int64_t changed) override;
+  Result<void> note_recount() override { return {}; }
+  Result<session::Entry> insert_entry(SessionRow& row, session::NewEntry entry) override;
+  Result<void> redact_entry(const SessionRow& row, std::int64_t seq, std::string_view text, std::string_view data) override;
+  Result<session::LineageEvent> insert_lineage(session::LineageEvent event) override;
+  Result<std::int64_t> value_rev(std::string_view space, std::string_view key, Millis now) override;
+  Result<void> write_value(const session::KeyedValue& value) override;
+  Result<void> erase_value(std::string_view space, std::string_view key) override;
+  Result<std::int64_t> purge_values(Millis now, std::size_t limit) override;
+  Result<void> write_lease(const session::Lease& lease) override;
+
+ private:
+  // A record as this transaction sees it.
+  struct Known {
+    std::optional<SessionRow> row;  // nullopt: there is none
+    bool whole = false;             // the record has texts and tallies
+    bool head_moved = false;        // to be written
+    bool row_waits = false;         // a statement that writes the row is among those that wait
+    std::map<std::pair<std::string, std::string>, session::Tally> counted;  // appended and not written yet, by lane and type
+    std::set<std::pair<std::string, std::int64_t>> numbers;                 // of entries that wait, with their lanes
+    std::set<std::string, std::less<>> keys;                                // of entries that wait
+
+    bool entries_wait() const { return !counted.empty(); }
+  };
+
+  Known& known(std::string_view id) { return known_.find(id)->second; }
+  void remember(const SessionRow& row);
+  void lock_roots(const session::SessionRecord& record, LockMode mode);
+  void lock_value(std::string_view space, std::string_view key);
+  void write(Statement statement, bool numbered = false) { waiting_.push_back({std::move(statement), numbered}); }
+  void write_lookups(const SessionRow& row, const session::SessionRecord* before);
+  void queue_heads(bool of_waiting_rows);
+
+  Connection& connection_;
+  ReadTables reads_;
+  Locks locks_;
+  std::map<std::string, Known, std::less<>> known_;
+  struct Waiting {
+    Statement statement;
+    bool numbered = false;  // takes a number of the store-wide sequence
+  };
+  std::vector<Waiting> waiting_;
+  std::set<std::pair<std::string, std::string>> values_written_;
+  std::set<std::string, std::less<>> leases_written_;
+  bool numbered_ = false;  // something took a number
+  bool wrote_ = false;     // something was sent
+};
+
+}  // namespace holdfast::store::postgres

@@ -1,0 +1,122 @@
+#include "store/postgres/writer.h"
+
+#include "base/hash.h"
+#include "base/log.h"
+#include "store/postgres/write_tables.h"
+#include "store/tables/transaction.h"
+
+#include <fmt/format.h>
+
+#include <exception>
+
+namespace holdfast::store::postgres {
+
+namespace {
+
+constexpr std::size_t kIdBytes = 16;
+
+// How often ids that nobody can ask for any more are removed: seldom enough to cost nothing.
+constexpr std::uint64_t kCleanEvery = 500;
+
+Result<void> call(const Writer::Work& work, session::Transaction& transaction) {
+  try {
+    return work(transaction);
+  } catch (const std::exception& e) {
+    return fail(ErrorKind::internal, fmt::format("a write failed: {}", e.what()));
+  }
+}
+
+}  // namespace
+
+Result<void> Writer::run(const Work& work) {
+  if (!context_.read_only_reason.empty()) return fail(ErrorKind::refused, context_.read_only_reason);
+  const auto until = pool_.deadline();
+  LockPlan plan;
+  for (int number = 0;; ++number) {
+    HF_TRY(auto connection, pool_.take(until));
+    Attempt attempt = this->attempt(*connection, work, plan);
+    pool_.give_back(std::move(connection));
+    if (!attempt.unclear.empty()) {
+      auto took = took_place(attempt.unclear);
+      if (!took) {
+        return fail(ErrorKind::unavailable,
+                    "the connection broke during a commit, and the database cannot be reached to ask whether it took place",
+                    "look whether the change is there before making it again", std::string(kOutcomeUnknown));
+      }
+      if (*took) attempt.outcome = {};
+      attempt.again = !*took;
+    }
+    if (!attempt.again || std::chrono::steady_clock::now() >= until) {
+      if (attempt.outcome && !attempt.scrub.empty()) eraser_.erase(attempt.scrub);
+      return std::move(attempt.outcome);
+    }
+    if (attempt.pause) Pool::pause(number, until);
+  }
+}
+
+Writer::Attempt Writer::attempt(Connection& connection, const Work& work, LockPlan& plan) {
+  WriteTables tables(connection, context_.store_id, context_.secret, plan);
+  TableTransaction transaction(tables, context_);
+  Attempt attempt;
+  attempt.outcome = call(work, transaction);
+  if (connection.lost()) {
+    attempt.outcome = fail(ErrorKind::unavailable, "the connection to the database was lost");
+    attempt.again = attempt.pause = true;
+    return attempt;
+  }
+  const Failure failure = connection.failure();
+  if (tables.restart() || failure != Failure::none || !attempt.outcome) {
+    attempt.again = tables.restart() || failure == Failure::conflict;
+    attempt.pause = failure == Failure::conflict;
+    // Work that swallowed the error which ended its transaction must not be told that it succeeded.
+    if (attempt.outcome) attempt.outcome = fail(ErrorKind::io, "the transaction was rolled back by the database");
+    connection.send_last("ROLLBACK");
+    return attempt;
+  }
+  if (!tables.queue_writes()) {
+    connection.send_last("ROLLBACK");
+    return attempt;
+  }
+  const std::string id = random_bytes(kIdBytes);
+  std::string scrub;
+  if (transaction.wants_scrub()) scrub = Eraser::queue_mark(connection, id);
+  return commit(connection, id, tables.tells_others(), std::move(scrub));
+}
+
+Writer::Attempt Writer::commit(Connection& connection, const std::string& id, bool tell, std::string scrub) {
+  connection.queue("INSERT INTO commits(id, fence) VALUES(?, 0)", {id});
+  if (tell) connection.queue("SELECT pg_notify(convert_from(?, 'UTF8'), '')", {context_.channel});
+  const auto committed = connection.ask("COMMIT");
+  Attempt attempt;
+  attempt.scrub = std::move(scrub);
+  if (committed) {
+    if (commits_.fetch_add(1) % kCleanEvery == kCleanEvery - 1) drop_old_ids(connection);
+    return attempt;
+  }
+  attempt.outcome = fail(committed.error());
+  if (connection.lost()) {
+    attempt.unclear = id;
+    attempt.pause = true;
+    return attempt;
+  }
+  attempt.again = connection.failure() == Failure::conflict || connection.failure() == Failure::busy;
+  attempt.pause = connection.failure() == Failure::conflict;
+  connection.send_last("ROLLBACK");
+  return attempt;
+}
+
+Result<bool> Writer::took_place(const std::string& id) {
+  return pool_.with([&](Connection& connection) -> Result<bool> {
+    // Waits for the lost transaction when it is just about to commit.
+    connection.queue("INSERT INTO commits(id, fence) VALUES(?, 1) ON CONFLICT DO NOTHING", {id});
+    HF_CHECK(connection.flush());
+    HF_TRY(const Answer found, connection.ask("SELECT fence FROM commits WHERE id = ?", {id}));
+    return !found.empty() && found[0].integer(0) == 0;
+  });
+}
+
+void Writer::drop_old_ids(Connection& connection) {
+  connection.send_last("DELETE FROM commits WHERE at < now() - interval '1 hour'");
+}
+
+}  // namespace holdfast::store::postgres

@@ -1,0 +1,115 @@
+#include "store/tables/event_hub.h"
+
+#include "base/log.h"
+#include "session/limits.h"
+
+#include <sys/eventfd.h>
+
+#include <cerrno>
+
+namespace holdfast::store {
+
+using session::Event;
+
+class EventHub::Queue final : public session::Subscription {
+ public:
+  Queue(EventHub& hub, session::SubscribeOptions options, std::int64_t from)
+      : hub_(hub), options_(std::move(options)), from_(from) {}
+  ~Queue() override { hub_.leave(*this); }
+
+  Taken take() override {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(waiting_, {});
+  }
+
+  void offer(const std::vector<Event>& events) {
+    bool wake = false;
+    {
+      const std::lock_guard lock(mutex_);
+      const bool was_empty = waiting_.events.empty() && !waiting_.lost;
+      for (const Event& event : events) {
+        if (event.sequence <= from_ || (!options_.session.empty() && event.session != options_.session)) continue;
+        if (waiting_.events.size() >= session::kEventQueueLength) {
+          // The oldest go first: a page that has fallen behind wants the present.
+          waiting_.events.clear();
+          waiting_.lost = true;
+        }
+        waiting_.events.push_back(event);
+        wake = was_empty;
+      }
+    }
+    if (wake && options_.on_ready) options_.on_ready();
+  }
+
+ private:
+  EventHub& hub_;
+  const session::SubscribeOptions options_;
+  const std::int64_t from_;
+  std::mutex mutex_;
+  Taken waiting_;
+};
+
+EventHub::~EventHub() {
+  finish();
+}
+
+void EventHub::finish() {
+  if (!thread_.joinable()) return;
+  static_cast<void>(::eventfd_write(stop_.get(), 1));
+  thread_.join();
+  source_.end();
+}
+
+Result<std::unique_ptr<session::Subscription>> EventHub::subscribe(session::SubscribeOptions options) {
+  const std::lock_guard life(life_mutex_);
+  HF_CHECK(start());
+  // Read after the watch began: what is committed later is announced.
+  HF_TRY(const std::int64_t last, source_.last_sequence());
+  auto queue = std::make_unique<Queue>(*this, std::move(options), last);
+  const std::lock_guard lock(mutex_);
+  if (queues_.empty()) delivered_ = last;
+  queues_.insert(queue.get());
+  return queue;
+}
+
+void EventHub::leave(Queue& queue) {
+  const std::lock_guard life(life_mutex_);
+  {
+    const std::lock_guard lock(mutex_);
+    queues_.erase(&queue);
+    if (!queues_.empty()) return;
+  }
+  finish();
+}
+
+Result<void> EventHub::start() {
+  if (thread_.joinable()) return {};
+  HF_CHECK(source_.begin());
+  stop_ = Fd(::eventfd(0, EFD_CLOEXEC));
+  if (!stop_) return fail(system_error("eventfd", errno));
+  thread_ = std::thread([this] {
+    while (source_.wait(stop_)) deliver_news();
+  });
+  return {};
+}
+
+void EventHub::deliver_news() {
+  while (true) {
+    std::int64_t from = 0;
+    {
+      const std::lock_guard lock(mutex_);
+      from = delivered_;
+    }
+    auto events = source_.events_after(from, session::kEventQueueLength);
+    if (!events) {
+      log(LogLevel::warn, "store", "cannot read new events: " + events.error().message);
+      return;
+    }
+    if (events->empty()) return;
+    const std::lock_guard lock(mutex_);
+    delivered_ = events->back().sequence;
+    for (Queue* queue : queues_) queue->offer(*events);
+  }
+}
+
+}  // namespace holdfast::store

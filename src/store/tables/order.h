@@ -1,0 +1,41 @@
+#pragma once
+
+// The orders of lists, as SQL and as positions.
+
+#include "session/cursor.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace holdfast::store {
+
+// An order is a list of keys that are all compared in the same direction, the id last. The first keys of some are the same
+// for all sessions of a shelf; the index has the others.
+struct Order {
+  std::size_t shelf_keys = 0;
+  std::vector<std::string> keys;  // SQL expressions, those of the shelf first
+  bool descending = true;
+  std::string_view index;          // of SQLite
+  std::vector<std::string> texts;  // bound once for every use of all keys
+
+  std::string columns(std::size_t from = 0) const;
+  std::string by(std::size_t from = 0) const;  // for ORDER BY
+  bool before(const session::Position& a, const session::Position& b) const;
+};
+
+Order order_of(const session::Query& query);
+
+// Where a session stands in the order.
+struct Place {
+  std::int64_t key = 0;
+  session::Position position;
+};
+
+// The places of one page and, when there is one, of the item behind it; and how many there are in all.
+struct Found {
+  std::vector<Place> places;
+  std::int64_t total = session::kNotCounted;
+};
+
+}  // namespace holdfast::store

@@ -1,0 +1,111 @@
+#include "store/tables/reads.h"
+
+#include "session/limits.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <set>
+
+namespace holdfast::store {
+
+using session::Entry;
+
+Result<SessionRow> Reads::found(Result<std::optional<SessionRow>> row, std::string_view id) {
+  if (!row) return fail(std::move(row).error());
+  if (*row) return **std::move(row);
+  HF_TRY(const auto stone, tables_.find_tombstone(id));
+  if (stone) {
+    return fail(ErrorKind::not_found, fmt::format("session {} was purged on {}", id, iso8601(stone->purged_at)), {}, "gone");
+  }
+  return fail(ErrorKind::not_found, fmt::format("there is no session {}", id));
+}
+
+Result<SessionRow> Reads::row(std::string_view id) {
+  return found(tables_.find_row(id), id);
+}
+
+Result<SessionRow> Reads::whole_row(std::string_view id) {
+  return found(tables_.find_whole_row(id), id);
+}
+
+Result<session::SessionRecord> Reads::get(std::string_view id) {
+  HF_TRY(auto found, whole_row(id));
+  return std::move(found.record);
+}
+
+Result<session::Page> Reads::list(const session::Query& query) {
+  return tables_.list(query);
+}
+
+Result<std::vector<std::string>> Reads::ids_with_prefix(std::string_view prefix, std::size_t limit) {
+  HF_TRY(auto ids, tables_.ids_from(prefix, limit));
+  std::erase_if(ids, [&](const std::string& id) { return !id.starts_with(prefix); });
+  return ids;
+}
+
+Result<std::optional<session::Tombstone>> Reads::tombstone(std::string_view id) {
+  return tables_.find_tombstone(id);
+}
+
+Result<session::EntryPage> Reads::entries(const session::EntryQuery& query) {
+  if (query.limit < 1 || query.limit > session::kMaxEntryLimit) {
+    return fail(ErrorKind::invalid, fmt::format("limit must be 1 to {}, not {}", session::kMaxEntryLimit, query.limit));
+  }
+  HF_TRY(const auto found, row(query.session));
+  return tables_.read_entries(found, query);
+}
+
+Result<std::optional<Entry>> Reads::entry(std::string_view session, std::int64_t seq) {
+  HF_TRY(const auto found, row(session));
+  return tables_.find_entry(found, seq);
+}
+
+Result<std::optional<Entry>> Reads::entry_at(std::string_view session, std::string_view lane, std::int64_t number) {
+  HF_TRY(const auto found, row(session));
+  return tables_.find_numbered(found, lane, number);
+}
+
+Result<std::optional<Entry>> Reads::entry_with_key(std::string_view session, std::string_view key) {
+  HF_TRY(const auto found, row(session));
+  return tables_.find_by_key(found, key);
+}
+
+Result<std::vector<session::LineageEvent>> Reads::lineage_of(std::string_view session) {
+  return tables_.lineage_of(session);
+}
+
+Result<std::vector<session::LineageEvent>> Reads::lineage_tree(std::string_view session) {
+  // Breadth first over both directions. A set of visited ids, because stored history may be circular.
+  std::set<std::string, std::less<>> seen{std::string(session)};
+  std::vector<std::string> waiting{std::string(session)};
+  std::map<std::int64_t, session::LineageEvent> found;
+  while (!waiting.empty() && found.size() < session::kMaxLineageEvents) {
+    const std::string id = std::move(waiting.back());
+    waiting.pop_back();
+    HF_TRY(auto events, tables_.lineage_of(id));
+    for (session::LineageEvent& event : events) {
+      for (const std::string& other : {event.child, event.parent}) {
+        if (!other.empty() && seen.insert(other).second) waiting.push_back(other);
+      }
+      found.try_emplace(event.number, std::move(event));
+    }
+  }
+  std::vector<session::LineageEvent> events;
+  for (auto& [number, event] : found) events.push_back(std::move(event));
+  return events;
+}
+
+Result<std::optional<session::KeyedValue>> Reads::value(std::string_view space, std::string_view key) {
+  return tables_.find_value(space, key, rules_.clock->now());
+}
+
+Result<std::vector<session::KeyedValue>> Reads::values(const session::ValueQuery& query) {
+  return tables_.list_values(query, rules_.clock->now());
+}
+
+Result<std::optional<session::Lease>> Reads::lease(std::string_view name) {
+  return tables_.find_lease(name);
+}
+
+}  // namespace holdfast::store

@@ -1,0 +1,86 @@
+#pragma once
+
+// session::Transaction over the tables of a writing connection: the rules of the work of one write() call. Whoever makes it has
+// begun a transaction (or a savepoint) there, and ends it.
+
+#include "store/tables/reads.h"
+
+#include <map>
+
+namespace holdfast::store {
+
+class TableTransaction final : public session::Transaction {
+ public:
+  TableTransaction(WritableTables& tables, const Rules& rules)
+      : tables_(tables), rules_(rules), reads_(tables, rules), now_(rules.clock->now()) {}
+
+  Millis now() const override { return now_; }
+
+  Result<session::SessionRecord> get(std::string_view id) override { return reads_.get(id); }
+  Result<session::Page> list(const session::Query& query) override { return reads_.list(query); }
+  Result<std::vector<std::string>> ids_with_prefix(std::string_view prefix, std::size_t limit) override {
+    return reads_.ids_with_prefix(prefix, limit);
+  }
+  Result<std::optional<session::Tombstone>> tombstone(std::string_view id) override { return reads_.tombstone(id); }
+  Result<session::EntryPage> entries(const session::EntryQuery& query) override { return reads_.entries(query); }
+  Result<std::optional<session::Entry>> entry(std::string_view session, std::int64_t seq) override {
+    return reads_.entry(session, seq);
+  }
+  Result<std::optional<session::Entry>> entry_at(std::string_view session, std::string_view lane, std::int64_t number) override {
+    return reads_.entry_at(session, lane, number);
+  }
+  Result<std::optional<session::Entry>> entry_with_key(std::string_view session, std::string_view key) override {
+    return reads_.entry_with_key(session, key);
+  }
+  Result<std::vector<session::LineageEvent>> lineage_of(std::string_view session) override { return reads_.lineage_of(session); }
+  Result<std::vector<session::LineageEvent>> lineage_tree(std::string_view session) override {
+    return reads_.lineage_tree(session);
+  }
+  Result<std::optional<session::KeyedValue>> value(std::string_view space, std::string_view key) override {
+    return reads_.value(space, key);
+  }
+  Result<std::vector<session::KeyedValue>> values(const session::ValueQuery& query) override { return reads_.values(query); }
+  Result<std::optional<session::Lease>> lease(std::string_view name) override { return reads_.lease(name); }
+
+  Result<session::SessionRecord> create(session::SessionRecord record) override;
+  Result<session::SessionRecord> update(session::SessionRecord record, session::Touch touch) override;
+  Result<void> note_access(std::string_view id) override;
+  Result<std::string> refresh_due(std::string_view after_id, std::size_t limit) override;
+  Result<session::Appended> append(std::string_view session, session::NewEntry entry) override;
+  Result<void> redact(std::string_view session, std::int64_t seq, std::string text, std::string data) override;
+  Result<void> purge(std::string_view session, std::string_view reason) override;
+  Result<session::LineageEvent> add_lineage(session::LineageEvent event) override;
+  Result<session::KeyedValue> put(std::string_view space, std::string_view key, const Json& value, session::Expect expect,
+                                  std::optional<Millis> expires_at) override;
+  Result<bool> erase(std::string_view space, std::string_view key, session::Expect expect) override;
+  Result<std::int64_t> purge_expired(std::size_t limit) override;
+  Result<session::Lease> acquire_lease(std::string_view name, const session::LeaseOwner& owner, Millis ttl) override;
+  Result<session::Lease> renew_lease(std::string_view name, const session::LeaseOwner& owner, std::int64_t epoch) override;
+  Result<void> require_lease(std::string_view name, const session::LeaseOwner& owner, std::int64_t epoch) override;
+  Result<void> release_lease(std::string_view name, const session::LeaseOwner& owner, std::int64_t epoch) override;
+
+  void scrub() override { scrub_ = true; }
+
+  bool wants_scrub() const { return scrub_; }  // old bytes must not remain in the files
+  std::size_t appended_bytes() const { return appended_bytes_; }
+
+ private:
+  static Result<void> refuse_damage(const SessionRow& row);
+  Result<SessionRow> writable_row(std::string_view id);
+  Result<SessionRow> writable_whole_row(std::string_view id);
+  void touch(SessionRow& row, session::Touch touch);
+  std::optional<Millis> due_of(const session::SessionRecord& record) const;
+  Result<std::int64_t> check_expectation(std::string_view space, std::string_view key, session::Expect expect);
+  Result<session::Lease> held_lease(std::string_view name, const session::LeaseOwner& owner, std::int64_t epoch);
+
+  WritableTables& tables_;
+  const Rules& rules_;
+  Reads reads_;
+  Millis now_;
+  // Sessions this transaction has changed, with the rev they had before: rev grows once per commit.
+  std::map<std::int64_t, std::int64_t> rev_before_;
+  bool scrub_ = false;
+  std::size_t appended_bytes_ = 0;
+};
+
+}  // namespace holdfast::store
