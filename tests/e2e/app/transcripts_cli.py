@@ -471,7 +471,8 @@ class Names(TranscriptsTest):
         answers = [json.loads(line) for line in done.stdout.splitlines()]
         names = [tool["name"] for tool in answers[-1]["result"]["tools"]]
         self.assertEqual(names, ["save_current_session", "restore_session", "clone_session", "delete_session", "move_session",
-                                 "session_lineage", "get_session_info", "save_session_to_gist"])
+                                 "session_lineage", "get_session_info", "save_session_to_gist", "search_sessions",
+                                 "list_recent_sessions", "get_session_detail"])
 
 
 if __name__ == "__main__":
