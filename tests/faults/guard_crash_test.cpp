@@ -40,7 +40,8 @@ std::unique_ptr<Blobs> open(const TestFolder& folder, const std::string& vfs = {
 }
 
 const Contents& before() {
-  static const Contents files = {{"grows", made_up_lines(1, 300'000)}, {"replaced", made_up_lines(2, 40'000)}, {"stays", made_up_lines(3, 70'000)}};
+  static const Contents files = {
+      {"grows", made_up_lines(1, 300'000)}, {"replaced", made_up_lines(2, 40'000)}, {"stays", made_up_lines(3, 70'000)}};
   return files;
 }
 Contents made_after() {
