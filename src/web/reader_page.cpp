@@ -59,7 +59,7 @@ void write_facts(Html& page, const Subject& subject, const reading::Heading& hea
   for (const auto& [name, value] : heading.details)
     show_fact(page, reading::visible_line(name, kTitleChars), reading::visible_line(value, kTitleChars));
   page.close();
-  if (!heading.resume_command.empty()) show_command(page, heading.resume_command, "Copy the command that resumes this session");
+  if (!heading.resume_command.empty()) show_command(page, heading.resume_command, "Copy the resume command");
 }
 
 void write_subagents(Html& page, const PageRequest& request, const reading::Heading& heading) {
