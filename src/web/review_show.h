@@ -18,8 +18,14 @@ std::string document_path(std::string_view path, std::string_view view = {}, std
 // "change-c_k3f9": where a change stands on its page.
 std::string change_anchor(std::string_view id);
 
-// One change with its context, its comments and, when `may_decide`, its forms.
-void show_change(Html& page, const PageRequest& request, const documents::PendingChange& change, bool may_decide);
+// A comment that could not be taken: which change it is about, and what was written.
+struct Draft {
+  std::string id, text;
+};
+
+// One change with its context, its comments and, when `may_decide`, its forms. A draft stands in the box of its change.
+void show_change(Html& page, const PageRequest& request, const documents::PendingChange& change, bool may_decide,
+                 const Draft& draft = {});
 // Accept all, reject all of one document.
 void show_verdicts_on_all(Html& page, const PageRequest& request, std::string_view path);
 // The document's own bytes with its changes marked.
