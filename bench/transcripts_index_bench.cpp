@@ -22,6 +22,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -342,6 +343,7 @@ int run(const Options& options) {
 }  // namespace holdfast::bench
 
 int main(int count, char** arguments) {
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // it takes minutes
   holdfast::bench::Options options;
   for (int i = 1; i < count; ++i) {
     const std::string_view argument = arguments[i];

@@ -261,9 +261,10 @@ TEST(CommandLine, CanBeDescribed) {
   const CommandHelp help = describe_command_line();
   std::vector<std::string> names;
   for (const CommandHelp& each : help.commands) names.push_back(each.name);
-  EXPECT_THAT(names, ElementsAre("mcp", "serve", "sessions", "cleanup", "brief", "research", "review", "run", "store", "token",
-                                 "login", "completion", "list", "info", "archive", "restore", "clone", "move", "delete",
-                                 "relocate", "lineage", "verify", "doctor", "schema", "import"));
+  EXPECT_THAT(names,
+              ElementsAre("mcp", "serve", "sessions", "cleanup", "brief", "research", "review", "run", "store", "token", "login",
+                          "completion", "list", "info", "archive", "restore", "export", "clone", "move", "delete", "relocate",
+                          "lineage", "verify", "doctor", "schema", "guard", "import", "search", "trace", "index"));
   EXPECT_EQ(help.commands[2].commands.size(), 13U);
 }
 

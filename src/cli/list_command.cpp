@@ -69,7 +69,12 @@ Result<void> list_transcripts(Context& context) {
     HF_TRY(lines, homes.list(project, limit));
   }
   std::set<std::string> kept;
-  if (given.all || given.kept) HF_CHECK(add_kept(*work, project, limit, lines, kept));
+  if (given.all || given.kept) {
+    if (const auto added = add_kept(*work, project, limit, lines, kept); !added) {
+      if (given.kept) return added;
+      work->warn({"the guard cannot be read: " + added.error().message});
+    }
+  }
   HF_TRY(const auto running, running_sessions(homes));
   const Millis now = work->keeper().now();
   auto state_of = [&](const transcripts::AnySession& session) {

@@ -8,15 +8,11 @@
 
 #include "base/json.h"
 
-#include <string>
 #include <string_view>
 
 namespace holdfast::mcp {
 
 // `from` names the server in the log, where a repair is noted. Errors: those of parse_json.
 Result<Json> parse_incoming(std::string_view text, std::string_view from);
-
-// Escapes of surrogates that have no partner, each replaced by "\ufffd"; everything else byte for byte.
-std::string without_lone_surrogates(std::string_view json_text);
 
 }  // namespace holdfast::mcp

@@ -1,5 +1,7 @@
 #include "mcp/incoming_json.h"
 
+#include "base/lone_surrogates.h"
+
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 

@@ -2,6 +2,9 @@
 
 #include "base/text.h"
 
+#include <array>
+#include <utility>
+
 namespace holdfast::reading {
 
 namespace {
@@ -36,6 +39,31 @@ void append_escaped(std::string& out, std::string_view text) {
           out += c;
     }
   }
+}
+
+// Signs that turn the direction of what follows would make a text look like another one: they are spelled, as visible_text.h
+// does. In valid UTF-8.
+void append_shown(std::string& out, std::string_view text) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kTurning = {{{"\u061C", "⟨U+061C⟩"},
+                                                                                       {"\u200E", "⟨U+200E⟩"},
+                                                                                       {"\u200F", "⟨U+200F⟩"},
+                                                                                       {"\u202A", "⟨U+202A⟩"},
+                                                                                       {"\u202B", "⟨U+202B⟩"},
+                                                                                       {"\u202C", "⟨U+202C⟩"},
+                                                                                       {"\u202D", "⟨U+202D⟩"},
+                                                                                       {"\u202E", "⟨U+202E⟩"},
+                                                                                       {"\u2066", "⟨U+2066⟩"},
+                                                                                       {"\u2067", "⟨U+2067⟩"},
+                                                                                       {"\u2068", "⟨U+2068⟩"},
+                                                                                       {"\u2069", "⟨U+2069⟩"}}};
+  std::size_t plain = 0;
+  for (std::size_t at = text.find_first_of("\xE2\xD8"); at != std::string_view::npos; at = text.find_first_of("\xE2\xD8", at + 1))
+    for (const auto& [sign, spelled] : kTurning)
+      if (text.substr(at).starts_with(sign)) {
+        out.append(text, plain, at - plain).append(spelled);
+        plain = at + sign.size();
+      }
+  out.append(text, plain);
 }
 
 }  // namespace
@@ -89,7 +117,7 @@ Html& Html::element(Markup tag, std::string_view text, Attributes attributes) {
 }
 
 Html& Html::text(std::string_view text) {
-  out_ += escape_html(text);
+  append_shown(out_, escape_html(text));
   return *this;
 }
 

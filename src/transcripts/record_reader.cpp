@@ -1,5 +1,6 @@
 #include "transcripts/record_reader.h"
 
+#include "base/lone_surrogates.h"
 #include "base/text.h"
 #include "jsonl/cut_json.h"
 #include "jsonl/limits.h"
@@ -36,7 +37,8 @@ Result<std::vector<RecordParts>> IndexedRecordReader::read(const IndexedLine& li
   std::vector<std::string_view> values;
   if (scanner_.values(text, values).parsed())
     for (const std::string_view value : values) {
-      const auto parsed = is_valid_utf8(value) ? parse_json(value) : parse_json(to_valid_utf8(value));
+      auto parsed = is_valid_utf8(value) ? parse_json(value) : parse_json(to_valid_utf8(value));
+      if (!parsed) parsed = parse_json(without_lone_surrogates(to_valid_utf8(value)));
       if (parsed && parsed->is_object()) found.push_back(parts_of(parsed->get_object(), number, 0, limits));
     }
   if (found.empty()) found.push_back(broken_line(text, text.size(), number, limits));

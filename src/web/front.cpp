@@ -28,7 +28,12 @@ std::string_view cookie_in(std::string_view text, std::string_view name) {
 net::HttpResponse json_error(int status, const Error& error) {
   JsonObject body{{"error", error.word()}, {"message", error.message}};
   if (!error.hint.empty()) body["hint"] = error.hint;
-  return {status, {{"Content-Type", "application/json"}, {"Cache-Control", "no-store"}}, to_json(body)};
+  return {status,
+          {{"Content-Type", "application/json"},
+           {"Cache-Control", "no-store"},
+           {"X-Content-Type-Options", "nosniff"},
+           {"Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"}},
+          to_json(body)};
 }
 
 net::HttpResponse nothing_here() {

@@ -52,6 +52,10 @@ Result<std::vector<PendingChange>> changes_of(documents::Desk& desk, const std::
   return found;
 }
 
+std::span<const PendingChange> shown_of(const std::vector<PendingChange>& changes) {
+  return std::span(changes).first(std::min(changes.size(), kShownChanges));
+}
+
 void write_login_needed(Html& page) {
   page.element("p", "Verdicts need a login: start the server without --no-auth, so that it is known that a person decides.",
                {{"class", "notice"}});
@@ -165,7 +169,7 @@ Result<net::HttpResponse> document_response(documents::Desk& desk, const PageReq
         write_views(page, path, sides);
         page.open("div", {{"id", "document"}, {"data-live", "*"}});
         if (changes.empty()) page.element("p", "Nothing is pending here.", {{"class", "soft"}});
-        if (!changes.empty() && request.is_login) show_verdicts_on_all(page, request, path);
+        if (!changes.empty() && request.is_login) show_verdicts_on_all(page, request, path, shown_of(changes));
         page.element("h2", sides ? "Before and after" : "The document");
         write_text(page, request, texts, sides);
         if (!changes.empty()) page.element("h2", counted(static_cast<std::int64_t>(changes.size()), "change", "changes"));
@@ -249,7 +253,13 @@ Result<net::HttpResponse> decide_changes(const ReviewService& service, const Pag
   verdicts.commit = service.commit_on_accept;
   if (request.form.get("all") == "1") {
     if (path.empty()) return fail(ErrorKind::invalid, "all changes of which document?");
-    verdicts.all = accept;
+    // Those that were shown, and no other: a model may have proposed more since.
+    HF_TRY(const auto changes, changes_of(*desk, path));
+    if (request.form.get("seen") != seen_mark(shown_of(changes)))
+      return document_response(*desk, request, path,
+                               {{}, {"Nothing was decided: the changes are not those that you saw. Look at them once more."}},
+                               status_of(ErrorKind::conflict));
+    for (const PendingChange& change : shown_of(changes)) (accept ? verdicts.accept : verdicts.reject).push_back(change.id);
   } else {
     (accept ? verdicts.accept : verdicts.reject) = request.form.all("id");
     if (!request.form.has("id")) return fail(ErrorKind::invalid, "which change?");

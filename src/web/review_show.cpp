@@ -1,5 +1,6 @@
 #include "web/review_show.h"
 
+#include "base/hash.h"
 #include "documents/comment_note.h"
 #include "documents/markup.h"
 #include "reading/line_diff.h"
@@ -162,10 +163,20 @@ void show_change(Html& page, const PageRequest& request, const PendingChange& ch
   page.close();
 }
 
-void show_verdicts_on_all(Html& page, const PageRequest& request, std::string_view path) {
+std::string seen_mark(std::span<const documents::PendingChange> changes) {
+  Sha256 seen;
+  for (const documents::PendingChange& change : changes)
+    for (const std::string* part : {&change.id, &change.kind, &change.del, &change.ins})
+      seen.add(fmt::format("{}:{}", part->size(), *part));
+  return to_hex(seen.finish());
+}
+
+void show_verdicts_on_all(Html& page, const PageRequest& request, std::string_view path,
+                          std::span<const documents::PendingChange> changes) {
   open_form(page, request, "/review/decide", "actions");
   page.lone("input", {{"type", "hidden"}, {"name", "path"}, {"value", path}});
   page.lone("input", {{"type", "hidden"}, {"name", "all"}, {"value", "1"}});
+  page.lone("input", {{"type", "hidden"}, {"name", "seen"}, {"value", seen_mark(changes)}});
   verdict_button(page, "accept", "Accept all", "main", fmt::format("Accept all changes of {}", path));
   verdict_button(page, "reject", "Reject all", "danger", fmt::format("Reject all changes of {}", path));
   page.close();

@@ -5,6 +5,7 @@
 #include "documents/desk.h"
 #include "web/page.h"
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,7 +28,10 @@ struct Draft {
 void show_change(Html& page, const PageRequest& request, const documents::PendingChange& change, bool may_decide,
                  const Draft& draft = {});
 // Accept all, reject all of one document.
-void show_verdicts_on_all(Html& page, const PageRequest& request, std::string_view path);
+// What a person has before the eyes: another text when any of these changes is another one, or another text.
+std::string seen_mark(std::span<const documents::PendingChange> changes);
+void show_verdicts_on_all(Html& page, const PageRequest& request, std::string_view path,
+                          std::span<const documents::PendingChange> changes);
 // The document's own bytes with its changes marked.
 void show_marked(Html& page, std::string_view raw);
 // Two texts beside each other; stretches that are the same are folded unless `whole`.

@@ -4,9 +4,12 @@
 
 #include <fmt/format.h>
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <filesystem>
 
@@ -43,9 +46,28 @@ BlobStore::~BlobStore() {
   if (writing_) static_cast<void>(writer_->run("ROLLBACK"));
 }
 
+// Without its catalogue the packs are a heap of bytes, and a new one would let them be cleaned away: so a file beside it says
+// that something was kept here.
+Result<void> BlobStore::check_catalogue() const {
+  struct stat status{};
+  if (::stat(kept_mark().c_str(), &status) != 0) return {};
+  if (::stat(catalogue_path().c_str(), &status) == 0 && status.st_size > 0) return {};
+  return fail(ErrorKind::corrupt, fmt::format("{} is lost, but the packs it named are there", catalogue_path()),
+              "put it back from a backup; nothing is written or removed until then");
+}
+
+Result<void> BlobStore::mark_kept() const {
+  struct stat status{};
+  if (::stat(kept_mark().c_str(), &status) == 0) return {};
+  const Fd mark(::open(kept_mark().c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  if (!mark || ::fsync(mark.get()) != 0) return fail(system_error(kept_mark(), errno));
+  return sync_folder(folder_);
+}
+
 Result<Db*> BlobStore::reader() {
   if (reader_) return reader_.get();
-  const std::string path = folder_ + "/catalogue.db";
+  HF_CHECK(check_catalogue());
+  const std::string path = catalogue_path();
   struct stat status{};
   if (::stat(path.c_str(), &status) != 0) return nullptr;
   auto opened = open_blob_catalogue(path, Db::Mode::read_write, options_.sqlite_vfs);
@@ -73,7 +95,8 @@ Result<void> BlobStore::begin(bool all_whole) {
   HF_CHECK(make_private_folder(packs_folder_));
   HF_TRY(FileLock lock, lock_for_writing());
   if (!writer_) {
-    HF_TRY(writer_, open_blob_catalogue(folder_ + "/catalogue.db", Db::Mode::create, options_.sqlite_vfs));
+    HF_CHECK(check_catalogue());
+    HF_TRY(writer_, open_blob_catalogue(catalogue_path(), Db::Mode::create, options_.sqlite_vfs));
   }
   HF_CHECK(writer_->run("BEGIN IMMEDIATE"));
   const auto prepare = [&]() -> Result<void> {
@@ -107,6 +130,7 @@ Result<void> BlobStore::finish() {
     HF_CHECK(writing.packs.sync());
     for (const FrameRow& frame : writing.frames.written()) HF_CHECK(insert_frame(*writer_, frame));
     for (const PackRow& pack : writing.packs.changed()) HF_CHECK(put_pack(*writer_, pack));
+    HF_CHECK(mark_kept());
     HF_CHECK(set_next_number(*writer_, "chunk", writing.next_chunk));
     HF_CHECK(set_next_number(*writer_, "frame", writing.frames.next()));
     HF_CHECK(set_next_number(*writer_, "pack", writing.packs.next()));

@@ -54,6 +54,10 @@ class BlobStore final : public session::Blobs {
  private:
   friend struct Writing;
 
+  std::string catalogue_path() const { return folder_ + "/catalogue.db"; }
+  std::string kept_mark() const { return folder_ + "/kept"; }
+  Result<void> check_catalogue() const;  // corrupt: something was kept, and what names it is gone
+  Result<void> mark_kept() const;
   Result<Db*> reader();  // read_mutex_ is held; nullptr: nothing is kept yet
   Result<void> begin(bool all_whole = false);
   Result<FileLock> lock_for_writing() const;

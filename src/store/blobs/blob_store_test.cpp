@@ -360,5 +360,26 @@ TEST_F(BlobStoreTest, WhatWasNotCommittedIsGoneAndCleanedUp) {
   EXPECT_EQ(read_newest(*blobs, "a").value(), made_up_lines(1, 10'000));
 }
 
+TEST_F(BlobStoreTest, ALostCatalogueIsNoReasonToThrowAwayThePacks) {
+  {
+    keep(*open(), "a", made_up_lines(1, 100'000), "1");
+  }
+  const std::uint64_t before = pack_bytes();
+  for (const bool empty : {false, true}) {
+    std::filesystem::remove(folder_ / "guard/catalogue.db");
+    if (empty) std::ofstream(folder_ / "guard/catalogue.db").flush();
+    const auto blobs = open_blobs(folder_ / "guard");
+    if (blobs) {
+      EXPECT_EQ((*blobs)->add(incoming("b", made_up_lines(2, 10'000), "1")).error().kind, ErrorKind::corrupt);
+      EXPECT_EQ((*blobs)->files().error().kind, ErrorKind::corrupt);
+      const auto checked = (*blobs)->verify({});
+      EXPECT_TRUE(!checked || !checked->problems.empty());
+    } else {
+      EXPECT_EQ(blobs.error().kind, ErrorKind::corrupt);
+    }
+    EXPECT_EQ(pack_bytes(), before);
+  }
+}
+
 }  // namespace
 }  // namespace holdfast::store

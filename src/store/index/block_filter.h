@@ -16,8 +16,8 @@ namespace holdfast::store::index {
 class BlockFilterWriter {
  public:
   void add(std::uint64_t key) {
-    key |= 1;  // no key is zero, which stands for none below; the lowest bit decides nothing
-    // Most repeat soon; those that slip through cost eight bits each.
+    key |= 1;  // no key is zero, which stands for none below
+    // Most repeat soon; those that slip through cost a few bits each.
     std::uint64_t& seen = seen_[key % seen_.size()];
     if (seen == key) return;
     seen = key;

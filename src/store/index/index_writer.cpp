@@ -37,14 +37,29 @@ Result<void> IndexWriter::start() {
     log(LogLevel::warn, "store", "the text index is built anew: " + opened.error().message);
     manifest_ = Manifest::fresh();
     segments_.clear();
+    segments_by_number_.clear();
   }
   remove_unlisted();
   return {};
 }
 
 Result<void> IndexWriter::open_segments() {
-  HF_TRY(const auto view, IndexView::load(folder_, manifest_, nullptr));
-  segments_ = view->segments;
+  std::vector<std::shared_ptr<const Segment>> opened;
+  for (const ManifestSegment& wanted : manifest_.segments) {
+    const std::string path = segment_path(folder_, wanted.number);
+    const auto known = segments_by_number_.find(wanted.number);
+    if (known != segments_by_number_.end()) {
+      opened.push_back(known->second);
+      continue;
+    }
+    HF_TRY(auto segment, Segment::open(path, manifest_.seed));
+    if (segment->bytes() != wanted.bytes || segment->block_count() != wanted.blocks)
+      return fail(ErrorKind::corrupt, path + " is not the segment that was written");
+    opened.push_back(std::move(segment));
+  }
+  segments_by_number_.clear();
+  for (std::size_t i = 0; i < opened.size(); ++i) segments_by_number_.emplace(manifest_.segments[i].number, opened[i]);
+  segments_ = std::move(opened);
   return {};
 }
 
@@ -58,8 +73,8 @@ void IndexWriter::remove_unlisted() const {
   for (const auto& path : strangers) {
     // Only what looks like ours: somebody may keep a note beside it.
     const std::string name = path.filename().string();
-    if (name.ends_with(".segment") || name.ends_with(".new") || name.starts_with("manifest"))
-      std::filesystem::remove(path, error);
+    const bool torn_manifest = name.starts_with(".holdfast-") && name.ends_with(".tmp");  // of replace_file(), base/file.h
+    if (name.ends_with(".segment") || name.ends_with(".segment.new") || torn_manifest) std::filesystem::remove(path, error);
   }
 }
 

@@ -20,7 +20,7 @@ inline constexpr std::size_t kMaxAttributeBytes = 1024;
 inline constexpr std::uint64_t kSegmentTextBytes = 64 << 20;
 // A segment in the making is written when it needs this much memory, however little text it has: two of them and their writing
 // stay below 256 MB.
-inline constexpr std::size_t kBuilderBytes = 56 << 20;
+inline constexpr std::size_t kBuilderBytes = 84 << 20;
 // Read of one source at a time, so that the threads share a large one: two dozen blocks.
 inline constexpr std::uint64_t kBatchBytes = 1 << 20;
 inline constexpr std::size_t kUpdateThreads = 2;  // the machine belongs to its user

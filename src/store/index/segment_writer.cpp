@@ -98,7 +98,8 @@ Result<WrittenSegment> SegmentWriter::finish() {
   if (::pwrite(file_.get(), &header_, sizeof header_, 0) != static_cast<ssize_t>(sizeof header_))
     return fail(system_error("cannot write " + temporary(), errno));
   if (::fsync(file_.get()) != 0) return fail(system_error("cannot sync " + temporary(), errno));
-  if (::rename(temporary().c_str(), path_.c_str()) != 0) return fail(system_error("cannot rename " + temporary(), errno));
+  if (::renameat(AT_FDCWD, temporary().c_str(), AT_FDCWD, path_.c_str()) != 0)
+    return fail(system_error("cannot rename " + temporary(), errno));
   file_.reset();
   return WrittenSegment{written_, header_.text_bytes, blocks_.size()};
 }

@@ -15,6 +15,7 @@
 #include <condition_variable>
 #include <deque>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <stop_token>
 #include <string>
@@ -47,7 +48,8 @@ class IndexWriter {
   std::string folder_;
   FileLock lock_;
   Manifest manifest_;
-  std::vector<std::shared_ptr<const Segment>> segments_;  // as in the manifest; opened when needed
+  std::vector<std::shared_ptr<const Segment>> segments_;  // as in the manifest, since open_segments()
+  std::map<std::uint64_t, std::shared_ptr<const Segment>> segments_by_number_;
   Result<void> open_segments();
 };
 

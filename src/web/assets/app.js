@@ -146,20 +146,48 @@ function schedule() {
   waiting = setTimeout(update, Math.max(kSettle, updatedAt + kPatience - Date.now()));
 }
 
+// Browsers allow six connections to a server, and a stream is one that never ends: so one tab of all has the stream and tells the
+// others. Where tabs cannot talk to each other (no secure page), a tab that nobody sees gives its stream back.
 function follow() {
   if (!document.querySelector('[data-live]')) return;
-  const events = new EventSource('/events');
   let opened = false;
-  events.addEventListener('ready', () => {
-    if (opened) schedule(); // after a pause nobody knows what was missed
-    opened = true;
-    document.documentElement.dataset.connected = '';
+  const take = ({ type, session }) => {
+    if (type === 'ready') {
+      if (opened) schedule(); // after a pause nobody knows what was missed
+      opened = true;
+      document.documentElement.dataset.connected = '';
+    } else if (type === 'session' && livePartsFor(session).length) {
+      schedule();
+    } else if (type === 'lost') {
+      delete document.documentElement.dataset.connected;
+    }
+  };
+  let events = null;
+  let ready = false;
+  const open = (tell) => {
+    events ??= new EventSource('/events');
+    events.addEventListener('ready', () => { ready = true; tell({ type: 'ready' }); });
+    events.addEventListener('session', (event) => tell({ type: 'session', session: JSON.parse(event.data).session }));
+    events.addEventListener('error', () => { ready = false; tell({ type: 'lost' }); });
+  };
+  const close = () => { events?.close(); events = null; ready = false; };
+  addEventListener('pagehide', close);
+  if (!navigator.locks || !window.BroadcastChannel) {
+    const look = () => (document.hidden ? close() : events || open(take));
+    document.addEventListener('visibilitychange', look);
+    addEventListener('pageshow', look);
+    look();
+    return;
+  }
+  const others = new BroadcastChannel('holdfast-events');
+  const tell = (news) => { take(news); others.postMessage(news); };
+  others.addEventListener('message', ({ data }) => {
+    if (data.type === 'anybody') { if (ready) others.postMessage({ type: 'ready' }); } else take(data);
   });
-  events.addEventListener('session', (event) => {
-    if (livePartsFor(JSON.parse(event.data).session).length) schedule();
-  });
-  events.addEventListener('error', () => delete document.documentElement.dataset.connected);
-  addEventListener('pagehide', () => events.close());
+  others.postMessage({ type: 'anybody' });
+  // Held until this tab goes; then the next one that waits has it.
+  navigator.locks.request('holdfast-events', () => { open(tell); return new Promise(() => {}); });
+  addEventListener('pageshow', ({ persisted }) => { if (persisted) location.reload(); });
 }
 
 // --- Search as you type ----------------------------------------------------------------------------------------------
@@ -177,12 +205,12 @@ function searchAsTyped() {
     asked = new AbortController();
     const { signal } = asked;
     const query = new URLSearchParams([...new FormData(form)].filter(([, value]) => value !== ''));
-    const url = `/search?${query}`;
+    const typed = new URLSearchParams(query);
+    typed.set('typing', '1');
+    const url = `/search?${typed}`;
     results.setAttribute('aria-busy', 'true');
     try {
-      const typed = new URLSearchParams(query);
-      typed.set('typing', '1');
-      const fresh = (await fetchPage(`/search?${typed}`, signal)).getElementById('results');
+      const fresh = (await fetchPage(url, signal)).getElementById('results');
       if (signal.aborted || !fresh) return;
       results.replaceChildren(...[...fresh.childNodes].map((child) => document.importNode(child, true)));
       history.replaceState(null, '', url);

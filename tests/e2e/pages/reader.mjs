@@ -15,7 +15,7 @@ const browser = await openBrowser();
 const folder = join(demo.home, '.claude/projects/-home-dev-work-shop');
 const ids = { long: '11111111-0000-4000-8000-000000000001', hostile: '22222222-0000-4000-8000-000000000002', huge: '33333333-0000-4000-8000-000000000003' };
 const path = id => join(folder, `${id}.jsonl`);
-const kFirstPaint = 200; // ms of the server, for the first window of 200 MB
+const kFirstPaint = 200; // ms of the server for a window; of the first one, which reads the whole file, with HF_STRICT_TIMES
 
 const uuid = n => `aaaaaaaa-0000-4000-8000-${String(n).padStart(12, '0')}`;
 const record = (type, id, parent, message, more = {}) => JSON.stringify({ parentUuid: parent ? uuid(parent) : null, isSidechain: false, type,
@@ -255,7 +255,7 @@ test('who scrolled to the end sees what is appended', async () => {
   await close();
 });
 
-test('the first window of 200 MB takes the server less than 200 ms', async () => {
+test('a session of 200 MB and a line of 64 MiB is opened anywhere', async () => {
   await writeHuge();
   const { context, close } = await openPage(browser, demo);
   const cookie = (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join('; ');
