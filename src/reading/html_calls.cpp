@@ -14,6 +14,8 @@ namespace {
 
 constexpr std::size_t kSummaryChars = 120;
 constexpr std::size_t kOpenLines = 12;  // output of so many lines is shown without unfolding
+// A block of so many lines, or of so many bytes on a phone, may be taller than it may get (turn_style.cpp), and then scrolls.
+constexpr std::size_t kTallLines = 24, kTallBytes = 800;
 
 // Of MCP tools the server and the tool: "mcp__files__read" -> "files · read".
 std::string tool_name(std::string_view name) {
@@ -44,10 +46,11 @@ void write_output(Html& html, const ToolResult& result, const TurnLinks& links) 
   if (!text.empty()) {
     const auto lines = static_cast<std::size_t>(std::ranges::count(text, '\n'));
     if (lines <= kOpenLines) {
-      html.element("pre", text, {{"class", "output"}, {"dir", "auto"}});
+      write_block(html, text, "output");
     } else {
       html.open("details", {{"class", "output"}}).element("summary", fmt::format("Output, {} lines", lines + 1));
-      html.element("pre", text, {{"dir", "auto"}}).close();
+      write_block(html, text);
+      html.close();
     }
   } else if (result.images.empty() && result.patch.empty()) {
     html.element("p", "no output", {{"class", "soft"}});
@@ -67,11 +70,18 @@ void write_output(Html& html, const ToolResult& result, const TurnLinks& links) 
 
 }  // namespace
 
+void write_block(Html& html, std::string_view text, std::string_view css_class) {
+  const bool tall = text.size() >= kTallBytes || static_cast<std::size_t>(std::ranges::count(text, '\n')) >= kTallLines;
+  html.element(
+      "pre", text,
+      {{"class", css_class.empty() ? Html::kLeftOut : css_class}, {"dir", "auto"}, {"tabindex", tall ? "0" : Html::kLeftOut}});
+}
+
 void write_diff(Html& html, const Diff& diff) {
   const auto lines = diff.patch.empty() ? diff_lines(diff.before, diff.after) : patch_lines(diff.patch);
   html.open("figure", {{"class", "diff"}});
   if (!diff.path.empty()) html.element("figcaption", visible_text(diff.path), {{"dir", "auto"}});
-  html.open("pre");
+  html.open("pre", {{"tabindex", lines.size() >= kTallLines ? "0" : Html::kLeftOut}});
   for (const DiffLine& line : lines) {
     const std::string text = visible_text(line.text);
     switch (line.sign) {
@@ -100,25 +110,25 @@ void write_call(Html& html, const Part& call, const TurnLinks& links) {
     shown.diffs.push_back({shown.summary, {}, {}, call.result->patch});
   }
   const bool open = failed || !shown.todos.empty() || !shown.diffs.empty();
-  const std::string_view classes = failed ? "tool failed" : "tool";
+  const bool waits = call.kind == Part::Kind::tool_call && !call.result;
+  const std::string_view classes = failed ? "tool failed" : waits ? "tool waiting" : "tool";
   html.open("details", {{"class", classes}, {"open", open ? "" : Html::kLeftOut}});
   html.open("summary", {{"dir", "auto"}});
   html.element("b", call.name.empty() ? "Result" : tool_name(call.name));
   html.text(" ").element("code", visible_line(shown.summary, kSummaryChars));
   if (failed) html.text(" ").element("span", "failed", {{"class", "badge failed"}});
-  if (call.kind == Part::Kind::tool_call && !call.result) html.text(" ").element("span", "no result", {{"class", "badge"}});
+  if (waits) html.text(" ").element("span", "no result", {{"class", "badge"}});
   html.close();
   if (shown.body_is_text && !shown.body.empty()) {
     html.open("div", {{"class", "text"}, {"dir", "auto"}});
     write_markdown(html, shown.body);
     html.close();
   } else if (!shown.body.empty()) {
-    html.element("pre", visible_text(shown.body), {{"dir", "auto"}});
+    write_block(html, visible_text(shown.body));
   }
   for (const Diff& diff : shown.diffs) write_diff(html, diff);
   write_todos(html, shown.todos);
-  if (!shown.rest.empty())
-    html.element("pre", visible_text(to_json_pretty(shown.rest)), {{"class", "arguments"}, {"dir", "auto"}});
+  if (!shown.rest.empty()) write_block(html, visible_text(to_json_pretty(shown.rest)), "arguments");
   write_left_out(html, call.text.left_out, call.line, links);
   if (call.subagent) {
     const std::string label = fmt::format("Subagent {}: {}", visible_line(call.subagent->type, kSummaryChars),

@@ -72,7 +72,7 @@ void write_folded(Html& html, Markup name, std::string_view title, const Part& p
   if (markdown)
     write_text(html, part, links);
   else {
-    html.element("pre", visible_text(part.text.text), {{"dir", "auto"}});
+    write_block(html, visible_text(part.text.text));
     write_left_out(html, part.text.left_out, part.line, links);
   }
   html.close();

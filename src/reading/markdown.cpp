@@ -63,7 +63,8 @@ std::string attribute_text(const MD_ATTRIBUTE& attribute) {
 
 class Writer {
  public:
-  Writer(Html& html, std::size_t input) : html_(html), begun_(html.depth()), most_(input * kGrowth + kGrowthStart) {}
+  Writer(Html& html, std::size_t input, unsigned top)
+      : html_(html), begun_(html.depth()), most_(input * kGrowth + kGrowthStart), top_(top) {}
 
   bool enter_block(MD_BLOCKTYPE type, const void* detail) {
     switch (type) {
@@ -93,17 +94,9 @@ class Writer {
       case MD_BLOCK_HR:
         html_.lone("hr");
         return may_go_on();
-      case MD_BLOCK_H: {
-        // The page's own headings stand above these.
-        const unsigned level = static_cast<const MD_BLOCK_H_DETAIL*>(detail)->level;
-        if (level == 1)
-          html_.open("h4");
-        else if (level == 2)
-          html_.open("h5");
-        else
-          html_.open("h6");
+      case MD_BLOCK_H:
+        open_heading(static_cast<const MD_BLOCK_H_DETAIL*>(detail)->level);
         break;
-      }
       case MD_BLOCK_CODE:
         html_.open("pre").open("code");
         break;
@@ -223,6 +216,22 @@ class Writer {
     links_.push_back(std::move(link));
   }
 
+  // The page's own headings stand above these, and none is left out between: whoever goes by headings loses no step, whatever
+  // levels the author chose.
+  void open_heading(unsigned level) {
+    while (!headings_.empty() && headings_.back() >= level) headings_.pop_back();
+    headings_.push_back(level);
+    const std::size_t shown = top_ + headings_.size() - 1;
+    if (shown <= 3)
+      html_.open("h3");
+    else if (shown == 4)
+      html_.open("h4");
+    else if (shown == 5)
+      html_.open("h5");
+    else
+      html_.open("h6");
+  }
+
   bool may_go_on() {
     refused_ = refused_ || html_.depth() - begun_ > kMarkdownDepth || html_.size() > most_;
     return !refused_;
@@ -230,6 +239,8 @@ class Writer {
 
   Html& html_;
   const std::size_t begun_, most_;
+  const unsigned top_;
+  std::vector<unsigned> headings_;  // the levels that are open, from the outermost
   std::vector<Link> links_;
   bool refused_ = false;
 };
@@ -238,8 +249,8 @@ int code(bool go_on) {
   return go_on ? 0 : 1;
 }
 
-bool parse(Html& html, std::string_view text) {
-  Writer writer(html, text.size());
+bool parse(Html& html, std::string_view text, unsigned top) {
+  Writer writer(html, text.size(), top);
   MD_PARSER parser{};
   parser.flags = MD_FLAG_NOHTML | MD_FLAG_TABLES | MD_FLAG_STRIKETHROUGH | MD_FLAG_TASKLISTS | MD_FLAG_PERMISSIVEURLAUTOLINKS;
   parser.enter_block = [](MD_BLOCKTYPE type, void* detail, void* user) {
@@ -268,11 +279,11 @@ std::string_view safe_address(std::string_view address) {
   return scheme == "http" || scheme == "https" || scheme == "mailto" ? address : std::string_view();
 }
 
-void write_markdown(Html& html, std::string_view text) {
+void write_markdown(Html& html, std::string_view text, unsigned top_heading) {
   const std::string visible = visible_text(text);
   if (visible.size() <= kMarkdownBytes) {
     Html formatted;
-    if (parse(formatted, visible)) {
+    if (parse(formatted, visible, top_heading)) {
       html.add(std::move(formatted));
       return;
     }

@@ -21,6 +21,7 @@ std::string html_of(std::string_view text) {
 TEST(Markdown, Formats) {
   EXPECT_EQ(html_of("# A\n\n*b* **c** `d` ~~e~~"), "<h4>A</h4><p><em>b</em> <strong>c</strong> <code>d</code> <del>e</del></p>");
   EXPECT_EQ(html_of("3. x\n"), "<ol start=\"3\"><li>x</li></ol>");
+  EXPECT_EQ(html_of("### A\n##### B\n## C\n### D"), "<h4>A</h4><h5>B</h5><h4>C</h4><h5>D</h5>") << "no level is left out";
   EXPECT_EQ(html_of("```py\n<x>\n```"), "<pre><code>&lt;x&gt;\n</code></pre>");
   EXPECT_THAT(html_of("|a|b|\n|---|---|\n|1|2|"), HasSubstr("<tbody><tr><td>1</td><td>2</td></tr></tbody>"));
   EXPECT_THAT(html_of("- [x] done\n- [ ] open"), HasSubstr("disabled checked"));

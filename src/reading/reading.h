@@ -29,7 +29,7 @@ inline constexpr std::size_t kTurnsOfWindow = 50;
 inline constexpr std::size_t kWindowBytes = 2 * 1024 * 1024;
 
 struct WindowQuery {
-  std::uint64_t from = 0;    // the first line wanted; 0: the beginning
+  std::uint64_t from = 0;    // the first line wanted; 0: the beginning. One of another branch opens that branch
   std::uint64_t before = 0;  // instead: the turns that end before this line; beyond the last line: the end of the session
   std::size_t turns = kTurnsOfWindow;
   ReadLimits limits;
@@ -40,6 +40,7 @@ struct Window {
   std::optional<std::uint64_t> next;      // where the next window begins; nullopt: this is the last
   std::optional<std::uint64_t> previous;  // `before` of the window that ends where this begins; nullopt: this is the first
   std::uint64_t last_line = 0;            // of the session as it is now
+  std::optional<std::uint64_t> branch;    // the way shown is another than the current one, and leads through this line
 };
 
 struct ImageBytes {

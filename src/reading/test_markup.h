@@ -18,9 +18,9 @@ inline std::string wrong_markup(std::string_view html) {
       "ins",     "a",     "br",     "hr",         "input", "article", "div",    "span", "header",     "details",
       "summary", "time",  "figure", "figcaption", "b",     "img",     "nav",    "main", "html",       "head",
       "body",    "title", "meta",   "section",    "h1",    "h2",      "footer", "dl",   "dt",         "dd"};
-  constexpr std::array<std::string_view, 20> kAttributes = {
-      "class", "id",  "href",    "rel",  "start",    "type", "disabled", "checked", "aria-label", "dir",
-      "src",   "alt", "loading", "open", "datetime", "lang", "charset",  "name",    "content",    "http-equiv"};
+  constexpr std::array<std::string_view, 21> kAttributes = {
+      "class", "id",      "href", "rel",      "start", "type",    "disabled", "checked", "aria-label", "dir",     "src",
+      "alt",   "loading", "open", "datetime", "lang",  "charset", "name",     "content", "http-equiv", "tabindex"};
   const auto known = [](const auto& list, std::string_view word) { return std::ranges::find(list, word) != list.end(); };
   while (!html.empty()) {
     const std::size_t open = html.find('<');

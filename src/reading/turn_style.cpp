@@ -20,6 +20,7 @@ Markup turn_style() {
 .turn .text > :first-child { margin-top: .35rem; }
 .turn .text > :last-child { margin-bottom: .35rem; }
 .turn pre { white-space: pre-wrap; overflow-wrap: anywhere; max-height: 40rem; overflow: auto; background: var(--sunk); border-radius: .3rem; padding: .5rem .75rem; margin: .4rem 0; unicode-bidi: isolate; }
+.turn .text pre { max-height: none; }
 .turn code { unicode-bidi: isolate; }
 .turn details { margin: .35rem 0; }
 .turn details > summary { cursor: pointer; overflow-wrap: anywhere; }

@@ -3,6 +3,8 @@
 namespace holdfast::transcripts {
 namespace {
 
+constexpr std::size_t kTipTries = 64;  // ends that are read; a file of damaged lines alone is not read as a whole to find none
+
 bool is_message(const IndexedLine& line) {
   return line.chained && !line.sidechain &&
          (line.kind == LineKind::prompt || line.kind == LineKind::answer || line.kind == LineKind::tool_result);
@@ -14,7 +16,7 @@ bool is_in_tree(const IndexedLine& line) {
 
 // The last message behind `start` that descends from it: children stand behind their parents, but for slips of a batch, which
 // the walk to the root mends.
-std::uint32_t newest_descendant(const LineIndex& index, std::uint32_t start) {
+std::uint32_t newest_descendant(const LineIndex& index, std::uint32_t start, const Branch::Readable& readable) {
   std::vector<bool> below(index.size(), false);
   below[start] = true;
   std::uint32_t newest = start;
@@ -26,14 +28,27 @@ std::uint32_t newest_descendant(const LineIndex& index, std::uint32_t start) {
     below[line] = true;
     if (is_message(found)) newest = line;
   }
-  return newest;
+  if (!readable) return newest;
+  std::size_t tries = 0;
+  for (std::uint32_t line = newest; line > start && tries < kTipTries; --line) {
+    if (!below[line] || !is_message(index.at(line))) continue;
+    if (readable(line)) return line;
+    ++tries;
+  }
+  return tries < kTipTries ? start : newest;
 }
 
-std::optional<std::uint32_t> resumed_leaf(const LineIndex& index) {
-  if (const auto named = index.leaf()) return newest_descendant(index, *named);
-  for (std::uint32_t line = index.size(); line-- > 0;)
-    if (const IndexedLine found = index.at(line); is_message(found) && !found.meta) return line;
-  return std::nullopt;
+std::optional<std::uint32_t> resumed_leaf(const LineIndex& index, const Branch::Readable& readable) {
+  if (const auto named = index.leaf()) return newest_descendant(index, *named, readable);
+  std::optional<std::uint32_t> newest;
+  std::size_t tries = 0;
+  for (std::uint32_t line = index.size(); line-- > 0 && tries < kTipTries;) {
+    if (const IndexedLine found = index.at(line); !is_message(found) || found.meta) continue;
+    if (!readable || readable(line)) return line;
+    if (!newest) newest = line;
+    ++tries;
+  }
+  return newest;
 }
 
 // Where the way up goes on from a line.
@@ -49,10 +64,10 @@ std::uint32_t above(const LineIndex& index, std::uint32_t line) {
 
 }  // namespace
 
-Branch Branch::of(const LineIndex& index, std::optional<std::uint32_t> through) {
+Branch Branch::of(const LineIndex& index, std::optional<std::uint32_t> through, const Readable& readable) {
   Branch branch;
   branch.on_.assign(index.size(), false);
-  branch.leaf_ = through && *through < index.size() ? newest_descendant(index, *through) : resumed_leaf(index);
+  branch.leaf_ = through && *through < index.size() ? newest_descendant(index, *through, {}) : resumed_leaf(index, readable);
   // Circles exist: a line that is on the way already ends it.
   for (std::uint32_t line = branch.leaf_.value_or(LineIndex::kNone); line < index.size() && !branch.on_[line];
        line = above(index, line))

@@ -9,6 +9,7 @@
 
 #include "transcripts/line_index.h"
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <vector>
@@ -18,7 +19,10 @@ namespace holdfast::transcripts {
 class Branch {
  public:
   // `through`: the way on which this line lies, to the newest descendant of it; absent: the one a client would resume.
-  static Branch of(const LineIndex& index, std::optional<std::uint32_t> through = {});
+  // `readable`, when given, tells of a line whether it can be read: one that cannot is no end of a way while another can be found
+  // near it, for a damaged line must not hide the conversation.
+  using Readable = std::function<bool(std::uint32_t)>;
+  static Branch of(const LineIndex& index, std::optional<std::uint32_t> through = {}, const Readable& readable = {});
 
   // Lines that hang in no tree (side records, what is broken, other conversations) are on every way.
   bool has(std::uint32_t line) const { return line < on_.size() && on_[line]; }

@@ -83,9 +83,12 @@ class TranscriptReading final : public reading::Reading {
 
   Result<reading::Window> window(const reading::WindowQuery& query) override {
     const std::lock_guard lock(shared_->mutex);
-    const Branch* branch = chosen_branch();
+    std::optional<std::uint64_t> other;
+    const Branch* branch = chosen_branch(query.from, other);
     WindowMaker maker(source_, shared_->index, branch, subagents_, query);
-    return maker.make();
+    HF_TRY(reading::Window window, maker.make());
+    window.branch = other;
+    return window;
   }
 
   Result<reading::ImageBytes> image(std::string_view reference) override {
@@ -170,19 +173,49 @@ class TranscriptReading final : public reading::Reading {
     return shared_->index.update(source_);
   }
 
-  // nullptr: every line. Of the lock's holder.
-  const Branch* chosen_branch() {
+  // Whether a line that looks like a message can be read as one: the index looks at its shape alone. Of the lock's holder.
+  bool is_readable(std::uint32_t line) {
+    const IndexedLine found = shared_->index.at(line);
+    if (found.end - found.offset > kWholeLineBytes) return true;  // not worth reading twice before the first window is shown
+    IndexedRecordReader reader(source_, place_.product, true);
+    reading::ReadLimits limits;
+    limits.text_bytes = 1;
+    const auto records = reader.read(found, line + 1, limits);
+    return records && std::ranges::any_of(*records, [](const RecordParts& record) { return !record.turn.damaged; });
+  }
+
+  const Branch& resumed() {
     const LineIndex& index = shared_->index;
-    if (options_.all_branches || is_subagent_ || place_.product == LineIndex::Product::codex) return nullptr;
-    if (options_.branch) {
-      if (!branch_) branch_ = Branch::of(index, static_cast<std::uint32_t>(std::max<std::uint64_t>(*options_.branch, 1) - 1));
-      return &*branch_;
-    }
     if (!shared_->resumed || shared_->resumed_size != index.size()) {
-      shared_->resumed = Branch::of(index);
+      shared_->resumed = Branch::of(index, {}, [this](std::uint32_t line) { return is_readable(line); });
       shared_->resumed_size = index.size();
     }
-    return &*shared_->resumed;
+    return *shared_->resumed;
+  }
+
+  // nullptr: every line. `other`: a line, from 1, when it is not the one a client would resume. Of the lock's holder.
+  const Branch* chosen_branch(std::uint64_t from, std::optional<std::uint64_t>& other) {
+    const LineIndex& index = shared_->index;
+    if (options_.all_branches || is_subagent_ || place_.product == LineIndex::Product::codex) return nullptr;
+    const Branch& current = resumed();
+    const auto is_line = [&](std::uint64_t line) { return line > 0 && line <= index.size(); };
+    const auto has = [&](const Branch& branch, std::uint64_t line) { return branch.has(static_cast<std::uint32_t>(line - 1)); };
+    std::uint64_t through = options_.branch && is_line(*options_.branch) ? *options_.branch : 0;
+    if (through != 0 && (!branch_ || through_ != through)) open_branch(through);
+    const Branch& chosen = through != 0 ? *branch_ : current;
+    if (is_line(from) && !has(chosen, from)) {
+      if (has(current, from)) return &current;
+      through = from;
+      if (through_ != through) open_branch(through);
+    }
+    if (through == 0 || branch_->leaf() == current.leaf()) return &current;
+    other = through;
+    return &*branch_;
+  }
+
+  void open_branch(std::uint64_t through) {
+    branch_ = Branch::of(shared_->index, static_cast<std::uint32_t>(through - 1));
+    through_ = through;
   }
 
   const ReadingPlace place_;
@@ -192,7 +225,8 @@ class TranscriptReading final : public reading::Reading {
   const bool is_subagent_;
   SubagentMap subagents_;
   std::shared_ptr<CachedIndex> shared_;
-  std::optional<Branch> branch_;
+  std::optional<Branch> branch_;  // through this line, from 1
+  std::uint64_t through_ = 0;
 };
 
 }  // namespace

@@ -4,7 +4,8 @@
 //
 // Records become turns: the blocks of one answer are gathered, every result stands with its call, subagents hang below the call
 // that began them, what is not on the chosen way through the tree is left out and offered where it leaves. Memory: the index, and
-// a window. Torn lines, NUL, bytes that are not UTF-8 and records nobody knows are turns like others.
+// a window. A window that is asked for from a line of another way shows that way: who follows a link wants what it leads to.
+// Torn lines, NUL, bytes that are not UTF-8 and records nobody knows are turns like others.
 //
 // One thread at a time; several readings of one transcript share its index through the cache and wait for each other.
 
@@ -15,7 +16,7 @@
 namespace holdfast::transcripts {
 
 struct ReadingOptions {
-  std::optional<std::uint64_t> branch;  // the way through this line, from 1; absent: the one a client would resume
+  std::optional<std::uint64_t> branch;  // the way through this line, from 1; absent, or no line: the one a client would resume
   bool all_branches = false;            // every line, in the order of the file
 };
 

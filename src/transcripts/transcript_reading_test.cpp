@@ -193,6 +193,39 @@ TEST_F(TranscriptReadingTest, TheBranchThatWouldBeResumedAndTheOthersWhereTheyLe
   EXPECT_THAT(texts(all(*named)), ElementsAre("start", "first", "old way", "old end"));
 }
 
+TEST_F(TranscriptReadingTest, ALineOfAnotherBranchOpensThatBranch) {
+  const std::string text = prompt(1, 0, "start") + answer(2, 1, "first") + prompt(3, 2, "old way") + answer(4, 3, "old end") +
+                           prompt(5, 2, "new way") + answer(6, 5, "new end");
+  reading::WindowQuery query;
+  query.from = 4;
+  auto window = open_text(text)->window(query).value();
+  EXPECT_THAT(texts(window.turns), ElementsAre("old end"));
+  EXPECT_EQ(window.branch, 4u);
+  query.from = 5;
+  window = open_text(text)->window(query).value();
+  EXPECT_THAT(texts(window.turns), ElementsAre("new way", "new end"));
+  EXPECT_EQ(window.branch, std::nullopt);
+  // The window before ends between the branches: what follows is of the one that is read.
+  query.from = 0;
+  query.before = 3;
+  window = open_text(text)->window(query).value();
+  EXPECT_EQ(window.next, 5u);
+  ReadingOptions none;
+  none.branch = 99;
+  window = open_text(text, none)->window({}).value();
+  EXPECT_EQ(window.branch, std::nullopt);
+  EXPECT_THAT(texts(window.turns), ElementsAre("start", "first", "new way", "new end"));
+}
+
+TEST_F(TranscriptReadingTest, ADamagedLineIsNoEndOfAWay) {
+  // Its shape is that of a message, its text is none: the escape is cut.
+  const std::string damaged = R"({"type":"user","uuid":"00000000-dead-4000-8000-000000000000","parentUuid":null,)"
+                              R"("message":{"role":"user","content":"\u12"}})"
+                              "\n";
+  EXPECT_THAT(texts(open_text(prompt(1, 0, "start") + answer(2, 1, "end") + damaged)->window({}).value().turns),
+              testing::IsSupersetOf({"start", "end"}));
+}
+
 TEST_F(TranscriptReadingTest, CompactionIsMarkedAndWhatCameBeforeStays) {
   auto reading = open_text(
       prompt(1, 0, "before") + answer(2, 1, "answer") +

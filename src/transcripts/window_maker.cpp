@@ -84,10 +84,10 @@ Result<reading::Window> WindowMaker::make() {
     HF_TRY(const bool taken, take(line));
     if (!taken) break;
   }
-  if (line < size) {
-    HF_CHECK(look_ahead(line));
-    window_.next = line + 1;
-  }
+  if (line < size) HF_CHECK(look_ahead(line));
+  // The next window begins with a line of this way: one of another would open that.
+  while (line < size && !is_shown(line)) ++line;
+  if (line < size) window_.next = line + 1;
   if (begin_ > 0 && begins_turn(start_before(begin_))) window_.previous = begin_ + 1;
   window_.last_line = size;
   return std::move(window_);

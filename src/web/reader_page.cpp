@@ -15,6 +15,7 @@ namespace holdfast::web {
 namespace {
 
 constexpr std::size_t kTitleChars = 200;
+constexpr std::size_t kNumberChars = 40;  // of what somebody gave as one
 constexpr std::string_view kKeys =
     R"([["j k","next and previous prompt"],["n p","next and previous turn"],["e","next error"],["o","open or close everything"]])";
 
@@ -24,14 +25,22 @@ std::string here(const PageRequest& request, const Fields& query, std::string_vi
   return fmt::format("/sessions/{}{}{}{}", percent_encode(request.parts.front()), below, encoded.empty() ? "" : "?", encoded);
 }
 
-// Which conversation it is, without the place in it.
-Fields conversation(const PageRequest& request) {
-  return request.query.with("line", {}).with("before", {}).with("file", {}).with("part", {}).with("ref", {});
+// The subagent whose conversation it is, or nobody.
+Fields speaker(const PageRequest& request) {
+  return Fields().with("agent", request.query.get("agent"));
 }
 
-reading::TurnLinks links_of(const PageRequest& request) {
+// Which conversation it is, without the place in it. What was opened counts, not what was asked for: a line of another branch
+// opens that, and a branch that is none opens the current one.
+Fields conversation(const PageRequest& request, const reading::Window& window) {
+  return speaker(request)
+      .with("branch", window.branch ? std::to_string(*window.branch) : std::string())
+      .with("all", request.query.get("all") == "1" ? "1" : "");
+}
+
+reading::TurnLinks links_of(const PageRequest& request, const reading::Window& window) {
   reading::TurnLinks links;
-  const Fields base = conversation(request);
+  const Fields base = conversation(request, window);
   links.anchor = "L";
   links.image = [=](const reading::Image& image) { return here(request, base.with("ref", image.reference), "/image"); };
   links.whole_record = [=](std::uint64_t line) { return here(request, base.with("line", std::to_string(line)), "/record"); };
@@ -39,7 +48,7 @@ reading::TurnLinks links_of(const PageRequest& request) {
   links.subagent = [=](const reading::Subagent& agent) { return here(request, Fields().with("agent", agent.id)); };
   links.fork = [=](const reading::Fork& fork) {
     const std::string line = std::to_string(fork.line);
-    return here(request, Fields().with("branch", line).with("line", line)) + "#L" + line;
+    return here(request, speaker(request).with("branch", line).with("line", line)) + "#L" + line;
   };
   return links;
 }
@@ -76,18 +85,34 @@ void write_subagents(Html& page, const PageRequest& request, const reading::Head
 }
 
 // Which conversation of the transcript this is, when it is not the usual one.
-void write_conversation(Html& page, const PageRequest& request) {
-  const auto note = [&](std::string_view text, std::string_view link) {
+void write_conversation(Html& page, const PageRequest& request, const reading::Window& window) {
+  const auto note = [&](std::string_view text, std::string_view link, const Fields& query) {
     page.open("p", {{"class", "notice"}}).text(text).text(" ");
-    page.element("a", link, {{"href", here(request, Fields())}}).close();
+    page.element("a", link, {{"href", here(request, query)}}).close();
   };
-  if (!request.query.get("agent").empty()) return note("This is the conversation of a subagent.", "Back to the session");
-  if (!request.query.get("branch").empty()) return note("This is another branch of the conversation.", "Show the current one");
-  if (request.query.get("all") == "1") return note("Every line is shown, of all branches.", "Show the current branch alone");
+  if (!request.query.get("agent").empty()) note("This is the conversation of a subagent.", "Back to the session", Fields());
+  if (window.branch) note("This is another branch of the conversation.", "Show the current one", speaker(request));
+  if (request.query.get("all") == "1")
+    note("Every line is shown, of all branches.", "Show the current branch alone", speaker(request));
+}
+
+// Numbers that are none, and places that are not there: the page shows what comes nearest, and says so.
+void write_misread(Html& page, const PageRequest& request, const reading::Window& window) {
+  const auto say = [&](std::string_view text) { page.element("p", text, {{"class", "notice"}, {"role", "status"}}); };
+  for (const std::string_view name : {"line", "before", "branch"}) {
+    const std::string_view text = request.query.get(name);
+    if (text.empty() || (name == "before" && text == "last")) continue;
+    const std::uint64_t number = number_in(request.query, name);
+    if (number == 0)
+      say(fmt::format("“{}” is not the number of a line.", reading::visible_line(text, kNumberChars)));
+    else if (name != "before" && number > window.last_line)
+      say(fmt::format("There is no line {}: the session has {}.", number,
+                      counted(static_cast<std::int64_t>(window.last_line), "line", "lines")));
+  }
 }
 
 void write_ways(Html& page, const PageRequest& request, const reading::Window& window, bool above) {
-  const Fields base = conversation(request);
+  const Fields base = conversation(request, window);
   page.open("nav", {{"class", "ways"}, {"aria-label", above ? "Earlier" : "Later"}, {"id", above ? "earlier" : "later"}});
   if (above && window.previous) {
     page.element("a", "Beginning", {{"href", here(request, base)}}).text(" ");
@@ -144,21 +169,27 @@ Result<net::HttpResponse> reader_page(const Reader& reader, const PageRequest& r
   return show_page(request, frame, [&](Html& page) {
     page.element("h1", title, {{"dir", "auto"}});
     write_facts(page, opened.subject, heading);
-    write_conversation(page, request);
+    write_conversation(page, request, window);
+    write_misread(page, request, window);
     write_subagents(page, request, heading);
     // When it grows, this part changes, and the script fetches what is new.
     page.open("p",
               {{"id", "news"}, {"class", "soft"}, {"data-live", opened.subject.id}, {"data-own-keys", ""}, {"data-keys", kKeys}});
-    page.text(counted(static_cast<std::int64_t>(window.last_line), "line", "lines")).close();
+    page.text(counted(static_cast<std::int64_t>(window.last_line), "line", "lines"));
+    if (opened.subject.transcript && request.query.get("all") != "1" && request.query.get("agent").empty())
+      page.text(". ").element("a", "Every line", {{"href", here(request, Fields().with("all", "1"))}}).text(", of all branches");
+    page.close();
     page.open("p", {{"class", "tools"}});
     page.element("button", "Open all", {{"type", "button"}, {"data-fold", "open"}, {"hidden", ""}}).text(" ");
     page.element("button", "Close all", {{"type", "button"}, {"data-fold", "close"}, {"hidden", ""}}).close();
     write_ways(page, request, window, true);
-    // A transcript is written by another program, so nobody tells of news: the script looks for them.
+    page.element("h2", "Conversation", {{"class", "hidden-text"}});
+    // A transcript is written by another program, so nobody tells of news: the script looks for them. The branch tells it when
+    // the conversation went on another way than the one it shows.
     page.open("div", {{"id", "turns"},
-                      {"data-last", std::to_string(window.last_line)},
-                      {"data-poll", opened.subject.transcript && !window.next ? "" : Html::kLeftOut}});
-    const reading::TurnLinks links = links_of(request);
+                      {"data-branch", window.branch ? std::to_string(*window.branch) : std::string()},
+                      {"data-poll", opened.subject.transcript ? "" : Html::kLeftOut}});
+    const reading::TurnLinks links = links_of(request, window);
     for (const reading::Turn& turn : window.turns) write_turn(page, turn, links);
     if (window.turns.empty()) page.element("p", "There is nothing here to read.", {{"class", "soft"}});
     page.close();

@@ -55,6 +55,18 @@ class ReaderPageTest : public testing::Test {
     home.write("projects/-p/" + kLong + ".jsonl", text);
   }
 
+  // Lines 3 and 4 were taken back.
+  void write_branches() {
+    std::string text;
+    for (const auto& [id, parent, words] :
+         {std::tuple{1, 0, "start"}, {2, 1, "first"}, {3, 2, "old way"}, {4, 3, "old end"}, {5, 2, "new way"}, {6, 5, "new end"}})
+      text +=
+          fmt::format(R"({{"type":"{}","uuid":"u{}","parentUuid":{},"message":{{"id":"m{}","content":"{}"}}}})",
+                      id % 2 == 1 ? "user" : "assistant", id, parent == 0 ? "null" : fmt::format("\"u{}\"", parent), id, words) +
+          "\n";
+    home.write("projects/-p/" + kLong + ".jsonl", text);
+  }
+
   const std::string kLong = "0badcafe-1111-4222-8333-444455556666";
   TestFolder folder;
   TestHome home = TestHome::of_client();
@@ -85,6 +97,32 @@ TEST_F(ReaderPageTest, WindowsAreLinked) {
   EXPECT_THAT(html, HasSubstr("id=\"L130\""));
   EXPECT_THAT(html, HasSubstr("id=\"L81\""));
   EXPECT_THAT(html, Not(HasSubstr("id=\"L80\"")));
+}
+
+TEST_F(ReaderPageTest, ALinkToALineOfAnotherBranchOpensIt) {
+  write_branches();
+  const std::string html = page(kLong, "line=4");
+  EXPECT_THAT(html, HasSubstr("id=\"L4\""));
+  EXPECT_THAT(html, HasSubstr("old end"));
+  EXPECT_THAT(html, HasSubstr("This is another branch"));
+  EXPECT_THAT(html, HasSubstr("?branch=4&amp;before=4"));
+  EXPECT_THAT(page(kLong, "line=5"), Not(HasSubstr("This is another branch")));
+  EXPECT_THAT(page(kLong), HasSubstr("?all=1"));
+}
+
+TEST_F(ReaderPageTest, WhatIsNoPlaceIsSaid) {
+  write_branches();
+  EXPECT_THAT(page(kLong, "branch=999999"), Not(HasSubstr("This is another branch")));
+  EXPECT_THAT(page(kLong, "branch=999999"), HasSubstr("There is no line 999999: the session has 6 lines."));
+  EXPECT_THAT(page(kLong, "before=abc"), HasSubstr("“abc” is not the number of a line."));
+  EXPECT_THAT(page(kLong, "line=99999999999999999999999"), HasSubstr("is not the number of a line."));
+  EXPECT_THAT(page(kLong, "before=last"), Not(HasSubstr("class=\"notice\"")));
+}
+
+TEST_F(ReaderPageTest, LinksOfASubagentStayWithIt) {
+  const std::string html = page("000000a4", "agent=agent-a19cecce4a9a1d58e&branch=1");
+  EXPECT_THAT(html, Not(HasSubstr("This is another branch")));
+  EXPECT_THAT(html, Not(HasSubstr("?branch=")));
 }
 
 TEST_F(ReaderPageTest, SubagentsAndSavedOutput) {

@@ -17,6 +17,7 @@ namespace {
 constexpr std::array<std::string_view, 5> kPhases = {"planning", "gathering", "analysis", "synthesis", "refinement"};
 constexpr std::size_t kShownSources = 500, kShownFindings = 500;
 constexpr std::size_t kSnippetChars = 300;
+constexpr unsigned kReportHeading = 3;  // below the page's "Report"
 
 bool is_web_address(std::string_view uri) {
   return uri.starts_with("https://") || uri.starts_with("http://");
@@ -77,7 +78,7 @@ void show_report(Html& page, const research::RunState& state) {
       {{"class", "soft"}});
   for (const std::string& warning : report.warnings) page.element("p", warning, {{"class", "notice"}});
   page.open("div", {{"class", "prose card"}, {"dir", "auto"}});
-  reading::write_markdown(page, with_citation_links(report.text, state.sources.size()));
+  reading::write_markdown(page, with_citation_links(report.text, state.sources.size()), kReportHeading);
   page.close();
 }
 

@@ -24,6 +24,7 @@ constexpr std::size_t kLongestComment = 4096;     // bytes, as on the command li
 struct Done {
   std::string text;
   std::vector<std::string> problems;
+  Draft draft = {};
 };
 
 Result<documents::Desk*> desk_of(const ReviewService& service) {
@@ -63,6 +64,15 @@ void write_login_needed(Html& page) {
 void write_done(Html& page, const Done& done) {
   if (!done.text.empty()) page.element("p", done.text, {{"class", "notice good"}, {"role", "status"}});
   for (const std::string& problem : done.problems) page.element("p", problem, {{"class", "notice bad"}, {"role", "alert"}});
+}
+
+// A comment whose change is gone, so that there is no box for it: what was written is still there to be taken along.
+void write_lost_draft(Html& page, const Draft& draft, const std::vector<PendingChange>& changes) {
+  const auto shown = std::span(changes).first(std::min(changes.size(), kShownChanges));
+  const bool has_box =
+      std::ranges::any_of(shown, [&](const PendingChange& change) { return change.id == draft.id && !is_remark(change); });
+  if (draft.text.empty() || has_box) return;
+  page.element("p", "What you wrote:").element("pre", draft.text, {{"class", "notice"}, {"dir", "auto"}});
 }
 
 // What the redirect after a verdict says; only words of ours, whatever the address holds.
@@ -154,6 +164,7 @@ Result<net::HttpResponse> document_response(documents::Desk& desk, const PageReq
       [&](Html& page) {
         page.open("p").element("a", "Review", {{"href", "/review"}}).close().element("h1", path);
         write_done(page, done);
+        write_lost_draft(page, done.draft, changes);
         if (!request.is_login) write_login_needed(page);
         write_views(page, path, sides);
         page.open("div", {{"id", "document"}, {"data-live", "*"}});
@@ -163,7 +174,7 @@ Result<net::HttpResponse> document_response(documents::Desk& desk, const PageReq
         write_text(page, request, texts, sides);
         if (!changes.empty()) page.element("h2", counted(static_cast<std::int64_t>(changes.size()), "change", "changes"));
         for (std::size_t i = 0; i < changes.size() && i < kShownChanges; ++i)
-          show_change(page, request, changes[i], request.is_login);
+          show_change(page, request, changes[i], request.is_login, done.draft);
         if (changes.size() > kShownChanges)
           page.element("p", fmt::format("The first {} are shown; more appear when these are decided.", kShownChanges),
                        {{"class", "soft"}});
@@ -225,6 +236,7 @@ Result<net::HttpResponse> review_page(const ReviewService& service, const PageRe
 Result<net::HttpResponse> review_document_page(const ReviewService& service, const PageRequest& request) {
   HF_TRY(documents::Desk * desk, desk_of(service));
   if (!desk) return fail(no_desk());
+  if (request.query.get("path").empty()) return see_other("/review");
   return document_response(*desk, request, std::string(request.query.get("path")), done_of(request.query), 200);
 }
 
@@ -266,11 +278,20 @@ Result<net::HttpResponse> comment_change(const ReviewService& service, const Pag
   HF_TRY(documents::Desk * desk, desk_of(service));
   if (!desk) return fail(no_desk());
   const std::string_view note = request.form.get("note");
+  const std::string path(request.form.get("path"));
+  // What was written stays in its box, beside why it was refused.
+  const auto refuse = [&](Error error) -> Result<net::HttpResponse> {
+    if (path.empty()) return fail(std::move(error));
+    Done done;
+    done.problems.push_back(error.hint.empty() ? error.message : fmt::format("{} — {}", error.message, error.hint));
+    done.draft = {std::string(request.form.get("id")), std::string(note)};
+    return document_response(*desk, request, path, done, status_of(error.kind));
+  };
   if (note.size() > kLongestComment)
-    return fail(ErrorKind::too_large, fmt::format("a comment has at most {} bytes", kLongestComment));
+    return refuse(make_error(ErrorKind::too_large, fmt::format("a comment has at most {} bytes", kLongestComment)));
   auto commented = desk->comment(person, request.form.get("id"), note);
-  if (!commented) return fail(for_people(std::move(commented).error()));
-  return after(*desk, request, std::string(request.form.get("path")), "commented");
+  if (!commented) return refuse(for_people(std::move(commented).error()));
+  return after(*desk, request, path, "commented");
 }
 
 }  // namespace holdfast::web

@@ -87,6 +87,22 @@ TEST_F(ReviewPagesTest, ACommentStandsBehindTheChange) {
   EXPECT_THAT(review_document_page(service, asking("path=kelp.md")).value().body, HasSubstr("Are you &lt;sure&gt;?"));
 }
 
+TEST_F(ReviewPagesTest, ARefusedCommentStaysInItsBox) {
+  const std::string id = pending().front().id;
+  auto answer = comment_change(service, sending("path=kelp.md&note=two%0A%7B%2B%2Bx%2B%2B%7D+%3Cb%3E&id=" + id)).value();
+  EXPECT_GE(answer.status, 400);
+  EXPECT_THAT(answer.body, HasSubstr("role=\"alert\""));
+  EXPECT_THAT(answer.body, HasSubstr("two\n{++x++} &lt;b&gt;</textarea>"));
+  EXPECT_THAT(answer.body, HasSubstr("<h1>kelp.md</h1>"));
+  answer = comment_change(service, sending("path=kelp.md&note=kept+words&id=c_none")).value();
+  EXPECT_GE(answer.status, 400);
+  EXPECT_THAT(answer.body, HasSubstr(">kept words</pre>"));
+}
+
+TEST_F(ReviewPagesTest, ADocumentWithoutANameIsTheList) {
+  EXPECT_EQ(location(review_document_page(service, asking("")).value()), "/review");
+}
+
 TEST_F(ReviewPagesTest, OnlyALoginDecides) {
   PageRequest request = sending("verdict=accept&path=kelp.md&all=1");
   request.is_login = false;

@@ -37,7 +37,7 @@ void verdict_button(Html& page, std::string_view verdict, std::string_view shown
   page.element("button", shown, {{"name", "verdict"}, {"value", verdict}, {"class", css_class}, {"aria-label", label}});
 }
 
-void write_forms(Html& page, const PageRequest& request, const PendingChange& change) {
+void write_forms(Html& page, const PageRequest& request, const PendingChange& change, const Draft& draft) {
   const auto hidden = [&] {
     page.lone("input", {{"type", "hidden"}, {"name", "id"}, {"value", change.id}});
     page.lone("input", {{"type", "hidden"}, {"name", "path"}, {"value", change.path}});
@@ -56,7 +56,7 @@ void write_forms(Html& page, const PageRequest& request, const PendingChange& ch
   open_form(page, request, "/review/comment");
   hidden();
   page.element(
-      "textarea", {},
+      "textarea", draft.id == change.id ? std::string_view(draft.text) : std::string_view(),
       {{"name", "note"}, {"rows", "1"}, {"required", ""}, {"aria-label", "Comment on " + change.id}, {"placeholder", "Comment"}});
   page.element("button", "Comment").close();
 }
@@ -143,7 +143,7 @@ std::string change_anchor(std::string_view id) {
   return fmt::format("change-{}", id);
 }
 
-void show_change(Html& page, const PageRequest& request, const PendingChange& change, bool may_decide) {
+void show_change(Html& page, const PageRequest& request, const PendingChange& change, bool may_decide, const Draft& draft) {
   page.open("article", {{"class", "change"}, {"id", change_anchor(change.id)}, {"aria-label", "Change " + change.id}});
   page.open("header").element("strong", change.id);
   show_badge(page, change.kind);
@@ -159,7 +159,7 @@ void show_change(Html& page, const PageRequest& request, const PendingChange& ch
     for (const std::string& comment : change.comments) page.element("li", documents::unescape_note(comment), {{"dir", "auto"}});
     page.close();
   }
-  if (may_decide) write_forms(page, request, change);
+  if (may_decide) write_forms(page, request, change, draft);
   page.close();
 }
 

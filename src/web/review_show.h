@@ -19,8 +19,14 @@ std::string document_path(std::string_view path, std::string_view view = {}, std
 // "change-c_k3f9": where a change stands on its page.
 std::string change_anchor(std::string_view id);
 
-// One change with its context, its comments and, when `may_decide`, its forms.
-void show_change(Html& page, const PageRequest& request, const documents::PendingChange& change, bool may_decide);
+// A comment that could not be taken: which change it is about, and what was written.
+struct Draft {
+  std::string id, text;
+};
+
+// One change with its context, its comments and, when `may_decide`, its forms. A draft stands in the box of its change.
+void show_change(Html& page, const PageRequest& request, const documents::PendingChange& change, bool may_decide,
+                 const Draft& draft = {});
 // Accept all, reject all of one document.
 // What a person has before the eyes: another text when any of these changes is another one, or another text.
 std::string seen_mark(std::span<const documents::PendingChange> changes);

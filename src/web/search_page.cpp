@@ -202,6 +202,7 @@ Result<net::HttpResponse> search_page(session::Finder* finder, const PageRequest
   return show_page(request, frame, [&](Html& page) {
     page.element("h1", "Search");
     write_form(page, request.query);
+    show_misread_days(page, request.query);
     page.add(results(finder, request));
   });
 }

@@ -1,6 +1,7 @@
 #include "web/shown.h"
 
 #include "base/uri.h"
+#include "reading/visible_text.h"
 #include "session/display.h"
 #include "session/kinds.h"
 
@@ -41,6 +42,14 @@ std::optional<Millis> parse_day(std::string_view text) {
   auto time = parse_time(std::string(text) + "T00:00:00Z");
   if (!time) return std::nullopt;
   return *time;
+}
+
+void show_misread_days(Html& page, const Fields& query) {
+  constexpr std::size_t kDayShown = 40;  // of what somebody gave as one
+  for (const std::string_view name : {"since", "until"})
+    if (const std::string_view day = query.get(name); !day.empty() && !parse_day(day))
+      page.element("p", fmt::format("“{}” is not a day like 2026-11-15; it was left out.", reading::visible_line(day, kDayShown)),
+                   {{"class", "notice"}, {"role", "status"}});
 }
 
 std::string session_path(std::string_view id, std::uint64_t line) {

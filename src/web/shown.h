@@ -3,6 +3,7 @@
 // Small things that several pages show the same way: times, sizes, badges, links to sessions.
 
 #include "base/clock.h"
+#include "web/fields.h"
 #include "web/html.h"
 
 #include <optional>
@@ -19,6 +20,8 @@ std::string counted(std::int64_t count, std::string_view one, std::string_view m
 std::string readable_day(Millis time);
 // Midnight (UTC) of "2026-11-15", as a date field sends it; nullopt for anything else.
 std::optional<Millis> parse_day(std::string_view text);
+// Says which of `since` and `until` is not a day, and therefore not looked at; nothing when both are right or absent.
+void show_misread_days(Html& page, const Fields& query);
 
 // Where a session is read; `line` is that of its file or the number of its entry, 0: the beginning.
 std::string session_path(std::string_view id, std::uint64_t line = 0);

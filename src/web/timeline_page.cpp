@@ -13,8 +13,9 @@ namespace holdfast::web {
 namespace {
 
 // Every word that a kind shows, and those of the visibility (docs/architecture.md).
-constexpr std::array kStatuses = {"active",    "open",      "running", "idle",      "created", "started",  "in_progress",
-                                  "completed", "abandoned", "failed",  "cancelled", "expired", "archived", "deleted"};
+constexpr std::array kStatuses = {"active",  "open",      "running",     "idle",      "kept",
+                                  "created", "started",   "in_progress", "completed", "abandoned",
+                                  "failed",  "cancelled", "expired",     "archived",  "deleted"};
 
 TimelineFilter read_filter(const Fields& query) {
   TimelineFilter filter;
@@ -129,6 +130,7 @@ Result<net::HttpResponse> timeline_page(const Timeline& timeline, const PageRequ
   return show_page(request, {"Timeline", Section::timeline}, [&](Html& page) {
     page.element("h1", "Timeline");
     write_filters(page, request.query);
+    show_misread_days(page, request.query);
     page.open("div", {{"id", "timeline"}, {"data-live", "*"}});
     if (slice.items.empty()) write_nothing(page, request, slice);
     write_days(page, slice, request.now);

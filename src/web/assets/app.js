@@ -13,28 +13,91 @@ async function fetchPage(url, signal) {
   return new DOMParser().parseFromString(await answer.text(), 'text/html');
 }
 
-// What did not change stays what it is, so that focus, selections and open details in it survive. Elements with an id are
-// matched by it, and looked into.
-function takeOver(old, fresh) {
-  for (const { name } of [...old.attributes]) if (!fresh.hasAttribute(name)) old.removeAttribute(name);
-  for (const { name, value } of fresh.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
-  const known = new Map([...old.children].filter((child) => child.id).map((child) => [child.id, child]));
-  const next = [...fresh.childNodes].map((child) => {
-    const same = child.id && known.get(child.id);
-    if (!same) return document.importNode(child, true);
-    if (same.outerHTML !== child.outerHTML) takeOver(same, child);
-    return same;
-  });
-  old.replaceChildren(...next);
+// What a person has begun in a part: the focus is in one of its fields, or one holds what the server did not write.
+function isInUse(part) {
+  const held = document.activeElement;
+  if (held && held !== part && part.contains(held) && held.matches('input, textarea, select')) return true;
+  return [...part.querySelectorAll('input:not([type="hidden"]), textarea')].some(
+    (field) => (field.matches('[type="checkbox"], [type="radio"]') ? field.checked !== field.defaultChecked : field.value !== field.defaultValue));
 }
 
-// Runs a change of the page and gives the focus back to the link that had it, when that was drawn anew.
+// An element as the server wrote it, without how long ago things were: a minute that passes is no news. Nor is what the script
+// and the person unfolded and showed.
+function asServed(element) {
+  const copy = element.cloneNode(true);
+  for (const time of copy.querySelectorAll('time')) time.textContent = '';
+  for (const part of [copy, ...copy.querySelectorAll('details[open], [hidden]')]) {
+    part.removeAttribute('open');
+    part.removeAttribute('hidden');
+  }
+  return copy.outerHTML;
+}
+
+// What did not change stays what it is, so that focus, selections and open details in it survive. Elements with an id are
+// matched by it, and looked into; others by what they hold. What somebody is at work in is left alone.
+function takeOver(old, fresh) {
+  const isTheirs = (name) => name === 'open' && old.matches('details');
+  for (const { name } of [...old.attributes]) if (!fresh.hasAttribute(name) && !isTheirs(name)) old.removeAttribute(name);
+  for (const { name, value } of fresh.attributes) if (old.getAttribute(name) !== value && !isTheirs(name)) old.setAttribute(name, value);
+  const known = new Map([...old.children].filter((child) => child.id).map((child) => [child.id, child]));
+  const unnamed = [...old.children].filter((child) => !child.id).map((child) => [asServed(child), child]);
+  const next = [...fresh.childNodes].map((child) => {
+    const same = child.id && known.get(child.id);
+    if (same) {
+      if (!isUnit(same) || !isInUse(same)) renew(same, child);
+      return same;
+    }
+    if (child.nodeType !== Node.ELEMENT_NODE || child.id) return document.importNode(child, true);
+    const served = asServed(child);
+    const at = unnamed.findIndex(([text]) => text === served);
+    if (at === -1) return document.importNode(child, true);
+    const [[, kept]] = unnamed.splice(at, 1);
+    renewAges(kept, child);
+    return kept;
+  });
+  arrange(old, next);
+}
+
+// Parts that are drawn as a whole: one change, one form.
+const isUnit = (element) => element.matches('article, form');
+
+function renew(old, fresh) {
+  if (asServed(old) === asServed(fresh)) renewAges(old, fresh);
+  else takeOver(old, fresh);
+}
+
+// Elements of the same shape: only their ages differ.
+function renewAges(old, fresh) {
+  const ages = fresh.querySelectorAll('time');
+  for (const [index, time] of [...old.querySelectorAll('time')].entries()) {
+    if (ages[index] && time.textContent !== ages[index].textContent) time.textContent = ages[index].textContent;
+  }
+}
+
+// Puts the nodes in order without taking out those that stay: one that is taken out loses the focus. What somebody is at work in
+// stays although the server no longer has it; sending it tells why.
+function arrange(parent, nodes) {
+  const stay = new Set(nodes);
+  for (const child of [...parent.childNodes]) {
+    if (!stay.has(child) && !(child.nodeType === Node.ELEMENT_NODE && isInUse(child))) child.remove();
+  }
+  let at = parent.firstChild;
+  for (const node of nodes) {
+    while (at && !stay.has(at)) at = at.nextSibling;
+    if (node === at) at = at.nextSibling;
+    else parent.insertBefore(node, at);
+  }
+}
+
+// Runs a change of the page and gives the focus back to what had it, when that was moved, or to a link that was drawn anew.
 function keepingFocus(change) {
   const held = document.activeElement;
   const place = held && held.closest('[id]');
   const href = held && held.getAttribute('href');
   change();
-  if (!held || held === document.body || document.contains(held) || !place || !href) return;
+  if (!held || held === document.body || held === document.activeElement) return;
+  if (document.contains(held)) return held.focus({ preventScroll: true });
+  if (!place || !href) return;
   const parent = document.getElementById(place.id);
   const again = parent && [...parent.querySelectorAll('a[href]')].find((link) => link.getAttribute('href') === href);
   if (again) again.focus({ preventScroll: true });
@@ -61,9 +124,9 @@ async function update() {
     keepingFocus(() => {
       for (const part of document.querySelectorAll('[data-live]')) {
         const next = part.id && fresh.getElementById(part.id);
-        if (!next || next.outerHTML === part.outerHTML) continue;
-        takeOver(part, next);
-        changed = true;
+        if (!next) continue;
+        changed ||= asServed(part) !== asServed(next);
+        renew(part, next);
       }
     });
     if (changed) {
@@ -194,10 +257,17 @@ async function copy(button) {
   setTimeout(() => { button.textContent = 'Copy'; }, 2000);
 }
 
-const keys = [
-  ['/', 'search'], ['?', 'this help'], ['g t', 'timeline'], ['g r', 'review'], ['g n', 'notices'],
-  ['j k', 'next and previous row'], ['Enter', 'open it'], ['Esc', 'close, leave a field'],
-];
+const places = { t: ['/', 'timeline'], s: ['/search', 'search'], r: ['/review', 'review'], e: ['/research', 'research'],
+  n: ['/notices', 'notices'], o: ['/storage', 'storage'] };
+const hasOwnKeys = () => document.querySelector('[data-own-keys]') !== null;
+
+// Those that work on this page: one that shows something else than rows has keys of its own.
+function keysHere() {
+  const rows = hasOwnKeys() ? [] : [['j k', 'next and previous row'], ['Enter', 'open it']];
+  const more = [...document.querySelectorAll('[data-keys]')].flatMap(({ dataset }) => JSON.parse(dataset.keys));
+  return [['/', 'search'], ['?', 'this help'], ...Object.entries(places).map(([key, [, name]]) => [`g ${key}`, name]), ...rows, ...more,
+    ['Esc', 'close, leave a field']];
+}
 
 function showKeys() {
   let dialog = document.getElementById('keys');
@@ -209,8 +279,7 @@ function showKeys() {
     title.id = 'keys-title';
     title.textContent = 'Keys';
     const list = document.createElement('dl');
-    const more = [...document.querySelectorAll('[data-keys]')].flatMap(({ dataset }) => JSON.parse(dataset.keys));
-    for (const [key, meaning] of [...keys, ...more]) {
+    for (const [key, meaning] of keysHere()) {
       const term = document.createElement('dt');
       const cap = document.createElement('kbd');
       cap.textContent = key;
@@ -246,18 +315,17 @@ function onKey(event) {
   }
   const last = before;
   before = event.key;
-  const go = { t: '/', s: '/search', r: '/review', e: '/research', n: '/notices', o: '/storage' };
-  if (last === 'g' && go[event.key]) {
-    location.assign(go[event.key]);
+  if (last === 'g' && Object.hasOwn(places, event.key)) {
+    location.assign(places[event.key][0]);
   } else if (event.key === '/') {
     const box = document.querySelector('form[data-search] [data-find]') ?? document.querySelector('[data-find]');
     box?.focus();
     box?.select();
   } else if (event.key === '?') {
     showKeys();
-  } else if (event.key === 'j' && !document.querySelector('[data-own-keys]')) {
+  } else if (event.key === 'j' && !hasOwnKeys()) {
     step(1);
-  } else if (event.key === 'k' && !document.querySelector('[data-own-keys]')) {
+  } else if (event.key === 'k' && !hasOwnKeys()) {
     step(-1);
   } else {
     return;

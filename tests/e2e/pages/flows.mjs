@@ -201,6 +201,32 @@ test('live: the focus stays where it is', async () => {
   await close();
 });
 
+test('live: what somebody writes is left alone', async () => {
+  const { page, complaints, go, close } = await openPage(browser, demo);
+  await propose(demo.client, 'operations.md', [['doubles the pause', 'triples the pause']]);
+  await go('/review/document?path=operations.md');
+  await connected(page);
+  const box = page.locator('article.change textarea').first();
+  await box.pressSequentially('Half a sent');
+  // As if it had been open for minutes: the ages on the page are not those of the server.
+  await page.evaluate(() => { for (const time of document.querySelectorAll('main time')) time.textContent = 'long ago'; });
+  await think(demo.client, 'Something else that happened.');
+  await page.waitForFunction(() => [...document.querySelectorAll('main time')].every(time => time.textContent !== 'long ago'));
+  assert.equal(await box.inputValue(), 'Half a sent');
+  assert.equal(await box.evaluate(field => field === document.activeElement), true);
+  await propose(demo.client, 'operations.md', [['the job is parked', 'the job is put aside']]);
+  await page.locator('article.change').filter({ hasText: 'put aside' }).waitFor();
+  assert.equal(await box.inputValue(), 'Half a sent');
+  await page.keyboard.type('ence');
+  assert.equal(await box.inputValue(), 'Half a sentence');
+  await box.fill('With {++markup++}');
+  await box.locator('xpath=..').getByRole('button', { name: 'Comment' }).click();
+  await page.getByRole('alert').first().waitFor();
+  assert.equal(await page.locator('article.change textarea').first().inputValue(), 'With {++markup++}', 'a refused comment is kept');
+  assert.deepEqual(complaints.filter(text => !/status of 4/.test(text)), []);
+  await close();
+});
+
 test('events tell a login of its own sessions only', async () => {
   const { context, close } = await openPage(browser, demo);
   const cookie = (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join('; ');

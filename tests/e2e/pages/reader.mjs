@@ -129,6 +129,21 @@ test('links to a line, and another branch', async () => {
   await close();
 });
 
+test('a link to a line of another branch opens that branch', async () => {
+  const { page, complaints, go, close } = await openPage(browser, demo);
+  await go(`/sessions/${ids.long}`);
+  const link = await page.getByRole('link', { name: /A question that was taken back/ }).getAttribute('href');
+  const line = Number(new URLSearchParams(link.split('?')[1].split('#')[0]).get('branch')) + 1;
+  await go(`/sessions/${ids.long}?line=${line}#L${line}`);
+  assert.match(await page.locator(`#L${line}`).innerText(), /The other way/);
+  await page.getByText('This is another branch of the conversation.').waitFor();
+  await page.locator('#earlier a[rel=prev]').click();
+  await page.getByText('A question that was taken back').first().waitFor();
+  assert.equal(await page.getByText('Question 11', { exact: true }).count(), 0, 'what is before is of the same branch');
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
 test('keys: prompts, errors, folding', async () => {
   const { page, complaints, go, close } = await openPage(browser, demo);
   await go(`/sessions/${ids.long}`);
@@ -146,7 +161,10 @@ test('keys: prompts, errors, folding', async () => {
   await page.keyboard.press('o');
   assert.equal(await page.locator('details[open]').count(), 0);
   await page.keyboard.press('?');
-  assert.match(await page.locator('#keys').innerText(), /next and previous prompt/);
+  const help = await page.locator('#keys').innerText();
+  assert.match(help, /next and previous prompt/);
+  assert.match(help, /storage/);
+  assert.doesNotMatch(help, /row|open it/);
   assert.deepEqual(complaints, []);
   await close();
 });
@@ -197,6 +215,42 @@ test('what is appended appears by itself', async () => {
   await page.locator('html[data-connected]').waitFor({ state: 'attached' });
   await think(demo.client, 'A thought that came while somebody was reading.');
   await page.getByText('A thought that came while somebody was reading.').waitFor({ timeout: 15_000 });
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('a running call gets its result while one looks', async () => {
+  const id = '44444444-0000-4000-8000-000000000004';
+  const use = (n, parent) => record('assistant', n, parent, { id: `m${n}`, content: [{ type: 'tool_use', id: `t${n}`, name: 'Bash', input: { command: `make ${n}` } }] });
+  const result = (n, parent, call, content, more = {}) => record('user', n, parent, { content: [{ type: 'tool_result', tool_use_id: `t${call}`, content, ...more }] });
+  writeFileSync(path(id), prompt(1, 0, 'Build it') + use(2, 1));
+  const { page, complaints, go, close } = await openPage(browser, demo);
+  await go(`/sessions/${id}`);
+  const call = page.locator('#L2 details.tool');
+  await call.locator('summary').click();
+  assert.match(await call.innerText(), /no result/);
+  appendFileSync(path(id), result(3, 2, 2, 'all built'));
+  await page.getByText('all built').waitFor({ timeout: 15_000 });
+  assert.equal(await call.evaluate(({ open }) => open), true, 'what was open stays open');
+  assert.equal(await page.evaluate(() => document.activeElement.localName), 'summary', 'the focus stays');
+  appendFileSync(path(id), answer(4, 3, text('Now the tests')) + use(5, 4));
+  await page.locator('#L5').waitFor({ timeout: 15_000 });
+  appendFileSync(path(id), result(6, 5, 5, 'Exit code 2', { is_error: true }));
+  await page.locator('#L5 details.failed[open]').waitFor({ timeout: 15_000 });
+  assert.equal(await page.locator('article.turn').count(), 4);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('who scrolled to the end sees what is appended', async () => {
+  const { page, complaints, go, close } = await openPage(browser, demo);
+  await go(`/sessions/${ids.long}`);
+  for (let i = 0; i < 80 && await page.locator('#later a[rel=next]').count() !== 0; ++i) {
+    await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
+    await page.waitForTimeout(50);
+  }
+  appendFileSync(path(ids.long), answer(202, 201, text('Said when all was read')));
+  await page.getByText('Said when all was read').waitFor({ timeout: 15_000 });
   assert.deepEqual(complaints, []);
   await close();
 });
