@@ -42,14 +42,13 @@ struct AttributeFilter {
 };
 
 struct TextQuery {
-  std::vector<TextClause> clauses;                   // empty: every passage that has the attributes
-  std::vector<std::vector<std::string>> attributes;  // of each group one must be there
-  std::vector<AttributeFilter> filters;              // all of them
-  std::vector<PassageRole> roles;                    // empty: any
-  std::optional<Millis> since, until;                // of the passage's time; since <= time < until
-  std::function<bool(const Source&)> admits;         // which sources; empty: all
-  std::size_t limit = 20;                            // passages
-  std::size_t per_session = 3;                       // of one session; 0: no limit
+  std::vector<TextClause> clauses;            // empty: every passage that passes the filters
+  std::vector<AttributeFilter> filters;       // all of them
+  std::vector<PassageRole> roles;             // empty: any
+  std::optional<Millis> since, until;         // of the passage's time; since <= time < until
+  std::function<bool(const Source&)> admits;  // which sources; empty: all
+  std::size_t limit = 20;                     // passages
+  std::size_t per_session = 3;                // of one session; 0: no limit
   // newest: by the time of the passage, as far as it is known without reading everything. best: the newest kRankedBlocks
   // verified blocks, by how often and how closely the words stand in how short a passage, prompts and answers above output.
   enum class Order { best, newest } order = Order::best;

@@ -75,9 +75,22 @@ TEST_F(ReviewPagesTest, AllOfOneDocumentAndWhatIsLeft) {
   const std::string first = pending().front().id;
   auto answer = decide_changes(service, sending("verdict=reject&view=sides&path=kelp.md&id=" + first)).value();
   EXPECT_EQ(location(answer), "/review/document?path=kelp.md&view=sides&done=rejected");
-  answer = decide_changes(service, sending("verdict=reject&path=kelp.md&all=1")).value();
+  answer = decide_changes(service, sending("verdict=reject&path=kelp.md&all=1&seen=" + seen_mark(pending()))).value();
   EXPECT_EQ(location(answer), "/review?done=rejected");
   EXPECT_EQ(kb.read("kelp.md"), "# Kelp\n\nKelp grows <b>slowly</b> here.\n");
+}
+
+TEST_F(ReviewPagesTest, AllMeansAllThatWereShown) {
+  const std::string seen = seen_mark(pending());
+  const std::string before = kb.read("kelp.md");
+  ASSERT_TRUE(edit(reader("kelp.md"), "kelp.md", "# Kelp", "# Giant kelp"));
+  const std::string proposed = kb.read("kelp.md");
+  ASSERT_NE(proposed, before);
+  for (const std::string& mark : {seen, std::string()}) {
+    const auto answer = decide_changes(service, sending("verdict=accept&path=kelp.md&all=1&seen=" + mark)).value();
+    EXPECT_EQ(answer.status, 409);
+    EXPECT_EQ(kb.read("kelp.md"), proposed);
+  }
 }
 
 TEST_F(ReviewPagesTest, ACommentStandsBehindTheChange) {

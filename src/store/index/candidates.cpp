@@ -19,7 +19,7 @@ class Narrowing {
   BlockSet take() { return std::move(left_); }
   bool over() const { return left_.empty(); }
 
-  void attributes(const std::vector<std::string>& group) {
+  void roles(const std::vector<std::string>& group) {
     BlockSet found(left_.size());
     for (const std::string& term : group)
       if (!segment_.attributes().find(term, found)) return;  // damaged: nothing is known
@@ -78,7 +78,7 @@ class Narrowing {
 
 BlockSet candidates(const Segment& segment, const QueryPlan& plan, BlockSet among) {
   Narrowing narrowing(segment, std::move(among));
-  for (const auto& group : plan.attribute_terms) narrowing.attributes(group);
+  if (!plan.role_terms.empty()) narrowing.roles(plan.role_terms);
   for (const session::AttributeFilter& filter : plan.filters)
     if (!narrowing.over()) narrowing.attributes(filter);
   for (const ClausePlan& clause : plan.clauses)

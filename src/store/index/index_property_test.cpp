@@ -151,8 +151,9 @@ struct World {
   TextQuery query() {
     TextQuery query;
     for (std::size_t count = chance(8) ? 0 : 1 + below(3); count > 0; --count) query.clauses.push_back(clause());
-    if (chance(25)) query.attributes.push_back({"tool:Bash", "error"});
-    if (chance(10)) query.attributes.push_back({"file:/a/b\nc.cpp"});
+    if (chance(25)) query.filters.push_back({"tool:", [](std::string_view value) { return value == "Bash"; }});
+    if (chance(10)) query.filters.push_back({"file:", [](std::string_view value) { return value.ends_with("b\nc.cpp"); }});
+    if (chance(10)) query.filters.push_back({"error", [](std::string_view) { return true; }});
     if (chance(20)) query.roles = {PassageRole::user, PassageRole::tool_result};
     if (chance(15)) query.since = static_cast<Millis>(below(50)) * 1000;
     if (chance(15)) query.until = static_cast<Millis>(below(50)) * 1000;
@@ -178,11 +179,14 @@ struct World {
     return found;
   }
   bool fits(const TestPassage& passage, const TextQuery& query) {
+    if ((query.since || query.until) && passage.time == 0) return false;
     if (query.since && passage.time < *query.since) return false;
     if (query.until && passage.time >= *query.until) return false;
     if (!query.roles.empty() && std::ranges::count(query.roles, passage.role) == 0) return false;
-    for (const auto& group : query.attributes)
-      if (std::ranges::none_of(group, [&](const std::string& one) { return std::ranges::count(passage.attributes, one) > 0; }))
+    for (const session::AttributeFilter& filter : query.filters)
+      if (std::ranges::none_of(passage.attributes, [&](std::string_view one) {
+            return one.starts_with(filter.name) && filter.admits(one.substr(filter.name.size()));
+          }))
         return false;
     std::string& text = folded[passage.text];
     if (text.empty()) text = oracle::folded(passage.text);
@@ -200,7 +204,7 @@ std::string described(const TextQuery& query) {
   std::string text;
   for (const TextClause& clause : query.clauses)
     text += fmt::format("{}{} [{}] ", clause.excluded ? "-" : "", static_cast<int>(clause.kind), clause.text);
-  return text + fmt::format("{} groups, {} roles, {}", query.attributes.size(), query.roles.size(), query.since ? "since" : "");
+  return text + fmt::format("{} filters, {} roles, {}", query.filters.size(), query.roles.size(), query.since ? "since" : "");
 }
 
 void expect_exact(World& world, session::TextIndex& index, int queries) {

@@ -84,15 +84,9 @@ bool PassageMatcher::passes_filters(const Passage& passage) const {
   if (query_.since && passage.time < *query_.since) return false;
   if (query_.until && passage.time >= *query_.until) return false;
   if (!query_.roles.empty() && std::ranges::find(query_.roles, passage.role) == query_.roles.end()) return false;
-  const bool passes = std::ranges::all_of(query_.filters, [&](const session::AttributeFilter& filter) {
+  return std::ranges::all_of(query_.filters, [&](const session::AttributeFilter& filter) {
     return std::ranges::any_of(passage.attributes, [&](std::string_view attribute) {
       return attribute.starts_with(filter.name) && filter.admits(attribute.substr(filter.name.size()));
-    });
-  });
-  if (!passes) return false;
-  return std::ranges::all_of(query_.attributes, [&](const std::vector<std::string>& group) {
-    return std::ranges::any_of(group, [&](const std::string& wanted) {
-      return std::ranges::find(passage.attributes, std::string_view(wanted)) != passage.attributes.end();
     });
   });
 }

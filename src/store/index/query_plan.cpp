@@ -59,16 +59,8 @@ QueryPlan plan_query(const session::TextQuery& query, const KeyHash& hash) {
     plan.clauses.push_back(std::move(compiled));
   }
   plan.filters = query.filters;
-  for (const auto& group : query.attributes) {
-    std::vector<std::string> terms;
-    for (const std::string& attribute : group) terms.push_back(attribute_term(attribute));
-    plan.impossible = plan.impossible || terms.empty();
-    plan.attribute_terms.push_back(std::move(terms));
-  }
   if (!query.roles.empty()) {
-    std::vector<std::string> terms;
-    for (const session::PassageRole role : query.roles) terms.push_back(role_term(role));
-    plan.attribute_terms.push_back(std::move(terms));
+    for (const session::PassageRole role : query.roles) plan.role_terms.push_back(role_term(role));
   }
   return plan;
 }

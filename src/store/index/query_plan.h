@@ -31,9 +31,8 @@ struct ClausePlan {
 
 struct QueryPlan {
   std::vector<ClausePlan> clauses;
-  std::vector<std::vector<std::string>> attribute_terms;  // of each group one
+  std::vector<std::string> role_terms;  // one of them, when there are any
   std::vector<session::AttributeFilter> filters;
-  bool impossible = false;  // a group is empty
 };
 
 QueryPlan plan_query(const session::TextQuery& query, const KeyHash& hash);

@@ -47,7 +47,7 @@ class Search {
 
   Result<session::TextResult> run() {
     HF_TRY(listed_, sources_.list());
-    if (!plan_.impossible && query_.limit > 0) {
+    if (query_.limit > 0) {
       const std::vector<Part> tails = divide();
       read(tails, result_.bytes_scanned < kAloneBytes ? 0 : kScanHelpers);
       walk();
