@@ -145,7 +145,7 @@ TEST_F(IndexTest, AttributesAreListed) {
   EXPECT_THAT(index->attributes("file:", 10).value(), ElementsAre("file:/a\nb", "file:/a.cpp"));
   EXPECT_THAT(index->attributes("user", 10).value(), ElementsAre()) << "roles are none";
   TextQuery query;
-  query.attributes = {{"file:/a.cpp"}};
+  query.filters = {{"file:", [](std::string_view value) { return value == "/a.cpp"; }}};
   EXPECT_EQ(search(query).hits.size(), 1u);
 }
 
