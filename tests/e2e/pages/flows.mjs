@@ -215,7 +215,7 @@ test('live: what somebody writes is left alone', async () => {
   assert.equal(await box.inputValue(), 'Half a sent');
   assert.equal(await box.evaluate(field => field === document.activeElement), true);
   await propose(demo.client, 'operations.md', [['the job is parked', 'the job is put aside']]);
-  await page.locator('article.change').filter({ hasText: 'put aside' }).waitFor();
+  await page.locator('article.change ins').filter({ hasText: 'put aside' }).first().waitFor();
   assert.equal(await box.inputValue(), 'Half a sent');
   await page.keyboard.type('ence');
   assert.equal(await box.inputValue(), 'Half a sentence');
