@@ -1,8 +1,8 @@
 #include "store/sqlite/catalogue_scan.h"
 
 #include "base/text.h"
-#include "store/tables/condition.h"
 #include "store/sqlite/shelf_walk.h"
+#include "store/tables/condition.h"
 
 #include <algorithm>
 #include <limits>

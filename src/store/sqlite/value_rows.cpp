@@ -1,5 +1,4 @@
 #include "store/sqlite/side_rows.h"
-
 #include "store/tables/side_row.h"
 
 namespace holdfast::store {

@@ -40,8 +40,8 @@ session::Lease decode_lease(const Columns& columns, std::string_view name) {
 }
 
 session::Tombstone decode_tombstone(const Columns& columns, std::string_view id) {
-  return {std::string(id),             std::string(columns.text(0)), std::string(columns.text(1)),
-          columns.optional_integer(2), columns.integer(3),           std::string(columns.text(4))};
+  return {std::string(id),    std::string(columns.text(0)), std::string(columns.text(1)), columns.optional_integer(2),
+          columns.integer(3), std::string(columns.text(4))};
 }
 
 }  // namespace holdfast::store
