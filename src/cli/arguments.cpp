@@ -43,6 +43,8 @@ class Grammar : public TranscriptGrammar {
     CLI::App& store = group("store", "look after the store");
     command(store, Command::store_info, "info", "where it is and what it holds");
     command(store, Command::store_verify, "verify", "check every session against its hashes");
+    words(command(store, Command::store_copy, "copy", "everything in one store into another, empty one"), "FROM TO",
+          "sqlite:PATH or postgres://USER@HOST/DATABASE", 2, 2);
     add_tokens();
     CLI::App& login = command(app_, Command::login, "login", "print a fresh address that logs a browser in");
     for (const char* name : {"host", "port"}) setting(login, name);

@@ -66,6 +66,7 @@ enum class Command {
   run_logout,
   store_info,
   store_verify,
+  store_copy,
   token_add,
   token_list,
   token_revoke,

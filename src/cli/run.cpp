@@ -105,6 +105,8 @@ Result<void> run_command(Context& context) {
       return show_store(context);
     case Command::store_verify:
       return verify_store(context);
+    case Command::store_copy:
+      return copy_store(context);
     case Command::token_add:
       return add_token(context);
     case Command::token_list:

@@ -2,25 +2,42 @@
 
 #include "store/postgres/address.h"
 #include "store/postgres/store.h"
+#include "store/postgres/transfer.h"
 #include "store/sqlite/store.h"
+#include "store/sqlite/transfer.h"
 
 #include <fmt/format.h>
 
 namespace holdfast::store {
 
-Result<std::unique_ptr<session::Store>> open_store(std::string_view url, const OpenOptions& options) {
-  if (postgres::is_address(url)) return postgres::open_postgres_store(url, options);
+namespace {
+
+Result<std::string> sqlite_path(std::string_view url) {
   constexpr std::string_view kSqlite = "sqlite:";
   if (!url.starts_with(kSqlite)) {
     // An address may hold a password; only its scheme is repeated.
     return fail(ErrorKind::invalid, fmt::format("no store of the kind \"{}\" is known", url.substr(0, url.find(':'))),
                 "use sqlite:PATH or postgres://USER@HOST/DATABASE");
   }
-  const std::string path(url.substr(kSqlite.size()));
+  std::string path(url.substr(kSqlite.size()));
   if (path.empty() || path.find('\0') != std::string::npos) {
     return fail(ErrorKind::invalid, "the address of the store names no file", "use sqlite:PATH");
   }
+  return path;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<session::Store>> open_store(std::string_view url, const OpenOptions& options) {
+  if (postgres::is_address(url)) return postgres::open_postgres_store(url, options);
+  HF_TRY(const std::string path, sqlite_path(url));
   return open_sqlite_store(path, options);
+}
+
+Result<std::unique_ptr<session::StoreTransfer>> open_transfer(std::string_view url, bool create) {
+  if (postgres::is_address(url)) return postgres::open_postgres_transfer(url, create);
+  HF_TRY(const std::string path, sqlite_path(url));
+  return open_sqlite_transfer(path, create);
 }
 
 }  // namespace holdfast::store

@@ -4,6 +4,7 @@
 // include.
 
 #include "session/store.h"
+#include "session/store_transfer.h"
 
 #include <chrono>
 #include <functional>
@@ -38,5 +39,8 @@ inline constexpr std::string_view kOlderFormat = "older_format";
 // Errors: invalid (an address this build does not know), not_found (read_only and nothing there),
 // corrupt (not a store of ours), io, refused; of a database also unavailable and unauthorised.
 Result<std::unique_ptr<session::Store>> open_store(std::string_view url, const OpenOptions& options = {});
+
+// The same store for moving everything in it (session/store_transfer.h). `create`: the tables may be made.
+Result<std::unique_ptr<session::StoreTransfer>> open_transfer(std::string_view url, bool create);
 
 }  // namespace holdfast::store

@@ -1,9 +1,12 @@
 #include "store/postgres/row_statements.h"
 
+#include "base/hash.h"
 #include "store/postgres/indexed_words.h"
 #include "store/postgres/read_tables.h"
 
 #include <fmt/format.h>
+
+#include <chrono>
 
 namespace holdfast::store::postgres {
 
@@ -18,6 +21,13 @@ std::int64_t number_of(session::Visibility visibility) {
 }
 
 }  // namespace
+
+std::int64_t make_session_key() {
+  const auto now = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch());
+  std::int64_t random = 0;
+  for (const char c : random_bytes(3)) random = random << 8 | static_cast<unsigned char>(c);
+  return (now.count() & 0x1ffffffffff) << 22 | (random & 0x3fffff);
+}
 
 Statement insert_session(const SessionRow& row) {
   const SessionRecord& r = row.record;

@@ -7,6 +7,7 @@
 #include "store/postgres/schema.h"
 #include "store/postgres/search.h"
 #include "store/postgres/writer.h"
+#include "store/tables/half_copied.h"
 #include "store/tables/reads.h"
 #include "store/tables/verify.h"
 
@@ -189,6 +190,9 @@ Result<void> prepare(Connection& connection, Context& context, bool read_only) {
     return fail(ErrorKind::refused, fmt::format("{} has an older format and must be opened for writing once", context.shown),
                 "holdfast store verify does that, started by somebody who may write there", std::string(kOlderFormat));
   }
+  HF_TRY(const Answer import,
+         connection.ask(fmt::format("SELECT 1::int8 FROM {}.meta WHERE name = 'import'", quoted_name(context.schema))));
+  if (!import.empty()) return fail(half_copied(context.shown));
   HF_TRY(context.secret, read_meta(connection, context.schema, "secret"));
   HF_TRY(context.store_id, read_meta(connection, context.schema, "store_id"));
   const Digest digest = sha256(context.store_id);

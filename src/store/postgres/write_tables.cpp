@@ -1,6 +1,5 @@
 #include "store/postgres/write_tables.h"
 
-#include "base/hash.h"
 #include "store/postgres/indexed_words.h"
 #include "store/postgres/row_statements.h"
 #include "store/tables/condition.h"
@@ -22,15 +21,6 @@ constexpr std::string_view kSpace = "space";
 constexpr std::string_view kValue = "value";
 constexpr std::string_view kLease = "lease";
 constexpr std::string_view kFamily = "family";
-
-// Keys grow with time, so that what is new stands together in the indexes. Two that are made in the same millisecond by two nodes
-// are the same once in four million times; then the second transaction runs again.
-std::int64_t make_key() {
-  const auto now = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch());
-  std::int64_t random = 0;
-  for (const char c : random_bytes(3)) random = random << 8 | static_cast<unsigned char>(c);
-  return (now.count() & 0x1ffffffffff) << 22 | (random & 0x3fffff);
-}
 
 void count(std::vector<session::Tally>& tallies, const session::Tally& more) {
   const auto place = std::ranges::lower_bound(
@@ -239,7 +229,7 @@ void WriteTables::write_lookups(const SessionRow& row, const SessionRecord* befo
 }
 
 Result<void> WriteTables::insert_row(SessionRow& row) {
-  row.key = make_key();
+  row.key = make_session_key();
   lock_roots(row.record, LockMode::shared);
   remember(row);
   write(write_session_texts(row));

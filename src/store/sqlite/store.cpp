@@ -8,8 +8,10 @@
 #include "store/sqlite/search_rows.h"
 #include "store/sqlite/shelves.h"
 #include "store/sqlite/tables.h"
+#include "store/sqlite/transfer.h"
 #include "store/sqlite/verify.h"
 #include "store/sqlite/writer.h"
+#include "store/tables/half_copied.h"
 #include "store/tables/reads.h"
 #include "store/tables/verify.h"
 
@@ -158,6 +160,8 @@ Result<std::string> read_meta(Db& db, std::string_view name) {
 }
 
 Result<void> SqliteStore::start(std::unique_ptr<Db> db) {
+  HF_TRY(const auto import, db->number("SELECT count(*) FROM meta WHERE name = ?", kImportMark));
+  if (import.value_or(0) != 0) return fail(half_copied(context_.path));
   HF_TRY(context_.secret, read_meta(*db, "secret"));
   HF_TRY(context_.store_id, read_meta(*db, "store_id"));
   if (!context_.read_only_reason.empty()) return {};
