@@ -259,7 +259,9 @@ Result<net::HttpResponse> decide_changes(const ReviewService& service, const Pag
       return document_response(*desk, request, path,
                                {{}, {"Nothing was decided: the changes are not those that you saw. Look at them once more."}},
                                status_of(ErrorKind::conflict));
-    for (const PendingChange& change : shown_of(changes)) (accept ? verdicts.accept : verdicts.reject).push_back(change.id);
+    // A comment is somebody's word, not a proposal: it is resolved one by one.
+    for (const PendingChange& change : shown_of(changes))
+      if (!is_remark(change)) (accept ? verdicts.accept : verdicts.reject).push_back(change.id);
   } else {
     (accept ? verdicts.accept : verdicts.reject) = request.form.all("id");
     if (!request.form.has("id")) return fail(ErrorKind::invalid, "which change?");
