@@ -18,6 +18,9 @@ constexpr std::size_t kIdBytes = 16;
 // How often ids that nobody can ask for any more are removed: seldom enough to cost nothing.
 constexpr std::uint64_t kCleanEvery = 500;
 
+// Waits until everything that is committed so far is on the disk: a commit of its own, which shares the sync with others.
+constexpr std::string_view kMakeDurable = "SELECT pg_logical_emit_message(true, 'holdfast', '')";
+
 Result<void> call(const Writer::Work& work, session::Transaction& transaction) {
   try {
     return work(transaction);
@@ -44,7 +47,7 @@ Result<void> Writer::run(const Work& work) {
                     "look whether the change is there before making it again", std::string(kOutcomeUnknown));
       }
       if (*took) attempt.outcome = {};
-      attempt.again = !*took;
+      attempt.again = attempt.again && !*took;
     }
     if (!attempt.again || std::chrono::steady_clock::now() >= until) {
       if (attempt.outcome && !attempt.scrub.empty()) eraser_.erase(attempt.scrub);
@@ -74,7 +77,12 @@ Writer::Attempt Writer::attempt(Connection& connection, const Work& work, LockPl
     return attempt;
   }
   if (!tables.queue_writes()) {
-    connection.send_last("ROLLBACK");
+    // What was read, and may be answered, could be visible and not durable yet.
+    connection.queue("ROLLBACK");
+    if (auto durable = connection.ask(kMakeDurable); !durable) {
+      attempt.outcome = fail(std::move(durable).error());
+      attempt.again = attempt.pause = connection.lost();
+    }
     return attempt;
   }
   const std::string id = random_bytes(kIdBytes);
@@ -85,8 +93,15 @@ Writer::Attempt Writer::attempt(Connection& connection, const Work& work, LockPl
 
 Writer::Attempt Writer::commit(Connection& connection, const std::string& id, bool tell, std::string scrub) {
   connection.queue("INSERT INTO commits(id, fence) VALUES(?, 0)", {id});
-  if (tell) connection.queue("SELECT pg_notify(convert_from(?, 'UTF8'), '')", {context_.channel});
-  const auto committed = connection.ask("COMMIT");
+  if (tell) {
+    connection.queue("SELECT pg_notify(convert_from(?, 'UTF8'), '')", {context_.channel});
+    // Commits with events stand in line for their numbers. Nobody waits for the disk while he is first: it is waited for
+    // afterwards, together with others.
+    connection.queue("SET LOCAL synchronous_commit = off");
+  }
+  connection.queue("COMMIT");
+  if (tell) connection.queue(kMakeDurable);
+  const auto committed = connection.flush();
   Attempt attempt;
   attempt.scrub = std::move(scrub);
   if (committed) {
@@ -94,14 +109,10 @@ Writer::Attempt Writer::commit(Connection& connection, const std::string& id, bo
     return attempt;
   }
   attempt.outcome = fail(committed.error());
-  if (connection.lost()) {
-    attempt.unclear = id;
-    attempt.pause = true;
-    return attempt;
-  }
-  attempt.again = connection.failure() == Failure::conflict || connection.failure() == Failure::busy;
-  attempt.pause = connection.failure() == Failure::conflict;
-  connection.send_last("ROLLBACK");
+  attempt.unclear = id;
+  attempt.again = connection.lost() || connection.failure() == Failure::conflict || connection.failure() == Failure::busy;
+  attempt.pause = connection.failure() != Failure::busy;
+  if (!connection.lost()) connection.send_last("ROLLBACK");
   return attempt;
 }
 
@@ -110,8 +121,10 @@ Result<bool> Writer::took_place(const std::string& id) {
     // Waits for the lost transaction when it is just about to commit.
     connection.queue("INSERT INTO commits(id, fence) VALUES(?, 1) ON CONFLICT DO NOTHING", {id});
     HF_CHECK(connection.flush());
-    HF_TRY(const Answer found, connection.ask("SELECT fence FROM commits WHERE id = ?", {id}));
-    return !found.empty() && found[0].integer(0) == 0;
+    const std::size_t at = connection.queue("SELECT fence FROM commits WHERE id = ?", {id});
+    connection.queue(kMakeDurable);
+    HF_TRY(const auto answers, connection.flush());
+    return !answers[at].empty() && answers[at][0].integer(0) == 0;
   });
 }
 

@@ -9,6 +9,11 @@
 // twice and never taken for lost while it is not. Only when no connection can be made within the store's patience is the outcome
 // unknown; the error then has the word kOutcomeUnknown.
 
+//
+// Commits that have events are made one after the other (listener.h). If each waited for the disk in line, the store would be as
+// slow as the disk's syncs, so they commit without waiting, give the line free, and then wait for the disk together. Until then
+// others can see such a write; whoever writes after it is made durable with it, and a write that only read waits as well.
+
 #include "session/store.h"
 #include "store/postgres/context.h"
 #include "store/postgres/eraser.h"

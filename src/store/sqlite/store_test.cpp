@@ -103,9 +103,10 @@ TEST_F(SqliteStore, ClosingLeavesOneFile) {
 }
 
 TEST_F(SqliteStore, OtherAddressesAreRefused) {
-  for (const char* url : {"mysql:x", "", "sqlite:", "/plain/path"}) {
+  for (const char* url : {"postgre://u:secret@h/db", "mysql:x", "", "sqlite:", "/plain/path"}) {
     auto store = open_store(url);
     EXPECT_EQ(kind_of_failure(store), ErrorKind::invalid) << url;
+    EXPECT_THAT(store.error().message, testing::Not(HasSubstr("secret")));
   }
 }
 
