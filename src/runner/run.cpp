@@ -200,7 +200,7 @@ Result<RunReport> Runs::work(std::string_view id, const std::function<void(const
   const bool stopping = hold.end() == session::WorkEnd::stopping;
   const bool cancelled = hold.end() == session::WorkEnd::cancelled || (!worked && worked.error().kind == ErrorKind::cancelled);
   if (!worked && !stopping && !cancelled) return fail(worked.error());
-  const std::optional<Error> fault = worked ? *worked : std::nullopt;
+  const std::optional<Error> fault = worked && !stopping ? *worked : std::nullopt;
   if (!cancelled && (stopping || fault)) {
     // Free for whoever resumes it; should that fail, the lease runs out by itself.
     if (auto left = journal.leave(fault ? fault->message : "it was stopped"); !left)

@@ -16,8 +16,9 @@ using Time = std::chrono::steady_clock;
 
 // A server that does not start may take half a minute to say so, and forty tasks would wait for it.
 constexpr int kFailuresBeforeGivingUp = 3;
-// For those that are not ready when another one is; npx looks into its registry first. At most half of the task's time.
-constexpr std::chrono::seconds kPatienceWithOthers{10};
+// For those that are not ready when another one is, once: a busy machine, or npx with its registry, needs long for a first start,
+// and a task without its tools is done badly. At most half of the task's time.
+constexpr std::chrono::seconds kPatienceWithOthers{30};
 constexpr std::size_t kShownProblem = 400;  // characters: some servers answer with a whole page
 
 // Whether one of its tools takes something that looks like a place on disk: such a server should know the folders.

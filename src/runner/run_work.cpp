@@ -103,6 +103,7 @@ class Work {
       slowest.mode = applied.mode;
       slowest.elapsed = applied.elapsed;
     }
+    if (brought.error && stop_.stop_requested()) return fail(*std::move(brought.error));
     // Who was asked for by name is needed, and somebody can help.
     if (brought.login && (brought.usable.empty() || !state_.request.servers.empty())) {
       fault_ = brought.login;

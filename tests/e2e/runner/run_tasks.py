@@ -162,7 +162,7 @@ class BadServers(RunnerTest):
         self.assertIn("secret of b", report["texts"][1])
 
     def test_hang(self):
-        report = self.run_with("hang", patience=3)
+        report = self.run_with("hang", patience=12)
         self.check_others(report)
         self.assertEqual(report["results"][1]["status"], "timeout")
 
