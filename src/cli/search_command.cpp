@@ -138,8 +138,8 @@ class Searching {
   std::string text_of(const session::FoundInSession& found) const {
     const Terminal& terminal = context_.terminal;
     std::string text =
-        fmt::format("{}  {}  {}", terminal.bold(context_.line.verbose ? found.id : found.id.substr(0, kShortId)),
-                    found.product.empty() ? found.kind : found.product, session::age(found.time, context_.clock->now()));
+        fmt::format("{}  {}  {}", terminal.bold(shown_id(found)), found.product.empty() ? found.kind : found.product,
+                    session::age(found.time, context_.clock->now()));
     if (found.status == "kept") text += "  kept";
     if (!found.project.empty()) text += "  " + harmless(found.project, true);
     text += "  " + harmless(found.title, true) + "\n";
@@ -150,6 +150,11 @@ class Searching {
     }
     if (!found.resume.empty()) text += "  " + terminal.soft(harmless(found.resume, true)) + "\n";
     return text + "\n";
+  }
+
+  // Ids of transcripts are long and unlike each other; those of the store say what they are.
+  std::string shown_id(const session::FoundInSession& found) const {
+    return context_.line.verbose || found.kind != "transcript" ? found.id : found.id.substr(0, kShortId);
   }
 
   // The name of the file when it is not the conversation itself: a subagent's, a saved result.

@@ -179,6 +179,7 @@ class Searching(TranscriptsTest):
         self.assertEqual({session["kind"] for session in self.found("*harf*")}, {"research"}, "a part of a word")
         self.assertEqual({session["kind"] for session in self.found("at the wharf?")}, {"research"})
         self.assertEqual(self.found("wharf", "-grows"), [])
+        self.assertRegex(self.run_program("search", "wharf").stdout, r"(?m)^research-\w{12}  research")
 
 
 if __name__ == "__main__":
