@@ -219,7 +219,7 @@ TEST_F(IndexTest, DamageIsAsGoodAsNothing) {
 
 TEST_F(IndexTest, HostileText) {
   std::string words;
-  for (int i = 0; i < 300'000; ++i) words += fmt::format("w{:x}q ", i * 7919);
+  for (int i = 0; i < 300'000; ++i) words += fmt::format("w{:x}q ", i * 7919LL);
   sources.add("many/main", words);
   sources.add("long/main", std::string(3 << 20, 'a') + "TailOfIt");
   sources.add("odd/main", std::string("nul\0here \xFF\xFE broken \xC3", 23));
