@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "store/blobs/blob_rows.h"
 
+#include <atomic>
 #include <map>
 #include <mutex>
 
@@ -50,7 +51,7 @@ class PackWriter {
 
   std::string folder_;
   std::int64_t next_;
-  std::uint64_t bytes_ = 0;
+  std::atomic<std::uint64_t> bytes_ = 0;
   bool new_names_ = false;
   std::mutex mutex_;
   std::map<bool, Open> current_;  // by loose
