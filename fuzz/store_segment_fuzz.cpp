@@ -29,7 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
        {std::pair(Kind::word, "a"), {Kind::prefix, "a"}, {Kind::literal, "aaa"}, {Kind::phrase, "a a.a"}}) {
     session::TextQuery query;
     query.clauses = {{kind, text, false}};
-    query.attributes = {{"a", "b"}};
+    query.filters = {{"a", [](std::string_view value) { return value == "b"; }}};
     const BlockSet all((*segment)->block_count(), true);
     if (candidates(**segment, plan_query(query, KeyHash({1, 1})), all).size() != all.size()) std::abort();
   }
