@@ -123,6 +123,7 @@ void EventStream::hang_up() {
 
 void EventStream::go_on(std::shared_ptr<net::HttpExchange> exchange, std::uint64_t next) {
   exchange_ = std::move(exchange);
+  primed_ = true;  // it came back
   next_ = next;
   stored_ = next - 1;
   for (std::string& message : std::exchange(held_, std::nullopt).value_or(std::vector<std::string>())) push(std::move(message));

@@ -11,6 +11,7 @@ namespace holdfast::mcp {
 namespace {
 
 constexpr std::string_view kArea = "mcp.session";
+constexpr std::string_view kStreamsAtArea = "mcp.session_stream";  // address of the process with the stand-alone stream
 
 JsonObject to_row(const Connection& connection) {
   const Caller& caller = *connection.handshake;
@@ -82,11 +83,29 @@ void LegacySessions::take_letter(const JsonObject& letter) {
   if (what == "ended") forget(id);
   // The next request reads the row anyway; a stream that listens must hear of what is subscribed to now.
   if (what == "changed" && connection->listens && connection->listens()) recheck(id, cached->second, [](auto) {});
-  if (what == "streams_elsewhere" && connection->hang_up) connection->hang_up();
+  if (what == "streams_elsewhere" && connection->hang_up) yield_stream(id);
 }
 
+// Two processes that open one at the same time tell each other; which is the newer one stands in the store.
 void LegacySessions::stream_is_here(const Connection& connection) {
-  server_.post().send_to_others("session", {{"session", connection.key}, {"what", "streams_elsewhere"}});
+  if (!server_.store().is_shared()) return;
+  server_.pool().submit([this, id = connection.key, expires = expiry()] {
+    auto kept = server_.store().put(kStreamsAtArea, id, Json(server_.store().address()), expires);
+    if (!kept) return log(LogLevel::warn, "mcp", "a stream may be open at two processes: " + kept.error().message);
+    server_.executor().post(
+        [this, id] { server_.post().send_to_others("session", {{"session", id}, {"what", "streams_elsewhere"}}); });
+  });
+}
+
+void LegacySessions::yield_stream(const std::string& id) {
+  server_.pool().submit([this, id] {
+    auto at = server_.store().get(kStreamsAtArea, id);
+    server_.executor().post([this, id, at = std::move(at)] {
+      auto connection = known(id);
+      bool elsewhere = at && *at && (*at)->is_string() && view((*at)->get_string()) != server_.store().address();
+      if (elsewhere && connection && connection->hang_up) connection->hang_up();
+    });
+  });
 }
 
 std::shared_ptr<Connection> LegacySessions::known(const std::string& id) const {

@@ -33,7 +33,7 @@ class LegacySessions {
 
   // Only here, and only if this process knows it: nullptr otherwise.
   std::shared_ptr<Connection> known(const std::string& id) const;
-  // Another process has the stand-alone stream of this session from now on, if it is written to.
+  // This process has the stand-alone stream of the session from now on; another that has one ends it.
   void stream_is_here(const Connection& connection);
 
   // Cancels what still runs, and forgets everything that is in memory.
@@ -54,6 +54,7 @@ class LegacySessions {
   void touch(const std::string& id, Cached& cached);
   void save(const std::string& id, Connection::Change change, std::function<void(Result<void>)> saved);
   void take_letter(const JsonObject& letter);
+  void yield_stream(const std::string& id);
   void forget(const std::string& id);
   void make_room();
   Millis expiry() const;

@@ -161,28 +161,6 @@ TEST_F(ModernTest, TasksBelongToTheirPrincipalAndNeedTheExtension) {
   EXPECT_EQ(at(task_method("tasks/cancel", id), "result", "resultType"), Json("complete")) << "cancelling twice is fine";
 }
 
-TEST_F(ModernTest, AnotherProcessAnswersForATaskAndPassesLettersOn) {
-  std::string id(view(at(call("task", {}, kTasks), "result", "taskId").as_string()));
-  task_until(id, "input_required");
-  TestServer other(shared_);
-  offer(other);
-  auto ask = [&](const std::string& method, const std::string& members = {}) {
-    auto exchange = other.modern(method, id, R"("taskId":")" + id + "\"," + members, kTasks);
-    other.turn_until([&] { return exchange->done; });
-    return exchange->body();
-  };
-  // What this process says at once reaches the others when it is written.
-  auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-  while (at(ask("tasks/get"), "result", "status") != Json("input_required") && std::chrono::steady_clock::now() < deadline) {
-  }
-  EXPECT_EQ(at(ask("tasks/get"), "result", "status"), Json("input_required"));
-  EXPECT_EQ(
-      at(ask("tasks/update", R"("inputResponses":{"a":{"action":"decline"},"b":{"action":"decline"}},)"), "result", "resultType"),
-      Json("complete"));
-  release_ = true;
-  task_until(id, "completed");
-}
-
 TEST_F(ModernTest, SubscriptionsCarryTheirIdAndOnlyWhatWasAskedFor) {
   auto listen =
       server_->modern("subscriptions/listen", {}, R"("notifications":{"toolsListChanged":true,"promptsListChanged":true},)");

@@ -308,11 +308,11 @@ TEST_F(NodesTest, AResumedStandaloneStreamMovesAndMissesNothing) {
   a_->server.server.prompts_changed();  // kept for the client, which has gone
   turn_until([&] { return shared_.state.store.list("mcp.event", session, "", 10)->size() == 2; });
   auto second = listen(*b_, session, seen);
-  turn_until([&] { return second->messages().size() == 1; });
+  turn_until([&] { return !second->messages().empty(); });
   EXPECT_EQ(at(second->messages()[0], "method"), Json("notifications/prompts/list_changed"));
   // From now on both processes hear of a change, and one of them says so.
   a_->server.server.tools_changed();
-  turn_until([&] { return second->messages().size() == 2; });
+  turn_until([&] { return at(second->messages().back(), "method") == Json("notifications/tools/list_changed"); });
   std::set<std::string> ids;
   for (const net::SseEvent& event : second->events) ids.insert(event.id);
   EXPECT_EQ(ids.size(), second->events.size()) << "no number is given twice";
