@@ -301,6 +301,7 @@ TEST_F(NodesTest, AStreamIsResumedWhileAnotherProcessWorks) {
 TEST_F(NodesTest, AResumedStandaloneStreamMovesAndMissesNothing) {
   std::string session = a_->server.initialize();
   auto first = listen(*a_, session);
+  turn_until([&] { return first->streaming; });
   a_->server.server.tools_changed();
   turn_until([&] { return first->messages().size() == 1; });
   std::string seen = first->events.back().id;
