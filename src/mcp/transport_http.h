@@ -38,6 +38,8 @@ class HttpTransport {
   void initialize(const Exchange& exchange, const std::string& principal, const Message& message);
   void legacy_message(const Exchange& exchange, const std::string& principal, Message message);
   void legacy_batch(const Exchange& exchange, const std::string& principal, JsonArray messages);
+  void take_response(const Message& response, const std::shared_ptr<Connection>& connection,
+                     std::function<void(Result<void>)> taken);
   // Runs with the session the request names, or answers 400 / 404 / 503.
   void with_session(const Exchange& exchange, const std::string& principal, const Json& request_id,
                     std::function<void(std::shared_ptr<Connection>)> then);
@@ -47,6 +49,8 @@ class HttpTransport {
   std::shared_ptr<EventStream> bind_standalone(const std::shared_ptr<Connection>& connection, std::string id,
                                                std::uint64_t first);
   void resume(const Exchange& exchange, const std::shared_ptr<Connection>& connection, EventId last_seen);
+  void resume_standalone(const Exchange& exchange, const std::shared_ptr<Connection>& connection, EventId last_seen);
+  Millis row_expiry() const;  // of the row of a stream that is written now
   void resume_from_store(const Exchange& exchange, const std::shared_ptr<Connection>& connection, EventId last_seen, bool begun);
 
   void track(const std::shared_ptr<EventStream>& stream);

@@ -57,12 +57,12 @@ void SessionNews::tell() {
   for (const std::string& id : changed) {
     auto owner = owner_of(store_, id);
     if (!owner) continue;
-    server_.resource_updated(std::string(kSessionsUri) + "/" + id, *owner);
+    server_.resource_updated(std::string(kSessionsUri) + "/" + id, *owner, mcp::Server::Reach::here);
     owners.insert(*owner);
-    if (noticed.contains(id)) server_.resource_updated(std::string(kNoticesUri), *owner);
+    if (noticed.contains(id)) server_.resource_updated(std::string(kNoticesUri), *owner, mcp::Server::Reach::here);
   }
-  if (taken.lost) server_.resource_updated(std::string(kSessionsUri));
-  for (const std::string& owner : owners) server_.resource_updated(std::string(kSessionsUri), owner);
+  if (taken.lost) server_.resource_updated(std::string(kSessionsUri), {}, mcp::Server::Reach::here);
+  for (const std::string& owner : owners) server_.resource_updated(std::string(kSessionsUri), owner, mcp::Server::Reach::here);
 }
 
 }  // namespace holdfast::tools
