@@ -50,6 +50,8 @@ inline constexpr std::chrono::milliseconds kLongTaskPoll{5'000};  // of work tha
 inline constexpr std::size_t kMaxTasks = 1'000;
 // How often those are looked for that must be kept for longer, or have waited too long.
 inline constexpr std::chrono::milliseconds kTaskCare{500};
+// How long an answer to a task of another process waits to be seen in the task.
+inline constexpr std::chrono::seconds kReceiptPatience{2};
 // Values of one completion (the specification's maximum).
 inline constexpr std::size_t kMaxCompletions = 100;
 inline constexpr std::size_t kPageSize = 100;

@@ -52,6 +52,8 @@ RpcError unknown_task() {
 Tasks::Tasks(Executor& executor, Pool& pool, const Clock& clock, StateStore& store, Post& post, OnChange on_change)
     : executor_(executor), pool_(pool), clock_(clock), store_(store), post_(post), on_change_(std::move(on_change)) {
   post_.on("task", [this](const JsonObject& letter) { take_letter(letter); });
+  post_.on("task_receipt",
+           [this](const JsonObject& letter) { take_receipt(std::string(find_string(letter, "receipt").value_or(""))); });
 }
 
 Tasks::~Tasks() {
@@ -137,6 +139,7 @@ void Tasks::written_to_store(const std::string& id, bool kept) {
   if (task == local_.end()) return;
   task->second.writing = false;
   if (task->second.dirty) return persist(id);
+  for (const auto& tell : std::exchange(task->second.when_written, {})) tell();
   // A finished task that the store has needs no memory here; one that it has not stays readable for its life.
   if (kept && is_final(status_of(task->second.row))) local_.erase(task);
 }
@@ -303,18 +306,44 @@ void Tasks::on_cancel(std::shared_ptr<Run> request) {
 }
 
 void Tasks::forward(std::shared_ptr<Run> request, const JsonObject& row, JsonObject letter) {
+  std::string receipt = make_handle();
   letter["taskId"] = *find_string(row, "taskId");
-  post_.send(std::string(find_string(row, "_node").value_or("")), "task", std::move(letter), [request](Result<void> sent) {
-    // Nobody there: whoever looks at the task next is told how it ended.
-    if (!sent && sent.error().kind != ErrorKind::not_found) return request->fail_with(to_rpc_error(sent.error()));
-    request->finish_with({});
-  });
+  letter["receipt"] = receipt;
+  letter["from"] = store_.address();
+  unread_[receipt] = request;
+  post_.send(std::string(find_string(row, "_node").value_or("")), "task", std::move(letter),
+             [this, request, receipt](Result<void> sent) {
+               if (!sent) {
+                 unread_.erase(receipt);
+                 // Nobody there: whoever looks at the task next is told how it ended.
+                 if (sent.error().kind == ErrorKind::not_found) return request->finish_with({});
+                 return request->fail_with(to_rpc_error(sent.error()));
+               }
+               // The letter is durable; a process that is busy, or dies now, must not keep the client waiting.
+               executor_.after(kReceiptPatience, [this, alive = alive_, receipt] {
+                 if (*alive) take_receipt(receipt);
+               });
+             });
+}
+
+void Tasks::take_receipt(const std::string& receipt) {
+  auto unread = unread_.extract(receipt);
+  if (unread) unread.mapped()->finish_with({});
 }
 
 void Tasks::take_letter(const JsonObject& letter) {
   std::string id(find_string(letter, "taskId").value_or(""));
   if (find_bool(letter, "cancel") == true) cancel(id);
   if (const JsonObject* answers = find_object(letter, "answers")) answer_local(id, *answers);
+  auto acknowledge = [this, from = std::string(find_string(letter, "from").value_or("")),
+                      receipt = std::string(find_string(letter, "receipt").value_or(""))] {
+    post_.send(from, "task_receipt", {{"receipt", receipt}});
+  };
+  auto task = local_.find(id);
+  if (task != local_.end() && task->second.writing)
+    task->second.when_written.emplace_back(acknowledge);
+  else
+    acknowledge();
 }
 
 void Tasks::take_care() {

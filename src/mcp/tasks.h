@@ -4,8 +4,9 @@
 //
 // A task is a row of the state store, so every process can tell how it stands. The process that runs it
 // keeps the row in memory too and is its only writer; answers and cancellations that reach another process
-// arrive by post. A task whose process has died is reported as failed. One that waits for
-// an answer longer than its life is over; one that works longer is kept.
+// arrive by post, and are acknowledged once the row shows them: who asks any process next sees what it has done. A task whose
+// process has died is reported as failed. One that waits for an answer longer than its life is over; one that works longer is
+// kept.
 //
 // I/O thread only, except create(), which blocks.
 
@@ -74,6 +75,7 @@ class Tasks {
     JsonObject row;
     Millis kept_until = 0;                // in the store
     bool writing = false, dirty = false;  // one write at a time; what came since follows in one
+    std::vector<std::function<void()>> when_written = {};
   };
 
   void change(const std::string& id, std::string_view status, const std::function<void(JsonObject&)>& edit);
@@ -83,6 +85,7 @@ class Tasks {
   void with_row(std::shared_ptr<Run> request, std::function<void(JsonObject row, bool local)> then);
   void forward(std::shared_ptr<Run> request, const JsonObject& row, JsonObject letter);
   void take_letter(const JsonObject& letter);
+  void take_receipt(const std::string& receipt);
   Result<std::optional<JsonObject>> read_row(const std::string& id);
   void take_care();
   void look_after_the_old();
@@ -95,7 +98,8 @@ class Tasks {
   OnChange on_change_;
   Survivors survivors_;
   std::map<std::string, Local> local_;
-  std::atomic<std::size_t> count_ = 0;  // of tasks made and not over; pool threads make them
+  std::map<std::string, std::shared_ptr<Run>> unread_;  // requests whose letter was sent, by receipt
+  std::atomic<std::size_t> count_ = 0;                  // of tasks made and not over; pool threads make them
   TimerId care_timer_ = 0;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };

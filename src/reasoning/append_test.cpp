@@ -285,6 +285,24 @@ TEST_F(AppendTest, T4_AKeyIsFoundAmongSeveralOpenSessions) {
   EXPECT_THAT(sessions(), SizeIs(3));
 }
 
+TEST_F(AppendTest, T4_ACallThatBeginsASessionBeginsOne) {
+  ThoughtRequest request = thought("the first");
+  request.new_session = true;
+  request.idempotency_key = "k";
+  const AppendOutcome first = append(connect("c1"), request);
+  EXPECT_EQ(first.attached, Attached::fresh);
+  for (const Situation& caller : {connect("c1"), connect("c2"), modern()}) {
+    const AppendOutcome again = append(caller, request);
+    EXPECT_TRUE(again.replayed);
+    EXPECT_EQ(again.record.id, first.record.id);
+    EXPECT_EQ(again.thought.number, 1);
+  }
+  EXPECT_THAT(sessions(), SizeIs(1));
+  // Another text is another thought.
+  request.text = "something else";
+  EXPECT_NE(append(modern(), request).record.id, first.record.id);
+}
+
 TEST_F(AppendTest, T5_ABranchNeedsAnOriginThatExists) {
   const Situation caller = connect("c1");
   append(caller, "one");

@@ -1,5 +1,6 @@
 #include "reasoning/attach.h"
 
+#include "base/hash.h"
 #include "reasoning/begin.h"
 #include "reasoning/title.h"
 #include "session/display.h"
@@ -64,6 +65,27 @@ Result<std::optional<SessionRecord>> with_key(Transaction& transaction, const Si
   return std::nullopt;
 }
 
+// Which session a call with this key has begun: also a call that asks for a new session is sent again when its answer was lost,
+// perhaps by another connection and behind many sessions.
+constexpr std::string_view kBegunSpace = "reasoning.begun";
+constexpr Millis kBegunLife = 7LL * 24 * 3600 * 1000;  // longer than any client tries again
+
+std::string begun_key(const Situation& situation, const ThoughtRequest& request) {
+  return to_hex(sha256(fmt::format("{}\n{}\n{}", situation.principal, request.idempotency_key, request.text)));
+}
+
+Result<std::optional<SessionRecord>> begun_before(Transaction& transaction, const Situation& situation,
+                                                  const ThoughtRequest& request) {
+  if (request.idempotency_key.empty()) return std::nullopt;
+  HF_TRY(auto begun, transaction.value(kBegunSpace, begun_key(situation, request)));
+  if (!begun || !begun->value.is_string()) return std::nullopt;
+  auto record = find_reasoning(transaction, situation, view(begun->value.get_string()));
+  if (!record) return std::nullopt;  // deleted since
+  HF_TRY(auto entry, transaction.entry_with_key(record->id, request.idempotency_key));
+  if (!entry) return std::nullopt;
+  return std::move(*record);
+}
+
 Result<std::vector<SessionRecord>> not_in_use(Transaction& transaction, const Situation& situation,
                                               const std::vector<SessionRecord>& records) {
   std::vector<SessionRecord> free;
@@ -93,6 +115,9 @@ Result<Attachment> attach(Transaction& transaction, const ThoughtRequest& reques
     attachment.record = std::move(record);
     return attachment;
   }
+
+  HF_TRY(auto begun, begun_before(transaction, situation, request));
+  if (begun) return recovered(std::move(*begun), transaction.now());
 
   std::string previous;
   std::vector<std::string> notices;
@@ -152,6 +177,8 @@ Result<Attachment> attach(Transaction& transaction, const ThoughtRequest& reques
   else if (situation.roots.empty())
     notices.push_back("no project root is known: to find this session again its sessionId will be needed");
   HF_TRY(SessionRecord record, create_session(transaction, wanted, situation));
+  if (!request.idempotency_key.empty())
+    HF_CHECK(transaction.put(kBegunSpace, begun_key(situation, request), Json(record.id), {}, transaction.now() + kBegunLife));
   return Attachment{std::move(record), Attached::fresh, {}, std::move(previous), std::move(notices)};
 }
 
