@@ -1,5 +1,6 @@
 #include "cli/page_service.h"
 
+#include "base/log.h"
 #include "cli/care_settings.h"
 #include "cli/document_settings.h"
 #include "cli/keeper_of_home.h"
@@ -10,6 +11,8 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include <filesystem>
 
 namespace holdfast::cli {
 
@@ -47,6 +50,20 @@ Result<std::unique_ptr<PageService>> PageService::open(const Context& context, s
   return service;
 }
 
+void PageService::watch_transcripts(transcripts::TranscriptWatch::Changed changed) {
+  auto watch = transcripts::TranscriptWatch::start(keeper_->homes(), std::move(changed));
+  const std::lock_guard lock(mutex_);
+  if (watch)
+    watch_ = *std::move(watch);
+  else
+    log(LogLevel::warn, "pages", "pages do not follow transcripts: " + watch.error().message);
+}
+
+void PageService::stop_watching() {
+  const std::lock_guard lock(mutex_);
+  watch_.reset();
+}
+
 // When the first page asks: a server that nobody looks at opens no folder.
 Result<documents::Desk*> PageService::desk() {
   const std::lock_guard lock(mutex_);
@@ -67,6 +84,20 @@ documents::Asker PageService::reviewer(const std::string& principal) {
   return asker;
 }
 
+// Looked for as git does, upwards. With several folders the first part of a path is the name of one.
+bool PageService::in_git(const std::string& path) const {
+  const bool one = library_.folders.size() == 1;
+  const std::string name = path.substr(0, path.find('/'));
+  std::error_code ignored;
+  for (const auto& folder : library_.folders) {
+    if (!one && folder.name != name) continue;
+    const std::filesystem::path below = one || name.size() == path.size() ? path : path.substr(name.size() + 1);
+    for (std::filesystem::path at = (folder.folder / below).parent_path(); at.has_relative_path(); at = at.parent_path())
+      if (std::filesystem::exists(at / ".git", ignored)) return true;
+  }
+  return false;
+}
+
 Result<research::Research*> PageService::research() {
   const std::lock_guard lock(mutex_);
   if (!research_) {
@@ -81,6 +112,7 @@ web::PageServices PageService::services(SearchService* search) {
   if (!library_.folders.empty()) {
     services.review.desk = [this] { return desk(); };
     services.review.reviewer = [this](const std::string& principal) { return reviewer(principal); };
+    services.review.in_git = [this](const std::string& path) { return in_git(path); };
     services.review.commit_on_accept = context_.settings.flag("documents.commit_on_accept");
   }
   services.research = [this] { return research(); };

@@ -126,6 +126,8 @@ Result<void> run_serve(Context& context) {
       [&](web::MetricsText& metrics) { measure(metrics, service.server(), transport, http); },
       web::make_pages(page_service->services(search ? *search : nullptr)));
   door = &front;
+  front.live().on_first_listener(
+      [&] { page_service->watch_transcripts([&front](const std::string& id) { front.live().announce_transcript(id); }); });
   const PoolEnd pool_end{pool};
 
   HF_TRY(const std::uint16_t port, http.listen(settings.text("host"), static_cast<std::uint16_t>(settings.number("port"))));
@@ -146,7 +148,8 @@ Result<void> run_serve(Context& context) {
   service.server().bind_io_thread();
   http.run();
   service.stop();
-  pool.close();     // a second signal can still end a call that takes too long
+  pool.close();  // a second signal can still end a call that takes too long
+  page_service->stop_watching();
   signals.reset();  // it knows the server
   return {};
 }

@@ -12,14 +12,14 @@ namespace holdfast::web {
 
 namespace {
 
-void add_session_pages(Pages& pages, const PageServices& services) {
-  const Reader reader{services.store, services.keeper, services.kinds, std::make_shared<transcripts::ReadingCache>()};
+void add_session_pages(Pages& pages, const PageServices& services, const Transcripts& transcripts) {
+  const Reader reader{services.store, transcripts, services.kinds, std::make_shared<transcripts::ReadingCache>()};
   pages.get("/sessions/{}", [reader](const PageRequest& request) { return reader_page(reader, request); });
   pages.get("/sessions/{}/record", [reader](const PageRequest& request) { return record_page(reader, request); });
   pages.get("/sessions/{}/raw", [reader](const PageRequest& request) { return raw_record(reader, request); });
   pages.get("/sessions/{}/image", [reader](const PageRequest& request) { return image_of_session(reader, request); });
-  pages.get("/sessions/{}/family", [&store = services.store, keeper = services.keeper](const PageRequest& request) {
-    return family_page(store, keeper, request);
+  pages.get("/sessions/{}/family", [&store = services.store, transcripts](const PageRequest& request) {
+    return family_page(store, transcripts, request);
   });
   pages.get("/sessions/{}/graph", [&store = services.store](const PageRequest& request) { return graph_page(store, request); });
   pages.post("/sessions/{}/pin", [&store = services.store](const PageRequest& request) { return pin_session(store, request); });
@@ -53,10 +53,11 @@ void add_care_pages(Pages& pages, const PageServices& services) {
 
 Pages make_pages(const PageServices& services) {
   Pages pages;
-  const Timeline timeline(services.store, services.keeper ? &services.keeper->homes() : nullptr);
+  const Transcripts transcripts = transcripts_of(services.keeper);
+  const Timeline timeline(services.store, services.keeper ? &services.keeper->homes() : nullptr, transcripts.kept);
   pages.get("/", [timeline](const PageRequest& request) { return timeline_page(timeline, request); });
   pages.get("/search", [finder = services.finder](const PageRequest& request) { return search_page(finder, request); });
-  add_session_pages(pages, services);
+  add_session_pages(pages, services, transcripts);
   add_review_pages(pages, services.review);
   add_research_pages(pages, services.store, services.research);
   add_care_pages(pages, services);

@@ -53,6 +53,8 @@ class Front {
 
   // I/O thread, when the server stops: ends the streams of open pages, which would last for ever.
   void close_streams() { live_.close(); }
+  // What open pages hear beside the store (live_events.h).
+  LiveEvents& live() { return live_; }
 
  private:
   void on_login(const Exchange& exchange, std::string code);

@@ -2,6 +2,8 @@
 
 #include "base/log.h"
 #include "net/sse.h"
+#include "session/kinds.h"
+#include "web/access_tokens.h"
 
 #include <map>
 #include <optional>
@@ -49,7 +51,15 @@ void LiveEvents::close() {
   for (const Stream& stream : std::exchange(streams_, {})) stream.exchange->end();
 }
 
+void LiveEvents::announce_transcript(const std::string& id) {
+  News news{std::string(kLocal), {}};
+  const JsonObject about = id.empty() ? JsonObject{} : JsonObject{{"session", id}, {"kind", session::kTranscript}};
+  net::append_sse(news.text, {{}, "session", to_json(about), {}});
+  executor_.post([this, news = std::move(news)] { tell({news}); });
+}
+
 void LiveEvents::follow() {
+  if (on_first_listener_) std::exchange(on_first_listener_, nullptr)();
   session::SubscribeOptions options;
   options.on_ready = [this] { on_ready(); };
   const std::lock_guard lock(mutex_);  // the first events may come before the subscription is known here

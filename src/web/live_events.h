@@ -14,6 +14,7 @@
 #include "session/store.h"
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -30,6 +31,10 @@ class LiveEvents {
 
   // I/O thread: answers with a stream that lasts until the client leaves.
   void join(std::shared_ptr<net::HttpExchange> exchange, std::string principal);
+  // Any thread: says that a transcript of the user who runs the program has changed; without an id: some of them.
+  void announce_transcript(const std::string& id);
+  // Before the first join(): called once on the pool, when somebody listens for the first time.
+  void on_first_listener(std::function<void()> callback) { on_first_listener_ = std::move(callback); }
   // I/O thread: ends all streams, so that a server that stops does not wait for them.
   void close();
 
@@ -52,6 +57,7 @@ class LiveEvents {
   Pool& pool_;
   std::vector<Stream> streams_;
   bool following_ = false;
+  std::function<void()> on_first_listener_;
   std::atomic<bool> looking_ = false;
   std::mutex mutex_;
   std::unique_ptr<session::Subscription> subscription_;  // guarded by mutex_

@@ -7,6 +7,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <thread>
+
 namespace holdfast::web {
 namespace {
 
@@ -107,6 +110,19 @@ TEST_F(LiveEventsTest, OneMoreThanTheMostEndsTheOldest) {
   EXPECT_FALSE(first->ended);
   join("local");
   EXPECT_TRUE(first->ended);
+}
+
+TEST_F(LiveEventsTest, TranscriptsAreAnnouncedToTheirOwnerAlone) {
+  std::atomic<int> listeners = 0;
+  live.on_first_listener([&] { ++listeners; });
+  auto ours = join("local"), theirs = join("ann");
+  until(ours, "local");
+  EXPECT_EQ(listeners, 1);
+  ours->awaited = "4f2a61c0";
+  std::jthread watching([this] { live.announce_transcript("4f2a61c0"); });
+  loop.run();
+  EXPECT_THAT(ours->text, HasSubstr(R"("kind":"transcript")"));
+  EXPECT_THAT(theirs->text, Not(HasSubstr("4f2a61c0")));
 }
 
 }  // namespace

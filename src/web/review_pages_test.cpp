@@ -50,6 +50,22 @@ TEST_F(ReviewPagesTest, TheListNamesDocuments) {
   EXPECT_THAT(review_page({}, asking("")).value().body, HasSubstr("--documents DIR"));
 }
 
+TEST_F(ReviewPagesTest, AcceptingMayCommitWhereThereIsGit) {
+  EXPECT_THAT(review_document_page(service, asking("path=kelp.md"))->body, Not(HasSubstr("Accept and commit")));
+  service.in_git = [](const std::string& path) { return path == "kelp.md"; };
+  const std::string html = review_document_page(service, asking("path=kelp.md"))->body;
+  EXPECT_THAT(html, HasSubstr("Accept and commit"));
+  EXPECT_THAT(html, HasSubstr("Accept all and commit"));
+  EXPECT_THAT(html, Not(HasSubstr("data-from")));
+  // The folder of this test is no work tree: what was accepted stays so, and the page says why there is no commit.
+  const auto answer = decide_changes(service, sending("verdict=commit&path=kelp.md&id=" + pending().front().id)).value();
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_THAT(answer.body, HasSubstr("Accepted 1."));
+  EXPECT_THAT(answer.body, HasSubstr("role=\"alert\""));
+  EXPECT_THAT(answer.body, HasSubstr("data-from=\"/review/document?path=kelp.md\"")) << "where its live parts come from";
+  EXPECT_THAT(pending(), testing::IsEmpty());
+}
+
 TEST_F(ReviewPagesTest, ADocumentIsShownBothWaysAndEscaped) {
   const std::string id = pending().front().id;
   std::string html = review_document_page(service, asking("path=kelp.md")).value().body;
