@@ -15,6 +15,7 @@
 #include "mcp/features.h"
 #include "mcp/header_rules.h"
 #include "mcp/outlet.h"
+#include "mcp/request_times.h"
 #include "mcp/rpc.h"
 #include "mcp/run.h"
 #include "mcp/state_store.h"
@@ -136,6 +137,9 @@ class Server {
   };
   Counts counts() const;
   Counts& tally() { return counts_; }
+  const RequestTimes& request_times() const { return request_times_; }
+  // A run has come to its end.
+  void note_end(const Run& run, std::chrono::steady_clock::duration time, RequestTimes::Ending ending);
 
  private:
   struct RegisteredTool {
@@ -200,6 +204,7 @@ class Server {
   std::function<void(const Caller&)> roots_changed_;
   std::function<void(std::string_view, Call&)> before_tools_;
   Counts counts_;
+  RequestTimes request_times_;
 };
 
 }  // namespace holdfast::mcp
