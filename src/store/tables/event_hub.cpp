@@ -6,6 +6,7 @@
 #include <sys/eventfd.h>
 
 #include <cerrno>
+#include <exception>
 
 namespace holdfast::store {
 
@@ -87,9 +88,14 @@ Result<void> EventHub::start() {
   HF_CHECK(source_.begin());
   stop_ = Fd(::eventfd(0, EFD_CLOEXEC));
   if (!stop_) return fail(system_error("eventfd", errno));
-  thread_ = std::thread([this] {
-    while (source_.wait(stop_)) deliver_news();
-  });
+  try {
+    thread_ = std::thread([this] {
+      while (source_.wait(stop_)) deliver_news();
+    });
+  } catch (const std::exception& problem) {
+    source_.end();
+    return fail(ErrorKind::unavailable, std::string("there is no thread for live events: ") + problem.what(), "try again");
+  }
   return {};
 }
 
