@@ -45,6 +45,11 @@ class Grammar : public TranscriptGrammar {
     command(store, Command::store_verify, "verify", "check every session against its hashes");
     words(command(store, Command::store_copy, "copy", "everything in one store into another, empty one"), "FROM TO",
           "sqlite:PATH or postgres://USER@HOST/DATABASE", 2, 2);
+    words(command(store, Command::store_backup, "backup", "a verified copy as of now, also while servers use the store"), "FILE",
+          "the copy; must not exist", 1, 1);
+    CLI::App& restore = command(store, Command::store_restore, "restore", "make a backup the store");
+    words(restore, "FILE", "what backup has made", 1, 1);
+    restore.add_flag("--replace", line_.transcripts.force, "put the store that is there aside");
     add_tokens();
     CLI::App& login = command(app_, Command::login, "login", "print a fresh address that logs a browser in");
     for (const char* name : {"host", "port"}) setting(login, name);

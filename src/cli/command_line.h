@@ -67,6 +67,8 @@ enum class Command {
   store_info,
   store_verify,
   store_copy,
+  store_backup,
+  store_restore,
   token_add,
   token_list,
   token_revoke,

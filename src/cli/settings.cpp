@@ -20,6 +20,8 @@ constexpr std::array kSettings = {
     SettingInfo{"port", Type::number, "4747", "port that serve listens on; 0 takes a free one"},
     SettingInfo{"no_auth", Type::flag, "false", "serve without a token; on a loopback address only"},
     SettingInfo{"http.allowed_hosts", Type::list, "", "further host names that requests may be sent to"},
+    SettingInfo{"drain.announce_s", Type::decimal, "0",
+                "how long /healthz says that serve will stop, before it does: longer than a balancer takes to notice"},
     SettingInfo{"store", Type::text, "", "where sessions are kept: sqlite:PATH or postgres://USER@HOST/DATABASE"},
     SettingInfo{"tools", Type::list, "all", "toolsets to offer"},
     SettingInfo{"root", Type::text, "", "project root, when neither the call nor the client names one"},

@@ -71,6 +71,15 @@ Server::Counts Server::counts() const {
   return counts;
 }
 
+void Server::note_end(const Run& run, std::chrono::steady_clock::duration time, RequestTimes::Ending ending) {
+  const std::string& method = run.request().method;
+  if (method != "tools/call") return request_times_.observe(method, {}, time, ending);
+  const auto name = find_string(run.request().params, "name");
+  const auto tool = name ? tools_by_name_.find(std::string(*name)) : tools_by_name_.end();
+  request_times_.observe(method, tool == tools_by_name_.end() ? std::string_view("other") : std::string_view(tool->first), time,
+                         ending);
+}
+
 // ---- what is offered ----
 
 JsonObject Server::capabilities(Era era) const {

@@ -16,6 +16,7 @@
 #include "mcp/header_rules.h"
 #include "mcp/outlet.h"
 #include "mcp/post.h"
+#include "mcp/request_times.h"
 #include "mcp/rpc.h"
 #include "mcp/run.h"
 #include "mcp/state_store.h"
@@ -144,6 +145,9 @@ class Server {
   };
   Counts counts() const;
   Counts& tally() { return counts_; }
+  const RequestTimes& request_times() const { return request_times_; }
+  // A run has come to its end.
+  void note_end(const Run& run, std::chrono::steady_clock::duration time, RequestTimes::Ending ending);
 
  private:
   struct RegisteredTool {
@@ -214,6 +218,7 @@ class Server {
   std::function<void(const Caller&)> roots_changed_;
   std::function<void(std::string_view, Call&)> before_tools_;
   Counts counts_;
+  RequestTimes request_times_;
 };
 
 }  // namespace holdfast::mcp

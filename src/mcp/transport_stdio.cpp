@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <exception>
+#include <utility>
 
 namespace holdfast::mcp {
 
@@ -88,7 +90,11 @@ void StdioTransport::on_readable() {
   if (count < 0 && (errno == EINTR || errno == EAGAIN)) return;
   if (count <= 0) return input_ended();
   pipe_->cork();
-  take_bytes({buffer, static_cast<std::size_t>(count)});
+  try {
+    take_bytes({buffer, static_cast<std::size_t>(count)});
+  } catch (const std::exception& problem) {  // not even an answer could be made
+    log(LogLevel::error, "mcp", std::string("a message was lost: ") + problem.what());
+  }
   pipe_->uncork();
 }
 
@@ -102,20 +108,36 @@ void StdioTransport::take_bytes(std::string_view bytes) {
       refuse(nullptr, {code::kInvalidRequest, "a message may have at most " + std::to_string(kMaxLineBytes) + " bytes", nullptr});
     }
     if (end == std::string_view::npos) {
-      if (!skipping_) line_ += part;
+      if (!skipping_) guarded(true, [&] { line_ += part; });
       return;
     }
     bytes.remove_prefix(end + 1);
     if (skipping_) {
       skipping_ = false;
     } else if (line_.empty()) {
-      take_line(part);
+      guarded(false, [&] { take_line(part); });
     } else {
-      line_ += part;
-      std::string line = std::move(line_);
-      line_ = {};
-      take_line(line);
+      guarded(false, [&] {
+        line_ += part;
+        const std::string line = std::exchange(line_, {});
+        take_line(line);
+      });
     }
+  }
+}
+
+// Memory may be out at any moment of reading a message. Then it is answered with an error and what is left of it is skipped: the
+// next one may fit again.
+template <class Work>
+void StdioTransport::guarded(bool within_line, const Work& work) {
+  try {
+    work();
+  } catch (const std::exception& problem) {
+    line_ = {};
+    skipping_ = within_line;
+    log(LogLevel::error, "mcp", std::string("a message was given up: ") + problem.what());
+    refuse(nullptr,
+           {code::kInternal, std::string("this message could not be read: ") + problem.what() + ". Try again.", nullptr});
   }
 }
 

@@ -34,6 +34,8 @@ class StdioTransport {
 
   void on_readable();
   void take_bytes(std::string_view bytes);
+  template <class Work>
+  void guarded(bool within_line, const Work& work);
   void take_message(Json value, const std::shared_ptr<Outlet>& outlet);
   void take_batch(JsonArray messages);
   void take_request(Message request, const std::shared_ptr<Outlet>& outlet);

@@ -6,6 +6,8 @@
 #include "web/login_page.h"
 #include "web/logins.h"
 #include "web/page.h"
+#include "web/process_metrics.h"
+#include "web/store_metrics.h"
 
 #include <fmt/format.h>
 
@@ -85,7 +87,8 @@ Front::Front(FrontOptions options, session::Store& store, Executor& executor, Po
       pages_(std::move(pages)),
       hosts_(options_.host, options_.allowed_hosts),
       gate_(store, executor, pool),
-      live_(store, executor, pool) {
+      live_(store, executor, pool),
+      health_(store, executor, pool) {
   add_own_pages();
 }
 
@@ -154,12 +157,18 @@ void Front::answer_from_pool(const Exchange& exchange, std::move_only_function<n
 }
 
 void Front::on_health(const Exchange& exchange) {
-  const std::string* accept = exchange->request().header("Accept");
-  if (accept && accept->contains("application/json"))
-    return exchange->respond({200,
-                              {{"Content-Type", "application/json"}, {"Cache-Control", "no-store"}},
-                              to_json(JsonObject{{"status", "ok"}, {"version", options_.version}})});
-  exchange->respond({200, {{"Content-Type", "text/plain; charset=utf-8"}, {"Cache-Control", "no-store"}}, "ok\n"});
+  health_.ask([this, exchange](const Health::Answer& health) {
+    const int status = health.ready ? 200 : 503;
+    const std::string* accept = exchange->request().header("Accept");
+    if (accept && accept->contains("application/json")) {
+      JsonObject body{{"status", health.ready ? "ok" : "unavailable"}, {"version", options_.version}};
+      if (!health.ready) body["reason"] = health.reason;
+      return exchange->respond({status, {{"Content-Type", "application/json"}, {"Cache-Control", "no-store"}}, to_json(body)});
+    }
+    exchange->respond({status,
+                       {{"Content-Type", "text/plain; charset=utf-8"}, {"Cache-Control", "no-store"}},
+                       health.ready ? "ok\n" : "unavailable: " + health.reason + "\n"});
+  });
 }
 
 void Front::on_metrics(const Exchange& exchange) {
@@ -168,16 +177,9 @@ void Front::on_metrics(const Exchange& exchange) {
   const auto uptime = std::chrono::steady_clock::now() - started_;
   metrics->gauge("uptime_seconds", "Time since the server started.",
                  static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::seconds>(uptime).count()));
-  metrics->gauge("resident_memory_bytes", "Resident memory of the process.", resident_bytes());
   answer_from_pool(exchange, [this, metrics]() -> net::HttpResponse {
-    auto info = store_.info();
-    metrics->gauge("store_up", "1 when the store answered.", info ? 1 : 0);
-    if (info) {
-      metrics->gauge("store_bytes", "Size of the store.", static_cast<std::uint64_t>(info->bytes));
-      metrics->gauge("store_index_bytes", "Size of its full-text index.", static_cast<std::uint64_t>(info->index_bytes));
-      metrics->gauge("store_sessions", "Sessions in the store.", static_cast<std::uint64_t>(info->sessions));
-      metrics->gauge("store_entries", "Entries in the store.", static_cast<std::uint64_t>(info->entries));
-    }
+    add_process_metrics(*metrics, options_.version);
+    add_store_metrics(*metrics, store_);
     return {200, {{"Content-Type", "text/plain; version=0.0.4; charset=utf-8"}, {"Cache-Control", "no-store"}}, metrics->text()};
   });
 }

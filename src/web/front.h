@@ -16,6 +16,7 @@
 #include "net/http_server.h"
 #include "session/store.h"
 #include "web/allowed_hosts.h"
+#include "web/health.h"
 #include "web/live_events.h"
 #include "web/metrics_text.h"
 #include "web/pages.h"
@@ -51,6 +52,8 @@ class Front {
 
   void handle(const Exchange& exchange);
 
+  // I/O thread, before the server stops: /healthz answers 503, so that a balancer sends nobody here any more.
+  void announce_end() { health_.leaving(); }
   // I/O thread, when the server stops: ends the streams of open pages, which would last for ever.
   void close_streams() { live_.close(); }
   // What open pages hear beside the store (live_events.h).
@@ -84,6 +87,7 @@ class Front {
   AllowedHosts hosts_;
   TokenGate gate_;
   LiveEvents live_;
+  Health health_;
   std::string cookie_name_;
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
 };
