@@ -10,8 +10,10 @@
 #include "transcripts/keeper.h"
 #include "web/add_pages.h"
 
+#include <map>
 #include <memory>
 #include <mutex>
+#include <string>
 
 namespace holdfast::cli {
 
@@ -24,8 +26,8 @@ class PageService {
   web::PageServices services(SearchService* search);
 
  private:
-  Result<documents::Desk*> desk();
-  documents::Asker reviewer(const std::string& principal);
+  Result<std::shared_ptr<documents::Desk>> desk(const Identity& who);
+  documents::Asker reviewer(const Identity& who);
   Result<research::Research*> research();
 
   PageService(const Context& context, session::Store& store) : context_(context), store_(store) {}
@@ -35,8 +37,9 @@ class PageService {
   std::unique_ptr<transcripts::Keeper> keeper_;
   documents::LibrarySettings library_;
   std::mutex mutex_;
-  std::unique_ptr<documents::Desk> desk_;      // guarded by mutex_ until it is there
-  std::unique_ptr<ResearchService> research_;  // likewise
+  // By the folders it is over: logins of different projects see different ones. Guarded by mutex_.
+  std::map<std::string, std::shared_ptr<documents::Desk>> desks_;
+  std::unique_ptr<ResearchService> research_;  // guarded by mutex_ until it is there
 };
 
 }  // namespace holdfast::cli

@@ -137,8 +137,7 @@ bool Server::claims_modern(const JsonObject& params) {
 }
 
 std::expected<std::shared_ptr<Caller>, RpcError> Server::read_envelope(const Message& request, Transport transport,
-                                                                       const std::string& principal,
-                                                                       std::string& claimed_version) {
+                                                                       const Identity& identity, std::string& claimed_version) {
   const JsonObject* meta = find_object(request.params, "_meta");
   std::string missing;
   auto need = [&](std::string_view key, bool present) {
@@ -154,7 +153,7 @@ std::expected<std::shared_ptr<Caller>, RpcError> Server::read_envelope(const Mes
   auto caller = std::make_shared<Caller>();
   claimed_version = *version;
   caller->transport = transport;
-  caller->principal = principal;
+  static_cast<Identity&>(*caller) = identity;
   caller->capabilities = *capabilities;
   if (const JsonObject* info = find_object(*meta, kClientInfoKey)) caller->client_info = *info;
   if (const Json* level = find(*meta, kLogLevelKey)) {
@@ -187,7 +186,7 @@ Server::Started Server::handle_modern(Message request, std::shared_ptr<const Cal
   if (request.method == "subscriptions/listen") {
     auto filter = Subscriptions::read_filter(request.params, offer(), caller->has_extension(kTasksExtension));
     if (!filter) return refuse(filter.error(), filter.error().code == code::kMissingCapability ? 400 : 200);
-    return {nullptr, subscriptions_.open(request.id, std::move(*filter), caller->principal, connection, outlet)};
+    return {nullptr, subscriptions_.open(request.id, std::move(*filter), *caller, connection, outlet)};
   }
   Method method = find_method(Era::modern, request.method);
   auto run = std::make_shared<Run>(*this, std::move(caller), connection, std::move(request), std::move(outlet));
@@ -207,8 +206,7 @@ void Server::on_discover(std::shared_ptr<Run> run) {
 // ---- the legacy era ----
 
 std::expected<Server::Handshake, RpcError> Server::handshake(const Message& request, Transport transport,
-                                                             const std::string& principal,
-                                                             const std::string& connection_key) const {
+                                                             const Identity& identity, const std::string& connection_key) const {
   auto wanted = find_string(request.params, "protocolVersion");
   if (!wanted) return std::unexpected(invalid_params("initialize needs protocolVersion"));
   auto caller = std::make_shared<Caller>();
@@ -216,7 +214,7 @@ std::expected<Server::Handshake, RpcError> Server::handshake(const Message& requ
   auto version = version_named(*wanted);
   caller->version = version && era_of(*version) == Era::legacy ? *version : kNewestLegacy;
   caller->transport = transport;
-  caller->principal = principal;
+  static_cast<Identity&>(*caller) = identity;
   caller->connection = connection_key;
   caller->opened_at = clock_.now();
   if (const JsonObject* capabilities = find_object(request.params, "capabilities")) caller->capabilities = *capabilities;
@@ -331,11 +329,12 @@ void Server::resources_changed() {
   });
 }
 
-void Server::resource_updated(const std::string& uri, const std::optional<std::string>& principal) {
-  on_io([this, uri, principal] {
-    subscriptions_.resource_updated(uri, principal);
-    announce("notifications/resources/updated", {{"uri", uri}},
-             [&](const Connection& c) { return c.subscribed.contains(uri) && (!principal || c.principal == *principal); });
+void Server::resource_updated(const std::string& uri, const std::optional<Audience>& audience) {
+  on_io([this, uri, audience] {
+    subscriptions_.resource_updated(uri, audience);
+    announce("notifications/resources/updated", {{"uri", uri}}, [&](const Connection& c) {
+      return c.subscribed.contains(uri) && (!audience || (c.handshake && audience->has(*c.handshake)));
+    });
   });
 }
 

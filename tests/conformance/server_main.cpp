@@ -61,7 +61,7 @@ int serve_http(std::uint16_t port, const Clock& clock, mcp::StateStore& store) {
     const net::HttpRequest& request = exchange->request();
     if (!hosts.host_allowed(request) || !hosts.origin_allowed(request)) return exchange->respond({403, {}, {}});
     if (request.path != "/mcp") return exchange->respond({404, {}, {}});
-    transport->handle(std::move(exchange), "local");
+    transport->handle(std::move(exchange), {});
   });
   mcp::Server server(options(), http.executor(), pool, clock, store);
   transport = std::make_unique<mcp::HttpTransport>(server);
