@@ -6,6 +6,7 @@
 #include "cli/keeper_of_home.h"
 #include "cli/readable_kinds.h"
 #include "cli/review_desk.h"
+#include "tools/document_desks.h"
 #include "web/access_tokens.h"
 #include "web/shown.h"
 
@@ -65,21 +66,26 @@ void PageService::stop_watching() {
 }
 
 // When the first page asks: a server that nobody looks at opens no folder.
-Result<documents::Desk*> PageService::desk() {
+Result<std::shared_ptr<documents::Desk>> PageService::desk(const Identity& who) {
+  documents::LibrarySettings library = library_;
+  library.folders = tools::folders_inside(std::move(library.folders), who);
+  if (library.folders.empty()) return nullptr;
+  std::string key;
+  for (const documents::LibraryFolder& folder : library.folders) key += folder.folder + '\n';
   const std::lock_guard lock(mutex_);
-  if (!desk_) {
-    HF_CHECK(make_data_folder(context_.folders));
-    HF_TRY(desk_, documents::Desk::open(library_, store_, *context_.clock, handle_ttl(context_.settings)));
-  }
-  return desk_.get();
+  if (const auto known = desks_.find(key); known != desks_.end()) return known->second;
+  HF_CHECK(make_data_folder(context_.folders));
+  HF_TRY(auto opened, documents::Desk::open(std::move(library), store_, *context_.clock, handle_ttl(context_.settings)));
+  if (desks_.size() >= tools::kMaxOpenDesks) desks_.clear();  // those in use live on with who uses them
+  return desks_[key] = std::move(opened);
 }
 
 // A login other than the one of this user has only its name.
-documents::Asker PageService::reviewer(const std::string& principal) {
+documents::Asker PageService::reviewer(const Identity& who) {
   documents::Asker asker = reviewer_here(context_, library_.folders.front().folder, "holdfast pages");
-  asker.principal = principal;
-  if (principal == web::kLocal) return asker;
-  asker.name = principal;
+  asker.principal = who.principal;
+  if (who.principal == web::kLocal) return asker;
+  asker.name = who.person;
   asker.email.clear();
   return asker;
 }
@@ -110,8 +116,8 @@ web::PageServices PageService::services(SearchService* search) {
   web::PageServices services{store_};
   services.keeper = keeper_.get();
   if (!library_.folders.empty()) {
-    services.review.desk = [this] { return desk(); };
-    services.review.reviewer = [this](const std::string& principal) { return reviewer(principal); };
+    services.review.desk = [this](const Identity& who) { return desk(who); };
+    services.review.reviewer = [this](const Identity& who) { return reviewer(who); };
     services.review.in_git = [this](const std::string& path) { return in_git(path); };
     services.review.commit_on_accept = context_.settings.flag("documents.commit_on_accept");
   }

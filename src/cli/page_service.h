@@ -11,8 +11,10 @@
 #include "transcripts/transcript_watch.h"
 #include "web/add_pages.h"
 
+#include <map>
 #include <memory>
 #include <mutex>
+#include <string>
 
 namespace holdfast::cli {
 
@@ -29,8 +31,8 @@ class PageService {
   web::PageServices services(SearchService* search);
 
  private:
-  Result<documents::Desk*> desk();
-  documents::Asker reviewer(const std::string& principal);
+  Result<std::shared_ptr<documents::Desk>> desk(const Identity& who);
+  documents::Asker reviewer(const Identity& who);
   Result<research::Research*> research();
   bool in_git(const std::string& path) const;
 
@@ -42,8 +44,9 @@ class PageService {
   documents::LibrarySettings library_;
   std::mutex mutex_;
   std::unique_ptr<transcripts::TranscriptWatch> watch_;  // guarded by mutex_
-  std::unique_ptr<documents::Desk> desk_;                // guarded by mutex_ until it is there
-  std::unique_ptr<ResearchService> research_;            // likewise
+  // By the folders it is over: logins of different projects see different ones. Guarded by mutex_.
+  std::map<std::string, std::shared_ptr<documents::Desk>> desks_;
+  std::unique_ptr<ResearchService> research_;  // guarded by mutex_ until it is there
 };
 
 }  // namespace holdfast::cli

@@ -11,6 +11,8 @@
 #include "cli/stop_signals.h"
 #include "mcp/transport_http.h"
 #include "net/http_server.h"
+#include "net/http_url.h"
+#include "session/fenced_store.h"
 #include "web/access_tokens.h"
 #include "web/allowed_hosts.h"
 #include "web/front.h"
@@ -40,6 +42,18 @@ Result<void> check_settings(const Settings& settings) {
     return fail(ErrorKind::refused, fmt::format("no_auth is for loopback addresses, and {} is none", settings.text("host")),
                 "leave --no-auth out, or listen on 127.0.0.1");
   return {};
+}
+
+web::OauthSettings oauth_settings(const Settings& settings) {
+  return {settings.text("oauth.issuer"),     settings.text("oauth.audience"),     settings.text("oauth.jwks_uri"),
+          settings.text("oauth.public_url"), settings.text("oauth.scope_prefix"), settings.text("oauth.team_claim")};
+}
+
+// Who gives this server a public address means to be asked there.
+std::vector<std::string> hosts_of(const Settings& settings) {
+  std::vector<std::string> hosts = settings.list("http.allowed_hosts");
+  if (const auto address = net::parse_http_url(settings.text("oauth.public_url"))) hosts.push_back(address->host);
+  return hosts;
 }
 
 // Thousands of idle streams need as many descriptors; the usual soft limit is 1,024.
@@ -85,6 +99,8 @@ Result<void> run_serve(Context& context) {
   keep_freed_memory(kServerHeap);
   const Settings& settings = context.settings;
   HF_CHECK(check_settings(settings));
+  const web::OauthSettings oauth = oauth_settings(settings);
+  HF_CHECK(oauth.check());
   HF_TRY(auto signals, StopSignals::watch());
   raise_descriptor_limit();
   std::signal(SIGPIPE, SIG_IGN);  // a client that has gone is noticed by the write
@@ -94,13 +110,14 @@ Result<void> run_serve(Context& context) {
     HF_CHECK(web::AccessTokens(*store).ensure_first(context.folders.token_file()));
   }
 
+  session::FencedStore fenced(*store);  // what callers get to see (session/fence.h)
   // The loop is the server's, and the server is made first: so the handler learns of the front later.
   web::Front* door = nullptr;
   net::HttpServer http({}, [&door](std::shared_ptr<net::HttpExchange> exchange) { door->handle(exchange); });
   Pool pool;
-  McpService service(context, *store, http.executor(), pool);
+  McpService service(context, fenced, http.executor(), pool);
   HF_CHECK(service.open());
-  HF_TRY(const auto page_service, PageService::open(context, *store));
+  HF_TRY(const auto page_service, PageService::open(context, fenced));
   auto search = service.search();
   mcp::HttpTransport transport(service.server());
   web::RouteTimes routes;
@@ -108,16 +125,17 @@ Result<void> run_serve(Context& context) {
     routes.observe(request, status, time);
   });
   web::Front front(
-      {HOLDFAST_VERSION, settings.text("host"), settings.list("http.allowed_hosts"), !settings.flag("no_auth")}, *store,
-      http.executor(), pool, *context.clock,
-      [&](std::shared_ptr<net::HttpExchange> exchange, const std::string& principal) {
-        transport.handle(std::move(exchange), principal);
+      {HOLDFAST_VERSION, settings.text("host"), hosts_of(settings), !settings.flag("no_auth"), oauth}, fenced, http.executor(),
+      pool, *context.clock,
+      [&](std::shared_ptr<net::HttpExchange> exchange, const Identity& identity) {
+        transport.handle(std::move(exchange), identity);
       },
       [&](web::MetricsText& metrics) { measure(metrics, {service.server(), transport, http, routes, pool, *context.commits}); },
       web::make_pages(page_service->services(search ? *search : nullptr)));
   door = &front;
   front.live().on_first_listener(
       [&] { page_service->watch_transcripts([&front](const std::string& id) { front.live().announce_transcript(id); }); });
+  transport.challenge_with([&front](Scope needed) { return front.scope_challenge(needed); });
   const PoolEnd pool_end{pool};
 
   HF_TRY(const std::uint16_t port, http.listen(settings.text("host"), static_cast<std::uint16_t>(settings.number("port"))));

@@ -125,8 +125,14 @@ void Run::again() {
 void Run::execute() {
   Reply<JsonObject> reply;
   try {
-    Call call(shared_from_this());
-    reply = handler_(call);
+    const auto work = [&] {
+      Call call(shared_from_this());
+      reply = handler_(call);
+    };
+    if (const auto& surround = server_.surrounding())
+      surround(*caller_, work);
+    else
+      work();
   } catch (const std::exception& error) {
     log(LogLevel::error, "mcp", request_.method + ": " + error.what());
     reply = internal_error();

@@ -68,6 +68,7 @@ class StdioTransport::PipeOutlet final : public Outlet {
 StdioTransport::StdioTransport(Server& server, PollLoop& loop, int in, int out, std::string principal)
     : server_(server), loop_(loop), in_(in), pipe_(std::make_shared<Pipe>(out)), connection_(std::make_shared<Connection>()) {
   connection_->key = "stdio";
+  identity_ = full_identity(principal);
   connection_->principal = std::move(principal);
   connection_->transport = Transport::stdio;
   connection_->send = [pipe = pipe_](std::string message) { pipe->write_line(message); };
@@ -198,7 +199,7 @@ void StdioTransport::take_message(Json value, const std::shared_ptr<Outlet>& out
 void StdioTransport::take_request(Message request, const std::shared_ptr<Outlet>& outlet) {
   if (Server::claims_modern(request.params) || request.method == "server/discover") {
     std::string version;
-    auto caller = Server::read_envelope(request, Transport::stdio, connection_->principal, version);
+    auto caller = Server::read_envelope(request, Transport::stdio, identity_, version);
     if (!caller) return refuse(request.id, caller.error());
     if (auto error = Server::check_modern_version(version)) return refuse(request.id, std::move(*error));
     (*caller)->connection = connection_->key;
@@ -218,7 +219,7 @@ void StdioTransport::take_request(Message request, const std::shared_ptr<Outlet>
 
 void StdioTransport::initialize(const Message& request, const std::shared_ptr<Outlet>& outlet) {
   if (connection_->handshake) return refuse(request.id, {code::kInvalidRequest, "already initialized", nullptr});
-  auto handshake = server_.handshake(request, Transport::stdio, connection_->principal, connection_->key);
+  auto handshake = server_.handshake(request, Transport::stdio, identity_, connection_->key);
   if (!handshake) return refuse(request.id, handshake.error());
   connection_->handshake = handshake->caller;
   outlet->finish(write_result(request.id, handshake->result), 200);

@@ -49,6 +49,7 @@ class StdioTransport {
   PollLoop& loop_;
   int in_;
   std::shared_ptr<Pipe> pipe_;
+  Identity identity_;
   std::shared_ptr<Connection> connection_;
   std::string line_;       // what has been read of an unfinished line
   bool skipping_ = false;  // inside a line that is too long

@@ -28,8 +28,8 @@ void add_session_pages(Pages& pages, const PageServices& services, const Transcr
 void add_review_pages(Pages& pages, const ReviewService& review) {
   pages.get("/review", [review](const PageRequest& request) { return review_page(review, request); });
   pages.get("/review/document", [review](const PageRequest& request) { return review_document_page(review, request); });
-  pages.post("/review/decide", [review](const PageRequest& request) { return decide_changes(review, request); });
-  pages.post("/review/comment", [review](const PageRequest& request) { return comment_change(review, request); });
+  pages.post("/review/decide", [review](const PageRequest& request) { return decide_changes(review, request); }, Scope::review);
+  pages.post("/review/comment", [review](const PageRequest& request) { return comment_change(review, request); }, Scope::review);
 }
 
 void add_research_pages(Pages& pages, session::Store& store, const ResearchOpener& open) {
@@ -44,9 +44,13 @@ void add_care_pages(Pages& pages, const PageServices& services) {
     return notices_page(store, policy, keeper, request);
   });
   pages.post("/notices/acknowledge", [&store](const PageRequest& request) { return acknowledge_notices(store, request); });
-  pages.get("/storage", [&store, finder = services.finder, keeper = services.keeper, service = services.storage](
-                            const PageRequest& request) { return storage_page(store, finder, keeper, service, request); });
-  pages.post("/storage/verify", [&store](const PageRequest& request) { return verify_store(store, request); });
+  pages.get(
+      "/storage",
+      [&store, finder = services.finder, keeper = services.keeper, service = services.storage](const PageRequest& request) {
+        return storage_page(store, finder, keeper, service, request);
+      },
+      Scope::admin);
+  pages.post("/storage/verify", [&store](const PageRequest& request) { return verify_store(store, request); }, Scope::admin);
 }
 
 }  // namespace

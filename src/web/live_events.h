@@ -2,13 +2,15 @@
 
 // GET /events: tells open pages that a session has changed, whichever process changed it.
 //
-// One subscription of the store serves all streams. Whose a session is gets looked up on the pool, because only its owner may
-// hear of it. An event says that there is something to be read, never what; the page's script then asks for it (assets/app.js).
-// What arrives while a look is going on is one more look, so a busy store costs one look at a time.
+// One subscription of the store serves all streams. Whose a session is gets looked up on the pool, because only its owner,
+// within the projects of the login, may hear of it. An event says that there is something to be read, never what; the page's
+// script then asks for it (assets/app.js). What arrives while a look is going on is one more look, so a busy store costs one look
+// at a time.
 //
 // Streams belong to the I/O thread. follow() and the looks run on the pool, which must be closed before this is destroyed.
 
 #include "base/executor.h"
+#include "base/identity.h"
 #include "base/pool.h"
 #include "net/http_server.h"
 #include "session/store.h"
@@ -30,7 +32,7 @@ class LiveEvents {
   LiveEvents(session::Store& store, Executor& executor, Pool& pool) : store_(store), executor_(executor), pool_(pool) {}
 
   // I/O thread: answers with a stream that lasts until the client leaves.
-  void join(std::shared_ptr<net::HttpExchange> exchange, std::string principal);
+  void join(std::shared_ptr<net::HttpExchange> exchange, const Identity& identity);
   // Any thread: says that a transcript of the user who runs the program has changed; without an id: some of them.
   void announce_transcript(const std::string& id);
   // Before the first join(): called once on the pool, when somebody listens for the first time.
@@ -41,10 +43,11 @@ class LiveEvents {
  private:
   struct Stream {
     std::shared_ptr<net::HttpExchange> exchange;
-    std::string principal;
+    Identity identity;
   };
   struct News {
-    std::string principal;  // empty: for everybody
+    std::string principal;           // empty: for everybody
+    std::vector<std::string> roots;  // in which projects it stands
     std::string text;
   };
   void follow();

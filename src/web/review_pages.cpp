@@ -27,8 +27,8 @@ struct Done {
   Draft draft = {};
 };
 
-Result<documents::Desk*> desk_of(const ReviewService& service) {
-  if (service.desk) return service.desk();
+Result<std::shared_ptr<documents::Desk>> desk_of(const ReviewService& service, const PageRequest& request) {
+  if (service.desk) return service.desk(request);
   return nullptr;
 }
 
@@ -193,7 +193,7 @@ Result<documents::Asker> person_of(const ReviewService& service, const PageReque
   if (!request.is_login)
     return fail(ErrorKind::refused, "verdicts need a login",
                 "start the server without --no-auth, so that it is known that a person decides");
-  documents::Asker asker = service.reviewer(request.principal);
+  documents::Asker asker = service.reviewer(request);
   asker.reviewer = true;
   return asker;
 }
@@ -210,7 +210,7 @@ Result<net::HttpResponse> after(documents::Desk& desk, const PageRequest& reques
 }  // namespace
 
 Result<net::HttpResponse> review_page(const ReviewService& service, const PageRequest& request) {
-  HF_TRY(documents::Desk * desk, desk_of(service));
+  HF_TRY(const std::shared_ptr<documents::Desk> desk, desk_of(service, request));
   std::vector<PendingChange> changes;
   if (desk) {
     HF_TRY(changes, changes_of(*desk, std::string(request.query.get("path")), std::string(request.query.get("author"))));
@@ -240,7 +240,7 @@ Result<net::HttpResponse> review_page(const ReviewService& service, const PageRe
 }
 
 Result<net::HttpResponse> review_document_page(const ReviewService& service, const PageRequest& request) {
-  HF_TRY(documents::Desk * desk, desk_of(service));
+  HF_TRY(const std::shared_ptr<documents::Desk> desk, desk_of(service, request));
   if (!desk) return fail(no_desk());
   if (request.query.get("path").empty()) return see_other("/review");
   return document_response(service, *desk, request, std::string(request.query.get("path")), done_of(request.query), 200);
@@ -248,7 +248,7 @@ Result<net::HttpResponse> review_document_page(const ReviewService& service, con
 
 Result<net::HttpResponse> decide_changes(const ReviewService& service, const PageRequest& request) {
   HF_TRY(const documents::Asker person, person_of(service, request));
-  HF_TRY(documents::Desk * desk, desk_of(service));
+  HF_TRY(const std::shared_ptr<documents::Desk> desk, desk_of(service, request));
   if (!desk) return fail(no_desk());
   const std::string_view verdict = request.form.get("verdict");
   if (verdict != "accept" && verdict != "reject" && verdict != "commit")
@@ -290,7 +290,7 @@ Result<net::HttpResponse> decide_changes(const ReviewService& service, const Pag
 
 Result<net::HttpResponse> comment_change(const ReviewService& service, const PageRequest& request) {
   HF_TRY(const documents::Asker person, person_of(service, request));
-  HF_TRY(documents::Desk * desk, desk_of(service));
+  HF_TRY(const std::shared_ptr<documents::Desk> desk, desk_of(service, request));
   if (!desk) return fail(no_desk());
   const std::string_view note = request.form.get("note");
   const std::string path(request.form.get("path"));

@@ -17,8 +17,8 @@ struct ReviewPagesTest : documents::DeskTest {
     kb.write("kelp.md", "# Kelp\n\nKelp grows <b>slowly</b> here.\n");
     const std::string handle = reader("kelp.md");
     EXPECT_TRUE(edit(handle, "kelp.md", "slowly", "fast"));
-    service.desk = [this]() -> Result<documents::Desk*> { return desk.get(); };
-    service.reviewer = [](const std::string&) { return person(); };
+    service.desk = [this](const Identity&) -> Result<std::shared_ptr<documents::Desk>> { return desk; };
+    service.reviewer = [](const Identity&) { return person(); };
   }
   PageRequest asking(std::string_view query) {
     PageRequest request;
