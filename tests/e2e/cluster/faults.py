@@ -2,34 +2,32 @@
 import collections
 import random
 import signal
-import threading
-import traceback
+import time
 
 
-class Faults(threading.Thread):
-    """One fault after the other until stopped; everything is up again then."""
+class Faults:
+    """One fault after the other for some seconds, or until `stop` is set; everything is up again then.
 
-    def __init__(self, cluster, listeners, seed):
-        super().__init__(name="faults", daemon=True)
-        self.cluster, self.listeners, self.random = cluster, listeners, random.Random(f"{seed}/faults")
-        self.stop_asked, self.problem, self.counts = threading.Event(), None, collections.Counter()
+    On the main thread: what a thread has started ends with that thread (cluster.die_with_parent).
+    """
 
-    def run(self):
+    def __init__(self, cluster, seed, stop):
+        self.cluster, self.random, self.stop, self.counts = cluster, random.Random(f"{seed}/faults"), stop, collections.Counter()
+
+    def run(self, seconds):
+        deadline = time.monotonic() + seconds
         # The worst first: a short run has them, too.
         plan = [self.kill_node, self.crash_postgres, self.cut_database, self.restart_node, self.restart_postgres, self.cut_clients,
                 self.kill_two]
-        try:
-            while not self.stop_asked.wait(self.random.uniform(0.8, 2.5)):
-                fault = plan.pop(0) if plan else self.random.choice(
-                    [self.kill_node] * 4 + [self.restart_node] * 2 + [self.cut_database] * 2
-                    + [self.cut_clients, self.kill_two, self.restart_postgres, self.crash_postgres])
-                self.counts[fault.__name__.replace("_", " ")] += 1
-                fault()
-        except BaseException:
-            self.problem = traceback.format_exc()
+        while time.monotonic() < deadline and not self.stop.wait(self.random.uniform(0.8, 2.5)):
+            fault = plan.pop(0) if plan else self.random.choice(
+                [self.kill_node] * 4 + [self.restart_node] * 2 + [self.cut_database] * 2
+                + [self.cut_clients, self.kill_two, self.restart_postgres, self.crash_postgres])
+            self.counts[fault.__name__.replace("_", " ")] += 1
+            fault()
 
     def pause(self, most):
-        self.stop_asked.wait(self.random.uniform(0, most))
+        self.stop.wait(self.random.uniform(0, most))
 
     def kill_node(self):
         node = self.random.choice(self.cluster.nodes)

@@ -17,7 +17,7 @@ import sys
 import threading
 import time
 
-from actors import Converser, Editor, GaveUp, Keeper, Listener, TaskClient, Thinker
+from actors import PATIENCE, Converser, Editor, GaveUp, Keeper, Listener, TaskClient, Thinker
 from checker import check, counts, read_store, sweeps
 from cluster import Cluster
 from faults import Faults
@@ -69,12 +69,15 @@ class Load:
 
 def calm_call(load, name, tool, arguments):
     """A call after the storm; the first may still find a connection that is dead."""
-    for attempt in range(20):
+    deadline = time.monotonic() + PATIENCE
+    while True:
         try:
             return tool_json(Modern(load.port, load.tokens[name]).call(tool, arguments))
-        except Unknown:
+        except Unknown as why:
+            load.history.add("unknown", token=None, tool=tool, why=str(why)[:200])
+            if time.monotonic() > deadline:
+                raise GaveUp(f"{tool} {arguments}: {why}") from why
             time.sleep(0.2)
-    raise GaveUp(f"{tool} {arguments}")
 
 
 def streams_still_hear(load):
@@ -172,17 +175,20 @@ def main():
         actors = load.actors()
         for actor in actors + load.listeners:
             actor.start()
-        faults = Faults(cluster, load.listeners, arguments.seed)
-        if not arguments.no_faults:
-            faults.start()
-        load.stop.wait(seconds)
-        faults.stop_asked.set()
-        if faults.is_alive():
-            faults.join()
+        faults = Faults(cluster, arguments.seed, load.stop)
+        try:
+            if arguments.no_faults:
+                load.stop.wait(seconds)
+            else:
+                faults.run(seconds)
+        except RuntimeError as problem:
+            complaints.append(str(problem))
         # The listeners go on; everybody else finishes what it has begun.
         failed = load.stop.is_set()
-        if not failed:
-            complaints += streams_still_hear(load)
+        try:
+            complaints += [] if failed else streams_still_hear(load)
+        except GaveUp as problem:
+            complaints.append(f"after the faults: {problem}")
         load.stop.set()
         for listener in load.listeners:
             while listener.is_alive():
@@ -194,8 +200,6 @@ def main():
                 complaints.append(f"{actor.name} does not end")
             if actor.problem:
                 complaints.append(f"{actor.name} gave up:\n{actor.problem}")
-        if faults.problem:
-            complaints.append(faults.problem)
         if not complaints:
             files = {path.name: path.read_text() for path in (cluster.folder / "documents").glob("*.md")}
             store = read_store(cluster.postgres, files)
