@@ -1,10 +1,10 @@
 #include "transcripts/line_index.h"
 
+#include "base/find_bytes.h"
 #include "base/text.h"
 #include "jsonl/line_reader.h"
 #include "jsonl/pull.h"
 #include "jsonl/spelling.h"
-#include "transcripts/find_bytes.h"
 
 #include <algorithm>
 #include <array>
