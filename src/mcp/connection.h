@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -40,8 +41,13 @@ struct Connection {
   // Ends the stream behind send, and whether a client is at its other end now; empty on stdio.
   std::function<void()> hang_up;
   std::function<bool()> listens;
-  // Keeps handshake, log_level and subscribed, then calls back; empty where nothing needs to be kept.
-  std::function<void(std::function<void(Result<void>)>)> save;
+  // Keeps what has changed, also against changes that other processes make at the same time, then calls back; empty where
+  // nothing needs to be kept.
+  struct Change {
+    std::optional<Severity> log_level;
+    std::string subscribe, unsubscribe;  // URIs
+  };
+  std::function<void(Change, std::function<void(Result<void>)>)> save;
 };
 
 }  // namespace holdfast::mcp

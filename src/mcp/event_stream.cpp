@@ -61,7 +61,13 @@ EventStream::EventStream(Server& server, std::string session, std::string id, Js
 void EventStream::attach(std::shared_ptr<net::HttpExchange> exchange) {
   exchange_ = std::move(exchange);
   exchange_->start_stream(200, stream_headers());
-  if (!prime_) return;
+  primed_ = false;
+  if (is_standalone(id_)) prime();  // it goes on anywhere, also when nothing of it is stored
+}
+
+// The empty event that lets a client come back: it is sent once there is something to come back to.
+void EventStream::prime() {
+  if (!prime_ || std::exchange(primed_, true) || !has_client()) return;
   std::string text;
   net::append_sse(text, {id_ + "-" + std::to_string(stored_), {}, {}, {}});
   exchange_->write(std::move(text));
@@ -70,6 +76,7 @@ void EventStream::attach(std::shared_ptr<net::HttpExchange> exchange) {
 void EventStream::resume(std::shared_ptr<net::HttpExchange> exchange, std::uint64_t after) {
   if (has_client()) exchange_->end();  // each message goes to one connection: the newest
   exchange_ = std::move(exchange);
+  primed_ = true;  // it came back
   exchange_->start_stream(200, stream_headers());
   for (const Event& event : sent_)
     if (event.number > after) deliver(event);
@@ -80,6 +87,26 @@ void EventStream::resume(std::shared_ptr<net::HttpExchange> exchange, std::uint6
 
 void EventStream::release() {
   if (!exchange_ || !prime_) return;  // without an event id the client could not come back
+  writes_->run(
+      [self = shared_from_this(), expires = server_.clock().now() + 2 * std::chrono::milliseconds(kEventLife).count()] {
+        StateStore& store = self->server_.store();
+        auto kept = store.change([&](StateTransaction& change) -> Result<void> {
+          HF_TRY(auto row, change.get(kStreamArea, self->key()));
+          if (row) return {};
+          return change.put(kStreamArea, self->key(), self->row(store.owner(), false), expires);
+        });
+        if (!kept) log(LogLevel::warn, "mcp", "a stream cannot be resumed elsewhere: " + kept.error().message);
+      },
+      [self = shared_from_this()] { self->let_go(); });
+}
+
+JsonObject EventStream::row(const std::string& owner, bool followed) const {
+  return {{"request", request_id_}, {"owner", owner}, {"followed", followed}};
+}
+
+void EventStream::let_go() {
+  if (!has_client()) return;
+  prime();
   std::string text;
   // Events that are still on their way to the store have not been sent: the client must not be told it has them.
   net::append_sse(text, {id_ + "-" + std::to_string(stored_), {}, {}, static_cast<int>(kReconnectDelay.count())});
@@ -94,8 +121,19 @@ void EventStream::hang_up() {
   exchange_ = nullptr;
 }
 
+void EventStream::go_on(std::shared_ptr<net::HttpExchange> exchange, std::uint64_t next) {
+  exchange_ = std::move(exchange);
+  next_ = next;
+  stored_ = next - 1;
+  for (std::string& message : std::exchange(held_, std::nullopt).value_or(std::vector<std::string>())) push(std::move(message));
+}
+
 void EventStream::push(std::string message) {
   if (finished_) return;
+  if (held_) {
+    if (held_->size() < kMaxEventsPerStream) held_->push_back(std::move(message));
+    return;
+  }
   if (next_ - stored_ > kMaxEventsPerStream)
     return log(LogLevel::warn, "mcp", "a stream grows faster than it can be stored; a message was left out");
   keep({next_++, std::move(message), false});
@@ -109,6 +147,7 @@ void EventStream::finish(std::string message) {
 
 void EventStream::keep(Event event) {
   auto stored = std::make_shared<Event>(std::move(event));
+  auto taken = std::make_shared<bool>(false);
   // The row must outlive the events of a running stream, and is not worth a write for each of them; it goes with
   // the last one.
   Millis life = std::chrono::milliseconds(kEventLife).count();
@@ -116,20 +155,31 @@ void EventStream::keep(Event event) {
   bool write_row = row_until_ < expires || stored->last;
   if (write_row) row_until_ = stored->last ? expires : expires + life;
   writes_->run(
-      [self = shared_from_this(), stored, write_row, row_until = row_until_, expires] {
+      [self = shared_from_this(), stored, taken, write_row, row_until = row_until_, expires] {
         StateStore& store = self->server_.store();
-        auto complain = [](const Result<void>& kept) {
-          if (!kept) log(LogLevel::warn, "mcp", "an event cannot be resumed later: " + kept.error().message);
-        };
-        if (write_row)
-          complain(store.put(kStreamArea, self->key(), JsonObject{{"request", self->request_id_}, {"owner", store.owner()}},
-                             row_until));
-        complain(store.put(kEventArea, event_key(self->session_, self->id_, stored->number),
-                           JsonObject{{"data", stored->data}, {"last", stored->last}}, expires));
-        if (stored->number > kMaxEventsPerStream)
-          complain(store.erase(kEventArea, event_key(self->session_, self->id_, stored->number - kMaxEventsPerStream)));
+        std::string owner = store.owner();
+        auto kept = store.change([&](StateTransaction& change) -> Result<void> {
+          *taken = false;
+          HF_TRY(auto row, change.get(kStreamArea, self->key()));
+          const JsonObject* fields = row ? row->if_object() : nullptr;
+          if (fields && find_string(*fields, "owner") != owner) {
+            *taken = true;
+            return {};
+          }
+          bool followed = fields && find_bool(*fields, "followed").value_or(false);
+          if (write_row || !fields) HF_CHECK(change.put(kStreamArea, self->key(), self->row(owner, followed), row_until));
+          if (followed) change.wake();
+          HF_CHECK(change.put(kEventArea, event_key(self->session_, self->id_, stored->number),
+                              JsonObject{{"data", stored->data}, {"last", stored->last}}, expires));
+          if (stored->number > kMaxEventsPerStream)
+            HF_CHECK(change.erase(kEventArea, event_key(self->session_, self->id_, stored->number - kMaxEventsPerStream)));
+          return {};
+        });
+        if (!kept) log(LogLevel::warn, "mcp", "an event cannot be resumed later: " + kept.error().message);
       },
-      [self = shared_from_this(), stored] {
+      [self = shared_from_this(), stored, taken] {
+        if (!*taken) self->prime();
+        if (*taken) return self->hang_up();  // the client has resumed it at another process, which goes on with the numbers
         self->stored_ = stored->number;
         self->sent_.push_back(*stored);
         if (self->sent_.size() > kMaxEventsPerStream) self->sent_.pop_front();

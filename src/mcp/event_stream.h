@@ -3,7 +3,9 @@
 // One server-sent event stream of a legacy session, which outlives the connections that carry it.
 //
 // Every event has an id "<stream>-<n>" and is stored before it is sent, so a client that lost its
-// connection gets the rest from this process, another one, or this one after a restart (design 8.34).
+// connection gets the rest from this process, another one, or this one after a restart (design 8.34). A stream has one owner,
+// which its row names: a stand-alone stream goes to the process where it was resumed, that of a request stays where it runs, and
+// its row says whether another process follows it.
 // Streams of requests are called p..., stand-alone streams g... . I/O thread only.
 
 #include "mcp/server.h"
@@ -12,8 +14,10 @@
 
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace holdfast::mcp {
 
@@ -45,9 +49,10 @@ class EventStream : public std::enable_shared_from_this<EventStream> {
   void attach(std::shared_ptr<net::HttpExchange> exchange);
   // The same, after the events the client has not seen yet.
   void resume(std::shared_ptr<net::HttpExchange> exchange, std::uint64_t after);
-  // Takes over a connection whose answer has begun already.
-  void continue_on(std::shared_ptr<net::HttpExchange> exchange) { exchange_ = std::move(exchange); }
-  // Ends the connection and leaves the stream; the client is told how long to wait.
+  // Messages wait until it is known with which number they go on, on a connection whose answer has begun already.
+  void hold() { held_.emplace(); }
+  void go_on(std::shared_ptr<net::HttpExchange> exchange, std::uint64_t next);
+  // Ends the connection, once the stream can be found elsewhere, and leaves it; the client is told how long to wait.
   void release();
   // Ends the connection for good: the session is over, or a newer connection takes its place.
   void hang_up();
@@ -68,6 +73,9 @@ class EventStream : public std::enable_shared_from_this<EventStream> {
     bool last;
   };
   void keep(Event event);
+  void prime();
+  void let_go();
+  JsonObject row(const std::string& owner, bool followed) const;
   void deliver(const Event& event);
 
   Server& server_;
@@ -77,7 +85,8 @@ class EventStream : public std::enable_shared_from_this<EventStream> {
   std::uint64_t next_;
   std::uint64_t stored_;  // number of the last event in the store: what a client can have seen
   Millis row_until_ = 0;  // how long the stream's own row is kept
-  bool finished_ = false, hung_up_ = false;
+  bool finished_ = false, hung_up_ = false, primed_ = false;
+  std::optional<std::vector<std::string>> held_;  // see hold(); at most kMaxEventsPerStream
   std::shared_ptr<Strand> writes_;
   std::shared_ptr<net::HttpExchange> exchange_;
   std::deque<Event> sent_;  // stored and, if a client was there, sent; at most kMaxEventsPerStream

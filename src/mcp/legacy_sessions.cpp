@@ -4,6 +4,8 @@
 #include "base/log.h"
 #include "mcp/limits.h"
 
+#include <algorithm>
+
 namespace holdfast::mcp {
 
 namespace {
@@ -34,6 +36,25 @@ std::shared_ptr<const Caller> read_caller(const std::string& id, const JsonObjec
   return caller;
 }
 
+// What may change during a session.
+void read_memory(Connection& connection, const JsonObject& row) {
+  connection.log_level = severity_named(find_string(row, "logLevel").value_or("")).value_or(connection.log_level);
+  connection.subscribed.clear();
+  if (const JsonArray* uris = find_array(row, "subscribed"))
+    for (const Json& uri : *uris)
+      if (uri.is_string()) connection.subscribed.emplace(view(uri.get_string()));
+}
+
+void apply(const Connection::Change& change, JsonObject& row) {
+  if (change.log_level) row["logLevel"] = name_of(*change.log_level);
+  Json& uris = row["subscribed"];
+  if (!uris.is_array()) uris = JsonArray{};
+  JsonArray& subscribed = uris.get_array();
+  for (const std::string& uri : {change.subscribe, change.unsubscribe})
+    subscribed.erase(std::remove(subscribed.begin(), subscribed.end(), Json(uri)), subscribed.end());
+  if (!change.subscribe.empty()) subscribed.emplace_back(change.subscribe);
+}
+
 void end(Connection& connection) {
   for (auto running = connection.running; auto& [key, run] : running) run->cancel();
   if (connection.hang_up) connection.hang_up();
@@ -59,6 +80,32 @@ Error no_session() {
 
 }  // namespace
 
+// Letters: {session, what: changed | ended | streams_elsewhere}.
+LegacySessions::LegacySessions(Server& server) : server_(server) {
+  server_.post().on("session", [this](const JsonObject& letter) { take_letter(letter); });
+}
+
+void LegacySessions::take_letter(const JsonObject& letter) {
+  std::string id(find_string(letter, "session").value_or(""));
+  auto what = find_string(letter, "what");
+  auto cached = cache_.find(id);
+  if (cached == cache_.end()) return;
+  std::shared_ptr<Connection> connection = cached->second.connection;
+  if (what == "ended") forget(id);
+  // The next request reads the row anyway; a stream that listens must hear of what is subscribed to now.
+  if (what == "changed" && connection->listens && connection->listens()) recheck(id, cached->second, [](auto) {});
+  if (what == "streams_elsewhere" && connection->hang_up) connection->hang_up();
+}
+
+void LegacySessions::stream_is_here(const Connection& connection) {
+  server_.post().send_to_others("session", {{"session", connection.key}, {"what", "streams_elsewhere"}});
+}
+
+std::shared_ptr<Connection> LegacySessions::known(const std::string& id) const {
+  auto cached = cache_.find(id);
+  return cached == cache_.end() ? nullptr : cached->second.connection;
+}
+
 void LegacySessions::end_all() {
   for (auto& [id, cached] : std::exchange(cache_, {})) end(*cached.connection);
 }
@@ -74,10 +121,12 @@ std::shared_ptr<Connection> LegacySessions::remember(const std::string& id, std:
   connection->principal = caller->principal;
   connection->transport = Transport::http;
   connection->handshake = std::move(caller);
-  connection->save = [this, id](std::function<void(Result<void>)> saved) { save(id, std::move(saved)); };
+  connection->save = [this, id](Connection::Change change, std::function<void(Result<void>)> saved) {
+    save(id, std::move(change), std::move(saved));
+  };
   auto now = std::chrono::steady_clock::now();
   auto writes = std::make_shared<Strand>(server_.executor(), server_.pool());
-  cache_.insert_or_assign(id, Cached{connection, now, now, std::move(writes)});
+  cache_.insert_or_assign(id, Cached{connection, now, std::move(writes)});
   server_.attach(connection);
   return connection;
 }
@@ -87,10 +136,7 @@ std::shared_ptr<Connection> LegacySessions::read(const std::string& id, const Js
   auto caller = read_caller(id, row);
   if (!caller) return nullptr;
   auto connection = remember(id, std::move(caller));
-  connection->log_level = severity_named(find_string(row, "logLevel").value_or("")).value_or(connection->log_level);
-  if (const JsonArray* uris = find_array(row, "subscribed"))
-    for (const Json& uri : *uris)
-      if (uri.is_string()) connection->subscribed.emplace(view(uri.get_string()));
+  read_memory(*connection, row);
   return connection;
 }
 
@@ -121,8 +167,8 @@ void LegacySessions::open(Server::Handshake& handshake, Opened opened) {
 void LegacySessions::find(const std::string& id, const Identity& identity, Opened found) {
   if (auto cached = cache_.find(id); cached != cache_.end()) {
     if (!take_identity(*cached->second.connection, identity)) return found(std::unexpected(no_session()));
-    if (std::chrono::steady_clock::now() - cached->second.checked >= kSessionRecheck)
-      return recheck(id, cached->second, std::move(found));
+    touch(id, cached->second);
+    if (server_.store().is_shared()) return recheck(id, cached->second, std::move(found));
     return found(cached->second.connection);
   }
   server_.pool().submit([this, id, identity, found = std::move(found)]() mutable {
@@ -139,35 +185,60 @@ void LegacySessions::find(const std::string& id, const Identity& identity, Opene
   });
 }
 
-// Is it still there, or was it ended elsewhere? A store that cannot say leaves things as they are.
+// Is it still there, and what does it remember now? A store that cannot say leaves things as they are.
 void LegacySessions::recheck(const std::string& id, Cached& cached, Opened found) {
-  auto now = std::chrono::steady_clock::now();
-  cached.checked = now;
-  bool touch = now - cached.touched > kSessionTouchEvery;
-  if (touch) cached.touched = now;
-  auto gone = std::make_shared<bool>(false);
-  cached.writes->run(
-      [this, id, gone, touch, row = to_row(*cached.connection), expires = expiry()] {
-        auto kept = server_.store().get(kArea, id);
-        *gone = kept && !*kept;
-        if (*gone || !touch) return;
-        if (auto prolonged = server_.store().put(kArea, id, row, expires); !prolonged)
-          log(LogLevel::warn, "mcp", "a session was not prolonged: " + prolonged.error().message);
-      },
-      [this, id, gone, connection = cached.connection, found = std::move(found)] {
-        if (!*gone) return found(connection);
-        forget(id);
-        found(std::unexpected(no_session()));
-      });
+  auto row = std::make_shared<Result<std::optional<Json>>>();
+  cached.writes->run([this, id, row] { *row = server_.store().get(kArea, id); },
+                     [this, id, row, connection = cached.connection, changes = cached.changes, found = std::move(found)] {
+                       auto now = cache_.find(id);
+                       bool current = now != cache_.end() && now->second.connection == connection;
+                       if (*row && !**row) {
+                         if (current) forget(id);
+                         return found(std::unexpected(no_session()));
+                       }
+                       if (*row && (**row)->is_object() && current && now->second.changes == changes)
+                         read_memory(*connection, (**row)->get_object());
+                       found(connection);
+                     });
 }
 
-void LegacySessions::save(const std::string& id, std::function<void(Result<void>)> saved) {
+// A session that is used stays.
+void LegacySessions::touch(const std::string& id, Cached& cached) {
+  auto now = std::chrono::steady_clock::now();
+  if (now - cached.touched <= kSessionTouchEvery) return;
+  cached.touched = now;
+  cached.writes->run(
+      [this, id, expires = expiry()] {
+        auto prolonged = server_.store().change([&](StateTransaction& store) -> Result<void> {
+          HF_TRY(auto row, store.get(kArea, id));
+          if (!row) return {};
+          return store.put(kArea, id, *row, expires);
+        });
+        if (!prolonged) log(LogLevel::warn, "mcp", "a session was not prolonged: " + prolonged.error().message);
+      },
+      [] {});
+}
+
+void LegacySessions::save(const std::string& id, Connection::Change change, std::function<void(Result<void>)> saved) {
   auto cached = cache_.find(id);
   if (cached == cache_.end()) return saved(std::unexpected(no_session()));
+  ++cached->second.changes;
+  bool tell = !change.subscribe.empty() || !change.unsubscribe.empty();
   auto kept = std::make_shared<Result<void>>();
-  cached->second.writes->run([this, id, kept, row = to_row(*cached->second.connection),
-                              expires = expiry()] { *kept = server_.store().put(kArea, id, row, expires); },
-                             [kept, saved = std::move(saved)] { saved(*kept); });
+  cached->second.writes->run(
+      [this, id, kept, change = std::move(change), expires = expiry()] {
+        *kept = server_.store().change([&](StateTransaction& store) -> Result<void> {
+          HF_TRY(auto row, store.get(kArea, id));
+          if (!row || !row->is_object()) return std::unexpected(no_session());
+          apply(change, row->get_object());
+          return store.put(kArea, id, *row, expires);
+        });
+      },
+      [this, id, kept, tell, saved = std::move(saved)] {
+        if (!*kept || !tell) return saved(*kept);
+        // Its stand-alone stream may be elsewhere.
+        server_.post().send_to_others("session", {{"session", id}, {"what", "changed"}}, saved);
+      });
 }
 
 void LegacySessions::forget(const std::string& id) {
@@ -184,7 +255,10 @@ void LegacySessions::close(const std::string& id, std::function<void(Result<void
   forget(id);
   auto erased = std::make_shared<Result<void>>();
   writes->run([this, id, erased] { *erased = server_.store().erase(kArea, id); },
-              [erased, closed = std::move(closed)] { closed(*erased); });
+              [this, id, erased, closed = std::move(closed)] {
+                if (!*erased) return closed(*erased);
+                server_.post().send_to_others("session", {{"session", id}, {"what", "ended"}}, closed);
+              });
 }
 
 }  // namespace holdfast::mcp

@@ -18,7 +18,7 @@ namespace holdfast::mcp {
 
 class LegacySessions {
  public:
-  explicit LegacySessions(Server& server) : server_(server) {}
+  explicit LegacySessions(Server& server);
   ~LegacySessions() { end_all(); }
 
   using Opened = std::function<void(Result<std::shared_ptr<Connection>>)>;
@@ -26,11 +26,16 @@ class LegacySessions {
   // A new session, durable before the callback runs.
   void open(Server::Handshake& handshake, Opened opened);
   // not_found when there is no such session, or it belongs to somebody else (another principal, or another person of a team).
-  // What this token may do counts from here on: what was allowed at the handshake is forgotten. One that was ended by another
-  // process is noticed after kSessionRecheck.
+  // What this token may do counts from here on: what was allowed at the handshake is forgotten. Where the store is shared its row
+  // is read each time: another process may have changed or ended it.
   void find(const std::string& id, const Identity& identity, Opened found);
   // Cancels its requests, ends its stand-alone stream and forgets it.
   void close(const std::string& id, std::function<void(Result<void>)> closed);
+
+  // Only here, and only if this process knows it: nullptr otherwise.
+  std::shared_ptr<Connection> known(const std::string& id) const;
+  // Another process has the stand-alone stream of this session from now on, if it is written to.
+  void stream_is_here(const Connection& connection);
 
   // Cancels what still runs, and forgets everything that is in memory.
   void end_all();
@@ -40,14 +45,16 @@ class LegacySessions {
  private:
   struct Cached {
     std::shared_ptr<Connection> connection;
-    std::chrono::steady_clock::time_point checked;  // against the store
     std::chrono::steady_clock::time_point touched;  // its life prolonged
     std::shared_ptr<Strand> writes;                 // in order: nothing is written after the end of a session
+    std::uint64_t changes = 0;                      // made here: a row that was read before one is out of date
   };
   std::shared_ptr<Connection> remember(const std::string& id, std::shared_ptr<const Caller> caller);
   std::shared_ptr<Connection> read(const std::string& id, const JsonObject& row);
   void recheck(const std::string& id, Cached& cached, Opened found);
-  void save(const std::string& id, std::function<void(Result<void>)> saved);
+  void touch(const std::string& id, Cached& cached);
+  void save(const std::string& id, Connection::Change change, std::function<void(Result<void>)> saved);
+  void take_letter(const JsonObject& letter);
   void forget(const std::string& id);
   void make_room();
   Millis expiry() const;

@@ -43,6 +43,16 @@ class SlowStore final : public StateStore {
                                         std::size_t limit) override {
     return below_.list(area, prefix, after, limit);
   }
+  Result<void> change(const Work& work) override {
+    {
+      std::unique_lock lock(mutex_);
+      ++waiting_;
+      changed_.notify_all();
+      changed_.wait(lock, [this] { return !held_; });
+      --waiting_;
+    }
+    return below_.change(work);
+  }
   std::string owner() const override { return below_.owner(); }
   bool is_alive(std::string_view owner) const override { return below_.is_alive(owner); }
 

@@ -15,17 +15,27 @@ inline constexpr std::size_t kMaxRunningPerConnection = 1'000;
 inline constexpr std::size_t kMaxBatch = 100;
 // Legacy sessions kept in memory; the store holds the rest.
 inline constexpr std::size_t kMaxCachedSessions = 10'000;
-// A session row found in the store is believed this long before it is looked up again, so that a
-// DELETE on another node takes effect here.
-inline constexpr std::chrono::seconds kSessionRecheck{2};
 // Idle life of a legacy session (design 8.11), and how often a used one is written again.
 inline constexpr std::chrono::hours kSessionIdleLife{7 * 24};
 inline constexpr std::chrono::hours kSessionTouchEvery{1};
 // What can be resumed of a legacy stream (design 8.34).
 inline constexpr std::chrono::minutes kEventLife{10};
 inline constexpr std::size_t kMaxEventsPerStream = 1'000;
-// How often a stream that another process produces is looked at while a client waits for it.
-inline constexpr std::chrono::milliseconds kForeignStreamPoll{300};
+// A stream that another process produces is looked at when that process says so; and this often, because it may have died.
+inline constexpr std::chrono::seconds kForeignStreamCheck{2};
+// The same for tasks that somebody listens to.
+inline constexpr std::chrono::seconds kForeignTaskCheck{5};
+// Between two looks at the same row, however often somebody is woken.
+inline constexpr std::chrono::milliseconds kLookPause{5};
+// A process is believed to live this long after it was last heard of, and is heard of this often (design 8.16).
+inline constexpr std::chrono::seconds kNodeLife{60};
+inline constexpr std::chrono::seconds kNodeBeat{15};
+inline constexpr std::chrono::seconds kJoinAgain{1};
+// Processes of one store that are told of what concerns all.
+inline constexpr std::size_t kMaxNodes = 1'000;
+// A letter that nobody has taken by then has an addressee that died.
+inline constexpr std::chrono::minutes kLetterLife{10};
+inline constexpr std::size_t kMaxLetters = 100;  // taken at once
 // The wait we ask of a client whose stream is closed on purpose.
 inline constexpr std::chrono::milliseconds kReconnectDelay{500};
 // Rounds of questions in one legacy call; a client that keeps answering nonsense is not asked for ever.
@@ -36,10 +46,10 @@ inline constexpr std::chrono::minutes kRequestStateLife{60};
 inline constexpr std::chrono::milliseconds kTaskLife{3'600'000};
 inline constexpr std::chrono::milliseconds kTaskPoll{1'000};
 inline constexpr std::chrono::milliseconds kLongTaskPoll{5'000};  // of work that outlives its process: it takes minutes
-// Tasks of this process that are not over: each costs memory, and a look into its inbox twice a second.
+// Tasks of this process that are not over: each costs memory.
 inline constexpr std::size_t kMaxTasks = 1'000;
-// How often answers that arrived at another process are looked for while a local task waits.
-inline constexpr std::chrono::milliseconds kTaskInboxPoll{500};
+// How often those are looked for that must be kept for longer, or have waited too long.
+inline constexpr std::chrono::milliseconds kTaskCare{500};
 // Values of one completion (the specification's maximum).
 inline constexpr std::size_t kMaxCompletions = 100;
 inline constexpr std::size_t kPageSize = 100;

@@ -19,14 +19,22 @@ class MemoryStateStore final : public StateStore {
   Result<void> erase(std::string_view area, std::string_view key) override;
   Result<std::vector<StoredState>> list(std::string_view area, std::string_view prefix, std::string_view after,
                                         std::size_t limit) override;
+  Result<void> change(const Work& work) override;
   std::string owner() const override { return "memory"; }
   bool is_alive(std::string_view owner) const override { return owner == "memory"; }
 
  private:
+  class Change;
   struct Row {
     Json value;
     Millis expires_at;
   };
+  // Under mutex_.
+  std::optional<Json> find(std::string_view area, std::string_view key) const;
+  std::vector<StoredState> find_all(std::string_view area, std::string_view prefix, std::string_view after,
+                                    std::size_t limit) const;
+  void keep(std::string_view area, std::string_view key, const Json& value, Millis expires_at);
+
   const Clock& clock_;
   std::string secret_;
   std::mutex mutex_;

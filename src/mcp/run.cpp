@@ -13,6 +13,7 @@ namespace holdfast::mcp {
 namespace {
 
 constexpr std::string_view kStatePurpose = "requestState";
+constexpr std::string_view kQuestionPrefix = "hf-";
 constexpr std::size_t kQuestionIdLength = 16;  // 95 bits
 
 // JSON with the members of every object in one order, so that a client may repeat its params in another.
@@ -39,6 +40,10 @@ void append_canonical(std::string& out, const Json& value) {
   }
 }
 
+std::string question_id(const std::string& address) {
+  return std::string(kQuestionPrefix) + (address.empty() ? "" : address + "-") + random_base62(kQuestionIdLength);
+}
+
 RpcError internal_error() {
   return {code::kInternal, "internal error; the server's log has the details", nullptr};
 }
@@ -48,6 +53,12 @@ int status_of(const RpcError& error) {
 }
 
 }  // namespace
+
+std::optional<std::string> asker_of(std::string_view question_id) {
+  constexpr std::size_t kLength = kQuestionPrefix.size() + kAddressLength + 1 + kQuestionIdLength;
+  if (question_id.size() != kLength || !question_id.starts_with(kQuestionPrefix)) return std::nullopt;
+  return std::string(question_id.substr(kQuestionPrefix.size(), kAddressLength));
+}
 
 Run::Run(Server& server, std::shared_ptr<const Caller> caller, std::shared_ptr<Connection> connection, Message request,
          std::shared_ptr<Outlet> outlet)
@@ -249,8 +260,9 @@ void Run::put_to_legacy_client() {
   for (const auto& entry : questions_) {
     const std::string& key = entry.first;
     const Question& question = entry.second;
-    // Random, because other processes ask the same client, too: an answer must reach nobody else's question.
-    std::string id = "hf-" + random_base62(kQuestionIdLength);
+    // Random, because other processes ask the same client, too: an answer must reach nobody else's question. With our address,
+    // because it may reach another process.
+    std::string id = question_id(server_.store().address());
     std::weak_ptr<Run> weak = weak_from_this();
     TimerId timer = server_.executor().after(question.patience, [weak, key] {
       auto self = weak.lock();

@@ -28,6 +28,9 @@ namespace holdfast::mcp {
 
 class Server;
 
+// The address of the process that has put a question under this id to a legacy client.
+std::optional<std::string> asker_of(std::string_view question_id);
+
 class Run : public std::enable_shared_from_this<Run> {
  public:
   // Returns the result in the form of the caller's version, without the members every result has.

@@ -33,9 +33,24 @@ Server::Server(ServerOptions options, Executor& executor, Pool& pool, const Cloc
       clock_(clock),
       store_(store),
       io_thread_(std::this_thread::get_id()),
-      tasks_(executor, pool, clock, store, [this](const std::string& id, const std::string& principal, const JsonObject& task) {
-        subscriptions_.task_changed(id, principal, task);
-      }) {
+      post_(executor, pool, clock, store),
+      tasks_(executor, pool, clock, store, post_,
+             [this](const std::string& id, const std::string& principal, const JsonObject& task) {
+               subscriptions_.task_changed(id, principal, task);
+               task_news_.note_told(id, task);
+             }),
+      task_news_(executor, pool, store, post_, subscriptions_, tasks_) {
+  post_.on("list_changed", [this](const JsonObject& letter) { tell_of_list(find_string(letter, "what").value_or("")); });
+  post_.on("resource_updated", [this](const JsonObject& letter) {
+    std::optional<Audience> audience;
+    if (auto principal = find_string(letter, "principal")) {
+      audience = Audience{std::string(*principal), {}};
+      if (const JsonArray* roots = find_array(letter, "roots"))
+        for (const Json& root : *roots)
+          if (root.is_string()) audience->roots.emplace_back(view(root.get_string()));
+    }
+    tell_of_resource(std::string(find_string(letter, "uri").value_or("")), audience);
+  });
   info_ = {{"name", options_.name}, {"version", options_.version}};
   if (!options_.title.empty()) info_["title"] = options_.title;
 }
@@ -186,7 +201,10 @@ Server::Started Server::handle_modern(Message request, std::shared_ptr<const Cal
   if (request.method == "subscriptions/listen") {
     auto filter = Subscriptions::read_filter(request.params, offer(), caller->has_extension(kTasksExtension));
     if (!filter) return refuse(filter.error(), filter.error().code == code::kMissingCapability ? 400 : 200);
-    return {nullptr, subscriptions_.open(request.id, std::move(*filter), *caller, connection, outlet)};
+    if (connection) post_.join_soon();  // over HTTP that is done already
+    auto handle = subscriptions_.open(request.id, std::move(*filter), *caller, connection, outlet);
+    task_news_.look();
+    return {nullptr, handle};
   }
   Method method = find_method(Era::modern, request.method);
   auto run = std::make_shared<Run>(*this, std::move(caller), connection, std::move(request), std::move(outlet));
@@ -250,23 +268,31 @@ void Server::take_notification(const Message& notification, Connection& connecti
     roots_changed_(*connection.handshake);
   if (notification.method != "notifications/cancelled") return;
   const Json* id = find(notification.params, "requestId");
-  if (!id) return;
-  std::string key = id_key(*id);
-  if (auto open = connection.subscriptions.find(key); open != connection.subscriptions.end())
-    return subscriptions_.close(open->second);
-  auto running = connection.running.find(key);
-  if (running == connection.running.end()) return;
-  std::shared_ptr<Run> run = running->second;
-  run->cancel();
+  if (!id || cancel_request(*id, connection) || connection.transport != Transport::http) return;
+  post_.send_to_others("cancelled", {{"session", connection.key}, {"requestId", *id}});  // it may run there
 }
 
-void Server::take_response(const Message& response, Connection& connection) {
-  if (!response.id.is_string()) return;
+bool Server::cancel_request(const Json& id, Connection& connection) {
+  std::string key = id_key(id);
+  if (auto open = connection.subscriptions.find(key); open != connection.subscriptions.end()) {
+    subscriptions_.close(open->second);
+    return true;
+  }
+  auto running = connection.running.find(key);
+  if (running == connection.running.end()) return false;
+  std::shared_ptr<Run> run = running->second;
+  run->cancel();
+  return true;
+}
+
+bool Server::take_response(const Message& response, Connection& connection) {
+  if (!response.id.is_string()) return false;
   auto asked = connection.asked.find(std::string(view(response.id.get_string())));
-  if (asked == connection.asked.end()) return;
+  if (asked == connection.asked.end()) return false;
   auto answered = std::move(asked->second);
   connection.asked.erase(asked);
   answered(response);
+  return true;
 }
 
 void Server::on_ping(std::shared_ptr<Run> run) {
@@ -279,13 +305,13 @@ void Server::on_set_level(std::shared_ptr<Run> run) {
   if (!severity)
     return run->fail_with(invalid_params("level must be one of debug, info, notice, warning, error, critical, alert, emergency"));
   run->connection()->log_level = *severity;
-  finish_when_saved(std::move(run));
+  finish_when_saved(std::move(run), {*severity, {}, {}});
 }
 
-void Server::finish_when_saved(std::shared_ptr<Run> run) {
+void Server::finish_when_saved(std::shared_ptr<Run> run, Connection::Change change) {
   auto save = run->connection()->save;
   if (!save) return run->finish_with({});
-  save([run](Result<void> kept) {
+  save(std::move(change), [run](Result<void> kept) {
     if (!kept) return run->fail_with(to_rpc_error(kept.error()));
     run->finish_with({});
   });
@@ -308,33 +334,49 @@ void Server::announce(std::string_view method, const JsonObject& params, const s
   }
 }
 
-void Server::tools_changed() {
-  on_io([this] {
-    subscriptions_.tools_changed();
-    announce("notifications/tools/list_changed", {}, [](const Connection&) { return true; });
+void Server::tell_of_list(std::string_view what) {
+  if (what == "tools") subscriptions_.tools_changed();
+  if (what == "prompts") subscriptions_.prompts_changed();
+  if (what == "resources") subscriptions_.resources_changed();
+  announce("notifications/" + std::string(what) + "/list_changed", {}, [](const Connection&) { return true; });
+}
+
+void Server::tell_of_resource(const std::string& uri, const std::optional<Audience>& audience) {
+  subscriptions_.resource_updated(uri, audience);
+  announce("notifications/resources/updated", {{"uri", uri}}, [&](const Connection& c) {
+    return c.subscribed.contains(uri) && (!audience || (c.handshake && audience->has(*c.handshake)));
   });
+}
+
+void Server::list_changed(std::string_view what) {
+  on_io([this, what] {
+    tell_of_list(what);
+    post_.send_to_others("list_changed", {{"what", what}});
+  });
+}
+
+void Server::tools_changed() {
+  list_changed("tools");
 }
 
 void Server::prompts_changed() {
-  on_io([this] {
-    subscriptions_.prompts_changed();
-    announce("notifications/prompts/list_changed", {}, [](const Connection&) { return true; });
-  });
+  list_changed("prompts");
 }
 
 void Server::resources_changed() {
-  on_io([this] {
-    subscriptions_.resources_changed();
-    announce("notifications/resources/list_changed", {}, [](const Connection&) { return true; });
-  });
+  list_changed("resources");
 }
 
-void Server::resource_updated(const std::string& uri, const std::optional<Audience>& audience) {
-  on_io([this, uri, audience] {
-    subscriptions_.resource_updated(uri, audience);
-    announce("notifications/resources/updated", {{"uri", uri}}, [&](const Connection& c) {
-      return c.subscribed.contains(uri) && (!audience || (c.handshake && audience->has(*c.handshake)));
-    });
+void Server::resource_updated(const std::string& uri, const std::optional<Audience>& audience, Reach reach) {
+  on_io([this, uri, audience, reach] {
+    tell_of_resource(uri, audience);
+    if (reach == Reach::here) return;
+    JsonObject letter{{"uri", uri}};
+    if (audience) {
+      letter["principal"] = audience->principal;
+      letter["roots"] = JsonArray(audience->roots.begin(), audience->roots.end());
+    }
+    post_.send_to_others("resource_updated", std::move(letter));
   });
 }
 
@@ -355,6 +397,7 @@ void Server::shut_down() {
   subscriptions_.end_all({{"io.modelcontextprotocol/serverInfo", info_}});
   for (const std::weak_ptr<Connection>& connection : connections_)
     if (auto alive = connection.lock(); alive && alive->hang_up) alive->hang_up();
+  post_.leave();
 }
 
 // ---- tasks ----

@@ -15,10 +15,12 @@
 #include "mcp/features.h"
 #include "mcp/header_rules.h"
 #include "mcp/outlet.h"
+#include "mcp/post.h"
 #include "mcp/rpc.h"
 #include "mcp/run.h"
 #include "mcp/state_store.h"
 #include "mcp/subscriptions.h"
+#include "mcp/task_news.h"
 #include "mcp/tasks.h"
 
 #include <expected>
@@ -68,12 +70,13 @@ class Server {
   void surround_handlers(std::function<void(const Caller&, const std::function<void()>&)> run) { surround_ = std::move(run); }
   const std::function<void(const Caller&, const std::function<void()>&)>& surrounding() const { return surround_; }
 
-  // Any thread: tells subscribed clients.
+  // Any thread: tells subscribed clients, here and at the other processes that share the store.
   void tools_changed();
   void prompts_changed();
   void resources_changed();
-  // Absent: everybody is told.
-  void resource_updated(const std::string& uri, const std::optional<Audience>& audience = {});
+  // Without an audience everybody is told. here: every process learns of it by itself.
+  enum class Reach { here, everywhere };
+  void resource_updated(const std::string& uri, const std::optional<Audience>& audience = {}, Reach reach = Reach::everywhere);
 
   // Any thread: which legacy connections are there now, with a request in flight or a client that listens. Answered on the
   // I/O thread, or never when that has ended.
@@ -113,7 +116,10 @@ class Server {
                                                const std::string& connection_key) const;
   std::shared_ptr<Run> handle_legacy(Message request, std::shared_ptr<Connection> connection, std::shared_ptr<Outlet> outlet);
   void take_notification(const Message& notification, Connection& connection);
-  void take_response(const Message& response, Connection& connection);
+  // False: nobody here has asked that.
+  bool take_response(const Message& response, Connection& connection);
+  // Whether there was such a request, and it is cancelled now.
+  bool cancel_request(const Json& id, Connection& connection);
   void close_subscription(std::uint64_t handle) { subscriptions_.close(handle); }
 
   // Legacy connections that want to hear of changes. The server forgets them when they go.
@@ -128,6 +134,7 @@ class Server {
   const Clock& clock() const { return clock_; }
   StateStore& store() { return store_; }
   const Sealer& sealer() const { return *sealer_; }
+  Post& post() { return post_; }
   Tasks& tasks() { return tasks_; }
   const JsonObject& info() const { return info_; }
   const ServerOptions& options() const { return options_; }
@@ -180,7 +187,11 @@ class Server {
   std::string write_cursor(const Run& run, JsonObject place) const;
   void announce(std::string_view method, const JsonObject& params, const std::function<bool(const Connection&)>& wants);
   // Answers once what the connection remembers is kept.
-  static void finish_when_saved(std::shared_ptr<Run> run);
+  static void finish_when_saved(std::shared_ptr<Run> run, Connection::Change change);
+  // Tells those who are connected here.
+  void tell_of_list(std::string_view what);
+  void tell_of_resource(const std::string& uri, const std::optional<Audience>& audience);
+  void list_changed(std::string_view what);
   Method find_method(Era era, std::string_view method) const;
 
   ServerOptions options_;
@@ -200,8 +211,10 @@ class Server {
   std::vector<Prompt> prompts_;
   std::map<std::string, Completer, std::less<>> completers_;  // "prompt:name", "template:uri"
 
+  Post post_;
   Subscriptions subscriptions_;
   Tasks tasks_;
+  TaskNews task_news_;
   std::vector<std::weak_ptr<Connection>> connections_;
   std::function<void(const Caller&)> roots_changed_;
   std::function<void(std::string_view, Call&)> before_tools_;

@@ -194,14 +194,16 @@ void Server::on_subscribe(std::shared_ptr<Run> run) {
   if (connection.subscribed.size() >= kMaxSubscriptionUris)
     return run->fail_with(invalid_params("too many subscriptions; unsubscribe from some first"));
   connection.subscribed.emplace(*uri);
-  finish_when_saved(std::move(run));
+  Connection::Change change{{}, std::string(*uri), {}};
+  finish_when_saved(std::move(run), std::move(change));
 }
 
 void Server::on_unsubscribe(std::shared_ptr<Run> run) {
   auto uri = find_string(run->request().params, "uri");
   if (!uri) return run->fail_with(invalid_params("resources/unsubscribe needs a uri"));
   if (run->connection()->subscribed.erase(std::string(*uri)) == 0) return run->finish_with({});
-  finish_when_saved(std::move(run));
+  Connection::Change change{{}, {}, std::string(*uri)};
+  finish_when_saved(std::move(run), std::move(change));
 }
 
 // ---- prompts ----

@@ -112,6 +112,12 @@ void Subscriptions::task_changed(const std::string& id, const std::string& princ
     if (open.filter.tasks.contains(id) && open.identity.principal == principal) tell(open, "notifications/tasks", task);
 }
 
+std::set<std::string> Subscriptions::watched_tasks() const {
+  std::set<std::string> watched;
+  for (const auto& [handle, open] : open_) watched.insert(open.filter.tasks.begin(), open.filter.tasks.end());
+  return watched;
+}
+
 void Subscriptions::end_all(const JsonObject& server_meta) {
   for (auto& [handle, open] : open_) {
     // The specification's cancellation page asks for the notification on stdio, the subscription page for the

@@ -52,6 +52,9 @@ class Subscriptions {
   void resource_updated(const std::string& uri, const std::optional<Audience>& audience);
   void task_changed(const std::string& id, const std::string& principal, const JsonObject& task);
 
+  // Ids that somebody wants to hear of.
+  std::set<std::string> watched_tasks() const;
+
   // Answers every open listen request: the server ends.
   void end_all(const JsonObject& server_meta);
   std::size_t count() const { return open_.size(); }

@@ -14,12 +14,11 @@ namespace holdfast::mcp {
 namespace {
 
 constexpr std::string_view kArea = "mcp.task";
-constexpr std::string_view kInboxArea = "mcp.task_inbox";
-constexpr std::size_t kMaxLetters = 100;
 
 // Members of a row that the wire never sees.
 // _answers: given so far, while other questions of the same round are open. _outlives: see Tasks::Survivors.
-constexpr std::array<std::string_view, 4> kPrivate = {"principal", "owner", "_answers", "_outlives"};
+// _node: the address of the process that runs it.
+constexpr std::array<std::string_view, 5> kPrivate = {"principal", "owner", "_answers", "_outlives", "_node"};
 
 bool is_final(std::string_view status) {
   return status == "completed" || status == "failed" || status == "cancelled";
@@ -50,8 +49,10 @@ RpcError unknown_task() {
 
 }  // namespace
 
-Tasks::Tasks(Executor& executor, Pool& pool, const Clock& clock, StateStore& store, OnChange on_change)
-    : executor_(executor), pool_(pool), clock_(clock), store_(store), on_change_(std::move(on_change)) {}
+Tasks::Tasks(Executor& executor, Pool& pool, const Clock& clock, StateStore& store, Post& post, OnChange on_change)
+    : executor_(executor), pool_(pool), clock_(clock), store_(store), post_(post), on_change_(std::move(on_change)) {
+  post_.on("task", [this](const JsonObject& letter) { take_letter(letter); });
+}
 
 Tasks::~Tasks() {
   *alive_ = false;
@@ -63,11 +64,16 @@ Result<JsonObject> Tasks::create(const std::string& principal, const std::string
     --count_;
     return holdfast::fail(ErrorKind::unavailable, "too many tasks are running; try again when some are over");
   }
+  // Others must be able to reach us, and to see that we live, before they see the task.
+  if (auto joined = post_.join(); !joined) {
+    --count_;
+    return std::unexpected(std::move(joined).error());
+  }
   std::string now = iso8601(clock_.now());
-  JsonObject row{{"taskId", make_uuid4()},     {"status", "working"},
-                 {"createdAt", now},           {"lastUpdatedAt", now},
-                 {"ttlMs", kTaskLife.count()}, {"pollIntervalMs", (outlives ? kLongTaskPoll : kTaskPoll).count()},
-                 {"principal", principal},     {"owner", store_.owner()}};
+  JsonObject row{
+      {"taskId", make_uuid4()}, {"status", "working"},        {"createdAt", now},
+      {"lastUpdatedAt", now},   {"ttlMs", kTaskLife.count()}, {"pollIntervalMs", (outlives ? kLongTaskPoll : kTaskPoll).count()},
+      {"principal", principal}, {"owner", store_.owner()},    {"_node", store_.address()}};
   if (!status_message.empty()) row["statusMessage"] = status_message;
   if (!meta.empty()) row["_meta"] = std::move(meta);
   if (outlives) row["_outlives"] = true;
@@ -88,7 +94,7 @@ JsonObject Tasks::created_result(const JsonObject& row) {
 void Tasks::adopt(std::shared_ptr<Run> run, JsonObject row) {
   std::string id(*find_string(row, "taskId"));
   local_.insert_or_assign(id, Local{std::move(run), std::move(row), clock_.now() + kTaskLife.count()});
-  watch_inbox();
+  take_care();
 }
 
 void Tasks::change(const std::string& id, std::string_view status, const std::function<void(JsonObject&)>& edit) {
@@ -115,7 +121,10 @@ void Tasks::persist(const std::string& id) {
   task.writing = true;
   task.kept_until = clock_.now() + kTaskLife.count();
   pool_.submit([this, alive = alive_, id, row = task.row, expires = task.kept_until] {
-    auto written = store_.put(kArea, id, row, expires);
+    auto written = store_.change([&](StateTransaction& store) -> Result<void> {
+      store.wake();  // somebody may listen elsewhere
+      return store.put(kArea, id, row, expires);
+    });
     if (!written) log(LogLevel::error, "mcp", "task " + id + " could not be stored: " + written.error().message);
     executor_.post([this, alive, id, kept = written.has_value()] {
       if (*alive) written_to_store(id, kept);
@@ -233,30 +242,36 @@ void Tasks::with_row(std::shared_ptr<Run> request, std::function<void(JsonObject
     return then(task->second.row, true);
   }
   pool_.submit([this, alive = alive_, id = std::string(*id), request, then = std::move(then)]() mutable {
-    auto found = store_.get(kArea, id);
-    bool orphaned = false;
-    if (found && *found && (*found)->is_object()) {
-      JsonObject& row = (*found)->get_object();
-      orphaned = !is_final(status_of(row)) && !store_.is_alive(find_string(row, "owner").value_or(""));
-      if (orphaned && outlives(row) && survivors_.refresh) {
-        survivors_.refresh(row);
-        orphaned = false;
-      }
-    }
-    executor_.post([alive, request, found = std::move(found), orphaned, then = std::move(then)]() mutable {
+    auto found = read_row(id);
+    executor_.post([alive, request, found = std::move(found), then = std::move(then)]() mutable {
       if (!*alive) return;
       if (!found) return request->fail_with(to_rpc_error(found.error()));
-      if (!*found || !(*found)->is_object()) return request->fail_with(unknown_task());
-      JsonObject row = std::move((*found)->get_object());
-      if (find_string(row, "principal") != request->caller().principal) return request->fail_with(unknown_task());
-      if (orphaned) {
-        row["status"] = "failed";
-        row.erase("inputRequests");
-        row["error"] = JsonObject{{"code", code::kInternal}, {"message", stopped(row)}};
-      }
-      then(std::move(row), false);
+      if (!*found || find_string(**found, "principal") != request->caller().principal) return request->fail_with(unknown_task());
+      then(std::move(**found), false);
     });
   });
+}
+
+Result<std::optional<JsonObject>> Tasks::read_row(const std::string& id) {
+  HF_TRY(auto found, store_.get(kArea, id));
+  if (!found || !found->is_object()) return std::nullopt;
+  JsonObject row = std::move(found->get_object());
+  if (is_final(status_of(row)) || store_.is_alive(find_string(row, "owner").value_or(""))) return row;
+  if (outlives(row) && survivors_.refresh) {
+    survivors_.refresh(row);
+    return row;
+  }
+  row["status"] = "failed";
+  row.erase("inputRequests");
+  row["error"] = JsonObject{{"code", code::kInternal}, {"message", stopped(row)}};
+  return row;
+}
+
+Result<std::optional<JsonObject>> Tasks::find(const std::string& id, std::string& principal) {
+  HF_TRY(auto row, read_row(id));
+  if (!row) return std::nullopt;
+  principal = find_string(*row, "principal").value_or("");
+  return without_private(std::move(*row));
 }
 
 void Tasks::on_get(std::shared_ptr<Run> request) {
@@ -268,7 +283,7 @@ void Tasks::on_update(std::shared_ptr<Run> request) {
     const JsonObject* responses = find_object(request->request().params, "inputResponses");
     if (!responses) return request->fail_with(invalid_params("inputResponses must be an object"));
     std::string id(*find_string(row, "taskId"));
-    if (!local && !is_final(status_of(row))) return forward(request, id, {{"answers", *responses}});
+    if (!local && !is_final(status_of(row))) return forward(request, row, {{"answers", *responses}});
     if (local) answer_local(id, *responses);
     request->finish_with({});
   });
@@ -280,59 +295,36 @@ void Tasks::on_cancel(std::shared_ptr<Run> request) {
     if (!local && !is_final(status_of(row))) {
       // Its process may have gone; then nobody reads the letter, and the work itself is told.
       if (outlives(row) && survivors_.cancel) pool_.submit([this, row] { survivors_.cancel(row); });
-      return forward(request, id, {{"cancel", true}});
+      return forward(request, row, {{"cancel", true}});
     }
     if (local) cancel(id);
     request->finish_with({});
   });
 }
 
-void Tasks::forward(std::shared_ptr<Run> request, const std::string& id, JsonObject letter) {
-  pool_.submit([this, alive = alive_, request, id, letter = std::move(letter)] {
-    auto sent = store_.put(kInboxArea, id + "/" + make_uuid7(), letter, clock_.now() + kTaskLife.count());
-    executor_.post([alive, request, sent = std::move(sent)] {
-      if (!*alive) return;
-      if (!sent) return request->fail_with(to_rpc_error(sent.error()));
-      request->finish_with({});
-    });
+void Tasks::forward(std::shared_ptr<Run> request, const JsonObject& row, JsonObject letter) {
+  letter["taskId"] = *find_string(row, "taskId");
+  post_.send(std::string(find_string(row, "_node").value_or("")), "task", std::move(letter), [request](Result<void> sent) {
+    // Nobody there: whoever looks at the task next is told how it ended.
+    if (!sent && sent.error().kind != ErrorKind::not_found) return request->fail_with(to_rpc_error(sent.error()));
+    request->finish_with({});
   });
 }
 
-void Tasks::watch_inbox() {
-  if (inbox_timer_ != 0 || local_.empty()) return;
-  inbox_timer_ = executor_.after(kTaskInboxPoll, [this, alive = alive_] {
+void Tasks::take_letter(const JsonObject& letter) {
+  std::string id(find_string(letter, "taskId").value_or(""));
+  if (find_bool(letter, "cancel") == true) cancel(id);
+  if (const JsonObject* answers = find_object(letter, "answers")) answer_local(id, *answers);
+}
+
+void Tasks::take_care() {
+  if (care_timer_ != 0 || local_.empty()) return;
+  care_timer_ = executor_.after(kTaskCare, [this, alive = alive_] {
     if (!*alive) return;
-    inbox_timer_ = 0;
+    care_timer_ = 0;
     look_after_the_old();
-    std::vector<std::string> ids;
-    for (const auto& [id, task] : local_) ids.push_back(id);
-    if (ids.empty()) return;
-    pool_.submit([this, alive, ids = std::move(ids)] {
-      std::vector<StoredState> letters;
-      for (const std::string& id : ids) {
-        auto found = store_.list(kInboxArea, id + "/", "", kMaxLetters);
-        if (!found) continue;
-        for (StoredState& letter : *found) {
-          if (store_.erase(kInboxArea, letter.key)) letters.push_back(std::move(letter));
-        }
-      }
-      executor_.post([this, alive, letters = std::move(letters)]() mutable {
-        if (!*alive) return;
-        take_letters(std::move(letters));
-        watch_inbox();
-      });
-    });
+    take_care();
   });
-}
-
-void Tasks::take_letters(std::vector<StoredState> letters) {
-  for (const StoredState& letter : letters) {
-    const JsonObject* content = letter.value.if_object();
-    if (!content) continue;
-    std::string id = letter.key.substr(0, letter.key.find('/'));
-    if (find_bool(*content, "cancel") == true) cancel(id);
-    if (const JsonObject* answers = find_object(*content, "answers")) answer_local(id, *answers);
-  }
 }
 
 }  // namespace holdfast::mcp

@@ -4,7 +4,7 @@
 //
 // A task is a row of the state store, so every process can tell how it stands. The process that runs it
 // keeps the row in memory too and is its only writer; answers and cancellations that reach another process
-// arrive through an inbox in the store. A task whose process has died is reported as failed. One that waits for
+// arrive by post. A task whose process has died is reported as failed. One that waits for
 // an answer longer than its life is over; one that works longer is kept.
 //
 // I/O thread only, except create(), which blocks.
@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/executor.h"
 #include "base/pool.h"
+#include "mcp/post.h"
 #include "mcp/rpc.h"
 #include "mcp/run.h"
 #include "mcp/state_store.h"
@@ -30,7 +31,7 @@ class Tasks {
   // on_change gets the whole task, as tasks/get would give it, and whose it is.
   using OnChange = std::function<void(const std::string& id, const std::string& principal, const JsonObject& task)>;
 
-  Tasks(Executor& executor, Pool& pool, const Clock& clock, StateStore& store, OnChange on_change);
+  Tasks(Executor& executor, Pool& pool, const Clock& clock, StateStore& store, Post& post, OnChange on_change);
   ~Tasks();
 
   // Pool thread: a durable row for a new task. Returns it with its taskId. Errors: unavailable (too many tasks),
@@ -55,6 +56,10 @@ class Tasks {
   // Before serving.
   void set_survivors(Survivors survivors) { survivors_ = std::move(survivors); }
 
+  bool is_local(const std::string& id) const { return local_.contains(id); }
+  // Pool thread: the task as it stands, whoever runs it; nothing when there is none. `principal` is whose it is.
+  Result<std::optional<JsonObject>> find(const std::string& id, std::string& principal);
+
   // The server ends: handlers are told to stop, and clients that the task failed, unless its work outlives the process.
   void stop();
 
@@ -76,20 +81,22 @@ class Tasks {
   void written_to_store(const std::string& id, bool kept);
   void answer_local(const std::string& id, const JsonObject& responses);
   void with_row(std::shared_ptr<Run> request, std::function<void(JsonObject row, bool local)> then);
-  void forward(std::shared_ptr<Run> request, const std::string& id, JsonObject letter);
-  void watch_inbox();
-  void take_letters(std::vector<StoredState> letters);
+  void forward(std::shared_ptr<Run> request, const JsonObject& row, JsonObject letter);
+  void take_letter(const JsonObject& letter);
+  Result<std::optional<JsonObject>> read_row(const std::string& id);
+  void take_care();
   void look_after_the_old();
 
   Executor& executor_;
   Pool& pool_;
   const Clock& clock_;
   StateStore& store_;
+  Post& post_;
   OnChange on_change_;
   Survivors survivors_;
   std::map<std::string, Local> local_;
   std::atomic<std::size_t> count_ = 0;  // of tasks made and not over; pool threads make them
-  TimerId inbox_timer_ = 0;
+  TimerId care_timer_ = 0;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

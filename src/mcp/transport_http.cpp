@@ -149,7 +149,20 @@ class HttpTransport::LegacyOutlet final : public Outlet {
   bool done_ = false;
 };
 
-HttpTransport::HttpTransport(Server& server) : server_(server), sessions_(server) {}
+HttpTransport::HttpTransport(Server& server) : server_(server), sessions_(server) {
+  server_.post().on("answer", [this](const JsonObject& letter) {
+    auto connection = sessions_.known(std::string(find_string(letter, "session").value_or("")));
+    const Json* response = find(letter, "response");
+    if (!connection || !response) return;
+    auto message = read_message(*response);
+    if (message && message->kind == Message::Kind::response) server_.take_response(*message, *connection);
+  });
+  server_.post().on("cancelled", [this](const JsonObject& letter) {
+    auto connection = sessions_.known(std::string(find_string(letter, "session").value_or("")));
+    if (const Json* id = find(letter, "requestId"); id && connection) server_.cancel_request(*id, *connection);
+  });
+  server_.post().join_soon();
+}
 
 HttpTransport::~HttpTransport() {
   sessions_.end_all();  // may still write to streams
@@ -277,8 +290,10 @@ void HttpTransport::legacy_message(const Exchange& exchange, const Identity& ide
   with_session(exchange, identity, id, [this, exchange, shared](std::shared_ptr<Connection> connection) {
     switch (shared->kind) {
       case Message::Kind::response:
-        server_.take_response(*shared, *connection);
-        return answer(*exchange, 202, {});
+        return take_response(*shared, connection, [exchange](Result<void> taken) {
+          if (!taken) return refuse(*exchange, 503, nullptr, to_rpc_error(taken.error()));
+          answer(*exchange, 202, {});
+        });
       case Message::Kind::notification:
         server_.take_notification(*shared, *connection);
         return answer(*exchange, 202, {});
@@ -288,6 +303,25 @@ void HttpTransport::legacy_message(const Exchange& exchange, const Identity& ide
     auto outlet = std::make_shared<LegacyOutlet>(*this, connection, exchange, shared->id);
     server_.handle_legacy(std::move(*shared), connection, std::move(outlet));
   });
+}
+
+// The question may have been another process's.
+void HttpTransport::take_response(const Message& response, const std::shared_ptr<Connection>& connection,
+                                  std::function<void(Result<void>)> taken) {
+  if (server_.take_response(response, *connection)) return taken({});
+  auto asker = response.id.is_string() ? asker_of(view(response.id.get_string())) : std::nullopt;
+  if (!asker || *asker == server_.store().address()) return taken({});
+  JsonObject message{{"jsonrpc", "2.0"}, {"id", response.id}};
+  if (response.is_error)
+    message["error"] = JsonObject{{"code", response.error.code}, {"message", response.error.message}};
+  else
+    message["result"] = response.result;
+  server_.post().send(*asker, "answer", {{"session", connection->key}, {"response", std::move(message)}},
+                      [taken = std::move(taken)](Result<void> sent) {
+                        // Who asked has gone, and with it the question.
+                        if (!sent && sent.error().kind == ErrorKind::not_found) return taken({});
+                        taken(sent);
+                      });
 }
 
 void HttpTransport::legacy_batch(const Exchange& exchange, const Identity& identity, JsonArray messages) {
@@ -315,7 +349,7 @@ void HttpTransport::legacy_batch(const Exchange& exchange, const Identity& ident
       } else if (message->kind == Message::Kind::notification)
         server_.take_notification(*message, *connection);
       else if (message->kind == Message::Kind::response)
-        server_.take_response(*message, *connection);
+        take_response(*message, connection, [](Result<void>) {});
       else if (message->method == "initialize")
         batch->add_response(write_error(message->id, {code::kInvalidRequest, "initialize must not be in a batch", nullptr}));
       else

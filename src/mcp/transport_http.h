@@ -42,6 +42,8 @@ class HttpTransport {
   void initialize(const Exchange& exchange, const Identity& identity, const Message& message);
   void legacy_message(const Exchange& exchange, const Identity& identity, Message message);
   void legacy_batch(const Exchange& exchange, const Identity& identity, JsonArray messages);
+  void take_response(const Message& response, const std::shared_ptr<Connection>& connection,
+                     std::function<void(Result<void>)> taken);
   // Answers 403 and returns true when the caller lacks the scope.
   bool refuses(const Exchange& exchange, const Identity& identity, const Json& request_id, Scope needed) const;
   // Runs with the session the request names, or answers 400 / 404 / 503.
@@ -53,6 +55,8 @@ class HttpTransport {
   std::shared_ptr<EventStream> bind_standalone(const std::shared_ptr<Connection>& connection, std::string id,
                                                std::uint64_t first);
   void resume(const Exchange& exchange, const std::shared_ptr<Connection>& connection, EventId last_seen);
+  void resume_standalone(const Exchange& exchange, const std::shared_ptr<Connection>& connection, EventId last_seen);
+  Millis row_expiry() const;  // of the row of a stream that is written now
   void resume_from_store(const Exchange& exchange, const std::shared_ptr<Connection>& connection, EventId last_seen, bool begun);
 
   void track(const std::shared_ptr<EventStream>& stream);

@@ -23,6 +23,7 @@ void HttpTransport::on_get(const Exchange& exchange, const Identity& identity) {
 
 void HttpTransport::open_standalone(const Exchange& exchange, const std::shared_ptr<Connection>& connection, std::string id,
                                     std::uint64_t first) {
+  sessions_.stream_is_here(*connection);
   bind_standalone(connection, std::move(id), first)->attach(exchange);
 }
 
@@ -51,70 +52,121 @@ void HttpTransport::resume(const Exchange& exchange, const std::shared_ptr<Conne
   auto live = streams_.find(connection->key + "/" + last_seen.stream);
   if (live != streams_.end())
     if (auto stream = live->second.lock(); stream && !stream->hung_up()) return stream->resume(exchange, last_seen.number);
+  if (is_standalone(last_seen.stream)) return resume_standalone(exchange, connection, std::move(last_seen));
   resume_from_store(exchange, connection, std::move(last_seen), false);
+}
+
+namespace {
+
+// A stream as another process, or an earlier one, has left it in the store.
+struct KeptStream {
+  std::optional<JsonObject> row;
+  std::vector<StoredState> events;  // that the client has not seen
+  bool owner_lives = false;
+  bool seen_all = false;  // the last event the client has is the last of the stream
+};
+
+// Pool thread. A stand-alone stream is ours from now on: its former owner can add nothing that we have not read. Of the stream
+// of a request that runs elsewhere we want to hear.
+Result<KeptStream> read_stream(StateStore& store, const std::string& session, const EventId& last_seen, Millis until) {
+  std::string name = session + "/" + last_seen.stream;
+  std::string seen_key = event_key(session, last_seen.stream, last_seen.number);
+  HF_TRY(auto row, store.get(kStreamArea, name));
+  if (!row || !row->is_object()) return KeptStream{};
+  bool ours = find_string(row->get_object(), "owner") == store.owner();
+  bool followed = find_bool(row->get_object(), "followed").value_or(false);
+  if (!ours && (is_standalone(last_seen.stream) || !followed)) {
+    HF_CHECK(store.change([&](StateTransaction& change) -> Result<void> {
+      HF_TRY(row, change.get(kStreamArea, name));
+      if (!row || !row->is_object()) return {};
+      if (is_standalone(last_seen.stream))
+        row->get_object()["owner"] = store.owner();
+      else
+        row->get_object()["followed"] = true;
+      return change.put(kStreamArea, name, *row, until);
+    }));
+    if (!row || !row->is_object()) return KeptStream{};
+  }
+  KeptStream kept;
+  kept.row = std::move(row->get_object());
+  HF_TRY(kept.events, store.list(kEventArea, name + "/", seen_key, kMaxEventsPerStream));
+  HF_TRY(auto seen, store.get(kEventArea, seen_key));
+  if (seen && seen->is_object()) kept.seen_all = find_bool(seen->get_object(), "last").value_or(false);
+  kept.owner_lives = store.is_alive(find_string(*kept.row, "owner").value_or(""));
+  return kept;
+}
+
+// Writes what the client has not seen, and moves last_seen there. Whether that was the end of the stream.
+bool replay(net::HttpExchange& exchange, const KeptStream& kept, EventId& last_seen) {
+  bool last = kept.seen_all;
+  std::string text;
+  for (const StoredState& event : kept.events) {
+    const JsonObject* fields = event.value.if_object();
+    if (!fields) continue;
+    last_seen.number = event_number(event.key);
+    last = find_bool(*fields, "last").value_or(false);
+    std::string data(find_string(*fields, "data").value_or(""));
+    if (data.empty()) continue;
+    net::append_sse(text, {last_seen.stream + "-" + std::to_string(last_seen.number), {}, std::move(data), {}});
+  }
+  if (!last && !is_standalone(last_seen.stream) && !kept.owner_lives) {
+    const Json* request = find(*kept.row, "request");
+    RpcError error{code::kInternal, "the server was restarted while this request was running; make the call again", nullptr};
+    net::append_sse(text, {{}, {}, write_error(request ? *request : Json(), error), {}});
+    last = true;
+  }
+  if (!text.empty()) exchange.write(std::move(text));
+  return last;
+}
+
+}  // namespace
+
+// Messages that come while the store is asked wait in the stream: its former owner can no longer send them.
+void HttpTransport::resume_standalone(const Exchange& exchange, const std::shared_ptr<Connection>& connection,
+                                      EventId last_seen) {
+  auto stream = bind_standalone(connection, last_seen.stream, last_seen.number + 1);
+  stream->hold();
+  sessions_.stream_is_here(*connection);
+  server_.pool().submit([this, exchange, connection, last_seen, stream, until = row_expiry()] {
+    auto kept = read_stream(server_.store(), connection->key, last_seen, until);
+    server_.executor().post([exchange, last_seen, stream, kept = std::move(kept)]() mutable {
+      if (exchange->gone()) return stream->hang_up();
+      if (!kept) {
+        stream->hang_up();
+        return refuse(*exchange, 503, nullptr, to_rpc_error(kept.error()));
+      }
+      exchange->start_stream(200, stream_headers());
+      if (stream->hung_up()) return exchange->end();       // a newer stream has taken its place, or the session is over
+      if (kept->row) replay(*exchange, *kept, last_seen);  // else nothing was missed that we know of
+      stream->go_on(exchange, last_seen.number + 1);
+    });
+  });
 }
 
 void HttpTransport::resume_from_store(const Exchange& exchange, const std::shared_ptr<Connection>& connection, EventId last_seen,
                                       bool begun) {
-  struct Found {
-    Result<std::optional<Json>> row;
-    Result<std::vector<StoredState>> events;
-    bool owner_lives = false;
-    bool seen_all = false;  // the last event the client has is the last of the stream
-  };
-  server_.pool().submit([this, exchange, connection, last_seen, begun] {
-    StateStore& store = server_.store();
-    auto found = std::make_shared<Found>();
-    std::string prefix = connection->key + "/" + last_seen.stream;
-    found->row = store.get(kStreamArea, prefix);
-    found->events =
-        store.list(kEventArea, prefix + "/", event_key(connection->key, last_seen.stream, last_seen.number), kMaxEventsPerStream);
-    auto seen = store.get(kEventArea, event_key(connection->key, last_seen.stream, last_seen.number));
-    if (seen && *seen && (*seen)->is_object()) found->seen_all = find_bool((*seen)->get_object(), "last").value_or(false);
-    if (found->row && *found->row && (*found->row)->is_object())
-      found->owner_lives = store.is_alive(find_string((*found->row)->get_object(), "owner").value_or(""));
-    server_.executor().post([this, exchange, connection, last_seen, begun, found]() mutable {
+  std::uint64_t wakes = server_.post().wakes();
+  server_.pool().submit([this, exchange, connection, last_seen, begun, wakes, until = row_expiry()] {
+    auto kept = read_stream(server_.store(), connection->key, last_seen, until);
+    server_.executor().post([this, exchange, connection, last_seen, begun, wakes, kept = std::move(kept)]() mutable {
       if (exchange->gone()) return;
-      bool kept = found->row && *found->row && (*found->row)->is_object() && found->events;
-      if (!kept && is_standalone(last_seen.stream))  // nothing was missed that we know of: go on
-        return open_standalone(exchange, connection, last_seen.stream, last_seen.number + 1);
-      if (!kept) {
-        if (begun) return exchange->end();
+      if (begun && (!kept || !kept->row)) return exchange->end();  // the client comes back
+      if (!kept) return refuse(*exchange, 503, nullptr, to_rpc_error(kept.error()));
+      if (!kept->row)
         return refuse(*exchange, 400, nullptr,
                       {code::kInvalidRequest, "the events of this stream are no longer kept; make the call again", nullptr});
-      }
       if (!begun) exchange->start_stream(200, stream_headers());
-      bool last = found->seen_all;
-      std::string text;
-      for (const StoredState& event : *found->events) {
-        const JsonObject* fields = event.value.if_object();
-        if (!fields) continue;
-        last_seen.number = event_number(event.key);
-        last = find_bool(*fields, "last").value_or(false);
-        std::string data(find_string(*fields, "data").value_or(""));
-        if (data.empty()) continue;
-        net::append_sse(text, {last_seen.stream + "-" + std::to_string(last_seen.number), {}, std::move(data), {}});
-      }
-      if (!text.empty()) exchange->write(std::move(text));
-      const Json* request = find((*found->row)->get_object(), "request");
-      bool standalone = is_standalone(last_seen.stream);
-      if (!last && !standalone && !found->owner_lives) {
-        std::string lost;
-        RpcError error{code::kInternal, "the server was restarted while this request was running; make the call again", nullptr};
-        net::append_sse(lost, {{}, {}, write_error(request ? *request : Json(), error), {}});
-        exchange->write(std::move(lost));
-        last = true;
-      }
-      if (last) return exchange->end();
-      if (standalone) {
-        return bind_standalone(connection, last_seen.stream, last_seen.number + 1)->continue_on(exchange);
-      }
-      // Another process produces this stream: look again until it is over or the client goes.
-      server_.executor().after(kForeignStreamPoll, [this, exchange, connection, last_seen] {
+      if (replay(*exchange, *kept, last_seen)) return exchange->end();
+      // Another process produces this stream: look again when it says so, until it is over or the client goes.
+      server_.post().when_woken(wakes, kForeignStreamCheck, [this, exchange, connection, last_seen] {
         if (!exchange->gone()) resume_from_store(exchange, connection, last_seen, true);
       });
     });
   });
+}
+
+Millis HttpTransport::row_expiry() const {
+  return server_.clock().now() + std::chrono::milliseconds(2 * kEventLife).count();
 }
 
 }  // namespace holdfast::mcp

@@ -169,7 +169,8 @@ void StdioTransport::take_message(Json value, const std::shared_ptr<Outlet>& out
     case Message::Kind::notification:
       return server_.take_notification(*message, *connection_);
     case Message::Kind::response:
-      return server_.take_response(*message, *connection_);
+      server_.take_response(*message, *connection_);
+      return;
   }
 }
 

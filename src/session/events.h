@@ -54,6 +54,9 @@ struct SubscribeOptions {
   // Called from a thread of the store when something can be taken that could not before; must be
   // short (post to your executor) and must not call the store.
   std::function<void()> on_ready;
+  // Called likewise when a transaction that asked for it (Transaction::wake) has been committed, by whatever process; now and
+  // then also without cause. With on_wake alone no events are kept.
+  std::function<void()> on_wake;
 };
 
 }  // namespace holdfast::session

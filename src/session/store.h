@@ -120,6 +120,10 @@ class Transaction : public Reader {
   virtual Result<Lease> renew_lease(std::string_view name, const LeaseOwner& owner, std::int64_t epoch) = 0;
   virtual Result<void> require_lease(std::string_view name, const LeaseOwner& owner, std::int64_t epoch) = 0;
   virtual Result<void> release_lease(std::string_view name, const LeaseOwner& owner, std::int64_t epoch) = 0;
+
+  // Once this is committed, whoever asked for it (SubscribeOptions::on_wake) is woken, in every process: for values that
+  // somebody waits for, because no event tells of them.
+  virtual void wake() = 0;
 };
 
 struct Verification {

@@ -22,9 +22,44 @@ std::optional<session::LeaseOwner> read_owner(std::string_view text) {
   return session::LeaseOwner{std::string(*host), *pid, *started, std::string(*token)};
 }
 
+std::vector<mcp::StoredState> to_states(std::vector<session::KeyedValue> values) {
+  std::vector<mcp::StoredState> states;
+  states.reserve(values.size());
+  for (session::KeyedValue& value : values) states.push_back({std::move(value.key), std::move(value.value)});
+  return states;
+}
+
+class Change final : public mcp::StateTransaction {
+ public:
+  explicit Change(session::Transaction& transaction) : transaction_(transaction) {}
+
+  Result<std::optional<Json>> get(std::string_view area, std::string_view key) override {
+    HF_TRY(auto found, transaction_.value(area, key));
+    if (!found) return std::nullopt;
+    return std::move(found->value);
+  }
+  Result<std::vector<mcp::StoredState>> list(std::string_view area, std::string_view prefix, std::string_view after,
+                                             std::size_t limit) override {
+    HF_TRY(auto values, transaction_.values({std::string(area), std::string(prefix), std::string(after), limit}));
+    return to_states(std::move(values));
+  }
+  Result<void> put(std::string_view area, std::string_view key, const Json& value, Millis expires_at) override {
+    HF_CHECK(transaction_.put(area, key, value, session::Expect::anything(), expires_at));
+    return {};
+  }
+  Result<void> erase(std::string_view area, std::string_view key) override {
+    HF_CHECK(transaction_.erase(area, key));
+    return {};
+  }
+  void wake() override { transaction_.wake(); }
+
+ private:
+  session::Transaction& transaction_;
+};
+
 }  // namespace
 
-McpState::McpState(session::Store& store) : store_(store), owner_(to_text(session::make_lease_owner())) {}
+McpState::McpState(session::Store& store) : store_(store), name_(session::make_lease_owner()), owner_(to_text(name_)) {}
 
 Result<std::string> McpState::secret() {
   return store_.secret();
@@ -53,15 +88,32 @@ Result<void> McpState::erase(std::string_view area, std::string_view key) {
 Result<std::vector<mcp::StoredState>> McpState::list(std::string_view area, std::string_view prefix, std::string_view after,
                                                      std::size_t limit) {
   HF_TRY(auto values, store_.values({std::string(area), std::string(prefix), std::string(after), limit}));
-  std::vector<mcp::StoredState> listed;
-  listed.reserve(values.size());
-  for (session::KeyedValue& value : values) listed.push_back({std::move(value.key), std::move(value.value)});
-  return listed;
+  return to_states(std::move(values));
+}
+
+Result<void> McpState::change(const Work& work) {
+  return store_.write([&](session::Transaction& transaction) {
+    Change change(transaction);
+    return work(change);
+  });
+}
+
+Result<void> McpState::watch(std::function<void()> woken) {
+  const std::lock_guard lock(mutex_);
+  subscription_.reset();
+  if (!woken) return {};
+  session::SubscribeOptions options;
+  options.on_wake = std::move(woken);
+  HF_TRY(subscription_, store_.subscribe(std::move(options)));
+  return {};
 }
 
 bool McpState::is_alive(std::string_view owner) const {
   auto known = read_owner(owner);
-  return known && !session::is_known_dead(*known);
+  if (!known || session::is_known_dead(*known)) return false;
+  if (known->host == name_.host) return true;
+  auto row = store_.value(mcp::kNodeArea, known->token);
+  return !row || row->has_value();
 }
 
 }  // namespace holdfast::tools

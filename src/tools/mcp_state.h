@@ -10,6 +10,9 @@
 #include "session/leases.h"
 #include "session/store.h"
 
+#include <memory>
+#include <mutex>
+
 namespace holdfast::tools {
 
 class McpState final : public mcp::StateStore {
@@ -23,14 +26,23 @@ class McpState final : public mcp::StateStore {
   Result<std::vector<mcp::StoredState>> list(std::string_view area, std::string_view prefix, std::string_view after,
                                              std::size_t limit) override;
 
+  Result<void> change(const Work& work) override;
+
   std::string owner() const override { return owner_; }
-  // A process of this host is looked at; one of another host is believed to live until its rows expire, because
-  // nothing here could prove the opposite.
+  // A process of this host is looked at; one of another host lives as long as it says so (mcp::kNodeArea). When the store cannot
+  // be asked it is believed to live.
   bool is_alive(std::string_view owner) const override;
+
+  bool is_shared() const override { return true; }
+  std::string address() const override { return name_.token; }
+  Result<void> watch(std::function<void()> woken) override;
 
  private:
   session::Store& store_;
+  session::LeaseOwner name_;
   std::string owner_;
+  std::mutex mutex_;
+  std::unique_ptr<session::Subscription> subscription_;  // guarded by mutex_
 };
 
 }  // namespace holdfast::tools

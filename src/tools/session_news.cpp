@@ -61,14 +61,14 @@ void SessionNews::tell() {
   for (const std::string& id : changed) {
     const auto audience = audience_of(store_, id);
     if (!audience) continue;
-    server_.resource_updated(std::string(kSessionsUri) + "/" + id, *audience);
+    server_.resource_updated(std::string(kSessionsUri) + "/" + id, *audience, mcp::Server::Reach::here);
     auto& roots = roots_of_owner[audience->principal];
     roots.insert(roots.end(), audience->roots.begin(), audience->roots.end());
-    if (noticed.contains(id)) server_.resource_updated(std::string(kNoticesUri), *audience);
+    if (noticed.contains(id)) server_.resource_updated(std::string(kNoticesUri), *audience, mcp::Server::Reach::here);
   }
-  if (taken.lost) server_.resource_updated(std::string(kSessionsUri));
+  if (taken.lost) server_.resource_updated(std::string(kSessionsUri), {}, mcp::Server::Reach::here);
   for (auto& [owner, roots] : roots_of_owner)
-    server_.resource_updated(std::string(kSessionsUri), mcp::Audience{owner, std::move(roots)});
+    server_.resource_updated(std::string(kSessionsUri), mcp::Audience{owner, std::move(roots)}, mcp::Server::Reach::here);
 }
 
 }  // namespace holdfast::tools

@@ -60,6 +60,7 @@ int serve_http(std::uint16_t port, const Clock& clock, mcp::StateStore& store) {
   net::HttpServer http({}, [&](std::shared_ptr<net::HttpExchange> exchange) {
     const net::HttpRequest& request = exchange->request();
     if (!hosts.host_allowed(request) || !hosts.origin_allowed(request)) return exchange->respond({403, {}, {}});
+    if (request.path == "/healthz") return exchange->respond({200, {}, "ok\n"});  // for the balancer
     if (request.path != "/mcp") return exchange->respond({404, {}, {}});
     transport->handle(std::move(exchange), {});
   });

@@ -134,5 +134,32 @@ TEST_P(StoreContract, ASubscriptionMayEndAndBeginAgain) {
   }
 }
 
+TEST_P(StoreContract, AValueWakesThoseWhoWaitForIt) {
+  auto other = open();
+  for (Store* listening : {store_.get(), other.get()}) {
+    std::mutex mutex;
+    std::condition_variable changed;
+    int woken = 0;
+    SubscribeOptions options;
+    options.on_wake = [&] {
+      const std::lock_guard lock(mutex);
+      ++woken;
+      changed.notify_all();
+    };
+    auto subscription = must(listening->subscribe(options));
+    for (int round = 1; round <= 3; ++round) {
+      must(other->write([&](Transaction& t) -> Result<void> {
+        HF_CHECK(t.put("space", "key", Json(round)));
+        t.wake();
+        return {};
+      }));
+      std::unique_lock lock(mutex);
+      ASSERT_TRUE(changed.wait_for(lock, std::chrono::seconds(60), [&] { return woken >= round; }));
+    }
+    create(listening == store_.get() ? "a" : "b");
+    EXPECT_TRUE(subscription->take().events.empty()) << "it asked for none";
+  }
+}
+
 }  // namespace
 }  // namespace holdfast::store

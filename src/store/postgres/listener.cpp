@@ -22,30 +22,39 @@ Result<void> Listener::begin() {
   return {};
 }
 
-bool Listener::take_notifications() {
+Result<EventSource::Heard> Listener::take_notifications() {
   const Libpq& pq = connection_->library();
-  if (pq.consumeInput(connection_->handle()) != 1) return false;
-  while (PGnotify* each = pq.notifies(connection_->handle())) pq.freemem(each);
-  return pq.status(connection_->handle()) == CONNECTION_OK;
+  Heard heard;
+  const bool consumed = pq.consumeInput(connection_->handle()) == 1;
+  while (PGnotify* each = consumed ? pq.notifies(connection_->handle()) : nullptr) {
+    (std::string_view(each->extra) == kWakePayload ? heard.wake : heard.events) = true;
+    pq.freemem(each);
+  }
+  if (!consumed || pq.status(connection_->handle()) != CONNECTION_OK)
+    return fail(ErrorKind::unavailable, "the connection that listens for events was lost");
+  return heard;
 }
 
-bool Listener::wait(const Fd& stop) {
+EventSource::Heard Listener::wait(const Fd& stop) {
   constexpr int kFirstPause = 50, kLongestPause = 2000;
   int pause = kFirstPause;
   while (true) {
     const int socket = connection_ ? connection_->library().socket(connection_->handle()) : -1;
     std::array<pollfd, 2> fds{{{stop.get(), POLLIN, 0}, {socket, POLLIN, 0}}};
     const int ready = ::poll(fds.data(), fds.size(), connection_ ? -1 : pause);
-    if (ready < 0 && errno != EINTR) return false;
-    if (fds[0].revents != 0) return false;
+    if (ready < 0 && errno != EINTR) return {.stop = true, .events = false, .wake = false};
+    if (fds[0].revents != 0) return {.stop = true, .events = false, .wake = false};
     if (connection_) {
       if (fds[1].revents == 0) continue;
-      if (take_notifications()) return true;
+      if (auto heard = take_notifications()) {
+        if (heard->events || heard->wake) return *heard;
+        continue;
+      }
       connection_.reset();
       log(LogLevel::warn, "store", "the connection that listens for events was lost; it is made again");
       continue;
     }
-    if (begin()) return true;  // something may have been missed
+    if (begin()) return {.stop = false, .events = true, .wake = true};  // something may have been missed
     pause = std::min(2 * pause, kLongestPause);
   }
 }

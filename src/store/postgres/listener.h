@@ -1,6 +1,7 @@
 #pragma once
 
-// How a node learns of commits, its own and those of others: NOTIFY, sent with every commit that has events.
+// How a node learns of commits, its own and those of others: NOTIFY, sent with every commit that has events (an empty payload)
+// or that asked for it (kWakePayload).
 //
 // The numbers of events are given out under a lock that is held until the commit is visible (locks.h). So whoever sees an event
 // has already been able to see all with lower numbers, and reading by number leaves nothing out. (NOTIFY itself makes PostgreSQL
@@ -14,18 +15,20 @@
 
 namespace holdfast::store::postgres {
 
+inline constexpr std::string_view kWakePayload = "w";
+
 class Listener final : public EventSource {
  public:
   Listener(Pool& pool, const Context& context) : pool_(pool), context_(context) {}
 
   Result<void> begin() override;
-  bool wait(const Fd& stop) override;
+  Heard wait(const Fd& stop) override;
   void end() override { connection_.reset(); }
   Result<std::vector<session::Event>> events_after(std::int64_t sequence, std::size_t limit) override;
   Result<std::int64_t> last_sequence() override;
 
  private:
-  bool take_notifications();  // false: the connection broke
+  Result<Heard> take_notifications();  // an error: the connection broke
 
   Pool& pool_;
   const Context& context_;

@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "base/log.h"
+#include "store/postgres/listener.h"
 #include "store/postgres/write_tables.h"
 #include "store/tables/transaction.h"
 
@@ -88,15 +89,17 @@ Writer::Attempt Writer::attempt(Connection& connection, const Work& work, LockPl
   const std::string id = random_bytes(kIdBytes);
   std::string scrub;
   if (transaction.wants_scrub()) scrub = Eraser::queue_mark(connection, id);
-  return commit(connection, id, tables.tells_others(), std::move(scrub));
+  if (transaction.wants_wake())
+    connection.queue("SELECT pg_notify(convert_from(?, 'UTF8'), convert_from(?, 'UTF8'))", {context_.channel, kWakePayload});
+  if (tables.tells_others()) connection.queue("SELECT pg_notify(convert_from(?, 'UTF8'), '')", {context_.channel});
+  return commit(connection, id, tables.tells_others() || transaction.wants_wake(), std::move(scrub));
 }
 
 Writer::Attempt Writer::commit(Connection& connection, const std::string& id, bool tell, std::string scrub) {
   connection.queue("INSERT INTO commits(id, fence) VALUES(?, 0)", {id});
   if (tell) {
-    connection.queue("SELECT pg_notify(convert_from(?, 'UTF8'), '')", {context_.channel});
-    // Commits with events stand in line for their numbers. Nobody waits for the disk while he is first: it is waited for
-    // afterwards, together with others.
+    // Commits with events stand in line for their numbers, and all that notify stand in line for that. Nobody waits for the disk
+    // while he is first: it is waited for afterwards, together with others.
     connection.queue("SET LOCAL synchronous_commit = off");
   }
   connection.queue("COMMIT");

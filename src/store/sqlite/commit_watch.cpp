@@ -25,12 +25,13 @@ Result<void> CommitWatch::begin() {
   return {};
 }
 
-bool CommitWatch::wait(const Fd& stop) {
+// A commit says nothing of what is in it: everybody looks.
+EventSource::Heard CommitWatch::wait(const Fd& stop) {
   while (true) {
     std::array<pollfd, 2> fds{{{notices_.get(), POLLIN, 0}, {stop.get(), POLLIN, 0}}};
-    if (::poll(fds.data(), fds.size(), -1) < 0 && errno != EINTR) return false;
-    if (fds[1].revents != 0) return false;
-    if (take_notices()) return true;
+    if (::poll(fds.data(), fds.size(), -1) < 0 && errno != EINTR) return {.stop = true, .events = false, .wake = false};
+    if (fds[1].revents != 0) return {.stop = true, .events = false, .wake = false};
+    if (take_notices()) return {.stop = false, .events = true, .wake = true};
   }
 }
 

@@ -16,7 +16,7 @@ class CommitWatch final : public EventSource {
   CommitWatch(const Context& context, ReadPool& readers) : context_(context), readers_(readers) {}
 
   Result<void> begin() override;
-  bool wait(const Fd& stop) override;
+  Heard wait(const Fd& stop) override;
   void end() override { notices_ = Fd(); }
   Result<std::vector<session::Event>> events_after(std::int64_t sequence, std::size_t limit) override;
   Result<std::int64_t> last_sequence() override;

@@ -136,6 +136,7 @@ class Db {
   bool in_transaction() const;        // false also after SQLite rolled back by itself
   std::int64_t changed_rows() const;  // by the last statement
   Error error(std::string_view doing) const;
+  sqlite3* handle() const { return handle_; }  // for what of SQLite has a header of its own in this folder
 
  private:
   friend class Rows;

@@ -22,7 +22,12 @@ class EventHub::Queue final : public session::Subscription {
     return std::exchange(waiting_, {});
   }
 
+  void wake() const {
+    if (options_.on_wake) options_.on_wake();
+  }
+
   void offer(const std::vector<Event>& events) {
+    if (options_.on_wake && !options_.on_ready) return;
     bool wake = false;
     {
       const std::lock_guard lock(mutex_);
@@ -88,9 +93,19 @@ Result<void> EventHub::start() {
   stop_ = Fd(::eventfd(0, EFD_CLOEXEC));
   if (!stop_) return fail(system_error("eventfd", errno));
   thread_ = std::thread([this] {
-    while (source_.wait(stop_)) deliver_news();
+    while (true) {
+      const EventSource::Heard heard = source_.wait(stop_);
+      if (heard.stop) return;
+      if (heard.events) deliver_news();
+      if (heard.wake) wake_all();
+    }
   });
   return {};
+}
+
+void EventHub::wake_all() {
+  const std::lock_guard lock(mutex_);
+  for (const Queue* queue : queues_) queue->wake();
 }
 
 void EventHub::deliver_news() {

@@ -21,8 +21,13 @@ class EventSource {
   virtual ~EventSource() = default;
   // From now on commits are noticed; what is committed later ends the next wait().
   virtual Result<void> begin() = 0;
-  // Until something was committed, or may have been (true), or `stop` is readable (false).
-  virtual bool wait(const Fd& stop) = 0;
+  // Until something was committed, or may have been, or `stop` is readable.
+  struct Heard {
+    bool stop = false;
+    bool events = false;  // there may be new ones
+    bool wake = false;    // somebody may have asked for it
+  };
+  virtual Heard wait(const Fd& stop) = 0;
   virtual void end() = 0;
 
   virtual Result<std::vector<session::Event>> events_after(std::int64_t sequence, std::size_t limit) = 0;
@@ -42,6 +47,7 @@ class EventHub {
   Result<void> start();
   void finish();  // under life_mutex_
   void deliver_news();
+  void wake_all();
   void leave(Queue& queue);
 
   EventSource& source_;
@@ -50,7 +56,7 @@ class EventHub {
   std::thread thread_;
   Fd stop_;
 
-  std::mutex mutex_;  // the members below, and every call of on_ready
+  std::mutex mutex_;  // the members below, and every call of on_ready and on_wake
   std::set<Queue*> queues_;
   std::int64_t delivered_ = 0;
 };

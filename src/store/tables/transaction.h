@@ -60,8 +60,10 @@ class TableTransaction final : public session::Transaction {
   Result<void> release_lease(std::string_view name, const session::LeaseOwner& owner, std::int64_t epoch) override;
 
   void scrub() override { scrub_ = true; }
+  void wake() override { wake_ = true; }
 
   bool wants_scrub() const { return scrub_; }  // old bytes must not remain in the files
+  bool wants_wake() const { return wake_; }
   std::size_t appended_bytes() const { return appended_bytes_; }
 
  private:
@@ -79,7 +81,7 @@ class TableTransaction final : public session::Transaction {
   Millis now_;
   // Sessions this transaction has changed, with the rev they had before: rev grows once per commit.
   std::map<std::int64_t, std::int64_t> rev_before_;
-  bool scrub_ = false;
+  bool scrub_ = false, wake_ = false;
   std::size_t appended_bytes_ = 0;
 };
 
