@@ -81,6 +81,7 @@ class FencedTransaction final : public FencedReads<Transaction> {
   Result<void> release_lease(std::string_view name, const LeaseOwner& owner, std::int64_t epoch) override {
     return inner_.release_lease(name, owner, epoch);
   }
+  void wake() override { inner_.wake(); }
 
  protected:
   Reader& inner() override { return inner_; }

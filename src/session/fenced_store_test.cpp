@@ -176,9 +176,15 @@ TEST_F(FencedStoreTest, EventsAndWholeStoresAreBehindTheFenceToo) {
   for (const Event& event : must(fenced.events_after(0, 1000)))
     EXPECT_TRUE(event.session == "inside-1" || event.session == "linked-1");
   EXPECT_EQ(fenced.integrity().error().code, "project_denied");
-  EXPECT_FALSE(fenced.subscribe({"outside1", {}}));
-  EXPECT_FALSE(fenced.subscribe({"", {}}));
-  EXPECT_TRUE(fenced.subscribe({"inside-1", [] {}}));
+  const auto subscribe = [&](const char* id) {
+    SubscribeOptions options;
+    options.session = id;
+    options.on_ready = [] {};
+    return fenced.subscribe(std::move(options)).has_value();
+  };
+  EXPECT_FALSE(subscribe("outside1"));
+  EXPECT_FALSE(subscribe(""));
+  EXPECT_TRUE(subscribe("inside-1"));
 }
 
 TEST_F(FencedStoreTest, TheFenceIsTheThreadsOwn) {

@@ -1,5 +1,6 @@
 #include "tools/document_desks.h"
 
+#include "base/at_or_below.h"
 #include "base/uri.h"
 
 #include <fmt/format.h>
@@ -29,7 +30,7 @@ bool is_inside(const std::string& folder, const std::string& other) {
 // The project that the folder is, or stands in; empty: none of this caller's.
 std::string project_around(const std::string& folder, const Identity& who) {
   for (const std::string& project : who.projects)
-    if (const auto path = path_of_file_uri(project); path && (folder == *path || is_inside(folder, *path))) return project;
+    if (const auto path = path_of_file_uri(project); path && is_at_or_below(folder, *path)) return project;
   return {};
 }
 

@@ -51,7 +51,7 @@ def check(repository):
 def main():
     repository = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parents[2]
     breaches = check(repository)
-    print("\n".join(breaches), end="\n" if breaches else "")
+    print("\n".join(breaches) or "claims: ok")
     return 1 if breaches else 0
 
 
