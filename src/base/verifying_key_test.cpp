@@ -63,7 +63,7 @@ TEST(VerifyingKey, RefusesWhatIsNoPublicKeyForSignatures) {
   EXPECT_FALSE(changed("alg", "none"));
   EXPECT_FALSE(changed("crv", "P-521"));
   EXPECT_FALSE(changed("d", "AAAA")) << "a private key";
-  EXPECT_FALSE(changed("x", to_base64url(std::string(32, '\1')))) << "not on the curve";
+  EXPECT_FALSE(changed("x", Json(to_base64url(std::string(32, '\1'))))) << "not on the curve";
   EXPECT_FALSE(changed("x", "A"));
   EXPECT_FALSE(VerifyingKey::from_jwk({{"kty", "oct"}, {"k", "c2VjcmV0"}}));
   EXPECT_FALSE(VerifyingKey::from_jwk({{"kty", "RSA"}, {"n", to_base64url(std::string(128, '\xff'))}, {"e", "AQAB"}}))

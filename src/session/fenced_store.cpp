@@ -55,7 +55,6 @@ class FencedTransaction final : public FencedReads<Transaction> {
     return inner_.purge(session, reason);
   }
   void scrub() override { inner_.scrub(); }
-  void wake() override { inner_.wake(); }
   Result<LineageEvent> add_lineage(LineageEvent event) override {
     for (const std::string& id : {event.child, event.parent})
       if (is_outside(id)) return no_such_session(id);
