@@ -343,14 +343,13 @@ void HttpConnection::on_end_of_input() {
 void HttpConnection::drain() {
   keep_alive_ = false;
   if (phase_ == Phase::reading) enter([&] { receive(); });  // a request that is here already is answered
-  if (phase_ != Phase::reading || reader_ || !input_.empty() || input_paused_) return;
+  if (phase_ != Phase::reading || !input_.empty() || input_paused_) return;
   if (unsent() != 0) {
     phase_ = Phase::closing;
-  } else if (served_) {
+  } else if (served_ && !reader_) {
     close();
   } else {
-    wait_ = Wait::none;
-    wait_for(Wait::idle);
+    wait_by_phase();  // not for as long as before
   }
 }
 
@@ -379,6 +378,8 @@ void HttpConnection::on_deadline() {
     case Wait::linger:
       return close();
     case Wait::header:
+      if (all_.draining) return close();
+      [[fallthrough]];
     case Wait::body:
       ++all_.totals.timeouts;
       fail(408, wait_ == Wait::header ? "the request header took too long" : "the request body took too long");
@@ -426,7 +427,7 @@ void HttpConnection::wait_for(Wait what) {
       delay = all_.draining ? kFirstRequest : limits.idle_timeout;
       break;
     case Wait::header:
-      delay = limits.header_timeout;
+      delay = all_.draining ? kFirstRequest : limits.header_timeout;
       break;
     case Wait::body:
       delay = limits.body_timeout;
