@@ -5,13 +5,23 @@
 #include <algorithm>
 #include <condition_variable>
 #include <deque>
+#include <exception>
 #include <mutex>
-#include <system_error>
 #include <thread>
 #include <unordered_map>
 #include <vector>
 
 namespace holdfast {
+
+namespace {
+
+struct Queued {
+  Task task;
+  std::chrono::steady_clock::time_point since;
+};
+
+}  // namespace
+
 struct Pool::State {
   State(std::size_t max, std::chrono::milliseconds idle_for) : max_threads(std::max<std::size_t>(max, 1)), idle_time(idle_for) {}
 
@@ -20,11 +30,12 @@ struct Pool::State {
   std::mutex closing;  // held by close() throughout, so that a second caller waits, too
   std::mutex mutex;    // everything below
   std::condition_variable work_or_close;
-  std::deque<Task> tasks;
+  std::deque<Queued> tasks;
   std::unordered_map<std::thread::id, std::thread> threads;
   std::vector<std::thread> leaving;  // past their last use of the state; to be joined
   std::size_t idle = 0;
   bool closed = false;
+  Histogram waits{kDurationBounds};  // without the lock
 
   // Locked.
   void start_thread_if_needed() {
@@ -33,21 +44,26 @@ struct Pool::State {
       std::thread thread([this] { work(); });
       const std::thread::id id = thread.get_id();
       threads.emplace(id, std::move(thread));
-    } catch (const std::system_error& problem) {
-      // The task stays queued: a running thread takes it, or the next submit tries again.
+    } catch (const std::exception& problem) {
+      // The task stays queued: a running thread takes it. Without one, submit() does the work itself.
       log(LogLevel::error, "base", std::string("cannot start a thread: ") + problem.what());
     }
+  }
+
+  // Not locked: neither is what the task held when it is released.
+  void run(Queued next) {
+    waits.observe(std::chrono::steady_clock::now() - next.since);
+    run_guarded(next.task, "base");
   }
 
   void work() {
     std::unique_lock lock(mutex);
     for (;;) {
       if (!tasks.empty()) {
-        Task task = std::move(tasks.front());
+        Queued next = std::move(tasks.front());
         tasks.pop_front();
         lock.unlock();
-        run_guarded(task, "base");
-        task = nullptr;  // what it held is released without the lock
+        run(std::move(next));
         lock.lock();
         continue;
       }
@@ -71,15 +87,27 @@ Pool::~Pool() {
 
 void Pool::submit(Task task) {
   std::vector<std::thread> finished;
+  std::deque<Queued> stranded;
   {
     const std::lock_guard lock(state_->mutex);
     if (state_->closed) return;
-    state_->tasks.push_back(std::move(task));
+    state_->tasks.push_back({std::move(task), std::chrono::steady_clock::now()});
     state_->start_thread_if_needed();
     finished.swap(state_->leaving);
+    if (state_->threads.empty()) stranded.swap(state_->tasks);
   }
   state_->work_or_close.notify_one();
   for (std::thread& thread : finished) thread.join();
+  for (Queued& next : stranded) state_->run(std::move(next));
+}
+
+Pool::Counts Pool::counts() const {
+  const std::lock_guard lock(state_->mutex);
+  return {state_->threads.size(), state_->idle, state_->tasks.size()};
+}
+
+const Histogram& Pool::waits() const {
+  return state_->waits;
 }
 
 void Pool::close() {
@@ -96,9 +124,9 @@ void Pool::close() {
   for (std::thread& thread : finished) thread.join();
   // Left over only when no thread could be started.
   while (!state_->tasks.empty()) {
-    Task task = std::move(state_->tasks.front());
+    Queued next = std::move(state_->tasks.front());
     state_->tasks.pop_front();
-    run_guarded(task, "base");
+    state_->run(std::move(next));
   }
 }
 

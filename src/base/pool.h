@@ -2,8 +2,11 @@
 
 // Threads for work that blocks: the store, compression, scans, waiting tools. A task that throws is
 // logged and forgotten.
+//
+// When the system gives no thread and none is running, the task runs on the caller's: late answers are better than none.
 
 #include "base/executor.h"
+#include "base/histogram.h"
 
 #include <memory>
 
@@ -22,6 +25,12 @@ class Pool {
   void submit(Task task);  // any thread
   // Refuses further tasks (they are dropped), runs the rest, joins. Not from a task of this pool.
   void close();
+
+  struct Counts {
+    std::size_t threads = 0, idle = 0, queued = 0;
+  };
+  Counts counts() const;           // any thread
+  const Histogram& waits() const;  // microseconds that tasks waited for a thread
 
  private:
   struct State;

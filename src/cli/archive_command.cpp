@@ -105,7 +105,10 @@ Result<void> archive_transcript(Context& context) {
   const auto chosen = choose_session(context, *work, id);
   if (chosen && chosen->record()) return archive_kept_session(context, *work, *chosen->record(), output);
   if (!chosen && chosen.error().kind != ErrorKind::not_found) return fail(chosen.error());
-  HF_TRY(const auto readable, work->session_to_read(id));
+  auto found = work->session_to_read(id);
+  // A word that cannot begin the id of a transcript may be that of another kind, which is not there.
+  if (!found && !id.empty() && found.error().kind == ErrorKind::invalid && !chosen) return fail(chosen.error());
+  HF_TRY(const auto readable, std::move(found));
   const transcripts::AnySession& session = readable.session;
   transcripts::ArchiveOptions options;
   options.with_history = given.with_history;

@@ -45,9 +45,15 @@ class Grammar : public TranscriptGrammar {
     command(store, Command::store_verify, "verify", "check every session against its hashes");
     words(command(store, Command::store_copy, "copy", "everything in one store into another, empty one"), "FROM TO",
           "sqlite:PATH or postgres://USER@HOST/DATABASE", 2, 2);
+    words(command(store, Command::store_backup, "backup", "a verified copy as of now, also while servers use the store"), "FILE",
+          "the copy; must not exist", 1, 1);
+    CLI::App& restore = command(store, Command::store_restore, "restore", "make a backup the store");
+    words(restore, "FILE", "what backup has made", 1, 1);
+    restore.add_flag("--replace", line_.transcripts.force, "put the store that is there aside");
     add_tokens();
     CLI::App& login = command(app_, Command::login, "login", "print a fresh address that logs a browser in");
     for (const char* name : {"host", "port"}) setting(login, name);
+    login.add_option("--for", line_.name, "the token whose sessions are shown [local]");
     CLI::App& completion = command(app_, Command::completion, "completion", "print a completion script for a shell");
     completion.add_option("SHELL", line_.name, "bash, zsh or fish")->required();
   }
@@ -268,9 +274,12 @@ class Grammar : public TranscriptGrammar {
 
   void add_tokens() {
     CLI::App& token = group("token", "who may use the HTTP server");
-    command(token, Command::token_add, "add", "make a token; it is shown once")
-        .add_option("NAME", line_.name, "whose it is")
-        ->required();
+    CLI::App& add = command(token, Command::token_add, "add", "make a token; it is shown once");
+    add.add_option("NAME", line_.name, "whose it is")->required();
+    add.add_option("--scope", line_.token.scopes, "read, write, review, admin; several with commas [read,write,review]");
+    add.add_option("--project", line_.token.projects, "a project that it may see, DIR or URI; several times for several [all]");
+    add.add_option("--team", line_.token.team, "it opens the sessions of this team instead of NAME's own");
+    add.add_option("--expires", line_.token.expires, "how long it is good: 12h, 30d, 8w, or a date [for ever]");
     command(token, Command::token_list, "list", "names of all tokens");
     command(token, Command::token_revoke, "revoke", "end a token").add_option("NAME", line_.name, "the one to end")->required();
   }

@@ -67,6 +67,8 @@ enum class Command {
   store_info,
   store_verify,
   store_copy,
+  store_backup,
+  store_restore,
   token_add,
   token_list,
   token_revoke,
@@ -101,13 +103,19 @@ enum class Command {
   index
 };
 
+// token add
+struct TokenArguments {
+  std::vector<std::string> scopes, projects;
+  std::string team, expires;
+};
+
 struct CommandLine {
   Command command = Command::mcp;
   bool json = false;
   bool verbose = false;
   Flags flags;  // settings given as flags
 
-  std::string name;                // token add|revoke NAME, sessions show ID, completion SHELL
+  std::string name;                // token add|revoke NAME, login --for NAME, sessions show ID, completion SHELL
   std::vector<std::string> kinds;  // sessions list
   std::vector<std::string> statuses;
   std::string text;        // sessions list --search
@@ -123,6 +131,7 @@ struct CommandLine {
   ReviewArguments review;
   RunArguments run;
   SearchArguments search;
+  TokenArguments token;
 };
 
 // --help and --version: print this and end well.

@@ -52,6 +52,7 @@ Result<std::unique_ptr<session::Store>> Context::open_store(bool to_read) const 
   options.clock = clock;
   options.read_only = to_read;
   options.due = session::due_rule(retention_policy(settings));
+  options.meter = commits;
   auto opened = store::open_store(url, options);
   if (opened || opened.error().code != store::kOlderFormat) return opened;
   // The first use of a store by a newer version brings it up to date, also when it only wants to read.

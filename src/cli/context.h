@@ -7,6 +7,7 @@
 #include "cli/folders.h"
 #include "cli/settings.h"
 #include "cli/terminal.h"
+#include "session/commit_meter.h"
 #include "session/store.h"
 
 #include <memory>
@@ -20,6 +21,8 @@ struct Context {
   std::shared_ptr<const Clock> clock;
   Terminal terminal;
   Environment environment;
+  // What writes to a store that is opened here cost.
+  std::shared_ptr<session::CommitMeter> commits = std::make_shared<session::CommitMeter>();
 
   // Errors: invalid (a setting), not_found or corrupt (clock_file), io.
   static Result<Context> make(CommandLine line, const Environment& environment);

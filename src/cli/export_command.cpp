@@ -6,9 +6,10 @@
 #include "cli/copy_text.h"
 #include "cli/readable_kinds.h"
 #include "reading/export.h"
+#include "transcripts/kept_reading.h"
 #include "transcripts/new_file.h"
+#include "transcripts/project_folder.h"
 #include "transcripts/redact.h"
-#include "transcripts/transcript_reading.h"
 
 #include <fmt/format.h>
 
@@ -27,7 +28,7 @@ constexpr std::size_t kMostSessions = 100'000;
 class Exporting {
  public:
   Exporting(Context& context, TranscriptWork& work)
-      : context_(context), work_(work), given_(work.given()), homes_(&work.homes()) {}
+      : context_(context), work_(work), given_(work.given()), kept_(work.keeper()) {}
 
   Result<void> run() {
     options_.format = format();
@@ -53,7 +54,7 @@ class Exporting {
   Result<std::unique_ptr<reading::Reading>> open(const ChosenSession& chosen) {
     transcripts::ReadingOptions options;
     options.all_branches = given_.all_branches;
-    if (const auto* transcript = chosen.transcript()) return open_transcript(*homes_, *transcript, options, nullptr);
+    if (const auto* transcript = chosen.transcript()) return open_transcript(work_.homes(), *transcript, options, nullptr);
     HF_TRY(session::Store* const store, work_.keeper().store_to_read());
     if (!store) return fail(ErrorKind::not_found, "there is no store");
     return reading::open_entries(*store, *chosen.record(), readable_kinds());
@@ -68,19 +69,33 @@ class Exporting {
     return exported;
   }
 
-  // One that the client has deleted is taken from the guard.
-  Result<ChosenSession> choose(const std::string& id) {
-    auto chosen = choose_session(context_, work_, id);
-    if (chosen || chosen.error().kind != ErrorKind::not_found) return chosen;
-    auto readable = work_.session_to_read(id);
-    if (!readable) return chosen;
-    homes_ = &readable->keeper->homes();
-    return ChosenSession{std::move(readable->session)};
+  Result<std::unique_ptr<reading::Reading>> open(const transcripts::KeptTranscript& kept,
+                                                 const transcripts::KeptVersion& version) {
+    HF_TRY(session::Blobs* const guard, work_.keeper().guard());
+    transcripts::ReadingOptions options;
+    options.all_branches = given_.all_branches;
+    return open_kept_transcript(*guard, kept, options, nullptr, version);
+  }
+
+  // One that the client has deleted is taken from the guard, and so is a version of which somebody speaks.
+  Result<std::unique_ptr<reading::Reading>> open(const std::string& id) {
+    HF_TRY(const auto version, work_.kept_version(given_.version, given_.as_of));
+    if (version.number || version.as_of) {
+      HF_TRY(const auto kept, kept_.find(id));
+      return open(kept, version);
+    }
+    const auto chosen = choose_session(context_, work_, id);
+    if (chosen) return open(*chosen);
+    if (chosen.error().kind != ErrorKind::not_found || id.empty()) return fail(chosen.error());
+    const auto kept = kept_.find(id);
+    if (kept) return open(*kept, version);
+    const bool unknown = kept.error().kind == ErrorKind::not_found || kept.error().kind == ErrorKind::invalid;
+    return fail(unknown ? chosen.error() : kept.error());
   }
 
   Result<void> export_one() {
-    HF_TRY(const ChosenSession chosen, choose(given_.words.empty() ? "" : given_.words.front()));
-    HF_TRY(auto reading, open(chosen));
+    HF_TRY(auto reading, open(given_.words.empty() ? std::string() : given_.words.front()));
+    const std::string id = reading->heading().id;
     if (given_.output == "-") {
       if (context_.line.json)
         return fail(ErrorKind::invalid, "--json and --output - both want standard output", "leave one of them out");
@@ -91,11 +106,10 @@ class Exporting {
       return {};
     }
     HF_TRY(const std::string path,
-           absolute(given_.output.empty() ? fmt::format("./{}{}", chosen.id(), reading::ending_of(options_.format))
-                                          : given_.output));
+           absolute(given_.output.empty() ? fmt::format("./{}{}", id, reading::ending_of(options_.format)) : given_.output));
     HF_TRY(const auto exported, write_file(*reading, path));
     work_.progress_done();
-    const JsonObject told = {{"session", chosen.id()},
+    const JsonObject told = {{"session", id},
                              {"kind", reading->heading().kind},
                              {"format", reading::ending_of(options_.format).substr(1)},
                              {"output", path},
@@ -113,10 +127,23 @@ class Exporting {
     return {};
   }
 
+  // What the guard alone has, of this project or of all.
+  Result<std::vector<transcripts::KeptSession>> gone(const std::optional<std::string>& project) const {
+    HF_TRY(session::Blobs* const guard, work_.keeper().guard());
+    HF_TRY(auto sessions, transcripts::gone_sessions(work_.homes(), *guard));
+    std::erase_if(sessions, [&](const transcripts::KeptSession& each) {
+      return project && !transcripts::is_folder_of(each.place.project_folder, *project);
+    });
+    return sessions;
+  }
+
   Result<void> export_folder() {
     HF_TRY(const auto project, work_.source_project());
     HF_TRY(const auto lines, work_.homes().list(project, kMostSessions));
-    if (lines.sessions.empty()) return fail(ErrorKind::not_found, "there are no transcripts to export");
+    const auto kept = gone(project);
+    if (!kept) work_.warn({"without what the guard has: " + kept.error().message});
+    if (lines.sessions.empty() && (!kept || kept->empty()))
+      return fail(ErrorKind::not_found, "there are no transcripts to export");
     HF_TRY(const std::string folder, absolute(given_.output.empty() ? "./holdfast-export" : given_.output));
     std::error_code error;
     if (!std::filesystem::create_directory(folder, error))
@@ -125,16 +152,22 @@ class Exporting {
                                        "name another folder with --output"));
     std::vector<reading::ExportedFile> files;
     std::vector<std::string> failed;
-    for (const auto& line : lines.sessions) {
-      const std::string name = line.session.id() + std::string(reading::ending_of(options_.format));
-      auto reading = open({line.session});
+    const auto write = [&](const std::string& id, Result<std::unique_ptr<reading::Reading>> reading) -> Result<void> {
+      const std::string name = id + std::string(reading::ending_of(options_.format));
       auto exported = reading ? write_file(**reading, folder + "/" + name) : Result<reading::Exported>(fail(reading.error()));
       if (!exported && exported.error().kind == ErrorKind::cancelled) return fail(exported.error());
       if (exported)
         files.push_back({name, (*reading)->heading(), *exported});
       else
-        failed.push_back(fmt::format("{}: {}", line.session.id(), exported.error().message));
-    }
+        failed.push_back(fmt::format("{}: {}", id, exported.error().message));
+      return {};
+    };
+    for (const auto& line : lines.sessions) HF_CHECK(write(line.session.id(), open(ChosenSession{line.session})));
+    if (kept)
+      for (const transcripts::KeptSession& session : *kept) {
+        const auto found = kept_.find(session.id);
+        HF_CHECK(write(session.id, found ? open(*found, {}) : Result<std::unique_ptr<reading::Reading>>(fail(found.error()))));
+      }
     if (options_.filter)
       for (auto& file : files)
         for (std::string* text : {&file.heading.title, &file.heading.project}) *text = options_.filter(*text);
@@ -162,7 +195,7 @@ class Exporting {
   Context& context_;
   TranscriptWork& work_;
   const TranscriptArguments& given_;
-  const transcripts::Homes* homes_;  // where the session lies: the client's, or what the guard laid out
+  transcripts::KeptLines kept_;
   reading::ExportOptions options_;
   std::uint64_t redacted_ = 0;
 };

@@ -2,6 +2,7 @@
 
 // What `holdfast guard` and the commands below it are given.
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -11,8 +12,11 @@ struct GuardArguments {
   std::vector<std::string> words;  // an id, or ids; cat: an id, then a file of it
   bool watch = false, hook = false;
   bool install = false, uninstall = false, install_hook = false;
-  bool gone = false;  // list
-  bool yes = false;   // forget
+  bool gone = false;         // list
+  std::int64_t version = 0;  // show, cat; 0: all of them, the newest
+  std::string as_of;         // a time, as since.h reads it
+  bool partial = false;      // cat: what is left of a damaged file
+  bool yes = false;          // forget
 };
 
 }  // namespace holdfast::cli

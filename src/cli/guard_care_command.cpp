@@ -50,18 +50,11 @@ Result<void> forget_guarded(Context& context) {
   HF_TRY(auto work, TranscriptWork::begin(context));
   HF_TRY(Blobs* const blobs, work->keeper().guard());
   HF_TRY(const auto there, transcripts::ids_on_disk(work->homes()));
-  HF_TRY(const std::string folder, work->keeper().temporary_folder());
   std::vector<std::string> keys, ids;
   std::string what;
   for (const std::string& word : context.line.guard.words) {
     HF_TRY(const auto session, transcripts::find_kept_session(*blobs, word));
-    HF_TRY(auto files, transcripts::files_of(*blobs, session));
-    // Its plans are known by its records alone. What is too damaged to be read has none that can be known.
-    HF_TRY(auto home, transcripts::KeptHome::make(folder, *blobs));
-    if (const auto laid_out = home.lay_out(session, work->progress())) {
-      HF_TRY(const auto plans, home.plans_of(*laid_out));
-      files.insert(files.end(), plans.begin(), plans.end());
-    }
+    HF_TRY(const auto files, transcripts::files_of(*blobs, session));
     std::uint64_t bytes = 0;
     for (const session::KeptFile& file : files) {
       keys.push_back(file.key);

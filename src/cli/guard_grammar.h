@@ -32,6 +32,12 @@ class GuardGrammar : public GrammarParts {
     CLI::App& show = command(guard, Command::guard_show, "show", "the files of a session that is kept, and their versions");
     CLI::App& cat = command(guard, Command::guard_cat, "cat", "a kept file on standard output");
     cat.add_option("ID FILE", guarded.words, "session, then a file of it [the transcript]")->required()->expected(1, 2);
+    cat.add_flag("--partial", guarded.partial, "of a damaged file what is left of it; says what is not");
+    for (CLI::App* each : {&show, &cat}) {
+      CLI::Option* number =
+          each->add_option("--version", guarded.version, "this version, not the newest")->check(CLI::PositiveNumber);
+      each->add_option("--as-of", guarded.as_of, "as it was kept then: 2026-11-01, 2026-11-01T10:00:00Z, 3d")->excludes(number);
+    }
     CLI::App& forget = command(guard, Command::guard_forget, "forget", "take sessions out of the guard for good, after asking");
     show.add_option("ID", guarded.words, "id, or a unique start of it")->required()->expected(1);
     forget.add_option("ID", guarded.words, "ids, or unique starts of them")->required()->expected(1, kManyWords);

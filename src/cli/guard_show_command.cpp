@@ -3,7 +3,8 @@
 #include "cli/commands.h"
 #include "cli/transcript_work.h"
 #include "session/display.h"
-#include "transcripts/kept_home.h"
+#include "transcripts/kept_lines.h"
+#include "transcripts/shown_path.h"
 
 #include <fmt/format.h>
 
@@ -18,7 +19,7 @@ std::string_view name_of(transcripts::Product product) {
 }
 
 JsonObject to_json(const session::KeptFile& file) {
-  return {{"key", file.key},
+  return {{"key", transcripts::shown_path(file.key)},
           {"version", file.version},
           {"size_bytes", file.size},
           {"sha256", file.sha256},
@@ -32,21 +33,22 @@ JsonObject to_json(const session::KeptFile& file) {
 Result<void> list_guarded(Context& context) {
   HF_TRY(auto work, TranscriptWork::begin(context));
   HF_TRY(session::Blobs* const blobs, work->keeper().guard());
-  HF_TRY(const auto sessions,
-         context.line.guard.gone ? transcripts::gone_sessions(work->homes(), *blobs) : transcripts::kept_sessions(*blobs));
+  HF_TRY(auto sessions, transcripts::kept_sessions(*blobs));
   HF_TRY(const auto there, transcripts::ids_on_disk(work->homes()));
-  std::unique_ptr<transcripts::KeptHome> home;
-  if (!sessions.empty()) {
-    HF_TRY(const std::string folder, work->keeper().temporary_folder());
-    HF_TRY(auto made, transcripts::KeptHome::make(folder, *blobs));
-    home = std::make_unique<transcripts::KeptHome>(std::move(made));
+  HF_TRY(const auto missing, transcripts::missing_files(work->homes(), *blobs));
+  if (context.line.guard.gone) {
+    std::erase_if(sessions, [&](const auto& each) { return there.contains(each.id) && !missing.contains(each.id); });
+    std::ranges::sort(sessions, std::greater(), [](const auto& each) { return each.transcript.modified_at; });
   }
+  transcripts::KeptLines lines(work->keeper());
   JsonArray items;
   Table table({{"ID"}, {"PRODUCT"}, {"ORIGINAL"}, {"UPDATED"}, {"SIZE", true}, {"PROJECT"}, {"TITLE", false, true}});
   const Millis now = work->keeper().now();
   for (const auto& session : sessions) {
     const bool gone = !there.contains(session.id);
-    const auto line = home->line_of(session);  // a damaged one is listed without a title
+    const auto lost = missing.find(session.id);
+    const std::size_t count = lost == missing.end() ? 0 : lost->second;
+    const auto line = lines.line_of(session);  // a damaged one is listed without a title
     const std::string title = line ? line->title : "", project = line ? line->project_path : "";
     if (context.line.json) {
       JsonObject item = to_json(session.transcript);
@@ -55,10 +57,14 @@ Result<void> list_guarded(Context& context) {
       item["title"] = title;
       item["project_path"] = project;
       item["gone"] = gone;
+      item["missing_files"] = count;
       items.push_back(std::move(item));
     } else {
-      table.add({session.id, std::string(name_of(session.product)), gone ? "gone" : "there",
-                 session::age(session.transcript.modified_at, now), size_text(session.transcript.size), project, title});
+      const std::string original = gone         ? "gone"
+                                   : count == 0 ? "there"
+                                                : fmt::format("lacks {} {}", count, count == 1 ? "file" : "files");
+      table.add({session.id, std::string(name_of(session.product)), original, session::age(session.transcript.modified_at, now),
+                 size_text(session.transcript.size), project, title});
     }
   }
   if (context.line.json) {
@@ -74,20 +80,37 @@ Result<void> list_guarded(Context& context) {
 }
 
 Result<void> show_guarded(Context& context) {
+  const GuardArguments& given = context.line.guard;
   HF_TRY(auto work, TranscriptWork::begin(context));
   HF_TRY(session::Blobs* const blobs, work->keeper().guard());
-  HF_TRY(const auto session, transcripts::find_kept_session(*blobs, context.line.guard.words.front()));
-  HF_TRY(const auto there, transcripts::ids_on_disk(work->homes()));
-  HF_TRY(const auto files, transcripts::files_of(*blobs, session));
-  const bool gone = !there.contains(session.id);
+  HF_TRY(const auto session, transcripts::find_kept_session(*blobs, given.words.front()));
+  HF_TRY(const auto version, work->kept_version(given.version, given.as_of));
+  HF_TRY(const auto files, transcripts::files_of(*blobs, session, version));
+  const bool one_each = version.number || version.as_of;
+  std::size_t missing = 0;
   JsonArray items;
-  Table table({{"FILE"}, {"VERSION", true}, {"SIZE", true}, {"MODIFIED"}, {"KEPT"}});
-  for (const session::KeptFile& newest : files) {
-    HF_TRY(const auto versions, blobs->versions(newest.key));
+  Table table({{"FILE"}, {"VERSION", true}, {"ORIGINAL"}, {"SIZE", true}, {"MODIFIED"}, {"KEPT"}});
+  bool gone = false;
+  for (const session::KeptFile& chosen : files) {
+    const auto named = transcripts::file_of_key(chosen.key).value_or(transcripts::GuardedFile{});
+    HF_TRY(const auto there, transcripts::home_of(work->homes(), named.product).stat(named.path));
+    missing += there ? 0 : 1;
+    if (chosen.key == session.transcript.key) gone = !there;
+    std::vector<session::KeptFile> versions = {chosen};
+    if (!one_each) {
+      HF_TRY(versions, blobs->versions(chosen.key));
+    }
     for (const session::KeptFile& file : versions) {
-      items.push_back(to_json(file));
-      table.add(
-          {file.key, std::to_string(file.version), std::to_string(file.size), iso8601(file.modified_at), iso8601(file.kept_at)});
+      JsonObject item = to_json(file);
+      item["missing"] = !there;
+      HF_TRY(const auto lost, blobs->gaps(file));
+      JsonArray gaps;
+      for (const auto& gap : lost) gaps.push_back(JsonObject{{"begin", gap.begin}, {"end", gap.end}});
+      if (!gaps.empty()) item["lost"] = std::move(gaps);
+      table.add({transcripts::shown_path(file.key), std::to_string(file.version),
+                 lost.empty() ? (there ? "there" : "gone") : (there ? "there; damaged here" : "gone; damaged here"),
+                 std::to_string(file.size), iso8601(file.modified_at), iso8601(file.kept_at)});
+      items.push_back(std::move(item));
     }
   }
   const std::string restore = fmt::format("holdfast restore --in-place {}", session.id);
@@ -95,39 +118,56 @@ Result<void> show_guarded(Context& context) {
     print_json(JsonObject{{"session_id", session.id},
                           {"product", name_of(session.product)},
                           {"gone", gone},
+                          {"missing_files", missing},
                           {"files", std::move(items)},
                           {"restore_command", restore}});
     return {};
   }
   print(table.text(context.terminal));
-  print(gone ? fmt::format("the original is gone; this puts it back: {}\n", restore) : "the original is there\n");
+  if (gone)
+    print(fmt::format("the original is gone; this puts it back: {}\n", restore));
+  else if (missing > 0)
+    print(fmt::format("{} of its files {} gone; this puts back what is missing: {}\n", missing, missing == 1 ? "is" : "are",
+                      restore));
+  else
+    print("the original is there\n");
   return {};
 }
 
 Result<void> print_guarded(Context& context) {
+  const GuardArguments& given = context.line.guard;
   HF_TRY(auto work, TranscriptWork::begin(context));
   HF_TRY(session::Blobs* const blobs, work->keeper().guard());
-  const std::vector<std::string>& words = context.line.guard.words;
-  HF_TRY(const auto session, transcripts::find_kept_session(*blobs, words.front()));
+  HF_TRY(const auto session, transcripts::find_kept_session(*blobs, given.words.front()));
   session::KeptFile file = session.transcript;
-  if (words.size() > 1) {
+  if (given.words.size() > 1) {
     HF_TRY(const auto files, transcripts::files_of(*blobs, session));
-    const auto found = std::ranges::find_if(files, [&](const auto& each) {
-      return each.key == words[1] || each.key.ends_with("/" + words[1]) || each.key.ends_with(":" + words[1]);
-    });
+    const auto is_it = [&](const std::string& key) {
+      return key == given.words[1] || key.ends_with("/" + given.words[1]) || key.ends_with(":" + given.words[1]);
+    };
+    const auto found = std::ranges::find_if(
+        files, [&](const auto& each) { return is_it(each.key) || is_it(transcripts::shown_path(each.key)); });
     if (found == files.end()) {
-      return fail(ErrorKind::not_found, fmt::format("the guard has no file {} of {}", words[1], session.id),
+      return fail(ErrorKind::not_found, fmt::format("the guard has no file {} of {}", given.words[1], session.id),
                   fmt::format("holdfast guard show {} lists them", session.id));
     }
     file = *found;
   }
+  HF_TRY(const auto version, work->kept_version(given.version, given.as_of));
+  HF_TRY(file, transcripts::chosen_version(*blobs, file, version, true));
+  std::vector<session::Blobs::Gap> lost;
   std::string piece(kPiece, '\0');
   for (std::uint64_t at = 0; at < file.size;) {
-    HF_TRY(const std::size_t got, blobs->read(file, at, piece));
-    if (got == 0) break;
-    print(std::string_view(piece).substr(0, got));
-    at += got;
+    auto got = given.partial ? blobs->read_what_is_left(file, at, piece, lost) : blobs->read(file, at, piece);
+    if (!got && got.error().kind == ErrorKind::corrupt)
+      return fail(ErrorKind::corrupt, got.error().message, "--partial prints what is left, with zeros where bytes are lost");
+    if (!got) return fail(std::move(got).error());
+    if (*got == 0) break;
+    print(std::string_view(piece).substr(0, *got));
+    at += *got;
   }
+  for (const auto& gap : lost)
+    print_note(fmt::format("lost: bytes {} to {} of {} ({})\n", gap.begin, gap.end, file.size, harmless(gap.why, true)));
   return {};
 }
 

@@ -101,11 +101,22 @@ Result<void> install_guard(Context& context) {
   if (!trouble) trouble = systemctl({"restart", std::string(kUnit)});
   print_done(context, {{"written", path}, {"unit", unit}, {"running", !trouble}}, fmt::format("wrote {}:\n\n{}", path, unit),
              trouble, fmt::format("systemctl --user daemon-reload && systemctl --user enable --now {}", kUnit));
+  // What was asked for is a guard that runs.
+  if (trouble)
+    return fail(ErrorKind::unavailable, "the guard is installed, and does not run", "see above for what is left to do");
   return {};
 }
 
 Result<void> uninstall_guard(Context& context) {
   const std::string path = unit_path(context);
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) {
+    if (context.line.json)
+      print_json(JsonObject{{"removed", nullptr}, {"stopped", false}});
+    else
+      print(fmt::format("there is no {}: nothing to remove\n", path));
+    return {};
+  }
   const auto trouble = systemctl({"disable", "--now", std::string(kUnit)});
   if (::unlink(path.c_str()) != 0 && errno != ENOENT) return fail(system_error("removing " + path, errno));
   static_cast<void>(systemctl({"daemon-reload"}));

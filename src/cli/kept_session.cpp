@@ -115,13 +115,14 @@ Result<void> restore_kept_session(Context& context, TranscriptWork& work, const 
   options.principal = context.settings.text("principal");
   options.origin = origin;
   options.new_id = given.new_id;
+  options.dry_run = given.dry_run;
   session::Restored restored;
-  if (given.dry_run) {
+  HF_TRY(auto* const store, given.dry_run ? work.keeper().store_to_read() : work.keeper().store_to_write());
+  if (store) {
+    HF_TRY(restored, session::restore_session_archive(*store, archive, options));
+  } else {  // nothing is kept yet that could be in the way
     restored.record = archive.record;
     restored.entries = static_cast<std::int64_t>(archive.entries.size());
-  } else {
-    HF_TRY(auto* const store, work.keeper().store_to_write());
-    HF_TRY(restored, session::restore_session_archive(*store, archive, options));
   }
   const JsonObject told = {{"session_id", restored.record.id}, {"original_id", archive.record.id}, {"kind", archive.record.kind},
                            {"entries", restored.entries},      {"unchanged", restored.unchanged},  {"dry_run", given.dry_run}};
@@ -129,7 +130,7 @@ Result<void> restore_kept_session(Context& context, TranscriptWork& work, const 
     print_json(told);
     return {};
   }
-  const std::string_view what = given.dry_run ? "would restore" : restored.unchanged ? "is there already:" : "restored";
+  const std::string_view what = restored.unchanged ? "is there already:" : given.dry_run ? "would restore" : "restored";
   print(fmt::format("{} {} '{}', {} entries\n", what, restored.record.id, harmless(session::shown_title(restored.record), true),
                     restored.entries));
   if (!given.dry_run)

@@ -59,7 +59,7 @@ Result<void> list_transcripts(Context& context) {
   HF_TRY(auto work, TranscriptWork::begin(context));
   const TranscriptArguments& given = work->given();
   HF_TRY(auto project, work->source_project());
-  if (!given.all && !project) {
+  if (!given.all && !given.kept && !project) {
     HF_TRY(project, work->this_folder());
   }
   const transcripts::Homes& homes = work->homes();
@@ -94,13 +94,15 @@ Result<void> list_transcripts(Context& context) {
     return {};
   }
   if (lines.sessions.empty()) {
-    print(project ? fmt::format("no sessions of {}; --all lists those of every project\n", harmless(*project, true))
-                  : "no sessions\n");
+    print(project      ? fmt::format("no sessions of {}; --all lists those of every project\n", harmless(*project, true))
+          : given.kept ? "nothing is gone that the guard has\n"
+                       : "no sessions\n");
     return {};
   }
   std::vector<Table::Column> columns = {{"ID"}, {"STATE"}, {"UPDATED"}, {"SIZE", true}};
-  if (given.all) columns.insert(columns.begin() + 1, {"PRODUCT"});
-  if (given.all) columns.push_back({"PROJECT"});
+  const bool of_all = !project;
+  if (of_all) columns.insert(columns.begin() + 1, {"PRODUCT"});
+  if (of_all) columns.push_back({"PROJECT"});
   columns.push_back({"TITLE", false, true});
   Table table(columns);
   for (const auto& line : lines.sessions) {
@@ -108,8 +110,8 @@ Result<void> list_transcripts(Context& context) {
     const std::string id = context.line.verbose ? session.id() : session.id().substr(0, kShortId);
     std::vector<std::string> cells = {id, std::string(state_of(session)), session::age(session.mtime(), now),
                                       size_text(session.size())};
-    if (given.all) cells.insert(cells.begin() + 1, std::string(session.product()));
-    if (given.all) cells.push_back(line.project_path);
+    if (of_all) cells.insert(cells.begin() + 1, std::string(session.product()));
+    if (of_all) cells.push_back(line.project_path);
     cells.push_back(line.title);
     table.add(std::move(cells));
   }

@@ -18,7 +18,12 @@ Result<void> print_login(Context& context) {
     HF_TRY(auto last, web::last_address(*store));
     if (last) address = *last;
   }
-  HF_TRY(std::string code, web::Logins(*store).make_code(std::string(web::kLocal)));
+  const std::string name = context.line.name.empty() ? std::string(web::kLocal) : context.line.name;
+  if (name == web::kLocal) {
+    HF_CHECK(make_data_folder(context.folders));
+    HF_CHECK(web::AccessTokens(*store).ensure_first(context.folders.token_file()));
+  }
+  HF_TRY(std::string code, web::Logins(*store).make_code(name));
   const std::string url = fmt::format("{}/?code={}", address, code);
   if (context.line.json)
     print_json(JsonObject{{"url", url}});

@@ -4,6 +4,7 @@
 #include "cli/care_settings.h"
 #include "cli/document_settings.h"
 #include "cli/keeper_of_home.h"
+#include "session/fence.h"
 #include "tools/conversation_operations.h"
 #include "tools/core_operations.h"
 #include "tools/document_tools.h"
@@ -119,7 +120,14 @@ Result<void> McpService::open() {
       if (auto forgotten = root_.forget_offered(caller); !forgotten) log(LogLevel::warn, "cli", forgotten.error().message);
     });
   });
+  // A call sees the projects that its caller's token is for.
+  server_.surround_handlers([](const mcp::Caller& caller, const std::function<void()>& work) {
+    const session::FenceScope fence(caller.projects);
+    work();
+  });
   server_.before_tools([this](std::string_view tool, mcp::Call& call) {
+    static const session::Fence kNone;
+    const session::FenceScope everything(kNone);  // the sweep is the server's own, whoever calls
     if (!sweeps_itself(tool, call.arguments())) retention_.look(sessions_named_by(call.arguments()));
   });
   sweep_.start();

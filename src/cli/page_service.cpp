@@ -1,15 +1,19 @@
 #include "cli/page_service.h"
 
+#include "base/log.h"
 #include "cli/care_settings.h"
 #include "cli/document_settings.h"
 #include "cli/keeper_of_home.h"
 #include "cli/readable_kinds.h"
 #include "cli/review_desk.h"
+#include "tools/document_desks.h"
 #include "web/access_tokens.h"
 #include "web/shown.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include <filesystem>
 
 namespace holdfast::cli {
 
@@ -47,24 +51,57 @@ Result<std::unique_ptr<PageService>> PageService::open(const Context& context, s
   return service;
 }
 
-// When the first page asks: a server that nobody looks at opens no folder.
-Result<documents::Desk*> PageService::desk() {
+void PageService::watch_transcripts(transcripts::TranscriptWatch::Changed changed) {
+  auto watch = transcripts::TranscriptWatch::start(keeper_->homes(), std::move(changed));
   const std::lock_guard lock(mutex_);
-  if (!desk_) {
-    HF_CHECK(make_data_folder(context_.folders));
-    HF_TRY(desk_, documents::Desk::open(library_, store_, *context_.clock, handle_ttl(context_.settings)));
-  }
-  return desk_.get();
+  if (watch)
+    watch_ = *std::move(watch);
+  else
+    log(LogLevel::warn, "pages", "pages do not follow transcripts: " + watch.error().message);
+}
+
+void PageService::stop_watching() {
+  const std::lock_guard lock(mutex_);
+  watch_.reset();
+}
+
+// When the first page asks: a server that nobody looks at opens no folder.
+Result<std::shared_ptr<documents::Desk>> PageService::desk(const Identity& who) {
+  documents::LibrarySettings library = library_;
+  library.folders = tools::folders_inside(std::move(library.folders), who);
+  if (library.folders.empty()) return nullptr;
+  std::string key;
+  for (const documents::LibraryFolder& folder : library.folders) key += folder.folder + '\n';
+  const std::lock_guard lock(mutex_);
+  if (const auto known = desks_.find(key); known != desks_.end()) return known->second;
+  HF_CHECK(make_data_folder(context_.folders));
+  HF_TRY(auto opened, documents::Desk::open(std::move(library), store_, *context_.clock, handle_ttl(context_.settings)));
+  if (desks_.size() >= tools::kMaxOpenDesks) desks_.clear();  // those in use live on with who uses them
+  return desks_[key] = std::move(opened);
 }
 
 // A login other than the one of this user has only its name.
-documents::Asker PageService::reviewer(const std::string& principal) {
+documents::Asker PageService::reviewer(const Identity& who) {
   documents::Asker asker = reviewer_here(context_, library_.folders.front().folder, "holdfast pages");
-  asker.principal = principal;
-  if (principal == web::kLocal) return asker;
-  asker.name = principal;
+  asker.principal = who.principal;
+  if (who.principal == web::kLocal) return asker;
+  asker.name = who.person;
   asker.email.clear();
   return asker;
+}
+
+// Looked for as git does, upwards. With several folders the first part of a path is the name of one.
+bool PageService::in_git(const std::string& path) const {
+  const bool one = library_.folders.size() == 1;
+  const std::string name = path.substr(0, path.find('/'));
+  std::error_code ignored;
+  for (const auto& folder : library_.folders) {
+    if (!one && folder.name != name) continue;
+    const std::filesystem::path below = one || name.size() == path.size() ? path : path.substr(name.size() + 1);
+    for (std::filesystem::path at = (folder.folder / below).parent_path(); at.has_relative_path(); at = at.parent_path())
+      if (std::filesystem::exists(at / ".git", ignored)) return true;
+  }
+  return false;
 }
 
 Result<research::Research*> PageService::research() {
@@ -79,8 +116,9 @@ web::PageServices PageService::services(SearchService* search) {
   web::PageServices services{store_};
   services.keeper = keeper_.get();
   if (!library_.folders.empty()) {
-    services.review.desk = [this] { return desk(); };
-    services.review.reviewer = [this](const std::string& principal) { return reviewer(principal); };
+    services.review.desk = [this](const Identity& who) { return desk(who); };
+    services.review.reviewer = [this](const Identity& who) { return reviewer(who); };
+    services.review.in_git = [this](const std::string& path) { return in_git(path); };
     services.review.commit_on_accept = context_.settings.flag("documents.commit_on_accept");
   }
   services.research = [this] { return research(); };

@@ -8,10 +8,13 @@
 #include "cli/search_service.h"
 #include "documents/desk.h"
 #include "transcripts/keeper.h"
+#include "transcripts/transcript_watch.h"
 #include "web/add_pages.h"
 
+#include <map>
 #include <memory>
 #include <mutex>
+#include <string>
 
 namespace holdfast::cli {
 
@@ -20,13 +23,18 @@ class PageService {
   // Errors: invalid (a setting), io.
   static Result<std::unique_ptr<PageService>> open(const Context& context, session::Store& store);
 
+  // From now on tells which transcripts change (an empty id: some of them), on a thread of its own, until stop_watching().
+  void watch_transcripts(transcripts::TranscriptWatch::Changed changed);
+  void stop_watching();
+
   // search may be nullptr; it outlives the pages, too.
   web::PageServices services(SearchService* search);
 
  private:
-  Result<documents::Desk*> desk();
-  documents::Asker reviewer(const std::string& principal);
+  Result<std::shared_ptr<documents::Desk>> desk(const Identity& who);
+  documents::Asker reviewer(const Identity& who);
   Result<research::Research*> research();
+  bool in_git(const std::string& path) const;
 
   PageService(const Context& context, session::Store& store) : context_(context), store_(store) {}
 
@@ -35,8 +43,10 @@ class PageService {
   std::unique_ptr<transcripts::Keeper> keeper_;
   documents::LibrarySettings library_;
   std::mutex mutex_;
-  std::unique_ptr<documents::Desk> desk_;      // guarded by mutex_ until it is there
-  std::unique_ptr<ResearchService> research_;  // likewise
+  std::unique_ptr<transcripts::TranscriptWatch> watch_;  // guarded by mutex_
+  // By the folders it is over: logins of different projects see different ones. Guarded by mutex_.
+  std::map<std::string, std::shared_ptr<documents::Desk>> desks_;
+  std::unique_ptr<ResearchService> research_;  // guarded by mutex_ until it is there
 };
 
 }  // namespace holdfast::cli

@@ -2,6 +2,8 @@
 
 #include "base/log.h"
 #include "cli/model_settings.h"
+#include "research/job.h"
+#include "tools/document_desks.h"
 
 #include <fmt/format.h>
 
@@ -30,6 +32,13 @@ std::vector<research::CorpusRoot> named_roots(const std::vector<std::string>& fo
   return roots;
 }
 
+// Whoever asked for the run may have been allowed to see some projects alone.
+Identity projects_of(const session::SessionRecord& run) {
+  Identity asker = full_identity(run.principal);
+  asker.projects = research::read_job(run).projects;
+  return asker;
+}
+
 Result<void> check_verbosity(const std::string& word) {
   if (word == "minimal" || word == "full") return {};
   return fail(ErrorKind::invalid, fmt::format("audit.verbosity: {} is neither minimal nor full", word));
@@ -54,9 +63,9 @@ Result<std::unique_ptr<ResearchService>> ResearchService::make(const Context& co
   service->threads_ = threads::Threads::make(store, *service->models_);
   research::Tools tools{store,
                         *service->models_,
-                        [raw = service.get()](const session::SessionRecord&,
+                        [raw = service.get()](const session::SessionRecord& run,
                                               const std::vector<std::string>& corpus) -> Result<research::Providers> {
-                          HF_TRY(research::MadeProviders made, raw->providers(corpus));
+                          HF_TRY(research::MadeProviders made, raw->providers(corpus, projects_of(run)));
                           for (const std::string& warning : made.warnings) log(LogLevel::warn, "research", warning);
                           return std::move(made.providers);
                         },
@@ -69,7 +78,7 @@ Result<std::unique_ptr<ResearchService>> ResearchService::make(const Context& co
   return service;
 }
 
-Result<research::MadeProviders> ResearchService::providers(const std::vector<std::string>& folders) const {
+Result<research::MadeProviders> ResearchService::providers(const std::vector<std::string>& folders, const Identity& asker) const {
   std::vector<std::string> all;
   std::vector<std::string> missing;
   for (const std::string& folder : context_.settings.list("research.corpus")) {
@@ -80,6 +89,7 @@ Result<research::MadeProviders> ResearchService::providers(const std::vector<std
       missing.push_back(fmt::format("research.corpus: {} is left out: {}", folder, found.error().message));
   }
   all.insert(all.end(), folders.begin(), folders.end());
+  std::erase_if(all, [&](const std::string& folder) { return !tools::stands_in_projects(folder, asker); });
   research::ProviderSettings wanted;
   wanted.corpus = named_roots(all);
   wanted.sessions = context_.settings.flag("research.past_sessions");

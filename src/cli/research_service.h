@@ -3,6 +3,7 @@
 // Threads and research as this program runs them, the same for servers and commands: models, search providers and links as the
 // settings say. The context and the store outlive it.
 
+#include "base/identity.h"
 #include "cli/context.h"
 #include "model/models.h"
 #include "research/fetch.h"
@@ -25,8 +26,8 @@ class ResearchService {
   threads::Threads& threads() { return *threads_; }
   research::Research& research() { return *research_; }
 
-  // Those of the settings and, for one run, of further folders; with what had to be left out.
-  Result<research::MadeProviders> providers(const std::vector<std::string>& folders) const;
+  // Those of the settings and, for one run, of further folders, as far as who asks may see them; with what had to be left out.
+  Result<research::MadeProviders> providers(const std::vector<std::string>& folders, const Identity& asker) const;
 
  private:
   ResearchService(const Context& context, session::Store& store) : context_(context), store_(store) {}

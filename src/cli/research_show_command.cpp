@@ -89,7 +89,7 @@ Result<void> cancel_research(Context& context) {
 Result<void> show_providers(Context& context) {
   HF_TRY(auto store, context.open_store());
   HF_TRY(auto service, ResearchService::make(context, *store));
-  HF_TRY(const research::MadeProviders made, service->providers({}));
+  HF_TRY(const research::MadeProviders made, service->providers({}, {}));
   JsonArray models, searches;
   Table table({{"WHAT"}, {"NAME"}, {"STATE", false, true}});
   for (const std::string& name : service->models().providers("chat")) {

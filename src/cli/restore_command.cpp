@@ -4,6 +4,9 @@
 #include "cli/copy_text.h"
 #include "cli/kept_session.h"
 #include "cli/launch.h"
+#include "transcripts/restore_kept.h"
+
+#include <unistd.h>
 
 namespace holdfast::cli {
 
@@ -21,13 +24,30 @@ Result<void> restore_transcript(Context& context) {
   if (given.with_session_env) options.session_env = transcripts::SessionEnv::always;
   if (given.no_session_env) options.session_env = transcripts::SessionEnv::never;
   const transcripts::Progress progress = work->progress();
-  HF_TRY(auto archive, transcripts::open_archive(work->keeper(), given.words.front(), work->remote(), progress));
+  HF_TRY(const auto version, work->kept_version(given.version, given.as_of));
+  const bool asks_for_version = version.number || version.as_of;
+  HF_TRY(const auto in_guard, transcripts::kept_at_place(work->keeper(), given.words.front(), version));
+  if (!in_guard && asks_for_version)
+    return fail(ErrorKind::invalid, "--version and --as-of are for sessions that the guard has", "give the id of one");
+  // Where it was: straight from the guard. Elsewhere its paths are translated, as those of any archive.
+  if (in_guard && options.in_place && !options.target_project) {
+    const transcripts::RestoreKeptOptions kept_options{version, options.session_env != transcripts::SessionEnv::never,
+                                                       options.dry_run};
+    HF_TRY(const auto result, restore_kept(work->keeper(), *in_guard, kept_options, progress));
+    return finish_copy(context, *work, in_guard->line.session.product(), result);
+  }
+  HF_TRY(auto archive, transcripts::open_archive(work->keeper(), given.words.front(), work->remote(), progress, version));
   options.trusted = archive.trusted;
   HF_TRY(const bool kept, is_kept_session(archive.file));
   if (kept) return restore_kept_session(context, *work, archive.file, archive.origin);
-  if (given.new_id)
+  if (given.new_id) {
+    // What is no archive at all is told first.
+    HF_CHECK(transcripts::ArchiveReader::open(Fd(::dup(archive.file.get()))));
     return fail(ErrorKind::invalid, "--new-id is for sessions of the store", "a transcript gets another id unless --in-place");
-  HF_TRY(const auto result, work->keeper().restore(std::move(archive.file), archive.origin, options, progress));
+  }
+  const std::vector<std::string> left_out = std::move(archive.left_out);
+  HF_TRY(auto result, work->keeper().restore(std::move(archive.file), archive.origin, options, progress));
+  result.left_out.insert(result.left_out.end(), left_out.begin(), left_out.end());
   const bool codex = result.resume_command.starts_with("codex ");
   return finish_copy(context, *work, codex ? "codex" : "claude", result);
 }

@@ -107,6 +107,10 @@ Result<void> run_command(Context& context) {
       return verify_store(context);
     case Command::store_copy:
       return copy_store(context);
+    case Command::store_backup:
+      return back_up_store(context);
+    case Command::store_restore:
+      return restore_store(context);
     case Command::token_add:
       return add_token(context);
     case Command::token_list:

@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::int64_t kFound = 10;
 constexpr std::size_t kShortId = 8;
+constexpr std::size_t kNamedUnreadable = 5;
 
 // The store, when there is one: a search makes none.
 std::unique_ptr<session::Store> store_to_search(const Context& context) {
@@ -110,12 +111,12 @@ class Searching {
       print_json(json_of(found));
       return {};
     }
-    if (found.sessions.empty()) {
-      print("nothing found\n");
-      return {};
-    }
+    if (found.sessions.empty()) print("nothing found\n");
     for (const session::FoundInSession& each : found.sessions) print(text_of(each));
-    if (found.more) print(context_.terminal.soft("there is more; --limit shows it\n"));
+    if (found.more) print(context_.terminal.soft("there are more sessions; --limit shows them\n"));
+    if (found.more_places && !found.more)
+      print(context_.terminal.soft("there are more places in these sessions; --per-session shows them\n"));
+    note_unreadable(found.unreadable);
     return {};
   }
 
@@ -135,6 +136,14 @@ class Searching {
     return fail(std::move(transcript).error());
   }
 
+  // What could not be looked at may hold more.
+  static void note_unreadable(const std::vector<session::Unreadable>& unreadable) {
+    for (std::size_t i = 0; i < unreadable.size() && i < kNamedUnreadable; ++i)
+      print_note(fmt::format("not searched: {}: {}\n", harmless(unreadable[i].key, true), harmless(unreadable[i].reason, true)));
+    if (unreadable.size() > kNamedUnreadable)
+      print_note(fmt::format("not searched either: {} more\n", unreadable.size() - kNamedUnreadable));
+  }
+
   std::string text_of(const session::FoundInSession& found) const {
     const Terminal& terminal = context_.terminal;
     std::string text =
@@ -145,8 +154,8 @@ class Searching {
     text += "  " + harmless(found.title, true) + "\n";
     for (const session::FoundPlace& place : found.places) {
       const std::string what = place.tool.empty() ? std::string(name_of(place.role)) : place.tool;
-      text += fmt::format("  {} {}\n", terminal.soft(place.line > 0 ? fmt::format("{}:{}", what, place.line) : "title"),
-                          marked(place));
+      const std::string where = place.line > 0 ? fmt::format("{}:{}", harmless(what, true), place.line) : "title";
+      text += fmt::format("  {}{} {}\n", beside(found, place), terminal.soft(where), marked(place));
     }
     if (!found.resume.empty()) text += "  " + terminal.soft(harmless(found.resume, true)) + "\n";
     return text + "\n";
@@ -205,13 +214,8 @@ Result<void> trace_file(Context& context) {
 
 Result<void> update_index(Context& context) {
   const SearchArguments& given = context.line.search;
-  if (given.rebuild) {
-    std::error_code error;
-    // The folder stays, and with it the lock that another process may hold.
-    for (const auto& entry : std::filesystem::directory_iterator(SearchService::index_folder(context), error))
-      if (std::error_code ignored; entry.path().filename() != "lock") std::filesystem::remove(entry.path(), ignored);
-  }
   HF_TRY(const auto searching, Searching::begin(context));
+  if (given.rebuild) HF_CHECK(searching->service().index().clear());
   if (!given.status) HF_CHECK(searching->update());
   HF_TRY(const session::IndexState state, searching->service().index().state(searching->service().sources()));
   if (context.line.json) {

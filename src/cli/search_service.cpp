@@ -5,7 +5,6 @@
 #include "store/index/open.h"
 
 #include <chrono>
-#include <filesystem>
 
 namespace holdfast::cli {
 namespace {
@@ -14,8 +13,7 @@ namespace {
 constexpr std::chrono::seconds kBetweenUpdates{30};
 
 std::unique_ptr<session::Blobs> open_guard(const std::string& folder) {
-  std::error_code ignored;
-  if (!std::filesystem::is_directory(folder, ignored)) return nullptr;
+  // Also before something is kept: a server lives longer than that.
   auto guard = store::open_blobs(folder);
   if (guard) return *std::move(guard);
   log(LogLevel::warn, "search", "without the guard: " + guard.error().message);

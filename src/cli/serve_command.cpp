@@ -6,9 +6,13 @@
 #include "cli/commands.h"
 #include "cli/mcp_service.h"
 #include "cli/page_service.h"
+#include "cli/serve_metrics.h"
+#include "cli/service_notice.h"
 #include "cli/stop_signals.h"
 #include "mcp/transport_http.h"
 #include "net/http_server.h"
+#include "net/http_url.h"
+#include "session/fenced_store.h"
 #include "web/access_tokens.h"
 #include "web/allowed_hosts.h"
 #include "web/front.h"
@@ -27,33 +31,29 @@ namespace {
 
 constexpr std::chrono::seconds kDrainTime{10};  // running calls and open streams may take this long to end
 constexpr std::int64_t kHighestPort = 65'535;
+constexpr double kLongestAnnouncement = 3600;  // seconds; a service manager has lost its patience long before
 
 Result<void> check_settings(const Settings& settings) {
   const std::int64_t port = settings.number("port");
   if (port < 0 || port > kHighestPort) return fail(ErrorKind::invalid, fmt::format("there is no port {}", port));
+  if (settings.decimal("drain.announce_s") > kLongestAnnouncement)
+    return fail(ErrorKind::invalid, fmt::format("drain.announce_s is {} seconds at most", kLongestAnnouncement));
   if (settings.flag("no_auth") && !web::is_loopback(settings.text("host")))
     return fail(ErrorKind::refused, fmt::format("no_auth is for loopback addresses, and {} is none", settings.text("host")),
                 "leave --no-auth out, or listen on 127.0.0.1");
   return {};
 }
 
-void measure(web::MetricsText& metrics, const mcp::Server& server, const mcp::HttpTransport& transport,
-             const net::HttpServer& http) {
-  const mcp::Server::Counts calls = server.counts();
-  metrics.counter("requests_total", "MCP requests received.", calls.requests);
-  metrics.counter("errors_total", "MCP requests answered with an error.", calls.errors);
-  metrics.gauge("requests_running", "MCP requests being worked on.", calls.running);
-  metrics.gauge("subscriptions", "Open subscriptions.", calls.subscriptions);
-  metrics.gauge("sessions_cached", "Legacy transport sessions in memory.", transport.cached_sessions());
-  const net::HttpServer::Counts http_counts = http.counts();
-  metrics.counter("http_requests_total", "HTTP requests received.", http_counts.requests_total);
-  metrics.counter("http_bad_requests_total", "HTTP requests that could not be read.", http_counts.bad_requests);
-  metrics.counter("http_timeouts_total", "Connections closed because the client was too slow.", http_counts.timeouts);
-  metrics.counter("http_connections_total", "Connections accepted.", http_counts.connections_total);
-  metrics.counter("http_connections_refused_total", "Connections refused because there were too many.",
-                  http_counts.refused_connections);
-  metrics.gauge("http_connections", "Open connections.", http_counts.connections_open);
-  metrics.gauge("http_streams", "Open event streams.", http_counts.streams_open);
+web::OauthSettings oauth_settings(const Settings& settings) {
+  return {settings.text("oauth.issuer"),     settings.text("oauth.audience"),     settings.text("oauth.jwks_uri"),
+          settings.text("oauth.public_url"), settings.text("oauth.scope_prefix"), settings.text("oauth.team_claim")};
+}
+
+// Who gives this server a public address means to be asked there.
+std::vector<std::string> hosts_of(const Settings& settings) {
+  std::vector<std::string> hosts = settings.list("http.allowed_hosts");
+  if (const auto address = net::parse_http_url(settings.text("oauth.public_url"))) hosts.push_back(address->host);
+  return hosts;
 }
 
 // Thousands of idle streams need as many descriptors; the usual soft limit is 1,024.
@@ -99,6 +99,8 @@ Result<void> run_serve(Context& context) {
   keep_freed_memory(kServerHeap);
   const Settings& settings = context.settings;
   HF_CHECK(check_settings(settings));
+  const web::OauthSettings oauth = oauth_settings(settings);
+  HF_CHECK(oauth.check());
   HF_TRY(auto signals, StopSignals::watch());
   raise_descriptor_limit();
   std::signal(SIGPIPE, SIG_IGN);  // a client that has gone is noticed by the write
@@ -108,24 +110,32 @@ Result<void> run_serve(Context& context) {
     HF_CHECK(web::AccessTokens(*store).ensure_first(context.folders.token_file()));
   }
 
+  session::FencedStore fenced(*store);  // what callers get to see (session/fence.h)
   // The loop is the server's, and the server is made first: so the handler learns of the front later.
   web::Front* door = nullptr;
   net::HttpServer http({}, [&door](std::shared_ptr<net::HttpExchange> exchange) { door->handle(exchange); });
   Pool pool;
-  McpService service(context, *store, http.executor(), pool);
+  McpService service(context, fenced, http.executor(), pool);
   HF_CHECK(service.open());
-  HF_TRY(const auto page_service, PageService::open(context, *store));
+  HF_TRY(const auto page_service, PageService::open(context, fenced));
   auto search = service.search();
   mcp::HttpTransport transport(service.server());
+  web::RouteTimes routes;
+  http.on_answer([&routes](const net::HttpRequest& request, int status, std::chrono::steady_clock::duration time) {
+    routes.observe(request, status, time);
+  });
   web::Front front(
-      {HOLDFAST_VERSION, settings.text("host"), settings.list("http.allowed_hosts"), !settings.flag("no_auth")}, *store,
-      http.executor(), pool, *context.clock,
-      [&](std::shared_ptr<net::HttpExchange> exchange, const std::string& principal) {
-        transport.handle(std::move(exchange), principal);
+      {HOLDFAST_VERSION, settings.text("host"), hosts_of(settings), !settings.flag("no_auth"), oauth}, fenced, http.executor(),
+      pool, *context.clock,
+      [&](std::shared_ptr<net::HttpExchange> exchange, const Identity& identity) {
+        transport.handle(std::move(exchange), identity);
       },
-      [&](web::MetricsText& metrics) { measure(metrics, service.server(), transport, http); },
+      [&](web::MetricsText& metrics) { measure(metrics, {service.server(), transport, http, routes, pool, *context.commits}); },
       web::make_pages(page_service->services(search ? *search : nullptr)));
   door = &front;
+  front.live().on_first_listener(
+      [&] { page_service->watch_transcripts([&front](const std::string& id) { front.live().announce_transcript(id); }); });
+  transport.challenge_with([&front](Scope needed) { return front.scope_challenge(needed); });
   const PoolEnd pool_end{pool};
 
   HF_TRY(const std::uint16_t port, http.listen(settings.text("host"), static_cast<std::uint16_t>(settings.number("port"))));
@@ -139,14 +149,23 @@ Result<void> run_serve(Context& context) {
     service.server().shut_down();
     front.close_streams();
   });
-  signals->on_stop([&http] {
+  const auto announced = std::chrono::milliseconds(static_cast<std::int64_t>(settings.decimal("drain.announce_s") * 1000));
+  signals->on_stop([&http, &front, announced] {
     log(LogLevel::info, "cli", "stopping; a second signal stops at once");
-    http.drain(kDrainTime);
+    tell_service_manager("STOPPING=1");
+    // First the balancer is told, and who asks meanwhile is served; then nobody is let in any more.
+    http.executor().post([&http, &front, announced] {
+      front.announce_end();
+      http.turn_clients_away();
+      http.executor().after(announced, [&http] { http.drain(kDrainTime); });
+    });
   });
+  tell_service_manager("READY=1");
   service.server().bind_io_thread();
   http.run();
   service.stop();
-  pool.close();     // a second signal can still end a call that takes too long
+  pool.close();  // a second signal can still end a call that takes too long
+  page_service->stop_watching();
   signals.reset();  // it knows the server
   return {};
 }

@@ -31,14 +31,29 @@ std::optional<Millis> parse_age(std::string_view text) {
   return number * unit->millis;
 }
 
-}  // namespace
-
-Result<Millis> parse_since(std::string_view text, Millis now) {
-  if (const auto age = parse_age(text)) return now - *age;
+Result<Millis> parse_instant(std::string_view text) {
   if (const auto day = parse_time(fmt::format("{}T00:00:00Z", text))) return *day;
   auto time = parse_time(text);
   if (!time) time.error().hint = fmt::format("give {}", kSinceForms);
   return time;
+}
+
+}  // namespace
+
+Result<Millis> parse_since(std::string_view text, Millis now) {
+  if (const auto age = parse_age(text)) return now - *age;
+  return parse_instant(text);
+}
+
+Result<Millis> parse_until(std::string_view text, Millis now) {
+  Millis until = 0;
+  if (const auto age = parse_age(text)) {
+    until = now + *age;
+  } else {
+    HF_TRY(until, parse_instant(text));
+  }
+  if (until <= now) return fail(ErrorKind::invalid, fmt::format("{} is over already", text), "name a time to come, such as 30d");
+  return until;
 }
 
 }  // namespace holdfast::cli

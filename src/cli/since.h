@@ -1,6 +1,6 @@
 #pragma once
 
-// From when on: what a person says behind --since.
+// From when on, and until when: what a person says behind --since and --expires.
 
 #include "base/clock.h"
 
@@ -13,5 +13,8 @@ inline constexpr std::string_view kSinceForms =
 
 // Errors: invalid, with what it takes as hint.
 Result<Millis> parse_since(std::string_view text, Millis now);
+
+// Until when, the other way round: an age from now on, a date or a time. Errors: invalid (another form, or a time that is over).
+Result<Millis> parse_until(std::string_view text, Millis now);
 
 }  // namespace holdfast::cli

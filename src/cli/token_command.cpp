@@ -1,23 +1,74 @@
-// holdfast token add|list|revoke: who may use the HTTP server.
+// holdfast token add|list|revoke: who may use the HTTP server, and what for.
 
+#include "base/uri.h"
 #include "cli/commands.h"
+#include "cli/since.h"
 #include "web/access_tokens.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <unistd.h>
 
 #include <cerrno>
+#include <filesystem>
 
 namespace holdfast::cli {
 
+namespace {
+
+// DIR as a person types it, or a URI as clients send it.
+Result<std::string> project_of(const std::string& given) {
+  if (given.contains("://")) return canonical_root(given);
+  std::error_code error;
+  const std::filesystem::path path = std::filesystem::absolute(given, error);
+  if (error) return fail(ErrorKind::invalid, fmt::format("{} is no folder: {}", given, error.message()));
+  return canonical_root(path.lexically_normal().string());
+}
+
+Result<web::TokenGrant> read_grant(const Context& context) {
+  const TokenArguments& given = context.line.token;
+  web::TokenGrant grant;
+  grant.name = context.line.name;
+  grant.team = given.team;
+  if (!given.scopes.empty()) {
+    HF_TRY(grant.scopes, Scopes::parse(fmt::format("{}", fmt::join(given.scopes, ","))));
+  }
+  for (const std::string& project : given.projects) {
+    HF_TRY(std::string root, project_of(project));
+    grant.projects.push_back(std::move(root));
+  }
+  if (!given.expires.empty()) {
+    HF_TRY(grant.expires_at, parse_until(given.expires, context.clock->now()));
+  }
+  return grant;
+}
+
+JsonObject to_json_object(const web::AccessToken& token) {
+  const web::TokenGrant& grant = token.grant;
+  JsonObject fields{{"name", grant.name},
+                    {"principal", grant.identity().principal},
+                    {"scopes", grant.scopes.text()},
+                    {"created_at", iso8601(token.created_at)}};
+  if (!grant.team.empty()) fields["team"] = grant.team;
+  if (!grant.projects.empty()) fields["projects"] = JsonArray(grant.projects.begin(), grant.projects.end());
+  if (grant.expires_at) fields["expires_at"] = iso8601(*grant.expires_at);
+  return fields;
+}
+
+}  // namespace
+
 Result<void> add_token(Context& context) {
+  HF_TRY(const web::TokenGrant grant, read_grant(context));
   HF_TRY(auto store, context.open_store());
-  HF_TRY(std::string token, web::AccessTokens(*store).add(context.line.name));
-  if (context.line.json)
-    print_json(JsonObject{{"name", context.line.name}, {"token", token}});
-  else
+  HF_TRY(std::string token, web::AccessTokens(*store).add(grant));
+  if (context.line.json) {
+    JsonObject made = to_json_object({grant, {}, context.clock->now()});
+    made["token"] = token;
+    print_json(made);
+  } else {
     print(token + "\n");
+  }
   return {};
 }
 
@@ -26,13 +77,19 @@ Result<void> list_tokens(Context& context) {
   HF_TRY(auto tokens, web::AccessTokens(*store).list());
   if (context.line.json) {
     JsonArray listed;
-    for (const web::AccessToken& token : tokens)
-      listed.push_back(JsonObject{{"name", token.principal}, {"created_at", iso8601(token.created_at)}});
+    for (const web::AccessToken& token : tokens) listed.push_back(to_json_object(token));
     print_json(JsonObject{{"tokens", std::move(listed)}});
     return {};
   }
-  Table table({{"NAME"}, {"CREATED"}});
-  for (const web::AccessToken& token : tokens) table.add({token.principal, iso8601(token.created_at)});
+  const Millis now = context.clock->now();
+  Table table({{"NAME"}, {"SESSIONS OF"}, {"SCOPES"}, {"PROJECTS"}, {"EXPIRES"}, {"CREATED"}});
+  for (const web::AccessToken& token : tokens) {
+    const web::TokenGrant& grant = token.grant;
+    std::string projects = grant.projects.empty() ? "all" : fmt::format("{}", fmt::join(grant.projects, " "));
+    std::string expires = !grant.expires_at ? "never" : token.is_over(now) ? "has expired" : iso8601(*grant.expires_at);
+    table.add({grant.name, grant.identity().principal, grant.scopes.text(), std::move(projects), std::move(expires),
+               iso8601(token.created_at)});
+  }
   print(table.text(context.terminal));
   return {};
 }

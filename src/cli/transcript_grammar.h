@@ -39,6 +39,11 @@ class TranscriptGrammar : public GuardGrammar {
         ->excludes("--no-translate");
     repeated(app, "--map", given_.maps, "a further path to translate; may be repeated")->type_name("OLD=NEW");
   }
+  void kept_version(CLI::App& app) {
+    CLI::Option* number =
+        app.add_option("--version", given_.version, "of what the guard has: this version")->check(CLI::PositiveNumber);
+    app.add_option("--as-of", given_.as_of, "of what the guard has: as it was kept then")->type_name("TIME")->excludes(number);
+  }
   void dry_run(CLI::App& app) { app.add_flag("--dry-run", given_.dry_run, "only say what would happen"); }
   void removal(CLI::App& app) {
     app.add_flag("-f,--force", given_.force, "also a session that Claude Code made itself");
@@ -107,6 +112,7 @@ class TranscriptGrammar : public GuardGrammar {
     gist(restore, false);
     launch(restore);
 
+    kept_version(restore);
     restore.add_flag("--new-id", given_.new_id, "of a session that is kept in the store: also when it exists, under another id");
 
     CLI::App& exported = command(app_, Command::exported, "export", "any session as a document: HTML, Markdown or JSON");
@@ -119,6 +125,7 @@ class TranscriptGrammar : public GuardGrammar {
     exported.add_flag("--detailed", given_.detailed, "Markdown: also tools and thinking");
     exported.add_flag("--subagents", given_.subagents, "also the conversations of subagents");
     exported.add_flag("--all-branches", given_.all_branches, "every line in the order of the file, not only the current branch");
+    kept_version(exported);
     exported.add_flag("--redact", given_.redact, "mask what looks like a credential");
 
     CLI::App& clone = command(app_, Command::clone, "clone", "a second session with the whole history of the first");

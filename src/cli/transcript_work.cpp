@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/keeper_of_home.h"
+#include "cli/since.h"
 #include "session/lookup.h"
 #include "transcripts/current.h"
 #include "transcripts/project_folder.h"
@@ -74,12 +75,18 @@ Result<TranscriptWork::Readable> TranscriptWork::session_to_read(const std::stri
   HF_TRY(session::Blobs* const guard, keeper_->guard());
   const auto kept = guard ? transcripts::find_kept_session(*guard, id) : Result<transcripts::KeptSession>(fail(found.error()));
   if (!kept) return fail(kept.error().kind == ErrorKind::not_found ? found.error() : kept.error());
-  HF_TRY(const std::string folder, keeper_->temporary_folder());
-  HF_TRY(auto home, transcripts::KeptHome::make(folder, *guard));
-  HF_TRY(auto laid_out, home.lay_out(*kept, progress()));
-  kept_keeper_ = std::unique_ptr<transcripts::Keeper>(new transcripts::Keeper(keeper_->over(home.homes())));
-  kept_home_ = std::make_unique<transcripts::KeptHome>(std::move(home));
-  return Readable{std::move(laid_out), kept_keeper_.get(), true};
+  HF_TRY(kept_, transcripts::lay_out(*keeper_, *kept, {}, progress()));
+  warn(kept_.home->left_out());
+  return Readable{kept_.session, kept_.keeper.get(), true};
+}
+
+Result<transcripts::KeptVersion> TranscriptWork::kept_version(std::int64_t number, const std::string& as_of) const {
+  transcripts::KeptVersion version;
+  if (number > 0) version.number = number;
+  if (!as_of.empty()) {
+    HF_TRY(version.as_of, parse_since(as_of, keeper_->now()));
+  }
+  return version;
 }
 
 // A person may well give the id of a session of another kind (design 8.20); these commands are not for those.

@@ -9,8 +9,7 @@
 #include "cli/progress_bar.h"
 #include "cli/stop_signals.h"
 #include "transcripts/archive_place.h"
-#include "transcripts/keeper.h"
-#include "transcripts/kept_home.h"
+#include "transcripts/laid_out.h"
 
 #include <atomic>
 
@@ -36,6 +35,8 @@ class TranscriptWork {
     bool kept = false;
   };
   Result<Readable> session_to_read(const std::string& id);
+  // --version and --as-of. Errors: invalid.
+  Result<transcripts::KeptVersion> kept_version(std::int64_t number, const std::string& as_of) const;
   // The session of the client this program runs below; empty: none.
   std::string caller_session() const;
 
@@ -65,8 +66,8 @@ class TranscriptWork {
   Context& context_;
   std::unique_ptr<session::Store> store_;
   bool store_is_to_read_ = false;
-  std::unique_ptr<transcripts::Keeper> keeper_, kept_keeper_;
-  std::unique_ptr<transcripts::KeptHome> kept_home_;
+  std::unique_ptr<transcripts::Keeper> keeper_;
+  transcripts::LaidOut kept_;
   ProgressBar bar_;
   std::unique_ptr<StopSignals> signals_;
   std::atomic<bool> stopped_ = false;

@@ -1,6 +1,6 @@
 #include "cli/typed_path.h"
 
-#include "documents/path_name.h"
+#include "base/at_or_below.h"
 
 #include <fmt/format.h>
 
@@ -19,8 +19,8 @@ bool says_where_it_begins(const std::filesystem::path& typed) {
 std::optional<std::string> path_in(documents::Library& library, const std::string& real) {
   if (const auto place = library.place_of(real)) return place->path.empty() ? "." : place->path;
   const auto& folders = library.settings().folders;
-  const bool holds_all = std::ranges::all_of(
-      folders, [&](const documents::LibraryFolder& each) { return documents::is_at_or_below(each.folder, real); });
+  const bool holds_all =
+      std::ranges::all_of(folders, [&](const documents::LibraryFolder& each) { return is_at_or_below(each.folder, real); });
   return holds_all ? std::optional<std::string>(".") : std::nullopt;
 }
 

@@ -1,5 +1,6 @@
 #include "documents/library.h"
 
+#include "base/at_or_below.h"
 #include "base/file.h"
 #include "base/path_below.h"
 #include "base/text.h"

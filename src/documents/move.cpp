@@ -1,5 +1,6 @@
 #include "documents/move.h"
 
+#include "base/at_or_below.h"
 #include "base/path_below.h"
 #include "documents/link_map.h"
 #include "documents/link_rewrite.h"

@@ -94,10 +94,6 @@ std::string_view name_of_path(std::string_view path) {
   return path.substr(path.rfind('/') + 1);  // npos + 1 is 0
 }
 
-bool is_at_or_below(std::string_view path, std::string_view folder) {
-  return folder.empty() || (path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/'));
-}
-
 bool has_hidden_segment(std::string_view path) {
   return any_segment(path, [](std::string_view segment) { return segment.starts_with('.') && segment != ".."; });
 }

@@ -29,8 +29,6 @@ std::string join_path(const std::vector<std::string>& segments);
 // "" for a path of one segment.
 std::string_view parent_of(std::string_view path);
 std::string_view name_of_path(std::string_view path);
-// Whether path is folder itself or lies below it. "" is above everything.
-bool is_at_or_below(std::string_view path, std::string_view folder);
 
 // A segment begins with '.': hidden files are no documents (nobody means to show .env to a model).
 bool has_hidden_segment(std::string_view path);

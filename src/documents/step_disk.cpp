@@ -1,5 +1,6 @@
 #include "documents/step_disk.h"
 
+#include "base/at_or_below.h"
 #include "base/log.h"
 #include "base/path_below.h"
 #include "documents/file_stamp.h"

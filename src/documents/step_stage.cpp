@@ -1,5 +1,6 @@
 // The part of a step in front of the moment in which it happens.
 
+#include "base/at_or_below.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "documents/file_stamp.h"

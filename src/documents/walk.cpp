@@ -1,5 +1,6 @@
 #include "documents/walk.h"
 
+#include "base/at_or_below.h"
 #include "base/path_below.h"
 #include "base/run_guarded.h"
 #include "documents/folder_listing.h"

@@ -25,6 +25,12 @@ RpcError missing_tasks_extension(std::string message) {
           JsonObject{{"requiredCapabilities", JsonObject{{"extensions", std::move(extensions)}}}}};
 }
 
+Error missing_scope(Scope needed) {
+  const std::string name(holdfast::name_of(needed));
+  return make_error(ErrorKind::refused, "this token may not do that: it lacks the scope " + name,
+                    "ask for a token with the scope " + name, "insufficient_scope");
+}
+
 bool Caller::can_elicit_form() const {
   if (version < Version::v2025_06_18) return false;
   const JsonObject* elicitation = find_object(capabilities, "elicitation");

@@ -3,6 +3,7 @@
 // Who is calling, and what the other side can do.
 
 #include "base/clock.h"
+#include "base/identity.h"
 #include "base/json.h"
 #include "mcp/rpc.h"
 #include "mcp/versions.h"
@@ -24,11 +25,11 @@ inline constexpr std::string_view kTasksExtension = "io.modelcontextprotocol/tas
 // The -32021 for a caller that did not declare it.
 RpcError missing_tasks_extension(std::string message);
 
-// What a request says about its sender; in the legacy era, what the handshake said. Immutable.
-struct Caller {
+// Who sends a request, and what it says about its sender; in the legacy era, what the handshake said. The identity is that of
+// this request (its token), also in the legacy era. Immutable.
+struct Caller : Identity {
   Version version = kNewestModern;
   Transport transport = Transport::stdio;
-  std::string principal = "local";
   std::string connection;  // legacy session id, "stdio", or empty: a modern HTTP request has none
   Millis opened_at = 0;    // when the handshake was; 0: there was none
   JsonObject capabilities;
@@ -44,5 +45,8 @@ struct Caller {
   bool can_list_roots() const;
   bool has_extension(std::string_view id) const;
 };
+
+// For a caller that lacks it: refused, with code insufficient_scope.
+Error missing_scope(Scope needed);
 
 }  // namespace holdfast::mcp

@@ -2,6 +2,7 @@
 
 // What a server offers: tools, resources, prompts. Each is declared in one place.
 
+#include "base/identity.h"
 #include "base/json.h"
 #include "mcp/call.h"
 #include "mcp/reply.h"
@@ -46,6 +47,9 @@ struct Tool {
   RunOn run_on = RunOn::pool;
   Tasks tasks = Tasks::never;
   Eras eras = Eras::both;
+  // What a caller must be allowed to do, where the arguments decide; it gets them normalised and not yet validated, on the I/O
+  // thread. Empty: read for tools whose readOnlyHint says so, else write.
+  std::function<Scope(const JsonObject&)> scope_of;
   bool listed = true;  // false: known, so that a call can be refused in the tool's own words
   std::function<ToolReply(Call&)> handler;
 };

@@ -17,9 +17,9 @@ JsonObject to_row(const Connection& connection) {
   const Caller& caller = *connection.handshake;
   JsonArray subscribed;
   for (const std::string& uri : connection.subscribed) subscribed.emplace_back(uri);
-  return {{"principal", caller.principal},    {"version", name_of(caller.version)},        {"capabilities", caller.capabilities},
-          {"clientInfo", caller.client_info}, {"logLevel", name_of(connection.log_level)}, {"subscribed", std::move(subscribed)},
-          {"openedAt", caller.opened_at}};
+  return {{"principal", caller.principal},       {"person", caller.person},          {"version", name_of(caller.version)},
+          {"capabilities", caller.capabilities}, {"clientInfo", caller.client_info}, {"logLevel", name_of(connection.log_level)},
+          {"subscribed", std::move(subscribed)}, {"openedAt", caller.opened_at}};
 }
 
 std::shared_ptr<const Caller> read_caller(const std::string& id, const JsonObject& row) {
@@ -29,6 +29,7 @@ std::shared_ptr<const Caller> read_caller(const std::string& id, const JsonObjec
   caller->version = *version;
   caller->transport = Transport::http;
   caller->principal = find_string(row, "principal").value_or("");
+  caller->person = find_string(row, "person").value_or(caller->principal);
   caller->opened_at = find_int(row, "openedAt").value_or(0);
   caller->connection = id;
   if (const JsonObject* capabilities = holdfast::find_object(row, "capabilities")) caller->capabilities = *capabilities;
@@ -61,6 +62,17 @@ void end(Connection& connection) {
   connection.hang_up = nullptr;
   connection.listens = nullptr;
   connection.send = nullptr;
+}
+
+// Whether the session is this person's; if so, what they may do now is what counts.
+bool take_identity(Connection& connection, const Identity& identity) {
+  const Caller& known = *connection.handshake;
+  if (known.principal != identity.principal || known.person != identity.person) return false;
+  if (known == identity) return true;
+  auto caller = std::make_shared<Caller>(known);
+  static_cast<Identity&>(*caller) = identity;
+  connection.handshake = std::move(caller);
+  return true;
 }
 
 Error no_session() {
@@ -156,11 +168,10 @@ void LegacySessions::make_room() {
   });
 }
 
-void LegacySessions::open(Server::Handshake& handshake, const std::string& principal, Opened opened) {
+void LegacySessions::open(Server::Handshake& handshake, Opened opened) {
   std::string id = make_handle();
   auto caller = std::make_shared<Caller>(*handshake.caller);
   caller->connection = id;
-  caller->principal = principal;
   Connection draft;
   draft.handshake = caller;
   server_.pool().submit([this, id, caller, row = to_row(draft), expires = expiry(), opened = std::move(opened)]() mutable {
@@ -172,23 +183,22 @@ void LegacySessions::open(Server::Handshake& handshake, const std::string& princ
   });
 }
 
-void LegacySessions::find(const std::string& id, const std::string& principal, Opened found) {
+void LegacySessions::find(const std::string& id, const Identity& identity, Opened found) {
   if (auto cached = cache_.find(id); cached != cache_.end()) {
-    if (cached->second.connection->principal != principal) return found(std::unexpected(no_session()));
+    if (!take_identity(*cached->second.connection, identity)) return found(std::unexpected(no_session()));
     touch(id, cached->second);
     if (server_.store().is_shared()) return recheck(id, cached->second, std::move(found));
     return found(cached->second.connection);
   }
-  server_.pool().submit([this, id, principal, found = std::move(found)]() mutable {
+  server_.pool().submit([this, id, identity, found = std::move(found)]() mutable {
     auto row = server_.store().get(kArea, id);
-    server_.executor().post([this, id, principal, row = std::move(row), found = std::move(found)] {
+    server_.executor().post([this, id, identity, row = std::move(row), found = std::move(found)] {
       if (!row) return found(std::unexpected(row.error()));
       if (!*row || !(*row)->is_object()) return found(std::unexpected(no_session()));
       const JsonObject& fields = (*row)->get_object();
-      if (find_string(fields, "principal") != principal) return found(std::unexpected(no_session()));
       auto cached = cache_.find(id);
       auto connection = cached != cache_.end() ? cached->second.connection : read(id, fields);
-      if (!connection) return found(std::unexpected(no_session()));
+      if (!connection || !take_identity(*connection, identity)) return found(std::unexpected(no_session()));
       found(std::move(connection));
     });
   });

@@ -24,10 +24,11 @@ class LegacySessions {
   using Opened = std::function<void(Result<std::shared_ptr<Connection>>)>;
 
   // A new session, durable before the callback runs.
-  void open(Server::Handshake& handshake, const std::string& principal, Opened opened);
-  // not_found when there is no such session, or it belongs to somebody else. Where the store is shared its row is read each
-  // time: another process may have changed or ended it.
-  void find(const std::string& id, const std::string& principal, Opened found);
+  void open(Server::Handshake& handshake, Opened opened);
+  // not_found when there is no such session, or it belongs to somebody else (another principal, or another person of a team).
+  // What this token may do counts from here on: what was allowed at the handshake is forgotten. Where the store is shared its
+  // row is read each time: another process may have changed or ended it.
+  void find(const std::string& id, const Identity& identity, Opened found);
   // Cancels its requests, ends its stand-alone stream and forgets it.
   void close(const std::string& id, std::function<void(Result<void>)> closed);
 

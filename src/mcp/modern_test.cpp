@@ -48,13 +48,14 @@ class ModernTest : public ::testing::Test {
 
   Json call(const std::string& tool, const std::string& members = {}, const std::string& capabilities = kForms,
             const std::string& principal = "local") {
-    auto exchange = server_->modern("tools/call", tool, R"("name":")" + tool + "\"," + members, capabilities, principal);
+    auto exchange =
+        server_->modern("tools/call", tool, R"("name":")" + tool + "\"," + members, capabilities, full_identity(principal));
     server_->turn_until([&] { return exchange->done; });
     return exchange->body();
   }
   Json task_method(const std::string& method, const std::string& id, const std::string& members = {},
                    const std::string& principal = "local", const char* capabilities = kTasks) {
-    auto exchange = server_->modern(method, id, R"("taskId":")" + id + "\"," + members, capabilities, principal);
+    auto exchange = server_->modern(method, id, R"("taskId":")" + id + "\"," + members, capabilities, full_identity(principal));
     server_->turn_until([&] { return exchange->done; });
     return exchange->body();
   }
@@ -192,8 +193,8 @@ TEST_F(ModernTest, AClosedSubscriptionIsForgotten) {
 TEST_F(ModernTest, TaskNotificationsReachTheListener) {
   std::string id(view(at(call("task", {}, kTasks), "result", "taskId").as_string()));
   auto listen = server_->modern("subscriptions/listen", {}, R"("notifications":{"taskIds":[")" + id + R"("]},)", kTasks);
-  auto foreign =
-      server_->modern("subscriptions/listen", {}, R"("notifications":{"taskIds":[")" + id + R"("]},)", kTasks, "mallory");
+  auto foreign = server_->modern("subscriptions/listen", {}, R"("notifications":{"taskIds":[")" + id + R"("]},)", kTasks,
+                                 full_identity("mallory"));
   task_method("tasks/cancel", id);
   server_->turn_until([&] { return at(listen->messages().back(), "params", "status") == Json("cancelled"); });
   EXPECT_EQ(at(listen->messages().back(), "method"), Json("notifications/tasks"));

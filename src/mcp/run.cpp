@@ -125,8 +125,14 @@ void Run::again() {
 void Run::execute() {
   Reply<JsonObject> reply;
   try {
-    Call call(shared_from_this());
-    reply = handler_(call);
+    const auto work = [&] {
+      Call call(shared_from_this());
+      reply = handler_(call);
+    };
+    if (const auto& surround = server_.surrounding())
+      surround(*caller_, work);
+    else
+      work();
   } catch (const std::exception& error) {
     log(LogLevel::error, "mcp", request_.method + ": " + error.what());
     reply = internal_error();
@@ -160,19 +166,21 @@ void Run::finish_with(JsonObject result) {
     if (!meta.is_object()) meta = JsonObject{};
     meta.get_object()["io.modelcontextprotocol/serverInfo"] = server_.info();
   }
+  const bool tool_failed = find_bool(result, "isError").value_or(false);
   outlet_->finish(write_result(request_.id, result), 200);
-  close();
+  close(tool_failed ? RequestTimes::Ending::failed : RequestTimes::Ending::answered);
 }
 
 void Run::fail_with(const RpcError& error) {
   if (closed_) return;
   ++server_.tally().errors;
   outlet_->finish(write_error(request_.id, error), caller_->era() == Era::modern ? status_of(error) : 200);
-  close();
+  close(RequestTimes::Ending::failed);
 }
 
-void Run::close() {
+void Run::close(RequestTimes::Ending ending) {
   closed_ = true;
+  server_.note_end(*this, std::chrono::steady_clock::now() - began_, ending);
   --server_.tally().running;
   outlet_ = nullptr;  // a task goes on for long; what carried its request need not
   if (connection_) {
@@ -194,7 +202,7 @@ void Run::cancel() {
   if (closed_) return;
   for (const auto& [key, waiting] : waiting_) take_back(waiting.first, "the request that asked was cancelled");
   outlet_->drop();
-  close();
+  close(RequestTimes::Ending::cancelled);
 }
 
 // Of our own question: the person who reads it need not answer any more.

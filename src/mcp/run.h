@@ -12,9 +12,11 @@
 #include "mcp/connection.h"
 #include "mcp/features.h"
 #include "mcp/outlet.h"
+#include "mcp/request_times.h"
 #include "mcp/rpc.h"
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <limits>
@@ -71,7 +73,7 @@ class Run : public std::enable_shared_from_this<Run> {
   void again();
   void complete(JsonObject result);
   void take_back(const std::string& question_id, std::string_view reason);
-  void close();
+  void close(RequestTimes::Ending ending);
   std::string request_digest() const;
 
   Server& server_;
@@ -86,6 +88,7 @@ class Run : public std::enable_shared_from_this<Run> {
   Json progress_token_;
   bool task_capable_ = false;
   bool closed_ = false;
+  const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 
   std::map<std::string, Answer> answers_;
   std::map<std::string, Question> questions_;  // put by the last run of the handler

@@ -42,9 +42,9 @@ Server::Server(ServerOptions options, Executor& executor, Pool& pool, const Cloc
       task_news_(executor, pool, store, post_, subscriptions_, tasks_) {
   post_.on("list_changed", [this](const JsonObject& letter) { tell_of_list(find_string(letter, "what").value_or("")); });
   post_.on("resource_updated", [this](const JsonObject& letter) {
-    auto principal = find_string(letter, "principal");
+    const JsonObject* audience = find_object(letter, "audience");
     tell_of_resource(std::string(find_string(letter, "uri").value_or("")),
-                     principal ? std::optional<std::string>(*principal) : std::nullopt);
+                     audience ? std::optional(audience_from(*audience)) : std::nullopt);
   });
   info_ = {{"name", options_.name}, {"version", options_.version}};
   if (!options_.title.empty()) info_["title"] = options_.title;
@@ -69,6 +69,15 @@ Server::Counts Server::counts() const {
   Counts counts = counts_;
   counts.subscriptions = subscriptions_.count();
   return counts;
+}
+
+void Server::note_end(const Run& run, std::chrono::steady_clock::duration time, RequestTimes::Ending ending) {
+  const std::string& method = run.request().method;
+  if (method != "tools/call") return request_times_.observe(method, {}, time, ending);
+  const auto name = find_string(run.request().params, "name");
+  const auto tool = name ? tools_by_name_.find(std::string(*name)) : tools_by_name_.end();
+  request_times_.observe(method, tool == tools_by_name_.end() ? std::string_view("other") : std::string_view(tool->first), time,
+                         ending);
 }
 
 // ---- what is offered ----
@@ -147,8 +156,7 @@ bool Server::claims_modern(const JsonObject& params) {
 }
 
 std::expected<std::shared_ptr<Caller>, RpcError> Server::read_envelope(const Message& request, Transport transport,
-                                                                       const std::string& principal,
-                                                                       std::string& claimed_version) {
+                                                                       const Identity& identity, std::string& claimed_version) {
   const JsonObject* meta = find_object(request.params, "_meta");
   std::string missing;
   auto need = [&](std::string_view key, bool present) {
@@ -164,7 +172,7 @@ std::expected<std::shared_ptr<Caller>, RpcError> Server::read_envelope(const Mes
   auto caller = std::make_shared<Caller>();
   claimed_version = *version;
   caller->transport = transport;
-  caller->principal = principal;
+  static_cast<Identity&>(*caller) = identity;
   caller->capabilities = *capabilities;
   if (const JsonObject* info = find_object(*meta, kClientInfoKey)) caller->client_info = *info;
   if (const Json* level = find(*meta, kLogLevelKey)) {
@@ -198,7 +206,7 @@ Server::Started Server::handle_modern(Message request, std::shared_ptr<const Cal
     auto filter = Subscriptions::read_filter(request.params, offer(), caller->has_extension(kTasksExtension));
     if (!filter) return refuse(filter.error(), filter.error().code == code::kMissingCapability ? 400 : 200);
     if (connection) post_.join_soon();  // over HTTP that is done already
-    auto handle = subscriptions_.open(request.id, std::move(*filter), caller->principal, connection, outlet);
+    auto handle = subscriptions_.open(request.id, std::move(*filter), *caller, connection, outlet);
     task_news_.look();
     return {nullptr, handle};
   }
@@ -220,8 +228,7 @@ void Server::on_discover(std::shared_ptr<Run> run) {
 // ---- the legacy era ----
 
 std::expected<Server::Handshake, RpcError> Server::handshake(const Message& request, Transport transport,
-                                                             const std::string& principal,
-                                                             const std::string& connection_key) const {
+                                                             const Identity& identity, const std::string& connection_key) const {
   auto wanted = find_string(request.params, "protocolVersion");
   if (!wanted) return std::unexpected(invalid_params("initialize needs protocolVersion"));
   auto caller = std::make_shared<Caller>();
@@ -229,7 +236,7 @@ std::expected<Server::Handshake, RpcError> Server::handshake(const Message& requ
   auto version = version_named(*wanted);
   caller->version = version && era_of(*version) == Era::legacy ? *version : kNewestLegacy;
   caller->transport = transport;
-  caller->principal = principal;
+  static_cast<Identity&>(*caller) = identity;
   caller->connection = connection_key;
   caller->opened_at = clock_.now();
   if (const JsonObject* capabilities = find_object(request.params, "capabilities")) caller->capabilities = *capabilities;
@@ -338,10 +345,11 @@ void Server::tell_of_list(std::string_view what) {
   announce("notifications/" + std::string(what) + "/list_changed", {}, [](const Connection&) { return true; });
 }
 
-void Server::tell_of_resource(const std::string& uri, const std::optional<std::string>& principal) {
-  subscriptions_.resource_updated(uri, principal);
-  announce("notifications/resources/updated", {{"uri", uri}},
-           [&](const Connection& c) { return c.subscribed.contains(uri) && (!principal || c.principal == *principal); });
+void Server::tell_of_resource(const std::string& uri, const std::optional<Audience>& audience) {
+  subscriptions_.resource_updated(uri, audience);
+  announce("notifications/resources/updated", {{"uri", uri}}, [&](const Connection& c) {
+    return c.subscribed.contains(uri) && (!audience || (c.handshake && audience->has(*c.handshake)));
+  });
 }
 
 void Server::list_changed(std::string_view what) {
@@ -363,12 +371,12 @@ void Server::resources_changed() {
   list_changed("resources");
 }
 
-void Server::resource_updated(const std::string& uri, const std::optional<std::string>& principal, Reach reach) {
-  on_io([this, uri, principal, reach] {
-    tell_of_resource(uri, principal);
+void Server::resource_updated(const std::string& uri, const std::optional<Audience>& audience, Reach reach) {
+  on_io([this, uri, audience, reach] {
+    tell_of_resource(uri, audience);
     if (reach == Reach::here) return;
     JsonObject letter{{"uri", uri}};
-    if (principal) letter["principal"] = *principal;
+    if (audience) letter["audience"] = audience_letter(*audience);
     post_.send_to_others("resource_updated", std::move(letter));
   });
 }

@@ -16,6 +16,7 @@
 #include "mcp/header_rules.h"
 #include "mcp/outlet.h"
 #include "mcp/post.h"
+#include "mcp/request_times.h"
 #include "mcp/rpc.h"
 #include "mcp/run.h"
 #include "mcp/state_store.h"
@@ -65,14 +66,18 @@ class Server {
   // Before serving: runs on the pool thread before each handler that runs there, once for each run of it.
   void before_tools(std::function<void(std::string_view tool, Call& call)> run) { before_tools_ = std::move(run); }
 
+  // Before serving: runs around every handler, on its thread; calls the function exactly once. For what holds for the time of one
+  // call, such as which projects its caller may see.
+  void surround_handlers(std::function<void(const Caller&, const std::function<void()>&)> run) { surround_ = std::move(run); }
+  const std::function<void(const Caller&, const std::function<void()>&)>& surrounding() const { return surround_; }
+
   // Any thread: tells subscribed clients, here and at the other processes that share the store.
   void tools_changed();
   void prompts_changed();
   void resources_changed();
-  // principal: whose resource it is; others are not told. Absent: everybody's. here: every process learns of it by itself.
+  // Without an audience everybody is told. here: every process learns of it by itself.
   enum class Reach { here, everywhere };
-  void resource_updated(const std::string& uri, const std::optional<std::string>& principal = {},
-                        Reach reach = Reach::everywhere);
+  void resource_updated(const std::string& uri, const std::optional<Audience>& audience = {}, Reach reach = Reach::everywhere);
 
   // Any thread: which legacy connections are there now, with a request in flight or a client that listens. Answered on the
   // I/O thread, or never when that has ended.
@@ -86,11 +91,12 @@ class Server {
   static bool claims_modern(const JsonObject& params);
   // The caller a modern request describes in its envelope; -32602 naming what is missing.
   static std::expected<std::shared_ptr<Caller>, RpcError> read_envelope(const Message& request, Transport transport,
-                                                                        const std::string& principal,
-                                                                        std::string& claimed_version);
+                                                                        const Identity& identity, std::string& claimed_version);
   // -32022 when we do not speak the claimed version in the modern era.
   static std::optional<RpcError> check_modern_version(const std::string& claimed_version);
   bool has_modern_method(std::string_view method) const;
+  // What the caller of this request must be allowed to do. What is answered without looking at anything needs no more than read.
+  Scope scope_needed(const Message& request) const;
   // Rules for Mcp-Param-* of a tool; nullptr when there is no such tool or it has none.
   const std::vector<HeaderRule>* header_rules_of(std::string_view tool) const;
 
@@ -107,7 +113,7 @@ class Server {
     std::shared_ptr<const Caller> caller;
     JsonObject result;
   };
-  std::expected<Handshake, RpcError> handshake(const Message& request, Transport transport, const std::string& principal,
+  std::expected<Handshake, RpcError> handshake(const Message& request, Transport transport, const Identity& identity,
                                                const std::string& connection_key) const;
   std::shared_ptr<Run> handle_legacy(Message request, std::shared_ptr<Connection> connection, std::shared_ptr<Outlet> outlet);
   void take_notification(const Message& notification, Connection& connection);
@@ -144,6 +150,9 @@ class Server {
   };
   Counts counts() const;
   Counts& tally() { return counts_; }
+  const RequestTimes& request_times() const { return request_times_; }
+  // A run has come to its end.
+  void note_end(const Run& run, std::chrono::steady_clock::duration time, RequestTimes::Ending ending);
 
  private:
   struct RegisteredTool {
@@ -185,7 +194,7 @@ class Server {
   static void finish_when_saved(std::shared_ptr<Run> run, Connection::Change change);
   // Tells those who are connected here.
   void tell_of_list(std::string_view what);
-  void tell_of_resource(const std::string& uri, const std::optional<std::string>& principal);
+  void tell_of_resource(const std::string& uri, const std::optional<Audience>& audience);
   void list_changed(std::string_view what);
   Method find_method(Era era, std::string_view method) const;
 
@@ -213,7 +222,9 @@ class Server {
   std::vector<std::weak_ptr<Connection>> connections_;
   std::function<void(const Caller&)> roots_changed_;
   std::function<void(std::string_view, Call&)> before_tools_;
+  std::function<void(const Caller&, const std::function<void()>&)> surround_;
   Counts counts_;
+  RequestTimes request_times_;
 };
 
 }  // namespace holdfast::mcp

@@ -65,6 +65,11 @@ JsonObject to_wire(ToolResult result, Version version) {
   return wire;
 }
 
+Scope scope_of(const Tool& tool, const JsonObject& arguments) {
+  if (tool.scope_of) return tool.scope_of(arguments);
+  return find_bool(tool.annotations, "readOnlyHint") == true ? Scope::read : Scope::write;
+}
+
 // What is wrong with a result, if the tool has promised a form. (An error need not have it.)
 std::optional<std::string> check_output(const std::optional<Schema>& schema, const ToolResult& result) {
   if (!schema || result.is_error) return std::nullopt;
@@ -109,6 +114,18 @@ const std::vector<HeaderRule>* Server::header_rules_of(std::string_view tool) co
   return found == tools_by_name_.end() || found->second->header_rules.empty() ? nullptr : &found->second->header_rules;
 }
 
+Scope Server::scope_needed(const Message& request) const {
+  if (request.method == "tasks/update" || request.method == "tasks/cancel") return Scope::write;
+  if (request.method != "tools/call") return Scope::read;
+  const auto found = tools_by_name_.find(std::string(find_string(request.params, "name").value_or("")));
+  if (found == tools_by_name_.end()) return Scope::read;
+  const Tool& tool = found->second->tool;
+  const JsonObject* given = find_object(request.params, "arguments");
+  JsonObject arguments = tool.scope_of && given ? *given : JsonObject();
+  if (tool.normalise) tool.normalise(arguments);
+  return scope_of(tool, arguments);
+}
+
 void Server::on_list_tools(std::shared_ptr<Run> run) {
   std::vector<const JsonObject*> listed;
   for (const auto& tool : tools_)
@@ -139,6 +156,9 @@ void Server::on_call_tool(std::shared_ptr<Run> run) {
     if (knows_tasks && tool->tool.tasks != Tool::Tasks::never) run->set_task_capable();
   }
   if (tool->tool.normalise) tool->tool.normalise(run->arguments());
+  // Over HTTP a caller that may not has been refused with a status; what comes in a batch has none of its own.
+  if (const Scope needed = scope_of(tool->tool, run->arguments()); !caller.scopes.has(needed))
+    return run->finish_with(to_wire(ToolResult::failure(missing_scope(needed)), caller.version));
   if (tool->tool.unknown == Tool::Unknown::report)
     run->ignored_arguments() = take_unknown(run->arguments(), tool->tool.input_schema);
   if (tool->tool.coerce_strings) coerce(run->arguments(), tool->tool.input_schema);

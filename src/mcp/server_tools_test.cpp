@@ -139,7 +139,7 @@ TEST_F(ServerToolsTest, ManyToolsAreListedInPages) {
     Json next = at(page, "nextCursor");
     cursor = next.is_null() ? std::string() : R"("cursor":)" + to_json(next) + ",";
     if (pages == 1) {
-      auto foreign = server_.modern("tools/list", {}, cursor, "{}", "mallory");
+      auto foreign = server_.modern("tools/list", {}, cursor, "{}", full_identity("mallory"));
       EXPECT_EQ(at(foreign->body(), "error", "code"), Json(-32602)) << "a cursor belongs to its principal";
       auto other = server_.modern("prompts/list", {}, cursor);
       EXPECT_FALSE(at(other->body(), "error").is_null());

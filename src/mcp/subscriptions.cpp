@@ -5,6 +5,18 @@
 
 namespace holdfast::mcp {
 
+JsonObject audience_letter(const Audience& audience) {
+  return {{"principal", audience.principal}, {"roots", JsonArray(audience.roots.begin(), audience.roots.end())}};
+}
+
+Audience audience_from(const JsonObject& written) {
+  Audience audience{std::string(find_string(written, "principal").value_or("")), {}};
+  if (const JsonArray* roots = find_array(written, "roots"))
+    for (const Json& root : *roots)
+      if (root.is_string()) audience.roots.emplace_back(view(root.get_string()));
+  return audience;
+}
+
 namespace {
 
 constexpr std::string_view kSubscriptionId = "io.modelcontextprotocol/subscriptionId";
@@ -58,15 +70,15 @@ std::expected<Subscriptions::Filter, RpcError> Subscriptions::read_filter(const 
   return filter;
 }
 
-std::uint64_t Subscriptions::open(const Json& id, Filter filter, const std::string& principal,
-                                  std::shared_ptr<Connection> connection, std::shared_ptr<Outlet> outlet) {
+std::uint64_t Subscriptions::open(const Json& id, Filter filter, const Identity& identity, std::shared_ptr<Connection> connection,
+                                  std::shared_ptr<Outlet> outlet) {
   JsonObject honoured;
   if (filter.tools) honoured["toolsListChanged"] = true;
   if (filter.prompts) honoured["promptsListChanged"] = true;
   if (filter.resources) honoured["resourcesListChanged"] = true;
   if (!filter.uris.empty()) honoured["resourceSubscriptions"] = to_array(filter.uris);
   if (!filter.tasks.empty()) honoured["taskIds"] = to_array(filter.tasks);
-  Open subscription{id, std::move(filter), principal, std::move(connection), std::move(outlet)};
+  Open subscription{id, std::move(filter), identity, std::move(connection), std::move(outlet)};
   tell(subscription, "notifications/subscriptions/acknowledged", {{"notifications", std::move(honoured)}});
   std::uint64_t handle = next_++;
   if (subscription.connection) subscription.connection->subscriptions[id_key(id)] = handle;
@@ -101,15 +113,15 @@ void Subscriptions::resources_changed() {
     if (open.filter.resources) tell(open, "notifications/resources/list_changed", {});
 }
 
-void Subscriptions::resource_updated(const std::string& uri, const std::optional<std::string>& principal) {
+void Subscriptions::resource_updated(const std::string& uri, const std::optional<Audience>& audience) {
   for (const auto& [handle, open] : open_)
-    if (open.filter.uris.contains(uri) && (!principal || open.principal == *principal))
+    if (open.filter.uris.contains(uri) && (!audience || audience->has(open.identity)))
       tell(open, "notifications/resources/updated", {{"uri", uri}});
 }
 
 void Subscriptions::task_changed(const std::string& id, const std::string& principal, const JsonObject& task) {
   for (const auto& [handle, open] : open_)
-    if (open.filter.tasks.contains(id) && open.principal == principal) tell(open, "notifications/tasks", task);
+    if (open.filter.tasks.contains(id) && open.identity.principal == principal) tell(open, "notifications/tasks", task);
 }
 
 std::set<std::string> Subscriptions::watched_tasks() const {

@@ -2,6 +2,7 @@
 
 // subscriptions/listen: requests that stay open and carry what changed. I/O thread only.
 
+#include "base/identity.h"
 #include "mcp/connection.h"
 #include "mcp/outlet.h"
 #include "mcp/rpc.h"
@@ -12,8 +13,20 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace holdfast::mcp {
+
+// Whose a resource is, and in which projects it stands: others are not told of it.
+struct Audience {
+  std::string principal;
+  std::vector<std::string> roots;
+
+  bool has(const Identity& identity) const { return identity.principal == principal && identity.may_see(roots); }
+};
+// As one process tells another.
+JsonObject audience_letter(const Audience& audience);
+Audience audience_from(const JsonObject& written);
 
 class Subscriptions {
  public:
@@ -31,15 +44,15 @@ class Subscriptions {
   static std::expected<Filter, RpcError> read_filter(const JsonObject& params, const Offer& offer, bool tasks_allowed);
 
   // Acknowledges and keeps the subscription, also in its connection (if there is one). Returns a handle for close().
-  std::uint64_t open(const Json& id, Filter filter, const std::string& principal, std::shared_ptr<Connection> connection,
+  std::uint64_t open(const Json& id, Filter filter, const Identity& identity, std::shared_ptr<Connection> connection,
                      std::shared_ptr<Outlet> outlet);
   void close(std::uint64_t handle);  // the client has gone, or does not want it any more
 
   void tools_changed();
   void prompts_changed();
   void resources_changed();
-  // Subscribers of this principal; all when there is none.
-  void resource_updated(const std::string& uri, const std::optional<std::string>& principal);
+  // Subscribers of this audience; all when there is none.
+  void resource_updated(const std::string& uri, const std::optional<Audience>& audience);
   void task_changed(const std::string& id, const std::string& principal, const JsonObject& task);
 
   // Ids that somebody wants to hear of.
@@ -53,7 +66,7 @@ class Subscriptions {
   struct Open {
     Json id;
     Filter filter;
-    std::string principal;
+    Identity identity;
     std::shared_ptr<Connection> connection;  // null on HTTP
     std::shared_ptr<Outlet> outlet;
   };

@@ -53,22 +53,22 @@ class TestServer {
   }
 
   std::shared_ptr<FakeExchange> http_request(std::string method, net::HttpHeaders headers, std::string body = {},
-                                             const std::string& principal = "local") {
+                                             const Identity& identity = {}) {
     net::HttpRequest request;
     request.method = std::move(method);
     request.target = request.path = "/mcp";
     request.headers = std::move(headers);
     request.body = std::move(body);
     auto exchange = std::make_shared<FakeExchange>(std::move(request));
-    http.handle(exchange, principal);
+    http.handle(exchange, identity);
     return exchange;
   }
 
   // A legacy POST in a session (empty id: none).
-  std::shared_ptr<FakeExchange> post(std::string body, const std::string& session = {}, const std::string& principal = "local") {
+  std::shared_ptr<FakeExchange> post(std::string body, const std::string& session = {}, const Identity& identity = {}) {
     net::HttpHeaders headers{{"Content-Type", "application/json"}, {"Accept", "application/json, text/event-stream"}};
     if (!session.empty()) headers.emplace_back("Mcp-Session-Id", session);
-    return http_request("POST", std::move(headers), std::move(body), principal);
+    return http_request("POST", std::move(headers), std::move(body), identity);
   }
 
   std::string initialize(const std::string& version = "2025-11-25", const std::string& capabilities = "{}") {
@@ -88,7 +88,7 @@ class TestServer {
 
   // A modern POST with the headers the body calls for; members: further members of params, with a comma behind.
   std::shared_ptr<FakeExchange> modern(const std::string& method, const std::string& name = {}, const std::string& members = {},
-                                       const std::string& capabilities = "{}", const std::string& principal = "local") {
+                                       const std::string& capabilities = "{}", const Identity& identity = {}) {
     net::HttpHeaders headers{{"Content-Type", "application/json"},
                              {"Accept", "application/json, text/event-stream"},
                              {"MCP-Protocol-Version", "2026-07-28"},
@@ -96,8 +96,7 @@ class TestServer {
     if (!name.empty()) headers.emplace_back("Mcp-Name", name);
     return http_request(
         "POST", std::move(headers),
-        R"({"jsonrpc":"2.0","id":1,"method":")" + method + R"(","params":{)" + members + envelope(capabilities) + "}}",
-        principal);
+        R"({"jsonrpc":"2.0","id":1,"method":")" + method + R"(","params":{)" + members + envelope(capabilities) + "}}", identity);
   }
 
   PollLoop loop;

@@ -170,22 +170,34 @@ HttpTransport::~HttpTransport() {
     if (auto stream = known.lock()) stream->abandon();
 }
 
-void HttpTransport::handle(Exchange exchange, const std::string& principal) {
+void HttpTransport::handle(Exchange exchange, const Identity& identity) {
+  if (refuses(exchange, identity, nullptr, Scope::read)) return;
   const std::string& method = exchange->request().method;
-  if (method == "POST") return on_post(exchange, principal);
-  if (method == "GET") return on_get(exchange, principal);
-  if (method == "DELETE") return on_delete(exchange, principal);
+  if (method == "POST") return on_post(exchange, identity);
+  if (method == "GET") return on_get(exchange, identity);
+  if (method == "DELETE") return on_delete(exchange, identity);
   answer(*exchange, 405, {}, {{"Allow", "POST, GET, DELETE"}});
 }
 
-void HttpTransport::on_post(const Exchange& exchange, const std::string& principal) {
+bool HttpTransport::refuses(const Exchange& exchange, const Identity& identity, const Json& request_id, Scope needed) const {
+  if (identity.scopes.has(needed)) return false;
+  const Error error = missing_scope(needed);
+  std::string challenge = challenge_
+                              ? challenge_(needed)
+                              : "Bearer error=\"insufficient_scope\", scope=\"" + std::string(holdfast::name_of(needed)) + "\"";
+  answer(*exchange, 403, write_error(request_id, {code::kInvalidRequest, error.message, nullptr}),
+         {{"WWW-Authenticate", std::move(challenge)}});
+  return true;
+}
+
+void HttpTransport::on_post(const Exchange& exchange, const Identity& identity) {
   const net::HttpRequest& request = exchange->request();
   if (!is_json(request))
     return refuse(*exchange, 415, nullptr, {code::kInvalidRequest, "Content-Type must be application/json", nullptr});
   // The exchange may live as long as a stream; the body need not.
   auto value = parse_json(std::exchange(exchange->request().body, {}));
   if (!value) return refuse(*exchange, 400, nullptr, {code::kParse, value.error().message, nullptr});
-  if (value->is_array()) return legacy_batch(exchange, principal, std::move(value->get_array()));
+  if (value->is_array()) return legacy_batch(exchange, identity, std::move(value->get_array()));
 
   bool modern = value->is_object() && claims_modern(value->get_object());
   if (!modern) {
@@ -195,18 +207,17 @@ void HttpTransport::on_post(const Exchange& exchange, const std::string& princip
   }
   auto message = read_message(std::move(*value));
   if (!message) return refuse(*exchange, 400, message.error().id, message.error().error);
-  if (modern && message->kind == Message::Kind::request) return modern_request(exchange, principal, std::move(*message));
+  if (modern && message->kind == Message::Kind::request) return modern_request(exchange, identity, std::move(*message));
   if (modern && message->kind == Message::Kind::notification) return answer(*exchange, 202, {});
-  if (message->kind == Message::Kind::request && message->method == "initialize")
-    return initialize(exchange, principal, *message);
-  legacy_message(exchange, principal, std::move(*message));
+  if (message->kind == Message::Kind::request && message->method == "initialize") return initialize(exchange, identity, *message);
+  legacy_message(exchange, identity, std::move(*message));
 }
 
 // ---- modern ----
 
-void HttpTransport::modern_request(const Exchange& exchange, const std::string& principal, Message message) {
+void HttpTransport::modern_request(const Exchange& exchange, const Identity& identity, Message message) {
   std::string version;
-  auto caller = Server::read_envelope(message, Transport::http, principal, version);
+  auto caller = Server::read_envelope(message, Transport::http, identity, version);
   if (!caller) return refuse(*exchange, 400, message.id, caller.error());
   if (auto error = check_headers(exchange->request(), message, version))
     return refuse(*exchange, 400, message.id, std::move(*error));
@@ -219,6 +230,7 @@ void HttpTransport::modern_request(const Exchange& exchange, const std::string& 
         return refuse(*exchange, 400, message.id, std::move(*error));
     }
   }
+  if (refuses(exchange, identity, message.id, server_.scope_needed(message))) return;
   if (message.method == "subscriptions/listen" && !accepts(exchange->request(), "text/event-stream"))
     return refuse(*exchange, 406, message.id,
                   {code::kInvalidRequest, "a subscription is a stream: Accept must list text/event-stream", nullptr});
@@ -234,16 +246,16 @@ void HttpTransport::modern_request(const Exchange& exchange, const std::string& 
 
 // ---- legacy ----
 
-void HttpTransport::initialize(const Exchange& exchange, const std::string& principal, const Message& message) {
-  auto handshake = server_.handshake(message, Transport::http, principal, {});
+void HttpTransport::initialize(const Exchange& exchange, const Identity& identity, const Message& message) {
+  auto handshake = server_.handshake(message, Transport::http, identity, {});
   if (!handshake) return refuse(*exchange, 200, message.id, handshake.error());
-  sessions_.open(*handshake, principal, [exchange, id = message.id, result = handshake->result](auto opened) {
+  sessions_.open(*handshake, [exchange, id = message.id, result = handshake->result](auto opened) {
     if (!opened) return refuse(*exchange, 503, id, to_rpc_error(opened.error()));
     answer(*exchange, 200, write_result(id, result), {{"Mcp-Session-Id", (*opened)->key}});
   });
 }
 
-void HttpTransport::with_session(const Exchange& exchange, const std::string& principal, const Json& request_id,
+void HttpTransport::with_session(const Exchange& exchange, const Identity& identity, const Json& request_id,
                                  std::function<void(std::shared_ptr<Connection>)> then) {
   const net::HttpRequest& request = exchange->request();
   const std::string* id = request.header("Mcp-Session-Id");
@@ -259,7 +271,7 @@ void HttpTransport::with_session(const Exchange& exchange, const std::string& pr
           {code::kInvalidRequest,
            "unsupported MCP-Protocol-Version " + *version + "; send the version initialize has answered with", nullptr});
   }
-  sessions_.find(*id, principal, [exchange, request_id, then = std::move(then)](auto found) {
+  sessions_.find(*id, identity, [exchange, request_id, then = std::move(then)](auto found) {
     if (found) return then(std::move(*found));
     bool unknown = found.error().kind == ErrorKind::not_found;
     refuse(*exchange, unknown ? 404 : 503, request_id,
@@ -267,14 +279,15 @@ void HttpTransport::with_session(const Exchange& exchange, const std::string& pr
   });
 }
 
-void HttpTransport::legacy_message(const Exchange& exchange, const std::string& principal, Message message) {
+void HttpTransport::legacy_message(const Exchange& exchange, const Identity& identity, Message message) {
   // Only a request of the client's has an id that an error may name.
   Json id = message.kind == Message::Kind::request ? message.id : Json();
   if (!accepts(exchange->request(), "application/json") || !accepts(exchange->request(), "text/event-stream"))
     return refuse(*exchange, 406, id,
                   {code::kInvalidRequest, "Accept must list application/json and text/event-stream", nullptr});
+  if (message.kind == Message::Kind::request && refuses(exchange, identity, id, server_.scope_needed(message))) return;
   auto shared = std::make_shared<Message>(std::move(message));
-  with_session(exchange, principal, id, [this, exchange, shared](std::shared_ptr<Connection> connection) {
+  with_session(exchange, identity, id, [this, exchange, shared](std::shared_ptr<Connection> connection) {
     switch (shared->kind) {
       case Message::Kind::response:
         return take_response(*shared, connection, [exchange](Result<void> taken) {
@@ -311,7 +324,7 @@ void HttpTransport::take_response(const Message& response, const std::shared_ptr
                       });
 }
 
-void HttpTransport::legacy_batch(const Exchange& exchange, const std::string& principal, JsonArray messages) {
+void HttpTransport::legacy_batch(const Exchange& exchange, const Identity& identity, JsonArray messages) {
   auto refuse_batch = [exchange](std::string why) {
     refuse(*exchange, 400, nullptr, {code::kInvalidRequest, std::move(why), nullptr});
   };
@@ -320,7 +333,7 @@ void HttpTransport::legacy_batch(const Exchange& exchange, const std::string& pr
   if (messages.empty() || messages.size() > kMaxBatch)
     return refuse_batch("a batch has 1 to " + std::to_string(kMaxBatch) + " messages");
   auto shared = std::make_shared<JsonArray>(std::move(messages));
-  with_session(exchange, principal, nullptr, [this, exchange, shared, refuse_batch](std::shared_ptr<Connection> connection) {
+  with_session(exchange, identity, nullptr, [this, exchange, shared, refuse_batch](std::shared_ptr<Connection> connection) {
     if (connection->handshake->version != Version::v2025_03_26) return refuse_batch("batches exist only in protocol 2025-03-26");
     // What precedes the answers needs a stream; a batch is rare enough to get one only then.
     auto outlet = std::make_shared<LegacyOutlet>(*this, connection, exchange, nullptr);
@@ -346,8 +359,8 @@ void HttpTransport::legacy_batch(const Exchange& exchange, const std::string& pr
   });
 }
 
-void HttpTransport::on_delete(const Exchange& exchange, const std::string& principal) {
-  with_session(exchange, principal, nullptr, [this, exchange](std::shared_ptr<Connection> connection) {
+void HttpTransport::on_delete(const Exchange& exchange, const Identity& identity) {
+  with_session(exchange, identity, nullptr, [this, exchange](std::shared_ptr<Connection> connection) {
     sessions_.close(connection->key, [exchange](Result<void> closed) {
       if (!closed) return refuse(*exchange, 503, nullptr, to_rpc_error(closed.error()));
       answer(*exchange, 200, {});

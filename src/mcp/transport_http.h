@@ -10,6 +10,7 @@
 #include "mcp/server.h"
 #include "net/http_server.h"
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -21,7 +22,10 @@ class HttpTransport {
   explicit HttpTransport(Server& server);
   ~HttpTransport();
 
-  void handle(std::shared_ptr<net::HttpExchange> exchange, const std::string& principal);
+  void handle(std::shared_ptr<net::HttpExchange> exchange, const Identity& identity);
+
+  // Before serving: what WWW-Authenticate says to a caller that lacks a scope. By default nothing but its name.
+  void challenge_with(std::function<std::string(Scope)> challenge) { challenge_ = std::move(challenge); }
 
   std::size_t cached_sessions() const { return sessions_.cached(); }
 
@@ -30,18 +34,20 @@ class HttpTransport {
   class LegacyOutlet;
   using Exchange = std::shared_ptr<net::HttpExchange>;
 
-  void on_post(const Exchange& exchange, const std::string& principal);
-  void on_get(const Exchange& exchange, const std::string& principal);
-  void on_delete(const Exchange& exchange, const std::string& principal);
+  void on_post(const Exchange& exchange, const Identity& identity);
+  void on_get(const Exchange& exchange, const Identity& identity);
+  void on_delete(const Exchange& exchange, const Identity& identity);
 
-  void modern_request(const Exchange& exchange, const std::string& principal, Message message);
-  void initialize(const Exchange& exchange, const std::string& principal, const Message& message);
-  void legacy_message(const Exchange& exchange, const std::string& principal, Message message);
-  void legacy_batch(const Exchange& exchange, const std::string& principal, JsonArray messages);
+  void modern_request(const Exchange& exchange, const Identity& identity, Message message);
+  void initialize(const Exchange& exchange, const Identity& identity, const Message& message);
+  void legacy_message(const Exchange& exchange, const Identity& identity, Message message);
+  void legacy_batch(const Exchange& exchange, const Identity& identity, JsonArray messages);
   void take_response(const Message& response, const std::shared_ptr<Connection>& connection,
                      std::function<void(Result<void>)> taken);
+  // Answers 403 and returns true when the caller lacks the scope.
+  bool refuses(const Exchange& exchange, const Identity& identity, const Json& request_id, Scope needed) const;
   // Runs with the session the request names, or answers 400 / 404 / 503.
-  void with_session(const Exchange& exchange, const std::string& principal, const Json& request_id,
+  void with_session(const Exchange& exchange, const Identity& identity, const Json& request_id,
                     std::function<void(std::shared_ptr<Connection>)> then);
   void open_standalone(const Exchange& exchange, const std::shared_ptr<Connection>& connection, std::string id,
                        std::uint64_t first);
@@ -57,6 +63,7 @@ class HttpTransport {
 
   static constexpr std::size_t kFirstSweep = 64;
   Server& server_;
+  std::function<std::string(Scope)> challenge_;
   std::unordered_map<std::string, std::weak_ptr<EventStream>> streams_;  // live ones, by EventStream::key
   std::size_t sweep_at_ = kFirstSweep;  // table size at which entries of dead streams are removed
   LegacySessions sessions_;

@@ -8,10 +8,10 @@
 
 namespace holdfast::mcp {
 
-void HttpTransport::on_get(const Exchange& exchange, const std::string& principal) {
+void HttpTransport::on_get(const Exchange& exchange, const Identity& identity) {
   if (!accepts(exchange->request(), "text/event-stream"))
     return refuse(*exchange, 406, nullptr, {code::kInvalidRequest, "Accept must list text/event-stream", nullptr});
-  with_session(exchange, principal, nullptr, [this, exchange](std::shared_ptr<Connection> connection) {
+  with_session(exchange, identity, nullptr, [this, exchange](std::shared_ptr<Connection> connection) {
     const std::string* last = exchange->request().header("Last-Event-ID");
     if (!last) return open_standalone(exchange, connection, "g" + random_base62(10), 1);
     auto event = parse_event_id(*last);

@@ -177,7 +177,7 @@ TEST_F(HttpTransportTest, LegacyNeedsItsSession) {
   server_->turn_until([&] { return unknown->done; });
   EXPECT_EQ(unknown->response.status, 404);
   std::string session = server_->initialize();
-  auto foreign = server_->post(ping, session, "somebody else");
+  auto foreign = server_->post(ping, session, full_identity("somebody else"));
   server_->turn_until([&] { return foreign->done; });
   EXPECT_EQ(foreign->response.status, 404) << "a session id is not authentication";
   auto odd = server_->http_request(

@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <exception>
+#include <utility>
 
 namespace holdfast::mcp {
 
@@ -66,6 +68,7 @@ class StdioTransport::PipeOutlet final : public Outlet {
 StdioTransport::StdioTransport(Server& server, PollLoop& loop, int in, int out, std::string principal)
     : server_(server), loop_(loop), in_(in), pipe_(std::make_shared<Pipe>(out)), connection_(std::make_shared<Connection>()) {
   connection_->key = "stdio";
+  identity_ = full_identity(principal);
   connection_->principal = std::move(principal);
   connection_->transport = Transport::stdio;
   connection_->send = [pipe = pipe_](std::string message) { pipe->write_line(message); };
@@ -88,7 +91,11 @@ void StdioTransport::on_readable() {
   if (count < 0 && (errno == EINTR || errno == EAGAIN)) return;
   if (count <= 0) return input_ended();
   pipe_->cork();
-  take_bytes({buffer, static_cast<std::size_t>(count)});
+  try {
+    take_bytes({buffer, static_cast<std::size_t>(count)});
+  } catch (const std::exception& problem) {  // not even an answer could be made
+    log(LogLevel::error, "mcp", std::string("a message was lost: ") + problem.what());
+  }
   pipe_->uncork();
 }
 
@@ -102,20 +109,36 @@ void StdioTransport::take_bytes(std::string_view bytes) {
       refuse(nullptr, {code::kInvalidRequest, "a message may have at most " + std::to_string(kMaxLineBytes) + " bytes", nullptr});
     }
     if (end == std::string_view::npos) {
-      if (!skipping_) line_ += part;
+      if (!skipping_) guarded(true, [&] { line_ += part; });
       return;
     }
     bytes.remove_prefix(end + 1);
     if (skipping_) {
       skipping_ = false;
     } else if (line_.empty()) {
-      take_line(part);
+      guarded(false, [&] { take_line(part); });
     } else {
-      line_ += part;
-      std::string line = std::move(line_);
-      line_ = {};
-      take_line(line);
+      guarded(false, [&] {
+        line_ += part;
+        const std::string line = std::exchange(line_, {});
+        take_line(line);
+      });
     }
+  }
+}
+
+// Memory may be out at any moment of reading a message. Then it is answered with an error and what is left of it is skipped: the
+// next one may fit again.
+template <class Work>
+void StdioTransport::guarded(bool within_line, const Work& work) {
+  try {
+    work();
+  } catch (const std::exception& problem) {
+    line_ = {};
+    skipping_ = within_line;
+    log(LogLevel::error, "mcp", std::string("a message was given up: ") + problem.what());
+    refuse(nullptr,
+           {code::kInternal, std::string("this message could not be read: ") + problem.what() + ". Try again.", nullptr});
   }
 }
 
@@ -176,7 +199,7 @@ void StdioTransport::take_message(Json value, const std::shared_ptr<Outlet>& out
 void StdioTransport::take_request(Message request, const std::shared_ptr<Outlet>& outlet) {
   if (Server::claims_modern(request.params) || request.method == "server/discover") {
     std::string version;
-    auto caller = Server::read_envelope(request, Transport::stdio, connection_->principal, version);
+    auto caller = Server::read_envelope(request, Transport::stdio, identity_, version);
     if (!caller) return refuse(request.id, caller.error());
     if (auto error = Server::check_modern_version(version)) return refuse(request.id, std::move(*error));
     (*caller)->connection = connection_->key;
@@ -196,7 +219,7 @@ void StdioTransport::take_request(Message request, const std::shared_ptr<Outlet>
 
 void StdioTransport::initialize(const Message& request, const std::shared_ptr<Outlet>& outlet) {
   if (connection_->handshake) return refuse(request.id, {code::kInvalidRequest, "already initialized", nullptr});
-  auto handshake = server_.handshake(request, Transport::stdio, connection_->principal, connection_->key);
+  auto handshake = server_.handshake(request, Transport::stdio, identity_, connection_->key);
   if (!handshake) return refuse(request.id, handshake.error());
   connection_->handshake = handshake->caller;
   outlet->finish(write_result(request.id, handshake->result), 200);

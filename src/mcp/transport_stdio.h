@@ -34,6 +34,8 @@ class StdioTransport {
 
   void on_readable();
   void take_bytes(std::string_view bytes);
+  template <class Work>
+  void guarded(bool within_line, const Work& work);
   void take_message(Json value, const std::shared_ptr<Outlet>& outlet);
   void take_batch(JsonArray messages);
   void take_request(Message request, const std::shared_ptr<Outlet>& outlet);
@@ -47,6 +49,7 @@ class StdioTransport {
   PollLoop& loop_;
   int in_;
   std::shared_ptr<Pipe> pipe_;
+  Identity identity_;
   std::shared_ptr<Connection> connection_;
   std::string line_;       // what has been read of an unfinished line
   bool skipping_ = false;  // inside a line that is too long

@@ -18,11 +18,12 @@ namespace holdfast::net {
 
 namespace {
 
-constexpr std::size_t kReadAhead = 64 * 1024;        // kept of what a client sends before its answer
-constexpr int kReadsAtOnce = 16;                     // of 64 KB each, then the other connections get their turn
-constexpr std::size_t kPauseOutput = 64 * 1024;      // unsent bytes at which no further request is begun
-constexpr std::size_t kForgetSent = 64 * 1024;       // sent bytes at the front of the queue worth moving the rest for
-constexpr std::chrono::milliseconds kLinger{1'000};  // for a client to read an error while still sending
+constexpr std::size_t kReadAhead = 64 * 1024;            // kept of what a client sends before its answer
+constexpr int kReadsAtOnce = 16;                         // of 64 KB each, then the other connections get their turn
+constexpr std::size_t kPauseOutput = 64 * 1024;          // unsent bytes at which no further request is begun
+constexpr std::size_t kForgetSent = 64 * 1024;           // sent bytes at the front of the queue worth moving the rest for
+constexpr std::chrono::milliseconds kLinger{1'000};      // for a client to read an error while still sending
+constexpr std::chrono::milliseconds kFirstRequest{500};  // while draining: a client that has just connected has something to say
 
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 constexpr std::string_view kKeepAlive = ": keep-alive\n\n";
@@ -163,7 +164,7 @@ void HttpConnection::consume(std::string_view bytes) {
 }
 
 void HttpConnection::take_request() {
-  keep_alive_ = reader_->keep_alive() && !all_.draining;
+  keep_alive_ = reader_->keep_alive() && !all_.turning_away;
   http_1_0_ = reader_->http_1_0();
   auto exchange = std::make_shared<LiveExchange>(shared_from_this(), reader_->take());
   all_.give_reader(std::move(reader_));
@@ -171,6 +172,7 @@ void HttpConnection::take_request() {
   is_head_ = exchange->request().method == "HEAD";
   exchange_ = exchange;
   phase_ = Phase::running;
+  served_ = true;
   wait_by_phase();
   ++all_.totals.requests_total;
   try {
@@ -186,7 +188,8 @@ void HttpConnection::take_request() {
 void HttpConnection::respond(const HttpResponse& response) {
   if (phase_ != Phase::running) return;
   const bool has_body = status_has_body(response.status);
-  if (all_.draining) keep_alive_ = false;
+  if (all_.turning_away) keep_alive_ = false;
+  tell_observer(response.status);
   output_.reserve(output_.size() + response.body.size() + 256);
   append_head(output_, response.status, response.headers,
               {.body = has_body ? ResponseFraming::Body::sized : ResponseFraming::Body::none,
@@ -197,10 +200,17 @@ void HttpConnection::respond(const HttpResponse& response) {
   finish_answer();
 }
 
+void HttpConnection::tell_observer(int status) {
+  if (!all_.observer) return;
+  if (const auto exchange = exchange_.lock())
+    all_.observer(exchange->request(), status, std::chrono::steady_clock::now() - exchange->began());
+}
+
 void HttpConnection::start_stream(int status, const HttpHeaders& headers) {
   if (phase_ != Phase::running) return;
   const bool has_body = status_has_body(status);
-  if (all_.draining || (http_1_0_ && has_body)) keep_alive_ = false;
+  if (all_.turning_away || (http_1_0_ && has_body)) keep_alive_ = false;
+  tell_observer(status);
   chunked_ = !http_1_0_ && has_body;
   event_stream_ = has_body && is_event_stream(headers);
   const auto body =
@@ -332,9 +342,15 @@ void HttpConnection::on_end_of_input() {
 
 void HttpConnection::drain() {
   keep_alive_ = false;
-  if (phase_ != Phase::reading) return;
-  if (unsent() == 0) return close();
-  phase_ = Phase::closing;
+  if (phase_ == Phase::reading) enter([&] { receive(); });  // a request that is here already is answered
+  if (phase_ != Phase::reading || !input_.empty() || input_paused_) return;
+  if (unsent() != 0) {
+    phase_ = Phase::closing;
+  } else if (served_ && !reader_) {
+    close();
+  } else {
+    wait_by_phase();  // not for as long as before
+  }
 }
 
 void HttpConnection::close() {
@@ -362,6 +378,8 @@ void HttpConnection::on_deadline() {
     case Wait::linger:
       return close();
     case Wait::header:
+      if (all_.draining) return close();
+      [[fallthrough]];
     case Wait::body:
       ++all_.totals.timeouts;
       fail(408, wait_ == Wait::header ? "the request header took too long" : "the request body took too long");
@@ -406,10 +424,10 @@ void HttpConnection::wait_for(Wait what) {
       deadline_ = TimePoint::max();
       return;
     case Wait::idle:
-      delay = limits.idle_timeout;
+      delay = all_.draining ? kFirstRequest : limits.idle_timeout;
       break;
     case Wait::header:
-      delay = limits.header_timeout;
+      delay = all_.draining ? kFirstRequest : limits.header_timeout;
       break;
     case Wait::body:
       delay = limits.body_timeout;

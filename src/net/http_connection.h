@@ -62,6 +62,7 @@ class HttpConnection final : public EventLoop::Watcher, public std::enable_share
   void resume_later();
   void take_request();
   void fail(int status, std::string_view reason);
+  void tell_observer(int status);
   void finish_answer();
   void queue_chunk(std::string_view bytes);
   void flush_soon();
@@ -89,6 +90,7 @@ class HttpConnection final : public EventLoop::Watcher, public std::enable_share
   bool input_paused_ = false;   // there is more to read than we want to take now
   bool end_announced_ = false;  // the peer has shut down; its last bytes may still wait in the socket
   bool input_ended_ = false;
+  bool served_ = false;  // had a request
   bool linger_ = false;
 };
 

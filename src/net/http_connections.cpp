@@ -41,7 +41,7 @@ void HttpConnections::add(Fd socket, std::string peer) {
 }
 
 void HttpConnections::drain() {
-  draining = true;
+  draining = turning_away = true;
   for (std::size_t i = open_.size(); i-- > 0;) {
     const auto connection = open_[i];  // closing swaps the last one, already seen, into this place
     connection->drain();

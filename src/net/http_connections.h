@@ -43,6 +43,8 @@ class HttpConnections {
   const HttpServer::Handler handler;
   std::vector<char> buffer;  // what recv() fills; nobody keeps a view of it
   bool draining = false;
+  bool turning_away = false;  // answers close their connection; implied by draining
+  HttpServer::Observer observer;
   HttpServer::Counts totals;
 
  private:

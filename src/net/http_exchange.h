@@ -8,6 +8,7 @@
 
 #include "net/http_server.h"
 
+#include <chrono>
 #include <functional>
 #include <memory>
 
@@ -31,6 +32,7 @@ class LiveExchange final : public HttpExchange {
   // The connection's side: the client has left. Returns the callback, to be run outside of any call
   // of the handler's.
   std::function<void()> leave();
+  std::chrono::steady_clock::time_point began() const { return began_; }
 
  private:
   enum class State { waiting, streaming, done, gone };
@@ -39,6 +41,7 @@ class LiveExchange final : public HttpExchange {
   HttpRequest request_;
   std::function<void()> on_gone_;
   State state_ = State::waiting;
+  const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace holdfast::net

@@ -70,6 +70,15 @@ Result<void> HttpListener::start() {
 }
 
 void HttpListener::on_ready(std::uint32_t) {
+  accept_some();
+}
+
+void HttpListener::accept_rest() {
+  for (int rounds = 0; rounds < kBacklog / kAcceptsAtOnce && pause_ == 0; ++rounds)
+    if (!accept_some()) return;
+}
+
+bool HttpListener::accept_some() {
   for (int accepted = 0; accepted < kAcceptsAtOnce; ++accepted) {
     sockaddr_storage address{};
     socklen_t length = sizeof address;
@@ -80,12 +89,13 @@ void HttpListener::on_ready(std::uint32_t) {
         case ENFILE:
         case ENOBUFS:
         case ENOMEM:
-          return look_away(errno);
+          look_away(errno);
+          return false;
         case EINTR:
         case ECONNABORTED:
           continue;  // this client has left; the next may not have
         default:
-          return;  // EAGAIN, and what the network did to one client (accept(2))
+          return false;  // EAGAIN, and what the network did to one client (accept(2))
       }
     }
     warned_ = false;
@@ -93,6 +103,7 @@ void HttpListener::on_ready(std::uint32_t) {
     ::setsockopt(client.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     on_accept_(std::move(client), text_of(address));
   }
+  return true;
 }
 
 void HttpListener::look_away(int error_number) {

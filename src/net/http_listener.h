@@ -26,8 +26,11 @@ class HttpListener final : public EventLoop::Watcher {
 
   Result<void> start();
   void on_ready(std::uint32_t events) override;
+  // Before it is closed: clients whose connection the kernel has made already would otherwise be reset.
+  void accept_rest();
 
  private:
+  bool accept_some();  // false: nobody waits any more
   void look_away(int error_number);
 
   EventLoop& loop_;

@@ -51,6 +51,7 @@ void HttpServer::run() {
 
 void HttpServer::drain(std::chrono::milliseconds deadline) {
   impl_->loop.post([impl = impl_.get(), deadline] {
+    for (const auto& listener : impl->listeners) listener->accept_rest();
     impl->listeners.clear();
     if (impl->on_drain) std::exchange(impl->on_drain, nullptr)();
     impl->loop.after(deadline, [impl] {
@@ -63,6 +64,14 @@ void HttpServer::drain(std::chrono::milliseconds deadline) {
 
 void HttpServer::on_drain(std::function<void()> callback) {
   impl_->on_drain = std::move(callback);
+}
+
+void HttpServer::on_answer(Observer observer) {
+  impl_->connections.observer = std::move(observer);
+}
+
+void HttpServer::turn_clients_away() {
+  impl_->connections.turning_away = true;
 }
 
 void HttpServer::stop() {

@@ -88,8 +88,8 @@ class HttpServer {
 
   void run();  // until drained or stopped
 
-  // Any thread. Stops accepting; connections without a running exchange are closed; run() returns
-  // when the rest is done or after the deadline. on_drain (if any) is called first, on the server's
+  // Any thread. Stops accepting; idle connections are closed, those that are new get a moment for the request they were made
+  // for; run() returns when the rest is done or after the deadline. on_drain (if any) is called first, on the server's
   // thread, so that open streams can be ended in their own way; set it before run(). A second
   // drain() may only bring the end nearer.
   void drain(std::chrono::milliseconds deadline);
@@ -97,6 +97,13 @@ class HttpServer {
   void stop();  // any thread: closes everything at once
 
   Executor& executor();
+
+  // Before run(): told of every answer on the server's thread, when its status is known: a body is sent behind it, a stream goes
+  // on. `time` is from the end of the request.
+  using Observer = std::function<void(const HttpRequest& request, int status, std::chrono::steady_clock::duration time)>;
+  void on_answer(Observer observer);
+  // Server's thread, before drain(): answers ask clients to close their connection, so that they come back elsewhere.
+  void turn_clients_away();
 
   struct Counts {
     std::uint64_t connections_open = 0, connections_total = 0, requests_total = 0, streams_open = 0;

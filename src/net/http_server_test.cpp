@@ -300,6 +300,35 @@ TEST(HttpServer, DrainLetsRunningExchangesFinish) {
   EXPECT_FALSE(RawHttpClient(server.port).connected());
 }
 
+TEST(HttpServer, DrainAnswersWhoHasJustConnected) {
+  ServerOnThread server({},
+                        [](const std::shared_ptr<HttpExchange>& exchange) { exchange->respond({.headers = {}, .body = "yes"}); });
+  RawHttpClient late(server.port), used(server.port);
+  used.get("/");
+  EXPECT_EQ(used.read_response().body, "yes");
+  server.server.drain(60s);
+  EXPECT_TRUE(used.at_end()) << "has nothing to say";
+  late.get("/");
+  const RawResponse response = late.read_response();
+  EXPECT_EQ(response.body, "yes");
+  EXPECT_TRUE(response.has("Connection: close\r\n"));
+  EXPECT_TRUE(late.at_end());
+  server.join();
+}
+
+TEST(HttpServer, TurnsClientsAwayBeforeItStops) {
+  ServerOnThread server({},
+                        [](const std::shared_ptr<HttpExchange>& exchange) { exchange->respond({.headers = {}, .body = "yes"}); });
+  RawHttpClient kept(server.port);
+  kept.get("/");
+  EXPECT_FALSE(kept.read_response().has("Connection: close\r\n"));
+  server.server.executor().post([&] { server.server.turn_clients_away(); });
+  kept.get("/");
+  EXPECT_TRUE(kept.read_response().has("Connection: close\r\n"));
+  EXPECT_TRUE(kept.at_end());
+  EXPECT_TRUE(RawHttpClient(server.port).connected()) << "it still listens";
+}
+
 TEST(HttpServer, DrainEndsAtItsDeadline) {
   std::promise<void> arrived;
   std::shared_ptr<HttpExchange> kept;

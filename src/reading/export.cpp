@@ -57,14 +57,21 @@ class CountingSink {
 };
 
 Result<void> markdown_turns(Reading& reading, const ExportOptions& options, CountingSink& out, Exported& exported) {
-  std::string text;
-  return each_exported(reading, options, [&](Turn& turn) -> Result<void> {
+  std::string bare;  // the heading of a compaction, whose summary mostly follows with one of its own
+  const auto take = [&](Turn& turn) -> Result<void> {
     ++exported.turns;
     exported.prompts += turn.prompt ? 1 : 0;
-    text.clear();
-    append_turn(text, turn, {options.detailed});
-    return out(text);
-  });
+    std::string text;
+    const bool whole = append_turn(text, turn, {options.detailed});
+    if (text.empty()) return {};
+    if (!turn.compaction) text.insert(0, bare);
+    bare.clear();
+    if (whole) return out(text);
+    bare = std::move(text);
+    return {};
+  };
+  HF_CHECK(each_exported(reading, options, take));
+  return out(bare);
 }
 
 Result<Exported> export_markdown(Reading& reading, const ExportOptions& options, const ExportSink& sink) {

@@ -4,6 +4,7 @@
 #include "reading/call_view.h"
 #include "reading/html_turns.h"
 #include "reading/line_diff.h"
+#include "reading/safe_markdown.h"
 #include "reading/visible_text.h"
 
 #include <fmt/format.h>
@@ -31,19 +32,9 @@ std::string inline_code(std::string_view text) {
   return line.empty() ? line : " `" + line + "`";
 }
 
-// Headings of the text stay below those of the document: a turn begins with "##".
-std::string with_lower_headings(std::string_view text) {
-  std::string out;
-  bool in_code = false;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
-    const std::string_view line = text.substr(0, end);
-    if (line.starts_with("```") || line.starts_with("~~~")) in_code = !in_code;
-    if (!in_code && line.starts_with('#')) out += "##";
-    out += line;
-    text.remove_prefix(end);
-  }
-  return out;
+// A word of a stranger within a line of ours.
+std::string shown_word(std::string_view text) {
+  return escaped_markdown(visible_line(text, kSummaryChars));
 }
 
 std::string diff_text(const Diff& diff) {
@@ -56,37 +47,35 @@ std::string diff_text(const Diff& diff) {
 void append_call(std::string& out, const Part& call) {
   const CallView shown = view_call(call);
   const bool failed = call.result && call.result->error;
-  out += fmt::format("**{}**{}{}\n\n", visible_line(call.name.empty() ? "result" : call.name, kSummaryChars),
-                     inline_code(shown.summary), failed ? " — failed" : "");
+  out += fmt::format("**{}**{}{}\n\n", shown_word(call.name.empty() ? "result" : call.name), inline_code(shown.summary),
+                     failed ? " — failed" : "");
   if (shown.body_is_text && !shown.body.empty())
-    append_block(out, with_lower_headings(visible_text(shown.body)));
+    append_block(out, safe_markdown(visible_text(shown.body)));
   else if (!shown.body.empty())
     append_code(out, visible_text(shown.body));
   for (const Diff& diff : shown.diffs) append_code(out, visible_text(diff_text(diff)), "diff");
   for (const Todo& todo : shown.todos)
-    out += fmt::format("- [{}] {}\n", todo.status == "completed" ? 'x' : ' ', visible_line(todo.text, kSummaryChars));
+    out += fmt::format("- [{}] {}\n", todo.status == "completed" ? 'x' : ' ', shown_word(todo.text));
   if (!shown.todos.empty()) out += '\n';
   if (!shown.rest.empty()) append_code(out, visible_text(to_json_pretty(shown.rest)), "json");
   if (call.subagent)
-    out += fmt::format("*subagent {}: {}*\n\n", visible_line(call.subagent->type, kSummaryChars),
-                       visible_line(call.subagent->description, kSummaryChars));
+    out += fmt::format("*subagent {}: {}*\n\n", shown_word(call.subagent->type), shown_word(call.subagent->description));
   if (!call.result) return;
   if (!call.result->output.text.empty()) append_code(out, visible_text(call.result->output.text));
   append_left_out(out, call.result->output.left_out);
-  for (const Image& image : call.result->images)
-    out += fmt::format("*[an image, {}]*\n\n", visible_line(image.media_type, kSummaryChars));
+  for (const Image& image : call.result->images) out += fmt::format("*[an image, {}]*\n\n", shown_word(image.media_type));
 }
 
 void append_part(std::string& out, const Part& part, const MarkdownOptions& options) {
   switch (part.kind) {
     case Part::Kind::text:
-      append_block(out, with_lower_headings(visible_text(part.text.text)));
+      append_block(out, safe_markdown(visible_text(part.text.text)));
       append_left_out(out, part.text.left_out);
       break;
     case Part::Kind::thinking:
       if (!options.detailed) break;
       out += "*Thinking*\n\n";
-      append_block(out, with_lower_headings(visible_text(part.text.text)));
+      append_block(out, safe_markdown(visible_text(part.text.text)));
       append_left_out(out, part.text.left_out);
       break;
     case Part::Kind::tool_call:
@@ -95,13 +84,13 @@ void append_part(std::string& out, const Part& part, const MarkdownOptions& opti
       break;
     case Part::Kind::diff:
       for (const Diff& diff : part.diffs) {
-        if (!diff.path.empty()) out += fmt::format("`{}`\n\n", visible_line(diff.path, kSummaryChars));
+        if (const std::string path = inline_code(diff.path); !path.empty()) out += path.substr(1) + "\n\n";
         append_code(out, visible_text(diff_text(diff)), "diff");
       }
       break;
     case Part::Kind::notice:
       if (!options.detailed) break;
-      out += fmt::format("*{}*\n\n", visible_line(part.name, kSummaryChars));
+      out += fmt::format("*{}*\n\n", shown_word(part.name));
       if (!part.text.text.empty()) append_code(out, visible_text(part.text.text));
       break;
     case Part::Kind::raw:
@@ -112,8 +101,7 @@ void append_part(std::string& out, const Part& part, const MarkdownOptions& opti
     case Part::Kind::image:
       break;
   }
-  for (const Image& image : part.images)
-    out += fmt::format("*[an image, {}]*\n\n", visible_line(image.media_type, kSummaryChars));
+  for (const Image& image : part.images) out += fmt::format("*[an image, {}]*\n\n", shown_word(image.media_type));
 }
 
 std::string title_of(const Turn& turn) {
@@ -123,8 +111,8 @@ std::string title_of(const Turn& turn) {
             : turn.role == Role::assistant ? "Assistant"
             : turn.role == Role::system    ? "System"
                                            : "Note";
-  if (!turn.author.empty()) title += " · " + visible_line(turn.author, kSummaryChars);
-  if (!turn.lane.empty()) title += fmt::format(" [{}]", visible_line(turn.lane, kSummaryChars));
+  if (!turn.author.empty()) title += " · " + shown_word(turn.author);
+  if (!turn.lane.empty()) title += fmt::format(" \\[{}\\]", shown_word(turn.lane));
   if (turn.time != 0) title += " · " + iso8601(turn.time);
   return title;
 }
@@ -147,16 +135,21 @@ void append_code(std::string& out, std::string_view text, std::string_view langu
   out += "\n\n";
 }
 
-void append_turn(std::string& out, const Turn& turn, const MarkdownOptions& options) {
-  if (!options.detailed && turn.meta && !turn.compaction) return;
+bool append_turn(std::string& out, const Turn& turn, const MarkdownOptions& options) {
+  if (!options.detailed && turn.meta && !turn.compaction) return false;
   std::string body;
-  for (const Part& part : turn.parts) append_part(body, part, options);
-  if (body.empty() && !turn.compaction) return;
+  // What a conversation went on from is part of it, however short the document is to be.
+  const MarkdownOptions shown{options.detailed || turn.compaction};
+  for (const Part& part : turn.parts) append_part(body, part, shown);
+  for (const Fork& fork : turn.forks)
+    body += fmt::format("*Another branch leaves here, at line {}: {}*\n\n", fork.line, shown_word(fork.words));
+  if (body.empty() && !turn.compaction) return false;
   out += fmt::format("## {}\n\n{}", title_of(turn), body);
+  return !body.empty();
 }
 
 void append_heading(std::string& out, const Heading& heading) {
-  out += fmt::format("# {}\n\n", visible_line(heading.title.empty() ? heading.id : heading.title, kSummaryChars));
+  out += fmt::format("# {}\n\n", shown_word(heading.title.empty() ? heading.id : heading.title));
   const auto line = [&](std::string_view name, std::string_view value) {
     if (!value.empty()) out += fmt::format("- {}:{}\n", name, inline_code(value));
   };
@@ -165,7 +158,7 @@ void append_heading(std::string& out, const Heading& heading) {
   line("project", heading.project);
   if (heading.first_time != 0) line("from", iso8601(heading.first_time));
   if (heading.last_time != 0) line("to", iso8601(heading.last_time));
-  for (const auto& [name, value] : heading.details) line(visible_line(name, kSummaryChars), value);
+  for (const auto& [name, value] : heading.details) line(shown_word(name), value);
   line("resume", heading.resume_command);
   out += '\n';
 }

@@ -12,8 +12,9 @@ struct MarkdownOptions {
   bool detailed = false;
 };
 
-// Appends the turn; nothing when there is nothing of it to show.
-void append_turn(std::string& out, const Turn& turn, const MarkdownOptions& options);
+// Appends the turn; nothing when there is nothing of it to show. False: that, or a heading alone (a compaction whose summary is a
+// turn of its own). What is said in it is made safe (safe_markdown.h).
+bool append_turn(std::string& out, const Turn& turn, const MarkdownOptions& options);
 
 // A title, and what is known of the session as a list.
 void append_heading(std::string& out, const Heading& heading);

@@ -57,6 +57,7 @@ Job read_job(const session::SessionRecord& record) {
   job.follow_links = find_bool(record.data, "follow_links").value_or(true);
   job.search = read_strings(record.data, "search");
   job.corpus = read_strings(record.data, "corpus");
+  job.projects = read_strings(record.data, "projects");
   job.limits = read_limits(find_object(record.data, "limits"));
   return job;
 }

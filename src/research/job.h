@@ -26,7 +26,7 @@ struct Job {
   std::string query, mode, clarify, provider;
   JsonObject clarifications;  // question -> answer
   bool follow_links = true;
-  std::vector<std::string> search, corpus;
+  std::vector<std::string> search, corpus, projects;
   Limits limits;
 };
 Job read_job(const session::SessionRecord& record);

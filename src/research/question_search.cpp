@@ -76,6 +76,7 @@ Result<bool> QuestionSearch::ask(SearchProvider& provider, const Unit& unit, con
   ask.principal = journal.job().principal;
   ask.exclude_session = journal.job().id;
   ask.root_uri = journal.job().root_uri;
+  ask.projects = journal.job().projects;
   ask.deadline = began + journal.budget().operation_time();
   ask.cancelled = [&journal] { return journal.lease().ended(); };
   journal.count_search();

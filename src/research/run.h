@@ -64,6 +64,7 @@ struct StartRequest {
   std::string provider;             // model endpoint; empty: by phase
   std::vector<std::string> corpus;  // folders for this run beside the configured ones (absolute); kept with it for resuming
   std::string principal = "local", client, root_uri, root_name, project;
+  std::vector<std::string> projects;  // roots that may be looked into; empty: all. Kept with the run
 };
 
 // All violations of ranges, lengths and words at once: VALIDATION_ERROR.

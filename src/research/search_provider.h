@@ -33,10 +33,11 @@ struct Found {
 struct SearchAsk {
   std::string query;
   std::size_t max_results = 5;
-  std::string mode = "general";     // general, academic, technical
-  std::string principal = "local";  // whose sessions may be searched
-  std::string exclude_session;      // the run's own id: its records are never its sources
-  std::string root_uri;             // sessions of this project come first; may be empty
+  std::string mode = "general";       // general, academic, technical
+  std::string principal = "local";    // whose sessions may be searched
+  std::string exclude_session;        // the run's own id: its records are never its sources
+  std::string root_uri;               // sessions of this project come first; may be empty
+  std::vector<std::string> projects;  // roots whose sessions may be searched; empty: all
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   std::function<bool()> cancelled;  // may be empty
 };

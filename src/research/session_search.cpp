@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "research/chunks.h"
 #include "research/snippet.h"
+#include "session/fence.h"
 #include "session/kinds.h"
 #include "session/limits.h"
 
@@ -59,6 +60,7 @@ class SessionSearch {
     // Not earlier research: a report that quotes reports would say something else each time it is asked for.
     query.kinds = {std::string(session::kThread), std::string(session::kReasoning)};
     query.principal = ask_.principal;
+    query.roots = ask_.projects;
     query.limit = session::kMaxSearchLimit;
     query.per_session = kHitsOfOneSession;
     HF_TRY(const session::SearchResult result, store_.search(query));
@@ -98,7 +100,8 @@ class SessionSearch {
     const auto [known, is_new] = records_.try_emplace(id);
     if (is_new) {
       auto record = store_.get(id);
-      if (record && record->principal == ask_.principal && record->visibility != session::Visibility::deleted)
+      if (record && record->principal == ask_.principal && record->visibility != session::Visibility::deleted &&
+          session::is_inside(ask_.projects, *record))
         known->second = *std::move(record);
     }
     return known->second ? &*known->second : nullptr;

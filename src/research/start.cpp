@@ -112,6 +112,7 @@ Result<session::SessionRecord> Research::start(const StartRequest& request) {
                  {"iteration", 1},
                  {"progress_percent", 0},
                  {"source_count", 0}};
+  if (!request.projects.empty()) record.data["projects"] = strings(request.projects);
   HF_CHECK(check_search(tools_, record, request));
   return tools_.store.write([&](session::Transaction& transaction) { return transaction.create(record); });
 }

@@ -1,5 +1,6 @@
 #include "runner/live_server.h"
 
+#include "base/at_or_below.h"
 #include "base/log.h"
 #include "runner/path_guard.h"
 

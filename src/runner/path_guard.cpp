@@ -1,5 +1,6 @@
 #include "runner/path_guard.h"
 
+#include "base/at_or_below.h"
 #include "base/text.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,6 @@
 #include "runner/path_rules.h"
 
+#include "base/at_or_below.h"
 #include "base/text.h"
 #include "base/uri.h"
 
@@ -162,11 +163,6 @@ std::string real_as_far_as_possible(const std::string& path) {
 
 std::optional<Error> forbidden_place(std::string_view path, const PathRules& rules) {
   return forbidden(path, path, rules);
-}
-
-bool is_at_or_below(std::string_view path, std::string_view folder) {
-  if (folder == "/") return true;
-  return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
 }
 
 Result<JudgedFolder> judge_folder(std::string_view given, const PathRules& rules) {

@@ -44,9 +44,6 @@ std::string real_as_far_as_possible(const std::string& path);
 // Why nothing at or below this place may be used, by a name without "." and ".."; nothing: it may.
 std::optional<Error> forbidden_place(std::string_view path, const PathRules& rules);
 
-// `path` is `folder` or below it, by whole components; both absolute and without "." or "..".
-bool is_at_or_below(std::string_view path, std::string_view folder);
-
 // Whether the folder is still the one that was judged.
 bool is_still_there(const JudgedFolder& folder);
 

@@ -1,5 +1,6 @@
 #include "runner/roots.h"
 
+#include "base/at_or_below.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "base/uri.h"

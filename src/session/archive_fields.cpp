@@ -137,6 +137,7 @@ Result<SessionRecord> record_from_archive(const JsonObject& json) {
   record.prior_visibility = parse_visibility(prior).value_or(Visibility::live);
   record.pinned = find_bool(json, "pinned").value_or(false);
   HF_TRY(record.created_at, number_in(json, "created_at"));
+  HF_CHECK(number_in(json, "updated_at"));  // looked at, and not taken over: coming back is a change
   for (const TimeField& each : kTimes) {
     if (!find(json, each.name)) continue;
     HF_TRY(record.*each.field, number_in(json, each.name));

@@ -66,6 +66,17 @@ class Blobs {
   virtual Result<std::optional<KeptFile>> file(std::string_view key) = 0;
   // Up to to.size() bytes; fewer only at the end. corrupt: a chunk is damaged (names it).
   virtual Result<std::size_t> read(const KeptFile& file, std::uint64_t offset, std::span<char> to) = 0;
+  // Of a damaged file what is left of it: where bytes are lost there are zeros, and `lost` is told where.
+  struct Gap {
+    std::uint64_t begin = 0, end = 0;
+    std::string why;
+  };
+  virtual Result<std::size_t> read_what_is_left(const KeptFile& file, std::uint64_t offset, std::span<char> to,
+                                                std::vector<Gap>& lost) = 0;
+  // What is known to be lost of it: what repair() has set aside. Nothing is read for it.
+  virtual Result<std::vector<Gap>> gaps(const KeptFile& file) = 0;
+  // Another number when anything was kept or forgotten since, by whichever process; of this object alone.
+  virtual Result<std::int64_t> generation() = 0;
 
   // Names are dropped at once; with scrub() the packs are rewritten and no byte of them remains.
   virtual Result<void> forget(std::span<const std::string> keys) = 0;
@@ -87,7 +98,7 @@ class Blobs {
   // Reads and hashes everything.
   virtual Result<Check> verify(const std::function<void(std::uint64_t done, std::uint64_t total)>& progress) = 0;
   // What is damaged is set aside and taken again from the originals at the next add(); what can only be partly read stays
-  // readable in its good parts.
+  // readable in its good parts. A catalogue that is lost or cannot be read is made anew from the copy beside the packs.
   virtual Result<Check> repair(const std::function<void(std::uint64_t done, std::uint64_t total)>& progress) = 0;
 };
 

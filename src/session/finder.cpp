@@ -32,9 +32,14 @@ JsonObject json_of(const FindResult& result) {
   JsonArray sessions;
   for (const FoundInSession& found : result.sessions) sessions.emplace_back(json_of(found));
   const std::size_t count = sessions.size();
+  JsonArray unreadable;
+  for (const Unreadable& each : result.unreadable)
+    unreadable.emplace_back(JsonObject{{"source", each.key}, {"reason", each.reason}});
   return {{"sessions", std::move(sessions)},
           {"count", count},
           {"hasMore", result.more},
+          {"hasMorePlaces", result.more_places},
+          {"unreadable", std::move(unreadable)},
           {"index", JsonObject{{"source_bytes", result.index.source_bytes},
                                {"indexed_bytes", result.index.indexed_bytes},
                                {"scanned_bytes", result.bytes_scanned}}}};

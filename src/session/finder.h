@@ -53,8 +53,10 @@ struct FoundInSession {
 
 struct FindResult {
   std::vector<FoundInSession> sessions;  // best first
-  bool more = false;
-  std::uint64_t bytes_scanned = 0;  // that were not in the index yet
+  bool more = false;                     // sessions
+  bool more_places = false;              // in sessions that are named
+  std::vector<Unreadable> unreadable;    // may hold more
+  std::uint64_t bytes_scanned = 0;       // that were not in the index yet
   IndexState index;
 };
 

@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/ids.h"
 #include "session/display.h"
+#include "session/fence.h"
 #include "session/kinds.h"
 
 #include <fmt/format.h>
@@ -271,7 +272,17 @@ Result<NoticeList> list_notices(Reader& reader, std::string_view principal, bool
   return list;
 }
 
+namespace {
+
+// Of a session that this call does not see: it is somebody else's to be told of.
+bool is_hidden(Reader& reader, bool fenced, const std::optional<Notice>& notice) {
+  return fenced && notice && !reader.get(notice->session);
+}
+
+}  // namespace
+
 Result<NoticeList> take_notices(Store& store, std::string_view principal, Millis now) {
+  const bool fenced = !current_fence().empty();
   const std::string prefix = whose(principal) + "/";
   HF_TRY(const auto first, store.values({std::string(kShow), prefix, {}, 1}));
   if (first.empty() || time_in(first.front().key) > now) return NoticeList{};
@@ -280,11 +291,12 @@ Result<NoticeList> take_notices(Store& store, std::string_view principal, Millis
     HF_TRY(const auto rows, transaction.values({std::string(kShow), prefix, {}, kCountedAtMost}));
     for (const KeyedValue& row : rows) {
       if (time_in(row.key) > now || !row.value.is_string()) break;
+      HF_TRY(auto notice, read_notice(transaction, std::string_view(row.value.get_string())));
+      if (is_hidden(transaction, fenced, notice)) continue;
       if (taken.notices.size() == kShownAtOnce) {
         ++taken.more;
         continue;
       }
-      HF_TRY(auto notice, read_notice(transaction, std::string_view(row.value.get_string())));
       HF_CHECK(transaction.erase(kShow, row.key));
       if (!notice || notice->state != Notice::State::open || notice->principal != principal) continue;
       HF_TRY(const bool true_still, add_text(transaction, *notice));
@@ -301,6 +313,7 @@ Result<NoticeList> take_notices(Store& store, std::string_view principal, Millis
 }
 
 Result<std::size_t> acknowledge(Store& store, std::string_view principal, const std::vector<std::string>& ids) {
+  const bool fenced = !current_fence().empty();
   return store.write([&](Transaction& transaction) -> Result<std::size_t> {
     std::size_t count = 0;
     ValueQuery query{std::string(kShow), whose(principal) + "/", {}, kPage};
@@ -309,7 +322,7 @@ Result<std::size_t> acknowledge(Store& store, std::string_view principal, const 
       for (const KeyedValue& row : page) {
         if (!row.value.is_string()) continue;
         HF_TRY(auto notice, read_notice(transaction, std::string_view(row.value.get_string())));
-        if (!notice || notice->principal != principal) continue;
+        if (!notice || notice->principal != principal || is_hidden(transaction, fenced, notice)) continue;
         if (!ids.empty() && std::ranges::find(ids, notice->id) == ids.end()) continue;
         HF_CHECK(transaction.erase(kShow, row.key));
         notice->acked_at = transaction.now();

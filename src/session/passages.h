@@ -35,6 +35,7 @@ struct Passage {
   // What filters ask for, beside the role: "tool:Bash", "model:claude-…", "branch:main", "file:/absolute/path" (touched by a
   // tool), "error" (a failed result). Opaque to the index.
   std::span<const std::string_view> attributes;
+  bool counts_lines = false;  // the text is lines of the source as they stand: a place in it has a line of its own
 };
 
 struct Source {
@@ -43,8 +44,15 @@ struct Source {
   std::string kind;     // of the session: transcript, reasoning, ...
   std::string project;  // path of its root; empty: none
   Millis changed_at = 0;
+  std::uint64_t stamp = 0;  // the same as before, and the size too: nobody wrote to it
   std::uint64_t size = 0;   // bytes or sequence numbers that can be read now
   std::string incarnation;  // differs when what was read before is not what stands there now (another file under the name)
+};
+
+// What every passage has that a reader is interested in: signs of which fold_case() (base/text.h) changes nothing, a blank
+// standing for any run of white space.
+struct Wanted {
+  std::vector<std::string> pieces;
 };
 
 class PassageSources {
@@ -60,6 +68,18 @@ class PassageSources {
   };
   virtual Result<Position> read(const Source& source, Position from, std::uint64_t to,
                                 const std::function<bool(const Passage&)>& take) = 0;
+  // The same, but passages that lack a piece may be left out: a source that sees so at a glance need not take the line apart.
+  virtual Result<Position> read_wanted(const Source& source, Position from, std::uint64_t to, const Wanted& wanted,
+                                       const std::function<bool(const Passage&)>& take) {
+    static_cast<void>(wanted);
+    return read(source, from, to, take);
+  }
+  // Some bytes at the beginning and before `offset`, as a number: differs when a source was written anew and is not shorter.
+  // Asked only when its stamp has changed. 0: the incarnation says it all.
+  virtual Result<std::uint64_t> proof(const Source& source, std::uint64_t offset) {
+    static_cast<void>(source), static_cast<void>(offset);
+    return 0;
+  }
 };
 
 }  // namespace holdfast::session

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 namespace holdfast::session {
 namespace {
@@ -154,11 +155,14 @@ Result<SessionArchive> read_session_archive(std::string_view text) {
   if (archive.record.kind == kTranscript) return damaged("transcripts are archived as files");
   HF_CHECK(check_record(archive.record));
   archive.entries.reserve(entries->size());
+  std::set<std::pair<std::string, std::int64_t>> numbers;  // of each lane
   for (const Json& each : *entries) {
     if (!each.is_object()) return damaged(fmt::format("entry {} is no object", archive.entries.size() + 1));
     auto entry = entry_from_archive(each.get_object());
     auto checked = entry ? check_entry(*entry) : Result<void>(fail(entry.error()));
     if (!checked) return fail(std::move(checked.error()).within(fmt::format("entry {}", archive.entries.size() + 1)));
+    if (entry->number != 0 && !numbers.emplace(entry->lane, entry->number).second)
+      return damaged(fmt::format("entry {} has a number that another has", archive.entries.size() + 1));
     archive.entries.push_back(*std::move(entry));
   }
   for (const Json& each : *lineage) {
@@ -185,6 +189,12 @@ Result<Restored> restore_session_archive(Store& store, const SessionArchive& arc
                   gone ? fmt::format("there was a session {}, and it was purged", archive.record.id)
                        : fmt::format("there is a session {} already, and it is not the same", archive.record.id),
                   "--new-id restores it under another id");
+  }
+  if (options.dry_run) {
+    Restored restored;
+    restored.record = as_kept(archive.record, options);
+    restored.entries = static_cast<std::int64_t>(archive.entries.size());
+    return restored;
   }
   return store.write([&](Transaction& transaction) { return put_back(transaction, archive, options); });
 }

@@ -47,6 +47,7 @@ struct RestoreSessionOptions {
   std::string principal = "local";  // whose it becomes
   std::string origin;               // for the family tree
   bool new_id = false;              // under another id
+  bool dry_run = false;             // only look; the record is what it would become
 };
 // Work that was going on when it was archived has ended: nobody does it here. Errors: conflict (there is another session of this
 // id, or was one), those of the store.

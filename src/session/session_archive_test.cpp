@@ -136,6 +136,21 @@ TEST_F(SessionArchiveTest, TextsCanBeMasked) {
   EXPECT_THAT(read_session_archive(text).value().entries, SizeIs(3));
 }
 
+TEST_F(SessionArchiveTest, ADryRunTellsWhatWouldHappen) {
+  auto here = open("here.db");
+  auto archive = read_session_archive(text_of(*here, make(*here))).value();
+  RestoreSessionOptions options;
+  options.dry_run = true;
+  EXPECT_TRUE(restore_session_archive(*here, archive, options)->unchanged);
+  archive.entries[0].text += " and more";
+  EXPECT_EQ(restore_session_archive(*here, archive, options).error().kind, ErrorKind::conflict);
+  auto there = open("there.db");
+  const Restored would = restore_session_archive(*there, archive, options).value();
+  EXPECT_EQ(would.record.id, archive.record.id);
+  EXPECT_FALSE(would.unchanged);
+  EXPECT_EQ(there->get(archive.record.id).error().kind, ErrorKind::not_found) << "nothing was written";
+}
+
 TEST_F(SessionArchiveTest, HostileFilesAreRefusedAndNothingIsWritten) {
   auto here = open("here.db");
   const std::string good = text_of(*here, make(*here));
@@ -154,6 +169,7 @@ TEST_F(SessionArchiveTest, HostileFilesAreRefusedAndNothingIsWritten) {
         changed("\"record\":{\"id\":\"thread-AbCdEfGh1234\"", "\"record\":{\"id\":7"),
         changed("\"visibility\":\"live\"", "\"visibility\":\"x\""), changed("\"time\":", "\"time\":-"),
         changed("\"number\":1", "\"number\":\"1\""), changed("\"child\":\"thread-AbCdEfGh1234\"", "\"child\":\"other\""),
+        changed("\"updated_at\":", "\"updated_at\":-"), changed("\"number\":2", "\"number\":1"),
         changed("\"entries\":[", "\"entries\":[1,"), changed("\"data\":{", "\"data\":[],\"x\":{")})
     EXPECT_FALSE(read_session_archive(text)) << text.substr(0, 200);
   // What only the store can see: a number twice.

@@ -65,12 +65,9 @@ struct TextHit {
   std::vector<std::string> attributes;
 };
 
-struct TextResult {
-  std::vector<TextHit> hits;
-  bool more = false;                   // the limit cut something off
-  std::size_t sessions_with_hits = 0;  // seen until the limit
-  std::size_t blocks_read = 0;
-  std::uint64_t bytes_scanned = 0;  // not indexed yet
+struct Unreadable {
+  std::string key;
+  std::string reason;
 };
 
 struct IndexState {
@@ -78,6 +75,17 @@ struct IndexState {
   std::uint64_t index_bytes = 0;                      // on the disk
   std::size_t segments = 0, sources = 0;
   bool updating = false;
+};
+
+struct TextResult {
+  std::vector<TextHit> hits;
+  bool more = false;                   // the limit cut something off
+  bool more_in_sessions = false;       // the limit per session did
+  std::vector<Unreadable> unreadable;  // sources of which some part could not be looked at; they may hold more
+  std::size_t sessions_with_hits = 0;  // seen until the limit
+  std::size_t blocks_read = 0;
+  std::uint64_t bytes_scanned = 0;  // not indexed yet
+  IndexState index;                 // as the search saw it
 };
 
 class TextIndex {
@@ -98,6 +106,8 @@ class TextIndex {
   virtual Result<std::vector<std::string>> attributes(std::string_view prefix, std::size_t limit) = 0;
   // No byte of these sources remains in any file of the index when this returns (purge, redaction).
   virtual Result<void> forget(std::span<const std::string> keys) = 0;
+  // Throws everything away; the next update builds it anew. Waits for who is at it.
+  virtual Result<void> clear() = 0;
   virtual Result<IndexState> state(PassageSources& sources) = 0;
 };
 

@@ -1,8 +1,9 @@
 #pragma once
 
-// Opens a store by its address: "sqlite:PATH" or "postgres://USER@HOST:PORT/DATABASE". The only header of this room that others
-// include.
+// Opens a store by its address: "sqlite:PATH" or "postgres://USER@HOST:PORT/DATABASE". Others include this
+// and backup.h of this room.
 
+#include "session/commit_meter.h"
 #include "session/store.h"
 #include "session/store_transfer.h"
 
@@ -26,7 +27,8 @@ struct OpenOptions {
   // them. Runs inside the transaction, on the thread that commits. Absent: a record that is written has no due_at, so all
   // processes that write to a store are to bring the rule.
   std::function<std::optional<Millis>(const session::SessionRecord&)> due;
-  std::string sqlite_vfs;  // absent: the system's files; tests name one that fails
+  std::shared_ptr<session::CommitMeter> meter;  // absent: nobody looks
+  std::string sqlite_vfs;                       // absent: the system's files; tests name one that fails
 };
 
 // Word of the error (refused) when a store of an earlier version is opened for reading: opening it for writing brings it up to

@@ -1,8 +1,10 @@
 #include "tools/document_desks.h"
 
+#include "base/at_or_below.h"
 #include "base/uri.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <sys/stat.h>
 
@@ -23,6 +25,13 @@ Error denied(std::string message, std::string hint = std::string(kHowToSay)) {
 
 bool is_inside(const std::string& folder, const std::string& other) {
   return folder.size() > other.size() && folder.starts_with(other) && (other.ends_with('/') || folder[other.size()] == '/');
+}
+
+// The project that the folder is, or stands in; empty: none of this caller's.
+std::string project_around(const std::string& folder, const Identity& who) {
+  for (const std::string& project : who.projects)
+    if (const auto path = path_of_file_uri(project); path && is_at_or_below(folder, *path)) return project;
+  return {};
 }
 
 std::vector<LibraryFolder> project_folders(const ResolvedRoots& resolved) {
@@ -52,12 +61,27 @@ std::vector<LibraryFolder> tidy_folders(std::vector<LibraryFolder> folders) {
   return tidy;
 }
 
+std::vector<LibraryFolder> folders_inside(std::vector<LibraryFolder> folders, const Identity& who) {
+  std::erase_if(folders, [&](const LibraryFolder& folder) { return !stands_in_projects(folder.folder, who); });
+  return folders;
+}
+
+bool stands_in_projects(const std::string& folder, const Identity& who) {
+  return who.projects.empty() || !project_around(folder, who).empty();
+}
+
 Result<ChosenDesk> DocumentDesks::choose(mcp::Call& call) {
   ChosenDesk chosen;
+  const mcp::Caller& caller = call.caller();
   if (!settings_.folders.empty()) {
+    std::vector<LibraryFolder> folders = folders_inside(settings_.folders, caller);
+    if (folders.empty())
+      return fail(denied("no folder under review stands in the projects of this token",
+                         fmt::format("it may work in {}", fmt::join(caller.projects, ", "))));
     HF_TRY(const ResolvedRoots known, root_.known(call));
     chosen.root_uri = known.one().value_or("");
-    HF_TRY(chosen.desk, desk_over(settings_.folders));
+    if (!caller.may_see(chosen.root_uri)) chosen.root_uri = project_around(folders.front().folder, caller);
+    HF_TRY(chosen.desk, desk_over(std::move(folders)));
     return chosen;
   }
   if (call.caller().transport == mcp::Transport::http) return fail(denied("no folder is under review on this server"));

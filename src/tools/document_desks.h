@@ -34,7 +34,8 @@ class DocumentDesks {
   DocumentDesks(documents::LibrarySettings settings, bool read_only, const ProjectRoot& root, Open open)
       : settings_(std::move(settings)), read_only_(read_only), root_(root), open_(std::move(open)) {}
 
-  // Errors: refused with code path_denied (no folder is under review, or one is not there), those of opening a desk.
+  // Errors: refused with code path_denied (no folder is under review, none that this caller may see, or one is not there), those
+  // of opening a desk.
   Result<ChosenDesk> choose(mcp::Call& call);
 
   bool read_only() const { return read_only_; }
@@ -56,5 +57,10 @@ class DocumentDesks {
 
 // Folders as a library wants them: absolute, none twice or inside of another, each with a name of its own.
 std::vector<documents::LibraryFolder> tidy_folders(std::vector<documents::LibraryFolder> folders);
+
+// Whether the folder is, or stands in, one of the projects of who asks; every one does when they may see all projects.
+bool stands_in_projects(const std::string& folder, const Identity& who);
+// Those that do.
+std::vector<documents::LibraryFolder> folders_inside(std::vector<documents::LibraryFolder> folders, const Identity& who);
 
 }  // namespace holdfast::tools

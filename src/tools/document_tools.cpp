@@ -127,6 +127,9 @@ Result<void> add_document_tools(mcp::Server& server, DocumentDesks& desks, Milli
     tool.unknown = mcp::Tool::Unknown::refuse;
     tool.normalise = drop_nulls;
     tool.handler_validates = true;
+    // A handle is what reading begins with.
+    const bool handles = each.name == "create_session" || each.name == "end_session";
+    tool.scope_of = [needed = each.reads_only || handles ? Scope::read : Scope::write](const JsonObject&) { return needed; };
     tool.listed = !(each.writes && desks.read_only());
     auto checked = std::make_shared<const CheckedTool>(CheckedTool{std::move(each), std::move(schema)});
     tool.handler = [&desks, checked](mcp::Call& call) { return answer(call, *checked, desks); };

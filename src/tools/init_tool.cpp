@@ -4,6 +4,7 @@
 #include "session/display.h"
 #include "session/kinds.h"
 #include "tools/argument_spelling.h"
+#include "tools/call_scopes.h"
 #include "tools/caller_connection.h"
 #include "tools/known_damage.h"
 #include "tools/reasoning_results.h"
@@ -340,6 +341,7 @@ Result<void> add_init_tool(mcp::Server& server, const ReasoningCaller& caller) {
   tool.annotations = {{"readOnlyHint", false}, {"destructiveHint", false}, {"openWorldHint", false}};
   tool.unknown = mcp::Tool::Unknown::report;
   tool.coerce_strings = true;
+  tool.scope_of = scope_of_init_operation;
   tool.handler = [&caller](mcp::Call& call) { return run(caller, call); };
   return server.add_tool(std::move(tool));
 }

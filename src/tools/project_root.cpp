@@ -72,10 +72,11 @@ Result<ResolvedRoots> ProjectRoot::choose(const mcp::Call& call, const reasoning
   }
   if (!configured_.empty()) {
     HF_TRY(std::string root, canonical_root(configured_));
-    return found(std::move(root), "configuration");
+    if (call.caller().may_see(root)) return found(std::move(root), "configuration");
   }
   if (call.caller().transport == mcp::Transport::stdio && !client_folder_.empty())
     if (auto root = canonical_root(client_folder_)) return found(std::move(*root), "environment");
+  if (call.caller().projects.size() == 1) return found(call.caller().projects.front(), "token");
   return resolved;
 }
 

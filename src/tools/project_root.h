@@ -2,7 +2,7 @@
 
 // Which project a call is about (design 8.17, reasoning-sessions R1-R7): an argument, else the root bound on this connection,
 // else what the client offers as MCP roots, else what the program was started with, else, on stdio, the project folder the client
-// exports. Never the working directory. Roots are canonical.
+// exports, else the one project that the caller's token is for. Never the working directory. Roots are canonical.
 
 #include "mcp/call.h"
 #include "reasoning/connections.h"
@@ -20,7 +20,7 @@ inline constexpr std::chrono::milliseconds kRootsPatience{3000};
 
 struct ResolvedRoots {
   std::vector<std::string> roots;  // several only when the client offers several and none is bound
-  std::string source = "none";     // argument, bound, mcp, configuration, environment, none
+  std::string source = "none";     // argument, bound, mcp, configuration, environment, token, none
   bool input_required = false;     // the client was asked: return InputRequired
   std::string notice;              // a bound root has gone from the client's list (R7)
 

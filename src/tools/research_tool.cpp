@@ -1,5 +1,6 @@
 #include "tools/research_tool.h"
 
+#include "tools/call_scopes.h"
 #include "tools/research_envelope.h"
 #include "tools/research_wait.h"
 
@@ -134,6 +135,7 @@ Result<void> add_research_tool(mcp::Server& server, const ResearchRoom& room) {
   tool.normalise = settle_names;
   tool.handler_validates = true;
   tool.tasks = mcp::Tool::Tasks::optional;
+  tool.scope_of = scope_of_research_action;
   tool.handler = [&room, table](mcp::Call& call) { return answer(call, room, *table); };
   server.tasks().set_survivors(surviving_runs(room));
   return server.add_tool(std::move(tool));

@@ -76,6 +76,7 @@ Result<ResearchAnswer> start(ResearchCall& call) {
   request.principal = call.principal();
   request.client = place->client;
   request.root_uri = place->root_uri;
+  request.projects = call.call.caller().projects;
   request.root_name = place->root_name;
   HF_TRY(const bool clear, clarify(call, request));
   if (!clear) return asked;

@@ -79,13 +79,15 @@ class SearchCall {
 
   Answer detail() {
     HF_CHECK(check_owner(call_.caller()));
-    HF_TRY(const auto session, transcripts_.session("session_id"));
-    HF_TRY(const auto line, transcripts_.keeper().homes().line_of(session));
+    bool kept = false;
+    HF_TRY(const auto line, line_of_session(kept));
+    const transcripts::AnySession& session = line.session;
     JsonObject answer{
         {"session_id", session.id()}, {"product", session.product()},
         {"title", line.title},        {"project", line.project_path},
         {"branch", line.git_branch},  {"updated_at", iso8601(line.last_time > 0 ? line.last_time : session.mtime())},
-        {"bytes", session.size()},    {"resume_command", resume_command(line)}};
+        {"bytes", session.size()},    {"resume_command", kept ? restore_command(session) : resume_command(line)}};
+    if (kept) answer["status"] = "kept";
     if (line.first_time > 0) answer["created_at"] = iso8601(line.first_time);
     session::Source source;
     source.key = std::string(session.codex() ? transcripts::kCodexKeys : transcripts::kClaudeKeys) + session.path();
@@ -113,6 +115,14 @@ class SearchCall {
 
  private:
   static constexpr std::size_t kFound = 10, kRecent = 20;
+
+  Result<transcripts::SessionLine> line_of_session(bool& kept) {
+    const auto session = transcripts_.session("session_id");
+    if (session) return transcripts_.keeper().homes().line_of(*session);
+    HF_TRY(const auto found, transcripts_.kept("session_id", session.error()));
+    kept = true;
+    return found.line;
+  }
 
   std::size_t limit(std::size_t fallback) const {
     const auto given = find_int(call_.arguments(), "limit");

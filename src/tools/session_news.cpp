@@ -1,9 +1,11 @@
 #include "tools/session_news.h"
 
+#include "session/fence.h"
 #include "session/kinds.h"
 #include "tools/notices.h"
 #include "tools/session_tools.h"
 
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -12,9 +14,10 @@ namespace holdfast::tools {
 
 namespace {
 
-std::optional<std::string> owner_of(session::Store& store, const std::string& id) {
-  if (auto record = store.get(id)) return record->principal;
-  if (auto tombstone = store.tombstone(id); tombstone && *tombstone) return (*tombstone)->principal;
+// Of a session that is gone nobody knows any more in which project it was: only who sees all of them hears of it.
+std::optional<mcp::Audience> audience_of(session::Store& store, const std::string& id) {
+  if (auto record = store.get(id)) return mcp::Audience{record->principal, session::roots_of(*record)};
+  if (auto tombstone = store.tombstone(id); tombstone && *tombstone) return mcp::Audience{(*tombstone)->principal, {}};
   return std::nullopt;
 }
 
@@ -49,20 +52,23 @@ void SessionNews::tell() {
     const std::lock_guard lock(mutex_);
     taken = subscription_->take();
   }
-  std::set<std::string> changed, owners, noticed;
+  std::set<std::string> changed, noticed;
+  std::map<std::string, std::vector<std::string>> roots_of_owner;
   for (const session::Event& event : taken.events) {
     changed.insert(event.session);
     if (is_notice(store_, event)) noticed.insert(event.session);
   }
   for (const std::string& id : changed) {
-    auto owner = owner_of(store_, id);
-    if (!owner) continue;
-    server_.resource_updated(std::string(kSessionsUri) + "/" + id, *owner, mcp::Server::Reach::here);
-    owners.insert(*owner);
-    if (noticed.contains(id)) server_.resource_updated(std::string(kNoticesUri), *owner, mcp::Server::Reach::here);
+    const auto audience = audience_of(store_, id);
+    if (!audience) continue;
+    server_.resource_updated(std::string(kSessionsUri) + "/" + id, *audience, mcp::Server::Reach::here);
+    auto& roots = roots_of_owner[audience->principal];
+    roots.insert(roots.end(), audience->roots.begin(), audience->roots.end());
+    if (noticed.contains(id)) server_.resource_updated(std::string(kNoticesUri), *audience, mcp::Server::Reach::here);
   }
   if (taken.lost) server_.resource_updated(std::string(kSessionsUri), {}, mcp::Server::Reach::here);
-  for (const std::string& owner : owners) server_.resource_updated(std::string(kSessionsUri), owner, mcp::Server::Reach::here);
+  for (auto& [owner, roots] : roots_of_owner)
+    server_.resource_updated(std::string(kSessionsUri), mcp::Audience{owner, std::move(roots)}, mcp::Server::Reach::here);
 }
 
 }  // namespace holdfast::tools

@@ -2,6 +2,7 @@
 
 #include "session/lookup.h"
 #include "tools/argument_spelling.h"
+#include "tools/call_scopes.h"
 #include "tools/notices.h"
 #include "tools/session_arguments.h"
 #include "tools/session_errors.h"
@@ -108,6 +109,7 @@ Result<void> add_session_tool(mcp::Server& server, session::Store& store, const 
   tool.annotations = {{"readOnlyHint", false}, {"destructiveHint", true}, {"openWorldHint", false}};
   tool.unknown = mcp::Tool::Unknown::report;
   tool.coerce_strings = true;
+  tool.scope_of = scope_of_session_operation;
   tool.handler = [&server, &store, &operations, &root](mcp::Call& call) {
     SessionCall session_call{call, store, operations, root, server.clock().now(), std::nullopt};
     return to_reply(perform(session_call), session_call);

@@ -64,6 +64,14 @@ Result<transcripts::AnySession> TranscriptCall::session(std::string_view argumen
   return current();
 }
 
+Result<transcripts::KeptTranscript> TranscriptCall::kept(std::string_view argument, Error not_found) const {
+  const std::string id = text(argument);
+  if (id.empty() || not_found.kind != ErrorKind::not_found || !text("source_project").empty()) return fail(std::move(not_found));
+  auto kept = transcripts::KeptLines(keeper_).find(id);
+  if (!kept && kept.error().kind == ErrorKind::not_found) return fail(std::move(not_found));
+  return kept;
+}
+
 Result<transcripts::AnySession> TranscriptCall::current() {
   const JsonObject& meta = call_.request_meta();
   const bool on_stdio = call_.caller().transport == mcp::Transport::stdio;

@@ -4,6 +4,7 @@
 // call, on its pool thread.
 
 #include "tools/transcript_tools.h"
+#include "transcripts/kept_lines.h"
 
 #include <chrono>
 
@@ -24,6 +25,8 @@ class TranscriptCall {
 
   // The session under that argument, looked for in source_project when given; absent: the one that calls.
   Result<transcripts::AnySession> session(std::string_view argument);
+  // That session when only the guard has it; `not_found` is what session() said.
+  Result<transcripts::KeptTranscript> kept(std::string_view argument, Error not_found) const;
   // By the tool use, the Codex thread, and on stdio the process and the environment (transcript-archive §3.1).
   Result<transcripts::AnySession> current();
   // Its id; empty when it cannot be told.

@@ -6,7 +6,7 @@
 #include "tools/session_arguments.h"
 #include "tools/transcript_call.h"
 #include "transcripts/backups.h"
-#include "transcripts/kept_home.h"
+#include "transcripts/laid_out.h"
 #include "transcripts/running.h"
 #include "transcripts/session_info.h"
 #include "transcripts/verify.h"
@@ -89,6 +89,14 @@ Result<SessionRecord> to_record(const transcripts::KeptSession& kept, transcript
 Result<transcripts::KeptHome> home_for_kept(const Keeper& keeper, session::Blobs& guard) {
   HF_TRY(const std::string folder, keeper.temporary_folder());
   return transcripts::KeptHome::make(folder, guard);
+}
+
+// Of a session that only the guard has; not_found when it is elsewhere.
+Result<transcripts::LaidOut> lay_out_kept(const Keeper& keeper, const std::string& id) {
+  HF_TRY(session::Blobs* const guard, keeper.guard());
+  if (!guard) return fail(ErrorKind::not_found, "there is no guard");
+  HF_TRY(const auto kept, transcripts::find_kept_session(*guard, id));
+  return transcripts::lay_out(keeper, kept);
 }
 
 // The newer copy when the guard and the backups have one. `not_found` is what the homes said.
@@ -222,18 +230,27 @@ Result<SessionAnswer> answer_list(const Keeper& keeper, SessionCall& call) {
 
 Result<SessionAnswer> answer_get(const Keeper& keeper, SessionCall& call) {
   JsonObject state{{"session", call.operations.item(*call.record, call.now)}};
-  if (call.record->status != "kept") {
-    HF_TRY(const auto session, keeper.homes().find(call.record->id));
-    HF_TRY(const auto info, describe_session(keeper, session));
+  auto session = keeper.homes().find(call.record->id);
+  if (session) {
+    HF_TRY(const auto info, describe_session(keeper, *session));
+    state["transcript"] = to_json(info);
+  } else if (auto files = lay_out_kept(keeper, call.record->id)) {
+    HF_TRY(auto info, describe_session(*files->keeper, files->session));
+    mark_as_kept(info);
     state["transcript"] = to_json(info);
   }
   return SessionAnswer{std::move(state), {}, false};
 }
 
 Result<SessionAnswer> answer_verify(const Keeper& keeper, SessionCall& call) {
-  HF_TRY(const auto session, keeper.homes().find(call.record->id));
-  HF_TRY(const auto inventory, keeper.homes().inventory(session));
-  HF_TRY(const auto report, verify_session(keeper.homes().of(session), inventory));
+  const auto verify = [&](const Keeper& at, const transcripts::AnySession& session) -> Result<transcripts::VerifyReport> {
+    HF_TRY(const auto inventory, at.homes().inventory(session));
+    return verify_session(at.homes().of(session), inventory);
+  };
+  const auto session = keeper.homes().find(call.record->id);
+  Result<transcripts::LaidOut> files = session ? transcripts::LaidOut{} : lay_out_kept(keeper, call.record->id);
+  if (!session && !files) return fail(session.error());
+  HF_TRY(const auto report, session ? verify(keeper, *session) : verify(*files->keeper, files->session));
   JsonObject state = to_json(report);
   state["sessionId"] = call.record->id;
   return SessionAnswer{std::move(state), {}, false};

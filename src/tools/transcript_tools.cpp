@@ -4,6 +4,7 @@
 #include "base/ids.h"
 #include "tools/argument_words.h"
 #include "tools/transcript_call.h"
+#include "transcripts/laid_out.h"
 #include "transcripts/session_info.h"
 
 #include <fmt/chrono.h>
@@ -109,7 +110,9 @@ Answer restore(TranscriptCall& call) {
     HF_TRY(options.current_folder, folder_for_copy(call, reader.header().original_project_path));
   }
   options.trusted = archive.trusted;
-  HF_TRY(const auto result, call.keeper().restore(std::move(archive.file), archive.origin, options, progress));
+  const std::vector<std::string> left_out = std::move(archive.left_out);
+  HF_TRY(auto result, call.keeper().restore(std::move(archive.file), archive.origin, options, progress));
+  result.left_out.insert(result.left_out.end(), left_out.begin(), left_out.end());
   return to_json(result);
 }
 
@@ -172,8 +175,16 @@ Answer lineage(TranscriptCall& call) {
 }
 
 Answer info(TranscriptCall& call) {
-  HF_TRY(const auto session, call.session("session_id"));
-  HF_TRY(const auto info, describe_session(call.keeper(), session, call.progress()));
+  const auto session = call.session("session_id");
+  if (session) {
+    HF_TRY(const auto info, describe_session(call.keeper(), *session, call.progress()));
+    return to_json(info);
+  }
+  HF_TRY(const auto kept, call.kept("session_id", session.error()));
+  HF_TRY(const auto files, transcripts::lay_out(call.keeper(), kept.session, {}, call.progress()));
+  HF_TRY(auto info, describe_session(*files.keeper, files.session, call.progress()));
+  mark_as_kept(info);
+  for (const std::string& each : files.home->left_out()) info.warnings.push_back(each);
   return to_json(info);
 }
 

@@ -2,7 +2,7 @@
 
 #include "base/ids.h"
 #include "transcripts/backups.h"
-#include "transcripts/kept_home.h"
+#include "transcripts/shown_path.h"
 
 #include <fmt/format.h>
 
@@ -48,27 +48,40 @@ Result<Fd> open_file(const std::string& path) {
 
 // The session as the guard has it, as an archive with everything in it.
 Result<Opened> archive_from_guard(const Keeper& keeper, session::Blobs& guard, const KeptSession& kept,
-                                  const Progress& progress) {
+                                  const KeptVersion& version, const Progress& progress) {
   HF_TRY(const std::string folder, keeper.temporary_folder());
   HF_TRY(KeptHome home, KeptHome::make(folder, guard));
-  HF_TRY(const AnySession session, home.lay_out(kept, progress));
+  HF_TRY(const AnySession session, home.lay_out(kept, version, progress));
   const TemporaryFile file{fmt::format("{}/{}.json.zst", folder, make_uuid7())};
   ArchiveOptions options;
   options.with_history = true;
-  HF_CHECK(keeper.over(home.homes()).write(session, file.path, options, progress));
+  HF_TRY(const Archived archived, keeper.over(home.homes()).write(session, file.path, options, progress));
   HF_TRY(Fd opened, open_file(file.path));
-  return Opened{std::move(opened), "guard:" + kept.id, true};
+  std::vector<std::string> left_out = home.left_out();
+  for (const std::string& each : archived.report.left_out) left_out.push_back(shown_path(each));
+  return Opened{std::move(opened), "guard:" + kept.id, true, std::move(left_out)};
+}
+
+// What the guard has, unless a backup is newer.
+Result<std::optional<KeptSession>> newest_in_guard(const Keeper& keeper, const std::string& id, const KeptVersion& version,
+                                                   const Result<KeptBackup>& backup) {
+  HF_TRY(session::Blobs* const guard, keeper.guard());
+  auto kept = guard ? find_kept_session(*guard, id) : Result<KeptSession>(fail(ErrorKind::not_found, ""));
+  if (!kept && kept.error().kind == ErrorKind::ambiguous) return fail(std::move(kept).error());
+  if (!kept && guard && (version.number || version.as_of)) return fail(std::move(kept).error());
+  const bool asked = version.number || version.as_of;
+  if (!kept || (backup && !asked && kept->transcript.kept_at <= backup->made_at)) return std::nullopt;
+  return std::optional(*std::move(kept));
 }
 
 // The newer of the two, when there are both. Errors: not_found, ambiguous.
-Result<Opened> open_copy(const Keeper& keeper, const std::string& id, const Progress& progress) {
+Result<Opened> open_copy(const Keeper& keeper, const std::string& id, const KeptVersion& version, const Progress& progress) {
   auto backup = find_backup(keeper.backup_folder(), id);
-  HF_TRY(session::Blobs* const guard, keeper.guard());
-  auto kept = guard ? find_kept_session(*guard, id) : Result<KeptSession>(fail(ErrorKind::not_found, ""));
-  if (kept && (!backup || kept->transcript.kept_at > backup->made_at)) {
-    return archive_from_guard(keeper, *guard, *kept, progress);
+  HF_TRY(const auto kept, newest_in_guard(keeper, id, version, backup));
+  if (kept) {
+    HF_TRY(session::Blobs* const guard, keeper.guard());
+    return archive_from_guard(keeper, *guard, *kept, version, progress);
   }
-  if (!kept && kept.error().kind == ErrorKind::ambiguous) return fail(std::move(kept).error());
   if (!backup && backup.error().kind == ErrorKind::not_found) {
     return fail(ErrorKind::not_found,
                 fmt::format("there is no session {} in the guard, and no backup of it in {}", id, keeper.backup_folder()),
@@ -76,7 +89,7 @@ Result<Opened> open_copy(const Keeper& keeper, const std::string& id, const Prog
   }
   if (!backup) return fail(std::move(backup).error());
   HF_TRY(Fd opened, open_file(backup->path));
-  return Opened{std::move(opened), backup->path, false};
+  return Opened{std::move(opened), backup->path, false, {}};
 }
 
 }  // namespace
@@ -128,12 +141,12 @@ Result<Uploaded> upload(const Keeper& keeper, const AnySession& session, const s
   return uploaded;
 }
 
-Result<Opened> open_archive(const Keeper& keeper, const std::string& place, const RemoteOptions& remote,
-                            const Progress& progress) {
+Result<Opened> open_archive(const Keeper& keeper, const std::string& place, const RemoteOptions& remote, const Progress& progress,
+                            const KeptVersion& version) {
   if (place == "-") {
     HF_TRY(const std::string folder, keeper.temporary_folder());
     HF_TRY(Fd file, spool(STDIN_FILENO, folder, ArchiveLimits{}.max_bytes));
-    return Opened{std::move(file), "-", false};
+    return Opened{std::move(file), "-", false, {}};
   }
   if (is_remote(place)) {
     HF_TRY(auto http, net::HttpClient::make());
@@ -142,21 +155,31 @@ Result<Opened> open_archive(const Keeper& keeper, const std::string& place, cons
       HF_TRY(const S3Place s3_place, parse_s3(place));
       HF_TRY(const S3Options options, s3_options(remote.environment));
       HF_TRY(Fd file, download_from_s3(*http, options, s3_place, folder, progress));
-      return Opened{std::move(file), place, false};
+      return Opened{std::move(file), place, false, {}};
     }
     const std::string id = place.substr(kGist.size());
     if (id.empty()) return fail(ErrorKind::invalid, "gist:// needs the gist's id", "write gist://<id>");
     HF_TRY(Fd file, download_from_gist(*http, with_token(remote), id, folder, progress));
-    return Opened{std::move(file), place, false};
+    return Opened{std::move(file), place, false, {}};
   }
   auto file = open_file(place);
   if (!file && file.error().kind == ErrorKind::not_found && looks_like_id(place)) {
-    return open_copy(keeper, place, progress);
+    return open_copy(keeper, place, version, progress);
   }
   if (!file) return fail(std::move(file).error());
   std::error_code ignored;
   const std::filesystem::path absolute = std::filesystem::absolute(place, ignored);
-  return Opened{std::move(*file), absolute.empty() ? place : absolute.string(), false};
+  return Opened{std::move(*file), absolute.empty() ? place : absolute.string(), false, {}};
+}
+
+Result<std::optional<KeptTranscript>> kept_at_place(const Keeper& keeper, const std::string& place, const KeptVersion& version) {
+  std::error_code ignored;
+  if (!looks_like_id(place) || std::filesystem::exists(place, ignored)) return std::nullopt;
+  const auto backup = find_backup(keeper.backup_folder(), place);
+  HF_TRY(const auto kept, newest_in_guard(keeper, place, version, backup));
+  if (!kept) return std::nullopt;
+  HF_TRY(KeptTranscript found, KeptLines(keeper).find(kept->id));
+  return found;
 }
 
 }  // namespace holdfast::transcripts

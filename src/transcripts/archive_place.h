@@ -2,7 +2,7 @@
 
 // Where archives lie: a file, gist://[id], s3://bucket/key, standard input, the guard, or the backup of a deleted session.
 
-#include "transcripts/keeper.h"
+#include "transcripts/kept_lines.h"
 #include "transcripts/remote.h"
 
 namespace holdfast::transcripts {
@@ -35,12 +35,17 @@ Result<Uploaded> upload(const Keeper& keeper, const AnySession& session, const s
 
 struct Opened {
   Fd file;
-  std::string origin;    // for the family tree: absolute path, gist://..., s3://..., guard:<id>
-  bool trusted = false;  // for RestoreOptions
+  std::string origin;                 // for the family tree: absolute path, gist://..., s3://..., guard:<id>
+  bool trusted = false;               // for RestoreOptions
+  std::vector<std::string> left_out;  // of what the guard has: with the reason
 };
 // "-" is standard input. A text that is no file but looks like an id is the newest copy of that session, in the guard or among
 // the backups (design 8.25). Errors: not_found, ambiguous, those of remote.h.
 Result<Opened> open_archive(const Keeper& keeper, const std::string& place, const RemoteOptions& remote,
-                            const Progress& progress = {});
+                            const Progress& progress = {}, const KeptVersion& version = {});
+
+// The session of the guard that such a text names, when the guard's copy is the newest; nullopt: it names something else, or a
+// backup is newer. A version that is asked for is always the guard's. Errors: ambiguous.
+Result<std::optional<KeptTranscript>> kept_at_place(const Keeper& keeper, const std::string& place, const KeptVersion& version);
 
 }  // namespace holdfast::transcripts

@@ -5,6 +5,7 @@
 #include "transcripts/archive_copies.h"
 #include "transcripts/archive_encode.h"
 #include "transcripts/hashed_lines.h"
+#include "transcripts/open_plain.h"
 
 #include <fmt/format.h>
 
@@ -101,11 +102,17 @@ class Surveying {
 
   // Size, mode and time of the moment, which may be newer than those of the inventory.
   Result<void> look_at(SurveyedFile& file) {
-    HF_TRY(const Fd fd, home_.open_file(file.origin.path));
+    HF_TRY(const Fd fd, open_plain(home_, file.origin.path));
     struct stat status{};
     if (::fstat(fd.get(), &status) != 0) return fail(system_error(file.origin.path, errno));
     file.bytes = static_cast<std::uint64_t>(status.st_size);
     file.artifact.size = file.bytes;
+    // Of one that was unpacked the rest is that of the file it was in.
+    HF_TRY(const auto plain, home_.stat(file.origin.path));
+    if (!plain) {
+      HF_TRY(const auto packed, home_.stat(file.origin.path + ".zst"));
+      if (packed) status = *packed;
+    }
     file.artifact.mode = status.st_mode & 0777;
     file.artifact.mtime = static_cast<Millis>(status.st_mtim.tv_sec) * 1000 + status.st_mtim.tv_nsec / 1'000'000;
     return {};
@@ -272,7 +279,7 @@ Result<Content> Content::open(const Home& home, const SurveyedFile& file) {
     content.fd_ = file.origin.copy;
     content.from_ = file.origin.from;
   } else {
-    HF_TRY(content.owned_, home.open_file(file.origin.path));
+    HF_TRY(content.owned_, open_plain(home, file.origin.path));
   }
   content.bytes_ = file.bytes;
   return content;

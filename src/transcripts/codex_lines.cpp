@@ -1,6 +1,6 @@
 #include "transcripts/codex_lines.h"
 
-#include "transcripts/find_bytes.h"
+#include "base/find_bytes.h"
 
 #include <array>
 

@@ -1,6 +1,7 @@
 #include "transcripts/each_line.h"
 
 #include "jsonl/tail.h"
+#include "transcripts/open_plain.h"
 
 #include <fmt/format.h>
 
@@ -15,7 +16,7 @@ Result<void> each_line(const Home& home, std::span<const Artifact> artifacts, st
     if (is_line_file(artifact.kind)) total += artifact.size;
   for (const Artifact& artifact : artifacts) {
     if (!is_line_file(artifact.kind)) continue;
-    auto fd = home.open_file(artifact.path);
+    auto fd = open_plain(home, artifact.path);
     if (!fd && fd.error().kind == ErrorKind::not_found) continue;
     if (!fd) return fail(std::move(fd).error());
     HF_TRY(const auto file, jsonl::LiveFile::of(*std::move(fd)));

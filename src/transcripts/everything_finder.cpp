@@ -174,7 +174,12 @@ Result<FindResult> EverythingFinder::find(const FindRequest& request) {
   if (request.order == session::TextQuery::Order::newest) std::ranges::sort(all.sessions, std::greater{}, &FoundInSession::time);
   all.more = transcripts.more || stored.more || all.sessions.size() > request.limit;
   if (all.sessions.size() > request.limit) all.sessions.resize(request.limit);
-  HF_TRY(all.index, index_state());
+  all.more_places = transcripts.more_places || stored.more_places;
+  all.unreadable = std::move(transcripts.unreadable);
+  all.index = transcripts.index;
+  if (!wants(request, kTranscript)) {
+    HF_TRY(all.index, index_state());
+  }
   return all;
 }
 
@@ -186,6 +191,9 @@ Result<void> EverythingFinder::find_transcripts(const FindRequest& request, cons
   if (const auto clients = live_clients(homes_.claude))
     for (const LiveClient& client : *clients) running.insert(client.session_id);
   result.more = found.more;
+  result.more_places = found.more_in_sessions;
+  result.unreadable = found.unreadable;
+  result.index = found.index;
   result.bytes_scanned = found.bytes_scanned;
   for (const TextHit& hit : found.hits) {
     auto known = std::ranges::find(result.sessions, hit.source.session, &FoundInSession::id);

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 namespace holdfast::transcripts {
@@ -15,10 +16,16 @@ constexpr std::uint64_t kCommitBytes = 64 * 1024 * 1024;
 constexpr std::uint64_t kCommitFiles = 2000;
 constexpr std::size_t kTroublesTold = 100;
 
-// Device, inode, size and time of change.
+// Device, inode, size, time of change, and the time that nobody can set: a file that was rewritten and given its old time is
+// seen.
 std::string incarnation_of(const struct stat& status) {
-  return fmt::format("{}:{}:{}:{}.{:09}", status.st_dev, status.st_ino, status.st_size, status.st_mtim.tv_sec,
-                     status.st_mtim.tv_nsec);
+  return fmt::format("{}:{}:{}:{}.{:09}:{}.{:09}", status.st_dev, status.st_ino, status.st_size, status.st_mtim.tv_sec,
+                     status.st_mtim.tv_nsec, status.st_ctim.tv_sec, status.st_ctim.tv_nsec);
+}
+
+// Older ones end with the time of change; nothing is read again because of that.
+bool is_unchanged(const std::string& kept, const std::string& now) {
+  return kept == now || (std::ranges::count(kept, ':') == 3 && now.starts_with(kept + ":"));
 }
 
 // Device and inode alone.
@@ -51,7 +58,7 @@ Result<void> Guard::keep(const GuardedFile& file, GuardReport& report) {
   session::Blobs::Incoming incoming;
   incoming.key = guard_key(file);
   HF_TRY(const auto kept, blobs_.file(incoming.key));
-  if (kept && kept->incarnation == incarnation_of(**seen)) return {};
+  if (kept && is_unchanged(kept->incarnation, incarnation_of(**seen))) return {};
 
   auto opened = home.open_file(file.path);
   struct stat status{};

@@ -1,6 +1,7 @@
 #include "transcripts/guard_files.h"
 
 #include "base/ids.h"
+#include "transcripts/codex_file_name.h"
 
 #include <dirent.h>
 
@@ -12,6 +13,7 @@ namespace {
 constexpr std::array<std::string_view, 7> kClaudeAreas = {"projects",    "plans",        "todos", "tasks",
                                                           "session-env", "file-history", "debug"};
 constexpr std::array<std::string_view, 2> kCodexAreas = {"sessions", "archived_sessions"};
+constexpr std::size_t kUuidLength = 36;
 constexpr std::string_view kClaudeKey = "claude:", kCodexKey = "codex:";
 
 }  // namespace
@@ -33,6 +35,20 @@ std::optional<GuardedFile> file_of_key(std::string_view key) {
   if (key.starts_with(kClaudeKey)) return GuardedFile{Product::claude, std::string(key.substr(kClaudeKey.size()))};
   if (key.starts_with(kCodexKey)) return GuardedFile{Product::codex, std::string(key.substr(kCodexKey.size()))};
   return std::nullopt;
+}
+
+std::string session_in_path(const GuardedFile& file) {
+  if (file.product == Product::codex) {
+    const auto rollout = codex_file_of(file.path);
+    return rollout ? rollout->id : std::string();
+  }
+  const auto part = [&](std::size_t number) {
+    std::string_view rest = file.path;
+    for (; number > 0 && !rest.empty(); --number) rest.remove_prefix(std::min(rest.size(), rest.find('/') + 1));
+    return rest.substr(0, rest.find('/'));
+  };
+  const std::string_view name = part(file.path.starts_with("projects/") ? 2 : 1).substr(0, kUuidLength);
+  return is_uuid(name) ? std::string(name) : std::string();
 }
 
 bool is_guarded(const GuardedFile& file) {

@@ -28,6 +28,9 @@ struct GuardedFile {
 std::string guard_key(const GuardedFile& file);
 std::optional<GuardedFile> file_of_key(std::string_view key);  // nullopt: not one of these
 
+// Whose it is, by where it lies; empty: nobody's, or only its content says it (a plan, a flat subagent).
+std::string session_in_path(const GuardedFile& file);
+
 bool is_guarded(const GuardedFile& file);
 // Can what is guarded lie in this folder, or below it? Not everything below "projects" belongs to sessions.
 bool may_hold_guarded(Product product, std::string_view folder);

@@ -1,11 +1,10 @@
 #include "transcripts/guard.h"
 
-#include "store/blobs/open.h"
 #include "transcripts/archive_place.h"
 #include "transcripts/guard_watch.h"
 #include "transcripts/kept_home.h"
 #include "transcripts/session_info.h"
-#include "transcripts/test_home.h"
+#include "transcripts/test_guard.h"
 #include "transcripts/test_tree.h"
 
 #include <gmock/gmock.h>
@@ -24,44 +23,7 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
 
-constexpr const char* kRollout = "sessions/2026/11/15/rollout-2026-11-15T10-00-00-0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b.jsonl";
-
-class GuardTest : public testing::Test {
- protected:
-  GuardTest() {
-    // What no session has, and what is never kept.
-    files_.write("settings.json", "{}");
-    files_.write("projects/-home-dev-work-demo/memory/MEMORY.md", "of the project");
-    files_.write("tasks/" + TestHome::id("a3") + "/.lock", "");
-    files_.write("session-env/" + TestHome::id("a1") + "/hook-1.sh", "export A=1\n");
-    files_.write("debug/" + TestHome::id("a1") + ".txt", "debug\n");
-    std::filesystem::create_directories(files_.outside() + "/codex/sessions/2026/11/15");
-    std::ofstream(files_.outside() + "/codex/" + kRollout)
-        << R"({"timestamp":"2026-11-15T10:00:00.000Z","type":"session_meta","payload":{"id":"0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b","cwd":"/w"}})"
-           "\n";
-  }
-  std::string folder() const { return files_.outside() + "/guard"; }
-  std::vector<std::string> keys() {
-    std::vector<std::string> all;
-    const auto files = blobs_->files().value();
-    for (const auto& file : files) all.push_back(file.key);
-    return all;
-  }
-  Keeper keeper() {
-    KeeperOptions options;
-    options.data_folder = files_.outside() + "/data";
-    options.home_folder = files_.outside();
-    options.clock = std::make_shared<SystemClock>();
-    options.store = [](bool) -> Result<session::Store*> { return fail(ErrorKind::not_found, "no store in this test"); };
-    options.guard = [this]() -> Result<session::Blobs*> { return blobs_.get(); };
-    return Keeper(homes_, options);
-  }
-
-  TestHome files_ = TestHome::of_client();
-  Homes homes_ = Homes::open(files_.folder(), files_.outside() + "/codex").value();
-  std::unique_ptr<session::Blobs> blobs_ = store::open_blobs(folder()).value();
-  Guard guard_{homes_, *blobs_};
-};
+class GuardTest : public GuardedHome {};
 
 TEST_F(GuardTest, KeepsWhatBelongsToSessionsAndNothingElse) {
   const GuardReport report = guard_.keep_all().value();
@@ -145,7 +107,7 @@ TEST_F(GuardTest, GoneSessionsAreFoundListedAndDescribed) {
     for (const Artifact& artifact : copy.artifacts) {
       const Artifact* const was = inventory.find(artifact.path);
       ASSERT_TRUE(was) << artifact.path;
-      EXPECT_EQ(artifact.mode, was->mode);
+      EXPECT_EQ(artifact.mode, was->mode & 0700);
       EXPECT_EQ(artifact.mtime, was->mtime);
     }
     SessionInfo info = describe_session(on_disk.over(home.homes()), laid_out).value();
@@ -187,6 +149,42 @@ TEST_F(GuardTest, RestoresByteForByteWhatIsGone) {
       EXPECT_GE(std::filesystem::last_write_time(files_ / artifact.path), start - std::chrono::seconds(1)) << artifact.path;
     }
   }
+}
+
+TEST_F(GuardTest, ARewrittenFileWithItsOldTimeIsSeen) {
+  const std::string path = "projects/-home-dev-work-demo/" + TestHome::id("a1") + ".jsonl";
+  ASSERT_TRUE(guard_.keep_all());
+  const auto time = std::filesystem::last_write_time(files_ / path);
+  std::string bytes = files_.read(path);
+  bytes[10] = '#';
+  std::fstream(files_ / path, std::ios::binary | std::ios::in | std::ios::out) << bytes;
+  std::filesystem::last_write_time(files_ / path, time);
+  EXPECT_EQ(guard_.keep_all()->changed, 1U);
+  EXPECT_THAT(blobs_->versions("claude:" + path).value(), SizeIs(2));
+}
+
+TEST_F(GuardTest, AHomeThatIsMadeLaterIsWatched) {
+  const Homes later = Homes::open(files_.outside() + "/later/deep/.claude", files_.outside() + "/later/.codex").value();
+  auto watch = GuardWatch::open(later).value();
+  watch->watch_all();
+  EXPECT_EQ(watch->unwatched(), 0U);
+  const Fd stop(::eventfd(0, EFD_CLOEXEC));
+  const std::string path = "projects/-a/" + TestHome::id("b1") + ".jsonl";
+  const auto wait_for = [&](const GuardedFile& wanted) {
+    for (;;) {
+      const auto news = watch->wait(std::chrono::seconds(20), stop.get()).value();
+      if (news.files.empty()) return false;  // the time is over
+      if (std::ranges::find(news.files, wanted) != news.files.end()) return true;
+    }
+  };
+  const auto write = [](const std::filesystem::path& file) {
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file) << "{}\n";
+  };
+  write(files_.outside() + "/later/deep/.claude/" + path);
+  EXPECT_TRUE(wait_for({Product::claude, path}));
+  write(files_.outside() + "/later/.codex/" + kRollout);
+  EXPECT_TRUE(wait_for({Product::codex, kRollout}));
 }
 
 TEST_F(GuardTest, WhatIsWrittenIsToldAsItHappens) {

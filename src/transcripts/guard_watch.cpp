@@ -4,16 +4,20 @@
 
 #include <poll.h>
 #include <sys/inotify.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
 namespace holdfast::transcripts {
 namespace {
 
-constexpr std::uint32_t kEvents = IN_CREATE | IN_MODIFY | IN_CLOSE_WRITE | IN_MOVED_TO | IN_ONLYDIR;
+constexpr std::uint32_t kEvents = IN_CREATE | IN_MODIFY | IN_CLOSE_WRITE | IN_MOVED_TO | IN_DELETE | IN_MOVED_FROM | IN_ONLYDIR;
+constexpr std::uint32_t kFoldersMade = IN_CREATE | IN_MOVED_TO | IN_ONLYDIR | IN_MASK_ADD;
 constexpr std::size_t kEventBytes = 64 * 1024;
+constexpr int kLooks = 3;  // for a home that is being made while one looks
 
 }  // namespace
 
@@ -42,6 +46,38 @@ bool GuardWatch::watch(Product product, const std::string& folder) {
   return true;
 }
 
+// The home with all that is in it; while there is none, where it will appear. False: neither can be watched.
+bool GuardWatch::watch_home(Product product, std::set<GuardedFile>& found) {
+  const std::string& folder = home_of(homes_, product).folder();
+  // A folder that appears on the way while it is being looked for is seen by looking again.
+  for (int look = 0; look < kLooks; ++look) {
+    if (::access(folder.c_str(), F_OK) != 0) {
+      if (!watch_above(product)) return false;
+      if (::access(folder.c_str(), F_OK) != 0) return true;
+    }
+    watch(product, {});
+    for (const std::string_view area : guarded_areas(product)) watch_below(product, std::string(area), found);
+    if (::access(folder.c_str(), F_OK) == 0) break;
+  }
+  return true;
+}
+
+bool GuardWatch::watch_above(Product product) {
+  std::filesystem::path above(home_of(homes_, product).folder());
+  for (;;) {
+    const std::string awaited = above.filename().string();
+    if (!above.has_relative_path()) return false;
+    above = above.parent_path();
+    // One folder has one watch, and both homes may await something there.
+    const int number = ::inotify_add_watch(queue_.get(), above.c_str(), kFoldersMade);
+    if (number >= 0) {
+      awaited_.insert_or_assign({number, product}, awaited);
+      return true;
+    }
+    if (errno != ENOENT) return false;
+  }
+}
+
 void GuardWatch::watch_below(Product product, const std::string& folder, std::set<GuardedFile>& found) {
   walk_guarded(home_of(homes_, product), product, folder,
                {[&](GuardedFile file) { found.insert(std::move(file)); },
@@ -52,10 +88,7 @@ void GuardWatch::watch_below(Product product, const std::string& folder, std::se
 void GuardWatch::watch_all() {
   unwatched_ = 0;
   std::set<GuardedFile> ignored;
-  for (const Product product : kProducts) {
-    watch(product, {});
-    for (const std::string_view area : guarded_areas(product)) watch_below(product, std::string(area), ignored);
-  }
+  for (const Product product : kProducts) unwatched_ += watch_home(product, ignored) ? 0 : 1;
 }
 
 Result<void> GuardWatch::take_events(std::set<GuardedFile>& changed, bool& missed) {
@@ -71,6 +104,12 @@ Result<void> GuardWatch::take_events(std::set<GuardedFile>& changed, bool& misse
       const std::string name = event.len > 0 ? buffer.data() + at + sizeof event : "";
       at += sizeof event + event.len;
       if ((event.mask & IN_Q_OVERFLOW) != 0) missed = true;
+      for (const Product product : kProducts) {
+        const auto awaited = awaited_.find({event.wd, product});
+        if (awaited == awaited_.end() || (name != awaited->second && (event.mask & IN_IGNORED) == 0)) continue;
+        awaited_.erase(awaited);
+        watch_home(product, changed);
+      }
       const auto found = watched_.find(event.wd);
       if (found == watched_.end()) continue;
       if ((event.mask & IN_IGNORED) != 0) {

@@ -2,13 +2,15 @@
 
 // What changes in the homes, as it happens (inotify): which guarded files were written, once they have been quiet for a moment.
 //
-// New folders are watched as they appear. What slips through (a queue that overflowed, a folder nobody may watch, a home on a
+// New folders are watched as they appear, also a home that is made later: until then the nearest folder above it is watched. What
+// is removed counts as a change, too. What slips through (a queue that overflowed, a folder nobody may watch, a home on a
 // network) is found by the full pass that whoever waits makes from time to time. One thread.
 
 #include "base/fd.h"
 #include "transcripts/guard_files.h"
 
 #include <chrono>
+#include <map>
 #include <set>
 #include <unordered_map>
 
@@ -41,12 +43,16 @@ class GuardWatch {
   };
   GuardWatch(const Homes& homes, Fd queue) : homes_(homes), queue_(std::move(queue)) {}
   bool watch(Product product, const std::string& folder);
+  bool watch_home(Product product, std::set<GuardedFile>& found);
+  bool watch_above(Product product);
   void watch_below(Product product, const std::string& folder, std::set<GuardedFile>& found);
   Result<void> take_events(std::set<GuardedFile>& changed, bool& missed);
 
   const Homes& homes_;
   Fd queue_;
   std::unordered_map<int, Watched> watched_;
+  // Folders above homes that are not there, and what must appear in them on the way.
+  std::map<std::pair<int, Product>, std::string> awaited_;
   std::size_t unwatched_ = 0;
 };
 

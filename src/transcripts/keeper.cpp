@@ -179,6 +179,14 @@ Result<CopyResult> Keeper::restore(Fd archive, const std::string& origin, Restor
   return result;
 }
 
+void Keeper::remember_copy(CopyResult& result, const std::string& project, const std::string& origin,
+                           const std::string& hash) const {
+  if (result.was_dry_run) return;
+  note(result.warnings, [&](session::Store& store) {
+    return record_copy(store, result, result.was_in_place ? "in-place" : "restore", project, {origin, hash});
+  });
+}
+
 Result<CopyResult> Keeper::repair(const FoundSession& session) const {
   HF_TRY(CopyResult result, write_repaired_copy(homes_.claude, session, now()));
   note(result.warnings, [&](session::Store& store) { return record_copy(store, result, "clone", result.project_path, {}); });

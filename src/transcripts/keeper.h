@@ -56,6 +56,8 @@ class Keeper {
   Result<CopyResult> clone(const AnySession& session, const CloneOptions& options, const Progress& progress = {}) const;
   // origin: what the archive is called in the family tree.
   Result<CopyResult> restore(Fd archive, const std::string& origin, RestoreOptions options, const Progress& progress = {}) const;
+  // That a session was put back or copied by other means: from the guard. What goes wrong is a warning in the result.
+  void remember_copy(CopyResult& result, const std::string& project, const std::string& origin, const std::string& hash) const;
   // A repaired copy of a damaged one (doctor.h); in the family it is a clone.
   Result<CopyResult> repair(const FoundSession& session) const;
   Result<MoveResult> move(const AnySession& session, MoveOptions options, const Progress& progress = {}) const;

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <filesystem>
@@ -43,7 +44,10 @@ Result<KeptHome> KeptHome::make(const std::string& folder, session::Blobs& blobs
 }
 
 KeptHome::KeptHome(KeptHome&& other) noexcept
-    : folder_(std::exchange(other.folder_, {})), homes_(std::move(other.homes_)), blobs_(other.blobs_) {}
+    : folder_(std::exchange(other.folder_, {})),
+      homes_(std::move(other.homes_)),
+      blobs_(other.blobs_),
+      left_out_(std::move(other.left_out_)) {}
 
 KeptHome::~KeptHome() {
   std::error_code ignored;
@@ -81,35 +85,32 @@ Result<void> KeptHome::copy(const session::KeptFile& file, std::uint64_t& done, 
   }
   const timespec time{file.modified_at / 1000, file.modified_at % 1000 * 1'000'000};
   const timespec times[] = {time, time};
-  if (::fchmod(to.get(), file.mode & 07777) != 0 || ::futimens(to.get(), times) != 0) {
+  if (::fchmod(to.get(), file.mode & 0700) != 0 || ::futimens(to.get(), times) != 0) {
     return fail(system_error("mode and time of " + file.key, errno));
   }
   return {};
 }
 
-Result<AnySession> KeptHome::lay_out(const KeptSession& session, const Progress& progress) {
-  HF_TRY(const std::vector<session::KeptFile> files, files_of(*blobs_, session));
+Result<AnySession> KeptHome::lay_out(const KeptSession& session, const KeptVersion& version, const Progress& progress) {
+  HF_TRY(const std::vector<session::KeptFile> files, files_of(*blobs_, session, version));
   std::uint64_t total = 0, done = 0;
   for (const session::KeptFile& file : files) total += file.size;
-  for (const session::KeptFile& file : files) HF_CHECK(copy(file, done, total, progress));
-  HF_TRY(AnySession found, homes_.find(session.id));
-  HF_TRY(const auto plans, plans_of(found));
-  for (const session::KeptFile& plan : plans) {
-    total += plan.size;
-    HF_CHECK(copy(plan, done, total, progress));
+  for (const session::KeptFile& file : files) {
+    auto copied = copy(file, done, total, progress);
+    if (copied) continue;
+    if (copied.error().kind != ErrorKind::corrupt) return fail(std::move(copied).error());
+    if (file.key == session.transcript.key)
+      return fail(ErrorKind::corrupt, copied.error().message,
+                  fmt::format("holdfast export {} shows what is left of it; holdfast guard cat --partial prints it", session.id));
+    left_out_.push_back(fmt::format("{}: damaged in the guard", file.key));
+    if (::unlink(path_of(file).c_str()) != 0) return fail(system_error("removing " + file.key, errno));
   }
-  return found;
+  return homes_.find(session.id);
 }
 
-Result<std::vector<session::KeptFile>> KeptHome::plans_of(const AnySession& session) const {
-  std::vector<session::KeptFile> plans;
-  if (!session.claude()) return plans;
-  HF_TRY(const Inventory inventory, homes_.inventory(session));
-  for (const std::string& slug : inventory.slugs) {
-    HF_TRY(auto plan, blobs_->file(guard_key({Product::claude, "plans/" + slug + ".md"})));
-    if (plan) plans.push_back(*std::move(plan));
-  }
-  return plans;
+std::string KeptHome::path_of(const session::KeptFile& file) const {
+  const GuardedFile named = file_of_key(file.key).value_or(GuardedFile{});
+  return home_of(homes_, named.product).absolute(named.path);
 }
 
 Result<SessionLine> KeptHome::line_of(const KeptSession& session) {
@@ -124,8 +125,13 @@ Result<SessionLine> KeptHome::line_of(const KeptSession& session) {
     const timespec times[] = {time, time};
     if (::futimens(to.get(), times) != 0) return fail(system_error("time of " + file.key, errno));
   }
-  HF_TRY(const AnySession found, homes_.find(session.id));
-  return homes_.line_of(found);
+  auto line = [&]() -> Result<SessionLine> {
+    HF_TRY(const AnySession found, homes_.find(session.id));
+    return homes_.line_of(found);
+  }();
+  // The next one is looked for in a home without it.
+  if (::unlink(path_of(file).c_str()) != 0) return fail(system_error("removing " + file.key, errno));
+  return line;
 }
 
 }  // namespace holdfast::transcripts

@@ -20,17 +20,17 @@ class KeptHome {
 
   const Homes& homes() const { return homes_; }
 
-  // All its files, byte for byte, with their modes and times; plans as well. Errors: corrupt (the guard is damaged there),
-  // cancelled, io.
-  Result<AnySession> lay_out(const KeptSession& session, const Progress& progress = {});
+  // All its files, byte for byte, with their times, for their owner alone; plans as well. Files other than the transcript that
+  // are damaged in the guard are left out, and named by left_out(). Errors: corrupt (the transcript is damaged), cancelled, io.
+  Result<AnySession> lay_out(const KeptSession& session, const KeptVersion& version = {}, const Progress& progress = {});
+  const std::vector<std::string>& left_out() const { return left_out_; }  // with the reason
   // For a list: only what a summary reads, the ends of the transcript; between them is nothing.
   Result<SessionLine> line_of(const KeptSession& session);
-  // Of a session laid out: keys of the plans it names that the guard has.
-  Result<std::vector<session::KeptFile>> plans_of(const AnySession& session) const;
 
  private:
   KeptHome(std::string folder, Homes homes, session::Blobs& blobs)
       : folder_(std::move(folder)), homes_(std::move(homes)), blobs_(&blobs) {}
+  std::string path_of(const session::KeptFile& file) const;  // absolute
   Result<Fd> make_file(const session::KeptFile& file) const;
   Result<void> copy(const session::KeptFile& file, std::uint64_t& done, std::uint64_t total, const Progress& progress) const;
   Result<void> copy_part(const session::KeptFile& file, int to, std::uint64_t begin, std::uint64_t end) const;
@@ -38,6 +38,7 @@ class KeptHome {
   std::string folder_;
   Homes homes_;
   session::Blobs* blobs_;
+  std::vector<std::string> left_out_;
 };
 
 }  // namespace holdfast::transcripts

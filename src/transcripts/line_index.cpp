@@ -1,13 +1,14 @@
 #include "transcripts/line_index.h"
 
+#include "base/find_bytes.h"
 #include "base/text.h"
 #include "jsonl/line_reader.h"
 #include "jsonl/pull.h"
 #include "jsonl/spelling.h"
-#include "transcripts/find_bytes.h"
 
 #include <algorithm>
 #include <array>
+#include <future>
 #include <iterator>
 #include <string>
 
@@ -18,7 +19,10 @@ constexpr unsigned kOffsetShift = 16;
 constexpr unsigned kKindMask = 0xf;
 constexpr unsigned kSidechain = 0x10, kMeta = 0x20, kChained = 0x40, kCarriage = 0x80;
 constexpr std::uint64_t kStampBytes = 4096;  // at each end: holds a record or more, with its own id
-constexpr std::uint32_t kNearLines = 16;     // a parent is nearly always one of the lines before
+// From here on two threads are sooner done than one; one begins and ends in less than a millisecond.
+constexpr std::uint64_t kWorthTwo = 8 * 1024 * 1024;
+constexpr std::size_t kNewlineWithin = 4 * 1024 * 1024;  // of the middle; else it is one line that is long
+constexpr std::uint32_t kNearLines = 16;                 // a parent is nearly always one of the lines before
 
 enum Field : std::size_t {
   type,
@@ -112,14 +116,16 @@ void LineIndex::put(std::uint64_t offset, const IndexedLine& line, std::uint64_t
   flags |= id != 0 ? kChained : 0;
   places_.push_back(offset << kOffsetShift | flags);
   ids_.push_back(id);
-  std::uint32_t up = parent == 0 ? kNone : kMissing;
   const std::uint32_t number = size() - 1;
-  if (parent != 0) {
-    for (std::uint32_t back = 1; back <= std::min(kNearLines, number) && up == kMissing; ++back)
-      if (ids_[number - back] == parent) up = number - back;
-    if (up == kMissing) waiting_.emplace_back(number, parent);
-  }
+  const std::uint32_t up = parent == 0 ? kNone : near_parent(number, parent);
+  if (up == kMissing) waiting_.emplace_back(number, parent);
   parents_.push_back(up);
+}
+
+std::uint32_t LineIndex::near_parent(std::uint32_t line, std::uint64_t id) const {
+  for (std::uint32_t back = 1; back <= std::min(kNearLines, line); ++back)
+    if (ids_[line - back] == id) return line - back;
+  return kMissing;
 }
 
 void LineIndex::add_fields(std::uint64_t offset, std::span<const jsonl::Token> fields, bool parsed) {
@@ -272,11 +278,56 @@ Result<void> LineIndex::update(const reading::ByteSource& source) {
   if (read_to_ > 0 && now != stamp_) return fail(ErrorKind::conflict, "the transcript was replaced");
   if (source.size == read_to_) return {};
   if (last_is_open_) drop_last();
+  HF_CHECK(source.size - read_to_ >= kWorthTwo ? read_in_two(source) : read_part(source, source.size));
+  resolve();
+  HF_TRY(stamp_, stamp(source));
+  return {};
+}
+
+// A line that begins behind the middle begins the second part; the first line of a part has its parent in the other, mostly, and
+// waits for it.
+Result<void> LineIndex::read_in_two(const reading::ByteSource& source) {
+  std::uint64_t middle = read_to_ + (source.size - read_to_) / 2;
+  std::string piece(kNewlineWithin, '\0');
+  HF_TRY(const std::size_t got, source.read(middle, piece));
+  const std::size_t newline = std::string_view(piece).substr(0, got).find('\n');
+  if (newline == std::string_view::npos) return read_part(source, source.size);
+  middle += newline + 1;
+  LineIndex second(*this, middle);
+  auto behind = std::async(std::launch::async, [&] { return second.read_part(source, source.size); });
+  auto first = read_part(source, middle);
+  auto rest = behind.get();
+  if (!first) return first;
+  append(second);
+  return rest;
+}
+
+void LineIndex::append(const LineIndex& next) {
+  const std::uint32_t before = size();
+  const auto moved = [before](std::uint32_t line) { return line >= kMissing ? line : line + before; };
+  places_.insert(places_.end(), next.places_.begin(), next.places_.end());
+  ids_.insert(ids_.end(), next.ids_.begin(), next.ids_.end());
+  for (const std::uint32_t parent : next.parents_) parents_.push_back(moved(parent));
+  for (const auto& [line, parent] : next.waiting_) {
+    const std::uint32_t up = line < kNearLines ? near_parent(moved(line), parent) : kMissing;
+    if (up == kMissing)
+      waiting_.emplace_back(moved(line), parent);
+    else
+      parents_[moved(line)] = up;
+  }
+  for (const auto& [line, id] : next.logical_parents_) logical_parents_.emplace_hint(logical_parents_.end(), moved(line), id);
+  if (next.leaf_id_ != 0) leaf_id_ = next.leaf_id_;
+  has_events_ = has_events_ || next.has_events_;
+  last_is_open_ = next.size() > 0 ? next.last_is_open_ : last_is_open_;
+  read_to_ = next.read_to_;
+}
+
+Result<void> LineIndex::read_part(const reading::ByteSource& source, std::uint64_t part_end) {
   std::uint64_t at = read_to_;
   const std::uint64_t begin = read_to_;
   auto lines = jsonl::LineReader::of_source(
       [&](char* to, std::size_t room) -> Result<std::size_t> {
-        const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(room, source.size - at));
+        const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(room, part_end - at));
         if (wanted == 0) return std::size_t{0};
         HF_TRY(const std::size_t got, source.read(at, {to, wanted}));
         at += got;
@@ -290,7 +341,7 @@ Result<void> LineIndex::update(const reading::ByteSource& source) {
     const std::uint64_t offset = begin + line->offset, end = offset + line->text.size();
     if (line->overlong) {
       if (!long_from) long_from = offset;
-      if (line->ending.empty() && end < source.size) continue;
+      if (line->ending.empty() && end < part_end) continue;
       HF_CHECK(add_long(source, *long_from, end));
       long_from.reset();
     } else {
@@ -300,8 +351,6 @@ Result<void> LineIndex::update(const reading::ByteSource& source) {
     last_is_open_ = line->ending.empty();
     read_to_ = end + line->ending.size();
   }
-  resolve();
-  HF_TRY(stamp_, stamp(source));
   return {};
 }
 

@@ -5,7 +5,8 @@
 // Twenty bytes a line: 10^6 records take some 20 MB, and a 200 MB file a tenth of a second. A file that has grown is read from
 // where the last pass ended; its last line, when it has no newline yet, is looked at again next time.
 //
-// One thread at a time; a shared one is only read (reading_cache.h).
+// One thread at a time; a shared one is only read (reading_cache.h). A long file is read by two, so its source is read by two
+// threads at once.
 
 #include "base/byte_hash.h"
 #include "base/result.h"
@@ -73,6 +74,13 @@ class LineIndex {
 
  private:
   struct Found;
+  // The same hashes as the other's.
+  explicit LineIndex(const LineIndex& other, std::uint64_t begin)
+      : product_(other.product_), hash_(other.hash_), read_to_(begin) {}
+  Result<void> read_part(const reading::ByteSource& source, std::uint64_t part_end);
+  Result<void> read_in_two(const reading::ByteSource& source);
+  void append(const LineIndex& next);
+  std::uint32_t near_parent(std::uint32_t line, std::uint64_t id) const;
   void add(std::uint64_t offset, std::string_view text);
   Result<void> add_long(const reading::ByteSource& source, std::uint64_t offset, std::uint64_t end);
   void add_fields(std::uint64_t offset, std::span<const jsonl::Token> fields, bool parsed);

@@ -51,6 +51,14 @@ TEST(ClaudePassages, WhatTheClientPutIntoThePromptIsNotThePersons) {
   EXPECT_EQ(claude(R"({"type":"user","isCompactSummary":true,"message":{"content":"so far"}})")[0].role, PassageRole::system);
 }
 
+TEST(ClaudePassages, HoweverNamesAreSpelled) {
+  const auto seen =
+      claude(R"({"\u0074ype":"us\u0065r","mess\u0061ge":{"content":[{"type":"t\u0065xt","text":"kelp \u0022x"}]}})");
+  ASSERT_EQ(seen.size(), 1U);
+  EXPECT_EQ(seen[0].role, PassageRole::user);
+  EXPECT_EQ(seen[0].text, "kelp \"x");
+}
+
 TEST(ClaudePassages, EachBlockOfAnAnswerIsAPassage) {
   const auto seen = claude(R"({"type":"assistant","cwd":"/home/dev/w","message":{"model":"claude-x","content":[
       {"type":"thinking","thinking":"hm","signature":"c2ln"},{"type":"text","text":"I will"},
@@ -133,8 +141,32 @@ TEST(CodexPassages, APatchNamesItsFiles) {
 
 TEST(JsonPassages, EveryStringOfASavedResult) {
   const auto seen = seen_in(*json_passages(), R"([{"type":"text","text":"one"},{"type":"image","data":"aaaa"},{"text":"two"}])");
-  ASSERT_EQ(seen.size(), 2U);
-  EXPECT_EQ(seen[1].text, "two");
+  ASSERT_EQ(seen.size(), 1U);
+  EXPECT_EQ(seen[0].text, "one\ntwo");
+}
+
+TEST(CodexPassages, TheBeginningOfTheFileSaysWhereAndWithWhat) {
+  std::vector<std::string_view> lines = {
+      R"({"type":"session_meta","payload":{"id":"x","cwd":"/w","git":{"branch":"feature/kelp","commit_hash":"ab"}}})", "torn",
+      R"({"type":"turn_context","payload":{"cwd":"/w","model":"gpt-5-codex"}})",
+      R"({"type":"turn_context","payload":{"cwd":"/v","model":"later"}})"};
+  std::size_t at = 0;
+  bool complete = false;
+  const FileOpening opening = codex_opening(
+      [&]() -> std::optional<std::string_view> { return at < lines.size() ? std::optional(lines[at++]) : std::nullopt; },
+      complete);
+  EXPECT_TRUE(complete);
+  EXPECT_EQ(opening.folder, "/w");
+  EXPECT_EQ(opening.branch, "feature/kelp");
+  EXPECT_EQ(opening.model, "gpt-5-codex");
+  const auto passages = codex_passages();
+  passages->begin_file(opening);
+  const auto seen = seen_in(
+      *passages,
+      R"({"type":"response_item","payload":{"type":"custom_tool_call","name":"apply_patch","input":"*** Update File: src/a.rs\n+x"}})");
+  ASSERT_EQ(seen.size(), 1U);
+  EXPECT_THAT(seen[0].attributes,
+              testing::UnorderedElementsAre("tool:apply_patch", "file:/w/src/a.rs", "branch:feature/kelp", "model:gpt-5-codex"));
 }
 
 }  // namespace

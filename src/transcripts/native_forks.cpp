@@ -1,8 +1,8 @@
 #include "transcripts/native_forks.h"
 
+#include "base/find_bytes.h"
 #include "base/ids.h"
 #include "jsonl/scan.h"
-#include "transcripts/find_bytes.h"
 
 #include <unistd.h>
 

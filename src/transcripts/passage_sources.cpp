@@ -1,15 +1,17 @@
+// Which sources there are. Reading them: source_reading.cpp.
+
 #include "transcripts/passage_sources.h"
 
+#include "base/clock.h"
 #include "base/ids.h"
-#include "jsonl/limits.h"
+#include "jsonl/line_reader.h"
 #include "jsonl/scan.h"
 #include "transcripts/codex_file_name.h"
-#include "transcripts/line_passages.h"
-#include "transcripts/zstd_lines.h"
 
 #include <fmt/format.h>
 
 #include <dirent.h>
+#include <fcntl.h>
 
 #include <array>
 #include <set>
@@ -17,12 +19,14 @@
 namespace holdfast::transcripts {
 namespace {
 
-using session::Passage;
 using session::Source;
 
 constexpr std::string_view kProjects = "projects/";
 constexpr std::string_view kLineEnding = ".jsonl";
 constexpr std::string_view kKept = "kept:";  // begins the incarnation of what only the guard has
+// A name that comes within the grain of a file system's clock does not change the time of its folder again; the coarsest have
+// two seconds.
+constexpr Millis kSettled = 3000;
 
 // What has text that a person or a model has seen. Metadata, tasks and undo copies are no part of the conversation.
 bool can_be_searched(ArtifactKind kind) {
@@ -38,69 +42,15 @@ bool can_be_searched(ArtifactKind kind) {
   }
 }
 
-std::unique_ptr<LinePassages> passages_of(const SourceName& name) {
-  if (name.codex) return codex_passages();
-  if (is_line_file(name.kind)) return claude_passages();
-  return name.path.ends_with(".json") ? json_passages() : text_passages();
+std::uint64_t nanoseconds(const struct timespec& time) {
+  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(time.tv_nsec);
 }
 
-std::string incarnation_of(const struct stat& status) {
-  return fmt::format("{:x}", status.st_ino);
+// A conversation goes on in its file; what has no lines to go on with is another one when it was written to.
+std::string incarnation_of(const SourceName& name, const struct stat& status) {
+  if (name.is_conversation() && !name.path.ends_with(".zst")) return fmt::format("{:x}", status.st_ino);
+  return fmt::format("{:x}.{:x}.{:x}", status.st_ino, status.st_size, nanoseconds(status.st_mtim));
 }
-
-// The lines of a source, wherever its bytes are.
-class OpenSource {
- public:
-  // `end`: nothing behind it is read; where a source has no lines to seek to, it may be.
-  static Result<OpenSource> open(const Home& home, session::Blobs* guard, const Source& source, const SourceName& name,
-                                 std::uint64_t from, std::uint64_t end) {
-    OpenSource opened;
-    auto file = is_kept(source) ? Result<Fd>(fail(ErrorKind::not_found, source.key)) : home.open_file(name.path);
-    if (!file && file.error().kind == ErrorKind::not_found && guard) return of_guard(*guard, source, name, from);
-    if (!file) return fail(std::move(file).error());
-    opened.file_ = *std::move(file);
-    if (name.path.ends_with(".zst")) {
-      HF_TRY(auto lines, lines_of_zstd(opened.file_.get()));
-      opened.lines_ = std::move(lines);
-      opened.skip_ = from;
-    } else {
-      opened.lines_ = jsonl::LineReader::of_range(opened.file_.get(), from, end);
-    }
-    return opened;
-  }
-
-  // Offsets are those of the source. Only whole lines, but of plain text also a last one without its end.
-  Result<std::optional<jsonl::Line>> next() {
-    for (;;) {
-      HF_TRY(auto line, lines_->next());
-      if (!line) return line;
-      line->offset += base_;
-      if (line->offset >= skip_) return line;
-    }
-  }
-
- private:
-  static Result<OpenSource> of_guard(session::Blobs& guard, const Source& source, const SourceName& name, std::uint64_t from) {
-    HF_TRY(auto kept, guard.file(source.key));
-    if (!kept) return fail(ErrorKind::not_found, source.key + " is neither there nor in the guard");
-    if (name.path.ends_with(".zst"))
-      return fail(ErrorKind::unavailable, source.key + " is compressed, and only the guard has it", "restore the session");
-    OpenSource opened;
-    opened.base_ = from;
-    opened.lines_ = jsonl::LineReader::of_source(
-        [&guard, kept = *std::move(kept), at = from](char* to, std::size_t room) mutable -> Result<std::size_t> {
-          HF_TRY(const std::size_t count, guard.read(kept, at, {to, room}));
-          at += count;
-          return count;
-        });
-    return opened;
-  }
-
-  Fd file_;
-  std::optional<jsonl::LineReader> lines_;
-  std::uint64_t base_ = 0;  // of the stream in the source
-  std::uint64_t skip_ = 0;  // lines before it are not wanted
-};
 
 }  // namespace
 
@@ -138,56 +88,85 @@ bool is_kept(const Source& source) {
 
 Result<std::vector<Source>> TranscriptSources::list() {
   std::vector<Source> sources;
-  HF_CHECK(list_claude(sources));
-  HF_CHECK(list_codex(sources));
+  {
+    const std::lock_guard lock(listing_);
+    HF_CHECK(list_claude(sources));
+    HF_CHECK(list_codex(sources));
+  }
   if (guard_) HF_CHECK(list_kept(sources));
+  forget_deleted_files();
   return sources;
 }
 
 Result<void> TranscriptSources::list_claude(std::vector<Source>& sources) {
-  HF_TRY(const auto folders, homes_.claude.entries("projects"));
-  for (const Home::Entry& folder : folders)
-    if (folder.type == DT_DIR) HF_CHECK(list_project(std::string(kProjects) + folder.name, sources));
+  const std::string area(kProjects.substr(0, kProjects.size() - 1));
+  const auto folder = homes_.claude.open_folder(area);
+  if (!folder) {
+    if (folder.error().kind == ErrorKind::not_found) return {};
+    return fail(folder.error());
+  }
+  HF_TRY(const KnownFolder* projects, look_into(area, *folder));
+  // Copies, because what is known may move while more becomes known.
+  const std::vector<std::string> names = projects->folders;
+  for (const std::string& name : names) list_folder(std::string(kProjects) + name, true, sources);
   return {};
 }
 
-Result<void> TranscriptSources::list_project(const std::string& folder, std::vector<Source>& sources) {
-  // Transcripts of the project, then whatever lies in the folders of its sessions, however deep.
-  std::vector<std::string> waiting = {folder};
-  while (!waiting.empty()) {
-    const std::string path = std::move(waiting.back());
-    waiting.pop_back();
-    const auto entries = homes_.claude.entries(path);
-    if (!entries) continue;  // it has gone, or may not be read; the others can be found all the same
-    for (const Home::Entry& entry : *entries) {
-      std::string below = path + "/" + entry.name;
-      if (entry.type == DT_DIR && (path != folder || is_uuid(entry.name)))
-        waiting.push_back(std::move(below));
-      else if (entry.type == DT_REG)
-        add(homes_.claude, std::string(kClaudeKeys) + below, sources);
+// Transcripts of the project, then whatever lies in the folders of its sessions, however deep.
+void TranscriptSources::list_folder(const std::string& path, bool of_project, std::vector<Source>& sources) {
+  const auto folder = homes_.claude.open_folder(path);
+  const auto looked = folder ? look_into(path, *folder) : fail(folder.error());
+  if (!looked) {  // it has gone, or may not be read; the others can be found all the same
+    folders_.erase(path);
+    return;
+  }
+  struct stat status{};
+  for (const KnownFile& file : (*looked)->files)
+    if (::fstatat(folder->get(), file.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(status.st_mode))
+      add(file.key, file.source, status, sources);
+  const std::vector<std::string> names = (*looked)->folders;
+  for (const std::string& name : names)
+    if (!of_project || is_uuid(name)) list_folder(path + "/" + name, false, sources);
+}
+
+Result<const TranscriptSources::KnownFolder*> TranscriptSources::look_into(const std::string& path, const Fd& folder) {
+  struct stat status{};
+  if (::fstat(folder.get(), &status) != 0) return fail(system_error(path, errno));
+  const std::uint64_t changed = nanoseconds(status.st_mtim);
+  KnownFolder& known = folders_[path];
+  if (known.settled && known.inode == status.st_ino && known.changed == changed) return &known;
+  const Millis now = SystemClock().now();
+  known = {};
+  known.inode = status.st_ino;
+  known.changed = changed;
+  known.settled = mtime_of(status) + kSettled < now;
+  HF_TRY(auto entries, homes_.claude.entries(path));
+  for (Home::Entry& entry : entries) {
+    if (entry.type == DT_DIR) {
+      known.folders.push_back(std::move(entry.name));
+    } else if (entry.type == DT_REG) {
+      std::string key = fmt::format("{}{}/{}", kClaudeKeys, path, entry.name);
+      if (auto name = source_name(key)) known.files.push_back({std::move(entry.name), std::move(key), *std::move(name)});
     }
   }
-  return {};
+  return &known;
 }
 
-void TranscriptSources::add(const Home& home, std::string key, std::vector<Source>& sources) {
-  auto name = source_name(key);
-  if (!name) return;
-  const auto status = home.stat(name->path);
-  if (!status || !*status || !S_ISREG((*status)->st_mode)) return;
+void TranscriptSources::add(const std::string& key, const SourceName& name, const struct stat& status,
+                            std::vector<Source>& sources) {
   Source source;
-  source.key = std::move(key);
-  source.session = name->session.empty() ? session_of_flat_agent(*name, (*status)->st_ino) : std::move(name->session);
+  source.session = name.session.empty() ? session_of_flat_agent(name, status.st_ino) : name.session;
   if (source.session.empty()) return;  // not written yet, or nobody's
+  source.key = key;
   source.kind = "transcript";
-  source.changed_at = mtime_of(**status);
-  source.size = static_cast<std::uint64_t>((*status)->st_size);
-  source.incarnation = incarnation_of(**status);
+  source.changed_at = mtime_of(status);
+  source.stamp = nanoseconds(status.st_mtim);
+  source.size = static_cast<std::uint64_t>(status.st_size);
+  source.incarnation = incarnation_of(name, status);
   sources.push_back(std::move(source));
 }
 
 std::string TranscriptSources::session_of_flat_agent(const SourceName& name, ino_t inode) {
-  const std::lock_guard lock(mutex_);
   if (const auto known = flat_agents_.find({name.path, inode}); known != flat_agents_.end()) return known->second;
   const auto file = homes_.claude.open_file(name.path);
   if (!file) return {};
@@ -207,9 +186,12 @@ std::string TranscriptSources::session_of_flat_agent(const SourceName& name, ino
 Result<void> TranscriptSources::list_codex(std::vector<Source>& sources) {
   HF_TRY(const auto sessions, codex_sessions(homes_.codex));
   for (const CodexSession& session : sessions) {
-    const std::size_t before = sources.size();
-    add(homes_.codex, std::string(kCodexKeys) + session.path, sources);
-    if (sources.size() == before || !session.compressed) continue;
+    const std::string key = std::string(kCodexKeys) + session.path;
+    const auto name = source_name(key);
+    const auto status = homes_.codex.stat(session.path);
+    if (!name || !status || !*status || !S_ISREG((*status)->st_mode)) continue;
+    add(key, *name, **status, sources);
+    if (!session.compressed) continue;
     const auto inventory = codex_inventory(homes_.codex, session);
     if (inventory)
       sources.back().size = inventory->bytes();
@@ -237,44 +219,6 @@ Result<void> TranscriptSources::list_kept(std::vector<Source>& sources) {
     sources.push_back(std::move(source));
   }
   return {};
-}
-
-Result<session::PassageSources::Position> TranscriptSources::read(const Source& source, Position from, std::uint64_t to,
-                                                                  const std::function<bool(const Passage&)>& take) {
-  const auto name = source_name(source.key);
-  if (!name) return fail(ErrorKind::not_found, source.key + " is no transcript");
-  // A search verifies blocks, small parts that end with a line: reading on behind them would cost more than the part. Only when
-  // the last line turns out to go on is it read again, with the rest.
-  std::uint64_t end = to < source.size && to - from.offset <= jsonl::kReadBytes ? to : source.size;
-  const Home& home = name->codex ? homes_.codex : homes_.claude;
-  HF_TRY(OpenSource opened, OpenSource::open(home, guard_, source, *name, from.offset, end));
-  const auto passages = passages_of(*name);
-  const bool whole_lines = name->codex || is_line_file(name->kind);
-  // Saved results say nothing of time; their file does.
-  const auto take_dated = [&](const Passage& passage) {
-    if (passage.time > 0 || whole_lines) return take(passage);
-    Passage dated = passage;
-    dated.time = source.changed_at;
-    return take(dated);
-  };
-  Position at = from;
-  bool between = true;  // lines, not in the pieces of an overlong one
-  for (;;) {
-    HF_TRY(const auto line, opened.next());
-    if (!line || line->offset >= to) return at;
-    if (line->ending.empty() && end < source.size) {
-      end = source.size;
-      HF_TRY(opened, OpenSource::open(home, guard_, source, *name, at.offset, end));
-      continue;
-    }
-    if (line->ending.empty() && !line->overlong && whole_lines) return at;
-    const LinePlace place{line->offset, line->offset + line->bytes().size(), at.line};
-    const bool go_on = line->overlong || !between || passages->line(line->text, place, take_dated);
-    between = !line->overlong || !line->ending.empty();
-    at.offset = place.end;
-    if (between) ++at.line;
-    if (!go_on) return at;
-  }
 }
 
 }  // namespace holdfast::transcripts

@@ -48,7 +48,7 @@ TEST_F(Sources, SubagentsAndSavedResultsBelongToTheirSession) {
   folder_.write(main + "/tool-results/b1234.txt", "first\nsecond kelp");
   const Source& result = source("/tool-results/b1234.txt");
   EXPECT_EQ(result.session, TestHome::id("a4"));
-  EXPECT_THAT(texts(result), testing::ElementsAre("1: first", "2: second kelp"));
+  EXPECT_THAT(texts(result), testing::ElementsAre("1: first\nsecond kelp"));
 }
 
 TEST_F(Sources, AnyPartGivesThePassagesOfItsLinesAndTheWholeIsTheirSum) {
@@ -81,6 +81,97 @@ TEST_F(Sources, AFileThatWasReplacedIsAnotherOne) {
   std::filesystem::copy_file(folder_ / path, folder_ / "other");
   std::filesystem::rename(folder_ / "other", folder_ / path);
   EXPECT_NE(source(path).incarnation, before);
+}
+
+TEST_F(Sources, ASavedResultIsOneMessageInPartsOfWholeLines) {
+  const std::string path = "projects/-home-dev-work-demo/" + TestHome::id("a4") + "/tool-results/b9.txt";
+  std::string text;
+  for (int i = 1; text.size() < 3 * kSavedPart; ++i) text += "line " + std::to_string(i) + " of the result\n";
+  text += std::string(2 * kSavedPart, 'x') + "\nlast, without its end";
+  folder_.write(path, text);
+  const Source saved = source(path);
+  std::string joined;
+  std::vector<std::uint64_t> begins, lines;
+  const auto read = transcripts_.read(saved, {}, saved.size, [&](const Passage& passage) {
+    EXPECT_EQ(passage.line_begin, joined.size());
+    EXPECT_EQ(passage.line, 1 + static_cast<std::uint64_t>(std::ranges::count(joined, '\n')));
+    EXPECT_TRUE(passage.counts_lines);
+    EXPECT_EQ(passage.time, saved.changed_at);
+    begins.push_back(passage.line_begin);
+    lines.push_back(passage.line);
+    joined += passage.text;
+    return true;
+  });
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->offset, saved.size);
+  EXPECT_EQ(joined, text);
+  ASSERT_GT(begins.size(), 4U);
+  // Any part alone is the same.
+  for (std::size_t i = 0; i < begins.size(); ++i) {
+    std::size_t seen = 0;
+    EXPECT_TRUE(transcripts_.read(saved, {begins[i], lines[i]}, begins[i] + 1, [&](const Passage& passage) {
+      ++seen;
+      EXPECT_EQ(passage.line_begin, begins[i]);
+      return true;
+    }));
+    EXPECT_EQ(seen, 1U);
+  }
+  const std::string before = saved.incarnation;
+  folder_.append(path, " that came later");
+  EXPECT_NE(source(path).incarnation, before) << "it is another message";
+}
+
+TEST_F(Sources, AnIndentedSavedResultIsItsStrings) {
+  const std::string path = "projects/-home-dev-work-demo/" + TestHome::id("a4") + "/tool-results/toolu_1.json";
+  folder_.write(path, "[\n  {\n    \"type\": \"text\",\n    \"text\": \"say \\\"kelp\\\"\"\n  }\n]\n");
+  EXPECT_THAT(texts(source(path)), testing::ElementsAre("1: say \"kelp\""));
+  folder_.write(path, "[ {\"text\": \"torn");
+  EXPECT_THAT(texts(source(path)), testing::ElementsAre("1: [ {\"text\": \"torn"));
+}
+
+TEST_F(Sources, AProofIsThatOfTheBeginningAndOfWhatWasReadLast) {
+  const std::string path = "projects/-home-dev-work-demo/" + TestHome::id("a1") + ".jsonl";
+  const Source before = source(path);
+  const auto proof = transcripts_.proof(before, before.size);
+  ASSERT_TRUE(proof);
+  EXPECT_NE(*proof, 0U);
+  folder_.append(path, "{\"type\":\"user\"}\n");
+  const Source grown = source(path);
+  EXPECT_NE(grown.stamp, before.stamp);
+  EXPECT_EQ(grown.incarnation, before.incarnation);
+  EXPECT_EQ(transcripts_.proof(grown, before.size).value(), *proof) << "it only grew";
+  std::fstream(folder_ / path, std::ios::in | std::ios::out | std::ios::binary).write("X", 1);
+  EXPECT_NE(transcripts_.proof(source(path), before.size).value(), *proof);
+}
+
+TEST_F(Sources, NamesThatComeAndGoAreSeenAtOnce) {
+  const auto count = [&] { return transcripts_.list()->size(); };
+  const std::size_t before = count();
+  for (int i = 0; i < 20; ++i) {
+    const std::string path = "projects/-home-dev-work-demo/" + TestHome::id("d" + std::to_string(i % 10)) + ".jsonl";
+    folder_.write(path, "{}\n");
+    EXPECT_EQ(count(), before + 1);
+    std::filesystem::remove(folder_ / path);
+    EXPECT_EQ(count(), before);
+  }
+  folder_.write("projects/-new/" + TestHome::id("e1") + "/subagents/agent-ab12.jsonl", "{}\n");
+  EXPECT_EQ(count(), before + 1);
+  std::filesystem::remove_all(folder_ / "projects/-new");
+  EXPECT_EQ(count(), before);
+}
+
+TEST_F(Sources, BlocksAreReadWithAndWithoutAGlance) {
+  const Source first = source(TestHome::id("a1") + ".jsonl");
+  const auto whole = texts(first);
+  ASSERT_FALSE(whole.empty());
+  std::vector<std::string> glanced;
+  const auto read = transcripts_.read_wanted(first, {}, first.size, {{"no such text anywhere"}}, [&](const Passage& passage) {
+    glanced.emplace_back(passage.text);
+    return true;
+  });
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->offset, first.size) << "what is passed over is read all the same";
+  EXPECT_LT(glanced.size(), whole.size());
 }
 
 TEST_F(Sources, RolloutsOfCodexAreThere) {

@@ -1,5 +1,6 @@
 // Lines of Claude Code (on-disk §4).
 
+#include "base/json.h"
 #include "transcripts/passage_parts.h"
 
 #include <algorithm>
@@ -63,13 +64,14 @@ struct Block {
 struct Record {
   std::string_view type, time, branch, cwd, content, title, model, message, result_path;
   bool meta = false, summary = false, failed = false;
+  bool odd = false;                      // a name is spelled otherwise than clients do
   std::vector<std::string_view> others;  // attachments, unknown records
   std::vector<Block> blocks;             // the first `used`
   std::size_t used = 0;
 
   void clear() {
     type = time = branch = cwd = content = title = model = message = result_path = {};
-    meta = summary = failed = false;
+    meta = summary = failed = odd = false;
     others.clear();
     used = 0;
   }
@@ -88,6 +90,7 @@ class Gather final : public jsonl::LineVisitor {
   explicit Gather(Record& record) : record_(record) {}
 
   void on_key(const Path& path, std::string_view raw) override {
+    record_.odd = record_.odd || raw.contains('\\');
     if (path.depth() == 1)
       area_ = raw == "message"         ? Area::message
               : raw == "toolUseResult" ? Area::result
@@ -131,7 +134,7 @@ class Gather final : public jsonl::LineVisitor {
 
   void top(std::string_view key, std::string_view raw) {
     if (key == "type")
-      record_.type = raw;
+      record_.type = raw, record_.odd = record_.odd || raw.contains('\\');
     else if (key == "timestamp")
       record_.time = raw;
     else if (key == "gitBranch")
@@ -162,7 +165,7 @@ class Gather final : public jsonl::LineVisitor {
     const std::string_view key = path[3].key;
     if (path.depth() == 4) {
       if (key == "type")
-        block.type = raw;
+        block.type = raw, record_.odd = record_.odd || raw.contains('\\');
       else if (key == "text")
         block.text = raw;
       else if (key == "thinking")
@@ -189,6 +192,14 @@ class ClaudePassages final : public LinePassages {
     record_.clear();
     Gather gather(record_);
     if (!scanner_.visit(text, gather).parsed()) return true;
+    if (record_.odd) {
+      // Names are compared as they are spelled; one that is spelled with escapes means the same.
+      const auto json = parse_json(text);
+      if (json) plain_ = to_json(*json);
+      record_.clear();
+      Gather again(record_);
+      if (!json || !scanner_.visit(plain_, again).parsed()) return true;
+    }
     place_ = &place;
     take_ = &take;
     time_ = parse_time(record_.time).value_or(0);
@@ -257,6 +268,7 @@ class ClaudePassages final : public LinePassages {
   jsonl::Scanner scanner_;
   Record record_;
   PassageParts parts_;
+  std::string plain_;
   const LinePlace* place_ = nullptr;
   const Take* take_ = nullptr;
   Millis time_ = 0;

@@ -1,4 +1,4 @@
-// Lines of Codex (transcript-archive §12), of any JSON, and of plain text.
+// Lines of Codex (transcript-archive §12), and of any JSON.
 
 #include "transcripts/passage_parts.h"
 
@@ -69,6 +69,8 @@ class GatherCodex final : public jsonl::LineVisitor {
 
 class CodexPassages final : public LinePassages {
  public:
+  void begin_file(const FileOpening& opening) override { opening_ = opening; }
+
   bool line(std::string_view text, const LinePlace& place, const Take& take) override {
     record_.clear();
     GatherCodex gather(record_);
@@ -82,6 +84,8 @@ class CodexPassages final : public LinePassages {
     } else if (record_.type == "compacted") {
       parts_.add_text(record_.message);
     }
+    if (!opening_.branch.empty()) parts_.add_plain_attribute("branch:" + opening_.branch);
+    if (!opening_.model.empty()) parts_.add_plain_attribute("model:" + opening_.model);
     return parts_.hand_over(place, time, take);
   }
 
@@ -137,8 +141,8 @@ class CodexPassages final : public LinePassages {
       const std::size_t begin = mark + kMark.size();
       const std::size_t end = text.find('\n', begin);
       const std::string path = text.substr(begin, end == std::string::npos ? end : end - begin);
-      files.push_back(file_attribute(path, jsonl::text_of(record_.cwd)));
-      // Without the folder the client worked in, which stands in another record, the end of the path is all there is.
+      files.push_back(file_attribute(path, record_.cwd.empty() ? opening_.folder : jsonl::text_of(record_.cwd)));
+      // Without the folder the client worked in the end of the path is all there is.
       if (files.back().empty() && !path.empty()) files.back() = "file:" + path;
     }
     for (std::string& file : files)
@@ -152,6 +156,7 @@ class CodexPassages final : public LinePassages {
 
   static constexpr std::size_t kLongestVerb = 16;  // "*** Update", "*** Delete", "*** Add"
 
+  FileOpening opening_;
   jsonl::Scanner scanner_, inner_scanner_;
   CodexRecord record_;
   PassageParts parts_;
@@ -164,15 +169,10 @@ class JsonPassages final : public LinePassages {
   bool line(std::string_view text, const LinePlace& place, const Take& take) override {
     strings_.clear();
     GatherStrings gather(strings_);
-    // A line of an indented text is no JSON by itself, but can be read as it stands.
-    if (!scanner_.visit(text, gather).parsed())
-      return text.empty() || take({place.begin, place.end, place.number, PassageRole::tool_result, 0, text, {}});
-    for (const std::string_view raw : strings_) {
-      parts_.begin(PassageRole::tool_result);
-      parts_.add_text(raw);
-      if (!parts_.hand_over(place, 0, take)) return false;
-    }
-    return true;
+    if (!scanner_.visit(text, gather).parsed()) return true;
+    parts_.begin(PassageRole::tool_result);
+    for (const std::string_view raw : strings_) parts_.add_text(raw);
+    return parts_.hand_over(place, 0, take);
   }
 
  private:
@@ -181,12 +181,22 @@ class JsonPassages final : public LinePassages {
   PassageParts parts_;
 };
 
-class TextPassages final : public LinePassages {
+// {"type":"session_meta","payload":{"cwd":…,"git":{"branch":…}}}, {"type":"turn_context","payload":{"model":…}}.
+class GatherOpening final : public jsonl::LineVisitor {
  public:
-  bool line(std::string_view text, const LinePlace& place, const Take& take) override {
-    if (text.empty()) return true;
-    return take({place.begin, place.end, place.number, PassageRole::tool_result, 0, text, {}});
+  void on_key(const Path&, std::string_view) override {}
+  void on_scalar(const Path&, std::string_view) override {}
+  void on_string(const Path& path, std::string_view raw) override {
+    if (path.empty() || !path.last().in_object) return;
+    const std::string_view key = path.last().key;
+    if (path.depth() == 1 && key == "type") type = raw;
+    if (path[0].key != "payload") return;
+    if (path.depth() == 2 && key == "cwd") folder = raw;
+    if (path.depth() == 2 && key == "model") model = raw;
+    if (path.depth() == 3 && path[1].key == "git" && key == "branch") branch = raw;
   }
+
+  std::string_view type, folder, branch, model;
 };
 
 }  // namespace
@@ -197,8 +207,26 @@ std::unique_ptr<LinePassages> codex_passages() {
 std::unique_ptr<LinePassages> json_passages() {
   return std::make_unique<JsonPassages>();
 }
-std::unique_ptr<LinePassages> text_passages() {
-  return std::make_unique<TextPassages>();
+
+FileOpening codex_opening(const std::function<std::optional<std::string_view>()>& next_line, bool& complete) {
+  FileOpening opening;
+  jsonl::Scanner scanner;
+  complete = false;
+  for (bool has_meta = false, has_turn = false; !complete; complete = has_meta && has_turn) {
+    const auto line = next_line();
+    if (!line) break;
+    GatherOpening gather;
+    if (!scanner.visit(*line, gather).parsed()) continue;
+    if (gather.type == "session_meta" && !has_meta) {
+      has_meta = true;
+      opening.folder = jsonl::text_of(gather.folder);
+      opening.branch = jsonl::text_of(gather.branch);
+    } else if (gather.type == "turn_context" && !has_turn) {
+      has_turn = true;
+      opening.model = jsonl::text_of(gather.model);
+    }
+  }
+  return opening;
 }
 
 }  // namespace holdfast::transcripts

@@ -1,6 +1,6 @@
 #include "transcripts/path_map.h"
 
-#include "transcripts/find_bytes.h"
+#include "base/find_bytes.h"
 
 #include <algorithm>
 

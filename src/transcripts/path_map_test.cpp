@@ -1,7 +1,5 @@
 #include "transcripts/path_map.h"
 
-#include "transcripts/find_bytes.h"
-
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
 
@@ -109,13 +107,6 @@ RC_GTEST_PROP(PathMap, TranslatingAgainChangesNothing, ()) {
                             *rc::gen::string<std::string>();
   const std::string once = map.translate(value).value_or(value);
   RC_ASSERT(map.translate(once).value_or(once) == once);
-}
-
-RC_GTEST_PROP(FindBytes, IsFind, ()) {
-  const auto text = *rc::gen::container<std::string>(rc::gen::element('a', 'b', '-'));
-  const auto what = *rc::gen::container<std::string>(rc::gen::element('a', 'b', '-'));
-  const std::size_t from = *rc::gen::inRange<std::size_t>(0, text.size() + 2);
-  RC_ASSERT(find_bytes(text, what, from) == std::string_view(text).find(what, from));
 }
 
 }  // namespace

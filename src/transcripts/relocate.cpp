@@ -1,5 +1,6 @@
 // relocate OLD NEW: every session of a project whose folder was renamed (move.h).
 
+#include "base/at_or_below.h"
 #include "transcripts/move.h"
 #include "transcripts/project_folder.h"
 #include "transcripts/summary.h"
@@ -9,14 +10,6 @@
 #include <algorithm>
 
 namespace holdfast::transcripts {
-namespace {
-
-// The folder itself or one below it (a subfolder the client was started in, a worktree).
-bool is_at_or_below(std::string_view path, std::string_view folder) {
-  return path.starts_with(folder) && (path.size() == folder.size() || folder.ends_with('/') || path[folder.size()] == '/');
-}
-
-}  // namespace
 
 Result<RelocateResult> relocate_project(const Home& home, const std::string& old_path, const std::string& new_path,
                                         const MoveOptions& options, Millis now, const Progress& progress) {

@@ -6,6 +6,7 @@ namespace {
 // Where several rows fit one place the first wins, so the narrow ones stand first.
 constexpr SecretShape kShapes[] = {
     {"anthropic-key", "sk-ant-", false, R"(sk-ant-[A-Za-z0-9_-]{20,})"},
+    {"openrouter-key", "sk-or-", false, R"(sk-or-(?:v[0-9]-)?[A-Za-z0-9_-]{32,})"},
     {"openai-key", "sk-", false, R"(sk-(?:(?:proj|svcacct|admin|None)-[A-Za-z0-9_-]{20,}|[A-Za-z0-9]{32,}\b))"},
     {"stripe-key", "sk_", false, R"(sk_(?:live|test)_[A-Za-z0-9]{16,})"},
     {"stripe-key", "rk_", false, R"(rk_(?:live|test)_[A-Za-z0-9]{16,})"},
@@ -48,6 +49,9 @@ constexpr SecretShape kShapes[] = {
      R"((?:-----END [A-Z0-9 ]{0,40}-----)?)"},
     {"authorization", "authorization", true,
      R"((?i:authorization)[\\"']{0,4}\s{0,4}[:=]\s{0,4}[\\"']{0,4}(?i:bearer|token|basic)\s{1,4}([A-Za-z0-9._~+/=-]{16,}))"},
+    // password=…, "passwd": "…": a value, not a call, a place for one, or a mask.
+    {"password", "passw", true,
+     R"((?i:passw(?:or)?d)[\\"']{0,4}\s{0,4}[:=]\s{0,4}[\\"']{0,4}([^\s"'`,;&<>(){}\[\]\\$*%][^\s"'`,;&<>(){}\[\]\\]{5,127}))"},
     // A name in braces or behind a dollar sign is a place for a password, not one.
     {"url-password", "://", false, R"(://[^\s/:@"'`<>\\]{0,256}:([^\s/:@"'`<>\\${\[*%][^\s/:@"'`<>\\]{2,255})@)"},
 };

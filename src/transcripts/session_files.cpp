@@ -1,46 +1,16 @@
 #include "transcripts/session_files.h"
 
-#include "base/file.h"
-#include "base/zstd.h"
-#include "jsonl/limits.h"
-#include "transcripts/new_file.h"
+#include "transcripts/open_plain.h"
 
 #include <fmt/format.h>
 
 #include <dirent.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <filesystem>
 
 namespace holdfast::transcripts {
 namespace {
 
-constexpr std::string_view kEnding = ".jsonl";
+constexpr std::string_view kEnding = ".jsonl", kPacked = ".zst";
 constexpr std::size_t kDepth = 4;  // subagents/workflows/wf_…/agent-…
-
-Result<Fd> unpacked(const Fd& packed) {
-  std::error_code error;
-  const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
-  if (error) return fail(system_error("the folder for temporary files", error.value()));
-  HF_TRY(Fd file, make_temporary(folder.string()));
-  HF_TRY(auto reader, ZstdReader::make([&packed](char* to, std::size_t room) -> Result<std::size_t> {
-           for (;;) {
-             const ssize_t got = ::read(packed.get(), to, room);
-             if (got >= 0) return static_cast<std::size_t>(got);
-             if (errno != EINTR) return fail(system_error("reading a compressed transcript", errno));
-           }
-         }));
-  std::string buffer(jsonl::kReadBytes, '\0');
-  for (std::uint64_t total = 0;;) {
-    HF_TRY(const std::size_t got, reader.read(buffer.data(), buffer.size()));
-    if (got == 0) return file;
-    total += got;
-    if (total > kMaxReadUnpacked)
-      return fail(ErrorKind::too_large, fmt::format("the transcript unpacks to more than {} bytes", kMaxReadUnpacked));
-    HF_CHECK(write_all(file.get(), std::string_view(buffer).substr(0, got)));
-  }
-}
 
 class FilesOnDisk final : public SessionFiles {
  public:
@@ -53,7 +23,7 @@ class FilesOnDisk final : public SessionFiles {
   Result<reading::ByteSource> transcript() override {
     HF_TRY(Fd fd, home_.open_file(transcript_));
     if (!compressed_) return reading::file_source(std::move(fd));
-    HF_TRY(Fd whole, unpacked(fd));
+    HF_TRY(Fd whole, unpacked(bytes_of_file(fd)));
     return reading::file_source(std::move(whole));
   }
 
@@ -87,12 +57,30 @@ class FilesOnDisk final : public SessionFiles {
 
 class FilesKept final : public SessionFiles {
  public:
-  FilesKept(session::Blobs& blobs, std::string key) : blobs_(blobs), key_(std::move(key)) {
-    if (key_.ends_with(kEnding)) folder_ = key_.substr(0, key_.size() - kEnding.size()) + "/";
+  FilesKept(session::Blobs& blobs, const KeptSession& session, KeptVersion version)
+      : blobs_(blobs), newest_(session.transcript), version_(version) {
+    if (newest_.key.ends_with(kEnding)) folder_ = newest_.key.substr(0, newest_.key.size() - kEnding.size()) + "/";
   }
 
-  Result<reading::ByteSource> transcript() override { return source(key_); }
-  Result<reading::ByteSource> file(std::string_view path) override { return source(folder_ + std::string(path)); }
+  Result<reading::ByteSource> transcript() override {
+    HF_TRY(const session::KeptFile file, chosen_version(blobs_, newest_, version_, true));
+    reading::ByteSource source = source_of(file);
+    if (!newest_.key.ends_with(kPacked)) return source;
+    HF_TRY(Fd whole, unpacked([&source, at = std::uint64_t{0}](char* to, std::size_t room) mutable -> Result<std::size_t> {
+             HF_TRY(const std::size_t got, source.read(at, std::span(to, room)));
+             at += got;
+             return got;
+           }));
+    return reading::file_source(std::move(whole));
+  }
+
+  Result<reading::ByteSource> file(std::string_view path) override {
+    const std::string key = folder_ + std::string(path);
+    HF_TRY(const auto newest, folder_.empty() ? Result<std::optional<session::KeptFile>>() : blobs_.file(key));
+    if (!newest) return fail(ErrorKind::not_found, fmt::format("the guard has kept no {}", path));
+    HF_TRY(const session::KeptFile file, chosen_version(blobs_, *newest, version_, false));
+    return source_of(file);
+  }
 
   Result<std::vector<std::string>> below(std::string_view folder) override {
     std::vector<std::string> found;
@@ -103,20 +91,20 @@ class FilesKept final : public SessionFiles {
   }
 
  private:
-  Result<reading::ByteSource> source(const std::string& key) {
-    HF_TRY(auto kept, blobs_.file(key));
-    if (!kept) return fail(ErrorKind::not_found, fmt::format("the guard has kept no {}", key));
+  reading::ByteSource source_of(const session::KeptFile& file) {
     reading::ByteSource source;
-    source.size = kept->size;
-    source.incarnation = fmt::format("kept:{}:{}", kept->version, kept->sha256);
-    source.read = [&blobs = blobs_, file = *std::move(kept)](std::uint64_t offset, std::span<char> to) {
-      return blobs.read(file, offset, to);
+    source.size = file.size;
+    source.incarnation = fmt::format("kept:{}:{}", file.version, file.sha256);
+    source.read = [&blobs = blobs_, file](std::uint64_t offset, std::span<char> to) {
+      std::vector<session::Blobs::Gap> lost;  // whoever opened it has been told
+      return blobs.read_what_is_left(file, offset, to, lost);
     };
     return source;
   }
 
   session::Blobs& blobs_;
-  const std::string key_;
+  const session::KeptFile newest_;
+  const KeptVersion version_;
   std::string folder_;  // with the slash; empty: none
 };
 
@@ -126,8 +114,8 @@ std::shared_ptr<SessionFiles> files_on_disk(const Home& home, const AnySession& 
   return std::make_shared<FilesOnDisk>(home, session);
 }
 
-std::shared_ptr<SessionFiles> files_kept(session::Blobs& blobs, std::string key) {
-  return std::make_shared<FilesKept>(blobs, std::move(key));
+std::shared_ptr<SessionFiles> files_kept(session::Blobs& blobs, const KeptSession& session, const KeptVersion& version) {
+  return std::make_shared<FilesKept>(blobs, session, version);
 }
 
 }  // namespace holdfast::transcripts

@@ -3,8 +3,7 @@
 // The files of one session for those who only read: from the client's folder, or from what the guard kept of it.
 
 #include "reading/byte_source.h"
-#include "session/blobs.h"
-#include "transcripts/any_session.h"
+#include "transcripts/kept_session.h"
 
 #include <memory>
 #include <string>
@@ -17,7 +16,7 @@ namespace holdfast::transcripts {
 class SessionFiles {
  public:
   virtual ~SessionFiles() = default;
-  // Errors: not_found, io, too_large (a compressed one that unpacks to more than kMaxReadUnpacked).
+  // Errors: not_found, io, too_large (a compressed one that unpacks to more than open_plain.h takes).
   virtual Result<reading::ByteSource> transcript() = 0;
   // What lies in the session's folder: "subagents/agent-a1.jsonl", "tool-results/b1.txt"; nothing outside of it, whatever the
   // path says. Errors: not_found, refused, io.
@@ -26,11 +25,8 @@ class SessionFiles {
   virtual Result<std::vector<std::string>> below(std::string_view folder) = 0;
 };
 
-// A compressed rollout has to be unpacked to be read from anywhere; more than this is left to other commands.
-inline constexpr std::uint64_t kMaxReadUnpacked = 4ULL << 30;
-
 std::shared_ptr<SessionFiles> files_on_disk(const Home& home, const AnySession& session);
-// `key` is that of the transcript (session/blobs.h). The blobs must outlive it.
-std::shared_ptr<SessionFiles> files_kept(session::Blobs& blobs, std::string key);
+// What the guard has of it, in the versions that are meant; where bytes are lost there are zeros. The blobs must outlive it.
+std::shared_ptr<SessionFiles> files_kept(session::Blobs& blobs, const KeptSession& session, const KeptVersion& version = {});
 
 }  // namespace holdfast::transcripts

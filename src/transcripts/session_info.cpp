@@ -110,11 +110,9 @@ JsonObject to_json(const SessionInfo& info) {
   out["child_session_ids"] = std::move(children);
   out["usage"] = to_json(info.usage);
   if (info.cost) out["cost"] = to_json(*info.cost);
-  if (info.kept) {
-    out["restore_command"] = restore_command(session);
-  } else {
-    out["resume_command"] = resume_command(info.line);
-  }
+  // Nothing to resume before it is put back.
+  out["resume_command"] = info.kept ? Json(nullptr) : Json(resume_command(info.line));
+  if (info.kept) out["restore_command"] = restore_command(session);
   out["warnings"] = std::move(warnings);
   return out;
 }

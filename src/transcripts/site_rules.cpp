@@ -1,8 +1,8 @@
 #include "transcripts/site_rules.h"
 
+#include "base/find_bytes.h"
 #include "base/ids.h"
 #include "base/text.h"
-#include "transcripts/find_bytes.h"
 #include "transcripts/fresh_uuid.h"
 
 #include <algorithm>

@@ -2,7 +2,6 @@
 
 #include "base/text.h"
 #include "jsonl/limits.h"
-#include "jsonl/line_reader.h"
 #include "jsonl/scan.h"
 #include "jsonl/tail.h"
 
@@ -83,7 +82,10 @@ Result<void> collect_slugs(int fd, std::uint64_t size, Slugs& slugs) {
   HF_TRY(const auto first, first_key(fd, size));
   if (!first) return {};
   HF_TRY(const std::uint64_t line_start, jsonl::end_of_complete_lines(fd, *first));
-  auto lines = jsonl::LineReader::of_range(fd, line_start, size);
+  return collect_slugs(jsonl::LineReader::of_range(fd, line_start, size), slugs);
+}
+
+Result<void> collect_slugs(jsonl::LineReader lines, Slugs& slugs) {
   jsonl::Scanner scanner;
   constexpr std::array<std::string_view, 1> kNames = {"slug"};
   std::array<jsonl::Token, 1> found;

@@ -5,6 +5,7 @@
 // Sessions of hundreds of megabytes mostly have no slug at all, so the bytes are searched before a line is looked into.
 
 #include "base/result.h"
+#include "jsonl/line_reader.h"
 
 #include <cstdint>
 #include <set>
@@ -24,6 +25,8 @@ struct Slugs {
 // Adds those of the first `size` bytes of the file. Lines that are not JSON have none. A key spelled with escapes is not seen:
 // no client writes it so. Errors: io.
 Result<void> collect_slugs(int fd, std::uint64_t size, Slugs& slugs);
+// Of lines that come from elsewhere.
+Result<void> collect_slugs(jsonl::LineReader lines, Slugs& slugs);
 
 // Fit to be a part of a path in every version of the archive format (§8.1).
 bool is_safe_name(std::string_view name);

@@ -1,8 +1,8 @@
 #include "transcripts/stage_session.h"
 
 #include "base/file.h"
+#include "base/find_bytes.h"
 #include "jsonl/limits.h"
-#include "transcripts/find_bytes.h"
 
 #include <fmt/format.h>
 

@@ -239,25 +239,29 @@ Result<std::unique_ptr<reading::Reading>> open_transcript(ReadingPlace place, re
   return made;
 }
 
-Result<std::unique_ptr<reading::Reading>> open_transcript(const Homes& homes, const AnySession& session,
-                                                          const ReadingOptions& options, ReadingCache* cache) {
-  HF_TRY(const SessionLine line, homes.line_of(session));
+reading::Heading heading_of(const SessionLine& line) {
   reading::Heading heading;
-  heading.id = session.id();
+  heading.id = line.session.id();
   heading.kind = "transcript";
   heading.title = line.title;
   heading.project = line.project_path;
   heading.first_time = line.first_time;
   heading.last_time = line.last_time;
   heading.resume_command = resume_command(line);
-  heading.details.emplace_back("product", fmt::format("{} {}", session.product(), line.version));
+  heading.details.emplace_back("product", fmt::format("{} {}", line.session.product(), line.version));
   if (!line.git_branch.empty()) heading.details.emplace_back("git branch", line.git_branch);
+  return heading;
+}
+
+Result<std::unique_ptr<reading::Reading>> open_transcript(const Homes& homes, const AnySession& session,
+                                                          const ReadingOptions& options, ReadingCache* cache) {
+  HF_TRY(const SessionLine line, homes.line_of(session));
   ReadingPlace place;
   place.files = files_on_disk(homes.of(session), session);
   place.product = session.claude() ? LineIndex::Product::claude : LineIndex::Product::codex;
   place.name = homes.of(session).absolute(session.path());
   place.cache = cache;
-  return open_transcript(std::move(place), std::move(heading), options);
+  return open_transcript(std::move(place), heading_of(line), options);
 }
 
 }  // namespace holdfast::transcripts

@@ -32,6 +32,9 @@ struct ReadingPlace {
 Result<std::unique_ptr<reading::Reading>> open_transcript(ReadingPlace place, reading::Heading heading,
                                                           const ReadingOptions& options);
 
+// What stands above a transcript, from what a list shows of it.
+reading::Heading heading_of(const SessionLine& line);
+
 // The session on disk, with its heading from the ends of its file.
 Result<std::unique_ptr<reading::Reading>> open_transcript(const Homes& homes, const AnySession& session,
                                                           const ReadingOptions& options, ReadingCache* cache);

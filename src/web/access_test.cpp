@@ -47,7 +47,7 @@ TEST_F(AccessTest, TheFirstTokenIsMadeOnceAndPrivate) {
   auto tokens = AccessTokens(*store).list().value();
   const AccessToken* found = find_token(tokens, token);
   ASSERT_TRUE(found);
-  EXPECT_EQ(found->principal, "local");
+  EXPECT_EQ(found->grant.identity(), full_identity("local")) << "the first may do everything";
   EXPECT_FALSE(find_token(tokens, token + "x"));
   EXPECT_FALSE(find_token(tokens, ""));
   EXPECT_THAT(found->hash, testing::Not(testing::HasSubstr(token)));
@@ -74,11 +74,19 @@ TEST_F(AccessTest, ALostFileMakesANewTokenAndEndsTheOld) {
 
 TEST_F(AccessTest, TokensHaveNamesAndCanBeRevoked) {
   AccessTokens tokens(*store);
-  const std::string token = tokens.add("ann").value();
-  EXPECT_EQ(tokens.add("ann").error().kind, ErrorKind::conflict);
-  EXPECT_EQ(tokens.add("local").error().kind, ErrorKind::conflict);
-  for (const char* bad : {"", "a b", "a|b", "ä"}) EXPECT_EQ(tokens.add(bad).error().kind, ErrorKind::invalid) << bad;
-  EXPECT_EQ(find_token(tokens.list().value(), token)->principal, "ann");
+  const std::string token = tokens.add(grant_for("ann")).value();
+  EXPECT_EQ(tokens.add(grant_for("ann")).error().kind, ErrorKind::conflict);
+  EXPECT_EQ(tokens.add(grant_for("local")).error().kind, ErrorKind::conflict);
+  for (const char* bad : {"", "a b", "a|b", "ä", "team:red"}) {
+    EXPECT_EQ(tokens.add(grant_for(bad)).error().kind, ErrorKind::invalid) << bad;
+    TokenGrant of_team = grant_for("bob");
+    of_team.team = bad;
+    if (*bad != '\0') EXPECT_EQ(tokens.add(of_team).error().kind, ErrorKind::invalid) << bad;
+  }
+  const Identity ann = find_token(tokens.list().value(), token)->grant.identity();
+  EXPECT_EQ(ann.principal, "ann");
+  EXPECT_EQ(ann.scopes.text(), "read write review");
+  EXPECT_TRUE(ann.projects.empty());
   ASSERT_TRUE(tokens.revoke("ann"));
   EXPECT_FALSE(find_token(tokens.list().value(), token));
   EXPECT_EQ(tokens.revoke("ann").error().kind, ErrorKind::not_found);
@@ -87,12 +95,12 @@ TEST_F(AccessTest, TokensHaveNamesAndCanBeRevoked) {
 TEST_F(AccessTest, TheGateAsksTheStoreForTokensItDoesNotKnow) {
   PollLoop loop;
   Pool pool{1};
-  TokenGate gate(*store, loop, pool);
+  TokenGate gate(*store, loop, pool, *clock);
   auto admit = [&](const std::string& token) {
-    Result<std::string> answer = fail(ErrorKind::internal, "not called");
+    Result<Identity> answer = fail(ErrorKind::internal, "not called");
     bool answered = false;
-    gate.admit(token, [&](Result<std::string> principal) {
-      answer = std::move(principal);
+    gate.admit(token, [&](Result<Identity> identity) {
+      answer = std::move(identity);
       answered = true;
       loop.stop();
     });
@@ -100,35 +108,96 @@ TEST_F(AccessTest, TheGateAsksTheStoreForTokensItDoesNotKnow) {
     return answer;
   };
   const std::string token = first_token();
-  EXPECT_EQ(admit(token).value(), "local");
+  TokenGrant short_lived = grant_for("ann");
+  short_lived.expires_at = kNow + 1000;
+  const std::string passing = AccessTokens(*store).add(short_lived).value();
+  EXPECT_EQ(admit(token).value().principal, "local");
   EXPECT_EQ(admit("hf_wrong").error().kind, ErrorKind::unauthorised);
   // Both known and unknown are now answered from memory.
-  EXPECT_EQ(admit(token).value(), "local");
+  EXPECT_EQ(admit(token).value().principal, "local");
+  EXPECT_EQ(admit(passing).value().principal, "ann");
+  clock->advance(1000);
+  EXPECT_EQ(admit(passing).error().kind, ErrorKind::unauthorised);
+  EXPECT_THAT(admit(passing).error().message, testing::HasSubstr("expired"));
   pool.close();
 }
 
+TEST_F(AccessTest, ATokenKeepsWhatItWasMadeFor) {
+  TokenGrant grant = grant_for("ann");
+  grant.team = "red";
+  grant.scopes = {Scope::read};
+  grant.projects = {"file:///a"};
+  grant.expires_at = kNow + 5;
+  const std::string token = AccessTokens(*store).add(grant).value();
+  const auto kept = AccessTokens(*store).list().value();
+  const AccessToken* found = find_token(kept, token);
+  ASSERT_TRUE(found);
+  Identity expected = full_identity("team:red");
+  expected.person = "ann";
+  expected.scopes = {Scope::read};
+  expected.projects = {"file:///a"};
+  EXPECT_EQ(found->grant.identity(), expected);
+  EXPECT_FALSE(found->is_over(kNow));
+  EXPECT_TRUE(found->is_over(kNow + 5));
+  grant.name = "nobody";
+  grant.scopes = {};
+  EXPECT_EQ(AccessTokens(*store).add(grant).error().kind, ErrorKind::invalid);
+}
+
+TEST_F(AccessTest, TokensOfBeforeThereWereScopesMayEverythingAndBrokenRowsNothing) {
+  const auto put = [&](const char* name, const JsonObject& row) {
+    ASSERT_TRUE(store->write([&](session::Transaction& t) { return t.put("http.token", name, Json(row)); }));
+  };
+  put("old", {{"hash", "x"}, {"created_at", 1}});
+  put("odd1", {{"hash", "y"}, {"scopes", "read owner"}});
+  put("odd2", {{"hash", "y"}, {"scopes", "read"}, {"projects", JsonArray{}}});
+  put("odd3", {{"hash", "y"}, {"scopes", "read"}, {"expires_at", "tomorrow"}});
+  const auto tokens = AccessTokens(*store).list().value();
+  ASSERT_EQ(tokens.size(), 1U);
+  EXPECT_EQ(tokens.front().grant.identity(), full_identity("old"));
+}
+
+TEST_F(AccessTest, ALoginEndsWithItsToken) {
+  AccessTokens tokens(*store);
+  Logins logins(*store);
+  EXPECT_EQ(logins.make_code("ann").error().kind, ErrorKind::not_found);
+  TokenGrant grant = grant_for("ann");
+  grant.projects = {"file:///a"};
+  grant.expires_at = kNow + 1000;
+  ASSERT_TRUE(tokens.add(grant));
+  const std::string cookie = *logins.redeem(logins.make_code("ann").value()).value();
+  EXPECT_EQ(logins.identity_of(cookie, kNow).value(), grant.identity());
+  EXPECT_FALSE(logins.identity_of(cookie, kNow + 1000).value()) << "its token is over";
+  ASSERT_TRUE(tokens.revoke("ann"));
+  EXPECT_FALSE(logins.identity_of(cookie, kNow).value());
+  ASSERT_TRUE(tokens.add(grant));
+  EXPECT_FALSE(logins.identity_of(cookie, kNow).value()) << "another token of the same name";
+}
+
 TEST_F(AccessTest, ALoginCodeWorksOnce) {
+  first_token();
   Logins logins(*store);
   const std::string code = logins.make_code("local").value();
   auto cookie = logins.redeem(code).value();
   ASSERT_TRUE(cookie);
   EXPECT_FALSE(logins.redeem(code).value());
-  EXPECT_EQ(logins.principal_of(*cookie).value(), "local");
-  EXPECT_FALSE(logins.principal_of(code).value());
-  EXPECT_FALSE(logins.principal_of("").value());
+  EXPECT_EQ(logins.identity_of(*cookie, kNow).value(), full_identity("local"));
+  EXPECT_FALSE(logins.identity_of(code, kNow).value());
+  EXPECT_FALSE(logins.identity_of("", kNow).value());
   EXPECT_FALSE(logins.redeem(std::string(10'000, 'a')).value());
 }
 
 TEST_F(AccessTest, CodesAndCookiesExpire) {
+  first_token();
   Logins logins(*store);
   const std::string late = logins.make_code("local").value();
   const std::string used = logins.make_code("local").value();
   const std::string cookie = *logins.redeem(used).value();
   clock->advance(kLoginCodeLife);
   EXPECT_FALSE(logins.redeem(late).value());
-  EXPECT_TRUE(logins.principal_of(cookie).value());
+  EXPECT_TRUE(logins.identity_of(cookie, clock->now()).value());
   clock->advance(kBrowserSessionLife);
-  EXPECT_FALSE(logins.principal_of(cookie).value());
+  EXPECT_FALSE(logins.identity_of(cookie, clock->now()).value());
 }
 
 }  // namespace

@@ -9,8 +9,6 @@
 
 #include <sys/stat.h>
 
-#include <algorithm>
-
 namespace holdfast::web {
 
 namespace {
@@ -18,7 +16,6 @@ namespace {
 constexpr std::string_view kSpace = "http.token";
 constexpr std::size_t kTokenChars = 43;  // 256 bits in base62
 constexpr std::size_t kMaxTokenFile = 4096;
-constexpr std::size_t kMaxNameBytes = 64;
 
 std::string hash_of(std::string_view token) {
   return to_hex(sha256(token));
@@ -28,10 +25,50 @@ std::string make_token() {
   return "hf_" + random_base62(kTokenChars);
 }
 
-bool is_name(std::string_view name) {
-  if (name.empty() || name.size() > kMaxNameBytes) return false;
-  return std::ranges::all_of(
-      name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || std::string_view("._@-").contains(c); });
+constexpr std::size_t kShownNameChars = 64;  // of a name that is none
+
+std::unexpected<Error> not_a_name(std::string_view what, std::string_view name) {
+  return fail(ErrorKind::invalid, fmt::format("\"{}\" cannot name a {}", shorten(name, kShownNameChars), what),
+              "use 1 to 64 letters, digits and . _ @ -");
+}
+
+JsonObject to_row(const TokenGrant& grant) {
+  JsonObject row{{"scopes", grant.scopes.text()}};
+  if (!grant.team.empty()) row["team"] = grant.team;
+  if (!grant.projects.empty()) row["projects"] = JsonArray(grant.projects.begin(), grant.projects.end());
+  if (grant.expires_at) row["expires_at"] = *grant.expires_at;
+  return row;
+}
+
+// nullopt: not a row that this version understands; better no access than too much of it.
+std::optional<AccessToken> read_row(const session::KeyedValue& value) {
+  if (!value.value.is_object()) return std::nullopt;
+  const JsonObject& row = value.value.get_object();
+  AccessToken token;
+  token.grant.name = value.key;
+  token.hash = find_string(row, "hash").value_or("");
+  token.created_at = find_int(row, "created_at").value_or(0);
+  token.grant.team = find_string(row, "team").value_or("");
+  token.grant.scopes = Scopes::all();  // the first token, and those of before there were scopes
+  if (row.contains("scopes")) {
+    auto scopes = Scopes::parse(find_string(row, "scopes").value_or("?"));
+    if (!scopes) return std::nullopt;
+    token.grant.scopes = *scopes;
+  }
+  if (const Json* projects = find(row, "projects")) {
+    if (!projects->is_array()) return std::nullopt;
+    for (const Json& project : projects->get_array()) {
+      if (!project.is_string()) return std::nullopt;
+      token.grant.projects.emplace_back(view(project.get_string()));
+    }
+    if (token.grant.projects.empty()) return std::nullopt;
+  }
+  if (row.contains("expires_at")) {
+    const auto expires_at = find_int(row, "expires_at");
+    if (!expires_at) return std::nullopt;
+    token.grant.expires_at = *expires_at;
+  }
+  return token;
 }
 
 // Somebody may have copied the file with other permissions.
@@ -44,6 +81,25 @@ Result<void> keep_private(const std::string& file) {
 }
 
 }  // namespace
+
+Identity TokenGrant::identity() const {
+  Identity identity = full_identity(name);
+  if (!team.empty()) identity.principal = std::string(kTeamPrefix) + team;
+  identity.scopes = scopes;
+  identity.projects = projects;
+  return identity;
+}
+
+TokenGrant grant_for(std::string name) {
+  TokenGrant grant;
+  grant.name = std::move(name);
+  return grant;
+}
+
+Error expired_token(Millis expired_at) {
+  return make_error(ErrorKind::unauthorised, fmt::format("this token has expired on {}", iso8601(expired_at)),
+                    "ask whoever runs this server for another: holdfast token add");
+}
 
 Result<void> AccessTokens::ensure_first(const std::string& file) {
   auto kept = read_file(file, kMaxTokenFile);
@@ -61,28 +117,29 @@ Result<void> AccessTokens::ensure_first(const std::string& file) {
     return fail(ErrorKind::corrupt, file + " holds no token", "remove the file; a new one is made at the next start");
   HF_TRY(auto known, store_.value(kSpace, kLocal));
   if (known && known->value.is_object() && find_string(known->value.get_object(), "hash") == hash_of(token)) return {};
-  return put(std::string(kLocal), token, session::Expect::anything());
+  return put(std::string(kLocal), {}, token, session::Expect::anything());
 }
 
-Result<void> AccessTokens::put(const std::string& name, std::string_view token, session::Expect expect) {
-  const std::string hash = hash_of(token);
+Result<void> AccessTokens::put(const std::string& name, JsonObject value, std::string_view token, session::Expect expect) {
+  value["hash"] = hash_of(token);
   return store_.write([&](session::Transaction& transaction) -> Result<void> {
-    JsonObject value{{"hash", hash}, {"created_at", transaction.now()}};
+    value["created_at"] = transaction.now();
     HF_CHECK(transaction.put(kSpace, name, Json(value), expect));
     return {};
   });
 }
 
-Result<std::string> AccessTokens::add(const std::string& name) {
-  if (!is_name(name))
-    return fail(ErrorKind::invalid, fmt::format("\"{}\" cannot name a token", shorten(name, kMaxNameBytes)),
-                "use 1 to 64 letters, digits and . _ @ -");
+Result<std::string> AccessTokens::add(const TokenGrant& grant) {
+  const std::string& name = grant.name;
+  if (!is_principal_name(name)) return not_a_name("token", name);
+  if (!grant.team.empty() && !is_principal_name(grant.team)) return not_a_name("team", grant.team);
+  if (grant.scopes.empty()) return fail(ErrorKind::invalid, "a token needs a scope", "read, write, review or admin");
   if (name == kLocal) return fail(ErrorKind::conflict, "the name local belongs to the first token", "choose another name");
   HF_TRY(auto known, list());
   if (known.size() >= kMaxTokens)
     return fail(ErrorKind::too_large, fmt::format("there are {} tokens already", known.size()), "revoke one first");
   std::string token = make_token();
-  auto added = put(name, token, session::Expect::absent());
+  auto added = put(name, to_row(grant), token, session::Expect::absent());
   if (!added && added.error().kind == ErrorKind::conflict)
     return fail(ErrorKind::conflict, fmt::format("there is a token called {} already", name),
                 "revoke it first, or choose another name");
@@ -94,12 +151,14 @@ Result<std::vector<AccessToken>> AccessTokens::list() {
   HF_TRY(auto values, store_.values({std::string(kSpace), {}, {}, kMaxTokens + 1}));
   std::vector<AccessToken> tokens;
   for (const session::KeyedValue& value : values) {
-    if (!value.value.is_object()) continue;
-    const JsonObject& fields = value.value.get_object();
-    tokens.push_back(
-        {value.key, std::string(find_string(fields, "hash").value_or("")), find_int(fields, "created_at").value_or(0)});
+    if (auto token = read_row(value)) tokens.push_back(*std::move(token));
   }
   return tokens;
+}
+
+Result<std::optional<AccessToken>> AccessTokens::named(std::string_view name) {
+  HF_TRY(const auto value, store_.value(kSpace, name));
+  return value ? read_row(*value) : std::nullopt;
 }
 
 Result<void> AccessTokens::revoke(const std::string& name) {

@@ -1,11 +1,15 @@
 #include "web/front.h"
 
 #include "base/text.h"
+#include "session/fence.h"
 #include "web/assets.h"
 #include "web/form_token.h"
 #include "web/login_page.h"
 #include "web/logins.h"
 #include "web/page.h"
+#include "web/process_metrics.h"
+#include "web/server_address.h"
+#include "web/store_metrics.h"
 
 #include <fmt/format.h>
 
@@ -36,6 +40,12 @@ net::HttpResponse json_error(int status, const Error& error) {
           to_json(body)};
 }
 
+net::HttpResponse json_document(const JsonObject& document) {
+  return {200,
+          {{"Content-Type", "application/json"}, {"Cache-Control", "no-store"}, {"X-Content-Type-Options", "nosniff"}},
+          to_json(document)};
+}
+
 net::HttpResponse nothing_here() {
   return json_error(404, make_error(ErrorKind::not_found, "there is nothing at this path"));
 }
@@ -51,6 +61,11 @@ std::optional<std::string> bearer_of(const net::HttpRequest& request) {
   if (!header || header->size() <= kScheme.size()) return std::nullopt;
   if (!equal_ignoring_ascii_case(std::string_view(*header).substr(0, kScheme.size()), kScheme)) return std::nullopt;
   return std::string(trim(std::string_view(*header).substr(kScheme.size())));
+}
+
+Error missing_scope(Scope needed) {
+  return make_error(ErrorKind::refused, fmt::format("that needs the scope {}, which this token does not have", name_of(needed)),
+                    "ask whoever runs this server for a token with it", "insufficient_scope");
 }
 
 constexpr std::string_view kThemeCookie = "holdfast_theme";
@@ -84,24 +99,30 @@ Front::Front(FrontOptions options, session::Store& store, Executor& executor, Po
       measure_(std::move(measure)),
       pages_(std::move(pages)),
       hosts_(options_.host, options_.allowed_hosts),
-      gate_(store, executor, pool),
-      live_(store, executor, pool) {
+      gate_(store, executor, pool, clock),
+      oauth_(options_.oauth),
+      live_(store, executor, pool),
+      health_(store, executor, pool) {
+  if (oauth_.is_enabled()) issued_.emplace(oauth_, fetch_keys_of(options_.oauth), executor, pool, clock);
   add_own_pages();
 }
 
 void Front::add_own_pages() {
-  pages_.post("/theme", [](const PageRequest& request) -> Result<net::HttpResponse> { return remember_theme(request); });
-  pages_.post("/logout", [this](const PageRequest& request) -> Result<net::HttpResponse> {
+  pages_.post(
+      "/theme", [](const PageRequest& request) -> Result<net::HttpResponse> { return remember_theme(request); }, Scope::read);
+  const auto log_out = [this](const PageRequest& request) -> Result<net::HttpResponse> {
     HF_CHECK(Logins(store_).end(request.cookie));
     net::HttpResponse response = see_other("/");
     response.headers.emplace_back("Set-Cookie", fmt::format("{}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0", cookie_name_));
     return response;
-  });
+  };
+  pages_.post("/logout", log_out, Scope::read);
 }
 
 void Front::set_port(std::uint16_t port) {
   hosts_.set_port(port);
   cookie_name_ = fmt::format("holdfast_{}", port);
+  oauth_.set_address(address_of(options_.host, port));
 }
 
 void Front::handle(const Exchange& exchange) {
@@ -113,11 +134,19 @@ void Front::handle(const Exchange& exchange) {
     return exchange->respond(json_error(403, make_error(ErrorKind::refused, "requests from this Origin are not served")));
 
   const std::string& path = request.path;
-  if (path == "/mcp") return with_token(exchange, [this, exchange](const std::string& principal) { mcp_(exchange, principal); });
-  if (path == "/healthz" || path == "/metrics" || path == "/events" || path.starts_with("/assets/")) {
+  if (path == "/mcp") return with_token(exchange, [this, exchange](const Identity& identity) { mcp_(exchange, identity); });
+  const bool is_metadata = oauth_.is_enabled() && is_resource_metadata_path(path);
+  if (path == "/healthz" || path == "/metrics" || path == "/events" || path.starts_with("/assets/") || is_metadata) {
     if (!is_read(request)) return exchange->respond({405, {{"Allow", "GET, HEAD"}}, {}});
     if (path == "/healthz") return on_health(exchange);
-    if (path == "/metrics") return with_token(exchange, [this, exchange](const std::string&) { on_metrics(exchange); });
+    if (is_metadata) return exchange->respond(json_document(oauth_.metadata()));
+    if (path == "/metrics")
+      return with_token(exchange, [this, exchange](const Identity& identity) {
+        if (identity.scopes.has(Scope::admin)) return on_metrics(exchange);
+        net::HttpResponse refusal = json_error(403, missing_scope(Scope::admin));
+        refusal.headers.emplace_back("WWW-Authenticate", oauth_.challenge_scope(Scope::admin));
+        exchange->respond(std::move(refusal));
+      });
     if (path == "/events") return on_events(exchange);
     auto asset = asset_at(path);
     return exchange->respond(asset ? std::move(*asset) : nothing_here());
@@ -128,8 +157,8 @@ void Front::handle(const Exchange& exchange) {
   on_page(exchange);
 }
 
-void Front::with_token(const Exchange& exchange, std::function<void(const std::string&)> then) {
-  if (!options_.authenticate) return then(std::string(kLocal));
+void Front::with_token(const Exchange& exchange, std::function<void(const Identity&)> then) {
+  if (!options_.authenticate) return then({});
   auto token = bearer_of(exchange->request());
   auto refuse = [exchange](std::string challenge, const Error& error) {
     net::HttpResponse response = json_error(401, error);
@@ -137,13 +166,17 @@ void Front::with_token(const Exchange& exchange, std::function<void(const std::s
     exchange->respond(std::move(response));
   };
   if (!token)
-    return refuse("Bearer", make_error(ErrorKind::unauthorised, "a token is needed: Authorization: Bearer TOKEN",
-                                       "the first token is in the file `token` of holdfast's data folder"));
-  gate_.admit(std::move(*token), [exchange, then = std::move(then), refuse](const Result<std::string>& principal) {
-    if (principal) return then(*principal);
-    if (principal.error().kind == ErrorKind::unauthorised) return refuse("Bearer error=\"invalid_token\"", principal.error());
-    exchange->respond(json_error(503, principal.error()));
-  });
+    return refuse(oauth_.challenge(), make_error(ErrorKind::unauthorised, "a token is needed: Authorization: Bearer TOKEN",
+                                                 "the first token is in the file `token` of holdfast's data folder"));
+  const auto admitted = [this, exchange, then = std::move(then), refuse](const Result<Identity>& identity) {
+    if (identity) return then(*identity);
+    const Error& error = identity.error();
+    if (error.kind == ErrorKind::unauthorised) return refuse(oauth_.challenge_invalid(error.message), error);
+    exchange->respond(json_error(503, error));
+  };
+  // Ours have no dots.
+  if (issued_ && looks_like_jwt(*token)) return issued_->admit(*token, admitted);
+  gate_.admit(std::move(*token), admitted);
 }
 
 void Front::answer_from_pool(const Exchange& exchange, std::move_only_function<net::HttpResponse()> make) {
@@ -154,12 +187,18 @@ void Front::answer_from_pool(const Exchange& exchange, std::move_only_function<n
 }
 
 void Front::on_health(const Exchange& exchange) {
-  const std::string* accept = exchange->request().header("Accept");
-  if (accept && accept->contains("application/json"))
-    return exchange->respond({200,
-                              {{"Content-Type", "application/json"}, {"Cache-Control", "no-store"}},
-                              to_json(JsonObject{{"status", "ok"}, {"version", options_.version}})});
-  exchange->respond({200, {{"Content-Type", "text/plain; charset=utf-8"}, {"Cache-Control", "no-store"}}, "ok\n"});
+  health_.ask([this, exchange](const Health::Answer& health) {
+    const int status = health.ready ? 200 : 503;
+    const std::string* accept = exchange->request().header("Accept");
+    if (accept && accept->contains("application/json")) {
+      JsonObject body{{"status", health.ready ? "ok" : "unavailable"}, {"version", options_.version}};
+      if (!health.ready) body["reason"] = health.reason;
+      return exchange->respond({status, {{"Content-Type", "application/json"}, {"Cache-Control", "no-store"}}, to_json(body)});
+    }
+    exchange->respond({status,
+                       {{"Content-Type", "text/plain; charset=utf-8"}, {"Cache-Control", "no-store"}},
+                       health.ready ? "ok\n" : "unavailable: " + health.reason + "\n"});
+  });
 }
 
 void Front::on_metrics(const Exchange& exchange) {
@@ -168,16 +207,9 @@ void Front::on_metrics(const Exchange& exchange) {
   const auto uptime = std::chrono::steady_clock::now() - started_;
   metrics->gauge("uptime_seconds", "Time since the server started.",
                  static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::seconds>(uptime).count()));
-  metrics->gauge("resident_memory_bytes", "Resident memory of the process.", resident_bytes());
   answer_from_pool(exchange, [this, metrics]() -> net::HttpResponse {
-    auto info = store_.info();
-    metrics->gauge("store_up", "1 when the store answered.", info ? 1 : 0);
-    if (info) {
-      metrics->gauge("store_bytes", "Size of the store.", static_cast<std::uint64_t>(info->bytes));
-      metrics->gauge("store_index_bytes", "Size of its full-text index.", static_cast<std::uint64_t>(info->index_bytes));
-      metrics->gauge("store_sessions", "Sessions in the store.", static_cast<std::uint64_t>(info->sessions));
-      metrics->gauge("store_entries", "Entries in the store.", static_cast<std::uint64_t>(info->entries));
-    }
+    add_process_metrics(*metrics, options_.version);
+    add_store_metrics(*metrics, store_);
     return {200, {{"Content-Type", "text/plain; version=0.0.4; charset=utf-8"}, {"Cache-Control", "no-store"}}, metrics->text()};
   });
 }
@@ -195,7 +227,7 @@ void Front::on_events(const Exchange& exchange) {
     auto refusal = std::make_shared<std::optional<net::HttpResponse>>(identify(*request));
     executor_.post([this, exchange, request, refusal] {
       if (*refusal) return exchange->respond(std::move(**refusal));
-      live_.join(exchange, std::move(request->principal));
+      live_.join(exchange, *request);
     });
   });
 }
@@ -221,14 +253,18 @@ void Front::on_page(const Exchange& exchange) {
       return exchange->respond(json_error(413, make_error(ErrorKind::too_large, "this form is too large")));
     asked.form = Fields::parse(request.body);
   }
-  answer_from_pool(exchange, [this, asked = std::move(asked), handler = match.handler, is_post]() mutable -> net::HttpResponse {
-    if (auto refusal = identify(asked)) return std::move(*refusal);
-    if (is_post && !form_token_fits(store_.secret(), asked.cookie, asked.form.get(kFormTokenField)))
-      return error_page(asked, make_error(ErrorKind::refused, "this form does not belong to your login",
-                                          "open the page again and send it from there"));
-    auto response = (*handler)(asked);
-    return response ? std::move(*response) : error_page(asked, response.error());
-  });
+  answer_from_pool(
+      exchange,
+      [this, asked = std::move(asked), handler = match.handler, needs = match.needs, is_post]() mutable -> net::HttpResponse {
+        if (auto refusal = identify(asked)) return std::move(*refusal);
+        if (is_post && !form_token_fits(store_.secret(), asked.cookie, asked.form.get(kFormTokenField)))
+          return error_page(asked, make_error(ErrorKind::refused, "this form does not belong to your login",
+                                              "open the page again and send it from there"));
+        if (!asked.scopes.has(needs)) return error_page(asked, missing_scope(needs));
+        const session::FenceScope fence(asked.projects);
+        auto response = (*handler)(asked);
+        return response ? std::move(*response) : error_page(asked, response.error());
+      });
 }
 
 PageRequest Front::page_request(const net::HttpRequest& request) const {
@@ -249,12 +285,12 @@ PageRequest Front::page_request(const net::HttpRequest& request) const {
 std::optional<net::HttpResponse> Front::identify(PageRequest& request) {
   if (!options_.authenticate) {
     request.cookie.clear();
-    request.principal = kLocal;
+    static_cast<Identity&>(request) = full_identity(std::string(kLocal));
   } else {
-    auto known = Logins(store_).principal_of(request.cookie);
+    auto known = Logins(store_).identity_of(request.cookie, clock_.now());
     if (!known) return error_page(request, known.error());
     if (!*known) return login_needed_page(request, false);
-    request.principal = **known;
+    static_cast<Identity&>(request) = **known;
     request.is_login = true;
   }
   request.form_token = make_form_token(store_.secret(), request.cookie);

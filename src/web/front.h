@@ -3,21 +3,25 @@
 // The front door of the HTTP server: who may come in, and which room they want.
 //
 // Every request passes Host and Origin first, whatever its path. Then: /mcp and /metrics take a bearer token
-// and nothing else; pages and their live events take the cookie of a login; /healthz and the assets are open. A
-// form (POST) must say where it comes from and carry the token of that login (form_token.h). Nothing here
-// knows MCP, or what is on a page: it gets a function and a table (pages.h) to hand such requests to.
+// and nothing else, one of ours (token_gate.h) or of the configured issuer (oauth_tokens.h); pages and their live events take the
+// cookie of a login; /healthz and the assets are open. A form (POST) must say where it comes from and carry the token of that
+// login (form_token.h). Nothing here knows MCP, or what is on a page: it gets a function and a table (pages.h) to hand such
+// requests to.
 //
 // I/O thread only. What needs the store runs on the pool and is answered from the I/O thread. The pool must
 // be closed before the front is destroyed.
 
 #include "base/clock.h"
 #include "base/executor.h"
+#include "base/identity.h"
 #include "base/pool.h"
 #include "net/http_server.h"
 #include "session/store.h"
 #include "web/allowed_hosts.h"
+#include "web/health.h"
 #include "web/live_events.h"
 #include "web/metrics_text.h"
+#include "web/oauth_tokens.h"
 #include "web/pages.h"
 #include "web/token_gate.h"
 
@@ -34,12 +38,13 @@ struct FrontOptions {
   std::string host;  // the address we listen on
   std::vector<std::string> allowed_hosts;
   bool authenticate = true;  // false: everybody is `local` (--no-auth)
+  OauthSettings oauth = {};  // whose access tokens are taken beside our own; no issuer: none
 };
 
 class Front {
  public:
   using Exchange = std::shared_ptr<net::HttpExchange>;
-  using McpHandler = std::function<void(Exchange, const std::string& principal)>;
+  using McpHandler = std::function<void(Exchange, const Identity& identity)>;
   // Adds the numbers that only others know; I/O thread.
   using Measure = std::function<void(MetricsText&)>;
 
@@ -51,8 +56,14 @@ class Front {
 
   void handle(const Exchange& exchange);
 
+  // I/O thread, before the server stops: /healthz answers 503, so that a balancer sends nobody here any more.
+  void announce_end() { health_.leaving(); }
+  // What WWW-Authenticate says to somebody whose token lacks this.
+  std::string scope_challenge(Scope needed) const { return oauth_.challenge_scope(needed); }
   // I/O thread, when the server stops: ends the streams of open pages, which would last for ever.
   void close_streams() { live_.close(); }
+  // What open pages hear beside the store (live_events.h).
+  LiveEvents& live() { return live_; }
 
  private:
   void on_login(const Exchange& exchange, std::string code);
@@ -60,8 +71,8 @@ class Front {
   void on_page(const Exchange& exchange);
   void on_health(const Exchange& exchange);
   void on_metrics(const Exchange& exchange);
-  // Runs with the principal of the bearer token, or answers 401.
-  void with_token(const Exchange& exchange, std::function<void(const std::string& principal)> then);
+  // Runs with whose the bearer token is, or answers 401.
+  void with_token(const Exchange& exchange, std::function<void(const Identity& identity)> then);
   // Runs on the pool and answers with what it returns.
   void answer_from_pool(const Exchange& exchange, std::move_only_function<net::HttpResponse()> make);
   void add_own_pages();
@@ -81,7 +92,10 @@ class Front {
   Pages pages_;
   AllowedHosts hosts_;
   TokenGate gate_;
+  OauthResource oauth_;
+  std::optional<OauthTokens> issued_;  // only with an issuer
   LiveEvents live_;
+  Health health_;
   std::string cookie_name_;
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
 };

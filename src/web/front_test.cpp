@@ -1,15 +1,9 @@
 // The front door with a client that has no socket.
 
-#include "web/front.h"
-
-#include "base/poll_loop.h"
-#include "base/test_folder.h"
-#include "store/open.h"
-#include "web/add_pages.h"
 #include "web/assets.h"
 #include "web/form_token.h"
-#include "web/logins.h"
 #include "web/page.h"
+#include "web/test_front.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -20,79 +14,6 @@ namespace {
 
 using testing::HasSubstr;
 using testing::Not;
-
-class TestExchange final : public net::HttpExchange {
- public:
-  TestExchange(PollLoop& loop, net::HttpRequest request) : loop_(loop), request_(std::move(request)) {}
-  net::HttpRequest& request() override { return request_; }
-  void respond(net::HttpResponse answer) override {
-    response = std::move(answer);
-    loop_.stop();
-  }
-  void start_stream(int, net::HttpHeaders) override {}
-  void write(std::string) override {}
-  void end() override {}
-  void on_gone(std::function<void()>) override {}
-  bool gone() const override { return false; }
-
-  std::optional<net::HttpResponse> response;
-
- private:
-  PollLoop& loop_;
-  net::HttpRequest request_;
-};
-
-std::string header_of(const net::HttpResponse& response, std::string_view name) {
-  for (const auto& [key, value] : response.headers)
-    if (key == name) return value;
-  return {};
-}
-
-struct FrontTest : testing::Test {
-  FrontTest() { make_front(true); }
-  ~FrontTest() override { pool.close(); }
-
-  void make_front(bool authenticate) {
-    front = std::make_unique<Front>(
-        FrontOptions{"1.2.3", "127.0.0.1", {}, authenticate}, *store, loop, pool, clock,
-        [](const Front::Exchange& exchange, const std::string& principal) { exchange->respond({200, {}, "mcp " + principal}); },
-        [](MetricsText& metrics) { metrics.counter("requests_total", "Requests.", 7); }, make_pages({*store}));
-    front->set_port(4747);
-  }
-
-  net::HttpResponse ask(std::string method, std::string path, net::HttpHeaders headers = {}, std::string body = {}) {
-    net::HttpRequest request;
-    request.body = std::move(body);
-    request.method = std::move(method);
-    request.target = path;
-    const std::size_t mark = path.find('?');
-    request.query = mark == std::string::npos ? "" : path.substr(mark + 1);
-    request.path = path.substr(0, mark);
-    request.headers = std::move(headers);
-    if (!request.header("Host")) request.headers.emplace_back("Host", "127.0.0.1:4747");
-    auto exchange = std::make_shared<TestExchange>(loop, std::move(request));
-    front->handle(exchange);
-    while (!exchange->response) loop.run();  // a stop from an earlier answer may still be pending
-    return *exchange->response;
-  }
-
-  std::string log_in() {
-    auto answer = ask("GET", "/?code=" + Logins(*store).make_code("local").value());
-    EXPECT_EQ(answer.status, 303);
-    EXPECT_EQ(header_of(answer, "Location"), "/");
-    const std::string cookie = header_of(answer, "Set-Cookie");
-    EXPECT_THAT(cookie, testing::AllOf(testing::StartsWith("holdfast_4747="), HasSubstr("; HttpOnly"),
-                                       HasSubstr("; SameSite=Strict"), HasSubstr("; Path=/")));
-    return cookie.substr(0, cookie.find(';'));
-  }
-
-  TestFolder folder;
-  SystemClock clock;
-  std::unique_ptr<session::Store> store = store::open_store("sqlite:" + (folder / "store.db")).value();
-  PollLoop loop;
-  Pool pool{2};
-  std::unique_ptr<Front> front;
-};
 
 TEST_F(FrontTest, HostAndOriginComeBeforeEverything) {
   for (const char* path : {"/healthz", "/mcp", "/", "/nothing"}) {
@@ -108,15 +29,16 @@ TEST_F(FrontTest, McpTakesABearerTokenOnly) {
   EXPECT_EQ(header_of(answer, "WWW-Authenticate"), "Bearer");
   answer = ask("POST", "/mcp", {{"Authorization", "Bearer wrong"}});
   EXPECT_EQ(answer.status, 401);
-  EXPECT_EQ(header_of(answer, "WWW-Authenticate"), "Bearer error=\"invalid_token\"");
+  EXPECT_EQ(header_of(answer, "WWW-Authenticate"),
+            "Bearer error=\"invalid_token\", error_description=\"this token is not valid\"");
   EXPECT_EQ(ask("POST", "/mcp", {{"Cookie", log_in()}}).status, 401);
-  const std::string token = AccessTokens(*store).add("ann").value();
+  const std::string token = AccessTokens(*store).add(grant_for("ann")).value();
   EXPECT_EQ(ask("POST", "/mcp?token=" + token).status, 401);
   EXPECT_EQ(ask("POST", "/mcp", {{"Authorization", "Basic " + token}}).status, 401);
 }
 
 TEST_F(FrontTest, ATokenOpensTheSessionsOfItsName) {
-  const std::string token = AccessTokens(*store).add("ann").value();
+  const std::string token = AccessTokens(*store).add(grant_for("ann")).value();
   EXPECT_EQ(ask("POST", "/mcp", {{"Authorization", "bearer  " + token}}).body, "mcp ann");
 }
 
@@ -134,7 +56,7 @@ TEST_F(FrontTest, PagesTakeTheCookieOfALogin) {
   EXPECT_EQ(ask("GET", "/", {{"Cookie", "holdfast_4747=nonsense"}}).status, 401);
   const std::string cookie = log_in();
   EXPECT_EQ(ask("GET", "/", {{"Cookie", "other=1; " + cookie}}).status, 200);
-  EXPECT_EQ(ask("GET", "/", {{"Authorization", "Bearer " + AccessTokens(*store).add("ann").value()}}).status, 401);
+  EXPECT_EQ(ask("GET", "/", {{"Authorization", "Bearer " + AccessTokens(*store).add(grant_for("ann")).value()}}).status, 401);
 }
 
 TEST_F(FrontTest, ACodeWorksOnceAndAPreviewDoesNotUseItUp) {
@@ -177,8 +99,15 @@ TEST_F(FrontTest, HealthIsOpenAndMetricsAreNot) {
   EXPECT_EQ(ask("GET", "/healthz").body, "ok\n");
   EXPECT_EQ(ask("GET", "/healthz", {{"Accept", "application/json"}}).body, R"({"status":"ok","version":"1.2.3"})");
   EXPECT_EQ(ask("GET", "/metrics").status, 401);
-  const std::string token = AccessTokens(*store).add("ann").value();
-  auto answer = ask("GET", "/metrics", {{"Authorization", "Bearer " + token}});
+  const auto with = [&](const char* name, Scopes scopes) {
+    TokenGrant grant = grant_for(name);
+    grant.scopes = scopes;
+    return ask("GET", "/metrics", {{"Authorization", "Bearer " + AccessTokens(*store).add(grant).value()}});
+  };
+  auto answer = with("ann", {Scope::write, Scope::review});
+  EXPECT_EQ(answer.status, 403);
+  EXPECT_EQ(header_of(answer, "WWW-Authenticate"), "Bearer error=\"insufficient_scope\", scope=\"admin\"");
+  answer = with("operator", {Scope::admin});
   EXPECT_EQ(answer.status, 200);
   EXPECT_THAT(answer.body, HasSubstr("# TYPE holdfast_requests_total counter\nholdfast_requests_total 7\n"));
   EXPECT_THAT(answer.body, HasSubstr("\nholdfast_store_up 1\n"));

@@ -2,21 +2,16 @@
 
 #include "base/log.h"
 #include "net/sse.h"
+#include "session/fence.h"
+#include "session/kinds.h"
 
 #include <map>
-#include <optional>
 
 namespace holdfast::web {
 
 namespace {
 
 constexpr int kRetryMillis = 2'000;  // a server that restarts is back by then
-
-std::optional<std::string> owner_of(session::Store& store, const std::string& id) {
-  if (auto record = store.get(id)) return record->principal;
-  if (auto tombstone = store.tombstone(id); tombstone && *tombstone) return (*tombstone)->principal;
-  return std::nullopt;
-}
 
 std::string event_text(const session::Event& event) {
   std::string text;
@@ -27,7 +22,7 @@ std::string event_text(const session::Event& event) {
 
 }  // namespace
 
-void LiveEvents::join(std::shared_ptr<net::HttpExchange> exchange, std::string principal) {
+void LiveEvents::join(std::shared_ptr<net::HttpExchange> exchange, const Identity& identity) {
   if (streams_.size() >= kMaxStreams) {
     streams_.front().exchange->end();
     streams_.erase(streams_.begin());
@@ -37,7 +32,7 @@ void LiveEvents::join(std::shared_ptr<net::HttpExchange> exchange, std::string p
   std::string hello;
   net::append_sse(hello, {{}, "ready", "{}", kRetryMillis});
   exchange->write(std::move(hello));
-  streams_.push_back({exchange, std::move(principal)});
+  streams_.push_back({exchange, identity});
   exchange->on_gone([this, raw = exchange.get()] {
     std::erase_if(streams_, [raw](const Stream& stream) { return stream.exchange.get() == raw; });
   });
@@ -49,7 +44,15 @@ void LiveEvents::close() {
   for (const Stream& stream : std::exchange(streams_, {})) stream.exchange->end();
 }
 
+void LiveEvents::announce_transcript(const std::string& id) {
+  News news{std::string(kLocalPrincipal), {}, {}};
+  const JsonObject about = id.empty() ? JsonObject{} : JsonObject{{"session", id}, {"kind", session::kTranscript}};
+  net::append_sse(news.text, {{}, "session", to_json(about), {}});
+  executor_.post([this, news = std::move(news)] { tell({news}); });
+}
+
 void LiveEvents::follow() {
+  if (on_first_listener_) std::exchange(on_first_listener_, nullptr)();
   session::SubscribeOptions options;
   options.on_ready = [this] { on_ready(); };
   const std::lock_guard lock(mutex_);  // the first events may come before the subscription is known here
@@ -83,8 +86,12 @@ void LiveEvents::look() {
     net::append_sse(lost.text, {{}, "session", "{}", {}});
     news->push_back(std::move(lost));
   }
-  for (const auto& [id, event] : latest)
-    if (auto owner = owner_of(store_, id)) news->push_back({std::move(*owner), event_text(*event)});
+  for (const auto& [id, event] : latest) {
+    if (auto record = store_.get(id))
+      news->push_back({record->principal, session::roots_of(*record), event_text(*event)});
+    else if (auto tombstone = store_.tombstone(id); tombstone && *tombstone)
+      news->push_back({(*tombstone)->principal, {}, event_text(*event)});  // its project is not known any more
+  }
   if (!news->empty()) executor_.post([this, news] { tell(*news); });
 }
 
@@ -92,7 +99,8 @@ void LiveEvents::tell(const std::vector<News>& news) {
   for (const Stream& stream : streams_) {
     std::string text;
     for (const News& each : news)
-      if (each.principal.empty() || each.principal == stream.principal) text += each.text;
+      if (each.principal.empty() || (each.principal == stream.identity.principal && stream.identity.may_see(each.roots)))
+        text += each.text;
     stream.exchange->write(std::move(text));
   }
 }

@@ -7,6 +7,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <thread>
+
 namespace holdfast::web {
 namespace {
 
@@ -43,18 +46,20 @@ class StreamExchange final : public net::HttpExchange {
 struct LiveEventsTest : testing::Test {
   ~LiveEventsTest() override { pool.close(); }
 
-  std::shared_ptr<StreamExchange> join(std::string principal) {
+  std::shared_ptr<StreamExchange> join(const Identity& identity) {
     auto exchange = std::make_shared<StreamExchange>(loop);
-    live.join(exchange, std::move(principal));
+    live.join(exchange, identity);
     return exchange;
   }
-  void write(const std::string& id, const std::string& principal) {
+  std::shared_ptr<StreamExchange> join(std::string principal) { return join(full_identity(std::move(principal))); }
+  void write(const std::string& id, const std::string& principal, const std::string& root = {}) {
     ASSERT_TRUE(store->write([&](session::Transaction& transaction) {
       session::SessionRecord record;
       record.id = id;
       record.kind = "thread";
       record.status = "active";
       record.principal = principal;
+      record.root_uri = root;
       return transaction.create(record);
     }));
   }
@@ -91,6 +96,19 @@ TEST_F(LiveEventsTest, ALoginHearsOfItsOwnSessions) {
   EXPECT_THAT(theirs->text, Not(HasSubstr("secret-of-local")));
 }
 
+TEST_F(LiveEventsTest, ALoginWithProjectsHearsOfThoseAlone) {
+  Identity fenced = full_identity("local");
+  fenced.projects = {"file:///a"};
+  auto inside = join(fenced), all = join("local");
+  until(all, "local");
+  write("outside-1", "local", "file:///b");
+  write("inside-1", "local", "file:///a");
+  inside->awaited = "inside-1";
+  while (!inside->text.contains(inside->awaited)) loop.run();
+  EXPECT_THAT(inside->text, Not(HasSubstr("outside-1")));
+  EXPECT_THAT(inside->text, Not(HasSubstr("probe"))) << "of no project";
+}
+
 TEST_F(LiveEventsTest, WhoLeavesIsForgottenAndTheEndEndsAll) {
   auto left = join("local"), stays = join("local");
   left->leave();
@@ -107,6 +125,19 @@ TEST_F(LiveEventsTest, OneMoreThanTheMostEndsTheOldest) {
   EXPECT_FALSE(first->ended);
   join("local");
   EXPECT_TRUE(first->ended);
+}
+
+TEST_F(LiveEventsTest, TranscriptsAreAnnouncedToTheirOwnerAlone) {
+  std::atomic<int> listeners = 0;
+  live.on_first_listener([&] { ++listeners; });
+  auto ours = join("local"), theirs = join("ann");
+  until(ours, "local");
+  EXPECT_EQ(listeners, 1);
+  ours->awaited = "4f2a61c0";
+  std::jthread watching([this] { live.announce_transcript("4f2a61c0"); });
+  loop.run();
+  EXPECT_THAT(ours->text, HasSubstr(R"("kind":"transcript")"));
+  EXPECT_THAT(theirs->text, Not(HasSubstr("4f2a61c0")));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "base/ids.h"
+#include "web/access_tokens.h"
 
 namespace holdfast::web {
 
@@ -17,19 +18,30 @@ std::string key_of(std::string_view secret) {
   return to_hex(sha256(secret));
 }
 
-std::optional<std::string> principal_in(const std::optional<session::KeyedValue>& row) {
+// Which token it is one of: a name, and the hash, because a token made anew under an old name is another.
+struct Owner {
+  std::string token, hash;
+};
+
+std::optional<Owner> owner_in(const std::optional<session::KeyedValue>& row) {
   if (!row || !row->value.is_object()) return std::nullopt;
-  auto principal = find_string(row->value.get_object(), "principal");
-  if (!principal) return std::nullopt;
-  return std::string(*principal);
+  const auto token = find_string(row->value.get_object(), "token"), hash = find_string(row->value.get_object(), "hash");
+  if (!token || !hash) return std::nullopt;
+  return Owner{std::string(*token), std::string(*hash)};
+}
+
+Json to_row(const Owner& owner) {
+  return JsonObject{{"token", owner.token}, {"hash", owner.hash}};
 }
 
 }  // namespace
 
-Result<std::string> Logins::make_code(const std::string& principal) {
+Result<std::string> Logins::make_code(const std::string& token_name) {
+  HF_TRY(const auto token, AccessTokens(store_).named(token_name));
+  if (!token) return fail(ErrorKind::not_found, "there is no token called " + token_name, "holdfast token list names them");
   const std::string code = random_base32(kCodeChars);
   return store_.write([&](session::Transaction& transaction) -> Result<std::string> {
-    HF_CHECK(transaction.put(kCodes, key_of(code), Json(JsonObject{{"principal", principal}}), session::Expect::absent(),
+    HF_CHECK(transaction.put(kCodes, key_of(code), to_row({token_name, token->hash}), session::Expect::absent(),
                              transaction.now() + kLoginCodeLife));
     return code;
   });
@@ -40,19 +52,23 @@ Result<std::optional<std::string>> Logins::redeem(std::string_view code) {
   const std::string cookie = random_base62(kCookieChars);
   return store_.write([&](session::Transaction& transaction) -> Result<std::optional<std::string>> {
     HF_TRY(auto row, transaction.value(kCodes, key_of(code)));
-    auto principal = principal_in(row);
-    if (!principal) return std::nullopt;
+    const auto owner = owner_in(row);
+    if (!owner) return std::nullopt;
     HF_CHECK(transaction.erase(kCodes, key_of(code)));
-    HF_CHECK(transaction.put(kSessions, key_of(cookie), Json(JsonObject{{"principal", *principal}}), session::Expect::absent(),
+    HF_CHECK(transaction.put(kSessions, key_of(cookie), to_row(*owner), session::Expect::absent(),
                              transaction.now() + kBrowserSessionLife));
     return cookie;
   });
 }
 
-Result<std::optional<std::string>> Logins::principal_of(std::string_view cookie) {
+Result<std::optional<Identity>> Logins::identity_of(std::string_view cookie, Millis now) {
   if (cookie.empty() || cookie.size() > kMaxPresented) return std::nullopt;
   HF_TRY(auto row, store_.value(kSessions, key_of(cookie)));
-  return principal_in(row);
+  const auto owner = owner_in(row);
+  if (!owner) return std::nullopt;
+  HF_TRY(const auto token, AccessTokens(store_).named(owner->token));
+  if (!token || token->hash != owner->hash || token->is_over(now)) return std::nullopt;
+  return token->grant.identity();
 }
 
 Result<void> Logins::end(std::string_view cookie) {

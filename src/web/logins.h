@@ -2,10 +2,11 @@
 
 // How a browser gets in (design 8.12): a code that works once, for ten minutes, becomes a cookie that works
 // for a week. The store keeps hashes of both, so any process that shares it can check them, and ending one
-// needs no restart.
+// needs no restart. A login is one of a token: it may do what that token may now, and ends with it.
 //
 // All calls block (the store); any thread.
 
+#include "base/identity.h"
 #include "session/store.h"
 
 #include <optional>
@@ -21,12 +22,12 @@ class Logins {
  public:
   explicit Logins(session::Store& store) : store_(store) {}
 
-  // A fresh code for the pages of this principal.
-  Result<std::string> make_code(const std::string& principal);
+  // A fresh code for who holds the token of this name. not_found when there is none.
+  Result<std::string> make_code(const std::string& token_name);
   // Uses the code up and returns the value of the cookie; nullopt when it is not one, or was used, or is too old.
   Result<std::optional<std::string>> redeem(std::string_view code);
-  // Whose cookie this is; nullopt when nobody's.
-  Result<std::optional<std::string>> principal_of(std::string_view cookie);
+  // Whose cookie this is; nullopt when nobody's, or when its token is revoked, made anew or over.
+  Result<std::optional<Identity>> identity_of(std::string_view cookie, Millis now);
   // The cookie works no more; one that nobody has is ended already.
   Result<void> end(std::string_view cookie);
 

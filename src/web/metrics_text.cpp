@@ -1,30 +1,75 @@
 #include "web/metrics_text.h"
 
-#include "base/file.h"
-
 #include <fmt/format.h>
-
-#include <unistd.h>
-
-#include <charconv>
 
 namespace holdfast::web {
 
-void MetricsText::add(std::string_view name, std::string_view help, std::string_view type, std::uint64_t value) {
-  fmt::format_to(std::back_inserter(text_), "# HELP holdfast_{0} {1}\n# TYPE holdfast_{0} {2}\nholdfast_{0} {3}\n", name, help,
-                 type, value);
+namespace {
+
+void append_escaped(std::string& out, std::string_view text, bool quoted) {
+  for (const char c : text) {
+    if (c == '\n') {
+      out += "\\n";
+    } else {
+      if (c == '\\' || (quoted && c == '"')) out += '\\';
+      out += c;
+    }
+  }
 }
 
-std::uint64_t resident_bytes() {
-  constexpr std::size_t kStatmBytes = 256;
-  auto statm = read_file("/proc/self/statm", kStatmBytes);
-  if (!statm) return 0;
-  const std::size_t blank = statm->find(' ');
-  if (blank == std::string::npos) return 0;
-  std::uint64_t pages = 0;
-  const char* begin = statm->data() + blank + 1;
-  if (std::from_chars(begin, statm->data() + statm->size(), pages).ec != std::errc{}) return 0;
-  return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}  // namespace
+
+void MetricsText::begin(std::string_view name, std::string_view help, std::string_view type) {
+  name_ = fmt::format("{}{}", name.starts_with("process_") ? "" : "holdfast_", name);
+  text_ += fmt::format("# HELP {} ", name_);
+  append_escaped(text_, help, false);
+  text_ += fmt::format("\n# TYPE {} {}\n", name_, type);
+}
+
+void MetricsText::line(std::string_view suffix, Labels labels, std::string_view last_label, std::string_view last_value,
+                       std::string_view value) {
+  text_ += name_;
+  text_ += suffix;
+  char before = '{';
+  const auto add = [&](std::string_view name, std::string_view content) {
+    text_ += before;
+    text_ += name;
+    text_ += "=\"";
+    append_escaped(text_, content, true);
+    text_ += '"';
+    before = ',';
+  };
+  for (const Label& label : labels) add(label.name, label.value);
+  if (!last_label.empty()) add(last_label, last_value);
+  if (before == ',') text_ += '}';
+  text_ += ' ';
+  text_ += value;
+  text_ += '\n';
+}
+
+void MetricsText::sample(Labels labels, std::uint64_t value) {
+  line({}, labels, {}, {}, fmt::format("{}", value));
+}
+
+void MetricsText::sample(Labels labels, double value) {
+  line({}, labels, {}, {}, fmt::format("{}", value));
+}
+
+void MetricsText::spread(Labels labels, const Histogram::Snapshot& histogram, double unit) {
+  std::uint64_t below = 0;
+  for (std::size_t i = 0; i < histogram.bounds.size(); ++i) {
+    below += histogram.counts[i];
+    line("_bucket", labels, "le", fmt::format("{:.6g}", static_cast<double>(histogram.bounds[i]) * unit),
+         fmt::format("{}", below));
+  }
+  line("_bucket", labels, "le", "+Inf", fmt::format("{}", histogram.count));
+  line("_sum", labels, {}, {}, fmt::format("{:.9g}", static_cast<double>(histogram.sum) * unit));
+  line("_count", labels, {}, {}, fmt::format("{}", histogram.count));
+}
+
+void MetricsText::single(std::string_view name, std::string_view help, std::string_view type, std::uint64_t value) {
+  begin(name, help, type);
+  sample({}, value);
 }
 
 }  // namespace holdfast::web

@@ -37,12 +37,12 @@ bool fits(const std::vector<std::string>& pattern, const std::vector<std::string
 
 }  // namespace
 
-void Pages::get(std::string pattern, PageHandler handler) {
-  routes_.push_back({false, split_path(pattern), std::move(handler)});
+void Pages::get(std::string pattern, PageHandler handler, Scope needs) {
+  routes_.push_back({false, split_path(pattern), std::move(handler), needs});
 }
 
-void Pages::post(std::string pattern, PageHandler handler) {
-  routes_.push_back({true, split_path(pattern), std::move(handler)});
+void Pages::post(std::string pattern, PageHandler handler, Scope needs) {
+  routes_.push_back({true, split_path(pattern), std::move(handler), needs});
 }
 
 bool Pages::find(std::string_view method, std::string_view path, Match& match) const {
@@ -56,6 +56,7 @@ bool Pages::find(std::string_view method, std::string_view path, Match& match) c
     (route.is_post ? postable : readable) = true;
     if (match.handler || (route.is_post ? !is_post : !is_read)) continue;
     match.handler = &route.handler;
+    match.needs = route.needs;
     match.parts = parts;
   }
   match.allow = readable && postable ? "GET, HEAD, POST" : postable ? "POST" : "GET, HEAD";

@@ -5,9 +5,12 @@
 // The table is filled once, before the first request (add_pages.h), and only read afterwards: any thread. The front door
 // (front.h) finds the page on the I/O thread, checks who asks, and runs the handler on the pool: handlers may block, and must
 // be safe to run several at a time. Who is not logged in never reaches a handler; a POST reaches one only with the form token of
-// the same login (form_token.h) and from a page of ours. An error that a handler returns becomes a page that shows it.
+// the same login (form_token.h) and from a page of ours; who lacks the scope that the page needs reaches none either. A handler
+// sees the sessions of the login's projects alone: the front has set the fence (session/fence.h). An error that a handler returns
+// becomes a page that shows it.
 
 #include "base/clock.h"
+#include "base/identity.h"
 #include "base/result.h"
 #include "net/http_server.h"
 #include "web/fields.h"
@@ -19,12 +22,14 @@
 
 namespace holdfast::web {
 
-struct PageRequest {
+// The identity is nobody's until the front door has found out whose it is.
+struct PageRequest : Identity {
+  PageRequest() : Identity{{}, {}, {}, {}} {}
+
   std::string path;                // as sent, without the query
   std::vector<std::string> parts;  // what stood in the place of each {} of the pattern, decoded
   Fields query;
   Fields form;                  // of a POST
-  std::string principal;        // whose sessions may be seen
   bool is_login = false;        // a person's login; false with --no-auth, where nobody knows who it is
   std::string cookie;           // the login's secret, for those who end it
   std::string form_token;       // what a form of the answer must carry (form_token.h)
@@ -39,11 +44,12 @@ using PageHandler = std::function<Result<net::HttpResponse>(const PageRequest& r
 class Pages {
  public:
   // "/sessions/{}/graph": each {} stands for one part of the path that is not empty. The first pattern that fits is taken.
-  void get(std::string pattern, PageHandler handler);
-  void post(std::string pattern, PageHandler handler);
+  void get(std::string pattern, PageHandler handler, Scope needs = Scope::read);
+  void post(std::string pattern, PageHandler handler, Scope needs = Scope::write);
 
   struct Match {
     const PageHandler* handler = nullptr;  // nullptr: there is such a path, but not with this method
+    Scope needs = Scope::read;
     std::vector<std::string> parts;
     std::string allow;  // the methods that exist there, as the header wants them
   };
@@ -55,6 +61,7 @@ class Pages {
     bool is_post;
     std::vector<std::string> pattern;
     PageHandler handler;
+    Scope needs;
   };
   std::vector<Route> routes_;
 };

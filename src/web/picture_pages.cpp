@@ -18,30 +18,25 @@ void write_heading(Html& page, const Subject& subject, std::string_view what) {
 }
 
 // The name of a relative, for those who may see it.
-std::string title_of(session::Store& store, const transcripts::Keeper* keeper, const std::string& principal,
-                     const std::string& id) {
+std::string title_of(session::Store& store, const Transcripts& transcripts, const std::string& principal, const std::string& id) {
   if (auto record = store.get(id)) return record->principal == principal ? session::shown_title(*record) : std::string();
-  if (!keeper || principal != kLocal) return {};
-  auto session = keeper->homes().find(id);
-  if (!session) return {};
-  auto line = keeper->homes().line_of(*session);
-  if (!line) return {};
-  const std::string& title = line->custom_title.empty() ? line->title : line->custom_title;
-  return title.empty() ? "untitled transcript" : title;
+  auto subject = find_subject(store, transcripts, principal, id);
+  return subject ? subject->title : std::string();
 }
 
-Result<std::optional<transcripts::LineageTree>> tree_of(session::Store& store, const transcripts::Keeper* keeper,
+Result<std::optional<transcripts::LineageTree>> tree_of(session::Store& store, const Transcripts& transcripts,
                                                         const Subject& subject) {
-  if (subject.transcript && keeper) return keeper->lineage(subject.id);
+  if ((subject.transcript || subject.kept) && transcripts.keeper) return transcripts.keeper->lineage(subject.id);
   return transcripts::lineage_tree(&store, subject.id, {});
 }
 
 // A session whose files are gone still has its family, for the user it belonged to.
-Result<Subject> find_relative(session::Store& store, const transcripts::Keeper* keeper, const PageRequest& request) {
+Result<Subject> find_relative(session::Store& store, const Transcripts& transcripts, const PageRequest& request) {
   const std::string& id = request.parts.front();
-  auto subject = find_subject(store, keeper, request.principal, id);
-  if (subject || !keeper || request.principal != kLocal || subject.error().kind != ErrorKind::not_found) return subject;
-  HF_TRY(std::string whole, keeper->remembered(id, subject.error()));
+  auto subject = find_subject(store, transcripts, request.principal, id);
+  if (subject || !transcripts.keeper || request.principal != kLocal || subject.error().kind != ErrorKind::not_found)
+    return subject;
+  HF_TRY(std::string whole, transcripts.keeper->remembered(id, subject.error()));
   Subject gone;
   gone.id = std::move(whole);
   gone.title = "a session that is no longer here";
@@ -50,22 +45,22 @@ Result<Subject> find_relative(session::Store& store, const transcripts::Keeper* 
 
 }  // namespace
 
-Result<net::HttpResponse> family_page(session::Store& store, const transcripts::Keeper* keeper, const PageRequest& request) {
-  HF_TRY(const Subject subject, find_relative(store, keeper, request));
-  HF_TRY(const auto tree, tree_of(store, keeper, subject));
+Result<net::HttpResponse> family_page(session::Store& store, const Transcripts& transcripts, const PageRequest& request) {
+  HF_TRY(const Subject subject, find_relative(store, transcripts, request));
+  HF_TRY(const auto tree, tree_of(store, transcripts, subject));
   return show_page(request, {"Family tree", Section::timeline}, [&](Html& page) {
     write_heading(page, subject, "Family tree of");
     if (!tree || tree->nodes.size() < 2)
       page.element("p", "It has no relatives: nothing was cloned, restored or forked from it, and it from nothing.",
                    {{"class", "soft"}});
     if (tree)
-      show_picture(page,
-                   family_picture(*tree, [&](const std::string& id) { return title_of(store, keeper, request.principal, id); }));
+      show_picture(page, family_picture(
+                             *tree, [&](const std::string& id) { return title_of(store, transcripts, request.principal, id); }));
   });
 }
 
 Result<net::HttpResponse> graph_page(session::Store& store, const PageRequest& request) {
-  HF_TRY(const Subject subject, find_subject(store, nullptr, request.principal, request.parts.front()));
+  HF_TRY(const Subject subject, find_subject(store, {}, request.principal, request.parts.front()));
   if (subject.kind != session::kReasoning)
     return fail(ErrorKind::invalid, fmt::format("a {} has no thoughts to draw", subject.kind), "open the session itself");
   HF_TRY(const reasoning::Graph graph, reasoning::read_graph(store, *subject.record));

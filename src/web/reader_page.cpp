@@ -56,6 +56,10 @@ reading::TurnLinks links_of(const PageRequest& request, const reading::Window& w
 void write_facts(Html& page, const Subject& subject, const reading::Heading& heading) {
   page.open("p");
   show_kind(page, subject.kind);
+  if (subject.kept) {
+    page.text(" ");
+    show_badge(page, "kept");
+  }
   page.text(" ").element("a", "Family tree", {{"href", session_path(subject.id) + "/family"}});
   if (subject.kind == session::kReasoning)
     page.text(" · ").element("a", "Thought graph", {{"href", session_path(subject.id) + "/graph"}});
@@ -68,7 +72,8 @@ void write_facts(Html& page, const Subject& subject, const reading::Heading& hea
   for (const auto& [name, value] : heading.details)
     show_fact(page, reading::visible_line(name, kTitleChars), reading::visible_line(value, kTitleChars));
   page.close();
-  if (!heading.resume_command.empty()) show_command(page, heading.resume_command, "Copy the resume command");
+  if (!heading.resume_command.empty())
+    show_command(page, heading.resume_command, subject.kept ? "Copy the command that puts it back" : "Copy the resume command");
 }
 
 void write_subagents(Html& page, const PageRequest& request, const reading::Heading& heading) {
@@ -139,7 +144,7 @@ std::uint64_t number_in(const Fields& query, std::string_view name) {
 
 Result<OpenedSession> open_session(const Reader& reader, const PageRequest& request) {
   OpenedSession opened;
-  HF_TRY(opened.subject, find_subject(reader.store, reader.keeper, request.principal, request.parts.front()));
+  HF_TRY(opened.subject, find_subject(reader.store, reader.transcripts, request.principal, request.parts.front()));
   if (opened.subject.record) {
     opened.reading = reading::open_entries(reader.store, *opened.subject.record, reader.kinds);
     return opened;
@@ -147,8 +152,13 @@ Result<OpenedSession> open_session(const Reader& reader, const PageRequest& requ
   transcripts::ReadingOptions options;
   if (const std::uint64_t branch = number_in(request.query, "branch")) options.branch = branch;
   options.all_branches = request.query.get("all") == "1";
-  HF_TRY(opened.reading,
-         transcripts::open_transcript(reader.keeper->homes(), *opened.subject.transcript, options, reader.cache.get()));
+  const transcripts::Keeper& keeper = *reader.transcripts.keeper;
+  if (opened.subject.kept) {
+    HF_TRY(session::Blobs* const guard, keeper.guard());
+    HF_TRY(opened.reading, transcripts::open_kept_transcript(*guard, *opened.subject.kept, options, reader.cache.get()));
+  } else {
+    HF_TRY(opened.reading, transcripts::open_transcript(keeper.homes(), *opened.subject.transcript, options, reader.cache.get()));
+  }
   if (const std::string_view agent = request.query.get("agent"); !agent.empty()) {
     HF_TRY(opened.reading, opened.reading->subagent(agent));
   }
@@ -176,7 +186,7 @@ Result<net::HttpResponse> reader_page(const Reader& reader, const PageRequest& r
     page.open("p",
               {{"id", "news"}, {"class", "soft"}, {"data-live", opened.subject.id}, {"data-own-keys", ""}, {"data-keys", kKeys}});
     page.text(counted(static_cast<std::int64_t>(window.last_line), "line", "lines"));
-    if (opened.subject.transcript && request.query.get("all") != "1" && request.query.get("agent").empty())
+    if (!opened.subject.record && request.query.get("all") != "1" && request.query.get("agent").empty())
       page.text(". ").element("a", "Every line", {{"href", here(request, Fields().with("all", "1"))}}).text(", of all branches");
     page.close();
     page.open("p", {{"class", "tools"}});

@@ -7,7 +7,7 @@
 // keys. Nothing of a session is in memory but its index (transcripts/reading_cache.h) and the window.
 
 #include "reading/entry_reading.h"
-#include "transcripts/transcript_reading.h"
+#include "transcripts/kept_reading.h"
 #include "web/page.h"
 #include "web/subject.h"
 
@@ -16,7 +16,7 @@ namespace holdfast::web {
 // What sessions are read with; shared by the pages about one. Everything it refers to outlives it.
 struct Reader {
   session::Store& store;
-  const transcripts::Keeper* keeper = nullptr;
+  Transcripts transcripts;
   reading::EntryKinds kinds;
   std::shared_ptr<transcripts::ReadingCache> cache;
 };

@@ -3,9 +3,12 @@
 #include "base/hash.h"
 #include "base/test_folder.h"
 #include "session/kinds.h"
+#include "store/blobs/open.h"
 #include "store/open.h"
+#include "transcripts/guard.h"
 #include "transcripts/test_home.h"
 #include "web/record_page.h"
+#include "web/timeline.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -25,6 +28,7 @@ class ReaderPageTest : public testing::Test {
     options.clock = std::make_shared<ManualClock>(1'700'000'000'000);
     options.data_folder = folder.path();
     options.store = [this](bool) -> Result<session::Store*> { return store.get(); };
+    options.guard = [this]() -> Result<session::Blobs*> { return guard.get(); };
     keeper = std::make_unique<transcripts::Keeper>(transcripts::Homes::open(home.folder(), folder / "codex").value(), options);
   }
 
@@ -36,7 +40,7 @@ class ReaderPageTest : public testing::Test {
     request.principal = "local";
     return request;
   }
-  Reader reader() { return {*store, keeper.get(), {}, cache}; }
+  Reader reader() { return {*store, transcripts_of(keeper.get()), {}, cache}; }
   std::string page(const std::string& id, std::string_view query = {}) {
     auto answer = reader_page(reader(), asking(id, query));
     EXPECT_TRUE(answer) << (answer ? "" : answer.error().message);
@@ -71,9 +75,53 @@ class ReaderPageTest : public testing::Test {
   TestFolder folder;
   TestHome home = TestHome::of_client();
   std::unique_ptr<session::Store> store = store::open_store("sqlite:" + folder / "s.db").value();
+  std::unique_ptr<session::Blobs> guard = store::open_blobs(folder / "guard").value();
   std::unique_ptr<transcripts::Keeper> keeper;
   std::shared_ptr<transcripts::ReadingCache> cache = std::make_shared<transcripts::ReadingCache>();
 };
+
+TEST_F(ReaderPageTest, WhatOnlyTheGuardHasIsReadAndListedAsKept) {
+  ASSERT_TRUE(transcripts::Guard(keeper->homes(), *guard).keep_all());
+  const std::string there = page("000000a2");
+  const std::string agents = page("000000a4");
+  const Transcripts transcripts = transcripts_of(keeper.get());
+  const Timeline timeline(*store, &keeper->homes(), transcripts.kept);
+  const auto before = timeline.read({}, "local", "").value();
+  EXPECT_THAT(before.items, testing::Each(testing::Field(&TimelineItem::status, Not("kept"))));
+  std::filesystem::remove_all(home / "projects");
+  const std::string html = page("000000a2");
+  EXPECT_THAT(html, HasSubstr("holdfast restore --in-place " + TestHome::id("a2")));
+  EXPECT_THAT(html, HasSubstr(">kept</span>"));
+  EXPECT_THAT(html, Not(HasSubstr("claude --resume")));
+  const auto turns = [](const std::string& text) { return text.substr(text.find("<article")); };
+  EXPECT_EQ(turns(html), turns(there));
+  EXPECT_EQ(turns(page("000000a4")), turns(agents));
+  EXPECT_EQ(reader_page(reader(),
+                        [&] {
+                          PageRequest request = asking("000000a2");
+                          request.principal = "ann";
+                          return request;
+                        }())
+                .error()
+                .kind,
+            ErrorKind::not_found);
+
+  const auto after = timeline.read({}, "local", "").value();
+  ASSERT_EQ(after.items.size(), before.items.size());
+  for (std::size_t i = 0; i < after.items.size(); ++i) {
+    EXPECT_EQ(after.items[i].id, before.items[i].id);
+    EXPECT_EQ(after.items[i].title, before.items[i].title);
+    EXPECT_EQ(after.items[i].project, before.items[i].project);
+    EXPECT_EQ(after.items[i].bytes, before.items[i].bytes);
+    EXPECT_EQ(after.items[i].status, "kept");
+  }
+  TimelineFilter filter;
+  filter.status = "kept";
+  EXPECT_EQ(timeline.read(filter, "local", "")->items.size(), before.items.size());
+  filter.status = "idle";
+  EXPECT_THAT(timeline.read(filter, "local", "")->items, testing::IsEmpty());
+  EXPECT_THAT(timeline.read({}, "ann", "")->items, testing::IsEmpty());
+}
 
 TEST_F(ReaderPageTest, ATranscriptWithItsResumeCommand) {
   const std::string html = page("000000a2");

@@ -27,8 +27,8 @@ struct Done {
   Draft draft = {};
 };
 
-Result<documents::Desk*> desk_of(const ReviewService& service) {
-  if (service.desk) return service.desk();
+Result<std::shared_ptr<documents::Desk>> desk_of(const ReviewService& service, const PageRequest& request) {
+  if (service.desk) return service.desk(request);
   return nullptr;
 }
 
@@ -80,6 +80,7 @@ Done done_of(const Fields& query) {
   const std::string_view what = query.get("done");
   Done done;
   if (what == "accepted") done.text = "Accepted.";
+  if (what == "committed") done.text = "Accepted and committed, in your name.";
   if (what == "rejected") done.text = "Rejected.";
   if (what == "commented") done.text = "The comment stands behind the change.";
   return done;
@@ -154,11 +155,14 @@ void write_text(Html& page, const PageRequest& request, const DocumentTexts& tex
   }
 }
 
-Result<net::HttpResponse> document_response(documents::Desk& desk, const PageRequest& request, const std::string& path,
-                                            const Done& done, int status) {
+Result<net::HttpResponse> document_response(const ReviewService& service, documents::Desk& desk, const PageRequest& request,
+                                            const std::string& path, const Done& done, int status) {
   HF_TRY(const auto changes, changes_of(desk, path));
   const bool sides = request.query.get("view") == "sides" || request.form.get("view") == "sides";
   const DocumentTexts texts = read_texts(desk, path, sides);
+  const Deciding deciding{request.is_login, !service.commit_on_accept && service.in_git && service.in_git(path)};
+  // The answer to a form stands at an address that nobody can ask for: news come from the page of the document.
+  const std::string from = document_path(path, sides ? "sides" : "");
   return show_page(
       request, {path, Section::review},
       [&](Html& page) {
@@ -167,14 +171,16 @@ Result<net::HttpResponse> document_response(documents::Desk& desk, const PageReq
         write_lost_draft(page, done.draft, changes);
         if (!request.is_login) write_login_needed(page);
         write_views(page, path, sides);
-        page.open("div", {{"id", "document"}, {"data-live", "*"}});
+        page.open("div", {{"id", "document"},
+                          {"data-live", "*"},
+                          {"data-from", request.form.empty() ? Html::kLeftOut : std::string_view(from)}});
         if (changes.empty()) page.element("p", "Nothing is pending here.", {{"class", "soft"}});
-        if (!changes.empty() && request.is_login) show_verdicts_on_all(page, request, path, shown_of(changes));
+        if (!changes.empty() && request.is_login) show_verdicts_on_all(page, request, path, shown_of(changes), deciding);
         page.element("h2", sides ? "Before and after" : "The document");
         write_text(page, request, texts, sides);
         if (!changes.empty()) page.element("h2", counted(static_cast<std::int64_t>(changes.size()), "change", "changes"));
         for (std::size_t i = 0; i < changes.size() && i < kShownChanges; ++i)
-          show_change(page, request, changes[i], request.is_login, done.draft);
+          show_change(page, request, changes[i], deciding, done.draft);
         if (changes.size() > kShownChanges)
           page.element("p", fmt::format("The first {} are shown; more appear when these are decided.", kShownChanges),
                        {{"class", "soft"}});
@@ -187,7 +193,7 @@ Result<documents::Asker> person_of(const ReviewService& service, const PageReque
   if (!request.is_login)
     return fail(ErrorKind::refused, "verdicts need a login",
                 "start the server without --no-auth, so that it is known that a person decides");
-  documents::Asker asker = service.reviewer(request.principal);
+  documents::Asker asker = service.reviewer(request);
   asker.reviewer = true;
   return asker;
 }
@@ -204,7 +210,7 @@ Result<net::HttpResponse> after(documents::Desk& desk, const PageRequest& reques
 }  // namespace
 
 Result<net::HttpResponse> review_page(const ReviewService& service, const PageRequest& request) {
-  HF_TRY(documents::Desk * desk, desk_of(service));
+  HF_TRY(const std::shared_ptr<documents::Desk> desk, desk_of(service, request));
   std::vector<PendingChange> changes;
   if (desk) {
     HF_TRY(changes, changes_of(*desk, std::string(request.query.get("path")), std::string(request.query.get("author"))));
@@ -234,29 +240,30 @@ Result<net::HttpResponse> review_page(const ReviewService& service, const PageRe
 }
 
 Result<net::HttpResponse> review_document_page(const ReviewService& service, const PageRequest& request) {
-  HF_TRY(documents::Desk * desk, desk_of(service));
+  HF_TRY(const std::shared_ptr<documents::Desk> desk, desk_of(service, request));
   if (!desk) return fail(no_desk());
   if (request.query.get("path").empty()) return see_other("/review");
-  return document_response(*desk, request, std::string(request.query.get("path")), done_of(request.query), 200);
+  return document_response(service, *desk, request, std::string(request.query.get("path")), done_of(request.query), 200);
 }
 
 Result<net::HttpResponse> decide_changes(const ReviewService& service, const PageRequest& request) {
   HF_TRY(const documents::Asker person, person_of(service, request));
-  HF_TRY(documents::Desk * desk, desk_of(service));
+  HF_TRY(const std::shared_ptr<documents::Desk> desk, desk_of(service, request));
   if (!desk) return fail(no_desk());
   const std::string_view verdict = request.form.get("verdict");
-  if (verdict != "accept" && verdict != "reject") return fail(ErrorKind::invalid, "a verdict is accept or reject");
-  const bool accept = verdict == "accept";
+  if (verdict != "accept" && verdict != "reject" && verdict != "commit")
+    return fail(ErrorKind::invalid, "a verdict is accept, commit or reject");
+  const bool accept = verdict != "reject";
   const std::string path(request.form.get("path"));
   documents::Verdicts verdicts;
   verdicts.filter.path = path;
-  verdicts.commit = service.commit_on_accept;
+  verdicts.commit = service.commit_on_accept || verdict == "commit";
   if (request.form.get("all") == "1") {
     if (path.empty()) return fail(ErrorKind::invalid, "all changes of which document?");
     // Those that were shown, and no other: a model may have proposed more since.
     HF_TRY(const auto changes, changes_of(*desk, path));
     if (request.form.get("seen") != seen_mark(shown_of(changes)))
-      return document_response(*desk, request, path,
+      return document_response(service, *desk, request, path,
                                {{}, {"Nothing was decided: the changes are not those that you saw. Look at them once more."}},
                                status_of(ErrorKind::conflict));
     // A comment is somebody's word, not a proposal: it is resolved one by one.
@@ -268,16 +275,22 @@ Result<net::HttpResponse> decide_changes(const ReviewService& service, const Pag
   }
   auto report = desk->decide(person, verdicts);
   if (!report) return fail(for_people(std::move(report).error()));
-  if (report->failed.empty()) return after(*desk, request, path, accept ? "accepted" : "rejected");
+  if (report->failed.empty() && (verdict != "commit" || !report->commits.empty()))
+    return after(*desk, request, path, !accept ? "rejected" : report->commits.empty() ? "accepted" : "committed");
   Done done;
   if (!report->applied.empty()) done.text = fmt::format("{} {}.", accept ? "Accepted" : "Rejected", report->applied.size());
   for (const auto& [id, why] : report->failed) done.problems.push_back(fmt::format("{}: {}", id, why));
-  return document_response(*desk, request, path, done, status_of(ErrorKind::conflict));
+  // Committed is a document in which nothing is pending any more.
+  if (verdict == "commit" && report->commits.empty()) {
+    if (report->notes.empty()) done.problems.push_back("Not committed yet: other changes of the document are still pending.");
+    done.problems.insert(done.problems.end(), report->notes.begin(), report->notes.end());
+  }
+  return document_response(service, *desk, request, path, done, report->failed.empty() ? 200 : status_of(ErrorKind::conflict));
 }
 
 Result<net::HttpResponse> comment_change(const ReviewService& service, const PageRequest& request) {
   HF_TRY(const documents::Asker person, person_of(service, request));
-  HF_TRY(documents::Desk * desk, desk_of(service));
+  HF_TRY(const std::shared_ptr<documents::Desk> desk, desk_of(service, request));
   if (!desk) return fail(no_desk());
   const std::string_view note = request.form.get("note");
   const std::string path(request.form.get("path"));
@@ -287,7 +300,7 @@ Result<net::HttpResponse> comment_change(const ReviewService& service, const Pag
     Done done;
     done.problems.push_back(error.hint.empty() ? error.message : fmt::format("{} — {}", error.message, error.hint));
     done.draft = {std::string(request.form.get("id")), std::string(note)};
-    return document_response(*desk, request, path, done, status_of(error.kind));
+    return document_response(service, *desk, request, path, done, status_of(error.kind));
   };
   if (note.size() > kLongestComment)
     return refuse(make_error(ErrorKind::too_large, fmt::format("a comment has at most {} bytes", kLongestComment)));

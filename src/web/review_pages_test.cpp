@@ -17,8 +17,8 @@ struct ReviewPagesTest : documents::DeskTest {
     kb.write("kelp.md", "# Kelp\n\nKelp grows <b>slowly</b> here.\n");
     const std::string handle = reader("kelp.md");
     EXPECT_TRUE(edit(handle, "kelp.md", "slowly", "fast"));
-    service.desk = [this]() -> Result<documents::Desk*> { return desk.get(); };
-    service.reviewer = [](const std::string&) { return person(); };
+    service.desk = [this](const Identity&) -> Result<std::shared_ptr<documents::Desk>> { return desk; };
+    service.reviewer = [](const Identity&) { return person(); };
   }
   PageRequest asking(std::string_view query) {
     PageRequest request;
@@ -48,6 +48,22 @@ TEST_F(ReviewPagesTest, TheListNamesDocuments) {
   EXPECT_THAT(html, HasSubstr("1 change in 1 document."));
   EXPECT_THAT(review_page(service, asking("author=nobody")).value().body, HasSubstr("Nothing waits for you"));
   EXPECT_THAT(review_page({}, asking("")).value().body, HasSubstr("--documents DIR"));
+}
+
+TEST_F(ReviewPagesTest, AcceptingMayCommitWhereThereIsGit) {
+  EXPECT_THAT(review_document_page(service, asking("path=kelp.md"))->body, Not(HasSubstr("Accept and commit")));
+  service.in_git = [](const std::string& path) { return path == "kelp.md"; };
+  const std::string html = review_document_page(service, asking("path=kelp.md"))->body;
+  EXPECT_THAT(html, HasSubstr("Accept and commit"));
+  EXPECT_THAT(html, HasSubstr("Accept all and commit"));
+  EXPECT_THAT(html, Not(HasSubstr("data-from")));
+  // The folder of this test is no work tree: what was accepted stays so, and the page says why there is no commit.
+  const auto answer = decide_changes(service, sending("verdict=commit&path=kelp.md&id=" + pending().front().id)).value();
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_THAT(answer.body, HasSubstr("Accepted 1."));
+  EXPECT_THAT(answer.body, HasSubstr("role=\"alert\""));
+  EXPECT_THAT(answer.body, HasSubstr("data-from=\"/review/document?path=kelp.md\"")) << "where its live parts come from";
+  EXPECT_THAT(pending(), testing::IsEmpty());
 }
 
 TEST_F(ReviewPagesTest, ADocumentIsShownBothWaysAndEscaped) {

@@ -37,7 +37,8 @@ void verdict_button(Html& page, std::string_view verdict, std::string_view shown
   page.element("button", shown, {{"name", "verdict"}, {"value", verdict}, {"class", css_class}, {"aria-label", label}});
 }
 
-void write_forms(Html& page, const PageRequest& request, const PendingChange& change, const Draft& draft) {
+void write_forms(Html& page, const PageRequest& request, const PendingChange& change, const Deciding& deciding,
+                 const Draft& draft) {
   const auto hidden = [&] {
     page.lone("input", {{"type", "hidden"}, {"name", "id"}, {"value", change.id}});
     page.lone("input", {{"type", "hidden"}, {"name", "path"}, {"value", change.path}});
@@ -49,6 +50,7 @@ void write_forms(Html& page, const PageRequest& request, const PendingChange& ch
     verdict_button(page, "reject", "Resolve", "main", "Resolve " + change.id);
   } else {
     verdict_button(page, "accept", "Accept", "main", "Accept " + change.id);
+    if (deciding.may_commit) verdict_button(page, "commit", "Accept and commit", "main", "Accept and commit " + change.id);
     verdict_button(page, "reject", "Reject", "danger", "Reject " + change.id);
   }
   page.close();
@@ -143,7 +145,8 @@ std::string change_anchor(std::string_view id) {
   return fmt::format("change-{}", id);
 }
 
-void show_change(Html& page, const PageRequest& request, const PendingChange& change, bool may_decide, const Draft& draft) {
+void show_change(Html& page, const PageRequest& request, const PendingChange& change, const Deciding& deciding,
+                 const Draft& draft) {
   page.open("article", {{"class", "change"}, {"id", change_anchor(change.id)}, {"aria-label", "Change " + change.id}});
   page.open("header").element("strong", change.id);
   show_badge(page, change.kind);
@@ -159,7 +162,7 @@ void show_change(Html& page, const PageRequest& request, const PendingChange& ch
     for (const std::string& comment : change.comments) page.element("li", documents::unescape_note(comment), {{"dir", "auto"}});
     page.close();
   }
-  if (may_decide) write_forms(page, request, change, draft);
+  if (deciding.may_decide) write_forms(page, request, change, deciding, draft);
   page.close();
 }
 
@@ -172,12 +175,14 @@ std::string seen_mark(std::span<const documents::PendingChange> changes) {
 }
 
 void show_verdicts_on_all(Html& page, const PageRequest& request, std::string_view path,
-                          std::span<const documents::PendingChange> changes) {
+                          std::span<const documents::PendingChange> changes, const Deciding& deciding) {
   open_form(page, request, "/review/decide", "actions");
   page.lone("input", {{"type", "hidden"}, {"name", "path"}, {"value", path}});
   page.lone("input", {{"type", "hidden"}, {"name", "all"}, {"value", "1"}});
   page.lone("input", {{"type", "hidden"}, {"name", "seen"}, {"value", seen_mark(changes)}});
   verdict_button(page, "accept", "Accept all", "main", fmt::format("Accept all changes of {}", path));
+  if (deciding.may_commit)
+    verdict_button(page, "commit", "Accept all and commit", "main", fmt::format("Accept all changes of {} and commit it", path));
   verdict_button(page, "reject", "Reject all", "danger", fmt::format("Reject all changes of {}", path));
   page.close();
 }

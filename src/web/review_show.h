@@ -24,14 +24,19 @@ struct Draft {
   std::string id, text;
 };
 
-// One change with its context, its comments and, when `may_decide`, its forms. A draft stands in the box of its change.
-void show_change(Html& page, const PageRequest& request, const documents::PendingChange& change, bool may_decide,
+// What whoever looks may do: decide, and have what is accepted committed.
+struct Deciding {
+  bool may_decide = false, may_commit = false;
+};
+
+// One change with its context, its comments and, when it may be decided, its forms. A draft stands in the box of its change.
+void show_change(Html& page, const PageRequest& request, const documents::PendingChange& change, const Deciding& deciding,
                  const Draft& draft = {});
 // Accept all, reject all of one document.
 // What a person has before the eyes: another text when any of these changes is another one, or another text.
 std::string seen_mark(std::span<const documents::PendingChange> changes);
 void show_verdicts_on_all(Html& page, const PageRequest& request, std::string_view path,
-                          std::span<const documents::PendingChange> changes);
+                          std::span<const documents::PendingChange> changes, const Deciding& deciding);
 // The document's own bytes with its changes marked.
 void show_marked(Html& page, std::string_view raw);
 // Two texts beside each other; stretches that are the same are folded unless `whole`.

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "session/kinds.h"
 #include "session/retention.h"
+#include "web/access_tokens.h"
 #include "web/shown.h"
 
 #include <fmt/format.h>
@@ -42,6 +43,13 @@ FindRequest read_request(const PageRequest& request) {
   if (query.get("order") == "newest") find.order = session::TextQuery::Order::newest;
   find.limit = kSessionsShown;
   find.principal = request.principal;
+  // Transcripts are files of the user who runs this server, and of nobody else.
+  if (request.principal != kLocal) {
+    std::erase(find.kinds, std::string(session::kTranscript));
+    if (find.kinds.empty())
+      for (const std::string_view kind : session::kKinds)
+        if (kind != session::kTranscript) find.kinds.emplace_back(kind);
+  }
   return find;
 }
 

@@ -1,5 +1,6 @@
 #include "web/timeline.h"
 
+#include "base/log.h"
 #include "base/text.h"
 #include "base/uri.h"
 #include "session/display.h"
@@ -12,6 +13,7 @@
 #include <charconv>
 #include <limits>
 #include <set>
+#include <variant>
 
 namespace holdfast::web {
 
@@ -95,19 +97,20 @@ class StoreStream {
 // Transcripts up to a time. What they are called is only read when somebody looks at them.
 class TranscriptStream {
  public:
-  explicit TranscriptStream(const transcripts::Homes* homes) : homes_(homes) {}
+  TranscriptStream(const transcripts::Homes* homes, transcripts::KeptLines* kept) : homes_(homes), kept_(kept) {}
 
   Result<void> open(Millis latest, std::optional<Millis> since) {
     if (!homes_) return {};
     HF_TRY(auto ours, transcripts::all_sessions(homes_->claude));
     HF_TRY(auto theirs, transcripts::codex_sessions(homes_->codex));
-    for (auto& session : ours) found_.push_back({std::move(session)});
-    for (auto& session : theirs) found_.push_back({std::move(session)});
+    for (auto& session : ours) found_.push_back({transcripts::AnySession{std::move(session)}});
+    for (auto& session : theirs) found_.push_back({transcripts::AnySession{std::move(session)}});
+    add_kept();
     std::ranges::sort(
-        found_, [](const auto& a, const auto& b) { return a.mtime() != b.mtime() ? a.mtime() > b.mtime() : a.id() < b.id(); });
+        found_, [](const Found& a, const Found& b) { return a.time() != b.time() ? a.time() > b.time() : a.id() < b.id(); });
     std::set<std::string, std::less<>> seen;  // of one id in several folders the newest counts
-    std::erase_if(found_, [&](const auto& session) {
-      return !seen.insert(session.id()).second || session.mtime() > latest || (since && session.mtime() < *since);
+    std::erase_if(found_, [&](const Found& found) {
+      return !seen.insert(found.id()).second || found.time() > latest || (since && found.time() < *since);
     });
     if (auto clients = transcripts::live_clients(homes_->claude))
       for (const auto& client : *clients) running_.insert(client.session_id);
@@ -115,21 +118,22 @@ class TranscriptStream {
   }
 
   bool over() const { return at_ == found_.size(); }
-  Millis time() const { return found_[at_].mtime(); }
+  Millis time() const { return found_[at_].time(); }
   void advance() { ++at_; }
 
   // nullopt: gone meanwhile.
   std::optional<TimelineItem> item() const {
-    const transcripts::AnySession& session = found_[at_];
-    auto line = homes_->line_of(session);
+    const Found& found = found_[at_];
+    auto line = found.kept() ? kept_->line_of(*found.kept()) : homes_->line_of(*found.on_disk());
     if (!line && line.error().kind == ErrorKind::not_found) return std::nullopt;
     TimelineItem item;
-    item.id = session.id();
+    item.id = found.id();
     item.kind = session::kTranscript;
-    item.product = session.product();
-    item.time = session.mtime();
-    item.bytes = session.size();
-    item.status = running_.contains(item.id) ? "running" : "idle";
+    item.product = found.product();
+    item.time = found.time();
+    item.bytes = found.size();
+    item.status = found.kept() ? "kept" : running_.contains(item.id) ? "running" : "idle";
+    if (!line && line.error().kind == ErrorKind::corrupt) item.damage = line.error().message;
     if (line) {
       item.title = line->custom_title.empty() ? line->title : line->custom_title;
       if (auto root = canonical_root(line->project_path)) {
@@ -142,8 +146,38 @@ class TranscriptStream {
   }
 
  private:
+  // On disk, or in the guard alone.
+  struct Found {
+    std::variant<transcripts::AnySession, transcripts::KeptSession> session;
+
+    const transcripts::AnySession* on_disk() const { return std::get_if<transcripts::AnySession>(&session); }
+    const transcripts::KeptSession* kept() const { return std::get_if<transcripts::KeptSession>(&session); }
+    const std::string& id() const { return kept() ? kept()->id : on_disk()->id(); }
+    Millis time() const { return kept() ? kept()->transcript.modified_at : on_disk()->mtime(); }
+    std::uint64_t size() const { return kept() ? kept()->transcript.size : on_disk()->size(); }
+    std::string_view product() const {
+      if (on_disk()) return on_disk()->product();
+      return kept()->product == transcripts::Product::claude ? "claude" : "codex";
+    }
+  };
+
+  // A guard that cannot be read hides nothing of what is on the disk.
+  void add_kept() {
+    if (!kept_) return;
+    const auto sessions = kept_->sessions();
+    if (!sessions) {
+      log(LogLevel::warn, "web", "the timeline lacks what the guard has: " + sessions.error().message);
+      return;
+    }
+    std::set<std::string, std::less<>> there;
+    for (const Found& found : found_) there.insert(found.id());
+    for (const transcripts::KeptSession& session : **sessions)
+      if (!there.contains(session.id)) found_.push_back({session});
+  }
+
   const transcripts::Homes* homes_;
-  std::vector<transcripts::AnySession> found_;
+  transcripts::KeptLines* kept_;
+  std::vector<Found> found_;
   std::size_t at_ = 0;
   std::set<std::string, std::less<>> running_;
 };
@@ -151,7 +185,7 @@ class TranscriptStream {
 // Also what transcripts can never have: pins and states of the store.
 bool wants_transcripts(const TimelineFilter& filter, const std::string& principal) {
   const bool kind = filter.kind.empty() || filter.kind == session::kTranscript;
-  const bool status = filter.status.empty() || filter.status == "running" || filter.status == "idle";
+  const bool status = filter.status.empty() || filter.status == "running" || filter.status == "idle" || filter.status == "kept";
   return kind && status && !filter.pinned && principal == kLocal;
 }
 
@@ -194,7 +228,7 @@ Result<TimelineSlice> Timeline::read(const TimelineFilter& filter, const std::st
   }
   HF_TRY(session::Query query, to_query(filter, principal, root, latest));
   StoreStream stored(store_, std::move(query));
-  TranscriptStream files(wants_transcripts(filter, principal) ? homes_ : nullptr);
+  TranscriptStream files(wants_transcripts(filter, principal) ? homes_ : nullptr, kept_.get());
   HF_CHECK(files.open(latest, filter.since));
 
   TimelineSlice slice;

@@ -1,13 +1,14 @@
 #pragma once
 
-// All sessions of one person, newest first, whatever keeps them: those of the store and the transcripts of coding clients.
+// All sessions of one person, newest first, whatever keeps them: those of the store, the transcripts of coding clients, and those
+// that only the guard still has.
 //
 // Two streams that are each in order are merged as far as a page needs them, so the cost follows the page and not the number of
 // sessions; transcripts are read (their first and last 64 KiB) only when they are shown or when a text is looked for. Blocks; any
 // thread.
 
 #include "session/store.h"
-#include "transcripts/any_session.h"
+#include "transcripts/kept_lines.h"
 
 #include <optional>
 #include <string>
@@ -49,8 +50,10 @@ class Timeline {
   // Looked at for one page when hardly anything fits the filter; then the page is short and says that there is more.
   static constexpr std::size_t kMaxLookedAt = 2'000;
 
-  // homes may be nullptr: no transcripts. They belong to the user who runs the program, whose principal is `local`.
-  Timeline(session::Store& store, const transcripts::Homes* homes) : store_(store), homes_(homes) {}
+  // homes may be nullptr: no transcripts; kept, too: none of the guard. They belong to the user who runs the program, whose
+  // principal is `local`.
+  Timeline(session::Store& store, const transcripts::Homes* homes, std::shared_ptr<transcripts::KeptLines> kept = nullptr)
+      : store_(store), homes_(homes), kept_(std::move(kept)) {}
 
   // Errors: invalid (a cursor that is not one), those of the store.
   Result<TimelineSlice> read(const TimelineFilter& filter, const std::string& principal, std::string_view cursor) const;
@@ -58,6 +61,7 @@ class Timeline {
  private:
   session::Store& store_;
   const transcripts::Homes* homes_;
+  std::shared_ptr<transcripts::KeptLines> kept_;
 };
 
 }  // namespace holdfast::web

@@ -12,10 +12,15 @@ std::unexpected<Error> unknown() {
 
 }  // namespace
 
+Result<Identity> TokenGate::judge(const AccessToken& token) const {
+  if (token.is_over(clock_.now())) return fail(expired_token(*token.grant.expires_at));
+  return token.grant.identity();
+}
+
 void TokenGate::admit(std::string token, Admitted admitted) {
   const auto age = std::chrono::steady_clock::now() - read_at_;
   if (read_once_ && !reading_ && age < kBelieved) {
-    if (const AccessToken* found = find_token(known_, token)) return admitted(found->principal);
+    if (const AccessToken* found = find_token(known_, token)) return admitted(judge(*found));
     if (age < kRereadForUnknown) return admitted(unknown());
   }
   waiting_.push_back({std::move(token), std::move(admitted)});
@@ -42,7 +47,7 @@ void TokenGate::reread() {
         }
         const AccessToken* found = find_token(known_, each.token);
         if (found)
-          each.admitted(found->principal);
+          each.admitted(judge(*found));
         else
           each.admitted(unknown());
       }

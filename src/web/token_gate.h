@@ -26,10 +26,11 @@ class TokenGate {
   // Guessing tokens must not become reading the store as often.
   static constexpr std::chrono::milliseconds kRereadForUnknown{100};
 
-  TokenGate(session::Store& store, Executor& executor, Pool& pool) : tokens_(store), executor_(executor), pool_(pool) {}
+  TokenGate(session::Store& store, Executor& executor, Pool& pool, const Clock& clock)
+      : tokens_(store), executor_(executor), pool_(pool), clock_(clock) {}
 
-  // The principal; unauthorised for a token nobody has; other errors when the store could not be asked.
-  using Admitted = std::function<void(Result<std::string> principal)>;
+  // Whose it is; unauthorised for a token nobody has or that is over; other errors when the store could not be asked.
+  using Admitted = std::function<void(Result<Identity>)>;
   void admit(std::string token, Admitted admitted);
 
  private:
@@ -38,10 +39,12 @@ class TokenGate {
     Admitted admitted;
   };
   void reread();
+  Result<Identity> judge(const AccessToken& token) const;
 
   AccessTokens tokens_;
   Executor& executor_;
   Pool& pool_;
+  const Clock& clock_;
   std::vector<AccessToken> known_;
   std::chrono::steady_clock::time_point read_at_{};
   bool read_once_ = false, reading_ = false;

@@ -27,6 +27,7 @@ class OAuthServer:
         self.registers = registers        # whether clients can register themselves
         self.clients = dict([client] if client else [])  # id: secret
         self.codes, self.good, self.refresh = {}, set(), set()
+        self.asked_with = {}              # refresh token: what was asked for at the login
         self.registered, self.authorized, self.granted = [], [], []
         self.calls = []                   # methods that were let in
         self.refusals = 0
@@ -127,13 +128,18 @@ class OAuthServer:
             known = known and asked and asked["code_challenge"] == proof and asked["redirect_uri"] == form["redirect_uri"]
         else:
             known = known and form["refresh_token"] in self.refresh
+            asked = self.asked_with.get(form["refresh_token"], {})
             self.refresh.discard(form.get("refresh_token"))  # each may be used once
         if not known:
             return request.reply(400, {"error": "invalid_grant"})
-        access, refresh = secrets.token_hex(8), secrets.token_hex(8)
+        access, refresh = self.make_access(asked), secrets.token_hex(8)
         self.good.add(access)
         self.refresh.add(refresh)
+        self.asked_with[refresh] = asked
         request.reply(200, {"access_token": access, "token_type": "Bearer", "expires_in": 3600, "refresh_token": refresh})
+
+    def make_access(self, asked):
+        return secrets.token_hex(8)
 
     def mcp(self, request, body):
         token = request.headers.get("Authorization", "").removeprefix("Bearer ")

@@ -125,6 +125,16 @@ class Repository(unittest.TestCase):
                 self.assertIn("src/base/b.h:3: holdfast::base::A is also the name of a type in src/base/a.cpp:3",
                               self.breaches("check_types.py", {**one, "src/base/b.h": in_namespace(again)}))
 
+    def test_claims(self):
+        def page(tests):
+            return f"# S\n\n## Claims\n\n| claim | where | test |\n|---|---|---|\n| Safe | `x.h` | {tests} |\n"
+
+        known = {"src/base/a_test.cpp": "TEST_F(Door, IsShut) {}\n", "tests/e2e/app/b.py": "class T:\n    def test_it(self):\n        pass\n"}
+        for expected, tests in (("claims: ok", "`Door.IsShut`, `b.py:test_it`"), ("no test for: Safe", "none"),
+                                ("there is no test Door.IsOpen", "`Door.IsOpen`"), ("there is no test b.py:test_that", "`b.py:test_that`")):
+            self.assertIn(expected, self.breaches("check_claims.py", {**known, "docs/security.md": page(tests)}))
+        self.assertIn("makes no claim", self.breaches("check_claims.py", {**known, "docs/security.md": "# S\n"}))
+
     def assert_links(self, expected, files):
         self.assertIn(expected, self.breaches("check_links.py", files))
 

@@ -29,7 +29,7 @@ Result<std::optional<ResourceMetadata>> find_resource_metadata(Web& web, const H
 
 Result<ServerMetadata> find_server_metadata(Web& web, const std::string& issuer, const HttpUrl& server) {
   HF_TRY(const HttpUrl url, parse_peer_url(issuer, server));
-  for (const std::string& place : server_metadata_urls(url)) {
+  for (const std::string& place : net::issuer_metadata_urls(url)) {
     HF_TRY(const auto document, web.get(place));
     if (!document) continue;
     HF_TRY(ServerMetadata metadata, read_server_metadata(*document, server));

@@ -45,15 +45,6 @@ std::vector<std::string> resource_metadata_urls(const HttpUrl& server) {
   return {root + server.path, root};
 }
 
-std::vector<std::string> server_metadata_urls(const HttpUrl& issuer) {
-  const std::string origin = issuer.origin(), place = origin + "/.well-known/";
-  std::string path = issuer.path;
-  while (path.ends_with('/')) path.pop_back();
-  if (path.empty()) return {place + "oauth-authorization-server", place + "openid-configuration"};
-  return {place + "oauth-authorization-server" + path, place + "openid-configuration" + path,
-          origin + path + "/.well-known/openid-configuration"};
-}
-
 Result<ResourceMetadata> read_resource_metadata(const Json& document, const HttpUrl& server) {
   const JsonObject* object = document.if_object();
   const auto resource = object ? find_string(*object, "resource") : std::nullopt;

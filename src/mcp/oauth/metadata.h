@@ -35,7 +35,6 @@ bool covers(const HttpUrl& resource, const HttpUrl& server);
 
 // In the order to be tried.
 std::vector<std::string> resource_metadata_urls(const HttpUrl& server);
-std::vector<std::string> server_metadata_urls(const HttpUrl& issuer);
 
 // Errors: corrupt (required members), refused (it speaks of another resource, names no authorization server).
 Result<ResourceMetadata> read_resource_metadata(const Json& document, const HttpUrl& server);

@@ -61,10 +61,10 @@ TEST(Metadata, PlacesInOrder) {
   EXPECT_THAT(resource_metadata_urls(url("https://x/mcp/a")), ElementsAre("https://x/.well-known/oauth-protected-resource/mcp/a",
                                                                           "https://x/.well-known/oauth-protected-resource"));
   EXPECT_THAT(resource_metadata_urls(url("https://x/")), ElementsAre("https://x/.well-known/oauth-protected-resource"));
-  EXPECT_THAT(server_metadata_urls(url("https://x/t/")),
+  EXPECT_THAT(net::issuer_metadata_urls(url("https://x/t/")),
               ElementsAre("https://x/.well-known/oauth-authorization-server/t", "https://x/.well-known/openid-configuration/t",
                           "https://x/t/.well-known/openid-configuration"));
-  EXPECT_THAT(server_metadata_urls(url("https://x")),
+  EXPECT_THAT(net::issuer_metadata_urls(url("https://x")),
               ElementsAre("https://x/.well-known/oauth-authorization-server", "https://x/.well-known/openid-configuration"));
 }
 

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstdio>
 #include <map>
 #include <unordered_map>
 
@@ -134,10 +138,50 @@ Result<session::Blobs::Check> BlobStore::verify(const std::function<void(std::ui
   return check;
 }
 
+std::optional<Error> BlobStore::trouble_with_catalogue() {
+  const auto look = [&]() -> Result<void> {
+    const std::lock_guard lock(read_mutex_);
+    HF_TRY(Db* const db, reader());
+    if (db == nullptr) return {};
+    Check pages;
+    HF_CHECK(check_pages(*db, pages));
+    if (!pages.problems.empty()) return fail(ErrorKind::corrupt, pages.problems.front().what);
+    return {};
+  };
+  auto looked = look();
+  if (looked || looked.error().kind != ErrorKind::corrupt) return std::nullopt;
+  return std::move(looked).error();
+}
+
+// The old one is set aside with its log, never removed: it may hold what the copy lacks.
+Result<void> BlobStore::make_catalogue_anew(const Error& why, Check& check) {
+  HF_TRY(const FileLock held, lock_for_writing());
+  const std::lock_guard lock(read_mutex_);
+  if (reader_) former_readers_.push_back(std::move(reader_));
+  writer_.reset();
+  const std::string path = catalogue_path(), made = path + ".made";
+  HF_CHECK(rebuild_catalogue(packs_folder_, made, options_.sqlite_vfs));
+  const Millis now = options_.clock ? options_.clock->now() : SystemClock().now();
+  const std::string aside = fmt::format("{}.damaged-{}", path, now);
+  for (const char* ending : {"-wal", "-shm", ""}) {
+    if (::rename((path + ending).c_str(), (aside + ending).c_str()) != 0 && errno != ENOENT)
+      return fail(system_error("setting " + path + " aside", errno));
+  }
+  if (::rename(made.c_str(), path.c_str()) != 0) return fail(system_error("naming " + path, errno));
+  HF_CHECK(sync_folder(folder_));
+  HF_TRY(writer_, open_blob_catalogue(path, Db::Mode::read_write, options_.sqlite_vfs));
+  HF_TRY(const std::vector<PackRow> packs, all_packs(*writer_));
+  HF_CHECK(set_unnamed_packs_aside(packs_folder_, packs));
+  check.problems.push_back(
+      {"", fmt::format("the catalogue was made anew from its copy, the old one is {}: {}", aside, why.message)});
+  return {};
+}
+
 Result<session::Blobs::Check> BlobStore::repair(const std::function<void(std::uint64_t, std::uint64_t)>& progress) {
   const std::lock_guard lock(write_mutex_);
   if (writing_) return fail(ErrorKind::conflict, "commit what was added before repairing");
   Check check;
+  if (const auto trouble = trouble_with_catalogue()) HF_CHECK(make_catalogue_anew(*trouble, check));
   {
     const std::lock_guard read_lock(read_mutex_);
     HF_TRY(const Db* const db, reader());
@@ -157,6 +201,7 @@ Result<session::Blobs::Check> BlobStore::repair(const std::function<void(std::ui
   };
   if (auto done = set_aside(); !done) return give_up(std::move(done).error());
   HF_CHECK(finish());
+  HF_CHECK(renew_copy(false));
   cache_.clear();
   return check;
 }

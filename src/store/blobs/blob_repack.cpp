@@ -101,7 +101,8 @@ Result<void> BlobStore::scrub() {
   if (auto chosen = choose(); !chosen) return give_up(std::move(chosen).error());
   HF_CHECK(repack(victims, true));
   cache_.clear();
-  // Names and lists of chunks, too.
+  // Names and lists of chunks, too, also in the copy.
+  HF_CHECK(renew_copy(true));
   HF_TRY(const FileLock held, lock_for_writing());
   HF_CHECK(writer_->script("VACUUM"));
   HF_TRY(const auto busy, writer_->number("PRAGMA wal_checkpoint(TRUNCATE)"));

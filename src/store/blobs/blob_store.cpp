@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 
 namespace holdfast::store {
@@ -19,6 +18,7 @@ namespace {
 constexpr std::size_t kReadCache = 16 * 1024 * 1024;
 constexpr std::size_t kWriteCache = 8 * 1024 * 1024;
 constexpr std::chrono::milliseconds kLockPause{10};
+constexpr std::string_view kRepair = "holdfast guard repair makes it anew; nothing is written or removed until then";
 
 std::vector<session::KeptFile> kept_of(std::vector<VersionRow> rows) {
   std::vector<session::KeptFile> files;
@@ -53,7 +53,7 @@ Result<void> BlobStore::check_catalogue() const {
   if (::stat(kept_mark().c_str(), &status) != 0) return {};
   if (::stat(catalogue_path().c_str(), &status) == 0 && status.st_size > 0) return {};
   return fail(ErrorKind::corrupt, fmt::format("{} is lost, but the packs it named are there", catalogue_path()),
-              "put it back from a backup; nothing is written or removed until then");
+              std::string(kRepair));
 }
 
 Result<void> BlobStore::mark_kept() const {
@@ -65,16 +65,20 @@ Result<void> BlobStore::mark_kept() const {
 }
 
 Result<Db*> BlobStore::reader() {
-  if (reader_) return reader_.get();
-  HF_CHECK(check_catalogue());
   const std::string path = catalogue_path();
   struct stat status{};
-  if (::stat(path.c_str(), &status) != 0) return nullptr;
+  const bool there = ::stat(path.c_str(), &status) == 0;
+  if (reader_ && there && status.st_ino == reader_inode_) return reader_.get();
+  if (reader_) former_readers_.push_back(std::move(reader_));
+  HF_CHECK(check_catalogue());
+  if (!there) return nullptr;
   auto opened = open_blob_catalogue(path, Db::Mode::read_write, options_.sqlite_vfs);
   // Made a moment ago by somebody who has not come to fill it.
   if (!opened && opened.error().kind == ErrorKind::not_found) return nullptr;
+  if (!opened && opened.error().kind == ErrorKind::corrupt) opened.error().hint = std::string(kRepair);
   if (!opened) return fail(std::move(opened).error());
   reader_ = *std::move(opened);
+  reader_inode_ = status.st_ino;
   return reader_.get();
 }
 
@@ -100,15 +104,23 @@ Result<void> BlobStore::begin(bool all_whole) {
   }
   HF_CHECK(writer_->run("BEGIN IMMEDIATE"));
   const auto prepare = [&]() -> Result<void> {
+    HF_TRY(const CopyPlace copy, copy_place(*writer_));
+    std::unique_ptr<ChangeRecorder> changes;
+    if (copy.number != 0) {
+      HF_TRY(changes, ChangeRecorder::start(*writer_, {"numbers", "versions", "segments", "chunks", "frames", "packs"}));
+    }
     HF_TRY(const std::vector<PackRow> packs, all_packs(*writer_));
     if (!cleaned_up_) {
       HF_CHECK(remove_unnamed_packs(packs_folder_, packs));
+      remove_copies_but(packs_folder_, copy.number);
       cleaned_up_ = true;
     }
     HF_TRY(const std::int64_t chunk, next_number(*writer_, "chunk"));
     HF_TRY(const std::int64_t frame, next_number(*writer_, "frame"));
     HF_TRY(const std::int64_t pack, next_number(*writer_, "pack"));
     writing_ = std::make_unique<Writing>(std::move(lock), *this, packs, chunk, frame, pack, all_whole);
+    writing_->copy = copy;
+    writing_->changes = std::move(changes);
     return {};
   };
   auto prepared = prepare();
@@ -134,6 +146,11 @@ Result<void> BlobStore::finish() {
     HF_CHECK(set_next_number(*writer_, "chunk", writing.next_chunk));
     HF_CHECK(set_next_number(*writer_, "frame", writing.frames.next()));
     HF_CHECK(set_next_number(*writer_, "pack", writing.packs.next()));
+    if (writing.changes) {
+      HF_TRY(const std::string changes, writing.changes->changes());
+      HF_TRY(const CopyPlace copy, append_changes(packs_folder_, writing.copy, changes));
+      HF_CHECK(put_copy_place(*writer_, copy));
+    }
     return writer_->run("COMMIT");
   };
   if (auto written = write(); !written) {
@@ -150,6 +167,10 @@ Result<void> BlobStore::commit() {
   if (lost_) return fail(*std::exchange(lost_, std::nullopt));
   if (!writing_) return {};
   HF_CHECK(finish());
+  // What was added is durable; that it has no second copy, or is not packed well, is no reason to say it is not.
+  if (auto renewed = renew_copy(false); !renewed) {
+    log(LogLevel::warn, "store", "the copy of the guard's catalogue: " + renewed.error().message);
+  }
   HF_TRY(const std::vector<PackRow> packs, all_packs(*writer_));
   std::set<std::int64_t> loose;
   std::uint64_t bytes = 0;
@@ -159,10 +180,28 @@ Result<void> BlobStore::commit() {
     bytes += pack.size;
   }
   if (bytes < options_.loose_bytes) return {};
-  // What was added is durable; that it is not packed well is no reason to say it is not.
   if (auto repacked = repack(loose, false); !repacked) {
     log(LogLevel::warn, "store", "packing loose pieces of the guard anew: " + repacked.error().message);
   }
+  return {};
+}
+
+Result<void> BlobStore::renew_copy(bool always) {
+  HF_TRY(const CopyPlace before, copy_place(*writer_));
+  if (!always && !is_copy_outgrown(packs_folder_, before)) return {};
+  HF_TRY(const FileLock held, lock_for_writing());
+  HF_TRY(const CopyPlace now, copy_place(*writer_));
+  if (!always && !is_copy_outgrown(packs_folder_, now)) return {};  // another process was faster
+  const CopyPlace next{std::max(now.number, newest_copy(packs_folder_)) + 1, 0};
+  HF_CHECK(make_copy(*writer_, packs_folder_, next.number));
+  HF_CHECK(writer_->run("BEGIN IMMEDIATE"));
+  auto put = put_copy_place(*writer_, next);
+  if (put) put = writer_->run("COMMIT");
+  if (!put) {
+    if (writer_->in_transaction()) static_cast<void>(writer_->run("ROLLBACK"));
+    return put;
+  }
+  remove_copies_but(packs_folder_, next.number);
   return {};
 }
 
@@ -189,49 +228,6 @@ Result<std::optional<session::KeptFile>> BlobStore::file(std::string_view key) {
   HF_TRY(auto row, newest_version(*db, key));
   if (!row) return std::nullopt;
   return std::move(row->kept);
-}
-
-Result<std::size_t> BlobStore::read(const session::KeptFile& file, std::uint64_t offset, std::span<char> to) {
-  Db* db = nullptr;
-  std::optional<VersionRow> version;
-  {
-    const std::lock_guard lock(read_mutex_);
-    HF_TRY(db, reader());
-    if (db != nullptr) {
-      HF_TRY(version, find_version(*db, file.key, file.version));
-    }
-  }
-  if (!version) return fail(ErrorKind::not_found, fmt::format("{}: version {} is not kept", file.key, file.version));
-  ChunkReader chunks(*db, read_mutex_, cache_, packs_folder_);
-  // Not beyond what the caller knows of: the file may have grown since.
-  const std::uint64_t size = std::min(file.size, version->kept.size);
-  std::size_t done = 0;
-  while (done < to.size() && offset < size) {
-    std::optional<RecipeSegment> segment;
-    {
-      const std::lock_guard lock(read_mutex_);
-      HF_TRY(segment, segment_at(*db, version->id, offset));
-    }
-    if (!segment) return fail(ErrorKind::corrupt, fmt::format("{}: its list of chunks is lost", file.key));
-    std::uint64_t start = segment->start;
-    const std::uint64_t before = offset;
-    for (const RecipePart& part : segment->recipe) {
-      const std::uint64_t end = start + part.size;
-      if (offset >= start && offset < end && done < to.size() && offset < size) {
-        auto bytes = chunks.read(part.chunk);
-        if (!bytes) return fail(std::move(bytes).error().within(fmt::format("{}, bytes {} to {}", file.key, start, end)));
-        const std::size_t skipped = static_cast<std::size_t>(offset - start);
-        const std::size_t count = std::min({bytes->size() - skipped, to.size() - done, static_cast<std::size_t>(size - offset)});
-        std::memcpy(to.data() + done, bytes->data() + skipped, count);
-        done += count;
-        offset += count;
-      }
-      start = end;
-    }
-    if (offset == before)
-      return fail(ErrorKind::corrupt, fmt::format("{}: its list of chunks has a gap at {}", file.key, offset));
-  }
-  return done;
 }
 
 Result<void> BlobStore::forget(std::span<const std::string> keys) {
@@ -297,6 +293,7 @@ Result<session::Blobs::State> BlobStore::state() {
     if (frame.raw_size > 0) used += frame.size * live_bytes[frame.id] / frame.raw_size;
   }
   state.garbage_bytes = state.stored_bytes - std::min(used, state.stored_bytes);
+  state.stored_bytes += copied_bytes(packs_folder_);
   for (const char* name : {"/catalogue.db", "/catalogue.db-wal"}) {
     std::error_code ignored;
     const auto size = std::filesystem::file_size(folder_ + name, ignored);

@@ -11,10 +11,12 @@
 // connection of their own and see what was committed.
 
 #include "base/file.h"
+#include "store/blobs/catalogue_copy.h"
 #include "store/blobs/chunk_reader.h"
 #include "store/blobs/frame_writer.h"
 #include "store/blobs/open.h"
 #include "store/blobs/pack_files.h"
+#include "store/sqlite/changes.h"
 
 #include <set>
 
@@ -31,6 +33,10 @@ class BlobStore final : public session::Blobs {
   Result<std::vector<session::KeptFile>> versions(std::string_view key) override;
   Result<std::optional<session::KeptFile>> file(std::string_view key) override;
   Result<std::size_t> read(const session::KeptFile& file, std::uint64_t offset, std::span<char> to) override;
+  Result<std::size_t> read_what_is_left(const session::KeptFile& file, std::uint64_t offset, std::span<char> to,
+                                        std::vector<Gap>& lost) override;
+  Result<std::vector<Gap>> gaps(const session::KeptFile& file) override;
+  Result<std::int64_t> generation() override;
   Result<void> forget(std::span<const std::string> keys) override;
   Result<void> scrub() override;
   Result<State> state() override;
@@ -46,6 +52,8 @@ class BlobStore final : public session::Blobs {
     ChunkReader chunks;
     FrameWriter frames;
     bool has_changes = false;
+    CopyPlace copy;
+    std::unique_ptr<ChangeRecorder> changes;  // of the catalogue; absent while there is no copy to make them in
 
     Writing(FileLock held, BlobStore& store, const std::vector<PackRow>& pack_rows, std::int64_t chunk, std::int64_t frame,
             std::int64_t pack, bool all_whole);
@@ -59,11 +67,17 @@ class BlobStore final : public session::Blobs {
   Result<void> check_catalogue() const;  // corrupt: something was kept, and what names it is gone
   Result<void> mark_kept() const;
   Result<Db*> reader();  // read_mutex_ is held; nullptr: nothing is kept yet
+  // A catalogue that cannot be used, and why; nullopt: it can, or there is none.
+  std::optional<Error> trouble_with_catalogue();
+  Result<void> make_catalogue_anew(const Error& why, Check& check);
+  Result<void> renew_copy(bool always);  // a new one when the changes have outgrown it
   Result<void> begin(bool all_whole = false);
   Result<FileLock> lock_for_writing() const;
   Result<void> finish();                        // makes the transaction durable, and ends it
   std::unexpected<Error> give_up(Error error);  // rolls back
   Result<std::optional<VersionRow>> glance(std::string_view key);
+  // `lost` nullptr: damage is an error.
+  Result<std::size_t> read_parts(const session::KeptFile& file, std::uint64_t offset, std::span<char> to, std::vector<Gap>* lost);
 
   // All live chunks of these packs are packed anew and the packs removed. `strict`: nothing remains that no file has, also not
   // what others are packed against.
@@ -87,6 +101,8 @@ class BlobStore final : public session::Blobs {
 
   std::mutex read_mutex_;
   std::unique_ptr<Db> reader_;
+  std::uint64_t reader_inode_ = 0;
+  std::vector<std::unique_ptr<Db>> former_readers_;  // of a catalogue that was made anew: others may still read there
   FrameCache cache_;
 };
 

@@ -30,7 +30,8 @@ class BlobStoreTest : public testing::Test {
   }
   std::uint64_t pack_bytes() const {
     std::uint64_t bytes = 0;
-    for (const auto& entry : std::filesystem::directory_iterator(folder_ / "guard/packs")) bytes += entry.file_size();
+    for (const auto& entry : std::filesystem::directory_iterator(folder_ / "guard/packs"))
+      if (entry.path().extension() == ".pack") bytes += entry.file_size();
     return bytes;
   }
   std::string every_pack() const {
@@ -46,7 +47,7 @@ class BlobStoreTest : public testing::Test {
     std::filesystem::path largest;
     std::uint64_t size = 0;
     for (const auto& entry : std::filesystem::directory_iterator(folder_ / "guard/packs")) {
-      if (entry.file_size() > size) {
+      if (entry.path().extension() == ".pack" && entry.file_size() > size) {
         size = entry.file_size();
         largest = entry.path();
       }
@@ -379,6 +380,102 @@ TEST_F(BlobStoreTest, ALostCatalogueIsNoReasonToThrowAwayThePacks) {
     }
     EXPECT_EQ(pack_bytes(), before);
   }
+}
+
+// Every way in which a catalogue is lost; what was kept is there afterwards, and packs were not touched before.
+TEST_F(BlobStoreTest, ALostCatalogueIsMadeAnewFromItsCopy) {
+  const std::string catalogue = folder_ / "guard/catalogue.db";
+  const auto spoil = [&](int way) {
+    for (const char* ending : {"-wal", "-shm"}) std::filesystem::remove(catalogue + ending);
+    if (way == 0) std::filesystem::remove(catalogue);
+    if (way == 1) std::ofstream(catalogue, std::ios::trunc).flush();
+    if (way == 2) std::ofstream(catalogue, std::ios::trunc) << std::string(20'000, 'x');
+    if (way == 3) {
+      std::fstream file(catalogue, std::ios::binary | std::ios::in | std::ios::out);
+      file.seekp(4096);
+      file << std::string(8 * 4096, '\x77');
+    }
+  };
+  std::string grows = made_up_lines(1, 200'000);
+  for (int way = 0; way < 4; ++way) {
+    {
+      auto blobs = open();
+      keep(*blobs, "grows", grows, fmt::format("a{}", way));
+      grows += made_up_lines(10 + static_cast<unsigned>(way), 50'000);
+      keep(*blobs, "grows", grows, fmt::format("b{}", way));
+      keep(*blobs, fmt::format("file {}", way), made_up_lines(20 + static_cast<unsigned>(way), 90'000), "1");
+      if (way == 2) {
+        ASSERT_TRUE(blobs->forget(std::vector<std::string>{"file 0"}));
+      }
+    }
+    const std::string packs = every_pack();
+    spoil(way);
+    auto blobs = open();
+    if (way < 3) {
+      const auto refused = blobs->add(incoming("other", grows, "1"));
+      ASSERT_FALSE(refused) << way;
+      EXPECT_EQ(refused.error().kind, ErrorKind::corrupt);
+      EXPECT_THAT(refused.error().hint, testing::HasSubstr("guard repair"));
+    }
+    EXPECT_EQ(every_pack(), packs) << "nothing is touched before it is repaired";
+    const auto check = blobs->repair({});
+    ASSERT_TRUE(check) << way << " " << check.error().message;
+    EXPECT_THAT(check->problems, testing::ElementsAre(testing::Field(&Blobs::Problem::what, testing::HasSubstr("made anew"))));
+    for (auto* reader : {blobs.get(), open().release()}) {
+      EXPECT_EQ(read_newest(*reader, "grows").value(), grows) << way;
+      EXPECT_EQ(reader->file("file 0").value().has_value(), way < 2);
+      EXPECT_EQ(read_newest(*reader, fmt::format("file {}", way)).value(),
+                made_up_lines(20 + static_cast<unsigned>(way), 90'000));
+      EXPECT_THAT(reader->verify({})->problems, testing::IsEmpty());
+      if (reader != blobs.get()) delete reader;
+    }
+    grows += made_up_lines(30 + static_cast<unsigned>(way), 1000);
+    keep(*blobs, "grows", grows, fmt::format("c{}", way));
+    EXPECT_EQ(read_newest(*blobs, "grows").value(), grows) << "it goes on";
+  }
+}
+
+TEST_F(BlobStoreTest, WhatIsForgottenIsNotInTheCopyEither) {
+  auto blobs = open();
+  keep(*blobs, "claude:a-name-to-forget", made_up_lines(1, 50'000), "1");
+  keep(*blobs, "claude:stays", made_up_lines(2, 50'000), "1");
+  ASSERT_TRUE(blobs->forget(std::vector<std::string>{"claude:a-name-to-forget"}));
+  ASSERT_TRUE(blobs->scrub());
+  EXPECT_THAT(every_pack(), testing::Not(testing::HasSubstr("a-name-to-forget")));
+  EXPECT_THAT(every_pack(), testing::HasSubstr("claude:stays")) << "the copy lies beside the packs";
+}
+
+TEST_F(BlobStoreTest, WhatIsLeftOfADamagedFileIsRead) {
+  auto blobs = open();
+  const std::string bytes = made_up_lines(1, 900'000);
+  keep(*blobs, "a", bytes, "1");
+  damage_a_pack();
+  blobs = open();
+  const KeptFile file = blobs->file("a").value().value();
+  EXPECT_THAT(blobs->gaps(file).value(), testing::IsEmpty()) << "not known before somebody looked";
+  std::string left(bytes.size(), '\1');
+  std::vector<Blobs::Gap> lost;
+  EXPECT_EQ(blobs->read_what_is_left(file, 0, left, lost).value(), bytes.size());
+  ASSERT_FALSE(lost.empty());
+  std::string expected = bytes;
+  for (const Blobs::Gap& gap : lost)
+    std::fill(expected.begin() + static_cast<std::ptrdiff_t>(gap.begin), expected.begin() + static_cast<std::ptrdiff_t>(gap.end),
+              '\0');
+  EXPECT_EQ(left, expected);
+  ASSERT_TRUE(blobs->repair({}));
+  const auto known = blobs->gaps(file).value();
+  ASSERT_EQ(known.size(), lost.size());
+  EXPECT_EQ(known.front().begin, lost.front().begin);
+  EXPECT_EQ(known.back().end, lost.back().end);
+}
+
+TEST_F(BlobStoreTest, TheGenerationTellsThatSomethingIsNew) {
+  auto blobs = open(), reader = open();
+  keep(*blobs, "a", made_up_lines(1, 1000), "1");
+  const auto before = reader->generation().value();
+  EXPECT_EQ(reader->generation().value(), before);
+  keep(*blobs, "a", made_up_lines(1, 2000), "2");
+  EXPECT_NE(reader->generation().value(), before);
 }
 
 }  // namespace

@@ -20,6 +20,19 @@ std::string name_of_pack(std::int64_t pack) {
   return fmt::format("{:08}{}", pack, kEnding);
 }
 
+Result<std::vector<std::string>> unnamed_packs(const std::string& folder, const std::vector<PackRow>& packs) {
+  std::set<std::string> named;
+  for (const PackRow& pack : packs) named.insert(name_of_pack(pack.id));
+  std::error_code error;
+  std::vector<std::string> unnamed;
+  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    std::string name = entry->path().filename().string();
+    if (name.ends_with(kEnding) && !named.contains(name)) unnamed.push_back(std::move(name));
+  }
+  if (error) return fail(system_error("reading " + folder, error.value()));
+  return unnamed;
+}
+
 }  // namespace
 
 std::string pack_path(const std::string& folder, std::int64_t pack) {
@@ -127,16 +140,20 @@ Result<std::string> read_frame(const std::string& folder, const FrameRow& frame)
   return bytes;
 }
 
-Result<void> remove_unnamed_packs(const std::string& folder, const std::vector<PackRow>& packs) {
-  std::set<std::string> named;
-  for (const PackRow& pack : packs) named.insert(name_of_pack(pack.id));
-  std::error_code error;
-  std::vector<std::string> unnamed;
-  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-    std::string name = entry->path().filename().string();
-    if (name.ends_with(kEnding) && !named.contains(name)) unnamed.push_back(std::move(name));
+Result<void> set_unnamed_packs_aside(const std::string& folder, const std::vector<PackRow>& packs) {
+  HF_TRY(const std::vector<std::string> unnamed, unnamed_packs(folder, packs));
+  if (unnamed.empty()) return {};
+  const std::string aside = folder + "/unnamed";
+  HF_CHECK(make_private_folder(aside));
+  for (const std::string& name : unnamed) {
+    if (::rename((folder + "/" + name).c_str(), (aside + "/" + name).c_str()) != 0)
+      return fail(system_error("setting " + folder + "/" + name + " aside", errno));
   }
-  if (error) return fail(system_error("reading " + folder, error.value()));
+  return sync_folder(folder);
+}
+
+Result<void> remove_unnamed_packs(const std::string& folder, const std::vector<PackRow>& packs) {
+  HF_TRY(const std::vector<std::string> unnamed, unnamed_packs(folder, packs));
   for (const std::string& name : unnamed) {
     if (::unlink((folder + "/" + name).c_str()) != 0 && errno != ENOENT) {
       return fail(system_error("removing " + folder + "/" + name, errno));

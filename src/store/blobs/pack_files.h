@@ -61,6 +61,8 @@ class PackWriter {
 // Exactly these bytes. Errors: not_found (the pack is gone: it was packed anew, or lost), corrupt (it is shorter), io.
 Result<std::string> read_frame(const std::string& folder, const FrameRow& frame);
 
+// After a catalogue was made anew packs that it does not name may hold what was kept last: they go into a folder of their own.
+Result<void> set_unnamed_packs_aside(const std::string& folder, const std::vector<PackRow>& packs);
 // Files of packs that the catalogue does not name.
 Result<void> remove_unnamed_packs(const std::string& folder, const std::vector<PackRow>& packs);
 

@@ -62,4 +62,28 @@ bool filter_may_hold(std::string_view filter, std::uint64_t key) {
   return true;
 }
 
+void FilterProbe::add(std::string_view filter, std::size_t number) {
+  filters_[waiting_] = filter;
+  numbers_[waiting_++] = number;
+  __builtin_prefetch(filter.data());
+}
+
+// The first bits of the first key: most filters are ruled out by them.
+void FilterProbe::look_ahead() const {
+  constexpr unsigned kAhead = 2;
+  for (std::size_t i = 0; i < waiting_; ++i) {
+    std::string_view filter = filters_[i];
+    if (filter.size() <= kSaltBytes || keys_.empty()) continue;
+    std::uint64_t salt = 0;
+    std::memcpy(&salt, filter.data(), kSaltBytes);
+    filter.remove_prefix(kSaltBytes);
+    const Probes probes(keys_[0] | 1, salt, filter.size());
+    for (unsigned probe = 0; probe < kAhead; ++probe) __builtin_prefetch(filter.data() + probes.bit(probe) / 8);
+  }
+}
+
+bool FilterProbe::holds_all(std::size_t index) const {
+  return std::ranges::all_of(keys_, [&](std::uint64_t key) { return filter_may_hold(filters_[index], key); });
+}
+
 }  // namespace holdfast::store::index

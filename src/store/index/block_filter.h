@@ -5,7 +5,9 @@
 // Words alone would let every block through that has the words of a phrase anywhere, and a piece of code is signs and ends of
 // words. A filter never denies what is there.
 
+#include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,5 +33,36 @@ class BlockFilterWriter {
 };
 
 bool filter_may_hold(std::string_view filter, std::uint64_t key);
+
+// Of many filters, whether each may hold all keys. Filters lie all over a large file: the memory of several is asked for at a
+// time, which is some times as fast as one after another.
+class FilterProbe {
+ public:
+  explicit FilterProbe(std::span<const std::uint64_t> keys) : keys_(keys) {}
+  // Calls answer(number) for each filter that may hold all, of those given until flush(); in order.
+  template <class Answer>
+  void ask(std::string_view filter, std::size_t number, const Answer& answer) {
+    add(filter, number);
+    if (waiting_ == kAtOnce) flush(answer);
+  }
+  template <class Answer>
+  void flush(const Answer& answer) {
+    look_ahead();
+    for (std::size_t i = 0; i < waiting_; ++i)
+      if (holds_all(i)) answer(numbers_[i]);
+    waiting_ = 0;
+  }
+
+ private:
+  static constexpr std::size_t kAtOnce = 16;
+  void add(std::string_view filter, std::size_t number);
+  void look_ahead() const;
+  bool holds_all(std::size_t index) const;
+
+  std::span<const std::uint64_t> keys_;
+  std::array<std::string_view, kAtOnce> filters_;
+  std::array<std::size_t, kAtOnce> numbers_{};
+  std::size_t waiting_ = 0;
+};
 
 }  // namespace holdfast::store::index

@@ -42,7 +42,12 @@ class Narrowing {
       BlockSet found(left_.size());
       if (segment_.words().find(term, found)) left_.keep(found);
     }
+  }
+  void prefixes(const ClausePlan& clause) {
     for (const std::string& prefix : clause.prefixes) {
+      // A clause that is nothing else has to be looked up; beside others it is a way to read less.
+      const bool alone = clause.terms.empty() && clause.keys.empty();
+      if (!alone && (prefix.size() < kShortestInside || left_.count() <= kScanWordsAbove)) continue;
       BlockSet found(left_.size());
       bool too_many = false;
       if (segment_.words().find_prefix(prefix, kMaxPrefixWords, found, too_many) && !too_many) left_.keep(found);
@@ -51,10 +56,10 @@ class Narrowing {
   void keys(const ClausePlan& clause) {
     if (clause.keys.empty()) return;
     BlockSet found(left_.size());
-    left_.each([&](std::size_t block) {
-      const std::string_view filter = segment_.filter_of(block);
-      if (std::ranges::all_of(clause.keys, [&](std::uint64_t key) { return filter_may_hold(filter, key); })) found.add(block);
-    });
+    FilterProbe probe(clause.keys);
+    const auto may_hold = [&](std::size_t block) { found.add(block); };
+    left_.each([&](std::size_t block) { probe.ask(segment_.filter_of(block), block, may_hold); });
+    probe.flush(may_hold);
     left_ = std::move(found);
   }
   void insides(const ClausePlan& clause) {
@@ -85,6 +90,8 @@ BlockSet candidates(const Segment& segment, const QueryPlan& plan, BlockSet amon
     if (!clause.excluded && !narrowing.over()) narrowing.terms(clause);
   for (const ClausePlan& clause : plan.clauses)
     if (!clause.excluded && !narrowing.over()) narrowing.keys(clause);
+  for (const ClausePlan& clause : plan.clauses)
+    if (!clause.excluded && !narrowing.over()) narrowing.prefixes(clause);
   for (const ClausePlan& clause : plan.clauses)
     if (!clause.excluded && !narrowing.over()) narrowing.insides(clause);
   return narrowing.take();

@@ -2,6 +2,8 @@
 
 #include "base/text.h"
 
+#include <utf8proc.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -11,8 +13,9 @@ namespace holdfast::store::index {
 namespace {
 
 constexpr std::size_t kMarkEvery = 1024;
-// Of a run beyond ASCII that is folded in one piece; real text has blanks or signs that are folded alone long before.
-constexpr std::size_t kPieceBytes = 512;
+// Of a run beyond ASCII that is folded in one piece; real text has blanks or signs that are folded alone long before. No letter
+// is cut from its marks, but from marks without end.
+constexpr std::size_t kPieceBytes = 512, kMostPieceBytes = 4096;
 constexpr std::size_t kKeptBytes = 4 << 20;
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
@@ -64,6 +67,18 @@ bool stays(std::uint32_t c) {
   return (c >= 0x4E00 && c <= 0x9FFF) || (c >= 0x3400 && c <= 0x4DBF) || (c >= 0x3001 && c <= 0x3003) ||
          (c >= 0x3008 && c <= 0x3011) || (c >= 0x2013 && c <= 0x2014) || (c >= 0x2018 && c <= 0x2019) ||
          (c >= 0x201C && c <= 0x201D) || c == 0x2022 || (c >= 0x2500 && c <= 0x259F);
+}
+
+// White space that NFKC leaves as it is: the ends of lines and paragraphs, next line, the ogham mark.
+bool is_other_blank(std::uint32_t c) {
+  return c == 0x2028 || c == 0x2029 || c == 0x85 || c == 0x1680;
+}
+
+// Whether it may be composed with the letter before it: marks, and the later parts of a Korean syllable.
+bool joins(std::uint32_t c) {
+  const auto category = utf8proc_category(static_cast<utf8proc_int32_t>(c));
+  return category == UTF8PROC_CATEGORY_MN || category == UTF8PROC_CATEGORY_MC || category == UTF8PROC_CATEGORY_ME ||
+         (c >= 0x1160 && c <= 0x11FF);
 }
 
 }  // namespace
@@ -149,10 +164,17 @@ std::size_t FoldedText::fold_beyond(std::string_view text, std::size_t at) {
     size_ += sign.size();
     return at + std::max<std::size_t>(length, 1);
   }
+  if (is_other_blank(code_point)) {
+    reserve(1);
+    if (size_ == 0 || bytes_[size_ - 1] != ' ') bytes_[size_++] = ' ';
+    return at + length;
+  }
   // Marks are composed with the letter before them, so an ASCII letter in front is folded with them.
-  const std::size_t end_limit = std::min(text.size(), at + kPieceBytes);
+  const std::size_t most = std::min(text.size(), at + kMostPieceBytes);
   std::size_t end = at;
-  while (end < end_limit && (length = decode(text, end, code_point)) != 0 && !stays(code_point)) end += length;
+  while (end < most && (length = decode(text, end, code_point)) != 0 && !stays(code_point) && !is_other_blank(code_point) &&
+         (end - at < kPieceBytes || joins(code_point)))
+    end += length;
   std::string piece;
   if (size_ > 0 && at > 0 && static_cast<unsigned char>(text[at - 1]) < 0x80 && bytes_[size_ - 1] != ' ') piece = bytes_[--size_];
   piece += text.substr(at, end - at);
@@ -169,6 +191,15 @@ std::size_t FoldedText::original_offset(std::string_view text, std::size_t offse
   auto next = std::upper_bound(marks_.begin(), marks_.end(), offset, [](std::size_t at, const auto& m) { return at < m.first; });
   if (next == marks_.begin()) return std::min(offset, text.size());
   const auto [folded_begin, original_begin] = *--next;
+  // ASCII is walked through: a sign is a byte, but for white space behind white space.
+  std::size_t original = original_begin;
+  for (std::size_t folded = folded_begin; original < text.size(); ++original) {
+    const auto c = static_cast<unsigned char>(text[original]);
+    if (c >= 0x80) break;
+    if (is_blank(c) && folded > 0 && bytes_[folded - 1] == ' ') continue;
+    if (folded++ == offset) return original;
+  }
+  if (original == text.size()) return original;
   // The folding of the part since the mark, once more, until it is long enough.
   FoldedText part;
   std::size_t at = original_begin;

@@ -43,6 +43,18 @@ TEST(Fold, WhatIsNoUtf8IsReplacedByteByByte) {
   EXPECT_TRUE(is_valid_utf8(folded("\xF0\x9F\x98 \xE4\xB8 \x80\x80 é\xE9")));
 }
 
+TEST(Fold, NoLetterIsCutFromItsMark) {
+  for (std::size_t before = 200; before < 300; ++before) {
+    std::string text;
+    for (std::size_t i = 0; i < before; ++i) text += "б";
+    EXPECT_EQ(folded(text + "и\u0306ка"), text + "йка") << before;
+  }
+}
+
+TEST(Fold, EveryWhiteSpaceIsABlank) {
+  EXPECT_EQ(folded("two\u2028three \u2029 four\u0085five\u00A0\u3000six\u1680x"), "two three four five six x");
+}
+
 TEST(Fold, EndlessMarksTakeNoMinutes) {
   std::string text = "a";
   for (int i = 0; i < 200'000; ++i) text += "\u0301\u0316";

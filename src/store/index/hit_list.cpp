@@ -75,16 +75,21 @@ bool HitList::enough(Millis newest) const {
   return *last >= newest;
 }
 
-std::vector<FoundPassage> HitList::take(bool& more) {
+std::vector<FoundPassage> HitList::take(bool& more, bool& more_in_sessions) {
   std::ranges::sort(found_, [this](const FoundPassage& a, const FoundPassage& b) { return is_before(a, b); });
   std::vector<FoundPassage> answer;
   std::map<std::string_view, std::size_t> of_session;
-  more = cut_;
+  // What was cut of one block is more of its session, unless there is no limit on those.
+  (query_.per_session == 0 ? more : more_in_sessions) |= cut_;
   for (FoundPassage& passage : found_) {
-    if (answer.size() < query_.limit && (query_.per_session == 0 || of_session[passage.source->session]++ < query_.per_session))
-      answer.push_back(std::move(passage));
-    else
+    if (query_.per_session > 0 && of_session[passage.source->session] >= query_.per_session) {
+      more_in_sessions = true;
+    } else if (answer.size() >= query_.limit) {
       more = true;
+    } else {
+      ++of_session[passage.source->session];
+      answer.push_back(std::move(passage));
+    }
   }
   return answer;
 }

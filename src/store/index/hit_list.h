@@ -6,6 +6,7 @@
 #include "store/index/passage_match.h"
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct FoundPassage {
 struct FoundIn {
   std::vector<FoundPassage> passages;
   bool cut = false;  // there were more than are kept
+  std::optional<session::Unreadable> unreadable;
 };
 
 class HitList {
@@ -46,8 +48,8 @@ class HitList {
 
   std::size_t size() const { return found_.size(); }
   std::size_t sessions() const { return sessions_.size(); }
-  // The answer, in order; `more`: something was left out.
-  std::vector<FoundPassage> take(bool& more);
+  // The answer, in order. `more`: the limit left something out; `more_in_sessions`: the limit per session did.
+  std::vector<FoundPassage> take(bool& more, bool& more_in_sessions);
 
  private:
   std::size_t capped() const;

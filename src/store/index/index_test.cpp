@@ -107,6 +107,88 @@ TEST_F(IndexTest, NewestFirstIsExactAndLimitsSaySo) {
   EXPECT_EQ(all.sessions_with_hits, 6u);
 }
 
+TEST_F(IndexTest, MorePlacesOfASessionAreNotMoreSessions) {
+  for (int i = 0; i < 5; ++i) sources.add("s/main", fmt::format("needle {}", i));
+  TextQuery query = asking("needle");
+  query.limit = 1000;
+  for (int turn = 0; turn < 2; ++turn) {
+    const auto found = search(query);
+    EXPECT_EQ(found.hits.size(), 3u);
+    EXPECT_FALSE(found.more);
+    EXPECT_TRUE(found.more_in_sessions);
+    update();
+  }
+  query.limit = 2;
+  EXPECT_TRUE(search(query).more);
+  query.limit = 1000;
+  query.per_session = 5;
+  EXPECT_FALSE(search(query).more_in_sessions);
+}
+
+TEST_F(IndexTest, WhatMayNotBeReadIsNamed) {
+  sources.add("a/main", "needle");
+  sources.add("b/main", "needle");
+  sources.forbidden = "b/main";
+  for (int turn = 0; turn < 2; ++turn) {
+    const auto found = search("needle");
+    EXPECT_EQ(found.hits.size(), 1u);
+    ASSERT_EQ(found.unreadable.size(), 1u);
+    EXPECT_EQ(found.unreadable[0].key, "b/main");
+    EXPECT_THAT(found.unreadable[0].reason, HasSubstr("permission denied"));
+    update();
+  }
+}
+
+TEST_F(IndexTest, WhatWasWrittenOverIsReadAnew) {
+  fill("s/main", 60);
+  sources.add("s/main", "walrus here");
+  fill("other/main", 3);
+  update();
+  sources.proofs = 0;
+  EXPECT_EQ(search("walrus").hits.size(), 1u);
+  EXPECT_EQ(sources.proofs, 0) << "nobody wrote to it";
+  auto& content = sources.contents["s/main"];
+  content.lines.back()[0].text = "pengui here";
+  ++content.stamp;
+  EXPECT_EQ(search("walrus").hits.size(), 0u) << "of the same size";
+  EXPECT_EQ(search("pengui").hits.size(), 1u);
+  update();
+  EXPECT_EQ(search("pengui").hits.size(), 1u);
+  EXPECT_EQ(index->state(sources)->source_bytes, index->state(sources)->indexed_bytes);
+  content.lines.clear();
+  fill("s/main", 100);
+  sources.add("s/main", "seal here");
+  EXPECT_EQ(search("pengui").hits.size(), 0u) << "longer than before";
+  const auto seal = search("seal");
+  ASSERT_EQ(seal.hits.size(), 1u);
+  EXPECT_EQ(seal.hits[0].line, 101u);
+  // One that only grew is read on.
+  update();
+  sources.bytes_read = 0;
+  sources.add("s/main", "one more seal");
+  EXPECT_EQ(search("seal").hits.size(), 2u);
+  EXPECT_LT(sources.bytes_read, 200'000u);
+}
+
+TEST_F(IndexTest, AClearedIndexIsBuiltAnew) {
+  fill("s/main", 60);
+  update();
+  ASSERT_TRUE(index->clear());
+  EXPECT_EQ(index->state(sources)->indexed_bytes, 0u);
+  EXPECT_EQ(index->state(sources)->segments, 0u);
+  EXPECT_EQ(search("number7").hits.size(), 1u);
+  update();
+  EXPECT_EQ(index->state(sources)->indexed_bytes, index->state(sources)->source_bytes);
+}
+
+TEST_F(IndexTest, WordsFarApartInBlanksAreShownTogether) {
+  sources.add("s/main", "alpha" + std::string(5000, ' ') + "omega");
+  const auto found = search("\"alpha omega\"");
+  ASSERT_EQ(found.hits.size(), 1u);
+  EXPECT_EQ(found.hits[0].snippet, "alpha omega");
+  ASSERT_EQ(found.hits[0].highlights.size(), 1u);
+}
+
 TEST_F(IndexTest, ReadsOnlyWhatIsNew) {
   fill("s/main", 200);
   update();

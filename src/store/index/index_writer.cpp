@@ -140,6 +140,15 @@ Result<void> IndexWriter::merge_small(const std::stop_token& stop) {
   return {};
 }
 
+Result<void> IndexWriter::clear() {
+  manifest_ = Manifest::fresh();
+  segments_.clear();
+  segments_by_number_.clear();
+  HF_CHECK(commit());
+  remove_unlisted();
+  return {};
+}
+
 Result<void> IndexWriter::drop_dead() {
   const IsAlive is_alive = alive();
   for (;;) {

@@ -1,5 +1,7 @@
 #include "store/index/lexicon.h"
 
+#include "base/find_bytes.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -96,14 +98,13 @@ bool Lexicon::find_prefix(std::string_view prefix, std::size_t most, BlockSet& t
 }
 
 bool Lexicon::find_inside(std::string_view needle, bool at_end, const BlockSet& wanted, BlockSet& to, bool& common) const {
-  const std::string sought = at_end ? std::string(needle) + kTermEnd : std::string(needle);
+  const ByteFinder finder(at_end ? std::string(needle) + kTermEnd : std::string(needle));
   const std::size_t most = wanted.count() / 2;
   std::size_t index = 0, text_at = 0, postings_at = 0, found = 0;
   std::size_t from = 0;
   while (from < text_.size()) {
-    const void* hit = ::memmem(text_.data() + from, text_.size() - from, sought.data(), sought.size());
-    if (!hit) return true;
-    const auto place = static_cast<std::size_t>(static_cast<const char*>(hit) - text_.data());
+    const std::size_t place = finder.find(text_, from);
+    if (place == std::string_view::npos) return true;
     // To the entry that holds it: forward, mostly by little.
     if (index + 1 < entries_ && entry(index + 1).text <= place) {
       std::size_t step = 1;

@@ -10,7 +10,7 @@
 namespace holdfast::store::index {
 namespace {
 
-constexpr std::string_view kMagic = "HFIDXM01";
+constexpr std::string_view kMagic = "HFIDXM02";
 constexpr std::size_t kMaxManifestBytes = 1 << 30;  // some millions of sources
 constexpr ByteHash::Seed kChecksumSeed{0x6D616E6966657374, 0x686F6C6466617374};
 
@@ -60,6 +60,16 @@ Manifest Manifest::fresh() {
   return manifest;
 }
 
+bool goes_on(const ManifestSource& entry, const session::Source& source, session::PassageSources& sources) {
+  if (entry.incarnation != source.incarnation || entry.offset > source.size) return false;
+  if (entry.offset == 0 || (entry.size == source.size && entry.stamp == source.stamp)) return true;
+  // Clients append. What was written to and has the size it had was written over.
+  if (entry.proof == 0) return true;
+  if (entry.size == source.size) return false;
+  const auto proof = sources.proof(source, entry.offset);
+  return proof && *proof == entry.proof;
+}
+
 std::string manifest_path(const std::string& folder) {
   return folder + "/manifest";
 }
@@ -82,7 +92,10 @@ std::string encode_manifest(const Manifest& manifest) {
   for (const ManifestSource& source : manifest.sources) {
     append_text(bytes, source.key);
     append_text(bytes, source.incarnation);
-    for (const std::uint64_t value : {source.number, source.offset, source.line, source.text_bytes}) append_varint(bytes, value);
+    for (const std::uint64_t value : {source.number, source.offset, source.line, source.text_bytes, source.size})
+      append_varint(bytes, value);
+    append_fixed(bytes, source.stamp);
+    append_fixed(bytes, source.proof);
   }
   append_fixed(bytes, ByteHash(kChecksumSeed)(bytes));
   return bytes;
@@ -108,7 +121,10 @@ std::optional<Manifest> decode_manifest(std::string_view bytes) {
     ManifestSource source;
     source.key = reader.text();
     source.incarnation = reader.text();
-    for (std::uint64_t* value : {&source.number, &source.offset, &source.line, &source.text_bytes}) *value = reader.number();
+    for (std::uint64_t* value : {&source.number, &source.offset, &source.line, &source.text_bytes, &source.size})
+      *value = reader.number();
+    source.stamp = reader.fixed();
+    source.proof = reader.fixed();
     manifest.sources.push_back(std::move(source));
   }
   if (!reader.good || reader.at != bytes.size()) return std::nullopt;

@@ -5,6 +5,7 @@
 
 #include "base/byte_hash.h"
 #include "base/result.h"
+#include "session/passages.h"
 
 #include <cstdint>
 #include <optional>
@@ -19,7 +20,13 @@ struct ManifestSource {
   std::string key, incarnation;
   std::uint64_t offset = 0, line = 1;  // what lies before is indexed
   std::uint64_t text_bytes = 0;        // of that
+  // As it was then: a source with the same size and stamp was not written to, one that has others must prove that what is indexed
+  // of it still stands there.
+  std::uint64_t size = 0, stamp = 0, proof = 0;
 };
+
+// Whether what is indexed of the source still stands in it. Reads a few kilobytes of those that were written to since.
+bool goes_on(const ManifestSource& entry, const session::Source& source, session::PassageSources& sources);
 
 struct ManifestSegment {
   std::uint64_t number = 0;

@@ -60,6 +60,11 @@ class FolderIndex final : public session::TextIndex {
     return writer.drop_dead();
   }
 
+  Result<void> clear() override {
+    HF_TRY(IndexWriter writer, IndexWriter::open(folder_, true));
+    return writer.clear();
+  }
+
   Result<session::IndexState> state(session::PassageSources& sources) override {
     HF_TRY(const auto listed, sources.list());
     const auto view = current_.get();
@@ -68,8 +73,7 @@ class FolderIndex final : public session::TextIndex {
     for (const session::Source& source : listed) {
       state.source_bytes += source.size;
       const auto known = view->by_key.find(source.key);
-      if (known != view->by_key.end() && known->second->incarnation == source.incarnation && known->second->offset <= source.size)
-        state.indexed_bytes += known->second->offset;
+      if (known != view->by_key.end() && goes_on(*known->second, source, sources)) state.indexed_bytes += known->second->offset;
     }
     state.segments = view->segments.size();
     for (const auto& segment : view->segments) state.index_bytes += segment->bytes();

@@ -1,11 +1,9 @@
 #include "store/index/passage_match.h"
 
 #include "base/bm25.h"
-#include "base/text.h"
 #include "store/index/tokens.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace holdfast::store::index {
 namespace {
@@ -47,14 +45,25 @@ bool letter_at(std::string_view text, std::size_t at) {
   return at < text.size() && kind_at(text, at, length) == SignKind::letter;
 }
 
+// Up to so many bytes, of several blanks behind each other only the first; returns where it ends.
+std::size_t add_excerpt(std::string_view text, std::size_t at, std::size_t most, std::string& to) {
+  const auto is_blank = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
+  for (; at < text.size(); ++at) {
+    const char c = text[at];
+    if (is_blank(c) && !to.empty() && is_blank(to.back())) continue;
+    if (to.size() >= most && (static_cast<unsigned char>(c) & 0xC0) != 0x80) break;
+    to += c;
+  }
+  return at;
+}
+
 }  // namespace
 
 std::optional<Occurrence> find_clause(const ClausePlan& clause, std::string_view folded, std::size_t from) {
   const std::string& bytes = clause.bytes;
   while (from + bytes.size() <= folded.size()) {
-    const void* hit = ::memmem(folded.data() + from, folded.size() - from, bytes.data(), bytes.size());
-    if (!hit) return std::nullopt;
-    const auto begin = static_cast<std::size_t>(static_cast<const char*>(hit) - folded.data());
+    const std::size_t begin = find_bytes(folded, bytes, from);
+    if (begin == std::string_view::npos) return std::nullopt;
     const std::size_t end = begin + bytes.size();
     const bool joined_before = clause.whole_begin && letter_at(bytes, 0) && letter_before(folded, begin);
     const bool joined_behind = clause.whole_end && letter_before(bytes, bytes.size()) && letter_at(folded, end);
@@ -67,15 +76,14 @@ std::optional<Occurrence> find_clause(const ClausePlan& clause, std::string_view
 PassageMatcher::PassageMatcher(const session::TextQuery& query, const QueryPlan& plan) : query_(query), plan_(plan) {
   for (const ClausePlan& clause : plan.clauses)
     if (!clause.excluded && std::ranges::all_of(clause.bytes, [](char c) { return c > ' ' && c < '\x7F'; }))
-      plain_.push_back(&clause);
+      plain_.emplace_back(clause.bytes);
 }
 
 // Most passages of a block hold nothing, and of ASCII text that shows without folding white space.
 bool PassageMatcher::may_match(std::string_view text) {
   if (plain_.empty() || !lower_ascii(text, lowered_)) return true;
-  return std::ranges::all_of(plain_, [&](const ClausePlan* clause) {
-    return ::memmem(lowered_.data(), text.size(), clause->bytes.data(), clause->bytes.size()) != nullptr;
-  });
+  const std::string_view lowered = std::string_view(lowered_).substr(0, text.size());
+  return std::ranges::all_of(plain_, [&](const ByteFinder& clause) { return clause.find(lowered) != std::string_view::npos; });
 }
 
 bool PassageMatcher::passes_filters(const Passage& passage) const {
@@ -159,12 +167,12 @@ std::optional<PassageMatch> PassageMatcher::match(const Passage& passage) {
   std::size_t best = 0;
   match.score = score(passage, best);
   const std::size_t place = folded_.original_offset(passage.text, best);
+  match.place = place;
   std::size_t begin = place > kExcerptBefore ? place - kExcerptBefore : 0;
   while (begin > 0 && (static_cast<unsigned char>(passage.text[begin]) & 0xC0) == 0x80) --begin;
-  const std::string_view rest = passage.text.substr(begin);
-  match.excerpt = utf8_prefix(rest, place - begin + kExcerptBehind);
+  const std::size_t end = add_excerpt(passage.text, begin, place - begin + kExcerptBehind, match.excerpt);
   match.cut_before = begin > 0;
-  match.cut_behind = match.excerpt.size() < rest.size();
+  match.cut_behind = end < passage.text.size();
   folded_.shrink();
   return match;
 }

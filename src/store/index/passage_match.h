@@ -2,6 +2,7 @@
 
 // Whether a passage is what is asked for, how well, and where: the verifier. One thread.
 
+#include "base/find_bytes.h"
 #include "session/text_index.h"
 #include "store/index/fold.h"
 #include "store/index/query_plan.h"
@@ -21,7 +22,8 @@ std::optional<Occurrence> find_clause(const ClausePlan& clause, std::string_view
 
 struct PassageMatch {
   double score = 0;
-  std::string excerpt;  // of the text, around the best place; for the snippet
+  std::size_t place = 0;  // the best, in the text
+  std::string excerpt;    // of the text, around the best place; for the snippet
   bool cut_before = false, cut_behind = false;
 };
 
@@ -41,7 +43,7 @@ class PassageMatcher {
 
   const session::TextQuery& query_;
   const QueryPlan& plan_;
-  std::vector<const ClausePlan*> plain_;  // clauses of ASCII without blanks
+  std::vector<ByteFinder> plain_;  // clauses of ASCII without blanks
   std::string lowered_;
   FoldedText folded_;
   std::vector<Place> places_;

@@ -3,6 +3,9 @@
 #include "store/index/segment_builder.h"
 #include "store/index/tokens.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace holdfast::store::index {
 namespace {
 
@@ -41,7 +44,29 @@ struct Asked {
   void edge(std::uint64_t key) { plan.keys.push_back(key); }
 };
 
+// The runs of signs that stand in a source as they do when folded: ASCII, and ideographs.
+void add_pieces(std::string_view bytes, std::vector<std::string>& pieces) {
+  std::string piece;
+  const auto end_piece = [&] {
+    if (!piece.empty()) pieces.push_back(std::exchange(piece, {}));
+  };
+  for (std::size_t at = 0; at < bytes.size();) {
+    const auto first = static_cast<unsigned char>(bytes[at]);
+    const bool ideograph = first >= 0xE5 && first <= 0xE9 && at + 3 <= bytes.size();
+    if (first < 0x80 || ideograph)
+      piece += bytes.substr(at, ideograph ? 3 : 1);
+    else
+      end_piece();
+    at += ideograph ? 3 : 1;
+  }
+  end_piece();
+}
+
 }  // namespace
+
+bool QueryPlan::is_costly() const {
+  return std::ranges::any_of(clauses, [](const ClausePlan& clause) { return !clause.keys.empty() || !clause.insides.empty(); });
+}
 
 QueryPlan plan_query(const session::TextQuery& query, const KeyHash& hash) {
   QueryPlan plan;
@@ -55,7 +80,10 @@ QueryPlan plan_query(const session::TextQuery& query, const KeyHash& hash) {
     compiled.whole_begin = clause.kind != TextClause::Kind::literal;
     compiled.whole_end = clause.kind == TextClause::Kind::word || clause.kind == TextClause::Kind::phrase;
     Asked asked{compiled, folded.view()};
-    if (!clause.excluded) scan_tokens(folded, hash, asked);
+    if (!clause.excluded) {
+      scan_tokens(folded, hash, asked);
+      add_pieces(folded.view(), plan.wanted.pieces);
+    }
     plan.clauses.push_back(std::move(compiled));
   }
   plan.filters = query.filters;

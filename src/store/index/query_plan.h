@@ -33,6 +33,10 @@ struct QueryPlan {
   std::vector<ClausePlan> clauses;
   std::vector<std::string> role_terms;  // one of them, when there are any
   std::vector<session::AttributeFilter> filters;
+  session::Wanted wanted;  // what every passage has that matches
+
+  // Whether filters or lists of words have to be gone through: work to share.
+  bool is_costly() const;
 };
 
 QueryPlan plan_query(const session::TextQuery& query, const KeyHash& hash);

@@ -47,8 +47,8 @@ class Search {
 
   Result<session::TextResult> run() {
     HF_TRY(listed_, sources_.list());
+    const std::vector<Part> tails = divide();
     if (query_.limit > 0) {
-      const std::vector<Part> tails = divide();
       read(tails, result_.bytes_scanned < kAloneBytes ? 0 : kScanHelpers);
       walk();
     }
@@ -59,18 +59,24 @@ class Search {
   // Which sources count, and what of them is not indexed.
   std::vector<Part> divide() {
     std::vector<Part> tails;
+    session::IndexState& state = result_.index;
+    state.sources = listed_.size();
+    state.segments = view_->segments.size();
+    for (const auto& segment : view_->segments) state.index_bytes += segment->bytes();
     for (const Source& source : listed_) {
-      if (query_.admits && !query_.admits(source)) continue;
+      const bool admitted = !query_.admits || query_.admits(source);
       PassageSources::Position from;
       const auto known = view_->by_key.find(source.key);
       if (known != view_->by_key.end()) {
         const ManifestSource& entry = *known->second;
-        if (entry.incarnation == source.incarnation && entry.offset <= source.size) {
+        if (goes_on(entry, source, sources_)) {
           from = {entry.offset, entry.line};
-          alive_.emplace(entry.number, &source);
+          if (admitted) alive_.emplace(entry.number, &source);
         }
       }
-      if (from.offset < source.size) {
+      state.source_bytes += source.size;
+      state.indexed_bytes += from.offset;
+      if (admitted && from.offset < source.size) {
         tails.push_back({&source, from, source.size});
         result_.bytes_scanned += source.size - from.offset;
       }
@@ -84,17 +90,21 @@ class Search {
     while (matchers_.size() <= helpers) matchers_.push_back(std::make_unique<PassageMatcher>(query_, plan_));
     share_work(pool_, parts.size(), helpers,
                [&](std::size_t part, std::size_t worker) { found[part] = read_part(parts[part], *matchers_[worker]); });
-    for (FoundIn& one : found) hits_.add(std::move(one));
+    for (FoundIn& one : found) {
+      if (one.unreadable &&
+          std::ranges::find(result_.unreadable, one.unreadable->key, &session::Unreadable::key) == result_.unreadable.end())
+        result_.unreadable.push_back(*std::move(one.unreadable));
+      hits_.add(std::move(one));
+    }
   }
 
   FoundIn read_part(const Part& part, PassageMatcher& matcher) const {
     FoundIn found;
-    // A source that cannot be read any more holds nothing; the others do.
-    std::ignore = sources_.read(*part.source, part.from, part.to, [&](const Passage& passage) {
+    const auto read = sources_.read_wanted(*part.source, part.from, part.to, plan_.wanted, [&](const Passage& passage) {
       auto match = matcher.match(passage);
       if (!match) return true;
       found.passages.push_back({part.source,
-                                passage.line,
+                                line_of(passage, *match),
                                 passage.line_begin,
                                 passage.line_end,
                                 passage.role,
@@ -104,7 +114,15 @@ class Search {
       hits_.trim(found);
       return true;
     });
+    // What is gone since it was listed holds nothing; what may not be read is named.
+    if (!read && read.error().kind != ErrorKind::not_found)
+      found.unreadable = session::Unreadable{part.source->key, read.error().message};
     return found;
+  }
+
+  static std::uint64_t line_of(const Passage& passage, const PassageMatch& match) {
+    if (!passage.counts_lines) return passage.line;
+    return passage.line + static_cast<std::uint64_t>(std::ranges::count(passage.text.substr(0, match.place), '\n'));
   }
 
   // Candidates of a segment, asked when the walk first comes to one of its blocks.
@@ -145,6 +163,9 @@ class Search {
   // looked at first, however old.
   void walk() {
     candidates_.resize(view_->segments.size());
+    if (plan_.is_costly())
+      share_work(pool_, view_->segments.size(), kVerifyHelpers,
+                 [&](std::size_t segment, std::size_t) { static_cast<void>(candidates_of(segment)); });
     prompts_.resize(view_->segments.size());
     if (query_.order == Order::best && query_.roles.empty() && !query_.clauses.empty()) {
       walk(Round::prompts);
@@ -175,7 +196,7 @@ class Search {
         if (round == Round::prompts && seen_.size() >= kPromptBlocks) return false;
         if (round == Round::all && wave.empty() && hits_.enough(block.newest)) return false;
         if (!hits_.wants(source->session, block.newest))
-          left_out_ = left_out_ || round == Round::all;
+          passed_over_ = passed_over_ || round == Round::all;
         else if (query_.order == Order::best && of_session[source->session] * kFirstRankedWave >= wave_size)
           still_put_off.push_back(place);
         else {
@@ -220,7 +241,7 @@ class Search {
 
   session::TextResult answer() {
     result_.sessions_with_hits = hits_.sessions();
-    for (FoundPassage& passage : hits_.take(result_.more)) {
+    for (FoundPassage& passage : hits_.take(result_.more, result_.more_in_sessions)) {
       session::TextHit hit;
       hit.source = *passage.source;
       hit.line = passage.line;
@@ -236,6 +257,7 @@ class Search {
       result_.hits.push_back(std::move(hit));
     }
     result_.more = result_.more || left_out_;
+    result_.more_in_sessions = result_.more_in_sessions || passed_over_;
     return std::move(result_);
   }
 
@@ -251,7 +273,8 @@ class Search {
   std::vector<std::optional<BlockSet>> candidates_, prompts_;  // by segment
   std::set<std::pair<std::size_t, std::size_t>> seen_;         // segment and block, read for their prompts
   session::TextResult result_;
-  bool left_out_ = false;
+  bool left_out_ = false;     // there was enough before everything was looked at
+  bool passed_over_ = false;  // blocks of a session that has enough
 };
 
 }  // namespace

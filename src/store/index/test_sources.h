@@ -27,7 +27,8 @@ class TestSources final : public session::PassageSources {
   struct Contents {
     std::vector<Line> lines;
     int incarnation = 1;
-    std::uint64_t torn = 0;  // bytes behind the last whole line
+    std::uint64_t stamp = 0;  // to be changed by who changes something else than the end
+    std::uint64_t torn = 0;   // bytes behind the last whole line
   };
 
   // Bytes of a line: what its passages have, and what stands around them.
@@ -39,7 +40,8 @@ class TestSources final : public session::PassageSources {
 
   std::map<std::string, Contents> contents;
   std::atomic<std::uint64_t> bytes_read = 0;
-  std::atomic<int> reads = 0;
+  std::atomic<int> reads = 0, proofs = 0;
+  std::string forbidden;  // a key that may not be read
 
   void add(const std::string& key, std::string text, Millis time = 1000, session::PassageRole role = session::PassageRole::user,
            std::vector<std::string> attributes = {}) {
@@ -60,15 +62,28 @@ class TestSources final : public session::PassageSources {
         for (const TestPassage& passage : line) source.changed_at = std::max(source.changed_at, passage.time);
       }
       source.size += content.torn;
+      source.stamp = content.stamp + (content.lines.size() << 20);
       sources.push_back(std::move(source));
     }
     return sources;
+  }
+
+  Result<std::uint64_t> proof(const session::Source& source, std::uint64_t offset) override {
+    ++proofs;
+    std::string before;
+    for (const Line& line : contents[source.key].lines) {
+      for (const TestPassage& passage : line) before += passage.text;
+      if (offset <= size_of(line)) break;
+      offset -= size_of(line);
+    }
+    return std::hash<std::string>()(before) | 1;
   }
 
   Result<Position> read(const session::Source& source, Position from, std::uint64_t to,
                         const std::function<bool(const session::Passage&)>& take) override {
     const auto found = contents.find(source.key);
     if (found == contents.end()) return fail(ErrorKind::not_found, source.key);
+    if (source.key == forbidden) return fail(ErrorKind::refused, source.key + ": permission denied");
     ++reads;
     std::uint64_t offset = 0, number = 1;
     for (const Line& line : found->second.lines) {

@@ -37,12 +37,14 @@ Result<bool> Updater::reconcile() {
     if (!seen.insert(source.key).second) continue;
     done_.total += source.size;
     const auto found = known.find(source.key);
-    const bool goes_on =
-        found != known.end() && found->second->incarnation == source.incarnation && found->second->offset <= source.size;
-    if (goes_on) {
+    if (found != known.end() && goes_on(*found->second, source, sources_)) {
       sources.push_back(*found->second);
     } else {
-      sources.push_back({manifest.next_source++, source.key, source.incarnation, 0, 1, 0});
+      ManifestSource fresh;
+      fresh.number = manifest.next_source++;
+      fresh.key = source.key;
+      fresh.incarnation = source.incarnation;
+      sources.push_back(std::move(fresh));
       changed = changed || found != known.end();
       if (source.size > 0) ++never_indexed_;
     }
@@ -110,6 +112,7 @@ bool Updater::take(Work& work) {
 }
 
 void Updater::give_back(Work work, const Result<session::PassageSources::Position>& next, std::size_t text_bytes) {
+  const auto proof = next ? sources_.proof(work.source, next->offset) : Result<std::uint64_t>(0);
   const std::lock_guard lock(mutex_);
   --readers_;
   if (next && next->offset > work.position.offset) {
@@ -118,6 +121,9 @@ void Updater::give_back(Work work, const Result<session::PassageSources::Positio
     entry.offset = next->offset;
     entry.line = next->line;
     entry.text_bytes += text_bytes;
+    entry.size = work.source.size;
+    entry.stamp = work.source.stamp;
+    entry.proof = proof.value_or(0);
     work.position = *next;
     if (next->offset < work.source.size) waiting_.push_front(std::move(work));
   } else if (!next && next.error().kind != ErrorKind::not_found) {

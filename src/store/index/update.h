@@ -36,6 +36,8 @@ class IndexWriter {
   Result<void> merge_small(const std::stop_token& stop);
   // Writes every segment anew that has any dead block, and commits.
   Result<void> drop_dead();
+  // An empty index with a seed of its own.
+  Result<void> clear();
 
  private:
   IndexWriter(std::string folder, FileLock lock) : folder_(std::move(folder)), lock_(std::move(lock)) {}

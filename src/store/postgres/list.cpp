@@ -1,6 +1,7 @@
 #include "store/postgres/list.h"
 
 #include "session/cursor.h"
+#include "session/kinds.h"
 #include "store/postgres/read_tables.h"
 #include "store/tables/condition.h"
 #include "store/tables/order.h"
@@ -21,8 +22,19 @@ void add(std::vector<Param>& values, const auto& more) {
   for (const auto& each : more) values.emplace_back(each);
 }
 
-Statement count_all(const Condition& where) {
-  Statement statement{fmt::format("SELECT count(*) FROM sessions AS s WHERE {}", where.sql), {}};
+// Whether session_counts (schema.cpp) has all the columns the conditions ask for.
+bool is_counted(const Query& query) {
+  const bool by_aspect = query.aspect || !query.aspects.empty();
+  return query.roots.empty() && query.tags.empty() && !query.project && !query.task && query.text.empty() &&
+         !query.updated_since && !query.updated_before && !query.due_before &&
+         (!by_aspect || query.kinds == std::vector<std::string>{std::string(session::kThread)});
+}
+
+Statement count_all(const Query& query, const Condition& where) {
+  Statement statement{is_counted(query)
+                          ? fmt::format("SELECT coalesce(sum(s.sessions), 0)::int8 FROM session_counts AS s WHERE {}", where.sql)
+                          : fmt::format("SELECT count(*) FROM sessions AS s WHERE {}", where.sql),
+                      {}};
   add(statement.values, where.values);
   return statement;
 }
@@ -104,7 +116,7 @@ Result<Page> list_sessions(Connection& connection, const Query& query, std::stri
   const Condition where = conditions_of(query, kPostgresHasText);
   Page page;
   const std::size_t at = connection.queue(find_places(query, where, after));
-  if (query.count) connection.queue(count_all(where));
+  if (query.count) connection.queue(count_all(query, where));
   HF_TRY(const auto answers, connection.flush());
   page.total = query.count ? answers[at + 1][0].integer(0) : session::kNotCounted;
   std::vector<Place> places = read_places(answers[at], order_of(query).keys.size());

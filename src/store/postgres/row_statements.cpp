@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 
 namespace holdfast::store::postgres {
@@ -26,7 +28,14 @@ std::int64_t make_session_key() {
   const auto now = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch());
   std::int64_t random = 0;
   for (const char c : random_bytes(3)) random = random << 8 | static_cast<unsigned char>(c);
-  return (now.count() & 0x1ffffffffff) << 22 | (random & 0x3fffff);
+  std::int64_t key = (now.count() & 0x1ffffffffff) << 22 | (random & 0x3fffff);
+  // A copy makes hundreds in a millisecond; among those chance would not be enough.
+  static std::atomic<std::int64_t> last = 0;
+  std::int64_t before = last.load();
+  do {
+    key = std::max(key, before + 1);
+  } while (!last.compare_exchange_weak(before, key));
+  return key;
 }
 
 Statement insert_session(const SessionRow& row) {

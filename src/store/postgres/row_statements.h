@@ -7,8 +7,8 @@
 
 namespace holdfast::store::postgres {
 
-// Keys grow with time, so that what is new stands together in the indexes. Two that are made in the same millisecond by two nodes
-// are the same once in four million times; then the second transaction runs again.
+// Keys grow with time, so that what is new stands together in the indexes. Those of a process are all different; two that are
+// made in the same millisecond by two nodes are the same once in four million times; then the second transaction runs again.
 std::int64_t make_session_key();
 
 // These two take a number of the store-wide sequence.

@@ -161,6 +161,39 @@ CREATE TABLE commits(id bytea PRIMARY KEY, fence int8 NOT NULL, at timestamptz N
 CREATE INDEX commits_at ON commits(at);
 )sql";
 
+// Sessions counted by what lists mostly filter by, so that a total is a sum over a few rows (list.h). Every change of a session
+// adds a row: +1 and, where it stood before, -1. Rows are only added, so two transactions never wait for each other here, and
+// each sees the counts of exactly what it sees. The writer folds them together now and then (writer.h). Triggers, so that a node
+// of an earlier version that still runs counts, too. Aspects are counted for threads alone: those of other kinds are anybody's
+// words.
+constexpr const char* kVersion2 = R"sql(
+LOCK TABLE sessions IN SHARE ROW EXCLUSIVE MODE;
+CREATE TABLE session_counts(
+  principal bytea NOT NULL,
+  kind bytea NOT NULL,
+  visibility int8 NOT NULL,
+  status bytea NOT NULL,
+  pinned int8 NOT NULL,
+  aspect bytea NOT NULL,
+  sessions int8 NOT NULL
+) WITH (autovacuum_vacuum_scale_factor = 0.05);
+CREATE INDEX session_counts_principal ON session_counts(principal);
+CREATE FUNCTION count_session() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+  IF TG_OP <> 'INSERT' THEN INSERT INTO session_counts VALUES(OLD.principal, OLD.kind, OLD.visibility, OLD.status, OLD.pinned,
+    CASE OLD.kind WHEN 'thread' THEN OLD.aspect ELSE '' END, -1); END IF; --
+  IF TG_OP <> 'DELETE' THEN INSERT INTO session_counts VALUES(NEW.principal, NEW.kind, NEW.visibility, NEW.status, NEW.pinned,
+    CASE NEW.kind WHEN 'thread' THEN NEW.aspect ELSE '' END, 1); END IF; --
+  RETURN NULL; --
+END $$;
+CREATE TRIGGER count_session AFTER INSERT OR DELETE ON sessions FOR EACH ROW EXECUTE FUNCTION count_session();
+CREATE TRIGGER count_changed_session AFTER UPDATE ON sessions FOR EACH ROW
+  WHEN ((OLD.principal, OLD.kind, OLD.visibility, OLD.status, OLD.pinned, OLD.aspect) IS DISTINCT FROM
+        (NEW.principal, NEW.kind, NEW.visibility, NEW.status, NEW.pinned, NEW.aspect)) EXECUTE FUNCTION count_session();
+INSERT INTO session_counts SELECT principal, kind, visibility, status, pinned, CASE kind WHEN 'thread' THEN aspect ELSE '' END,
+  count(*) FROM sessions GROUP BY 1, 2, 3, 4, 5, 6;
+)sql";
+
 constexpr std::size_t kSecretBytes = 32;
 constexpr std::size_t kStoreIdBytes = 16;
 
@@ -175,6 +208,16 @@ Result<void> require_utf8(Connection& connection) {
               "make one with: createdb -E UTF8 -T template0 NAME");
 }
 
+// One statement each: that is what the extended protocol takes.
+void queue_script(Connection& connection, std::string_view rest) {
+  while (true) {
+    const std::size_t end = rest.find(";\n");
+    if (end == std::string_view::npos) return;
+    connection.queue(trim(rest.substr(0, end)));
+    rest.remove_prefix(end + 2);
+  }
+}
+
 Result<void> upgrade(Connection& connection, const std::string& schema) {
   HF_TRY(const int format, read_format(connection, schema));
   if (format >= kFormat) return {};
@@ -183,16 +226,13 @@ Result<void> upgrade(Connection& connection, const std::string& schema) {
          connection.ask("SELECT 1::int8 FROM pg_namespace WHERE nspname = convert_from(?, 'UTF8')", {schema}));
   if (exists.empty()) connection.queue(fmt::format("CREATE SCHEMA IF NOT EXISTS {}", quoted_name(schema)));
   connection.queue(fmt::format("SET LOCAL search_path = {}", quoted_name(schema)));
-  // One statement each: that is what the extended protocol takes.
-  std::string_view rest = kVersion1;
-  while (true) {
-    const std::size_t end = rest.find(";\n");
-    if (end == std::string_view::npos) break;
-    connection.queue(trim(rest.substr(0, end)));
-    rest.remove_prefix(end + 2);
+  if (format < 1) {
+    queue_script(connection, kVersion1);
+    connection.queue("INSERT INTO meta VALUES('format', '1'), ('secret', ?), ('store_id', ?)",
+                     {random_bytes(kSecretBytes), random_bytes(kStoreIdBytes)});
   }
-  connection.queue("INSERT INTO meta VALUES('format', ?), ('secret', ?), ('store_id', ?)",
-                   {std::to_string(kFormat), random_bytes(kSecretBytes), random_bytes(kStoreIdBytes)});
+  if (format < 2) queue_script(connection, kVersion2);
+  connection.queue("UPDATE meta SET value = ? WHERE name = 'format'", {std::to_string(kFormat)});
   HF_CHECK(connection.flush());
   return {};
 }

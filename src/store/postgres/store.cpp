@@ -141,6 +141,11 @@ Result<Integrity> PostgresStore::integrity() {
                    "entries belong to no session"));
     HF_CHECK(count("SELECT count(*) FROM sessions AS s WHERE NOT EXISTS (SELECT FROM roots AS r WHERE r.session = s.key)",
                    "sessions are not found under any root"));
+    HF_CHECK(
+        count("SELECT count(*) FROM (SELECT principal, kind, visibility, status, pinned, sum(sessions) FROM session_counts "
+              "GROUP BY 1, 2, 3, 4, 5 HAVING sum(sessions) <> 0 EXCEPT SELECT principal, kind, visibility, status, pinned, "
+              "count(*) FROM sessions GROUP BY 1, 2, 3, 4, 5) AS wrong",
+              "counts of sessions are wrong"));
     report.ok = report.damaged.empty() && report.problems.empty();
     return report;
   });
@@ -155,7 +160,8 @@ Result<StoreInfo> PostgresStore::info() {
     HF_TRY(info.schema_version, read_format(connection, context_.schema));
     HF_TRY(const Answer rows,
            connection.ask(
-               "SELECT (SELECT count(*) FROM sessions), (SELECT coalesce(sum(count), 0)::int8 FROM tallies), "
+               "SELECT (SELECT coalesce(sum(sessions), 0)::int8 FROM session_counts), (SELECT coalesce(sum(count), 0)::int8 FROM "
+               "tallies), "
                "sum(pg_table_size(c.oid))::int8, sum(pg_indexes_size(c.oid))::int8 FROM pg_class AS c JOIN pg_namespace AS n "
                "ON n.oid = c.relnamespace WHERE n.nspname = convert_from(?, 'UTF8') AND c.relkind = 'r'",
                {context_.schema}));
@@ -210,6 +216,7 @@ Result<std::unique_ptr<Store>> open_postgres_store(std::string_view url, const O
   context.clock = options.clock ? options.clock : std::make_shared<SystemClock>();
   context.lease_now = options.lease_now ? options.lease_now : lease_time_now;
   context.due = options.due;
+  context.meter = options.meter;
   SessionSettings settings{address.url, {}, options.patience};
   {
     HF_TRY(const auto connection, Connection::open(settings));

@@ -1,6 +1,7 @@
 #include "base/test_folder.h"
 #include "store/contract/fixture.h"
 #include "store/postgres/connection.h"
+#include "store/postgres/row_statements.h"
 #include "store/postgres/test_server.h"
 
 #include <thread>
@@ -57,6 +58,52 @@ TEST_F(PostgresStoreTest, ANewerFormatIsReadAndNotWritten) {
   const auto refused = store->write([](Transaction& t) { return t.note_access("a"); });
   EXPECT_EQ(kind_of_failure(refused), ErrorKind::refused);
   EXPECT_THAT(refused.error().message, HasSubstr("newer holdfast"));
+}
+
+TEST_F(PostgresStoreTest, TheFirstFormatIsBroughtForwardWithItsCounts) {
+  for (const char* id : {"a", "b", "c"}) create(*open(), id, {"text"});
+  auto connection = connect();
+  for (const char* sql :
+       {"DROP TABLE session_counts", "DROP TRIGGER count_session ON sessions", "DROP TRIGGER count_changed_session ON sessions",
+        "DROP FUNCTION count_session()", "UPDATE meta SET value = '1' WHERE name = 'format'"})
+    must(connection->ask(sql));
+  auto store = open();
+  EXPECT_EQ(must(store->list({})).total, 3);
+  create(*store, "d", {});
+  EXPECT_EQ(must(store->list({})).total, 4);
+  EXPECT_TRUE(must(store->integrity()).ok);
+}
+
+TEST_F(PostgresStoreTest, CountsFollowEveryChangeAndAreFolded) {
+  auto store = open();
+  // Twice as often as they are folded, so that sums are over folded rows and fresh ones.
+  for (int i = 0; i < 40; ++i) create(*store, "s" + std::to_string(i), {});
+  for (int i = 0; i < 1000; ++i) {
+    must(store->write([&](Transaction& t) -> Result<SessionRecord> {
+      HF_TRY(auto record, t.get("s" + std::to_string(i % 40)));
+      record.pinned = !record.pinned;
+      return t.update(record);
+    }));
+  }
+  Query pinned;
+  pinned.pinned = true;
+  EXPECT_EQ(must(store->list(pinned)).total, 40);  // each was turned 25 times
+  must(store->write([](Transaction& t) { return t.purge("s0", "test"); }));
+  EXPECT_EQ(must(store->list(pinned)).total, 39);
+  EXPECT_EQ(must(store->info()).sessions, 39);
+  EXPECT_TRUE(must(store->integrity()).ok);
+  EXPECT_LT(must(connect()->ask("SELECT count(*) FROM session_counts"))[0].integer(0), 1500) << "nothing was folded";
+  must(connect()->ask("UPDATE session_counts SET sessions = sessions + 1"));
+  EXPECT_FALSE(must(store->integrity()).ok);
+}
+
+TEST(PostgresKeys, AreAllDifferentHoweverFastTheyAreMade) {
+  std::int64_t last = 0;
+  for (int i = 0; i < 200'000; ++i) {
+    const std::int64_t key = make_session_key();
+    ASSERT_GT(key, last);
+    last = key;
+  }
 }
 
 TEST_F(PostgresStoreTest, ReadOnlyNeitherMakesNorChangesAnything) {

@@ -44,11 +44,12 @@ class Writer {
     std::string unclear;  // the id of a commit of which nobody knows
     std::string scrub;    // the erasure to be finished (eraser.h)
   };
+  Result<void> run_until_settled(const Work& work);
   Attempt attempt(Connection& connection, const Work& work, LockPlan& plan);
   Attempt commit(Connection& connection, const std::string& id, bool tell, std::string scrub);
   // Whether the write with this id took place; afterwards it cannot any more.
   Result<bool> took_place(const std::string& id);
-  void drop_old_ids(Connection& connection);
+  void tidy_up(Connection& connection);
 
   Pool& pool_;
   const Context& context_;

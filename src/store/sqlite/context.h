@@ -2,8 +2,10 @@
 
 // What the parts of one open store share. Set before the store is used, constant afterwards.
 
+#include "session/commit_meter.h"
 #include "store/tables/rules.h"
 
+#include <memory>
 #include <string>
 
 namespace holdfast::store {
@@ -15,6 +17,7 @@ struct Context : Rules {
   std::string store_id;
   // Why nothing may be written; empty when it may.
   std::string read_only_reason;
+  std::shared_ptr<session::CommitMeter> meter;  // null: nobody looks
 };
 
 }  // namespace holdfast::store

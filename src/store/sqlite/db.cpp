@@ -17,26 +17,50 @@ namespace {
 // (some 30 microseconds).
 constexpr std::size_t kMaxIdleStatements = 80;
 
-Error error_of(int code, std::string_view text, std::string_view path, std::string_view doing) {
+// system_error: what the operating system said, 0 when it was not asked.
+Error error_of(int code, int system_error, std::string_view text, std::string_view path, std::string_view doing) {
   const auto make = [&](ErrorKind kind, std::string_view what, std::string hint) {
     return make_error(kind, fmt::format("{}: {} ({}: {})", path, what, doing, text), std::move(hint));
   };
-  switch (code & 0xff) {
+  // SQLite says "disk I/O error" and "unable to open" to all of these; what helps differs.
+  const int family = code & 0xff;
+  if (family == SQLITE_IOERR || family == SQLITE_CANTOPEN) {
+    switch (system_error) {
+      case ENOSPC:
+      case EDQUOT:
+        return make(ErrorKind::io, "the disk is full", "free some space and try again");
+      case EFBIG:
+        return make(ErrorKind::io, "the file has reached the largest size this process may write", "raise its limit (ulimit -f)");
+      case EROFS:
+        return make(ErrorKind::refused, "the store is read-only: its disk is mounted so", "mount it for writing, and try again");
+      case EACCES:
+      case EPERM:
+        return make(ErrorKind::refused, "the store may not be written by this user",
+                    "look at the owner and mode of the file and its folder");
+      case EMFILE:
+      case ENFILE:
+        return make(ErrorKind::unavailable, "too many open files", "raise the limit (ulimit -n, LimitNOFILE), or try again");
+      default:
+        break;
+    }
+  }
+  switch (family) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       return make(ErrorKind::unavailable, "the store is busy: another process keeps it locked", "try again");
     case SQLITE_FULL:
       return make(ErrorKind::io, "the disk is full", "free some space and try again");
     case SQLITE_IOERR:
-      return make(ErrorKind::io, "the disk refused to read or write", {});
+      return make(ErrorKind::io, "the disk refused to read or write", "the system's log says what is wrong with the disk");
     case SQLITE_CANTOPEN:
       return make(ErrorKind::io, "the store cannot be opened", {});
     case SQLITE_NOMEM:
-      return make(ErrorKind::unavailable, "out of memory", {});
+      return make(ErrorKind::unavailable, "out of memory", "try again when there is more");
     case SQLITE_READONLY:
     case SQLITE_PERM:
     case SQLITE_AUTH:
-      return make(ErrorKind::refused, "the store is read-only", {});
+      return make(ErrorKind::refused, "the store is read-only",
+                  "look at the mode of the file and its folder, and how the disk is mounted");
     case SQLITE_CORRUPT:
       return make(ErrorKind::corrupt, "the store is damaged", "run: holdfast verify");
     case SQLITE_NOTADB:
@@ -115,7 +139,7 @@ Result<std::unique_ptr<Db>> Db::open(const std::string& path, Mode mode, const s
   sqlite3* handle = nullptr;
   const int code = sqlite3_open_v2(path.c_str(), &handle, flags, vfs.empty() ? nullptr : vfs.c_str());
   if (code != SQLITE_OK) {
-    Error error = error_of(code, sqlite3_errstr(code), path, "open");
+    Error error = error_of(code, sqlite3_system_errno(handle), sqlite3_errstr(code), path, "open");
     sqlite3_close(handle);
     return fail(std::move(error));
   }
@@ -176,12 +200,28 @@ Result<void> Db::script(const std::string& sql) {
   return {};
 }
 
+Result<void> Db::copy_to(Db& target, const std::function<void(std::uint64_t, std::uint64_t)>& progress) {
+  constexpr int kPagesAtOnce = 1024;  // 4 MB: some milliseconds
+  sqlite3_backup* backup = sqlite3_backup_init(target.handle_, "main", handle_, "main");
+  if (backup == nullptr) return fail(target.error("copying"));
+  int code = SQLITE_OK;
+  while (code == SQLITE_OK) {
+    code = sqlite3_backup_step(backup, kPagesAtOnce);
+    const auto all = static_cast<std::uint64_t>(sqlite3_backup_pagecount(backup));
+    progress(all - static_cast<std::uint64_t>(sqlite3_backup_remaining(backup)), all);
+  }
+  const int finished = sqlite3_backup_finish(backup);
+  if (code == SQLITE_DONE && finished == SQLITE_OK) return {};
+  const int failed = finished != SQLITE_OK ? finished : code;
+  return fail(error_of(failed, sqlite3_system_errno(target.handle_), sqlite3_errstr(failed), target.path_, "copying"));
+}
+
 Result<void> Db::on_file(std::string_view doing, const std::function<int(sqlite3_file*)>& work) {
   sqlite3_file* file = nullptr;
   int code = sqlite3_file_control(handle_, "main", SQLITE_FCNTL_FILE_POINTER, static_cast<void*>(&file));
   if (code == SQLITE_OK && (file == nullptr || file->pMethods == nullptr)) code = SQLITE_IOERR;
   if (code == SQLITE_OK) code = work(file);
-  if (code != SQLITE_OK) return fail(error_of(code, sqlite3_errstr(code), path_, doing));
+  if (code != SQLITE_OK) return fail(error_of(code, 0, sqlite3_errstr(code), path_, doing));
   return {};
 }
 
@@ -209,8 +249,23 @@ bool Db::in_transaction() const {
 std::int64_t Db::changed_rows() const {
   return sqlite3_changes64(handle_);
 }
+// What the operating system said last. SQLite does not keep it for a commit that failed; the log and the file remember their own.
+int Db::last_system_error() const {
+  if (const int known = sqlite3_system_errno(handle_); known != 0) return known;
+  for (const int which : {SQLITE_FCNTL_JOURNAL_POINTER, SQLITE_FCNTL_FILE_POINTER}) {
+    sqlite3_file* file = nullptr;
+    int last = 0;
+    if (sqlite3_file_control(handle_, "main", which, static_cast<void*>(&file)) == SQLITE_OK && file != nullptr &&
+        file->pMethods != nullptr && file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &last) == SQLITE_OK && last != 0)
+      return last;
+  }
+  return 0;
+}
+
 Error Db::error(std::string_view doing) const {
-  return error_of(sqlite3_errcode(handle_), sqlite3_errmsg(handle_), path_, doing);
+  const int code = sqlite3_errcode(handle_);
+  return error_of(code, (code & 0xff) == SQLITE_IOERR ? last_system_error() : sqlite3_system_errno(handle_),
+                  sqlite3_errmsg(handle_), path_, doing);
 }
 
 }  // namespace holdfast::store

@@ -123,6 +123,10 @@ class Db {
   // Several statements separated by ';', nothing bound.
   Result<void> script(const std::string& sql);
 
+  // Every page of this database into another, empty one, as this connection sees them now. `progress` (pages done, all pages) is
+  // called between pieces of it.
+  Result<void> copy_to(Db& target, const std::function<void(std::uint64_t, std::uint64_t)>& progress);
+
   // How long a statement waits for another process that is writing; then it is unavailable.
   void set_patience(std::chrono::milliseconds patience) { patience_ = patience; }
   std::chrono::milliseconds patience() const { return patience_; }
@@ -136,6 +140,7 @@ class Db {
   bool in_transaction() const;        // false also after SQLite rolled back by itself
   std::int64_t changed_rows() const;  // by the last statement
   Error error(std::string_view doing) const;
+  sqlite3* handle() const { return handle_; }  // for what of SQLite has a header of its own in this folder
 
  private:
   friend class Rows;
@@ -143,6 +148,7 @@ class Db {
   static Result<void> finish(Rows& rows);
   static Result<std::optional<std::int64_t>> first_number(Rows& rows);
 
+  int last_system_error() const;
   Result<void> on_file(std::string_view doing, const std::function<int(sqlite3_file*)>& work);
   static int wait_for_others(void* self, int attempts);
 

@@ -216,6 +216,7 @@ Result<std::unique_ptr<Store>> open_sqlite_store(const std::string& path, const 
   context.clock = options.clock ? options.clock : std::make_shared<SystemClock>();
   context.lease_now = options.lease_now ? options.lease_now : lease_time_now;
   context.due = options.due;
+  context.meter = options.meter;
 
   const std::string folder = std::filesystem::path(path).parent_path().string();
   std::unique_ptr<Db> db;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <exception>
 
 namespace holdfast::store {
 
@@ -147,10 +148,15 @@ void TextIndex::feed_soon() {
   if (feeding_.exchange(true)) return;
   const std::lock_guard lock(feeder_mutex_);
   if (feeder_.joinable()) feeder_.join();
-  feeder_ = std::thread([this] {
-    feed();
-    feeding_ = false;
-  });
+  try {
+    feeder_ = std::thread([this] {
+      feed();
+      feeding_ = false;
+    });
+  } catch (const std::exception& problem) {
+    feeding_ = false;  // searches read what is not indexed; a later commit tries again
+    log(LogLevel::warn, "store", std::string("the index is not fed, there is no thread: ") + problem.what());
+  }
 }
 
 void TextIndex::feed() {

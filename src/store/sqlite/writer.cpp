@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <array>
 #include <exception>
 
 namespace holdfast::store {
@@ -32,17 +32,15 @@ Result<void> Writer::run(const Work& work) {
 
 // The caller's own request is among the first that wait, so one round answers it.
 void Writer::lead(std::unique_lock<std::mutex>& lock) {
-  std::vector<Request*> batch;
-  while (!waiting_.empty() && batch.size() < kMaxBatch) {
-    batch.push_back(waiting_.front());
+  std::array<Request*, kMaxBatch> room;
+  std::size_t size = 0;
+  while (!waiting_.empty() && size < kMaxBatch) {
+    room[size++] = waiting_.front();
     waiting_.pop_front();
   }
+  const std::span<Request* const> batch = std::span(room).first(size);
   lock.unlock();
-  if (batch.size() == 1) {
-    commit_alone(*batch.front());
-  } else {
-    commit_together(batch);
-  }
+  commit_round(batch);
   lock.lock();
   for (Request* each : batch) {
     each->done = true;
@@ -55,7 +53,30 @@ void Writer::lead(std::unique_lock<std::mutex>& lock) {
   }
 }
 
-void Writer::commit_together(const std::vector<Request*>& batch) {
+void Writer::commit_round(std::span<Request* const> batch) {
+  const auto began = std::chrono::steady_clock::now();
+  try {
+    if (batch.size() == 1) {
+      commit_alone(*batch.front());
+    } else {
+      commit_together(batch);
+    }
+  } catch (const std::exception& e) {
+    // Behind a commit nothing throws, so nothing of this round is in the file.
+    for (Request* each : batch)
+      each->outcome = fail(ErrorKind::unavailable, fmt::format("a write failed: {}", e.what()), "try again");
+  }
+  if (!context_.meter) return;
+  std::size_t written = 0;
+  for (const Request* each : batch) {
+    written += each->outcome.has_value() ? 1 : 0;
+    if (!each->outcome && (each->outcome.error().kind == ErrorKind::io || each->outcome.error().kind == ErrorKind::unavailable))
+      context_.meter->failed(each->outcome.error().message);
+  }
+  if (written > 0) context_.meter->committed(std::chrono::steady_clock::now() - began, written);
+}
+
+void Writer::commit_together(std::span<Request* const> batch) {
   if (auto begun = begin(); !begun) {
     for (Request* each : batch) each->outcome = begun;
     return;
@@ -88,6 +109,7 @@ void Writer::commit_alone(Request& request) {
 
 Result<void> Writer::begin() {
   if (!context_.read_only_reason.empty()) return fail(ErrorKind::refused, context_.read_only_reason);
+  roll_back();  // what an exception may have left
   HF_CHECK(db_->run("BEGIN IMMEDIATE"));
   pending_ = {};
   auto last = read_last_sequence(*db_);
@@ -147,9 +169,18 @@ Result<void> Writer::commit() {
     static_cast<void>(db_->run("INSERT OR REPLACE INTO meta VALUES('after_failure', ?)", Blob{make_handle()}));
     return committed;
   }
-  if (pending_.scrubbed || scrub_due_) finish_scrub(pending_.scrubbed ? kScrubPatience : std::chrono::milliseconds(0));
-  on_commit_(pending_);
+  after_commit();
   return {};
+}
+
+// What is written is written: whatever goes wrong here must not look like a failed write.
+void Writer::after_commit() {
+  try {
+    if (pending_.scrubbed || scrub_due_) finish_scrub(pending_.scrubbed ? kScrubPatience : std::chrono::milliseconds(0));
+    on_commit_(pending_);
+  } catch (const std::exception& e) {
+    log(LogLevel::error, "store", fmt::format("after a commit: {}", e.what()));
+  }
 }
 
 void Writer::roll_back() {

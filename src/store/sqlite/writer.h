@@ -10,7 +10,10 @@
 // Work that fails is rolled back by itself. When SQLite rolls the whole transaction back (disk full), or
 // the commit fails, every work of the round is run again, each in a transaction of its own, so that the
 // failure of one is not the failure of all.
+//
+// An exception (memory is out) fails the round it comes from and no later one: the role of the leader is always passed on.
 
+#include "session/commit_meter.h"
 #include "session/store.h"
 #include "store/sqlite/context.h"
 #include "store/sqlite/db.h"
@@ -20,6 +23,7 @@
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <span>
 
 namespace holdfast::store {
 
@@ -51,12 +55,14 @@ class Writer {
   };
 
   void lead(std::unique_lock<std::mutex>& lock);
-  void commit_together(const std::vector<Request*>& batch);
+  void commit_round(std::span<Request* const> batch);
+  void commit_together(std::span<Request* const> batch);
   void commit_alone(Request& request);
   Result<void> begin();
   Result<void> call(const Work& work);
   Result<void> call_in_savepoint(const Work& work);
   Result<void> commit();
+  void after_commit();
   void roll_back();
   void finish_scrub(std::chrono::milliseconds patience);
 

@@ -6,6 +6,7 @@
 #include <sys/eventfd.h>
 
 #include <cerrno>
+#include <exception>
 
 namespace holdfast::store {
 
@@ -92,14 +93,19 @@ Result<void> EventHub::start() {
   HF_CHECK(source_.begin());
   stop_ = Fd(::eventfd(0, EFD_CLOEXEC));
   if (!stop_) return fail(system_error("eventfd", errno));
-  thread_ = std::thread([this] {
-    while (true) {
-      const EventSource::Heard heard = source_.wait(stop_);
-      if (heard.stop) return;
-      if (heard.events) deliver_news();
-      if (heard.wake) wake_all();
-    }
-  });
+  try {
+    thread_ = std::thread([this] {
+      while (true) {
+        const EventSource::Heard heard = source_.wait(stop_);
+        if (heard.stop) return;
+        if (heard.events) deliver_news();
+        if (heard.wake) wake_all();
+      }
+    });
+  } catch (const std::exception& problem) {
+    source_.end();
+    return fail(ErrorKind::unavailable, std::string("there is no thread for live events: ") + problem.what(), "try again");
+  }
   return {};
 }
 

@@ -111,6 +111,8 @@ let waiting = 0;
 let updating = false;
 let updatedAt = 0;
 
+// The answer to a form stands where nothing can be asked for; it says where its parts come from.
+const liveAddress = document.querySelector('[data-from]')?.dataset.from;
 const livePartsFor = (session) => [...document.querySelectorAll('[data-live]')].filter(
   ({ dataset }) => dataset.live === '*' || !session || dataset.live === session);
 
@@ -119,7 +121,7 @@ async function update() {
   updating = true;
   updatedAt = Date.now();
   try {
-    const fresh = await fetchPage(location.href);
+    const fresh = await fetchPage(liveAddress ?? location.href);
     let changed = false;
     keepingFocus(() => {
       for (const part of document.querySelectorAll('[data-live]')) {

@@ -23,7 +23,7 @@ class Access(ProgramTest):
         self.assertEqual((status, headers["www-authenticate"]), (401, "Bearer"))
         headers = {**server.mcp_headers(modern=message), "Authorization": "Bearer hf_wrong"}
         status, headers, _ = server.ask("POST", "/mcp", headers, json.dumps(message))
-        self.assertEqual((status, headers["www-authenticate"]), (401, 'Bearer error="invalid_token"'))
+        self.assertEqual((status, headers["www-authenticate"]), (401, 'Bearer error="invalid_token", error_description="this token is not valid"'))
         status, _, answer = server.post(message, modern=True)
         self.assertEqual((status, answer["result"]["structuredContent"]["count"]), (200, 0))
 
@@ -50,6 +50,51 @@ class Access(ProgramTest):
         self.assertFalse((self.data / "token").exists())
         self.assertEqual(server.ask("GET", "/")[0], 200)
         self.assertEqual(server.ask("GET", "/", {"Host": "evil.example.com"})[0], 403)
+
+    def test_no_auth_is_for_loopback_only(self):
+        done = self.run_program("serve", "--no-auth", "--host", "0.0.0.0", "--port", "0")
+        self.assertEqual(done.returncode, 5, done.stderr)
+        self.assertIn("loopback", done.stderr)
+
+    def test_a_token_that_expires(self):
+        clock = self.home / "clock"
+        clock.write_text("2031-01-01T00:00:00Z")
+        server = Server(self, "--clock-file", str(clock))
+        made = self.json_of("token", "add", "ann", "--expires", "1h", "--scope", "read", HOLDFAST_CLOCK_FILE=str(clock))
+        self.assertEqual((made["expires_at"], made["scopes"]), ("2031-01-01T01:00:00.000Z", "read"))
+        message = call(1, {"operation": "list"}, modern=True)
+        self.assertEqual(server.post(message, token=made["token"], modern=True)[0], 200)
+        clock.write_text("2031-01-01T01:00:00Z")
+        status, headers, answer = server.post(message, token=made["token"], modern=True)
+        self.assertEqual(status, 401)
+        self.assertIn("expired", answer["message"])
+        self.assertIn('error="invalid_token"', headers["www-authenticate"])
+
+    def test_tokens_say_what_they_are_for(self):
+        self.json_of("token", "add", "ann")
+        self.json_of("token", "add", "rita", "--team", "red", "--scope", "read,review", "--project", str(self.home))
+        listed = {each["name"]: each for each in self.json_of("token", "list")["tokens"]}
+        self.assertEqual((listed["ann"]["principal"], listed["ann"]["scopes"]), ("ann", "read write review"))
+        self.assertEqual((listed["rita"]["principal"], listed["rita"]["team"], listed["rita"]["scopes"]), ("team:red", "red", "read review"))
+        self.assertEqual(listed["rita"]["projects"], [self.home.as_uri()])
+        self.assertIn("team:red", self.run_program("token", "list").stdout)
+        for words in (["team:red"], ["local"], ["x", "--scope", "owner"], ["x", "--team", "a b"], ["x", "--expires", "2001-01-01"]):
+            self.assertIn(self.run_program("token", "add", *words).returncode, (2, 5), words)
+
+    def test_a_login_for_somebody_else(self):
+        self.seed([{"id": "mine-1", "kind": "thread", "title": "Mine"},
+                   {"id": "anns-1", "kind": "thread", "title": "Ann's", "principal": "ann"}])
+        server = Server(self)
+        self.assertEqual(self.run_program("login", "--for", "ann").returncode, 3)
+        self.json_of("token", "add", "ann", "--scope", "read")
+        _, headers, _ = server.ask("GET", login_path(self.json_of("login", "--for", "ann")["url"]))
+        cookie = {"Cookie": headers["set-cookie"].split("; ")[0]}
+        page = server.ask("GET", "/", cookie)[2]
+        self.assertIn("anns-1", page)
+        self.assertNotIn("mine-1", page)
+        self.assertEqual(server.ask("GET", "/storage", cookie)[0], 403)
+        self.assertEqual(self.run_program("token", "revoke", "ann").returncode, 0)
+        self.assertEqual(server.ask("GET", "/", cookie)[0], 401)
 
     def test_other_tokens_see_their_own(self):
         self.seed([{"id": "mine-1", "kind": "thread", "title": "Mine"},

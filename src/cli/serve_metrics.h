@@ -1,0 +1,25 @@
+#pragma once
+
+// The numbers of /metrics that the parts of a running server know of themselves. I/O thread.
+
+#include "base/pool.h"
+#include "mcp/transport_http.h"
+#include "net/http_server.h"
+#include "session/commit_meter.h"
+#include "web/metrics_text.h"
+#include "web/route_times.h"
+
+namespace holdfast::cli {
+
+struct MeasuredServer {
+  const mcp::Server& server;
+  const mcp::HttpTransport& transport;
+  const net::HttpServer& http;
+  const web::RouteTimes& routes;
+  const Pool& pool;
+  const session::CommitMeter& commits;
+};
+
+void measure(web::MetricsText& metrics, const MeasuredServer& measured);
+
+}  // namespace holdfast::cli

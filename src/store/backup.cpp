@@ -1,0 +1,118 @@
+#include "store/backup.h"
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "store/open.h"
+#include "store/sqlite/backup.h"
+
+#include <fmt/format.h>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+
+namespace holdfast::store {
+
+namespace {
+
+constexpr std::string_view kSqlite = "sqlite:";
+
+Result<std::string> path_of(const std::string& url) {
+  if (url.starts_with(kSqlite) && url.size() > kSqlite.size()) return url.substr(kSqlite.size());
+  return fail(ErrorKind::refused, "this store is not a file",
+              "a database has its own backups (pg_dump, docs/postgres.md); holdfast store copy makes a file of it, too");
+}
+
+std::string folder_of(const std::string& path) {
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  return folder.empty() ? "." : folder;
+}
+
+bool exists(const std::string& path) {
+  return ::access(path.c_str(), F_OK) == 0;
+}
+
+// Removes what is left of a copy unless it got its name.
+class Unfinished {
+ public:
+  explicit Unfinished(std::string path) : path_(std::move(path)) {}
+  ~Unfinished() { remove(); }
+  Unfinished(const Unfinished&) = delete;
+  Unfinished& operator=(const Unfinished&) = delete;
+  const std::string& path() const { return path_; }
+  // The name must not be taken meanwhile.
+  Result<void> give_name(const std::string& name) {
+    if (::renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, name.c_str(), RENAME_NOREPLACE) != 0)
+      return fail(system_error(name, errno));
+    return sync_folder(folder_of(name));
+  }
+  void remove() const {
+    for (const char* suffix : {"", "-journal", "-wal", "-shm"}) ::unlink((path_ + suffix).c_str());
+  }
+
+ private:
+  std::string path_;
+};
+
+// A whole copy beside `name`, verified and on the disk.
+Result<Backup> copy_beside(const std::string& from, const Unfinished& copy, const BackupProgress& progress) {
+  copy.remove();  // of one that was broken off
+  HF_CHECK(copy_sqlite_file(from, copy.path(), progress));
+  OpenOptions options;
+  options.read_only = true;
+  HF_TRY(const auto store, open_store(std::string(kSqlite) + copy.path(), options));
+  HF_TRY(const session::Integrity integrity, store->integrity());
+  Backup made;
+  made.sound = integrity.ok;
+  made.sessions = integrity.sessions;
+  made.entries = integrity.entries;
+  struct stat status{};
+  if (::stat(copy.path().c_str(), &status) == 0) made.bytes = status.st_size;
+  return made;
+}
+
+Error exists_already(const std::string& path, std::string hint) {
+  return make_error(ErrorKind::conflict, path + " exists already", std::move(hint));
+}
+
+}  // namespace
+
+Result<Backup> back_up(const std::string& url, const std::string& file, const BackupProgress& progress) {
+  HF_TRY(const std::string path, path_of(url));
+  if (exists(file)) return fail(exists_already(file, "a backup overwrites nothing; choose another name"));
+  Unfinished copy(file + ".part");
+  HF_TRY(Backup made, copy_beside(path, copy, progress));
+  HF_CHECK(copy.give_name(file));
+  return made;
+}
+
+Result<Backup> restore(const std::string& file, const std::string& url, bool replace, const BackupProgress& progress) {
+  HF_TRY(const std::string path, path_of(url));
+  if (exists(path) && !replace)
+    return fail(exists_already(path, "--replace puts it aside and restores; stop the servers that use it first"));
+  HF_CHECK(make_private_folder(folder_of(path)));
+  Unfinished copy(path + ".restored");
+  HF_TRY(Backup made, copy_beside(file, copy, progress));
+  if (!made.sound)
+    return fail(ErrorKind::corrupt, file + " is damaged; nothing was restored",
+                "holdfast store verify --store sqlite:FILE says what is damaged");
+  if (exists(path)) {
+    HF_CHECK(close_sqlite_file(path));
+    made.put_aside = fmt::format("{}.before-{}", path, iso8601(SystemClock().now()));
+    if (::renameat2(AT_FDCWD, path.c_str(), AT_FDCWD, made.put_aside.c_str(), RENAME_NOREPLACE) != 0)
+      return fail(system_error(made.put_aside, errno));
+  }
+  // The index is a cache of the store that was there. Its numbers mean other entries in this one.
+  for (const char* suffix : {"-wal", "-shm", ".index", ".index-wal", ".index-shm"}) ::unlink((path + suffix).c_str());
+  if (auto named = copy.give_name(path); !named) {
+    if (!made.put_aside.empty()) static_cast<void>(::rename(made.put_aside.c_str(), path.c_str()));
+    return fail(std::move(named).error());
+  }
+  return made;
+}
+
+}  // namespace holdfast::store

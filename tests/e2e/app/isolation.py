@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+"""usage: isolation.py HOLDFAST HOLDFAST-SEED    nobody sees or changes what is not theirs, with every tool there is
+
+Sessions of every kind belong to two persons and two teams, in two projects. Strangers then call every tool, every operation, every
+resource and every prompt with the ids and the words of sessions that are not theirs. No answer may hold a secret, and no session
+may have changed. What the server lists is compared with what is tried here: a tool or an operation without a case fails the test.
+"""
+import json
+
+from program import ENVELOPE, ProgramTest, Server, main
+
+KINDS = ("reasoning", "thread", "research", "document", "run")
+SECRET = "xyzzyplugh"  # in every title and text of a victim, and in no id
+
+
+def ids_in(owner, place):
+    return [f"{kind}-{owner}-{place}" for kind in KINDS]
+
+
+# research: what each action takes beside its name; ID is the victim's session.
+ACTIONS = {
+    "chat": {"prompt": "intrusion", "thread_id": "ID"},
+    "thinkdeep": {"topic": "intrusion", "thread_id": "ID"},
+    "ideate": {"topic": "intrusion", "thread_id": "ID"},
+    "consensus": {"prompt": "intrusion", "thread_id": "ID"},
+    "thread-create": {"title": "mine"},
+    "thread-append": {"thread_id": "ID", "role": "user", "content": "intrusion"},
+    "thread-list": {"q": SECRET},
+    "thread-get": {"thread_id": "ID"},
+    "thread-archive": {"thread_id": "ID"},
+    "thread-unarchive": {"thread_id": "ID"},
+    "thread-delete": {"thread_id": "ID"},
+    "thread-restore": {"thread_id": "ID"},
+    "deep-research": {"research_id": "ID", "deep_research_action": "resume"},
+    "deep-research-status": {"research_id": "ID"},
+    "deep-research-report": {"research_id": "ID"},
+    "deep-research-list": {"q": SECRET},
+    "deep-research-cancel": {"research_id": "ID"},
+    "deep-research-archive": {"research_id": "ID"},
+    "deep-research-unarchive": {"research_id": "ID"},
+    "deep-research-delete": {"research_id": "ID"},
+    "deep-research-restore": {"research_id": "ID"},
+    "pin": {"id": "ID"},
+    "unpin": {"id": "ID"},
+    "redact": {"id": "ID", "pattern": SECRET},
+    "purge": {"id": "ID", "confirm_id": "ID"},
+    "cleanup": {"dry_run": True},
+}
+
+INIT = {"get_state", "list_roots", "bind_root", "start_new", "load_context", "list_sessions", "navigate"}
+
+SESSION = {"list", "pick", "get", "search", "verify", "update", "pin", "unpin", "archive", "unarchive", "restore", "delete", "purge",
+           "redact", "notices", "notices-ack", "resume", "resume_latest", "read_thoughts", "get_structure", "query_thoughts", "export",
+           "analyze", "close", "stitch", "link_root", "unlink_root", "brief", "graph", "set_alias", "fork", "cancel"}
+
+# The other tools; HIDDEN stands for a document that is not theirs, HANDLE for somebody else's handle, ID as above.
+TOOLS = {
+    "thought": [{"thought": "intrusion", "nextThoughtNeeded": True, "sessionId": "ID"}],
+    "create_session": [{"name": "x", "resume": "ID"}, {"name": "x"}],
+    "read": [{"file_path": "HIDDEN"}, {"file_path": "HIDDEN", "session_id": "HANDLE"}],
+    "edit": [{"file_path": "HIDDEN", "old_string": "a", "new_string": "b", "session_id": "HANDLE"}],
+    "glob": [{"pattern": "**"}, {"pattern": "**", "session_id": "HANDLE"}],
+    "grep": [{"pattern": SECRET}],
+    "get_links": [{"file_path": "HIDDEN"}],
+    "search": [{"query": SECRET}],
+    "create": [{"file_path": "HIDDEN-new.md", "content": "x", "session_id": "HANDLE"}],
+    "move": [{"source": "HIDDEN", "destination": "other.md", "session_id": "HANDLE"}],
+    "delete": [{"file_path": "HIDDEN", "session_id": "HANDLE"}],
+    "list_changes": [{}, {"path": "HIDDEN"}],
+    "withdraw": [{"session_id": "HANDLE", "change_ids": ["c1"]}],
+    "end_session": [{"session_id": "HANDLE"}],
+    "save_current_session": [{}],
+    "restore_session": [{"file_path": "/nowhere.json"}],
+    "clone_session": [{"session_id": "ID"}],
+    "move_session": [{"session_id": "ID", "destination": "/tmp"}],
+    "delete_session": [{"session_id": "ID"}],
+    "session_lineage": [{"session_id": "ID"}],
+    "get_session_info": [{"session_id": "ID"}],
+    "save_session_to_gist": [{"session_id": "ID"}],
+    "search_sessions": [{"query": SECRET}, {"query": SECRET, "kind": "thread"}],
+    "list_recent_sessions": [{}],
+    "get_session_detail": [{"session_id": "ID"}],
+    "autonomous_filesystem_full": [{"task": "x"}],
+    "autonomous_persistent_session": [{"run_id": "ID"}],
+}
+
+
+class Isolation(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.roots = {}
+        for name in ("a", "b"):
+            folder = self.home / name
+            folder.mkdir()
+            (folder / "open.md").write_text("nothing to hide\n")
+            self.roots[name] = folder.as_uri()
+        (self.home / "b" / "hidden.md").write_text(f"the word is {SECRET}\n")
+        sessions = []
+        for owner, principal in (("ann", "ann"), ("red", "team:red")):
+            for place, root in (("a", self.roots["a"]), ("b", self.roots["b"]), ("none", "")):
+                sessions += [{"id": id, "kind": kind, "title": f"{SECRET} {id}", "status": "active", "root": root, "root_name": place,
+                              "principal": principal, "entries": [f"{SECRET} entry"]} for kind, id in zip(KINDS, ids_in(owner, place))]
+        for owner, principal in (("bob", "bob"), ("blue", "team:blue")):
+            sessions.append({"id": f"thread-{owner}-own", "kind": "thread", "title": "of my own", "status": "active",
+                             "root": self.roots["a"], "principal": principal, "entries": ["of my own"]})
+        self.seed(sessions)
+        self.server = Server(self, "--documents", str(self.home / "a"), "--documents", str(self.home / "b"))
+        self.tokens = {}
+        for name, *more in (("ann",), ("bob",), ("rose", "--team", "red"), ("ben", "--team", "blue"),
+                            ("rita", "--team", "red", "--project", str(self.home / "a"))):
+            self.tokens[name] = self.json_of("token", "add", name, *more)["token"]
+
+    def send(self, who, method, params):
+        message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {**params, "_meta": ENVELOPE}}
+        headers = self.server.mcp_headers(token=self.tokens[who], modern=message)
+        if "uri" in params:
+            headers["Mcp-Name"] = params["uri"]
+        status, _, text = self.server.ask("POST", "/mcp", headers, json.dumps(message))
+        return status, text
+
+    def call(self, who, tool, arguments):
+        return self.send(who, "tools/call", {"name": tool, "arguments": arguments})
+
+    def state_of(self, who, owner):
+        """Everything a victim sees of its sessions, as it would show any change."""
+        state = {}
+        for place in ("a", "b", "none"):
+            for id in ids_in(owner, place):
+                status, text = self.call(who, "session", {"operation": "get", "sessionId": id})
+                self.assertEqual(status, 200)
+                session = json.loads(text)["result"]["structuredContent"]
+                self.assertNotIn("error", session, text)
+                state[id] = text
+        return state
+
+    def attempts(self, hidden_ids, handle):
+        """(tool, arguments) of everything that is tried."""
+        listed = {tool["name"]: tool for tool in json.loads(self.send("bob", "tools/list", {})[1])["result"]["tools"]}
+        self.assertEqual(set(listed), set(TOOLS) | {"session", "init", "research"}, "a tool without a case here, or a case without a tool")
+        operations = {name.strip() for name in listed["session"]["inputSchema"]["properties"]["operation"]["description"].split(",")}
+        self.assertEqual(operations, SESSION, "an operation of session without a case")
+        self.assertEqual(set(listed["init"]["inputSchema"]["properties"]["operation"]["enum"]), INIT)
+        self.assertEqual(set(listed["research"]["inputSchema"]["properties"]["action"]["enum"]), set(ACTIONS))
+        for id in hidden_ids:
+            for operation in sorted(SESSION):
+                yield "session", {"operation": operation, "sessionId": id, "q": SECRET, "title": "stolen", "alias": "stolen",
+                                  "fromSessionId": id, "intoSessionId": id, "rootUri": self.roots["a"], "pattern": SECRET}
+            for action, arguments in ACTIONS.items():
+                yield "research", {"action": action, **{key: id if value == "ID" else value for key, value in arguments.items()}}
+            for operation in sorted(INIT):
+                yield "init", {"operation": operation, "sessionId": id}
+        for operation in sorted(SESSION):
+            yield "session", {"operation": operation, "q": SECRET, "allRoots": True, "type": "all"}
+            yield "session", {"operation": operation, "q": SECRET, "root": self.roots["b"]}
+        for operation in sorted(INIT):
+            yield "init", {"operation": operation, "root": self.roots["b"], "allRoots": True, "search": SECRET}
+        for tool, cases in TOOLS.items():
+            for arguments in cases:
+                for id in hidden_ids if "ID" in arguments.values() else [""]:
+                    fill = {"ID": id, "HIDDEN": "b/hidden.md", "HANDLE": handle}
+                    yield tool, {key: fill.get(value, value) if isinstance(value, str) else value for key, value in arguments.items()}
+
+    def attack(self, who, hidden_ids, documents_too):
+        handle = self.handle_of("rose")
+        tried = 0
+        for tool, arguments in self.attempts(hidden_ids, handle):
+            if not documents_too and tool in ("read", "grep", "search", "edit", "move", "get_links", "list_changes"):
+                continue  # the folders under review are everybody's who may see their project
+            status, text = self.call(who, tool, arguments)
+            self.assertIn(status, (200, 400, 403), (tool, arguments, text))
+            told = text.replace(json.dumps(SECRET)[1:-1], "") if SECRET in arguments.values() else text
+            if SECRET in arguments.values():  # what was asked for may be repeated, what stands beside it in a victim's text not
+                self.assertNotIn(f"{SECRET} entry", text, (who, tool, arguments))
+                self.assertNotIn(f"{SECRET} thread", text, (who, tool, arguments))
+                self.assertNotIn("the word is", text, (who, tool, arguments))
+            else:
+                self.assertNotIn(SECRET, told, (who, tool, arguments))
+            tried += 1
+        for uri in ["holdfast://sessions", "holdfast://notices"] + [f"holdfast://sessions/{id}" for id in hidden_ids]:
+            self.assertNotIn(SECRET, self.send(who, "resources/read", {"uri": uri})[1], uri)
+        self.assertNotIn(SECRET, self.send(who, "resources/list", {})[1])
+        for prompt in json.loads(self.send(who, "prompts/list", {})[1])["result"]["prompts"]:
+            for arguments in ({}, {"root": self.roots["b"]}, {"sessionId": hidden_ids[0]}):
+                self.assertNotIn(SECRET, self.send(who, "prompts/get", {"name": prompt["name"], "arguments": arguments})[1])
+        return tried
+
+    def handle_of(self, who):
+        _, text = self.call(who, "create_session", {"name": "victim"})
+        words = [word.strip('.,"[]()\\') for word in text.replace("\\n", " ").split() if "s_" in word]
+        return next(word[word.index("s_"):][:28] for word in words)
+
+    def test_persons_and_teams(self):
+        before = self.state_of("ann", "ann"), self.state_of("rose", "red")
+        for who in ("bob", "ben"):
+            tried = self.attack(who, ids_in("ann", "a") + ids_in("red", "none"), documents_too=False)
+            self.assertGreater(tried, 500)
+            own = self.call(who, "session", {"operation": "list", "allRoots": True})[1]
+            self.assertIn("of my own", own, "it is not that nobody sees anything")
+        self.assertEqual((self.state_of("ann", "ann"), self.state_of("rose", "red")), before)
+
+    def test_projects_of_one_team(self):
+        before = self.state_of("rose", "red")
+        self.attack("rita", ids_in("red", "b") + ids_in("red", "none"), documents_too=True)
+        after = self.state_of("rose", "red")
+        self.assertEqual({id: text for id, text in after.items() if not id.endswith("-a")},
+                         {id: text for id, text in before.items() if not id.endswith("-a")})
+        listed = json.loads(self.call("rita", "session", {"operation": "list", "allRoots": True, "visibility": "all"})[1])
+        ids = {session["id"] for session in listed["result"]["structuredContent"]["sessions"]}
+        self.assertTrue(set(ids_in("red", "a")) & ids, listed)
+        self.assertFalse((set(ids_in("red", "b")) | set(ids_in("red", "none"))) & ids)
+
+    def test_a_reader_changes_nothing(self):
+        """Every tool that is not for reading answers 403, and names what is missing."""
+        self.tokens["reader"] = self.json_of("token", "add", "reader", "--team", "red", "--scope", "read")["token"]
+        before = self.state_of("rose", "red")
+        refused = 0
+        for tool, arguments in self.attempts(ids_in("red", "a")[:1], self.handle_of("rose")):
+            status, text = self.call("reader", tool, arguments)
+            self.assertIn(status, (200, 403), (tool, arguments, text))
+            refused += status == 403
+        self.assertGreater(refused, 50)
+        self.assertEqual(self.state_of("rose", "red"), before)
+        status, headers, _ = self.server.post(
+            {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+                "name": "session", "arguments": {"operation": "delete", "sessionId": "x"}, "_meta": ENVELOPE}},
+            token=self.tokens["reader"], modern=True)
+        self.assertEqual((status, headers["www-authenticate"]), (403, 'Bearer error="insufficient_scope", scope="write"'))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,421 @@
+#!/usr/bin/env python3
+"""usage: machine.py HOLDFAST SHIM [TEST…]    what one machine can do to the program, done to the program as it is installed
+
+Each fault asks the same four things: is the error named, did a refused call change nothing, is all there that was answered, and does
+the running process go on by itself when the cause has gone. SHIM is shim.cpp as a library; its header says what it can do.
+"""
+import errno
+import http.client
+import json
+import os
+import pathlib
+import resource
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import unittest
+
+SHIM = str(pathlib.Path(sys.argv[2]).resolve())
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "e2e/app"))
+from program import ENVELOPE, HOLDFAST, PATIENCE, Lines, ProgramTest, Server  # noqa: E402
+
+TEXT = "A thought as long as thoughts are. " * 20
+
+
+def tool_call(id, tool, arguments):
+    return {"jsonrpc": "2.0", "id": id, "method": "tools/call",
+            "params": {"name": tool, "arguments": arguments, "_meta": ENVELOPE}}
+
+
+class Refused(Exception):
+    """A call that was answered with an error; its text is what the model would read."""
+
+
+def outcome(message):
+    if "error" in message:
+        raise Refused(json.dumps(message["error"]))
+    result = message["result"]
+    if result.get("isError"):
+        raise Refused(" ".join(block.get("text", "") for block in result["content"]))
+    return result["structuredContent"]
+
+
+class Stdio:
+    """A running `holdfast mcp`; answers come back by id."""
+
+    def __init__(self, case, before=None, **environment):
+        self.process = subprocess.Popen([HOLDFAST, "mcp", "--store", case.store()], env=case.environment(**environment), text=True,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=before)
+        case.addCleanup(self.kill)
+        self.lines, self.log = Lines(self.process.stdout), Lines(self.process.stderr)
+        self.id = 0
+
+    def kill(self):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait(PATIENCE)
+        self.process.stdin.close()
+
+    def send(self, tool, arguments):
+        self.id += 1
+        self.process.stdin.write(json.dumps(tool_call(self.id, tool, arguments)) + "\n")
+        self.process.stdin.flush()
+
+    def call(self, tool, **arguments):
+        self.send(tool, arguments)
+        return outcome(json.loads(self.lines.next()))
+
+
+class Http:
+    """`holdfast serve` with the same interface; one connection, kept open."""
+
+    def __init__(self, case, before=None, **environment):
+        words = [HOLDFAST, "serve", "--json", "--no-auth", "--port", "0", "--store", case.store()]
+        self.process = subprocess.Popen(words, env=case.environment(**environment), stdin=subprocess.DEVNULL, text=True,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=before)
+        case.addCleanup(self.kill)
+        self.log = Lines(self.process.stderr)
+        self.connection = None
+        self.port = json.loads(Lines(self.process.stdout).next())["port"]
+        self.connection = self.connect()
+
+    kill_process = Server.kill
+
+    def kill(self):
+        if self.connection:
+            self.connection.close()
+        self.kill_process()
+
+    def connect(self):
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+
+    def call(self, tool, connection=None, **arguments):
+        connection = connection or self.connection
+        message = tool_call(1, tool, arguments)
+        connection.request("POST", "/mcp", json.dumps(message), {
+            "Content-Type": "application/json", "Accept": "application/json, text/event-stream",
+            "MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": tool})
+        return outcome(json.loads(connection.getresponse().read()))
+
+    def get(self, path):
+        connection = self.connect()
+        connection.request("GET", path)
+        answer = connection.getresponse()
+        text = answer.read().decode()
+        connection.close()
+        return answer.status, text
+
+
+class MachineTest(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.orders_file = self.home / "orders"
+        self.folder = self.home / "disk"
+        self.folder.mkdir()
+        self.order()
+
+    def store(self):
+        return f"sqlite:{self.folder}/store.db"
+
+    def order(self, *lines):
+        """What the shim does from now on. The file changes all at once."""
+        fresh = self.home / "orders.new"
+        fresh.write_text("".join(line + "\n" for line in (f"below {self.folder}", *lines)))
+        fresh.rename(self.orders_file)
+
+    def environment(self, **more):
+        return super().environment(**({"HF_SHIM": str(self.orders_file), "LD_PRELOAD": SHIM} | more))
+
+    def clients(self):
+        yield "stdio", Stdio(self)
+        self.order()  # a test that failed may have left others
+        yield "http", Http(self)
+
+    def begin(self, client):
+        return client.call("thought", thought="begin", nextThoughtNeeded=True)["sessionId"]
+
+    def think(self, client, session, text):
+        return client.call("thought", sessionId=session, thought=text, nextThoughtNeeded=True)["thoughtNumber"]
+
+    def get(self, client, session):
+        return client.call("session", operation="get", sessionId=session)["session"]
+
+    def refused(self, client, session, text, *words):
+        """The call is answered with an error in which all these words stand."""
+        with self.assertRaises(Refused) as seen:
+            self.think(client, session, text)
+        for word in words:
+            self.assertIn(word, str(seen.exception))
+
+    def expect_thoughts(self, session, texts):
+        """What a process that starts now finds is these texts, numbered from 1 without a gap, and a sound store."""
+        exported = json.loads(self.plain("sessions", "export", session, "--format", "json"))
+        found = [(node["data"]["thoughtNumber"], node["data"]["thought"]) for node in exported["nodes"]]
+        self.assertEqual(found, list(enumerate(texts, 1)))
+        self.assertTrue(json.loads(self.plain("store", "verify", "--json"))["ok"])
+
+    def plain(self, *words):
+        done = subprocess.run([HOLDFAST, *words, "--store", self.store()], env=self.environment(LD_PRELOAD=""), text=True,
+                              capture_output=True, timeout=PATIENCE)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def mount_disk(self, size):
+        """A real small disk below the store; only where mounting is allowed."""
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "holdfast-test", self.folder], capture_output=True)
+        if mounted.returncode:
+            self.skipTest("mounting is not allowed here")
+        self.addCleanup(subprocess.run, ["umount", "--lazy", self.folder], check=False)
+
+
+class Disk(MachineTest):
+    def test_full(self):
+        for name, client in self.clients():
+            with self.subTest(name):
+                session = self.begin(client)
+                for failing in ("write", "sync"):
+                    self.order(f"{failing} {errno.ENOSPC}")
+                    self.refused(client, session, "lost", str(self.folder), "disk")
+                    self.order()
+                self.order(f"write {errno.ENOSPC}")
+                self.refused(client, session, "lost", "the disk is full", "free some space")
+                # What is there can still be read.
+                self.assertEqual(self.get(client, session)["thoughtCount"], 1)
+                self.order()
+                self.assertEqual(self.think(client, session, "after"), 2)
+                self.expect_thoughts(session, ["begin", "after"])
+
+    def test_a_real_disk_that_fills_up(self):
+        self.mount_disk("3m")
+        for name, client in self.clients():
+            with self.subTest(name):
+                session, texts = self.begin(client), ["begin"]
+                filler = self.folder / f"filler-{name}"
+                with self.assertRaises(OSError), open(filler, "wb", buffering=0) as file:
+                    while True:
+                        file.write(bytes(4096))
+                # The log may have pages left from before; then it is full.
+                with self.assertRaises(Refused) as seen:
+                    while True:
+                        text = f"{len(texts)} {TEXT}"
+                        self.think(client, session, text)
+                        texts.append(text)
+                self.assertIn("the disk is full", str(seen.exception))
+                filler.unlink()
+                self.assertEqual(self.think(client, session, "after"), len(texts) + 1)
+                self.expect_thoughts(session, [*texts, "after"])
+
+    def test_read_only(self):
+        for name, client in self.clients():
+            with self.subTest(name):
+                session = self.begin(client)
+                self.order(*(f"{what} {errno.EROFS}" for what in ("write", "sync", "open")))
+                self.refused(client, session, "lost", str(self.folder))
+                self.assertEqual(self.get(client, session)["thoughtCount"], 1)
+                self.order()
+                self.assertEqual(self.think(client, session, "after"), 2)
+                self.expect_thoughts(session, ["begin", "after"])
+
+    def test_a_disk_that_is_mounted_read_only(self):
+        self.mount_disk("8m")
+        client = Http(self)
+        session = self.begin(client)
+        # As the kernel does it after errors: files that are open for writing stay so, and every write is refused.
+        self.order(f"write {errno.EROFS}", f"open {errno.EROFS}")
+        self.refused(client, session, "lost", "read-only")
+        client.kill()
+        self.order()
+        subprocess.run(["mount", "-o", "remount,ro", self.folder], check=True)
+        self.assertIn(session, self.plain("sessions", "list", "--json"))
+        started = subprocess.run([HOLDFAST, "serve", "--no-auth", "--port", "0", "--store", self.store()], text=True,
+                                 env=self.environment(), capture_output=True, timeout=PATIENCE, stdin=subprocess.DEVNULL)
+        self.assertNotEqual(started.returncode, 0)
+        self.assertIn("read-only", started.stderr)
+        subprocess.run(["mount", "-o", "remount,rw", self.folder], check=True)
+        self.assertEqual(self.think(Http(self), session, "after"), 2)
+        self.expect_thoughts(session, ["begin", "after"])
+
+    def test_an_error_of_the_disk(self):
+        for name, client in self.clients():
+            with self.subTest(name):
+                session = self.begin(client)
+                for failing in ("write", "sync"):
+                    self.order(f"{failing} {errno.EIO}")
+                    self.refused(client, session, "lost", str(self.folder), "the disk refused")
+                self.order()
+                self.assertEqual(self.think(client, session, "after"), 2)
+                self.expect_thoughts(session, ["begin", "after"])
+
+    def test_slow(self):
+        server = Http(self)
+        sessions = [self.begin(server) for _ in range(8)]
+        self.order("slow 50")
+        answered = {session: [] for session in sessions}
+
+        def write(session):
+            connection = server.connect()
+            for number in range(2, 6):
+                text = f"{number} of {session}"
+                given = server.call("thought", connection, sessionId=session, thought=text, nextThoughtNeeded=True)
+                answered[session].append((given["thoughtNumber"], text))
+            connection.close()
+
+        threads = [threading.Thread(target=write, args=(session,)) for session in sessions]
+        for thread in threads:
+            thread.start()
+        # Reads do not wait for the disk of others.
+        self.assertEqual(self.get(server, sessions[0])["id"], sessions[0])
+        for thread in threads:
+            thread.join(PATIENCE)
+        self.order()
+        numbers = dict(line.rsplit(" ", 1) for line in server.get("/metrics")[1].splitlines() if line.startswith("holdfast_store_commit"))
+        self.assertGreater(float(numbers["holdfast_store_commit_writes_sum"]), float(numbers["holdfast_store_commit_writes_count"]),
+                           "who waits shares a commit")
+        for session in sessions:
+            self.assertEqual([number for number, _ in answered[session]], [2, 3, 4, 5])
+            self.expect_thoughts(session, ["begin", *(text for _, text in answered[session])])
+
+
+class Clock(MachineTest):
+    DAY = 86_400
+
+    def test_jumps(self):
+        for name, client in self.clients():
+            with self.subTest(name):
+                session, texts, others = self.begin(client), ["begin"], []
+                for days in (0, 400, -400, 9000, -20, 0):
+                    self.order(f"clock {days * self.DAY}")
+                    texts.append(f"{days} days off")
+                    self.assertEqual(self.think(client, session, texts[-1]), len(texts))
+                    others.append(self.begin(client))
+                self.order()
+                self.expect_thoughts(session, texts)
+                # Ids of one process go up, whatever the clock does.
+                self.assertEqual(others, sorted(others))
+                self.assertEqual(len(set(others)), len(others))
+                listed = client.call("session", operation="list", allRoots=True, limit=50)
+                self.assertLessEqual({session, *others}, {each["id"] for each in listed["sessions"]})
+
+    def test_a_jump_deletes_nothing(self):
+        client = Http(self)
+        threads = []
+        for number in range(3):
+            # No model is configured: what was said is kept, and the call says that nobody answered.
+            try:
+                client.call("research", action="chat", prompt=f"question {number}")
+            except Refused:
+                pass
+        listed = client.call("session", operation="list", type="thread", allRoots=True)
+        threads = [each["id"] for each in listed["sessions"]]
+        self.assertEqual(len(threads), 3)
+        self.order(f"clock {4000 * self.DAY}")
+        for _ in range(3):
+            client.call("session", operation="list", type="thread", allRoots=True)
+            subprocess.run([HOLDFAST, "cleanup", "--json", "--store", self.store()], env=self.environment(), check=True,
+                           capture_output=True, timeout=PATIENCE)
+        self.order()
+        for thread in threads:
+            kept = self.get(client, thread)
+            self.assertIn(kept["visibility"], ("live", "archived"), "one jump must not pass several clocks")
+
+
+class Descriptors(MachineTest):
+    LIMIT = 48
+
+    def cpu_seconds(self, client):
+        fields = pathlib.Path(f"/proc/{client.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def test_out_of_them(self):
+        client = Http(self, before=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (self.LIMIT, self.LIMIT)))
+        session, texts = self.begin(client), ["begin"]
+        crowd = [socket.create_connection(("127.0.0.1", client.port), PATIENCE) for _ in range(2 * self.LIMIT)]
+        self.assertIn("accepting connections is suspended", self.next_line(client, "suspended"))
+        began = self.cpu_seconds(client)
+        threading.Event().wait(0.5)  # nothing happens, and that is what is measured
+        self.assertLess(self.cpu_seconds(client) - began, 0.2, "it spins")
+        for number in range(20):
+            try:
+                text = f"{number} in the crowd"
+                self.think(client, session, text)
+                texts.append(text)
+            except Refused as refusal:
+                self.assertIn("too many open files", str(refusal).lower())
+        for each in crowd:
+            each.close()
+        late = client.connect()
+        text = "after the crowd"
+        given = client.call("thought", late, sessionId=session, thought=text, nextThoughtNeeded=True)
+        late.close()
+        self.assertEqual(given["thoughtNumber"], len(texts) + 1)
+        self.expect_thoughts(session, [*texts, text])
+
+    def next_line(self, client, word):
+        while True:
+            line = client.log.next()
+            if word in line:
+                return line
+
+
+class Signals(MachineTest):
+    def environment(self, **more):
+        return super().environment(**({"HF_SHIM_STORM_US": "300"} | more))
+
+    def test_a_storm_of_interruptions(self):
+        for name, client in self.clients():
+            with self.subTest(name):
+                session, texts = self.begin(client), ["begin"]
+                for number in range(40):
+                    texts.append(f"{number} " + TEXT * (number % 5 * 20))
+                    self.assertEqual(self.think(client, session, texts[-1]), len(texts))
+                self.expect_thoughts(session, texts)
+
+
+class Memory(MachineTest):
+    def test_killed(self):
+        """What the kernel does when memory is out: SIGKILL, in the middle of anything."""
+        texts, session = ["begin"], None
+        for life in range(6):
+            client = Stdio(self)
+            session = session or self.begin(client)
+            for number in range(5):
+                texts.append(f"{life}.{number}")
+                self.assertEqual(self.think(client, session, texts[-1]), len(texts))
+            # Written and not answered: it may be there or not, and both are right.
+            client.send("thought", {"sessionId": session, "thought": f"{life} unanswered", "nextThoughtNeeded": True})
+            client.kill()
+            exported = json.loads(self.plain("sessions", "export", session, "--format", "json"))
+            found = [node["data"]["thought"] for node in exported["nodes"]]
+            self.assertIn(found, ([*texts], [*texts, f"{life} unanswered"]))
+            texts = found
+        self.expect_thoughts(session, texts)
+
+    def test_no_more_of_it(self):
+        """Every allocation may fail: it is an error or the end of the process, and never a damaged store."""
+        texts, session = ["begin"], self.begin(Stdio(self))
+        for megabytes in (160, 200, 240, 280, 340):
+            limit = megabytes << 20
+            client = Stdio(self, before=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+            for size in (1, 200_000, 1_000_000, 4_000_000, 1):
+                text = f"{megabytes} " + "x" * size
+                try:
+                    self.assertEqual(self.think(client, session, text), len(texts) + 1)
+                    texts.append(text)
+                except Refused:
+                    pass
+                except (EOFError, BrokenPipeError):
+                    break
+            client.kill()
+            exported = json.loads(self.plain("sessions", "export", session, "--format", "json"))
+            found = [node["data"]["thought"] for node in exported["nodes"]]
+            if len(found) == len(texts) + 1:  # the process ended between the commit and its answer
+                texts.append(found[-1])
+            self.assertEqual([len(text) for text in found], [len(text) for text in texts])
+        self.assertTrue(json.loads(self.plain("store", "verify", "--json"))["ok"])
+        self.assertGreater(len(texts), 1, "some of them fit")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=2)
