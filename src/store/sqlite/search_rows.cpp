@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <unordered_map>
 
 namespace holdfast::store {
@@ -37,7 +38,10 @@ class Search {
       return fail(ErrorKind::too_large, fmt::format("at most {} bytes can be searched for", session::kMaxSearchTextBytes));
     }
     if (words_.empty()) return std::move(outcome_);
-    HF_CHECK(find_sessions());
+    if (!query_.session.empty()) {
+      HF_TRY(only_, db_.number("SELECT key FROM sessions WHERE id = ?", query_.session));
+      if (!only_) return std::move(outcome_);
+    }
     HF_CHECK(search_records());
     HF_CHECK(query_.session.empty() ? search_everywhere() : scan_session());
     return std::move(outcome_);
@@ -46,23 +50,25 @@ class Search {
  private:
   bool full() const { return outcome_.result.more; }
 
-  // Every session the filters allow. With them in memory, a candidate costs one look-up.
-  Result<void> find_sessions() {
-    Condition where;
-    where.add_any("s.kind", query_.kinds);
-    where.add_roots(query_.roots, query_.rootless);
-    where.add_visibilities(query_.visibilities);
-    where.add_principal(query_.principal);
-    if (!query_.session.empty()) where.add_any("s.id", {query_.session});
-    HF_TRY(auto rows, db_.query(fmt::format("SELECT s.key, s.id, s.kind, s.title FROM sessions AS s WHERE {}", where.sql)));
-    int index = 0;
-    bind_values(rows, index, where.values);
-    while (true) {
-      HF_TRY(const bool more, rows.next());
-      if (!more) return {};
-      sessions_.try_emplace(rows.integer(0),
-                            Place{std::string(rows.text(1)), std::string(rows.text(2)), std::string(rows.text(3)), 0});
+  // The session, when the filters allow it; null otherwise. Looked up when something in it fits: a store has many more sessions
+  // than a search has candidates. A pointer stays good until the end of the search.
+  Result<Place*> find_place(std::int64_t session) {
+    const auto [known, fresh] = sessions_.try_emplace(session);
+    if (fresh) {
+      Condition where;
+      where.add_any("s.kind", query_.kinds);
+      where.add_roots(query_.roots, query_.rootless);
+      where.add_visibilities(query_.visibilities);
+      where.add_principal(query_.principal);
+      HF_TRY(auto rows,
+             db_.query(fmt::format("SELECT s.id, s.kind, s.title FROM sessions AS s WHERE s.key = ? AND {}", where.sql)));
+      int index = 0;
+      rows.bind(++index, session);
+      bind_values(rows, index, where.values);
+      HF_TRY(const bool allowed, rows.next());
+      if (allowed) known->second = Place{std::string(rows.text(0)), std::string(rows.text(1)), std::string(rows.text(2)), 0};
     }
+    return known->second ? &*known->second : nullptr;
   }
 
   // Takes a hit, or notes that there was one more than wanted. False: stop.
@@ -81,20 +87,22 @@ class Search {
   }
 
   Result<void> search_records() {
-    HF_TRY(auto rows,
-           db_.query("SELECT s.key, s.title, t.description, s.tags, s.updated_at FROM sessions AS s JOIN session_texts AS t "
-                     "ON t.session = s.key ORDER BY s.updated_at DESC, s.id DESC"));
+    HF_TRY(auto rows, db_.query(fmt::format(
+                          "SELECT s.key, s.title, t.description, s.tags, s.updated_at FROM sessions AS s JOIN session_texts "
+                          "AS t ON t.session = s.key {} ORDER BY s.updated_at DESC, s.id DESC",
+                          only_ ? "WHERE s.key = ?" : "")));
+    if (only_) rows.bind(1, *only_);
     while (!full()) {
       HF_TRY(const bool more, rows.next());
       if (!more) return {};
-      const auto place = sessions_.find(rows.integer(0));
-      if (place == sessions_.end()) continue;
       const std::string text = searched_text(rows.text(1), rows.text(2), rows.text(3));
       if (!words_.matches(words_of(text))) continue;
+      HF_TRY(Place* const place, find_place(rows.integer(0)));
+      if (place == nullptr) continue;
       SearchHit hit;
       hit.time = rows.integer(4);
       hit.snippet = snippet_of(text, words_);
-      take(place->second, std::move(hit));
+      take(*place, std::move(hit));
     }
     return {};
   }
@@ -102,10 +110,10 @@ class Search {
   // One row of: sequence, session, seq, lane, number, type, time, text, redacted.
   static constexpr std::string_view kColumns = "sequence, session, seq, lane, number, type, time, text, salt IS NULL";
 
-  bool consider(const Rows& rows) {
-    const auto place = sessions_.find(rows.integer(1));
-    if (place == sessions_.end() || place->second.hits >= query_.per_session || rows.integer(8) != 0) return true;
-    if (!words_.matches(words_of(rows.text(7)))) return true;
+  Result<bool> consider(const Rows& rows) {
+    if (rows.integer(8) != 0 || !words_.matches(words_of(rows.text(7)))) return true;
+    HF_TRY(Place* const place, find_place(rows.integer(1)));
+    if (place == nullptr || place->hits >= query_.per_session) return true;
     SearchHit hit;
     hit.seq = rows.integer(2);
     hit.lane = rows.text(3);
@@ -113,7 +121,7 @@ class Search {
     hit.type = rows.text(5);
     hit.time = rows.integer(6);
     hit.snippet = snippet_of(rows.text(7), words_);
-    return take(place->second, std::move(hit));
+    return take(*place, std::move(hit));
   }
 
   Result<void> scan(Rows rows) {
@@ -121,7 +129,7 @@ class Search {
       HF_TRY(const bool more, rows.next());
       if (!more) return {};
       outcome_.scanned_bytes += rows.text(7).size();
-      consider(rows);
+      HF_CHECK(consider(rows));
     }
     return {};
   }
@@ -134,9 +142,8 @@ class Search {
   }
 
   Result<void> scan_session() {
-    if (sessions_.empty()) return {};
     static const std::string sql = fmt::format("SELECT {} FROM entries WHERE session = ? ORDER BY seq DESC", kColumns);
-    HF_TRY(auto rows, db_.query(sql, sessions_.begin()->first));
+    HF_TRY(auto rows, db_.query(sql, *only_));
     HF_CHECK(scan(std::move(rows)));
     outcome_.scanned_bytes = 0;  // says nothing about the index
     return {};
@@ -149,7 +156,8 @@ class Search {
       const auto look = [&]() -> Result<bool> {
         HF_TRY(auto rows, db_.query(sql, sequence));
         HF_TRY(const bool found, rows.next());
-        return !found || consider(rows);
+        if (!found) return true;
+        return consider(rows);
       };
       auto go_on = look();
       if (!go_on) trouble = fail(std::move(go_on).error());
@@ -177,7 +185,8 @@ class Search {
   TextIndex& index_;
   const SearchQuery& query_;
   const WordQuery words_;
-  std::unordered_map<std::int64_t, Place> sessions_;
+  std::optional<std::int64_t> only_;                                 // the session asked for
+  std::unordered_map<std::int64_t, std::optional<Place>> sessions_;  // those looked up so far
   SearchOutcome outcome_;
 };
 
