@@ -89,6 +89,7 @@ class Guard(TranscriptsTest):
         self.assertEqual(self.run_program("guard", "show", "000000a1").returncode, 3)
         self.assertEqual(self.run_program("guard", "show", "000000a").returncode, 4)
         self.assertEqual(self.run_program("guard", "--watch", "--hook").returncode, 2)
+        self.assertEqual(self.run_program("guard", "--hook", "list").returncode, 2)
         self.assertEqual(len(self.json_of("guard", "show", "000000a3")["files"]), 3)
         self.assertGreater(self.json_of("guard", "status")["files"], 10)
 
