@@ -81,7 +81,7 @@ class Exporting {
   Result<std::unique_ptr<reading::Reading>> open(const std::string& id) {
     HF_TRY(const auto version, work_.kept_version(given_.version, given_.as_of));
     if (version.number || version.as_of) {
-      HF_TRY(const auto kept, kept_.find(id));
+      HF_TRY(const auto kept, kept_.find(id, version));
       return open(kept, version);
     }
     const auto chosen = choose_session(context_, work_, id);

@@ -11,7 +11,16 @@ namespace holdfast::cli {
 
 namespace {
 
+// --watch and its like are ways of keeping; what stands below guard looks at what was kept.
+Result<void> check_guard_ways(const CommandLine& line) {
+  const GuardArguments& given = line.guard;
+  if (line.command == Command::guard || !(given.watch || given.hook || given.install || given.uninstall || given.install_hook))
+    return {};
+  return fail(ErrorKind::invalid, "--watch, --hook and --install are for holdfast guard alone", "leave out the one or the other");
+}
+
 Result<void> run_command(Context& context) {
+  HF_CHECK(check_guard_ways(context.line));
   switch (context.line.command) {
     case Command::mcp:
       return run_mcp(context);

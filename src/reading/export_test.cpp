@@ -52,6 +52,7 @@ class MadeReading final : public Reading {
       turns_.push_back(std::move(turn));
     }
   }
+  void add(const std::vector<Turn>& more) { turns_.insert(turns_.end(), more.begin(), more.end()); }
   const Heading& heading() const override { return heading_; }
   Result<Window> window(const WindowQuery& query) override {
     Window window;
@@ -123,6 +124,49 @@ TEST(Export, MarkdownAndJson) {
   const auto json = parse_json(exported(options));
   ASSERT_TRUE(json);
   EXPECT_EQ(find_array(json->get_object(), "turns")->size(), 120u);
+}
+
+TEST(Export, MarkdownIsSafeNamesBranchesAndShowsACompactionOnce) {
+  MadeReading reading;
+  Turn boundary, summary;
+  boundary.line = 121;
+  boundary.role = Role::system;
+  boundary.meta = boundary.compaction = true;
+  summary = boundary;
+  summary.line = 122;
+  Part part;
+  part.kind = Part::Kind::notice;
+  part.name = "Summary of what came before";
+  part.text.text = "we fixed ```the``` header";
+  summary.parts.push_back(part);
+  Turn answer;
+  answer.line = 123;
+  answer.role = Role::assistant;
+  part.kind = Part::Kind::text;
+  part.text.text = "look:\n```\nunclosed";
+  answer.parts.push_back(part);
+  answer.forks = {{7, "the *other* way <b>"}};
+  Turn last = boundary;
+  last.line = 124;
+  reading.add({boundary, summary, answer, last});
+  ExportOptions options;
+  options.format = ExportFormat::markdown;
+  std::string text;
+  ASSERT_TRUE(export_session(reading, options, [&](std::string_view bytes) -> Result<void> {
+    text += bytes;
+    return {};
+  }));
+  EXPECT_THAT(text, Not(HasSubstr("<script")));
+  EXPECT_THAT(text, HasSubstr("&lt;script"));
+  const std::string end = text.substr(text.find("words 120"));
+  std::size_t compactions = 0;
+  for (std::size_t at = end.find("## Compacted here"); at != std::string::npos; at = end.find("## Compacted here", at + 1))
+    ++compactions;
+  EXPECT_EQ(compactions, 2U) << "one with its summary, one that has none\n" << end;
+  EXPECT_THAT(end, HasSubstr("````\nwe fixed ```the``` header\n````"));
+  EXPECT_THAT(end, HasSubstr("unclosed\n```\n"));
+  EXPECT_THAT(end, HasSubstr("Another branch leaves here, at line 7: the \\*other\\* way &lt;b\\>"));
+  EXPECT_TRUE(end.ends_with("## Compacted here\n\n")) << end;
 }
 
 TEST(Export, AFilterReachesEveryText) {

@@ -29,7 +29,7 @@ TEST(SafeMarkdown, AnUnclosedFenceEndsWithTheText) {
 
 TEST(SafeMarkdown, LinksLeadToTheWebAndImagesAreText) {
   EXPECT_EQ(safe_markdown("[a](https://a.example/x)"), "[a](https://a.example/x)\n");
-  EXPECT_EQ(safe_markdown("[a](docs/b.md#c)"), "[a](docs/b.md#c)\n");
+  EXPECT_EQ(safe_markdown("[a](notes/b.md#c)"), "[a](notes/b.md#c)\n");
   EXPECT_EQ(safe_markdown("[a](javascript:alert(1))"), "[a]\\(javascript:alert(1))\n");
   EXPECT_EQ(safe_markdown("[a]( JavaScript:x)"), "[a]\\( JavaScript:x)\n");
   EXPECT_EQ(safe_markdown("[a](&#106;avascript:x)"), "[a]\\(&#106;avascript:x)\n");

@@ -1,5 +1,6 @@
 #include "research/local_provider.h"
 
+#include "reading/critic_marks.h"
 #include "research/corpus_index.h"
 #include "research/session_search.h"
 #include "research/snippet.h"
@@ -77,7 +78,7 @@ class LocalProvider final : public SearchProvider {
       made.uri = std::move(passage.uri);
       made.title = std::move(passage.title);
       made.type = "document";
-      made.snippet = snippet_of(passage.text, words);
+      made.snippet = snippet_of(reading::without_marks(passage.text), words);
       made.content = std::move(passage.text);
       made.score = std::clamp(passage.share, 0.0, 1.0);
     }

@@ -178,7 +178,7 @@ Result<std::optional<KeptTranscript>> kept_at_place(const Keeper& keeper, const 
   const auto backup = find_backup(keeper.backup_folder(), place);
   HF_TRY(const auto kept, newest_in_guard(keeper, place, version, backup));
   if (!kept) return std::nullopt;
-  HF_TRY(KeptTranscript found, KeptLines(keeper).find(kept->id));
+  HF_TRY(KeptTranscript found, KeptLines(keeper).find(kept->id, version));
   return found;
 }
 

@@ -51,9 +51,13 @@ Result<SessionLine> KeptLines::line_of(const KeptSession& session) {
   return lines_.emplace(name, std::move(line)).first->second;
 }
 
-Result<KeptTranscript> KeptLines::find(std::string_view id_or_prefix) {
+Result<KeptTranscript> KeptLines::find(std::string_view id_or_prefix, const KeptVersion& version) {
   HF_TRY(const Sessions all, sessions());
   HF_TRY(KeptSession session, find_kept_session(*all, id_or_prefix));
+  if (version.number || version.as_of) {
+    HF_TRY(session::Blobs* const guard, keeper_.guard());
+    HF_TRY(session.transcript, chosen_version(*guard, session.transcript, version, true));
+  }
   auto line = line_of(session);
   if (!line && line.error().kind != ErrorKind::corrupt) return fail(std::move(line).error());
   return KeptTranscript{session, line ? *std::move(line) : bare_line(session)};

@@ -36,9 +36,12 @@ class RestoreKeptTest : public GuardedHome {
   void expect_tree(const Tree& tree) {
     for (const auto& [path, bytes] : tree) EXPECT_EQ(files_.read(path), bytes) << path;
   }
-  KeptTranscript kept(const std::string& id) { return KeptLines(verbs_).find(id).value(); }
+  KeptTranscript kept(const std::string& id, const KeptVersion& version = {}) {
+    return KeptLines(verbs_).find(id, version).value();
+  }
   Result<CopyResult> put_back(const std::string& id, RestoreKeptOptions options = {}) {
-    return restore_kept(verbs_, kept(id), options);
+    HF_TRY(const KeptTranscript found, KeptLines(verbs_).find(id, options.version));
+    return restore_kept(verbs_, found, options);
   }
   std::string transcript(const std::string& id) const { return "projects/-home-dev-work-demo/" + id + ".jsonl"; }
   void damage_packs() {
@@ -114,7 +117,7 @@ TEST_F(RestoreKeptTest, OlderVersionsCanBeChosen) {
   std::filesystem::remove(files_ / transcript(id_));
   RestoreKeptOptions options;
   options.version.number = 1;
-  ASSERT_TRUE(put_back(id_, options));
+  EXPECT_THAT(put_back(id_, options)->resume_command, HasSubstr("cd /home/dev/work/demo && ")) << "of that version, too";
   EXPECT_EQ(files_.read(transcript(id_)), was);
   options.version.number = 7;
   EXPECT_EQ(put_back(id_, options).error().kind, ErrorKind::not_found);

@@ -1,6 +1,7 @@
 #include "web/research_show.h"
 
 #include "base/text.h"
+#include "reading/critic_marks.h"
 #include "reading/markdown.h"
 #include "web/shown.h"
 
@@ -131,7 +132,9 @@ void show_sources(Html& page, const research::RunState& state) {
     else
       page.element("code", source.uri);
     if (!source.locator.empty()) page.element("span", source.locator);
-    page.close().element("p", shorten(source.text(), kSnippetChars), {{"class", "soft"}, {"dir", "auto"}}).close();
+    page.close()
+        .element("p", shorten(reading::without_marks(source.text()), kSnippetChars), {{"class", "soft"}, {"dir", "auto"}})
+        .close();
   }
   page.close();
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -14,6 +15,7 @@ namespace holdfast::store {
 struct BlobStore::Damage {
   std::unordered_map<std::int64_t, std::string> chunks;  // and why
   std::set<std::int64_t> versions;                       // of which something is lost
+  bool copy = false;                                     // that of the catalogue
 };
 
 namespace {
@@ -41,6 +43,11 @@ Result<BlobStore::Damage> BlobStore::look_for_damage(Db& db, std::mutex& db_mute
   {
     const std::lock_guard lock(db_mutex);
     HF_CHECK(check_pages(db, check));
+    HF_TRY(const CopyPlace copy, copy_place(db));
+    if (const auto checked = check_copy(packs_folder_, copy, options_.sqlite_vfs); !checked) {
+      check.problems.push_back({"", "the copy of the catalogue: " + checked.error().message});
+      damage.copy = true;
+    }
     HF_TRY(frames, all_frames(db));
   }
   std::uint64_t total = 0, done = 0;
@@ -163,6 +170,7 @@ Result<void> BlobStore::make_catalogue_anew(const Error& why, Check& check) {
   HF_CHECK(rebuild_catalogue(packs_folder_, made, options_.sqlite_vfs));
   const Millis now = options_.clock ? options_.clock->now() : SystemClock().now();
   const std::string aside = fmt::format("{}.damaged-{}", path, now);
+  const bool lost = ::access(path.c_str(), F_OK) != 0;
   for (const char* ending : {"-wal", "-shm", ""}) {
     if (::rename((path + ending).c_str(), (aside + ending).c_str()) != 0 && errno != ENOENT)
       return fail(system_error("setting " + path + " aside", errno));
@@ -173,7 +181,7 @@ Result<void> BlobStore::make_catalogue_anew(const Error& why, Check& check) {
   HF_TRY(const std::vector<PackRow> packs, all_packs(*writer_));
   HF_CHECK(set_unnamed_packs_aside(packs_folder_, packs));
   check.problems.push_back(
-      {"", fmt::format("the catalogue was made anew from its copy, the old one is {}: {}", aside, why.message)});
+      {"", fmt::format("the catalogue was made anew from its copy{}: {}", lost ? "" : ", the old one is " + aside, why.message)});
   return {};
 }
 
@@ -188,8 +196,10 @@ Result<session::Blobs::Check> BlobStore::repair(const std::function<void(std::ui
     if (db == nullptr) return check;
   }
   HF_CHECK(begin());
+  bool copy_is_damaged = false;
   const auto set_aside = [&]() -> Result<void> {
     HF_TRY(const Damage damage, look_for_damage(*writer_, write_db_mutex_, check, progress));
+    copy_is_damaged = damage.copy;
     for (const auto& [chunk, why] : damage.chunks) {
       HF_CHECK(writer_->run("UPDATE chunks SET frame = 0 WHERE id = ?", chunk));
     }
@@ -201,7 +211,7 @@ Result<session::Blobs::Check> BlobStore::repair(const std::function<void(std::ui
   };
   if (auto done = set_aside(); !done) return give_up(std::move(done).error());
   HF_CHECK(finish());
-  HF_CHECK(renew_copy(false));
+  HF_CHECK(renew_copy(copy_is_damaged));
   cache_.clear();
   return check;
 }

@@ -435,6 +435,25 @@ TEST_F(BlobStoreTest, ALostCatalogueIsMadeAnewFromItsCopy) {
   }
 }
 
+TEST_F(BlobStoreTest, ADamagedCopyOfTheCatalogueIsFoundAndRenewed) {
+  for (const char* ending : {".names", ".changes"}) {
+    auto blobs = open();
+    keep(*blobs, "a", made_up_lines(1, 50'000), ending);
+    keep(*blobs, "a", made_up_lines(1, 90'000), std::string(ending) + "2");
+    for (const auto& entry : std::filesystem::directory_iterator(folder_ / "guard/packs")) {
+      if (entry.path().extension() != ending) continue;
+      std::fstream file(entry.path(), std::ios::binary | std::ios::in | std::ios::out);
+      file.seekp(static_cast<std::streamoff>(entry.file_size() / 2));
+      file << std::string(std::min<std::size_t>(entry.file_size() / 2, 5000), 'x');
+    }
+    EXPECT_THAT(blobs->verify({})->problems,
+                testing::ElementsAre(testing::Field(&Blobs::Problem::what, testing::HasSubstr("copy of the catalogue"))))
+        << ending;
+    ASSERT_TRUE(blobs->repair({}));
+    EXPECT_THAT(blobs->verify({})->problems, testing::IsEmpty());
+  }
+}
+
 TEST_F(BlobStoreTest, WhatIsForgottenIsNotInTheCopyEither) {
   auto blobs = open();
   keep(*blobs, "claude:a-name-to-forget", made_up_lines(1, 50'000), "1");

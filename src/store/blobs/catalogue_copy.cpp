@@ -19,6 +19,7 @@
 #include <charconv>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <vector>
 
 namespace holdfast::store {
@@ -71,12 +72,13 @@ Result<void> sync_file(const std::string& path) {
   return {};
 }
 
-// Those of a file, one behind the other, until one is cut off or damaged.
-Result<void> apply_all(Db& db, const std::string& path) {
+// Those of a file, one behind the other, until one is cut off or damaged; answers how many bytes they take.
+Result<std::uint64_t> each_record(const std::string& path, const std::function<Result<void>(std::string_view changes)>& take) {
   const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file && errno == ENOENT) return {};
+  std::uint64_t whole = 0;
+  if (!file && errno == ENOENT) return whole;
   if (!file) return fail(system_error(path, errno));
-  const auto read_whole = [&](char* to, std::size_t size) {
+  const auto read_all_of = [&](char* to, std::size_t size) {
     std::size_t done = 0;
     while (done < size) {
       const ssize_t got = ::read(file.get(), to + done, size - done);
@@ -88,15 +90,24 @@ Result<void> apply_all(Db& db, const std::string& path) {
   };
   for (;;) {
     RecordHead head{};
-    if (!read_whole(reinterpret_cast<char*>(&head), sizeof head)) return {};
+    if (!read_all_of(reinterpret_cast<char*>(&head), sizeof head)) return whole;
     if (std::string_view(head.magic.data(), head.magic.size()) != kMagic || head.size > kMaxChanges ||
         head.packed_size > kMaxChanges)
-      return {};
+      return whole;
     std::string packed(head.packed_size, '\0');
-    if (!read_whole(packed.data(), packed.size()) || sum_of(packed) != head.sum) return {};
+    if (!read_all_of(packed.data(), packed.size()) || sum_of(packed) != head.sum) return whole;
     HF_TRY(const std::string changes, zstd_unpack(packed, head.size));
-    HF_CHECK(apply_changes(db, changes));
+    HF_CHECK(take(changes));
+    whole += sizeof head + packed.size();
   }
+}
+
+Result<void> check_names(const std::string& path, const std::string& vfs) {
+  HF_TRY(auto db, Db::open(path, Db::Mode::read_write, vfs));
+  HF_TRY(Rows rows, db->query("PRAGMA quick_check(1)"));
+  HF_TRY(const bool answered, rows.next());
+  if (!answered || rows.text(0) != "ok") return fail(ErrorKind::corrupt, path + " is damaged");
+  return {};
 }
 
 Result<void> rebuild_from(const std::string& packs, std::int64_t number, const std::string& path, const std::string& vfs) {
@@ -105,18 +116,15 @@ Result<void> rebuild_from(const std::string& packs, std::int64_t number, const s
   if (!std::filesystem::copy_file(file_of(packs, number, kNames), path, error))
     return fail(system_error("copying " + file_of(packs, number, kNames), error.value()));
   if (::chmod(path.c_str(), 0600) != 0) return fail(system_error(path, errno));
-  {
-    HF_TRY(auto db, Db::open(path, Db::Mode::read_write, vfs));
-    HF_TRY(Rows rows, db->query("PRAGMA quick_check(1)"));
-    HF_TRY(const bool answered, rows.next());
-    if (!answered || rows.text(0) != "ok") return fail(ErrorKind::corrupt, file_of(packs, number, kNames) + " is damaged");
-  }
+  HF_CHECK(check_names(path, vfs));
   HF_TRY(auto db, Db::open(path, Db::Mode::read_write, vfs));
   HF_CHECK(db->script("PRAGMA journal_mode=DELETE; PRAGMA synchronous=FULL"));
   HF_CHECK(db->run("BEGIN IMMEDIATE"));
-  if (auto applied = apply_all(*db, file_of(packs, number, kChanges)); !applied) {
+  const auto applied =
+      each_record(file_of(packs, number, kChanges), [&](std::string_view changes) { return apply_changes(*db, changes); });
+  if (!applied) {
     static_cast<void>(db->run("ROLLBACK"));
-    return applied;
+    return fail(applied.error());
   }
   HF_CHECK(put_copy_place(*db, {}));  // a new one is made: what this one lacks at its end must not be missed
   return db->run("COMMIT");
@@ -201,6 +209,16 @@ void remove_copies_but(const std::string& packs, std::int64_t number) {
     if (each == number) continue;
     for (const std::string_view ending : {kNames, kChanges}) static_cast<void>(::unlink(file_of(packs, each, ending).c_str()));
   }
+}
+
+Result<void> check_copy(const std::string& packs, const CopyPlace& place, const std::string& vfs) {
+  if (place.number == 0) return {};
+  HF_CHECK(check_names(file_of(packs, place.number, kNames), vfs));
+  const std::string path = file_of(packs, place.number, kChanges);
+  HF_TRY(const std::uint64_t whole, each_record(path, [](std::string_view) -> Result<void> { return {}; }));
+  if (whole < place.size)
+    return fail(ErrorKind::corrupt, fmt::format("{} is damaged: {} of {} bytes can be read", path, whole, place.size));
+  return {};
 }
 
 Result<void> rebuild_catalogue(const std::string& packs, const std::string& path, const std::string& vfs) {

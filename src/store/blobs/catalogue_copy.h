@@ -36,6 +36,9 @@ Result<void> make_copy(Db& db, const std::string& packs, std::int64_t number);
 // All copies but this one; with number 0 none.
 void remove_copies_but(const std::string& packs, std::int64_t number);
 
+// Whether it could be made anew from this copy. Errors: corrupt, io.
+Result<void> check_copy(const std::string& packs, const CopyPlace& place, const std::string& vfs);
+
 // Makes the catalogue at `path`, which must not exist, from the newest copy that can be read. Errors: not_found (there is no
 // copy), corrupt (none that can be read).
 Result<void> rebuild_catalogue(const std::string& packs, const std::string& path, const std::string& vfs);

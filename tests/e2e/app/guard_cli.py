@@ -72,7 +72,7 @@ class Guard(TranscriptsTest):
     def test_verify_repair_forget(self):
         self.json_of("guard")
         self.assertTrue(self.json_of("guard", "verify")["ok"])
-        pack = max((self.data / "guard" / "packs").iterdir(), key=lambda path: path.stat().st_size)
+        pack = max((self.data / "guard" / "packs").glob("*.pack"), key=lambda path: path.stat().st_size)
         content = bytearray(pack.read_bytes())
         content[len(content) // 2] ^= 0x55
         pack.write_bytes(content)
@@ -89,8 +89,55 @@ class Guard(TranscriptsTest):
         self.assertEqual(self.run_program("guard", "show", "000000a1").returncode, 3)
         self.assertEqual(self.run_program("guard", "show", "000000a").returncode, 4)
         self.assertEqual(self.run_program("guard", "--watch", "--hook").returncode, 2)
+        self.assertEqual(self.run_program("guard", "--hook", "list").returncode, 2)
         self.assertEqual(len(self.json_of("guard", "show", "000000a3")["files"]), 3)
         self.assertGreater(self.json_of("guard", "status")["files"], 10)
+
+    def test_what_was_swept_and_what_was_cut(self):
+        self.json_of("guard")
+        before = self.files()
+        shutil.rmtree(self.project() / sid("a4") / "subagents")
+        swept = self.json_of("guard", "list", "--gone")["sessions"]
+        self.assertEqual([(each["session_id"], each["gone"], each["missing_files"]) for each in swept], [(sid("a4"), False, 2)])
+        self.assertEqual(self.json_of("guard", "show", "000000a4")["missing_files"], 2)
+        restored = self.json_of("restore", "--in-place", "000000a4")
+        self.assertIn("with the same content", restored["left_out"][0])
+        self.assertEqual(self.files(), before)
+
+        self.transcript("a4").write_bytes(b"")
+        self.json_of("guard")
+        other = self.run_program("restore", "--in-place", "000000a4", "--version", "1")
+        self.assertEqual(other.returncode, 5, "what is there differs")
+        self.assertIn(str(self.transcript("a4")), other.stderr)
+        self.transcript("a4").unlink()
+        self.assertIn("--version 1", self.run_program("restore", "--in-place", "000000a4", "--dry-run").stderr)
+        whole = before[str(self.transcript("a4").relative_to(self.claude))].decode()
+        self.assertEqual(self.run_program("guard", "cat", "000000a4").stdout, "")
+        self.assertEqual(self.run_program("guard", "cat", "000000a4", "--version", "1").stdout, whole)
+        self.assertEqual(self.run_program("guard", "cat", "000000a4", "--as-of", "2020-01-01").stdout, whole)
+        self.json_of("restore", "--in-place", "000000a4", "--version", "1")
+        self.assertEqual(self.files(), before)
+        self.assertEqual(self.run_program("guard", "cat", "zzzz").returncode, 3)
+
+    def test_a_lost_catalogue(self):
+        self.json_of("guard")
+        before = self.files()
+        self.remove_originals()
+        for path in (self.data / "guard").glob("catalogue.db*"):
+            path.unlink()
+        for words in (("guard", "verify"), ("guard",), ("guard", "list")):
+            refused = self.run_program(*words)
+            self.assertEqual(refused.returncode, 6, words)
+            self.assertIn("guard repair", refused.stderr)
+        self.assertIn("warning", self.run_program("list", "--all").stderr)
+        self.json_of("guard", "repair")
+        self.assertTrue(self.json_of("guard", "verify")["ok"])
+        exported = self.home / "all"
+        self.assertEqual(self.json_of("export", "--all", "--format", "md", "-o", str(exported))["failed"], 0)
+        for each in self.json_of("guard", "list", "--gone")["sessions"]:
+            self.assertTrue((exported / f"{each['session_id']}.md").exists())
+            self.json_of("restore", "--in-place", each["session_id"])
+        self.assertEqual(self.files(), before)
 
     def test_hook(self):
         told = {"session_id": sid("a3"), "transcript_path": str(self.transcript("a3")), "cwd": DEMO, "hook_event_name": "Stop"}
@@ -145,9 +192,11 @@ class Guard(TranscriptsTest):
         self.assertIn("--user enable --now holdfast-guard.service", (tools / "calls").read_text())
         self.assertEqual(run("--uninstall", PATH=path).returncode, 0)
         self.assertFalse(unit.exists())
-        # Without systemd the unit is written, and what is left to do is said.
+        self.assertIn("nothing to remove", run("--uninstall", PATH=path).stdout)
+        # Without systemd the unit is written, and what is left to do is said; a script learns that no guard runs.
         alone = run("--install", PATH="/nowhere")
-        self.assertEqual(alone.returncode, 0, alone.stderr)
+        self.assertEqual(alone.returncode, 7, alone.stderr)
+        self.assertTrue(unit.exists())
         self.assertIn("left to do", alone.stderr)
         hooks = json.loads(run("--install-hook").stdout)["hooks"]
         self.assertIn("guard --hook", hooks["Stop"][0]["hooks"][0]["command"])

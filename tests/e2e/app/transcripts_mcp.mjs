@@ -1,6 +1,7 @@
 // The tools over transcripts as a client sees them: the official TypeScript SDK over stdio, the real program, a home with real
 // sessions. usage: node --import tests/npm/resolve.mjs transcripts_mcp.mjs HOLDFAST FIXTURE
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -154,6 +155,29 @@ test('delete, restore, move', async () => {
   const moved = await ok('move_session', { session_id: copy.new_session_id, target_project: other });
   has(moved, 'session_id source_project target_project files_moved files_deleted backup_path was_running warnings');
   assert.deepEqual([moved.source_project, moved.target_project], [project, other]);
+});
+
+test('what only the guard has is described like everything else', async () => {
+  const kept = spawnSync(command, ['guard'], { env: { ...environment, HOME: home }, encoding: 'utf8' });
+  assert.equal(kept.status, 0, kept.stderr);
+  const there = await ok('get_session_info', { session_id: sid('a2') });
+  const detail = await ok('get_session_detail', { session_id: sid('a2') });
+  rmSync(transcript('a2'));
+  const gone = await ok('get_session_info', { session_id: sid('a2') });
+  assert.equal(gone.state, 'kept');
+  assert.equal(gone.session_file, `guard:${sid('a2')}`);
+  assert.equal(gone.resume_command, null);
+  assert.equal(gone.restore_command, `holdfast restore --in-place ${sid('a2')}`);
+  assert.deepEqual([gone.title, gone.project_path, gone.usage], [there.title, there.project_path, there.usage]);
+  const read = await ok('get_session_detail', { session_id: sid('a2') });
+  assert.equal(read.status, 'kept');
+  assert.equal(read.resume_command, gone.restore_command);
+  assert.deepEqual([read.opening, read.last_messages], [detail.opening, detail.last_messages]);
+  const got = await ok('session', { operation: 'get', sessionId: sid('a2') });
+  assert.equal(got.session.status, 'kept');
+  assert.equal(got.transcript.state, 'kept');
+  assert.equal((await ok('session', { operation: 'verify', sessionId: sid('a2') })).ok, true);
+  await fails('not_found', 'get_session_info', { session_id: '99999999' });
 });
 
 test('the session tool lists transcripts when asked for them', async () => {
