@@ -8,6 +8,9 @@
 
 #include <fmt/format.h>
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -234,7 +237,8 @@ class Home {
 
   Result<void> fresh() {
     const Session session = begin();
-    Conversation conversation(prose_, draw_, session.id, session.cwd, "", some_time());
+    const Millis began = some_time();
+    Conversation conversation(prose_, draw_, session.id, session.cwd, "", began);
     // Between a tenth and ten times the mean, most of them small: 0.1 .. 0.4 for half of them.
     const double spread = static_cast<double>(draw_.below(1000)) / 1000;
     const auto size = static_cast<std::uint64_t>(static_cast<double>(plan_.file_bytes) * (0.1 + 3.6 * spread * spread * spread));
@@ -253,6 +257,10 @@ class Home {
       std::string output;
       prose_.log(draw_, draw_.between(400, 2000), output);
       HF_CHECK(keep(fmt::format("{}/{}/tool-results/b{}.txt", session.project, session.id, Prose::hex(draw_, 8)), output));
+      // The time of a saved result is that of its file.
+      const timespec time{static_cast<time_t>(began / 1000), 0};
+      const timespec times[] = {time, time};
+      ::utimensat(AT_FDCWD, made_.files.back().c_str(), times, 0);
     }
     sessions_.push_back(session);
     return {};

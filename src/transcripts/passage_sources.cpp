@@ -105,48 +105,52 @@ Result<void> TranscriptSources::list_claude(std::vector<Source>& sources) {
     if (folder.error().kind == ErrorKind::not_found) return {};
     return fail(folder.error());
   }
-  HF_TRY(const KnownFolder* projects, look_into(area, *folder));
-  // Copies, because what is known may move while more becomes known.
-  const std::vector<std::string> names = projects->folders;
-  for (const std::string& name : names) list_folder(std::string(kProjects) + name, true, sources);
+  HF_TRY(const auto projects, homes_.claude.entries(area));
+  for (const Home::Entry& entry : projects)
+    if (entry.type == DT_DIR) list_folder(*folder, entry.name, true, sources);
   return {};
 }
 
-// Transcripts of the project, then whatever lies in the folders of its sessions, however deep.
-void TranscriptSources::list_folder(const std::string& path, bool of_project, std::vector<Source>& sources) {
-  const auto folder = homes_.claude.open_folder(path);
-  const auto looked = folder ? look_into(path, *folder) : fail(folder.error());
-  if (!looked) {  // it has gone, or may not be read; the others can be found all the same
+// Transcripts of the project, then whatever lies in the folders of its sessions, however deep. Paths are those below projects/.
+void TranscriptSources::list_folder(const Fd& area, const std::string& path, bool of_project, std::vector<Source>& sources) {
+  const auto known = look_into(area, path);
+  if (!known) {  // it has gone, or may not be read; the others can be found all the same
     folders_.erase(path);
     return;
   }
   struct stat status{};
-  for (const KnownFile& file : (*looked)->files)
-    if (::fstatat(folder->get(), file.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(status.st_mode))
+  for (const KnownFile& file : (*known)->files)
+    if (::fstatat(area.get(), file.path.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(status.st_mode))
       add(file.key, file.source, status, sources);
-  const std::vector<std::string> names = (*looked)->folders;
-  for (const std::string& name : names)
-    if (!of_project || is_uuid(name)) list_folder(path + "/" + name, false, sources);
+  // Nodes of the table stay where they are while it grows.
+  for (const std::string& name : (*known)->folders)
+    if (!of_project || is_uuid(name)) list_folder(area, path + "/" + name, false, sources);
 }
 
-Result<const TranscriptSources::KnownFolder*> TranscriptSources::look_into(const std::string& path, const Fd& folder) {
-  struct stat status{};
-  if (::fstat(folder.get(), &status) != 0) return fail(system_error(path, errno));
-  const std::uint64_t changed = nanoseconds(status.st_mtim);
+bool TranscriptSources::is_as_known(const KnownFolder& known, const struct stat& status) {
+  return known.settled && S_ISDIR(status.st_mode) && known.inode == status.st_ino && known.changed == nanoseconds(status.st_mtim);
+}
+
+Result<const TranscriptSources::KnownFolder*> TranscriptSources::look_into(const Fd& area, const std::string& path) {
   KnownFolder& known = folders_[path];
-  if (known.settled && known.inode == status.st_ino && known.changed == changed) return &known;
-  const Millis now = SystemClock().now();
+  struct stat status{};
+  // A link in the middle of the path leads to another folder than the known one. Whatever is found here is opened with care.
+  if (known.settled && ::fstatat(area.get(), path.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 && is_as_known(known, status))
+    return &known;
+  const std::string whole = std::string(kProjects) + path;
+  HF_TRY(const Fd folder, homes_.claude.open_folder(whole));
+  if (::fstat(folder.get(), &status) != 0) return fail(system_error(whole, errno));
   known = {};
   known.inode = status.st_ino;
-  known.changed = changed;
-  known.settled = mtime_of(status) + kSettled < now;
-  HF_TRY(auto entries, homes_.claude.entries(path));
+  known.changed = nanoseconds(status.st_mtim);
+  known.settled = mtime_of(status) + kSettled < SystemClock().now();
+  HF_TRY(auto entries, homes_.claude.entries(whole));
   for (Home::Entry& entry : entries) {
     if (entry.type == DT_DIR) {
       known.folders.push_back(std::move(entry.name));
     } else if (entry.type == DT_REG) {
-      std::string key = fmt::format("{}{}/{}", kClaudeKeys, path, entry.name);
-      if (auto name = source_name(key)) known.files.push_back({std::move(entry.name), std::move(key), *std::move(name)});
+      std::string key = fmt::format("{}{}/{}", kClaudeKeys, whole, entry.name);
+      if (auto name = source_name(key)) known.files.push_back({path + "/" + entry.name, std::move(key), *std::move(name)});
     }
   }
   return &known;

@@ -58,7 +58,7 @@ class TranscriptSources final : public session::PassageSources {
  private:
   using Take = std::function<bool(const session::Passage&)>;
   struct KnownFile {
-    std::string name, key;
+    std::string path, key;  // path: below projects/
     SourceName source;
   };
   struct KnownFolder {
@@ -75,10 +75,12 @@ class TranscriptSources final : public session::PassageSources {
   class Reading;
 
   Result<void> list_claude(std::vector<session::Source>& sources);
-  void list_folder(const std::string& path, bool of_project, std::vector<session::Source>& sources);
+  void list_folder(const Fd& area, const std::string& path, bool of_project, std::vector<session::Source>& sources);
   Result<void> list_codex(std::vector<session::Source>& sources);
   Result<void> list_kept(std::vector<session::Source>& sources);
-  Result<const KnownFolder*> look_into(const std::string& path, const Fd& folder);
+  // What it holds; of one that is known and has not changed, without opening it.
+  Result<const KnownFolder*> look_into(const Fd& area, const std::string& path);
+  static bool is_as_known(const KnownFolder& known, const struct stat& status);
   void add(const std::string& key, const SourceName& name, const struct stat& status, std::vector<session::Source>& sources);
   std::string session_of_flat_agent(const SourceName& name, ino_t inode);
   // nullptr: the guard has it, or nobody.
