@@ -352,6 +352,15 @@ TEST_F(NodesTest, ATaskIsAnsweredAndCancelledFromElsewhere) {
   turn_until([&] { return cancelled_ == 1 && at(task(*b_, working), "status") == Json("cancelled"); });
 }
 
+TEST_F(NodesTest, WhatOneProcessSaysOfATaskAnotherSays) {
+  std::string id = start_task(*a_, "wonders");
+  turn_until([&] { return at(task(*a_, id), "status") == Json("input_required"); });
+  EXPECT_EQ(at(task(*b_, id), "status"), Json("input_required"));
+  finish(a_->server.modern("tasks/update", id,
+                           R"("taskId":")" + id + R"(","inputResponses":{"a":{"action":"accept","content":{}}},)", kTasks));
+  EXPECT_NE(at(task(*b_, id), "status"), Json("input_required"));
+}
+
 TEST_F(NodesTest, AProcessThatIsNotHeardOfAnyMoreHasGone) {
   EXPECT_TRUE(shared_.state.store.get(kNodeArea, a_->store.address())->has_value());
   shared_.state.clock.advance(std::chrono::milliseconds(kNodeLife).count());

@@ -7,7 +7,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 
 namespace holdfast::mcp {
 
@@ -121,6 +123,7 @@ void Tasks::persist(const std::string& id) {
   if (task.writing) return;
   task.dirty = false;
   task.writing = true;
+  task.with_this_write = std::exchange(task.with_the_next, {});
   task.kept_until = clock_.now() + kTaskLife.count();
   pool_.submit([this, alive = alive_, id, row = task.row, expires = task.kept_until] {
     auto written = store_.change([&](StateTransaction& store) -> Result<void> {
@@ -138,8 +141,13 @@ void Tasks::written_to_store(const std::string& id, bool kept) {
   auto task = local_.find(id);
   if (task == local_.end()) return;
   task->second.writing = false;
-  if (task->second.dirty) return persist(id);
-  for (const auto& tell : std::exchange(task->second.when_written, {})) tell();
+  auto waited = std::exchange(task->second.with_this_write, {});
+  if (task->second.dirty)
+    persist(id);
+  else
+    std::ranges::move(std::exchange(task->second.with_the_next, {}), std::back_inserter(waited));
+  for (const auto& tell : waited) tell();
+  if (task->second.writing) return;
   // A finished task that the store has needs no memory here; one that it has not stays readable for its life.
   if (kept && is_final(status_of(task->second.row))) local_.erase(task);
 }
@@ -150,10 +158,13 @@ void Tasks::stop() {
   for (const std::string& id : ids) {
     std::shared_ptr<Run> run = local_.at(id).run;
     // What its handler still returns must not end a task that goes on elsewhere.
-    if (outlives(local_.at(id).row))
-      local_.erase(id);
-    else
+    if (outlives(local_.at(id).row)) {
+      Local left = std::move(local_.extract(id).mapped());
+      for (const auto* waiting : {&left.with_this_write, &left.with_the_next})
+        for (const auto& tell : *waiting) tell();
+    } else {
       fail(id, {code::kInternal, stopped(local_.at(id).row), nullptr});
+    }
     run->cancel();
   }
 }
@@ -278,7 +289,10 @@ Result<std::optional<JsonObject>> Tasks::find(const std::string& id, std::string
 }
 
 void Tasks::on_get(std::shared_ptr<Run> request) {
-  with_row(request, [request](JsonObject row, bool) { request->finish_with(without_private(std::move(row))); });
+  with_row(request, [this, request](JsonObject row, bool) {
+    std::string id(*find_string(row, "taskId"));
+    when_kept(id, [request, row = std::move(row)] { request->finish_with(without_private(row)); });
+  });
 }
 
 void Tasks::on_update(std::shared_ptr<Run> request) {
@@ -288,7 +302,7 @@ void Tasks::on_update(std::shared_ptr<Run> request) {
     std::string id(*find_string(row, "taskId"));
     if (!local && !is_final(status_of(row))) return forward(request, row, {{"answers", *responses}});
     if (local) answer_local(id, *responses);
-    request->finish_with({});
+    when_kept(id, [request] { request->finish_with({}); });
   });
 }
 
@@ -301,7 +315,7 @@ void Tasks::on_cancel(std::shared_ptr<Run> request) {
       return forward(request, row, {{"cancel", true}});
     }
     if (local) cancel(id);
-    request->finish_with({});
+    when_kept(id, [request] { request->finish_with({}); });
   });
 }
 
@@ -339,11 +353,13 @@ void Tasks::take_letter(const JsonObject& letter) {
                       receipt = std::string(find_string(letter, "receipt").value_or(""))] {
     post_.send(from, "task_receipt", {{"receipt", receipt}});
   };
+  when_kept(id, std::move(acknowledge));
+}
+
+void Tasks::when_kept(const std::string& id, std::function<void()> then) {
   auto task = local_.find(id);
-  if (task != local_.end() && task->second.writing)
-    task->second.when_written.emplace_back(acknowledge);
-  else
-    acknowledge();
+  if (!store_.is_shared() || task == local_.end() || !task->second.writing) return then();
+  task->second.with_the_next.push_back(std::move(then));
 }
 
 void Tasks::take_care() {

@@ -75,12 +75,15 @@ class Tasks {
     JsonObject row;
     Millis kept_until = 0;                // in the store
     bool writing = false, dirty = false;  // one write at a time; what came since follows in one
-    std::vector<std::function<void()>> when_written = {};
+    // Who waits for the write under way, and for one that begins later.
+    std::vector<std::function<void()>> with_this_write = {}, with_the_next = {};
   };
 
   void change(const std::string& id, std::string_view status, const std::function<void(JsonObject&)>& edit);
   void persist(const std::string& id);
   void written_to_store(const std::string& id, bool kept);
+  // What is said of a task here is not taken back elsewhere: other processes see its row.
+  void when_kept(const std::string& id, std::function<void()> then);
   void answer_local(const std::string& id, const JsonObject& responses);
   void with_row(std::shared_ptr<Run> request, std::function<void(JsonObject row, bool local)> then);
   void forward(std::shared_ptr<Run> request, const JsonObject& row, JsonObject letter);
