@@ -111,7 +111,7 @@ TEST_F(FrontTest, HealthIsOpenAndMetricsAreNot) {
   EXPECT_EQ(answer.status, 200);
   EXPECT_THAT(answer.body, HasSubstr("# TYPE holdfast_requests_total counter\nholdfast_requests_total 7\n"));
   EXPECT_THAT(answer.body, HasSubstr("\nholdfast_store_up 1\n"));
-  EXPECT_THAT(answer.body, HasSubstr("\nholdfast_resident_memory_bytes "));
+  EXPECT_THAT(answer.body, HasSubstr("\nprocess_resident_memory_bytes "));
 }
 
 TEST_F(FrontTest, UnknownPathsAndMethods) {

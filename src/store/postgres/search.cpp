@@ -36,6 +36,9 @@ class Search {
 
   Result<session::SearchResult> run() {
     if (words_.empty()) return std::move(result_);
+    // Planned for these words: a rare one is looked up in the index, a common one is met soon on the way back from the newest. A
+    // plan for any words would always take the second way.
+    connection_.queue("SET LOCAL plan_cache_mode = force_custom_plan");
     HF_CHECK(search_records());
     if (!result_.more) HF_CHECK(search_entries());
     return std::move(result_);

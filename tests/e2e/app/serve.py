@@ -158,7 +158,7 @@ class Access(ProgramTest):
         values = dict(line.split() for line in text.splitlines() if not line.startswith("#"))
         self.assertEqual(values["holdfast_requests_total"], "1")
         self.assertEqual(values["holdfast_store_up"], "1")
-        self.assertLess(int(values["holdfast_resident_memory_bytes"]), 512 * 1024 * 1024)
+        self.assertLess(int(values["process_resident_memory_bytes"]), 512 * 1024 * 1024)
 
     def test_nothing_is_told_twice(self):
         server = Server(self)
