@@ -3,7 +3,8 @@
 //
 // usage: flows.mjs HOLDFAST HOLDFAST-SEED
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { finish, test, within } from '../harness.mjs';
 import { openBrowser, openPage } from './browser.mjs';
@@ -280,6 +281,51 @@ test('research: the report leads to its sources', async () => {
   assert.match(await page.locator('#source-1').innerText(), /handbook|operations/i);
   await citation.click();
   assert.equal(new URL(page.url()).hash, '#source-1');
+  await close();
+});
+
+test('review: accept and commit, and git has the reviewer as author', async () => {
+  const git = (...words) => {
+    const done = spawnSync('git', ['-c', 'user.name=Somebody', '-c', 'user.email=s@example.org', ...words], { cwd: demo.kb, env: demo.env, encoding: 'utf8' });
+    assert.equal(done.status, 0, done.stderr);
+    return done.stdout;
+  };
+  writeFileSync(join(demo.kb, 'pager.md'), '# Pager\n\nThe pager rings twice.\n');
+  git('init', '-q');
+  git('config', 'user.name', 'Rita Reviewer');
+  git('config', 'user.email', 'rita@example.org');
+  git('add', 'pager.md');
+  git('commit', '-qm', 'The pager');
+  await propose(demo.client, 'pager.md', [['rings twice', 'rings three times']]);
+  const { page, complaints, go, close } = await openPage(browser, demo);
+  await go('/review/document?path=pager.md');
+  await page.getByRole('button', { name: 'Accept all changes of pager.md and commit it' }).click();
+  await page.locator('.notice').first().waitFor();
+  assert.match(await page.locator('main').textContent(), /Accepted and committed, in your name\./);
+  assert.match(git('log', '-1', '--format=%B', '--', 'pager.md'), /Proposed-by: /);
+  assert.equal(git('log', '-1', '--format=%an <%ae>').trim(), 'Rita Reviewer <rita@example.org>');
+  assert.match(git('show', 'HEAD:pager.md'), /rings three times/);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('review: a refused comment keeps its page live', async () => {
+  await propose(demo.client, 'pager.md', [['three times', 'once']]);
+  const { page, complaints, go, close } = await openPage(browser, demo);
+  await go('/review/document?path=pager.md');
+  const asked = [];
+  page.on('response', answer => asked.push(`${answer.status()} ${new URL(answer.url()).pathname}`));
+  await page.getByRole('textbox', { name: /Comment on/ }).first().fill('not {++so++}');
+  await page.getByRole('button', { name: 'Comment', exact: true }).first().click();
+  await page.getByRole('alert').waitFor();
+  assert.equal(new URL(page.url()).pathname, '/review/comment');
+  await connected(page);
+  await page.getByRole('textbox', { name: /Comment on/ }).first().fill('');
+  await page.getByRole('heading', { level: 1 }).click();
+  await propose(demo.client, 'pager.md', [['# Pager', '# The pager']]);
+  await page.getByText('2 changes').waitFor();
+  assert.deepEqual(asked.filter(line => line.startsWith('405')), []);
+  assert.deepEqual(complaints.filter(text => !/status of 4\d\d/.test(text)), []);
   await close();
 });
 
