@@ -72,6 +72,31 @@ TEST_F(AccessTest, ALostFileMakesANewTokenAndEndsTheOld) {
   EXPECT_FALSE(find_token(tokens, old));
 }
 
+TEST_F(AccessTest, MachinesThatShareAStoreHaveAFirstTokenEach) {
+  const std::string here = first_token();
+  auto start_elsewhere = [&] {
+    EXPECT_TRUE(AccessTokens(*store).ensure_first(folder / "elsewhere"));
+    return std::string(trim(read_file(folder / "elsewhere").value_or("")));
+  };
+  const std::string there = start_elsewhere();
+  EXPECT_EQ(start_elsewhere(), there);
+  EXPECT_EQ(first_token(), here);
+  auto tokens = AccessTokens(*store).list().value();
+  ASSERT_EQ(tokens.size(), 2U);
+  for (const std::string& token : {here, there}) {
+    const AccessToken* found = find_token(tokens, token);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->grant.identity(), full_identity("local"));
+  }
+  ASSERT_EQ(::unlink((folder / "elsewhere").c_str()), 0);
+  const std::string fresh = start_elsewhere();
+  tokens = AccessTokens(*store).list().value();
+  EXPECT_TRUE(find_token(tokens, fresh));
+  EXPECT_TRUE(find_token(tokens, here)) << "only its own former token ends";
+  EXPECT_FALSE(find_token(tokens, there));
+  EXPECT_FALSE(AccessTokens(*store).add(grant_for("local/0123456789abcdef"))) << "nobody can be called so";
+}
+
 TEST_F(AccessTest, TokensHaveNamesAndCanBeRevoked) {
   AccessTokens tokens(*store);
   const std::string token = tokens.add(grant_for("ann")).value();

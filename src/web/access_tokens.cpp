@@ -8,6 +8,10 @@
 #include <fmt/format.h>
 
 #include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
 
 namespace holdfast::web {
 
@@ -23,6 +27,20 @@ std::string hash_of(std::string_view token) {
 
 std::string make_token() {
   return "hf_" + random_base62(kTokenChars);
+}
+
+// "local/" and a place: the first token of one more machine. No name of a token has a slash.
+constexpr std::string_view kLocalElsewhere = "local/";
+constexpr std::size_t kPlaceChars = 16;
+
+// Which machine's file this is, so that its token replaces its own former one and nobody else's.
+std::string place_of(const std::string& file) {
+  std::array<char, 256> host{};
+  if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '\0';
+  std::error_code problem;
+  const std::filesystem::path path = std::filesystem::weakly_canonical(file, problem);
+  const std::string machine = read_file("/etc/machine-id", kMaxTokenFile).value_or("");
+  return to_hex(sha256(fmt::format("{}\n{}\n{}", machine, host.data(), problem ? file : path.string()))).substr(0, kPlaceChars);
 }
 
 constexpr std::size_t kShownNameChars = 64;  // of a name that is none
@@ -83,7 +101,7 @@ Result<void> keep_private(const std::string& file) {
 }  // namespace
 
 Identity TokenGrant::identity() const {
-  Identity identity = full_identity(name);
+  Identity identity = full_identity(name.starts_with(kLocalElsewhere) ? std::string(kLocal) : name);
   if (!team.empty()) identity.principal = std::string(kTeamPrefix) + team;
   identity.scopes = scopes;
   identity.projects = projects;
@@ -115,9 +133,17 @@ Result<void> AccessTokens::ensure_first(const std::string& file) {
   const std::string_view token = trim(*kept);
   if (token.empty())
     return fail(ErrorKind::corrupt, file + " holds no token", "remove the file; a new one is made at the next start");
-  HF_TRY(auto known, store_.value(kSpace, kLocal));
-  if (known && known->value.is_object() && find_string(known->value.get_object(), "hash") == hash_of(token)) return {};
-  return put(std::string(kLocal), {}, token, session::Expect::anything());
+  const std::string place = place_of(file), hash = hash_of(token);
+  // The first machine's row is called local; of another that shares the store it is none of our business.
+  for (const std::string& name : {std::string(kLocal), std::string(kLocalElsewhere) + place}) {
+    HF_TRY(const auto known, store_.value(kSpace, name));
+    const JsonObject* row = known ? known->value.if_object() : nullptr;
+    if (row && find_string(*row, "hash") == hash) return {};
+    const bool is_ours = !row || find_string(*row, "place").value_or(place) == place;
+    if (is_ours) return put(name, {{"place", place}}, token, session::Expect::anything());
+  }
+  return fail(ErrorKind::corrupt, "the row of this machine's first token belongs to another",
+              "holdfast token list, then revoke it");
 }
 
 Result<void> AccessTokens::put(const std::string& name, JsonObject value, std::string_view token, session::Expect expect) {

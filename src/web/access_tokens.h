@@ -51,7 +51,8 @@ class AccessTokens {
  public:
   explicit AccessTokens(session::Store& store) : store_(store) {}
 
-  // Makes sure that the token in the file is one the store accepts; makes both when there is none.
+  // Makes sure that the token in the file is one the store accepts; makes both when there is none. Machines that share a store
+  // have a file and a token each: the first one's is called local, the others' local/ and where they are.
   Result<void> ensure_first(const std::string& file);
 
   // Returns the token's text. conflict when the name is taken, invalid when it or the team's is not a name, or it may do nothing.

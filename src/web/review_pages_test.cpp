@@ -17,7 +17,9 @@ struct ReviewPagesTest : documents::DeskTest {
     kb.write("kelp.md", "# Kelp\n\nKelp grows <b>slowly</b> here.\n");
     const std::string handle = reader("kelp.md");
     EXPECT_TRUE(edit(handle, "kelp.md", "slowly", "fast"));
-    service.desk = [this](const Identity&) -> Result<std::shared_ptr<documents::Desk>> { return desk; };
+    service.desk = [this](const Identity&) -> Result<std::shared_ptr<documents::Desk>> {
+      return std::shared_ptr<documents::Desk>(std::shared_ptr<void>(), desk.get());  // the fixture keeps it
+    };
     service.reviewer = [](const Identity&) { return person(); };
   }
   PageRequest asking(std::string_view query) {
