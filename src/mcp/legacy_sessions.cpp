@@ -5,6 +5,7 @@
 #include "mcp/limits.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace holdfast::mcp {
 
@@ -143,7 +144,7 @@ std::shared_ptr<Connection> LegacySessions::remember(const std::string& id, std:
   connection->save = [this, id](Connection::Change change, std::function<void(Result<void>)> saved) {
     save(id, std::move(change), std::move(saved));
   };
-  auto now = std::chrono::steady_clock::now();
+  Millis now = server_.clock().now();
   auto writes = std::make_shared<Strand>(server_.executor(), server_.pool());
   cache_.insert_or_assign(id, Cached{connection, now, std::move(writes)});
   server_.attach(connection);
@@ -223,8 +224,8 @@ void LegacySessions::recheck(const std::string& id, Cached& cached, Opened found
 
 // A session that is used stays.
 void LegacySessions::touch(const std::string& id, Cached& cached) {
-  auto now = std::chrono::steady_clock::now();
-  if (now - cached.touched <= kSessionTouchEvery) return;
+  Millis now = server_.clock().now();
+  if (std::abs(now - cached.touched) <= std::chrono::milliseconds(kSessionTouchEvery).count()) return;
   cached.touched = now;
   cached.writes->run(
       [this, id, expires = expiry()] {

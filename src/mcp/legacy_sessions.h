@@ -45,9 +45,9 @@ class LegacySessions {
  private:
   struct Cached {
     std::shared_ptr<Connection> connection;
-    std::chrono::steady_clock::time_point touched;  // its life prolonged
-    std::shared_ptr<Strand> writes;                 // in order: nothing is written after the end of a session
-    std::uint64_t changes = 0;                      // made here: a row that was read before one is out of date
+    Millis touched = 0;              // its life prolonged
+    std::shared_ptr<Strand> writes;  // in order: nothing is written after the end of a session
+    std::uint64_t changes = 0;       // made here: a row that was read before one is out of date
   };
   std::shared_ptr<Connection> remember(const std::string& id, std::shared_ptr<const Caller> caller);
   std::shared_ptr<Connection> read(const std::string& id, const JsonObject& row);

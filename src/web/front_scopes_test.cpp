@@ -53,8 +53,8 @@ TEST_F(FrontScopesTest, ALoginSeesTheSessionsOfItsPrincipal) {
               AllOf(HasSubstr("s-ann-01"), Not(HasSubstr("s-local-1")), Not(HasSubstr("s-team-01"))));
   EXPECT_THAT(ask("GET", "/", {{"Cookie", bob}}).body,
               AllOf(HasSubstr("s-team-01"), Not(HasSubstr("s-ann-01")), Not(HasSubstr("s-local-1"))));
-  EXPECT_EQ(ask("GET", "/sessions/s-local-1/record", {{"Cookie", ann}}).status, 404);
-  EXPECT_EQ(ask("GET", "/sessions/s-ann-01/record", {{"Cookie", ann}}).status, 200);
+  EXPECT_EQ(ask("GET", "/sessions/s-local-1", {{"Cookie", ann}}).status, 404);
+  EXPECT_EQ(ask("GET", "/sessions/s-ann-01", {{"Cookie", ann}}).status, 200);
 }
 
 TEST_F(FrontScopesTest, ALoginWithProjectsSeesThoseAlone) {
@@ -64,8 +64,8 @@ TEST_F(FrontScopesTest, ALoginWithProjectsSeesThoseAlone) {
   const std::string cookie = login_with("ann", {Scope::write}, {"file:///a"});
   EXPECT_THAT(ask("GET", "/", {{"Cookie", cookie}}).body,
               AllOf(HasSubstr("s-inside-1"), Not(HasSubstr("s-outside1")), Not(HasSubstr("s-rootless"))));
-  EXPECT_EQ(ask("GET", "/sessions/s-inside-1/record", {{"Cookie", cookie}}).status, 200);
-  const auto hidden = ask("GET", "/sessions/s-outside1/record", {{"Cookie", cookie}});
+  EXPECT_EQ(ask("GET", "/sessions/s-inside-1", {{"Cookie", cookie}}).status, 200);
+  const auto hidden = ask("GET", "/sessions/s-outside1", {{"Cookie", cookie}});
   EXPECT_EQ(hidden.status, 404);
   EXPECT_EQ(post("/sessions/s-outside1/pin", cookie, "pinned=1").status, 404);
 }

@@ -19,12 +19,19 @@ Result<Identity> TokenGate::judge(const AccessToken& token) const {
 
 void TokenGate::admit(std::string token, Admitted admitted) {
   const auto age = std::chrono::steady_clock::now() - read_at_;
-  if (read_once_ && !reading_ && age < kBelieved) {
+  if (read_once_ && !reading_ && age < kBelieved)
     if (const AccessToken* found = find_token(known_, token)) return admitted(judge(*found));
-    if (age < kRereadForUnknown) return admitted(unknown());
-  }
+  if (waiting_.size() >= kMaxWaiting)
+    return admitted(fail(ErrorKind::unavailable, "too many ask with tokens that are not known", "try again in a moment"));
   waiting_.push_back({std::move(token), std::move(admitted)});
-  if (!reading_) reread();
+  if (reading_ || planned_) return;
+  if (!read_once_ || age >= kRereadForUnknown) return reread();
+  planned_ = true;
+  executor_.after(std::chrono::ceil<std::chrono::milliseconds>(kRereadForUnknown - age), [this, alive = alive_] {
+    if (!*alive) return;
+    planned_ = false;
+    if (!reading_) reread();
+  });
 }
 
 void TokenGate::reread() {

@@ -15,6 +15,7 @@
 
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -23,11 +24,13 @@ namespace holdfast::web {
 class TokenGate {
  public:
   static constexpr std::chrono::milliseconds kBelieved{2'000};
-  // Guessing tokens must not become reading the store as often.
+  // Guessing tokens must not become reading the store as often: who comes with an unknown one sooner has to wait.
   static constexpr std::chrono::milliseconds kRereadForUnknown{100};
+  static constexpr std::size_t kMaxWaiting = 10'000;  // as many connections may wait; more are guesses
 
   TokenGate(session::Store& store, Executor& executor, Pool& pool, const Clock& clock)
       : tokens_(store), executor_(executor), pool_(pool), clock_(clock) {}
+  ~TokenGate() { *alive_ = false; }
 
   // Whose it is; unauthorised for a token nobody has or that is over; other errors when the store could not be asked.
   using Admitted = std::function<void(Result<Identity>)>;
@@ -47,8 +50,9 @@ class TokenGate {
   const Clock& clock_;
   std::vector<AccessToken> known_;
   std::chrono::steady_clock::time_point read_at_{};
-  bool read_once_ = false, reading_ = false;
+  bool read_once_ = false, reading_ = false, planned_ = false;
   std::vector<Waiting> waiting_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // for the timer of a planned look
 };
 
 }  // namespace holdfast::web

@@ -116,7 +116,8 @@ class OAuthServer:
             return request.reply(400, {"error": "invalid_request"})
         code = secrets.token_hex(8)
         self.codes[code] = asked
-        back = urllib.parse.urlencode({"code": code, "state": asked["state"], "iss": self.origin})
+        given_back = {"state": asked["state"]} if "state" in asked else {}
+        back = urllib.parse.urlencode({"code": code, **given_back, "iss": self.origin})
         request.reply(302, Location=f"{asked['redirect_uri']}?{back}")
 
     def token(self, request, form):

@@ -14,7 +14,7 @@ SECRET = "xyzzyplugh"  # in every title and text of a victim, and in no id
 
 
 def ids_in(owner, place):
-    return [f"{kind}-{owner}-{place}" for kind in KINDS]
+    return [f"{kind}-{(owner + place).ljust(12, '0')}" for kind in KINDS]
 
 
 # research: what each action takes beside its name; ID is the victim's session.
@@ -101,7 +101,7 @@ class Isolation(ProgramTest):
                 sessions += [{"id": id, "kind": kind, "title": f"{SECRET} {id}", "status": "active", "root": root, "root_name": place,
                               "principal": principal, "entries": [f"{SECRET} entry"]} for kind, id in zip(KINDS, ids_in(owner, place))]
         for owner, principal in (("bob", "bob"), ("blue", "team:blue")):
-            sessions.append({"id": f"thread-{owner}-own", "kind": "thread", "title": "of my own", "status": "active",
+            sessions.append({"id": f"thread-{(owner + 'own').ljust(12, '0')}", "kind": "thread", "title": "of my own", "status": "active",
                              "root": self.roots["a"], "principal": principal, "entries": ["of my own"]})
         self.seed(sessions)
         self.server = Server(self, "--documents", str(self.home / "a"), "--documents", str(self.home / "b"))

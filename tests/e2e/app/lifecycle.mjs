@@ -167,12 +167,14 @@ test('S6: a notice comes before anything happens, and nothing happens for 24 hou
   const where = place();
   const began = Date.parse('2026-03-01T00:00:00Z');
   const server = await serve(where);
+  const before = await legacy(server.url);
+  const thread = await newThread(before);
+  await before.close();
+  where.setClock(began + 200 * kDay);  // the transport's session is over after 7 idle days (design 8.11)
   const client = await legacy(server.url);
   const updates = collector();
   client.setNotificationHandler(ResourceUpdatedNotificationSchema, notification => updates.push(notification.params.uri));
   await client.subscribeResource({ uri: 'holdfast://notices' });
-  const thread = await newThread(client);
-  where.setClock(began + 200 * kDay);
   const first = state(await client.callTool({ name: 'session', arguments: { operation: 'list' } }));
   assert.equal(first.notices.length, 1);
   assert.equal(first.notices[0].session_id, thread);
