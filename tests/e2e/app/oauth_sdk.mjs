@@ -41,10 +41,9 @@ await client.connect(transport);
 const session = async args => JSON.parse((await client.callTool({ name: 'session', arguments: args })).content.at(-1).text);
 const listed = await session({ operation: 'list' });
 
+// The SDK reads the challenge, has its token renewed with the scope that is missing, and sends the call again.
 statuses.length = 0;
-await assert.rejects(session({ operation: 'archive', sessionId: 'anns-1' }), UnauthorizedError);
-const refused = statuses[0];
-await transport.finishAuth(person.code);
 const archived = await session({ operation: 'archive', sessionId: 'anns-1' });
+const [refused, repeated] = statuses;
 await client.close();
-console.log(JSON.stringify({ listed: listed.sessions.map(each => each.id), refused, archived: !archived.error }));
+console.log(JSON.stringify({ listed: listed.sessions.map(each => each.id), refused, repeated, archived: !archived.error }));
