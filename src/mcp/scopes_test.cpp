@@ -25,7 +25,7 @@ class ScopesTest : public ::testing::Test {
     look.annotations = {{"readOnlyHint", true}};
     Tool both = simple_tool("both", answer);
     both.normalise = [](JsonObject& arguments) {
-      if (const auto alias = arguments.find("action"); alias != arguments.end()) arguments["operation"] = alias->value();
+      if (const Json* alias = find(arguments, "action")) arguments.insert_or_assign("operation", Json(*alias));
     };
     both.scope_of = [](const JsonObject& arguments) {
       return find_string(arguments, "operation") == "list" ? Scope::read : Scope::write;

@@ -322,7 +322,12 @@ TEST(HttpServer, TurnsClientsAwayBeforeItStops) {
   RawHttpClient kept(server.port);
   kept.get("/");
   EXPECT_FALSE(kept.read_response().has("Connection: close\r\n"));
-  server.server.executor().post([&] { server.server.turn_clients_away(); });
+  std::promise<void> turned;
+  server.server.executor().post([&] {
+    server.server.turn_clients_away();
+    turned.set_value();
+  });
+  turned.get_future().wait();
   kept.get("/");
   EXPECT_TRUE(kept.read_response().has("Connection: close\r\n"));
   EXPECT_TRUE(kept.at_end());
