@@ -234,14 +234,17 @@ Result<void> upgrade(Db& db) {
 }  // namespace
 
 Result<int> read_schema_version(Db& db) {
-  HF_TRY(const auto version, db.number("PRAGMA user_version"));
-  HF_TRY(const auto application, db.number("PRAGMA application_id"));
-  HF_TRY(const auto tables, db.number("SELECT count(*) FROM sqlite_schema"));
-  const bool empty = version == 0 && application == 0 && tables == 0;
+  // In one statement, which sees one state: another process may be making the store right now.
+  HF_TRY(auto rows, db.query("SELECT (SELECT user_version FROM pragma_user_version), "
+                             "(SELECT application_id FROM pragma_application_id), (SELECT count(*) FROM sqlite_schema)"));
+  HF_TRY(const bool found, rows.next());
+  const std::int64_t version = found ? rows.integer(0) : 0;
+  const std::int64_t application = found ? rows.integer(1) : 0;
+  const bool empty = version == 0 && application == 0 && (!found || rows.integer(2) == 0);
   if (!empty && application != kApplicationId) {
     return fail(ErrorKind::corrupt, "this file is a database of another program, not a holdfast store");
   }
-  return static_cast<int>(version.value_or(0));
+  return static_cast<int>(version);
 }
 
 Result<void> migrate(Db& db) {
