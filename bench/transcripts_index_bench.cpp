@@ -227,7 +227,7 @@ void measure_queries(session::TextIndex& index, session::PassageSources& sources
     fmt::print("{:>8}{:>8}{:>8}{:>8}{:>7}{:>7}   ", "p50", "p99", "CPU p50", "CPU p99", "blocks", "hits");
   fmt::print("\n");
   for (const auto& [name, make] : kinds) {
-    if (!std::string_view(name).contains(only)) continue;
+    if (!std::string_view(name).starts_with(only)) continue;
     std::vector<std::vector<TextClause>> queries;
     for (std::size_t i = 0; i < count; ++i) queries.push_back(make());
     fmt::print("{:28}", name);

@@ -26,13 +26,19 @@ bool HitList::is_before(const FoundPassage& a, const FoundPassage& b) const {
   return a.line > b.line;
 }
 
-void HitList::trim(FoundIn& found) const {
-  if (found.passages.size() < 2 * most_of_one()) return;
-  const auto end = found.passages.begin() + static_cast<std::ptrdiff_t>(most_of_one());
-  std::nth_element(found.passages.begin(), end, found.passages.end(),
-                   [this](const FoundPassage& a, const FoundPassage& b) { return is_before(a, b); });
-  found.passages.erase(end, found.passages.end());
-  found.cut = true;
+void HitList::keep(FoundIn& found, FoundPassage passage, const std::function<void(FoundPassage&)>& complete) const {
+  // A heap with the worst on top.
+  const auto worse_below = [this](const FoundPassage& a, const FoundPassage& b) { return is_before(a, b); };
+  std::vector<FoundPassage>& kept = found.passages;
+  if (kept.size() >= most_of_one()) {
+    found.cut = true;
+    if (!is_before(passage, kept.front())) return;
+    std::ranges::pop_heap(kept, worse_below);
+    kept.pop_back();
+  }
+  complete(passage);
+  kept.push_back(std::move(passage));
+  std::ranges::push_heap(kept, worse_below);
 }
 
 void HitList::add(FoundIn found) {

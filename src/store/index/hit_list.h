@@ -5,6 +5,7 @@
 #include "session/text_index.h"
 #include "store/index/passage_match.h"
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -35,7 +36,8 @@ class HitList {
   // The most that are worth keeping of one block.
   std::size_t most_of_one() const;
   bool is_before(const FoundPassage& a, const FoundPassage& b) const;
-  void trim(FoundIn& found) const;  // to the best most_of_one(), when it has twice as many
+  // Adds one, unless there are most_of_one() better ones; `complete` is asked of what is kept.
+  void keep(FoundIn& found, FoundPassage passage, const std::function<void(FoundPassage&)>& complete) const;
 
   void add(FoundIn found);
   // Whether a block of this session, no passage of it newer than that, can still change the answer.

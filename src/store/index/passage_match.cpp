@@ -46,7 +46,7 @@ bool letter_at(std::string_view text, std::size_t at) {
 }
 
 // Up to so many bytes, of several blanks behind each other only the first; returns where it ends.
-std::size_t add_excerpt(std::string_view text, std::size_t at, std::size_t most, std::string& to) {
+std::size_t copy_excerpt(std::string_view text, std::size_t at, std::size_t most, std::string& to) {
   const auto is_blank = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
   for (; at < text.size(); ++at) {
     const char c = text[at];
@@ -74,16 +74,12 @@ std::optional<Occurrence> find_clause(const ClausePlan& clause, std::string_view
 }
 
 PassageMatcher::PassageMatcher(const session::TextQuery& query, const QueryPlan& plan) : query_(query), plan_(plan) {
+  const auto is_plain = [](const ClausePlan& clause) {
+    return std::ranges::all_of(clause.bytes, [](char c) { return c > ' ' && c < '\x7F'; });
+  };
+  all_plain_ = std::ranges::all_of(plan.clauses, is_plain);
   for (const ClausePlan& clause : plan.clauses)
-    if (!clause.excluded && std::ranges::all_of(clause.bytes, [](char c) { return c > ' ' && c < '\x7F'; }))
-      plain_.emplace_back(clause.bytes);
-}
-
-// Most passages of a block hold nothing, and of ASCII text that shows without folding white space.
-bool PassageMatcher::may_match(std::string_view text) {
-  if (plain_.empty() || !lower_ascii(text, lowered_)) return true;
-  const std::string_view lowered = std::string_view(lowered_).substr(0, text.size());
-  return std::ranges::all_of(plain_, [&](const ByteFinder& clause) { return clause.find(lowered) != std::string_view::npos; });
+    if (!clause.excluded && is_plain(clause)) plain_.emplace_back(clause.bytes);
 }
 
 bool PassageMatcher::passes_filters(const Passage& passage) const {
@@ -119,8 +115,8 @@ bool PassageMatcher::find_all(std::string_view folded) {
 }
 
 // The shortest stretch with every clause in it is the best place; how short it is, and how often each occurs, is the score.
-double PassageMatcher::score(const Passage& passage, std::size_t& best_begin) const {
-  const double norm = length_norm(static_cast<double>(folded_.size()), kUsualLength);
+double PassageMatcher::score(const Passage& passage, std::size_t length, std::size_t& best_begin) const {
+  const double norm = length_norm(static_cast<double>(length), kUsualLength);
   double sum = 0;
   std::size_t wanted = 0, bytes = 0;
   for (std::size_t i = 0; i < counts_.size(); ++i) {
@@ -138,7 +134,7 @@ double PassageMatcher::score(const Passage& passage, std::size_t& best_begin) co
     std::vector<Place> places = places_;
     std::ranges::sort(places, {}, &Place::begin);
     std::vector<std::size_t> inside(counts_.size(), 0);
-    std::size_t covered = 0, left = 0, shortest = folded_.size() + 1;
+    std::size_t covered = 0, left = 0, shortest = length + 1;
     for (const Place& place : places) {
       if (inside[place.clause]++ == 0) ++covered;
       while (covered == wanted) {
@@ -157,24 +153,38 @@ double PassageMatcher::score(const Passage& passage, std::size_t& best_begin) co
 }
 
 std::optional<PassageMatch> PassageMatcher::match(const Passage& passage) {
-  if (!passes_filters(passage) || !may_match(passage.text)) return std::nullopt;
-  folded_.assign(passage.text);
-  if (!find_all(folded_.view())) {
-    folded_.shrink();
-    return std::nullopt;
-  }
+  if (!passes_filters(passage)) return std::nullopt;
+  const std::string_view text = passage.text;
   PassageMatch match;
-  std::size_t best = 0;
-  match.score = score(passage, best);
-  const std::size_t place = folded_.original_offset(passage.text, best);
-  match.place = place;
-  std::size_t begin = place > kExcerptBefore ? place - kExcerptBefore : 0;
+  // Most passages of a block hold nothing, and of ASCII text that shows without folding white space. Where no clause has any,
+  // folding would only move the places.
+  if (!plain_.empty() && lower_ascii(text, lowered_)) {
+    const std::string_view lowered = std::string_view(lowered_).substr(0, text.size());
+    const auto stands_there = [&](const ByteFinder& clause) { return clause.find(lowered) != std::string_view::npos; };
+    if (!std::ranges::all_of(plain_, stands_there)) return std::nullopt;
+    if (all_plain_) {
+      if (!find_all(lowered)) return std::nullopt;
+      match.score = score(passage, lowered.size(), match.place);
+      return match;
+    }
+  }
+  folded_.assign(text);
+  const bool found = find_all(folded_.view());
+  if (found) {
+    std::size_t best = 0;
+    match.score = score(passage, folded_.size(), best);
+    match.place = folded_.original_offset(text, best);
+  }
+  folded_.shrink();
+  return found ? std::optional(std::move(match)) : std::nullopt;
+}
+
+void PassageMatcher::add_excerpt(const Passage& passage, PassageMatch& match) {
+  std::size_t begin = match.place > kExcerptBefore ? match.place - kExcerptBefore : 0;
   while (begin > 0 && (static_cast<unsigned char>(passage.text[begin]) & 0xC0) == 0x80) --begin;
-  const std::size_t end = add_excerpt(passage.text, begin, place - begin + kExcerptBehind, match.excerpt);
+  const std::size_t end = copy_excerpt(passage.text, begin, match.place - begin + kExcerptBehind, match.excerpt);
   match.cut_before = begin > 0;
   match.cut_behind = end < passage.text.size();
-  folded_.shrink();
-  return match;
 }
 
 }  // namespace holdfast::store::index

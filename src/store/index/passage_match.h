@@ -30,20 +30,23 @@ struct PassageMatch {
 class PassageMatcher {
  public:
   PassageMatcher(const session::TextQuery& query, const QueryPlan& plan);
+  // Without its excerpt.
   std::optional<PassageMatch> match(const session::Passage& passage);
+  // Adds the excerpt, of one that is kept.
+  static void add_excerpt(const session::Passage& passage, PassageMatch& match);
 
  private:
   struct Place {
     std::size_t begin = 0, end = 0, clause = 0;
   };
   bool passes_filters(const session::Passage& passage) const;
-  bool may_match(std::string_view text);   // at a glance
   bool find_all(std::string_view folded);  // fills places_
-  double score(const session::Passage& passage, std::size_t& best_begin) const;
+  double score(const session::Passage& passage, std::size_t length, std::size_t& best_begin) const;
 
   const session::TextQuery& query_;
   const QueryPlan& plan_;
-  std::vector<ByteFinder> plain_;  // clauses of ASCII without blanks
+  std::vector<ByteFinder> plain_;  // clauses of ASCII without blanks, that must occur
+  bool all_plain_ = false;         // there are no others
   std::string lowered_;
   FoldedText folded_;
   std::vector<Place> places_;

@@ -103,15 +103,13 @@ class Search {
     const auto read = sources_.read_wanted(*part.source, part.from, part.to, plan_.wanted, [&](const Passage& passage) {
       auto match = matcher.match(passage);
       if (!match) return true;
-      found.passages.push_back({part.source,
-                                line_of(passage, *match),
-                                passage.line_begin,
-                                passage.line_end,
-                                passage.role,
-                                passage.time,
-                                *std::move(match),
-                                {passage.attributes.begin(), passage.attributes.end()}});
-      hits_.trim(found);
+      const std::uint64_t line = line_of(passage, *match);
+      FoundPassage one{part.source,  line,         passage.line_begin, passage.line_end,
+                       passage.role, passage.time, *std::move(match),  {}};
+      hits_.keep(found, std::move(one), [&](FoundPassage& kept) {
+        kept.attributes.assign(passage.attributes.begin(), passage.attributes.end());
+        PassageMatcher::add_excerpt(passage, kept.match);
+      });
       return true;
     });
     // What is gone since it was listed holds nothing; what may not be read is named.
