@@ -1,12 +1,13 @@
 #include "store/index/search.h"
 
 #include "store/index/candidates.h"
+#include "store/index/crew.h"
 #include "store/index/limits.h"
 #include "store/index/segment_builder.h"
-#include "store/index/shared_work.h"
 #include "store/index/snippet.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <set>
 #include <unordered_map>
@@ -19,10 +20,10 @@ using session::PassageSources;
 using session::Source;
 using Order = session::TextQuery::Order;
 
-// Fewer are read before a helper has woken up.
-constexpr std::size_t kAloneParts = 8;
+// Fewer are read before a helper has woken up. One that is here already helps with any number.
+constexpr std::size_t kAloneParts = 3;
 constexpr std::uint64_t kAloneBytes = 256 << 10;
-constexpr std::size_t kVerifyHelpers = 1, kScanHelpers = 3;
+constexpr std::size_t kVerifyHelpers = 1, kScanHelpers = Crew::kMostHelpers;
 // Candidates verified between two looks at whether it is enough: few while they hold what is sought, and a share of those that
 // held nothing otherwise. For an order of the best they are first taken from as many sessions; by time it is one after another.
 constexpr std::size_t kFirstRankedWave = 8, kLargestWave = 64, kMissesPerPart = 4;
@@ -38,7 +39,7 @@ struct Part {
 class Search {
  public:
   Search(std::shared_ptr<const IndexView> view, PassageSources& sources, const session::TextQuery& query, Pool& pool)
-      : pool_(pool),
+      : crew_(pool),
         view_(std::move(view)),
         sources_(sources),
         query_(query),
@@ -87,9 +88,11 @@ class Search {
   // Reads the parts, with helpers, and takes what was found in the order of the parts.
   void read(const std::vector<Part>& parts, std::size_t helpers) {
     std::vector<FoundIn> found(parts.size());
-    while (matchers_.size() <= helpers) matchers_.push_back(std::make_unique<PassageMatcher>(query_, plan_));
-    share_work(pool_, parts.size(), helpers,
-               [&](std::size_t part, std::size_t worker) { found[part] = read_part(parts[part], *matchers_[worker]); });
+    crew_.share(parts.size(), helpers, [&](std::size_t part, std::size_t worker) {
+      std::unique_ptr<PassageMatcher>& matcher = matchers_[worker];
+      if (!matcher) matcher = std::make_unique<PassageMatcher>(query_, plan_);
+      found[part] = read_part(parts[part], *matcher);
+    });
     for (FoundIn& one : found) {
       if (one.unreadable &&
           std::ranges::find(result_.unreadable, one.unreadable->key, &session::Unreadable::key) == result_.unreadable.end())
@@ -162,8 +165,8 @@ class Search {
   void walk() {
     candidates_.resize(view_->segments.size());
     if (plan_.is_costly())
-      share_work(pool_, view_->segments.size(), kVerifyHelpers,
-                 [&](std::size_t segment, std::size_t) { static_cast<void>(candidates_of(segment)); });
+      crew_.share(view_->segments.size(), kVerifyHelpers,
+                  [&](std::size_t segment, std::size_t) { static_cast<void>(candidates_of(segment)); });
     prompts_.resize(view_->segments.size());
     if (query_.order == Order::best && query_.roles.empty() && !query_.clauses.empty()) {
       walk(Round::prompts);
@@ -259,13 +262,13 @@ class Search {
     return std::move(result_);
   }
 
-  Pool& pool_;
+  Crew crew_;
   const std::shared_ptr<const IndexView> view_;
   PassageSources& sources_;
   const session::TextQuery& query_;
   const QueryPlan plan_;
   HitList hits_;
-  std::vector<std::unique_ptr<PassageMatcher>> matchers_;  // by worker
+  std::array<std::unique_ptr<PassageMatcher>, Crew::kMostHelpers + 1> matchers_;  // by worker
   std::vector<Source> listed_;
   std::unordered_map<std::uint64_t, const Source*> alive_;     // by the manifest's number; only those that are admitted
   std::vector<std::optional<BlockSet>> candidates_, prompts_;  // by segment
