@@ -1,5 +1,6 @@
 #include "base/signing_key.h"
 
+#include "base/freeing.h"
 #include "base/hash.h"
 
 #include <openssl/bio.h>
@@ -20,13 +21,6 @@ constexpr int kMinRsaBits = 2048;
 // A coordinate of P-256, and each half of a signature with it.
 constexpr int kCoordinateBytes = 32;
 
-template <auto Free>
-struct Freeing {
-  template <class T>
-  void operator()(T* object) const {
-    Free(object);
-  }
-};
 using Bio = std::unique_ptr<BIO, Freeing<BIO_free_all>>;
 using Number = std::unique_ptr<BIGNUM, Freeing<BN_free>>;
 using Context = std::unique_ptr<EVP_MD_CTX, Freeing<EVP_MD_CTX_free>>;

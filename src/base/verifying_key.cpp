@@ -1,5 +1,6 @@
 #include "base/verifying_key.h"
 
+#include "base/freeing.h"
 #include "base/hash.h"
 
 #include <openssl/bn.h>
@@ -18,13 +19,6 @@ constexpr std::size_t kMaxExponentBytes = 8;
 constexpr std::size_t kCoordinateBytes = 32;  // of P-256, and an Ed25519 key
 constexpr char kUncompressed = 4;             // how a point of a curve begins that is given by both coordinates
 
-template <auto Free>
-struct Freeing {
-  template <class T>
-  void operator()(T* object) const {
-    Free(object);
-  }
-};
 using Number = std::unique_ptr<BIGNUM, Freeing<BN_free>>;
 using Builder = std::unique_ptr<OSSL_PARAM_BLD, Freeing<OSSL_PARAM_BLD_free>>;
 using Params = std::unique_ptr<OSSL_PARAM, Freeing<OSSL_PARAM_free>>;

@@ -85,6 +85,24 @@ Error no_session() {
 // Letters: {session, what: changed | ended | streams_elsewhere}.
 LegacySessions::LegacySessions(Server& server) : server_(server) {
   server_.post().on("session", [this](const JsonObject& letter) { take_letter(letter); });
+  server_.executor().post([this, alive = alive_] {
+    if (*alive) attend();
+  });
+}
+
+void LegacySessions::attend() {
+  prolong_listening();
+  server_.executor().after(kSessionTouchEvery, [this, alive = alive_] {
+    if (*alive) attend();
+  });
+}
+
+void LegacySessions::prolong_listening() {
+  for (auto& [id, cached] : cache_) {
+    const Connection& connection = *cached.connection;
+    if (!connection.listens || !connection.listens()) continue;
+    if (touch(id, cached)) stream_is_here(connection);
+  }
 }
 
 void LegacySessions::take_letter(const JsonObject& letter) {
@@ -223,9 +241,9 @@ void LegacySessions::recheck(const std::string& id, Cached& cached, Opened found
 }
 
 // A session that is used stays.
-void LegacySessions::touch(const std::string& id, Cached& cached) {
+bool LegacySessions::touch(const std::string& id, Cached& cached) {
   Millis now = server_.clock().now();
-  if (std::abs(now - cached.touched) <= std::chrono::milliseconds(kSessionTouchEvery).count()) return;
+  if (std::abs(now - cached.touched) <= std::chrono::milliseconds(kSessionTouchEvery).count()) return false;
   cached.touched = now;
   cached.writes->run(
       [this, id, expires = expiry()] {
@@ -237,6 +255,7 @@ void LegacySessions::touch(const std::string& id, Cached& cached) {
         if (!prolonged) log(LogLevel::warn, "mcp", "a session was not prolonged: " + prolonged.error().message);
       },
       [] {});
+  return true;
 }
 
 void LegacySessions::save(const std::string& id, Connection::Change change, std::function<void(Result<void>)> saved) {

@@ -19,7 +19,10 @@ namespace holdfast::mcp {
 class LegacySessions {
  public:
   explicit LegacySessions(Server& server);
-  ~LegacySessions() { end_all(); }
+  ~LegacySessions() {
+    *alive_ = false;
+    end_all();
+  }
 
   using Opened = std::function<void(Result<std::shared_ptr<Connection>>)>;
 
@@ -37,6 +40,9 @@ class LegacySessions {
   // This process has the stand-alone stream of the session from now on; another that has one ends it.
   void stream_is_here(const Connection& connection);
 
+  // Whose stand-alone stream is open here is in use, however silent: its life is prolonged. Runs by itself.
+  void prolong_listening();
+
   // Cancels what still runs, and forgets everything that is in memory.
   void end_all();
 
@@ -52,16 +58,18 @@ class LegacySessions {
   std::shared_ptr<Connection> remember(const std::string& id, std::shared_ptr<const Caller> caller);
   std::shared_ptr<Connection> read(const std::string& id, const JsonObject& row);
   void recheck(const std::string& id, Cached& cached, Opened found);
-  void touch(const std::string& id, Cached& cached);
+  bool touch(const std::string& id, Cached& cached);  // false: it was a moment ago
   void save(const std::string& id, Connection::Change change, std::function<void(Result<void>)> saved);
   void take_letter(const JsonObject& letter);
   void yield_stream(const std::string& id);
+  void attend();
   void forget(const std::string& id);
   void make_room();
   Millis expiry() const;
 
   Server& server_;
   std::unordered_map<std::string, Cached> cache_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // asked by timers that cannot be cancelled
 };
 
 }  // namespace holdfast::mcp

@@ -160,5 +160,37 @@ TEST_F(LegacySessionsTest, InitializingAgainOpensAnotherSession) {
   }
 }
 
+// A client that waits for notifications sends nothing for weeks.
+TEST_F(LegacySessionsTest, ASilentClientThatListensKeepsItsSession) {
+  constexpr Millis kSixDays = Millis{6} * 24 * 3'600'000;
+  TestServer server(shared_);
+  const std::string listening = server.initialize(), gone = server.initialize();
+  const auto lives = [&](LegacySessions& sessions, const std::string& id, std::shared_ptr<Connection>& connection) {
+    bool answered = false;
+    sessions.find(id, {}, [&](Result<std::shared_ptr<Connection>> found) {
+      answered = true;
+      connection = found.value_or(nullptr);
+    });
+    server.turn_until([&] { return answered; });
+    return connection != nullptr;
+  };
+  LegacySessions sessions(server.server);
+  std::shared_ptr<Connection> with_stream, without;
+  ASSERT_TRUE(lives(sessions, listening, with_stream));
+  ASSERT_TRUE(lives(sessions, gone, without));
+  with_stream->listens = [] { return true; };
+
+  shared_.clock.advance(kSixDays);
+  sessions.prolong_listening();
+  server.pool.close();  // what was asked of it is done now
+  TestServer later(shared_);
+  shared_.clock.advance(kSixDays);
+  auto kept = later.post(R"({"jsonrpc":"2.0","id":1,"method":"ping"})", listening);
+  auto lost = later.post(R"({"jsonrpc":"2.0","id":1,"method":"ping"})", gone);
+  later.turn_until([&] { return kept->done && lost->done; });
+  EXPECT_EQ(kept->response.status, 200);
+  EXPECT_EQ(lost->response.status, 404);
+}
+
 }  // namespace
 }  // namespace holdfast::mcp
