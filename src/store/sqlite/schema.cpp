@@ -202,6 +202,9 @@ CREATE INDEX sessions_created ON sessions(shelf, created_at, id);
 CREATE INDEX sessions_due ON sessions(shelf, due_key, id);
 )sql";
 
+// The index has words of records, too: an erasure names the session whose former titles have to go. Key 0 is no session's.
+constexpr const char* kVersion3 = "ALTER TABLE erasures ADD COLUMN session INTEGER NOT NULL DEFAULT 0";
+
 Result<void> make_version_1(Db& db) {
   return db.script(kVersion1);
 }
@@ -212,8 +215,12 @@ Result<void> make_version_2(Db& db) {
   return db.script(kVersion2Indexes);
 }
 
+Result<void> make_version_3(Db& db) {
+  return db.script(kVersion3);
+}
+
 using Migration = Result<void> (*)(Db&);
-constexpr std::array<Migration, kSchemaVersion> kSteps = {make_version_1, make_version_2};
+constexpr std::array<Migration, kSchemaVersion> kSteps = {make_version_1, make_version_2, make_version_3};
 
 constexpr std::size_t kSecretBytes = 32;
 constexpr std::size_t kStoreIdBytes = 16;

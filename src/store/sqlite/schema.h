@@ -10,7 +10,7 @@
 
 namespace holdfast::store {
 
-inline constexpr int kSchemaVersion = 2;
+inline constexpr int kSchemaVersion = 3;
 
 // "hfst" in the file header: tells a holdfast store from any other SQLite file.
 inline constexpr std::int64_t kApplicationId = 0x68667374;

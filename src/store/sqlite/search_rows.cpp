@@ -3,9 +3,9 @@
 #include "base/text.h"
 #include "session/limits.h"
 #include "store/sqlite/event_rows.h"
+#include "store/sqlite/record_search.h"
 #include "store/sqlite/words.h"
 #include "store/tables/condition.h"
-#include "store/tables/session_row.h"
 
 #include <fmt/format.h>
 
@@ -26,9 +26,19 @@ struct Place {
   std::size_t hits = 0;
 };
 
+Condition condition_of(const SearchQuery& query) {
+  Condition where;
+  where.add_any("s.kind", query.kinds);
+  where.add_roots(query.roots, query.rootless);
+  where.add_visibilities(query.visibilities);
+  where.add_principal(query.principal);
+  return where;
+}
+
 class Search {
  public:
-  Search(Db& db, TextIndex& index, const SearchQuery& query) : db_(db), index_(index), query_(query), words_(query.text) {}
+  Search(Db& db, TextIndex& index, const std::vector<Segment>& segments, const SearchQuery& query)
+      : db_(db), index_(index), segments_(segments), query_(query), words_(query.text), where_(condition_of(query)) {}
 
   Result<SearchOutcome> run() {
     if (query_.limit < 1 || query_.limit > session::kMaxSearchLimit) {
@@ -55,16 +65,11 @@ class Search {
   Result<Place*> find_place(std::int64_t session) {
     const auto [known, fresh] = sessions_.try_emplace(session);
     if (fresh) {
-      Condition where;
-      where.add_any("s.kind", query_.kinds);
-      where.add_roots(query_.roots, query_.rootless);
-      where.add_visibilities(query_.visibilities);
-      where.add_principal(query_.principal);
       HF_TRY(auto rows,
-             db_.query(fmt::format("SELECT s.id, s.kind, s.title FROM sessions AS s WHERE s.key = ? AND {}", where.sql)));
+             db_.query(fmt::format("SELECT s.id, s.kind, s.title FROM sessions AS s WHERE s.key = ? AND {}", where_.sql)));
       int index = 0;
       rows.bind(++index, session);
-      bind_values(rows, index, where.values);
+      bind_values(rows, index, where_.values);
       HF_TRY(const bool allowed, rows.next());
       if (allowed) known->second = Place{std::string(rows.text(0)), std::string(rows.text(1)), std::string(rows.text(2)), 0};
     }
@@ -87,23 +92,18 @@ class Search {
   }
 
   Result<void> search_records() {
-    HF_TRY(auto rows, db_.query(fmt::format(
-                          "SELECT s.key, s.title, t.description, s.tags, s.updated_at FROM sessions AS s JOIN session_texts "
-                          "AS t ON t.session = s.key {} ORDER BY s.updated_at DESC, s.id DESC",
-                          only_ ? "WHERE s.key = ?" : "")));
-    if (only_) rows.bind(1, *only_);
-    while (!full()) {
-      HF_TRY(const bool more, rows.next());
-      if (!more) return {};
-      const std::string text = searched_text(rows.text(1), rows.text(2), rows.text(3));
-      if (!words_.matches(words_of(text))) continue;
-      HF_TRY(Place* const place, find_place(rows.integer(0)));
-      if (place == nullptr) continue;
+    const RecordQuestion question{query_, words_, where_, segments_};
+    RecordSearch records(db_, index_, question);
+    const auto on_record = [&](const FoundRecord& found) -> Result<bool> {
+      HF_TRY(Place* const place, find_place(found.session));
+      if (place == nullptr) return true;
       SearchHit hit;
-      hit.time = rows.integer(4);
-      hit.snippet = snippet_of(text, words_);
-      take(*place, std::move(hit));
-    }
+      hit.time = found.updated_at;
+      hit.snippet = snippet_of(found.text, words_);
+      return take(*place, std::move(hit));
+    };
+    HF_CHECK(only_ ? records.run(*only_, on_record) : records.run(on_record));
+    outcome_.scanned_bytes += records.scanned_bytes();
     return {};
   }
 
@@ -152,7 +152,7 @@ class Search {
   Result<void> search_segment(const Segment& segment) {
     static const std::string sql = fmt::format("SELECT {} FROM entries WHERE sequence = ?", kColumns);
     Result<void> trouble;
-    const bool usable = index_.find(segment, words_.fts_expression(), [&](std::int64_t sequence) {
+    const bool usable = index_.find(segment, Indexed::entries, words_, [&](std::int64_t sequence) {
       const auto look = [&]() -> Result<bool> {
         HF_TRY(auto rows, db_.query(sql, sequence));
         HF_TRY(const bool found, rows.next());
@@ -170,9 +170,8 @@ class Search {
 
   Result<void> search_everywhere() {
     HF_TRY(std::int64_t last, read_last_sequence(db_));
-    for (const Segment& segment : index_.segments()) {
+    for (const Segment& segment : segments_) {
       if (full()) return {};
-      if (segment.first > last) continue;  // fed after this search began
       if (segment.last < last) HF_CHECK(scan_range(segment.last + 1, last));
       if (!full()) HF_CHECK(search_segment(segment));
       last = segment.first - 1;
@@ -183,8 +182,10 @@ class Search {
 
   Db& db_;
   TextIndex& index_;
+  const std::vector<Segment>& segments_;
   const SearchQuery& query_;
   const WordQuery words_;
+  const Condition where_;
   std::optional<std::int64_t> only_;                                 // the session asked for
   std::unordered_map<std::int64_t, std::optional<Place>> sessions_;  // those looked up so far
   SearchOutcome outcome_;
@@ -192,8 +193,8 @@ class Search {
 
 }  // namespace
 
-Result<SearchOutcome> search_entries(Db& db, TextIndex& index, const SearchQuery& query) {
-  return Search(db, index, query).run();
+Result<SearchOutcome> search_sessions(Db& db, TextIndex& index, const std::vector<Segment>& segments, const SearchQuery& query) {
+  return Search(db, index, segments, query).run();
 }
 
 }  // namespace holdfast::store

@@ -1,7 +1,7 @@
 #pragma once
 
-// Answers a search: newest first over the whole sequence of entries, from the index where it has been fed
-// and by reading the entries where not, every hit checked against its stored text.
+// Answers a search: records first (record_search.h), then newest first over the whole sequence of entries, from the index where
+// it has been fed and by reading the entries where not, every hit checked against its stored text.
 
 #include "session/search.h"
 #include "store/sqlite/db.h"
@@ -14,6 +14,8 @@ struct SearchOutcome {
   std::size_t scanned_bytes = 0;  // read because the index did not cover them
 };
 
-Result<SearchOutcome> search_entries(Db& db, TextIndex& index, const session::SearchQuery& query);
+// `segments` are those of the index before the transaction of `db` began; nobody asks for them when the query names a session.
+Result<SearchOutcome> search_sessions(Db& db, TextIndex& index, const std::vector<Segment>& segments,
+                                      const session::SearchQuery& query);
 
 }  // namespace holdfast::store

@@ -181,7 +181,8 @@ void SqliteStore::after_commit(const Writer::Committed& done) {
 }
 
 Result<SearchResult> SqliteStore::search(const SearchQuery& query) {
-  HF_TRY(auto outcome, readers_.with([&](Db& db) { return search_entries(db, index_, query); }));
+  const std::vector<Segment> segments = query.session.empty() ? index_.segments() : std::vector<Segment>();
+  HF_TRY(auto outcome, readers_.with([&](Db& db) { return search_sessions(db, index_, segments, query); }));
   if (outcome.scanned_bytes > kFeedAfterScan && writer_ != nullptr) index_.feed_soon();
   return std::move(outcome.result);
 }

@@ -93,7 +93,14 @@ Result<void> SqliteTables::insert_row(SessionRow& row) {
 }
 
 Result<void> SqliteTables::update_row(SessionRow& row, const session::SessionRecord& /*before*/) {
+  updated_.emplace_back(row.changed, row.key);
   return store::update_row(db_, row);
+}
+
+Result<void> SqliteTables::note_erasures() {
+  for (const auto& [changed, key] : updated_)
+    HF_CHECK(db_.run("INSERT OR IGNORE INTO erasures VALUES(?, 0, 0, ?)", changed, key));
+  return {};
 }
 
 Result<void> SqliteTables::update_head(SessionRow& row) {
@@ -102,8 +109,8 @@ Result<void> SqliteTables::update_head(SessionRow& row) {
 
 Result<void> SqliteTables::erase_row(const SessionRow& row, const session::Tombstone& tombstone, std::int64_t changed) {
   HF_CHECK(
-      db_.run("INSERT INTO erasures SELECT ?, ifnull(min(sequence), 0), ifnull(max(sequence), 0) FROM entries "
-              "WHERE session = ?",
+      db_.run("INSERT INTO erasures SELECT ?1, ifnull(min(sequence), 0), ifnull(max(sequence), 0), ?2 FROM entries "
+              "WHERE session = ?2",
               changed, row.key));
   HF_CHECK(store::erase_row(db_, row));
   return insert_tombstone(db_, tombstone, changed);
@@ -119,7 +126,7 @@ Result<Entry> SqliteTables::insert_entry(SessionRow& row, session::NewEntry entr
 
 Result<void> SqliteTables::redact_entry(const SessionRow& row, std::int64_t seq, std::string_view text, std::string_view data) {
   HF_TRY(const std::int64_t sequence, store::redact_entry(db_, row, seq, text, data));
-  return db_.run("INSERT INTO erasures VALUES(?, ?, ?)", row.changed, sequence, sequence);
+  return db_.run("INSERT INTO erasures VALUES(?, ?, ?, ?)", row.changed, sequence, sequence, row.key);
 }
 
 Result<session::LineageEvent> SqliteTables::insert_lineage(session::LineageEvent event) {

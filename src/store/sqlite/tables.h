@@ -49,11 +49,15 @@ class SqliteTables final : public WritableTables {
   Result<std::int64_t> purge_values(Millis now, std::size_t limit) override;
   Result<void> write_lease(const session::Lease& lease) override;
 
+  // At the end of a transaction after which old bytes must be gone: the former texts of the records it updated are among them.
+  Result<void> note_erasures();
+
  private:
   Db& db_;
   std::string_view secret_;
   Catalogue* catalogue_ = nullptr;
   std::int64_t* sequence_ = nullptr;
+  std::vector<std::pair<std::int64_t, std::int64_t>> updated_;  // number and key of records
 };
 
 }  // namespace holdfast::store

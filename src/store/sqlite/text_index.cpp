@@ -2,7 +2,8 @@
 
 #include "base/log.h"
 #include "store/sqlite/event_rows.h"
-#include "store/sqlite/words.h"
+#include "store/sqlite/segment_query.h"
+#include "store/tables/session_row.h"
 
 #include <fmt/format.h>
 
@@ -16,7 +17,7 @@ namespace holdfast::store {
 
 namespace {
 
-constexpr int kIndexVersion = 1;
+constexpr int kIndexVersion = 2;
 
 // Losing the index costs time, not data: the log is not synced at each commit. secure_delete, because a
 // dropped segment must not leave words behind.
@@ -28,15 +29,31 @@ constexpr const char* kTables =
     "CREATE TABLE IF NOT EXISTS meta(name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;"
     "CREATE TABLE IF NOT EXISTS segments(number INTEGER PRIMARY KEY AUTOINCREMENT, first INTEGER NOT NULL, last INTEGER NOT "
     "NULL, "
-    "bytes INTEGER NOT NULL)";
+    "bytes INTEGER NOT NULL, merged INTEGER NOT NULL);"
+    "CREATE TABLE IF NOT EXISTS indexed_records(segment INTEGER NOT NULL, session INTEGER NOT NULL, PRIMARY KEY(segment, "
+    "session)) "
+    "WITHOUT ROWID";
+
+// Contentless: words, not texts. Entries and records apart: a word that all titles have must not slow down a search of entries.
+constexpr const char* kSegmentTables =
+    "CREATE VIRTUAL TABLE words_{0} USING fts5(words, content='', columnsize=0, tokenize='ascii');"
+    "CREATE VIRTUAL TABLE words_terms_{0} USING fts5vocab(words_{0}, instance);"
+    "CREATE VIRTUAL TABLE records_{0} USING fts5(words, content='', columnsize=0, tokenize='ascii');"
+    "CREATE VIRTUAL TABLE records_terms_{0} USING fts5vocab(records_{0}, instance)";
+
+// What stands under the numbers of a range, in their order. The session is 0 for an entry, whose text is in the first column.
+constexpr const char* kRange =
+    "SELECT sequence, 0, text, '', '' FROM entries WHERE sequence BETWEEN ?1 AND ?2 "
+    "UNION ALL SELECT s.changed, s.key, s.title, t.description, s.tags FROM sessions AS s JOIN session_texts AS t "
+    "ON t.session = s.key WHERE s.changed BETWEEN ?1 AND ?2 ORDER BY 1";
 
 Result<std::vector<Segment>> read_segments(Db& index) {
-  HF_TRY(auto rows, index.query("SELECT number, first, last, bytes FROM segments ORDER BY first DESC"));
+  HF_TRY(auto rows, index.query("SELECT number, first, last, bytes, merged FROM segments ORDER BY first DESC"));
   std::vector<Segment> segments;
   while (true) {
     HF_TRY(const bool more, rows.next());
     if (!more) return segments;
-    segments.push_back({rows.integer(0), rows.integer(1), rows.integer(2), rows.integer(3)});
+    segments.push_back({rows.integer(0), rows.integer(1), rows.integer(2), rows.integer(3), rows.integer(4)});
   }
 }
 
@@ -55,11 +72,42 @@ Result<void> make_tables(Db& index, const std::string& store_id) {
   return index.run("COMMIT");
 }
 
+// What lost text: entries with these numbers, and every version of the session's record.
+struct Erasure {
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+  std::int64_t session = 0;  // 0: of none
+};
+
+Result<bool> holds_any(Db& index, const Segment& segment, const std::vector<Erasure>& erased) {
+  for (const Erasure& each : erased) {
+    if (each.first <= segment.last && each.last >= segment.first) return true;
+    HF_TRY(const auto held,
+           index.number("SELECT 1 FROM indexed_records WHERE segment = ? AND session = ?", segment.number, each.session));
+    if (held) return true;
+  }
+  return false;
+}
+
 struct Gap {
   std::int64_t first = 0;
   std::int64_t last = 0;
   std::optional<Segment> before;  // the segment that ends where the gap begins
 };
+
+// One row of kRange. Returns how much text it had.
+Result<std::size_t> add_row(Db& index, std::int64_t segment, const Rows& row) {
+  const std::int64_t session = row.integer(1);
+  const std::string text = session == 0 ? std::string(row.text(2)) : searched_text(row.text(2), row.text(3), row.text(4));
+  const std::string words = words_of(text);
+  if (!words.empty()) {
+    const std::string insert =
+        fmt::format("INSERT INTO {}_{}(rowid, words) VALUES(?, ?)", session == 0 ? "words" : "records", segment);
+    HF_CHECK(index.run(insert, row.integer(0), words));
+    if (session != 0) HF_CHECK(index.run("INSERT OR IGNORE INTO indexed_records VALUES(?, ?)", segment, session));
+  }
+  return text.size();
+}
 
 // The newest range that no segment covers: people look for what is recent.
 std::optional<Gap> newest_gap(const std::vector<Segment>& falling, std::int64_t last_sequence) {
@@ -119,20 +167,17 @@ std::vector<Segment> TextIndex::segments() {
   return {};
 }
 
-bool TextIndex::find(const Segment& segment, const std::string& expression, const std::function<bool(std::int64_t)>& on_entry) {
+bool TextIndex::find(const Segment& segment, Indexed what, const WordQuery& words,
+                     const std::function<bool(std::int64_t)>& on_number) {
   const std::lock_guard lock(mutex_);
   Db* db = reading_db();
   if (db == nullptr) return false;
   const auto search = [&]() -> Result<void> {
     // Within the range as it was when the caller asked for it: the feeder may have added since.
-    HF_TRY(auto rows, db->query(fmt::format("SELECT rowid FROM words_{0} WHERE words_{0} MATCH ? AND rowid BETWEEN ? AND ? "
-                                            "ORDER BY rowid DESC",
-                                            segment.number),
-                                expression, segment.first, segment.last));
-    while (true) {
-      HF_TRY(const bool more, rows.next());
-      if (!more || !on_entry(rows.integer(0))) return {};
-    }
+    const std::string_view table = what == Indexed::entries ? "words" : "records";
+    const IndexTable asked{fmt::format("{}_{}", table, segment.number), fmt::format("{}_terms_{}", table, segment.number),
+                           segment.first, segment.last};
+    return find_numbers(*db, asked, words, on_number);
   };
   auto done = search();
   if (done) return true;
@@ -168,8 +213,10 @@ void TextIndex::feed() {
     auto more = feed_batch(**index);
     // Busy means that another process feeds: it does the same work.
     if (!more) return discard(more.error());
-    if (!*more) return;
+    if (!*more) break;
   }
+  // Another process may have dropped a segment meanwhile, which is no reason to begin anew.
+  if (auto merged = merge(**index); !merged && merged.error().kind == ErrorKind::corrupt) discard(merged.error());
 }
 
 Result<bool> TextIndex::feed_batch(Db& index) {
@@ -181,36 +228,30 @@ Result<bool> TextIndex::feed_batch(Db& index) {
     if (!gap) return false;
 
     Segment segment;
-    if (gap->before && gap->before->bytes < kSegmentBytes) {
+    if (gap->before && gap->before->bytes < segment_bytes_) {
       segment = *gap->before;
     } else {
       // A number is never used twice: a search may still hold the list of segments from before.
       HF_TRY(const auto number,
-             index.number("INSERT INTO segments(first, last, bytes) VALUES(?, ?, 0) RETURNING number", gap->first, gap->first));
-      segment = {number.value_or(0), gap->first, gap->first, 0};
-      HF_CHECK(
-          index.script(fmt::format("CREATE VIRTUAL TABLE words_{0} USING fts5(words, content='', columnsize=0, "
-                                   "tokenize='ascii')",
-                                   segment.number)));
+             index.number("INSERT INTO segments(first, last, bytes, merged) VALUES(?, ?, 0, 0) RETURNING number", gap->first,
+                          gap->first));
+      segment = {number.value_or(0), gap->first, gap->first, 0, 0};
+      HF_CHECK(index.script(fmt::format(fmt::runtime(kSegmentTables), segment.number)));
     }
-    const std::string insert = fmt::format("INSERT INTO words_{}(rowid, words) VALUES(?, ?)", segment.number);
     std::size_t bytes = 0;
     const auto copy = [&](Db& db) -> Result<std::int64_t> {
-      HF_TRY(auto rows, db.query("SELECT sequence, text FROM entries WHERE sequence BETWEEN ? AND ? ORDER BY sequence",
-                                 gap->first, gap->last));
+      HF_TRY(auto rows, db.query(kRange, gap->first, gap->last));
       while (true) {
         HF_TRY(const bool more, rows.next());
         if (!more) return gap->last;
-        const std::string words = words_of(rows.text(1));
-        if (!words.empty()) HF_CHECK(index.run(insert, rows.integer(0), words));
-        bytes += rows.text(1).size();
+        HF_TRY(const std::size_t added, add_row(index, segment.number, rows));
+        bytes += added;
         if (bytes >= kFeedBytes) return rows.integer(0);
       }
     };
     HF_TRY(segment.last, readers_.with(copy));
     segment.bytes += static_cast<std::int64_t>(bytes);
-    HF_CHECK(index.run("INSERT OR REPLACE INTO segments VALUES(?, ?, ?, ?)", segment.number, segment.first, segment.last,
-                       segment.bytes));
+    HF_CHECK(index.run("UPDATE segments SET last = ?, bytes = ? WHERE number = ?", segment.last, segment.bytes, segment.number));
     return true;
   };
   auto filled = fill();
@@ -221,17 +262,41 @@ Result<bool> TextIndex::feed_batch(Db& index) {
   return filled;
 }
 
+Result<void> TextIndex::merge(Db& index) {
+  HF_TRY(const auto segments, read_segments(index));
+  for (const Segment& segment : segments) {
+    if ((segment.bytes - segment.merged) * kMergePart < segment.bytes || segment.bytes == 0) continue;
+    for (const char* table : {"words", "records"}) HF_CHECK(merge_table(index, fmt::format("{}_{}", table, segment.number)));
+    if (closing_) return {};
+    HF_CHECK(index.run("UPDATE segments SET merged = ? WHERE number = ?", segment.bytes, segment.number));
+  }
+  return {};
+}
+
+// A negative number of pages tells FTS5 that all trees are to become one; it then goes on with a positive one.
+Result<void> TextIndex::merge_table(Db& index, std::string_view table) {
+  const std::string sql = fmt::format("INSERT INTO {0}({0}, rank) VALUES('merge', ?)", table);
+  for (int pages = -kMergePages; !closing_; pages = kMergePages) {
+    HF_TRY(const auto before, index.number("SELECT total_changes()"));
+    HF_CHECK(index.run(sql, pages));
+    HF_TRY(const auto after, index.number("SELECT total_changes()"));
+    // One is the statement itself.
+    if (after.value_or(0) - before.value_or(0) < 2) break;
+  }
+  return {};
+}
+
 Result<bool> TextIndex::drop_erased(Db& index) {
   HF_TRY(const auto seen, index.number("SELECT value FROM meta WHERE name = 'erasures'"));
   std::int64_t newest = seen.value_or(0);
-  std::vector<Segment> erased;
+  std::vector<Erasure> erased;
   HF_CHECK(readers_.with([&](Db& db) -> Result<void> {
-    HF_TRY(auto rows, db.query("SELECT sequence, first, last FROM erasures WHERE sequence > ?", newest));
+    HF_TRY(auto rows, db.query("SELECT sequence, first, last, session FROM erasures WHERE sequence > ?", newest));
     while (true) {
       HF_TRY(const bool more, rows.next());
       if (!more) return {};
       newest = std::max(newest, rows.integer(0));
-      erased.push_back({0, rows.integer(1), rows.integer(2), 0});
+      erased.push_back({rows.integer(1), rows.integer(2), rows.integer(3)});
     }
   }));
   HF_TRY(const auto unfinished, index.number("SELECT 1 FROM meta WHERE name = 'scrub'"));
@@ -240,10 +305,12 @@ Result<bool> TextIndex::drop_erased(Db& index) {
   const auto drop = [&]() -> Result<void> {
     HF_TRY(const auto segments, read_segments(index));
     for (const Segment& segment : segments) {
-      const bool touched = std::ranges::any_of(
-          erased, [&](const Segment& range) { return range.first <= segment.last && range.last >= segment.first; });
+      HF_TRY(const bool touched, holds_any(index, segment, erased));
       if (!touched) continue;
-      HF_CHECK(index.script(fmt::format("DROP TABLE IF EXISTS words_{}", segment.number)));
+      for (const char* table : {"words_terms", "words", "records_terms", "records"}) {
+        HF_CHECK(index.script(fmt::format("DROP TABLE IF EXISTS {}_{}", table, segment.number)));
+      }
+      HF_CHECK(index.run("DELETE FROM indexed_records WHERE segment = ?", segment.number));
       HF_CHECK(index.run("DELETE FROM segments WHERE number = ?", segment.number));
     }
     HF_CHECK(index.run("INSERT OR REPLACE INTO meta VALUES('erasures', ?), ('scrub', 1)", newest));

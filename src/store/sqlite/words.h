@@ -51,6 +51,9 @@ class WordQuery {
   std::vector<Term> terms_;
 };
 
+// All of these terms, for FTS5; "" without any.
+std::string fts_expression(const std::vector<WordQuery::Term>& terms);
+
 // About kSnippetChars characters of the text around a match, in one line.
 std::string snippet_of(std::string_view text, const WordQuery& query);
 inline constexpr std::size_t kSnippetChars = 160;

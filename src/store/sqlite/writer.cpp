@@ -131,6 +131,7 @@ Result<void> Writer::call(const Work& work) {
     // The leader runs work of other threads: an exception must not unwind into the wrong one.
     outcome = fail(ErrorKind::internal, fmt::format("a write failed: {}", e.what()));
   }
+  if (outcome && transaction.wants_scrub()) outcome = tables.note_erasures();
   if (outcome) {
     pending_.text_bytes += transaction.appended_bytes();
     pending_.scrubbed = pending_.scrubbed || transaction.wants_scrub();
