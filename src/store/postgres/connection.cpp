@@ -229,8 +229,8 @@ Result<std::vector<Answer>> Connection::flush() {
   return all;
 }
 
-Result<Answer> Connection::ask(std::string_view sql, std::vector<Param> values) {
-  queue(sql, std::move(values));
+Result<Answer> Connection::ask(Statement statement) {
+  queue(std::move(statement));
   HF_TRY(auto answers, flush());
   return std::move(answers.back());
 }

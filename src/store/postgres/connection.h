@@ -82,7 +82,8 @@ class Connection {
   // Sends what is in line and waits for all answers.
   Result<std::vector<Answer>> flush();
   // Puts it in line, flushes, and gives its answer.
-  Result<Answer> ask(std::string_view sql, std::vector<Param> values = {});
+  Result<Answer> ask(Statement statement);
+  Result<Answer> ask(std::string_view sql, std::vector<Param> values = {}) { return ask({std::string(sql), std::move(values)}); }
   // Sends it with what is in line, and leaves the answers for the next flush, which does not look at them.
   void send_last(std::string_view sql);
 

@@ -189,7 +189,9 @@ TEST_F(PostgresFaults, ADeadlockWithSomebodyElseIsTriedAgain) {
   int runs = 0;
   must(store->write([&](Transaction& t) -> Result<void> {
     HF_CHECK(t.put("s", "mine", 2));
-    HF_CHECK(t.value("s", "mine"));  // now it is written, and locked
+    session::ValueQuery all;
+    all.space = "s";
+    HF_CHECK(t.values(all));  // now it is written, and locked
     if (++runs == 1) {
       waiting = std::jthread([&] {
         must(person->ask("UPDATE keyed SET rev = rev WHERE key = 'mine'"));

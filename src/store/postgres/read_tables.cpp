@@ -2,6 +2,7 @@
 
 #include "session/limits.h"
 #include "store/postgres/list.h"
+#include "store/postgres/whole_row.h"
 #include "store/tables/condition.h"
 #include "store/tables/side_row.h"
 
@@ -40,53 +41,24 @@ const std::string& session_columns() {
   return columns;
 }
 
-Statement select_row(std::string_view id) {
-  static const std::string sql = fmt::format("SELECT {} FROM sessions WHERE id = ?", session_columns());
-  return {sql, {id}};
-}
-
-void queue_rest(Connection& connection, std::string_view id) {
-  connection.queue(
-      "SELECT description, opening, data, checksum FROM session_texts WHERE session = (SELECT key FROM sessions "
-      "WHERE id = ?)",
-      {id});
-  connection.queue(
-      "SELECT lane, type, count, highest_number, last_seq, last_time FROM tallies WHERE session = (SELECT key FROM "
-      "sessions WHERE id = ?) ORDER BY lane, type",
-      {id});
-}
-
-void add_rest(const Answer& texts, const Answer& tallies, session::SessionRecord& record) {
-  if (texts.empty()) {
-    add_damage(record, "description and data are missing");
-  } else {
-    decode_texts(texts[0], record);
-  }
-  for (int i = 0; i < tallies.size(); ++i) record.tallies.push_back(decode_tally(tallies[i]));
-}
-
 Result<std::optional<SessionRow>> ReadTables::find_row(std::string_view id) {
-  connection_.queue(select_row(id));
-  HF_TRY(const auto answers, connection_.flush());
-  if (answers.back().empty()) return std::nullopt;
-  return decode_session(answers.back()[0]);
+  static const std::string sql = fmt::format("SELECT {} FROM sessions WHERE id = ?", session_columns());
+  HF_TRY(const Answer rows, connection_.ask(sql, {id}));
+  if (rows.empty()) return std::nullopt;
+  return decode_session(rows[0]);
 }
 
 Result<void> ReadTables::load_rest(SessionRow& row) {
-  queue_rest(connection_, row.record.id);
-  HF_TRY(const auto answers, connection_.flush());
-  add_rest(answers[answers.size() - 2], answers.back(), row.record);
+  HF_TRY(const Answer rows, connection_.ask(select_whole_row(row.record.id)));
+  if (rows.empty()) return fail(ErrorKind::not_found, fmt::format("there is no session {}", row.record.id));
+  decode_rest(rows[0], row.record);
   return {};
 }
 
 Result<std::optional<SessionRow>> ReadTables::find_whole_row(std::string_view id) {
-  const std::size_t at = connection_.queue(select_row(id));
-  queue_rest(connection_, id);
-  HF_TRY(const auto answers, connection_.flush());
-  if (answers[at].empty()) return std::nullopt;
-  SessionRow row = decode_session(answers[at][0]);
-  add_rest(answers[at + 1], answers[at + 2], row.record);
-  return row;
+  HF_TRY(const Answer rows, connection_.ask(select_whole_row(id)));
+  if (rows.empty()) return std::nullopt;
+  return decode_whole_row(rows[0]);
 }
 
 Result<std::vector<std::string>> ReadTables::ids_from(std::string_view id, std::size_t limit) {

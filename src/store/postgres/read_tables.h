@@ -1,6 +1,7 @@
 #pragma once
 
-// Tables over one connection, for reading. Whoever makes it has begun a transaction whose statements see one moment.
+// Tables over one connection, for reading. Most functions ask one statement, which sees one moment by itself; for list(),
+// each_entry() and whatever asks several, the caller has begun a transaction whose statements see one moment.
 
 #include "store/postgres/connection.h"
 #include "store/tables/tables.h"
@@ -38,10 +39,5 @@ class ReadTables final : public Tables {
 // decode_session reads these of `sessions`. The number of the last change is given out at the commit, when the checksum has been
 // made, and is no part of it.
 const std::string& session_columns();
-
-// What find_row asks, and what load_rest does, by id: for those who send more along with them.
-Statement select_row(std::string_view id);
-void queue_rest(Connection& connection, std::string_view id);  // two statements
-void add_rest(const Answer& texts, const Answer& tallies, session::SessionRecord& record);
 
 }  // namespace holdfast::store::postgres

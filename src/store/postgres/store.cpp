@@ -34,16 +34,16 @@ class PostgresStore final : public Store {
   }
 
   Result<SessionRecord> get(std::string_view id) override {
-    return read([&](Reads& reads) { return reads.get(id); });
+    return read_one([&](Reads& reads) { return reads.get(id); });
   }
   Result<Page> list(const Query& query) override {
     return read([&](Reads& reads) { return reads.list(query); });
   }
   Result<std::vector<std::string>> ids_with_prefix(std::string_view prefix, std::size_t limit) override {
-    return read([&](Reads& reads) { return reads.ids_with_prefix(prefix, limit); });
+    return read_one([&](Reads& reads) { return reads.ids_with_prefix(prefix, limit); });
   }
   Result<std::optional<Tombstone>> tombstone(std::string_view id) override {
-    return read([&](Reads& reads) { return reads.tombstone(id); });
+    return read_one([&](Reads& reads) { return reads.tombstone(id); });
   }
   Result<EntryPage> entries(const EntryQuery& query) override {
     return read([&](Reads& reads) { return reads.entries(query); });
@@ -58,19 +58,19 @@ class PostgresStore final : public Store {
     return read([&](Reads& reads) { return reads.entry_with_key(session, key); });
   }
   Result<std::vector<LineageEvent>> lineage_of(std::string_view session) override {
-    return read([&](Reads& reads) { return reads.lineage_of(session); });
+    return read_one([&](Reads& reads) { return reads.lineage_of(session); });
   }
   Result<std::vector<LineageEvent>> lineage_tree(std::string_view session) override {
     return read([&](Reads& reads) { return reads.lineage_tree(session); });
   }
   Result<std::optional<KeyedValue>> value(std::string_view space, std::string_view key) override {
-    return read([&](Reads& reads) { return reads.value(space, key); });
+    return read_one([&](Reads& reads) { return reads.value(space, key); });
   }
   Result<std::vector<KeyedValue>> values(const ValueQuery& query) override {
-    return read([&](Reads& reads) { return reads.values(query); });
+    return read_one([&](Reads& reads) { return reads.values(query); });
   }
   Result<std::optional<Lease>> lease(std::string_view name) override {
-    return read([&](Reads& reads) { return reads.lease(name); });
+    return read_one([&](Reads& reads) { return reads.lease(name); });
   }
 
   Result<SearchResult> search(const SearchQuery& query) override {
@@ -110,6 +110,15 @@ class PostgresStore final : public Store {
   template <class Function>
   auto read(Function&& function) -> std::invoke_result_t<Function&, Reads&> {
     return in_one_moment([&](Connection& connection) {
+      ReadTables tables(connection, context_.secret);
+      Reads reads(tables, context_);
+      return function(reads);
+    });
+  }
+  // For what one statement answers, or where a later moment of the next one does no harm: without a transaction around it.
+  template <class Function>
+  auto read_one(Function&& function) -> std::invoke_result_t<Function&, Reads&> {
+    return pool_.with([&](Connection& connection) {
       ReadTables tables(connection, context_.secret);
       Reads reads(tables, context_);
       return function(reads);

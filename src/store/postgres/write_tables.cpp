@@ -2,7 +2,9 @@
 
 #include "store/postgres/indexed_words.h"
 #include "store/postgres/row_statements.h"
+#include "store/postgres/whole_row.h"
 #include "store/tables/condition.h"
+#include "store/tables/side_row.h"
 
 #include <fmt/format.h>
 
@@ -22,6 +24,14 @@ constexpr std::string_view kValue = "value";
 constexpr std::string_view kLease = "lease";
 constexpr std::string_view kFamily = "family";
 
+Statement select_value(std::string_view space, std::string_view key) {
+  return {"SELECT key, value, rev, updated_at, expires_at FROM keyed WHERE space = ? AND key = ?", {space, key}};
+}
+
+bool has_expired(const session::KeyedValue& value, Millis now) {
+  return value.expires_at && *value.expires_at <= now;
+}
+
 void count(std::vector<session::Tally>& tallies, const session::Tally& more) {
   const auto place = std::ranges::lower_bound(
       tallies, std::pair(std::string_view(more.lane), std::string_view(more.type)), {},
@@ -38,22 +48,29 @@ void count(std::vector<session::Tally>& tallies, const session::Tally& more) {
 
 }  // namespace
 
-bool WriteTables::queue_writes() {
+bool WriteTables::has_written() const {
+  return wrote_ || !waiting_.empty() || !waiting_aside_.empty() ||
+         std::ranges::any_of(known_, [](const auto& each) { return each.second.head_moved || !each.second.counted.empty(); });
+}
+
+void WriteTables::queue_writes() {
+  locks_.want_nothing();
+  wrote_ = has_written();
   // What takes no number goes first: the lock that orders commits is held for as short as possible.
+  for (Statement& each : waiting_aside_) connection_.queue(std::move(each));
+  waiting_aside_.clear();
   queue_heads(false);
   for (Waiting& each : waiting_) {
     if (each.numbered) {
-      locks_.queue_sequence_lock();
+      locks_.queue_sequence_lock(channel_);
       numbered_ = true;
     }
     connection_.queue(std::move(each.statement));
-    wrote_ = true;
   }
   waiting_.clear();
   queue_heads(true);
-  values_written_.clear();
+  values_wait_ = false;
   leases_written_.clear();
-  return wrote_;
 }
 
 void WriteTables::queue_heads(bool of_waiting_rows) {
@@ -61,7 +78,6 @@ void WriteTables::queue_heads(bool of_waiting_rows) {
     if (known.row_waits != of_waiting_rows) continue;
     if (known.head_moved && known.row) connection_.queue(update_session_head(*known.row));
     for (const auto& [name, tally] : known.counted) connection_.queue(add_to_tally(known.row->key, tally));
-    wrote_ = wrote_ || known.head_moved || !known.counted.empty();
     known.head_moved = known.row_waits = false;
     known.counted.clear();
     known.numbers.clear();
@@ -74,11 +90,52 @@ void WriteTables::lock_roots(const SessionRecord& record, LockMode mode) {
 }
 
 void WriteTables::lock_value(std::string_view space, std::string_view key) {
+  const std::string name = fmt::format("{}\n{}", space, key);
+  locks_.expect(kValue, name, LockMode::exclusive);
   locks_.want(kSpace, space, LockMode::shared);
-  locks_.want(kValue, fmt::format("{}\n{}", space, key), LockMode::exclusive);
+  locks_.want(kValue, name, LockMode::exclusive);
+}
+
+void WriteTables::expect_locks(const Look& what) {
+  if (what.is_session()) return locks_.expect(kSession, what.name, LockMode::exclusive);
+  locks_.expect(kSpace, what.space, LockMode::shared);
+  locks_.expect(kValue, fmt::format("{}\n{}", what.space, what.name), LockMode::exclusive);
+}
+
+Result<void> WriteTables::look(Look what) {
+  if (std::ranges::find(looks_, what) != looks_.end()) return {};
+  looks_.push_back(std::move(what));
+  if (looks_.size() > 1) return {};
+  std::vector<Look> all = ahead_.after(looks_.front());
+  if (all.empty()) return {};
+  all.insert(all.begin(), looks_.front());
+  for (const Look& each : all) expect_locks(each);
+  locks_.want_nothing();
+  return read_all(all);
+}
+
+Result<void> WriteTables::read_all(const std::vector<Look>& looks) {
+  std::vector<std::size_t> places;
+  for (const Look& each : looks)
+    places.push_back(connection_.queue(each.is_session() ? select_whole_row(each.name) : select_value(each.space, each.name)));
+  HF_TRY(const auto answers, connection_.flush());
+  for (std::size_t i = 0; i < looks.size(); ++i) {
+    const Answer& rows = answers[places[i]];
+    if (looks[i].is_session()) {
+      Known& known = known_[looks[i].name];
+      if (!rows.empty()) known.row = decode_whole_row(rows[0]);
+      known.whole = !rows.empty();
+    } else if (rows.empty()) {
+      values_[{looks[i].space, looks[i].name}] = std::nullopt;
+    } else if (auto value = decode_value(rows[0], looks[i].space)) {  // else whoever wants it reads it and is told
+      values_[{looks[i].space, looks[i].name}] = *std::move(value);
+    }
+  }
+  return {};
 }
 
 Result<std::optional<SessionRow>> WriteTables::find_row(std::string_view id) {
+  HF_CHECK(look({{}, std::string(id)}));
   if (const auto found = known_.find(id); found != known_.end()) return found->second.row;
   locks_.want(kSession, id, LockMode::exclusive);
   HF_TRY(auto row, reads_.find_row(id));
@@ -87,6 +144,7 @@ Result<std::optional<SessionRow>> WriteTables::find_row(std::string_view id) {
 }
 
 Result<std::optional<SessionRow>> WriteTables::find_whole_row(std::string_view id) {
+  HF_CHECK(look({{}, std::string(id)}));
   if (const auto found = known_.find(id); found != known_.end()) {
     auto row = found->second.row;
     if (row) HF_CHECK(load_rest(*row));
@@ -143,6 +201,7 @@ Result<std::optional<session::Tombstone>> WriteTables::find_tombstone(std::strin
 }
 
 Result<session::EntryPage> WriteTables::read_entries(const SessionRow& row, const session::EntryQuery& query) {
+  if (query.direction == session::Direction::forward && query.from > row.entries) return session::EntryPage{};
   if (known(row.record.id).entries_wait()) queue_writes();
   return reads_.read_entries(row, query);
 }
@@ -162,8 +221,15 @@ Result<std::optional<Entry>> WriteTables::find_numbered(const SessionRow& row, s
 }
 
 Result<std::optional<Entry>> WriteTables::find_by_key(const SessionRow& row, std::string_view key) {
-  if (known(row.record.id).keys.contains(key)) queue_writes();
-  return reads_.find_by_key(row, key);
+  Known& mine = known(row.record.id);
+  if (mine.keys.contains(key)) {
+    queue_writes();
+    mine.absent_keys.erase(std::string(key));
+  }
+  if (mine.absent_keys.contains(key)) return std::nullopt;
+  HF_TRY(auto found, reads_.find_by_key(row, key));
+  if (!found) mine.absent_keys.emplace(key);
+  return found;
 }
 
 Result<void> WriteTables::each_entry(const SessionRow& row, const OnEntry& on_entry) {
@@ -176,15 +242,31 @@ Result<std::vector<session::LineageEvent>> WriteTables::lineage_of(std::string_v
   return reads_.lineage_of(session);
 }
 
-Result<std::optional<session::KeyedValue>> WriteTables::find_value(std::string_view space, std::string_view key, Millis now) {
+Result<void> WriteTables::know_value(const ValueName& name) {
+  const auto& [space, key] = name;
+  HF_CHECK(look({space, key}));
+  if (values_.contains(name)) return {};
   lock_value(space, key);
-  if (values_written_.contains({std::string(space), std::string(key)})) queue_writes();
-  return reads_.find_value(space, key, now);
+  HF_TRY(const Answer rows, connection_.ask(select_value(space, key)));
+  std::optional<session::KeyedValue> value;
+  if (!rows.empty()) {
+    HF_TRY(value, decode_value(rows[0], space));
+  }
+  values_.emplace(name, std::move(value));
+  return {};
+}
+
+Result<std::optional<session::KeyedValue>> WriteTables::find_value(std::string_view space, std::string_view key, Millis now) {
+  const ValueName name(space, key);
+  HF_CHECK(know_value(name));
+  const auto& value = values_[name];
+  if (!value || has_expired(*value, now)) return std::nullopt;
+  return value;
 }
 
 Result<std::vector<session::KeyedValue>> WriteTables::list_values(const session::ValueQuery& query, Millis now) {
   locks_.want(kSpace, query.space, LockMode::exclusive);
-  if (!values_written_.empty()) queue_writes();
+  if (values_wait_) queue_writes();
   return reads_.list_values(query, now);
 }
 
@@ -322,8 +404,10 @@ Result<session::LineageEvent> WriteTables::insert_lineage(session::LineageEvent 
 }
 
 Result<std::int64_t> WriteTables::value_rev(std::string_view space, std::string_view key, Millis now) {
+  if (const auto known = values_.find({std::string(space), std::string(key)}); known != values_.end())
+    return known->second && !has_expired(*known->second, now) ? known->second->rev : 0;
+  HF_CHECK(look({std::string(space), std::string(key)}));
   lock_value(space, key);
-  if (values_written_.contains({std::string(space), std::string(key)})) queue_writes();
   HF_TRY(
       const Answer rows,
       connection_.ask("SELECT rev FROM keyed WHERE space = ? AND key = ? AND coalesce(expires_at > ?, TRUE)", {space, key, now}));
@@ -331,23 +415,25 @@ Result<std::int64_t> WriteTables::value_rev(std::string_view space, std::string_
 }
 
 Result<void> WriteTables::write_value(const session::KeyedValue& value) {
-  write(
+  waiting_aside_.push_back(
       {"INSERT INTO keyed VALUES(?, ?, ?, ?, ?, ?) ON CONFLICT(space, key) DO UPDATE SET value = excluded.value, "
        "rev = excluded.rev, updated_at = excluded.updated_at, expires_at = excluded.expires_at",
        {value.space, value.key, to_json(value.value), value.rev, value.updated_at, value.expires_at}});
-  values_written_.emplace(value.space, value.key);
+  values_[{value.space, value.key}] = value;
+  values_wait_ = true;
   return {};
 }
 
 Result<void> WriteTables::erase_value(std::string_view space, std::string_view key) {
   lock_value(space, key);
-  write({"DELETE FROM keyed WHERE space = ? AND key = ?", {space, key}});
-  values_written_.emplace(space, key);
+  waiting_aside_.push_back({"DELETE FROM keyed WHERE space = ? AND key = ?", {space, key}});
+  values_[{std::string(space), std::string(key)}].reset();
+  values_wait_ = true;
   return {};
 }
 
 Result<std::int64_t> WriteTables::purge_values(Millis now, std::size_t limit) {
-  if (!values_written_.empty()) queue_writes();
+  queue_writes();
   // Somebody who writes one of them anew at this moment keeps it.
   HF_TRY(const Answer gone,
          connection_.ask("DELETE FROM keyed WHERE (space, key) IN (SELECT space, key FROM keyed WHERE expires_at <= ? "
@@ -358,7 +444,7 @@ Result<std::int64_t> WriteTables::purge_values(Millis now, std::size_t limit) {
 }
 
 Result<void> WriteTables::write_lease(const session::Lease& lease) {
-  write(
+  waiting_aside_.push_back(
       {"INSERT INTO leases VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(name) DO UPDATE SET host = excluded.host, "
        "pid = excluded.pid, started = excluded.started, token = excluded.token, epoch = excluded.epoch, "
        "renewed_boot = excluded.renewed_boot, renewed_wall = excluded.renewed_wall, ttl = excluded.ttl",

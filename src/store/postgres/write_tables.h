@@ -3,10 +3,13 @@
 // WritableTables over one connection: the tables of a write.
 //
 // Everything that is read is locked first (locks.h), in the same round trip. What is written waits in line until the commit, or
-// until something is read that it may have changed: so an append costs two round trips, one to look and one to write and commit.
-// Records that were read or written are remembered for the time of the transaction; they cannot change, for they are locked.
+// until something is read that it may have changed: so an append costs two round trips, one to look (read_ahead.h makes one of
+// several) and one to write and commit. Records and values that were read or written are remembered for the time of the
+// transaction; they cannot change, for they are locked.
 
+#include "store/postgres/context.h"
 #include "store/postgres/locks.h"
+#include "store/postgres/read_ahead.h"
 #include "store/postgres/read_tables.h"
 
 #include <map>
@@ -16,15 +19,21 @@ namespace holdfast::store::postgres {
 
 class WriteTables final : public WritableTables {
  public:
-  WriteTables(Connection& connection, std::string_view store_id, std::string_view secret, LockPlan& plan)
-      : connection_(connection), reads_(connection, secret), locks_(connection, store_id, plan) {
+  WriteTables(Connection& connection, const Context& context, const ReadAhead& ahead, LockPlan& plan)
+      : connection_(connection),
+        channel_(context.channel),
+        reads_(connection, context.secret),
+        ahead_(ahead),
+        locks_(connection, context.store_id, plan) {
     locks_.begin();
   }
 
   bool restart() const { return locks_.restart(); }
-  // Puts everything that still waits in line on the connection, for the commit to be sent behind. False: nothing was written.
-  bool queue_writes();
+  bool has_written() const;  // or is going to
+  // Puts everything that still waits in line on the connection, for the commit to be sent behind.
+  void queue_writes();
   bool tells_others() const { return numbered_; }  // whether there are events
+  const std::vector<Look>& looks() const { return looks_; }
 
   Result<std::optional<SessionRow>> find_row(std::string_view id) override;
   Result<void> load_rest(SessionRow& row) override;
@@ -69,20 +78,29 @@ class WriteTables final : public WritableTables {
     std::map<std::pair<std::string, std::string>, session::Tally> counted;  // appended and not written yet, by lane and type
     std::set<std::pair<std::string, std::int64_t>> numbers;                 // of entries that wait, with their lanes
     std::set<std::string, std::less<>> keys;                                // of entries that wait
+    std::set<std::string, std::less<>> absent_keys;                         // that no entry had when it was looked for
 
     bool entries_wait() const { return !counted.empty(); }
   };
 
   Known& known(std::string_view id) { return known_.find(id)->second; }
   void remember(const SessionRow& row);
+  // In front of everything that reads a session or a value.
+  Result<void> look(Look what);
+  Result<void> read_all(const std::vector<Look>& looks);
+  void expect_locks(const Look& what);
   void lock_roots(const session::SessionRecord& record, LockMode mode);
   void lock_value(std::string_view space, std::string_view key);
+  using ValueName = std::pair<std::string, std::string>;  // space, key
+  Result<void> know_value(const ValueName& name);
   void write(Statement statement, bool numbered = false) { waiting_.push_back({std::move(statement), numbered}); }
   void write_lookups(const SessionRow& row, const session::SessionRecord* before);
   void queue_heads(bool of_waiting_rows);
 
   Connection& connection_;
+  std::string_view channel_;  // of notifications
   ReadTables reads_;
+  const ReadAhead& ahead_;
   Locks locks_;
   std::map<std::string, Known, std::less<>> known_;
   struct Waiting {
@@ -90,7 +108,10 @@ class WriteTables final : public WritableTables {
     bool numbered = false;  // takes a number of the store-wide sequence
   };
   std::vector<Waiting> waiting_;
-  std::set<std::pair<std::string, std::string>> values_written_;
+  std::vector<Statement> waiting_aside_;  // writes of values and leases, which have nothing to do with sessions
+  std::vector<Look> looks_;               // each once, in order
+  std::map<ValueName, std::optional<session::KeyedValue>> values_;  // as this transaction sees them, expired or not
+  bool values_wait_ = false;
   std::set<std::string, std::less<>> leases_written_;
   bool numbered_ = false;  // something took a number
   bool wrote_ = false;     // something was sent

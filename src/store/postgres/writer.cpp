@@ -22,6 +22,11 @@ constexpr std::uint64_t kCleanEvery = 500;
 // Waits until everything that is committed so far is on the disk: a commit of its own, which shares the sync with others.
 constexpr std::string_view kMakeDurable = "SELECT pg_logical_emit_message(true, 'holdfast', '')";
 
+// All that notify stand in line for that. Nobody waits for the disk while he is first: it is waited for afterwards, together with
+// others (as with events, locks.cpp).
+constexpr std::string_view kWake =
+    "SELECT pg_notify(convert_from(?, 'UTF8'), convert_from(?, 'UTF8')), set_config('synchronous_commit', 'off', true)";
+
 // Rows of session_counts that say the same become one (schema.cpp). Who reads meanwhile sees the old ones or the new one; rows
 // that another node folds are left to it.
 constexpr std::string_view kFoldCounts =
@@ -78,7 +83,7 @@ Result<void> Writer::run_until_settled(const Work& work) {
 }
 
 Writer::Attempt Writer::attempt(Connection& connection, const Work& work, LockPlan& plan) {
-  WriteTables tables(connection, context_.store_id, context_.secret, plan);
+  WriteTables tables(connection, context_, ahead_, plan);
   TableTransaction transaction(tables, context_);
   Attempt attempt;
   attempt.outcome = call(work, transaction);
@@ -96,7 +101,7 @@ Writer::Attempt Writer::attempt(Connection& connection, const Work& work, LockPl
     connection.send_last("ROLLBACK");
     return attempt;
   }
-  if (!tables.queue_writes()) {
+  if (!tables.has_written()) {
     // What was read, and may be answered, could be visible and not durable yet.
     connection.queue("ROLLBACK");
     if (auto durable = connection.ask(kMakeDurable); !durable) {
@@ -107,22 +112,18 @@ Writer::Attempt Writer::attempt(Connection& connection, const Work& work, LockPl
   }
   const std::string id = random_bytes(kIdBytes);
   std::string scrub;
+  connection.queue("INSERT INTO commits(id, fence) VALUES(?, 0)", {id});
   if (transaction.wants_scrub()) scrub = Eraser::queue_mark(connection, id);
-  if (transaction.wants_wake())
-    connection.queue("SELECT pg_notify(convert_from(?, 'UTF8'), convert_from(?, 'UTF8'))", {context_.channel, kWakePayload});
-  if (tables.tells_others()) connection.queue("SELECT pg_notify(convert_from(?, 'UTF8'), '')", {context_.channel});
-  return commit(connection, id, tables.tells_others() || transaction.wants_wake(), std::move(scrub));
+  if (transaction.wants_wake()) connection.queue(kWake, {context_.channel, kWakePayload});
+  tables.queue_writes();
+  attempt = commit(connection, id, tables.tells_others() || transaction.wants_wake(), std::move(scrub));
+  if (attempt.outcome) ahead_.learn(tables.looks());
+  return attempt;
 }
 
-Writer::Attempt Writer::commit(Connection& connection, const std::string& id, bool tell, std::string scrub) {
-  connection.queue("INSERT INTO commits(id, fence) VALUES(?, 0)", {id});
-  if (tell) {
-    // Commits with events stand in line for their numbers, and all that notify stand in line for that. Nobody waits for the disk
-    // while he is first: it is waited for afterwards, together with others.
-    connection.queue("SET LOCAL synchronous_commit = off");
-  }
+Writer::Attempt Writer::commit(Connection& connection, const std::string& id, bool wait_for_disk, std::string scrub) {
   connection.queue("COMMIT");
-  if (tell) connection.queue(kMakeDurable);
+  if (wait_for_disk) connection.queue(kMakeDurable);
   const auto committed = connection.flush();
   Attempt attempt;
   attempt.scrub = std::move(scrub);

@@ -19,6 +19,7 @@
 #include "store/postgres/eraser.h"
 #include "store/postgres/locks.h"
 #include "store/postgres/pool.h"
+#include "store/postgres/read_ahead.h"
 
 #include <atomic>
 #include <functional>
@@ -46,7 +47,7 @@ class Writer {
   };
   Result<void> run_until_settled(const Work& work);
   Attempt attempt(Connection& connection, const Work& work, LockPlan& plan);
-  Attempt commit(Connection& connection, const std::string& id, bool tell, std::string scrub);
+  Attempt commit(Connection& connection, const std::string& id, bool wait_for_disk, std::string scrub);
   // Whether the write with this id took place; afterwards it cannot any more.
   Result<bool> took_place(const std::string& id);
   void tidy_up(Connection& connection);
@@ -54,6 +55,7 @@ class Writer {
   Pool& pool_;
   const Context& context_;
   Eraser& eraser_;
+  ReadAhead ahead_;
   std::atomic<std::uint64_t> commits_ = 0;
 };
 
