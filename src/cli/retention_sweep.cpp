@@ -29,7 +29,7 @@ void RetentionSweep::look(std::vector<std::string> leave_out) {
 
 void RetentionSweep::sweep(std::vector<std::string> leave_out, std::function<bool()> cancelled) {
   if (!policy_.auto_sweep) return;
-  auto swept = session::sweep_if_due(store_, policy_, clock_.now(), std::move(leave_out), std::move(cancelled));
+  auto swept = session::sweep_if_due(store_, policy_, clock_.now(), std::move(leave_out), std::move(cancelled), &last_);
   if (!swept) return log(LogLevel::warn, "cli", "what is due stays for now: " + swept.error().message);
   if (!*swept) return;
   const session::SweepReport& report = **swept;

@@ -1,7 +1,7 @@
 #pragma once
 
 // The retention sweep of a server process (threads-and-research §5, rule 1): at the start, before tool calls, and by a timer for
-// as long as it runs. Each look is one cheap read unless a sweep is due; of many processes one sweeps.
+// as long as it runs. Each look is one cheap read at most unless a sweep is due; of many processes one sweeps.
 //
 // Made and started on the executor's thread; the pool is closed and the executor has stopped before it is destroyed.
 
@@ -9,6 +9,7 @@
 #include "base/pool.h"
 #include "session/sweep.h"
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 
@@ -42,6 +43,7 @@ class RetentionSweep {
   Executor& executor_;
   Pool& pool_;
   std::function<void()> on_change_;
+  std::atomic<Millis> last_ = 0;  // the last sweep, of whichever process, as far as is known here
 };
 
 }  // namespace holdfast::cli

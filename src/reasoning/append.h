@@ -20,6 +20,7 @@ struct ThoughtRequest {
   JsonObject payload;  // read_payload
   std::optional<std::string> session_id;
   bool new_session = false;
+  bool only_if_open = false;  // fail with kNothingOpen rather than look for a session in the project, or begin one
   bool next_needed = true;
   std::optional<std::int64_t> number, total;
   std::optional<bool> is_revision;
@@ -55,7 +56,9 @@ struct AppendOutcome {
   std::vector<std::string> notices;
 };
 
-// Errors (code): invalid_argument, not_found, ambiguous, refused, branch_origin_required, branch_id_required,
+inline constexpr std::string_view kNothingOpen = "nothing_open";
+
+// Errors (code): nothing_open, invalid_argument, not_found, ambiguous, refused, branch_origin_required, branch_id_required,
 // branch_origin_missing, branch_origin_mismatch, revision_target_required, revision_target_missing, storage_failed.
 Result<AppendOutcome> append_thought(session::Store& store, const ThoughtRequest& request, const Situation& situation);
 

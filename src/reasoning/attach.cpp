@@ -141,6 +141,8 @@ Result<Attachment> attach(Transaction& transaction, const ThoughtRequest& reques
     }
   }
 
+  if (request.only_if_open)
+    return fail(ErrorKind::not_found, "no session is open on this connection", {}, std::string(kNothingOpen));
   bool beside = false;
   const std::string title = request.session_title.value_or("");
   if (!situation.roots.empty() && !request.new_session && previous.empty()) {

@@ -263,9 +263,13 @@ Result<SweepReport> sweep(Store& store, const RetentionPolicy& policy, const Swe
 }
 
 Result<std::optional<SweepReport>> sweep_if_due(Store& store, const RetentionPolicy& policy, Millis now,
-                                                std::vector<std::string> leave_out, std::function<bool()> cancelled) {
+                                                std::vector<std::string> leave_out, std::function<bool()> cancelled,
+                                                std::atomic<Millis>* known_last) {
   if (!policy.auto_sweep) return std::nullopt;
+  const Millis known = known_last != nullptr ? known_last->load() : 0;
+  if (known != 0 && !is_sweep_due(Json(known), policy.sweep_every, now)) return std::nullopt;
   HF_TRY(const auto last, store.value(kSpace, kLastSweep));
+  if (known_last != nullptr && last && last->value.is_int64()) *known_last = last->value.get_int64();
   if (last && !is_sweep_due(last->value, policy.sweep_every, now)) return std::nullopt;
   SweepOptions options;
   options.leave_out = std::move(leave_out);

@@ -8,6 +8,7 @@
 #include "session/retention.h"
 #include "session/store.h"
 
+#include <atomic>
 #include <functional>
 #include <optional>
 #include <string>
@@ -34,10 +35,13 @@ struct SweepReport {
 
 // Now. Errors: unavailable (another process is sweeping), those of the store.
 Result<SweepReport> sweep(Store& store, const RetentionPolicy& policy, const SweepOptions& options = {});
-// When the last one is longer ago than policy.sweep_every; nullopt: not due, or somebody else does it. One cheap read otherwise.
-// When `cancelled` says to stop, what was done is done, nullopt is returned, and the next look goes on.
+// When the last one is longer ago than policy.sweep_every; nullopt: not due, or somebody else does it. One cheap read otherwise,
+// and not even that while `known_last` (when the last one was, kept by the caller, any thread; 0: not known) says that it is not
+// due: others only make it later. When `cancelled` says to stop, what was done is done, nullopt is returned, and the next look
+// goes on.
 Result<std::optional<SweepReport>> sweep_if_due(Store& store, const RetentionPolicy& policy, Millis now,
-                                                std::vector<std::string> leave_out = {}, std::function<bool()> cancelled = {});
+                                                std::vector<std::string> leave_out = {}, std::function<bool()> cancelled = {},
+                                                std::atomic<Millis>* known_last = nullptr);
 
 // Whether the instant of the last sweep (as kept) is long enough ago.
 bool is_sweep_due(const Json& last, Millis every, Millis now);

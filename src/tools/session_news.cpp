@@ -14,8 +14,11 @@ namespace holdfast::tools {
 
 namespace {
 
+// Sessions whose owner is remembered: more than are busy at once. Then all are looked up again.
+constexpr std::size_t kMaxOwners = 2000;
+
 // Of a session that is gone nobody knows any more in which project it was: only who sees all of them hears of it.
-std::optional<mcp::Audience> audience_of(session::Store& store, const std::string& id) {
+std::optional<mcp::Audience> read_audience(session::Store& store, const std::string& id) {
   if (auto record = store.get(id)) return mcp::Audience{record->principal, session::roots_of(*record)};
   if (auto tombstone = store.tombstone(id); tombstone && *tombstone) return mcp::Audience{(*tombstone)->principal, {}};
   return std::nullopt;
@@ -44,13 +47,39 @@ void SessionNews::on_ready() {
   server_.pool().submit([this] { tell(); });
 }
 
+void SessionNews::forget_owners(const session::Subscription::Taken& taken) {
+  if (taken.lost || owners_.size() > kMaxOwners) {
+    owners_.clear();
+    ++forgotten_;
+  }
+  for (const session::Event& event : taken.events) {
+    if (event.type == session::EventType::entry) continue;
+    owners_.erase(event.session);
+    ++forgotten_;
+  }
+}
+
+std::optional<mcp::Audience> SessionNews::audience_of(const std::string& id, std::uint64_t seen) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = owners_.find(id); found != owners_.end()) return found->second;
+  }
+  auto audience = read_audience(store_, id);
+  const std::lock_guard lock(mutex_);
+  if (audience && seen == forgotten_) owners_.insert_or_assign(id, *audience);
+  return audience;
+}
+
 // When events were lost, the list has changed in any case; single sessions are then not known.
 void SessionNews::tell() {
   looking_ = false;  // before taking: what comes from now on wants another look
   session::Subscription::Taken taken;
+  std::uint64_t seen = 0;
   {
     const std::lock_guard lock(mutex_);
     taken = subscription_->take();
+    forget_owners(taken);
+    seen = forgotten_;
   }
   std::set<std::string> changed, noticed;
   std::map<std::string, std::vector<std::string>> roots_of_owner;
@@ -59,7 +88,7 @@ void SessionNews::tell() {
     if (is_notice(store_, event)) noticed.insert(event.session);
   }
   for (const std::string& id : changed) {
-    const auto audience = audience_of(store_, id);
+    const auto audience = audience_of(id, seen);
     if (!audience) continue;
     server_.resource_updated(std::string(kSessionsUri) + "/" + id, *audience, mcp::Server::Reach::here);
     auto& roots = roots_of_owner[audience->principal];

@@ -97,11 +97,8 @@ Result<reasoning::ThoughtRequest> read_request(const JsonObject& arguments) {
   return request;
 }
 
-// Open on this connection, and still there.
-bool is_open(session::Store& store, const std::string& session) {
-  if (session.empty()) return false;
-  const auto record = store.get(session);
-  return record && record->visibility == session::Visibility::live;
+Result<reasoning::AppendOutcome> nothing_open() {
+  return fail(ErrorKind::not_found, "no session is open on this connection", {}, std::string(reasoning::kNothingOpen));
 }
 
 mcp::ToolReply run(const ReasoningCaller& caller, mcp::Call& call) {
@@ -110,14 +107,17 @@ mcp::ToolReply run(const ReasoningCaller& caller, mcp::Call& call) {
   // A session that is named, or open on this connection, needs no project: do not ask the client for nothing.
   auto situated = caller.situate(call, false);
   if (!situated) return failure_with_ignored(situated.error(), call);
-  const std::string& active = situated->situation.connection.active_session;
   const bool asks_for_new = request->new_session || request->session_title;
-  if (!request->session_id && (asks_for_new || !is_open(caller.store(), active))) {
+  request->only_if_open = !request->session_id && !asks_for_new && !situated->situation.connection.active_session.empty();
+  const bool needs_project = !request->session_id && !request->only_if_open;
+  auto outcome = needs_project ? nothing_open() : reasoning::append_thought(caller.store(), *request, situated->situation);
+  if (!outcome && outcome.error().code == reasoning::kNothingOpen) {
+    request->only_if_open = false;
     situated = caller.situate(call, true, true);
     if (!situated) return failure_with_ignored(situated.error(), call);
     if (situated->input_required) return mcp::InputRequired{};
+    outcome = reasoning::append_thought(caller.store(), *request, situated->situation);
   }
-  auto outcome = reasoning::append_thought(caller.store(), *request, situated->situation);
   if (!outcome) return failure_with_ignored(outcome.error(), call);
   if (!situated->notice.empty()) outcome->notices.push_back(situated->notice);
   JsonObject state = appended_state(*outcome, find_bool(call.arguments(), "verbose").value_or(false));
