@@ -77,7 +77,8 @@ LineGlance::LineGlance(const session::Wanted& wanted, bool nested) {
       while (end < piece.size() && is_plain(piece[end])) ++end;
       if (begin == end) break;
       const std::string_view opening = std::string_view(piece).substr(begin, end - begin);
-      pieces_.push_back({nested ? std::string(opening) : piece.substr(begin), ByteFinder(opening)});
+      const bool behind_slash = begin > 0 && piece[begin - 1] == '/';
+      pieces_.push_back({nested ? std::string(opening) : piece.substr(begin), ByteFinder(opening), behind_slash});
       if (!nested) break;
       begin = end;
     }
@@ -90,6 +91,7 @@ bool LineGlance::stands_in(const Piece& piece, std::string_view line) {
   const std::size_t opening = piece.opening.what().size();
   for (std::size_t place = piece.opening.find_any_case(line); place != std::string_view::npos;
        place = piece.opening.find_any_case(line, place + 1)) {
+    if (piece.behind_slash && (place == 0 || line[place - 1] != '/')) continue;
     std::size_t at = place + opening, sought = opening;
     bool fits = true;
     for (; sought < bytes.size() && fits; ++sought) {

@@ -25,8 +25,9 @@ class LineGlance {
 
  private:
   struct Piece {
-    std::string bytes;   // as wanted, from its first plain sign on
-    ByteFinder opening;  // the plain signs that begin it
+    std::string bytes;          // as wanted, from its first plain sign on
+    ByteFinder opening;         // the plain signs that begin it
+    bool behind_slash = false;  // it is wanted behind one, and that ends with one however JSON spells it
   };
   static bool stands_in(const Piece& piece, std::string_view line);
 

@@ -28,6 +28,16 @@ TEST(LineGlance, PassesOverWhatHasItNot) {
   EXPECT_FALSE(may_hold(line, {"a.cpp/src"}));
 }
 
+TEST(LineGlance, ASlashInFrontIsASlash) {
+  const std::string line = R"({"content":"src/a.cpp and \/b and \/\/c"})", nested = R"({"arguments":"{\"p\":\"x\\/y\"}"})";
+  EXPECT_FALSE(may_hold(line, {"/src"}));
+  EXPECT_TRUE(may_hold(line, {"/a.cpp"}));
+  EXPECT_TRUE(may_hold(line, {"/b"}));
+  EXPECT_TRUE(may_hold(line, {"//c"}));
+  EXPECT_TRUE(may_hold(nested, {"x/y"}, true));
+  EXPECT_FALSE(may_hold(nested, {"/x"}, true));
+}
+
 TEST(LineGlance, KnowsNothingOfEscapedAndDoubtfulSigns) {
   EXPECT_TRUE(may_hold(R"({"a":"\u0063ors"})", {"cors"}));
   EXPECT_TRUE(
