@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -58,7 +59,8 @@ struct Sample {
   std::vector<std::pair<std::string, std::size_t>> words;  // most frequent first
 
   Sample(session::PassageSources& sources, Draw& draw) {
-    const auto listed = sources.list().value();
+    const auto list = sources.list().value();
+    const std::vector<session::Source>& listed = *list;
     std::size_t bytes = 0;
     for (int attempt = 0; attempt < 20'000 && bytes < kSampledText; ++attempt) {
       const session::Source& source = listed[draw.below(listed.size())];
@@ -243,7 +245,7 @@ void measure_queries(session::TextIndex& index, session::PassageSources& sources
 // A line at the end of some transcript: found before the next update, and after it.
 void measure_append(session::TextIndex& index, session::PassageSources& sources, const std::string& home) {
   const auto listed = sources.list().value();
-  const auto source = std::ranges::find_if(listed, [](const session::Source& one) { return one.key.ends_with(".jsonl"); });
+  const auto source = std::ranges::find_if(*listed, [](const session::Source& one) { return one.key.ends_with(".jsonl"); });
   const std::string path = home + "/" + source->key.substr(source->key.find(':') + 1);
   Timing found, updated;
   Draw draw(99);
@@ -270,6 +272,39 @@ void measure_append(session::TextIndex& index, session::PassageSources& sources,
   fmt::print(
       "\nan appended line is found after p50 {:.2f} ms, p99 {:.2f} ms; an update after it takes p50 {:.2f} ms, p99 {:.2f} ms\n",
       at_share(found.wall, 0.5), at_share(found.wall, 0.99), at_share(updated.wall, 0.5), at_share(updated.wall, 0.99));
+}
+
+// What every search does first: as a server does it, and as a command does that looks at every file once and ends.
+void measure_listing(const transcripts::Homes& homes, transcripts::TranscriptSources& kept, const std::string& home) {
+  constexpr int kRounds = 200;
+  const auto time = [&](session::PassageSources& sources, const auto& before) {
+    std::vector<double> cpu;
+    for (int i = 0; i < kRounds; ++i) {
+      before();
+      const double begin = cpu_milliseconds();
+      std::ignore = sources.list();
+      cpu.push_back(cpu_milliseconds() - begin);
+    }
+    return at_share(cpu, 0.5) * 1000;
+  };
+  const auto nothing = [] {};
+  const auto listed = kept.list().value();
+  const std::string path = home + "/" + listed->front().key.substr(listed->front().key.find(':') + 1);
+  const auto touch = [&] { std::ofstream(path, std::ios::app | std::ios::binary).flush(), ::utimes(path.c_str(), nullptr); };
+  transcripts::TranscriptSources plain(homes, nullptr);
+  fmt::print("\nlisting {} files, µs of CPU (p50)\n", listed->size());
+  fmt::print("{:28}{:8.1f}   {}\n", "kept, nothing changed", time(kept, nothing),
+             kept.keeps_listing() ? "as a server does; included below" : "it cannot be kept here");
+  fmt::print("{:28}{:8.1f}\n", "kept, one file changed", time(kept, touch));
+  fmt::print("{:28}{:8.1f}   {}\n", "looked at again", time(plain, nothing), "where it cannot be kept");
+  std::vector<double> once;
+  for (int i = 0; i < kRounds / 4; ++i) {
+    transcripts::TranscriptSources fresh(homes, nullptr);
+    const double begin = cpu_milliseconds();
+    std::ignore = fresh.list();
+    once.push_back(cpu_milliseconds() - begin);
+  }
+  fmt::print("{:28}{:8.1f}   {}\n", "looked at once", at_share(once, 0.5) * 1000, "as a command does");
 }
 
 struct Options {
@@ -310,7 +345,7 @@ int run(const Options& options) {
   const double took = seconds_since(begin);
 
   const auto homes = transcripts::Homes::open(home, home + "/none");
-  transcripts::TranscriptSources sources(*homes, nullptr);
+  transcripts::TranscriptSources sources(*homes, nullptr, transcripts::Keeping{.kept = true});
   const auto index = store::open_text_index(index_folder).value();
   const auto state = index->state(sources).value();
   const double megabytes = static_cast<double>(state.source_bytes) / 1e6, cpu = seconds(usage.ru_utime) + seconds(usage.ru_stime);
@@ -320,9 +355,7 @@ int run(const Options& options) {
              static_cast<double>(usage.ru_maxrss) / 1024, static_cast<double>(state.index_bytes) / 1e6, state.segments,
              100.0 * static_cast<double>(state.index_bytes) / static_cast<double>(state.source_bytes),
              100.0 * static_cast<double>(state.indexed_bytes) / static_cast<double>(state.source_bytes));
-  const double list_begin = cpu_milliseconds();
-  for (int i = 0; i < 100; ++i) std::ignore = sources.list();
-  fmt::print("listing the sources takes {:.2f} ms of CPU, included below\n", (cpu_milliseconds() - list_begin) / 100);
+  measure_listing(*homes, sources, home);
   measure_queries(*index, sources, options.queries, options.only);
   measure_append(*index, sources, home);
   return 0;

@@ -145,7 +145,7 @@ Result<SearchService*> McpService::search() {
     return fail(ErrorKind::unavailable, "transcripts are not searched here", "start the server with the toolset transcripts");
   const std::lock_guard lock(search_mutex_);
   if (!search_) {
-    HF_TRY(search_, SearchService::open(context_, keeper_->homes(), &store_));
+    HF_TRY(search_, SearchService::open(context_, keeper_->homes(), &store_, true));
     search_->keep_up();
   }
   return search_.get();

@@ -33,7 +33,7 @@ class Searching {
     std::unique_ptr<Searching> searching(new Searching(context));
     HF_TRY(searching->work_, TranscriptWork::begin(context));
     searching->store_ = store_to_search(context);
-    HF_TRY(searching->service_, SearchService::open(context, searching->work_->homes(), searching->store_.get()));
+    HF_TRY(searching->service_, SearchService::open(context, searching->work_->homes(), searching->store_.get(), false));
     return searching;
   }
 

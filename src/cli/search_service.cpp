@@ -23,13 +23,14 @@ std::unique_ptr<session::Blobs> open_guard(const std::string& folder) {
 }  // namespace
 
 Result<std::unique_ptr<SearchService>> SearchService::open(const Context& context, const transcripts::Homes& homes,
-                                                           session::Store* store) {
+                                                           session::Store* store, bool stays) {
   // Where nothing can be written, everything is scanned.
   if (const auto made = make_data_folder(context.folders); !made) log(LogLevel::debug, "search", made.error().message);
   std::unique_ptr<SearchService> service(new SearchService);
   service->guard_ = open_guard(context.folders.data + "/guard");
   HF_TRY(service->index_, store::open_text_index(index_folder(context)));
-  service->sources_ = std::make_unique<transcripts::TranscriptSources>(homes, service->guard_.get());
+  service->sources_ =
+      std::make_unique<transcripts::TranscriptSources>(homes, service->guard_.get(), transcripts::Keeping{.kept = stays});
   service->finder_ = std::make_unique<transcripts::EverythingFinder>(homes, *service->sources_, *service->index_, store);
   return service;
 }

@@ -19,9 +19,10 @@ inline constexpr std::uint64_t kWorthIndexing = 4 * 1024 * 1024;
 
 class SearchService {
  public:
-  // Homes and store (it may be missing) outlive it. A guard that cannot be opened is logged and done without.
+  // Homes and store (it may be missing) outlive it. A guard that cannot be opened is logged and done without. `stays`: the
+  // process searches again and again, so it keeps what it knows of the files (source_listing.h).
   static Result<std::unique_ptr<SearchService>> open(const Context& context, const transcripts::Homes& homes,
-                                                     session::Store* store);
+                                                     session::Store* store, bool stays);
   ~SearchService();
   SearchService(const SearchService&) = delete;
   SearchService& operator=(const SearchService&) = delete;

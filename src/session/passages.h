@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -49,6 +50,9 @@ struct Source {
   std::string incarnation;  // differs when what was read before is not what stands there now (another file under the name)
 };
 
+// As they were at one moment; shared by all who asked while nothing changed, and the same object for them.
+using SourceList = std::shared_ptr<const std::vector<Source>>;
+
 // What every passage has that a reader is interested in: signs of which fold_case() (base/text.h) changes nothing, a blank
 // standing for any run of white space.
 struct Wanted {
@@ -59,7 +63,7 @@ class PassageSources {
  public:
   virtual ~PassageSources() = default;
   // All there are, in any order. Cheap: looks at names and sizes only.
-  virtual Result<std::vector<Source>> list() = 0;
+  virtual Result<SourceList> list() = 0;
   // Every passage of whole lines that begin in [from, to), in order; `first_line` is the number of the line at `from`. A line
   // that is not understood has no passages; a torn last line is not read. Returns where the next line begins, and its number.
   // Any thread, several at a time. not_found: the source is gone. `take` answers false to stop.

@@ -31,7 +31,7 @@ PassageRole role_of_entry(std::string_view type) {
   return type == "notice" ? PassageRole::system : PassageRole::assistant;
 }
 
-Result<std::vector<Source>> StoreSources::list() {
+Result<SourceList> StoreSources::list() {
   std::vector<Source> sources;
   Query query = conditions_;
   query.limit = kMaxListLimit;
@@ -51,7 +51,7 @@ Result<std::vector<Source>> StoreSources::list() {
     }
     query.cursor = page.next_cursor;
   } while (!query.cursor.empty());
-  return sources;
+  return std::make_shared<const std::vector<Source>>(std::move(sources));
 }
 
 Result<PassageSources::Position> StoreSources::read(const Source& source, Position from, std::uint64_t to,

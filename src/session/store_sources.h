@@ -18,7 +18,7 @@ class StoreSources final : public PassageSources {
   // The conditions say which sessions: kinds, roots, principal; limit, order and cursor are set here. The store outlives this.
   StoreSources(Store& store, Query conditions) : store_(store), conditions_(std::move(conditions)) {}
 
-  Result<std::vector<Source>> list() override;
+  Result<SourceList> list() override;
   // Offsets are numbers of entries: [0, 1) is the record.
   Result<Position> read(const Source& source, Position from, std::uint64_t to,
                         const std::function<bool(const Passage&)>& take) override;

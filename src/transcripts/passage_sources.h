@@ -12,43 +12,31 @@
 #include "session/passages.h"
 #include "transcripts/any_session.h"
 #include "transcripts/line_passages.h"
+#include "transcripts/source_listing.h"
+#include "transcripts/source_name.h"
 
-#include <map>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
 
 namespace holdfast::transcripts {
 
-inline constexpr std::string_view kClaudeKeys = "claude:", kCodexKeys = "codex:";
-
 // Of a saved result: what is looked at as one message. Clients save what is longer than 30 to 50 KB; more would have to be read
 // to verify one block.
 inline constexpr std::size_t kSavedPart = 32 * 1024;
-
-// From the key of a source to what it is; nullopt: no part of a session that can be searched.
-struct SourceName {
-  bool codex = false;
-  std::string path;     // below the home
-  std::string session;  // empty for a flat subagent, which names it inside
-  std::string project_folder;
-  ArtifactKind kind = ArtifactKind::main_transcript;
-
-  bool is_conversation() const { return codex || is_line_file(kind); }
-};
-std::optional<SourceName> source_name(std::string_view key);
 
 // Whether only the guard has it.
 bool is_kept(const session::Source& source);
 
 class TranscriptSources final : public session::PassageSources {
  public:
-  // The guard may be missing (nullptr). Both outlive this.
-  TranscriptSources(const Homes& homes, session::Blobs* guard) : homes_(homes), guard_(guard) {}
+  // The guard may be missing (nullptr). Both outlive this. A process that searches more than once keeps the listing.
+  TranscriptSources(const Homes& homes, session::Blobs* guard, Keeping keeping = {})
+      : homes_(homes), guard_(guard), listing_(homes, keeping) {}
 
-  // Every file is looked at every time (a stat), every folder whose time has changed or is young: a folder that nobody wrote to
-  // for a while has the names it had.
-  Result<std::vector<session::Source>> list() override;
+  // As fresh as if every file had been looked at (source_listing.h); the same object as long as nothing has changed.
+  Result<session::SourceList> list() override;
+  bool keeps_listing() { return listing_.is_kept(); }
   Result<Position> read(const session::Source& source, Position from, std::uint64_t to,
                         const std::function<bool(const session::Passage&)>& take) override;
   Result<Position> read_wanted(const session::Source& source, Position from, std::uint64_t to, const session::Wanted& wanted,
@@ -57,16 +45,6 @@ class TranscriptSources final : public session::PassageSources {
 
  private:
   using Take = std::function<bool(const session::Passage&)>;
-  struct KnownFile {
-    std::string path, key;  // path: below projects/
-    SourceName source;
-  };
-  struct KnownFolder {
-    std::uint64_t inode = 0, changed = 0;
-    bool settled = false;  // it was read long enough after its last change
-    std::vector<KnownFile> files;
-    std::vector<std::string> folders;
-  };
   // What reading needs besides the file; one reader at a time has it.
   struct Tools {
     std::unique_ptr<LinePassages> claude, codex, json;
@@ -74,15 +52,7 @@ class TranscriptSources final : public session::PassageSources {
   };
   class Reading;
 
-  Result<void> list_claude(std::vector<session::Source>& sources);
-  void list_folder(const Fd& area, const std::string& path, bool of_project, std::vector<session::Source>& sources);
-  Result<void> list_codex(std::vector<session::Source>& sources);
-  Result<void> list_kept(std::vector<session::Source>& sources);
-  // What it holds; of one that is known and has not changed, without opening it.
-  Result<const KnownFolder*> look_into(const Fd& area, const std::string& path);
-  static bool is_as_known(const KnownFolder& known, const struct stat& status);
-  void add(const std::string& key, const SourceName& name, const struct stat& status, std::vector<session::Source>& sources);
-  std::string session_of_flat_agent(const SourceName& name, ino_t inode);
+  Result<session::SourceList> with_kept(const session::SourceList& there);
   // nullptr: the guard has it, or nobody.
   Result<std::shared_ptr<const Fd>> open(const session::Source& source, const SourceName& name);
   void forget_deleted_files();
@@ -93,11 +63,15 @@ class TranscriptSources final : public session::PassageSources {
   const Homes& homes_;
   session::Blobs* guard_;
 
-  std::mutex listing_;
-  std::unordered_map<std::string, KnownFolder> folders_;              // of Claude Code, by path
-  std::map<std::pair<std::string, ino_t>, std::string> flat_agents_;  // whose they are, by path and file
+  SourceListing listing_;
+
+  std::mutex kept_mutex_;
+  std::int64_t kept_generation_ = 0;
+  std::vector<session::Source> kept_;                // all that the guard has, in its order
+  session::SourceList kept_beside_, there_or_kept_;  // which files were there, and these with what only the guard has
 
   std::mutex mutex_;
+  session::SourceList listed_;  // the last time
   struct OpenFile {
     std::string incarnation;
     std::shared_ptr<const Fd> file;

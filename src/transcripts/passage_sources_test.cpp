@@ -15,7 +15,7 @@ using testing::HasSubstr;
 class Sources : public testing::Test {
  protected:
   const Source& source(const std::string& ending) {
-    sources_ = *transcripts_.list();
+    sources_ = **transcripts_.list();
     for (const Source& source : sources_)
       if (source.key.ends_with(ending)) return source;
     static const Source kNone;
@@ -145,7 +145,7 @@ TEST_F(Sources, AProofIsThatOfTheBeginningAndOfWhatWasReadLast) {
 }
 
 TEST_F(Sources, NamesThatComeAndGoAreSeenAtOnce) {
-  const auto count = [&] { return transcripts_.list()->size(); };
+  const auto count = [&] { return (*transcripts_.list())->size(); };
   const std::size_t before = count();
   for (int i = 0; i < 20; ++i) {
     const std::string path = "projects/-home-dev-work-demo/" + TestHome::id("d" + std::to_string(i % 10)) + ".jsonl";

@@ -170,7 +170,7 @@ struct World {
   std::multiset<Place> scan(const TextQuery& query) {
     std::multiset<Place> found;
     const auto listed = sources.list().value();
-    for (const session::Source& source : listed) {
+    for (const session::Source& source : *listed) {
       if (query.admits && !query.admits(source)) continue;
       std::uint64_t number = 0;
       for (const auto& line : sources.contents[source.key].lines) {

@@ -69,8 +69,8 @@ class FolderIndex final : public session::TextIndex {
     HF_TRY(const auto listed, sources.list());
     const auto view = current_.get();
     session::IndexState state;
-    state.sources = listed.size();
-    for (const session::Source& source : listed) {
+    state.sources = listed->size();
+    for (const session::Source& source : *listed) {
       state.source_bytes += source.size;
       const auto known = view->by_key.find(source.key);
       if (known != view->by_key.end() && goes_on(*known->second, source, sources)) state.indexed_bytes += known->second->offset;

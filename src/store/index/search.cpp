@@ -61,10 +61,10 @@ class Search {
   std::vector<Part> divide() {
     std::vector<Part> tails;
     session::IndexState& state = result_.index;
-    state.sources = listed_.size();
+    state.sources = listed_->size();
     state.segments = view_->segments.size();
     for (const auto& segment : view_->segments) state.index_bytes += segment->bytes();
-    for (const Source& source : listed_) {
+    for (const Source& source : *listed_) {
       const bool admitted = !query_.admits || query_.admits(source);
       PassageSources::Position from;
       const auto known = view_->by_key.find(source.key);
@@ -269,7 +269,7 @@ class Search {
   const QueryPlan plan_;
   HitList hits_;
   std::array<std::unique_ptr<PassageMatcher>, Crew::kMostHelpers + 1> matchers_;  // by worker
-  std::vector<Source> listed_;
+  session::SourceList listed_;
   std::unordered_map<std::uint64_t, const Source*> alive_;     // by the manifest's number; only those that are admitted
   std::vector<std::optional<BlockSet>> candidates_, prompts_;  // by segment
   std::set<std::pair<std::size_t, std::size_t>> seen_;         // segment and block, read for their prompts

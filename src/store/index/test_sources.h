@@ -48,7 +48,7 @@ class TestSources final : public session::PassageSources {
     contents[key].lines.push_back({{role, time, std::move(text), std::move(attributes)}});
   }
 
-  Result<std::vector<session::Source>> list() override {
+  Result<session::SourceList> list() override {
     std::vector<session::Source> sources;
     for (const auto& [key, content] : contents) {
       session::Source source;
@@ -65,7 +65,7 @@ class TestSources final : public session::PassageSources {
       source.stamp = content.stamp + (content.lines.size() << 20);
       sources.push_back(std::move(source));
     }
-    return sources;
+    return std::make_shared<const std::vector<session::Source>>(std::move(sources));
   }
 
   Result<std::uint64_t> proof(const session::Source& source, std::uint64_t offset) override {

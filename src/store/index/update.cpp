@@ -25,7 +25,8 @@ Result<void> Updater::run() {
 }
 
 Result<bool> Updater::reconcile() {
-  HF_TRY(auto listed, sources_.list());
+  HF_TRY(const session::SourceList snapshot, sources_.list());
+  std::vector<session::Source> listed = *snapshot;
   Manifest& manifest = writer_.manifest();
   std::unordered_map<std::string_view, const ManifestSource*> known;
   for (const ManifestSource& source : manifest.sources) known.emplace(source.key, &source);
