@@ -21,7 +21,7 @@ using session::Source;
 namespace {
 
 // Files that stay open: a search verifies several blocks of one, and opening it costs as much as reading it.
-constexpr std::size_t kOpenFiles = 128;
+constexpr std::size_t kOpenFiles = 256;
 // Where the first turn of a rollout stands: behind the instructions.
 constexpr std::uint64_t kOpeningBytes = 512 * 1024;
 constexpr std::size_t kKeptBytes = 1 << 20;

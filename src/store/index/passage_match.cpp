@@ -48,6 +48,7 @@ bool letter_at(std::string_view text, std::size_t at) {
 // Up to so many bytes, of several blanks behind each other only the first; returns where it ends.
 std::size_t copy_excerpt(std::string_view text, std::size_t at, std::size_t most, std::string& to) {
   const auto is_blank = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
+  to.reserve(std::min(text.size() - at, most + 4));
   for (; at < text.size(); ++at) {
     const char c = text[at];
     if (is_blank(c) && !to.empty() && is_blank(to.back())) continue;
