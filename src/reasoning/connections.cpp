@@ -60,6 +60,16 @@ Result<std::optional<Connection>> load_connection(session::Reader& reader, const
   return read_connection(id, value->value.as_object());
 }
 
+Result<void> recall_connection(session::Reader& reader, Connection& connection) {
+  HF_TRY(auto stored, load_connection(reader, connection.id));
+  if (!stored || stored->principal != connection.principal) return {};
+  stored->transport = connection.transport;
+  stored->owner = connection.owner;
+  if (stored->opened_at == 0) stored->opened_at = connection.opened_at;
+  connection = *std::move(stored);
+  return {};
+}
+
 Result<void> save_connection(session::Transaction& transaction, const Connection& connection) {
   JsonObject row{{"principal", connection.principal}, {"transport", connection.transport},   {"owner", connection.owner},
                  {"openedAt", connection.opened_at},  {"active", connection.active_session}, {"mayAttach", connection.may_attach},
