@@ -144,7 +144,9 @@ Result<AppendOutcome> replay(Transaction& transaction, AppendOutcome outcome, co
 Result<AppendOutcome> append_in(Transaction& transaction, const ThoughtRequest& request, const Situation& situation,
                                 const ManifestBuilder& seen, const std::string& seen_session) {
   Connection connection = situation.connection;
-  if (situation.has_connection()) {
+  if (request.only_if_open && situation.has_connection()) {
+    HF_CHECK(recall_connection(transaction, connection));
+  } else if (situation.has_connection()) {
     HF_TRY(auto stored, load_connection(transaction, connection.id));
     if (stored) connection.active_session = stored->active_session, connection.may_attach = stored->may_attach;
   }

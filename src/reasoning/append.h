@@ -20,7 +20,9 @@ struct ThoughtRequest {
   JsonObject payload;  // read_payload
   std::optional<std::string> session_id;
   bool new_session = false;
-  bool only_if_open = false;  // fail with kNothingOpen rather than look for a session in the project, or begin one
+  // Fail with kNothingOpen rather than look for a session in the project, or begin one. What is stored about the connection need
+  // not be in the situation then.
+  bool only_if_open = false;
   bool next_needed = true;
   std::optional<std::int64_t> number, total;
   std::optional<bool> is_revision;

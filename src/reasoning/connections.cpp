@@ -8,6 +8,12 @@ constexpr std::string_view kConnections = "reasoning.connections", kHolders = "r
 // Far more than connections that have one session open; what is beyond them cannot make it more in use.
 constexpr std::size_t kMaxHolders = 1000;
 
+// To the hour: a row whose expiry stays is written over in place, one that moves in the index of expiries is not.
+Millis expiry_after(Millis now) {
+  constexpr Millis kHour = 3600 * 1000;
+  return ((now + kConnectionIdle) / kHour + 1) * kHour;
+}
+
 JsonArray to_array(const std::vector<OfferedRoot>& roots) {
   JsonArray out;
   for (const OfferedRoot& root : roots) out.push_back(JsonObject{{"uri", root.uri}, {"name", root.name}});
@@ -60,6 +66,16 @@ Result<std::optional<Connection>> load_connection(session::Reader& reader, const
   return read_connection(id, value->value.as_object());
 }
 
+Result<void> recall_connection(session::Reader& reader, Connection& connection) {
+  HF_TRY(auto stored, load_connection(reader, connection.id));
+  if (!stored || stored->principal != connection.principal) return {};
+  stored->transport = connection.transport;
+  stored->owner = connection.owner;
+  if (stored->opened_at == 0) stored->opened_at = connection.opened_at;
+  connection = *std::move(stored);
+  return {};
+}
+
 Result<void> save_connection(session::Transaction& transaction, const Connection& connection) {
   JsonObject row{{"principal", connection.principal}, {"transport", connection.transport},   {"owner", connection.owner},
                  {"openedAt", connection.opened_at},  {"active", connection.active_session}, {"mayAttach", connection.may_attach},
@@ -69,7 +85,7 @@ Result<void> save_connection(session::Transaction& transaction, const Connection
   if (!connection.position_aspect.empty()) row["aspect"] = connection.position_aspect;
   if (connection.roots_unavailable) row["rootsUnavailable"] = true;
   if (connection.roots) row["roots"] = to_array(*connection.roots);
-  HF_CHECK(transaction.put(kConnections, connection.id, row, {}, transaction.now() + kConnectionIdle));
+  HF_CHECK(transaction.put(kConnections, connection.id, row, {}, expiry_after(transaction.now())));
   return {};
 }
 
@@ -96,7 +112,7 @@ Result<void> hold(session::Transaction& transaction, const std::string& session,
                        {"owner", holder.owner},
                        {"lastCallAt", holder.last_call_at},
                        {"seenSeq", holder.seen_seq}};
-  HF_CHECK(transaction.put(kHolders, session + "/" + holder.connection, row, {}, transaction.now() + kConnectionIdle));
+  HF_CHECK(transaction.put(kHolders, session + "/" + holder.connection, row, {}, expiry_after(transaction.now())));
   return {};
 }
 

@@ -38,6 +38,8 @@ struct Connection {
 
 // nullopt: not seen before (or idle for too long).
 Result<std::optional<Connection>> load_connection(session::Reader& reader, const std::string& id);
+// Adds what is stored about it, if it is this principal's.
+Result<void> recall_connection(session::Reader& reader, Connection& connection);
 Result<void> save_connection(session::Transaction& transaction, const Connection& connection);
 
 // One connection that has a session as its active one.

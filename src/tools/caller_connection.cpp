@@ -4,18 +4,22 @@
 
 namespace holdfast::tools {
 
-Result<reasoning::Connection> connection_of(const mcp::Caller& caller, session::Reader& reader, const std::string& owner) {
+reasoning::Connection fresh_connection_of(const mcp::Caller& caller, const std::string& owner) {
   reasoning::Connection connection;
   connection.principal = caller.principal;
   if (caller.era() == mcp::Era::modern || caller.connection.empty()) return connection;
   const bool stdio = caller.transport == mcp::Transport::stdio;
   // Every process has one pipe, and calls it the same; with the name of the process it is one of its own.
   connection.id = stdio ? owner + "/" + caller.connection : caller.connection;
-  HF_TRY(auto stored, reasoning::load_connection(reader, connection.id));
-  if (stored && stored->principal == caller.principal) connection = std::move(*stored);
   connection.transport = stdio ? "stdio" : "http";
   connection.owner = owner;
-  if (connection.opened_at == 0) connection.opened_at = caller.opened_at;
+  connection.opened_at = caller.opened_at;
+  return connection;
+}
+
+Result<reasoning::Connection> connection_of(const mcp::Caller& caller, session::Reader& reader, const std::string& owner) {
+  reasoning::Connection connection = fresh_connection_of(caller, owner);
+  if (!connection.id.empty()) HF_CHECK(reasoning::recall_connection(reader, connection));
   return connection;
 }
 

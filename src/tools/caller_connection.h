@@ -7,7 +7,9 @@
 
 namespace holdfast::tools {
 
-// What is stored about it, or a fresh one; id empty when there is none. `owner` names this process.
+// A fresh one; id empty when there is none. `owner` names this process.
+reasoning::Connection fresh_connection_of(const mcp::Caller& caller, const std::string& owner);
+// With what is stored about it.
 Result<reasoning::Connection> connection_of(const mcp::Caller& caller, session::Reader& reader, const std::string& owner);
 
 // "name/version" of the client's program, as it says.

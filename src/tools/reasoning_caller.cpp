@@ -26,8 +26,24 @@ std::set<std::string> present_connections(mcp::Server& server) {
 
 }  // namespace
 
+reasoning::Situation ReasoningCaller::situate_unread(mcp::Call& call) const {
+  reasoning::Situation situation;
+  situation.principal = call.caller().principal;
+  situation.connection = fresh_connection_of(call.caller(), root_.owner());
+  // Shown with every thought and exported, so it must not be the transport's id, which opens doors; one that is the same for the
+  // same connection will do.
+  situation.run = situation.has_connection() ? to_hex(sha256(situation.connection.id)).substr(0, kRunLength) : make_handle();
+  situation.client = client_name(call.caller());
+  situation.auto_attach = settings_.auto_attach;
+  situation.attach_window = settings_.attach_window;
+  situation.agent_id = settings_.agent_id;
+  situation.agent_name = settings_.agent_name;
+  return situation;
+}
+
 Result<ReasoningCaller::Situated> ReasoningCaller::situate(mcp::Call& call, bool with_root, bool with_presence) const {
   Situated situated;
+  situated.situation = situate_unread(call);
   reasoning::Situation& situation = situated.situation;
   if (with_root) {
     HF_TRY(ResolvedRoots resolved, root_.resolve(call));
@@ -37,16 +53,7 @@ Result<ReasoningCaller::Situated> ReasoningCaller::situate(mcp::Call& call, bool
     situation.roots = std::move(resolved.roots);
     situated.root_source = std::move(resolved.source);
   }
-  situation.principal = call.caller().principal;
-  HF_TRY(situation.connection, connection_of(call.caller(), store_, root_.owner()));
-  // Shown with every thought and exported, so it must not be the transport's id, which opens doors; one that is the same for the
-  // same connection will do.
-  situation.run = situation.has_connection() ? to_hex(sha256(situation.connection.id)).substr(0, kRunLength) : make_handle();
-  situation.client = client_name(call.caller());
-  situation.auto_attach = settings_.auto_attach;
-  situation.attach_window = settings_.attach_window;
-  situation.agent_id = settings_.agent_id;
-  situation.agent_name = settings_.agent_name;
+  if (situation.has_connection()) HF_CHECK(reasoning::recall_connection(store_, situation.connection));
   auto present = std::make_shared<std::set<std::string>>();
   if (with_presence) *present = present_connections(server_);
   mcp::StateStore& processes = server_.store();

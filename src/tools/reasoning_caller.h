@@ -29,6 +29,8 @@ class ReasoningCaller {
   // with_root: resolves the project, which may ask the client. with_presence: also finds out which other connections are there,
   // for the rule that a session in use is not taken (A2).
   Result<Situated> situate(mcp::Call& call, bool with_root, bool with_presence = false) const;
+  // Without a root, and without reading what is stored about the connection: for ThoughtRequest::only_if_open.
+  reasoning::Situation situate_unread(mcp::Call& call) const;
 
   session::Store& store() const { return store_; }
   const ProjectRoot& root() const { return root_; }

@@ -105,12 +105,18 @@ mcp::ToolReply run(const ReasoningCaller& caller, mcp::Call& call) {
   auto request = read_request(call.arguments());
   if (!request) return failure_with_ignored(request.error(), call);
   // A session that is named, or open on this connection, needs no project: do not ask the client for nothing.
-  auto situated = caller.situate(call, false);
-  if (!situated) return failure_with_ignored(situated.error(), call);
   const bool asks_for_new = request->new_session || request->session_title;
-  request->only_if_open = !request->session_id && !asks_for_new && !situated->situation.connection.active_session.empty();
-  const bool needs_project = !request->session_id && !request->only_if_open;
-  auto outcome = needs_project ? nothing_open() : reasoning::append_thought(caller.store(), *request, situated->situation);
+  request->only_if_open = !request->session_id && !asks_for_new;
+  Result<ReasoningCaller::Situated> situated = ReasoningCaller::Situated{};
+  if (request->only_if_open && request->next_needed) {
+    situated->situation = caller.situate_unread(call);
+  } else {
+    situated = caller.situate(call, false);  // append_thought prepares the end of a session that it knows
+    if (!situated) return failure_with_ignored(situated.error(), call);
+  }
+  const bool may_be_open = request->only_if_open && situated->situation.has_connection();
+  auto outcome = request->session_id || may_be_open ? reasoning::append_thought(caller.store(), *request, situated->situation)
+                                                    : nothing_open();
   if (!outcome && outcome.error().code == reasoning::kNothingOpen) {
     request->only_if_open = false;
     situated = caller.situate(call, true, true);

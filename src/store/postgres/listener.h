@@ -13,6 +13,8 @@
 #include "store/postgres/pool.h"
 #include "store/tables/event_hub.h"
 
+#include <chrono>
+
 namespace holdfast::store::postgres {
 
 inline constexpr std::string_view kWakePayload = "w";
@@ -29,10 +31,13 @@ class Listener final : public EventSource {
 
  private:
   Result<Heard> take_notifications();  // an error: the connection broke
+  // When there was news a moment ago: more is let come together. False: to be stopped.
+  bool keep_pace(const Fd& stop);
 
   Pool& pool_;
   const Context& context_;
   std::unique_ptr<Connection> connection_;
+  std::chrono::steady_clock::time_point told_;  // the last news
 };
 
 }  // namespace holdfast::store::postgres

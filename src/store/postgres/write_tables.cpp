@@ -49,17 +49,21 @@ void count(std::vector<session::Tally>& tallies, const session::Tally& more) {
 }  // namespace
 
 bool WriteTables::has_written() const {
-  return wrote_ || !waiting_.empty() || !waiting_aside_.empty() ||
+  return wrote_ || !waiting_.empty() || !aside_.empty() ||
          std::ranges::any_of(known_, [](const auto& each) { return each.second.head_moved || !each.second.counted.empty(); });
+}
+
+void WriteTables::write_commit_id(const std::string& id) {
+  aside_.add("commits", {"INSERT INTO commits(id, fence) VALUES(?, 0)", {id}});
 }
 
 void WriteTables::queue_writes() {
   locks_.want_nothing();
   wrote_ = has_written();
   // What takes no number goes first: the lock that orders commits is held for as short as possible.
-  for (Statement& each : waiting_aside_) connection_.queue(std::move(each));
-  waiting_aside_.clear();
-  queue_heads(false);
+  StatementGroup early = std::exchange(aside_, {}), late;
+  add_heads(false, early);
+  early.queue(connection_);
   for (Waiting& each : waiting_) {
     if (each.numbered) {
       locks_.queue_sequence_lock(channel_);
@@ -68,16 +72,17 @@ void WriteTables::queue_writes() {
     connection_.queue(std::move(each.statement));
   }
   waiting_.clear();
-  queue_heads(true);
+  add_heads(true, late);
+  late.queue(connection_);
   values_wait_ = false;
   leases_written_.clear();
 }
 
-void WriteTables::queue_heads(bool of_waiting_rows) {
+void WriteTables::add_heads(bool of_waiting_rows, StatementGroup& group) {
   for (auto& [id, known] : known_) {
     if (known.row_waits != of_waiting_rows) continue;
-    if (known.head_moved && known.row) connection_.queue(update_session_head(*known.row));
-    for (const auto& [name, tally] : known.counted) connection_.queue(add_to_tally(known.row->key, tally));
+    if (known.head_moved && known.row) group.add("sessions", update_session_head(*known.row));
+    for (const auto& [name, tally] : known.counted) group.add("tallies", add_to_tally(known.row->key, tally));
     known.head_moved = known.row_waits = false;
     known.counted.clear();
     known.numbers.clear();
@@ -415,10 +420,9 @@ Result<std::int64_t> WriteTables::value_rev(std::string_view space, std::string_
 }
 
 Result<void> WriteTables::write_value(const session::KeyedValue& value) {
-  waiting_aside_.push_back(
-      {"INSERT INTO keyed VALUES(?, ?, ?, ?, ?, ?) ON CONFLICT(space, key) DO UPDATE SET value = excluded.value, "
-       "rev = excluded.rev, updated_at = excluded.updated_at, expires_at = excluded.expires_at",
-       {value.space, value.key, to_json(value.value), value.rev, value.updated_at, value.expires_at}});
+  aside_.add("keyed", {"INSERT INTO keyed VALUES(?, ?, ?, ?, ?, ?) ON CONFLICT(space, key) DO UPDATE SET value = excluded.value, "
+                       "rev = excluded.rev, updated_at = excluded.updated_at, expires_at = excluded.expires_at",
+                       {value.space, value.key, to_json(value.value), value.rev, value.updated_at, value.expires_at}});
   values_[{value.space, value.key}] = value;
   values_wait_ = true;
   return {};
@@ -426,7 +430,7 @@ Result<void> WriteTables::write_value(const session::KeyedValue& value) {
 
 Result<void> WriteTables::erase_value(std::string_view space, std::string_view key) {
   lock_value(space, key);
-  waiting_aside_.push_back({"DELETE FROM keyed WHERE space = ? AND key = ?", {space, key}});
+  aside_.add("keyed", {"DELETE FROM keyed WHERE space = ? AND key = ?", {space, key}});
   values_[{std::string(space), std::string(key)}].reset();
   values_wait_ = true;
   return {};
@@ -444,12 +448,12 @@ Result<std::int64_t> WriteTables::purge_values(Millis now, std::size_t limit) {
 }
 
 Result<void> WriteTables::write_lease(const session::Lease& lease) {
-  waiting_aside_.push_back(
-      {"INSERT INTO leases VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(name) DO UPDATE SET host = excluded.host, "
-       "pid = excluded.pid, started = excluded.started, token = excluded.token, epoch = excluded.epoch, "
-       "renewed_boot = excluded.renewed_boot, renewed_wall = excluded.renewed_wall, ttl = excluded.ttl",
-       {lease.name, lease.owner.host, lease.owner.pid, lease.owner.started, lease.owner.token, lease.epoch, lease.renewed.boot,
-        lease.renewed.wall, lease.ttl}});
+  aside_.add("leases",
+             {"INSERT INTO leases VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(name) DO UPDATE SET host = excluded.host, "
+              "pid = excluded.pid, started = excluded.started, token = excluded.token, epoch = excluded.epoch, "
+              "renewed_boot = excluded.renewed_boot, renewed_wall = excluded.renewed_wall, ttl = excluded.ttl",
+              {lease.name, lease.owner.host, lease.owner.pid, lease.owner.started, lease.owner.token, lease.epoch,
+               lease.renewed.boot, lease.renewed.wall, lease.ttl}});
   leases_written_.insert(lease.name);
   return {};
 }

@@ -11,6 +11,7 @@
 #include "store/postgres/locks.h"
 #include "store/postgres/read_ahead.h"
 #include "store/postgres/read_tables.h"
+#include "store/postgres/statement_group.h"
 
 #include <map>
 #include <set>
@@ -32,6 +33,8 @@ class WriteTables final : public WritableTables {
   bool has_written() const;  // or is going to
   // Puts everything that still waits in line on the connection, for the commit to be sent behind.
   void queue_writes();
+  // The id that says afterwards whether the commit took place (writer.h).
+  void write_commit_id(const std::string& id);
   bool tells_others() const { return numbered_; }  // whether there are events
   const std::vector<Look>& looks() const { return looks_; }
 
@@ -95,7 +98,7 @@ class WriteTables final : public WritableTables {
   Result<void> know_value(const ValueName& name);
   void write(Statement statement, bool numbered = false) { waiting_.push_back({std::move(statement), numbered}); }
   void write_lookups(const SessionRow& row, const session::SessionRecord* before);
-  void queue_heads(bool of_waiting_rows);
+  void add_heads(bool of_waiting_rows, StatementGroup& group);
 
   Connection& connection_;
   std::string_view channel_;  // of notifications
@@ -108,8 +111,8 @@ class WriteTables final : public WritableTables {
     bool numbered = false;  // takes a number of the store-wide sequence
   };
   std::vector<Waiting> waiting_;
-  std::vector<Statement> waiting_aside_;  // writes of values and leases, which have nothing to do with sessions
-  std::vector<Look> looks_;               // each once, in order
+  StatementGroup aside_;     // writes of values and leases, which have nothing to do with sessions
+  std::vector<Look> looks_;  // each once, in order
   std::map<ValueName, std::optional<session::KeyedValue>> values_;  // as this transaction sees them, expired or not
   bool values_wait_ = false;
   std::set<std::string, std::less<>> leases_written_;

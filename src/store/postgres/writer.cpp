@@ -112,7 +112,7 @@ Writer::Attempt Writer::attempt(Connection& connection, const Work& work, LockPl
   }
   const std::string id = random_bytes(kIdBytes);
   std::string scrub;
-  connection.queue("INSERT INTO commits(id, fence) VALUES(?, 0)", {id});
+  tables.write_commit_id(id);
   if (transaction.wants_scrub()) scrub = Eraser::queue_mark(connection, id);
   if (transaction.wants_wake()) connection.queue(kWake, {context_.channel, kWakePayload});
   tables.queue_writes();
