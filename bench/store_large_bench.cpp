@@ -5,6 +5,7 @@
 //   build/release/bench/store_large_bench                                            a store in a file
 //   HOLDFAST_BENCH_POSTGRES=postgres://user@host/database build/release/bench/store_large_bench    and one in that database
 //   HOLDFAST_BENCH_LARGE=100000 …                                                    another size
+//   HOLDFAST_BENCH_FOLDER=/tmp/somewhere …                                           the files stay there, and are used again
 //
 // Filling takes minutes. The database is filled by copying the file, in the schemas holdfast_small and holdfast_large, which
 // stay: `DROP SCHEMA … CASCADE`.
@@ -15,6 +16,8 @@
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
+
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -221,12 +224,14 @@ void print_table() {
 
 int run(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
-  const TestFolder folder;
+  const TestFolder passing;
+  const char* const given = std::getenv("HOLDFAST_BENCH_FOLDER");
+  const std::string folder = given != nullptr ? given : passing.path();
   std::vector<std::unique_ptr<Store>> stores;
   for (const int size : {kSmall, large()}) {
-    const std::string file = fmt::format("sqlite:{}", folder / fmt::format("{}.db", size));
+    const std::string file = fmt::format("sqlite:{}/{}.db", folder, size);
     const auto began = std::chrono::steady_clock::now();
-    fill(file, size);
+    if (::access(fmt::format("{}/{}.db", folder, size).c_str(), F_OK) != 0) fill(file, size);
     const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count(); };
     std::printf("%d sessions in a file after %.0f s\n", size, seconds());
     if (const char* database = std::getenv("HOLDFAST_BENCH_POSTGRES")) {

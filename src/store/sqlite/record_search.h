@@ -22,7 +22,7 @@
 namespace holdfast::store {
 
 // How many records are collected, and sessions looked at, in the first turn; either takes some microseconds.
-inline constexpr std::size_t kFirstTurn = 256;
+inline constexpr std::size_t kFirstTurn = 64;
 
 struct RecordQuestion {
   const session::SearchQuery& query;

@@ -1,5 +1,7 @@
 #include "store/sqlite/segment_query.h"
 
+#include "store/sqlite/segment_words.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,14 +16,6 @@ using Terms = std::vector<WordQuery::Term>;
 // The last word of a term, which may be the beginning of longer ones.
 std::string_view last_word(const WordQuery::Term& term) {
   return std::string_view(term.words).substr(term.words.rfind(' ') + 1);
-}
-
-// Whether FTS5 takes it for one word, too. Folding can leave signs that separate there.
-bool is_one_word(std::string_view word) {
-  return std::ranges::all_of(word, [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return byte >= 0x80 || (byte >= 'a' && byte <= 'z') || (byte >= '0' && byte <= '9');
-  });
 }
 
 class Question {

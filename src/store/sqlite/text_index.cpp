@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "store/sqlite/event_rows.h"
 #include "store/sqlite/segment_query.h"
+#include "store/sqlite/segment_words.h"
 #include "store/tables/session_row.h"
 
 #include <fmt/format.h>
@@ -32,7 +33,8 @@ constexpr const char* kTables =
     "bytes INTEGER NOT NULL, merged INTEGER NOT NULL);"
     "CREATE TABLE IF NOT EXISTS indexed_records(segment INTEGER NOT NULL, session INTEGER NOT NULL, PRIMARY KEY(segment, "
     "session)) "
-    "WITHOUT ROWID";
+    "WITHOUT ROWID;"
+    "CREATE TABLE IF NOT EXISTS filters(number INTEGER PRIMARY KEY, words BLOB NOT NULL, records BLOB NOT NULL)";
 
 // Contentless: words, not texts. Entries and records apart: a word that all titles have must not slow down a search of entries.
 constexpr const char* kSegmentTables =
@@ -150,6 +152,7 @@ Db* TextIndex::reading_db() {
   auto opened = open(false);
   if (opened) {
     db_ = *std::move(opened);
+    filters_.clear();
   } else {
     discard(opened.error());
   }
@@ -161,10 +164,28 @@ std::vector<Segment> TextIndex::segments() {
   Db* db = reading_db();
   if (db == nullptr) return {};
   auto segments = read_segments(*db);
-  if (segments) return *std::move(segments);
+  if (segments) {
+    std::erase_if(filters_, [&](const auto& filter) {
+      return std::ranges::find(*segments, filter.first, &Segment::number) == segments->end();
+    });
+    return *std::move(segments);
+  }
   db_.reset();
   discard(segments.error());
   return {};
+}
+
+// Only segments to which nothing is added any more have a filter.
+Result<bool> TextIndex::may_be_in(Db& index, const Segment& segment, Indexed what, const WordQuery& words) {
+  if (segment.bytes < segment_bytes_) return true;
+  auto known = filters_.find(segment.number);
+  if (known == filters_.end()) {
+    HF_TRY(auto rows, index.query("SELECT words, records FROM filters WHERE number = ?", segment.number));
+    HF_TRY(const bool found, rows.next());
+    if (!found) return true;
+    known = filters_.try_emplace(segment.number, std::string(rows.text(0)), std::string(rows.text(1))).first;
+  }
+  return may_match(what == Indexed::entries ? known->second.words : known->second.records, words);
 }
 
 bool TextIndex::find(const Segment& segment, Indexed what, const WordQuery& words,
@@ -173,6 +194,8 @@ bool TextIndex::find(const Segment& segment, Indexed what, const WordQuery& word
   Db* db = reading_db();
   if (db == nullptr) return false;
   const auto search = [&]() -> Result<void> {
+    HF_TRY(const bool possible, may_be_in(*db, segment, what, words));
+    if (!possible) return {};
     // Within the range as it was when the caller asked for it: the feeder may have added since.
     const std::string_view table = what == Indexed::entries ? "words" : "records";
     const IndexTable asked{fmt::format("{}_{}", table, segment.number), fmt::format("{}_terms_{}", table, segment.number),
@@ -216,7 +239,7 @@ void TextIndex::feed() {
     if (!*more) break;
   }
   // Another process may have dropped a segment meanwhile, which is no reason to begin anew.
-  if (auto merged = merge(**index); !merged && merged.error().kind == ErrorKind::corrupt) discard(merged.error());
+  if (auto tidied = tidy(**index); !tidied && tidied.error().kind == ErrorKind::corrupt) discard(tidied.error());
 }
 
 Result<bool> TextIndex::feed_batch(Db& index) {
@@ -262,15 +285,30 @@ Result<bool> TextIndex::feed_batch(Db& index) {
   return filled;
 }
 
-Result<void> TextIndex::merge(Db& index) {
+Result<void> TextIndex::tidy(Db& index) {
   HF_TRY(const auto segments, read_segments(index));
   for (const Segment& segment : segments) {
-    if ((segment.bytes - segment.merged) * kMergePart < segment.bytes || segment.bytes == 0) continue;
-    for (const char* table : {"words", "records"}) HF_CHECK(merge_table(index, fmt::format("{}_{}", table, segment.number)));
     if (closing_) return {};
-    HF_CHECK(index.run("UPDATE segments SET merged = ? WHERE number = ?", segment.bytes, segment.number));
+    const std::int64_t apart = segment.bytes - segment.merged;
+    if (apart > 0 && apart * kMergePart >= segment.bytes) {
+      for (const char* table : {"words", "records"}) HF_CHECK(merge_table(index, fmt::format("{}_{}", table, segment.number)));
+      if (closing_) return {};
+      HF_CHECK(index.run("UPDATE segments SET merged = ? WHERE number = ?", segment.bytes, segment.number));
+    }
+    if (segment.bytes >= segment_bytes_) HF_CHECK(write_filters(index, segment));
   }
   return {};
+}
+
+Result<void> TextIndex::write_filters(Db& index, const Segment& segment) {
+  HF_TRY(const auto there, index.number("SELECT 1 FROM filters WHERE number = ?", segment.number));
+  if (there) return {};
+  HF_TRY(const std::string words, make_filter(index, fmt::format("words_{}", segment.number), closing_));
+  HF_TRY(const std::string records, make_filter(index, fmt::format("records_{}", segment.number), closing_));
+  if (closing_) return {};
+  // Unless an erasure dropped the segment meanwhile.
+  return index.run("INSERT OR IGNORE INTO filters SELECT ?1, ?2, ?3 WHERE EXISTS (SELECT 1 FROM segments WHERE number = ?1)",
+                   segment.number, Blob{words}, Blob{records});
 }
 
 // A negative number of pages tells FTS5 that all trees are to become one; it then goes on with a positive one.
@@ -311,6 +349,7 @@ Result<bool> TextIndex::drop_erased(Db& index) {
         HF_CHECK(index.script(fmt::format("DROP TABLE IF EXISTS {}_{}", table, segment.number)));
       }
       HF_CHECK(index.run("DELETE FROM indexed_records WHERE segment = ?", segment.number));
+      HF_CHECK(index.run("DELETE FROM filters WHERE number = ?", segment.number));
       HF_CHECK(index.run("DELETE FROM segments WHERE number = ?", segment.number));
     }
     HF_CHECK(index.run("INSERT OR REPLACE INTO meta VALUES('erasures', ?), ('scrub', 1)", newest));

@@ -20,6 +20,7 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <thread>
 
@@ -72,9 +73,11 @@ class TextIndex {
 
  private:
   Result<std::unique_ptr<Db>> open(bool create);
-  Db* reading_db();                    // under mutex_
-  Result<bool> feed_batch(Db& index);  // false: nothing left
-  Result<void> merge(Db& index);
+  Db* reading_db();                                                                                 // under mutex_
+  Result<bool> may_be_in(Db& index, const Segment& segment, Indexed what, const WordQuery& words);  // under mutex_
+  Result<bool> feed_batch(Db& index);                                                               // false: nothing left
+  Result<void> tidy(Db& index);
+  Result<void> write_filters(Db& index, const Segment& segment);
   Result<void> merge_table(Db& index, std::string_view table);
   Result<bool> drop_erased(Db& index);  // false: old words are still in the log
   static Result<bool> finish_scrub(Db& index);
@@ -85,8 +88,13 @@ class TextIndex {
   ReadPool& readers_;
   const std::int64_t segment_bytes_;
 
-  std::mutex mutex_;  // the connection for reading
+  struct Filters {
+    std::string words;
+    std::string records;
+  };
+  std::mutex mutex_;  // the connection for reading, and what was read over it
   std::unique_ptr<Db> db_;
+  std::map<std::int64_t, Filters> filters_;  // of segments, by their number
 
   std::mutex feeder_mutex_;
   std::thread feeder_;
