@@ -53,6 +53,29 @@ struct IndexTest : testing::Test {
   std::unique_ptr<session::TextIndex> index = open_text_index(folder / "index").value();
 };
 
+TEST_F(IndexTest, WhatHasNotChangedIsComparedWithTheIndexOnce) {
+  fill("s/main", 20);
+  fill("t/main", 20);
+  update();
+  sources.add("s/main", "kelp", 9000);
+  EXPECT_EQ(search("kelp").hits.size(), 1u);
+  const int proofs = sources.proofs;
+  EXPECT_GT(proofs, 0);
+  TextQuery only_other = asking("number7");
+  only_other.admits = [](const session::Source& source) { return source.key == "t/main"; };
+  EXPECT_EQ(search(only_other).hits.size(), 1u);
+  EXPECT_EQ(search("number7").hits.size(), 2u);
+  EXPECT_EQ(search("wharf").hits.size(), 0u);
+  EXPECT_EQ(sources.proofs, proofs);
+  // Another source, and another index.
+  sources.add("t/main", "wharf", 9000);
+  EXPECT_EQ(search("wharf").hits.size(), 1u);
+  EXPECT_GT(sources.proofs, proofs);
+  ASSERT_TRUE(index->clear());
+  EXPECT_EQ(search("kelp").index.indexed_bytes, 0u);
+  EXPECT_EQ(search("number7").hits.size(), 2u);
+}
+
 TEST_F(IndexTest, ShowsTheBestPlaceOnOneLine) {
   sources.add("s/main", std::string(500, 'a') + " and then\n\nthe Retry\tpolicy\x1b[0m was changed " + std::string(900, 'b'), 77,
               PassageRole::assistant, {"model:m"});

@@ -52,6 +52,12 @@ Result<std::shared_ptr<const IndexView>> IndexView::load(const std::string& fold
     const std::int64_t left = newest(a), right = newest(b);
     return left != right ? left > right : std::pair(a.segment, a.block) > std::pair(b.segment, b.block);
   });
+  std::vector<bool> met(view->segments.size(), false);
+  for (std::size_t i = 0; i < view->newest_first.size() && view->first_places.size() < met.size(); ++i) {
+    if (met[view->newest_first[i].segment]) continue;
+    met[view->newest_first[i].segment] = true;
+    view->first_places.push_back(i);
+  }
   return std::shared_ptr<const IndexView>(std::move(view));
 }
 

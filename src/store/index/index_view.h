@@ -22,6 +22,7 @@ struct IndexView {
     std::uint32_t segment = 0, block = 0;
   };
   std::vector<Place> newest_first;
+  std::vector<std::size_t> first_places;  // there, of the segments that have blocks, ascending
 
   // Opens every segment, taking over those of `before`. not_found, corrupt: a segment is missing or damaged.
   static Result<std::shared_ptr<const IndexView>> load(const std::string& folder, Manifest manifest, const IndexView* before);

@@ -28,7 +28,8 @@ class FolderIndex final : public session::TextIndex {
   }
 
   Result<session::TextResult> search(session::PassageSources& sources, const session::TextQuery& query) override {
-    return search_index(current_.get(), sources, query, helpers_);
+    HF_TRY(auto division, last_division_.get(current_.get(), sources));
+    return search_index(std::move(division), sources, query, helpers_);
   }
 
   Result<std::vector<std::string>> attributes(std::string_view prefix, std::size_t limit) override {
@@ -66,17 +67,8 @@ class FolderIndex final : public session::TextIndex {
   }
 
   Result<session::IndexState> state(session::PassageSources& sources) override {
-    HF_TRY(const auto listed, sources.list());
-    const auto view = current_.get();
-    session::IndexState state;
-    state.sources = listed->size();
-    for (const session::Source& source : *listed) {
-      state.source_bytes += source.size;
-      const auto known = view->by_key.find(source.key);
-      if (known != view->by_key.end() && goes_on(*known->second, source, sources)) state.indexed_bytes += known->second->offset;
-    }
-    state.segments = view->segments.size();
-    for (const auto& segment : view->segments) state.index_bytes += segment->bytes();
+    HF_TRY(const auto division, last_division_.get(current_.get(), sources));
+    session::IndexState state = division->state;
     state.updating = updating_ > 0;
     return state;
   }
@@ -90,6 +82,7 @@ class FolderIndex final : public session::TextIndex {
 
   const std::string folder_;
   CurrentView current_;
+  LastDivision last_division_;
   Pool helpers_{kHelpers};  // of all searches together
   std::atomic<int> updating_ = 0;
 };

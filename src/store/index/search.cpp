@@ -29,62 +29,28 @@ constexpr std::size_t kVerifyHelpers = 1, kScanHelpers = Crew::kMostHelpers;
 constexpr std::size_t kFirstRankedWave = 8, kLargestWave = 64, kMissesPerPart = 4;
 constexpr std::size_t kMostPutOff = 256;
 
-// What is read in one go: a block, or the part of a source behind what is indexed.
-struct Part {
-  const Source* source = nullptr;
-  PassageSources::Position from;
-  std::uint64_t to = 0;
-};
-
 class Search {
  public:
-  Search(std::shared_ptr<const IndexView> view, PassageSources& sources, const session::TextQuery& query, Pool& pool)
+  Search(std::shared_ptr<const Division> division, PassageSources& sources, const session::TextQuery& query, Pool& pool)
       : crew_(pool),
-        view_(std::move(view)),
+        division_(std::move(division)),
+        view_(division_->view),
         sources_(sources),
         query_(query),
         plan_(plan_query(query, KeyHash(view_->manifest.seed))),
         hits_(query) {}
 
-  Result<session::TextResult> run() {
-    HF_TRY(listed_, sources_.list());
-    const std::vector<Part> tails = divide();
+  session::TextResult run() {
+    result_.index = division_->state;
+    result_.bytes_scanned = division_->tail_bytes;
     if (query_.limit > 0) {
-      read(tails, result_.bytes_scanned < kAloneBytes ? 0 : kScanHelpers);
+      read(division_->tails, result_.bytes_scanned < kAloneBytes ? 0 : kScanHelpers);
       walk();
     }
     return answer();
   }
 
  private:
-  // Which sources count, and what of them is not indexed.
-  std::vector<Part> divide() {
-    std::vector<Part> tails;
-    session::IndexState& state = result_.index;
-    state.sources = listed_->size();
-    state.segments = view_->segments.size();
-    for (const auto& segment : view_->segments) state.index_bytes += segment->bytes();
-    for (const Source& source : *listed_) {
-      const bool admitted = !query_.admits || query_.admits(source);
-      PassageSources::Position from;
-      const auto known = view_->by_key.find(source.key);
-      if (known != view_->by_key.end()) {
-        const ManifestSource& entry = *known->second;
-        if (goes_on(entry, source, sources_)) {
-          from = {entry.offset, entry.line};
-          if (admitted) alive_.emplace(entry.number, &source);
-        }
-      }
-      state.source_bytes += source.size;
-      state.indexed_bytes += from.offset;
-      if (admitted && from.offset < source.size) {
-        tails.push_back({&source, from, source.size});
-        result_.bytes_scanned += source.size - from.offset;
-      }
-    }
-    return tails;
-  }
-
   // Reads the parts, with helpers, and takes what was found in the order of the parts.
   void read(const std::vector<Part>& parts, std::size_t helpers) {
     std::vector<FoundIn> found(parts.size());
@@ -131,9 +97,7 @@ class Search {
     std::optional<BlockSet>& known = candidates_[segment_index];
     if (known) return *known;
     const Segment& segment = *view_->segments[segment_index];
-    BlockSet among(segment.block_count());
-    for (const Segment::Run& run : segment.runs())
-      if (alive_.contains(run.source)) among.fill(run.begin, run.end);
+    BlockSet among = division_->alive_blocks[segment_index];
     if (query_.since || query_.until) {
       BlockSet in_time(segment.block_count());
       among.each([&](std::size_t block) {
@@ -178,10 +142,11 @@ class Search {
   // Candidates, newest first; those put off come first again.
   enum class Round { prompts, all };
   void walk(Round round) {
-    const auto is_candidate = [&](const IndexView::Place& place) {
-      if (round == Round::prompts) return prompts_of(place.segment).has(place.block);
-      return candidates_of(place.segment).has(place.block) && !seen_.contains({place.segment, place.block});
+    const auto wanted = [&](std::size_t segment) -> const BlockSet& {
+      return round == Round::prompts ? prompts_of(segment) : candidates_of(segment);
     };
+    // Segments are asked where their first block comes; in between there may be nothing to look at.
+    std::size_t asked = 0, ahead = 0;  // segments, and candidates of theirs that were not come by yet
     std::size_t wave_size = first_wave(), misses = 0;
     std::vector<IndexView::Place> put_off;
     std::size_t at = 0;
@@ -193,7 +158,7 @@ class Search {
       const auto take = [&](const IndexView::Place& place) {
         const Segment& segment = *view_->segments[place.segment];
         const BlockEntry& block = segment.block(place.block);
-        const Source* source = alive_.at(segment.source_of(place.block));
+        const Source* source = division_->alive.at(segment.source_of(place.block));
         if (round == Round::prompts && seen_.size() >= kPromptBlocks) return false;
         if (round == Round::all && wave.empty() && hits_.enough(block.newest)) return false;
         if (!hits_.wants(source->session, block.newest))
@@ -214,9 +179,18 @@ class Search {
         else
           still_put_off.push_back(put_off[i]);
       }
-      for (; at < view_->newest_first.size() && wave.size() < wave_size && still_put_off.size() < kMostPutOff && !enough; ++at) {
+      for (; wave.size() < wave_size && still_put_off.size() < kMostPutOff && !enough; ++at) {
+        if (ahead == 0) at = asked < view_->first_places.size() ? view_->first_places[asked] : view_->newest_first.size();
+        if (at == view_->newest_first.size()) break;
         const IndexView::Place& place = view_->newest_first[at];
-        if (is_candidate(place)) enough = !take(place);
+        const BlockSet& candidates = wanted(place.segment);
+        if (asked < view_->first_places.size() && view_->first_places[asked] == at) {
+          ahead += candidates.count();
+          ++asked;
+        }
+        if (!candidates.has(place.block)) continue;
+        --ahead;
+        if (round == Round::prompts || !seen_.contains({place.segment, place.block})) enough = !take(place);
       }
       if (enough) {
         if (round == Round::prompts) read_wave(wave);
@@ -263,16 +237,15 @@ class Search {
   }
 
   Crew crew_;
+  const std::shared_ptr<const Division> division_;  // of the sources that are admitted
   const std::shared_ptr<const IndexView> view_;
   PassageSources& sources_;
   const session::TextQuery& query_;
   const QueryPlan plan_;
   HitList hits_;
   std::array<std::unique_ptr<PassageMatcher>, Crew::kMostHelpers + 1> matchers_;  // by worker
-  session::SourceList listed_;
-  std::unordered_map<std::uint64_t, const Source*> alive_;     // by the manifest's number; only those that are admitted
-  std::vector<std::optional<BlockSet>> candidates_, prompts_;  // by segment
-  std::set<std::pair<std::size_t, std::size_t>> seen_;         // segment and block, read for their prompts
+  std::vector<std::optional<BlockSet>> candidates_, prompts_;                     // by segment
+  std::set<std::pair<std::size_t, std::size_t>> seen_;                            // segment and block, read for their prompts
   session::TextResult result_;
   bool left_out_ = false;     // there was enough before everything was looked at
   bool passed_over_ = false;  // blocks of a session that has enough
@@ -280,9 +253,10 @@ class Search {
 
 }  // namespace
 
-Result<session::TextResult> search_index(const std::shared_ptr<const IndexView>& view, PassageSources& sources,
-                                         const session::TextQuery& query, Pool& pool) {
-  return Search(view, sources, query, pool).run();
+session::TextResult search_index(std::shared_ptr<const Division> division, PassageSources& sources,
+                                 const session::TextQuery& query, Pool& pool) {
+  if (query.admits) division = std::make_shared<const Division>(division->of(query.admits));
+  return Search(std::move(division), sources, query, pool).run();
 }
 
 }  // namespace holdfast::store::index

@@ -5,14 +5,14 @@
 
 #include "base/pool.h"
 #include "session/text_index.h"
+#include "store/index/division.h"
 #include "store/index/hit_list.h"
-#include "store/index/index_view.h"
 
 #include <memory>
 
 namespace holdfast::store::index {
 
-Result<session::TextResult> search_index(const std::shared_ptr<const IndexView>& view, session::PassageSources& sources,
-                                         const session::TextQuery& query, Pool& pool);
+session::TextResult search_index(std::shared_ptr<const Division> division, session::PassageSources& sources,
+                                 const session::TextQuery& query, Pool& pool);
 
 }  // namespace holdfast::store::index

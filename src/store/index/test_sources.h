@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <map>
 #include <mutex>
@@ -48,6 +49,7 @@ class TestSources final : public session::PassageSources {
     contents[key].lines.push_back({{role, time, std::move(text), std::move(attributes)}});
   }
 
+  // The same object as long as nothing has changed, as those of transcripts do.
   Result<session::SourceList> list() override {
     std::vector<session::Source> sources;
     for (const auto& [key, content] : contents) {
@@ -65,7 +67,13 @@ class TestSources final : public session::PassageSources {
       source.stamp = content.stamp + (content.lines.size() << 20);
       sources.push_back(std::move(source));
     }
-    return std::make_shared<const std::vector<session::Source>>(std::move(sources));
+    const auto is_same = [](const session::Source& a, const session::Source& b) {
+      return a.key == b.key && a.size == b.size && a.stamp == b.stamp && a.incarnation == b.incarnation;
+    };
+    const std::lock_guard lock(listing_);
+    if (!listed_ || !std::ranges::equal(*listed_, sources, is_same))
+      listed_ = std::make_shared<const std::vector<session::Source>>(std::move(sources));
+    return listed_;
   }
 
   Result<std::uint64_t> proof(const session::Source& source, std::uint64_t offset) override {
@@ -110,6 +118,10 @@ class TestSources final : public session::PassageSources {
     }
     return Position{std::max(offset, from.offset), std::max(number, from.line)};
   }
+
+ private:
+  std::mutex listing_;
+  session::SourceList listed_;
 };
 
 }  // namespace holdfast::store::index
