@@ -4,6 +4,7 @@
 #include "store/blobs/open.h"
 #include "store/index/open.h"
 
+#include <algorithm>
 #include <chrono>
 
 namespace holdfast::cli {
@@ -27,6 +28,7 @@ Result<std::unique_ptr<SearchService>> SearchService::open(const Context& contex
   // Where nothing can be written, everything is scanned.
   if (const auto made = make_data_folder(context.folders); !made) log(LogLevel::debug, "search", made.error().message);
   std::unique_ptr<SearchService> service(new SearchService);
+  service->clock_ = context.clock.get();
   service->guard_ = open_guard(context.folders.data + "/guard");
   HF_TRY(service->index_, store::open_text_index(index_folder(context)));
   service->sources_ =
@@ -50,9 +52,34 @@ void SearchService::follow(const std::stop_token& stop) {
     // Another process that does the same is no trouble.
     if (!updated && updated.error().kind != ErrorKind::conflict && !stop.stop_requested())
       log(LogLevel::warn, "search", "the index is not up to date: " + updated.error().message);
+    look_at_condition(updated.has_value());
     std::unique_lock lock(mutex_);
     wake_.wait_for(lock, stop, kBetweenUpdates, [] { return false; });
   }
+}
+
+SearchService::Condition SearchService::condition() const {
+  const std::lock_guard lock(mutex_);
+  return condition_;
+}
+
+void SearchService::look_at_condition(bool updated) {
+  Condition now = condition();
+  if (updated) now.updated_at = clock_->now();
+  if (const auto index = index_->state(*sources_)) now.index = *index;
+  // Everything that is kept is looked at only when that has changed.
+  const auto generation = guard_ ? guard_->generation() : Result<std::int64_t>(guard_generation_);
+  if (generation && *generation != guard_generation_) {
+    const auto state = guard_->state();
+    const auto files = guard_->files();
+    if (state && files) {
+      guard_generation_ = *generation;
+      now.guard = *state;
+      for (const session::KeptFile& file : *files) now.kept_at = std::max(now.kept_at, file.kept_at);
+    }
+  }
+  const std::lock_guard lock(mutex_);
+  condition_ = std::move(now);
 }
 
 }  // namespace holdfast::cli

@@ -35,18 +35,31 @@ class SearchService {
   // Brings the index up to date from now on, in a thread of its own; once is enough.
   void keep_up();
 
+  // As it was after the last look of keep_up(): for /metrics.
+  struct Condition {
+    Millis updated_at = 0;  // the index, by this process; 0: not yet
+    session::IndexState index;
+    session::Blobs::State guard;
+    Millis kept_at = 0;  // by the guard, most recently; 0: never
+  };
+  Condition condition() const;
+
   static std::string index_folder(const Context& context) { return context.folders.data + "/index"; }
 
  private:
   SearchService() = default;
   void follow(const std::stop_token& stop);
+  void look_at_condition(bool updated);
 
+  const Clock* clock_ = nullptr;
   std::unique_ptr<session::Blobs> guard_;
   std::unique_ptr<session::TextIndex> index_;
   std::unique_ptr<transcripts::TranscriptSources> sources_;
   std::unique_ptr<transcripts::EverythingFinder> finder_;
   std::once_flag keeping_up_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
+  Condition condition_;                 // guarded by mutex_
+  std::int64_t guard_generation_ = -1;  // of condition_; only the follower asks
   std::condition_variable_any wake_;
   std::jthread follower_;
 };

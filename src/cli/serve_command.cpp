@@ -130,7 +130,9 @@ Result<void> run_serve(Context& context) {
       [&](std::shared_ptr<net::HttpExchange> exchange, const Identity& identity) {
         transport.handle(std::move(exchange), identity);
       },
-      [&](web::MetricsText& metrics) { measure(metrics, {service.server(), transport, http, routes, pool, *context.commits}); },
+      [&](web::MetricsText& metrics) {
+        measure(metrics, {service.server(), transport, http, routes, pool, *context.commits, search ? *search : nullptr});
+      },
       web::make_pages(page_service->services(search ? *search : nullptr)));
   door = &front;
   front.live().on_first_listener(

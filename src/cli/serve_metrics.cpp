@@ -58,6 +58,23 @@ void measure_pool(web::MetricsText& metrics, const Pool& pool) {
   metrics.spread({}, pool.waits().read(), web::MetricsText::kMicroseconds);
 }
 
+void measure_search(web::MetricsText& metrics, const SearchService::Condition& condition) {
+  const auto seconds = [](Millis time) { return static_cast<double>(time) / 1000; };
+  metrics.gauge("transcript_files", "Files of transcripts, those that only the guard still has included.",
+                condition.index.sources);
+  metrics.gauge("transcript_bytes", "Bytes in them.", condition.index.source_bytes);
+  metrics.gauge("search_indexed_bytes", "Of these, what the index knows; the rest is read by every search.",
+                condition.index.indexed_bytes);
+  metrics.gauge("search_index_bytes", "Size of the index on the disk.", condition.index.index_bytes);
+  metrics.begin("search_index_updated_seconds", "When this process brought the index up to date last, since 1970; 0: not yet.",
+                "gauge");
+  metrics.sample({}, seconds(condition.updated_at));
+  metrics.gauge("guard_files", "Files that the guard has.", condition.guard.files);
+  metrics.gauge("guard_stored_bytes", "What they take on the disk.", condition.guard.stored_bytes);
+  metrics.begin("guard_kept_seconds", "When the guard kept something last, since 1970; 0: never.", "gauge");
+  metrics.sample({}, seconds(condition.kept_at));
+}
+
 }  // namespace
 
 void measure(web::MetricsText& metrics, const MeasuredServer& measured) {
@@ -66,6 +83,7 @@ void measure(web::MetricsText& metrics, const MeasuredServer& measured) {
   measure_http(metrics, measured.http, measured.routes);
   measure_commits(metrics, measured.commits);
   measure_pool(metrics, measured.pool);
+  if (measured.search != nullptr) measure_search(metrics, measured.search->condition());
 }
 
 }  // namespace holdfast::cli

@@ -3,6 +3,7 @@
 // The numbers of /metrics that the parts of a running server know of themselves. I/O thread.
 
 #include "base/pool.h"
+#include "cli/search_service.h"
 #include "mcp/transport_http.h"
 #include "net/http_server.h"
 #include "session/commit_meter.h"
@@ -18,6 +19,7 @@ struct MeasuredServer {
   const web::RouteTimes& routes;
   const Pool& pool;
   const session::CommitMeter& commits;
+  const SearchService* search = nullptr;  // nullptr: transcripts are none of this server's business
 };
 
 void measure(web::MetricsText& metrics, const MeasuredServer& measured);

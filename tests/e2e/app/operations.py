@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import threading
+import time
 import unittest
 
 from postgres_server import PostgresServer
@@ -99,6 +100,28 @@ class Metrics(ProgramTest):
             self.assertGreater(value("holdfast_" + name), 0, name)
         for name in ("resident_memory_bytes", "open_fds", "max_fds", "start_time_seconds", "threads"):
             self.assertGreater(value("process_" + name), 0, name)
+
+    def test_how_old_the_index_and_the_guard_are(self):
+        folder = self.home / ".claude/projects/-home-u-p"
+        folder.mkdir(parents=True)
+        line = {"type": "user", "sessionId": "0b8c2f4e-5d1a-4c3b-9e7f-0a1b2c3d4e5f", "uuid": "u", "cwd": "/home/u/p",
+                "timestamp": "2026-11-15T10:00:00.000Z", "message": {"role": "user", "content": "hello"}}
+        (folder / (line["sessionId"] + ".jsonl")).write_text(json.dumps(line) + "\n")
+        before = time.time()
+        self.assertEqual(self.run_program("guard").returncode, 0)
+        server = Server(self)
+
+        def value(name):
+            return self.families(server)["holdfast_" + name][1][0][2]
+
+        until = time.monotonic() + PATIENCE
+        while value("search_index_updated_seconds") == 0 and time.monotonic() < until:
+            time.sleep(0.02)
+        size = (folder / (line["sessionId"] + ".jsonl")).stat().st_size
+        self.assertEqual((value("transcript_files"), value("transcript_bytes")), (1, size))
+        self.assertEqual(value("guard_files"), 1)
+        for name in ("search_index_updated_seconds", "guard_kept_seconds"):
+            self.assertTrue(before - 1 <= value(name) <= time.time() + 1, name)
 
     def test_words_of_clients_make_no_series(self):
         server = Server(self)
