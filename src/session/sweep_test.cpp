@@ -187,6 +187,18 @@ TEST_F(LifeTest, Rule1_SweepsOnceADayForTheWholeStore) {
   EXPECT_FALSE(must(sweep_if_due(*store, policy, clock->now())));
 }
 
+TEST_F(LifeTest, Rule1_TheStoreIsNotAskedWhileTheLastSweepIsKnown) {
+  const auto other = another();
+  std::atomic<Millis> known = 0;
+  EXPECT_TRUE(must(sweep_if_due(*store, policy, clock->now(), {}, {}, &known)));
+  EXPECT_FALSE(must(sweep_if_due(*store, policy, clock->now(), {}, {}, &known)));
+  EXPECT_EQ(known, clock->now());
+  clock->advance(kDay);
+  EXPECT_TRUE(must(sweep_if_due(*other, policy, clock->now())));
+  EXPECT_FALSE(must(sweep_if_due(*store, policy, clock->now(), {}, {}, &known))) << "what is known is old, so the store is asked";
+  EXPECT_EQ(known, clock->now());
+}
+
 TEST_F(LifeTest, Rule1_TheSessionOfTheCallIsLeftOut) {
   add(kThread, "thread-1");
   add(kThread, "thread-2");
