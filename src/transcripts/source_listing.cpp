@@ -67,7 +67,7 @@ bool SourceListing::is_kept() {
 Result<void> SourceListing::look() {
   const Time now = std::chrono::steady_clock::now();
   if (!keeping_.kept || (!watch_ && now < try_again_)) return look_at_all();
-  bool everything = now >= look_again_;
+  bool everything = false;
   if (!watch_) {
     watch_ = FileWatch::open(keeping_.most_watches > 0 ? keeping_.most_watches : FileWatch::fair_share());
     try_again_ = now + kTryAgain;
@@ -77,13 +77,13 @@ Result<void> SourceListing::look() {
     if (watch_->take(events_)) {
       for (const FileWatch::Event& event : events_)
         for (ListedArea& area : areas_) area.note(event);
+      for (ListedArea& area : areas_) HF_CHECK(area.correct(*watch_));
+      everything = now >= look_again_;
     } else {
       for (ListedArea& area : areas_) area.forget(watch_.get());
       everything = true;
     }
   }
-  if (watch_)
-    for (ListedArea& area : areas_) HF_CHECK(area.correct(*watch_));
   if (everything) {
     HF_CHECK(look_at_all());
     look_again_ = now + kLookAgain;

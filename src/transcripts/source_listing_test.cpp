@@ -1,5 +1,6 @@
 #include "transcripts/source_listing.h"
 
+#include "base/zstd.h"
 #include "transcripts/test_home.h"
 
 #include <fmt/format.h>
@@ -332,9 +333,29 @@ TEST_F(Listing, WatchesOfWhatIsGoneAreGivenBack) {
 
 TEST_F(Listing, ACompressedRolloutIsAsLongAsWhatItHolds) {
   const std::string folder = codex_ + "/sessions/2026/07/01";
+  const std::string rollout = folder + "/rollout-2026-07-01T10-00-00-019a0000-0000-7000-8000-000000000001.jsonl";
   fs::create_directories(folder);
-  std::ofstream(folder + "/rollout-2026-07-01T10-00-00-019a0000-0000-7000-8000-000000000001.jsonl.zst") << "not compressed";
+  std::ofstream(rollout + ".zst") << "not compressed";
   EXPECT_TRUE(kept_.get().value()->empty());
+  const std::string text(5000, '\n');
+  std::string packed;
+  auto writer = ZstdWriter::make(text.size(),
+                                 [&](std::string_view bytes) -> Result<void> {
+                                   packed += bytes;
+                                   return {};
+                                 },
+                                 {});
+  ASSERT_TRUE(writer->write(text));
+  ASSERT_TRUE(writer->finish());
+  std::ofstream(rollout + ".zst") << packed;
+  const auto compressed = kept_.get().value();
+  ASSERT_EQ(compressed->size(), 1U);
+  EXPECT_EQ(compressed->front().size, text.size());
+  EXPECT_EQ(kept_.get().value(), compressed);
+  std::ofstream(rollout) << "{}\n";
+  const auto plain = kept_.get().value();
+  ASSERT_EQ(plain->size(), 1U);
+  EXPECT_EQ(plain->front().size, 3U) << "the plain one wins";
 }
 
 TEST_F(Listing, ASubagentBelongsToNobodyUntilItsFirstLineSaysSo) {

@@ -2,9 +2,11 @@
 """usage: search.py HOLDFAST HOLDFAST-SEED    finding sessions by what was said and done in them, from outside"""
 import json
 import os
+import pathlib
 import shutil
+import subprocess
 
-from program import main
+from program import HOLDFAST, PATIENCE, Lines, initialize, main
 from transcripts_home import DEMO, TranscriptsTest, sid
 
 
@@ -180,6 +182,81 @@ class Searching(TranscriptsTest):
         self.assertEqual({session["kind"] for session in self.found("at the wharf?")}, {"research"})
         self.assertEqual(self.found("wharf", "-grows"), [])
         self.assertRegex(self.run_program("search", "wharf").stdout, r"(?m)^research-\w{12}  research")
+
+
+class RunningServer(TranscriptsTest):
+    """A server keeps what it knows of the files; whatever happens to them, its next answer knows."""
+
+    def setUp(self):
+        super().setUp()
+        self.server = subprocess.Popen([HOLDFAST, "mcp"], env=self.environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                       stderr=subprocess.DEVNULL, text=True)
+        self.addCleanup(self.end)
+        self.answers = Lines(self.server.stdout)
+        self.number = 1
+        self.send(initialize())
+        self.answers.next()
+        self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+
+    def end(self):
+        self.server.stdin.close()
+        try:
+            self.server.wait(PATIENCE)
+        finally:
+            self.server.kill()
+
+    def send(self, message):
+        self.server.stdin.write(json.dumps(message) + "\n")
+        self.server.stdin.flush()
+
+    ids, append = Searching.ids, Searching.append
+
+    def found(self, *words):
+        self.number += 1
+        self.send({"jsonrpc": "2.0", "id": self.number, "method": "tools/call",
+                   "params": {"name": "search_sessions", "arguments": {"query": " ".join(words)}}})
+        while True:
+            answer = json.loads(self.answers.next())
+            if answer.get("id") == self.number:
+                return answer["result"]["structuredContent"]["sessions"]
+
+    def watched(self):
+        """Files and folders, of all watchers of the process."""
+        infos = pathlib.Path(f"/proc/{self.server.pid}/fdinfo")
+        return [line for info in infos.iterdir() for line in info.read_text().splitlines() if line.startswith("inotify ")]
+
+    def test_every_change_is_in_the_next_answer(self):
+        self.assertEqual(self.ids("subagent", "reported"), {sid("a4")})
+        self.assertGreater(len(self.watched()), len(list(self.claude.joinpath("projects").rglob("*.jsonl"))))
+        for i in range(20):
+            self.append("a1", prompt(f"appendedword{i}"))
+            self.assertEqual(self.ids(f"appendedword{i}"), {sid("a1")})
+        new = self.project("-new") / f"{sid('c1')}.jsonl"
+        new.parent.mkdir()
+        new.write_text(prompt("seagrass"))
+        self.assertEqual(self.ids("seagrass"), {sid("c1")})
+        link = self.elsewhere / "link"
+        link.hardlink_to(new)
+        with link.open("a") as file:
+            file.write(prompt("through another name"))
+        self.assertEqual(self.ids('"through another name"'), {sid("c1")})
+        other = self.elsewhere / "other"
+        other.write_text(prompt("put in its place"))
+        other.rename(new)
+        self.assertEqual((self.ids('"in its place"'), self.ids("seagrass")), ({sid("c1")}, set()))
+        new.parent.rename(self.project("-renamed"))
+        self.assertEqual(self.ids('"in its place"'), {sid("c1")})
+        shutil.rmtree(self.project("-renamed"))
+        self.assertEqual(self.ids('"in its place"'), set())
+        folder = self.home / ".codex/sessions/2026/07/01"
+        folder.mkdir(parents=True)
+        name = "019a0000-0000-7000-8000-000000000001"
+        rollout = folder / f"rollout-2026-07-01T10-00-00-{name}.jsonl"
+        for word in ("limpet", "barnacle"):
+            with rollout.open("a") as file:
+                file.write(json.dumps({"timestamp": "2026-07-01T10:00:00Z", "type": "event_msg",
+                                       "payload": {"type": "user_message", "message": word}}) + "\n")
+            self.assertEqual(self.ids(word), {name})
 
 
 if __name__ == "__main__":
