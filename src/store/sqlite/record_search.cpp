@@ -15,6 +15,9 @@ namespace {
 // Reading the two rows of a record takes as long as so much text of an entry: what decides when the index is worth feeding.
 constexpr std::size_t kRecordBytes = 256;
 
+// Sessions whose places are found at a time: more would often be found in vain, fewer make every shelf be visited more often.
+constexpr std::size_t kStride = 256;
+
 // By how much a turn is longer than the one before.
 constexpr std::size_t kGrowth = 4;
 
@@ -131,14 +134,17 @@ Result<void> RecordSearch::prepare_walk() {
 }
 
 Result<bool> RecordSearch::walk(std::size_t sessions, const OnRecord& on_record) {
-  along_.limit = sessions;
-  HF_TRY(const auto places, walk_shelves(db_, along_, *selection_, walked_));
-  for (std::size_t i = 0; i < std::min(places.size(), sessions); ++i) {
-    HF_TRY(const bool go_on, consider(places[i].key, on_record));
-    if (!go_on) return false;
-    walked_ = places[i].position;
+  for (std::size_t left = sessions; left > 0; left -= along_.limit) {
+    along_.limit = std::min(left, kStride);
+    HF_TRY(const auto places, walk_shelves(db_, along_, *selection_, walked_));
+    for (std::size_t i = 0; i < std::min(places.size(), along_.limit); ++i) {
+      HF_TRY(const bool go_on, consider(places[i].key, on_record));
+      if (!go_on) return false;
+      walked_ = places[i].position;
+    }
+    if (places.size() <= along_.limit) return false;
   }
-  return places.size() > sessions;
+  return true;
 }
 
 Result<void> RecordSearch::scan_in_order(const OnRecord& on_record) {
