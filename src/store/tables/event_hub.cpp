@@ -130,7 +130,6 @@ void EventHub::deliver_news() {
     const std::lock_guard lock(mutex_);
     delivered_ = events->back().sequence;
     for (Queue* queue : queues_) queue->offer(*events);
-    if (events->size() < session::kEventQueueLength) return;  // what comes later is heard of
   }
 }
 
