@@ -65,12 +65,13 @@ EventSource::Heard Listener::wait(const Fd& stop) {
     if (fds[0].revents != 0) return {.stop = true, .events = false, .wake = false};
     if (connection_) {
       if (fds[1].revents == 0) continue;
-      if (auto heard = take_notifications()) {
-        if (!heard->events && !heard->wake) continue;
-        if (!heard->wake && !keep_pace(stop)) return {.stop = true, .events = false, .wake = false};
-        if (auto more = take_notifications()) heard->wake = heard->wake || more->wake;
-        return *heard;
-      }
+      auto heard = take_notifications();
+      if (heard && !heard->events && !heard->wake) continue;
+      if (heard && heard->wake) return *heard;
+      if (heard && !keep_pace(stop)) return {.stop = true, .events = false, .wake = false};
+      // A connection that broke meanwhile has no socket any more that could be waited for.
+      if (heard) heard = take_notifications();
+      if (heard) return Heard{.stop = false, .events = true, .wake = heard->wake};
       connection_.reset();
       log(LogLevel::warn, "store", "the connection that listens for events was lost; it is made again");
       continue;
