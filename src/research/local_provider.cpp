@@ -4,6 +4,7 @@
 #include "research/corpus_index.h"
 #include "research/session_search.h"
 #include "research/snippet.h"
+#include "research/store_patience.h"
 
 #include <fmt/format.h>
 
@@ -35,7 +36,7 @@ class LocalProvider final : public SearchProvider {
       HF_TRY(found, documents(ask, words));
     }
     if (sessions_) {
-      HF_TRY(auto entries, search_sessions(*sessions_, ask, words));
+      HF_TRY(auto entries, search_patiently(ask, pace_, [&] { return search_sessions(*sessions_, ask, words); }));
       std::ranges::move(entries, std::back_inserter(found));
     }
     std::ranges::sort(found,
@@ -87,6 +88,7 @@ class LocalProvider final : public SearchProvider {
 
   const std::unique_ptr<Corpus> corpus_;
   session::Store* const sessions_;
+  const Pace pace_ = Pace::real();
   std::mutex mutex_;
   SteadyTime next_update_;  // guarded by mutex_
 };
