@@ -16,6 +16,7 @@
 
 #include <fmt/format.h>
 
+#include <sched.h>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -193,10 +194,8 @@ Timing ask(session::TextIndex& index, session::PassageSources& sources, const st
     timing.wall.push_back(seconds_since(begin) * 1000);
     timing.cpu.push_back(cpu_milliseconds() - cpu_begin);
     // A process of real-time priority that never rests is stopped for 50 ms of each second by the system.
-    std::this_thread::sleep_for(std::chrono::microseconds(static_cast<long>(200 + timing.wall.back() * kRestShare * 1000)));
-    if (std::getenv("SHOW") && timing.cpu.back() > 20)
-      fmt::print(stderr, "  {} blocks, {} hits, {:.1f} ms: {}\n", result->blocks_read, result->hits.size(), timing.cpu.back(),
-                 clauses[0].text);
+    if (::sched_getscheduler(0) != SCHED_OTHER)
+      std::this_thread::sleep_for(std::chrono::microseconds(static_cast<long>(200 + timing.wall.back() * kRestShare * 1000)));
     timing.blocks += static_cast<double>(result->blocks_read) / static_cast<double>(queries.size());
     timing.hits += static_cast<double>(result->hits.size()) / static_cast<double>(queries.size());
   }
