@@ -20,8 +20,9 @@ using session::PassageSources;
 using session::Source;
 using Order = session::TextQuery::Order;
 
-// Fewer are read before a helper has woken up. One that is here already helps with any number.
-constexpr std::size_t kAloneParts = 3;
+// Fewer are read before a helper has woken up; with one that was awake they took as long and half as much of the processors again
+// (two threads of one core). One that is here already helps with any number.
+constexpr std::size_t kAloneParts = 9;
 constexpr std::uint64_t kAloneBytes = 256 << 10;
 constexpr std::size_t kVerifyHelpers = 1, kScanHelpers = Crew::kMostHelpers;
 // Candidates verified between two looks at whether it is enough: few while they hold what is sought, and a share of those that
