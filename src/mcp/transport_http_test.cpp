@@ -286,7 +286,11 @@ TEST_F(HttpTransportTest, AStreamIsResumedInTheSameProcess) {
       "GET", {{"Accept", "text/event-stream"}, {"Mcp-Session-Id", session}, {"Last-Event-ID", post->events.back().id}});
   server_->turn_until([&] { return again->done; });
   EXPECT_EQ(again->messages(), get->messages());
-  // And no longer after ten minutes.
+  // And no longer after ten minutes, when nobody works on it any more.
+  server_->turn_until([&] {
+    const Pool::Counts counts = server_->pool.counts();
+    return counts.queued == 0 && counts.idle == counts.threads;
+  });
   shared_.clock.advance(10 * 60 * 1000);
   auto late = server_->http_request(
       "GET", {{"Accept", "text/event-stream"}, {"Mcp-Session-Id", session}, {"Last-Event-ID", post->events.back().id}});
