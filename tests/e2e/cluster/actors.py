@@ -13,6 +13,7 @@ import traceback
 
 from wire import TASKS, Legacy, Modern, Refused, SessionEnded, Unknown, cut, tool_json
 
+RESUMES = 5  # of one run of research
 PATIENCE = 90  # seconds in which a call must succeed in the end, whatever is killed meanwhile
 
 
@@ -143,15 +144,27 @@ class Converser(Actor):
                          "max_iterations": 1, "max_sub_queries": 2}, "research_id", "deep-research-list", token)
         self.load.know(self.principal, run)
         deadline = time.monotonic() + PATIENCE
+        resumed = 0
         while time.monotonic() < deadline:
             status = self.call("research", {"action": "deep-research-status", "research_id": run})["data"]
             if status.get("status") == "completed":
                 self.history.add("researched", session=run)
                 return
-            if status.get("status") in ("failed", "cancelled"):
+            if status.get("status") == "failed" and status.get("resumable") and resumed < RESUMES:
+                resumed += 1
+                self.resume(run, status["error"])
+            elif status.get("status") in ("failed", "cancelled"):
                 raise GaveUp(f"research {run}: {status}")
             time.sleep(0.3)
         raise GaveUp(f"research {run} does not end: {status}")
+
+    def resume(self, run, error):
+        """As the answer advises: its workers were killed three times in a row, or the database was away for too long."""
+        self.history.add("resumed", session=run, why=error["code"])
+        try:
+            self.call("research", {"action": "deep-research", "deep_research_action": "resume", "research_id": run})
+        except Refused:
+            pass  # a call that nobody answered has done it
 
 
 class TaskClient(Actor):
