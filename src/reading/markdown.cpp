@@ -9,6 +9,7 @@
 #include <array>
 #include <charconv>
 #include <string>
+#include <utility>
 
 namespace holdfast::reading {
 namespace {
@@ -163,7 +164,12 @@ class Writer {
       html_.close();
       return true;
     }
-    const Link link = links_.back();
+    // md4c 0.4.8 may end more links than it has begun.
+    if (links_.empty()) {
+      refused_ = true;
+      return false;
+    }
+    const Link link = std::move(links_.back());
     links_.pop_back();
     if (link.open) html_.close();
     if (!link.refused.empty()) html_.text(" (").text(link.refused).text(")");

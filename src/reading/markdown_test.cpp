@@ -66,6 +66,15 @@ TEST(Markdown, DeepNestingIsShownAsItStands) {
   EXPECT_EQ(wrong_markup(html), "");
 }
 
+// The parser ends a link here that it has not begun.
+TEST(Markdown, LinksThatEndWithoutABeginningAreShownAsTheyStand) {
+  const std::string html = html_of(
+      "> - 1. [!1. [![\x12"
+      "a](]b[)a(b)](<c d>)\n");
+  EXPECT_EQ(wrong_markup(html), "");
+  EXPECT_THAT(html, testing::HasSubstr("(b)](&lt;c d&gt;)"));
+}
+
 TEST(Markdown, LongTextIsShownAsItStands) {
   EXPECT_THAT(html_of("*a*" + std::string(kMarkdownBytes, 'x')), testing::StartsWith("<pre>*a*"));
 }
