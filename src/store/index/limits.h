@@ -35,9 +35,9 @@ inline constexpr std::size_t kMergeFanIn = 6;
 inline constexpr double kDeadShare = 0.3;
 
 // Blocks verified to hold something, before an order of the best is made of them.
-inline constexpr std::size_t kRankedBlocks = 12;
+inline constexpr std::size_t kRankedBlocks = 10;
 // Before those: so many blocks in which a person said something, or a title stands.
-inline constexpr std::size_t kPromptBlocks = 6;
+inline constexpr std::size_t kPromptBlocks = 4;
 // Times per_session: what is looked at of one session before its further blocks are passed over.
 inline constexpr std::size_t kSessionSurplus = 2;
 // Scanning word lists for the inside of a word is worth it when more blocks than this would be read otherwise.
