@@ -4,6 +4,7 @@
 
 #include "base/test_folder.h"
 #include "research/providers.h"
+#include "session/limits.h"
 #include "store/open.h"
 
 #include <gmock/gmock.h>
@@ -128,6 +129,12 @@ TEST_F(Local, S10NeitherRunsNorNoticesAreSources) {
       {{"plan", "walrus"}, {"source", "walrus"}, {"audit", "walrus"}, {"finding", "walrus found"}, {"report", "walrus report"}});
   add_session("thread-bbbbbbbb", "thread", {{"notice", "walrus will be archived"}});
   EXPECT_THAT(search("walrus"), IsEmpty());
+}
+
+TEST_F(Local, S10TitlesThatHaveTheWordDoNotHideTheEntries) {
+  add_session("thread-aaaaaaaa", "thread", {{"message", "Quokkas smile."}});
+  for (std::size_t i = 0; i <= session::kMaxSearchLimit; ++i) add_session(fmt::format("quokkas-{}", i), "thread", {});
+  EXPECT_THAT(uris(search("quokkas")), ElementsAre("holdfast://sessions/thread-aaaaaaaa#1"));
 }
 
 TEST_F(Local, S10SessionsOfTheProjectComeFirst) {

@@ -24,7 +24,7 @@ constexpr std::size_t kHitsOfOneSession = 20;  // of one word, so that a long se
 constexpr std::size_t kMaxWholeBytes = 8 * 1024;
 constexpr double kOtherProject = 0.7;  // sessions of another project must fit clearly better to come first
 
-using Place = std::pair<std::string, std::int64_t>;  // session, seq
+using Place = session::EntryPlace;
 
 struct Candidate {
   const session::SessionRecord* record = nullptr;
@@ -49,9 +49,6 @@ class SessionSearch {
   }
 
  private:
-  // Titles are no sources.
-  static bool is_source(const session::SearchHit& hit) { return hit.seq != 0 && hit.type != "notice"; }
-
   Result<std::vector<Place>> places_of(const std::string& text) {
     if (ask_.cancelled && ask_.cancelled()) return fail(ErrorKind::cancelled, "stopped while searching sessions");
     if (std::chrono::steady_clock::now() >= ask_.deadline) return fail(ErrorKind::timeout, "searching sessions took too long");
@@ -63,10 +60,11 @@ class SessionSearch {
     query.roots = ask_.projects;
     query.limit = session::kMaxSearchLimit;
     query.per_session = kHitsOfOneSession;
+    query.entries_only = true;  // titles are no sources
     HF_TRY(const session::SearchResult result, store_.search(query));
     std::vector<Place> places;
     for (const session::SearchHit& hit : result.hits)
-      if (is_source(hit) && hit.session != ask_.exclude_session) places.emplace_back(hit.session, hit.seq);
+      if (hit.type != "notice" && hit.session != ask_.exclude_session) places.push_back({hit.session, hit.seq});
     return places;
   }
 
@@ -95,25 +93,25 @@ class SessionSearch {
     return {};
   }
 
-  // Null when the session must not be shown (any more).
-  const session::SessionRecord* record_of(const std::string& id) {
-    const auto [known, is_new] = records_.try_emplace(id);
-    if (is_new) {
-      auto record = store_.get(id);
-      if (record && record->principal == ask_.principal && record->visibility != session::Visibility::deleted &&
-          session::is_inside(ask_.projects, *record))
-        known->second = *std::move(record);
-    }
-    return known->second ? &*known->second : nullptr;
+  // Not what must not be shown any more since it was found.
+  Result<void> read_records() {
+    std::set<std::string> ids;
+    for (const Place& place : places_) ids.insert(place.session);
+    HF_TRY(auto records, store_.get_each({ids.begin(), ids.end()}));
+    for (session::SessionRecord& record : records)
+      if (record.principal == ask_.principal && record.visibility != session::Visibility::deleted &&
+          session::is_inside(ask_.projects, record))
+        records_.emplace(record.id, std::move(record));
+    return {};
   }
 
   Result<void> read_candidates() {
-    for (const auto& [id, seq] : places_) {
-      const session::SessionRecord* record = record_of(id);
-      if (!record) continue;
-      HF_TRY(auto entry, store_.entry(id, seq));
-      if (!entry || entry->redacted || entry->damage || entry->text.empty()) continue;
-      candidates_.push_back({record, *std::move(entry), {}, {}});
+    HF_CHECK(read_records());
+    HF_TRY(auto entries, store_.entry_each({places_.begin(), places_.end()}));
+    for (session::Entry& entry : entries) {
+      const auto record = records_.find(entry.session);
+      if (record == records_.end() || entry.redacted || entry.damage || entry.text.empty()) continue;
+      candidates_.push_back({&record->second, std::move(entry), {}, {}});
     }
     for (Candidate& candidate : candidates_) {  // now that nothing moves any more
       candidate.text = best_part(candidate.entry.text);
@@ -182,7 +180,7 @@ class SessionSearch {
   std::vector<std::size_t> holding_;  // entries, of each word; as far as one search tells
   std::vector<std::vector<Place>> places_of_word_;
   std::set<Place> places_;
-  std::map<std::string, std::optional<session::SessionRecord>> records_;
+  std::map<std::string, session::SessionRecord> records_;
   std::vector<Candidate> candidates_;
 };
 

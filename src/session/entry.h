@@ -44,6 +44,12 @@ struct Entry {
   std::optional<std::string> damage;
 };
 
+struct EntryPlace {
+  std::string session;
+  std::int64_t seq = 0;
+  auto operator<=>(const EntryPlace&) const = default;
+};
+
 // What appending does to the clocks of the record (threads-and-research §3).
 enum class Touch {
   activity,  // rev, updated_at and last_activity_at move

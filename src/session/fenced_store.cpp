@@ -140,6 +140,14 @@ Result<SearchResult> FencedStore::search(const SearchQuery& query) {
   return inner_.search(narrow);
 }
 
+Result<std::vector<SessionRecord>> FencedStore::get_each(const std::vector<std::string>& ids) {
+  return fence().empty() ? inner_.get_each(ids) : Store::get_each(ids);
+}
+
+Result<std::vector<Entry>> FencedStore::entry_each(const std::vector<EntryPlace>& places) {
+  return fence().empty() ? inner_.entry_each(places) : Store::entry_each(places);
+}
+
 Result<Verification> FencedStore::verify(std::string_view session) {
   HF_CHECK(need(session));
   return inner_.verify(session);

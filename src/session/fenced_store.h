@@ -20,6 +20,8 @@ class FencedStore final : public FencedReads<Store> {
   explicit FencedStore(Store& inner) : inner_(inner) {}
 
   Result<SearchResult> search(const SearchQuery& query) override;
+  Result<std::vector<SessionRecord>> get_each(const std::vector<std::string>& ids) override;
+  Result<std::vector<Entry>> entry_each(const std::vector<EntryPlace>& places) override;
   Result<Verification> verify(std::string_view session) override;
   Result<Integrity> integrity() override;  // refused behind a fence: it speaks of everything
   const std::string& secret() const override { return inner_.secret(); }

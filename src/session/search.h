@@ -27,6 +27,7 @@ struct SearchQuery {
   std::string session;          // only in this one; empty: all
   std::size_t limit = 20;       // hits
   std::size_t per_session = 3;  // hits of one session, so that a long one does not hide others
+  bool entries_only = false;    // no titles, descriptions and tags
 };
 
 struct SearchHit {

@@ -176,6 +176,11 @@ class Store : public Reader {
 
   virtual Result<SearchResult> search(const SearchQuery& query) = 0;
 
+  // Many at once, where one after the other would be as many round trips; in the order asked for, without those that are not
+  // there (any more). Each as get() and entry() have it.
+  virtual Result<std::vector<SessionRecord>> get_each(const std::vector<std::string>& ids);
+  virtual Result<std::vector<Entry>> entry_each(const std::vector<EntryPlace>& places);
+
   virtual Result<Verification> verify(std::string_view session) = 0;
   virtual Result<Integrity> integrity() = 0;
 

@@ -15,6 +15,30 @@ std::vector<std::int64_t> seqs(const std::vector<Entry>& entries) {
   return out;
 }
 
+TEST_P(StoreContract, ReadsManyAtOnceInTheOrderAskedFor) {
+  for (const char* id : {"a", "b", "c"}) create(id);
+  append("a", "first");
+  append("a", "second");
+  append("b", "other");
+  const auto purged = store_->write([](Transaction& t) { return t.purge("c", "test"); });
+  ASSERT_TRUE(purged);
+  std::vector<std::string> ids, texts;
+  for (const SessionRecord& got : must(store_->get_each({"b", "none", "c", "a"}))) {
+    EXPECT_EQ(got.rev, must(store_->get(got.id)).rev);
+    EXPECT_EQ(got.title, "Title of " + got.id);
+    EXPECT_FALSE(got.tallies.empty());
+    ids.push_back(got.id);
+  }
+  EXPECT_THAT(ids, ElementsAre("b", "a"));
+  for (const Entry& got : must(store_->entry_each({{"b", 1}, {"b", 2}, {"none", 1}, {"c", 1}, {"a", 2}, {"a", 0}, {"a", 1}}))) {
+    EXPECT_EQ(got.hash, must(store_->entry(got.session, got.seq)).value().hash);
+    texts.push_back(got.text);
+  }
+  EXPECT_THAT(texts, ElementsAre("other", "second", "first"));
+  EXPECT_TRUE(must(store_->get_each({})).empty());
+  EXPECT_TRUE(must(store_->entry_each({})).empty());
+}
+
 TEST_P(StoreContract, KeepsEntriesByteForByte) {
   create("a");
   const std::string odd("zero\0\xff\xfe\r\n\"\\end", 14);

@@ -38,6 +38,21 @@ TEST_P(SearchContract, FindsTitlesDescriptionsAndTags) {
   for (const char* text : {"pools", "latency", "URGENT"}) EXPECT_THAT(search(text), ElementsAre("a:0")) << text;
 }
 
+TEST_P(SearchContract, LooksInEntriesOnlyWhenToldTo) {
+  SessionRecord r = record("a");
+  r.title = "needle";
+  create(r);
+  append("a", "a needle in an entry");
+  SearchQuery query;
+  query.text = "needle";
+  EXPECT_THAT(search(query), ElementsAre("a:0", "a:1"));
+  query.entries_only = true;
+  EXPECT_THAT(search(query), ElementsAre("a:1"));
+  query.session = "a";
+  query.limit = 1;
+  EXPECT_THAT(search(query), ElementsAre("a:1"));
+}
+
 TEST_P(SearchContract, KeepsToTheFilters) {
   SessionRecord a = record("a", "thread");
   a.root_uri = "file:///r";

@@ -3,7 +3,10 @@
 #include "base/text.h"
 #include "store/sqlite/words.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <iterator>
 
 namespace holdfast::store::postgres {
 
@@ -54,21 +57,26 @@ Param no_words() {
   return Param::texts({});
 }
 
-std::optional<std::string> word_condition(std::string_view query) {
-  std::string condition;
+WordConditions word_conditions(std::string_view query) {
+  std::vector<std::string> whole, beginnings;
   const WordQuery parsed(query);
   for (const WordQuery::Term& term : parsed.terms()) {
     std::vector<std::string_view> words;
     each_word(term.words, [&](std::string_view word) { words.push_back(word); });
     for (std::size_t i = 0; i < words.size(); ++i) {
       if (!fits(words[i])) continue;
-      if (!condition.empty()) condition += " & ";
-      condition += quoted_word(words[i]);
-      if (term.prefix && i + 1 == words.size()) condition += ":*";
+      const bool beginning = term.prefix && i + 1 == words.size();
+      (beginning ? beginnings : whole).push_back(quoted_word(words[i]) + (beginning ? ":*" : ""));
     }
   }
-  if (condition.empty()) return std::nullopt;
-  return "(" + condition + ") | " + quoted_word(kAlways);
+  const auto joined = [](const std::vector<std::string>& words) {
+    return fmt::format("({}) | {}", fmt::join(words, " & "), quoted_word(kAlways));
+  };
+  WordConditions conditions;
+  if (!whole.empty() && !beginnings.empty()) conditions.whole_words = joined(whole);
+  std::ranges::move(beginnings, std::back_inserter(whole));
+  if (!whole.empty()) conditions.all = joined(whole);
+  return conditions;
 }
 
 }  // namespace holdfast::store::postgres

@@ -19,7 +19,12 @@ Param no_words();
 
 inline constexpr std::string_view kAlways = "\x01";  // no word has it
 
-// A tsquery for texts that may match; nullopt: any may. `query` is what a person typed.
-std::optional<std::string> word_condition(std::string_view query);
+// Tsqueries for texts that may match. `query` is what a person typed; of its last word a beginning is enough, and the index
+// gathers every text of every word that begins like that before it looks at the other words.
+struct WordConditions {
+  std::optional<std::string> all;          // nullopt: any text may match
+  std::optional<std::string> whole_words;  // without those beginnings, when that says less than `all` and more than nothing
+};
+WordConditions word_conditions(std::string_view query);
 
 }  // namespace holdfast::store::postgres

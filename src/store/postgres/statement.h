@@ -14,7 +14,7 @@
 
 namespace holdfast::store::postgres {
 
-enum class Type : unsigned { int8 = 20, bytea = 17, text_array = 1009, int8_array = 1016 };  // the oids
+enum class Type : unsigned { bytea = 17, int8 = 20, text = 25, text_array = 1009, int8_array = 1016 };  // the oids
 
 struct Param {
   Type type = Type::bytea;
@@ -28,7 +28,8 @@ struct Param {
   Param(const char* value) : bytes(value) {}                             // NOLINT(google-explicit-constructor)
   Param(const std::optional<std::int64_t>& value);                       // NOLINT(google-explicit-constructor)
   Param(const std::variant<std::int64_t, std::string>& value);           // NOLINT(google-explicit-constructor)
-  // text[]: each must be valid UTF-8 without a zero byte.
+  // text and text[]: must be valid UTF-8 without a zero byte.
+  static Param text(std::string value) { return {Type::text, std::move(value)}; }
   static Param texts(const std::vector<std::string>& items);
   static Param numbers(const std::vector<std::int64_t>& items);
   static Param null_bytes();

@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "store/postgres/address.h"
 #include "store/postgres/listener.h"
+#include "store/postgres/read_each.h"
 #include "store/postgres/read_tables.h"
 #include "store/postgres/schema.h"
 #include "store/postgres/search.h"
@@ -75,6 +76,12 @@ class PostgresStore final : public Store {
 
   Result<SearchResult> search(const SearchQuery& query) override {
     return in_one_moment([&](Connection& connection) { return postgres::search(connection, query); });
+  }
+  Result<std::vector<SessionRecord>> get_each(const std::vector<std::string>& ids) override {
+    return pool_.with([&](Connection& connection) { return read_each(connection, ids); });
+  }
+  Result<std::vector<Entry>> entry_each(const std::vector<EntryPlace>& places) override {
+    return pool_.with([&](Connection& connection) { return read_each(connection, places); });
   }
   Result<Verification> verify(std::string_view session) override {
     return in_one_moment([&](Connection& connection) {

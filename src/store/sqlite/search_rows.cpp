@@ -52,7 +52,7 @@ class Search {
       HF_TRY(only_, db_.number("SELECT key FROM sessions WHERE id = ?", query_.session));
       if (!only_) return std::move(outcome_);
     }
-    HF_CHECK(search_records());
+    if (!query_.entries_only) HF_CHECK(search_records());
     HF_CHECK(query_.session.empty() ? search_everywhere() : scan_session());
     return std::move(outcome_);
   }
