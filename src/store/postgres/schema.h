@@ -10,7 +10,7 @@
 
 namespace holdfast::store::postgres {
 
-inline constexpr int kFormat = 3;
+inline constexpr int kFormat = 4;
 
 // The schema of the address, or ours.
 Result<std::string> find_schema(Connection& connection);

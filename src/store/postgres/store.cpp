@@ -26,7 +26,8 @@ class PostgresStore final : public Store {
       : context_(std::move(context)),
         pool_(std::move(settings)),
         eraser_(pool_),
-        writer_(pool_, context_, eraser_),
+        statistics_(pool_),
+        writer_(pool_, context_, eraser_, statistics_),
         listener_(pool_, context_),
         hub_(listener_) {}
 
@@ -135,6 +136,7 @@ class PostgresStore final : public Store {
   Context context_;
   Pool pool_;
   Eraser eraser_;
+  Statistics statistics_;
   Writer writer_;
   Listener listener_;
   EventHub hub_;

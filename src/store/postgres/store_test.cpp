@@ -65,7 +65,8 @@ TEST_F(PostgresStoreTest, TheFirstFormatIsBroughtForwardWithItsCounts) {
   auto connection = connect();
   for (const char* sql :
        {"DROP TABLE session_counts", "DROP TRIGGER count_session ON sessions", "DROP TRIGGER count_changed_session ON sessions",
-        "DROP FUNCTION count_session()", "UPDATE meta SET value = '1' WHERE name = 'format'"})
+        "DROP FUNCTION count_session()", "DROP INDEX sessions_kind, sessions_hidden, sessions_pinned",
+        "UPDATE meta SET value = '1' WHERE name = 'format'"})
     must(connection->ask(sql));
   auto store = open();
   EXPECT_EQ(must(store->list({})).total, 3);

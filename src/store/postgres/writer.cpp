@@ -18,6 +18,8 @@ constexpr std::size_t kIdBytes = 16;
 
 // How often ids that nobody can ask for any more are removed and counts folded: seldom enough to cost nothing.
 constexpr std::uint64_t kCleanEvery = 500;
+// A small store doubles soon.
+constexpr std::uint64_t kCheckEvery = 100;
 
 // Waits until everything that is committed so far is on the disk: a commit of its own, which shares the sync with others.
 constexpr std::string_view kMakeDurable = "SELECT pg_logical_emit_message(true, 'holdfast', '')";
@@ -128,7 +130,9 @@ Writer::Attempt Writer::commit(Connection& connection, const std::string& id, bo
   Attempt attempt;
   attempt.scrub = std::move(scrub);
   if (committed) {
-    if (commits_.fetch_add(1) % kCleanEvery == kCleanEvery - 1) tidy_up(connection);
+    const std::uint64_t commits = ++commits_;
+    if (commits % kCheckEvery == 0) statistics_.check(connection);
+    if (commits % kCleanEvery == 0) tidy_up(connection);
     return attempt;
   }
   attempt.outcome = fail(committed.error());

@@ -20,6 +20,7 @@
 #include "store/postgres/locks.h"
 #include "store/postgres/pool.h"
 #include "store/postgres/read_ahead.h"
+#include "store/postgres/statistics.h"
 
 #include <atomic>
 #include <functional>
@@ -32,7 +33,8 @@ class Writer {
  public:
   using Work = std::function<Result<void>(session::Transaction&)>;
 
-  Writer(Pool& pool, const Context& context, Eraser& eraser) : pool_(pool), context_(context), eraser_(eraser) {}
+  Writer(Pool& pool, const Context& context, Eraser& eraser, Statistics& statistics)
+      : pool_(pool), context_(context), eraser_(eraser), statistics_(statistics) {}
 
   // Any thread; waits. See session::Store::write for what `work` may do.
   Result<void> run(const Work& work);
@@ -55,6 +57,7 @@ class Writer {
   Pool& pool_;
   const Context& context_;
   Eraser& eraser_;
+  Statistics& statistics_;
   ReadAhead ahead_;
   std::atomic<std::uint64_t> commits_ = 0;
 };
