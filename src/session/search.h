@@ -8,6 +8,7 @@
 // acknowledged before it began. Deleted and redacted text is never found.
 
 #include "base/clock.h"
+#include "base/result.h"
 #include "session/record.h"
 
 #include <cstdint>
@@ -29,6 +30,9 @@ struct SearchQuery {
   std::size_t per_session = 3;  // hits of one session, so that a long one does not hide others
   bool entries_only = false;    // no titles, descriptions and tags
 };
+
+// invalid, too_large.
+Result<void> check_search(const SearchQuery& query);
 
 struct SearchHit {
   std::string session;

@@ -27,11 +27,11 @@ constexpr std::size_t kMaxCandidates = 512;
 class Search {
  public:
   Search(Connection& connection, const SearchQuery& query)
-      : connection_(connection), query_(query), words_(query.text), conditions_(word_conditions(query.text)) {
-    where_.add_any("s.kind", query.kinds);
-    where_.add_roots(query.roots, query.rootless);
-    where_.add_visibilities(query.visibilities);
-    where_.add_principal(query.principal);
+      : connection_(connection),
+        query_(query),
+        words_(query.text),
+        conditions_(word_conditions(query.text)),
+        where_(conditions_of(query)) {
     if (!query.session.empty()) where_.add_any("s.id", {query.session});
   }
 
@@ -219,12 +219,7 @@ class Search {
 }  // namespace
 
 Result<session::SearchResult> search(Connection& connection, const SearchQuery& query) {
-  if (query.limit < 1 || query.limit > session::kMaxSearchLimit) {
-    return fail(ErrorKind::invalid, fmt::format("limit must be 1 to {}, not {}", session::kMaxSearchLimit, query.limit));
-  }
-  if (query.text.size() > session::kMaxSearchTextBytes) {
-    return fail(ErrorKind::too_large, fmt::format("at most {} bytes can be searched for", session::kMaxSearchTextBytes));
-  }
+  HF_CHECK(session::check_search(query));
   return Search(connection, query).run();
 }
 

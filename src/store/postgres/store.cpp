@@ -9,7 +9,7 @@
 #include "store/postgres/search.h"
 #include "store/postgres/writer.h"
 #include "store/tables/half_copied.h"
-#include "store/tables/reads.h"
+#include "store/tables/read_store.h"
 #include "store/tables/verify.h"
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ using namespace session;  // this file implements that interface
 
 namespace {
 
-class PostgresStore final : public Store {
+class PostgresStore final : public ReadStore<PostgresStore> {
  public:
   PostgresStore(SessionSettings settings, Context context)
       : context_(std::move(context)),
@@ -33,46 +33,6 @@ class PostgresStore final : public Store {
 
   void start() {
     if (context_.read_only_reason.empty()) eraser_.finish_old();
-  }
-
-  Result<SessionRecord> get(std::string_view id) override {
-    return read_one([&](Reads& reads) { return reads.get(id); });
-  }
-  Result<Page> list(const Query& query) override {
-    return read([&](Reads& reads) { return reads.list(query); });
-  }
-  Result<std::vector<std::string>> ids_with_prefix(std::string_view prefix, std::size_t limit) override {
-    return read_one([&](Reads& reads) { return reads.ids_with_prefix(prefix, limit); });
-  }
-  Result<std::optional<Tombstone>> tombstone(std::string_view id) override {
-    return read_one([&](Reads& reads) { return reads.tombstone(id); });
-  }
-  Result<EntryPage> entries(const EntryQuery& query) override {
-    return read([&](Reads& reads) { return reads.entries(query); });
-  }
-  Result<std::optional<Entry>> entry(std::string_view session, std::int64_t seq) override {
-    return read([&](Reads& reads) { return reads.entry(session, seq); });
-  }
-  Result<std::optional<Entry>> entry_at(std::string_view session, std::string_view lane, std::int64_t number) override {
-    return read([&](Reads& reads) { return reads.entry_at(session, lane, number); });
-  }
-  Result<std::optional<Entry>> entry_with_key(std::string_view session, std::string_view key) override {
-    return read([&](Reads& reads) { return reads.entry_with_key(session, key); });
-  }
-  Result<std::vector<LineageEvent>> lineage_of(std::string_view session) override {
-    return read_one([&](Reads& reads) { return reads.lineage_of(session); });
-  }
-  Result<std::vector<LineageEvent>> lineage_tree(std::string_view session) override {
-    return read([&](Reads& reads) { return reads.lineage_tree(session); });
-  }
-  Result<std::optional<KeyedValue>> value(std::string_view space, std::string_view key) override {
-    return read_one([&](Reads& reads) { return reads.value(space, key); });
-  }
-  Result<std::vector<KeyedValue>> values(const ValueQuery& query) override {
-    return read_one([&](Reads& reads) { return reads.values(query); });
-  }
-  Result<std::optional<Lease>> lease(std::string_view name) override {
-    return read_one([&](Reads& reads) { return reads.lease(name); });
   }
 
   Result<SearchResult> search(const SearchQuery& query) override {
@@ -105,6 +65,8 @@ class PostgresStore final : public Store {
   Result<void> run(const Work& work) override { return writer_.run(work); }
 
  private:
+  friend ReadStore<PostgresStore>;
+
   // The end of the transaction is sent along and not waited for.
   template <class Function>
   auto in_one_moment(Function&& function) -> std::invoke_result_t<Function&, Connection&> {
@@ -123,7 +85,7 @@ class PostgresStore final : public Store {
       return function(reads);
     });
   }
-  // For what one statement answers, or where a later moment of the next one does no harm: without a transaction around it.
+  // Without a transaction around it.
   template <class Function>
   auto read_one(Function&& function) -> std::invoke_result_t<Function&, Reads&> {
     return pool_.with([&](Connection& connection) {

@@ -68,7 +68,7 @@ class IndexedStore {
       const SearchQuery& query, std::size_t first_turn = kFirstTurn, const std::function<void()>& meanwhile = [] {}) {
     const std::vector<Segment> segments = index_->segments();
     const WordQuery words(query.text);
-    const Condition where = condition_of(query);
+    const Condition where = conditions_of(query);
     std::vector<std::string> found;
     must(readers_.with([&](Db& db) -> Result<void> {
       HF_CHECK(db.number("SELECT count(*) FROM sessions"));
@@ -87,7 +87,7 @@ class IndexedStore {
   // The same by reading all of them.
   std::vector<std::string> scan(const SearchQuery& query) {
     const WordQuery words(query.text);
-    const Condition where = condition_of(query);
+    const Condition where = conditions_of(query);
     std::vector<std::string> found;
     must(readers_.with([&](Db& db) -> Result<void> {
       HF_TRY(auto rows, db.query(fmt::format(
@@ -124,15 +124,6 @@ class IndexedStore {
   ManualClock& clock() { return *clock_; }
 
  private:
-  static Condition condition_of(const SearchQuery& query) {
-    Condition where;
-    where.add_any("s.kind", query.kinds);
-    where.add_roots(query.roots, query.rootless);
-    where.add_visibilities(query.visibilities);
-    where.add_principal(query.principal);
-    return where;
-  }
-
   TestFolder folder_;
   std::shared_ptr<ManualClock> clock_ = std::make_shared<ManualClock>(kStart);
   Context context_;

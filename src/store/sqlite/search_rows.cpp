@@ -1,7 +1,6 @@
 #include "store/sqlite/search_rows.h"
 
 #include "base/text.h"
-#include "session/limits.h"
 #include "store/sqlite/event_rows.h"
 #include "store/sqlite/record_search.h"
 #include "store/sqlite/words.h"
@@ -26,27 +25,13 @@ struct Place {
   std::size_t hits = 0;
 };
 
-Condition condition_of(const SearchQuery& query) {
-  Condition where;
-  where.add_any("s.kind", query.kinds);
-  where.add_roots(query.roots, query.rootless);
-  where.add_visibilities(query.visibilities);
-  where.add_principal(query.principal);
-  return where;
-}
-
 class Search {
  public:
   Search(Db& db, TextIndex& index, const std::vector<Segment>& segments, const SearchQuery& query)
-      : db_(db), index_(index), segments_(segments), query_(query), words_(query.text), where_(condition_of(query)) {}
+      : db_(db), index_(index), segments_(segments), query_(query), words_(query.text), where_(conditions_of(query)) {}
 
   Result<SearchOutcome> run() {
-    if (query_.limit < 1 || query_.limit > session::kMaxSearchLimit) {
-      return fail(ErrorKind::invalid, fmt::format("limit must be 1 to {}, not {}", session::kMaxSearchLimit, query_.limit));
-    }
-    if (query_.text.size() > session::kMaxSearchTextBytes) {
-      return fail(ErrorKind::too_large, fmt::format("at most {} bytes can be searched for", session::kMaxSearchTextBytes));
-    }
+    HF_CHECK(session::check_search(query_));
     if (words_.empty()) return std::move(outcome_);
     if (!query_.session.empty()) {
       HF_TRY(only_, db_.number("SELECT key FROM sessions WHERE id = ?", query_.session));

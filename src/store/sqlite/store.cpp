@@ -12,7 +12,7 @@
 #include "store/sqlite/verify.h"
 #include "store/sqlite/writer.h"
 #include "store/tables/half_copied.h"
-#include "store/tables/reads.h"
+#include "store/tables/read_store.h"
 #include "store/tables/verify.h"
 
 #include <fmt/format.h>
@@ -55,52 +55,12 @@ Result<void> apply_settings(Db& db, std::chrono::milliseconds patience) {
   }
 }
 
-class SqliteStore final : public Store {
+class SqliteStore final : public ReadStore<SqliteStore> {
  public:
   explicit SqliteStore(Context context)
       : context_(std::move(context)), readers_(context_), watch_(context_, readers_), hub_(watch_), index_(context_, readers_) {}
 
   Result<void> start(std::unique_ptr<Db> db);
-
-  Result<SessionRecord> get(std::string_view id) override {
-    return read([&](Reads& reads) { return reads.get(id); });
-  }
-  Result<Page> list(const Query& query) override {
-    return read([&](Reads& reads) { return reads.list(query); });
-  }
-  Result<std::vector<std::string>> ids_with_prefix(std::string_view prefix, std::size_t limit) override {
-    return read([&](Reads& reads) { return reads.ids_with_prefix(prefix, limit); });
-  }
-  Result<std::optional<Tombstone>> tombstone(std::string_view id) override {
-    return read([&](Reads& reads) { return reads.tombstone(id); });
-  }
-  Result<EntryPage> entries(const EntryQuery& query) override {
-    return read([&](Reads& reads) { return reads.entries(query); });
-  }
-  Result<std::optional<Entry>> entry(std::string_view session, std::int64_t seq) override {
-    return read([&](Reads& reads) { return reads.entry(session, seq); });
-  }
-  Result<std::optional<Entry>> entry_at(std::string_view session, std::string_view lane, std::int64_t number) override {
-    return read([&](Reads& reads) { return reads.entry_at(session, lane, number); });
-  }
-  Result<std::optional<Entry>> entry_with_key(std::string_view session, std::string_view key) override {
-    return read([&](Reads& reads) { return reads.entry_with_key(session, key); });
-  }
-  Result<std::vector<LineageEvent>> lineage_of(std::string_view session) override {
-    return read([&](Reads& reads) { return reads.lineage_of(session); });
-  }
-  Result<std::vector<LineageEvent>> lineage_tree(std::string_view session) override {
-    return read([&](Reads& reads) { return reads.lineage_tree(session); });
-  }
-  Result<std::optional<KeyedValue>> value(std::string_view space, std::string_view key) override {
-    return read([&](Reads& reads) { return reads.value(space, key); });
-  }
-  Result<std::vector<KeyedValue>> values(const ValueQuery& query) override {
-    return read([&](Reads& reads) { return reads.values(query); });
-  }
-  Result<std::optional<Lease>> lease(std::string_view name) override {
-    return read([&](Reads& reads) { return reads.lease(name); });
-  }
 
   Result<SearchResult> search(const SearchQuery& query) override;
   Result<Verification> verify(std::string_view session) override {
@@ -129,6 +89,8 @@ class SqliteStore final : public Store {
   }
 
  private:
+  friend ReadStore<SqliteStore>;
+
   template <class Function>
   auto read(Function&& function) -> std::invoke_result_t<Function&, Reads&> {
     return readers_.with([&](Db& db) {
@@ -136,6 +98,11 @@ class SqliteStore final : public Store {
       Reads reads(tables, context_);
       return function(reads);
     });
+  }
+
+  template <class Function>
+  auto read_one(Function&& function) {
+    return read(std::forward<Function>(function));  // a moment costs nothing here
   }
 
   void after_commit(const Writer::Committed& done);

@@ -104,4 +104,13 @@ Condition conditions_of(const Query& query, std::string_view has_text) {
   return where;
 }
 
+Condition conditions_of(const session::SearchQuery& query) {
+  Condition where;
+  where.add_any("s.kind", query.kinds);
+  where.add_roots(query.roots, query.rootless);
+  where.add_visibilities(query.visibilities);
+  where.add_principal(query.principal);
+  return where;
+}
+
 }  // namespace holdfast::store

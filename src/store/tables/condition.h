@@ -4,6 +4,7 @@
 // bind to its marks.
 
 #include "session/query.h"
+#include "session/search.h"
 
 #include <cstdint>
 #include <string>
@@ -42,6 +43,8 @@ inline constexpr std::string_view kPostgresHasText = "position(? IN folded) > 0"
 
 // Everything the query asks for.
 Condition conditions_of(const session::Query& query, std::string_view has_text);
+// But for the words and the one session.
+Condition conditions_of(const session::SearchQuery& query);
 
 // The roots of a query as `roots` has them: '' stands for none.
 std::vector<std::string> stored_roots(const std::vector<std::string>& roots, bool rootless);
