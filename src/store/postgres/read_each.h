@@ -1,6 +1,7 @@
 #pragma once
 
-// Many sessions, or many entries of many sessions, in one round trip. What is not there is left out.
+// Many sessions, or many entries of many sessions, in as many round trips as connection.h needs to send them: one for every 64.
+// What is not there is left out.
 
 #include "session/store.h"
 #include "store/postgres/connection.h"

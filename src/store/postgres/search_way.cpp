@@ -30,8 +30,7 @@ Statement choose_way(std::string_view table, std::string_view newest, std::strin
 Statement choose_way_to_records(std::string_view candidates) {
   static const std::string newest = fmt::format(
       "SELECT t.words FROM (SELECT key FROM sessions ORDER BY updated_at DESC, id DESC LIMIT {0}) AS s JOIN session_texts AS t "
-      "ON "
-      "t.session = s.key LIMIT {0}",
+      "ON t.session = s.key LIMIT {0}",
       kGlanced);
   return choose_way("session_texts", newest, candidates);
 }
