@@ -7,7 +7,6 @@
 
 #include "base/fd.h"
 #include "base/file.h"
-#include "base/heap.h"
 #include "base/test_folder.h"
 #include "documents/desk.h"
 #include "store/open.h"
@@ -49,7 +48,6 @@ std::string text_of(std::size_t bytes) {
 
 struct Bed {
   Bed() {
-    keep_freed_memory(kServerHeap);  // as the servers do
     std::filesystem::create_directories(folder / "kb");
     LibrarySettings settings;
     settings.folders = {{"kb", folder / "kb", false}};

@@ -37,7 +37,7 @@ Tick next_tick(std::uint16_t seed) {
 std::string format_uuid(std::string_view bytes) {
   constexpr std::string_view kHex = "0123456789abcdef";
   std::string text;
-  text.reserve(36);
+  text.reserve(kUuidLength);
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
     const auto byte = static_cast<unsigned char>(bytes[i]);
@@ -70,7 +70,7 @@ std::string make_uuid4() {
 }
 
 bool is_uuid(std::string_view text) {
-  if (text.size() != 36) return false;
+  if (text.size() != kUuidLength) return false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     const bool hyphen = i == 8 || i == 13 || i == 18 || i == 23;

@@ -2,6 +2,7 @@
 
 // Identifiers. All randomness comes from the kernel.
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -11,6 +12,7 @@ namespace holdfast {
 // one millisecond and when the clock steps back. Lower case with hyphens. Any thread.
 std::string make_uuid7();
 std::string make_uuid4();
+inline constexpr std::size_t kUuidLength = 36;  // as text
 bool is_uuid(std::string_view text);
 
 std::string random_base62(std::size_t length);

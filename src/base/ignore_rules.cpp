@@ -1,11 +1,12 @@
 #include "base/ignore_rules.h"
 
+#include "base/text.h"
+
 namespace holdfast {
 namespace {
 
 constexpr std::size_t kMaxRuleBytes = 512;  // of one line
 constexpr std::size_t kMaxNames = 64;       // folders of one rule; deeper than any tree we walk
-constexpr std::string_view kBom = "\xEF\xBB\xBF";
 
 // A blank at the end counts when a '\' stands in front of it.
 std::string_view without_trailing_blanks(std::string_view rule) {
@@ -32,7 +33,7 @@ bool ends_in_escape(std::string_view rule) {
 }  // namespace
 
 void IgnoreRules::add_text(std::string_view text, std::string_view folder) {
-  if (text.starts_with(kBom)) text.remove_prefix(kBom.size());
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   while (!text.empty()) {
     const std::size_t newline = text.find('\n');
     add_rule(text.substr(0, newline), folder);

@@ -51,4 +51,14 @@ std::optional<bool> find_bool(const JsonObject& object, std::string_view key) {
   return member->get_bool();
 }
 
+std::string text_in(const JsonObject& object, std::string_view key) {
+  return std::string(find_string(object, key).value_or(""));
+}
+
+JsonArray to_json_array(const std::vector<std::string>& texts) {
+  JsonArray out;
+  for (const std::string& text : texts) out.emplace_back(text);
+  return out;
+}
+
 }  // namespace holdfast

@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace holdfast {
 
@@ -50,6 +51,9 @@ const JsonArray* find_array(const JsonObject& object, std::string_view key);
 std::optional<std::string_view> find_string(const JsonObject& object, std::string_view key);
 std::optional<std::int64_t> find_int(const JsonObject& object, std::string_view key);
 std::optional<bool> find_bool(const JsonObject& object, std::string_view key);
+std::string text_in(const JsonObject& object, std::string_view key);  // "" where find_string finds none
+
+JsonArray to_json_array(const std::vector<std::string>& texts);
 
 inline std::string_view view(const boost::json::string& text) {
   return {text.data(), text.size()};

@@ -5,6 +5,7 @@
 // equal. Everything else is what the library's own parser does.
 
 #include "base/json.h"
+#include "base/text.h"
 
 #include <boost/json/basic_parser_impl.hpp>
 #include <fmt/format.h>
@@ -109,8 +110,7 @@ Result<Json> parse_json(std::string_view text, const JsonLimits& limits) {
   if (text.size() > limits.max_bytes) {
     return fail(ErrorKind::too_large, fmt::format("JSON text of {} bytes; the limit is {}", text.size(), limits.max_bytes));
   }
-  constexpr std::string_view kBom = "\xEF\xBB\xBF";
-  const std::size_t skipped = text.starts_with(kBom) ? kBom.size() : 0;
+  const std::size_t skipped = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
   text.remove_prefix(skipped);
 
   bj::parse_options options;

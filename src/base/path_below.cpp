@@ -91,7 +91,7 @@ Result<Fd> open_below_by_walking(int folder, const std::string& relative, int fl
 }  // namespace detail
 
 Result<Fd> open_folder(const std::string& path) {
-  Fd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  Fd fd(::open(path.c_str(), kFolderFlags));
   if (!fd) return fail(system_error(path, errno));
   return fd;
 }

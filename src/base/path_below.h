@@ -10,12 +10,15 @@
 #include "base/fd.h"
 #include "base/result.h"
 
+#include <fcntl.h>
 #include <sys/types.h>
 
 #include <string>
 #include <string_view>
 
 namespace holdfast {
+
+inline constexpr int kFolderFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;  // to open(2) a folder and read it
 
 enum class Links { follow_inside, refuse };
 

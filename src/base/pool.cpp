@@ -13,16 +13,12 @@
 
 namespace holdfast {
 
-namespace {
-
-struct Queued {
-  Task task;
-  std::chrono::steady_clock::time_point since;
-};
-
-}  // namespace
-
 struct Pool::State {
+  struct Queued {
+    Task task;
+    std::chrono::steady_clock::time_point since;
+  };
+
   State(std::size_t max, std::chrono::milliseconds idle_for) : max_threads(std::max<std::size_t>(max, 1)), idle_time(idle_for) {}
 
   const std::size_t max_threads;
@@ -87,7 +83,7 @@ Pool::~Pool() {
 
 void Pool::submit(Task task) {
   std::vector<std::thread> finished;
-  std::deque<Queued> stranded;
+  std::deque<State::Queued> stranded;
   {
     const std::lock_guard lock(state_->mutex);
     if (state_->closed) return;
@@ -98,7 +94,7 @@ void Pool::submit(Task task) {
   }
   state_->work_or_close.notify_one();
   for (std::thread& thread : finished) thread.join();
-  for (Queued& next : stranded) state_->run(std::move(next));
+  for (State::Queued& next : stranded) state_->run(std::move(next));
 }
 
 Pool::Counts Pool::counts() const {
@@ -124,7 +120,7 @@ void Pool::close() {
   for (std::thread& thread : finished) thread.join();
   // Left over only when no thread could be started.
   while (!state_->tasks.empty()) {
-    Queued next = std::move(state_->tasks.front());
+    State::Queued next = std::move(state_->tasks.front());
     state_->tasks.pop_front();
     state_->run(std::move(next));
   }

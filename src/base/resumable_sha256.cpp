@@ -1,10 +1,12 @@
 #include "base/resumable_sha256.h"
 
-// The one interface of OpenSSL that shows the state between two blocks. It is deprecated in favour of EVP, which does not.
-#define OPENSSL_SUPPRESS_DEPRECATED
 #include <openssl/sha.h>
 
 #include <algorithm>
+
+// The one interface of OpenSSL that shows the state between two blocks. It is deprecated in favour of EVP, which does not.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 namespace holdfast {
 namespace {
@@ -87,3 +89,5 @@ std::string ResumableSha256::state() const {
 }
 
 }  // namespace holdfast
+
+#pragma GCC diagnostic pop

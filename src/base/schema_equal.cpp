@@ -9,9 +9,6 @@
 namespace holdfast::schema {
 namespace {
 
-constexpr double kTwoTo63 = 9223372036854775808.0;
-constexpr double kTwoTo64 = 18446744073709551616.0;
-
 std::uint64_t mix(std::uint64_t value) {
   value ^= value >> 32;
   value *= 0xd6e8feb86659fd93U;

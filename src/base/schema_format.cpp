@@ -1,19 +1,15 @@
 #include "base/schema_format.h"
 
+#include "base/text.h"
+
 #include <algorithm>
 #include <chrono>
 
 namespace holdfast::schema {
 namespace {
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-bool is_alpha(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
 bool is_hex(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+  return is_ascii_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 bool is_in(char c, std::string_view set) {
   return set.find(c) != std::string_view::npos;
@@ -24,7 +20,7 @@ int take_number(std::string_view& text, std::size_t digits) {
   if (text.size() < digits) return -1;
   int number = 0;
   for (std::size_t i = 0; i < digits; ++i) {
-    if (!is_digit(text[i])) return -1;
+    if (!is_ascii_digit(text[i])) return -1;
     number = number * 10 + (text[i] - '0');
   }
   text.remove_prefix(digits);
@@ -66,7 +62,7 @@ bool is_date_time(std::string_view text) {
   if (second < 0 || second > 60) return false;
   if (take(text, '.')) {
     std::size_t digits = 0;
-    while (digits < text.size() && is_digit(text[digits])) ++digits;
+    while (digits < text.size() && is_ascii_digit(text[digits])) ++digits;
     if (digits == 0) return false;
     text.remove_prefix(digits);
   }
@@ -90,7 +86,7 @@ bool is_ipv4(std::string_view text) {
     if (part > 0 && !take(text, '.')) return false;
     std::size_t digits = 0;
     int number = 0;
-    while (digits < text.size() && digits < 4 && is_digit(text[digits])) number = number * 10 + (text[digits++] - '0');
+    while (digits < text.size() && digits < 4 && is_ascii_digit(text[digits])) number = number * 10 + (text[digits++] - '0');
     if (digits == 0 || number > 255 || (digits > 1 && text.front() == '0')) return false;
     text.remove_prefix(digits);
   }
@@ -132,7 +128,7 @@ bool is_hostname(std::string_view text) {
   if (text.empty() || text.size() > kMaxName) return false;
   while (true) {
     const std::string_view label = text.substr(0, text.find('.'));
-    const bool good = std::ranges::all_of(label, [](char c) { return is_alpha(c) || is_digit(c) || c == '-'; });
+    const bool good = std::ranges::all_of(label, [](char c) { return is_ascii_letter(c) || is_ascii_digit(c) || c == '-'; });
     if (label.empty() || label.size() > kMaxLabel || !good || label.front() == '-' || label.back() == '-') return false;
     if (label.size() == text.size()) return true;
     text.remove_prefix(label.size() + 1);
@@ -147,7 +143,7 @@ bool is_dot_atom(std::string_view text) {
       dot = true;
       continue;
     }
-    if (!is_alpha(c) && !is_digit(c) && !is_in(c, "!#$%&'*+-/=?^_`{|}~")) return false;
+    if (!is_ascii_letter(c) && !is_ascii_digit(c) && !is_in(c, "!#$%&'*+-/=?^_`{|}~")) return false;
     dot = false;
   }
   return !dot;
@@ -184,7 +180,7 @@ bool is_made_of(std::string_view text, std::string_view also) {
     if (c == '%') {
       if (i + 2 >= text.size() || !is_hex(text[i + 1]) || !is_hex(text[i + 2])) return false;
       i += 2;
-    } else if (!is_alpha(c) && !is_digit(c) && !is_in(c, "-._~!$&'()*+,;=") && !is_in(c, also)) {
+    } else if (!is_ascii_letter(c) && !is_ascii_digit(c) && !is_in(c, "-._~!$&'()*+,;=") && !is_in(c, also)) {
       return false;
     }
   }
@@ -211,14 +207,15 @@ bool is_authority(std::string_view text) {
     if (!is_made_of(host, "")) return false;
   }
   if (port.empty()) return true;
-  return port.front() == ':' && std::ranges::all_of(port.substr(1), is_digit);
+  return port.front() == ':' && std::ranges::all_of(port.substr(1), is_ascii_digit);
 }
 
 // RFC 3986 with a scheme: a relative reference is not a URI.
 bool is_uri(std::string_view text) {
   const std::size_t colon = text.find(':');
-  if (colon == std::string_view::npos || colon == 0 || !is_alpha(text.front())) return false;
-  if (!std::ranges::all_of(text.substr(0, colon), [](char c) { return is_alpha(c) || is_digit(c) || is_in(c, "+-."); }))
+  if (colon == std::string_view::npos || colon == 0 || !is_ascii_letter(text.front())) return false;
+  if (!std::ranges::all_of(text.substr(0, colon),
+                           [](char c) { return is_ascii_letter(c) || is_ascii_digit(c) || is_in(c, "+-."); }))
     return false;
   text.remove_prefix(colon + 1);
   if (const std::size_t hash = text.find('#'); hash != std::string_view::npos) {

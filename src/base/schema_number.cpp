@@ -10,9 +10,6 @@ namespace {
 
 __extension__ using Wide = unsigned __int128;
 
-constexpr double kTwoTo63 = 9223372036854775808.0;
-constexpr double kTwoTo64 = 18446744073709551616.0;
-
 // Calls f with the integer the value holds, in the type that holds it.
 template <class F>
 auto with_integer(const Json& value, F f) {

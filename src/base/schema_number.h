@@ -9,6 +9,10 @@
 
 namespace holdfast::schema {
 
+// Just above the largest signed and the largest unsigned integer.
+inline constexpr double kTwoTo63 = 9223372036854775808.0;
+inline constexpr double kTwoTo64 = 18446744073709551616.0;
+
 inline bool is_number(const Json& value) {
   return value.is_int64() || value.is_uint64() || value.is_double();
 }

@@ -1,6 +1,7 @@
 // The translation of ECMAScript patterns: one pass over the text, one function a construct.
 
 #include "base/schema_pattern.h"
+#include "base/text.h"
 
 #include <fmt/format.h>
 
@@ -70,15 +71,9 @@ bool is_high_surrogate(std::uint32_t unit) {
 bool is_low_surrogate(std::uint32_t unit) {
   return unit >= 0xdc00 && unit <= 0xdfff;
 }
-bool is_ascii_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 int hex_digit(char c) {
-  if (is_digit(c)) return c - '0';
+  if (is_ascii_digit(c)) return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
   if (c >= 'A' && c <= 'F') return c - 'A' + 10;
   return -1;
@@ -186,7 +181,7 @@ class Translation {
     rest_.remove_prefix(1);
     if (rest_.empty()) return fail(ErrorKind::invalid, "ends in a backslash");
     const char c = rest_.front();
-    if (!is_ascii_letter(c) && !is_digit(c)) {
+    if (!is_ascii_letter(c) && !is_ascii_digit(c)) {
       rest_.remove_prefix(1);
       if (static_cast<unsigned char>(c) < 0x80) out_ += '\\';
       out_ += c;
@@ -225,7 +220,7 @@ class Translation {
         rest_.remove_prefix(2);
         return {};
       case '0':
-        if (rest_.size() > 1 && is_digit(rest_[1])) break;
+        if (rest_.size() > 1 && is_ascii_digit(rest_[1])) break;
         rest_.remove_prefix(1);
         code_point(0);
         return {};
@@ -246,7 +241,7 @@ class Translation {
       case 'k':
         return fail(ErrorKind::invalid, "back-references are not supported");
       default:
-        if (is_digit(c)) return fail(ErrorKind::invalid, "back-references are not supported");
+        if (is_ascii_digit(c)) return fail(ErrorKind::invalid, "back-references are not supported");
         break;
     }
     return fail(ErrorKind::invalid, fmt::format("\"\\{}\" is not an ECMAScript escape", c));

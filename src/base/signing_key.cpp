@@ -19,7 +19,7 @@ namespace {
 // Shorter ones are refused by RFC 7518, and can be factored by those with patience.
 constexpr int kMinRsaBits = 2048;
 // A coordinate of P-256, and each half of a signature with it.
-constexpr int kCoordinateBytes = 32;
+constexpr int kP256Bytes = 32;
 
 using Bio = std::unique_ptr<BIO, Freeing<BIO_free_all>>;
 using Number = std::unique_ptr<BIGNUM, Freeing<BN_free>>;
@@ -54,10 +54,10 @@ Result<std::string> number_of(EVP_PKEY* key, const char* name, int width) {
 Result<std::string> joined(std::string_view der) {
   const auto* bytes = reinterpret_cast<const unsigned char*>(der.data());
   const Signature signature(d2i_ECDSA_SIG(nullptr, &bytes, static_cast<long>(der.size())));
-  std::string both(2 * kCoordinateBytes, '\0');
+  std::string both(2 * kP256Bytes, '\0');
   auto* out = reinterpret_cast<unsigned char*>(both.data());
-  if (!signature || BN_bn2binpad(ECDSA_SIG_get0_r(signature.get()), out, kCoordinateBytes) < 0 ||
-      BN_bn2binpad(ECDSA_SIG_get0_s(signature.get()), out + kCoordinateBytes, kCoordinateBytes) < 0)
+  if (!signature || BN_bn2binpad(ECDSA_SIG_get0_r(signature.get()), out, kP256Bytes) < 0 ||
+      BN_bn2binpad(ECDSA_SIG_get0_s(signature.get()), out + kP256Bytes, kP256Bytes) < 0)
     return failed("signing");
   return both;
 }
@@ -102,8 +102,8 @@ Result<JsonObject> SigningKey::public_jwk() const {
     HF_TRY(const std::string modulus, number_of(key_.get(), OSSL_PKEY_PARAM_RSA_N, 0));
     return JsonObject{{"e", exponent}, {"kty", "RSA"}, {"n", modulus}};
   }
-  HF_TRY(const std::string x, number_of(key_.get(), OSSL_PKEY_PARAM_EC_PUB_X, kCoordinateBytes));
-  HF_TRY(const std::string y, number_of(key_.get(), OSSL_PKEY_PARAM_EC_PUB_Y, kCoordinateBytes));
+  HF_TRY(const std::string x, number_of(key_.get(), OSSL_PKEY_PARAM_EC_PUB_X, kP256Bytes));
+  HF_TRY(const std::string y, number_of(key_.get(), OSSL_PKEY_PARAM_EC_PUB_Y, kP256Bytes));
   return JsonObject{{"crv", "P-256"}, {"kty", "EC"}, {"x", x}, {"y", y}};
 }
 

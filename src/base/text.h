@@ -8,6 +8,19 @@
 
 namespace holdfast {
 
+// Editors write it in front of UTF-8 text; it is no part of it.
+inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+constexpr bool is_ascii_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+constexpr bool is_ascii_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+constexpr bool is_lower_hex(char c) {  // as hashes are written
+  return is_ascii_digit(c) || (c >= 'a' && c <= 'f');
+}
+
 bool is_valid_utf8(std::string_view text);
 std::string to_valid_utf8(std::string_view text);  // broken sequences become U+FFFD
 

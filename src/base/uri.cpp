@@ -10,14 +10,8 @@
 namespace holdfast {
 namespace {
 
-bool is_alpha(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 bool is_unreserved(char c) {
-  return is_alpha(c) || is_digit(c) || c == '-' || c == '.' || c == '_' || c == '~';
+  return is_ascii_letter(c) || is_ascii_digit(c) || c == '-' || c == '.' || c == '_' || c == '~';
 }
 bool is_control(char c) {
   return static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
@@ -44,7 +38,7 @@ void append_encoded(std::string& out, std::string_view text, std::string_view al
 }
 
 int hex_value(char c) {
-  if (is_digit(c)) return c - '0';
+  if (is_ascii_digit(c)) return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
   if (c >= 'A' && c <= 'F') return c - 'A' + 10;
   return -1;
@@ -65,10 +59,10 @@ struct UriParts {
 // Query and fragment are left out. False when there is no scheme; a single letter is a drive.
 bool split_uri(std::string_view text, UriParts& parts) {
   const std::size_t colon = text.find(':');
-  if (colon == text.npos || colon < 2 || !is_alpha(text.front())) return false;
+  if (colon == text.npos || colon < 2 || !is_ascii_letter(text.front())) return false;
   parts.scheme = text.substr(0, colon);
   for (const char c : parts.scheme) {
-    if (!is_alpha(c) && !is_digit(c) && c != '+' && c != '-' && c != '.') return false;
+    if (!is_ascii_letter(c) && !is_ascii_digit(c) && c != '+' && c != '-' && c != '.') return false;
   }
   std::string_view rest = text.substr(colon + 1);
   rest = rest.substr(0, rest.find_first_of("?#"));
@@ -83,7 +77,7 @@ bool split_uri(std::string_view text, UriParts& parts) {
 }
 
 bool is_drive(std::string_view segment) {
-  return segment.size() == 2 && is_alpha(segment[0]) && segment[1] == ':';
+  return segment.size() == 2 && is_ascii_letter(segment[0]) && segment[1] == ':';
 }
 
 enum class Drives { none, possible };

@@ -1,5 +1,7 @@
 #include "base/zstd.h"
 
+#include "base/freeing.h"
+
 #include <fmt/format.h>
 
 #include <zstd.h>
@@ -15,13 +17,6 @@ namespace {
 // take most of the 64 MiB an archive may cost.
 constexpr int kJobBytes = 2 * 1024 * 1024;
 
-struct FreeCompressor {
-  void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
-};
-struct FreeDecompressor {
-  void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
-};
-
 std::unexpected<Error> no_memory() {
   return fail(ErrorKind::unavailable, "no memory for zstd");
 }
@@ -29,7 +24,7 @@ std::unexpected<Error> no_memory() {
 }  // namespace
 
 struct ZstdWriter::State {
-  std::unique_ptr<ZSTD_CCtx, FreeCompressor> context;
+  std::unique_ptr<ZSTD_CCtx, Freeing<ZSTD_freeCCtx>> context;
   std::function<Result<void>(std::string_view)> sink;
   std::vector<char> out;
   std::uint64_t promised = 0, written = 0;
@@ -98,7 +93,7 @@ Result<void> ZstdWriter::finish() {
 }
 
 struct ZstdReader::State {
-  std::unique_ptr<ZSTD_DCtx, FreeDecompressor> context;
+  std::unique_ptr<ZSTD_DCtx, Freeing<ZSTD_freeDCtx>> context;
   Source source;
   std::vector<char> buffer;
   ZSTD_inBuffer in{};

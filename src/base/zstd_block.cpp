@@ -1,5 +1,7 @@
 #include "base/zstd_block.h"
 
+#include "base/freeing.h"
+
 #include <fmt/format.h>
 
 #include <zstd.h>
@@ -9,13 +11,6 @@
 
 namespace holdfast {
 namespace {
-
-struct FreeCompressor {
-  void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
-};
-struct FreeDecompressor {
-  void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
-};
 
 // What every decoder takes (bits).
 constexpr int kMinWindow = 10, kMaxWindow = 27;
@@ -32,7 +27,7 @@ Error failed(std::string_view doing, std::size_t code) {
 }  // namespace
 
 struct ZstdPacker::State {
-  std::unique_ptr<ZSTD_CCtx, FreeCompressor> context{ZSTD_createCCtx()};
+  std::unique_ptr<ZSTD_CCtx, Freeing<ZSTD_freeCCtx>> context{ZSTD_createCCtx()};
   int level = 3;
 };
 
@@ -62,7 +57,7 @@ Result<std::string> ZstdPacker::pack(std::string_view bytes, std::string_view pr
 }
 
 Result<std::string> zstd_unpack(std::string_view frame, std::size_t size, std::string_view prefix) {
-  thread_local const std::unique_ptr<ZSTD_DCtx, FreeDecompressor> context(ZSTD_createDCtx());
+  thread_local const std::unique_ptr<ZSTD_DCtx, Freeing<ZSTD_freeDCtx>> context(ZSTD_createDCtx());
   if (!context) return fail(ErrorKind::unavailable, "no memory for zstd");
   ZSTD_DCtx_reset(context.get(), ZSTD_reset_session_and_parameters);
   if (!prefix.empty() && ZSTD_isError(ZSTD_DCtx_refPrefix(context.get(), prefix.data(), prefix.size()))) {

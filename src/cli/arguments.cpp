@@ -49,18 +49,18 @@ class Grammar : public TranscriptGrammar {
           "the copy; must not exist", 1, 1);
     CLI::App& restore = command(store, Command::store_restore, "restore", "make a backup the store");
     words(restore, "FILE", "what backup has made", 1, 1);
-    restore.add_flag("--replace", line_.transcripts.force, "put the store that is there aside");
+    flag(restore, "--replace", line_.transcripts.force, "put the store that is there aside");
     add_tokens();
     CLI::App& login = command(app_, Command::login, "login", "print a fresh address that logs a browser in");
     for (const char* name : {"host", "port"}) setting(login, name);
-    login.add_option("--for", line_.name, "the token whose sessions are shown [local]");
+    option(login, "--for", line_.name, "the token whose sessions are shown [local]");
     CLI::App& completion = command(app_, Command::completion, "completion", "print a completion script for a shell");
-    completion.add_option("SHELL", line_.name, "bash, zsh or fish")->required();
+    option(completion, "SHELL", line_.name, "bash, zsh or fish")->required();
   }
 
   CLI::App& session_command(CLI::App& sessions, Command which, const char* name, const char* help, bool several = false) {
     CLI::App& made = command(sessions, which, name, help);
-    made.add_option("ID", work_.words, several ? "ids, or unique starts of them" : "id, or a unique start of it")
+    option(made, "ID", work_.words, several ? "ids, or unique starts of them" : "id, or a unique start of it")
         ->required()
         ->expected(1, several ? kManyWords : 1);
     return made;
@@ -68,22 +68,22 @@ class Grammar : public TranscriptGrammar {
 
   void add_session_list(CLI::App& sessions) {
     CLI::App& list = command(sessions, Command::sessions_list, "list", "newest first");
-    list.add_option("FILTER", work_.words, "the same as words: type=research completed=true")->expected(0, kManyWords);
+    option(list, "FILTER", work_.words, "the same as words: type=research completed=true")->expected(0, kManyWords);
     repeated(list, "--type", work_.types, "only this kind of session; may be repeated");
     repeated(list, "--kind", line_.kinds, "only this kind, of sessions or of threads; may be repeated");
     repeated(list, "--status", line_.statuses, "only this status; may be repeated");
-    list.add_option("--search,--q", line_.text, "part of title, description, opening or tags");
-    list.add_flag("--completed", work_.completed, "research that is completed");
-    list.add_flag("--pinned", work_.pinned, "only those");
-    list.add_flag("--archived", work_.archived, "those that are archived");
-    list.add_flag("--deleted", line_.deleted, "those that are deleted and not purged yet");
+    option(list, "--search,--q", line_.text, "part of title, description, opening or tags");
+    flag(list, "--completed", work_.completed, "research that is completed");
+    flag(list, "--pinned", work_.pinned, "only those");
+    flag(list, "--archived", work_.archived, "those that are archived");
+    flag(list, "--deleted", line_.deleted, "those that are deleted and not purged yet");
     repeated(list, "--visibility", work_.visibilities, "live, archived or deleted; may be repeated");
-    list.add_option("--project", work_.project, "only of this project");
-    list.add_option("--since", work_.since, "changed at this time or later")->type_name("TIME");
-    list.add_option("--before", work_.before, "changed before this time")->type_name("TIME");
-    list.add_option("--sort", work_.sort, "order [updated_at]")->check(CLI::IsMember({"updated_at", "created_at", "due_at"}));
-    list.add_option("--limit", line_.limit, "how many [20]")->check(CLI::Range(1, 1000));
-    list.add_option("--cursor", work_.cursor, "next_cursor of the page before");
+    option(list, "--project", work_.project, "only of this project");
+    option(list, "--since", work_.since, "changed at this time or later")->type_name("TIME");
+    option(list, "--before", work_.before, "changed before this time")->type_name("TIME");
+    option(list, "--sort", work_.sort, "order [updated_at]")->check(CLI::IsMember({"updated_at", "created_at", "due_at"}));
+    option(list, "--limit", line_.limit, "how many [20]")->check(CLI::Range(1, 1000));
+    option(list, "--cursor", work_.cursor, "next_cursor of the page before");
     setting(list, "root");
   }
 
@@ -91,10 +91,10 @@ class Grammar : public TranscriptGrammar {
     CLI::App& sessions = group("sessions", "look at sessions of every kind, and look after them");
     add_session_list(sessions);
     CLI::App& show = command(sessions, Command::sessions_show, "show", "one session and its entries");
-    show.add_option("ID", line_.name, "id, or a unique start of it")->required();
-    show.add_option("--limit", line_.limit, "the last N entries [50]")->check(CLI::Range(1, 5000));
-    show.add_flag("--graph", line_.graph, "a reasoning session as a drawing: branches and revisions");
-    show.add_flag("--svg", line_.svg, "the same as a picture, on standard output");
+    option(show, "ID", line_.name, "id, or a unique start of it")->required();
+    option(show, "--limit", line_.limit, "the last N entries [50]")->check(CLI::Range(1, 5000));
+    flag(show, "--graph", line_.graph, "a reasoning session as a drawing: branches and revisions");
+    flag(show, "--svg", line_.svg, "the same as a picture, on standard output");
     session_command(sessions, Command::sessions_resume, "resume", "where it stands: last messages, status, report");
     session_command(sessions, Command::sessions_archive, "archive", "put it aside");
     session_command(sessions, Command::sessions_unarchive, "unarchive", "take it back from the archive");
@@ -105,27 +105,27 @@ class Grammar : public TranscriptGrammar {
     CLI::App& purge = session_command(sessions, Command::sessions_purge, "purge", "erase for good, after asking");
     CLI::App& redact = session_command(sessions, Command::sessions_redact, "redact", "take text out for good, after asking");
     repeated(redact, "--entry", work_.entry_ids, "a message or source, by its id; may be repeated");
-    redact.add_option("--pattern", work_.pattern, "this text, wherever it stands");
-    redact.add_flag("--regex", work_.regex, "the pattern is an RE2 expression");
-    for (CLI::App* asks : {&erase, &purge, &redact}) asks->add_flag("--yes", work_.yes, "do it without asking");
+    option(redact, "--pattern", work_.pattern, "this text, wherever it stands");
+    flag(redact, "--regex", work_.regex, "the pattern is an RE2 expression");
+    for (CLI::App* asks : {&erase, &purge, &redact}) flag(*asks, "--yes", work_.yes, "do it without asking");
     CLI::App& notices = command(sessions, Command::sessions_notices, "notices", "what will happen by itself, and when");
-    notices.add_flag("--all", work_.all, "also those that were acknowledged");
-    notices.add_flag("--ack", work_.ack, "acknowledge them");
+    flag(notices, "--all", work_.all, "also those that were acknowledged");
+    flag(notices, "--ack", work_.ack, "acknowledge them");
     CLI::App& exported = session_command(sessions, Command::sessions_export, "export", "as a document, on standard output");
-    exported.add_option("-f,--format", work_.format, "markdown or json [markdown]");
+    option(exported, "-f,--format", work_.format, "markdown or json [markdown]");
     CLI::App& cleanup = command(app_, Command::cleanup, "cleanup", "archive, delete and erase what is due");
-    cleanup.add_flag("--dry-run", work_.dry_run, "only say what would happen");
+    flag(cleanup, "--dry-run", work_.dry_run, "only say what would happen");
     CLI::App& brief = command(app_, Command::brief, "brief", "goal, decisions, open questions and last thoughts of this project");
-    brief.add_option("ID", line_.name, "this session [the project's most recent]");
-    brief.add_option("--max-chars", line_.limit, "at most so many characters [4000]")->check(CLI::Range(200, 1'000'000));
-    brief.add_flag("--quiet", line_.quiet, "print nothing when there is no session; for hooks");
+    option(brief, "ID", line_.name, "this session [the project's most recent]");
+    option(brief, "--max-chars", line_.limit, "at most so many characters [4000]")->check(CLI::Range(200, 1'000'000));
+    flag(brief, "--quiet", line_.quiet, "print nothing when there is no session; for hooks");
     setting(brief, "root");
   }
 
   CLI::App& research_command(CLI::App& research, Command which, const char* name, const char* help, const char* words,
                              const char* about, bool required = true) {
     CLI::App& made = command(research, which, name, help);
-    if (words) made.add_option(words, work_.words, about)->expected(required ? 1 : 0, kManyWords)->required(required);
+    if (words) option(made, words, work_.words, about)->expected(required ? 1 : 0, kManyWords)->required(required);
     return made;
   }
 
@@ -135,22 +135,22 @@ class Grammar : public TranscriptGrammar {
     CLI::App& start = research_command(research, Command::research_start, "start", "answer a question, with sources", "QUESTION",
                                        "what you want to know");
     repeated(start, "--corpus", work_.corpus, "look into this folder; may be repeated")->type_name("DIR");
-    start.add_flag("--detach", work_.detach, "leave the work to a running server");
-    start.add_option("--title", work_.title, "what it is called");
-    start.add_option("--mode", work_.mode, "general, academic or technical [general]");
+    flag(start, "--detach", work_.detach, "leave the work to a running server");
+    option(start, "--title", work_.title, "what it is called");
+    option(start, "--mode", work_.mode, "general, academic or technical [general]");
     repeated(start, "--search", work_.search, "only this provider; may be repeated");
-    start.add_option("--provider", work_.provider, "the model endpoint to ask");
-    start.add_flag("--no-links", work_.no_links, "do not read the pages that a search found");
+    option(start, "--provider", work_.provider, "the model endpoint to ask");
+    flag(start, "--no-links", work_.no_links, "do not read the pages that a search found");
     for (const research::LimitInfo& limit : research::kLimits) add_limit(start, limit);
     for (auto [which, name, help] : {std::tuple{Command::research_resume, "resume", "go on with a run that was interrupted"},
                                      std::tuple{Command::research_status, "status", "how a run stands"},
                                      std::tuple{Command::research_cancel, "cancel", "end a run; what it found stays"}})
       session_command(research, which, name, help);
     CLI::App& report = session_command(research, Command::research_report, "report", "what a run found, on standard output");
-    report.add_option("-f,--format", work_.format, "markdown or json [markdown]")->check(CLI::IsMember({"markdown", "json"}));
+    option(report, "-f,--format", work_.format, "markdown or json [markdown]")->check(CLI::IsMember({"markdown", "json"}));
     CLI::App& list = command(research, Command::research_list, "list", "threads and runs, newest first");
-    list.add_option("--limit", line_.limit, "how many [20]")->check(CLI::Range(1, 1000));
-    list.add_flag("--completed", work_.completed, "runs that are completed");
+    option(list, "--limit", line_.limit, "how many [20]")->check(CLI::Range(1, 1000));
+    flag(list, "--completed", work_.completed, "runs that are completed");
     command(research, Command::research_providers, "providers", "which models and search providers there are");
     add_talk(research);
     CLI::App& open =
@@ -177,18 +177,18 @@ class Grammar : public TranscriptGrammar {
     CLI::App& all = research_command(research, Command::research_consensus, "consensus", "ask several models and compare",
                                      "WORDS", "the question");
     for (CLI::App* each : {&chat, &think, &ideas, &all})
-      each->add_option("--thread", work_.thread, "go on with this thread")->type_name("ID");
-    for (CLI::App* each : {&chat, &think, &ideas}) each->add_option("--provider", work_.provider, "the model endpoint to ask");
+      option(*each, "--thread", work_.thread, "go on with this thread")->type_name("ID");
+    for (CLI::App* each : {&chat, &think, &ideas}) option(*each, "--provider", work_.provider, "the model endpoint to ask");
     for (CLI::App* each : {&chat, &all}) {
-      each->add_option("--title", work_.title, "of a new thread");
-      each->add_option("--system", work_.system, "system prompt of a new thread");
+      option(*each, "--title", work_.title, "of a new thread");
+      option(*each, "--system", work_.system, "system prompt of a new thread");
     }
-    chat.add_option("--model", work_.model, "instead of the endpoint's own");
-    think.add_option("--max-depth", work_.depth, "steps until it ends [5]");
-    ideas.add_option("--action", work_.action, "generate, cluster, score, select, elaborate or status [generate]");
+    option(chat, "--model", work_.model, "instead of the endpoint's own");
+    option(think, "--max-depth", work_.depth, "steps until it ends [5]");
+    option(ideas, "--action", work_.action, "generate, cluster, score, select, elaborate or status [generate]");
     repeated(ideas, "--perspective", work_.perspectives, "may be repeated");
     repeated(all, "--with", work_.providers, "an endpoint to ask; may be repeated [all]");
-    all.add_option("--strategy", work_.strategy, "all_responses, synthesize, majority or first_valid [synthesize]");
+    option(all, "--strategy", work_.strategy, "all_responses, synthesize, majority or first_valid [synthesize]");
   }
 
   void add_review() {
@@ -197,31 +197,31 @@ class Grammar : public TranscriptGrammar {
     // A filter that a script left empty must not mean everything.
     const auto filled = [](const std::string& word) { return word.empty() ? "it is empty" : ""; };
     const auto filters = [this, filled](CLI::App& app) {
-      app.add_option("--author", review_.author, "only of this author, as list shows it")->check(filled);
-      app.add_option("--since", review_.since, fmt::format("only made since then: {}", kSinceForms))
+      option(app, "--author", review_.author, "only of this author, as list shows it")->check(filled);
+      option(app, "--since", review_.since, fmt::format("only made since then: {}", kSinceForms).c_str())
           ->type_name("WHEN")
           ->check(filled);
     };
     CLI::App& list = command(review, Command::review_list, "list", "changes that wait for you");
-    list.add_option("PATH", review_.path, "only in this document or folder")->check(filled);
+    option(list, "PATH", review_.path, "only in this document or folder")->check(filled);
     filters(list);
     CLI::App& show = command(review, Command::review_show, "show", "both sides of changes, with what stands around them");
-    show.add_option("WHAT", review_.words, "ids of changes (unique starts are enough), or paths of documents")
+    option(show, "WHAT", review_.words, "ids of changes (unique starts are enough), or paths of documents")
         ->required()
         ->expected(1, kManyWords);
     CLI::App& accept = command(review, Command::review_accept, "accept", "make changes final");
     CLI::App& reject = command(review, Command::review_reject, "reject", "take changes out again");
     for (CLI::App* decide : {&accept, &reject}) {
-      decide->add_option("ID", review_.words, "ids of changes, or unique starts of them")->expected(0, kManyWords);
-      decide->add_flag("--all", review_.all, "all of them, or all that the filters leave");
-      decide->add_option("--path", review_.path, "only in this document or folder")->check(filled);
+      option(*decide, "ID", review_.words, "ids of changes, or unique starts of them")->expected(0, kManyWords);
+      flag(*decide, "--all", review_.all, "all of them, or all that the filters leave");
+      option(*decide, "--path", review_.path, "only in this document or folder")->check(filled);
       filters(*decide);
-      decide->add_flag("--commit", review_.commit,
-                       "commit documents with git, in your name, when nothing in them is pending any more");
+      flag(*decide, "--commit", review_.commit,
+           "commit documents with git, in your name, when nothing in them is pending any more");
     }
     CLI::App& comment = command(review, Command::review_comment, "comment", "say something about a change, in the document");
-    comment.add_option("ID", review_.id, "the change, or a unique start of its id")->required();
-    comment.add_option("TEXT", review_.words, "what to say")->required()->expected(1, kManyWords);
+    option(comment, "ID", review_.id, "the change, or a unique start of its id")->required();
+    option(comment, "TEXT", review_.words, "what to say")->required()->expected(1, kManyWords);
     command(review, Command::review_undo, "undo", "move a document or folder back")
         .add_option("ID", review_.words, "which move, as move told it [the last that was not undone]")
         ->expected(0, 1);
@@ -231,9 +231,9 @@ class Grammar : public TranscriptGrammar {
         ->required()
         ->expected(1);
     CLI::App& exported = command(review, Command::review_export, "export", "a document without markup, on standard output");
-    exported.add_option("PATH", review_.path, "the document")->required()->check(filled);
-    exported.add_flag("--accepted", review_.accepted, "with every pending change [this]");
-    exported.add_flag("--base", review_.base, "without pending changes")->excludes("--accepted");
+    option(exported, "PATH", review_.path, "the document")->required()->check(filled);
+    flag(exported, "--accepted", review_.accepted, "with every pending change [this]");
+    flag(exported, "--base", review_.base, "without pending changes")->excludes("--accepted");
     // Last: commands inherit the footer, and of them it is not true.
     for (CLI::App* each : review.get_subcommands({})) each->footer("");
     review.footer("Alone, on a terminal, it goes through all pending changes one by one.");
@@ -245,25 +245,25 @@ class Grammar : public TranscriptGrammar {
         command(app_, Command::run_tasks, "run", "let a model work through tasks, with the tools of your MCP servers");
     run.footer(
         "Goes on with --resume, when it was interrupted, at the first task that has no result. --json prints results as JSON.");
-    run.add_option("TASKS", given.what, "a file of tasks (docs/runner.md); - reads standard input");
+    option(run, "TASKS", given.what, "a file of tasks (docs/runner.md); - reads standard input");
     repeated(run, "--task", given.tasks, "a task in words; may be repeated")->type_name("TEXT");
     repeated(run, "--in", given.folders, "the folder to work in; may be repeated [this one]")->type_name("DIR");
     repeated(run, "--servers", given.servers, "MCP servers to use, by name [all that are configured]")
         ->type_name("LIST")
         ->delimiter(',');
-    run.add_option("--model", given.model, "instead of the endpoint's own");
-    run.add_option("--timeout", given.timeout_s, "seconds for each task [600]")->check(CLI::Range(1, 7 * 86'400));
-    run.add_option("--max-rounds", given.max_rounds, "answers of the model for each task [100]")->check(CLI::Range(1, 10'000));
-    run.add_flag("--stop-on-error", given.stop_on_error, "skip the rest when a task does not end well");
-    run.add_option("--mcp-json", given.mcp_json, "where the MCP servers are defined [the usual places]")->type_name("FILE");
+    option(run, "--model", given.model, "instead of the endpoint's own");
+    option(run, "--timeout", given.timeout_s, "seconds for each task [600]")->check(CLI::Range(1, 7 * 86'400));
+    option(run, "--max-rounds", given.max_rounds, "answers of the model for each task [100]")->check(CLI::Range(1, 10'000));
+    flag(run, "--stop-on-error", given.stop_on_error, "skip the rest when a task does not end well");
+    option(run, "--mcp-json", given.mcp_json, "where the MCP servers are defined [the usual places]")->type_name("FILE");
     const CLI::callback_t resume = [&given](const CLI::results_t& words) {
       given.resume = true;
       given.resumed = words.empty() ? "" : words.front();
       return true;
     };
-    run.add_option("--resume", resume, "go on with a run [the newest that is not finished]")->expected(0, 1)->type_name("ID");
+    option(run, "--resume", resume, "go on with a run [the newest that is not finished]")->expected(0, 1)->type_name("ID");
     CLI::App& list = command(run, Command::run_list, "list", "runs, newest first");
-    list.add_option("--limit", line_.limit, "how many [20]")->check(CLI::Range(1, 1000));
+    option(list, "--limit", line_.limit, "how many [20]")->check(CLI::Range(1, 1000));
     for (auto [which, name, help] : {std::tuple{Command::run_show, "show", "tasks and results of a run"},
                                      std::tuple{Command::run_cancel, "cancel", "end a run; what is done stays"}})
       command(run, which, name, help).add_option("ID", given.what, "id, or a unique start of it")->required();
@@ -275,11 +275,11 @@ class Grammar : public TranscriptGrammar {
   void add_tokens() {
     CLI::App& token = group("token", "who may use the HTTP server");
     CLI::App& add = command(token, Command::token_add, "add", "make a token; it is shown once");
-    add.add_option("NAME", line_.name, "whose it is")->required();
-    add.add_option("--scope", line_.token.scopes, "read, write, review, admin; several with commas [read,write,review]");
-    add.add_option("--project", line_.token.projects, "a project that it may see, DIR or URI; several times for several [all]");
-    add.add_option("--team", line_.token.team, "it opens the sessions of this team instead of NAME's own");
-    add.add_option("--expires", line_.token.expires, "how long it is good: 12h, 30d, 8w, or a date [for ever]");
+    option(add, "NAME", line_.name, "whose it is")->required();
+    option(add, "--scope", line_.token.scopes, "read, write, review, admin; several with commas [read,write,review]");
+    option(add, "--project", line_.token.projects, "a project that it may see, DIR or URI; several times for several [all]");
+    option(add, "--team", line_.token.team, "it opens the sessions of this team instead of NAME's own");
+    option(add, "--expires", line_.token.expires, "how long it is good: 12h, 30d, 8w, or a date [for ever]");
     command(token, Command::token_list, "list", "names of all tokens");
     command(token, Command::token_revoke, "revoke", "end a token").add_option("NAME", line_.name, "the one to end")->required();
   }
@@ -351,7 +351,7 @@ std::string what_is_wrong(const CLI::ParseError& problem, const CLI::App& app) {
   return message;
 }
 
-CommandHelp describe(const CLI::App& app) {
+CommandHelp describe_app(const CLI::App& app) {
   CommandHelp help;
   help.name = app.get_name();
   help.help = app.get_description();
@@ -359,7 +359,7 @@ CommandHelp describe(const CLI::App& app) {
     for (const std::string& name : option->get_lnames())
       help.options.push_back({"--" + name, option->get_description(), option->get_expected_max() > 0});
   for (const CLI::App* each : app.get_subcommands([](const CLI::App* command) { return !command->get_group().empty(); }))
-    help.commands.push_back(describe(*each));
+    help.commands.push_back(describe_app(*each));
   return help;
 }
 
@@ -408,7 +408,7 @@ Result<std::variant<CommandLine, Printed>> read_command_line(int count, const ch
 CommandHelp describe_command_line(Program program) {
   CommandLine line;
   Grammar grammar(line, program);
-  return describe(grammar.app());
+  return describe_app(grammar.app());
 }
 
 }  // namespace holdfast::cli

@@ -10,7 +10,6 @@ namespace holdfast::cli {
 
 namespace {
 
-constexpr Millis kSecond = 1000;
 // Longer than anything lives; a period of more days would not fit the milliseconds.
 constexpr double kMostDays = 1e9;
 
@@ -45,8 +44,8 @@ session::RetentionPolicy retention_policy(const Settings& settings) {
   policy.purge_after = period(settings, "retention.purge_after_deleted_days");
   policy.delete_lead = days(settings.decimal("notice.lead_delete_days"));
   policy.purge_lead = days(settings.decimal("notice.lead_purge_days"));
-  policy.notice_min = settings.number("notice.min_s") * kSecond;
-  policy.sweep_every = settings.number("retention.sweep_interval_s") * kSecond;
+  policy.notice_min = settings.seconds("notice.min_s");
+  policy.sweep_every = settings.seconds("retention.sweep_interval_s");
   policy.auto_sweep = settings.flag("retention.auto_sweep");
   return policy;
 }
@@ -58,7 +57,7 @@ Result<tools::GateSettings> gate_settings(const Settings& settings) {
   tools::GateSettings gate;
   gate.token_fallback = fallback == "token";
   gate.patience = std::chrono::seconds(settings.number("gate.timeout_s"));
-  gate.token_ttl = settings.number("gate.token_ttl_s") * kSecond;
+  gate.token_ttl = settings.seconds("gate.token_ttl_s");
   return gate;
 }
 

@@ -17,7 +17,7 @@ void walk(const CommandHelp& command, const std::string& path,
   for (const CommandHelp& each : command.commands) walk(each, path + (path.empty() ? "" : " ") + each.name, visit);
 }
 
-std::string words_of(const CommandHelp& command, const CommandHelp& program) {
+std::string completions_of(const CommandHelp& command, const CommandHelp& program) {
   std::string words;
   for (const CommandHelp& each : command.commands) words += each.name + " ";
   for (const auto& option : command.options) words += option.name + " ";
@@ -33,7 +33,7 @@ std::string words_of(const CommandHelp& command, const CommandHelp& program) {
 std::string bash_script(const CommandHelp& program) {
   std::string cases;
   walk(program, {}, [&](const CommandHelp& command, const std::string& path) {
-    cases += fmt::format("    \"{}\") words=\"{}\" ;;\n", path, words_of(command, program));
+    cases += fmt::format("    \"{}\") words=\"{}\" ;;\n", path, completions_of(command, program));
   });
   return fmt::format(R"(_holdfast() {{
   local path="" word words=""
@@ -49,7 +49,7 @@ complete -F _holdfast holdfast
                      cases);
 }
 
-std::string quoted(std::string_view text) {
+std::string fish_quoted(std::string_view text) {
   std::string out = "'";
   for (char c : text) {
     if (c == '\'' || c == '\\') out += '\\';
@@ -71,10 +71,10 @@ std::string fish_script(const CommandHelp& program) {
       }
     }
     for (const CommandHelp& each : command.commands)
-      out += fmt::format("complete -c holdfast -n {} -a {} -d {}\n", quoted(when), each.name, quoted(each.help));
+      out += fmt::format("complete -c holdfast -n {} -a {} -d {}\n", fish_quoted(when), each.name, fish_quoted(each.help));
     for (const auto& option : command.options)
-      out += fmt::format("complete -c holdfast{} -l {}{} -d {}\n", path.empty() ? "" : " -n " + quoted(when),
-                         option.name.substr(2), option.takes_value ? " -r" : "", quoted(option.help));
+      out += fmt::format("complete -c holdfast{} -l {}{} -d {}\n", path.empty() ? "" : " -n " + fish_quoted(when),
+                         option.name.substr(2), option.takes_value ? " -r" : "", fish_quoted(option.help));
   });
   return out + "complete -c holdfast -n '__fish_seen_subcommand_from completion' -a 'bash zsh fish'\n";
 }

@@ -29,7 +29,7 @@ constexpr std::chrono::seconds kAfterTrouble{5};
 constexpr std::chrono::seconds kHookPatience{3};
 constexpr std::size_t kMaxHookInput = 1024 * 1024;
 
-std::string report_text(const GuardReport& report, const session::Blobs::State& state) {
+std::string guard_report_text(const GuardReport& report, const session::Blobs::State& state) {
   std::string out = fmt::format("{} files, {} new or changed: {} read, {} of it new\n", report.files, report.changed,
                                 size_text(report.bytes_read), size_text(report.bytes_new));
   out += fmt::format("the guard has {} files, {} in {}", state.files, size_text(state.bytes), size_text(state.stored_bytes));
@@ -56,7 +56,7 @@ Result<void> keep_once(Context& context) {
     fields["guard_bytes"] = state.stored_bytes;
     print_json(fields);
   } else {
-    print(report_text(report, state));
+    print(guard_report_text(report, state));
   }
   work->warn(report.troubles);
   return {};
@@ -100,7 +100,7 @@ struct HookPlace {
   std::string home;
   transcripts::SessionPlace place;
 };
-std::optional<HookPlace> place_of(const std::string& transcript) {
+std::optional<HookPlace> hook_place(const std::string& transcript) {
   const std::size_t name = transcript.rfind('/');
   if (name == std::string::npos || name == 0 || !transcript.ends_with(".jsonl")) return std::nullopt;
   const std::size_t project = transcript.rfind('/', name - 1);
@@ -118,7 +118,7 @@ Result<void> keep_for_hook(Context& context) {
   HF_TRY(const Json told, parse_json(input));
   if (!told.is_object()) return fail(ErrorKind::invalid, "the hook was told no JSON object");
   const auto path = find_string(told.as_object(), "transcript_path");
-  const auto place = path ? place_of(std::string(*path)) : std::nullopt;
+  const auto place = path ? hook_place(std::string(*path)) : std::nullopt;
   if (!place) return fail(ErrorKind::invalid, "the hook was told no transcript_path below projects/");
   HF_TRY(auto homes, transcripts::Homes::open(place->home, transcripts::Home::codex_folder({}, place->home)));
   store::BlobOptions options;

@@ -12,13 +12,13 @@ namespace holdfast::cli {
 
 namespace {
 
-constexpr std::size_t kPiece = 256 * 1024;
+constexpr std::size_t kPrintedAtOnce = 256 * 1024;
 
-std::string_view name_of(transcripts::Product product) {
+std::string_view product_name(transcripts::Product product) {
   return product == transcripts::Product::claude ? "claude" : "codex";
 }
 
-JsonObject to_json(const session::KeptFile& file) {
+JsonObject kept_file_json(const session::KeptFile& file) {
   return {{"key", transcripts::shown_path(file.key)},
           {"version", file.version},
           {"size_bytes", file.size},
@@ -51,9 +51,9 @@ Result<void> list_guarded(Context& context) {
     const auto line = lines.line_of(session);  // a damaged one is listed without a title
     const std::string title = line ? line->title : "", project = line ? line->project_path : "";
     if (context.line.json) {
-      JsonObject item = to_json(session.transcript);
+      JsonObject item = kept_file_json(session.transcript);
       item["session_id"] = session.id;
-      item["product"] = name_of(session.product);
+      item["product"] = product_name(session.product);
       item["title"] = title;
       item["project_path"] = project;
       item["gone"] = gone;
@@ -63,8 +63,8 @@ Result<void> list_guarded(Context& context) {
       const std::string original = gone         ? "gone"
                                    : count == 0 ? "there"
                                                 : fmt::format("lacks {} {}", count, count == 1 ? "file" : "files");
-      table.add({session.id, std::string(name_of(session.product)), original, session::age(session.transcript.modified_at, now),
-                 size_text(session.transcript.size), project, title});
+      table.add({session.id, std::string(product_name(session.product)), original,
+                 session::age(session.transcript.modified_at, now), size_text(session.transcript.size), project, title});
     }
   }
   if (context.line.json) {
@@ -101,7 +101,7 @@ Result<void> show_guarded(Context& context) {
       HF_TRY(versions, blobs->versions(chosen.key));
     }
     for (const session::KeptFile& file : versions) {
-      JsonObject item = to_json(file);
+      JsonObject item = kept_file_json(file);
       item["missing"] = !there;
       HF_TRY(const auto lost, blobs->gaps(file));
       JsonArray gaps;
@@ -116,7 +116,7 @@ Result<void> show_guarded(Context& context) {
   const std::string restore = fmt::format("holdfast restore --in-place {}", session.id);
   if (context.line.json) {
     print_json(JsonObject{{"session_id", session.id},
-                          {"product", name_of(session.product)},
+                          {"product", product_name(session.product)},
                           {"gone", gone},
                           {"missing_files", missing},
                           {"files", std::move(items)},
@@ -156,7 +156,7 @@ Result<void> print_guarded(Context& context) {
   HF_TRY(const auto version, work->kept_version(given.version, given.as_of));
   HF_TRY(file, transcripts::chosen_version(*blobs, file, version, true));
   std::vector<session::Blobs::Gap> lost;
-  std::string piece(kPiece, '\0');
+  std::string piece(kPrintedAtOnce, '\0');
   for (std::uint64_t at = 0; at < file.size;) {
     auto got = given.partial ? blobs->read_what_is_left(file, at, piece, lost) : blobs->read(file, at, piece);
     if (!got && got.error().kind == ErrorKind::corrupt)

@@ -50,8 +50,8 @@ std::optional<std::string> systemctl(std::vector<std::string> words) {
   return done->errors.empty() ? fmt::format("exit {}", done->exit_code) : done->errors;
 }
 
-void print_done(const Context& context, JsonObject fields, const std::string& text, const std::optional<std::string>& trouble,
-                const std::string& left_to_do) {
+void print_unit_done(const Context& context, JsonObject fields, const std::string& text,
+                     const std::optional<std::string>& trouble, const std::string& left_to_do) {
   if (context.line.json) {
     if (trouble) fields["warning"] = *trouble;
     if (trouble) fields["left_to_do"] = left_to_do;
@@ -99,8 +99,8 @@ Result<void> install_guard(Context& context) {
   if (!trouble) trouble = systemctl({"enable", "--now", std::string(kUnit)});
   // A unit that was running goes on with the new text.
   if (!trouble) trouble = systemctl({"restart", std::string(kUnit)});
-  print_done(context, {{"written", path}, {"unit", unit}, {"running", !trouble}}, fmt::format("wrote {}:\n\n{}", path, unit),
-             trouble, fmt::format("systemctl --user daemon-reload && systemctl --user enable --now {}", kUnit));
+  print_unit_done(context, {{"written", path}, {"unit", unit}, {"running", !trouble}}, fmt::format("wrote {}:\n\n{}", path, unit),
+                  trouble, fmt::format("systemctl --user daemon-reload && systemctl --user enable --now {}", kUnit));
   // What was asked for is a guard that runs.
   if (trouble)
     return fail(ErrorKind::unavailable, "the guard is installed, and does not run", "see above for what is left to do");
@@ -120,9 +120,9 @@ Result<void> uninstall_guard(Context& context) {
   const auto trouble = systemctl({"disable", "--now", std::string(kUnit)});
   if (::unlink(path.c_str()) != 0 && errno != ENOENT) return fail(system_error("removing " + path, errno));
   static_cast<void>(systemctl({"daemon-reload"}));
-  print_done(context, {{"removed", path}, {"stopped", !trouble}},
-             fmt::format("removed {}\nwhat was kept stays: holdfast guard list\n", path), trouble,
-             fmt::format("systemctl --user stop {}", kUnit));
+  print_unit_done(context, {{"removed", path}, {"stopped", !trouble}},
+                  fmt::format("removed {}\nwhat was kept stays: holdfast guard list\n", path), trouble,
+                  fmt::format("systemctl --user stop {}", kUnit));
   return {};
 }
 

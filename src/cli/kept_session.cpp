@@ -21,11 +21,11 @@ namespace holdfast::cli {
 
 namespace {
 
-constexpr std::size_t kPiece = 256 * 1024;
+constexpr std::size_t kUnpackedAtOnce = 256 * 1024;
 constexpr std::size_t kBeginning = 4096;
 
 // The text of the file from its beginning, unpacked; at most `limit` bytes, and one more when there is more.
-Result<std::string> text_of(const Fd& file, std::size_t limit) {
+Result<std::string> unpacked_text(const Fd& file, std::size_t limit) {
   off_t at = 0;
   const auto read_on = [&file, &at](char* to, std::size_t room) -> Result<std::size_t> {
     for (;;) {
@@ -45,7 +45,7 @@ Result<std::string> text_of(const Fd& file, std::size_t limit) {
     HF_TRY(ZstdReader reader, ZstdReader::make(read_on));
     unpacked.emplace(std::move(reader));
   }
-  std::string text, piece(kPiece, '\0');
+  std::string text, piece(kUnpackedAtOnce, '\0');
   while (text.size() <= limit) {
     HF_TRY(const std::size_t more, unpacked ? unpacked->read(piece.data(), piece.size()) : read_on(piece.data(), piece.size()));
     if (more == 0) break;
@@ -100,14 +100,14 @@ Result<void> archive_kept_session(Context& context, TranscriptWork& work, const 
 }
 
 Result<bool> is_kept_session(const Fd& file) {
-  auto head = text_of(file, kBeginning);
+  auto head = unpacked_text(file, kBeginning);
   // What cannot be unpacked is for those to explain who know archives.
   return head && session::looks_like_session_archive(*head);
 }
 
 Result<void> restore_kept_session(Context& context, TranscriptWork& work, const Fd& file, const std::string& origin) {
   const TranscriptArguments& given = work.given();
-  HF_TRY(const std::string text, text_of(file, session::kMaxArchiveBytes));
+  HF_TRY(const std::string text, unpacked_text(file, session::kMaxArchiveBytes));
   if (text.size() > session::kMaxArchiveBytes)
     return fail(ErrorKind::too_large, fmt::format("the archive has more than {} bytes", session::kMaxArchiveBytes));
   HF_TRY(const session::SessionArchive archive, session::read_session_archive(text));

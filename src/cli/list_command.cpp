@@ -18,8 +18,7 @@ namespace holdfast::cli {
 
 namespace {
 
-constexpr std::int64_t kListed = 20;
-constexpr std::size_t kShortId = 8;  // unique among the sessions of one person, nearly always
+constexpr std::int64_t kListedTranscripts = 20;
 
 // Ids of sessions that are in use.
 Result<std::set<std::string>> running_sessions(const transcripts::Homes& homes) {
@@ -63,7 +62,7 @@ Result<void> list_transcripts(Context& context) {
     HF_TRY(project, work->this_folder());
   }
   const transcripts::Homes& homes = work->homes();
-  const auto limit = static_cast<std::size_t>(given.limit > 0 ? given.limit : kListed);
+  const auto limit = static_cast<std::size_t>(given.limit > 0 ? given.limit : kListedTranscripts);
   transcripts::Homes::Lines lines;
   if (!given.kept) {
     HF_TRY(lines, homes.list(project, limit));

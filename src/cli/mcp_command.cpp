@@ -1,6 +1,5 @@
 // holdfast mcp: the server on standard input and output.
 
-#include "base/heap.h"
 #include "base/poll_loop.h"
 #include "base/pool.h"
 #include "cli/commands.h"
@@ -15,22 +14,20 @@
 namespace holdfast::cli {
 
 Result<void> run_mcp(Context& context) {
-  keep_freed_memory(kServerHeap);
   HF_TRY(auto signals, StopSignals::watch());
   std::signal(SIGPIPE, SIG_IGN);  // a client that has gone is noticed by the write
   HF_TRY(auto store, context.open_store());
   PollLoop loop;
   Pool pool;
-  McpService service(context, *store, loop, pool);
-  HF_CHECK(service.open());
-  mcp::StdioTransport transport(service.server(), loop, STDIN_FILENO, STDOUT_FILENO, context.settings.text("principal"));
+  HF_TRY(const auto service, McpService::open(context, *store, loop, pool));
+  mcp::StdioTransport transport(service->server(), loop, STDIN_FILENO, STDOUT_FILENO, context.settings.text("principal"));
   signals->on_stop([&] {
-    service.ask_to_stop();
+    service->ask_to_stop();
     loop.stop();
   });
-  transport.on_input_end([&] { service.interrupt_runs(); });
+  transport.on_input_end([&] { service->interrupt_runs(); });
   transport.run();
-  service.stop();
+  service->stop();
   // Calls that are still being worked on finish, and are answered, before the server goes.
   pool.close();
   loop.run_ready();

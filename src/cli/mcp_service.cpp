@@ -3,15 +3,32 @@
 #include "base/log.h"
 #include "cli/care_settings.h"
 #include "cli/document_settings.h"
+#include "cli/expiry_sweep.h"
+#include "cli/handle_sweep.h"
 #include "cli/keeper_of_home.h"
+#include "cli/research_service.h"
+#include "cli/retention_sweep.h"
+#include "cli/runner_service.h"
+#include "cli/search_service.h"
 #include "session/fence.h"
+#include "tools/confirmation.h"
 #include "tools/conversation_operations.h"
 #include "tools/core_operations.h"
+#include "tools/document_desks.h"
 #include "tools/document_tools.h"
+#include "tools/mcp_state.h"
 #include "tools/notices.h"
+#include "tools/project_root.h"
+#include "tools/reasoning_caller.h"
 #include "tools/reasoning_tools.h"
+#include "tools/research_tool.h"
+#include "tools/runner_tools.h"
+#include "tools/search_tools.h"
+#include "tools/session_news.h"
+#include "tools/session_operations.h"
 #include "tools/session_tools.h"
 #include "tools/toolsets.h"
+#include "tools/transcript_tools.h"
 
 namespace holdfast::cli {
 
@@ -63,9 +80,56 @@ bool sweeps_itself(std::string_view tool, const JsonObject& arguments) {
   return tool == "research" && find_string(arguments, "action") == "cleanup";
 }
 
-}  // namespace
+// The service with all its parts; what only some calls need is made when one comes.
+class ToolService final : public McpService {
+ public:
+  ToolService(const Context& context, session::Store& store, Executor& executor, Pool& pool);
 
-McpService::McpService(const Context& context, session::Store& store, Executor& executor, Pool& pool)
+  Result<void> open_tools();
+
+  mcp::Server& server() override { return server_; }
+  Result<SearchService*> search() override;
+  void ask_to_stop() override;
+  void interrupt_runs() override;
+  void stop() override;
+
+ private:
+  Result<void> open_reasoning();
+  Result<void> open_documents();
+  Result<void> open_research();
+  Result<runner::Runs*> runs();
+  void follow_news();
+  void recover_runs();
+
+  const Context& context_;
+  session::Store& store_;
+  tools::McpState state_;
+  tools::ProjectRoot root_;
+  session::RetentionPolicy policy_;
+  tools::SessionOperations operations_;
+  std::optional<tools::Confirmation> confirmation_;
+  std::optional<tools::DocumentDesks> desks_;
+  std::unique_ptr<ResearchService> research_;
+  std::optional<tools::ResearchWorkers> workers_;
+  std::optional<tools::ResearchRoom> research_room_;
+  std::mutex runner_mutex_;
+  std::unique_ptr<RunnerService> runner_;  // made at first use
+  std::stop_source stopping_;
+  tools::RunnerRoom runner_room_;
+  std::unique_ptr<transcripts::Keeper> keeper_;
+  tools::TranscriptToolOptions transcript_options_;
+  std::mutex search_mutex_;
+  std::unique_ptr<SearchService> search_;
+  tools::SearchRoom search_room_;
+  mcp::Server server_;
+  tools::ReasoningCaller reasoning_;
+  ExpirySweep sweep_;
+  HandleSweep handles_;
+  RetentionSweep retention_;
+  std::unique_ptr<tools::SessionNews> news_;  // made by a pool thread, ended after the pool
+};
+
+ToolService::ToolService(const Context& context, session::Store& store, Executor& executor, Pool& pool)
     : context_(context),
       store_(store),
       state_(store),
@@ -80,7 +144,7 @@ McpService::McpService(const Context& context, session::Store& store, Executor& 
       retention_(store, policy_, *context.clock, executor, pool,
                  [this] { server_.resource_updated(std::string(tools::kNoticesUri)); }) {}
 
-Result<void> McpService::open() {
+Result<void> ToolService::open_tools() {
   HF_TRY(auto chosen, tools::read_toolsets(context_.settings.list("tools")));
   HF_TRY(const tools::GateSettings gate, gate_settings(context_.settings));
   HF_CHECK(server_.open());
@@ -140,7 +204,7 @@ Result<void> McpService::open() {
   return {};
 }
 
-Result<SearchService*> McpService::search() {
+Result<SearchService*> ToolService::search() {
   if (!keeper_)
     return fail(ErrorKind::unavailable, "transcripts are not searched here", "start the server with the toolset transcripts");
   const std::lock_guard lock(search_mutex_);
@@ -151,7 +215,7 @@ Result<SearchService*> McpService::search() {
   return search_.get();
 }
 
-Result<void> McpService::open_reasoning() {
+Result<void> ToolService::open_reasoning() {
   tools::add_reasoning_operations(operations_, reasoning_);
   HF_CHECK(tools::add_init_tool(server_, reasoning_));
   HF_CHECK(tools::add_thought_tool(server_, reasoning_));
@@ -160,7 +224,7 @@ Result<void> McpService::open_reasoning() {
   return {};
 }
 
-Result<void> McpService::open_documents() {
+Result<void> ToolService::open_documents() {
   HF_TRY(documents::LibrarySettings settings, library_settings(context_));
   const Millis ttl = handle_ttl(context_.settings);
   desks_.emplace(std::move(settings), context_.settings.flag("documents.read_only"), root_,
@@ -171,7 +235,7 @@ Result<void> McpService::open_documents() {
   return tools::add_document_tools(server_, *desks_, ttl);
 }
 
-Result<void> McpService::open_research() {
+Result<void> ToolService::open_research() {
   HF_TRY(research_, ResearchService::make(context_, store_));
   workers_.emplace(research_->research());
   research_room_.emplace(tools::ResearchRoom{store_, research_->threads(), research_->research(), research_->models(), *workers_,
@@ -181,7 +245,7 @@ Result<void> McpService::open_research() {
   return {};
 }
 
-Result<runner::Runs*> McpService::runs() {
+Result<runner::Runs*> ToolService::runs() {
   const std::lock_guard lock(runner_mutex_);
   if (!runner_) {
     HF_TRY(runner_, RunnerService::make(context_, store_, Asking::nobody));
@@ -189,21 +253,21 @@ Result<runner::Runs*> McpService::runs() {
   return &runner_->runs();
 }
 
-void McpService::ask_to_stop() {
+void ToolService::ask_to_stop() {
   stopping_.request_stop();
   if (workers_) workers_->ask_to_stop();
 }
 
-void McpService::interrupt_runs() {
+void ToolService::interrupt_runs() {
   stopping_.request_stop();
 }
 
-void McpService::stop() {
+void ToolService::stop() {
   stopping_.request_stop();  // also when nobody asked: a client that left
   if (workers_) workers_->stop();
 }
 
-void McpService::recover_runs() {
+void ToolService::recover_runs() {
   server_.pool().submit([this] {
     if (auto recovered = workers_->recover(); !recovered)
       log(LogLevel::warn, "cli", "unfinished research stays for now: " + recovered.error().message);
@@ -213,7 +277,7 @@ void McpService::recover_runs() {
 
 // Once the loop runs, and on the pool: it takes about as long as all the rest of the start, and the first
 // answer does not need it. Without news the server still answers; clients only have to look for themselves.
-void McpService::follow_news() {
+void ToolService::follow_news() {
   server_.pool().submit([this] {
     auto news = tools::SessionNews::follow(store_, server_);
     if (news)
@@ -221,6 +285,15 @@ void McpService::follow_news() {
     else
       log(LogLevel::warn, "cli", "no live updates: " + news.error().message);
   });
+}
+
+}  // namespace
+
+Result<std::unique_ptr<McpService>> McpService::open(const Context& context, session::Store& store, Executor& executor,
+                                                     Pool& pool) {
+  auto service = std::make_unique<ToolService>(context, store, executor, pool);
+  HF_CHECK(service->open_tools());
+  return service;
 }
 
 }  // namespace holdfast::cli

@@ -5,15 +5,23 @@
 #include "cli/document_settings.h"
 #include "cli/keeper_of_home.h"
 #include "cli/readable_kinds.h"
+#include "cli/research_service.h"
 #include "cli/review_desk.h"
+#include "cli/search_service.h"
+#include "documents/desk.h"
 #include "tools/document_desks.h"
+#include "transcripts/keeper.h"
+#include "transcripts/transcript_watch.h"
 #include "web/access_tokens.h"
+#include "web/add_pages.h"
 #include "web/shown.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <filesystem>
+#include <map>
+#include <mutex>
 
 namespace holdfast::cli {
 
@@ -42,16 +50,40 @@ Result<web::Facts> facts_of(session::Blobs& guard) {
   return facts;
 }
 
-}  // namespace
+class OpenPages final : public PageService {
+ public:
+  OpenPages(const Context& context, session::Store& store) : context_(context), store_(store) {}
 
-Result<std::unique_ptr<PageService>> PageService::open(const Context& context, session::Store& store) {
-  std::unique_ptr<PageService> service(new PageService(context, store));
-  HF_TRY(service->keeper_, open_keeper(context, [&store](bool) -> Result<session::Store*> { return &store; }));
-  HF_TRY(service->library_, library_settings(context));
-  return service;
+  Result<void> open_parts();
+
+  void watch_transcripts(std::function<void(const std::string& id)> changed) override;
+  void stop_watching() override;
+  web::PageServices services(SearchService* search) override;
+
+ private:
+  Result<std::shared_ptr<documents::Desk>> desk(const Identity& who);
+  documents::Asker reviewer(const Identity& who);
+  Result<research::Research*> research();
+  bool in_git(const std::string& path) const;
+
+  const Context& context_;
+  session::Store& store_;
+  std::unique_ptr<transcripts::Keeper> keeper_;
+  documents::LibrarySettings library_;
+  std::mutex mutex_;
+  std::unique_ptr<transcripts::TranscriptWatch> watch_;  // guarded by mutex_
+  // By the folders it is over: logins of different projects see different ones. Guarded by mutex_.
+  std::map<std::string, std::shared_ptr<documents::Desk>> desks_;
+  std::unique_ptr<ResearchService> research_;  // guarded by mutex_ until it is there
+};
+
+Result<void> OpenPages::open_parts() {
+  HF_TRY(keeper_, open_keeper(context_, [this](bool) -> Result<session::Store*> { return &store_; }));
+  HF_TRY(library_, library_settings(context_));
+  return {};
 }
 
-void PageService::watch_transcripts(transcripts::TranscriptWatch::Changed changed) {
+void OpenPages::watch_transcripts(std::function<void(const std::string& id)> changed) {
   auto watch = transcripts::TranscriptWatch::start(keeper_->homes(), std::move(changed));
   const std::lock_guard lock(mutex_);
   if (watch)
@@ -60,13 +92,13 @@ void PageService::watch_transcripts(transcripts::TranscriptWatch::Changed change
     log(LogLevel::warn, "pages", "pages do not follow transcripts: " + watch.error().message);
 }
 
-void PageService::stop_watching() {
+void OpenPages::stop_watching() {
   const std::lock_guard lock(mutex_);
   watch_.reset();
 }
 
 // When the first page asks: a server that nobody looks at opens no folder.
-Result<std::shared_ptr<documents::Desk>> PageService::desk(const Identity& who) {
+Result<std::shared_ptr<documents::Desk>> OpenPages::desk(const Identity& who) {
   documents::LibrarySettings library = library_;
   library.folders = tools::folders_inside(std::move(library.folders), who);
   if (library.folders.empty()) return nullptr;
@@ -81,7 +113,7 @@ Result<std::shared_ptr<documents::Desk>> PageService::desk(const Identity& who) 
 }
 
 // A login other than the one of this user has only its name.
-documents::Asker PageService::reviewer(const Identity& who) {
+documents::Asker OpenPages::reviewer(const Identity& who) {
   documents::Asker asker = reviewer_here(context_, library_.folders.front().folder, "holdfast pages");
   asker.principal = who.principal;
   if (who.principal == web::kLocal) return asker;
@@ -91,7 +123,7 @@ documents::Asker PageService::reviewer(const Identity& who) {
 }
 
 // Looked for as git does, upwards. With several folders the first part of a path is the name of one.
-bool PageService::in_git(const std::string& path) const {
+bool OpenPages::in_git(const std::string& path) const {
   const bool one = library_.folders.size() == 1;
   const std::string name = path.substr(0, path.find('/'));
   std::error_code ignored;
@@ -104,7 +136,7 @@ bool PageService::in_git(const std::string& path) const {
   return false;
 }
 
-Result<research::Research*> PageService::research() {
+Result<research::Research*> OpenPages::research() {
   const std::lock_guard lock(mutex_);
   if (!research_) {
     HF_TRY(research_, ResearchService::make(context_, store_));
@@ -112,7 +144,7 @@ Result<research::Research*> PageService::research() {
   return &research_->research();
 }
 
-web::PageServices PageService::services(SearchService* search) {
+web::PageServices OpenPages::services(SearchService* search) {
   web::PageServices services{store_};
   services.keeper = keeper_.get();
   if (!library_.folders.empty()) {
@@ -128,6 +160,14 @@ web::PageServices PageService::services(SearchService* search) {
   services.kinds = readable_kinds();
   services.storage.settings = settings_that_matter(context_);
   return services;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<PageService>> PageService::open(const Context& context, session::Store& store) {
+  auto service = std::make_unique<OpenPages>(context, store);
+  HF_CHECK(service->open_parts());
+  return service;
 }
 
 }  // namespace holdfast::cli

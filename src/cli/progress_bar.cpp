@@ -1,16 +1,18 @@
 #include "cli/progress_bar.h"
 
+#include "cli/terminal.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 
 namespace holdfast::cli {
 
 namespace {
 
 constexpr std::size_t kBarWidth = 24;
-constexpr std::string_view kEraseLine = "\r\x1b[K";
 
 }  // namespace
 
@@ -22,6 +24,10 @@ std::string size_text(std::uint64_t bytes) {
   std::size_t unit = 0;
   for (; size >= kStep && unit + 1 < kUnits.size(); ++unit) size /= kStep;
   return fmt::format("{:.1f} {}", size, kUnits[unit]);
+}
+
+Millis steady_milliseconds() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 void ProgressBar::update(Millis now, std::string_view step, std::uint64_t done, std::uint64_t total) {

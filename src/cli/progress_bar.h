@@ -31,6 +31,9 @@ class ProgressBar {
   bool shown_ = false;
 };
 
+// The moment to tell a bar, or a StatusLine: milliseconds of a clock that nobody sets.
+Millis steady_milliseconds();
+
 // "950 bytes", "1.4 MB"
 std::string size_text(std::uint64_t bytes);
 

@@ -12,7 +12,7 @@ namespace {
 
 using transcripts::RelocateResult;
 
-JsonObject to_json_object(const RelocateResult& result, const std::string& old_path, const std::string& new_path) {
+JsonObject relocate_json(const RelocateResult& result, const std::string& old_path, const std::string& new_path) {
   JsonArray moved, failed;
   for (const auto& each : result.moved) moved.push_back(to_json(each));
   for (const auto& each : result.failed)
@@ -48,7 +48,7 @@ Result<void> relocate_transcripts(Context& context) {
   auto print_result = [&](const RelocateResult& result) {
     work->progress_done();
     if (context.line.json)
-      print_json(to_json_object(result, old_path, new_path));
+      print_json(relocate_json(result, old_path, new_path));
     else
       print(relocate_text(result, context.terminal));
   };

@@ -26,19 +26,17 @@ using session::SessionRecord;
 constexpr std::chrono::milliseconds kLook{300};  // at a run that another process works
 
 // The person who waits: what they see, and whether they have had enough.
-class Watcher {
+class ResearchWatcher {
  public:
-  explicit Watcher(StopSignals& signals) : bar_(print_note), shown_(::isatty(STDERR_FILENO) != 0) {
+  explicit ResearchWatcher(StopSignals& signals) : bar_(print_note), shown_(::isatty(STDERR_FILENO) != 0) {
     signals.on_stop([this] { stopped_ = true; });
   }
-  ~Watcher() { bar_.clear(); }
+  ~ResearchWatcher() { bar_.clear(); }
 
   void show(const std::string& message, int percent) {
     if (!shown_) return;
-    using namespace std::chrono;
     const std::lock_guard lock(mutex_);
-    bar_.update(duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count(), message,
-                static_cast<std::uint64_t>(percent), 100);
+    bar_.update(steady_milliseconds(), message, static_cast<std::uint64_t>(percent), 100);
   }
   void clear() { bar_.clear(); }
   bool stopped() const { return stopped_; }
@@ -55,7 +53,7 @@ bool is_over(std::string_view status) {
 }
 
 // Somebody else works it: look until it is over.
-Result<void> follow(research::Research& research, const SessionRecord& record, Watcher& watcher) {
+Result<void> follow(research::Research& research, const SessionRecord& record, ResearchWatcher& watcher) {
   while (!watcher.stopped()) {
     HF_TRY(const JsonObject status, research.status(record.principal, record.id));
     if (is_over(find_string(status, "status").value_or(""))) return {};
@@ -92,12 +90,12 @@ Result<void> print_finished(const Context& context, research::Research& research
   return {};
 }
 
-Result<void> work(Context& context, ResearchService& service, session::Store& store, const SessionRecord& record,
-                  StopSignals& signals) {
+Result<void> work_on_research(Context& context, ResearchService& service, session::Store& store, const SessionRecord& record,
+                              StopSignals& signals) {
   research::Research& research = service.research();
   bool stopped = false;
   {
-    Watcher watcher(signals);
+    ResearchWatcher watcher(signals);
     research::WorkOptions options;
     options.on_progress = [&](const research::Progress& progress) { watcher.show(progress.message, progress.percent); };
     options.stopping = [&] { return watcher.stopped(); };
@@ -113,7 +111,7 @@ Result<void> work(Context& context, ResearchService& service, session::Store& st
               how_to_resume(record.id));
 }
 
-Result<research::StartRequest> read_request(const Context& context) {
+Result<research::StartRequest> read_research_request(const Context& context) {
   const SessionWorkArguments& given = context.line.work;
   research::StartRequest request;
   request.query = fmt::format("{}", fmt::join(given.words, " "));
@@ -136,12 +134,12 @@ Result<research::StartRequest> read_request(const Context& context) {
 }  // namespace
 
 Result<void> start_research(Context& context) {
-  HF_TRY(const research::StartRequest request, read_request(context));
+  HF_TRY(const research::StartRequest request, read_research_request(context));
   HF_TRY(auto signals, StopSignals::watch());
   HF_TRY(auto store, context.open_store());
   HF_TRY(auto service, ResearchService::make(context, *store));
   HF_TRY(const SessionRecord record, service->research().start(request));
-  if (!context.line.work.detach) return work(context, *service, *store, record, *signals);
+  if (!context.line.work.detach) return work_on_research(context, *service, *store, record, *signals);
   if (context.line.json)
     print_json(JsonObject{{"research_id", record.id}, {"status", record.status}});
   else
@@ -158,7 +156,7 @@ Result<void> resume_research(Context& context) {
   if (record.kind != session::kResearch)
     return fail(ErrorKind::invalid, fmt::format("{} is a {} session, not research", record.id, record.kind));
   HF_TRY(auto service, ResearchService::make(context, *store));
-  return work(context, *service, *store, record, *signals);
+  return work_on_research(context, *service, *store, record, *signals);
 }
 
 }  // namespace holdfast::cli

@@ -15,8 +15,6 @@ namespace holdfast::cli {
 
 namespace {
 
-constexpr Millis kSecond = 1000;
-
 // Each is called by its last name; of two alike the second gets a number.
 std::vector<research::CorpusRoot> named_roots(const std::vector<std::string>& folders) {
   std::vector<research::CorpusRoot> roots;
@@ -71,9 +69,9 @@ Result<std::unique_ptr<ResearchService>> ResearchService::make(const Context& co
                         },
                         *service->fetcher_,
                         settings.text("audit.verbosity"),
-                        settings.number("research.stale_after_s") * kSecond,
+                        settings.seconds("research.stale_after_s"),
                         context.clock.get(),
-                        settings.number("research.lease_s") * kSecond};
+                        settings.seconds("research.lease_s")};
   service->research_ = std::make_unique<research::Research>(std::move(tools));
   return service;
 }

@@ -60,14 +60,8 @@ std::string marked(const PendingChange& change, const Terminal& terminal) {
   return text;
 }
 
-JsonArray texts(const std::vector<std::string>& all) {
-  JsonArray out;
-  for (const std::string& each : all) out.emplace_back(each);
-  return out;
-}
-
 // Empty lines stay empty, and none is at the end.
-std::string indented(std::string_view text) {
+std::string indented_change(std::string_view text) {
   while (text.ends_with('\n')) text.remove_suffix(1);
   std::string out;
   bool begins = true;
@@ -80,13 +74,13 @@ std::string indented(std::string_view text) {
 }
 
 // Each of its lines is marked.
-std::string quoted(std::string_view note, const Terminal& terminal) {
+std::string quoted_note(std::string_view note, const Terminal& terminal) {
   std::string marked_lines = "> ";
   for (const char c : text_of(note, false)) {
     marked_lines += c;
     if (c == '\n') marked_lines += "> ";
   }
-  return indented(terminal.soft(marked_lines)) + "\n";
+  return indented_change(terminal.soft(marked_lines)) + "\n";
 }
 
 // What stands behind a change and its comments, which are shown by themselves. One that was cut ends with the context.
@@ -122,12 +116,12 @@ std::string change_text(const PendingChange& change, Millis now, const Terminal&
                                  terminal.soft(fmt::format("{} by {}{}{}", change.kind, harmless(author_of(change), true),
                                                            when.empty() ? "" : ", " + when, remarks(change))));
   if (change.kind == "comment")
-    text += indented(text_of(change.before, false)) + "\n" + quoted(documents::unescape_note(change.ins), terminal);
+    text += indented_change(text_of(change.before, false)) + "\n" + quoted_note(documents::unescape_note(change.ins), terminal);
   else if (change.kind == "delete")
-    text += indented(terminal.red("the whole document goes to the trash")) + "\n";
+    text += indented_change(terminal.red("the whole document goes to the trash")) + "\n";
   else
-    text += indented(text_of(change.before, false) + marked(change, terminal) + text_of(after, false)) + "\n";
-  for (const std::string& comment : change.comments) text += quoted(comment, terminal);
+    text += indented_change(text_of(change.before, false) + marked(change, terminal) + text_of(after, false)) + "\n";
+  for (const std::string& comment : change.comments) text += quoted_note(comment, terminal);
   return text;
 }
 
@@ -138,7 +132,7 @@ JsonObject change_json(const PendingChange& change) {
   item["time"] = change.time ? Json(iso8601(*change.time)) : Json(nullptr);
   item["in_front_matter"] = change.in_front_matter;
   item["stale"] = change.stale;
-  item["comments"] = texts(change.comments);
+  item["comments"] = to_json_array(change.comments);
   return item;
 }
 
@@ -157,11 +151,11 @@ std::string report_text(const documents::VerdictReport& report, bool accepted, c
 JsonObject report_json(const documents::VerdictReport& report) {
   JsonArray failed;
   for (const auto& [id, why] : report.failed) failed.push_back(JsonObject{{"id", id}, {"reason", why}});
-  return {{"applied", texts(report.applied)},
+  return {{"applied", to_json_array(report.applied)},
           {"failed", std::move(failed)},
           {"remaining", report.remaining},
-          {"commits", texts(report.commits)},
-          {"notes", texts(report.notes)}};
+          {"commits", to_json_array(report.commits)},
+          {"notes", to_json_array(report.notes)}};
 }
 
 }  // namespace holdfast::cli

@@ -10,7 +10,7 @@ using documents::PendingChange;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr Millis kNow = 1'800'000'000'000;
+constexpr Millis kReviewedAt = 1'800'000'000'000;
 
 PendingChange substitution() {
   PendingChange change;
@@ -23,19 +23,19 @@ PendingChange substitution() {
   change.author = "dev's AI";
   change.before = "Kelp grows ";
   change.after = " here.";
-  change.time = kNow - 240'000;
+  change.time = kReviewedAt - 240'000;
   return change;
 }
 
 TEST(ReviewText, AChangeIsShownBetweenWhatStandsAroundIt) {
-  EXPECT_EQ(change_text(substitution(), kNow, {}),
+  EXPECT_EQ(change_text(substitution(), kReviewedAt, {}),
             "c_k3f9  notes/a.md:12  substitution by dev's AI, 4m ago\n  Kelp grows [-slowly-]{+fast+} here.\n");
 }
 
 TEST(ReviewText, OnATerminalTheSidesAreRedAndGreen) {
   Terminal terminal;
   terminal.colours = true;
-  EXPECT_THAT(change_text(substitution(), kNow, terminal), HasSubstr("\x1b[31m[-slowly-]\x1b[0m\x1b[32m{+fast+}\x1b[0m"));
+  EXPECT_THAT(change_text(substitution(), kReviewedAt, terminal), HasSubstr("\x1b[31m[-slowly-]\x1b[0m\x1b[32m{+fast+}\x1b[0m"));
 }
 
 TEST(ReviewText, WhatADocumentSaysCannotSteerTheTerminal) {
@@ -44,7 +44,7 @@ TEST(ReviewText, WhatADocumentSaysCannotSteerTheTerminal) {
   change.author = "\x1b]0;x";
   change.before = "a\n\nb ";
   change.after = "\n";
-  const std::string text = change_text(change, kNow, {});
+  const std::string text = change_text(change, kReviewedAt, {});
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
   EXPECT_THAT(text, HasSubstr("\n  a\n\n  b [-slowly-]"));
   EXPECT_THAT(text, testing::EndsWith("gone+}\n"));
@@ -56,10 +56,10 @@ TEST(ReviewText, AWholeDocumentHasNoLineAndItsProblemsAreSaid) {
   change.line = 0;
   change.stale = true;
   change.comments = {"Ada: why?"};
-  EXPECT_EQ(change_text(change, kNow, {}),
+  EXPECT_EQ(change_text(change, kReviewedAt, {}),
             "c_k3f9  notes/a.md  delete by dev's AI, 4m ago, stale: its document has changed since\n"
             "  the whole document goes to the trash\n  > Ada: why?\n");
-  EXPECT_THAT(changes_table({change}, kNow, {}), HasSubstr("notes/a.md  delete (stale)"));
+  EXPECT_THAT(changes_table({change}, kReviewedAt, {}), HasSubstr("notes/a.md  delete (stale)"));
 }
 
 TEST(ReviewText, TheCarriageReturnOfALineEndIsNotShown) {
@@ -68,27 +68,27 @@ TEST(ReviewText, TheCarriageReturnOfALineEndIsNotShown) {
   change.del = "a\r\nb\r";
   change.ins = "a\rb";
   change.after = "\r\nthree\r\n";
-  EXPECT_THAT(change_text(change, kNow, {}), testing::EndsWith("ago\n  one\n  two [-a\n  b-]{+a\xEF\xBF\xBD"
-                                                               "b+}\n  three\n"));
-  EXPECT_THAT(changes_table({change}, kNow, {}), HasSubstr("a b -> a\xEF\xBF\xBD"
-                                                           "b\n"));
+  EXPECT_THAT(change_text(change, kReviewedAt, {}), testing::EndsWith("ago\n  one\n  two [-a\n  b-]{+a\xEF\xBF\xBD"
+                                                                      "b+}\n  three\n"));
+  EXPECT_THAT(changes_table({change}, kReviewedAt, {}), HasSubstr("a b -> a\xEF\xBF\xBD"
+                                                                  "b\n"));
 }
 
 TEST(ReviewText, CommentsAreShownInOrderLineByLine) {
   PendingChange change = substitution();
   change.comments = {"Ada: why?\nreally", "Bo: so"};
-  EXPECT_THAT(change_text(change, kNow, {}), testing::EndsWith(" here.\n  > Ada: why?\n  > really\n  > Bo: so\n"));
+  EXPECT_THAT(change_text(change, kReviewedAt, {}), testing::EndsWith(" here.\n  > Ada: why?\n  > really\n  > Bo: so\n"));
   change.after = "{>>so<<}{>>why?\\nreally<<} here.";
-  EXPECT_THAT(change_text(change, kNow, {}), HasSubstr("{+fast+} here.\n  > Ada")) << "not twice";
+  EXPECT_THAT(change_text(change, kReviewedAt, {}), HasSubstr("{+fast+} here.\n  > Ada")) << "not twice";
   change.after = "{>>a long one that is cut";
-  EXPECT_THAT(change_text(change, kNow, {}), HasSubstr("{+fast+}\n  > Ada"));
+  EXPECT_THAT(change_text(change, kReviewedAt, {}), HasSubstr("{+fast+}\n  > Ada"));
   PendingChange comment = substitution();
   comment.kind = "comment";
   comment.del.clear();
   comment.after.clear();
   comment.ins = "why?\\nreally";
-  EXPECT_THAT(change_text(comment, kNow, {}), testing::EndsWith("ago\n  Kelp grows \n  > why?\n  > really\n"));
-  EXPECT_THAT(changes_table({comment}, kNow, {}), HasSubstr("+ why? really\n"));
+  EXPECT_THAT(change_text(comment, kReviewedAt, {}), testing::EndsWith("ago\n  Kelp grows \n  > why?\n  > really\n"));
+  EXPECT_THAT(changes_table({comment}, kReviewedAt, {}), HasSubstr("+ why? really\n"));
 }
 
 TEST(ReviewText, AListHasALineForEach) {
@@ -97,7 +97,7 @@ TEST(ReviewText, AListHasALineForEach) {
   taken.ins = "";
   taken.author.clear();
   taken.time.reset();
-  const std::string table = changes_table({substitution(), added, taken}, kNow, {});
+  const std::string table = changes_table({substitution(), added, taken}, kReviewedAt, {});
   EXPECT_THAT(table, HasSubstr("slowly -> fast\n"));
   EXPECT_THAT(table, HasSubstr("+ fast\n"));
   EXPECT_THAT(table, HasSubstr("unknown"));

@@ -4,6 +4,7 @@
 #include "base/log_writer.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/progress_bar.h"
 #include "cli/runner_service.h"
 #include "cli/status_line.h"
 #include "cli/stop_signals.h"
@@ -36,7 +37,7 @@ Result<Json> read_tasks(const std::string& file) {
 }
 
 // The file, or what the options say; options count where the file says nothing.
-Result<runner::RunRequest> read_request(const RunArguments& given) {
+Result<runner::RunRequest> read_run_request(const RunArguments& given) {
   if (given.what.empty() == given.tasks.empty())
     return fail(ErrorKind::invalid,
                 given.what.empty() ? "there is nothing to do" : "tasks come from a file or from --task, not both",
@@ -64,14 +65,10 @@ Result<runner::RunRequest> read_request(const RunArguments& given) {
   return parsed;
 }
 
-Millis moment() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 // Shows what happens, and each result when it is there.
-class Watcher {
+class RunWatcher {
  public:
-  explicit Watcher(const Context& context)
+  explicit RunWatcher(const Context& context)
       : context_(context), line_(print_note, context.terminal.width > 0 ? context.terminal.width : kUsualWidth) {
     if (context.line.json || ::isatty(STDERR_FILENO) == 0) return;
     // What is logged meanwhile gets lines of its own.
@@ -83,13 +80,13 @@ class Watcher {
     painter_ = std::jthread([this](const std::stop_token& stop) {
       std::unique_lock lock(mutex_);
       while (!stop.stop_requested()) {
-        line_.tick(moment());
+        line_.tick(steady_milliseconds());
         wake_.wait_for(lock, stop, std::chrono::milliseconds(StatusLine::kTick), [] { return false; });
       }
       line_.take_away();
     });
   }
-  ~Watcher() {
+  ~RunWatcher() {
     if (!painter_.joinable()) return;
     painter_.request_stop();
     painter_.join();
@@ -102,7 +99,7 @@ class Watcher {
       line_.take_away();
       print_result(context_, *progress.ended);
     }
-    line_.say(moment(), fmt::format("[{}/{}] {}", progress.task, progress.tasks, harmless(progress.message, true)));
+    line_.say(steady_milliseconds(), fmt::format("[{}/{}] {}", progress.task, progress.tasks, harmless(progress.message, true)));
   }
 
   static void print_result(const Context& context, const runner::TaskResult& result) {
@@ -151,12 +148,12 @@ Result<void> judge(const runner::RunReport& report) {
   return {};
 }
 
-Result<void> work(Context& context, runner::Runs& runs, const std::string& id, StopSignals& signals) {
+Result<void> work_on_run(Context& context, runner::Runs& runs, const std::string& id, StopSignals& signals) {
   std::stop_source stop;
   signals.on_stop([&stop] { stop.request_stop(); });
   Result<runner::RunReport> worked;
   {
-    Watcher watcher(context);
+    RunWatcher watcher(context);
     worked = runs.work(id, std::ref(watcher), stop.get_token());
   }
   HF_TRY(const runner::RunReport report, std::move(worked));
@@ -210,7 +207,7 @@ Result<void> run_tasks(Context& context) {
                 "leave TASKS, --task and --in out", "usage");
   std::optional<runner::RunRequest> request;
   if (!given.resume) {
-    HF_TRY(request, read_request(given));
+    HF_TRY(request, read_run_request(given));
   }
   HF_TRY(auto signals, StopSignals::watch());
   std::signal(SIGPIPE, SIG_IGN);  // a server that has gone is noticed by the write
@@ -226,7 +223,7 @@ Result<void> run_tasks(Context& context) {
     HF_TRY(id, run_to_resume(context, *store));
     HF_CHECK(amend(service->runs(), id, given));
   }
-  auto done = work(context, service->runs(), id, *signals);
+  auto done = work_on_run(context, service->runs(), id, *signals);
   signals.reset();  // it knows what is about to go
   return done;
 }

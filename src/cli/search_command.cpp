@@ -15,7 +15,6 @@ namespace holdfast::cli {
 namespace {
 
 constexpr std::int64_t kFound = 10;
-constexpr std::size_t kShortId = 8;
 constexpr std::size_t kNamedUnreadable = 5;
 
 // The store, when there is one: a search makes none.

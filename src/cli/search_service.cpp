@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "store/blobs/open.h"
 #include "store/index/open.h"
+#include "transcripts/everything_finder.h"
 
 #include <algorithm>
 #include <chrono>
@@ -31,9 +32,10 @@ Result<std::unique_ptr<SearchService>> SearchService::open(const Context& contex
   service->clock_ = context.clock.get();
   service->guard_ = open_guard(context.folders.data + "/guard");
   HF_TRY(service->index_, store::open_text_index(index_folder(context)));
-  service->sources_ =
+  auto sources =
       std::make_unique<transcripts::TranscriptSources>(homes, service->guard_.get(), transcripts::Keeping{.kept = stays});
-  service->finder_ = std::make_unique<transcripts::EverythingFinder>(homes, *service->sources_, *service->index_, store);
+  service->finder_ = std::make_unique<transcripts::EverythingFinder>(homes, *sources, *service->index_, store);
+  service->sources_ = std::move(sources);
   return service;
 }
 

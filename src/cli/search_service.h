@@ -5,12 +5,17 @@
 
 #include "cli/context.h"
 #include "session/blobs.h"
+#include "session/finder.h"
+#include "session/passages.h"
 #include "session/text_index.h"
-#include "transcripts/everything_finder.h"
 
 #include <condition_variable>
 #include <mutex>
 #include <thread>
+
+namespace holdfast::transcripts {
+struct Homes;
+}
 
 namespace holdfast::cli {
 
@@ -54,8 +59,8 @@ class SearchService {
   const Clock* clock_ = nullptr;
   std::unique_ptr<session::Blobs> guard_;
   std::unique_ptr<session::TextIndex> index_;
-  std::unique_ptr<transcripts::TranscriptSources> sources_;
-  std::unique_ptr<transcripts::EverythingFinder> finder_;
+  std::unique_ptr<session::PassageSources> sources_;
+  std::unique_ptr<session::Finder> finder_;
   std::once_flag keeping_up_;
   mutable std::mutex mutex_;
   Condition condition_;                 // guarded by mutex_

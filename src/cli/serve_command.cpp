@@ -1,6 +1,5 @@
 // holdfast serve: MCP and pages over HTTP.
 
-#include "base/heap.h"
 #include "base/log.h"
 #include "base/pool.h"
 #include "cli/commands.h"
@@ -14,6 +13,7 @@
 #include "net/http_url.h"
 #include "session/fenced_store.h"
 #include "web/access_tokens.h"
+#include "web/add_pages.h"
 #include "web/allowed_hosts.h"
 #include "web/front.h"
 #include "web/logins.h"
@@ -96,7 +96,6 @@ Result<void> announce(const Context& context, session::Store& store, const std::
 }  // namespace
 
 Result<void> run_serve(Context& context) {
-  keep_freed_memory(kServerHeap);
   const Settings& settings = context.settings;
   HF_CHECK(check_settings(settings));
   const web::OauthSettings oauth = oauth_settings(settings);
@@ -115,11 +114,10 @@ Result<void> run_serve(Context& context) {
   web::Front* door = nullptr;
   net::HttpServer http({}, [&door](std::shared_ptr<net::HttpExchange> exchange) { door->handle(exchange); });
   Pool pool;
-  McpService service(context, fenced, http.executor(), pool);
-  HF_CHECK(service.open());
+  HF_TRY(const auto service, McpService::open(context, fenced, http.executor(), pool));
   HF_TRY(const auto page_service, PageService::open(context, fenced));
-  auto search = service.search();
-  mcp::HttpTransport transport(service.server());
+  auto search = service->search();
+  mcp::HttpTransport transport(service->server());
   web::RouteTimes routes;
   http.on_answer([&routes](const net::HttpRequest& request, int status, std::chrono::steady_clock::duration time) {
     routes.observe(request, status, time);
@@ -131,7 +129,7 @@ Result<void> run_serve(Context& context) {
         transport.handle(std::move(exchange), identity);
       },
       [&](web::MetricsText& metrics) {
-        measure(metrics, {service.server(), transport, http, routes, pool, *context.commits, search ? *search : nullptr});
+        measure(metrics, {service->server(), transport, http, routes, pool, *context.commits, search ? *search : nullptr});
       },
       web::make_pages(page_service->services(search ? *search : nullptr)));
   door = &front;
@@ -147,8 +145,8 @@ Result<void> run_serve(Context& context) {
   HF_CHECK(announce(context, *store, address, port));
 
   http.on_drain([&] {
-    service.ask_to_stop();
-    service.server().shut_down();
+    service->ask_to_stop();
+    service->server().shut_down();
     front.close_streams();
   });
   const auto announced = std::chrono::milliseconds(static_cast<std::int64_t>(settings.decimal("drain.announce_s") * 1000));
@@ -163,9 +161,9 @@ Result<void> run_serve(Context& context) {
     });
   });
   tell_service_manager("READY=1");
-  service.server().bind_io_thread();
+  service->server().bind_io_thread();
   http.run();
-  service.stop();
+  service->stop();
   pool.close();  // a second signal can still end a call that takes too long
   page_service->stop_watching();
   signals.reset();  // it knows the server

@@ -15,7 +15,7 @@ namespace holdfast::cli {
 
 namespace {
 
-constexpr std::int64_t kListed = 20, kMostListed = 1000;
+constexpr std::int64_t kListedSessions = 20, kMostListedSessions = 1000;
 constexpr std::array<std::string_view, 4> kLists = {"type", "status", "kind", "visibility"};
 constexpr std::array<std::string_view, 2> kFlags = {"completed", "pinned"};
 constexpr std::array<std::string_view, 6> kTexts = {"q", "project", "updated_since", "updated_before", "sort", "cursor"};
@@ -86,8 +86,8 @@ Result<void> add_word(const std::string& word, JsonObject& filters, std::int64_t
     filters[name] = value;
   } else if (name == "limit") {
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), limit);
-    if (error != std::errc{} || end != value.data() + value.size() || limit < 1 || limit > kMostListed)
-      return bad_word(fmt::format("limit is a number from 1 to {}", kMostListed));
+    if (error != std::errc{} || end != value.data() + value.size() || limit < 1 || limit > kMostListedSessions)
+      return bad_word(fmt::format("limit is a number from 1 to {}", kMostListedSessions));
   } else {
     return bad_word(fmt::format("there is no filter {}", name));
   }
@@ -103,7 +103,7 @@ Result<session::Query> read_session_filters(const Context& context) {
   for (const std::string& word : context.line.work.words) HF_CHECK(add_word(word, filters, limit));
   HF_TRY(session::Query query, tools::read_filters(filters));
   query.principal = context.settings.text("principal");
-  query.limit = static_cast<std::size_t>(limit > 0 ? limit : kListed);
+  query.limit = static_cast<std::size_t>(limit > 0 ? limit : kListedSessions);
   // A person at a shell sees everything; only a root that was asked for narrows the list.
   if (context.line.flags.contains("root")) {
     HF_TRY(std::string root, canonical_root(context.settings.text("root")));

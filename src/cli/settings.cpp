@@ -267,6 +267,10 @@ std::int64_t Settings::number(std::string_view name) const {
   return parse_number(text(name)).value_or(0);
 }
 
+Millis Settings::seconds(std::string_view name) const {
+  return number(name) * 1000;
+}
+
 double Settings::decimal(std::string_view name) const {
   return parse_decimal(text(name)).value_or(0);
 }

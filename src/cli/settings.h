@@ -9,6 +9,7 @@
 // type is an error that names where it came from; a name in config.json that this version does not know is a warning, because a
 // newer one may have written it.
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "cli/folders.h"
 
@@ -43,6 +44,7 @@ class Settings {
   // The name must be one of known_settings() with that type.
   const std::string& text(std::string_view name) const;
   std::int64_t number(std::string_view name) const;
+  Millis seconds(std::string_view name) const;  // a number of them
   double decimal(std::string_view name) const;
   Json json(std::string_view name) const;
   bool flag(std::string_view name) const;

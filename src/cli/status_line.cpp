@@ -1,6 +1,7 @@
 #include "cli/status_line.h"
 
 #include "base/text.h"
+#include "cli/terminal.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +9,6 @@ namespace holdfast::cli {
 
 namespace {
 
-constexpr std::string_view kEraseLine = "\r\x1b[K";
 constexpr Millis kWorthSaying = 2000;  // a wait that is shorter needs no number
 
 }  // namespace

@@ -8,15 +8,9 @@
 
 #include <unistd.h>
 
-#include <chrono>
-
 namespace holdfast::cli {
 
 namespace {
-
-Millis steady_milliseconds() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 template <class Work>
 Result<store::Backup> with_progress(std::string_view step, const Work& work) {

@@ -9,17 +9,11 @@
 
 #include <unistd.h>
 
-#include <chrono>
-
 namespace holdfast::cli {
 
 namespace {
 
 using session::StoreTransfer;
-
-Millis steady_milliseconds() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 // A path is a file; "sqlite:" need not be written.
 std::string address_of(const std::string& word) {

@@ -22,7 +22,7 @@ constexpr std::string_view kGap = "  ";
 constexpr std::string_view kIndent = "  ";
 
 // Every line of it; most texts have one, a list of matches has more.
-std::string indented(std::string_view text) {
+std::string indented_lines(std::string_view text) {
   const std::string lines = harmless(text, false);
   std::string out;
   for (std::size_t from = 0; from < lines.size();) {
@@ -88,8 +88,8 @@ void print_error(const Error& error, bool json, std::string_view prefix) {
     text = to_json(JsonObject{{"error", std::move(fields)}}) + "\n";
   } else {
     text = std::string(prefix) +
-           indented(error.message.empty() ? error.word() : std::string_view(error.message)).substr(kIndent.size()) +
-           indented(error.hint);
+           indented_lines(error.message.empty() ? error.word() : std::string_view(error.message)).substr(kIndent.size()) +
+           indented_lines(error.hint);
   }
   print_note(text);
 }

@@ -11,6 +11,8 @@
 
 namespace holdfast::cli {
 
+inline constexpr std::string_view kEraseLine = "\r\x1b[K";
+
 struct Terminal {
   bool colours = false;   // stdout is a terminal and NO_COLOR is not set
   std::size_t width = 0;  // columns; 0: not a terminal, nothing is cut

@@ -44,7 +44,7 @@ Result<web::TokenGrant> read_grant(const Context& context) {
   return grant;
 }
 
-JsonObject to_json_object(const web::AccessToken& token) {
+JsonObject token_json(const web::AccessToken& token) {
   const web::TokenGrant& grant = token.grant;
   JsonObject fields{{"name", grant.name},
                     {"principal", grant.identity().principal},
@@ -63,7 +63,7 @@ Result<void> add_token(Context& context) {
   HF_TRY(auto store, context.open_store());
   HF_TRY(std::string token, web::AccessTokens(*store).add(grant));
   if (context.line.json) {
-    JsonObject made = to_json_object({grant, {}, context.clock->now()});
+    JsonObject made = token_json({grant, {}, context.clock->now()});
     made["token"] = token;
     print_json(made);
   } else {
@@ -77,7 +77,7 @@ Result<void> list_tokens(Context& context) {
   HF_TRY(auto tokens, web::AccessTokens(*store).list());
   if (context.line.json) {
     JsonArray listed;
-    for (const web::AccessToken& token : tokens) listed.push_back(to_json_object(token));
+    for (const web::AccessToken& token : tokens) listed.push_back(token_json(token));
     print_json(JsonObject{{"tokens", std::move(listed)}});
     return {};
   }

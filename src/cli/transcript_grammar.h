@@ -18,67 +18,65 @@ class TranscriptGrammar : public GuardGrammar {
 
   // Words without a name: `names` is what --help calls them.
   void words(CLI::App& app, const char* names, const char* help, int at_least, int at_most) {
-    app.add_option(names, given_.words, help)->expected(at_least, at_most)->required(at_least > 0);
+    option(app, names, given_.words, help)->expected(at_least, at_most)->required(at_least > 0);
   }
   void id(CLI::App& app) { words(app, "ID", "id or any unique start of it [the session this runs in]", 0, 1); }
   void scope(CLI::App& app) {
-    app.add_option("--sp,--source-project,-p,--project", given_.source_project, "only sessions of this folder")->type_name("DIR");
+    option(app, "--sp,--source-project,-p,--project", given_.source_project, "only sessions of this folder")->type_name("DIR");
   }
   void source_and_target(CLI::App& app, const char* usual) {
-    app.add_option("--sp,--source-project", given_.source_project, "only sessions of this folder")->type_name("DIR");
+    option(app, "--sp,--source-project", given_.source_project, "only sessions of this folder")->type_name("DIR");
     target(app, usual);
   }
   void target(CLI::App& app, const char* usual) {
-    app.add_option("--tp,--target-project,-p,--project", given_.target_project, fmt::format("where it goes [{}]", usual))
+    option(app, "--tp,--target-project,-p,--project", given_.target_project, fmt::format("where it goes [{}]", usual).c_str())
         ->type_name("DIR");
   }
   void translation(CLI::App& app) {
-    app.add_flag("--no-translate", given_.no_translate, "leave paths as they are");
-    app.add_option("--translate", given_.level, "how far paths are translated [fields]")
+    flag(app, "--no-translate", given_.no_translate, "leave paths as they are");
+    option(app, "--translate", given_.level, "how far paths are translated [fields]")
         ->check(CLI::IsMember({"cwd", "fields", "all"}))
         ->excludes("--no-translate");
     repeated(app, "--map", given_.maps, "a further path to translate; may be repeated")->type_name("OLD=NEW");
   }
   void kept_version(CLI::App& app) {
     CLI::Option* number =
-        app.add_option("--version", given_.version, "of what the guard has: this version")->check(CLI::PositiveNumber);
-    app.add_option("--as-of", given_.as_of, "of what the guard has: as it was kept then")->type_name("TIME")->excludes(number);
+        option(app, "--version", given_.version, "of what the guard has: this version")->check(CLI::PositiveNumber);
+    option(app, "--as-of", given_.as_of, "of what the guard has: as it was kept then")->type_name("TIME")->excludes(number);
   }
-  void dry_run(CLI::App& app) { app.add_flag("--dry-run", given_.dry_run, "only say what would happen"); }
+  void dry_run(CLI::App& app) { flag(app, "--dry-run", given_.dry_run, "only say what would happen"); }
   void removal(CLI::App& app) {
-    app.add_flag("-f,--force", given_.force, "also a session that Claude Code made itself");
-    app.add_flag("-t,--terminate", given_.terminate, "end the client that has it open");
-    app.add_flag("--no-backup", given_.no_backup, "keep no backup");
+    flag(app, "-f,--force", given_.force, "also a session that Claude Code made itself");
+    flag(app, "-t,--terminate", given_.terminate, "end the client that has it open");
+    flag(app, "--no-backup", given_.no_backup, "keep no backup");
     dry_run(app);
   }
-  void launch(CLI::App& app) {
-    app.add_flag("-l,--launch", given_.launch, "resume it at once; words behind -- go to the client");
-  }
+  void launch(CLI::App& app) { flag(app, "-l,--launch", given_.launch, "resume it at once; words behind -- go to the client"); }
   void gist(CLI::App& app, bool to_write) {
-    app.add_option("--gist-token", given_.gist_token, "GitHub token [GITHUB_TOKEN, `gh auth token`]");
+    option(app, "--gist-token", given_.gist_token, "GitHub token [GITHUB_TOKEN, `gh auth token`]");
     if (!to_write) return;
-    app.add_option("--gist-visibility", given_.gist_visibility, "secret (unlisted, not private) or public [secret]")
+    option(app, "--gist-visibility", given_.gist_visibility, "secret (unlisted, not private) or public [secret]")
         ->check(CLI::IsMember({"secret", "public"}));
-    app.add_option("--gist-description", given_.gist_description, "what the gist is called");
+    option(app, "--gist-description", given_.gist_description, "what the gist is called");
   }
 
   void add_transcripts() {
     CLI::App& list = command(app_, Command::list, "list", "transcripts of this folder's project, newest first");
     scope(list);
-    list.add_flag("--all", given_.all, "of every project, of Codex, and those that only the guard has")->excludes("--sp");
-    list.add_flag("--kept", given_.kept, "those that only the guard has: the client deleted them");
-    list.add_option("--limit", given_.limit, "how many [20]")->check(CLI::Range(1, 100'000));
+    flag(list, "--all", given_.all, "of every project, of Codex, and those that only the guard has")->excludes("--sp");
+    flag(list, "--kept", given_.kept, "those that only the guard has: the client deleted them");
+    option(list, "--limit", given_.limit, "how many [20]")->check(CLI::Range(1, 100'000));
     CLI::App& info = command(app_, Command::info, "info", "one transcript: files, state, family, what it used");
     id(info);
     scope(info);
-    info.add_option("-f,--format", given_.format, "text or json [text]")->check(CLI::IsMember({"text", "json"}));
-    info.add_flag("--cost", given_.cost, "what that costs, by the table in prices.json");
+    option(info, "-f,--format", given_.format, "text or json [text]")->check(CLI::IsMember({"text", "json"}));
+    flag(info, "--cost", given_.cost, "what that costs, by the table in prices.json");
     add_copying();
     add_removing();
     CLI::App& lineage = command(app_, Command::lineage, "lineage", "where a session came from and what came of it");
     words(lineage, "ID", "id or any unique start of it [the session this runs in]; `export ID`: claude-session's own form", 0, 2);
     scope(lineage);
-    lineage.add_option("-f,--format", given_.format, "text, tree or json [text]")->check(CLI::IsMember({"text", "tree", "json"}));
+    option(lineage, "-f,--format", given_.format, "text, tree or json [text]")->check(CLI::IsMember({"text", "tree", "json"}));
     add_checking();
     add_guard();
     CLI::App& import = group("import", "take over what other programs kept");
@@ -93,48 +91,48 @@ class TranscriptGrammar : public GuardGrammar {
     CLI::App& archive = command(app_, Command::archive, "archive", "keep a session in one file, a gist or S3");
     words(archive, "ID OUTPUT", "session, then a path, gist://, gist://ID or s3://BUCKET/KEY [./ID.json.zst]", 0, 2);
     scope(archive);
-    archive.add_option("-f,--format", given_.format, "json or zst [by the name]")->check(CLI::IsMember({"json", "zst"}));
-    archive.add_flag("--with-history", given_.with_history, "also the copies of files before edits");
-    archive.add_flag("--redact", given_.redact, "mask what looks like a credential; then not byte-true");
-    archive.add_option("--format-version", given_.format_version, "2.4, or 2.1 for older readers [2.4]")
+    option(archive, "-f,--format", given_.format, "json or zst [by the name]")->check(CLI::IsMember({"json", "zst"}));
+    flag(archive, "--with-history", given_.with_history, "also the copies of files before edits");
+    flag(archive, "--redact", given_.redact, "mask what looks like a credential; then not byte-true");
+    option(archive, "--format-version", given_.format_version, "2.4, or 2.1 for older readers [2.4]")
         ->check(CLI::IsMember({"2.1", "2.4"}));
     gist(archive, true);
-    archive.add_flag("--yes", given_.yes, "upload without asking");
+    flag(archive, "--yes", given_.yes, "upload without asking");
 
     CLI::App& restore = command(app_, Command::restore, "restore", "a session out of an archive: a copy, or in place");
     words(restore, "ARCHIVE", "a file, gist://ID, s3://BUCKET/KEY, - (stdin), or the id of a session that is gone", 1, 1);
     target(restore, "this folder; --in-place: where it was");
-    restore.add_flag("--in-place", given_.in_place, "same id, same files, bit for bit");
+    flag(restore, "--in-place", given_.in_place, "same id, same files, bit for bit");
     translation(restore);
     dry_run(restore);
-    restore.add_flag("--with-session-env", given_.with_session_env, "also the shell scripts of a stranger's archive");
-    restore.add_flag("--no-session-env", given_.no_session_env, "never shell scripts")->excludes("--with-session-env");
+    flag(restore, "--with-session-env", given_.with_session_env, "also the shell scripts of a stranger's archive");
+    flag(restore, "--no-session-env", given_.no_session_env, "never shell scripts")->excludes("--with-session-env");
     gist(restore, false);
     launch(restore);
 
     kept_version(restore);
-    restore.add_flag("--new-id", given_.new_id, "of a session that is kept in the store: also when it exists, under another id");
+    flag(restore, "--new-id", given_.new_id, "of a session that is kept in the store: also when it exists, under another id");
 
     CLI::App& exported = command(app_, Command::exported, "export", "any session as a document: HTML, Markdown or JSON");
     id(exported);
     scope(exported);
-    exported.add_flag("--all", given_.all, "all transcripts, into a folder with an index")->excludes("--sp");
-    exported.add_option("-f,--format", given_.format, "html, md or json [by the name of the output, else html]")
+    flag(exported, "--all", given_.all, "all transcripts, into a folder with an index")->excludes("--sp");
+    option(exported, "-f,--format", given_.format, "html, md or json [by the name of the output, else html]")
         ->check(CLI::IsMember({"html", "md", "json"}));
-    exported.add_option("-o,--output", given_.output, "a file, - (standard output), or a folder for several [./ID.html]");
-    exported.add_flag("--detailed", given_.detailed, "Markdown: also tools and thinking");
-    exported.add_flag("--subagents", given_.subagents, "also the conversations of subagents");
-    exported.add_flag("--all-branches", given_.all_branches, "every line in the order of the file, not only the current branch");
+    option(exported, "-o,--output", given_.output, "a file, - (standard output), or a folder for several [./ID.html]");
+    flag(exported, "--detailed", given_.detailed, "Markdown: also tools and thinking");
+    flag(exported, "--subagents", given_.subagents, "also the conversations of subagents");
+    flag(exported, "--all-branches", given_.all_branches, "every line in the order of the file, not only the current branch");
     kept_version(exported);
-    exported.add_flag("--redact", given_.redact, "mask what looks like a credential");
+    flag(exported, "--redact", given_.redact, "mask what looks like a credential");
 
     CLI::App& clone = command(app_, Command::clone, "clone", "a second session with the whole history of the first");
     id(clone);
     source_and_target(clone, "where the first is");
     translation(clone);
-    clone.add_flag("--translate-files", given_.translate_files, "with --translate all: also in saved results and plans");
-    clone.add_option("--up-to", given_.up_to, "leave out what follows this record")->type_name("UUID");
-    clone.add_flag("--fresh-uuids", given_.fresh_uuids, "new ids for records, too");
+    flag(clone, "--translate-files", given_.translate_files, "with --translate all: also in saved results and plans");
+    option(clone, "--up-to", given_.up_to, "leave out what follows this record")->type_name("UUID");
+    flag(clone, "--fresh-uuids", given_.fresh_uuids, "new ids for records, too");
     dry_run(clone);
     launch(clone);
   }
@@ -162,20 +160,20 @@ class TranscriptGrammar : public GuardGrammar {
     words(relocate, "OLD NEW", "the folder's former and present path", 2, 2);
     translation(relocate);
     removal(relocate);
-    relocate.add_flag("--yes", given_.yes, "do it without asking");
+    flag(relocate, "--yes", given_.yes, "do it without asking");
   }
 
   void add_checking() {
     CLI::App& verify = command(app_, Command::verify, "verify", "is an archive or a session whole?");
     words(verify, "WHAT", "an archive as restore takes it, or the id of a session", 0, 1);
     scope(verify);
-    verify.add_flag("--drift", given_.drift, "what holds records that this version does not know");
+    flag(verify, "--drift", given_.drift, "what holds records that this version does not know");
     gist(verify, false);
     CLI::App& doctor = command(app_, Command::doctor, "doctor", "what is wrong, or soon will be, with the transcripts");
     scope(doctor);
-    doctor.add_flag("--quick", given_.quick, "names and times only; no transcript is read");
-    doctor.add_option("--days", given_.days, "warn of what will be cleaned up within N days [7]")->check(CLI::Range(1, 3650));
-    doctor.add_flag("--fix", given_.fix, "repaired copies beside damaged sessions; ends what died half-way");
+    flag(doctor, "--quick", given_.quick, "names and times only; no transcript is read");
+    option(doctor, "--days", given_.days, "warn of what will be cleaned up within N days [7]")->check(CLI::Range(1, 3650));
+    flag(doctor, "--fix", given_.fix, "repaired copies beside damaged sessions; ends what died half-way");
     command(app_, Command::schema, "schema", "the records this version knows, as JSON Schema");
   }
 
@@ -183,30 +181,30 @@ class TranscriptGrammar : public GuardGrammar {
 
   void add_search() {
     CLI::App& search = command(app_, Command::search, "search", "words, phrases and code in every session of every kind");
-    search.add_option("TEXT", search_.words, "words, word*, *inside*, \"a phrase\", -without, code as it stands")
+    option(search, "TEXT", search_.words, "words, word*, *inside*, \"a phrase\", -without, code as it stands")
         ->expected(0, kManyWords);
     repeated(search, "--without", search_.without, "not these words; the same as -word");
     CLI::App& trace = command(app_, Command::trace, "trace", "which sessions touched a file");
-    trace.add_option("FILE", search_.file, "its path, or the end of it")->required();
+    option(trace, "FILE", search_.file, "its path, or the end of it")->required();
     for (CLI::App* each : {&search, &trace}) {
-      each->add_option("-p,--project", search_.project, "only sessions of this folder")->type_name("DIR");
-      each->add_option("--since", search_.since, "not before this time: 2026-07-01, 3d, 2w")->type_name("TIME");
-      each->add_option("--until,--before", search_.until, "before this time")->type_name("TIME");
-      each->add_option("--branch", search_.branch, "only on this git branch");
-      each->add_option("--tool", search_.tool, "only calls of this tool");
-      each->add_option("--model", search_.model, "only answers of this model; a part of its name will do");
+      option(*each, "-p,--project", search_.project, "only sessions of this folder")->type_name("DIR");
+      option(*each, "--since", search_.since, "not before this time: 2026-07-01, 3d, 2w")->type_name("TIME");
+      option(*each, "--until,--before", search_.until, "before this time")->type_name("TIME");
+      option(*each, "--branch", search_.branch, "only on this git branch");
+      option(*each, "--tool", search_.tool, "only calls of this tool");
+      option(*each, "--model", search_.model, "only answers of this model; a part of its name will do");
       repeated(*each, "--role", search_.roles, "user, assistant, thinking, tool_call, tool_result, system or title");
-      each->add_option("--session", search_.session, "only in this session");
-      each->add_flag("--newest", search_.newest, "newest first, not best first");
-      each->add_option("--limit", line_.limit, "how many sessions [10]")->check(CLI::Range(1, 1000));
-      each->add_option("--per-session", search_.per_session, "places of one session [3]")->check(CLI::Range(1, 1000));
-      each->add_flag("--no-index", search_.no_index, "do not bring the index up to date first; what is new is scanned");
+      option(*each, "--session", search_.session, "only in this session");
+      flag(*each, "--newest", search_.newest, "newest first, not best first");
+      option(*each, "--limit", line_.limit, "how many sessions [10]")->check(CLI::Range(1, 1000));
+      option(*each, "--per-session", search_.per_session, "places of one session [3]")->check(CLI::Range(1, 1000));
+      flag(*each, "--no-index", search_.no_index, "do not bring the index up to date first; what is new is scanned");
     }
     repeated(search, "--kind", line_.kinds, "transcript, reasoning, thread, research, document, run; may be repeated");
-    search.add_option("--file", search_.file, "only where a tool touched this file");
+    option(search, "--file", search_.file, "only where a tool touched this file");
     CLI::App& index = command(app_, Command::index, "index", "bring the search index up to date; searching does so by itself");
-    index.add_flag("--status", search_.status, "only say how far it is");
-    index.add_flag("--rebuild", search_.rebuild, "throw it away first");
+    flag(index, "--status", search_.status, "only say how far it is");
+    flag(index, "--rebuild", search_.rebuild, "throw it away first");
   }
 
   TranscriptArguments& given_;

@@ -13,17 +13,11 @@
 
 #include <unistd.h>
 
-#include <chrono>
 #include <filesystem>
 
 namespace holdfast::cli {
 
 namespace {
-
-Millis steady_now() {
-  using namespace std::chrono;
-  return duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count();
-}
 
 Result<std::optional<std::string>> canonical(const std::string& path) {
   if (path.empty()) return std::nullopt;
@@ -158,7 +152,7 @@ transcripts::Progress TranscriptWork::progress() {
   }
   const bool shown = ::isatty(STDERR_FILENO) != 0;
   return [this, shown](std::string_view step, std::uint64_t done, std::uint64_t total) {
-    if (shown) bar_.update(steady_now(), step, done, total);
+    if (shown) bar_.update(steady_milliseconds(), step, done, total);
     return !stopped_.load();
   };
 }

@@ -15,6 +15,9 @@
 
 namespace holdfast::cli {
 
+// Characters of a transcript's id in a table: unique among the sessions of one person, nearly always.
+inline constexpr std::size_t kShortId = 8;
+
 class TranscriptWork {
  public:
   // Errors: invalid (no home folder), those of opening the homes.

@@ -15,7 +15,7 @@ namespace {
 
 using End = JournaledOperation::End;
 
-constexpr std::size_t kIdCharacters = 16;
+constexpr std::size_t kOperationIdCharacters = 16;
 
 // One operation, from its line in the journal to its end.
 class Attempt {
@@ -23,7 +23,7 @@ class Attempt {
   Attempt(Library& library, const std::vector<FileStep>& steps, const JournalNote& note,
           const std::function<Result<void>()>& first)
       : library_(library), disk_(library, steps.size()), steps_(steps), first_(first) {
-    operation_.id = "o_" + random_base62(kIdCharacters);
+    operation_.id = "o_" + random_base62(kOperationIdCharacters);
     operation_.time = SystemClock().now();
     operation_.note = note;
   }

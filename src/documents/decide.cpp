@@ -12,11 +12,9 @@ namespace holdfast::documents {
 
 namespace {
 
-constexpr std::size_t npos = std::string_view::npos;
-
 // Comments and highlights of plain text that begins at `offset` of the document.
 void add_remarks(std::vector<Remark>& remarks, std::string_view text, std::size_t offset, std::map<std::string, int>& seen) {
-  for (std::size_t at = text.find('{'); at != npos;) {
+  for (std::size_t at = text.find('{'); at != std::string_view::npos;) {
     const auto block = opener_at(text, at);
     std::size_t next = at + 1;
     if (block == Block::comment || block == Block::highlight) {
@@ -24,7 +22,7 @@ void add_remarks(std::vector<Remark>& remarks, std::string_view text, std::size_
       const auto metadata = read_metadata(text.substr(inside));
       if (metadata) inside += metadata->bytes;
       const std::size_t closer = text.find(closer_of(*block), inside);
-      if (closer != npos) {
+      if (closer != std::string_view::npos) {
         next = closer + kDelimiterBytes;
         Remark remark;
         remark.kind = block == Block::comment ? Remark::Kind::comment : Remark::Kind::highlight;

@@ -28,7 +28,7 @@ std::string escaped(std::string_view note) {
   return out;
 }
 
-Result<void> check(const Asker& asker, std::string_view note) {
+Result<void> check_comment(const Asker& asker, std::string_view note) {
   if (!asker.reviewer)
     return fail(ErrorKind::refused, "only a person comments on a change", "a comment in new_string is written {>>so<<}",
                 "reviewer_required");
@@ -85,7 +85,7 @@ Result<void> write_comment(DeskState& desk, const Asker& asker, const Place& pla
 }  // namespace
 
 Result<PendingChange> comment(DeskState& desk, const Asker& asker, std::string_view change_id, std::string_view note) {
-  HF_CHECK(check(asker, note));
+  HF_CHECK(check_comment(asker, note));
   HF_TRY(const auto pending, changes(desk, {}, asker.cancelled));
   const auto change = std::ranges::find(pending, change_id, &PendingChange::id);
   if (change == pending.end())

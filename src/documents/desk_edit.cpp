@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kExcerptAround = 3;
 constexpr std::size_t kMaxExcerpts = 20;
 
-Result<void> check(const EditRequest& request) {
+Result<void> check_edit(const EditRequest& request) {
   if (request.edits.empty())
     return fail(ErrorKind::invalid, "there is no edit", "give old_string and new_string, or edits", "bad_argument");
   for (const EditRequest::One& one : request.edits)
@@ -223,7 +223,7 @@ class Edit {
 }  // namespace
 
 Result<std::string> edit(DeskState& desk, const Asker& asker, const EditRequest& request) {
-  HF_CHECK(check(request));
+  HF_CHECK(check_edit(request));
   HF_TRY(const Opened opened, desk.handles.open(asker.principal, asker.session_id));
   HF_TRY(const Place place, find_document(desk, request.file_path));
   HF_CHECK(desk.library->require_writable(place));

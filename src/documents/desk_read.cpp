@@ -52,7 +52,7 @@ std::string intro_of(DeskState& desk, const LibraryFolder& folder, bool several)
   return fmt::format("{}\n[cut here: read \"{}\" for the rest]", text.substr(0, bytes), path);
 }
 
-Result<void> check(const ReadRequest& request) {
+Result<void> check_read(const ReadRequest& request) {
   if (request.view != "accepted" && request.view != "base" && request.view != "raw")
     return fail(ErrorKind::invalid, fmt::format("view is \"{}\"", request.view), "use accepted, base or raw", "bad_argument");
   if (request.offset < 0 || request.limit < 1)
@@ -122,7 +122,7 @@ Result<std::string> create_session(DeskState& desk, const Asker& asker, std::str
 }
 
 Result<std::string> read(DeskState& desk, const Asker& asker, const ReadRequest& request) {
-  HF_CHECK(check(request));
+  HF_CHECK(check_read(request));
   Opened opened;
   if (!asker.session_id.empty()) {
     HF_TRY(opened, desk.handles.open(asker.principal, asker.session_id));

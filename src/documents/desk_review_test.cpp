@@ -13,21 +13,17 @@ using testing::Not;
 using testing::SizeIs;
 using testing::UnorderedElementsAre;
 
-std::string code(const Result<std::string>& result) {
-  return result ? "ok" : std::string(result.error().word());
-}
-
 struct DeskReviewTest : DeskTest {
   // Five words of one line, changed one by one.
   std::string five_changes(std::string_view name = "dev") {
     kb.write("a.md", "one two three four five\nsix\n");
     const std::string handle = reader("a.md", name);
     for (const auto& [from, to] : {std::pair("one", "1"), std::pair("three", "3"), std::pair("five", "5")})
-      EXPECT_EQ(code(edit(handle, "a.md", from, to)), "ok");
-    EXPECT_EQ(code(edit(handle, "a.md", "six", "6")), "ok");
+      EXPECT_EQ(code_of(edit(handle, "a.md", from, to)), "ok");
+    EXPECT_EQ(code_of(edit(handle, "a.md", "six", "6")), "ok");
     kb.write("b.md", "more text\n");
     EXPECT_TRUE(read(handle, "b.md"));
-    EXPECT_EQ(code(edit(handle, "b.md", "more", "less")), "ok");
+    EXPECT_EQ(code_of(edit(handle, "b.md", "more", "less")), "ok");
     return handle;
   }
   std::vector<std::string> ids() {
@@ -68,7 +64,7 @@ TEST_F(DeskReviewTest, AllOfAFileOrAnAuthorButNoComments) {
   five_changes("ann");
   kb.write("c.md", "x {>>a person's question<<}\n");
   const std::string bob = reader("a.md", "bob");
-  EXPECT_EQ(code(edit(bob, "a.md", "two", "2")), "ok");
+  EXPECT_EQ(code_of(edit(bob, "a.md", "two", "2")), "ok");
   Verdicts verdicts;
   verdicts.all = true;
   verdicts.filter.author = "ann's AI";
@@ -99,7 +95,7 @@ TEST_F(DeskReviewTest, CommentsAreResolvedAndHighlightsLoseTheirMarks) {
 TEST_F(DeskReviewTest, OneIdInTwoDocumentsNamesNeither) {
   kb.write("a.md", "one\n");
   const std::string handle = reader("a.md");
-  EXPECT_EQ(code(edit(handle, "a.md", "one", "1")), "ok");
+  EXPECT_EQ(code_of(edit(handle, "a.md", "one", "1")), "ok");
   kb.write("b.md", kb.read("a.md"));
   const std::string id = ids().at(0);
   const auto report = accept({id});
@@ -123,7 +119,7 @@ TEST_F(DeskReviewTest, ARefusedNewDocumentGoesWithItsComments) {
 TEST_F(DeskReviewTest, AnEditAndADeletionAreDecidedTogether) {
   kb.write("a.md", "one\n");
   const std::string handle = reader("a.md");
-  EXPECT_EQ(code(edit(handle, "a.md", "one", "1")), "ok");
+  EXPECT_EQ(code_of(edit(handle, "a.md", "one", "1")), "ok");
   EXPECT_TRUE(desk->remove(with(handle), "a.md"));
   Verdicts all;
   all.all = true;
@@ -136,7 +132,7 @@ TEST_F(DeskReviewTest, AnEditAndADeletionAreDecidedTogether) {
 TEST_F(DeskReviewTest, AThreadOfCommentsIsReadInOrder) {
   kb.write("a.md", "one\n");
   const std::string handle = reader("a.md");
-  EXPECT_EQ(code(edit(handle, "a.md", "one", "1")), "ok");
+  EXPECT_EQ(code_of(edit(handle, "a.md", "one", "1")), "ok");
   const std::string id = ids().at(0);
   ASSERT_TRUE(desk->comment(person(), id, "first"));
   EXPECT_THAT(desk->comment(person(), id, "second\nline").value().comments, ElementsAre("Ada: first", "Ada: second\nline"));
@@ -152,9 +148,9 @@ TEST_F(DeskReviewTest, ACommitComesWithTheLastDecisionAndNamesAll) {
     FAIL() << "git is needed";
   kb.write("a.md", "one two three\n");
   const std::string ann = reader("a.md", "ann"), bob = reader("a.md", "bob");
-  EXPECT_EQ(code(edit(ann, "a.md", "one", "1")), "ok");
-  EXPECT_EQ(code(edit(bob, "a.md", "two", "2")), "ok");
-  EXPECT_EQ(code(edit(bob, "a.md", "three", "3")), "ok");
+  EXPECT_EQ(code_of(edit(ann, "a.md", "one", "1")), "ok");
+  EXPECT_EQ(code_of(edit(bob, "a.md", "two", "2")), "ok");
+  EXPECT_EQ(code_of(edit(bob, "a.md", "three", "3")), "ok");
   const auto all = ids();
   Verdicts verdicts;
   verdicts.commit = true;
@@ -193,14 +189,14 @@ TEST_F(DeskReviewTest, APersonCommentsOnAChange) {
   EXPECT_FALSE(desk->comment(person(), "c_none", "x"));
   // And the model must leave it alone.
   EXPECT_TRUE(read(handle, "a.md"));
-  EXPECT_EQ(code(edit(handle, "a.md", "are you sure?", "yes")), "comment_protected");
+  EXPECT_EQ(code_of(edit(handle, "a.md", "are you sure?", "yes")), "comment_protected");
 }
 
 TEST_F(DeskReviewTest, AModelWithdrawsItsOwnAlone) {
   const std::string ann = five_changes("ann");
   const std::string bob = reader("a.md", "bob");
   const auto all = ids();
-  EXPECT_EQ(code(desk->withdraw(with(bob), {all[0]})), "bad_argument");
+  EXPECT_EQ(code_of(desk->withdraw(with(bob), {all[0]})), "bad_argument");
   EXPECT_THAT(ids(), SizeIs(5));
   EXPECT_THAT(desk->withdraw(with(ann), {all[0], "c_none"}).value(),
               AllOf(HasSubstr(all[0]), HasSubstr("Not withdrawn: c_none")));
@@ -209,7 +205,7 @@ TEST_F(DeskReviewTest, AModelWithdrawsItsOwnAlone) {
   kb.write("c.md", "{++by hand++}\n");
   ChangeFilter filter;
   filter.path = "c.md";
-  EXPECT_EQ(code(desk->withdraw(with(ann), {desk->changes(filter, {}).value().at(0).id})), "bad_argument");
+  EXPECT_EQ(code_of(desk->withdraw(with(ann), {desk->changes(filter, {}).value().at(0).id})), "bad_argument");
   EXPECT_EQ(kb.read("c.md"), "{++by hand++}\n");
 }
 
@@ -242,7 +238,7 @@ TEST_F(DeskReviewTest, FiltersByAuthorAndTime) {
   five_changes("ann");
   clock->advance(1000);
   const std::string bob = reader("b.md", "bob");
-  EXPECT_EQ(code(edit(bob, "b.md", "text", "words")), "ok");
+  EXPECT_EQ(code_of(edit(bob, "b.md", "text", "words")), "ok");
   ChangeFilter filter;
   filter.author = "bob's AI";
   EXPECT_THAT(desk->changes(filter, {}).value(), SizeIs(1));

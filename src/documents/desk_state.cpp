@@ -15,7 +15,7 @@ constexpr std::string_view kAcceptedSpace = "documents.accepted";
 // Long enough for a change that waits over a year's holidays; afterwards it is nobody's and a person decides it.
 constexpr Millis kOwnerLife = 400LL * 86'400'000;
 // Short enough to type; 40 bits, and never two in one document.
-constexpr std::size_t kIdCharacters = 8;
+constexpr std::size_t kChangeIdCharacters = 8;
 
 // The mark of a document that was made here is a read record of nobody, so that it moves with the document.
 const Opened& nobody() {
@@ -26,7 +26,7 @@ const Opened& nobody() {
 }  // namespace
 
 std::string make_change_id() {
-  return "c_" + random_base32(kIdCharacters);
+  return "c_" + random_base32(kChangeIdCharacters);
 }
 
 std::string not_noted(const Result<void>& written) {
@@ -119,12 +119,6 @@ std::vector<std::string> texts_in(const JsonObject& object, std::string_view nam
   return found;
 }
 
-JsonArray array_of(const std::vector<std::string>& texts) {
-  JsonArray array;
-  for (const std::string& text : texts) array.emplace_back(text);
-  return array;
-}
-
 }  // namespace
 
 Result<Accepted> accepted_in(DeskState& desk, const Place& place) {
@@ -142,8 +136,8 @@ Result<void> keep_accepted(DeskState& desk, const Place& place, const Accepted& 
       HF_CHECK(transaction.erase(kAcceptedSpace, key));
       return {};
     }
-    const JsonObject value{{"proposers", array_of(accepted.proposers)},
-                           {"sessions", array_of(accepted.sessions)},
+    const JsonObject value{{"proposers", to_json_array(accepted.proposers)},
+                           {"sessions", to_json_array(accepted.sessions)},
                            {"changes", static_cast<std::int64_t>(accepted.changes)}};
     HF_CHECK(transaction.put(kAcceptedSpace, key, value, {}, transaction.now() + kOwnerLife));
     return {};

@@ -18,10 +18,6 @@ using testing::Not;
 using testing::SizeIs;
 using testing::StartsWith;
 
-std::string code(const Result<std::string>& result) {
-  return result ? "ok" : std::string(result.error().word());
-}
-
 // ---- §5 create_session, read
 
 TEST_F(DeskTest, CreateSessionAnswersTheIdNotesAndTrailer) {
@@ -62,9 +58,9 @@ TEST_F(DeskTest, ReadInPartsSaysWhereToGoOn) {
   request.offset = 5313;
   const std::string handle = session();
   const auto past = desk->read(with(handle), request);
-  EXPECT_EQ(code(past), "bad_argument");
+  EXPECT_EQ(code_of(past), "bad_argument");
   EXPECT_THAT(past.error().message, HasSubstr("5312 lines"));
-  EXPECT_EQ(code(edit(handle, "long.md", "line 7\n", "x")), "not_read") << "a read past the end does not count";
+  EXPECT_EQ(code_of(edit(handle, "long.md", "line 7\n", "x")), "not_read") << "a read past the end does not count";
 }
 
 TEST_F(DeskTest, ReadIsBoundedByBytesButNeverCutsALine) {
@@ -90,12 +86,12 @@ TEST_F(DeskTest, ReadHasThreeViews) {
     EXPECT_THAT(desk->read(with(""), request).value(), StartsWith(text)) << view;
   }
   request.view = "other";
-  EXPECT_EQ(code(desk->read(with(""), request)), "bad_argument");
+  EXPECT_EQ(code_of(desk->read(with(""), request)), "bad_argument");
 }
 
 TEST_F(DeskTest, AFailedReadMintsNothing) {
-  EXPECT_EQ(code(read("", "missing.md")), "no_such_document");
-  EXPECT_EQ(code(read("", "../kb-private/secret.md")), "path_denied");
+  EXPECT_EQ(code_of(read("", "missing.md")), "no_such_document");
+  EXPECT_EQ(code_of(read("", "../kb-private/secret.md")), "path_denied");
   session::Query query;
   query.kinds = {std::string(session::kDocument)};
   EXPECT_THAT(store->list(query).value().items, IsEmpty());
@@ -121,11 +117,11 @@ TEST_F(DeskTest, TheGuardIsPerHandleAndDocumentAndSurvivesARestart) {
   kb.write("b.md", "text b\n");
   const std::string handle = reader("a.md");
   const auto unread = edit(handle, "b.md", "text", "x");
-  EXPECT_EQ(code(unread), "not_read");
+  EXPECT_EQ(code_of(unread), "not_read");
   EXPECT_THAT(unread.error().hint, HasSubstr("call read with file_path \"b.md\""));
-  EXPECT_EQ(code(edit(session(), "a.md", "text", "x")), "not_read");
+  EXPECT_EQ(code_of(edit(session(), "a.md", "text", "x")), "not_read");
   restart();
-  EXPECT_EQ(code(edit(handle, "a.md", "text", "words")), "ok");
+  EXPECT_EQ(code_of(edit(handle, "a.md", "text", "words")), "ok");
   EXPECT_EQ(accepted("a.md"), "words a\n");
 }
 
@@ -133,8 +129,8 @@ TEST_F(DeskTest, TheGuardKnowsTheFileNotItsSpelling) {
   kb.write("sub/a.md", "text\n");
   kb.link("sub/a.md", "other.md");
   const std::string handle = reader("other.md");
-  EXPECT_EQ(code(edit(handle, "sub/../sub/./a.md", "text", "one")), "ok");
-  EXPECT_EQ(code(edit(handle, "other.md", "one", "two")), "ok");
+  EXPECT_EQ(code_of(edit(handle, "sub/../sub/./a.md", "text", "one")), "ok");
+  EXPECT_EQ(code_of(edit(handle, "other.md", "one", "two")), "ok");
   EXPECT_EQ(accepted("sub/a.md"), "two\n");
   EXPECT_TRUE(std::filesystem::is_symlink(kb / "other.md"));
 }
@@ -143,9 +139,9 @@ TEST_F(DeskTest, ADocumentThatWasGoneMustBeReadAgain) {
   kb.write("a.md", "text\n");
   const std::string handle = reader("a.md");
   std::filesystem::remove(kb / "a.md");
-  EXPECT_EQ(code(edit(handle, "a.md", "text", "x")), "no_such_document");
+  EXPECT_EQ(code_of(edit(handle, "a.md", "text", "x")), "no_such_document");
   kb.write("a.md", "text of another\n");
-  EXPECT_EQ(code(edit(handle, "a.md", "text", "x")), "not_read");
+  EXPECT_EQ(code_of(edit(handle, "a.md", "text", "x")), "not_read");
 }
 
 TEST_F(DeskTest, ChecksComeInOrder) {
@@ -153,15 +149,15 @@ TEST_F(DeskTest, ChecksComeInOrder) {
   kb.settings().folders[0].read_only = false;
   EditRequest nothing;
   nothing.file_path = "missing.md";
-  EXPECT_EQ(code(desk->edit(with("bogus"), nothing)), "bad_argument");
-  EXPECT_EQ(code(edit("bogus", "missing.md", "a", "b")), "session_unknown");
+  EXPECT_EQ(code_of(desk->edit(with("bogus"), nothing)), "bad_argument");
+  EXPECT_EQ(code_of(edit("bogus", "missing.md", "a", "b")), "session_unknown");
   const std::string handle = session();
-  EXPECT_EQ(code(edit(handle, "missing.md", "a", "b")), "no_such_document");
-  EXPECT_EQ(code(edit(handle, "a.md", "nowhere", "b")), "not_read");
+  EXPECT_EQ(code_of(edit(handle, "missing.md", "a", "b")), "no_such_document");
+  EXPECT_EQ(code_of(edit(handle, "a.md", "nowhere", "b")), "not_read");
   EXPECT_TRUE(read(handle, "a.md"));
-  EXPECT_EQ(code(edit(handle, "a.md", "nowhere", "b")), "not_found");
-  EXPECT_EQ(code(edit(handle, "a.md", "mine", "{++x++}")), "comment_protected");
-  EXPECT_EQ(code(edit(handle, "a.md", "text", "{++x++}")), "markup_in_input");
+  EXPECT_EQ(code_of(edit(handle, "a.md", "nowhere", "b")), "not_found");
+  EXPECT_EQ(code_of(edit(handle, "a.md", "mine", "{++x++}")), "comment_protected");
+  EXPECT_EQ(code_of(edit(handle, "a.md", "text", "{++x++}")), "markup_in_input");
   EXPECT_EQ(kb.read("a.md"), "text {>>mine<<}\n");
 }
 
@@ -172,7 +168,7 @@ TEST_F(DeskTest, ARefusalLeavesBytesTimeAndFolderAsTheyWere) {
   ASSERT_EQ(::stat((kb / "a.md").c_str(), &before), 0);
   for (const auto& [old_string, new_string] :
        {std::pair("text", "x"), std::pair("none", "x"), std::pair("text text", "{++a"), std::pair("", "x")})
-    EXPECT_NE(code(edit(handle, "a.md", old_string, new_string)), "ok");
+    EXPECT_NE(code_of(edit(handle, "a.md", old_string, new_string)), "ok");
   ASSERT_EQ(::stat((kb / "a.md").c_str(), &after), 0);
   EXPECT_EQ(before.st_ino, after.st_ino);
   EXPECT_EQ(before.st_mtim.tv_nsec, after.st_mtim.tv_nsec);
@@ -200,7 +196,7 @@ TEST_F(DeskTest, ThreeRevisionsAndBackLeaveTheFileAsItWas) {  // §11.5
   const std::string handle = reader("a.md");
   for (const auto& [from, to] :
        {std::pair("wharf", "pier"), std::pair("pier", "jetty"), std::pair("jetty", "quay"), std::pair("quay", "wharf")})
-    EXPECT_EQ(code(edit(handle, "a.md", from, to)), "ok");
+    EXPECT_EQ(code_of(edit(handle, "a.md", from, to)), "ok");
   EXPECT_EQ(kb.read("a.md"), bytes);
 }
 
@@ -219,7 +215,7 @@ TEST_F(DeskTest, ARewrittenSentenceIsStale) {  // §11.4
   kb.write("a.md", "first\nsecond\n");
   const std::string handle = reader("a.md");
   kb.write("a.md", "first\nanother\n");
-  EXPECT_EQ(code(edit(handle, "a.md", "second", "2nd")), "stale");
+  EXPECT_EQ(code_of(edit(handle, "a.md", "second", "2nd")), "stale");
   EXPECT_EQ(kb.read("a.md"), "first\nanother\n");
 }
 
@@ -230,7 +226,7 @@ TEST_F(DeskTest, AnExpectedVersionMakesEveryDifferenceAnError) {
   request.file_path = "a.md";
   request.edits = {{"text", "x", false}};
   request.expected_version = std::string(64, '0');
-  EXPECT_EQ(code(desk->edit(with(handle), request)), "stale");
+  EXPECT_EQ(code_of(desk->edit(with(handle), request)), "stale");
   EXPECT_EQ(kb.read("a.md"), "text\n");
 }
 
@@ -246,7 +242,7 @@ TEST_F(DeskTest, TwoHandlesAtTheSameInstantBothLand) {  // §11.7
       request.file_path = "a.md";
       const std::string number = std::to_string(i);
       request.edits = {{"number " + number + ".", "No. " + number + ".", false}};
-      EXPECT_EQ(code(at.edit(with(handle), request)), "ok") << i;
+      EXPECT_EQ(code_of(at.edit(with(handle), request)), "ok") << i;
     }
   };
   std::thread other([&] { work(*second_desk, two, 1); });
@@ -265,15 +261,15 @@ TEST_F(DeskTest, CreateIsOneInsertionAndCountsAsRead) {
   const std::string handle = handle_in(text);
   EXPECT_THAT(text, HasSubstr("front matter"));
   EXPECT_EQ(base("new/deep/a.md"), "");
-  EXPECT_EQ(code(edit(handle, "new/deep/a.md", "hello", "hello there")), "ok");
+  EXPECT_EQ(code_of(edit(handle, "new/deep/a.md", "hello", "hello there")), "ok");
   EXPECT_EQ(base("new/deep/a.md"), "");
   EXPECT_EQ(accepted("new/deep/a.md"), "---\ntitle: x\n---\nhello there\n");
-  EXPECT_EQ(code(desk->create(with(handle), "new/deep/a.md", "x")), "exists");
+  EXPECT_EQ(code_of(desk->create(with(handle), "new/deep/a.md", "x")), "exists");
 }
 
 TEST_F(DeskTest, CreateRefusesMarkupAndLeavesNoFolder) {
-  EXPECT_EQ(code(desk->create(with(""), "new/a.md", "{++x++}")), "markup_in_input");
-  EXPECT_EQ(code(desk->create(with("bogus"), "new/a.md", "x")), "session_unknown");
+  EXPECT_EQ(code_of(desk->create(with(""), "new/a.md", "{++x++}")), "markup_in_input");
+  EXPECT_EQ(code_of(desk->create(with("bogus"), "new/a.md", "x")), "session_unknown");
   EXPECT_FALSE(std::filesystem::exists(kb / "new"));
 }
 
@@ -291,8 +287,8 @@ TEST_F(DeskTest, RefusingANewDocumentSendsItToTheTrash) {
   const auto trashed = desk->trash().value();
   ASSERT_THAT(trashed, SizeIs(1));
   EXPECT_EQ(trashed[0].path, "a.md");
-  EXPECT_EQ(code(desk->restore(with(handle), trashed[0].id)), "reviewer_required");
-  EXPECT_EQ(code(desk->restore(person(), trashed[0].id)), "ok");
+  EXPECT_EQ(code_of(desk->restore(with(handle), trashed[0].id)), "reviewer_required");
+  EXPECT_EQ(code_of(desk->restore(person(), trashed[0].id)), "ok");
   EXPECT_EQ(accepted("a.md"), "hello\n");
 }
 
@@ -300,7 +296,7 @@ TEST_F(DeskTest, DeleteWaitsForAPerson) {
   kb.write("a.md", "text\n");
   kb.write("b.md", "see [[a]]\n");
   const std::string handle = session();
-  EXPECT_EQ(code(desk->remove(with(handle), "a.md")), "not_read");
+  EXPECT_EQ(code_of(desk->remove(with(handle), "a.md")), "not_read");
   EXPECT_TRUE(read(handle, "a.md"));
   EXPECT_THAT(desk->remove(with(handle), "a.md").value(), AllOf(HasSubstr("waits for review"), HasSubstr("- b.md")));
   EXPECT_TRUE(std::filesystem::exists(kb / "a.md"));
@@ -334,7 +330,7 @@ TEST_F(DeskTest, KindsWithoutMarksAreProposedBesideTheFile) {
   EXPECT_EQ(kb.read("a.json"), bytes);
   // The accepted view shows it, and a further edit builds on it.
   EXPECT_THAT(read(handle, "a.json").value(), AllOf(HasSubstr("\"retries\": 5"), HasSubstr("[pending: 1]")));
-  EXPECT_EQ(code(edit(handle, "a.json", "\"retries\": 5", "\"retries\": 7")), "ok");
+  EXPECT_EQ(code_of(edit(handle, "a.json", "\"retries\": 5", "\"retries\": 7")), "ok");
   EXPECT_EQ(base("a.json"), bytes);
   const auto changes = pending();
   ASSERT_THAT(changes, SizeIs(1));
@@ -349,7 +345,7 @@ TEST_F(DeskTest, KindsWithoutMarksAreProposedBesideTheFile) {
 TEST_F(DeskTest, AProposalForOtherBytesIsNeverApplied) {
   kb.write("a.json", "1\n");
   const std::string handle = reader("a.json");
-  EXPECT_EQ(code(edit(handle, "a.json", "1", "2")), "ok");
+  EXPECT_EQ(code_of(edit(handle, "a.json", "1", "2")), "ok");
   kb.write("a.json", "1 by hand\n");
   EXPECT_EQ(accepted("a.json"), "1 by hand\n");
   EXPECT_THAT(accept({pending().at(0).id}).failed, SizeIs(1));
@@ -370,10 +366,10 @@ TEST_F(DeskTest, AReadOnlyFolderRefusesEveryWrite) {
   kb.settings().folders[0].read_only = true;
   desk = open_desk();
   const std::string handle = reader("a.md");
-  EXPECT_EQ(code(edit(handle, "a.md", "text", "x")), "read_only");
-  EXPECT_EQ(code(desk->create(with(handle), "b.md", "x")), "read_only");
-  EXPECT_EQ(code(desk->remove(with(handle), "a.md")), "read_only");
-  EXPECT_EQ(code(desk->move(with(handle), "a.md", "b.md")), "read_only");
+  EXPECT_EQ(code_of(edit(handle, "a.md", "text", "x")), "read_only");
+  EXPECT_EQ(code_of(desk->create(with(handle), "b.md", "x")), "read_only");
+  EXPECT_EQ(code_of(desk->remove(with(handle), "a.md")), "read_only");
+  EXPECT_EQ(code_of(desk->move(with(handle), "a.md", "b.md")), "read_only");
 }
 
 // ---- what a review found
@@ -384,8 +380,8 @@ TEST_F(DeskTest, NothingThatIsNoTextGetsIntoADocument) {
   const std::string handle = reader("a.md");
   EXPECT_TRUE(read(handle, "a.json"));
   for (const char* path : {"a.md", "a.json"}) {
-    EXPECT_EQ(code(edit(handle, path, "one", std::string("o\0", 2))), "not_text");
-    EXPECT_EQ(code(edit(handle, path, "one", "\xFF")), "not_text");
+    EXPECT_EQ(code_of(edit(handle, path, "one", std::string("o\0", 2))), "not_text");
+    EXPECT_EQ(code_of(edit(handle, path, "one", "\xFF")), "not_text");
   }
   EXPECT_EQ(kb.read("a.md"), "one two\n");
 }
@@ -396,13 +392,13 @@ TEST_F(DeskTest, WhatNoListingShowsCannotBeChanged) {
   kb.write("a.log.md", "text\n");
   kb.write("d.md", "text\n");
   const std::string handle = reader("d.md");
-  EXPECT_EQ(code(read(handle, "ig/x.md")), "no_such_document");
-  EXPECT_EQ(code(read(handle, "a.log.md")), "no_such_document");
-  EXPECT_EQ(code(desk->create(with(handle), "ig/new.md", "x")), "path_denied");
-  EXPECT_EQ(code(desk->move(with(handle), "d.md", "ig/d.md")), "path_denied");
+  EXPECT_EQ(code_of(read(handle, "ig/x.md")), "no_such_document");
+  EXPECT_EQ(code_of(read(handle, "a.log.md")), "no_such_document");
+  EXPECT_EQ(code_of(desk->create(with(handle), "ig/new.md", "x")), "path_denied");
+  EXPECT_EQ(code_of(desk->move(with(handle), "d.md", "ig/d.md")), "path_denied");
   std::string deep;
   for (int i = 0; i < 70; ++i) deep += "d/";
-  EXPECT_EQ(code(desk->create(with(handle), deep + "x.md", "x")), "path_denied");
+  EXPECT_EQ(code_of(desk->create(with(handle), deep + "x.md", "x")), "path_denied");
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(kb / "ig"), {}), 1);
 }
 
@@ -416,11 +412,11 @@ TEST_F(DeskTest, AHandleEndsWithItsSession) {
     HF_CHECK(transaction.update(std::move(record)));
     return {};
   }));
-  EXPECT_EQ(code(edit(handle, "a.md", "text", "x")), "session_expired");
+  EXPECT_EQ(code_of(edit(handle, "a.md", "text", "x")), "session_expired");
   ASSERT_TRUE(store->write([&](session::Transaction& transaction) { return transaction.purge(label, "test"); }));
-  EXPECT_EQ(code(edit(handle, "a.md", "text", "x")), "session_expired");
-  EXPECT_EQ(code(desk->create(with(handle), "b.md", "x")), "session_expired");
-  EXPECT_EQ(code(desk->move(with(handle), "a.md", "b.md")), "session_expired");
+  EXPECT_EQ(code_of(edit(handle, "a.md", "text", "x")), "session_expired");
+  EXPECT_EQ(code_of(desk->create(with(handle), "b.md", "x")), "session_expired");
+  EXPECT_EQ(code_of(desk->move(with(handle), "a.md", "b.md")), "session_expired");
   EXPECT_EQ(kb.read("a.md"), "text\n");
 }
 
@@ -432,47 +428,47 @@ TEST_F(DeskTest, ReplaceAllReplacesAllOrNothing) {
   EditRequest request;
   request.file_path = "a.md";
   request.edits = {{std::string(40, '-'), "=", true}};
-  EXPECT_EQ(code(desk->edit(with(handle), request)), "ok");
+  EXPECT_EQ(code_of(desk->edit(with(handle), request)), "ok");
   EXPECT_THAT(accepted("a.md"), Not(HasSubstr("-")));
   kb.write("a.md", std::string(50'000, 'a'));
   request.edits = {{"a", "b", true}};
   const auto refused = desk->edit(with(handle), request);
-  EXPECT_EQ(code(refused), "too_large");
+  EXPECT_EQ(code_of(refused), "too_large");
   EXPECT_THAT(refused.error().message, HasSubstr("50000 times"));
 }
 
 TEST_F(DeskTest, KindsWithoutMarksKeepTheirSpelling) {
   kb.write("page.html", "<p>\r\nIt\u2019s \u201Cold\u201D text\r\n</p>\r\n");
   const std::string handle = reader("page.html");
-  EXPECT_EQ(code(edit(handle, "page.html", "<p>\nIt's \"old\" text\n", "<p>\nIt's \"new\" text\nmore\n")), "ok");
+  EXPECT_EQ(code_of(edit(handle, "page.html", "<p>\nIt's \"old\" text\n", "<p>\nIt's \"new\" text\nmore\n")), "ok");
   EXPECT_EQ(accepted("page.html"), "<p>\r\nIt\u2019s \u201Cnew\u201D text\r\nmore\r\n</p>\r\n");
 }
 
 TEST_F(DeskTest, ProposalsOfOthersAreNamedOrProtected) {
   kb.write("c.json", "1 2\n");
   const std::string ann = reader("c.json", "ann"), bob = reader("c.json", "bob");
-  EXPECT_EQ(code(edit(ann, "c.json", "1", "one")), "ok");
+  EXPECT_EQ(code_of(edit(ann, "c.json", "1", "one")), "ok");
   const std::string first = pending().at(0).id;
   EXPECT_THAT(edit(bob, "c.json", "2", "two").value(), HasSubstr("superseded change " + first + " by ann's AI"));
   EXPECT_THAT(pending(), SizeIs(1));
   kb.settings().supersede_any = false;
   desk = open_desk();
-  EXPECT_EQ(code(edit(ann, "c.json", "two", "zwei")), "supersede_denied");
+  EXPECT_EQ(code_of(edit(ann, "c.json", "two", "zwei")), "supersede_denied");
   EXPECT_EQ(accepted("c.json"), "one two\n");
 }
 
 TEST_F(DeskTest, ANewFileOfSuchAKindIsProposedOnceAndReadByItsAuthor) {
   const std::string handle = handle_in(desk->create(with(""), "new/n.json", "1\n").value());
-  EXPECT_EQ(code(desk->create(with(handle), "new/n.json", "2\n")), "exists");
+  EXPECT_EQ(code_of(desk->create(with(handle), "new/n.json", "2\n")), "exists");
   const auto unread = read(handle, "new/n.json");
-  EXPECT_EQ(code(unread), "no_such_document");
+  EXPECT_EQ(code_of(unread), "no_such_document");
   EXPECT_THAT(unread.error().message, HasSubstr("waits for review"));
   ChangeFilter below;
   below.path = "new";
   EXPECT_THAT(desk->changes(below, {}).value(), SizeIs(1));
   accept({pending().at(0).id});
   EXPECT_EQ(kb.read("new/n.json"), "1\n");
-  EXPECT_EQ(code(edit(handle, "new/n.json", "1", "2")), "ok");
+  EXPECT_EQ(code_of(edit(handle, "new/n.json", "1", "2")), "ok");
 }
 
 TEST_F(DeskTest, TheSameNameIsNotTheSameAuthor) {
@@ -485,12 +481,12 @@ TEST_F(DeskTest, TheSameNameIsNotTheSameAuthor) {
     return handle;
   };
   const std::string mine = session_of("local"), eves = session_of("eve");
-  EXPECT_EQ(code(edit(mine, "a.md", "text", "text {>>from local<<}")), "ok");
+  EXPECT_EQ(code_of(edit(mine, "a.md", "text", "text {>>from local<<}")), "ok");
   EditRequest forged;
   forged.file_path = "a.md";
   forged.edits = {{"from local", "forged", false}};
-  EXPECT_EQ(code(desk->edit(with(eves, "eve"), forged)), "comment_protected");
-  EXPECT_EQ(code(desk->edit(with(mine), forged)), "ok");
+  EXPECT_EQ(code_of(desk->edit(with(eves, "eve"), forged)), "comment_protected");
+  EXPECT_EQ(code_of(desk->edit(with(mine), forged)), "ok");
 }
 
 TEST_F(DeskTest, TextNeverTurnsIntoMarksWhenItIsAccepted) {
@@ -498,8 +494,8 @@ TEST_F(DeskTest, TextNeverTurnsIntoMarksWhenItIsAccepted) {
   kb.write("b.md", "x {a>>hi<<} q\n");
   const std::string handle = reader("a.md");
   EXPECT_TRUE(read(handle, "b.md"));
-  EXPECT_EQ(code(edit(handle, "a.md", "+a+", "++")), "markup_in_input");
-  EXPECT_EQ(code(edit(handle, "b.md", "a>>", ">>")), "markup_in_input");
+  EXPECT_EQ(code_of(edit(handle, "a.md", "+a+", "++")), "markup_in_input");
+  EXPECT_EQ(code_of(edit(handle, "b.md", "a>>", ">>")), "markup_in_input");
   EXPECT_EQ(kb.read("a.md"), "x {+a+ y ++} z\n");
 }
 
@@ -516,8 +512,8 @@ TEST_F(DeskTest, ExpectedVersionsAreShownWhereBytesAre) {
   request.file_path = "a.md";
   request.edits = {{"text", "words", false}};
   request.expected_version = text.substr(at + 10, 16);
-  EXPECT_EQ(code(desk->edit(with(handle), request)), "ok");
-  EXPECT_EQ(code(desk->edit(with(handle), request)), "stale");
+  EXPECT_EQ(code_of(desk->edit(with(handle), request)), "ok");
+  EXPECT_EQ(code_of(desk->edit(with(handle), request)), "stale");
 }
 
 TEST_F(DeskTest, OneOfSeveralEditsIsNamed) {
@@ -527,7 +523,7 @@ TEST_F(DeskTest, OneOfSeveralEditsIsNamed) {
   request.file_path = "a.md";
   request.edits = {{"one", "1", false}, {"missing", "x", false}};
   const auto refused = desk->edit(with(handle), request);
-  EXPECT_EQ(code(refused), "not_found");
+  EXPECT_EQ(code_of(refused), "not_found");
   EXPECT_THAT(refused.error().message, StartsWith("edits[1]"));
   EXPECT_EQ(kb.read("a.md"), "one two\n");
 }
@@ -538,17 +534,17 @@ TEST_F(DeskTest, ALinkByAnAbsolutePathMayStayInside) {
   kb.write_outside("secret.md", "hush\n");
   kb.link(kb.outside() + "/secret.md", "outside.md");
   const std::string handle = reader("inside.md");
-  EXPECT_EQ(code(edit(handle, "sub/a.md", "text", "words")), "ok");
-  EXPECT_EQ(code(read(handle, "outside.md")), "no_such_document");
+  EXPECT_EQ(code_of(edit(handle, "sub/a.md", "text", "words")), "ok");
+  EXPECT_EQ(code_of(read(handle, "outside.md")), "no_such_document");
 }
 
 TEST_F(DeskTest, MisguessedHandlesAreSlowedDownAndOthersAreNot) {
   kb.write("a.md", "text\n");
   const std::string handle = reader("a.md");
-  for (int i = 0; i < MissLimit::kMisses; ++i) EXPECT_EQ(code(read("s_guess" + std::to_string(i), "a.md")), "session_unknown");
+  for (int i = 0; i < MissLimit::kMisses; ++i) EXPECT_EQ(code_of(read("s_guess" + std::to_string(i), "a.md")), "session_unknown");
   const auto refused = read("s_another", "a.md");
   EXPECT_THAT(refused.error().hint, HasSubstr("wait"));
-  EXPECT_EQ(code(read(handle, "a.md")), "ok");
+  EXPECT_EQ(code_of(read(handle, "a.md")), "ok");
 }
 
 TEST_F(DeskTest, ManySmallChangesStayManyChanges) {
@@ -559,7 +555,7 @@ TEST_F(DeskTest, ManySmallChangesStayManyChanges) {
   }
   kb.write("a.md", before);
   const std::string handle = reader("a.md");
-  EXPECT_EQ(code(edit(handle, "a.md", before, after)), "ok");
+  EXPECT_EQ(code_of(edit(handle, "a.md", before, after)), "ok");
   EXPECT_EQ(accepted("a.md"), after);
   EXPECT_THAT(pending(), SizeIs(800));
 }
@@ -580,10 +576,10 @@ TEST_F(DeskTest, WhatWasReadAndProposedMovesAlong) {
   kb.write("c.json", "1\n");
   const std::string handle = reader("a.md");
   EXPECT_TRUE(read(handle, "c.json"));
-  EXPECT_EQ(code(edit(handle, "c.json", "1", "2")), "ok");
+  EXPECT_EQ(code_of(edit(handle, "c.json", "1", "2")), "ok");
   EXPECT_THAT(desk->move(with(handle), "a.md", "sub/a2.md").value(), StartsWith("Moved a.md -> sub/a2.md ("));
-  EXPECT_EQ(code(desk->move(with(handle), "c.json", "sub/c.json")), "ok");
-  EXPECT_EQ(code(edit(handle, "sub/a2.md", "text", "words")), "ok");
+  EXPECT_EQ(code_of(desk->move(with(handle), "c.json", "sub/c.json")), "ok");
+  EXPECT_EQ(code_of(edit(handle, "sub/a2.md", "text", "words")), "ok");
   EXPECT_THAT(read("", "b.md").value(), HasSubstr("back to [["));
   EXPECT_THAT(desk->get_links(with(""), "sub/a2.md").value(), HasSubstr("- b.md"));
   EXPECT_THAT(pending(), SizeIs(2));

@@ -15,6 +15,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,6 +41,8 @@ struct FileState {
 class DocumentLock {
  public:
   static Result<DocumentLock> take(Library& library, std::string_view key);
+  // In one order, so that two never wait for each other.
+  static Result<std::vector<DocumentLock>> take_all(Library& library, const std::set<std::string>& keys);
 
  private:
   explicit DocumentLock(Fd file) : file_(std::move(file)) {}

@@ -39,4 +39,13 @@ Result<DocumentLock> DocumentLock::take(Library& library, std::string_view key) 
               "Try again in a moment.");
 }
 
+Result<std::vector<DocumentLock>> DocumentLock::take_all(Library& library, const std::set<std::string>& keys) {
+  std::vector<DocumentLock> locks;
+  for (const std::string& key : keys) {
+    HF_TRY(DocumentLock lock, take(library, key));
+    locks.push_back(std::move(lock));
+  }
+  return locks;
+}
+
 }  // namespace holdfast::documents

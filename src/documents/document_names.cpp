@@ -8,8 +8,6 @@ namespace holdfast::documents {
 
 namespace {
 
-constexpr std::string_view kImplied = ".md";
-
 // "a/./b//../c" below `base` (which ends with '/' or is empty): a ".." above the root stays there.
 std::string join_clamped(std::string_view base, std::string_view target) {
   std::string path(base);
@@ -83,7 +81,7 @@ DocumentNames::Found DocumentNames::resolve(std::string_view from, std::string_v
   const std::string_view root = folder_prefix(from);
   const auto try_path = [&](std::string_view prefix, std::string_view base, How how) {
     const std::string path = std::string(prefix) + join_clamped(base, target);
-    return decide(path, how, found) || decide(path + std::string(kImplied), how, found);
+    return decide(path, how, found) || decide(path + std::string(kImpliedEnding), how, found);
   };
   const bool from_root = target.starts_with('/');
   if (!from_root && try_path(root, folder_part(from.substr(root.size())), How::beside)) return found;
@@ -91,7 +89,7 @@ DocumentNames::Found DocumentNames::resolve(std::string_view from, std::string_v
   if (!root.empty() && try_path("", "", How::root)) return found;
   if (target.find('/') != std::string_view::npos || target == "." || target == "..") return found;
   if (decide(target, How::name, found)) return found;
-  decide(std::string(target) + std::string(kImplied), How::name, found);
+  decide(std::string(target) + std::string(kImpliedEnding), How::name, found);
   return found;
 }
 

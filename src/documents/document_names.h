@@ -15,6 +15,9 @@
 
 namespace holdfast::documents {
 
+// A link need not write it.
+inline constexpr std::string_view kImpliedEnding = ".md";
+
 class DocumentNames {
  public:
   // Paths as shown. Folders: their names when the library has several, and every path begins with one of them.

@@ -20,7 +20,7 @@ std::unexpected<Error> not_text(const Place& place, std::string_view why) {
   return fail(ErrorKind::invalid, fmt::format("{} {}", place.path, why), "Only UTF-8 text can be read.", "not_text");
 }
 
-std::unexpected<Error> not_there(const Place& place) {
+std::unexpected<Error> gone_meanwhile(const Place& place) {
   return fail(ErrorKind::not_found, fmt::format("there is no \"{}\" any more", place.path), "glob lists what there is.",
               "no_such_document");
 }
@@ -36,7 +36,7 @@ std::unexpected<Error> why_not_opened(const Fd& folder, const Place& place, Erro
   if (error.kind == ErrorKind::refused && ::faccessat(folder.get(), place.relative.c_str(), R_OK, AT_EACCESS) != 0 &&
       errno == EACCES)
     return fail(ErrorKind::refused, place.path + " may not be read by the user this program runs as", "", "path_denied");
-  return not_there(place);
+  return gone_meanwhile(place);
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kShownLines = 20;  // of the places of an ambiguous text
 
-Error not_there(std::string_view text, std::string_view wanted, const EditRules& rules) {
+Error text_not_there(std::string_view text, std::string_view wanted, const EditRules& rules) {
   const std::string near = nearby_lines(lines_of(text), wanted);
   const std::string shown = near.empty() ? "" : fmt::format(" The nearest text there is:\n{}", near);
   if (rules.changed_since_read)
@@ -48,7 +48,7 @@ Result<std::vector<Match>> places(std::string_view text, const TextEdit& edit, c
                 "name the text to replace; to insert, repeat a piece of text with the addition in new_string", "bad_argument");
   }
   Matches matches = find_matches(text, edit.old_string, edit.replace_all ? Occurrences::apart : Occurrences::overlapping);
-  if (matches.total == 0) return fail(not_there(text, edit.old_string, rules));
+  if (matches.total == 0) return fail(text_not_there(text, edit.old_string, rules));
   if (matches.total > 1 && !edit.replace_all) return fail(too_often(text, matches));
   likeness = std::max(likeness, matches.likeness);
   if (matches.total > kMaxReplaced)

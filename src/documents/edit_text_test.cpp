@@ -15,12 +15,12 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-Author author(std::string label = "dev's AI") {
+Author edit_author(std::string label = "dev's AI") {
   return {std::move(label), 1, [n = 0]() mutable { return "c_" + std::to_string(++n); }};
 }
 
 Result<EditedText> edited(std::string_view raw, std::vector<TextEdit> edits, EditRules rules = {}) {
-  return edit_marked_text(raw, edits, author(), rules);
+  return edit_marked_text(raw, edits, edit_author(), rules);
 }
 template <class T>
 std::string word_of(const Result<T>& result) {

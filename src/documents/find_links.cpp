@@ -14,7 +14,6 @@ namespace holdfast::documents {
 
 namespace {
 
-constexpr std::size_t npos = std::string_view::npos;
 // No path is longer; and looking for an end that far away only once keeps the time linear.
 constexpr std::size_t kMaxTargetBytes = 4096, kMaxTitleBytes = 1024;
 constexpr int kMaxParentheses = 32;           // in a path; as CommonMark allows at least
@@ -31,7 +30,7 @@ bool is_punctuation(char c) {
 bool has_scheme(std::string_view target) {
   if (target.empty() || !((target[0] | 0x20) >= 'a' && (target[0] | 0x20) <= 'z')) return false;
   const std::size_t end = target.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+.-");
-  return end != npos && target[end] == ':';
+  return end != std::string_view::npos && target[end] == ':';
 }
 
 // \( means (, %20 means a blank; a % that begins no escape is itself.
@@ -97,12 +96,12 @@ class LinkFinder {
 
   // A note about the text is not the text.
   void pass_comment() {
-    std::size_t end = npos;
+    std::size_t end = std::string_view::npos;
     if (opener_at(text_, position_) == Block::comment && !no_more_closers_) {
       end = text_.find(closer_of(Block::comment), position_ + kDelimiterBytes);
-      no_more_closers_ = end == npos;
+      no_more_closers_ = end == std::string_view::npos;
     }
-    position_ = end == npos ? position_ + 1 : end + kDelimiterBytes;
+    position_ = end == std::string_view::npos ? position_ + 1 : end + kDelimiterBytes;
   }
 
   void add(Link::Form form, std::size_t begin, std::size_t end, std::size_t target_begin, std::size_t target_end,
@@ -121,7 +120,7 @@ class LinkFinder {
   bool take_wiki() {
     const std::size_t begin = position_ + 2;
     const std::size_t end = text_.substr(0, begin + kMaxTargetBytes).find_first_of("[]\n", begin);
-    if (end == npos || text_.substr(end, 2) != "]]") return false;
+    if (end == std::string_view::npos || text_.substr(end, 2) != "]]") return false;
     std::size_t target_end = std::min(text_.substr(0, end).find_first_of("#|", begin), end);
     if (target_end < end && text_[target_end] == '|' && target_end > begin && text_[target_end - 1] == '\\')
       --target_end;  // in tables the bar is escaped
@@ -129,7 +128,7 @@ class LinkFinder {
     const bool embed = position_ > 0 && text_[position_ - 1] == '!';
     const std::size_t link_begin = position_ - (embed ? 1 : 0);
     position_ = end + 2;
-    if (inside.empty() || inside.find("://") != npos) return true;
+    if (inside.empty() || inside.find("://") != std::string_view::npos) return true;
     const auto at = static_cast<std::size_t>(inside.data() - text_.data());
     add(embed ? Link::Form::embed : Link::Form::wiki, link_begin, position_, at, at + inside.size(), std::string(inside));
     return true;
@@ -143,9 +142,9 @@ class LinkFinder {
     if (angled) ++at;
     const std::size_t begin = at;
     const std::size_t end = angled ? end_of_angled(begin) : end_of_bare(begin);
-    if (end == npos) return;
+    if (end == std::string_view::npos) return;
     const std::size_t closed = end_of_title(end + (angled ? 1 : 0));
-    if (closed == npos) return;
+    if (closed == std::string_view::npos) return;
     position_ = closed;
     const std::string_view written = text_.substr(begin, std::min(text_.substr(0, end).find('#', begin), end) - begin);
     // A trailing '/' is a folder; "//" begins an address without its scheme.
@@ -159,18 +158,18 @@ class LinkFinder {
       if (text_[at] == '>') return at;
       if (text_[at] == '\\') ++at;
     }
-    return npos;
+    return std::string_view::npos;
   }
 
   std::size_t end_of_bare(std::size_t at) const {
     const std::size_t last = std::min(text_.size(), at + kMaxTargetBytes);
     for (int depth = 0; at < last; ++at) {
-      if (is_blank(text_[at])) return depth == 0 ? at : npos;
-      if (text_[at] == '(' && ++depth > kMaxParentheses) return npos;
+      if (is_blank(text_[at])) return depth == 0 ? at : std::string_view::npos;
+      if (text_[at] == '(' && ++depth > kMaxParentheses) return std::string_view::npos;
       if (text_[at] == ')' && depth-- == 0) return at;
       if (text_[at] == '\\' && at + 1 < last && is_punctuation(text_[at + 1])) ++at;
     }
-    return npos;
+    return std::string_view::npos;
   }
 
   // Behind the bracket that closes the link, with or without a title before it.
@@ -179,11 +178,11 @@ class LinkFinder {
     const std::size_t from = at;
     while (at < last && is_blank(text_[at])) ++at;
     if (at < last && text_[at] == ')') return at + 1;
-    if (at == from || at >= last || (text_[at] != '"' && text_[at] != '\'')) return npos;
+    if (at == from || at >= last || (text_[at] != '"' && text_[at] != '\'')) return std::string_view::npos;
     const char quote = text_[at++];
     while (at < last && text_[at] != quote) at += text_[at] == '\\' ? 2 : 1;
     for (++at; at < last && is_blank(text_[at]);) ++at;
-    return at < last && text_[at] == ')' ? at + 1 : npos;
+    return at < last && text_[at] == ')' ? at + 1 : std::string_view::npos;
   }
 
   std::string_view text_;

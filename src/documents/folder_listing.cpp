@@ -79,7 +79,7 @@ bool sorts_before(const ListedEntry& a, const ListedEntry& b) {
 }
 
 // Nothing for what is neither file nor folder, or gone meanwhile.
-std::optional<ListedEntry> look_at(const Fd& folder, RawEntry& raw, bool stamps) {
+std::optional<ListedEntry> listed_entry(const Fd& folder, RawEntry& raw, bool stamps) {
   ListedEntry entry;
   entry.is_folder = raw.type == DT_DIR;
   entry.inode = raw.inode;
@@ -125,7 +125,7 @@ Result<FolderListing> list_folder(const Fd& library_folder, std::string_view rel
     const std::string path = listing.levels ? below(relative, raw.name) : std::string();
     if (listing.levels && raw.type != DT_UNKNOWN && is_ignored(listing.levels, path, raw.type == DT_DIR)) continue;
     const bool unknown = raw.type == DT_UNKNOWN;
-    auto entry = look_at(folder, raw, stamps);
+    auto entry = listed_entry(folder, raw, stamps);
     if (!entry || (unknown && is_ignored(listing.levels, path, entry->is_folder))) continue;
     listing.entries.push_back(*std::move(entry));
   }

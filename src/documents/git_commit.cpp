@@ -54,17 +54,17 @@ std::string last_words(const net::ChildResult& result) {
   return to_valid_utf8(end);
 }
 
-std::string one_line(std::string_view text) {
+std::string on_one_line(std::string_view text) {
   std::string line(text);
   std::ranges::replace_if(line, [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
   return line;
 }
 
 std::string message_of(const CommitRequest& request) {
-  std::string message =
-      fmt::format("Accept {} change{} to {}\n\n", request.changes, request.changes == 1 ? "" : "s", one_line(request.relative));
-  for (const std::string& proposer : request.proposers) message += fmt::format("Proposed-by: {}\n", one_line(proposer));
-  for (const std::string& session : request.sessions) message += fmt::format("Holdfast-Session: {}\n", one_line(session));
+  std::string message = fmt::format("Accept {} change{} to {}\n\n", request.changes, request.changes == 1 ? "" : "s",
+                                    on_one_line(request.relative));
+  for (const std::string& proposer : request.proposers) message += fmt::format("Proposed-by: {}\n", on_one_line(proposer));
+  for (const std::string& session : request.sessions) message += fmt::format("Holdfast-Session: {}\n", on_one_line(session));
   return message;
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 // {a,b}{c,d}… multiplies; a pattern a person writes has a handful.
 constexpr std::size_t kMaxAlternatives = 256;
-constexpr std::size_t kMaxPatternBytes = 4096;
+constexpr std::size_t kMaxGlobBytes = 4096;
 
 std::unexpected<Error> bad(std::string message) {
   return fail(ErrorKind::invalid, std::move(message), "Write * ? ** [abc] {a,b}; a \\ makes the next character an ordinary one.",
@@ -89,7 +89,7 @@ Result<void> expand(std::string_view pattern, std::vector<std::string>& out) {
 
 Result<GlobPattern> GlobPattern::compile(std::string_view pattern) {
   if (pattern.empty()) return bad("the pattern is empty");
-  if (pattern.size() > kMaxPatternBytes) return bad(fmt::format("the pattern is longer than {} bytes", kMaxPatternBytes));
+  if (pattern.size() > kMaxGlobBytes) return bad(fmt::format("the pattern is longer than {} bytes", kMaxGlobBytes));
   std::vector<std::string> expanded;
   HF_CHECK(expand(pattern, expanded));
   GlobPattern made;

@@ -10,7 +10,7 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string found(TestLibrary& files, std::string pattern, std::string path = "") {
+std::string globbed(TestLibrary& files, std::string pattern, std::string path = "") {
   const auto text = glob(files.library(), {std::move(pattern), std::move(path), {}});
   return text ? *text : std::string(text.error().word());
 }
@@ -62,21 +62,21 @@ TEST(Glob, AnswersWithPathsThatReadTakes) {
        {"b.md", "a.md", "a-b/x.md", "a/x.md", "a/y/z.md", ".hidden.md", ".git/x.md", "a/.holdfast-o_1-0", "n.json"})
     files.write(path, "x");
   files.link("a.md", "link.md");
-  EXPECT_EQ(found(files, "**"), "a-b/x.md\na.md\na/x.md\na/y/z.md\nb.md\nn.json");
-  EXPECT_EQ(found(files, "*.md"), "a.md\nb.md");
-  EXPECT_EQ(found(files, "*.md", "a"), "a/x.md");
-  EXPECT_EQ(found(files, "**/*.md", "a/"), "a/x.md\na/y/z.md");
-  EXPECT_EQ(found(files, "a/*.md", "a"), "No matches found.");
-  EXPECT_EQ(found(files, "*.md", "."), "a.md\nb.md");
-  EXPECT_EQ(found(files, "*.md", "nothing"), "no_such_document");
-  EXPECT_EQ(found(files, "*.md", ".."), "path_denied");
-  EXPECT_EQ(found(files, "*.md", "a.md"), "bad_argument");
+  EXPECT_EQ(globbed(files, "**"), "a-b/x.md\na.md\na/x.md\na/y/z.md\nb.md\nn.json");
+  EXPECT_EQ(globbed(files, "*.md"), "a.md\nb.md");
+  EXPECT_EQ(globbed(files, "*.md", "a"), "a/x.md");
+  EXPECT_EQ(globbed(files, "**/*.md", "a/"), "a/x.md\na/y/z.md");
+  EXPECT_EQ(globbed(files, "a/*.md", "a"), "No matches found.");
+  EXPECT_EQ(globbed(files, "*.md", "."), "a.md\nb.md");
+  EXPECT_EQ(globbed(files, "*.md", "nothing"), "no_such_document");
+  EXPECT_EQ(globbed(files, "*.md", ".."), "path_denied");
+  EXPECT_EQ(globbed(files, "*.md", "a.md"), "bad_argument");
 }
 
 TEST(Glob, SaysWhatIsLeftOff) {
   TestLibrary files;
   for (std::size_t i = 0; i < kMaxGlobPaths + 3; ++i) files.write(fmt::format("{}.md", i), "");
-  const std::string text = found(files, "*");
+  const std::string text = globbed(files, "*");
   EXPECT_EQ(std::ranges::count(text, '\n'), kMaxGlobPaths);
   EXPECT_THAT(text, HasSubstr("[3 more were left off"));
 }

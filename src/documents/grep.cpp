@@ -110,7 +110,7 @@ class Answer {
   std::string text_;
 };
 
-std::unexpected<Error> bad_argument(std::string message, std::string hint) {
+std::unexpected<Error> bad_search(std::string message, std::string hint) {
   return fail(ErrorKind::invalid, std::move(message), std::move(hint), "bad_argument");
 }
 
@@ -127,15 +127,15 @@ Result<Plan> plan_of(const GrepRequest& request) {
   else if (request.output_mode == "count")
     plan.mode = GrepMode::count;
   else if (request.output_mode != "files_with_matches")
-    return bad_argument(fmt::format("output_mode \"{}\" is not known", request.output_mode),
-                        "Use files_with_matches, content or count.");
+    return bad_search(fmt::format("output_mode \"{}\" is not known", request.output_mode),
+                      "Use files_with_matches, content or count.");
   if (request.view == "base")
     plan.view = View::base;
   else if (request.view == "raw")
     plan.view = View::raw;
   else if (request.view != "accepted")
-    return bad_argument(fmt::format("view \"{}\" is not known", request.view), "Use accepted, base or raw.");
-  if (request.before < 0 || request.after < 0) return bad_argument("a number of context lines is negative", "Use 0 or more.");
+    return bad_search(fmt::format("view \"{}\" is not known", request.view), "Use accepted, base or raw.");
+  if (request.before < 0 || request.after < 0) return bad_search("a number of context lines is negative", "Use 0 or more.");
   plan.text.mode = plan.mode;
   plan.text.before = std::min(static_cast<std::size_t>(request.before), kMaxContext);
   plan.text.after = std::min(static_cast<std::size_t>(request.after), kMaxContext);

@@ -11,7 +11,6 @@ namespace holdfast::documents {
 
 namespace {
 
-constexpr std::size_t npos = std::string_view::npos;
 constexpr std::size_t kMatchesBetweenAsking = 1024;
 
 // So that $ means what it says; lone CRs stay.
@@ -19,7 +18,7 @@ std::string without_carriage_returns(std::string_view text) {
   std::string made;
   made.reserve(text.size());
   std::size_t copied = 0;
-  for (std::size_t at = text.find("\r\n"); at != npos; at = text.find("\r\n", at + 2)) {
+  for (std::size_t at = text.find("\r\n"); at != std::string_view::npos; at = text.find("\r\n", at + 2)) {
     made.append(text.substr(copied, at - copied));
     copied = at + 1;
   }
@@ -64,7 +63,7 @@ class TextSearch {
   // Behind its line feed.
   std::size_t line_end(std::size_t position) const {
     const std::size_t newline = text_.find('\n', position);
-    return newline == npos ? text_.size() : newline + 1;
+    return newline == std::string_view::npos ? text_.size() : newline + 1;
   }
 
   // The lines that the bytes first..last touch, those taken already left out.
@@ -93,7 +92,7 @@ class TextSearch {
   }
 
   // Lines from where we are, at most `lines`, before `until`.
-  void show_context(std::size_t from, std::size_t lines, std::size_t until = npos) {
+  void show_context(std::size_t from, std::size_t lines, std::size_t until = std::string_view::npos) {
     if (hits_.shown.empty()) return;
     next_line_ = from;
     for (; lines > 0 && next_line_ < std::min(until, text_.size()) && hits_.shown.size() < options_.max_lines; --lines)
@@ -129,7 +128,7 @@ class TextSearch {
 
 GrepHits grep_text(std::string_view text, LinePattern& pattern, std::string_view path, const GrepTextOptions& options) {
   std::string unix_lines;
-  if (options.has_carriage_returns && text.find('\r') != npos) {
+  if (options.has_carriage_returns && text.find('\r') != std::string_view::npos) {
     unix_lines = without_carriage_returns(text);
     text = unix_lines;
   }

@@ -291,8 +291,8 @@ Result<void> Handles::forget_read(const Opened& opened, std::string_view key) {
 
 namespace {
 
-Result<void> append(Transaction& transaction, std::string_view label, std::string_view type, std::string_view text,
-                    const JsonObject& data) {
+Result<void> append_entry(Transaction& transaction, std::string_view label, std::string_view type, std::string_view text,
+                          const JsonObject& data) {
   session::NewEntry entry;
   entry.type = type;
   entry.text = text;
@@ -304,14 +304,14 @@ Result<void> append(Transaction& transaction, std::string_view label, std::strin
 }  // namespace
 
 Result<void> Handles::note(std::string_view label, std::string_view type, std::string text, const JsonObject& data) {
-  return store_.write([&](Transaction& transaction) { return append(transaction, label, type, text, data); });
+  return store_.write([&](Transaction& transaction) { return append_entry(transaction, label, type, text, data); });
 }
 
 Result<void> Handles::note_version(const Opened& opened, std::string_view type, std::string text, const JsonObject& data,
                                    std::string_view key, std::string_view version) {
   return store_.write([&](Transaction& transaction) -> Result<void> {
     HF_CHECK(put_version(transaction, opened.label, key, version, clock_.now()));
-    return append(transaction, opened.label, type, text, data);
+    return append_entry(transaction, opened.label, type, text, data);
   });
 }
 

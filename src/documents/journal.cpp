@@ -64,7 +64,7 @@ Result<Fd> open_journal(Library& library) {
   return file;
 }
 
-Result<void> append(const Fd& journal, const std::string& line, bool synced) {
+Result<void> append_line(const Fd& journal, const std::string& line, bool synced) {
   HF_CHECK(write_all(journal.get(), '\n' + line));
   if (synced && ::fdatasync(journal.get()) != 0) return fail(system_error("sync the journal", errno));
   return {};
@@ -95,7 +95,7 @@ std::vector<JournaledOperation> operations_in(std::string_view text) {
   return operations;
 }
 
-bool is_unfinished(const JournaledOperation& operation) {
+bool is_under_way(const JournaledOperation& operation) {
   return operation.end == End::open || operation.end == End::committed;
 }
 
@@ -174,7 +174,7 @@ Result<OperationAtWork> OperationAtWork::begin(Library& library, JournaledOperat
   HF_TRY(const bool own, try_lock_range(lock, lock_byte(operation.id), Sharing::exclusive));
   if (!own) return fail(ErrorKind::unavailable, "another operation has this one's lock", "Try again.");
   HF_TRY(Fd journal, open_journal(library));
-  HF_CHECK(append(journal, to_line(operation), false));
+  HF_CHECK(append_line(journal, to_line(operation), false));
   OperationAtWork work(std::move(lock), std::move(journal), std::move(operation));
   work.syncing_ = run_beside([file = work.journal_.get()] { return ::fdatasync(file) == 0 ? 0 : errno; });
   return work;
@@ -190,7 +190,7 @@ Result<std::vector<OperationAtWork>> OperationAtWork::adopt_abandoned(Library& l
   std::vector<OperationAtWork> adopted;
   HF_TRY(const std::string text, read_journal(journal_path(library)));
   for (JournaledOperation& operation : operations_in(text)) {
-    if (!is_unfinished(operation) || !is_of(library, operation)) continue;
+    if (!is_under_way(operation) || !is_of(library, operation)) continue;
     HF_TRY(Fd lock, open_locks(library));
     HF_TRY(const bool dead, try_lock_range(lock, lock_byte(operation.id), Sharing::exclusive));
     if (!dead) continue;
@@ -205,21 +205,21 @@ Result<std::vector<OperationAtWork>> OperationAtWork::adopt_abandoned(Library& l
   const auto now = operations_in(again);
   std::erase_if(adopted, [&](const OperationAtWork& each) {
     const auto same = std::ranges::find(now, each.operation_.id, &JournaledOperation::id);
-    return same == now.end() || !is_unfinished(*same) || same->end != each.operation_.end;
+    return same == now.end() || !is_under_way(*same) || same->end != each.operation_.end;
   });
   return adopted;
 }
 
 Result<void> OperationAtWork::end(End how, bool synced) {
   operation_.end = how;
-  return append(journal_, to_end_line(operation_.id, how), synced);
+  return append_line(journal_, to_end_line(operation_.id, how), synced);
 }
 
 bool is_unfinished(Library& library, std::string_view id) {
   const auto locks = open_locks(library);
   if (!locks || is_range_locked(*locks, lock_byte(id))) return true;
   const auto operation = find_operation(library, id);
-  return operation ? is_unfinished(*operation) : operation.error().kind != ErrorKind::not_found;
+  return operation ? is_under_way(*operation) : operation.error().kind != ErrorKind::not_found;
 }
 
 Result<void> rotate_journal(Library& library) {
@@ -232,7 +232,7 @@ Result<void> rotate_journal(Library& library) {
   HF_TRY(const std::string text, read_journal(path));
   std::string still_open;
   for (const JournaledOperation& operation : operations_in(text))
-    if (is_unfinished(operation)) {
+    if (is_under_way(operation)) {
       still_open += '\n' + to_line(operation);
       if (operation.end == End::committed) still_open += '\n' + to_end_line(operation.id, operation.end);
     }

@@ -89,7 +89,7 @@ std::optional<JournaledStep> step_of(const JsonObject& object) {
   return step;
 }
 
-std::optional<JournaledOperation> operation_of(const JsonObject& object) {
+std::optional<JournaledOperation> operation_in(const JsonObject& object) {
   JournaledOperation operation;
   operation.id = text(object, "id");
   operation.time = find_int(object, "time").value_or(0);
@@ -139,7 +139,7 @@ std::optional<JournalLine> parse_line(std::string_view line) {
     parsed.how = how;
     if (!parsed.ended.empty()) return parsed;
   }
-  parsed.begun = operation_of(*object);
+  parsed.begun = operation_in(*object);
   if (!parsed.begun) return std::nullopt;
   return parsed;
 }

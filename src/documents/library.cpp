@@ -26,7 +26,7 @@ namespace {
 // purpose.
 constexpr int kTries = 64;
 
-std::unexpected<Error> denied(std::string why) {
+std::unexpected<Error> not_in_library(std::string why) {
   return fail(ErrorKind::invalid, std::move(why), "Only documents of the library can be named; glob lists them.", "path_denied");
 }
 
@@ -50,7 +50,7 @@ bool is_folder(const Fd& fd) {
 
 // The path of an open file below a folder, links resolved; nothing when it has none. A file that was removed or renamed since it
 // was opened is not found under what the kernel calls it ("a.md (deleted)"), so the name is tried.
-std::optional<std::string> relative_path(const Fd& folder, const Fd& opened) {
+std::optional<std::string> path_inside(const Fd& folder, const Fd& opened) {
   const auto above = path_of(folder), below = path_of(opened);
   if (!above || !below) return std::nullopt;
   if (*above == *below) return "";
@@ -69,7 +69,7 @@ Result<Fd> open_inside(const Fd& folder, const std::string& relative) {
   if (opened || opened.error().kind != ErrorKind::refused) return opened;
   const Fd anywhere(::openat(folder.get(), relative.c_str(), O_PATH | O_CLOEXEC));
   if (!anywhere) return opened;
-  const auto inside = relative_path(folder, anywhere);
+  const auto inside = path_inside(folder, anywhere);
   if (!inside) return opened;
   return open_below(folder, inside->empty() ? "." : *inside, O_PATH, 0, Links::refuse);
 }
@@ -107,7 +107,7 @@ class FolderLibrary final : public Library {
     for (int tries = 0; tries < kTries; ++tries) {
       const auto opened = open_inside(folder, named.relative.empty() ? "." : named.relative);
       if (!opened) return fail(missing(path, named));
-      const auto relative = relative_path(folder, *opened);
+      const auto relative = path_inside(folder, *opened);
       // Somebody is writing it in this moment: what was opened lies under a temporary name now.
       if (!relative || name_of_path(*relative).starts_with(kTemporaryPrefix)) continue;
       // An inner link may lead to what has no name for strangers.
@@ -115,14 +115,14 @@ class FolderLibrary final : public Library {
       if (has_hidden_segment(*relative) || is_unlisted(folder, *relative, is_folder(*opened))) return fail(missing(path, named));
       return place(named.folder, *relative, true, is_folder(*opened));
     }
-    return fail(missing(path, named));
+    return fail(ErrorKind::conflict, std::string(path) + " is being replaced again and again", "Try again.");
   }
 
   Result<Place> find_new(std::string_view path) override {
     HF_TRY(const Named named, name(path, PathFor::creating));
     if (named.relative.empty()) return fail(exists(path));
     if (has_hidden_segment(named.relative))
-      return denied("a name that begins with '.' is hidden, so it cannot be a document: " + std::string(path));
+      return not_in_library("a name that begins with '.' is hidden, so it cannot be a document: " + std::string(path));
     for (int tries = 0; tries < kTries; ++tries) {
       auto found = try_find_new(named, path);
       if (!found) return fail(std::move(found).error());
@@ -165,14 +165,15 @@ class FolderLibrary final : public Library {
       named.folder = static_cast<std::size_t>(folder - settings_.folders.begin());
       segments.erase(segments.begin());
     }
-    if (leaves_its_folder(segments)) return denied("the path leads out of its folder: " + std::string(path));
+    if (leaves_its_folder(segments)) return not_in_library("the path leads out of its folder: " + std::string(path));
     named.relative = join_path(segments);
     HF_CHECK(check_allowed(named.folder, named.relative));
     return named;
   }
 
   std::unexpected<Error> unknown_folder(std::string_view path, const std::vector<std::string>& segments) const {
-    if (!segments.empty() && segments.front() == "..") return denied("the path leads out of the library: " + std::string(path));
+    if (!segments.empty() && segments.front() == "..")
+      return not_in_library("the path leads out of the library: " + std::string(path));
     std::string names;
     for (const LibraryFolder& folder : settings_.folders) names += (names.empty() ? "" : ", ") + folder.name;
     return fail(ErrorKind::not_found, fmt::format("there is no \"{}\"", path), "Paths begin with one of: " + names + ".",
@@ -180,9 +181,9 @@ class FolderLibrary final : public Library {
   }
 
   Result<void> check_allowed(std::size_t folder, std::string_view relative) const {
-    if (has_git_segment(relative)) return denied("what git keeps for itself is no document: " + std::string(relative));
+    if (has_git_segment(relative)) return not_in_library("what git keeps for itself is no document: " + std::string(relative));
     const auto& state = folders_[folder].state_below;
-    if (state && is_at_or_below(relative, *state)) return denied("the state folder is no part of the library");
+    if (state && is_at_or_below(relative, *state)) return not_in_library("the state folder is no part of the library");
     return {};
   }
 
@@ -197,7 +198,7 @@ class FolderLibrary final : public Library {
       opened = open_below(folder, parent.empty() ? "." : parent, O_PATH | O_DIRECTORY);
       if (!opened && parent.empty()) return fail(std::move(opened).error());
     }
-    const auto above = relative_path(folder, *opened);
+    const auto above = path_inside(folder, *opened);
     if (!above) return std::optional<Place>();
 
     // What could not be opened as a folder may be there all the same: a file, or a link that leads nowhere or outside.
@@ -207,15 +208,15 @@ class FolderLibrary final : public Library {
       if (next == rest) return fail(exists(path));
       if (S_ISREG(status.st_mode))
         return fail(ErrorKind::invalid, fmt::format("{}: \"{}\" is a file, not a folder", path, next), "", "bad_argument");
-      return denied(fmt::format("{}: \"{}\" is not a folder of the library", path, next));
+      return not_in_library(fmt::format("{}: \"{}\" is not a folder of the library", path, next));
     }
-    if (errno != ENOENT) return denied(system_error(path, errno).message);
+    if (errno != ENOENT) return not_in_library(system_error(path, errno).message);
 
     const std::string relative = above->empty() ? std::string(rest) : *above + '/' + std::string(rest);
     HF_CHECK(check_allowed(named.folder, relative));
-    if (has_hidden_segment(relative)) return denied(std::string(path) + ": leads into a hidden folder");
+    if (has_hidden_segment(relative)) return not_in_library(std::string(path) + ": leads into a hidden folder");
     if (is_unlisted(folder, relative, false))
-      return denied(std::string(path) + ": .gitignore names it, or it lies too deep, so no listing would show it");
+      return not_in_library(std::string(path) + ": .gitignore names it, or it lies too deep, so no listing would show it");
     return std::optional<Place>(place(named.folder, relative, false, false));
   }
 

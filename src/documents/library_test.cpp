@@ -12,11 +12,11 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-std::string found(TestLibrary& files, std::string_view path) {
+std::string found_path(TestLibrary& files, std::string_view path) {
   const auto place = files.library().find(path);
   return place ? place->path : std::string(place.error().word());
 }
-std::string made(TestLibrary& files, std::string_view path) {
+std::string made_path(TestLibrary& files, std::string_view path) {
   const auto place = files.library().find_new(path);
   return place ? place->path : std::string(place.error().word());
 }
@@ -28,9 +28,9 @@ TEST(Library, OneDocumentHasOneNameHoweverItIsSpelled) {
   files.write("sub/b.md", "b");
   files.link("sub/b.md", "link.md");
   files.link("sub", "folder");
-  for (const char* path : {"a.md", "./a.md", "sub/../a.md", ".//a.md"}) EXPECT_EQ(found(files, path), "a.md") << path;
+  for (const char* path : {"a.md", "./a.md", "sub/../a.md", ".//a.md"}) EXPECT_EQ(found_path(files, path), "a.md") << path;
   for (const char* path : {"sub/b.md", "link.md", "folder/b.md", "folder//b.md", "sub/./b.md"})
-    EXPECT_EQ(found(files, path), "sub/b.md") << path;
+    EXPECT_EQ(found_path(files, path), "sub/b.md") << path;
   const Place place = files.find("link.md");
   EXPECT_EQ(place.key, std::filesystem::canonical(files / "sub/b.md").string());
   EXPECT_EQ(place.relative, "sub/b.md");
@@ -50,7 +50,7 @@ TEST(Library, RefusesWhatIsNotAPathOfTheLibrary) {
   for (std::string_view path :
        {"/etc/passwd"sv, "../kb-private/secret.md"sv, "a/../../kb-private/secret.md"sv, ".."sv, "a.md\0.md"sv, "a\n.md"sv,
         "a\x7f.md"sv, ".git/config"sv, "sub/.git/config"sv, ".GIT/config"sv, "\xff.md"sv})
-    EXPECT_EQ(found(files, path), "path_denied") << path;
+    EXPECT_EQ(found_path(files, path), "path_denied") << path;
 }
 
 TEST(Library, HiddenFilesAndLinksThatLeadOutsideAreAsIfTheyWereNotThere) {
@@ -81,10 +81,10 @@ TEST(Library, TheStateFolderIsNoPartOfIt) {
   files.write("state/journal.md", "x");
   files.link("state", "alias");
   for (const char* path : {"state", "state/journal.md", "state/nothing", "sub/../state/locks", "alias/journal.md"})
-    EXPECT_EQ(found(files, path), "path_denied") << path;
-  EXPECT_EQ(made(files, "state/new.md"), "path_denied");
-  EXPECT_EQ(made(files, "alias/new.md"), "path_denied");
-  EXPECT_EQ(made(files, "state.md"), "state.md");
+    EXPECT_EQ(found_path(files, path), "path_denied") << path;
+  EXPECT_EQ(made_path(files, "state/new.md"), "path_denied");
+  EXPECT_EQ(made_path(files, "alias/new.md"), "path_denied");
+  EXPECT_EQ(made_path(files, "state.md"), "state.md");
 }
 
 TEST(Library, NewPlaces) {
@@ -94,17 +94,18 @@ TEST(Library, NewPlaces) {
   files.link("sub", "folder");
   files.link("../kb-private", "outside");
   files.link("nowhere", "dangling");
-  EXPECT_EQ(made(files, "new.md"), "new.md");
-  EXPECT_EQ(made(files, "x/y/z.md"), "x/y/z.md");
-  EXPECT_EQ(made(files, "folder/c.md"), "sub/c.md");
-  EXPECT_EQ(made(files, "folder/x/c.md"), "sub/x/c.md");
-  for (const char* path : {"a.md", "sub", "folder/b.md", "outside", "dangling"}) EXPECT_EQ(made(files, path), "exists") << path;
+  EXPECT_EQ(made_path(files, "new.md"), "new.md");
+  EXPECT_EQ(made_path(files, "x/y/z.md"), "x/y/z.md");
+  EXPECT_EQ(made_path(files, "folder/c.md"), "sub/c.md");
+  EXPECT_EQ(made_path(files, "folder/x/c.md"), "sub/x/c.md");
+  for (const char* path : {"a.md", "sub", "folder/b.md", "outside", "dangling"})
+    EXPECT_EQ(made_path(files, path), "exists") << path;
   for (const char* path : {"outside/x.md", "outside/x/y.md", "dangling/x.md", "../x.md", "x/../../y.md", "/x.md", "say \"hi\".md",
                            ".hidden.md", "x/.y/z.md", ".git/x", "a\tb.md"})
-    EXPECT_EQ(made(files, path), "path_denied") << path;
+    EXPECT_EQ(made_path(files, path), "path_denied") << path;
   for (const char* path : {"x/", "x//y.md", "./x.md", "x/../y.md", "", "a.md/x.md"})
-    EXPECT_EQ(made(files, path), "bad_argument") << path;
-  EXPECT_EQ(made(files, std::string(300, 'x')), "path_denied");
+    EXPECT_EQ(made_path(files, path), "bad_argument") << path;
+  EXPECT_EQ(made_path(files, std::string(300, 'x')), "path_denied");
   const Place place = files.find_new("x/y/z.TXT");
   EXPECT_FALSE(place.exists);
   EXPECT_TRUE(place.reviewed);
@@ -128,13 +129,13 @@ TEST(Library, SeveralFoldersAreNamedByTheirFirstSegment) {
   files.write_outside("b.md", "b");
   files.settings().folders.push_back({"private", files.outside(), true});
   files.reopen();
-  EXPECT_EQ(found(files, "kb/a.md"), "kb/a.md");
+  EXPECT_EQ(found_path(files, "kb/a.md"), "kb/a.md");
   EXPECT_EQ(files.find("private/b.md").path, "private/b.md");
   EXPECT_EQ(files.find("private").path, "private");
-  EXPECT_EQ(found(files, "a.md"), "no_such_document");
-  EXPECT_EQ(found(files, ""), "no_such_document");
-  EXPECT_EQ(found(files, "kb/../private/b.md"), "path_denied");
-  EXPECT_EQ(found(files, "../b.md"), "path_denied");
+  EXPECT_EQ(found_path(files, "a.md"), "no_such_document");
+  EXPECT_EQ(found_path(files, ""), "no_such_document");
+  EXPECT_EQ(found_path(files, "kb/../private/b.md"), "path_denied");
+  EXPECT_EQ(found_path(files, "../b.md"), "path_denied");
   EXPECT_THAT(files.library().find("x/a.md").error().hint, HasSubstr("kb, private"));
   EXPECT_TRUE(files.library().require_writable(files.find("kb/a.md")));
   EXPECT_EQ(code_of(files.library().require_writable(files.find("private/b.md"))), "read_only");

@@ -13,7 +13,7 @@ namespace holdfast::documents {
 
 namespace {
 
-constexpr std::size_t kMaxPatternBytes = 16 * 1024;        // longer ones are data, not patterns
+constexpr std::size_t kMaxRegexBytes = 16 * 1024;          // longer ones are data, not patterns
 constexpr std::int64_t kPatternMemory = 16 * 1024 * 1024;  // program and states, for each thread
 
 // What other engines know and one that runs in linear time cannot have.
@@ -60,8 +60,8 @@ LinePattern::~LinePattern() = default;
 
 Result<LinePattern> LinePattern::compile(std::string_view pattern, const PatternOptions& options) {
   const std::string shown = shorten(pattern, 80);
-  if (pattern.size() > kMaxPatternBytes)
-    return bad_regex(fmt::format("the pattern is longer than {} bytes", kMaxPatternBytes), "Search for less at a time.");
+  if (pattern.size() > kMaxRegexBytes)
+    return bad_regex(fmt::format("the pattern is longer than {} bytes", kMaxRegexBytes), "Search for less at a time.");
   if (!is_valid_utf8(pattern)) return bad_regex("the pattern is not UTF-8", "");
   if (!options.multiline && names_line_end(pattern))
     return bad_regex(fmt::format("the pattern \"{}\" names the end of a line", shown),

@@ -12,8 +12,8 @@
 namespace holdfast::documents {
 namespace {
 
-struct Move {
-  Move(std::vector<std::string> paths, std::string from, std::string to)
+struct PlannedMove {
+  PlannedMove(std::vector<std::string> paths, std::string from, std::string to)
       : renaming{std::move(from), std::move(to)},
         before(paths, {}),
         after(renamed(paths), {}),
@@ -37,7 +37,7 @@ struct Move {
 };
 
 TEST(LinkRewrite, KeepsAnchorsAliasesTitlesAndTheForm) {
-  const Move move({"a.md", "old.md", "x/c.md"}, "old.md", "x/new name.md");
+  const PlannedMove move({"a.md", "old.md", "x/c.md"}, "old.md", "x/new name.md");
   EXPECT_EQ(move.text("a.md", "[[old#h|alias]] ![[old.md]] [t](old.md#part \"title\") [t](<old.md>)"),
             "[[new name#h|alias]] ![[new name.md]] [t](x/new%20name.md#part \"title\") [t](<x/new name.md>)");
   EXPECT_EQ(move.text("x/c.md", "[t](../old.md) [t](/old.md) [t](./../old)"),
@@ -45,52 +45,52 @@ TEST(LinkRewrite, KeepsAnchorsAliasesTitlesAndTheForm) {
 }
 
 TEST(LinkRewrite, RootStyleStaysRootStyle) {
-  const Move move({"notes/old.md", "x/c.md"}, "notes/old.md", "notes/sub/new.md");
+  const PlannedMove move({"notes/old.md", "x/c.md"}, "notes/old.md", "notes/sub/new.md");
   EXPECT_EQ(move.text("x/c.md", "[t](notes/old.md) [[notes/old]] [[/notes/old]]"),
             "[t](notes/sub/new.md) [[notes/sub/new]] [[/notes/sub/new]]");
 }
 
 TEST(LinkRewrite, TheMovedDocumentsOwnRelativeLinksFollow) {
-  const Move move({"x/a.md", "x/b.md", "z.md"}, "x/a.md", "y/sub/a.md");
+  const PlannedMove move({"x/a.md", "x/b.md", "z.md"}, "x/a.md", "y/sub/a.md");
   EXPECT_EQ(move.text("x/a.md", "[t](b.md) [t](../z.md) [[b]] [self](a.md) [[a]]"),
             "[t](../../x/b.md) [t](../../z.md) [[b]] [self](a.md) [[a]]");
 }
 
 TEST(LinkRewrite, AFolderMovesWithAllThatIsInIt) {
-  const Move move({"a.md", "x/b.md", "x/deep/c.md"}, "x", "y/z");
+  const PlannedMove move({"a.md", "x/b.md", "x/deep/c.md"}, "x", "y/z");
   EXPECT_EQ(move.text("a.md", "[[x/b]] [t](x/deep/c.md)"), "[[y/z/b]] [t](y/z/deep/c.md)");
   EXPECT_EQ(move.text("x/b.md", "[t](deep/c.md) [t](../a.md)"), "[t](deep/c.md) [t](../../a.md)");
 }
 
 TEST(LinkRewrite, BareWikiNamesStayBareWhileTheyAreUnique) {
-  EXPECT_EQ(Move({"a.md", "x/p.md"}, "x/p.md", "y/p.md").text("a.md", "[[p]]"), "[[p]]");
-  EXPECT_EQ(Move({"a.md", "x/p.md"}, "x/p.md", "y/q.md").text("a.md", "[[p]]"), "[[q]]");
-  EXPECT_EQ(Move({"a.md", "x/p.md", "z/q.md"}, "x/p.md", "y/q.md").text("a.md", "[[p]] [[q]]"), "[[y/q]] [[z/q]]");
+  EXPECT_EQ(PlannedMove({"a.md", "x/p.md"}, "x/p.md", "y/p.md").text("a.md", "[[p]]"), "[[p]]");
+  EXPECT_EQ(PlannedMove({"a.md", "x/p.md"}, "x/p.md", "y/q.md").text("a.md", "[[p]]"), "[[q]]");
+  EXPECT_EQ(PlannedMove({"a.md", "x/p.md", "z/q.md"}, "x/p.md", "y/q.md").text("a.md", "[[p]] [[q]]"), "[[y/q]] [[z/q]]");
 }
 
 TEST(LinkRewrite, WhatAMoveWouldShadowIsRewrittenToo) {
-  const Move move({"p.md", "foo.md", "z/a.md"}, "foo.md", "z/p.md");
+  const PlannedMove move({"p.md", "foo.md", "z/a.md"}, "foo.md", "z/p.md");
   EXPECT_EQ(move.text("z/a.md", "[[p]] [t](../p.md)"), "[[../p]] [t](../p.md)");
 }
 
 TEST(LinkRewrite, ACaseOnlyRenameKeepsExactSpellingsExact) {
-  const Move move({"a.md", "page.md"}, "page.md", "Page.md");
+  const PlannedMove move({"a.md", "page.md"}, "page.md", "Page.md");
   EXPECT_EQ(move.text("a.md", "[[page]] [t](page.md) [[PAGE]]"), "[[Page]] [t](Page.md) [[PAGE]]");
 }
 
 TEST(LinkRewrite, SkipsCodeAndBrokenLinks) {
-  const Move move({"a.md", "old.md"}, "old.md", "new.md");
+  const PlannedMove move({"a.md", "old.md"}, "old.md", "new.md");
   EXPECT_EQ(move.text("a.md", "`[[old]]` [[nowhere]] [[old]]\n```\n[[old]]\n```\n"),
             "`[[old]]` [[nowhere]] [[new]]\n```\n[[old]]\n```\n");
 }
 
 TEST(LinkRewrite, NonAsciiNamesKeepTheirHabits) {
-  const Move move({"a.md", "ö.md"}, "ö.md", "x/ü.md");
+  const PlannedMove move({"a.md", "ö.md"}, "ö.md", "x/ü.md");
   EXPECT_EQ(move.text("a.md", "[t](ö.md) [t](%C3%B6.md) [[ö]]"), "[t](x/ü.md) [t](x/%C3%BC.md) [[ü]]");
 }
 
 TEST(LinkRewrite, BothSidesOfPendingChangesAreRewritten) {
-  const Move move({"a.md", "old.md", "other.md"}, "old.md", "new.md");
+  const PlannedMove move({"a.md", "old.md", "other.md"}, "old.md", "new.md");
   EXPECT_EQ(move.text("a.md", "{--[[old]]--}{++[[other]] and [[old|x]]++} {~~[t](old.md)~>[[old]]~~}"),
             "{--[[new]]--}{++[[other]] and [[new|x]]++} {~~[t](new.md)~>[[new]]~~}");
   const std::string meta = R"({++{"id":"c_1","author":"AI","timestamp":1}@@[[old]]++})";
@@ -98,20 +98,20 @@ TEST(LinkRewrite, BothSidesOfPendingChangesAreRewritten) {
 }
 
 TEST(LinkRewrite, SpreadTargetsAreLeftAndCounted) {
-  const Move move({"a.md", "New Page.md", "Old Page.md"}, "New Page.md", "Newer.md");
+  const PlannedMove move({"a.md", "New Page.md", "Old Page.md"}, "New Page.md", "Newer.md");
   const std::string raw = "{--[[Old--}{++[[New++} Page]]";
   const RewrittenLinks made = move.all("a.md", raw);
   EXPECT_EQ(made.raw, raw);
   EXPECT_EQ(made.left, 1U);
   EXPECT_EQ(made.rewritten, 0U);
   // A link in one view that is prose in the other.
-  const RewrittenLinks prose = Move({"a.md", "Page.md"}, "Page.md", "B.md").all("a.md", "{++[[++}Page{++]]++}");
+  const RewrittenLinks prose = PlannedMove({"a.md", "Page.md"}, "Page.md", "B.md").all("a.md", "{++[[++}Page{++]]++}");
   EXPECT_EQ(prose.raw, "{++[[++}Page{++]]++}");
   EXPECT_EQ(prose.left, 1U);
 }
 
 TEST(LinkRewrite, NamesAWikiLinkCannotHoldAreLeft) {
-  const RewrittenLinks made = Move({"a.md", "old.md"}, "old.md", "C#.md").all("a.md", "[[old]] [t](old.md)");
+  const RewrittenLinks made = PlannedMove({"a.md", "old.md"}, "old.md", "C#.md").all("a.md", "[[old]] [t](old.md)");
   EXPECT_EQ(made.raw, "[[old]] [t](C%23.md)");
   EXPECT_EQ(made.left, 1U);
 }
@@ -149,7 +149,7 @@ TEST(LinkRewrite, NoLinkBreaksInRandomLibraries) {
     RC_PRE(!paths.empty());
     const std::string from = *rc::gen::elementOf(paths), to = *path_gen;
     RC_PRE(std::ranges::find(paths, to) == paths.end());
-    const Move move(paths, from, to);
+    const PlannedMove move(paths, from, to);
     const std::string source = *rc::gen::elementOf(paths);
     std::string raw;
     const auto count = *rc::gen::inRange(1, 8);

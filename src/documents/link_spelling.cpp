@@ -11,12 +11,11 @@ namespace holdfast::documents {
 namespace {
 
 using How = DocumentNames::How;
-constexpr std::size_t npos = std::string_view::npos;
-constexpr std::string_view kImplied = ".md";
 
 std::string_view without_implied(std::string_view path) {
-  const bool implied = path.size() > kImplied.size() && folded_name(path.substr(path.size() - kImplied.size())) == kImplied;
-  return implied ? path.substr(0, path.size() - kImplied.size()) : path;
+  const bool implied =
+      path.size() > kImpliedEnding.size() && folded_name(path.substr(path.size() - kImpliedEnding.size())) == kImpliedEnding;
+  return implied ? path.substr(0, path.size() - kImpliedEnding.size()) : path;
 }
 
 // From the folder `base` ("" or with a '/' at its end) to a path of the same root.
@@ -40,7 +39,7 @@ std::vector<std::string> spellings(std::string_view from, std::string_view root,
   const std::string name(name_of_path(local)), from_root(local), slash = "/" + from_root;
   std::string beside = same_root ? relative_path(folder_part(from.substr(root.size())), local) : from_root;
   if (old_target.starts_with("./") && !beside.starts_with("../")) beside.insert(0, "./");
-  const bool bare = old_target.find('/') == npos;
+  const bool bare = old_target.find('/') == std::string_view::npos;
   if (old_target.starts_with('/')) return {slash, from_root, beside};
   if (bare && (!markdown || how == How::name)) return {name, beside, from_root, slash};
   if (how == How::root) return {from_root, slash, beside};
@@ -105,20 +104,21 @@ std::optional<std::string> encode_target(bool markdown, bool angled, std::string
     encoded = target;
   } else {
     bool escapes_beyond_ascii = false;
-    for (std::size_t at = written.find('%'); at != npos && at + 1 < written.size(); at = written.find('%', at + 1))
-      escapes_beyond_ascii |= std::string_view("89abcdefABCDEF").find(written[at + 1]) != npos;
+    for (std::size_t at = written.find('%'); at != std::string_view::npos && at + 1 < written.size();
+         at = written.find('%', at + 1))
+      escapes_beyond_ascii |= std::string_view("89abcdefABCDEF").find(written[at + 1]) != std::string_view::npos;
     for (std::size_t i = 0; i < target.size(); ++i) {
       const auto byte = static_cast<unsigned char>(target[i]);
-      const bool scheme_sign = target[i] == ':' && target.substr(0, i).find('/') == npos;
+      const bool scheme_sign = target[i] == ':' && target.substr(0, i).find('/') == std::string_view::npos;
       const bool blank = byte <= ' ' && !(angled && byte == ' ');
-      const bool sign = byte == 0x7F || std::string_view("<>()[]\\%#?`{}\"|^").find(target[i]) != npos;
+      const bool sign = byte == 0x7F || std::string_view("<>()[]\\%#?`{}\"|^").find(target[i]) != std::string_view::npos;
       if (blank || sign || scheme_sign || (byte >= 0x80 && escapes_beyond_ascii))
         encoded += fmt::format("%{:02X}", byte);
       else
         encoded += target[i];
     }
   }
-  if (find_delimiter(encoded) || encoded.find_first_of("`\\{}") != npos) return std::nullopt;
+  if (find_delimiter(encoded) || encoded.find_first_of("`\\{}") != std::string_view::npos) return std::nullopt;
   const std::string_view opener = !markdown ? "[[" : angled ? "[t](<" : "[t](", closer = !markdown ? "]]" : angled ? ">)" : ")";
   const std::string link = fmt::format("{}{}{}", opener, encoded, closer);
   const std::vector<Link> read = find_links(link);

@@ -14,17 +14,15 @@ namespace holdfast::documents {
 
 namespace {
 
-constexpr std::size_t npos = std::string_view::npos;
-
 // Blocks begin with the first; code with the others, the last one only at the begin of a line.
-constexpr std::string_view kSigns = "{`~";
+constexpr std::string_view kFirstSigns = "{`~";
 
 // Answers "where is the next one?" for positions that only grow, looking at every byte once.
 class NextOf {
  public:
   template <class Find>
   std::size_t at_or_after(std::size_t position, Find&& find) {
-    if (!known_ || (found_ != npos && found_ < position)) {
+    if (!known_ || (found_ != std::string_view::npos && found_ < position)) {
       found_ = find(position);
       known_ = true;
     }
@@ -49,7 +47,7 @@ class Parser {
   explicit Parser(std::string_view raw) : raw_(raw), code_(raw) {}
 
   std::vector<Atom> run() {
-    while ((position_ = next_sign(position_)) != npos) {
+    while ((position_ = next_sign(position_)) != std::string_view::npos) {
       if (raw_[position_] == '{') {
         const auto block = block_here();
         if (block) take(*block);
@@ -75,9 +73,9 @@ class Parser {
  private:
   // Only these can begin a block or code; everything else is passed as fast as memory is read.
   std::size_t next_sign(std::size_t from) {
-    std::size_t next = npos;
-    for (std::size_t i = 0; i < kSigns.size(); ++i)
-      next = std::min(next, signs_[i].at_or_after(from, [&](std::size_t at) { return raw_.find(kSigns[i], at); }));
+    std::size_t next = std::string_view::npos;
+    for (std::size_t i = 0; i < kFirstSigns.size(); ++i)
+      next = std::min(next, signs_[i].at_or_after(from, [&](std::size_t at) { return raw_.find(kFirstSigns[i], at); }));
     return next;
   }
 
@@ -104,12 +102,12 @@ class Parser {
   }
 
   std::size_t find_labelled(std::size_t from, bool changes_only) {
-    for (std::size_t at = raw_.find('{', from); at != npos; at = raw_.find('{', at + 1)) {
+    for (std::size_t at = raw_.find('{', from); at != std::string_view::npos; at = raw_.find('{', at + 1)) {
       const auto block = opener_at(raw_, at);
       if (!block || (changes_only && !is_change(*block))) continue;
       if (metadata_at(at + kDelimiterBytes)) return at;
     }
-    return npos;
+    return std::string_view::npos;
   }
 
   // Openers that carry metadata were written by a program and mean what they say; an opener in front of one, without a closer
@@ -132,12 +130,12 @@ class Parser {
     if (!found.metadata && code_.in_code(position_)) return std::nullopt;
     if (found.metadata) inside += found.metadata->bytes;
     const std::size_t closer = next_closer(*block, inside);
-    if (closer == npos) return std::nullopt;
+    if (closer == std::string_view::npos) return std::nullopt;
     const std::size_t stray_if = found.metadata ? next_labelled_change(inside) : next_labelled(inside);
     if (stray_if < closer) return std::nullopt;
     found.payload = raw_.substr(inside, closer - inside);
     found.end = closer + kDelimiterBytes;
-    if (*block == Block::substitution && found.payload.find("~>") == npos) return std::nullopt;
+    if (*block == Block::substitution && found.payload.find("~>") == std::string_view::npos) return std::nullopt;
     return found;
   }
 
@@ -208,13 +206,13 @@ class Parser {
   // Rule 7.
   void flag_front_matter() {
     if (!raw_.starts_with("---\n") && !raw_.starts_with("---\r\n")) return;
-    std::size_t end = npos;
-    for (std::size_t at = raw_.find("\n---"); at != npos; at = raw_.find("\n---", at + 1)) {
-      if (raw_.substr(at + 4, line_end(at + 4) - at - 4).find_first_not_of(" \t\r") != npos) continue;
+    std::size_t end = std::string_view::npos;
+    for (std::size_t at = raw_.find("\n---"); at != std::string_view::npos; at = raw_.find("\n---", at + 1)) {
+      if (raw_.substr(at + 4, line_end(at + 4) - at - 4).find_first_not_of(" \t\r") != std::string_view::npos) continue;
       end = at;
       break;
     }
-    if (end == npos) return;
+    if (end == std::string_view::npos) return;
     for (Atom& atom : atoms_)
       if (atom.kind == Atom::Kind::change && atom.begin < end) atom.in_front_matter = true;
   }
@@ -222,11 +220,11 @@ class Parser {
   std::string_view raw_;
   std::size_t position_ = 0, plain_begin_ = 0;
   std::size_t plain_from_ = 0;  // end of the last block: lines begin behind it
-  std::array<NextOf, kSigns.size()> signs_;
+  std::array<NextOf, kFirstSigns.size()> signs_;
   CodeTracker code_;
   std::array<NextOf, kDelimiters.size()> closers_;
   NextOf labelled_, labelled_change_;
-  std::size_t metadata_at_ = npos;
+  std::size_t metadata_at_ = std::string_view::npos;
   std::optional<Metadata> metadata_;
   bool last_is_deletion_ = false;
   std::vector<Atom> atoms_;
@@ -241,12 +239,12 @@ std::vector<Atom> parse_markup(std::string_view raw) {
 std::vector<Comment> find_comments(std::string_view text) {
   std::vector<Comment> comments;
   const std::string_view opener = opener_of(Block::comment), closer = closer_of(Block::comment);
-  for (std::size_t at = text.find(opener); at != npos;) {
+  for (std::size_t at = text.find(opener); at != std::string_view::npos;) {
     std::size_t inside = at + kDelimiterBytes;
     const auto metadata = read_metadata(text.substr(inside));
     if (metadata) inside += metadata->bytes;
     const std::size_t end = text.find(closer, inside);
-    if (end == npos) break;
+    if (end == std::string_view::npos) break;
     Comment comment;
     comment.begin = at;
     comment.end = end + kDelimiterBytes;
@@ -269,7 +267,7 @@ namespace {
 // Calls with every piece of metadata of a comment or a highlight.
 template <class Each>
 void for_each_hidden(std::string_view raw, Each&& each) {
-  for (std::size_t at = raw.find('{'); at != npos; at = raw.find('{', at + 1)) {
+  for (std::size_t at = raw.find('{'); at != std::string_view::npos; at = raw.find('{', at + 1)) {
     const auto block = opener_at(raw, at);
     if (!block || is_change(*block)) continue;
     const std::size_t inside = at + kDelimiterBytes;
@@ -310,7 +308,7 @@ std::optional<std::string_view> find_delimiter(std::string_view text) {
   for (const Delimiters& each : kDelimiters) {
     if (each.block == Block::comment) continue;
     for (const std::string_view sign : {each.opener, each.closer})
-      if (text.find(sign) != npos) return sign;
+      if (text.find(sign) != std::string_view::npos) return sign;
   }
   return std::nullopt;
 }

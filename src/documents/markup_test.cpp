@@ -16,7 +16,7 @@ std::string accepted(std::string_view raw) {
 std::string base(std::string_view raw) {
   return view_of(raw, Side::base);
 }
-std::vector<Atom> changes(std::string_view raw) {
+std::vector<Atom> marked_changes(std::string_view raw) {
   std::vector<Atom> found = parse_markup(raw);
   std::erase_if(found, [](const Atom& atom) { return atom.kind == Atom::Kind::plain; });
   return found;
@@ -30,13 +30,13 @@ TEST(Markup_6_1, EveryFormHasBothViews) {
   EXPECT_EQ(accepted("a {~~b~>d~~} c"), "a d c");
   EXPECT_EQ(base("a {~~b~>d~~} c"), "a b c");
   EXPECT_EQ(accepted("a {==b==} {>>n<<}"), "a {==b==} {>>n<<}");
-  EXPECT_EQ(changes("a {--b--}{++c++}").size(), 1u);
+  EXPECT_EQ(marked_changes("a {--b--}{++c++}").size(), 1u);
 }
 
 TEST(Markup_6_1, MetadataIsHiddenAndUnknownMembersAreIgnored) {
   const std::string raw = "a {++{\"author\":\"x\",\"mood\":[1,{}],\"id\":\"c_9\",\"timestamp\":7}@@b++}";
   EXPECT_EQ(accepted(raw), "a b");
-  const Atom change = changes(raw).at(0);
+  const Atom change = marked_changes(raw).at(0);
   EXPECT_EQ(change.id, "c_9");
   EXPECT_EQ(change.author, "x");
   EXPECT_EQ(change.timestamp, 7);
@@ -80,25 +80,25 @@ TEST(Markup_6_2, Rule4_WhatIsInsertedOpensNoCodeForTheRest) {
 
 TEST(Markup_6_2, Rule5_OnlyOneAuthorsPairIsOneChange) {
   const std::string other = write_metadata("c_2", "Ada", 6);
-  EXPECT_EQ(changes("{--" + kMeta + "a--}{++" + kMeta + "b++}").size(), 1u);
-  EXPECT_EQ(changes("{--" + kMeta + "a--}{++" + other + "b++}").size(), 2u);
-  EXPECT_EQ(changes("{--a--}{++" + other + "b++}").size(), 2u);
-  EXPECT_EQ(changes("{--a--} {++b++}").size(), 2u);
-  EXPECT_EQ(changes("{++a++}{--b--}{++c++}").size(), 2u);
-  EXPECT_EQ(changes("{~~a~>b~~}{++c++}").size(), 2u);
+  EXPECT_EQ(marked_changes("{--" + kMeta + "a--}{++" + kMeta + "b++}").size(), 1u);
+  EXPECT_EQ(marked_changes("{--" + kMeta + "a--}{++" + other + "b++}").size(), 2u);
+  EXPECT_EQ(marked_changes("{--a--}{++" + other + "b++}").size(), 2u);
+  EXPECT_EQ(marked_changes("{--a--} {++b++}").size(), 2u);
+  EXPECT_EQ(marked_changes("{++a++}{--b--}{++c++}").size(), 2u);
+  EXPECT_EQ(marked_changes("{~~a~>b~~}{++c++}").size(), 2u);
 }
 
 TEST(Markup_6_2, Rule6_DerivedIdsAreStableAndDistinct) {
-  const auto first = changes("{++a++} {++a++} {++b++}");
+  const auto first = marked_changes("{++a++} {++a++} {++b++}");
   EXPECT_NE(first[0].id, first[1].id);
   EXPECT_NE(first[0].id, first[2].id);
-  const auto again = changes("something before {++a++} {++a++} {++b++}");
+  const auto again = marked_changes("something before {++a++} {++a++} {++b++}");
   EXPECT_EQ(first[0].id, again[0].id);
   EXPECT_EQ(first[1].id, again[1].id);
 }
 
 TEST(Markup_6_2, Rule7_ChangesInFrontMatterAreFlagged) {
-  const auto found = changes("---\ntitle: {--a--}{++b++}\n---\n{++c++}");
+  const auto found = marked_changes("---\ntitle: {--a--}{++b++}\n---\n{++c++}");
   EXPECT_TRUE(found.at(0).in_front_matter);
   EXPECT_FALSE(found.at(1).in_front_matter);
 }

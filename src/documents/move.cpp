@@ -21,22 +21,22 @@ namespace holdfast::documents {
 
 namespace {
 
-std::unexpected<Error> bad_argument(std::string message, std::string hint) {
+std::unexpected<Error> bad_move(std::string message, std::string hint) {
   return fail(ErrorKind::invalid, std::move(message), std::move(hint), "bad_argument");
 }
 
 // What can be refused without looking at any link.
 Result<void> check_places(const Place& from, const Place& to) {
-  if (from.relative.empty()) return bad_argument("a whole folder of the library cannot be moved", "Name something in it.");
+  if (from.relative.empty()) return bad_move("a whole folder of the library cannot be moved", "Name something in it.");
   if (is_at_or_below(to.key, from.key))
-    return bad_argument(fmt::format("\"{}\" lies inside of \"{}\"", to.path, from.path), "A folder cannot be moved into itself.");
+    return bad_move(fmt::format("\"{}\" lies inside of \"{}\"", to.path, from.path), "A folder cannot be moved into itself.");
   if (from.is_folder && folded_name(to.path).ends_with(".md"))
-    return bad_argument(fmt::format("\"{}\" is a folder, and \"{}\" is a name for a document", from.path, to.path),
-                        "Name the folder without .md.");
+    return bad_move(fmt::format("\"{}\" is a folder, and \"{}\" is a name for a document", from.path, to.path),
+                    "Name the folder without .md.");
   return {};
 }
 
-bool has_pending(std::string_view raw) {
+bool has_pending_changes(std::string_view raw) {
   return std::ranges::any_of(parse_markup(raw), [](const Atom& atom) { return atom.kind == Atom::Kind::change; });
 }
 
@@ -45,17 +45,6 @@ std::size_t most_rewrites() {
   struct rlimit files{};
   const bool known = ::getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur != RLIM_INFINITY;
   return known ? std::min<std::size_t>(files.rlim_cur / 2, kMaxMoveRewrites) : kMaxMoveRewrites;
-}
-
-// Both places of what is moved are locked, and every document that is rewritten; in one order, so that two moves never wait for
-// each other.
-Result<std::vector<DocumentLock>> lock_all(Library& library, std::set<std::string> keys) {
-  std::vector<DocumentLock> locks;
-  for (const std::string& key : keys) {
-    HF_TRY(DocumentLock lock, DocumentLock::take(library, key));
-    locks.push_back(std::move(lock));
-  }
-  return locks;
 }
 
 // What moves is the document that a link leads to; the link itself stays, with nothing behind it.
@@ -82,6 +71,7 @@ class Mover {
 
   Result<Moved> run(const JournalNote& note) {
     std::vector<const LinkSource*> concerned;
+    // Both places of what is moved are locked, and every document that is rewritten.
     std::set<std::string> keys = {from_.key, to_.key};
     for (const LinkSource& source : links_.sources) {
       if (!is_concerned(source)) continue;
@@ -97,7 +87,7 @@ class Mover {
           ErrorKind::too_large,
           fmt::format("links of {} documents would have to be rewritten, more than {}", concerned.size(), most_rewrites()),
           "Move what is in the folder piece by piece.");
-    HF_TRY(const std::vector<DocumentLock> locks, lock_all(library_, std::move(keys)));
+    HF_TRY(const std::vector<DocumentLock> locks, DocumentLock::take_all(library_, keys));
     HF_CHECK(check_kind());
     for (const LinkSource* source : concerned) HF_CHECK(rewrite(source->place));
 
@@ -137,9 +127,9 @@ class Mover {
   Result<void> check_kind() {
     if (from_.is_folder || !from_.reviewed || to_.reviewed) return {};
     HF_TRY(const FileState state, read_document(library_, from_, kMaxSearchedBytes));
-    if (!has_pending(state.bytes)) return {};
-    return bad_argument(fmt::format("\"{}\" has pending changes, which \"{}\" cannot carry", from_.path, to_.path),
-                        "Have them accepted or rejected first, or keep the extension.");
+    if (!has_pending_changes(state.bytes)) return {};
+    return bad_move(fmt::format("\"{}\" has pending changes, which \"{}\" cannot carry", from_.path, to_.path),
+                    "Have them accepted or rejected first, or keep the extension.");
   }
 
   Result<void> rewrite(const Place& place) {

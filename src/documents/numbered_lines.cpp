@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kMaxCompared = 50'000;
 constexpr std::size_t kAround = 2;
 
-std::set<std::string_view> words_of(std::string_view line) {
+std::set<std::string_view> line_words(std::string_view line) {
   std::set<std::string_view> words;
   constexpr std::string_view kBetween = " \t.,;:!?()[]{}\"'`*_#<>/|=+-";
   for (std::size_t at = line.find_first_not_of(kBetween); at != std::string_view::npos;) {
@@ -80,12 +80,12 @@ std::string nearby_lines(const std::vector<std::string_view>& lines, std::string
   std::string_view longest;
   for (const std::string_view line : lines_of(wanted))
     if (line.size() > longest.size()) longest = line;
-  const auto words = words_of(longest);
+  const auto words = line_words(longest);
   if (words.empty()) return {};
   std::size_t best = 0, best_line = 0;
   for (std::size_t i = 0; i < std::min(lines.size(), kMaxCompared); ++i) {
     std::size_t same = 0;
-    for (const std::string_view word : words_of(lines[i])) same += words.count(word);
+    for (const std::string_view word : line_words(lines[i])) same += words.count(word);
     if (same > best) {
       best = same;
       best_line = i + 1;

@@ -10,8 +10,6 @@
 
 namespace holdfast::documents {
 
-inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // kept in the file, and nothing to look at
-
 // Without line ends; a last line end begins no further line.
 std::vector<std::string_view> lines_of(std::string_view text);
 

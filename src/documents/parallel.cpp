@@ -13,7 +13,7 @@ namespace holdfast::documents {
 namespace {
 
 constexpr std::size_t kItemsPerThread = 16;  // fewer small files are read before another thread has started
-constexpr std::size_t kMaxThreads = 16;      // each has buffers of its own
+constexpr std::size_t kMaxWorkers = 16;      // each has buffers of its own
 
 }  // namespace
 
@@ -39,7 +39,7 @@ bool work_in_parallel(std::size_t items, const std::function<Worker()>& make_wor
   };
   {
     const std::size_t wanted =
-        std::min({std::size_t{std::thread::hardware_concurrency()}, kMaxThreads, items / kItemsPerThread + 1});
+        std::min({std::size_t{std::thread::hardware_concurrency()}, kMaxWorkers, items / kItemsPerThread + 1});
     std::vector<std::jthread> others;
     try {
       while (others.size() + 1 < wanted) others.emplace_back([&] { work(false); });

@@ -15,7 +15,7 @@ bool is_control(char c) {
   return byte < 0x20 || byte == 0x7F;
 }
 
-std::unexpected<Error> denied(std::string why) {
+std::unexpected<Error> bad_path(std::string why) {
   return fail(ErrorKind::invalid, std::move(why), "Name it by its path relative to the library, as glob prints it.",
               "path_denied");
 }
@@ -25,14 +25,14 @@ std::unexpected<Error> misspelled(std::string why) {
 }
 
 Result<void> check_text(std::string_view path, PathFor purpose) {
-  if (path.size() > kMaxPathBytes) return denied("the path is longer than a path can be");
-  if (path.find('\0') != path.npos) return denied("the path has a NUL character");
-  if (std::ranges::any_of(path, is_control)) return denied("the path has a control character");
-  if (!is_valid_utf8(path)) return denied("the path is not UTF-8");
-  if (path.starts_with('/')) return denied("an absolute path: " + std::string(path));
+  if (path.size() > kMaxPathBytes) return bad_path("the path is longer than a path can be");
+  if (path.find('\0') != path.npos) return bad_path("the path has a NUL character");
+  if (std::ranges::any_of(path, is_control)) return bad_path("the path has a control character");
+  if (!is_valid_utf8(path)) return bad_path("the path is not UTF-8");
+  if (path.starts_with('/')) return bad_path("an absolute path: " + std::string(path));
   if (purpose == PathFor::existing) return {};
   if (path.empty()) return misspelled("the path is empty");
-  if (path.contains('"')) return denied("a new name cannot have a quotation mark: " + std::string(path));
+  if (path.contains('"')) return bad_path("a new name cannot have a quotation mark: " + std::string(path));
   if (path.ends_with('/')) return misspelled("the path ends with '/': " + std::string(path));
   if (path.contains("//")) return misspelled("the path has a doubled '/': " + std::string(path));
   return {};

@@ -12,18 +12,13 @@ namespace {
 
 using End = JournaledOperation::End;
 
-Result<std::vector<DocumentLock>> lock_all(Library& library, const JournaledOperation& operation) {
+Result<std::vector<DocumentLock>> lock_documents_of(Library& library, const JournaledOperation& operation) {
   std::set<std::string> keys;
   for (const JournaledStep& step : operation.steps) {
     keys.insert(step.key);
     if (!step.to.empty()) keys.insert(step.to);
   }
-  std::vector<DocumentLock> locks;
-  for (const std::string& key : keys) {
-    HF_TRY(DocumentLock lock, DocumentLock::take(library, key));
-    locks.push_back(std::move(lock));
-  }
-  return locks;
+  return DocumentLock::take_all(library, keys);
 }
 
 class Recovery {
@@ -79,7 +74,7 @@ class Recovery {
 Result<void> recover(Library& library, OperationAtWork& work) {
   for (const JournaledStep& step : work.operation().steps)
     if (const auto place = library.place_of(step.key)) HF_CHECK(library.require_writable(*place));
-  HF_TRY(const auto locks, lock_all(library, work.operation()));
+  HF_TRY(const auto locks, lock_documents_of(library, work.operation()));
   HF_TRY(const End end, Recovery(library, work.operation()).run());
   log(LogLevel::info, "documents",
       fmt::format("{} ({}) had been interrupted and was {}", work.operation().id, work.operation().note.action,

@@ -11,19 +11,10 @@
 namespace holdfast::documents {
 namespace {
 
-// In memory where that is possible: what is tested is the order of things, not the disk.
-const bool in_memory = ::access("/dev/shm", W_OK) == 0 && ::setenv("TMPDIR", "/dev/shm", 1) == 0;
+const bool recovery_in_memory = use_memory();
 
-FileStep replace(TestLibrary& files, std::string_view path, std::string bytes) {
-  FileStep step;
-  step.place = files.find(path);
-  step.expected = read_document(files.library(), step.place).value();
-  step.bytes = std::move(bytes);
-  return step;
-}
-
-Result<Applied> edit(TestLibrary& files, std::string_view path, std::string bytes) {
-  return apply_steps(files.library(), {replace(files, path, std::move(bytes))}, {"edit", {}, "dev"});
+Result<Applied> edit_file(TestLibrary& files, std::string_view path, std::string bytes) {
+  return apply_steps(files.library(), {replace_step(files, path, std::move(bytes))}, {"edit", {}, "dev"});
 }
 
 // Crashes at every call are in tests/faults/documents_crash_test.cpp.
@@ -38,7 +29,7 @@ TEST(Recovery, LeavesOperationsOfTheLivingAlone) {
   });
   for (int i = 0; i < 300; ++i) {
     const auto lock = DocumentLock::take(files.library(), files.find("a.md").key);
-    const auto applied = edit(files, "a.md", "text " + std::to_string(i));
+    const auto applied = edit_file(files, "a.md", "text " + std::to_string(i));
     EXPECT_TRUE(applied) << applied.error().message;
   }
   stop = true;
@@ -50,12 +41,12 @@ TEST(Recovery, LeavesOperationsOfTheLivingAlone) {
 TEST(Recovery, LinesThatACrashCutOrSomebodyWroteAreSkipped) {
   TestLibrary files;
   files.write("a.md", "old");
-  ASSERT_TRUE(edit(files, "a.md", "new"));
+  ASSERT_TRUE(edit_file(files, "a.md", "new"));
   {
     const Fd journal(::open((files.state() + "/journal.jsonl").c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
     ASSERT_TRUE(write_all(journal.get(), "\n{\"id\":\"o_cut\",\"ti"));
   }
-  ASSERT_TRUE(edit(files, "a.md", "newer"));
+  ASSERT_TRUE(edit_file(files, "a.md", "newer"));
   EXPECT_TRUE(recover_library(files.library()));
   EXPECT_EQ(list_operations(files.library(), "", 10)->size(), 2U);
   EXPECT_EQ(files.read("a.md"), "newer");
@@ -106,7 +97,7 @@ TEST(Recovery, TemporaryFilesOfTheLivingStay) {
 TEST(Recovery, ALongJournalIsPutAsideAndStillRead) {
   TestLibrary files;
   files.write("a.md", "old");
-  const auto first = edit(files, "a.md", "new");
+  const auto first = edit_file(files, "a.md", "new");
   ASSERT_TRUE(first);
   {
     const Fd journal(::open((files.state() + "/journal.jsonl").c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
@@ -114,7 +105,7 @@ TEST(Recovery, ALongJournalIsPutAsideAndStillRead) {
   }
   EXPECT_TRUE(recover_library(files.library()));
   EXPECT_LT(std::filesystem::file_size(files.state() + "/journal.jsonl"), 1000U);
-  const auto second = edit(files, "a.md", "newer");
+  const auto second = edit_file(files, "a.md", "newer");
   ASSERT_TRUE(second);
   const auto all = list_operations(files.library(), "edit", 10).value();
   ASSERT_EQ(all.size(), 2U);

@@ -6,8 +6,7 @@ namespace holdfast::documents {
 
 namespace {
 
-constexpr std::size_t npos = std::string_view::npos;
-constexpr std::string_view kSigns = "\\.+*?()|[]{}^$";
+constexpr std::string_view kPatternSigns = "\\.+*?()|[]{}^$";
 constexpr std::size_t kMostAlternatives = 8;  // beyond, one pass of the engine costs less than one for each
 
 // One alternative at a time.
@@ -47,9 +46,9 @@ class Reader {
         end_run(false);
       } else if (c == '\\') {
         if (++at_ >= pattern_.size()) return false;
-        if (kSigns.find(pattern_[at_]) != npos)
+        if (kPatternSigns.find(pattern_[at_]) != std::string_view::npos)
           add(pattern_[at_]);
-        else if (std::string_view("bBdDsSwW").find(pattern_[at_]) != npos)
+        else if (std::string_view("bBdDsSwW").find(pattern_[at_]) != std::string_view::npos)
           end_run(false);
         else
           return false;

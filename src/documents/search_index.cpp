@@ -14,12 +14,7 @@
 
 namespace holdfast::documents {
 
-namespace {
-
-// 8 bytes each: a quarter of a gigabyte. Documents beyond are read again for every question.
-constexpr std::size_t kMaxKeptWords = 32 * 1024 * 1024;
-constexpr std::size_t kMaxIndexedBytes = 4 * 1024 * 1024;  // of one document; its start tells what it is about
-constexpr std::size_t kMaxHits = 100;
+// Outside of the anonymous namespace: SearchIndex::State has linkage and holds them.
 
 // How often a word occurs. A word is known by half of its hash: that two words of one document fall together is so rare, and
 // every document shown is read again anyway.
@@ -39,6 +34,13 @@ struct IndexedDocument {
     return found == words.end() || found->word != word ? 0 : found->count;
   }
 };
+
+namespace {
+
+// 8 bytes each: a quarter of a gigabyte. Documents beyond are read again for every question.
+constexpr std::size_t kMaxKeptWords = 32 * 1024 * 1024;
+constexpr std::size_t kMaxIndexedBytes = 4 * 1024 * 1024;  // of one document; its start tells what it is about
+constexpr std::size_t kMaxHits = 100;
 
 class HashSink final : public WordSink {
  public:

@@ -9,9 +9,8 @@ namespace holdfast::documents {
 
 namespace {
 
-constexpr std::size_t npos = std::string_view::npos;
 // A longer line is looked at in pieces of this size, so that one line of a megabyte costs what a megabyte costs.
-constexpr std::size_t kPieceBytes = 4096;
+constexpr std::size_t kSearchedPieceBytes = 4096;
 constexpr std::size_t kMaxTitleCharacters = 200;
 constexpr std::string_view kFrontMatter = "---\n";
 
@@ -47,7 +46,7 @@ std::string_view line_at(std::string_view text, std::size_t at) {
 std::string_view window(std::string_view piece, const Query& query) {
   if (utf8_length(piece) <= kSnippetCharacters) return piece;
   std::size_t begin = 0, best = 0;
-  for (std::size_t at = 0; at != npos && at < piece.size(); at = piece.find(' ', at + 1)) {
+  for (std::size_t at = 0; at != std::string_view::npos && at < piece.size(); at = piece.find(' ', at + 1)) {
     const std::size_t words = words_in(utf8_prefix(piece.substr(at), kSnippetCharacters), query);
     if (words > best) {
       best = words;
@@ -60,7 +59,7 @@ std::string_view window(std::string_view piece, const Query& query) {
     characters += (static_cast<unsigned char>(shown[bytes++]) & 0xC0) != 0x80;
   shown = shown.substr(0, bytes);
   const std::size_t blank = shown.rfind(' ');
-  if (bytes < piece.size() - begin && blank != npos && blank > bytes / 2) shown = shown.substr(0, blank);
+  if (bytes < piece.size() - begin && blank != std::string_view::npos && blank > bytes / 2) shown = shown.substr(0, blank);
   return shown;
 }
 
@@ -74,13 +73,13 @@ std::string_view unquoted(std::string_view value) {
 
 Snippet snippet_of(std::string_view text, const Query& query) {
   Snippet snippet;
-  std::size_t best = npos, most = 0, number = 0, best_piece = 0;
+  std::size_t best = std::string_view::npos, most = 0, number = 0, best_piece = 0;
   for (std::size_t at = 0; at < text.size();) {
     const std::string_view line = line_at(text, at);
     ++number;
-    for (std::size_t piece = 0; piece < std::max<std::size_t>(line.size(), 1); piece += kPieceBytes) {
-      const std::size_t words = words_in(line.substr(piece, kPieceBytes), query);
-      if (best != npos && words <= most) continue;
+    for (std::size_t piece = 0; piece < std::max<std::size_t>(line.size(), 1); piece += kSearchedPieceBytes) {
+      const std::size_t words = words_in(line.substr(piece, kSearchedPieceBytes), query);
+      if (best != std::string_view::npos && words <= most) continue;
       if (words == 0 && is_blank_line(line)) continue;
       best = at;
       best_piece = piece;
@@ -89,13 +88,13 @@ Snippet snippet_of(std::string_view text, const Query& query) {
     }
     at += line.size() + 1;
   }
-  if (best == npos) return snippet;
+  if (best == std::string_view::npos) return snippet;
   const std::string_view line = line_at(text, best);
   if (utf8_length(line) > kSnippetCharacters) {
     // Pieces may cut a character: begin and end with whole ones.
     std::string_view piece = line.substr(best_piece);
     while (!piece.empty() && (static_cast<unsigned char>(piece.front()) & 0xC0) == 0x80) piece.remove_prefix(1);
-    snippet.text = trim(window(utf8_prefix(piece, kPieceBytes), query));
+    snippet.text = trim(window(utf8_prefix(piece, kSearchedPieceBytes), query));
     return snippet;
   }
   // A short line is shown with what follows it in its paragraph.
@@ -133,7 +132,7 @@ Title title_of(std::string_view text, std::string_view path) {
   }
   const std::string_view name = name_of_path(path);
   const std::size_t dot = name.rfind('.');
-  return found(dot == npos || dot == 0 ? name : name.substr(0, dot), false);
+  return found(dot == std::string_view::npos || dot == 0 ? name : name.substr(0, dot), false);
 }
 
 }  // namespace holdfast::documents

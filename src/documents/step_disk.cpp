@@ -22,7 +22,7 @@ using Kind = FileStep::Kind;
 constexpr mode_t kFolderMode = 0755;
 constexpr int kGiveBackTries = 64;  // somebody who saves faster than we can exchange is no person
 
-std::unexpected<Error> changed(std::string_view key) {
+std::unexpected<Error> key_changed(std::string_view key) {
   return fail(ErrorKind::conflict, std::string(name_of_path(key)) + " was changed by somebody else meanwhile", "Read it again.");
 }
 
@@ -89,13 +89,13 @@ Result<void> StepDisk::publish_replace(const JournaledStep& step) {
   // So that nobody sees our bytes, not even for a moment, when a save is noticed as simply as this.
   const auto status = look_at(target);
   const auto seen = seen_.find(step.key);
-  if (!status || (seen != seen_.end() && !same_stamp(seen->second.status, *status))) return changed(step.key);
+  if (!status || (seen != seen_.end() && !same_stamp(seen->second.status, *status))) return key_changed(step.key);
   HF_TRY(const bool exchanged, exchange(temporary, target, step.key));
   if (!exchanged) return publish_over(step, target, temporary);
   const auto displaced = displaced_expected(step, temporary);
   if (displaced && *displaced) return {};
   HF_CHECK(give_back(temporary, target, step.after));
-  return displaced ? Result<void>(changed(step.key)) : fail(displaced.error());
+  return displaced ? Result<void>(key_changed(step.key)) : fail(displaced.error());
 }
 
 Result<bool> StepDisk::displaced_expected(const JournaledStep& step, const Spot& temporary) const {
@@ -132,7 +132,7 @@ Result<void> StepDisk::publish_over(const JournaledStep& step, const Spot& targe
   if (::linkat(target.folder.get(), target.name.c_str(), second.folder.get(), second.name.c_str(), 0) != 0)
     log(LogLevel::debug, "documents", system_error("the old file has no second name, so it cannot come back", errno).message);
   HF_TRY(const std::string version, version_at(target));
-  if (version != step.before) return changed(step.key);
+  if (version != step.before) return key_changed(step.key);
   if (::renameat(temporary.folder.get(), temporary.name.c_str(), target.folder.get(), target.name.c_str()) != 0)
     return fail(system_error(step.key, errno));
   return {};
@@ -197,11 +197,11 @@ Result<void> StepDisk::publish_rename(const JournaledStep& step) {
     HF_CHECK(make_parents(step));
     HF_TRY(const Spot from, open_spot(library_, step.key));
     HF_TRY(const Spot to, open_spot(library_, step.to));
-    if (!is_the_one(from, step)) return changed(step.key);
+    if (!is_the_one(from, step)) return key_changed(step.key);
     HF_CHECK(rename_to_free(from, to, name_of_path(step.to)));
     if (is_the_one(to, step)) return {};
     HF_CHECK(rename_to_free(to, from, step.key));
-    return changed(step.key);
+    return key_changed(step.key);
   };
   auto renamed = rename();
   if (renamed)
@@ -230,7 +230,8 @@ Result<void> StepDisk::publish_trash(const JournaledStep& step) {
   // In a recovery it may be aside already.
   if (is_free(aside)) HF_CHECK(rename_to_free(target, aside, step.key));
   const auto version = version_at(aside);
-  auto moved = version && *version == step.before ? rename_to_free(copy, trashed, step.trash) : Result<void>(changed(step.key));
+  auto moved =
+      version && *version == step.before ? rename_to_free(copy, trashed, step.trash) : Result<void>(key_changed(step.key));
   if (!moved) HF_CHECK(rename_to_free(aside, target, step.key));
   return moved;
 }

@@ -24,16 +24,16 @@ using Kind = FileStep::Kind;
 constexpr mode_t kModeBits = 07777;
 constexpr std::size_t kMaxAttributes = 64 * 1024;  // names, and a value: what Linux allows
 
-std::unexpected<Error> changed(const Place& place) {
+std::unexpected<Error> place_changed(const Place& place) {
   return fail(ErrorKind::conflict, place.path + " was changed by somebody else meanwhile", "Read it again.");
 }
 
 Result<struct stat> check_expected(const FileStep& step, const Spot& target) {
   const auto status = look_at(target);
-  if (!status || !S_ISREG(status->st_mode)) return changed(step.place);
+  if (!status || !S_ISREG(status->st_mode)) return place_changed(step.place);
   if (same_stamp(step.expected, *status)) return *status;  // compared by its bytes when it changes places
   HF_TRY(const std::string version, version_at(target));
-  if (version != step.expected.version) return changed(step.place);
+  if (version != step.expected.version) return place_changed(step.place);
   return *status;
 }
 
@@ -95,10 +95,10 @@ Result<Fd> write_trash_copy(const Spot& target, const Spot& copy, const FileStep
                             Millis time) {
   const Fd old(::openat(target.folder.get(), target.name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   struct stat status{};
-  if (!old || ::fstat(old.get(), &status) != 0 || !S_ISREG(status.st_mode)) return changed(step.place);
+  if (!old || ::fstat(old.get(), &status) != 0 || !S_ISREG(status.st_mode)) return place_changed(step.place);
   TrashFile file;
   HF_TRY(file.bytes, read_all(old.get(), kMaxDocumentBytes));
-  if (to_hex(sha256(file.bytes)) != journaled.before) return changed(step.place);
+  if (to_hex(sha256(file.bytes)) != journaled.before) return place_changed(step.place);
   file.about = {journaled.trash, step.place.path, step.place.key, time, file.bytes.size()};
   file.mode = status.st_mode & kModeBits;
   HF_TRY(Fd made, create_temporary(copy, 0600));
@@ -120,7 +120,7 @@ Result<void> StepDisk::prepare(const FileStep& step, JournaledStep& journaled) {
       [[fallthrough]];
     case Kind::replace: {
       const auto target = open_spot(library_, step.place.key);
-      if (!target) return changed(step.place);
+      if (!target) return place_changed(step.place);
       HF_TRY(const struct stat status, check_expected(step, *target));
       seen_[step.place.key] = {status, step.expected.bytes};
       journaled.before = step.expected.version;
@@ -145,7 +145,7 @@ Result<void> StepDisk::prepare(const FileStep& step, JournaledStep& journaled) {
       if (target && !is_free(*target)) return fail(ErrorKind::conflict, step.to.path + " is there already", "", "exists");
       const auto source = open_spot(library_, step.place.key);
       const auto status = source ? documents::look_at(*source) : std::nullopt;
-      if (!status) return changed(step.place);
+      if (!status) return place_changed(step.place);
       journaled.temporary.clear();
       journaled.inode = status->st_ino;
       return {};

@@ -29,7 +29,7 @@ std::string boot_id() {
 }
 
 // "o_…" of ".holdfast-o_…-3"; "" when it is none of ours.
-std::string_view operation_of(std::string_view name) {
+std::string_view operation_id_of(std::string_view name) {
   if (!name.starts_with(kTemporaryPrefix)) return "";
   name.remove_prefix(kTemporaryPrefix.size());
   return name.starts_with("o_") ? name.substr(0, name.rfind('-')) : std::string_view();
@@ -45,7 +45,7 @@ void sweep_folder(Library& library, const std::string& folder) {
     if (!name.starts_with('.')) continue;
     std::error_code ignored;
     if (entry->is_directory(ignored)) entry.disable_recursion_pending();
-    const std::string_view operation = operation_of(name);
+    const std::string_view operation = operation_id_of(name);
     if (operation.empty() || is_unfinished(library, operation)) continue;
     const auto spot = open_spot(library, entry->path().string());
     if (spot) static_cast<void>(remove_at(*spot));

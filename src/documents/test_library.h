@@ -10,7 +10,9 @@
 #include <gtest/gtest.h>
 
 #include <fcntl.h>
+#include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -59,6 +61,19 @@ class TestLibrary {
   LibrarySettings settings_;
   std::unique_ptr<Library> library_;
 };
+
+// For tests of the order of things, not of the disk: what this program writes is in memory where that is possible.
+inline bool use_memory() {
+  return ::access("/dev/shm", W_OK) == 0 && ::setenv("TMPDIR", "/dev/shm", 1) == 0;
+}
+
+inline FileStep replace_step(TestLibrary& files, std::string_view path, std::string bytes) {
+  FileStep step;
+  step.place = files.find(path);
+  step.expected = read_document(files.library(), step.place).value();
+  step.bytes = std::move(bytes);
+  return step;
+}
 
 template <class T>
 std::string code_of(const Result<T>& result) {

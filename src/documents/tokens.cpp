@@ -26,7 +26,7 @@ CodePoint code_point_at(std::string_view text, std::size_t at) {
   return {value, static_cast<std::size_t>(bytes)};
 }
 
-bool is_blank(utf8proc_int32_t c) {
+bool is_blank_character(utf8proc_int32_t c) {
   return c == ' ' || c == '\t';
 }
 
@@ -76,8 +76,9 @@ std::size_t token_end(std::string_view text, std::size_t at) {
   }
   const utf8proc_int32_t first = code_point_at(text, at).value;
   std::size_t end = cluster_end(text, at);
-  if (is_blank(first)) {
-    while (end < text.size() && is_blank(static_cast<unsigned char>(text[end])) && cluster_end(text, end) == end + 1) ++end;
+  if (is_blank_character(first)) {
+    while (end < text.size() && is_blank_character(static_cast<unsigned char>(text[end])) && cluster_end(text, end) == end + 1)
+      ++end;
   } else if (is_word(first)) {
     while (end < text.size() && is_word(code_point_at(text, end).value)) end = cluster_end(text, end);
   }
@@ -209,7 +210,7 @@ bool is_line_break(const std::string& key) {
 }
 
 // The tokens of each line, its break included.
-std::vector<std::vector<std::string>> lines_of(const std::vector<std::string>& tokens) {
+std::vector<std::vector<std::string>> token_lines(const std::vector<std::string>& tokens) {
   std::vector<std::vector<std::string>> lines(1);
   for (const std::string& token : tokens) {
     lines.back().push_back(token);
@@ -225,7 +226,7 @@ std::vector<Difference> differences(const std::vector<std::string>& a, const std
   std::vector<Difference> found = whole.run();
   if (!whole.gave_up() || std::ranges::count_if(a, is_line_break) != std::ranges::count_if(b, is_line_break)) return found;
   // Many small changes in lines that stayed in their places: each line is compared with its own.
-  const auto lines_a = lines_of(a), lines_b = lines_of(b);
+  const auto lines_a = token_lines(a), lines_b = token_lines(b);
   found.clear();
   std::size_t at_a = 0, at_b = 0;
   for (std::size_t i = 0; i < lines_a.size(); ++i) {

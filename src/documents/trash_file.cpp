@@ -12,13 +12,13 @@
 namespace holdfast::documents {
 namespace {
 
-constexpr std::size_t kIdCharacters = 10;           // 50 bits: ids are typed by people
+constexpr std::size_t kTrashIdCharacters = 10;      // 50 bits: ids are typed by people
 constexpr std::size_t kMaxHeaderBytes = 64 * 1024;  // two paths, and what JSON makes of them
 
 }  // namespace
 
 std::string make_trash_id() {
-  return "t_" + random_base32(kIdCharacters);
+  return "t_" + random_base32(kTrashIdCharacters);
 }
 
 std::string trash_folder(const Library& library) {

@@ -16,9 +16,8 @@ namespace holdfast::documents {
 namespace {
 
 // Fits into the cache nearest to a core, so that what was read is checked where it still is.
-constexpr std::size_t kPieceBytes = 256 * 1024;
+constexpr std::size_t kReadAtOnce = 256 * 1024;
 constexpr std::size_t kMaxCharacterBytes = 4;
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 }  // namespace
 
@@ -46,7 +45,7 @@ ViewReader::Outcome ViewReader::fill(const Place& place) {
   checked_ = 0;
   has_brace_ = has_carriage_return_ = false;
   for (;;) {
-    const ssize_t got = ::read(file->get(), buffer_.data() + size_, std::min(buffer_.size() - size_, kPieceBytes));
+    const ssize_t got = ::read(file->get(), buffer_.data() + size_, std::min(buffer_.size() - size_, kReadAtOnce));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return Outcome::gone;
     size_ += static_cast<std::size_t>(got);

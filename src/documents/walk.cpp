@@ -22,7 +22,7 @@ namespace {
 
 // With fewer folders waiting a thread costs more than it saves.
 constexpr std::size_t kFoldersPerThread = 16;
-constexpr unsigned kMaxThreads = 4;                    // beyond, the kernel's own locks decide
+constexpr unsigned kMaxWalkers = 4;                    // beyond, the kernel's own locks decide
 constexpr std::chrono::milliseconds kCancelPause{20};  // how often a caller who only waits is asked
 
 struct Node {
@@ -30,7 +30,7 @@ struct Node {
   std::vector<std::unique_ptr<Node>> folders;  // in the order of the listing's folders
 };
 
-struct Task {
+struct FolderTask {
   Node* node = nullptr;
   std::string relative;
   IgnoreLevels outer;
@@ -71,7 +71,7 @@ class TreeWalk {
         continue;
       }
       if (helpers) start_helpers(*helpers);
-      Task task = std::move(tasks_.back());
+      FolderTask task = std::move(tasks_.back());
       tasks_.pop_back();
       ++busy_;
       lock.unlock();
@@ -88,7 +88,7 @@ class TreeWalk {
   }
 
   void start_helpers(std::vector<std::jthread>& helpers) {
-    const unsigned wanted = std::min(std::thread::hardware_concurrency(), kMaxThreads);
+    const unsigned wanted = std::min(std::thread::hardware_concurrency(), kMaxWalkers);
     while (helpers.size() + 1 < wanted && tasks_.size() > kFoldersPerThread * (helpers.size() + 1)) {
       try {
         helpers.emplace_back([this] {
@@ -124,7 +124,7 @@ class TreeWalk {
   const WalkOptions& options_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<Task> tasks_;
+  std::vector<FolderTask> tasks_;
   std::size_t busy_ = 0, files_ = 0;
   bool stop_ = false, was_cancelled_ = false;
 };

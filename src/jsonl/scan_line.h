@@ -2,6 +2,7 @@
 
 // From a line to its report, with any visitor on the way: what Scanner and Splicer have in common. Internal.
 
+#include "base/text.h"
 #include "jsonl/scan.h"
 #include "jsonl/spelling.h"
 #include "jsonl/walk.h"
@@ -54,7 +55,6 @@ class TopValues {
 template <class Visitor>
 LineReport scan_line(std::string_view line, Structure& structure, Path& path, Visitor& visitor) {
   const auto not_json = [&] { return LineReport{line.contains('\0') ? LineShape::nul : LineShape::broken, true}; };
-  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   const std::string_view text = line.starts_with(kByteOrderMark) ? line.substr(kByteOrderMark.size()) : line;
   switch (structure.read(text)) {
     case Structure::State::blank:

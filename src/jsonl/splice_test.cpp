@@ -1,5 +1,7 @@
 #include "jsonl/splice.h"
 
+#include "base/file.h"
+#include "base/test_data.h"
 #include "jsonl/limits.h"
 #include "jsonl/odd_json.h"
 
@@ -7,6 +9,8 @@
 #include <rapidcheck/gtest.h>
 
 #include <rapidcheck.h>
+
+#include <filesystem>
 
 namespace holdfast::jsonl {
 namespace {
@@ -74,6 +78,7 @@ TEST(Splice, LinesThatAreNotJsonStay) {
 TEST(Splice, BytesThatAreNotUtf8AreCarriedAlong) {
   EXPECT_EQ(spliced("{\"id\":\"a\",\"out\":\"\xFF\xC3 id\"}", everywhere("id", "new")),
             "{\"new\":\"a\",\"out\":\"\xFF\xC3 new\"}");
+  EXPECT_EQ(spliced("{\"id\":\"o\xFF\"}", set("/id", "new")), R"({"id":"new"})") << "unless the whole string is replaced";
 }
 
 TEST(Splice, SeesEverySpellingOfAText) {
@@ -182,6 +187,51 @@ TEST(Splice, AStringFullOfOccurrences) {
   rules.decide = [](StringSite& site) { EXPECT_EQ(site.replace_each("/old", "/newer"), kCount); };
   EXPECT_TRUE(spliced(line, rules) == expected);
   EXPECT_TRUE(spliced(line, everywhere("/old", "/newer")) == expected);
+}
+
+// Each line of the file through the splicer; a last one without its end stays so.
+std::string spliced_lines(std::string_view content, Splicer& splicer, std::size_t& edits) {
+  std::string out;
+  while (!content.empty()) {
+    const std::size_t end = std::min(content.find('\n'), content.size());
+    EXPECT_EQ(splicer.splice(content.substr(0, end), out).shape, LineShape::object);
+    edits += splicer.last_edits();
+    const std::size_t next = std::min(end + 1, content.size());
+    out += content.substr(end, next - end);
+    content.remove_prefix(next);
+  }
+  return out;
+}
+
+std::vector<std::string> real_transcripts() {
+  std::vector<std::string> contents;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(test_data("claude-home-basic")))
+    if (entry.path().extension() == ".jsonl") contents.push_back(read_file(entry.path()).value());
+  return contents;
+}
+
+TEST(Splice, RealTranscriptsAreCopiedByteByByte) {
+  ASSERT_EQ(real_transcripts().size(), 9u);
+  Splicer splicer({});
+  std::size_t edits = 0;
+  for (const std::string& content : real_transcripts()) EXPECT_TRUE(spliced_lines(content, splicer, edits) == content) << content;
+  EXPECT_EQ(edits, 0u);
+}
+
+TEST(Splice, AnIdExchangedInRealTranscriptsIsAsInTheirBytes) {
+  const std::string old_id = "000000a", new_id = "0199c0de";
+  Splicer there(everywhere(old_id, new_id)), back(everywhere(new_id, old_id));
+  std::size_t edits = 0, edits_back = 0;
+  for (const std::string& content : real_transcripts()) {
+    std::string expected = content;  // the client escapes no letter or digit, so bytes and meaning are one here
+    for (std::size_t at = expected.find(old_id); at != std::string::npos; at = expected.find(old_id, at + new_id.size()))
+      expected.replace(at, old_id.size(), new_id);
+    const std::string changed = spliced_lines(content, there, edits);
+    EXPECT_TRUE(changed == expected) << content;
+    EXPECT_TRUE(spliced_lines(changed, back, edits_back) == content) << content;
+  }
+  EXPECT_GT(edits, 100u);
+  EXPECT_EQ(edits_back, edits);
 }
 
 // The quick way and the plain one are the same.

@@ -1,17 +1,6 @@
 #include "mcp/client_envelope.h"
 
 namespace holdfast::mcp {
-namespace {
-
-// Which member of the params a proxy may want to know.
-std::string_view named_member(std::string_view method) {
-  if (method == "tools/call" || method == "prompts/get") return "name";
-  if (method == "resources/read") return "uri";
-  if (method == "tasks/get" || method == "tasks/update" || method == "tasks/cancel") return "taskId";
-  return {};
-}
-
-}  // namespace
 
 ClientIdentity identity_of(const ClientOptions& options, const ClientHandlers& handlers) {
   ClientIdentity identity;

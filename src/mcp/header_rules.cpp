@@ -108,6 +108,13 @@ Result<std::vector<HeaderRule>> read_header_rules(const JsonObject& input_schema
   return rules;
 }
 
+std::string_view named_member(std::string_view method) {
+  if (method == "tools/call" || method == "prompts/get") return "name";
+  if (method == "resources/read") return "uri";
+  if (method == "tasks/get" || method == "tasks/update" || method == "tasks/cancel") return "taskId";
+  return {};
+}
+
 Result<std::string> decode_header_value(std::string_view value) {
   if (!looks_encoded(value)) return std::string(value);
   return from_base64(value.substr(kPrefix.size(), value.size() - kPrefix.size() - kSuffix.size()));

@@ -1,6 +1,7 @@
 #pragma once
 
-// Arguments that HTTP clients repeat in headers: x-mcp-header in a tool's schema, Mcp-Param-* on the wire.
+// What HTTP clients repeat of the params in headers: a name in Mcp-Name, and arguments, which x-mcp-header marks in a tool's
+// schema, in Mcp-Param-*.
 
 #include "base/json.h"
 #include "mcp/rpc.h"
@@ -21,6 +22,9 @@ struct HeaderRule {
 
 // The rules a schema declares. invalid when one breaks the specification's conditions (mcp-protocol §13).
 Result<std::vector<HeaderRule>> read_header_rules(const JsonObject& input_schema);
+
+// The member of params that Mcp-Name must repeat, for what stands between; empty when the method has none.
+std::string_view named_member(std::string_view method);
 
 // Header values that are not plain visible ASCII travel as =?base64?...?=. Strict: wrong padding or a
 // foreign character is invalid.

@@ -11,7 +11,7 @@ namespace holdfast::mcp {
 
 namespace {
 
-constexpr std::string_view kArea = "mcp.session";
+constexpr std::string_view kSessionArea = "mcp.session";
 constexpr std::string_view kStreamsAtArea = "mcp.session_stream";  // address of the process with the stand-alone stream
 
 JsonObject to_row(const Connection& connection) {
@@ -194,7 +194,7 @@ void LegacySessions::open(Server::Handshake& handshake, Opened opened) {
   Connection draft;
   draft.handshake = caller;
   server_.pool().submit([this, id, caller, row = to_row(draft), expires = expiry(), opened = std::move(opened)]() mutable {
-    auto kept = server_.store().put(kArea, id, row, expires);
+    auto kept = server_.store().put(kSessionArea, id, row, expires);
     server_.executor().post([this, id, caller, kept = std::move(kept), opened = std::move(opened)] {
       if (!kept) return opened(std::unexpected(kept.error()));
       opened(remember(id, caller));
@@ -210,7 +210,7 @@ void LegacySessions::find(const std::string& id, const Identity& identity, Opene
     return found(cached->second.connection);
   }
   server_.pool().submit([this, id, identity, found = std::move(found)]() mutable {
-    auto row = server_.store().get(kArea, id);
+    auto row = server_.store().get(kSessionArea, id);
     server_.executor().post([this, id, identity, row = std::move(row), found = std::move(found)] {
       if (!row) return found(std::unexpected(row.error()));
       if (!*row || !(*row)->is_object()) return found(std::unexpected(no_session()));
@@ -226,7 +226,7 @@ void LegacySessions::find(const std::string& id, const Identity& identity, Opene
 // Is it still there, and what does it remember now? A store that cannot say leaves things as they are.
 void LegacySessions::recheck(const std::string& id, Cached& cached, Opened found) {
   auto row = std::make_shared<Result<std::optional<Json>>>();
-  cached.writes->run([this, id, row] { *row = server_.store().get(kArea, id); },
+  cached.writes->run([this, id, row] { *row = server_.store().get(kSessionArea, id); },
                      [this, id, row, connection = cached.connection, changes = cached.changes, found = std::move(found)] {
                        auto now = cache_.find(id);
                        bool current = now != cache_.end() && now->second.connection == connection;
@@ -248,9 +248,9 @@ bool LegacySessions::touch(const std::string& id, Cached& cached) {
   cached.writes->run(
       [this, id, expires = expiry()] {
         auto prolonged = server_.store().change([&](StateTransaction& store) -> Result<void> {
-          HF_TRY(auto row, store.get(kArea, id));
+          HF_TRY(auto row, store.get(kSessionArea, id));
           if (!row) return {};
-          return store.put(kArea, id, *row, expires);
+          return store.put(kSessionArea, id, *row, expires);
         });
         if (!prolonged) log(LogLevel::warn, "mcp", "a session was not prolonged: " + prolonged.error().message);
       },
@@ -267,10 +267,10 @@ void LegacySessions::save(const std::string& id, Connection::Change change, std:
   cached->second.writes->run(
       [this, id, kept, change = std::move(change), expires = expiry()] {
         *kept = server_.store().change([&](StateTransaction& store) -> Result<void> {
-          HF_TRY(auto row, store.get(kArea, id));
+          HF_TRY(auto row, store.get(kSessionArea, id));
           if (!row || !row->is_object()) return std::unexpected(no_session());
           apply(change, row->get_object());
-          return store.put(kArea, id, *row, expires);
+          return store.put(kSessionArea, id, *row, expires);
         });
       },
       [this, id, kept, tell, saved = std::move(saved)] {
@@ -293,7 +293,7 @@ void LegacySessions::close(const std::string& id, std::function<void(Result<void
   auto writes = cached != cache_.end() ? cached->second.writes : std::make_shared<Strand>(server_.executor(), server_.pool());
   forget(id);
   auto erased = std::make_shared<Result<void>>();
-  writes->run([this, id, erased] { *erased = server_.store().erase(kArea, id); },
+  writes->run([this, id, erased] { *erased = server_.store().erase(kSessionArea, id); },
               [this, id, erased, closed = std::move(closed)] {
                 if (!*erased) return closed(*erased);
                 server_.post().send_to_others("session", {{"session", id}, {"what", "ended"}}, closed);

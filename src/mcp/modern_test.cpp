@@ -5,15 +5,6 @@
 namespace holdfast::mcp {
 namespace {
 
-constexpr const char* kForms = R"({"elicitation":{}})";
-constexpr const char* kTasks = R"({"elicitation":{},"extensions":{"io.modelcontextprotocol/tasks":{}}})";
-
-Question ask_for(const char* field) {
-  return Question::form(
-      "?",
-      {{"type", "object"}, {"properties", JsonObject{{field, JsonObject{{"type", "string"}}}}}, {"required", JsonArray{field}}});
-}
-
 class ModernTest : public ::testing::Test {
  protected:
   ModernTest() { offer(*server_); }
@@ -46,7 +37,7 @@ class ModernTest : public ::testing::Test {
     ASSERT_TRUE(target.server.add_tool(std::move(task)));
   }
 
-  Json call(const std::string& tool, const std::string& members = {}, const std::string& capabilities = kForms,
+  Json call(const std::string& tool, const std::string& members = {}, const std::string& capabilities = kFormsCapability,
             const std::string& principal = "local") {
     auto exchange =
         server_->modern("tools/call", tool, R"("name":")" + tool + "\"," + members, capabilities, full_identity(principal));
@@ -54,7 +45,7 @@ class ModernTest : public ::testing::Test {
     return exchange->body();
   }
   Json task_method(const std::string& method, const std::string& id, const std::string& members = {},
-                   const std::string& principal = "local", const char* capabilities = kTasks) {
+                   const std::string& principal = "local", const char* capabilities = kTasksCapability) {
     auto exchange = server_->modern(method, id, R"("taskId":")" + id + "\"," + members, capabilities, full_identity(principal));
     server_->turn_until([&] { return exchange->done; });
     return exchange->body();
@@ -96,7 +87,7 @@ TEST_F(ModernTest, RoundsGoOnInAnotherProcess) {
 TEST_F(ModernTest, RequestStateIsBoundToPrincipalRequestAndTime) {
   std::string state = state_of(call("two"));
   std::string answer = R"("inputResponses":{"a":{"action":"accept","content":{"x":"1"}}},)";
-  EXPECT_EQ(at(call("two", state + answer, kForms, "mallory"), "error", "code"), Json(-32602));
+  EXPECT_EQ(at(call("two", state + answer, kFormsCapability, "mallory"), "error", "code"), Json(-32602));
   EXPECT_EQ(at(call("two", state + R"("arguments":{"other":1},)" + answer), "error", "code"), Json(-32602));
   EXPECT_EQ(at(call("sealed", state + answer), "error", "code"), Json(-32602)) << "state of another tool";
   std::string tampered = state;
@@ -125,7 +116,7 @@ TEST_F(ModernTest, ASealedQuestionCannotBeAnsweredBeforeItWasPut) {
 }
 
 TEST_F(ModernTest, ATaskTakesItsAnswersOneByOneAndEndsWithTheToolsError) {
-  Json created = at(call("task", {}, kTasks), "result");
+  Json created = at(call("task", {}, kTasksCapability), "result");
   EXPECT_EQ(at(created, "resultType"), Json("task"));
   EXPECT_TRUE(at(created, "task").is_null());
   EXPECT_TRUE(at(created, "ttlMs").is_int64());
@@ -149,13 +140,13 @@ TEST_F(ModernTest, ATaskTakesItsAnswersOneByOneAndEndsWithTheToolsError) {
 }
 
 TEST_F(ModernTest, TasksBelongToTheirPrincipalAndNeedTheExtension) {
-  EXPECT_EQ(at(call("task", {}, kForms), "result", "content", 0, "text"), Json("ran at once"));
-  std::string id(view(at(call("task", {}, kTasks), "result", "taskId").as_string()));
+  EXPECT_EQ(at(call("task", {}, kFormsCapability), "result", "content", 0, "text"), Json("ran at once"));
+  std::string id(view(at(call("task", {}, kTasksCapability), "result", "taskId").as_string()));
   for (const char* method : {"tasks/get", "tasks/update", "tasks/cancel"}) {
     std::string members = R"("inputResponses":{},)";
     EXPECT_EQ(at(task_method(method, id, members, "mallory"), "error", "code"), Json(-32602)) << method;
     EXPECT_EQ(at(task_method(method, "00000000-0000-4000-8000-000000000000", members), "error", "code"), Json(-32602)) << method;
-    EXPECT_EQ(at(task_method(method, id, members, "local", kForms), "error", "code"), Json(-32021)) << method;
+    EXPECT_EQ(at(task_method(method, id, members, "local", kFormsCapability), "error", "code"), Json(-32021)) << method;
   }
   task_method("tasks/cancel", id);
   EXPECT_EQ(at(task_method("tasks/get", id), "result", "status"), Json("cancelled"));
@@ -191,10 +182,11 @@ TEST_F(ModernTest, AClosedSubscriptionIsForgotten) {
 }
 
 TEST_F(ModernTest, TaskNotificationsReachTheListener) {
-  std::string id(view(at(call("task", {}, kTasks), "result", "taskId").as_string()));
-  auto listen = server_->modern("subscriptions/listen", {}, R"("notifications":{"taskIds":[")" + id + R"("]},)", kTasks);
-  auto foreign = server_->modern("subscriptions/listen", {}, R"("notifications":{"taskIds":[")" + id + R"("]},)", kTasks,
-                                 full_identity("mallory"));
+  std::string id(view(at(call("task", {}, kTasksCapability), "result", "taskId").as_string()));
+  auto listen =
+      server_->modern("subscriptions/listen", {}, R"("notifications":{"taskIds":[")" + id + R"("]},)", kTasksCapability);
+  auto foreign = server_->modern("subscriptions/listen", {}, R"("notifications":{"taskIds":[")" + id + R"("]},)",
+                                 kTasksCapability, full_identity("mallory"));
   task_method("tasks/cancel", id);
   server_->turn_until([&] { return at(listen->messages().back(), "params", "status") == Json("cancelled"); });
   EXPECT_EQ(at(listen->messages().back(), "method"), Json("notifications/tasks"));

@@ -107,8 +107,6 @@ struct Node {
   TestServer server;
 };
 
-constexpr const char* kTasks = R"({"elicitation":{},"extensions":{"io.modelcontextprotocol/tasks":{}}})";
-
 class NodesTest : public ::testing::Test {
  protected:
   NodesTest() {
@@ -187,11 +185,11 @@ class NodesTest : public ::testing::Test {
     return node.server.http_request("GET", headers);
   }
   std::string start_task(Node& node, const std::string& tool) {
-    auto exchange = finish(node.server.modern("tools/call", tool, R"("name":")" + tool + "\",", kTasks));
+    auto exchange = finish(node.server.modern("tools/call", tool, R"("name":")" + tool + "\",", kTasksCapability));
     return std::string(view(at(exchange->body(), "result", "taskId").as_string()));
   }
   Json task(Node& node, const std::string& id) {
-    return at(finish(node.server.modern("tasks/get", id, R"("taskId":")" + id + "\",", kTasks))->body(), "result");
+    return at(finish(node.server.modern("tasks/get", id, R"("taskId":")" + id + "\",", kTasksCapability))->body(), "result");
   }
 
   std::atomic<bool> release_ = false;
@@ -332,7 +330,8 @@ TEST_F(NodesTest, ANewStreamTakesThePlaceOfOneElsewhere) {
 
 TEST_F(NodesTest, AListenerHearsOfATaskThatRunsElsewhere) {
   std::string id = start_task(*a_, "works");
-  auto listener = b_->server.modern("subscriptions/listen", {}, R"("notifications":{"taskIds":[")" + id + "\"]},", kTasks);
+  auto listener =
+      b_->server.modern("subscriptions/listen", {}, R"("notifications":{"taskIds":[")" + id + "\"]},", kTasksCapability);
   turn_until([&] { return listener->messages().size() == 1; });
   release_ = true;
   turn_until([&] { return listener->messages().size() == 2; });
@@ -345,10 +344,11 @@ TEST_F(NodesTest, ATaskIsAnsweredAndCancelledFromElsewhere) {
   std::string asking = start_task(*a_, "wonders"), working = start_task(*a_, "works");
   turn_until([&] { return at(task(*b_, asking), "status") == Json("input_required"); });
   finish(b_->server.modern("tasks/update", asking,
-                           R"("taskId":")" + asking + R"(","inputResponses":{"a":{"action":"accept","content":{}}},)", kTasks));
+                           R"("taskId":")" + asking + R"(","inputResponses":{"a":{"action":"accept","content":{}}},)",
+                           kTasksCapability));
   EXPECT_NE(at(task(*b_, asking), "status"), Json("input_required")) << "who has answered sees the answer taken";
   turn_until([&] { return at(task(*b_, asking), "status") == Json("completed"); });
-  finish(b_->server.modern("tasks/cancel", working, R"("taskId":")" + working + "\",", kTasks));
+  finish(b_->server.modern("tasks/cancel", working, R"("taskId":")" + working + "\",", kTasksCapability));
   turn_until([&] { return cancelled_ == 1 && at(task(*b_, working), "status") == Json("cancelled"); });
 }
 
@@ -357,7 +357,8 @@ TEST_F(NodesTest, WhatOneProcessSaysOfATaskAnotherSays) {
   turn_until([&] { return at(task(*a_, id), "status") == Json("input_required"); });
   EXPECT_EQ(at(task(*b_, id), "status"), Json("input_required"));
   finish(a_->server.modern("tasks/update", id,
-                           R"("taskId":")" + id + R"(","inputResponses":{"a":{"action":"accept","content":{}}},)", kTasks));
+                           R"("taskId":")" + id + R"(","inputResponses":{"a":{"action":"accept","content":{}}},)",
+                           kTasksCapability));
   EXPECT_NE(at(task(*b_, id), "status"), Json("input_required"));
 }
 

@@ -48,7 +48,7 @@ RpcError internal_error() {
   return {code::kInternal, "internal error; the server's log has the details", nullptr};
 }
 
-int status_of(const RpcError& error) {
+int http_status_of(const RpcError& error) {
   return error.code <= code::kHeaderMismatch && error.code >= code::kUnsupportedVersion ? 400 : 200;
 }
 
@@ -174,7 +174,7 @@ void Run::finish_with(JsonObject result) {
 void Run::fail_with(const RpcError& error) {
   if (closed_) return;
   ++server_.tally().errors;
-  outlet_->finish(write_error(request_.id, error), caller_->era() == Era::modern ? status_of(error) : 200);
+  outlet_->finish(write_error(request_.id, error), caller_->era() == Era::modern ? http_status_of(error) : 200);
   close(RequestTimes::Ending::failed);
 }
 

@@ -8,14 +8,6 @@
 namespace holdfast::mcp {
 namespace {
 
-constexpr const char* kForms = R"({"elicitation":{}})";
-
-Question ask_for(const char* field) {
-  return Question::form(
-      "?",
-      {{"type", "object"}, {"properties", JsonObject{{field, JsonObject{{"type", "string"}}}}}, {"required", JsonArray{field}}});
-}
-
 class RunTest : public ::testing::Test {
  protected:
   RunTest() {
@@ -73,7 +65,7 @@ class RunTest : public ::testing::Test {
 
 // The handler runs again from its top after an answer, and reports again what it has reported before.
 TEST_F(RunTest, ProgressGrowsAlsoOverSeveralRuns) {
-  std::string session = server_->initialize("2025-11-25", kForms);
+  std::string session = server_->initialize("2025-11-25", kFormsCapability);
   auto exchange = call(session, "ask");
   server_->turn_until([&] { return !with_method(*exchange, "elicitation/create").empty(); });
   answer(session, at(with_method(*exchange, "elicitation/create")[0], "id"));
@@ -86,7 +78,7 @@ TEST_F(RunTest, ProgressGrowsAlsoOverSeveralRuns) {
 
 // A late answer to a question of an earlier process must not pass for an answer to this one.
 TEST_F(RunTest, QuestionsOfDifferentProcessesHaveDifferentIds) {
-  std::string session = server_->initialize("2025-11-25", kForms);
+  std::string session = server_->initialize("2025-11-25", kFormsCapability);
   auto first = call(session, "ask", "1");
   server_->turn_until([&] { return !with_method(*first, "elicitation/create").empty(); });
   TestServer other(shared_);
@@ -99,7 +91,7 @@ TEST_F(RunTest, QuestionsOfDifferentProcessesHaveDifferentIds) {
 }
 
 TEST_F(RunTest, ACancelledCallTakesItsQuestionsBackAndGetsNoAnswer) {
-  std::string session = server_->initialize("2025-11-25", kForms);
+  std::string session = server_->initialize("2025-11-25", kFormsCapability);
   auto exchange = call(session, "ask");
   server_->turn_until([&] { return !with_method(*exchange, "elicitation/create").empty(); });
   Json question = at(with_method(*exchange, "elicitation/create")[0], "id");
@@ -114,7 +106,7 @@ TEST_F(RunTest, ACancelledCallTakesItsQuestionsBackAndGetsNoAnswer) {
 }
 
 TEST_F(RunTest, AQuestionThatIsNotAnsweredInTimeIsTakenBack) {
-  std::string session = server_->initialize("2025-11-25", kForms);
+  std::string session = server_->initialize("2025-11-25", kFormsCapability);
   auto exchange = call(session, "hurry");
   server_->turn_until([&] { return exchange->done; });
   Json question = at(with_method(*exchange, "elicitation/create").at(0), "id");

@@ -56,7 +56,7 @@ std::vector<std::string> take_unknown(JsonObject& arguments, const JsonObject& s
   return unknown;
 }
 
-JsonObject to_wire(ToolResult result, Version version) {
+JsonObject result_to_wire(ToolResult result, Version version) {
   JsonObject wire{{"content", std::move(result.content)}};
   if (result.structured && version >= Version::v2025_06_18 && (era_of(version) == Era::modern || result.structured->is_object()))
     wire["structuredContent"] = std::move(*result.structured);
@@ -158,7 +158,7 @@ void Server::on_call_tool(std::shared_ptr<Run> run) {
   if (tool->tool.normalise) tool->tool.normalise(run->arguments());
   // Over HTTP a caller that may not has been refused with a status; what comes in a batch has none of its own.
   if (const Scope needed = scope_of(tool->tool, run->arguments()); !caller.scopes.has(needed))
-    return run->finish_with(to_wire(ToolResult::failure(missing_scope(needed)), caller.version));
+    return run->finish_with(result_to_wire(ToolResult::failure(missing_scope(needed)), caller.version));
   if (tool->tool.unknown == Tool::Unknown::report)
     run->ignored_arguments() = take_unknown(run->arguments(), tool->tool.input_schema);
   if (tool->tool.coerce_strings) coerce(run->arguments(), tool->tool.input_schema);
@@ -173,11 +173,11 @@ void Server::on_call_tool(std::shared_ptr<Run> run) {
     if (tool->tool.unknown == Tool::Unknown::report || !word.empty()) {
       Error error = make_error(ErrorKind::invalid, std::move(text), "nothing was changed; correct it and call again");
       error.code = word.empty() ? "invalid_argument" : word;
-      return run->finish_with(to_wire(ToolResult::failure(error), caller.version));
+      return run->finish_with(result_to_wire(ToolResult::failure(error), caller.version));
     }
     // A model can mend its call only if it gets to see the reason: since 2025-11-25 that is a tool result.
     if (caller.version < Version::v2025_11_25) return invalid(std::move(text));
-    return run->finish_with(to_wire(ToolResult::failure(text), caller.version));
+    return run->finish_with(result_to_wire(ToolResult::failure(text), caller.version));
   }
   run->start(
       [this, tool](Call& call) -> Reply<JsonObject> {
@@ -190,7 +190,7 @@ void Server::on_call_tool(std::shared_ptr<Run> run) {
             return RpcError{code::kInternal, "the tool's result does not fit its output schema; the server's log has the details",
                             nullptr};
           }
-          return to_wire(std::move(*result), call.caller().version);
+          return result_to_wire(std::move(*result), call.caller().version);
         }
         if (auto* error = std::get_if<RpcError>(&reply)) return std::move(*error);
         return InputRequired{};

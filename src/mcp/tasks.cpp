@@ -15,7 +15,7 @@ namespace holdfast::mcp {
 
 namespace {
 
-constexpr std::string_view kArea = "mcp.task";
+constexpr std::string_view kTaskArea = "mcp.task";
 
 // Members of a row that the wire never sees.
 // _answers: given so far, while other questions of the same round are open. _outlives: see Tasks::Survivors.
@@ -81,7 +81,7 @@ Result<JsonObject> Tasks::create(const std::string& principal, const std::string
   if (!status_message.empty()) row["statusMessage"] = status_message;
   if (!meta.empty()) row["_meta"] = std::move(meta);
   if (outlives) row["_outlives"] = true;
-  auto kept = store_.put(kArea, *find_string(row, "taskId"), row, clock_.now() + kTaskLife.count());
+  auto kept = store_.put(kTaskArea, *find_string(row, "taskId"), row, clock_.now() + kTaskLife.count());
   if (!kept) {
     --count_;
     return std::unexpected(std::move(kept).error());
@@ -128,7 +128,7 @@ void Tasks::persist(const std::string& id) {
   pool_.submit([this, alive = alive_, id, row = task.row, expires = task.kept_until] {
     auto written = store_.change([&](StateTransaction& store) -> Result<void> {
       store.wake();  // somebody may listen elsewhere
-      return store.put(kArea, id, row, expires);
+      return store.put(kTaskArea, id, row, expires);
     });
     if (!written) log(LogLevel::error, "mcp", "task " + id + " could not be stored: " + written.error().message);
     executor_.post([this, alive, id, kept = written.has_value()] {
@@ -267,7 +267,7 @@ void Tasks::with_row(std::shared_ptr<Run> request, std::function<void(JsonObject
 }
 
 Result<std::optional<JsonObject>> Tasks::read_row(const std::string& id) {
-  HF_TRY(auto found, store_.get(kArea, id));
+  HF_TRY(auto found, store_.get(kTaskArea, id));
   if (!found || !found->is_object()) return std::nullopt;
   JsonObject row = std::move(found->get_object());
   if (is_final(status_of(row)) || store_.is_alive(find_string(row, "owner").value_or(""))) return row;

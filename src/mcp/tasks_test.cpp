@@ -6,8 +6,6 @@
 namespace holdfast::mcp {
 namespace {
 
-constexpr const char* kTasks = R"({"elicitation":{},"extensions":{"io.modelcontextprotocol/tasks":{}}})";
-
 class TasksTest : public ::testing::Test {
  protected:
   TasksTest() {
@@ -36,13 +34,13 @@ class TasksTest : public ::testing::Test {
 
   std::string start(const std::string& tool) {
     std::string members = R"("name":")" + tool + R"(",)";
-    auto exchange = server_->modern("tools/call", tool, members, kTasks);
+    auto exchange = server_->modern("tools/call", tool, members, kTasksCapability);
     server_->turn_until([&] { return exchange->done; });
     EXPECT_TRUE(at(exchange->body(), "result", "_meta", "io.modelcontextprotocol/serverInfo").is_object());
     return std::string(view(at(exchange->body(), "result", "taskId").as_string()));
   }
   Json get(TestServer& server, const std::string& id) {
-    auto exchange = server.modern("tasks/get", id, R"("taskId":")" + id + "\",", kTasks);
+    auto exchange = server.modern("tasks/get", id, R"("taskId":")" + id + "\",", kTasksCapability);
     server.turn_until([&] { return exchange->done; });
     return exchange->body();
   }
@@ -107,7 +105,7 @@ TEST_F(TasksTest, ProgressPrecedesTheTaskAndNeverFollowsIt) {
        {"Mcp-Method", "tools/call"},
        {"Mcp-Name", "asks"}},
       R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"asks","_meta":{"progressToken":"p","io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":)" +
-          std::string(kTasks) + "}}}");
+          std::string(kTasksCapability) + "}}}");
   server_->turn_until([&] { return exchange->done; });
   ASSERT_EQ(exchange->messages().size(), 2U);
   EXPECT_EQ(at(exchange->messages()[1], "result", "resultType"), Json("task"));
@@ -116,7 +114,7 @@ TEST_F(TasksTest, ProgressPrecedesTheTaskAndNeverFollowsIt) {
 TEST_F(TasksTest, TheNumberOfTasksIsBounded) {
   std::vector<std::shared_ptr<FakeExchange>> calls;
   for (std::size_t i = 0; i < kMaxTasks + 1; ++i)
-    calls.push_back(server_->modern("tools/call", "asks", R"("name":"asks",)", kTasks));
+    calls.push_back(server_->modern("tools/call", "asks", R"("name":"asks",)", kTasksCapability));
   server_->turn_until([&] { return std::ranges::all_of(calls, [](const auto& call) { return call->done; }); });
   auto refused =
       std::ranges::count_if(calls, [](const auto& call) { return at(call->body(), "result", "isError") == Json(true); });

@@ -105,6 +105,17 @@ class TestServer {
   HttpTransport http;
 };
 
+// What a client says it can do: be asked by form, and follow tasks besides.
+inline constexpr const char* kFormsCapability = R"({"elicitation":{}})";
+inline constexpr const char* kTasksCapability = R"({"elicitation":{},"extensions":{"io.modelcontextprotocol/tasks":{}}})";
+
+// A form with one text field, which must be filled in.
+inline Question ask_for(const char* field) {
+  return Question::form(
+      "?",
+      {{"type", "object"}, {"properties", JsonObject{{field, JsonObject{{"type", "string"}}}}}, {"required", JsonArray{field}}});
+}
+
 inline Tool simple_tool(std::string name, std::function<ToolReply(Call&)> handler, RunOn where = RunOn::pool) {
   Tool tool;
   tool.name = std::move(name);

@@ -3,6 +3,7 @@
 #include "base/ids.h"
 #include "base/text.h"
 #include "mcp/batch.h"
+#include "mcp/header_rules.h"
 #include "mcp/http_answers.h"
 #include "mcp/limits.h"
 #include "net/sse.h"
@@ -21,14 +22,6 @@ bool is_json(const net::HttpRequest& request) {
 bool claims_modern(const JsonObject& message) {
   const JsonObject* params = find_object(message, "params");
   return params && Server::claims_modern(*params);
-}
-
-// The member of params that Mcp-Name must repeat; empty when the method has none.
-std::string_view named_member(std::string_view method) {
-  if (method == "tools/call" || method == "prompts/get") return "name";
-  if (method == "resources/read") return "uri";
-  if (method == "tasks/get" || method == "tasks/update" || method == "tasks/cancel") return "taskId";
-  return {};
 }
 
 // A header that is there twice could mean one thing to us and another to what stands in front of us.

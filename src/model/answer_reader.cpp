@@ -9,11 +9,10 @@ namespace holdfast::model {
 namespace {
 
 constexpr std::string_view kDone = "[DONE]";
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::size_t kMaxErrorCharacters = 500;  // of what a server says about itself
 
 // A malformed message is quoted by its beginning: that is what tells a proxy's page from a model's answer.
-constexpr std::size_t kQuotedCharacters = 80;
+constexpr std::size_t kQuotedEventCharacters = 80;
 
 // Counts are added up; one that no model can have reached would only overflow.
 constexpr std::int64_t kMaxTokenCount = 1'000'000'000'000;
@@ -153,7 +152,7 @@ Result<void> AnswerReader::take_event(std::string_view data) {
   }
   auto parsed = parse_lenient(data);
   if (!parsed || !parsed->is_object())
-    return not_the_protocol(fmt::format("an event of the answer is not JSON: {}", shorten(data, kQuotedCharacters)));
+    return not_the_protocol(fmt::format("an event of the answer is not JSON: {}", shorten(data, kQuotedEventCharacters)));
   if (auto error = reported_error(*parsed)) return refuse(*std::move(error));
   return options_.api == Api::responses ? take_response_event(parsed->as_object()) : take_chunk(parsed->as_object());
 }

@@ -11,7 +11,7 @@ namespace {
 using ::testing::HasSubstr;
 
 // Fed in portions of that size.
-Result<Answer> read(std::string_view bytes, std::size_t portion = 1 << 20) {
+Result<Answer> read_answer(std::string_view bytes, std::size_t portion = 1 << 20) {
   AnswerReader reader({});
   for (; !bytes.empty(); bytes.remove_prefix(std::min(portion, bytes.size()))) HF_CHECK(reader.feed(bytes.substr(0, portion)));
   return reader.finish();
@@ -27,7 +27,7 @@ std::string stream_of(std::string_view text) {
 }
 
 TEST(AnswerReader, PartsOfContentAreJoinedAndOtherChoicesIgnored) {
-  const auto parts = read(R"({"choices":[{"index":1,"message":{"content":"other"}},
+  const auto parts = read_answer(R"({"choices":[{"index":1,"message":{"content":"other"}},
     {"index":0,"message":{"content":[{"type":"text","text":"one "},{"type":"image"},{"type":"text","text":"two"}]}}]})");
   ASSERT_TRUE(parts) << parts.error().message;
   EXPECT_EQ(parts->content, "one two");
@@ -35,7 +35,8 @@ TEST(AnswerReader, PartsOfContentAreJoinedAndOtherChoicesIgnored) {
 }
 
 TEST(AnswerReader, OddMembersAreIgnored) {
-  const auto odd = read(R"(data: {"model":7,"choices":[null,3,{"delta":{"content":null,"reasoning_content":"hm"}}],"usage":null}
+  const auto odd =
+      read_answer(R"(data: {"model":7,"choices":[null,3,{"delta":{"content":null,"reasoning_content":"hm"}}],"usage":null}
 
 data: {"choices":[{"delta":{"content":"text"},"finish_reason":"stop"}],"usage":{"prompt_tokens":"4","completion_tokens":-2}}
 
@@ -47,24 +48,25 @@ data: {"choices":[{"delta":{"content":"text"},"finish_reason":"stop"}],"usage":{
 }
 
 TEST(AnswerReader, TheLastEventNeedsNoBlankLine) {
-  const auto answer = read("data: {\"choices\":[{\"delta\":{\"content\":\"x\"},\"finish_reason\":\"stop\"}]}");
+  const auto answer = read_answer("data: {\"choices\":[{\"delta\":{\"content\":\"x\"},\"finish_reason\":\"stop\"}]}");
   ASSERT_TRUE(answer) << answer.error().message;
   EXPECT_EQ(answer->content, "x");
 }
 
 TEST(AnswerReader, HalfAnEventBehindTheLastWordIsForgotten) {
-  const auto answer = read("data: {\"choices\":[{\"delta\":{\"content\":\"x\"},\"finish_reason\":\"stop\"}]}\n\ndata: {\"usa");
+  const auto answer =
+      read_answer("data: {\"choices\":[{\"delta\":{\"content\":\"x\"},\"finish_reason\":\"stop\"}]}\n\ndata: {\"usa");
   ASSERT_TRUE(answer) << answer.error().message;
   EXPECT_EQ(answer->content, "x");
 }
 
 TEST(AnswerReader, ABomAndWhiteSpaceDoNotHideTheForm) {
-  EXPECT_EQ(read("\xEF\xBB\xBF\n {\"choices\":[{\"message\":{\"content\":\"x\"}}]}", 1).value().content, "x");
-  EXPECT_EQ(read("\n\n" + stream_of("abc"), 1).value().content, "abc");
+  EXPECT_EQ(read_answer("\xEF\xBB\xBF\n {\"choices\":[{\"message\":{\"content\":\"x\"}}]}", 1).value().content, "x");
+  EXPECT_EQ(read_answer("\n\n" + stream_of("abc"), 1).value().content, "abc");
 }
 
 TEST(AnswerReader, AThinkerThatRanOutOfTokensIsToldApart) {
-  const auto thought = read(R"({"choices":[{"message":{"content":""},"finish_reason":"length"}]})");
+  const auto thought = read_answer(R"({"choices":[{"message":{"content":""},"finish_reason":"length"}]})");
   ASSERT_FALSE(thought);
   EXPECT_EQ(thought.error().kind, ErrorKind::too_large);
   EXPECT_THAT(thought.error().hint, HasSubstr("max_output_tokens"));
@@ -92,7 +94,7 @@ TEST(AnswerReader, R8_CallsOfAStreamSurviveItsFraming) {
       "€\\\"}\"}}]},"
       "\"finish_reason\":\"stop\"}]}\n\n";
   for (std::size_t portion = 1; portion < 40; ++portion) {
-    const auto answer = read(bytes, portion);
+    const auto answer = read_answer(bytes, portion);
     ASSERT_TRUE(answer) << answer.error().message;
     ASSERT_EQ(answer->tools.calls.size(), 1U);
     EXPECT_EQ(answer->tools.calls[0].arguments, "{\"pfad\":\"gr\u00fc\u00df €\"}");
@@ -102,7 +104,7 @@ TEST(AnswerReader, R8_CallsOfAStreamSurviveItsFraming) {
 }
 
 TEST(AnswerReader, R8_ABrokenCharacterCostsThatCharacterAlone) {
-  const auto answer = read("data: {\"choices\":[{\"delta\":{\"content\":\"a\xC3\"},\"finish_reason\":\"stop\"}]}\n\n");
+  const auto answer = read_answer("data: {\"choices\":[{\"delta\":{\"content\":\"a\xC3\"},\"finish_reason\":\"stop\"}]}\n\n");
   ASSERT_TRUE(answer) << answer.error().message;
   EXPECT_EQ(answer->content, "a\uFFFD");
 }
@@ -114,12 +116,12 @@ TEST(AnswerReader, R8_ReasoningIsLimitedAndAloneItIsNoAnswer) {
   };
   const std::string end = "data: {\"choices\":[{\"delta\":{\"content\":\"42\"},\"finish_reason\":\"stop\"}]}\n\n";
   for (const char* key : {"reasoning_content", "reasoning"}) {
-    const auto answer = read(event(key) + event(key) + event(key) + event(key) + end);
+    const auto answer = read_answer(event(key) + event(key) + event(key) + event(key) + end);
     ASSERT_TRUE(answer) << answer.error().message;
     EXPECT_EQ(utf8_length(answer->reasoning), kMaxReasoningCharacters);
     EXPECT_EQ(answer->content, "42");
   }
-  EXPECT_FALSE(read(event("reasoning") + "data: [DONE]\n\n"));
+  EXPECT_FALSE(read_answer(event("reasoning") + "data: [DONE]\n\n"));
 }
 
 TEST(AnswerReader, R8_AnErrorBehindACallIsTheErrorNotTheCall) {
@@ -134,14 +136,14 @@ TEST(AnswerReader, R8_AnErrorBehindACallIsTheErrorNotTheCall) {
 RC_GTEST_PROP(AnswerReader, PortionsDoNotMatter, ()) {
   const auto text = *rc::gen::nonEmpty(rc::gen::container<std::string>(rc::gen::inRange<char>(' ', '~')));
   const auto portion = *rc::gen::inRange<std::size_t>(1, 40);
-  const auto answer = read(stream_of(text), portion);
+  const auto answer = read_answer(stream_of(text), portion);
   RC_ASSERT(answer.has_value());
   RC_ASSERT(answer.value().content == text);
 }
 
 RC_GTEST_PROP(AnswerReader, AnyBytesAreAnAnswerOrAnError, ()) {
   const auto bytes = *rc::gen::container<std::string>(rc::gen::elementOf(std::string("{}[]\":,data \n\r\\u0ax[DONE]")));
-  const auto whole = read(bytes), parts = read(bytes, 1);
+  const auto whole = read_answer(bytes), parts = read_answer(bytes, 1);
   RC_ASSERT(whole.has_value() == parts.has_value());
 }
 

@@ -20,7 +20,7 @@ using ::testing::Le;
 using ::testing::SizeIs;
 using Server = TestEndpoint;
 
-Ask question() {
+Ask tool_question() {
   Ask ask;
   ask.messages = {{"system", "Be brief."}, {"user", "What is in a.txt?"}};
   ask.tools = {{"read", "Reads a file.", parse_json(R"({"type":"object","properties":{"path":{"type":"string"}}})").value()},
@@ -58,7 +58,7 @@ void append_round(Ask& ask, const Reply& reply, const std::string& result) {
 TEST_F(EndpointClientTest, R7_ACallGoesOutAndItsResultComesBack) {
   Server server({Server::stream_call("call-7", "read", R"({"path":"a.txt"})"), Server::stream({"It says 42."})});
   Models& asked = open(server);
-  Ask ask = question();
+  Ask ask = tool_question();
   const auto reply = asked.complete(ask);
   ASSERT_TRUE(reply) << reply.error().message;
   EXPECT_EQ(reply->content, "");
@@ -86,7 +86,7 @@ TEST_F(EndpointClientTest, R7_ACallGoesOutAndItsResultComesBack) {
 TEST_F(EndpointClientTest, R8_ToolsAndTheirChoiceAreSentTogetherOrNotAtAll) {
   Server server({Server::stream({"ok"})});
   Models& asked = open(server);
-  Ask ask = question();
+  Ask ask = tool_question();
   for (const ToolChoice choice : {ToolChoice::none, ToolChoice::required}) {
     ask.tool_choice = choice;
     ASSERT_TRUE(asked.complete(ask));
@@ -105,7 +105,7 @@ TEST_F(EndpointClientTest, R8_AServerThatDoesNotStreamMayBeToldSo) {
   Server server({Server::message(
       R"({"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"now","arguments":{}}}]})")});
   endpoint.stream = false;
-  const auto reply = open(server).complete(question());
+  const auto reply = open(server).complete(tool_question());
   ASSERT_TRUE(reply) << reply.error().message;
   EXPECT_EQ(reply->finish_reason, "stop") << "as it came; the calls decide";
   ASSERT_THAT(reply->tool_calls, SizeIs(1));
@@ -119,7 +119,7 @@ TEST_F(EndpointClientTest, R8_LmStudiosEmptyCallsAreNoCalls) {
                  Server::message(R"({"role":"assistant","content":"text","tool_calls":[{"id":"","type":"function"}]})")});
   Models& asked = open(server);
   for (int i = 0; i < 2; ++i) {
-    const auto reply = asked.complete(question());
+    const auto reply = asked.complete(tool_question());
     ASSERT_TRUE(reply) << reply.error().message;
     EXPECT_THAT(reply->tool_calls, IsEmpty());
     EXPECT_THAT(reply->message.tool_calls, IsEmpty()) << "never echoed";
@@ -130,13 +130,13 @@ TEST_F(EndpointClientTest, R8_LmStudiosEmptyCallsAreNoCalls) {
 TEST_F(EndpointClientTest, R8_CallsInTextAreRecognisedOnlyWhenWanted) {
   const std::string text = R"(<tool_call>{"name":"read","arguments":{"path":"a"}}</tool_call>)";
   Server server({Server::stream({text})});
-  EXPECT_THAT(open(server).complete(question()).value().tool_calls, IsEmpty());
+  EXPECT_THAT(open(server).complete(tool_question()).value().tool_calls, IsEmpty());
   endpoint.tool_calls_in_text = true;
-  const auto reply = open(server).complete(question()).value();
+  const auto reply = open(server).complete(tool_question()).value();
   ASSERT_THAT(reply.tool_calls, SizeIs(1));
   EXPECT_EQ(reply.content, "");
   EXPECT_THAT(reply.message.tool_calls, SizeIs(1));
-  Ask without = question();
+  Ask without = tool_question();
   without.tools.clear();
   EXPECT_EQ(open(server).complete(without).value().content, text);
 }
@@ -144,7 +144,7 @@ TEST_F(EndpointClientTest, R8_CallsInTextAreRecognisedOnlyWhenWanted) {
 TEST_F(EndpointClientTest, R8_ThoughtsAreKeptOutOfAnswerAndHistory) {
   Server server({Server::events({Server::piece(R"({"reasoning_content":"Let me "})"), Server::piece(R"({"reasoning":"think."})"),
                                  Server::delta("42"), Server::finish(), "[DONE]"})});
-  const auto reply = open(server).complete(question()).value();
+  const auto reply = open(server).complete(tool_question()).value();
   EXPECT_EQ(reply.reasoning, "Let me think.");
   EXPECT_EQ(reply.content, "42");
   EXPECT_EQ(to_json(to_json_object(reply.message)), R"({"role":"assistant","content":"42"})");
@@ -152,7 +152,7 @@ TEST_F(EndpointClientTest, R8_ThoughtsAreKeptOutOfAnswerAndHistory) {
 
 TEST_F(EndpointClientTest, R7_AnEmptyAnswerIsOneForWhoWantsItSo) {
   Server server({Server::events({Server::finish("length"), "[DONE]"})});
-  Ask ask = question();
+  Ask ask = tool_question();
   ask.may_be_empty = true;
   const auto reply = open(server).complete(ask);
   ASSERT_TRUE(reply) << reply.error().message;
@@ -168,7 +168,7 @@ TEST_F(EndpointClientTest, R8_AStreamThatBreaksInsideACallIsAskedAgain) {
        Server::events({Server::piece(R"({"tool_calls":[{"index":0,"id":"a","function":{"name":"read"}}]})"),
                        R"({"error":{"message":"out of memory"}})"}),
        Server::stream_call("b", "read", "{}")});
-  const auto reply = open(server).complete(question());
+  const auto reply = open(server).complete(tool_question());
   ASSERT_TRUE(reply) << reply.error().message;
   ASSERT_THAT(reply->tool_calls, SizeIs(1));
   EXPECT_EQ(reply->tool_calls[0].id, "b");
@@ -180,7 +180,7 @@ TEST_F(EndpointClientTest, R8_AnAskMaySayHowOftenItIsTried) {
   for (const int status : {408, 429, 500, 502, 503, 504}) {
     slept = 0ms;
     Server server({Server::status(status)});
-    Ask ask = question();
+    Ask ask = tool_question();
     ask.attempts = 3;
     ASSERT_FALSE(open(server).complete(ask));
     EXPECT_THAT(server.seen(), SizeIs(3)) << status;
@@ -189,7 +189,7 @@ TEST_F(EndpointClientTest, R8_AnAskMaySayHowOftenItIsTried) {
   for (const int status : {400, 401, 403, 413, 422, 501}) {
     slept = 0ms;
     Server server({Server::status(status)});
-    Ask ask = question();
+    Ask ask = tool_question();
     ask.attempts = 3;
     ASSERT_FALSE(open(server).complete(ask));
     EXPECT_THAT(server.seen(), SizeIs(1)) << status;
@@ -199,7 +199,7 @@ TEST_F(EndpointClientTest, R8_AnAskMaySayHowOftenItIsTried) {
 
 TEST_F(EndpointClientTest, R8_AnAnswerThatDoesNotBeginIsATimeout) {
   Server silent({[&](const Server::Exchange& exchange) { silent.silence()(exchange); }});
-  Ask ask = question();
+  Ask ask = tool_question();
   ask.first_byte = 30ms;
   ask.attempts = 1;
   const auto failed = open(silent).complete(ask);
@@ -211,7 +211,7 @@ TEST_F(EndpointClientTest, R8_AnAnswerThatDoesNotBeginIsATimeout) {
 TEST_F(EndpointClientTest, R8_CancellingIsNoticedAtOnce) {
   Server silent({[&](const Server::Exchange& exchange) { silent.silence()(exchange); }});
   std::atomic<bool> stop = false;
-  Ask ask = question();
+  Ask ask = tool_question();
   ask.cancelled = [&] { return stop.load(); };
   Models& asked = open(silent);
   auto answer = std::async(std::launch::async, [&] { return asked.complete(ask); });
@@ -228,11 +228,11 @@ TEST_F(EndpointClientTest, R8_AModelThatIsNotLoadedIsLoadedOnce) {
   server.route("/api/v1/models", Server::status(200, R"({"models":[{"key":"asked-1","loaded_instances":[]}]})"));
   server.route("/api/v1/models/load", Server::status(200, R"({"status":"loaded"})"));
   Models& asked = open(server);
-  EXPECT_EQ(asked.complete(question()).value().content, "ok");
+  EXPECT_EQ(asked.complete(tool_question()).value().content, "ok");
   EXPECT_THAT(server.paths(),
               ElementsAre("/v1/chat/completions", "/api/v1/models", "/api/v1/models/load", "/v1/chat/completions"));
   EXPECT_EQ(to_json(server.body(2)), R"({"model":"asked-1"})");
-  EXPECT_FALSE(asked.complete(question())) << "still missing behind the load: no third try";
+  EXPECT_FALSE(asked.complete(tool_question())) << "still missing behind the load: no third try";
   EXPECT_THAT(server.paths(), SizeIs(8));
   EXPECT_EQ(slept, 0ms);
 }
@@ -242,7 +242,7 @@ TEST_F(EndpointClientTest, R8_AModelThatDoesNotExistIsAnErrorThatListsWhatDoes) 
   server.route("/v1/models", Server::status(200, R"({"data":[{"id":"other-1"}]})"));
   server.route("/api/v1/models", Server::status(404));
   server.route("/api/v0/models", Server::status(404));
-  const auto failed = open(server).complete(question());
+  const auto failed = open(server).complete(tool_question());
   ASSERT_FALSE(failed);
   EXPECT_THAT(failed.error().message, HasSubstr("asked-1"));
   EXPECT_THAT(failed.error().hint, HasSubstr("other-1"));
@@ -253,12 +253,12 @@ TEST_F(EndpointClientTest, R8_TheChoiceTellsModelAndWindow) {
   server.route("/api/v0/models", Server::status(200, R"({"data":[{"id":"asked-1","state":"not-loaded","max_context_length":5000},
     {"id":"busy-2","state":"processing","max_context_length":9000,"loaded_context_length":4000}]})"));
   Models& asked = open(server);
-  const auto own = asked.choose(question()).value();
+  const auto own = asked.choose(tool_question()).value();
   EXPECT_EQ(own.provider, "local");
   EXPECT_EQ(own.model, "asked-1");
   EXPECT_EQ(own.context, 5000);
   EXPECT_EQ(own.first_byte(), 120s);
-  Ask ask = question();
+  Ask ask = tool_question();
   ask.model = "busy-2";
   EXPECT_EQ(asked.choose(ask).value().context, 4000);
   EXPECT_EQ(asked.choose(ask).value().first_byte(), 60s);
@@ -268,7 +268,7 @@ TEST_F(EndpointClientTest, R8_TheChoiceTellsModelAndWindow) {
   EXPECT_EQ(missing.error().code, "MODEL_NOT_FOUND");
   EXPECT_THAT(missing.error().hint, HasSubstr("asked-1, busy-2"));
   endpoint.model = "default";
-  EXPECT_EQ(open(server).choose(question()).value().model, "busy-2") << "the loaded one";
+  EXPECT_EQ(open(server).choose(tool_question()).value().model, "busy-2") << "the loaded one";
 }
 
 TEST_F(EndpointClientTest, R8_WithoutANameEachEndpointUsesWhatItHasLoaded) {
@@ -277,7 +277,7 @@ TEST_F(EndpointClientTest, R8_WithoutANameEachEndpointUsesWhatItHasLoaded) {
     {"key":"b","loaded_instances":[{"id":"b"}]}]})"));
   endpoint.model = "";
   Models& asked = open(server);
-  Ask ask = question();
+  Ask ask = tool_question();
   ask.model = kDefaultModel;
   ASSERT_TRUE(asked.complete(ask));
   ASSERT_TRUE(asked.complete(ask));
@@ -292,7 +292,7 @@ TEST_F(EndpointClientTest, R8_AnEndpointThatCannotListItsModelsIsBelieved) {
   Server server({Server::status(404)});
   endpoint.context_window = 1234;
   endpoint.context_window_known = true;
-  const auto choice = open(server).choose(question());
+  const auto choice = open(server).choose(tool_question());
   ASSERT_TRUE(choice) << choice.error().message;
   EXPECT_EQ(choice->model, "asked-1");
   EXPECT_EQ(choice->context, 1234);

@@ -10,12 +10,12 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-Result<std::vector<Endpoint>> read(const char* text) {
+Result<std::vector<Endpoint>> endpoints_in(const char* text) {
   return read_endpoints(parse_json(text).value());
 }
 
 TEST(Endpoint, P14_ReadsWhatIsThereAndFillsInTheRest) {
-  const auto endpoints = read(R"([{"base_url":"http://127.0.0.1:1234/v1/","model":"qwen"},
+  const auto endpoints = endpoints_in(R"([{"base_url":"http://127.0.0.1:1234/v1/","model":"qwen"},
     {"name":"cloud","base_url":"https://api.example.com/v1","model":"big","api_key_env":"CLOUD_KEY","context_window":128000,
      "max_output_tokens":4096,"timeout_s":30}])");
   ASSERT_TRUE(endpoints) << endpoints.error().message;
@@ -25,13 +25,13 @@ TEST(Endpoint, P14_ReadsWhatIsThereAndFillsInTheRest) {
   EXPECT_EQ(endpoints->at(1).name, "cloud");
   EXPECT_EQ(endpoints->at(1).api_key_env, "CLOUD_KEY");
   EXPECT_EQ(endpoints->at(1).timeout_s, 30);
-  EXPECT_TRUE(read("null").value().empty());
-  EXPECT_TRUE(read("[]").value().empty());
+  EXPECT_TRUE(endpoints_in("null").value().empty());
+  EXPECT_TRUE(endpoints_in("[]").value().empty());
 }
 
 TEST(Endpoint, P14_NamesTheEntryAndTheMemberThatIsWrong) {
   const auto message = [](const char* text) {
-    const auto refused = read(text);
+    const auto refused = endpoints_in(text);
     EXPECT_FALSE(refused) << text;
     return refused ? std::string() : refused.error().message + refused.error().hint;
   };
@@ -49,18 +49,18 @@ TEST(Endpoint, P14_NamesTheEntryAndTheMemberThatIsWrong) {
 }
 
 TEST(Endpoint, P13_KeysDoNotBelongIntoTheFile) {
-  const auto refused = read(R"([{"base_url":"http://x","model":"m","api_key":"sk-secret"}])");
+  const auto refused = endpoints_in(R"([{"base_url":"http://x","model":"m","api_key":"sk-secret"}])");
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().hint, HasSubstr("api_key_env"));
   EXPECT_THAT(refused.error().message + refused.error().hint, Not(HasSubstr("sk-secret")));
-  const auto user = read(R"([{"base_url":"http://me:pass@x/v1","model":"m"}])");
+  const auto user = endpoints_in(R"([{"base_url":"http://me:pass@x/v1","model":"m"}])");
   ASSERT_FALSE(user);
   EXPECT_THAT(user.error().message + user.error().hint, Not(HasSubstr("pass")));
 }
 
 TEST(Endpoint, R8_SettingsForToolsAreRead) {
   const auto endpoints =
-      read(
+      endpoints_in(
           R"([{"base_url":"http://x/v1","model":"m","api":"responses","stream":false,"tool_calls_in_text":true,"context_window":9},
           {"base_url":"http://x/v1","model":"n","api":"chat"}])")
           .value();
@@ -71,8 +71,8 @@ TEST(Endpoint, R8_SettingsForToolsAreRead) {
   EXPECT_EQ(endpoints[1].api, Api::chat);
   EXPECT_TRUE(endpoints[1].stream);
   EXPECT_FALSE(endpoints[1].tool_calls_in_text || endpoints[1].context_window_known);
-  EXPECT_THAT(read(R"([{"base_url":"http://x","model":"m","api":"grpc"}])").error().message, HasSubstr("llm[0].api"));
-  EXPECT_THAT(read(R"([{"base_url":"http://x","model":"m","stream":1}])").error().message, HasSubstr("llm[0].stream"));
+  EXPECT_THAT(endpoints_in(R"([{"base_url":"http://x","model":"m","api":"grpc"}])").error().message, HasSubstr("llm[0].api"));
+  EXPECT_THAT(endpoints_in(R"([{"base_url":"http://x","model":"m","stream":1}])").error().message, HasSubstr("llm[0].stream"));
 }
 
 TEST(Endpoint, P13_KeysAreHiddenWhateverTheyConsistOf) {

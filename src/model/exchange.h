@@ -16,6 +16,9 @@
 
 namespace holdfast::model {
 
+// Whether the caller still wants an answer, while we pause or another loads the model.
+inline constexpr std::chrono::milliseconds kAskEvery{50};
+
 struct Question {
   std::string url, key, body;  // key: empty: none is sent
   std::chrono::milliseconds timeout{};

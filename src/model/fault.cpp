@@ -16,7 +16,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using Then = Fault::Then;
 
-constexpr std::size_t kQuotedCharacters = 200;
+constexpr std::size_t kQuotedAnswerCharacters = 200;
 constexpr std::int64_t kMaxSeconds = 86'400 * 365;  // a longer Retry-After is no statement about time
 
 // Parts of messages, in lower case. Each was taken from what the servers themselves say.
@@ -61,7 +61,7 @@ Fault context_fault(std::string message) {
 ReportedError error_in(const net::HttpAnswer& answer) {
   if (const auto parsed = parse_json(answer.body))
     if (auto error = reported_error(*parsed)) return *std::move(error);
-  return {shorten(trim(to_valid_utf8(answer.body)), kQuotedCharacters), {}};
+  return {shorten(trim(to_valid_utf8(answer.body)), kQuotedAnswerCharacters), {}};
 }
 
 bool is_quota(const ReportedError& error) {

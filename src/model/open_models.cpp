@@ -20,7 +20,6 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::array<std::string_view, 5> kPurposes = {"chat", "planning", "analysis", "synthesis", "refinement"};
-constexpr milliseconds kAskEvery{50};  // whether the caller still wants an answer, while pausing
 
 std::optional<std::string> process_environment(const std::string& name) {
   const char* value = std::getenv(name.c_str());

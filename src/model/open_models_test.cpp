@@ -31,7 +31,7 @@ Endpoint endpoint(const std::string& base_url, std::string name = "local") {
   return made;
 }
 
-Ask question(std::string text = "What is a lease?") {
+Ask chat_question(std::string text = "What is a lease?") {
   Ask ask;
   ask.purpose = "chat";
   ask.messages = {{"system", "Be brief."}, {"user", std::move(text)}};
@@ -57,7 +57,7 @@ struct OpenModelsTest : testing::Test {
 
 TEST_F(OpenModelsTest, P10_AStreamIsOneAnswerWithItsUsage) {
   Server server({Server::stream({"A lease ", "ends ", "by itself."})});
-  Ask ask = question();
+  Ask ask = chat_question();
   ask.temperature = 0.25;
   ask.max_tokens = 99;
   std::string streamed;
@@ -86,7 +86,7 @@ TEST_F(OpenModelsTest, P10_AStreamIsOneAnswerWithItsUsage) {
 
 TEST_F(OpenModelsTest, P10_AServerThatDoesNotStreamIsUnderstood) {
   Server server({Server::plain("All at once.")});
-  const auto reply = models({endpoint(server.base_url())})->complete(question());
+  const auto reply = models({endpoint(server.base_url())})->complete(chat_question());
   ASSERT_TRUE(reply) << reply.error().message;
   EXPECT_EQ(reply->content, "All at once.");
   EXPECT_EQ(reply->model, "plain-1");
@@ -95,7 +95,7 @@ TEST_F(OpenModelsTest, P10_AServerThatDoesNotStreamIsUnderstood) {
 
 TEST_F(OpenModelsTest, P10_MissingUsageIsEstimated) {
   Server server({Server::plain("twelve chars", "null")});
-  const auto reply = models({endpoint(server.base_url())})->complete(question("12345678"));
+  const auto reply = models({endpoint(server.base_url())})->complete(chat_question("12345678"));
   ASSERT_TRUE(reply) << reply.error().message;
   EXPECT_TRUE(reply->tokens.estimated);
   EXPECT_EQ(reply->tokens.out, 3);     // ceil(12 / 4)
@@ -104,7 +104,7 @@ TEST_F(OpenModelsTest, P10_MissingUsageIsEstimated) {
 
 TEST_F(OpenModelsTest, ACutStreamIsNoAnswerAndIsAskedAgain) {
   Server server({Server::events({Server::delta("half an ")}, false), Server::stream({"whole"})});
-  Ask ask = question();
+  Ask ask = chat_question();
   std::string streamed;
   ask.on_text = [&](std::string_view piece) { streamed += piece; };
   ask.on_restart = [&] { streamed.clear(); };
@@ -117,14 +117,14 @@ TEST_F(OpenModelsTest, ACutStreamIsNoAnswerAndIsAskedAgain) {
 
 TEST_F(OpenModelsTest, AStreamThatEndsProperlyButTooEarlyIsCutToo) {
   Server server({Server::events({Server::delta("half an ")}), Server::stream({"whole"})});
-  const auto reply = models({endpoint(server.base_url())})->complete(question());
+  const auto reply = models({endpoint(server.base_url())})->complete(chat_question());
   ASSERT_TRUE(reply) << reply.error().message;
   EXPECT_EQ(reply->content, "whole");
 }
 
 TEST_F(OpenModelsTest, AConnectionThatBreaksBehindTheLastWordTakesNothingAway) {
   Server server({Server::events({Server::delta("whole"), Server::finish("length")}, false)});
-  const auto reply = models({endpoint(server.base_url())})->complete(question());
+  const auto reply = models({endpoint(server.base_url())})->complete(chat_question());
   ASSERT_TRUE(reply) << reply.error().message;
   EXPECT_EQ(reply->content, "whole");
   EXPECT_EQ(reply->finish_reason, "length");
@@ -138,13 +138,13 @@ TEST_F(OpenModelsTest, FaultsThatMayPassAreRetriedThreeTimes) {
                             Server::status(200, ""), Server::status(200, R"({"error":{"message":"slot unavailable"}})"),
                             Server::events({"{broken"}), Server::events({R"({"error":"out of memory"})"}), Server::plain("")}) {
     Server server({fault, fault, fault, Server::stream({"at last"})});
-    const auto reply = models({endpoint(server.base_url())})->complete(question());
+    const auto reply = models({endpoint(server.base_url())})->complete(chat_question());
     ASSERT_TRUE(reply) << reply.error().message;
     EXPECT_EQ(reply->content, "at last");
     EXPECT_EQ(reply->tries, 4);
 
     Server broken({fault});
-    const auto failed = models({endpoint(broken.base_url())})->complete(question());
+    const auto failed = models({endpoint(broken.base_url())})->complete(chat_question());
     ASSERT_FALSE(failed);
     EXPECT_THAT(failed.error().code, testing::AnyOf("PROVIDER_ERROR", "PROVIDER_TIMEOUT"));
     EXPECT_THAT(failed.error().message, HasSubstr("local: "));
@@ -154,7 +154,7 @@ TEST_F(OpenModelsTest, FaultsThatMayPassAreRetriedThreeTimes) {
 
 TEST_F(OpenModelsTest, PausesGrowAndAreJittered) {
   Server server({Server::status(500)});
-  ASSERT_FALSE(models({endpoint(server.base_url())})->complete(question()));
+  ASSERT_FALSE(models({endpoint(server.base_url())})->complete(chat_question()));
   EXPECT_THAT(slept, AllOf(Ge(6500ms), Le(13000ms)));  // each of 1, 3 and 9 s shortened by up to half
 }
 
@@ -164,7 +164,7 @@ TEST_F(OpenModelsTest, NobodyListeningIsRetriedAndThenAnError) {
     Server server({Server::status(500)});
     gone = server.base_url();
   }
-  const auto failed = models({endpoint(gone)})->complete(question());
+  const auto failed = models({endpoint(gone)})->complete(chat_question());
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().kind, ErrorKind::unavailable);
   EXPECT_EQ(failed.error().code, "PROVIDER_ERROR");
@@ -177,27 +177,27 @@ TEST_F(OpenModelsTest, WhetherAnybodyIsThereIsLookedAtAnew) {
     Server server({Server::status(500)});
     gone = server.base_url();
   }
-  EXPECT_EQ(models({endpoint(gone)})->reachable(question()).error().kind, ErrorKind::unavailable);
-  EXPECT_EQ(models({})->reachable(question()).error().code, "NO_LLM_PROVIDER");
+  EXPECT_EQ(models({endpoint(gone)})->reachable(chat_question()).error().kind, ErrorKind::unavailable);
+  EXPECT_EQ(models({})->reachable(chat_question()).error().code, "NO_LLM_PROVIDER");
   for (const int status : {200, 404, 501}) {
     Server there({Server::status(status)});
-    EXPECT_TRUE(models({endpoint(gone, "first"), endpoint(there.base_url(), "second")})->reachable(question())) << status;
+    EXPECT_TRUE(models({endpoint(gone, "first"), endpoint(there.base_url(), "second")})->reachable(chat_question())) << status;
   }
   Server shut({Server::status(401)}), broken({Server::status(502)});
-  EXPECT_EQ(models({endpoint(shut.base_url())})->reachable(question()).error().kind, ErrorKind::unauthorised);
-  EXPECT_EQ(models({endpoint(broken.base_url())})->reachable(question()).error().kind, ErrorKind::unavailable);
+  EXPECT_EQ(models({endpoint(shut.base_url())})->reachable(chat_question()).error().kind, ErrorKind::unauthorised);
+  EXPECT_EQ(models({endpoint(broken.base_url())})->reachable(chat_question()).error().kind, ErrorKind::unavailable);
 }
 
 TEST_F(OpenModelsTest, RetryAfterInSecondsIsHonoured) {
   Server server({Server::status(429, R"({"error":{"message":"slow down"}})", {{"Retry-After", "17"}}), Server::stream({"ok"})});
-  const auto reply = models({endpoint(server.base_url())})->complete(question());
+  const auto reply = models({endpoint(server.base_url())})->complete(chat_question());
   ASSERT_TRUE(reply) << reply.error().message;
   EXPECT_EQ(slept, 17s);
 }
 
 TEST_F(OpenModelsTest, RetryAfterBeyondAMinuteMeansTheNextEndpoint) {
   Server busy({Server::status(429, "{}", {{"Retry-After", "61"}})}), idle({Server::stream({"from the other"})});
-  const auto reply = models({endpoint(busy.base_url(), "busy"), endpoint(idle.base_url(), "idle")})->complete(question());
+  const auto reply = models({endpoint(busy.base_url(), "busy"), endpoint(idle.base_url(), "idle")})->complete(chat_question());
   ASSERT_TRUE(reply) << reply.error().message;
   EXPECT_EQ(reply->provider, "idle");
   EXPECT_EQ(reply->tries, 2);
@@ -206,7 +206,7 @@ TEST_F(OpenModelsTest, RetryAfterBeyondAMinuteMeansTheNextEndpoint) {
 
 TEST_F(OpenModelsTest, RateLimitsThatStayAreRateLimited) {
   Server server({Server::status(429, R"({"error":{"message":"slow down"}})", {{"Retry-After", "0"}})});
-  const auto failed = models({endpoint(server.base_url())})->complete(question());
+  const auto failed = models({endpoint(server.base_url())})->complete(chat_question());
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().code, "RATE_LIMITED");
   EXPECT_EQ(server.seen().size(), 4U);
@@ -214,7 +214,7 @@ TEST_F(OpenModelsTest, RateLimitsThatStayAreRateLimited) {
 
 TEST_F(OpenModelsTest, AnEmptyPurseIsNoMatterOfPatience) {
   Server server({Server::status(429, R"({"error":{"message":"no money","code":"insufficient_quota"}})")});
-  const auto failed = models({endpoint(server.base_url())})->complete(question());
+  const auto failed = models({endpoint(server.base_url())})->complete(chat_question());
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().code, "RATE_LIMITED");
   EXPECT_EQ(server.seen().size(), 1U);
@@ -223,12 +223,12 @@ TEST_F(OpenModelsTest, AnEmptyPurseIsNoMatterOfPatience) {
 TEST_F(OpenModelsTest, RefusalsAreNotRepeatedButTheNextEndpointIsAsked) {
   for (const int status : {301, 400, 401, 403, 404}) {
     Server refusing({Server::status(status, R"({"error":{"message":"no"}})")}), other({Server::stream({"yes"})});
-    const auto reply = models({endpoint(refusing.base_url(), "a"), endpoint(other.base_url(), "b")})->complete(question());
+    const auto reply = models({endpoint(refusing.base_url(), "a"), endpoint(other.base_url(), "b")})->complete(chat_question());
     ASSERT_TRUE(reply) << status << reply.error().message;
     EXPECT_EQ(reply->provider, "b");
     EXPECT_EQ(refusing.seen().size(), 1U);
 
-    const auto failed = models({endpoint(refusing.base_url(), "a")})->complete(question());
+    const auto failed = models({endpoint(refusing.base_url(), "a")})->complete(chat_question());
     ASSERT_FALSE(failed);
     EXPECT_EQ(failed.error().kind, ErrorKind::invalid);
     EXPECT_EQ(failed.error().code, "PROVIDER_ERROR");
@@ -237,7 +237,7 @@ TEST_F(OpenModelsTest, RefusalsAreNotRepeatedButTheNextEndpointIsAsked) {
 
 TEST_F(OpenModelsTest, AnErrorOfSeveralEndpointsNamesAllOfThem) {
   Server a({Server::status(404, R"({"error":{"message":"no such model"}})")}), b({Server::status(401)});
-  const auto failed = models({endpoint(a.base_url(), "alpha"), endpoint(b.base_url(), "beta")})->complete(question());
+  const auto failed = models({endpoint(a.base_url(), "alpha"), endpoint(b.base_url(), "beta")})->complete(chat_question());
   ASSERT_FALSE(failed);
   EXPECT_THAT(failed.error().message, AllOf(HasSubstr("alpha: HTTP 404: no such model"), HasSubstr("beta: HTTP 401")));
 }
@@ -258,7 +258,7 @@ TEST_F(OpenModelsTest, AContextThatIsTooLargeEndsTheAskAtOnce) {
        Server::events(
            {R"({"error":{"message":"The number of tokens to keep from the initial prompt is greater than the context length."}})"})}) {
     Server server({overflow}), other({Server::stream({"never asked"})});
-    const auto failed = models({endpoint(server.base_url(), "a"), endpoint(other.base_url(), "b")})->complete(question());
+    const auto failed = models({endpoint(server.base_url(), "a"), endpoint(other.base_url(), "b")})->complete(chat_question());
     ASSERT_FALSE(failed);
     EXPECT_EQ(failed.error().code, "CONTEXT_TOO_LARGE");
     EXPECT_EQ(failed.error().kind, ErrorKind::too_large);
@@ -273,15 +273,15 @@ TEST_F(OpenModelsTest, KeysComeFromTheEnvironmentAtEveryCallAndAreShownNowhere) 
   Endpoint paid = endpoint(server.base_url());
   paid.api_key_env = "TEST_KEY";
   const auto asked = models({paid});
-  const auto none = asked->complete(question());
+  const auto none = asked->complete(chat_question());
   ASSERT_FALSE(none);
   EXPECT_THAT(none.error().message, HasSubstr("TEST_KEY"));
   EXPECT_THAT(server.seen(), IsEmpty());
 
   environment["TEST_KEY"] = "sk-first-1234";
-  ASSERT_TRUE(asked->complete(question()));
+  ASSERT_TRUE(asked->complete(chat_question()));
   environment["TEST_KEY"] = "sk-second-5678";
-  const auto refused = asked->complete(question());
+  const auto refused = asked->complete(chat_question());
   ASSERT_FALSE(refused);
   EXPECT_EQ(*server.seen().at(0).header("authorization"), "Bearer sk-first-1234");
   EXPECT_EQ(*server.seen().at(1).header("authorization"), "Bearer sk-second-5678");
@@ -290,7 +290,7 @@ TEST_F(OpenModelsTest, KeysComeFromTheEnvironmentAtEveryCallAndAreShownNowhere) 
 
 TEST_F(OpenModelsTest, AnAnswerThatNeverComesIsATimeout) {
   Server silent({[&](const Server::Exchange& exchange) { silent.silence()(exchange); }});
-  Ask ask = question();
+  Ask ask = chat_question();
   ask.timeout = 30ms;
   const auto failed = models({endpoint(silent.base_url())})->complete(ask);
   ASSERT_FALSE(failed);
@@ -302,7 +302,7 @@ TEST_F(OpenModelsTest, AnAnswerThatNeverComesIsATimeout) {
 TEST_F(OpenModelsTest, CancellingEndsAnAskThatWaitsForAnAnswer) {
   Server silent({[&](const Server::Exchange& exchange) { silent.silence()(exchange); }});
   std::atomic<bool> stop = false;
-  Ask ask = question();
+  Ask ask = chat_question();
   ask.cancelled = [&] { return stop.load(); };
   const auto asked = models({endpoint(silent.base_url())});
   auto answer = std::async(std::launch::async, [&] { return asked->complete(ask); });
@@ -318,7 +318,7 @@ TEST_F(OpenModelsTest, CancellingEndsAnAskThatWaitsForAnAnswer) {
 
 TEST_F(OpenModelsTest, CancellingEndsAPause) {
   Server server({Server::status(503)});
-  Ask ask = question();
+  Ask ask = chat_question();
   ask.cancelled = [&] { return slept > 0ms; };
   const auto reply = models({endpoint(server.base_url())})->complete(ask);
   ASSERT_FALSE(reply);
@@ -334,7 +334,7 @@ TEST_F(OpenModelsTest, AnAnswerWithoutEndIsStopped) {
     for (int i = 0; i < 6 && !exchange->gone(); ++i, ++written) exchange->write("data: " + megabyte + "\n\n");
     exchange->end();
   }});
-  const auto failed = models({endpoint(server.base_url())})->complete(question());
+  const auto failed = models({endpoint(server.base_url())})->complete(chat_question());
   ASSERT_FALSE(failed);
   EXPECT_THAT(failed.error().code, "PROVIDER_ERROR");
   EXPECT_EQ(server.seen().size(), 1U) << "the same prompt would grow as long again";
@@ -345,8 +345,8 @@ TEST_F(OpenModelsTest, AServerThatWantsTheOtherNameForALimitGetsIt) {
                      400, R"({"error":{"message":"Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."}})"),
                  Server::status(400, R"({"error":{"message":"unknown field stream_options"}})"), Server::stream({"ok"})});
   const auto asked = models({endpoint(server.base_url())});
-  ASSERT_TRUE(asked->complete(question()));
-  ASSERT_TRUE(asked->complete(question()));
+  ASSERT_TRUE(asked->complete(chat_question()));
+  ASSERT_TRUE(asked->complete(chat_question()));
   ASSERT_EQ(server.seen().size(), 4U) << "learned once";
   EXPECT_TRUE(server.body(3).as_object().contains("max_completion_tokens"));
   EXPECT_FALSE(server.body(3).as_object().contains("max_tokens"));
@@ -356,8 +356,8 @@ TEST_F(OpenModelsTest, AServerThatWantsTheOtherNameForALimitGetsIt) {
 TEST_F(OpenModelsTest, WithoutEndpointsThereIsNoProvider) {
   const auto none = models({});
   EXPECT_THAT(none->providers("chat"), IsEmpty());
-  EXPECT_EQ(none->context_window(question()), 0);
-  const auto failed = none->complete(question());
+  EXPECT_EQ(none->context_window(chat_question()), 0);
+  const auto failed = none->complete(chat_question());
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().code, "NO_LLM_PROVIDER");
 }
@@ -365,7 +365,7 @@ TEST_F(OpenModelsTest, WithoutEndpointsThereIsNoProvider) {
 TEST_F(OpenModelsTest, AProviderIsAskedByName) {
   Server a({Server::stream({"from a"})}), b({Server::stream({"from b"})});
   const auto both = models({endpoint(a.base_url(), "a"), endpoint(b.base_url(), "b")});
-  Ask ask = question();
+  Ask ask = chat_question();
   ask.provider = "b";
   EXPECT_EQ(both->complete(ask).value().content, "from b");
   ask.provider = "c";
@@ -384,7 +384,7 @@ TEST_F(OpenModelsTest, APurposeMayHaveAnOrderOfItsOwn) {
   EXPECT_THAT(both->providers("chat"), ElementsAre("a", "b"));
   EXPECT_THAT(both->providers("synthesis"), ElementsAre("b", "a"));
   EXPECT_THAT(both->providers("planning"), ElementsAre("b"));
-  Ask ask = question();
+  Ask ask = chat_question();
   ask.purpose = "synthesis";
   EXPECT_EQ(both->context_window(ask), 32'000);
 
@@ -400,7 +400,7 @@ TEST_F(OpenModelsTest, ManyThreadsMayAskAtOnce) {
   const auto asked = models({endpoint(server.base_url())});
   std::vector<std::future<bool>> answers;
   for (int i = 0; i < 8; ++i)
-    answers.push_back(std::async(std::launch::async, [&] { return asked->complete(question()).value().content == "ok"; }));
+    answers.push_back(std::async(std::launch::async, [&] { return asked->complete(chat_question()).value().content == "ok"; }));
   for (auto& answer : answers) EXPECT_TRUE(answer.get());
   EXPECT_EQ(server.seen().size(), 8U);
 }

@@ -15,18 +15,11 @@ constexpr std::string_view kEmbeddingStart = "text-embedding-";
 constexpr std::array<std::string_view, 3> kLoadedStates = {"loaded", "idle", "processing"};
 constexpr double kUnknownSize = 1e9;  // behind all that are known
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 // `name` of `name:2`; all of it when it is no instance.
 std::string_view without_instance(std::string_view id) {
   const std::size_t colon = id.rfind(':');
   if (colon == id.npos || colon + 1 == id.size()) return id;
-  return std::ranges::all_of(id.substr(colon + 1), is_digit) ? id.substr(0, colon) : id;
+  return std::ranges::all_of(id.substr(colon + 1), is_ascii_digit) ? id.substr(0, colon) : id;
 }
 
 bool is_embedding(std::string_view id, std::string_view type) {
@@ -94,17 +87,20 @@ double size_of(const ServedModel& model) {
 
 std::optional<double> billions_in(std::string_view name) {
   for (std::size_t at = 0; at < name.size(); ++at) {
-    if (!is_digit(name[at]) || (at > 0 && (is_digit(name[at - 1]) || is_letter(name[at - 1]) || name[at - 1] == '.'))) continue;
+    if (!is_ascii_digit(name[at]) ||
+        (at > 0 && (is_ascii_digit(name[at - 1]) || is_ascii_letter(name[at - 1]) || name[at - 1] == '.')))
+      continue;
     double factor = 1, number = 0;
     const char* end = name.data() + name.size();
     auto [rest, problem] = std::from_chars(name.data() + at, end, number, std::chars_format::fixed);
-    if (problem == std::errc() && end - rest > 1 && (*rest == 'x' || *rest == 'X') && is_digit(rest[1])) {  // 8x7b
+    if (problem == std::errc() && end - rest > 1 && (*rest == 'x' || *rest == 'X') && is_ascii_digit(rest[1])) {  // 8x7b
       factor = number;
       const auto second = std::from_chars(rest + 1, end, number, std::chars_format::fixed);
       rest = second.ptr;
       problem = second.ec;
     }
-    if (problem != std::errc() || rest == end || (end - rest > 1 && (is_letter(rest[1]) || is_digit(rest[1])))) continue;
+    if (problem != std::errc() || rest == end || (end - rest > 1 && (is_ascii_letter(rest[1]) || is_ascii_digit(rest[1]))))
+      continue;
     if (*rest == 'b' || *rest == 'B') return factor * number;
     if (*rest == 'm' || *rest == 'M') return factor * number / 1000;
   }

@@ -13,7 +13,7 @@ void add_to(Sha256& hash, const Message& message) {
   hash.add("\n");
 }
 
-std::string key_of(const Sha256& hash) {
+std::string memory_key(const Sha256& hash) {
   const Digest digest = hash.digest();
   return std::string(bytes_of(digest));
 }
@@ -29,7 +29,7 @@ std::optional<Continuation> ResponseMemory::find(const Ask& ask, std::string_vie
   for (std::size_t at = 0; at + 1 < ask.messages.size(); ++at) {
     add_to(hash, ask.messages[at]);
     if (ask.messages[at].role != "assistant") continue;
-    if (const auto known = ids_.find(key_of(hash)); known != ids_.end()) found = Continuation{known->second, at + 1};
+    if (const auto known = ids_.find(memory_key(hash)); known != ids_.end()) found = Continuation{known->second, at + 1};
   }
   return found;
 }
@@ -40,7 +40,7 @@ void ResponseMemory::remember(const Ask& ask, std::string_view model, const Repl
   hash.add(model);
   for (const Message& message : ask.messages) add_to(hash, message);
   add_to(hash, reply.message);
-  std::string key = key_of(hash);
+  std::string key = memory_key(hash);
   const std::lock_guard lock(mutex_);
   if (ids_.insert_or_assign(key, std::move(response_id)).second) age_.push_back(std::move(key));
   if (age_.size() <= kRemembered) return;

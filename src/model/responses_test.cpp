@@ -22,7 +22,7 @@ constexpr const char* kCall = R"({"id":"resp-1","status":"completed","model":"m-
 constexpr const char* kText = R"({"id":"resp-2","status":"completed","output":[
   {"type":"message","role":"assistant","content":[{"type":"output_text","text":"It says "},{"type":"output_text","text":"42."}]}]})";
 
-Ask question() {
+Ask limited_question() {
   Ask ask;
   ask.messages = {{"system", "Be brief."}, {"user", "What is in a?"}};
   ask.tools = {{"read", "Reads.", parse_json(R"({"type":"object"})").value()}};
@@ -44,7 +44,7 @@ struct ResponsesTest : testing::Test {
   }
   // Asks, and appends what a runner would: the answer, and the result of its call.
   Ask after_a_call(Models& asked) {
-    Ask ask = question();
+    Ask ask = limited_question();
     const Reply reply = asked.complete(ask).value();
     ask.messages.push_back(reply.message);
     ask.messages.push_back({"tool", "42", reply.tool_calls.at(0).id});
@@ -56,7 +56,7 @@ struct ResponsesTest : testing::Test {
 TEST_F(ResponsesTest, R8_OnlyWhatIsNewIsSent) {
   Server server({Server::status(200, kCall), Server::status(200, kText)});
   Models& asked = open(server);
-  const auto reply = asked.complete(question());
+  const auto reply = asked.complete(limited_question());
   ASSERT_TRUE(reply) << reply.error().message;
   ASSERT_THAT(reply->tool_calls, SizeIs(1));
   EXPECT_EQ(reply->tool_calls[0].id, "call-1");
@@ -70,7 +70,7 @@ TEST_F(ResponsesTest, R8_OnlyWhatIsNewIsSent) {
     "tools":[{"type":"function","name":"read","description":"Reads.","parameters":{"type":"object"}}],"tool_choice":"auto"})")
                 .value());
 
-  Ask ask = question();
+  Ask ask = limited_question();
   ask.messages.push_back(reply->message);
   ask.messages.push_back({"tool", "42", "call-1"});
   EXPECT_EQ(asked.complete(ask).value().content, "It says 42.");
@@ -114,8 +114,8 @@ TEST_F(ResponsesTest, R8_AServerWithoutItIsAskedTheUsualWayFromThenOn) {
        {Server::status(404), Server::status(200, R"({"error":"Unexpected endpoint or method. POST /v1/responses"})")}) {
     Server server({unknown, Server::stream({"ok"})});
     Models& asked = open(server);
-    ASSERT_TRUE(asked.complete(question()));
-    ASSERT_TRUE(asked.complete(question()));
+    ASSERT_TRUE(asked.complete(limited_question()));
+    ASSERT_TRUE(asked.complete(limited_question()));
     EXPECT_THAT(server.paths(), ElementsAre("/v1/responses", "/v1/chat/completions", "/v1/chat/completions"));
   }
 }
@@ -125,7 +125,7 @@ TEST_F(ResponsesTest, R8_AStreamOfItIsRead) {
   Server server({Server::events({R"({"type":"response.created","response":{"id":"resp-2","error":null}})",
                                  R"({"type":"response.output_text.delta","delta":"It says "})",
                                  R"({"type":"response.output_text.delta","delta":"42."})", completed})});
-  Ask ask = question();
+  Ask ask = limited_question();
   std::string streamed;
   ask.on_text = [&](std::string_view piece) { streamed += piece; };
   const auto reply = open(server).complete(ask);
@@ -138,7 +138,7 @@ TEST_F(ResponsesTest, R8_CallsOfAStreamMayStandInItsItemsAlone) {
   Server server({Server::events(
       {R"({"type":"response.output_item.done","item":{"type":"function_call","call_id":"c","name":"read","arguments":"{}"}})",
        R"({"type":"response.completed","response":{"id":"r","status":"completed","output":[]}})"})});
-  const auto reply = open(server).complete(question());
+  const auto reply = open(server).complete(limited_question());
   ASSERT_TRUE(reply) << reply.error().message;
   EXPECT_THAT(reply->tool_calls, SizeIs(1));
   EXPECT_EQ(reply->finish_reason, "tool_calls");
@@ -150,12 +150,12 @@ TEST_F(ResponsesTest, R8_FailuresAndCutAnswersAreToldApart) {
            {R"({"type":"response.failed","response":{"status":"failed","error":{"message":"it crashed","code":"server_error"}}})"}),
        Server::events({R"({"type":"response.output_text.delta","delta":"half"})"}), Server::status(200, R"({"output":"text"})"),
        Server::status(200, kText)});
-  const auto reply = open(failing).complete(question());
+  const auto reply = open(failing).complete(limited_question());
   ASSERT_TRUE(reply) << reply.error().message;
   EXPECT_EQ(reply->tries, 4);
   Server limited({Server::status(200, R"({"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},
     "output":[{"type":"message","content":[{"type":"output_text","text":"It sa"}]}]})")});
-  EXPECT_EQ(open(limited).complete(question()).value().finish_reason, "length");
+  EXPECT_EQ(open(limited).complete(limited_question()).value().finish_reason, "length");
 }
 
 TEST(Responses, AnAnswerInASchemaIsAskedForInItsOwnForm) {

@@ -17,7 +17,6 @@ using SteadyClock = std::chrono::steady_clock;
 
 constexpr milliseconds kListTimeout{5'000};    // nothing is computed for it
 constexpr milliseconds kLoadTimeout{120'000};  // as long as an answer may wait for its model
-constexpr milliseconds kAskEvery{50};          // whether the caller still wants it, while another loads
 constexpr std::size_t kMaxListBytes = 8 << 20;
 constexpr std::size_t kNamesShown = 30;  // of what exists, in an error
 

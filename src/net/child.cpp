@@ -26,7 +26,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kMaxErrors = 16 * 1024;  // the last words of a program that failed are enough
 constexpr std::chrono::milliseconds kAskEvery{50};
-constexpr int kSignalExit = 128;  // the shell's convention
 
 // A file in memory instead of a pipe: it is written before the child runs, so neither waits for the other.
 Result<Fd> input_of(const std::string& input) {
@@ -85,7 +84,7 @@ class Process {
     while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
     }
     pid_ = -1;
-    return WIFSIGNALED(status) ? kSignalExit + WTERMSIG(status) : WEXITSTATUS(status);
+    return exit_code_of(status);
   }
 
  private:

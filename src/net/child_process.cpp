@@ -1,5 +1,6 @@
 #include "net/child_process.h"
 
+#include "net/exec_parts.h"
 #include "net/without_sigpipe.h"
 
 #include <sys/epoll.h>
@@ -13,7 +14,6 @@ namespace holdfast::net {
 namespace {
 
 constexpr std::size_t kReadBytes = 64 * 1024;  // the size of a pipe
-constexpr int kSignalExit = 128;               // the shell's convention
 // After the end of the program: what its pipes still hold. A grandchild outside the group may go on writing for ever.
 constexpr int kLastReads = 16;
 // Written bytes are cut off the queue when they are this many, or all.
@@ -125,7 +125,7 @@ int ChildProcess::reap() {
   while (::waitpid(child_.pid, &status, 0) < 0 && errno == EINTR) {
   }
   running_ = false;
-  return WIFSIGNALED(status) ? kSignalExit + WTERMSIG(status) : WEXITSTATUS(status);
+  return exit_code_of(status);
 }
 
 void ChildProcess::ended() {

@@ -20,7 +20,6 @@
 namespace holdfast::net {
 namespace {
 
-constexpr int kSignalExit = 128;  // the shell's convention
 constexpr std::string_view kDefaultPath = "/usr/local/bin:/usr/bin:/bin";
 
 std::string_view path_of(const std::vector<std::string>& environment) {
@@ -120,7 +119,7 @@ void close_all_but(int kept) {
   // What it left behind ends with it. From outside of the group, to be able to say how the program ended.
   if (::setpgid(0, ::getpgid(::getppid())) != 0) ::kill(0, SIGKILL);
   ::kill(-own, SIGKILL);
-  ::_exit(WIFSIGNALED(status) ? kSignalExit + WTERMSIG(status) : WEXITSTATUS(status));
+  ::_exit(exit_code_of(status));
 }
 
 // What became of exec: 0 when it succeeded, for the pipe is closed by it.

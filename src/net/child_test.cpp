@@ -84,7 +84,7 @@ TEST(Child, SignalsAreAsAProgramExpectsThem) {
 }
 
 // Killed, but nobody's child any more: init may take a moment to bury it. A dead process has no program.
-bool ends_soon(pid_t pid) {
+bool dies_soon(pid_t pid) {
   std::error_code gone;
   for (int i = 0; i < 3000; ++i) {
     const auto program = std::filesystem::read_symlink("/proc/" + std::to_string(pid) + "/exe", gone);
@@ -104,13 +104,13 @@ TEST(Child, TheTimeLimitEndsItAndItsChildren) {
   EXPECT_EQ(result.error().message, "sh did not end within 300 ms");
   // On a busy machine the shell may not have come so far.
   const auto pid = read_file(folder / "pid");
-  EXPECT_TRUE(!pid || pid->empty() || ends_soon(std::stoi(*pid)));
+  EXPECT_TRUE(!pid || pid->empty() || dies_soon(std::stoi(*pid)));
 }
 
 TEST(Child, AGrandchildThatKeepsThePipeDoesNotKeepUs) {
   const auto result = run_child(shell("sleep 600 & echo $!"));
   ASSERT_TRUE(result) << result.error().message;
-  EXPECT_TRUE(ends_soon(std::stoi(result->output)));
+  EXPECT_TRUE(dies_soon(std::stoi(result->output)));
 }
 
 TEST(Child, ClosedPipesAreNotTheEnd) {

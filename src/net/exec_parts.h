@@ -1,11 +1,12 @@
 #pragma once
 
-// What every way of starting a program needs: pipes, and arguments as the kernel takes them.
+// What every way of starting a program needs: pipes, arguments as the kernel takes them, and how it ended.
 
 #include "base/fd.h"
 #include "base/result.h"
 
 #include <fcntl.h>
+#include <sys/wait.h>
 
 #include <cerrno>
 #include <string>
@@ -34,6 +35,12 @@ inline std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   for (std::string& text : texts) pointers.push_back(text.data());
   pointers.push_back(nullptr);
   return pointers;
+}
+
+// Of what waitpid() says. A signal counts as the shell counts it.
+inline int exit_code_of(int status) {
+  constexpr int kSignalExit = 128;
+  return WIFSIGNALED(status) ? kSignalExit + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
 }  // namespace holdfast::net

@@ -17,6 +17,7 @@
 #include <cstdlib>
 #include <functional>
 #include <future>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -167,6 +168,15 @@ class ServerOnThread {
     auto future = answer.get_future();
     server.executor().post([&] { answer.set_value(call()); });
     return future.get();
+  }
+  // Connects and sends on the server's thread, so that the server finds the bytes as soon as it sees the connection: no time-out
+  // can come between the two.
+  std::unique_ptr<RawHttpClient> connect_sending(std::string_view bytes) {
+    return ask([&] {
+      auto client = std::make_unique<RawHttpClient>(port);
+      client->send(bytes);
+      return client;
+    });
   }
   HttpServer::Counts counts() {
     return ask([this] { return server.counts(); });

@@ -1,5 +1,7 @@
 #include "net/sse.h"
 
+#include "base/text.h"
+
 #include <algorithm>
 #include <charconv>
 #include <utility>
@@ -8,7 +10,6 @@ namespace holdfast::net {
 
 namespace {
 
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::string_view kLineEnds = "\r\n";
 
 // id and event are one line each; what is behind a line end would be read as a field of its own.

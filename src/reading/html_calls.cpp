@@ -12,7 +12,7 @@
 namespace holdfast::reading {
 namespace {
 
-constexpr std::size_t kSummaryChars = 120;
+constexpr std::size_t kHtmlSummaryChars = 120;
 constexpr std::size_t kOpenLines = 12;  // output of so many lines is shown without unfolding
 // A block of so many lines, or of so many bytes on a phone, may be taller than it may get (turn_style.cpp), and then scrolls.
 constexpr std::size_t kTallLines = 24, kTallBytes = 800;
@@ -20,11 +20,12 @@ constexpr std::size_t kTallLines = 24, kTallBytes = 800;
 // Of MCP tools the server and the tool: "mcp__files__read" -> "files · read".
 std::string tool_name(std::string_view name) {
   constexpr std::string_view kPrefix = "mcp__";
-  if (!name.starts_with(kPrefix)) return visible_line(name, kSummaryChars);
+  if (!name.starts_with(kPrefix)) return visible_line(name, kHtmlSummaryChars);
   const std::string_view rest = name.substr(kPrefix.size());
   const std::size_t between = rest.find("__");
-  if (between == std::string_view::npos) return visible_line(rest, kSummaryChars);
-  return visible_line(rest.substr(0, between), kSummaryChars) + " · " + visible_line(rest.substr(between + 2), kSummaryChars);
+  if (between == std::string_view::npos) return visible_line(rest, kHtmlSummaryChars);
+  return visible_line(rest.substr(0, between), kHtmlSummaryChars) + " · " +
+         visible_line(rest.substr(between + 2), kHtmlSummaryChars);
 }
 
 void write_todos(Html& html, const std::vector<Todo>& todos) {
@@ -115,7 +116,7 @@ void write_call(Html& html, const Part& call, const TurnLinks& links) {
   html.open("details", {{"class", classes}, {"open", open ? "" : Html::kLeftOut}});
   html.open("summary", {{"dir", "auto"}});
   html.element("b", call.name.empty() ? "Result" : tool_name(call.name));
-  html.text(" ").element("code", visible_line(shown.summary, kSummaryChars));
+  html.text(" ").element("code", visible_line(shown.summary, kHtmlSummaryChars));
   if (failed) html.text(" ").element("span", "failed", {{"class", "badge failed"}});
   if (waits) html.text(" ").element("span", "no result", {{"class", "badge"}});
   html.close();
@@ -131,8 +132,8 @@ void write_call(Html& html, const Part& call, const TurnLinks& links) {
   if (!shown.rest.empty()) write_block(html, visible_text(to_json_pretty(shown.rest)), "arguments");
   write_left_out(html, call.text.left_out, call.line, links);
   if (call.subagent) {
-    const std::string label = fmt::format("Subagent {}: {}", visible_line(call.subagent->type, kSummaryChars),
-                                          visible_line(call.subagent->description, kSummaryChars));
+    const std::string label = fmt::format("Subagent {}: {}", visible_line(call.subagent->type, kHtmlSummaryChars),
+                                          visible_line(call.subagent->description, kHtmlSummaryChars));
     const std::string address = links.subagent ? links.subagent(*call.subagent) : std::string();
     html.open("p", {{"class", "subagent"}});
     if (address.empty())

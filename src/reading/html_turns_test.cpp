@@ -12,7 +12,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-std::string html_of(const Turn& turn, const TurnLinks& links = {}) {
+std::string html_of_turn(const Turn& turn, const TurnLinks& links = {}) {
   Html html;
   write_turn(html, turn, links);
   std::string made = std::move(html).finish();
@@ -56,7 +56,7 @@ TEST(HtmlTurns, HasAnchorsForEveryLine) {
   second.line = 9;
   second.text.text = "two";
   turn.parts.push_back(second);
-  const std::string html = html_of(turn);
+  const std::string html = html_of_turn(turn);
   EXPECT_THAT(html, HasSubstr("<article class=\"turn assistant\" id=\"msg-7\">"));
   EXPECT_THAT(html, HasSubstr("<div id=\"msg-9\">"));
 }
@@ -76,7 +76,7 @@ TEST(HtmlTurns, NoTextOfASessionBecomesMarkup) {
     Turn turn = turn_with(std::move(part));
     turn.author = turn.lane = hostile;
     turn.forks.push_back({3, hostile});
-    const std::string html = html_of(turn);
+    const std::string html = html_of_turn(turn);
     EXPECT_THAT(html, Not(HasSubstr("<script")));
     EXPECT_THAT(html, Not(HasSubstr("\u202E")));
     EXPECT_THAT(html, Not(HasSubstr("\x1b")));
@@ -84,22 +84,22 @@ TEST(HtmlTurns, NoTextOfASessionBecomesMarkup) {
 }
 
 TEST(HtmlTurns, ToolsAreShownByWhatTheyDo) {
-  EXPECT_THAT(html_of(turn_with(call("Bash", {{"command", "ls -la"}}))), HasSubstr("<code>ls -la</code>"));
-  EXPECT_THAT(html_of(turn_with(call("Edit", {{"file_path", "/a"}, {"old_string", "x\ny"}, {"new_string", "x\nz"}}))),
+  EXPECT_THAT(html_of_turn(turn_with(call("Bash", {{"command", "ls -la"}}))), HasSubstr("<code>ls -la</code>"));
+  EXPECT_THAT(html_of_turn(turn_with(call("Edit", {{"file_path", "/a"}, {"old_string", "x\ny"}, {"new_string", "x\nz"}}))),
               HasSubstr("<pre> x\n<del>-y\n</del><ins>+z\n</ins></pre>"));
-  EXPECT_THAT(html_of(turn_with(call("Write", {{"file_path", "/a"}, {"content", "<b>"}}))),
+  EXPECT_THAT(html_of_turn(turn_with(call("Write", {{"file_path", "/a"}, {"content", "<b>"}}))),
               HasSubstr("<pre dir=\"auto\">&lt;b&gt;</pre>"));
   JsonArray todos{JsonObject{{"content", "one"}, {"status", "completed"}}, JsonObject{{"content", "two"}, {"status", "pending"}}};
-  const std::string list = html_of(turn_with(call("TodoWrite", {{"todos", todos}})));
+  const std::string list = html_of_turn(turn_with(call("TodoWrite", {{"todos", todos}})));
   EXPECT_THAT(list, HasSubstr("☑ one"));
   EXPECT_THAT(list, HasSubstr("☐ two"));
-  const std::string mcp = html_of(turn_with(call("mcp__files__list", {{"depth", 3}})));
+  const std::string mcp = html_of_turn(turn_with(call("mcp__files__list", {{"depth", 3}})));
   EXPECT_THAT(mcp, HasSubstr("<b>files · list</b>"));
   EXPECT_THAT(mcp, HasSubstr("&quot;depth&quot;: 3"));
 }
 
 TEST(HtmlTurns, FailedCallsStandOpenAndAreMarked) {
-  const std::string html = html_of(turn_with(call("Bash", {{"command", "false"}}, "Exit code 1", true)));
+  const std::string html = html_of_turn(turn_with(call("Bash", {{"command", "false"}}, "Exit code 1", true)));
   EXPECT_THAT(html, HasSubstr("<details class=\"tool failed\" open=\"\">"));
   EXPECT_THAT(html, HasSubstr("turn assistant error"));
 }
@@ -109,7 +109,7 @@ TEST(HtmlTurns, WhatWasCutCanBeOpened) {
   turn.parts[0].text = {"beginning", 3 * 1024 * 1024};
   TurnLinks links;
   links.whole_record = [](std::uint64_t line) { return "/raw/" + std::to_string(line); };
-  EXPECT_THAT(html_of(turn, links), HasSubstr("3.0 MiB more. <a href=\"/raw/7\">Show all</a>"));
+  EXPECT_THAT(html_of_turn(turn, links), HasSubstr("3.0 MiB more. <a href=\"/raw/7\">Show all</a>"));
 }
 
 TEST(HtmlTurns, OnlyImagesOfTheListAreShown) {
@@ -118,7 +118,7 @@ TEST(HtmlTurns, OnlyImagesOfTheListAreShown) {
   turn.parts[0].images = {{"image/png", "7/0", ""}, {"image/svg+xml", "7/1", ""}, {"text/html", "7/2", ""}};
   TurnLinks links;
   links.image = [](const Image& image) { return "/image/" + image.reference; };
-  const std::string html = html_of(turn, links);
+  const std::string html = html_of_turn(turn, links);
   EXPECT_THAT(html, HasSubstr("<img src=\"/image/7/0\""));
   EXPECT_THAT(html, Not(HasSubstr("7/1")));
   EXPECT_THAT(html, HasSubstr("[an image, text/html]"));

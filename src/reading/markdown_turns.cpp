@@ -14,7 +14,7 @@
 namespace holdfast::reading {
 namespace {
 
-constexpr std::size_t kSummaryChars = 200;
+constexpr std::size_t kMarkdownSummaryChars = 200;
 
 void append_block(std::string& out, std::string_view text) {
   out += text;
@@ -27,14 +27,14 @@ void append_left_out(std::string& out, std::uint64_t bytes) {
 }
 
 std::string inline_code(std::string_view text) {
-  std::string line = visible_line(text, kSummaryChars);
+  std::string line = visible_line(text, kMarkdownSummaryChars);
   std::ranges::replace(line, '`', '\'');
   return line.empty() ? line : " `" + line + "`";
 }
 
 // A word of a stranger within a line of ours.
 std::string shown_word(std::string_view text) {
-  return escaped_markdown(visible_line(text, kSummaryChars));
+  return escaped_markdown(visible_line(text, kMarkdownSummaryChars));
 }
 
 std::string diff_text(const Diff& diff) {

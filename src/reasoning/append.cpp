@@ -18,7 +18,7 @@ namespace {
 using session::SessionRecord;
 using session::Transaction;
 
-std::unexpected<Error> invalid(std::string message, std::string hint = {}, std::string code = "invalid_argument") {
+std::unexpected<Error> bad_thought(std::string message, std::string hint = {}, std::string code = "invalid_argument") {
   return fail(ErrorKind::invalid, std::move(message), std::move(hint), std::move(code));
 }
 
@@ -31,18 +31,19 @@ Result<void> place_in_branch(Transaction& transaction, const SessionRecord& reco
                              Thought& thought) {
   if (!request.branch) {
     if (!request.branch_from) return {};
-    return invalid("branchFromThought needs a branchId", "for example {\"branchId\":\"option-a\",\"branchFromThought\":4}",
-                   "branch_id_required");
+    return bad_thought("branchFromThought needs a branchId", "for example {\"branchId\":\"option-a\",\"branchFromThought\":4}",
+                       "branch_id_required");
   }
   thought.branch = *request.branch;
   if (record.count_in_lane(thought.branch) == 0) {
     if (!request.branch_from)
-      return invalid(fmt::format("there is no branch '{}' yet, so branchFromThought must say where it begins", thought.branch),
-                     "for example {\"branchId\":\"option-a\",\"branchFromThought\":4}", "branch_origin_required");
+      return bad_thought(
+          fmt::format("there is no branch '{}' yet, so branchFromThought must say where it begins", thought.branch),
+          "for example {\"branchId\":\"option-a\",\"branchFromThought\":4}", "branch_origin_required");
     HF_TRY(auto origin, transaction.entry_at(record.id, "", *request.branch_from));
     if (!origin)
-      return invalid(fmt::format("the main chain has no thought {} to branch from", *request.branch_from),
-                     fmt::format("its highest number is {}", record.highest_number("")), "branch_origin_missing");
+      return bad_thought(fmt::format("the main chain has no thought {} to branch from", *request.branch_from),
+                         fmt::format("its highest number is {}", record.highest_number("")), "branch_origin_missing");
     thought.branch_from = *request.branch_from;
     return {};
   }
@@ -54,8 +55,9 @@ Result<void> place_in_branch(Transaction& transaction, const SessionRecord& reco
   HF_TRY(session::EntryPage page, transaction.entries(first));
   const auto forks = page.entries.empty() ? std::nullopt : to_thought(page.entries.front()).branch_from;
   if (forks && *forks != *request.branch_from)
-    return invalid(fmt::format("branch '{}' begins at thought {}, not at {}", thought.branch, *forks, *request.branch_from),
-                   "leave branchFromThought out to continue the branch, or choose another branchId", "branch_origin_mismatch");
+    return bad_thought(fmt::format("branch '{}' begins at thought {}, not at {}", thought.branch, *forks, *request.branch_from),
+                       "leave branchFromThought out to continue the branch, or choose another branchId",
+                       "branch_origin_mismatch");
   return {};
 }
 
@@ -64,8 +66,8 @@ Result<void> point_at_revised(Transaction& transaction, const SessionRecord& rec
                               Thought& thought) {
   if (!request.revises) {
     if (!request.is_revision.value_or(false)) return {};
-    return invalid("isRevision needs revisesThought", "revisesThought is the number of the thought that is corrected",
-                   "revision_target_required");
+    return bad_thought("isRevision needs revisesThought", "revisesThought is the number of the thought that is corrected",
+                       "revision_target_required");
   }
   for (const std::string& lane : {thought.branch, std::string()}) {
     HF_TRY(auto target, transaction.entry_at(record.id, lane, *request.revises));
@@ -74,8 +76,8 @@ Result<void> point_at_revised(Transaction& transaction, const SessionRecord& rec
     thought.revises_main = !thought.branch.empty() && lane.empty();
     return {};
   }
-  return invalid(fmt::format("there is no thought {} to revise", *request.revises),
-                 fmt::format("the highest number is {}", record.highest_number(thought.branch)), "revision_target_missing");
+  return bad_thought(fmt::format("there is no thought {} to revise", *request.revises),
+                     fmt::format("the highest number is {}", record.highest_number(thought.branch)), "revision_target_missing");
 }
 
 // T2-T4: the number to store under; or the entry that this call has already made.
@@ -231,22 +233,22 @@ std::string_view name_of(Attached attached) {
 }
 
 Result<void> check_request(const ThoughtRequest& request) {
-  if (trim(request.text).empty()) return invalid("thought is empty", "put the text of the thought into `thought`");
+  if (trim(request.text).empty()) return bad_thought("thought is empty", "put the text of the thought into `thought`");
   if (request.text.size() > kMaxThoughtBytes)
-    return invalid(fmt::format("a thought has at most {} bytes, this one has {}", kMaxThoughtBytes, request.text.size()),
-                   "split it into several thoughts");
+    return bad_thought(fmt::format("a thought has at most {} bytes, this one has {}", kMaxThoughtBytes, request.text.size()),
+                       "split it into several thoughts");
   for (const auto& [number, name] :
        {std::pair(request.number, "thoughtNumber"), std::pair(request.total, "totalThoughts"),
         std::pair(request.revises, "revisesThought"), std::pair(request.branch_from, "branchFromThought")})
     if (number && (*number < 1 || *number > kMaxThoughtNumber))
-      return invalid(fmt::format("{} must be a whole number from 1 to {}, not {}", name, kMaxThoughtNumber, *number));
+      return bad_thought(fmt::format("{} must be a whole number from 1 to {}, not {}", name, kMaxThoughtNumber, *number));
   if (request.branch) {
     const std::size_t length = utf8_length(*request.branch);
     if (length < 1 || length > kMaxBranchId || has_control(*request.branch) || !is_valid_utf8(*request.branch))
-      return invalid(fmt::format("branchId must have 1 to {} characters and no control characters", kMaxBranchId));
+      return bad_thought(fmt::format("branchId must have 1 to {} characters and no control characters", kMaxBranchId));
   }
   if (request.idempotency_key.size() > session::kMaxIdempotencyKeyBytes)
-    return invalid(fmt::format("idempotencyKey must not be longer than {} bytes", session::kMaxIdempotencyKeyBytes));
+    return bad_thought(fmt::format("idempotencyKey must not be longer than {} bytes", session::kMaxIdempotencyKeyBytes));
   return {};
 }
 

@@ -99,12 +99,6 @@ class State {
   std::map<std::string, Line> assumptions_, tasks_;
 };
 
-JsonArray to_array(const std::vector<std::string>& lines) {
-  JsonArray out;
-  for (const std::string& line : lines) out.emplace_back(line);
-  return out;
-}
-
 // Lines as long as they fit. Characters, not bytes: the budget is one of a reader.
 class Budget {
  public:
@@ -170,12 +164,12 @@ Result<Brief> make_brief(session::Reader& reader, const session::SessionRecord& 
   brief.text = budget.text();
   brief.cut = budget.cut();
   brief.parts = {{"goal", goal},
-                 {"recent", to_array(recent)},
-                 {"decisions", to_array(decisions)},
-                 {"unfinished", to_array(state.unfinished())},
-                 {"questions", to_array(state.questions())},
-                 {"refuted", to_array(state.refuted())},
-                 {"conclusions", to_array(conclusions)}};
+                 {"recent", to_json_array(recent)},
+                 {"decisions", to_json_array(decisions)},
+                 {"unfinished", to_json_array(state.unfinished())},
+                 {"questions", to_json_array(state.questions())},
+                 {"refuted", to_json_array(state.refuted())},
+                 {"conclusions", to_json_array(conclusions)}};
   return brief;
 }
 

@@ -14,34 +14,30 @@ Millis expiry_after(Millis now) {
   return ((now + kConnectionIdle) / kHour + 1) * kHour;
 }
 
-JsonArray to_array(const std::vector<OfferedRoot>& roots) {
+JsonArray roots_to_json(const std::vector<OfferedRoot>& roots) {
   JsonArray out;
   for (const OfferedRoot& root : roots) out.push_back(JsonObject{{"uri", root.uri}, {"name", root.name}});
   return out;
 }
 
-std::string text(const JsonObject& object, std::string_view key) {
-  return std::string(find_string(object, key).value_or(""));
-}
-
 Connection read_connection(const std::string& id, const JsonObject& row) {
   Connection connection;
   connection.id = id;
-  connection.principal = text(row, "principal");
-  connection.transport = text(row, "transport");
-  connection.owner = text(row, "owner");
+  connection.principal = text_in(row, "principal");
+  connection.transport = text_in(row, "transport");
+  connection.owner = text_in(row, "owner");
   connection.opened_at = find_int(row, "openedAt").value_or(0);
-  connection.active_session = text(row, "active");
+  connection.active_session = text_in(row, "active");
   connection.may_attach = find_bool(row, "mayAttach").value_or(true);
-  connection.bound_root = text(row, "boundRoot");
-  connection.position_project = text(row, "project");
-  connection.position_task = text(row, "task");
-  connection.position_aspect = text(row, "aspect");
+  connection.bound_root = text_in(row, "boundRoot");
+  connection.position_project = text_in(row, "project");
+  connection.position_task = text_in(row, "task");
+  connection.position_aspect = text_in(row, "aspect");
   connection.roots_unavailable = find_bool(row, "rootsUnavailable").value_or(false);
   if (const JsonArray* roots = find_array(row, "roots")) {
     connection.roots.emplace();
     for (const Json& root : *roots)
-      if (root.is_object()) connection.roots->push_back({text(root.as_object(), "uri"), text(root.as_object(), "name")});
+      if (root.is_object()) connection.roots->push_back({text_in(root.as_object(), "uri"), text_in(root.as_object(), "name")});
   }
   return connection;
 }
@@ -51,8 +47,8 @@ Holder read_holder(std::string connection, const Json& value) {
   holder.connection = std::move(connection);
   if (!value.is_object()) return holder;
   const JsonObject& row = value.as_object();
-  holder.transport = text(row, "transport");
-  holder.owner = text(row, "owner");
+  holder.transport = text_in(row, "transport");
+  holder.owner = text_in(row, "owner");
   holder.last_call_at = find_int(row, "lastCallAt").value_or(0);
   holder.seen_seq = find_int(row, "seenSeq").value_or(0);
   return holder;
@@ -84,7 +80,7 @@ Result<void> save_connection(session::Transaction& transaction, const Connection
   if (!connection.position_task.empty()) row["task"] = connection.position_task;
   if (!connection.position_aspect.empty()) row["aspect"] = connection.position_aspect;
   if (connection.roots_unavailable) row["rootsUnavailable"] = true;
-  if (connection.roots) row["roots"] = to_array(*connection.roots);
+  if (connection.roots) row["roots"] = roots_to_json(*connection.roots);
   HF_CHECK(transaction.put(kConnections, connection.id, row, {}, expiry_after(transaction.now())));
   return {};
 }

@@ -13,7 +13,7 @@ namespace holdfast::reasoning {
 
 namespace {
 
-std::unexpected<Error> invalid(std::string message, std::string hint = {}) {
+std::unexpected<Error> bad_query(std::string message, std::string hint = {}) {
   return fail(ErrorKind::invalid, std::move(message), std::move(hint), "invalid_argument");
 }
 
@@ -79,10 +79,10 @@ Result<void> each_thought(session::Reader& reader, const std::string& session, c
 
 Result<ReadAnswer> read_thoughts(session::Reader& reader, const session::SessionRecord& record, const ReadRequest& request) {
   if (request.last && (*request.last < 1 || *request.last > static_cast<std::int64_t>(kMaxRead)))
-    return invalid(fmt::format("last must be from 1 to {}", kMaxRead));
+    return bad_query(fmt::format("last must be from 1 to {}", kMaxRead));
   if (request.range && (request.range->first < 1 || request.range->first > request.range->second))
-    return invalid("range must be [from, to] with 1 <= from <= to");
-  if (request.number && (request.last || request.range)) return invalid("thoughtNumber, last and range exclude each other");
+    return bad_query("range must be [from, to] with 1 <= from <= to");
+  if (request.number && (request.last || request.range)) return bad_query("thoughtNumber, last and range exclude each other");
   ReadAnswer answer;
   HF_TRY(answer.thoughts, selected(reader, record, request, answer.query));
   if (!request.type.empty() || !request.confidence.empty()) {
@@ -121,11 +121,12 @@ Result<std::vector<Thought>> query_thoughts(session::Reader& reader, const sessi
   const int given =
       !query.type.empty() + (query.start || query.end) + query.references.has_value() + query.revisions_of.has_value();
   if (given != 1)
-    return invalid("give exactly one of type, start with end, referencesThought, revisionsOf",
-                   "for example {\"type\":\"decision_frame\"} or {\"start\":3,\"end\":7}");
-  if (!query.type.empty() && !is_thought_type(query.type)) return invalid(fmt::format("there is no thought type {}", query.type));
+    return bad_query("give exactly one of type, start with end, referencesThought, revisionsOf",
+                     "for example {\"type\":\"decision_frame\"} or {\"start\":3,\"end\":7}");
+  if (!query.type.empty() && !is_thought_type(query.type))
+    return bad_query(fmt::format("there is no thought type {}", query.type));
   if ((query.start || query.end) && (!query.start || !query.end || *query.start < 1 || *query.start > *query.end))
-    return invalid("start and end must both be given, with 1 <= start <= end");
+    return bad_query("start and end must both be given, with 1 <= start <= end");
 
   std::vector<Thought> found;
   // (branch, number) of the original and of everything that revises it; a target is always older than its revision.

@@ -64,7 +64,8 @@ Change change_of(const Unit& unit, const Analysis& analysis, const std::vector<c
   for (const Source* source : batch) analysed.emplace_back(source->id);
   JsonObject fidelity;
   for (const auto& [id, word] : analysis.fidelity) fidelity[id] = word;
-  change.mark = {{"analysed", std::move(analysed)}, {"fidelity", std::move(fidelity)}, {"resolved", strings(analysis.resolved)}};
+  change.mark = {
+      {"analysed", std::move(analysed)}, {"fidelity", std::move(fidelity)}, {"resolved", to_json_array(analysis.resolved)}};
   change.event = "llm_done";
   change.message = analysis.findings.size() == 1 ? "1 finding" : fmt::format("{} findings", analysis.findings.size());
   return change;

@@ -46,7 +46,7 @@ void remember_attempt(SessionRecord& record, Millis now) {
   data.erase("stop_reason");
 }
 
-Result<SessionRecord> give_up(Transaction& transaction, SessionRecord record) {
+Result<SessionRecord> give_up_crash_loop(Transaction& transaction, SessionRecord record) {
   record.status = "failed";
   record.data["error"] = {
       {"code", "CRASH_LOOP"},
@@ -70,7 +70,7 @@ Result<Begun> take(Transaction& transaction, std::string_view id, const session:
   if (!lease) return fail(std::move(lease).error());
   const std::int64_t automatic_attempts = find_int(record.data, "automatic_attempts").value_or(0);
   if (options.automatic && automatic_attempts >= kAutomaticAttempts) {
-    HF_TRY(record, give_up(transaction, std::move(record)));
+    HF_TRY(record, give_up_crash_loop(transaction, std::move(record)));
     HF_CHECK(transaction.release_lease(lease->name, owner, lease->epoch));
     return Begun{std::move(record), std::nullopt, false};
   }

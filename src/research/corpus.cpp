@@ -25,7 +25,7 @@ constexpr std::uint64_t kWorthSaving = 50;  // a fiftieth
 constexpr std::size_t kSpare = 20;
 
 // What an index was made of, for its cache.
-std::string describe(const std::vector<CorpusRoot>& roots) {
+std::string description_of(const std::vector<CorpusRoot>& roots) {
   JsonArray all;
   for (const CorpusRoot& root : roots) {
     JsonArray ignore;
@@ -85,7 +85,7 @@ class Texts {
 class IndexedCorpus final : public Corpus {
  public:
   IndexedCorpus(std::vector<CorpusRoot> roots, const std::string& cache_folder) : roots_(std::move(roots)) {
-    if (!cache_folder.empty()) cache_.emplace(cache_folder, describe(roots_), static_cast<std::uint32_t>(roots_.size()));
+    if (!cache_folder.empty()) cache_.emplace(cache_folder, description_of(roots_), static_cast<std::uint32_t>(roots_.size()));
   }
 
   Result<CorpusUpdate> update(const std::function<void(std::uint64_t, std::uint64_t)>& on_progress,

@@ -16,7 +16,7 @@ constexpr std::string_view kMagic = "holdfast corpus index 1\n";
 constexpr std::string_view kName = "corpus-", kEnding = ".index";
 constexpr std::size_t kMaxCacheBytes = 4ULL << 30;
 constexpr std::size_t kMaxPathBytes = 4096;  // as of Linux
-constexpr std::size_t kMaxTitleBytes = 4096;
+constexpr std::size_t kMaxCachedTitleBytes = 4096;
 // Of a private file, against accidents: it need not withstand somebody who computes it anew, the checks below do.
 constexpr ByteHash::Seed kChecksumSeed{0x686F6C6466617374, 0x696E646578};
 
@@ -107,7 +107,7 @@ IndexedFile read_file_entry(Reader& reader) {
   reader.number(file.modified_ns);
   reader.number(file.digest);
   file.path = reader.text(kMaxPathBytes);
-  file.title = reader.text(kMaxTitleBytes);
+  file.title = reader.text(kMaxCachedTitleBytes);
   return file;
 }
 

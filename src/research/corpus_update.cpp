@@ -61,9 +61,9 @@ std::vector<Plan> make_plan(const CorpusIndex& old, const std::vector<Walked>& w
 }
 
 // Reads a part of the plan into a batch. Each part has a thread of its own.
-class Part {
+class PlanPart {
  public:
-  Part(ByteHash::Seed seed, std::span<Plan> plan) : batch(seed), plan_(plan) {}
+  PlanPart(ByteHash::Seed seed, std::span<Plan> plan) : batch(seed), plan_(plan) {}
 
   void run(const std::vector<Fd>& roots, std::atomic<std::uint64_t>& done, const std::function<bool()>& go_on) {
     for (Plan& item : plan_) {
@@ -172,7 +172,7 @@ class Update {
 
   void count() {
     CorpusUpdate& counts = outcome_.counts;
-    for (const Part& part : parts_) {
+    for (const PlanPart& part : parts_) {
       counts.read += part.read;
       counts.indexed += part.indexed;
       outcome_.indexed_bytes += part.indexed_bytes;
@@ -204,7 +204,7 @@ class Update {
     made->seed = old_.seed;
     std::vector<std::uint32_t> from_old(old_.chunks.size(), kGone);
     std::vector<std::vector<std::uint32_t>> from_part;
-    for (const Part& part : parts_) from_part.emplace_back(part.batch.chunks.size(), kGone);
+    for (const PlanPart& part : parts_) from_part.emplace_back(part.batch.chunks.size(), kGone);
 
     for (std::size_t i = 0; i < plan_.size(); ++i) {
       Plan& item = plan_[i];
@@ -251,7 +251,7 @@ class Update {
   const std::vector<Fd>& roots_;
   const UpdateCalls& calls_;
   std::vector<Plan> plan_;
-  std::vector<Part> parts_;
+  std::vector<PlanPart> parts_;
   UpdateOutcome outcome_;
   std::uint64_t total_ = 0;
   std::atomic<std::uint64_t> done_ = 0;

@@ -17,7 +17,6 @@ namespace {
 constexpr std::size_t kSniffBytes = 8 * 1024;     // as git and grep do
 constexpr std::size_t kHeadingWithin = 4 * 1024;  // a heading further down is not the document's
 constexpr std::size_t kMaxHeadingCharacters = 150;
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::size_t kBrokenShare = 10;  // one byte of ten may be broken: text of an old encoding has fewer
 
 bool ends_with_one_of(std::string_view path, std::initializer_list<std::string_view> endings) {

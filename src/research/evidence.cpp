@@ -10,14 +10,14 @@ namespace {
 
 constexpr std::size_t kInnerIdLength = 8;  // unique within a run
 
-double number_in(const JsonObject& object, std::string_view key) {
+double decimal_in(const JsonObject& object, std::string_view key) {
   const Json* value = find(object, key);
   if (!value) return 0;
   if (value->is_double()) return value->get_double();
   return value->is_int64() ? static_cast<double>(value->get_int64()) : 0;
 }
 
-int priority_in(const JsonObject& object) {
+int stored_priority(const JsonObject& object) {
   return static_cast<int>(std::clamp<std::int64_t>(find_int(object, "priority").value_or(5), 1, 10));
 }
 
@@ -27,22 +27,12 @@ std::string make_inner_id(std::string_view prefix) {
   return std::string(prefix) + random_base62(kInnerIdLength);
 }
 
-JsonArray strings(const std::vector<std::string>& texts) {
-  JsonArray array;
-  for (const std::string& text : texts) array.emplace_back(text);
-  return array;
-}
-
 std::vector<std::string> read_strings(const JsonObject& object, std::string_view key) {
   std::vector<std::string> texts;
   if (const JsonArray* array = find_array(object, key))
     for (const Json& each : *array)
       if (each.is_string()) texts.emplace_back(view(each.get_string()));
   return texts;
-}
-
-std::string text_in(const JsonObject& object, std::string_view key) {
-  return std::string(find_string(object, key).value_or(""));
 }
 
 JsonObject data_of(const session::Entry& entry) {
@@ -66,7 +56,7 @@ SubQuery read_sub_query(const JsonObject& data) {
   question.query = text_in(data, "query");
   question.search = text_in(data, "search");
   question.rationale = text_in(data, "rationale");
-  question.priority = priority_in(data);
+  question.priority = stored_priority(data);
   return question;
 }
 
@@ -103,7 +93,7 @@ Source read_source(const session::Entry& entry) {
   source.published = text_in(data, "published");
   source.provider = text_in(data, "provider");
   source.sub_query_id = text_in(data, "sub_query_id");
-  source.quality = number_in(data, "quality");
+  source.quality = decimal_in(data, "quality");
   source.retrieved_at = find_int(data, "retrieved_at").value_or(entry.time);
   return source;
 }
@@ -114,7 +104,7 @@ JsonObject json_of(const Finding& finding) {
     quotes.push_back(JsonObject{{"text", quote.text}, {"source_id", quote.source_id}, {"verified", quote.verified}});
   JsonObject data{{"id", finding.id},
                   {"confidence", finding.confidence},
-                  {"source_ids", strings(finding.source_ids)},
+                  {"source_ids", to_json_array(finding.source_ids)},
                   {"quotes", std::move(quotes)},
                   {"category", finding.category}};
   if (!finding.sub_query_id.empty()) data["sub_query_id"] = finding.sub_query_id;
@@ -139,7 +129,7 @@ Finding read_finding(const session::Entry& entry) {
 }
 
 JsonObject json_of(const Gap& gap) {
-  return {{"id", gap.id}, {"suggested_queries", strings(gap.suggested_queries)}, {"priority", gap.priority}};
+  return {{"id", gap.id}, {"suggested_queries", to_json_array(gap.suggested_queries)}, {"priority", gap.priority}};
 }
 
 Gap read_gap(const session::Entry& entry) {
@@ -148,13 +138,13 @@ Gap read_gap(const session::Entry& entry) {
   gap.id = text_in(data, "id");
   gap.description = entry.text;
   gap.suggested_queries = read_strings(data, "suggested_queries");
-  gap.priority = priority_in(data);
+  gap.priority = stored_priority(data);
   return gap;
 }
 
 JsonObject json_of(const Contradiction& contradiction) {
   JsonObject data{{"id", contradiction.id},
-                  {"finding_ids", strings(contradiction.finding_ids)},
+                  {"finding_ids", to_json_array(contradiction.finding_ids)},
                   {"severity", contradiction.severity},
                   {"resolution", contradiction.resolution}};
   if (!contradiction.preferred_source_id.empty()) data["preferred_source_id"] = contradiction.preferred_source_id;
@@ -183,7 +173,7 @@ JsonObject json_of(const StoredReport& report) {
            {{"cited", report.check.cited},
             {"dangling_removed", report.check.dangling_removed},
             {"unreferenced", report.check.unreferenced}}},
-          {"warnings", strings(report.warnings)}};
+          {"warnings", to_json_array(report.warnings)}};
 }
 
 StoredReport read_report(const session::Entry& entry) {

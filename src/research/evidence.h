@@ -102,8 +102,6 @@ StoredReport read_report(const session::Entry& entry);
 // `data` of an entry; empty when there is none.
 JsonObject data_of(const session::Entry& entry);
 
-JsonArray strings(const std::vector<std::string>& texts);
 std::vector<std::string> read_strings(const JsonObject& object, std::string_view key);  // skips what is no string
-std::string text_in(const JsonObject& object, std::string_view key);                    // "" when there is none
 
 }  // namespace holdfast::research

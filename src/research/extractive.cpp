@@ -37,7 +37,7 @@ std::string search_words(std::string_view question) {
   return words.empty() ? std::string(trim(question)) : fmt::format("{}", fmt::join(words, " "));
 }
 
-SubQuery question_of(std::string query, std::string rationale, int priority) {
+SubQuery make_question(std::string query, std::string rationale, int priority) {
   SubQuery question;
   question.search = search_words(query);
   question.query = std::move(query);
@@ -58,10 +58,10 @@ class Extractive final : public Engine {
     Planned planned;
     const std::string query = fold_blanks(job.query);
     planned.brief = query;
-    planned.questions.push_back(question_of(query, "the question itself", 10));
+    planned.questions.push_back(make_question(query, "the question itself", 10));
     for (const std::string& group : keyword_groups(query))
       if (subject_stems(group) != subject_stems(query))
-        planned.questions.push_back(question_of(group, "keywords of the question", 5));
+        planned.questions.push_back(make_question(group, "keywords of the question", 5));
     return planned;
   }
 
@@ -99,7 +99,7 @@ class Extractive final : public Engine {
     for (const Gap& gap : state.gaps) {
       if (gap.resolved) continue;
       for (const std::string& query : gap.suggested_queries) {
-        SubQuery question = question_of(query, gap.description, gap.priority);
+        SubQuery question = make_question(query, gap.description, gap.priority);
         if (asked.insert(question.search).second) refinement.questions.push_back(std::move(question));
       }
     }

@@ -9,7 +9,7 @@
 namespace holdfast::research {
 namespace {
 
-constexpr std::size_t kMaxTitleCharacters = 300;
+constexpr std::size_t kMaxFoundTitleCharacters = 300;
 constexpr std::size_t kMaxDateBytes = 40;  // any date format
 
 }  // namespace
@@ -30,7 +30,7 @@ std::optional<Found> found_from(const Json& result, std::string_view published_k
   if (!url) return {};
   Found found;
   found.uri = url->text();
-  found.title = shorten(trim(find_string(*object, "title").value_or("")), kMaxTitleCharacters);
+  found.title = shorten(trim(find_string(*object, "title").value_or("")), kMaxFoundTitleCharacters);
   if (found.title.empty()) found.title = found.uri;
   found.type = "web";
   found.snippet = utf8_prefix(trim(find_string(*object, "content").value_or("")), 8 * kSnippetCharacters);

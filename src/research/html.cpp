@@ -10,9 +10,9 @@
 namespace holdfast::research {
 namespace {
 
-constexpr std::size_t kMaxTitleBytes = 300;   // for a list; some pages put an essay there
-constexpr std::size_t kCharsetWithin = 1024;  // of the start of a page, as browsers look
-constexpr std::size_t kMaxTagNameBytes = 16;  // longer than any we know
+constexpr std::size_t kMaxPageTitleBytes = 300;  // for a list; some pages put an essay there
+constexpr std::size_t kCharsetWithin = 1024;     // of the start of a page, as browsers look
+constexpr std::size_t kMaxTagNameBytes = 16;     // longer than any we know
 
 constexpr auto kDropped = std::to_array<std::string_view>({"iframe", "noscript", "object", "script", "style", "svg", "template"});
 constexpr auto kParagraphs = std::to_array<std::string_view>({"article", "blockquote", "dl", "figure", "h1", "h2", "h3", "h4",
@@ -26,11 +26,8 @@ bool has(const std::array<std::string_view, N>& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-bool is_blank(char c) {
+bool is_html_blank(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f';
-}
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
 class Reducer {
@@ -47,7 +44,7 @@ class Reducer {
       else
         take(c);
     }
-    made_.title = std::string(utf8_prefix(made_.title, kMaxTitleBytes));
+    made_.title = std::string(utf8_prefix(made_.title, kMaxPageTitleBytes));
     return std::move(made_);
   }
 
@@ -55,7 +52,7 @@ class Reducer {
   void take(char c) {
     ++at_;
     if (c == '\n') ++line_;
-    if (!is_blank(c) || in_pre_) {
+    if (!is_html_blank(c) || in_pre_) {
       if (c == '\n')
         ++breaks_;
       else if (c != '\r')
@@ -127,12 +124,12 @@ class Reducer {
     if (rest.starts_with("<!") || rest.starts_with("<?")) return skip_past(">");
     const bool closing = rest.starts_with("</");
     std::size_t name_end = closing ? 2 : 1;
-    if (name_end >= rest.size() || !is_letter(rest[name_end])) return take('<');
+    if (name_end >= rest.size() || !is_ascii_letter(rest[name_end])) return take('<');
     std::string name;
     for (; name_end < rest.size() && name.size() <= kMaxTagNameBytes; ++name_end) {
       const char c = rest[name_end];
-      if (!is_letter(c) && (c < '0' || c > '9')) break;
-      name += static_cast<char>(is_letter(c) ? c | 0x20 : c);
+      if (!is_ascii_letter(c) && (c < '0' || c > '9')) break;
+      name += static_cast<char>(is_ascii_letter(c) ? c | 0x20 : c);
     }
     const std::size_t end = end_of_tag();
     const bool empty = html_[end - 1] == '>' && html_[end - 2] == '/';
@@ -163,7 +160,7 @@ class Reducer {
   void take_title() {
     const std::size_t end = find_close("title");
     if (made_.title.empty()) {
-      Reducer inside(utf8_prefix(html_.substr(at_, end - at_), 4 * kMaxTitleBytes));
+      Reducer inside(utf8_prefix(html_.substr(at_, end - at_), 4 * kMaxPageTitleBytes));
       made_.title = inside.reduce_text();
     }
     skip_to(end);

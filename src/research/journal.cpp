@@ -108,7 +108,7 @@ std::vector<session::NewEntry> Journal::take_audits() {
 void Journal::put_usage(JsonObject& data) const {
   data["used"] = json_of(used());
   if (!stop_reason_.empty()) data["cut"] = stop_reason_;
-  if (!warnings_.empty()) data["warnings"] = strings(warnings_);
+  if (!warnings_.empty()) data["warnings"] = to_json_array(warnings_);
 }
 
 Result<std::vector<session::Entry>> Journal::write(session::Transaction& transaction, const Change& change,

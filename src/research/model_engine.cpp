@@ -32,7 +32,7 @@ bool is_overflow(const Error& error) {
   return error.word() == "CONTEXT_TOO_LARGE";
 }
 
-int priority_in(const JsonObject& object) {
+int answered_priority(const JsonObject& object) {
   return static_cast<int>(std::clamp(model::number_member(object, "priority").value_or(5), 1.0, 10.0));
 }
 
@@ -42,7 +42,7 @@ std::vector<SubQuery> questions_in(const JsonObject& object, std::string_view ke
     SubQuery question;
     question.query = model::text_member(*each, "query");
     question.rationale = model::text_member(*each, "rationale");
-    question.priority = priority_in(*each);
+    question.priority = answered_priority(*each);
     if (!trim(question.query).empty()) questions.push_back(std::move(question));
   }
   if (questions.empty())  // plain texts instead of objects
@@ -255,7 +255,7 @@ class ModelEngine final : public Engine {
       gap.id = make_inner_id("gap-");
       gap.description = model::text_member(*each, "description");
       gap.suggested_queries = model::texts_member(*each, "suggested_queries");
-      gap.priority = priority_in(*each);
+      gap.priority = answered_priority(*each);
       analysis.gaps.push_back(std::move(gap));
     }
     for (const JsonObject* each : model::objects_member(*object, "contradictions")) {

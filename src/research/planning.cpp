@@ -67,7 +67,7 @@ Result<void> plan(Workshop& shop) {
   change.unit = unit;
   change.entries.push_back(
       entry_of(unit, "plan", 0, planned.brief,
-               {{"iteration", 1}, {"sub_queries", std::move(questions)}, {"assumptions", strings(planned.assumptions)}}));
+               {{"iteration", 1}, {"sub_queries", std::move(questions)}, {"assumptions", to_json_array(planned.assumptions)}}));
   change.done = 1;
   change.event = "phase_done";
   change.message = planned.questions.size() == 1 ? "one question to look into"

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kMarkLength = 8;             // random: who wrote the source could not know it
 constexpr std::size_t kEarlierFindings = 40;       // named to the model, newest first
 constexpr std::size_t kFindingCharacters = 300;    // of each of them
-constexpr std::size_t kSnippetCharacters = 300;    // of a search result that is judged
+constexpr std::size_t kJudgedCharacters = 300;     // of a search result that is judged
 constexpr std::size_t kQuestionCharacters = 8000;  // of a very long query in prompts that hold other text, too
 
 constexpr std::string_view kDataRule =
@@ -23,7 +23,7 @@ std::string system_message(std::string_view role) {
   return fmt::format("{} {} Answer with one JSON object and nothing else.", role, kDataRule);
 }
 
-std::string question_of(const Job& job) {
+std::string question_text(const Job& job) {
   std::string text = fmt::format("Question: {}\nKind of research: {}\n", shorten(job.query, kQuestionCharacters), job.mode);
   for (const auto& [question, answer] : job.clarifications)
     if (answer.is_string())
@@ -44,7 +44,7 @@ std::string delimited(const std::vector<Block>& blocks) {
 Prompt planning_prompt(const Job& job) {
   Prompt prompt;
   prompt.system = system_message("You plan a research.");
-  prompt.user = question_of(job) +
+  prompt.user = question_text(job) +
                 fmt::format(
                     "\nWrite a plan: {{\"brief\": \"what is to be found out, in a few sentences\", \"sub_queries\": "
                     "[{{\"query\": \"a search that answers one part\", \"rationale\": \"why\", \"priority\": 1 to 10}}]{}}}\n"
@@ -71,9 +71,9 @@ Prompt judging_prompt(const Job& job, const Round& round) {
   std::vector<Block> blocks;
   for (const Found& found : round.found)
     blocks.push_back({"result", fmt::format("{}\n{}", found.title,
-                                            shorten(found.snippet.empty() ? found.content : found.snippet, kSnippetCharacters))});
+                                            shorten(found.snippet.empty() ? found.content : found.snippet, kJudgedCharacters))});
   prompt.user =
-      question_of(job) +
+      question_text(job) +
       fmt::format(
           "This part: {}\nSearched for: {}\n\n{}\nAre these results enough to answer this part? Answer {{\"enough\": "
           "true}} or {{\"enough\": false, \"refined_query\": \"a better search\"}}.",
@@ -84,7 +84,7 @@ Prompt judging_prompt(const Job& job, const Round& round) {
 Prompt analysis_prompt(const Job& job, const std::vector<Block>& blocks, const std::vector<const Finding*>& earlier) {
   Prompt prompt;
   prompt.system = system_message("You read sources and note what they say about a question.");
-  prompt.user = question_of(job) + "\n" + delimited(blocks);
+  prompt.user = question_text(job) + "\n" + delimited(blocks);
   if (!earlier.empty()) {
     std::vector<Block> known;
     const std::size_t first = earlier.size() > kEarlierFindings ? earlier.size() - kEarlierFindings : 0;
@@ -108,7 +108,7 @@ Prompt analysis_prompt(const Job& job, const std::vector<Block>& blocks, const s
 Prompt synthesis_prompt(const Job& job, const std::vector<Block>& findings, const RunState& state) {
   Prompt prompt;
   prompt.system = fmt::format("You write research reports in markdown. {}", kDataRule);
-  prompt.user = question_of(job) + "\nFindings, each with the numbers of its sources:\n" + delimited(findings);
+  prompt.user = question_text(job) + "\nFindings, each with the numbers of its sources:\n" + delimited(findings);
   std::vector<Block> conflicts, gaps;
   for (const Contradiction& conflict : state.contradictions)
     conflicts.push_back({"conflict", conflict.description + " " + conflict.resolution});
@@ -144,7 +144,7 @@ Prompt refinement_prompt(const Job& job, const RunState& state) {
   for (std::size_t i = first; i < state.findings.size(); ++i)
     findings.push_back({"finding", shorten(state.findings[i].content, kFindingCharacters)});
   prompt.user =
-      question_of(job) + "\nFound so far:\n" + delimited(findings) + "Gaps:\n" + delimited(gaps) +
+      question_text(job) + "\nFound so far:\n" + delimited(findings) + "Gaps:\n" + delimited(gaps) +
       fmt::format(
           "Answer {{\"resolved_gap_ids\": [\"gaps the findings close after all\"], \"follow_up_queries\": [{{\"query\": "
           "\"…\", \"rationale\": \"…\", \"priority\": 1 to 10}}]}}, at most {} queries; none when searching on is "

@@ -121,7 +121,7 @@ Result<bool> QuestionSearch::ask(SearchProvider& provider, const Unit& unit, con
       else
         change.entries.push_back(source_entry(found, ++citation, name, question));
     }
-    change.mark = {{"found", fresh.size()}, {"added", change.entries.size()}, {"known", strings(known)}};
+    change.mark = {{"found", fresh.size()}, {"added", change.entries.size()}, {"known", to_json_array(known)}};
     if (!change.entries.empty()) {
       change.event = "source_added";
       change.message = change.entries.size() == 1 ? fmt::format("1 source from {}", name)

@@ -1,15 +1,13 @@
 #include "research/quoted_text.h"
 
+#include "base/text.h"
+
 namespace holdfast::research {
 
 namespace {
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 bool begins_markup(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '/' || c == '!' || c == '?';
+  return is_ascii_letter(c) || c == '/' || c == '!' || c == '?';
 }
 
 }  // namespace
@@ -28,7 +26,7 @@ std::string as_quoted(std::string_view text, Brackets brackets) {
         continue;
       }
     } else if (text[i] == '[') {
-      escape = brackets == Brackets::all || is_digit(next) || (i > 0 && text[i - 1] == '!');
+      escape = brackets == Brackets::all || is_ascii_digit(next) || (i > 0 && text[i - 1] == '!');
     } else if (text[i] == '<') {
       escape = begins_markup(next);
     }

@@ -9,10 +9,6 @@ namespace {
 
 using reading::Part;
 
-std::string text_in(const JsonObject& data, std::string_view key) {
-  return std::string(find_string(data, key).value_or(""));
-}
-
 // The questions of a plan as a list.
 std::string plan_text(const session::Entry& entry, const JsonObject& data) {
   std::string text = entry.text;

@@ -42,7 +42,7 @@ Result<bool> refine(Workshop& shop, std::int64_t iteration) {
   JsonArray questions = admit(refined->questions, job.limits);
   Change change;
   change.unit = unit;
-  change.mark = {{"resolved", strings(refined->resolved)}};
+  change.mark = {{"resolved", to_json_array(refined->resolved)}};
   if (!refined->questions.empty()) {
     change.entries.push_back(
         entry_of(unit, "plan", 0, "", {{"iteration", iteration + 1}, {"sub_queries", std::move(questions)}}));

@@ -34,7 +34,7 @@ std::string as_heading(std::string_view text) {
 }
 
 // A finding that is a quotation and nothing else is shown as one.
-std::string shown(const Finding& finding, const RunState& state) {
+std::string shown_finding(const Finding& finding, const RunState& state) {
   const bool quoted = std::ranges::any_of(finding.quotes, [&](const Quote& quote) { return quote.text == finding.content; });
   const std::string content = as_quoted(fold_blanks(finding.content), Brackets::numbers);
   return quoted ? fmt::format("“{}” {}", content, citations_of(finding, state))
@@ -71,7 +71,7 @@ void add_findings(std::string& out, const RunState& state) {
   for (const auto& [category, findings] : groups) {
     if (groups.size() > 1) out += fmt::format("\n### {}\n", category.empty() ? "More" : as_heading(category));
     out += '\n';
-    for (const Finding* finding : findings) out += fmt::format("- {}\n", shown(*finding, state));
+    for (const Finding* finding : findings) out += fmt::format("- {}\n", shown_finding(*finding, state));
   }
 }
 
@@ -103,7 +103,7 @@ std::string compose_report(const Job& job, const RunState& state) {
   if (state.findings.size() > kFirstAnswers) {  // fewer can be read at a glance below
     out += "## In short\n\n";
     for (std::size_t i = 0; i < kFirstAnswers; ++i)
-      out += fmt::format("{}> {}\n", i == 0 ? "" : ">\n", shown(state.findings[i], state));
+      out += fmt::format("{}> {}\n", i == 0 ? "" : ">\n", shown_finding(state.findings[i], state));
     out += '\n';
   }
   const std::string from = fmt::format("{} in {}, best first.", counted(state.findings.size(), "passage", "passages"),

@@ -12,9 +12,6 @@ namespace {
 bool is_blank(char c) {
   return c == ' ' || (c >= '\t' && c <= '\r');
 }
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 // Words that end with a full stop and do not end a sentence.
 constexpr std::array<std::string_view, 14> kAbbreviations = {"e.g", "i.e", "etc", "vs",  "cf", "mr",     "mrs",
@@ -56,7 +53,7 @@ void cut(std::string_view paragraph, std::string_view heading, std::vector<Sente
 std::size_t item_mark(std::string_view line) {
   if (line.size() > 1 && (line[0] == '-' || line[0] == '*' || line[0] == '+') && is_blank(line[1])) return 2;
   std::size_t digits = 0;
-  while (digits < line.size() && is_digit(line[digits])) ++digits;
+  while (digits < line.size() && is_ascii_digit(line[digits])) ++digits;
   const bool numbered =
       digits > 0 && digits + 1 < line.size() && (line[digits] == '.' || line[digits] == ')') && is_blank(line[digits + 1]);
   return numbered ? digits + 2 : 0;

@@ -17,10 +17,10 @@ namespace holdfast::research {
 
 namespace {
 
-constexpr std::size_t kIdLength = 12;             // research-[a-zA-Z0-9]{8,16} (§2)
-constexpr std::size_t kMaxTitleCharacters = 200;  // as of a thread (§9)
-constexpr std::size_t kOpeningCharacters = 500;   // what lists show and search of a query
-constexpr std::size_t kMaxFolders = 16;           // each is walked before the first search
+constexpr std::size_t kIdLength = 12;                // research-[a-zA-Z0-9]{8,16} (§2)
+constexpr std::size_t kMaxRunTitleCharacters = 200;  // as of a thread (§9)
+constexpr std::size_t kOpeningCharacters = 500;      // what lists show and search of a query
+constexpr std::size_t kMaxFolders = 16;              // each is walked before the first search
 constexpr std::array<std::string_view, 3> kModes = {"general", "academic", "technical"};
 constexpr std::array<std::string_view, 3> kClarify = {"ask", "infer", "off"};
 
@@ -66,8 +66,8 @@ Result<void> check_start(const StartRequest& request) {
   if (!is_valid_utf8(request.query)) problems.emplace_back("query is not UTF-8");
   if (const std::size_t length = utf8_length(request.query); length > kMaxQueryCharacters)
     problems.push_back(fmt::format("query has at most {} characters, this one has {}", kMaxQueryCharacters, length));
-  if (const std::size_t length = utf8_length(request.title); length > kMaxTitleCharacters)
-    problems.push_back(fmt::format("title has at most {} characters, this one has {}", kMaxTitleCharacters, length));
+  if (const std::size_t length = utf8_length(request.title); length > kMaxRunTitleCharacters)
+    problems.push_back(fmt::format("title has at most {} characters, this one has {}", kMaxRunTitleCharacters, length));
   check_word("mode", request.mode, kModes, problems);
   check_word("clarify", request.clarify, kClarify, problems);
   check_limits(request.limits, problems);
@@ -105,14 +105,14 @@ Result<session::SessionRecord> Research::start(const StartRequest& request) {
                  {"mode", request.mode},
                  {"clarify", request.clarify},
                  {"clarifications", request.clarifications},
-                 {"search", strings(request.search)},
+                 {"search", to_json_array(request.search)},
                  {"provider", request.provider},
-                 {"corpus", strings(request.corpus)},
+                 {"corpus", to_json_array(request.corpus)},
                  {"phase", "planning"},
                  {"iteration", 1},
                  {"progress_percent", 0},
                  {"source_count", 0}};
-  if (!request.projects.empty()) record.data["projects"] = strings(request.projects);
+  if (!request.projects.empty()) record.data["projects"] = to_json_array(request.projects);
   HF_CHECK(check_search(tools_, record, request));
   return tools_.store.write([&](session::Transaction& transaction) { return transaction.create(record); });
 }

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kPollWhileWorking = 5, kPollWhileWaiting = 15;  // seconds
 
-std::int64_t number_in(const JsonObject& data, std::string_view key) {
+std::int64_t count_in(const JsonObject& data, std::string_view key) {
   return find_int(data, key).value_or(0);
 }
 
@@ -35,7 +35,7 @@ JsonObject budgets_of(const Limits& limits, const Usage& used) {
 }
 
 // As kept, but with the time as all times are told.
-JsonArray shown(JsonArray attempts) {
+JsonArray shown_attempts(JsonArray attempts) {
   for (Json& attempt : attempts) {
     if (!attempt.is_object()) continue;
     if (const auto until = find_int(attempt.get_object(), "until")) attempt.get_object()["until"] = iso8601(*until);
@@ -71,14 +71,14 @@ Result<JsonObject> Research::status(std::string_view principal, std::string_view
                     {"status", record.status},
                     {"visibility", session::name_of(record.visibility)},
                     {"phase", text_in(data, "phase")},
-                    {"iteration", number_in(data, "iteration")},
+                    {"iteration", count_in(data, "iteration")},
                     {"max_iterations", job.limits.max_iterations}};
   status["sub_queries"] = JsonObject{{"total", 0}, {"completed", 0}, {"failed", 0}};
   copy(data, "sub_queries", status);
   status["failed_sub_queries"] = JsonArray{};
   copy(data, "failed_sub_queries", status);
   for (const std::string_view count : {"source_count", "finding_count", "gap_count", "contradiction_count", "progress_percent"})
-    status[count] = number_in(data, count);
+    status[count] = count_in(data, count);
   const bool unknown = !working || !find(data, "last_progress_at");
   status["progress_signal"] = unknown ? "unknown" : age > tools_.stale_after ? "stale" : "active";
   status["last_progress_at"] = iso8601(progress_at);
@@ -93,7 +93,7 @@ Result<JsonObject> Research::status(std::string_view principal, std::string_view
   status["tokens"] = {{"in", used.tokens.in}, {"out", used.tokens.out}, {"estimated", used.tokens.estimated}};
   copy(data, "error", status);
   status["attempts"] = JsonArray{};
-  if (const JsonArray* attempts = find_array(data, "attempts")) status["attempts"] = shown(*attempts);
+  if (const JsonArray* attempts = find_array(data, "attempts")) status["attempts"] = shown_attempts(*attempts);
   status["resumable"] = record.status != "completed";
   status["has_report"] = find_bool(data, "has_report").value_or(false);
   status["partial"] = find_bool(data, "partial").value_or(false);
@@ -129,8 +129,8 @@ Result<std::vector<std::string>> Research::abandoned() {
 }
 
 void add_item_fields(const session::SessionRecord& record, JsonObject& item) {
-  item["source_count"] = number_in(record.data, "source_count");
-  item["progress_percent"] = number_in(record.data, "progress_percent");
+  item["source_count"] = count_in(record.data, "source_count");
+  item["progress_percent"] = count_in(record.data, "progress_percent");
 }
 
 }  // namespace holdfast::research

@@ -11,8 +11,8 @@
 namespace holdfast::research {
 namespace {
 
-constexpr std::size_t kMaxResults = 20, kMaxQueryCharacters = 400;  // of the service
-constexpr int kPlanLimit = 432, kPayLimit = 433;                    // its own statuses: nothing left to ask for
+constexpr std::size_t kMaxResults = 20, kMaxTavilyQuery = 400;  // of the service
+constexpr int kPlanLimit = 432, kPayLimit = 433;                // its own statuses: nothing left to ask for
 
 struct Settings {
   std::string name, base, key, search_depth, topic;
@@ -44,7 +44,7 @@ class Tavily final : public RemoteSearch {
 
  private:
   net::HttpCall call_of(const SearchAsk& ask) const {
-    JsonObject body{{"query", shorten(ask.query, kMaxQueryCharacters)},
+    JsonObject body{{"query", shorten(ask.query, kMaxTavilyQuery)},
                     {"max_results", std::clamp<std::size_t>(ask.max_results, 1, kMaxResults)},
                     {"search_depth", settings_.search_depth},
                     {"topic", settings_.topic},

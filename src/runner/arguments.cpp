@@ -56,7 +56,7 @@ void coerce(Json& value, const Json& schema) {
   }
 }
 
-Error wrong(std::string message) {
+Error wrong_arguments(std::string message) {
   return make_error(ErrorKind::invalid, std::move(message), "call the tool again with arguments that fit its schema",
                     "bad_arguments");
 }
@@ -67,7 +67,7 @@ Result<JsonObject> read_arguments(std::string_view text, const Json& schema) {
   Json value = JsonObject();
   if (!trim(text).empty()) {
     auto parsed = parse_json(text);
-    if (!parsed) return fail(wrong("the arguments are not JSON: " + parsed.error().message));
+    if (!parsed) return fail(wrong_arguments("the arguments are not JSON: " + parsed.error().message));
     if (!parsed->is_null()) value = *std::move(parsed);
     // Some write the object once more as a text.
     if (value.is_string()) {
@@ -75,13 +75,13 @@ Result<JsonObject> read_arguments(std::string_view text, const Json& schema) {
       if (inner && inner->is_object()) value = *std::move(inner);
     }
   }
-  if (!value.is_object()) return fail(wrong("the arguments must be a JSON object"));
+  if (!value.is_object()) return fail(wrong_arguments("the arguments must be a JSON object"));
   coerce(value, schema);
   if (schema.is_object() && !schema.as_object().empty()) {
     // A schema that cannot be compiled is the server's affair: it will judge the arguments itself.
     if (const auto compiled = Schema::compile(schema)) {
       if (const auto violations = compiled->validate(value); !violations.empty())
-        return fail(wrong("the arguments do not fit: " + describe(violations)));
+        return fail(wrong_arguments("the arguments do not fit: " + describe(violations)));
     }
   }
   return std::move(value.as_object());

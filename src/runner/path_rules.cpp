@@ -65,14 +65,14 @@ bool is_library(std::string_view path) {
 }
 
 // Every name of a place: as it was given, and where links lead, as far as there is anything.
-std::vector<std::string> names_of(const std::string& place) {
+std::vector<std::string> place_names(const std::string& place) {
   std::vector<std::string> names = {plain(place)};
   if (std::string real = real_as_far_as_possible(place); real != names.front()) names.push_back(std::move(real));
   return names;
 }
 
 bool is_in(std::string_view path, const std::string& place) {
-  return std::ranges::any_of(names_of(place), [&](const std::string& name) { return is_at_or_below(path, name); });
+  return std::ranges::any_of(place_names(place), [&](const std::string& name) { return is_at_or_below(path, name); });
 }
 
 std::vector<std::string> private_folders(const PathRules& rules) {
@@ -109,7 +109,7 @@ std::vector<std::string> warnings_about(std::string_view path, const PathRules& 
       warnings.push_back(fmt::format("{} is at or below {}, an unusual place for a project", path, folder));
   std::vector<std::string> inside;
   const auto look = [&](const std::string& place) {
-    const auto names = names_of(place);
+    const auto names = place_names(place);
     if (std::ranges::any_of(names, [&](const auto& name) { return is_at_or_below(name, path); }) &&
         ::access(place.c_str(), F_OK) == 0)
       inside.push_back(place);

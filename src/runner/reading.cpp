@@ -7,10 +7,6 @@ namespace {
 
 using reading::Part;
 
-std::string text_in(const JsonObject& data, std::string_view key) {
-  return std::string(find_string(data, key).value_or(""));
-}
-
 void add_call(const session::Entry& entry, const JsonObject& data, const reading::ReadLimits& limits, reading::Turn& turn) {
   Part& call = add_part(turn, Part::Kind::tool_call, "", limits);
   call.name = text_in(data, "name");

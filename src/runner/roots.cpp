@@ -13,7 +13,7 @@ namespace holdfast::runner {
 
 namespace {
 
-std::string name_of(const JudgedFolder& folder) {
+std::string folder_name(const JudgedFolder& folder) {
   if (folder.path == "/") return "/";
   return to_valid_utf8(std::string_view(folder.path).substr(folder.path.rfind('/') + 1));
 }
@@ -45,7 +45,7 @@ Result<Root> judged(const Roots::Wanted& wanted, const PathRules& rules) {
   Root root;
   HF_TRY(root.folder, judge_folder(wanted.folder, rules));
   root.uri = folder_uri(root.folder.path);
-  root.name = wanted.name ? to_valid_utf8(*wanted.name) : name_of(root.folder);
+  root.name = wanted.name ? to_valid_utf8(*wanted.name) : folder_name(root.folder);
   return root;
 }
 

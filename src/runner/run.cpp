@@ -19,7 +19,6 @@ namespace {
 
 using session::Transaction;
 
-constexpr std::size_t kTitleCharacters = 80;
 constexpr std::chrono::milliseconds kLook{50};  // at the lease, which nobody hears of when it ends
 
 std::string lease_name(std::string_view id) {
@@ -82,7 +81,7 @@ Result<std::string> Runs::begin(RunRequest request, const Who& who) {
   record.id = make_uuid7();
   record.kind = session::kRun;
   record.status = "running";
-  record.title = shorten(request.tasks.front().text, kTitleCharacters);
+  record.title = shorten(request.tasks.front().text, kTaskNameCharacters);
   record.opening = shorten(request.tasks.front().text, session::kMaxOpeningBytes / 4);
   record.principal = who.principal;
   record.client = who.client;

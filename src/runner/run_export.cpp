@@ -14,7 +14,7 @@ std::string counted(std::int64_t count, std::string_view what) {
 }
 
 // Each line behind "> ".
-std::string quoted(std::string_view text) {
+std::string block_quote(std::string_view text) {
   std::string out = "> ";
   for (const char c : text) {
     out += c;
@@ -28,7 +28,7 @@ std::string to_markdown(const RunReport& report, const RunRequest& request) {
   if (!report.interruption.empty()) text += fmt::format("\nInterrupted: {}\n", report.interruption);
   for (const std::string& problem : report.problems) text += fmt::format("\n- {}\n", problem);
   for (const TaskResult& result : report.results) {
-    text += fmt::format("\n## {}: {}\n\n{}\n", result.id, result.status, quoted(request.tasks[result.index].text));
+    text += fmt::format("\n## {}: {}\n\n{}\n", result.id, result.status, block_quote(request.tasks[result.index].text));
     if (result.status == "skipped") continue;
     if (!trim(result.text).empty()) text += fmt::format("\n{}\n", trim(result.text));
     if (result.error)

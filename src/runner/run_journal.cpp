@@ -17,10 +17,6 @@ session::NewEntry entry_of(std::string_view type, std::string_view text, const J
   return entry;
 }
 
-std::string text_in(const JsonObject& object, std::string_view name) {
-  return std::string(find_string(object, name).value_or(""));
-}
-
 TaskResult result_from(const JsonObject& data, std::string text) {
   TaskResult result;
   result.index = static_cast<std::size_t>(find_int(data, "index").value_or(0));

@@ -13,7 +13,7 @@ namespace holdfast::runner {
 
 namespace {
 
-class Reading {
+class RequestReading {
  public:
   void wrong(std::string_view where, std::string_view what) { problems_.push_back(fmt::format("{}: {}", where, what)); }
 
@@ -89,7 +89,7 @@ class Reading {
   std::vector<std::string> problems_;
 };
 
-RunTask read_task(Reading& reading, const Json& value, std::size_t index) {
+RunTask read_task(RequestReading& reading, const Json& value, std::size_t index) {
   const std::string where = fmt::format("tasks[{}]", index);
   RunTask task;
   bool said = false;  // that its words are none
@@ -154,7 +154,7 @@ std::string RunRequest::model_of(const RunTask& task) const {
 
 Result<RunRequest> parse_run_request(const Json& value) {
   RunRequest request;
-  Reading reading;
+  RequestReading reading;
   const JsonArray* tasks = value.is_array() ? &value.as_array() : nullptr;
   if (value.is_object()) {
     const JsonObject& object = value.as_object();

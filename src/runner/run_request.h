@@ -17,6 +17,7 @@ namespace holdfast::runner {
 
 inline constexpr std::size_t kMaxTasks = 1000;
 inline constexpr std::size_t kMaxTaskCharacters = 10'000;
+inline constexpr std::size_t kTaskNameCharacters = 80;  // of its text, where a task is named by it
 inline constexpr std::int64_t kMaxRounds = 10'000;
 inline constexpr std::int64_t kDefaultRounds = 100;
 inline constexpr std::int64_t kDefaultTimeout = 600;  // seconds

@@ -15,9 +15,7 @@ namespace {
 
 using Time = std::chrono::steady_clock;
 
-constexpr std::size_t kTitleCharacters = 80;
-
-std::string names_of(const RootsView& roots) {
+std::string joined_paths(const RootsView& roots) {
   std::vector<std::string> paths;
   for (const Root& root : roots->roots) paths.push_back(root.folder.path);
   return fmt::format("{}", fmt::join(paths, ", "));
@@ -28,7 +26,7 @@ std::string instructions(const RootsView& roots) {
   return fmt::format(
       "You work through a task with tools. Use them to find out what you do not know; do not invent results. When the "
       "task is done, answer in words. The folders you may work in: {}",
-      names_of(roots));
+      joined_paths(roots));
 }
 
 class Work {
@@ -125,7 +123,8 @@ class Work {
       HF_CHECK(roots_.set(wanted(first_folders(index))));
     }
     if (roots_.available().empty())
-      return fail(ErrorKind::unavailable, fmt::format("none of the folders is there any more: {}", names_of(roots_.snapshot())),
+      return fail(ErrorKind::unavailable,
+                  fmt::format("none of the folders is there any more: {}", joined_paths(roots_.snapshot())),
                   "name the folders of this task", "no_roots");
     for (const Root& root : roots_.snapshot()->roots)
       for (const std::string& warning : root.folder.warnings) problem(warning);
@@ -143,7 +142,7 @@ class Work {
     const auto deadline = begun + std::chrono::seconds(state_.request.timeout_of(task));
     task_ = index;
     HF_CHECK(place_.journal.task_begins(task, index));
-    tell(index, fmt::format("task {}: {}", task.id, shorten(task.text, kTitleCharacters)));
+    tell(index, fmt::format("task {}: {}", task.id, shorten(task.text, kTaskNameCharacters)));
     auto roots = enter_folders(index, deadline);
     if (roots) {
       result.roots = *roots;
@@ -193,7 +192,7 @@ class Work {
     const bool moved = goes_on && task.folders;
     messages_.push_back(
         {"user",
-         moved ? fmt::format("The folders you may work in now: {}\n\n{}", names_of(roots_.snapshot()), task.text) : task.text,
+         moved ? fmt::format("The folders you may work in now: {}\n\n{}", joined_paths(roots_.snapshot()), task.text) : task.text,
          {},
          {}});
   }

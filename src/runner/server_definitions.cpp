@@ -26,15 +26,15 @@ bool is_name(std::string_view name) {
   });
 }
 
-Error wrong(std::string_view server, std::string_view member, std::string_view what) {
+Error wrong_definition(std::string_view server, std::string_view member, std::string_view what) {
   return make_error(ErrorKind::invalid, fmt::format("mcpServers.{}{}{}: {}", server, member.empty() ? "" : ".", member, what),
                     "see the documentation of the program that wrote the file");
 }
 
 // One definition, as it is being read: variables are put in as texts are met.
-class Reading {
+class DefinitionReading {
  public:
-  Reading(std::string_view server, const JsonObject& object, const Lookup& environment)
+  DefinitionReading(std::string_view server, const JsonObject& object, const Lookup& environment)
       : server_(server), object_(object), environment_(environment) {}
 
   Result<ServerDefinition> read() {
@@ -48,7 +48,8 @@ class Reading {
     server.command = from_home(std::move(server.command));
     server.folder = from_home(std::move(server.folder));
     server.disabled = find_bool(object_, "disabled").value_or(false);
-    if (server.command.empty() == server.url.empty()) return fail(wrong(server_, "", "needs either a command or a url"));
+    if (server.command.empty() == server.url.empty())
+      return fail(wrong_definition(server_, "", "needs either a command or a url"));
     HF_TRY(server.arguments, texts("args"));
     HF_TRY(server.environment, pairs("env"));
     HF_TRY(server.headers, pairs("headers"));
@@ -57,7 +58,7 @@ class Reading {
       const auto index = find_int(object_, "rootsAt");
       const bool at_end = at->is_string() && view(at->as_string()) == "end";
       if (!at_end && (!index || *index < 0 || static_cast<std::size_t>(*index) > server.arguments.size()))
-        return fail(wrong(server_, "rootsAt", "must be \"end\" or a position in args"));
+        return fail(wrong_definition(server_, "rootsAt", "must be \"end\" or a position in args"));
       server.roots_at = at_end ? server.arguments.size() : static_cast<std::size_t>(*index);
     }
     return server;
@@ -88,7 +89,7 @@ class Reading {
       else if (otherwise != inside.npos)
         out += inside.substr(otherwise + 2);
       else
-        return fail(wrong(server_, member, fmt::format("the environment has no {}", name)));
+        return fail(wrong_definition(server_, member, fmt::format("the environment has no {}", name)));
     }
     return out;
   }
@@ -96,7 +97,7 @@ class Reading {
   Result<std::string> text(std::string_view member) const {
     const Json* value = find(object_, member);
     if (!value) return std::string();
-    if (!value->is_string()) return fail(wrong(server_, member, "must be a text"));
+    if (!value->is_string()) return fail(wrong_definition(server_, member, "must be a text"));
     return expanded(member, view(value->as_string()));
   }
 
@@ -104,9 +105,9 @@ class Reading {
     std::vector<std::string> found;
     const Json* value = find(object_, member);
     if (!value) return found;
-    if (!value->is_array()) return fail(wrong(server_, member, "must be a list of texts"));
+    if (!value->is_array()) return fail(wrong_definition(server_, member, "must be a list of texts"));
     for (const Json& each : value->as_array()) {
-      if (!each.is_string()) return fail(wrong(server_, member, "must be a list of texts"));
+      if (!each.is_string()) return fail(wrong_definition(server_, member, "must be a list of texts"));
       HF_TRY(std::string text, expanded(member, view(each.as_string())));
       found.push_back(std::move(text));
     }
@@ -117,9 +118,9 @@ class Reading {
     std::vector<std::pair<std::string, std::string>> found;
     const Json* value = find(object_, member);
     if (!value) return found;
-    if (!value->is_object()) return fail(wrong(server_, member, "must be an object of texts"));
+    if (!value->is_object()) return fail(wrong_definition(server_, member, "must be an object of texts"));
     for (const auto& [key, each] : value->as_object()) {
-      if (!each.is_string()) return fail(wrong(server_, member, "must be an object of texts"));
+      if (!each.is_string()) return fail(wrong_definition(server_, member, "must be an object of texts"));
       HF_TRY(std::string text, expanded(member, view(each.as_string())));
       found.emplace_back(std::string(key), std::move(text));
     }
@@ -137,7 +138,7 @@ class Reading {
     const std::string member = fmt::format("oauth.{}", *members.begin());
     const Json* value = any_of(object, members);
     if (!value) return std::string();
-    if (!value->is_string()) return fail(wrong(server_, member, "must be a text"));
+    if (!value->is_string()) return fail(wrong_definition(server_, member, "must be a text"));
     return expanded(member, view(value->as_string()));
   }
 
@@ -153,7 +154,7 @@ class Reading {
     }
     const JsonArray* list = value->if_array();
     if (!list || !std::ranges::all_of(*list, [](const Json& each) { return each.is_string(); }))
-      return fail(wrong(server_, "oauth.scopes", "must be a list of texts"));
+      return fail(wrong_definition(server_, "oauth.scopes", "must be a list of texts"));
     for (const Json& each : *list) found.emplace_back(view(each.as_string()));
     return found;
   }
@@ -166,7 +167,7 @@ class Reading {
       login.never = !value->as_bool();
       return login;
     }
-    if (!value->is_object()) return fail(wrong(server_, "oauth", "must be an object, or false"));
+    if (!value->is_object()) return fail(wrong_definition(server_, "oauth", "must be an object, or false"));
     const JsonObject& object = value->as_object();
     HF_TRY(login.client_id, any_text(object, {"clientId", "client_id", "CLIENT_ID"}));
     HF_TRY(login.client_secret, any_text(object, {"clientSecret", "client_secret", "CLIENT_SECRET"}));
@@ -174,11 +175,12 @@ class Reading {
     HF_TRY(login.scopes, scopes(object));
     if (find(object, "callbackPort")) {
       const auto port = find_int(object, "callbackPort").value_or(0);
-      if (port < 1 || port > 65'535) return fail(wrong(server_, "oauth.callbackPort", "must be a port from 1 to 65535"));
+      if (port < 1 || port > 65'535)
+        return fail(wrong_definition(server_, "oauth.callbackPort", "must be a port from 1 to 65535"));
       if (login.redirect_uri.empty()) login.redirect_uri = fmt::format("http://localhost:{}/callback", port);
     }
     if (!login.client_secret.empty() && login.client_id.empty())
-      return fail(wrong(server_, "oauth.clientSecret", "needs a clientId beside it"));
+      return fail(wrong_definition(server_, "oauth.clientSecret", "needs a clientId beside it"));
     return login;
   }
 
@@ -188,9 +190,9 @@ class Reading {
 };
 
 Result<ServerDefinition> parse_server(std::string_view name, const Json& value, const Lookup& environment) {
-  if (!is_name(name)) return fail(wrong(to_valid_utf8(name), "", "a name has letters, digits and @ / _ . - only"));
-  if (!value.is_object()) return fail(wrong(name, "", "must be an object"));
-  return Reading(name, value.as_object(), environment).read();
+  if (!is_name(name)) return fail(wrong_definition(to_valid_utf8(name), "", "a name has letters, digits and @ / _ . - only"));
+  if (!value.is_object()) return fail(wrong_definition(name, "", "must be an object"));
+  return DefinitionReading(name, value.as_object(), environment).read();
 }
 
 // Ourselves, under any name that an installation gives us: a server that started itself again would never end.

@@ -43,15 +43,15 @@ constexpr std::array<std::string_view, 18> kWords = {
     "id",     "kind",   "status",     "prior_status",    "visibility", "type",   "lane",   "author", "run",
     "aspect", "domain", "created_at", "idempotency_key", "root_uri",   "client", "parent", "child",  "how"};
 
-std::unexpected<Error> damaged(std::string_view name) {
+std::unexpected<Error> bad_field(std::string_view name) {
   return fail(ErrorKind::corrupt, fmt::format("the archive is damaged: `{}` is missing or of another type", name));
 }
 
 // Absent is empty; present must be a text.
-Result<std::string> text_in(const JsonObject& json, std::string_view name) {
+Result<std::string> archived_text(const JsonObject& json, std::string_view name) {
   const Json* value = find(json, name);
   if (!value) return std::string();
-  if (!value->is_string()) return damaged(name);
+  if (!value->is_string()) return bad_field(name);
   return std::string(view(value->get_string()));
 }
 
@@ -59,7 +59,7 @@ Result<std::int64_t> number_in(const JsonObject& json, std::string_view name) {
   const Json* value = find(json, name);
   if (!value) return std::int64_t{0};
   const auto number = find_int(json, name);
-  if (!number || *number < 0) return damaged(name);
+  if (!number || *number < 0) return bad_field(name);
   return *number;
 }
 
@@ -67,9 +67,9 @@ Result<std::vector<std::string>> list_in(const JsonObject& json, std::string_vie
   std::vector<std::string> list;
   const Json* value = find(json, name);
   if (!value) return list;
-  if (!value->is_array()) return damaged(name);
+  if (!value->is_array()) return bad_field(name);
   for (const Json& each : value->get_array()) {
-    if (!each.is_string()) return damaged(name);
+    if (!each.is_string()) return bad_field(name);
     list.emplace_back(view(each.get_string()));
   }
   return list;
@@ -124,16 +124,16 @@ JsonObject archived_lineage(const LineageEvent& event) {
 Result<SessionRecord> record_from_archive(const JsonObject& json) {
   SessionRecord record;
   for (const TextField& each : kTexts) {
-    HF_TRY(record.*each.field, text_in(json, each.name));
+    HF_TRY(record.*each.field, archived_text(json, each.name));
   }
-  if (record.id.empty()) return damaged("id");
-  if (record.kind.empty()) return damaged("kind");
-  HF_TRY(record.client, text_in(json, "client"));
-  HF_TRY(const std::string visibility, text_in(json, "visibility"));
+  if (record.id.empty()) return bad_field("id");
+  if (record.kind.empty()) return bad_field("kind");
+  HF_TRY(record.client, archived_text(json, "client"));
+  HF_TRY(const std::string visibility, archived_text(json, "visibility"));
   const auto known = parse_visibility(visibility);
-  if (!known) return damaged("visibility");
+  if (!known) return bad_field("visibility");
   record.visibility = *known;
-  HF_TRY(const std::string prior, text_in(json, "prior_visibility"));
+  HF_TRY(const std::string prior, archived_text(json, "prior_visibility"));
   record.prior_visibility = parse_visibility(prior).value_or(Visibility::live);
   record.pinned = find_bool(json, "pinned").value_or(false);
   HF_TRY(record.created_at, number_in(json, "created_at"));
@@ -145,22 +145,22 @@ Result<SessionRecord> record_from_archive(const JsonObject& json) {
   HF_TRY(record.tags, list_in(json, "tags"));
   HF_TRY(record.linked_roots, list_in(json, "linked_roots"));
   const JsonObject* data = find_object(json, "data");
-  if (!data) return damaged("data");
+  if (!data) return bad_field("data");
   record.data = *data;
   return record;
 }
 
 Result<NewEntry> entry_from_archive(const JsonObject& json) {
   NewEntry entry;
-  HF_TRY(entry.type, text_in(json, "type"));
-  HF_TRY(entry.lane, text_in(json, "lane"));
+  HF_TRY(entry.type, archived_text(json, "type"));
+  HF_TRY(entry.lane, archived_text(json, "lane"));
   HF_TRY(entry.number, number_in(json, "number"));
   HF_TRY(entry.time, number_in(json, "time"));
-  HF_TRY(entry.author, text_in(json, "author"));
-  HF_TRY(entry.run, text_in(json, "run"));
-  HF_TRY(entry.idempotency_key, text_in(json, "idempotency_key"));
-  HF_TRY(entry.text, text_in(json, "text"));
-  HF_TRY(entry.data, text_in(json, "data"));
+  HF_TRY(entry.author, archived_text(json, "author"));
+  HF_TRY(entry.run, archived_text(json, "run"));
+  HF_TRY(entry.idempotency_key, archived_text(json, "idempotency_key"));
+  HF_TRY(entry.text, archived_text(json, "text"));
+  HF_TRY(entry.data, archived_text(json, "data"));
   // Restoring is nothing that keeps a session alive.
   entry.touch = Touch::change;
   return entry;
@@ -168,15 +168,15 @@ Result<NewEntry> entry_from_archive(const JsonObject& json) {
 
 Result<LineageEvent> lineage_from_archive(const JsonObject& json) {
   LineageEvent event;
-  HF_TRY(event.child, text_in(json, "child"));
-  HF_TRY(event.parent, text_in(json, "parent"));
-  HF_TRY(event.how, text_in(json, "how"));
+  HF_TRY(event.child, archived_text(json, "child"));
+  HF_TRY(event.parent, archived_text(json, "parent"));
+  HF_TRY(event.how, archived_text(json, "how"));
   HF_TRY(event.when, number_in(json, "when"));
   if (event.child.empty() || event.how.empty() || event.how.size() > kMaxWordBytes || event.child.size() > kMaxIdBytes ||
       event.parent.size() > kMaxIdBytes)
-    return damaged("lineage");
+    return bad_field("lineage");
   if (const JsonObject* details = find_object(json, "details")) event.details = *details;
-  if (to_json(event.details).size() > kMaxDataBytes) return damaged("details");
+  if (to_json(event.details).size() > kMaxDataBytes) return bad_field("details");
   return event;
 }
 

@@ -7,7 +7,7 @@ namespace holdfast::session {
 
 namespace {
 
-constexpr char kVersion = '1';
+constexpr char kCursorVersion = '1';
 constexpr std::size_t kMacBytes = 16;  // 128 bits: nobody guesses one
 
 void put_strings(std::string& out, const std::vector<std::string>& items) {
@@ -61,7 +61,7 @@ std::string mac_of(std::string_view secret, const Query& query, std::string_view
 }  // namespace
 
 std::string make_cursor(std::string_view secret, const Query& query, const Position& position) {
-  std::string payload(1, kVersion);
+  std::string payload(1, kCursorVersion);
   for (std::int64_t key : position.keys) put_integer(payload, key);
   payload += position.id;
   return to_base64url(mac_of(secret, query, payload) + payload);

@@ -6,14 +6,14 @@
 namespace holdfast::session {
 namespace {
 
-constexpr std::string_view kSecret = "0123456789abcdef0123456789abcdef";
+constexpr std::string_view kCursorSecret = "0123456789abcdef0123456789abcdef";
 
 RC_GTEST_PROP(CursorProperty, ComesBackAsItWas, (const std::array<std::int64_t, 4>& keys, const std::string& id)) {
   RC_PRE(!id.empty());
   Query query;
   query.text = "some text";
-  query.cursor = make_cursor(kSecret, query, {keys, id});
-  const auto position = read_cursor(kSecret, query);
+  query.cursor = make_cursor(kCursorSecret, query, {keys, id});
+  const auto position = read_cursor(kCursorSecret, query);
   RC_ASSERT(position.has_value());
   RC_ASSERT(position->keys == keys);
   RC_ASSERT(position->id == id);
@@ -22,7 +22,7 @@ RC_GTEST_PROP(CursorProperty, ComesBackAsItWas, (const std::array<std::int64_t, 
 RC_GTEST_PROP(CursorProperty, NoOtherTextIsACursor, (const std::string& text)) {
   Query query;
   query.cursor = text;
-  const auto position = read_cursor(kSecret, query);
+  const auto position = read_cursor(kCursorSecret, query);
   RC_ASSERT(!position && position.error().word() == "INVALID_CURSOR");
 }
 
@@ -30,8 +30,8 @@ class CursorTest : public testing::Test {
  protected:
   // Whether a cursor made for `before` is refused for `after`.
   static bool refused(const Query& before, Query after) {
-    after.cursor = make_cursor(kSecret, before, {{1, 2, 3, 4}, "id"});
-    return !read_cursor(kSecret, after);
+    after.cursor = make_cursor(kCursorSecret, before, {{1, 2, 3, 4}, "id"});
+    return !read_cursor(kCursorSecret, after);
   }
 };
 
@@ -65,7 +65,7 @@ TEST_F(CursorTest, IsBoundToEveryCondition) {
 
 TEST_F(CursorTest, IsBoundToTheStore) {
   Query query;
-  query.cursor = make_cursor(kSecret, query, {{}, "id"});
+  query.cursor = make_cursor(kCursorSecret, query, {{}, "id"});
   EXPECT_FALSE(read_cursor("another secret", query));
 }
 

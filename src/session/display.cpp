@@ -1,6 +1,7 @@
 #include "session/display.h"
 
 #include "base/text.h"
+#include "session/retention.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +12,7 @@ namespace holdfast::session {
 namespace {
 
 constexpr std::size_t kTitleFromOpening = 60;  // characters
-constexpr Millis kMinute = 60'000, kHour = 60 * kMinute, kDay = 24 * kHour;
+constexpr Millis kMinute = 60'000, kHour = 60 * kMinute;
 
 }  // namespace
 

@@ -14,7 +14,7 @@ namespace holdfast::session {
 
 namespace {
 
-constexpr std::size_t kPage = 500;
+constexpr std::size_t kErasePage = 500;
 
 struct Changes {
   std::map<std::string, std::size_t, std::less<>> counts;
@@ -22,10 +22,6 @@ struct Changes {
   std::set<std::string> source_ids;  // of sources among them
   std::set<std::int64_t> citations;  // their numbers in reports
 };
-
-std::string text_in(const JsonObject& object, std::string_view key) {
-  return std::string(find_string(object, key).value_or(""));
-}
 
 JsonObject data_of(const Entry& entry) {
   auto value = parse_json(entry.data);
@@ -36,7 +32,7 @@ JsonObject data_of(const Entry& entry) {
 Result<void> each_entry(Reader& reader, std::string_view session, const std::function<Result<void>(const Entry&)>& work) {
   EntryQuery query;
   query.session = session;
-  query.limit = kPage;
+  query.limit = kErasePage;
   while (true) {
     HF_TRY(const EntryPage page, reader.entries(query));
     for (const Entry& entry : page.entries) HF_CHECK(work(entry));
@@ -189,14 +185,14 @@ Result<void> clean_record(Transaction& transaction, std::string_view session, co
 // Values that repeat answers: every stored event goes (they serve reconnects for some minutes), of tasks those that are meant.
 Result<void> erase_echoes(Transaction& transaction, const std::function<bool(const Json&)>& is_meant) {
   for (const EchoSpace& echo : kEchoSpaces) {
-    ValueQuery query{std::string(echo.space), {}, {}, kPage};
+    ValueQuery query{std::string(echo.space), {}, {}, kErasePage};
     while (true) {
       HF_TRY(const auto page, transaction.values(query));
       for (const KeyedValue& value : page) {
         if (!echo.whole && !is_meant(value.value)) continue;
         HF_CHECK(transaction.erase(value.space, value.key));
       }
-      if (page.size() < kPage) break;
+      if (page.size() < kErasePage) break;
       query.after = page.back().key;
     }
   }
@@ -205,10 +201,10 @@ Result<void> erase_echoes(Transaction& transaction, const std::function<bool(con
 
 Result<std::vector<KeyedValue>> values_of(Transaction& transaction, std::string_view session) {
   std::vector<KeyedValue> all;
-  ValueQuery query{std::string(kSessionValues), fmt::format("{}/", session), {}, kPage};
+  ValueQuery query{std::string(kSessionValues), fmt::format("{}/", session), {}, kErasePage};
   while (true) {
     HF_TRY(auto page, transaction.values(query));
-    const bool last = page.size() < kPage;
+    const bool last = page.size() < kErasePage;
     for (KeyedValue& value : page) all.push_back(std::move(value));
     if (last) return all;
     query.after = all.back().key;

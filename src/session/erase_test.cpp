@@ -50,10 +50,10 @@ struct EraseTest : LifeTest {
   }
 };
 
-constexpr std::string_view kSecret = "hunter2-correct-horse-battery";
+constexpr std::string_view kErasedSecret = "hunter2-correct-horse-battery";
 
 TEST_F(EraseTest, APatternGoesFromEveryPlaceAndEveryFile) {
-  const std::string secret(kSecret);
+  const std::string secret(kErasedSecret);
   SessionRecord record = add(kResearch, "research-1", "completed");
   record.title = "about " + secret;
   record.opening = secret + " in the query";
@@ -205,7 +205,7 @@ TEST_F(EraseTest, AHashOfRedactedTextDoesNotConfirmAGuess) {
 }
 
 TEST_F(EraseTest, PurgeLeavesATombstoneAndNoByte) {
-  const std::string secret(kSecret);
+  const std::string secret(kErasedSecret);
   add(kThread, "thread-1");
   add(kThread, "thread-2");
   entry("thread-1", "message", "say " + secret, {{"id", "msg-00000001"}});

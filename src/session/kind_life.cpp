@@ -8,16 +8,17 @@ namespace holdfast::session {
 
 namespace {
 
-using enum ArchiveClock;
-
-constexpr std::array kLives = {
-    KindLife{kThread, activity, {}, {}, 7, 90, 2},
-    KindLife{kResearch, completion, {"started", "in_progress"}, "cancelled", 90, 90, 7},
-    KindLife{kReasoning, activity, {}, {}, 0, 0, 7},
-    KindLife{kDocument, activity, {}, {}, 0, 0, 7},
-    KindLife{kRun, completion, {"running", {}}, "cancelled", 0, 0, 7},
-};
-constexpr KindLife kUnknown{{}, activity, {}, {}, 0, 0, 7};
+constexpr std::array kLives = [] {
+  using enum ArchiveClock;
+  return std::array{
+      KindLife{kThread, activity, {}, {}, 7, 90, 2},
+      KindLife{kResearch, completion, {"started", "in_progress"}, "cancelled", 90, 90, 7},
+      KindLife{kReasoning, activity, {}, {}, 0, 0, 7},
+      KindLife{kDocument, activity, {}, {}, 0, 0, 7},
+      KindLife{kRun, completion, {"running", {}}, "cancelled", 0, 0, 7},
+  };
+}();
+constexpr KindLife kUnknown{{}, ArchiveClock::activity, {}, {}, 0, 0, 7};
 
 }  // namespace
 

@@ -7,13 +7,13 @@ namespace {
 
 using testing::ElementsAre;
 
-enum class Wanted { changes, stands_still, refused };
+enum class MoveOutcome { changes, stands_still, refused };
 
 struct Case {
   std::string_view kind, status;
   Visibility from;
   std::string_view move;
-  Wanted wanted;
+  MoveOutcome wanted;
   Visibility to;
 };
 
@@ -38,18 +38,18 @@ TEST_P(MoveTest, TakesItOrRefusesIt) {
   const SessionRecord after = get("id-1");
   EXPECT_EQ(after.visibility, c.to);
   switch (c.wanted) {
-    case Wanted::changes:
+    case MoveOutcome::changes:
       ASSERT_TRUE(moved) << moved.error().message;
       EXPECT_TRUE(moved->changed);
       EXPECT_EQ(after.rev, before.rev + 1);
       break;
-    case Wanted::stands_still:
+    case MoveOutcome::stands_still:
       ASSERT_TRUE(moved) << moved.error().message;
       EXPECT_FALSE(moved->changed);
       EXPECT_EQ(after.rev, before.rev);
       EXPECT_EQ(after.updated_at, before.updated_at);
       break;
-    case Wanted::refused:
+    case MoveOutcome::refused:
       ASSERT_FALSE(moved);
       EXPECT_FALSE(moved.error().hint.empty());
       EXPECT_EQ(after.rev, before.rev);
@@ -58,38 +58,40 @@ TEST_P(MoveTest, TakesItOrRefusesIt) {
   }
 }
 
-using enum Visibility;
-using enum Wanted;
-constexpr std::array kCases = {
-    Case{kThread, "created", live, "archive", changes, archived},
-    Case{kThread, "active", live, "archive", changes, archived},
-    Case{kThread, "active", archived, "archive", stands_still, archived},
-    Case{kThread, "active", deleted, "archive", refused, deleted},
-    Case{kThread, "active", live, "unarchive", stands_still, live},
-    Case{kThread, "created", archived, "unarchive", changes, live},
-    Case{kThread, "active", deleted, "unarchive", refused, deleted},
-    Case{kThread, "created", live, "delete", changes, deleted},
-    Case{kThread, "active", archived, "delete", changes, deleted},
-    Case{kThread, "active", deleted, "delete", stands_still, deleted},
-    Case{kThread, "active", live, "restore", stands_still, live},
-    Case{kThread, "active", archived, "restore", stands_still, archived},
-    Case{kThread, "active", deleted, "restore", changes, live},
-    Case{kResearch, "started", live, "archive", refused, live},
-    Case{kResearch, "in_progress", live, "archive", refused, live},
-    Case{kResearch, "completed", live, "archive", changes, archived},
-    Case{kResearch, "failed", live, "archive", changes, archived},
-    Case{kResearch, "cancelled", live, "archive", changes, archived},
-    Case{kResearch, "completed", archived, "unarchive", changes, live},
-    Case{kResearch, "in_progress", live, "delete", changes, deleted},
-    Case{kResearch, "completed", archived, "delete", changes, deleted},
-    Case{kResearch, "completed", deleted, "restore", changes, live},
-    Case{kReasoning, "active", live, "archive", changes, archived},
-    Case{kReasoning, "completed", live, "delete", changes, deleted},
-    Case{kDocument, "open", live, "archive", changes, archived},
-    Case{kRun, "running", live, "archive", refused, live},
-    Case{kRun, "completed", live, "archive", changes, archived},
-    Case{"letters", "new", live, "archive", changes, archived},
-};
+constexpr std::array kCases = [] {
+  using enum Visibility;
+  using enum MoveOutcome;
+  return std::array{
+      Case{kThread, "created", live, "archive", changes, archived},
+      Case{kThread, "active", live, "archive", changes, archived},
+      Case{kThread, "active", archived, "archive", stands_still, archived},
+      Case{kThread, "active", deleted, "archive", refused, deleted},
+      Case{kThread, "active", live, "unarchive", stands_still, live},
+      Case{kThread, "created", archived, "unarchive", changes, live},
+      Case{kThread, "active", deleted, "unarchive", refused, deleted},
+      Case{kThread, "created", live, "delete", changes, deleted},
+      Case{kThread, "active", archived, "delete", changes, deleted},
+      Case{kThread, "active", deleted, "delete", stands_still, deleted},
+      Case{kThread, "active", live, "restore", stands_still, live},
+      Case{kThread, "active", archived, "restore", stands_still, archived},
+      Case{kThread, "active", deleted, "restore", changes, live},
+      Case{kResearch, "started", live, "archive", refused, live},
+      Case{kResearch, "in_progress", live, "archive", refused, live},
+      Case{kResearch, "completed", live, "archive", changes, archived},
+      Case{kResearch, "failed", live, "archive", changes, archived},
+      Case{kResearch, "cancelled", live, "archive", changes, archived},
+      Case{kResearch, "completed", archived, "unarchive", changes, live},
+      Case{kResearch, "in_progress", live, "delete", changes, deleted},
+      Case{kResearch, "completed", archived, "delete", changes, deleted},
+      Case{kResearch, "completed", deleted, "restore", changes, live},
+      Case{kReasoning, "active", live, "archive", changes, archived},
+      Case{kReasoning, "completed", live, "delete", changes, deleted},
+      Case{kDocument, "open", live, "archive", changes, archived},
+      Case{kRun, "running", live, "archive", refused, live},
+      Case{kRun, "completed", live, "archive", changes, archived},
+      Case{"letters", "new", live, "archive", changes, archived},
+  };
+}();
 INSTANTIATE_TEST_SUITE_P(Table3And4, MoveTest, testing::ValuesIn(kCases));
 
 TEST_F(LifeTest, Row5_UnarchivingIsActivityAndKeepsTheStatus) {

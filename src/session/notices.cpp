@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::string_view kNotices = "notice", kOpen = "notice.open", kShow = "notice.show";
 constexpr std::size_t kIdLength = 12;
-constexpr std::size_t kPage = 200;
+constexpr std::size_t kNoticePage = 200;
 constexpr std::size_t kCountedAtMost = 1000;  // "more" is a number for a person
 constexpr Millis kKeptWhenOver = 30 * kDay;   // what has happened can be looked up for a while
 
@@ -128,12 +128,12 @@ Result<void> drop_rows(Transaction& transaction, const Notice& notice) {
 
 Result<std::vector<Notice>> notices_of(Reader& reader, std::string_view session) {
   std::vector<Notice> found;
-  ValueQuery query{std::string(kNotices), fmt::format("{}/", session), {}, kPage};
+  ValueQuery query{std::string(kNotices), fmt::format("{}/", session), {}, kNoticePage};
   while (true) {
     HF_TRY(const auto page, reader.values(query));
     for (const KeyedValue& value : page)
       if (auto notice = from_value(value.value)) found.push_back(std::move(*notice));
-    if (page.size() < kPage) return found;
+    if (page.size() < kNoticePage) return found;
     query.after = page.back().key;
   }
 }
@@ -252,7 +252,7 @@ Result<void> forget_notices(Transaction& transaction, std::string_view session) 
 
 Result<NoticeList> list_notices(Reader& reader, std::string_view principal, bool all, std::size_t limit) {
   NoticeList list;
-  ValueQuery query{std::string(kOpen), whose(principal) + "/", {}, kPage};
+  ValueQuery query{std::string(kOpen), whose(principal) + "/", {}, kNoticePage};
   while (list.notices.size() + list.more < std::max(limit, kCountedAtMost)) {
     HF_TRY(const auto page, reader.values(query));
     for (const KeyedValue& row : page) {
@@ -266,7 +266,7 @@ Result<NoticeList> list_notices(Reader& reader, std::string_view principal, bool
       else
         ++list.more;
     }
-    if (page.size() < kPage) break;
+    if (page.size() < kNoticePage) break;
     query.after = page.back().key;
   }
   return list;
@@ -316,7 +316,7 @@ Result<std::size_t> acknowledge(Store& store, std::string_view principal, const 
   const bool fenced = !current_fence().empty();
   return store.write([&](Transaction& transaction) -> Result<std::size_t> {
     std::size_t count = 0;
-    ValueQuery query{std::string(kShow), whose(principal) + "/", {}, kPage};
+    ValueQuery query{std::string(kShow), whose(principal) + "/", {}, kNoticePage};
     while (true) {
       HF_TRY(const auto page, transaction.values(query));
       for (const KeyedValue& row : page) {
@@ -329,7 +329,7 @@ Result<std::size_t> acknowledge(Store& store, std::string_view principal, const 
         HF_CHECK(put_open(transaction, *notice));
         ++count;
       }
-      if (page.size() < kPage) return count;
+      if (page.size() < kNoticePage) return count;
       query.after = page.back().key;
     }
   });

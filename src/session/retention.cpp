@@ -36,7 +36,7 @@ std::optional<NextStep> next_of_live(const SessionRecord& record, const Retentio
   return after(Step::archive, active, clocks.failed_archive_after);
 }
 
-std::string text_of(std::optional<Millis> period) {
+std::string period_text(std::optional<Millis> period) {
   return period ? std::to_string(*period) : "-";
 }
 
@@ -78,10 +78,10 @@ Millis RetentionPolicy::lead(std::string_view kind, Step step) const {
 }
 
 std::string RetentionPolicy::fingerprint() const {
-  std::string text = fmt::format("1 purge {}", text_of(purge_after));
+  std::string text = fmt::format("1 purge {}", period_text(purge_after));
   for (const auto& [kind, clocks] : kinds)
-    text += fmt::format(" {} {} {} {}", kind, text_of(clocks.archive_after), text_of(clocks.delete_after),
-                        text_of(clocks.failed_archive_after));
+    text += fmt::format(" {} {} {} {}", kind, period_text(clocks.archive_after), period_text(clocks.delete_after),
+                        period_text(clocks.failed_archive_after));
   return text;
 }
 

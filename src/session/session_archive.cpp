@@ -15,7 +15,7 @@
 namespace holdfast::session {
 namespace {
 
-constexpr std::int64_t kVersion = 1;
+constexpr std::int64_t kArchiveVersion = 1;
 constexpr std::string_view kMark = "\"holdfast_session\"";
 constexpr std::size_t kBeginning = 256;  // within which the mark stands
 
@@ -106,7 +106,7 @@ Result<Written> write_session_archive(Reader& reader, const SessionRecord& recor
   };
   Json head(archived_record(record));
   if (filter) filter_archived(head, filter);
-  HF_CHECK(out(fmt::format("{{\"holdfast_session\":{},\"kind\":{},\n\"record\":{},\n\"entries\":[", kVersion,
+  HF_CHECK(out(fmt::format("{{\"holdfast_session\":{},\"kind\":{},\n\"record\":{},\n\"entries\":[", kArchiveVersion,
                            to_json(Json(record.kind)), to_json(head))));
   EntryQuery query;
   query.session = record.id;
@@ -137,7 +137,7 @@ Result<SessionArchive> read_session_archive(std::string_view text) {
   const JsonObject& all = parsed->get_object();
   const auto version = find_int(all, "holdfast_session");
   if (!version || *version < 1) return damaged("it does not say what it is");
-  if (*version > kVersion)
+  if (*version > kArchiveVersion)
     return fail(ErrorKind::refused, fmt::format("the archive is of version {}, which a later holdfast wrote", *version),
                 "restore it with that version");
   const JsonObject* record = find_object(all, "record");

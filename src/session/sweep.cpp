@@ -19,7 +19,7 @@ namespace {
 constexpr std::string_view kLeaseName = "sweep";
 constexpr std::string_view kSpace = "retention";
 constexpr std::string_view kLastSweep = "last_sweep", kFingerprint = "due_times";
-constexpr std::size_t kPage = 100;        // most sweeps read one page of each walk and do nothing
+constexpr std::size_t kSweepPage = 100;   // most sweeps read one page of each walk and do nothing
 constexpr std::size_t kRefreshed = 1000;  // records of one transaction, so that writers hardly wait
 const std::vector kEverything = {Visibility::live, Visibility::archived, Visibility::deleted};
 
@@ -91,7 +91,7 @@ Result<std::size_t> count_pinned(Store& store, const RetentionPolicy& policy, Mi
   Query query;
   query.pinned = true;
   query.visibilities = kEverything;
-  query.limit = kPage;
+  query.limit = kSweepPage;
   std::size_t count = 0;
   do {
     HF_TRY(const Page page, store.list(query));
@@ -156,7 +156,7 @@ class Sweep {
     query.kinds = std::move(kinds);
     query.visibilities = {visibility};
     query.sort = Sort::due;
-    query.limit = kPage;
+    query.limit = kSweepPage;
     query.count = false;
     do {
       HF_TRY(const Page page, store_.list(query));

@@ -19,10 +19,8 @@ namespace holdfast::store {
 
 namespace {
 
-constexpr std::string_view kSqlite = "sqlite:";
-
 Result<std::string> path_of(const std::string& url) {
-  if (url.starts_with(kSqlite) && url.size() > kSqlite.size()) return url.substr(kSqlite.size());
+  if (url.starts_with(kSqliteScheme) && url.size() > kSqliteScheme.size()) return url.substr(kSqliteScheme.size());
   return fail(ErrorKind::refused, "this store is not a file",
               "a database has its own backups (pg_dump, docs/postgres.md); holdfast store copy makes a file of it, too");
 }
@@ -64,7 +62,7 @@ Result<Backup> copy_beside(const std::string& from, const Unfinished& copy, cons
   HF_CHECK(copy_sqlite_file(from, copy.path(), progress));
   OpenOptions options;
   options.read_only = true;
-  HF_TRY(const auto store, open_store(std::string(kSqlite) + copy.path(), options));
+  HF_TRY(const auto store, open_store(std::string(kSqliteScheme) + copy.path(), options));
   HF_TRY(const session::Integrity integrity, store->integrity());
   Backup made;
   made.sound = integrity.ok;

@@ -13,13 +13,12 @@ namespace holdfast::store {
 namespace {
 
 Result<std::string> sqlite_path(std::string_view url) {
-  constexpr std::string_view kSqlite = "sqlite:";
-  if (!url.starts_with(kSqlite)) {
+  if (!url.starts_with(kSqliteScheme)) {
     // An address may hold a password; only its scheme is repeated.
     return fail(ErrorKind::invalid, fmt::format("no store of the kind \"{}\" is known", url.substr(0, url.find(':'))),
                 "use sqlite:PATH or postgres://USER@HOST/DATABASE");
   }
-  std::string path(url.substr(kSqlite.size()));
+  std::string path(url.substr(kSqliteScheme.size()));
   if (path.empty() || path.find('\0') != std::string::npos) {
     return fail(ErrorKind::invalid, "the address of the store names no file", "use sqlite:PATH");
   }

@@ -16,6 +16,8 @@
 
 namespace holdfast::store {
 
+inline constexpr std::string_view kSqliteScheme = "sqlite:";  // what the address of a file begins with
+
 struct OpenOptions {
   std::shared_ptr<const Clock> clock;  // absent: the system's
   bool read_only = false;

@@ -17,7 +17,7 @@ namespace {
 
 using session::Transaction;
 
-constexpr std::string_view kKind = "consensus";
+constexpr std::string_view kConsensusKind = "consensus";
 constexpr std::array<std::string_view, 4> kStrategies = {"all_responses", "synthesize", "majority", "first_valid"};
 constexpr std::int64_t kMaxProviders = 20, kMaxTimeoutSeconds = 1800, kMaxAtOnce = 10;
 constexpr std::size_t kBytesPerToken = 4;  // of what an answer may take of the window of whoever compares them
@@ -252,7 +252,7 @@ JsonObject Round::data(const Verdict& verdict) const {
 Result<StepOutcome> consensus(const Workplace& place, const ConsensusRequest& request) {
   HF_TRY(const auto names, names_of(place.models, request));
   NewThread thread;
-  thread.kind = kKind;
+  thread.kind = kConsensusKind;
   thread.title = request.title;
   thread.system_prompt = request.system_prompt;
   HF_TRY(const Begun begun, begin_step(place, thread, request.thread_id, request.prompt));
@@ -291,7 +291,7 @@ Result<StepOutcome> consensus(const Workplace& place, const ConsensusRequest& re
     failure = std::move(decided).error();
   }
   StepResult result;
-  result.step = {{"kind", kKind},
+  result.step = {{"kind", kConsensusKind},
                  {"strategy", request.strategy},
                  {"outcome", verdict.outcome},
                  {"winner", verdict.winner},

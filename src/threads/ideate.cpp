@@ -17,8 +17,8 @@ namespace {
 
 using session::SessionRecord;
 
-constexpr std::string_view kKind = "ideate";
-constexpr std::string_view kState = "ideas";  // in the record's data
+constexpr std::string_view kIdeateKind = "ideate";
+constexpr std::string_view kIdeasKey = "ideas";  // in the record's data
 constexpr std::array<std::string_view, 6> kActions = {"generate", "cluster", "score", "select", "elaborate", "status"};
 constexpr std::array<std::string_view, 4> kPerspectives = {"technical", "creative", "practical", "visionary"};
 constexpr std::array<std::string_view, 3> kCriteria = {"novelty", "feasibility", "impact"};
@@ -26,8 +26,7 @@ constexpr std::int64_t kDefaultIdeas = 5, kMostIdeas = 20;  // of one perspectiv
 constexpr std::size_t kMaxLabels = 10;                      // perspectives or criteria: each perspective is a call of a model
 constexpr std::size_t kMaxLabelCharacters = 100;
 constexpr std::size_t kDefaultSelection = 2;
-constexpr std::size_t kScoredAtOnce = 25;       // the scores of more would be cut off by usual limits of an answer
-constexpr std::size_t kTopicCharacters = 2000;  // in every prompt; the whole of a longer one is the first message
+constexpr std::size_t kScoredAtOnce = 25;  // the scores of more would be cut off by usual limits of an answer
 constexpr std::size_t kCharactersPerToken = 4;
 constexpr std::size_t kLinesOfPrompt = 60;  // what instructions and topic take, in lines of ideas
 constexpr std::size_t kShortestLine = 40;
@@ -95,7 +94,7 @@ Result<void> check_input(const IdeaBoard& board, const IdeateRequest& request) {
 
 IdeaBoard board_of(const SessionRecord& record, const IdeateRequest& request) {
   IdeaBoard board;
-  if (const JsonObject* state = find_object(record.data, kState)) board = IdeaBoard::from_json(*state);
+  if (const JsonObject* state = find_object(record.data, kIdeasKey)) board = IdeaBoard::from_json(*state);
   if (board.topic.empty())
     board.topic = !request.topic.empty() ? request.topic : record.title.empty() ? record.opening : record.title;
   if (!request.perspectives.empty()) board.perspectives = request.perspectives;
@@ -265,17 +264,17 @@ Result<void> run(Action& action) {
 Result<StepOutcome> ideate(const Workplace& place, const IdeateRequest& request) {
   HF_CHECK(check(place.models, request));
   if (!request.thread_id.empty()) {
-    HF_TRY(const SessionRecord record, find_thread(place.store, place.who, request.thread_id, kKind));
+    HF_TRY(const SessionRecord record, find_thread(place.store, place.who, request.thread_id, kIdeateKind));
     const IdeaBoard board = board_of(record, request);
     HF_CHECK(check_input(board, request));
     if (request.action == "status") return outcome_of(record, board, request, "");
   }
   NewThread thread;
-  thread.kind = kKind;
+  thread.kind = kIdeateKind;
   thread.title = shorten(trim(request.topic), kMaxTitleCharacters - 1);
   thread.provider = request.provider;
   const std::string_view question = request.thread_id.empty() ? std::string_view(request.topic) : std::string_view();
-  HF_TRY(const Begun begun, begin_step(place, thread, request.thread_id, question, kState, board_of({}, request).to_json()));
+  HF_TRY(const Begun begun, begin_step(place, thread, request.thread_id, question, kIdeasKey, board_of({}, request).to_json()));
 
   Action action{place, request, begun, board_of(begun.record, request), {}, {}, {}, {}};
   const IdeaBoard before = action.board;
@@ -290,9 +289,9 @@ Result<StepOutcome> ideate(const Workplace& place, const IdeateRequest& request)
   if (auto ran = run(action); !ran) return failed(std::move(ran).error());
 
   StepResult result;
-  result.key = kState;
+  result.key = kIdeasKey;
   result.state = action.board.to_json();
-  result.step = {{"kind", kKind}, {"action", request.action}, {"phase", name_of(action.board.phase)}};
+  result.step = {{"kind", kIdeateKind}, {"action", request.action}, {"phase", name_of(action.board.phase)}};
   result.message = answer_of(action.last, action.content, begun.question ? begun.question->id : "");
   result.message.tokens = action.tokens;
   auto kept = keep_result(place, begun, result);

@@ -23,10 +23,6 @@ JsonObject data_of(const session::Entry& entry) {
   return parsed && parsed->is_object() ? std::move(parsed->as_object()) : JsonObject();
 }
 
-std::string text_in(const JsonObject& data, std::string_view key) {
-  return std::string(find_string(data, key).value_or(""));
-}
-
 JsonObject tokens_json(const model::Tokens& tokens) {
   return {{"in", tokens.in}, {"out", tokens.out}, {"estimated", tokens.estimated}};
 }

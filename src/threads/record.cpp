@@ -114,7 +114,7 @@ Result<void> keep_step(Transaction& transaction, const SessionRecord& record, co
 }
 
 std::string setting_of(const SessionRecord& record, std::string_view key) {
-  return std::string(find_string(record.data, key).value_or(""));
+  return text_in(record.data, key);
 }
 
 void warn_of_passing_prompt(const session::SessionRecord& record, std::string_view prompt, std::vector<std::string>& warnings) {

@@ -13,6 +13,9 @@
 
 namespace holdfast::threads {
 
+// Of the topic, in every prompt; the whole of a longer one is the first message.
+inline constexpr std::size_t kTopicCharacters = 2000;
+
 // The thread of the call, with the turn on it.
 struct Begun {
   session::SessionRecord record;

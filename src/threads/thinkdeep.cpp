@@ -13,9 +13,8 @@ namespace {
 
 using session::SessionRecord;
 
-constexpr std::string_view kKind = "thinkdeep";
-constexpr std::string_view kState = "investigation";  // in the record's data
-constexpr std::size_t kTopicCharacters = 2000;        // in every prompt; the whole of a longer one is the first message
+constexpr std::string_view kThinkdeepKind = "thinkdeep";
+constexpr std::string_view kInvestigationKey = "investigation";  // in the record's data
 constexpr std::string_view kGoOn = "Go one step deeper.";
 
 constexpr std::string_view kInstructions =
@@ -37,7 +36,7 @@ Result<void> check(const model::Models& models, const ThinkdeepRequest& request)
 }
 
 Investigation investigation_of(const SessionRecord& record, const ThinkdeepRequest& request) {
-  if (const JsonObject* state = find_object(record.data, kState)) {
+  if (const JsonObject* state = find_object(record.data, kInvestigationKey)) {
     Investigation known = Investigation::from_json(*state);
     if (known.convergence() == Convergence::none && request.max_depth) known.max_depth = *request.max_depth;
     return known;
@@ -95,9 +94,9 @@ Result<StepOutcome> step(const Workplace& place, const ThinkdeepRequest& request
   investigation.depth += 1;
 
   StepResult result;
-  result.key = kState;
+  result.key = kInvestigationKey;
   result.state = investigation.to_json();
-  result.step = {{"kind", kKind}, {"depth", investigation.depth}};
+  result.step = {{"kind", kThinkdeepKind}, {"depth", investigation.depth}};
   if (answer.object) result.step["update"] = *answer.object;
   result.message = answer_of(answer.reply, content, begun.question->id);
   result.message.tokens = answer.tokens;
@@ -115,18 +114,18 @@ Result<StepOutcome> step(const Workplace& place, const ThinkdeepRequest& request
 Result<StepOutcome> thinkdeep(const Workplace& place, const ThinkdeepRequest& request) {
   HF_CHECK(check(place.models, request));
   if (!request.thread_id.empty()) {
-    HF_TRY(const SessionRecord record, find_thread(place.store, place.who, request.thread_id, kKind));
+    HF_TRY(const SessionRecord record, find_thread(place.store, place.who, request.thread_id, kThinkdeepKind));
     const Investigation known = investigation_of(record, request);
     if (known.convergence() != Convergence::none) return outcome_of(record, known, known.summary());
   }
   NewThread thread;
-  thread.kind = kKind;
+  thread.kind = kThinkdeepKind;
   thread.title = shorten(trim(request.topic), kMaxTitleCharacters - 1);
   thread.provider = request.provider;
   std::string question = request.query;
   if (question.empty()) question = request.thread_id.empty() ? request.topic : std::string(kGoOn);
   const JsonObject first = investigation_of({}, request).to_json();
-  HF_TRY(const Begun begun, begin_step(place, thread, request.thread_id, question, kState, first));
+  HF_TRY(const Begun begun, begin_step(place, thread, request.thread_id, question, kInvestigationKey, first));
 
   const Investigation investigation = investigation_of(begun.record, request);
   if (investigation.convergence() != Convergence::none)  // by the call we waited for

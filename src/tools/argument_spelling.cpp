@@ -47,6 +47,13 @@ std::string to_camel_case(std::string_view name) {
   return out;
 }
 
+void drop_nulls(JsonObject& arguments) {
+  JsonObject kept;
+  for (auto& argument : arguments)
+    if (!argument.value().is_null()) kept[argument.key()] = std::move(argument.value());
+  arguments = std::move(kept);
+}
+
 void settle_spelling(JsonObject& arguments, const JsonObject& properties, const Aliases& aliases) {
   if (!properties.contains(kNested))
     if (const JsonObject* nested = find_object(arguments, kNested)) {

@@ -17,6 +17,9 @@ void settle_spelling(JsonObject& arguments, const JsonObject& properties, const 
 // and an object or a list that was sent as its JSON text.
 void settle_value(Json& value, const JsonObject& schema);
 
+// Null is how many clients leave an argument out.
+void drop_nulls(JsonObject& arguments);
+
 // "sessionId" -> "session_id" and back; other text is returned as it is.
 std::string to_snake_case(std::string_view name);
 std::string to_camel_case(std::string_view name);

@@ -59,7 +59,7 @@ ResearchAction pin_action(const char* name) {
           }};
 }
 
-Result<ResearchAnswer> through_the_gate(ResearchCall& call, const GatedAction& action) {
+Result<ResearchAnswer> pass_gate(ResearchCall& call, const GatedAction& action) {
   HF_TRY(Confirmation::Outcome outcome, call.room.confirmation.pass(call.call, "research", action, call.now));
   ResearchAnswer answer;
   answer.input_required = outcome.input_required;
@@ -92,7 +92,7 @@ ResearchAction delete_action(const char* name, const Subject& subject) {
           [subject](ResearchCall& call) -> Result<ResearchAnswer> {
             GatedAction action;
             HF_TRY(action.records, to_delete(call, subject));
-            return through_the_gate(call, action);
+            return pass_gate(call, action);
           }};
 }
 
@@ -101,7 +101,7 @@ Result<ResearchAnswer> purge(ResearchCall& call) {
   action.action = GateAction::purge;
   HF_TRY(SessionRecord record, either(call, Deleted::allow));
   action.records.push_back(std::move(record));
-  return through_the_gate(call, action);
+  return pass_gate(call, action);
 }
 
 Result<ResearchAnswer> redact(ResearchCall& call) {
@@ -110,7 +110,7 @@ Result<ResearchAnswer> redact(ResearchCall& call) {
   HF_TRY(SessionRecord record, either(call, Deleted::allow));
   action.records.push_back(std::move(record));
   action.redaction = redaction_of(call.arguments());
-  return through_the_gate(call, action);
+  return pass_gate(call, action);
 }
 
 // What a sweep did to others' sessions is theirs to know.

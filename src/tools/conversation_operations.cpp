@@ -17,7 +17,7 @@ using threads::Threads;
 constexpr std::int64_t kMessageLimit = 50, kMaxMessages = 500;  // of one answer: a model reads all of it
 constexpr std::size_t kExportPage = 500;                        // messages read at a time
 
-threads::Who who_calls(const SessionCall& call) {
+threads::Who owner_of(const SessionCall& call) {
   threads::Who who;
   who.principal = call.principal();
   return who;
@@ -25,7 +25,7 @@ threads::Who who_calls(const SessionCall& call) {
 
 Result<SessionAnswer> show_thread(SessionCall& call, Threads& threads, std::int64_t usual) {
   HF_TRY(const threads::MessagePage page,
-         threads.get(who_calls(call), call.record->id, limit_of(call.arguments(), usual, kMaxMessages),
+         threads.get(owner_of(call), call.record->id, limit_of(call.arguments(), usual, kMaxMessages),
                      find_int(call.arguments(), "before_seq")));
   JsonObject state = page_json(page);
   state["session"] = call.operations.item(page.record, call.now);
@@ -54,7 +54,7 @@ Result<void> check_format(std::string_view format) {
 
 Result<SessionAnswer> fork(SessionCall& call, Threads& threads) {
   const std::int64_t last = call.record->highest_number("");
-  HF_TRY(SessionRecord forked, threads.fork(who_calls(call), call.record->id, find_int(call.arguments(), "seq").value_or(last)));
+  HF_TRY(SessionRecord forked, threads.fork(owner_of(call), call.record->id, find_int(call.arguments(), "seq").value_or(last)));
   return SessionAnswer{{{"sessionId", forked.id}, {"session", call.operations.item(forked, call.now)}}, {}, false};
 }
 

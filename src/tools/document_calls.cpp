@@ -1,5 +1,6 @@
 #include "tools/document_calls.h"
 
+#include "tools/argument_schema.h"
 #include "tools/session_arguments.h"
 
 #include <fmt/format.h>
@@ -16,36 +17,20 @@ using documents::EditRequest;
 constexpr std::int64_t kMaxNumber = 1'000'000'000;  // lines, entries: far more than a document of 8 MB can have
 constexpr std::int64_t kMaxEdits = 100;             // of one call: a model writes every one of them
 constexpr std::int64_t kMaxWithdrawn = 1000;
-constexpr std::int64_t kMaxListOffset = 1'000'000;                // more changes than any person decides
-constexpr std::int64_t kSearchLimit = 20, kMaxSearchLimit = 100;  // document-review §12
+constexpr std::int64_t kMaxListOffset = 1'000'000;                      // more changes than any person decides
+constexpr std::int64_t kFoundDocuments = 20, kMaxFoundDocuments = 100;  // document-review §12
 
-JsonObject text(std::string_view description) {
-  return {{"type", "string"}, {"description", description}};
-}
-
-JsonObject name_of(std::string_view description) {
+JsonObject nonempty_text(std::string_view description) {
   return {{"type", "string"}, {"minLength", 1}, {"description", description}};
 }
 
-JsonObject number(std::int64_t least, std::int64_t most, std::string_view description) {
-  return {{"type", "integer"}, {"minimum", least}, {"maximum", most}, {"description", description}};
-}
-
-JsonObject flag(std::string_view description) {
-  return {{"type", "boolean"}, {"description", description}};
-}
-
-JsonObject choice(JsonArray words, std::string_view description) {
-  return {{"type", "string"}, {"enum", std::move(words)}, {"description", description}};
-}
-
 JsonObject path_of_document() {
-  return name_of("path of the document, as glob prints it");
+  return nonempty_text("path of the document, as glob prints it");
 }
 
 JsonObject view_choice() {
-  return choice({"accepted", "base", "raw"},
-                "accepted: with pending changes [default]; base: without them; raw: with their markup");
+  return argument::choice({"accepted", "base", "raw"},
+                          "accepted: with pending changes [default]; base: without them; raw: with their markup");
 }
 
 // `path` is the name; models that know the other tools say `file_path`.
@@ -126,37 +111,39 @@ Result<std::string> withdraw(const DocumentCall& call) {
 
 JsonObject grep_arguments() {
   return {{"pattern",
-           text("regular expression (RE2: no look-around, no back-references; \\b, \\w and \\d are ASCII, \\pL is any letter)")},
-          {"path", text("a document or a folder [everything]")},
-          {"glob", text("only documents whose path fits, such as notes/**/*.md")},
-          {"output_mode", choice({"files_with_matches", "content", "count"}, "[files_with_matches]")},
-          {"-i", flag("ignore case")},
-          {"-A", number(0, kMaxNumber, "lines after each match; wins over -C")},
-          {"-B", number(0, kMaxNumber, "lines before each match; wins over -C")},
-          {"-C", number(0, kMaxNumber, "lines before and after each match")},
-          {"head_limit", number(1, kMaxNumber, "at most so many documents, or lines with output_mode content [250]")},
-          {"offset", number(0, kMaxNumber, "leave out so many of them")},
-          {"multiline", flag("the pattern may span lines, and . matches line ends")},
+           argument::text(
+               "regular expression (RE2: no look-around, no back-references; \\b, \\w and \\d are ASCII, \\pL is any letter)")},
+          {"path", argument::text("a document or a folder [everything]")},
+          {"glob", argument::text("only documents whose path fits, such as notes/**/*.md")},
+          {"output_mode", argument::choice({"files_with_matches", "content", "count"}, "[files_with_matches]")},
+          {"-i", argument::flag("ignore case")},
+          {"-A", argument::number(0, kMaxNumber, "lines after each match; wins over -C")},
+          {"-B", argument::number(0, kMaxNumber, "lines before each match; wins over -C")},
+          {"-C", argument::number(0, kMaxNumber, "lines before and after each match")},
+          {"head_limit", argument::number(1, kMaxNumber, "at most so many documents, or lines with output_mode content [250]")},
+          {"offset", argument::number(0, kMaxNumber, "leave out so many of them")},
+          {"multiline", argument::flag("the pattern may span lines, and . matches line ends")},
           {"view", view_choice()}};
 }
 
 JsonObject edit_arguments() {
   const JsonObject one{{"type", "object"},
-                       {"properties", JsonObject{{"old_string", text("as in the edit before it left the document")},
-                                                 {"new_string", text("what shall stand there")},
-                                                 {"replace_all", flag("every occurrence")}}},
+                       {"properties", JsonObject{{"old_string", argument::text("as in the edit before it left the document")},
+                                                 {"new_string", argument::text("what shall stand there")},
+                                                 {"replace_all", argument::flag("every occurrence")}}},
                        {"required", JsonArray{"old_string", "new_string"}},
                        {"additionalProperties", false}};
-  return {{"file_path", path_of_document()},
-          {"old_string",
-           text("text to replace, exactly as read shows it (without line numbers), with enough around it to be unique")},
-          {"new_string", text("what shall stand there; {>>note<<} in it adds a comment")},
-          {"replace_all", flag("every occurrence instead of the only one")},
-          {"edits", JsonObject{{"type", "array"},
-                               {"items", one},
-                               {"maxItems", kMaxEdits},
-                               {"description", "further edits of the same document, in order: all are made, or none"}}},
-          {"expected_version", text("refuse when the document is not this version any more")}};
+  return {
+      {"file_path", path_of_document()},
+      {"old_string",
+       argument::text("text to replace, exactly as read shows it (without line numbers), with enough around it to be unique")},
+      {"new_string", argument::text("what shall stand there; {>>note<<} in it adds a comment")},
+      {"replace_all", argument::flag("every occurrence instead of the only one")},
+      {"edits", JsonObject{{"type", "array"},
+                           {"items", one},
+                           {"maxItems", kMaxEdits},
+                           {"description", "further edits of the same document, in order: all are made, or none"}}},
+      {"expected_version", argument::text("refuse when the document is not this version any more")}};
 }
 
 }  // namespace
@@ -196,9 +183,9 @@ std::vector<DocumentTool> document_tools(const std::string& ttl) {
           "restarts, and ends after {} without use. resume takes up an earlier session by its label (doc-…) when you have lost "
           "the id.",
           ttl),
-      {{"name", text("the person you work for; your changes are signed \"<name>'s AI\"")},
-       {"model", text("which model you are")},
-       {"resume", text("label of an earlier session; its old id stops working")}},
+      {{"name", argument::text("the person you work for; your changes are signed \"<name>'s AI\"")},
+       {"model", argument::text("which model you are")},
+       {"resume", argument::text("label of an earlier session; its old id stops working")}},
       {},
       [](Call call) { return call.desk.create_session(call.asker, call.text("name"), call.text("model"), call.text("resume")); });
 
@@ -207,8 +194,8 @@ std::vector<DocumentTool> document_tools(const std::string& ttl) {
       "a "
       "document before you edit it. The last line is [session: …]: pass that session_id on.",
       {{"file_path", path_of_document()},
-       {"offset", number(0, kMaxNumber, "first line, from 1")},
-       {"limit", number(1, kMaxNumber, "how many lines [2000]")},
+       {"offset", argument::number(0, kMaxNumber, "first line, from 1")},
+       {"limit", argument::number(1, kMaxNumber, "how many lines [2000]")},
        {"view", view_choice()}},
       {"file_path"}, read)
       .reads_only = true;
@@ -223,8 +210,8 @@ std::vector<DocumentTool> document_tools(const std::string& ttl) {
   add("glob", "Find documents by name",
       "Lists documents whose path fits a pattern such as **/*.md, sorted, one a line; * and ? stay inside a path segment, ** "
       "spans.",
-      {{"pattern", name_of("such as notes/**/*.md, [a-c]*.txt or {a,b}.md")},
-       {"path", text("a folder: the pattern is matched below it")}},
+      {{"pattern", nonempty_text("such as notes/**/*.md, [a-c]*.txt or {a,b}.md")},
+       {"path", argument::text("a folder: the pattern is matched below it")}},
       {"pattern"},
       [](Call call) { return call.desk.glob(call.asker, {call.text("pattern"), call.text("path"), call.asker.cancelled}); })
       .reads_only = true;
@@ -246,9 +233,10 @@ std::vector<DocumentTool> document_tools(const std::string& ttl) {
   add("search", "Search documents by words",
       "Finds documents by words, best first: all words must occur, \"quotes\" make a phrase. Gives path, title, line and a "
       "snippet.",
-      {{"query", text("words to look for")}, {"limit", number(1, kMaxSearchLimit, "how many [20]")}}, {"query"},
+      {{"query", argument::text("words to look for")}, {"limit", argument::number(1, kMaxFoundDocuments, "how many [20]")}},
+      {"query"},
       [](Call call) {
-        return call.desk.search(call.asker, call.text("query"), static_cast<std::size_t>(call.number("limit", kSearchLimit)));
+        return call.desk.search(call.asker, call.text("query"), static_cast<std::size_t>(call.number("limit", kFoundDocuments)));
       })
       .reads_only = true;
 
@@ -256,15 +244,15 @@ std::vector<DocumentTool> document_tools(const std::string& ttl) {
       "Makes a document; missing folders are made. Its content waits for a person's review like any change. It counts as read "
       "with "
       "the session_id that made it.",
-      {{"file_path", name_of("path of the new document")}, {"content", text("its text [empty]")}}, {"file_path"},
+      {{"file_path", nonempty_text("path of the new document")}, {"content", argument::text("its text [empty]")}}, {"file_path"},
       [](Call call) { return call.desk.create(call.asker, call.text("file_path"), call.text("content")); })
       .writes = true;
 
   add("move", "Move or rename",
       "Moves a document or a folder at once, and rewrites the links that lead to it and its own. A person can undo it.",
-      {{"path", text("the document or folder")},
-       {"file_path", text("the same as path")},
-       {"new_path", name_of("where it shall be; must not exist")}},
+      {{"path", argument::text("the document or folder")},
+       {"file_path", argument::text("the same as path")},
+       {"new_path", nonempty_text("where it shall be; must not exist")}},
       {"path", "new_path", "session_id"},
       [](Call call) -> Result<std::string> {
         HF_TRY(const std::string path, path_to_move(call));
@@ -284,10 +272,10 @@ std::vector<DocumentTool> document_tools(const std::string& ttl) {
       "Lists changes that wait for a person's review: id, path, line, both sides, author and context. Only a person can accept "
       "or "
       "reject them.",
-      {{"path", text("only in this document or folder")},
-       {"author", text("only of this author, exactly as shown")},
-       {"since", text("only made at this instant or later, such as 2026-07-28T09:30:00Z")},
-       {"offset", number(0, kMaxListOffset, "how many to leave out, to go on behind a long list [0]")}},
+      {{"path", argument::text("only in this document or folder")},
+       {"author", argument::text("only of this author, exactly as shown")},
+       {"since", argument::text("only made at this instant or later, such as 2026-07-28T09:30:00Z")},
+       {"offset", argument::number(0, kMaxListOffset, "how many to leave out, to go on behind a long list [0]")}},
       {}, list_changes)
       .reads_only = true;
 

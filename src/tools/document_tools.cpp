@@ -2,6 +2,7 @@
 
 #include "base/schema.h"
 #include "base/text.h"
+#include "tools/argument_spelling.h"
 #include "tools/caller_connection.h"
 #include "tools/document_calls.h"
 
@@ -15,17 +16,17 @@ namespace holdfast::tools {
 namespace {
 
 constexpr std::string_view kSession = "session_id";
-constexpr Millis kHour = 3'600'000, kDay = 24 * kHour;
 
-std::string counted(Millis count, std::string_view one) {
+std::string counted_time(Millis count, std::string_view one) {
   return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
 }
 
 // "7 days", "12 hours"; what is shorter is for tests.
 std::string spoken(Millis time) {
-  if (time >= kDay && time % kDay == 0) return counted(time / kDay, "day");
-  if (time >= kHour) return counted(time / kHour, "hour");
-  return counted(std::max<Millis>(1, time / 1000), "second");
+  constexpr Millis kHour = 3'600'000, kDay = 24 * kHour;
+  if (time >= kDay && time % kDay == 0) return counted_time(time / kDay, "day");
+  if (time >= kHour) return counted_time(time / kHour, "hour");
+  return counted_time(std::max<Millis>(1, time / 1000), "second");
 }
 
 // Ends like a sentence; what ends in quoted lines of a document is left alone.
@@ -78,20 +79,12 @@ JsonObject schema_of(const DocumentTool& tool, bool listed) {
   return schema;
 }
 
-// How many clients leave an argument out.
-void drop_nulls(JsonObject& arguments) {
-  JsonObject kept;
-  for (auto& argument : arguments)
-    if (!argument.value().is_null()) kept[argument.key()] = std::move(argument.value());
-  arguments = std::move(kept);
-}
-
 struct CheckedTool {
   DocumentTool tool;
   Schema schema;
 };
 
-mcp::ToolReply answer(mcp::Call& call, const CheckedTool& checked, DocumentDesks& desks) {
+mcp::ToolReply answer_document_call(mcp::Call& call, const CheckedTool& checked, DocumentDesks& desks) {
   const JsonObject& arguments = call.arguments();
   if (auto violations = checked.schema.validate(Json(arguments)); !violations.empty()) return refusal(bad_argument(violations));
   if (checked.tool.writes && desks.read_only())
@@ -132,7 +125,7 @@ Result<void> add_document_tools(mcp::Server& server, DocumentDesks& desks, Milli
     tool.scope_of = [needed = each.reads_only || handles ? Scope::read : Scope::write](const JsonObject&) { return needed; };
     tool.listed = !(each.writes && desks.read_only());
     auto checked = std::make_shared<const CheckedTool>(CheckedTool{std::move(each), std::move(schema)});
-    tool.handler = [&desks, checked](mcp::Call& call) { return answer(call, *checked, desks); };
+    tool.handler = [&desks, checked](mcp::Call& call) { return answer_document_call(call, *checked, desks); };
     HF_CHECK(server.add_tool(std::move(tool)));
   }
   return {};

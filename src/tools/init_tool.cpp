@@ -3,10 +3,12 @@
 #include "base/uri.h"
 #include "session/display.h"
 #include "session/kinds.h"
+#include "tools/argument_schema.h"
 #include "tools/argument_spelling.h"
 #include "tools/call_scopes.h"
 #include "tools/caller_connection.h"
 #include "tools/known_damage.h"
+#include "tools/list_filters.h"
 #include "tools/reasoning_results.h"
 #include "tools/reasoning_tools.h"
 #include "tools/session_arguments.h"
@@ -25,19 +27,14 @@ namespace {
 using reasoning::Connection;
 using reasoning::Situation;
 
-const Aliases kAliases = {{"action", "operation"}, {"id", "sessionId"}, {"mcpRootUri", "root"}};
+const Aliases kInitAliases = {{"action", "operation"}, {"id", "sessionId"}, {"mcpRootUri", "root"}};
 constexpr std::size_t kRecoverable = 5;
-constexpr std::int64_t kListLimit = 20, kMaxList = 200;
 
 struct Answered {
   JsonObject state;
   std::string summary;
   bool input_required = false;
 };
-
-Json text_or_null(const std::string& text) {
-  return text.empty() ? Json(nullptr) : Json(text);
-}
 
 JsonArray summaries(const std::vector<session::SessionRecord>& records, Millis now) {
   JsonArray out;
@@ -169,18 +166,14 @@ Result<Answered> load_context(const ReasoningCaller& caller, mcp::Call& call) {
   return answered;
 }
 
-JsonObject word(std::string_view type) {
-  return {{"type", type}};
-}
-
 JsonObject target_properties() {
-  return {{"project", word("string")}, {"task", word("string")}, {"aspect", word("string")}};
+  return {{"project", argument::text()}, {"task", argument::text()}, {"aspect", argument::text()}};
 }
 
 JsonObject filter_properties() {
   JsonObject all = target_properties();
   for (const char* name : {"root", "status", "search", "visibility"}) all[name] = JsonObject{};
-  all["allRoots"] = word("boolean");
+  all["allRoots"] = argument::flag();
   all["tags"] = JsonObject{};
   return all;
 }
@@ -283,7 +276,7 @@ constexpr std::array kOperations = {Operation{"get_state", get_state},       Ope
                                     Operation{"load_context", load_context}, Operation{"list_sessions", list_sessions},
                                     Operation{"navigate", navigate}};
 
-JsonObject properties() {
+JsonObject init_properties() {
   JsonArray names;
   for (const Operation& operation : kOperations) names.emplace_back(operation.name);
   JsonObject all{
@@ -291,23 +284,23 @@ JsonObject properties() {
       {"sessionId",
        JsonObject{{"type", "string"}, {"description", "load_context: this session; else the project's most recent"}}},
       {"root", JsonObject{{"type", "string"}, {"description", "project root, a file URI or absolute path"}}},
-      {"rootUri", word("string")},
+      {"rootUri", argument::text()},
       {"recent", JsonObject{{"type", "integer"}, {"description", "load_context: last thoughts to return, 0-50 [5]"}}},
       {"maxChars", JsonObject{{"type", "integer"}, {"description", "load_context: budget for their texts"}}},
       {"filters", JsonObject{{"type", "object"},
                              {"description", "list_sessions: root, allRoots, project, task, aspect, tags, status, search"}}},
-      {"limit", word("integer")},
-      {"offset", word("integer")},
+      {"limit", argument::integer()},
+      {"offset", argument::integer()},
       {"target", JsonObject{{"type", "object"}, {"description", "navigate: project, task, aspect"}}},
-      {"tags", JsonObject{{"type", "array"}, {"items", word("string")}}}};
-  all["allRoots"] = word("boolean");
+      {"tags", JsonObject{{"type", "array"}, {"items", argument::text()}}}};
+  all["allRoots"] = argument::flag();
   all["status"] = JsonObject{{"type", JsonArray{"string", "array"}}};
-  all["search"] = word("string");
-  for (const char* name : {"title", "project", "task", "aspect", "domain", "description"}) all[name] = word("string");
+  all["search"] = argument::text();
+  for (const char* name : {"title", "project", "task", "aspect", "domain", "description"}) all[name] = argument::text();
   return all;
 }
 
-mcp::ToolReply run(const ReasoningCaller& caller, mcp::Call& call) {
+mcp::ToolReply run_init(const ReasoningCaller& caller, mcp::Call& call) {
   const std::string_view name = find_string(call.arguments(), "operation").value_or("get_state");
   const auto operation = std::ranges::find(kOperations, name, &Operation::name);
   if (operation == kOperations.end())
@@ -330,10 +323,10 @@ Result<void> add_init_tool(mcp::Server& server, const ReasoningCaller& caller) {
       "Find earlier thinking of this project and go on with it. load_context without an id returns the project's most recent "
       "session and makes it current; "
       "start_new begins one; get_state tells where you are. Nothing else needs to be called first.";
-  const JsonObject all = properties();
+  const JsonObject all = init_properties();
   tool.input_schema = {{"type", "object"}, {"properties", all}};
   tool.normalise = [all](JsonObject& arguments) {
-    settle_spelling(arguments, all, kAliases);
+    settle_spelling(arguments, all, kInitAliases);
     for (const auto& [name, inner] : {std::pair("filters", filter_properties()), std::pair("target", target_properties())})
       if (const auto given = arguments.find(name); given != arguments.end())
         settle_value(given->value(), {{"type", "object"}, {"properties", inner}});
@@ -342,7 +335,7 @@ Result<void> add_init_tool(mcp::Server& server, const ReasoningCaller& caller) {
   tool.unknown = mcp::Tool::Unknown::report;
   tool.coerce_strings = true;
   tool.scope_of = scope_of_init_operation;
-  tool.handler = [&caller](mcp::Call& call) { return run(caller, call); };
+  tool.handler = [&caller](mcp::Call& call) { return run_init(caller, call); };
   return server.add_tool(std::move(tool));
 }
 

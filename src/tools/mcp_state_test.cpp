@@ -11,7 +11,7 @@
 namespace holdfast::tools {
 namespace {
 
-constexpr Millis kNow = 1'800'000'000'000;
+constexpr Millis kStateStart = 1'800'000'000'000;
 
 struct McpStateTest : testing::Test {
   std::unique_ptr<session::Store> open() {
@@ -23,13 +23,13 @@ struct McpStateTest : testing::Test {
   }
 
   TestFolder folder;
-  std::shared_ptr<ManualClock> clock = std::make_shared<ManualClock>(kNow);
+  std::shared_ptr<ManualClock> clock = std::make_shared<ManualClock>(kStateStart);
 };
 
 TEST_F(McpStateTest, AnotherInstanceOnTheSameFileSeesWhatOneWrote) {
   auto first_store = open(), second_store = open();
   McpState first(*first_store), second(*second_store);
-  ASSERT_TRUE(first.put("mcp.session", "s1", JsonObject{{"version", "2025-06-18"}}, kNow + 1000));
+  ASSERT_TRUE(first.put("mcp.session", "s1", JsonObject{{"version", "2025-06-18"}}, kStateStart + 1000));
   auto found = second.get("mcp.session", "s1");
   ASSERT_TRUE(found && *found);
   EXPECT_EQ(to_json(**found), R"({"version":"2025-06-18"})");
@@ -51,8 +51,8 @@ TEST_F(McpStateTest, InstancesShareTheSecretAndNotTheName) {
 TEST_F(McpStateTest, ValuesAreGoneAtTheirExpiry) {
   auto store = open();
   McpState state(*store);
-  ASSERT_TRUE(state.put("mcp.task", "t", 1, kNow + 1000));
-  clock->set(kNow + 1000);
+  ASSERT_TRUE(state.put("mcp.task", "t", 1, kStateStart + 1000));
+  clock->set(kStateStart + 1000);
   auto found = state.get("mcp.task", "t");
   ASSERT_TRUE(found);
   EXPECT_FALSE(*found);
@@ -61,7 +61,7 @@ TEST_F(McpStateTest, ValuesAreGoneAtTheirExpiry) {
 TEST_F(McpStateTest, ListsAPrefixInOrderAfterAKey) {
   auto store = open();
   McpState state(*store);
-  for (const char* key : {"s/2", "s/1", "s/3", "t/1"}) ASSERT_TRUE(state.put("mcp.event", key, key, kNow + 1000));
+  for (const char* key : {"s/2", "s/1", "s/3", "t/1"}) ASSERT_TRUE(state.put("mcp.event", key, key, kStateStart + 1000));
   auto keys = [](const Result<std::vector<mcp::StoredState>>& listed) {
     std::vector<std::string> out;
     for (const mcp::StoredState& each : listed.value()) out.push_back(each.key);
@@ -83,7 +83,7 @@ TEST_F(McpStateTest, ADeadProcessIsKnownAsSuchAndNonsenseIsNotAlive) {
   EXPECT_FALSE(state.is_alive(to_json(dead)));
   dead["host"] = "another machine";
   EXPECT_FALSE(state.is_alive(to_json(dead))) << "nobody there has been heard of (8.16)";
-  ASSERT_TRUE(state.put(mcp::kNodeArea, "x", JsonObject{{"owner", to_json(dead)}}, kNow + 1000));
+  ASSERT_TRUE(state.put(mcp::kNodeArea, "x", JsonObject{{"owner", to_json(dead)}}, kStateStart + 1000));
   EXPECT_TRUE(state.is_alive(to_json(dead)));
   EXPECT_FALSE(state.is_alive("memory"));
   EXPECT_FALSE(state.is_alive("{}"));

@@ -10,15 +10,15 @@ namespace holdfast::tools {
 
 namespace {
 
-constexpr std::size_t kListed = 100;  // a person or a model reads all of it
+constexpr std::size_t kListedNotices = 100;  // a person or a model reads all of it
 
-JsonArray to_array(const std::vector<session::Notice>& notices) {
+JsonArray notices_json(const std::vector<session::Notice>& notices) {
   JsonArray out;
   for (const session::Notice& notice : notices) out.push_back(session::notice_json(notice));
   return out;
 }
 
-Result<SessionAnswer> list(SessionCall& call) {
+Result<SessionAnswer> list_notices(SessionCall& call) {
   HF_TRY(JsonObject state, open_notices(call.store, call.principal(), find_bool(call.arguments(), "all").value_or(false)));
   return SessionAnswer{std::move(state), {}, false};
 }
@@ -39,7 +39,7 @@ DueNotices take_due_notices(session::Store& store, const std::string& principal,
     log(LogLevel::warn, "tools", "notices are not shown now: " + taken.error().message);
     return {};
   }
-  DueNotices due{to_array(taken->notices), taken->more, {}};
+  DueNotices due{notices_json(taken->notices), taken->more, {}};
   for (const session::Notice& notice : taken->notices) due.text += notice.text + "\n";
   if (due.more > 0) due.text += fmt::format("… and {} more (operation notices of the session tool)\n", due.more);
   return due;
@@ -53,14 +53,14 @@ void add_notice_block(mcp::ToolResult& result, const DueNotices& due) {
 }
 
 Result<JsonObject> open_notices(session::Reader& reader, const std::string& principal, bool all) {
-  HF_TRY(session::NoticeList list, session::list_notices(reader, principal, all, kListed));
-  JsonObject state{{"notices", to_array(list.notices)}, {"count", list.notices.size()}};
+  HF_TRY(session::NoticeList list, session::list_notices(reader, principal, all, kListedNotices));
+  JsonObject state{{"notices", notices_json(list.notices)}, {"count", list.notices.size()}};
   if (list.more > 0) state["more"] = list.more;
   return state;
 }
 
 void add_notice_operations(SessionOperations& operations) {
-  operations.add({"notices", {}, SessionOperation::Session::none, list});
+  operations.add({"notices", {}, SessionOperation::Session::none, list_notices});
   operations.add({"notices-ack", {}, SessionOperation::Session::none, acknowledge});
   operations.add_argument("notice_ids",
                           {{"type", "array"}, {"items", JsonObject{{"type", "string"}}}, {"description", "notices-ack: these"}});

@@ -9,6 +9,7 @@
 #include "reasoning/structure.h"
 #include "session/display.h"
 #include "session/kinds.h"
+#include "tools/argument_schema.h"
 #include "tools/known_damage.h"
 #include "tools/reasoning_results.h"
 #include "tools/reasoning_tools.h"
@@ -50,7 +51,7 @@ Result<SessionRecord> named_or_open(SessionCall& call, const ReasoningCaller& ca
   return reasoning::find_reasoning(call.store, situated.situation, active);
 }
 
-Result<SessionAnswer> get(SessionCall& call) {
+Result<SessionAnswer> get_thoughts(SessionCall& call) {
   const std::int64_t offset = find_int(call.arguments(), "offset").value_or(0);
   const std::int64_t limit =
       std::clamp<std::int64_t>(find_int(call.arguments(), "limit").value_or(kThoughtLimit), 1, kMaxThoughts);
@@ -234,11 +235,11 @@ Result<SessionAnswer> graph(SessionCall& call) {
 }
 
 // The fields of every kind, and beyond them the status, the root, and a word by which other sessions refer to this one.
-Result<SessionAnswer> update(SessionCall& call) {
+Result<SessionAnswer> update_reasoning(SessionCall& call) {
   const JsonObject& arguments = call.arguments();
   const std::vector<std::string> statuses = texts_of(arguments, "status");
-  constexpr std::array<std::string_view, 4> kStatuses = {"active", "completed", "abandoned", "archived"};
-  if (!statuses.empty() && std::ranges::find(kStatuses, statuses.front()) == kStatuses.end())
+  constexpr std::array<std::string_view, 4> kSettable = {"active", "completed", "abandoned", "archived"};
+  if (!statuses.empty() && std::ranges::find(kSettable, statuses.front()) == kSettable.end())
     return invalid(fmt::format("a reasoning session cannot be {}", statuses.front()), "active, completed, abandoned or archived");
   std::optional<std::string> root;
   if (auto given = find_string(arguments, "root")) {
@@ -284,8 +285,8 @@ void add_reasoning_operations(SessionOperations& operations, const ReasoningCall
   using enum SessionOperation::Session;
   const std::string kind(session::kReasoning);
   const auto with = [&caller](auto run) { return [run, &caller](SessionCall& call) { return run(call, caller); }; };
-  operations.add({"get", kind, required, get});
-  operations.add({"update", kind, required, update});
+  operations.add({"get", kind, required, get_thoughts});
+  operations.add({"update", kind, required, update_reasoning});
   operations.add({"resume", kind, required, [&caller](SessionCall& call) { return load(call, caller, false); }});
   operations.add({"resume_latest", kind, none, [&caller](SessionCall& call) { return load(call, caller, true); }});
   operations.add({"read_thoughts", kind, optional, with(read_thoughts)});
@@ -302,14 +303,13 @@ void add_reasoning_operations(SessionOperations& operations, const ReasoningCall
   operations.add({"set_alias", kind, required, set_alias});
   operations.add_item_fields(kind, add_reasoning_fields);
 
-  const auto word = [](std::string_view type) { return JsonObject{{"type", type}}; };
   for (const char* name : {"thoughtNumber", "last", "start", "end", "referencesThought", "revisionsOf", "maxChars"})
-    operations.add_argument(name, word("integer"));
+    operations.add_argument(name, argument::integer());
   for (const char* name : {"branchId", "thoughtType", "confidence", "format", "fromSessionId", "intoSessionId", "alias"})
-    operations.add_argument(name, word("string"));
-  operations.add_argument("range", {{"type", "array"}, {"items", word("integer")}});
-  operations.add_argument("includeMetadata", word("boolean"));
-  operations.add_argument("resolveAnchors", word("boolean"));
+    operations.add_argument(name, argument::text());
+  operations.add_argument("range", {{"type", "array"}, {"items", argument::integer()}});
+  operations.add_argument("includeMetadata", argument::flag());
+  operations.add_argument("resolveAnchors", argument::flag());
 }
 
 }  // namespace holdfast::tools

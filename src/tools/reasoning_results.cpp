@@ -17,16 +17,6 @@ using session::SessionRecord;
 // A title may be longer than the reply to a thought, which is sent with every one and stays under 300 bytes (D2).
 constexpr std::size_t kGoalLength = 80;
 
-Json text_or_null(const std::string& text) {
-  return text.empty() ? Json(nullptr) : Json(text);
-}
-
-JsonArray to_array(const std::vector<std::string>& texts) {
-  JsonArray out;
-  for (const std::string& text : texts) out.emplace_back(text);
-  return out;
-}
-
 // In words, for the line that a model reads first (L4).
 std::string spoken_age(Millis then, Millis now) {
   constexpr Millis kMinute = 60'000, kHour = 60 * kMinute, kDay = 24 * kHour;
@@ -39,6 +29,10 @@ std::string spoken_age(Millis then, Millis now) {
 }
 
 }  // namespace
+
+Json text_or_null(const std::string& text) {
+  return text.empty() ? Json(nullptr) : Json(text);
+}
 
 void add_reasoning_fields(const SessionRecord& record, JsonObject& item) {
   item["thoughtCount"] = reasoning::thought_count(record);
@@ -53,7 +47,7 @@ void add_reasoning_fields(const SessionRecord& record, JsonObject& item) {
   if (record.completed_at) item["completedAt"] = iso8601(*record.completed_at);
   if (!record.domain.empty()) item["domain"] = record.domain;
   if (!record.client.empty()) item["client"] = record.client;
-  if (!record.linked_roots.empty()) item["linkedRoots"] = to_array(record.linked_roots);
+  if (!record.linked_roots.empty()) item["linkedRoots"] = to_json_array(record.linked_roots);
 }
 
 JsonObject session_summary(const SessionRecord& record, Millis now) {
@@ -74,7 +68,7 @@ JsonObject loaded_state(const reasoning::Loaded& loaded, std::optional<std::int6
   JsonObject state{{"sessionId", record.id}, {"autoRecovered", loaded.auto_recovered}, {"root", text_or_null(record.root_uri)}};
   if (loaded.root_mismatch) state["rootMismatch"] = true;
   state["title"] = session::shown_title(record);
-  state["tags"] = to_array(record.tags);
+  state["tags"] = to_json_array(record.tags);
   state["status"] = session::shown_status(record);
   state["thoughtCount"] = reasoning::thought_count(record);
   state["totalCount"] = reasoning::total_count(record);
@@ -121,7 +115,7 @@ JsonObject appended_state(const reasoning::AppendOutcome& outcome, bool verbose)
   if (outcome.closed) {
     state["totalThoughts"] = thought.total;
     state["nextThoughtNeeded"] = false;
-    state["branches"] = to_array(branches);
+    state["branches"] = to_json_array(branches);
     state["thoughtHistoryLength"] = reasoning::total_count(outcome.record);
     state["sessionId"] = nullptr;
     state["sessionClosed"] = true;
@@ -147,7 +141,7 @@ JsonObject appended_state(const reasoning::AppendOutcome& outcome, bool verbose)
   state["nextThoughtNeeded"] = thought.next_needed;
   state["nextThoughtNumber"] = outcome.record.highest_number(thought.branch) + 1;
   state["thoughtType"] = thought.type;
-  state["branches"] = to_array(branches);
+  state["branches"] = to_json_array(branches);
   state["thoughtHistoryLength"] = reasoning::total_count(outcome.record);
   for (const auto& member : thought.payload) state.insert(member);
   return state;

@@ -17,12 +17,12 @@ namespace holdfast::tools {
 namespace {
 
 // Names that callers know from elsewhere (threads-and-research §2).
-constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kAliases = {{{"investigation_id", "thread_id"},
-                                                                                    {"ideation_id", "thread_id"},
-                                                                                    {"consensus_id", "thread_id"},
-                                                                                    {"session_id", "id"},
-                                                                                    {"sessionId", "id"},
-                                                                                    {"mcpRootUri", "root"}}};
+constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kResearchAliases = {{{"investigation_id", "thread_id"},
+                                                                                            {"ideation_id", "thread_id"},
+                                                                                            {"consensus_id", "thread_id"},
+                                                                                            {"session_id", "id"},
+                                                                                            {"sessionId", "id"},
+                                                                                            {"mcpRootUri", "root"}}};
 
 struct CheckedAction {
   ResearchAction action;
@@ -45,18 +45,12 @@ struct Table {
   std::map<std::string, CheckedAction, std::less<>> actions;
 };
 
-JsonArray to_array(const std::vector<std::string>& texts) {
-  JsonArray out;
-  for (const std::string& text : texts) out.emplace_back(text);
-  return out;
-}
-
 Result<CheckedAction> checked(ResearchAction action, const JsonObject& schemas) {
   JsonObject properties{{"action", JsonObject{}}};
   for (const auto* names : {&action.required, &action.optional})
     for (const std::string& name : *names) properties[name] = schemas.at(name);
-  HF_TRY(Schema schema,
-         Schema::compile(JsonObject{{"type", "object"}, {"properties", properties}, {"required", to_array(action.required)}}));
+  HF_TRY(Schema schema, Schema::compile(JsonObject{
+                            {"type", "object"}, {"properties", properties}, {"required", to_json_array(action.required)}}));
   return CheckedAction{std::move(action), std::move(properties), std::move(schema)};
 }
 
@@ -76,34 +70,34 @@ void settle_names(JsonObject& arguments) {
   for (auto& argument : arguments) {
     if (argument.value().is_null()) continue;  // how many clients leave a field out
     std::string_view name(argument.key().data(), argument.key().size());
-    for (const auto& [alias, meant] : kAliases)
+    for (const auto& [alias, meant] : kResearchAliases)
       if (name == alias && !arguments.contains(meant)) name = meant;
     settled[name] = std::move(argument.value());
   }
   arguments = std::move(settled);
 }
 
-EnvelopeFailure unsupported(const Table& table, std::string_view name) {
+EnvelopeFailure unsupported_action(const Table& table, std::string_view name) {
   EnvelopeFailure failure;
   failure.error = make_error(ErrorKind::invalid, fmt::format("there is no action {}", name),
                              fmt::format("actions: {}", fmt::join(table.names, ", ")), "UNSUPPORTED_ACTION");
   failure.field = "action";
-  failure.details["allowed"] = to_array(table.names);
+  failure.details["allowed"] = to_json_array(table.names);
   return failure;
 }
 
-mcp::ToolReply answer(mcp::Call& call, const ResearchRoom& room, const Table& table) {
+mcp::ToolReply answer_research_call(mcp::Call& call, const ResearchRoom& room, const Table& table) {
   ResearchCall research_call{call, room, room.clock.now()};
   const auto name = find_string(call.arguments(), "action");
   if (!name) {
     const bool missing = find(call.arguments(), "action") == nullptr;
-    EnvelopeFailure failure = unsupported(table, "");
+    EnvelopeFailure failure = unsupported_action(table, "");
     failure.error.message = missing ? "action is required" : "action must be a string";
     failure.error.code = missing ? "MISSING_REQUIRED" : "VALIDATION_ERROR";
     return to_envelope(room, std::move(failure));
   }
   const auto found = table.actions.find(*name);
-  if (found == table.actions.end()) return to_envelope(room, unsupported(table, *name));
+  if (found == table.actions.end()) return to_envelope(room, unsupported_action(table, *name));
   if (auto violations = found->second.check(call.arguments()); !violations.empty())
     return to_envelope(room, to_failure(violations, *name));
   auto answered = found->second.action.run(research_call);
@@ -118,7 +112,7 @@ Result<void> add_research_tool(mcp::Server& server, const ResearchRoom& room) {
   JsonObject schemas = argument_schemas();
   HF_TRY(std::shared_ptr<const Table> table, make_table(schemas));
   JsonObject properties{
-      {"action", JsonObject{{"type", "string"}, {"enum", to_array(table->names)}, {"description", "what to do"}}}};
+      {"action", JsonObject{{"type", "string"}, {"enum", to_json_array(table->names)}, {"description", "what to do"}}}};
   for (const auto& schema : schemas) properties.insert(schema);
 
   mcp::Tool tool;
@@ -136,7 +130,7 @@ Result<void> add_research_tool(mcp::Server& server, const ResearchRoom& room) {
   tool.handler_validates = true;
   tool.tasks = mcp::Tool::Tasks::optional;
   tool.scope_of = scope_of_research_action;
-  tool.handler = [&room, table](mcp::Call& call) { return answer(call, room, *table); };
+  tool.handler = [&room, table](mcp::Call& call) { return answer_research_call(call, room, *table); };
   server.tasks().set_survivors(surviving_runs(room));
   return server.add_tool(std::move(tool));
 }

@@ -15,8 +15,8 @@ namespace {
 using session::SessionRecord;
 using Time = std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds kLook{250};  // another process may be at work, and it does not tell us
-constexpr std::chrono::seconds kReportEvery{1};  // §11: at most one progress notification a second
+constexpr std::chrono::milliseconds kLookAtRun{250};  // another process may be at work, and it does not tell us
+constexpr std::chrono::seconds kReportEvery{1};       // §11: at most one progress notification a second
 
 bool is_over(const SessionRecord& record) {
   return record.status == "completed" || record.status == "failed" || record.status == "cancelled" ||
@@ -88,9 +88,9 @@ Result<ResearchAnswer> wait_for_run(ResearchCall& call, const std::string& id) {
       reported = Time::now();
     }
     if (room.workers.has(id))
-      room.workers.wait(id, kLook);
+      room.workers.wait(id, kLookAtRun);
     else
-      call.call.wait_for(kLook);
+      call.call.wait_for(kLookAtRun);
   }
   return outcome_of(room, call.principal(), id);
 }

@@ -136,7 +136,7 @@ Result<ResearchAnswer> report(ResearchCall& call) {
   return answer;
 }
 
-Result<ResearchAnswer> list(ResearchCall& call) {
+Result<ResearchAnswer> list_runs(ResearchCall& call) {
   JsonObject filters = call.arguments();
   filters["type"] = session::kResearch;
   if (call.flag("completed_only", false)) filters["completed"] = true;
@@ -144,7 +144,7 @@ Result<ResearchAnswer> list(ResearchCall& call) {
   return list_of(call, std::move(query), "sessions");
 }
 
-Result<ResearchAnswer> cancel(ResearchCall& call) {
+Result<ResearchAnswer> cancel_research(ResearchCall& call) {
   HF_TRY(const SessionRecord record, named_session(call, "research_id", session::kResearch, Deleted::refuse));
   HF_TRY(const research::Research::Cancelled cancelled, call.room.research.cancel(call.principal(), record.id));
   ResearchAnswer answer;
@@ -167,8 +167,8 @@ std::vector<ResearchAction> run_actions() {
        {},
        {"status", "completed_only", "visibility", "q", "project", "pinned", "sort", "updated_since", "updated_before", "limit",
         "cursor", "root"},
-       list},
-      {"deep-research-cancel", {"research_id"}, {}, cancel},
+       list_runs},
+      {"deep-research-cancel", {"research_id"}, {}, cancel_research},
   };
 }
 

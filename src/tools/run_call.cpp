@@ -17,8 +17,8 @@ namespace {
 
 using Time = std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds kLook{200};      // whether the client gave up: nobody tells us
-constexpr std::chrono::seconds kLongestSilence{15};  // hosts end calls of which they hear nothing for a minute
+constexpr std::chrono::milliseconds kLookAtClient{200};  // whether the client gave up: nobody tells us
+constexpr std::chrono::seconds kLongestSilence{15};      // hosts end calls of which they hear nothing for a minute
 
 // What the run says on its threads and the call reads on its own.
 class Said {
@@ -36,7 +36,7 @@ class Said {
   // What was said since, at once or after a while; over: nothing follows.
   std::deque<std::string> take(bool& over) {
     std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, kLook, [this] { return over_ || !messages_.empty(); });
+    changed_.wait_for(lock, kLookAtClient, [this] { return over_ || !messages_.empty(); });
     over = over_;
     return std::exchange(messages_, {});
   }

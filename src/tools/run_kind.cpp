@@ -32,13 +32,13 @@ Result<SessionAnswer> where_it_stands(SessionCall& call) {
   return SessionAnswer{std::move(state), {}, false};
 }
 
-Result<SessionAnswer> cancel(SessionCall& call) {
+Result<SessionAnswer> cancel_task_run(SessionCall& call) {
   HF_CHECK(runner::cancel_run(call.store, call.record->id, call.principal()));
   HF_TRY(const session::SessionRecord record, call.store.get(call.record->id));
   return SessionAnswer{{{"sessionId", record.id}, {"session", call.operations.item(record, call.now)}}, {}, false};
 }
 
-Result<SessionAnswer> exported(SessionCall& call) {
+Result<SessionAnswer> export_task_run(SessionCall& call) {
   const std::string format(find_string(call.arguments(), "format").value_or("markdown"));
   HF_TRY(const std::string content, runner::export_report(call.store, call.record->id, format));
   return SessionAnswer{{{"sessionId", call.record->id}, {"format", format}, {"content", content}}, {}, false};
@@ -51,8 +51,8 @@ void add_run_kind(SessionOperations& operations) {
   const std::string kind(session::kRun);
   operations.add_item_fields(kind, add_run_fields);
   operations.add({"resume", kind, required, where_it_stands});
-  operations.add({"cancel", kind, required, cancel});
-  operations.add({"export", kind, required, exported});
+  operations.add({"cancel", kind, required, cancel_task_run});
+  operations.add({"export", kind, required, export_task_run});
   operations.add_argument("format", {{"type", "string"}});
 }
 

@@ -1,6 +1,8 @@
 #include "tools/runner_tools.h"
 
 #include "session/kinds.h"
+#include "tools/argument_schema.h"
+#include "tools/argument_spelling.h"
 #include "tools/caller_connection.h"
 #include "tools/run_call.h"
 
@@ -20,12 +22,12 @@ constexpr std::string_view kRunId = "run_id";
 using Counter = std::shared_ptr<std::atomic<int>>;
 
 // One of the few at a time.
-class Place {
+class RunPlace {
  public:
-  explicit Place(Counter taken) : taken_(std::move(taken)), number_(++*taken_) {}
-  ~Place() { --*taken_; }
-  Place(const Place&) = delete;
-  Place& operator=(const Place&) = delete;
+  explicit RunPlace(Counter taken) : taken_(std::move(taken)), number_(++*taken_) {}
+  ~RunPlace() { --*taken_; }
+  RunPlace(const RunPlace&) = delete;
+  RunPlace& operator=(const RunPlace&) = delete;
   bool is_free() const { return number_ <= kRunsAtOnce; }
 
  private:
@@ -33,9 +35,6 @@ class Place {
   int number_;
 };
 
-JsonObject text(std::string_view description) {
-  return {{"type", "string"}, {"description", description}};
-}
 JsonObject whole(std::int64_t most, std::string_view description) {
   return {{"type", "integer"}, {"minimum", 1}, {"maximum", most}, {"description", description}};
 }
@@ -46,19 +45,19 @@ JsonObject folders(std::string_view description) {
 }
 
 JsonObject task_properties() {
-  return {{"task", text("what is to be done, in words; 1 to 10,000 characters")},
+  return {{"task", argument::text("what is to be done, in words; 1 to 10,000 characters")},
           {"working_directory", folders("the folder or folders it works in [those of the task before]")},
           {"max_rounds", whole(runner::kMaxRounds, "answers of the model at most [100]")},
           {"max_tokens", JsonObject{{"anyOf", JsonArray{JsonObject{{"type", "integer"}, {"minimum", 1}},
                                                         JsonObject{{"type", "string"}, {"enum", JsonArray{"auto"}}}}},
                                     {"description", "of one answer of the model [auto]"}}},
-          {"model", text("instead of the endpoint's own")},
+          {"model", argument::text("instead of the endpoint's own")},
           {"timeout_s", whole(runner::kMaxTimeout, "seconds for the task [600]")}};
 }
 
 JsonObject session_properties() {
   JsonObject task = task_properties();
-  task["id"] = text("what the task is called in the results");
+  task["id"] = argument::text("what the task is called in the results");
   task["keep_context"] = JsonObject{{"type", "boolean"}, {"description", "go on with the conversation of the task before"}};
   JsonObject properties{
       {"tasks", JsonObject{{"type", "array"},
@@ -75,18 +74,10 @@ JsonObject session_properties() {
                              {"items", JsonObject{{"type", "string"}}},
                              {"description", "names of the MCP servers to use [all that are configured]"}}},
       {"on_error", JsonObject{{"type", "string"}, {"enum", JsonArray{"continue", "stop"}}, {"description", "[continue]"}}},
-      {kRunId, text("instead of tasks: go on with a run that was interrupted, at its first task without a result")},
+      {kRunId, argument::text("instead of tasks: go on with a run that was interrupted, at its first task without a result")},
       {"response_format", JsonObject{{"type", "object"}, {"description", "handed to the model as it is"}}}};
   for (const char* name : {"max_rounds", "max_tokens", "model", "timeout_s"}) properties[name] = task.at(name);
   return properties;
-}
-
-// How many clients leave an argument out.
-void drop_nulls(JsonObject& arguments) {
-  JsonObject kept;
-  for (auto& argument : arguments)
-    if (!argument.value().is_null()) kept[argument.key()] = std::move(argument.value());
-  arguments = std::move(kept);
 }
 
 Result<void> may_run(const mcp::Caller& caller) {
@@ -107,14 +98,14 @@ Result<std::optional<std::string>> named_run(mcp::Call& call, const RunnerRoom& 
   return std::string(*named);
 }
 
-Result<runner::RunReport> run(mcp::Call& call, const RunnerRoom& room, const Json& request, const Counter& taken) {
+Result<runner::RunReport> run_tasks(mcp::Call& call, const RunnerRoom& room, const Json& request, const Counter& taken) {
   HF_CHECK(may_run(call.caller()));
   HF_TRY(const auto earlier, named_run(call, room));
   runner::RunRequest wanted;
   if (!earlier) {
     HF_TRY(wanted, runner::parse_run_request(request));
   }
-  const Place place(taken);
+  const RunPlace place(taken);
   if (!place.is_free())
     return fail(ErrorKind::conflict, fmt::format("{} runs are under way", kRunsAtOnce), "wait until one of them is over", "busy");
   HF_TRY(runner::Runs * runs, room.runs());
@@ -126,7 +117,7 @@ Result<runner::RunReport> run(mcp::Call& call, const RunnerRoom& room, const Jso
   return work_on_run(call, room, *runs, id);
 }
 
-mcp::ToolReply answer(const Result<runner::RunReport>& report) {
+mcp::ToolReply answer_of_run(const Result<runner::RunReport>& report) {
   if (!report) return mcp::ToolResult::failure(report.error());
   JsonObject state = runner::report_json(*report);
   if (report->status == "interrupted") state["hint"] = how_to_go_on(report->id);
@@ -166,7 +157,7 @@ Result<void> add_runner_tools(mcp::Server& server, const RunnerRoom& room) {
               "you name. Returns its answer and what it took; the run is kept (session with type run).",
               task_properties(), "task");
   one.handler = [&room, taken](mcp::Call& call) {
-    return answer(run(call, room, JsonObject{{"tasks", JsonArray{call.arguments()}}}, taken));
+    return answer_of_run(run_tasks(call, room, JsonObject{{"tasks", JsonArray{call.arguments()}}}, taken));
   };
   HF_CHECK(server.add_tool(std::move(one)));
   mcp::Tool many = tool_of(
@@ -177,7 +168,7 @@ Result<void> add_runner_tools(mcp::Server& server, const RunnerRoom& room) {
       session_properties(), nullptr);
   // Everything that is wrong with the tasks is said at once, each by its index: the schema's words would be about branches.
   many.handler_validates = true;
-  many.handler = [&room, taken](mcp::Call& call) { return answer(run(call, room, Json(call.arguments()), taken)); };
+  many.handler = [&room, taken](mcp::Call& call) { return answer_of_run(run_tasks(call, room, Json(call.arguments()), taken)); };
   return server.add_tool(std::move(many));
 }
 

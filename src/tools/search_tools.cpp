@@ -1,6 +1,7 @@
 #include "tools/search_tools.h"
 
 #include "base/text.h"
+#include "tools/argument_schema.h"
 #include "tools/argument_words.h"
 #include "tools/transcript_call.h"
 #include "transcripts/passage_sources.h"
@@ -21,21 +22,11 @@ constexpr std::size_t kOpening = 3, kLast = 10;             // messages of a det
 constexpr std::uint64_t kEndBytes = 512 * 1024;             // read at the end of a transcript for them, at first
 constexpr std::uint64_t kMaxReadBytes = 256 * 1024 * 1024;  // and at most: about a second
 
-JsonObject text(std::string_view description) {
-  return {{"type", "string"}, {"description", description}};
-}
 JsonObject count(std::string_view description, std::size_t fallback, std::size_t most) {
   return {{"type", "integer"}, {"minimum", 1}, {"maximum", most}, {"default", fallback}, {"description", description}};
 }
 
-JsonObject result_with(std::initializer_list<std::string_view> required) {
-  JsonArray names;
-  for (const std::string_view name : required) names.emplace_back(name);
-  JsonArray either{JsonObject{{"required", std::move(names)}}, JsonObject{{"required", JsonArray{"error", "message"}}}};
-  return {{"type", "object"}, {"anyOf", std::move(either)}};
-}
-
-Result<std::optional<Millis>> time_of(const std::string& text, std::string_view argument) {
+Result<std::optional<Millis>> date_of(const std::string& text, std::string_view argument) {
   if (text.empty()) return std::nullopt;
   constexpr std::size_t kDateLength = 10;
   auto time = parse_time(text.size() == kDateLength ? text + "T00:00:00Z" : text);
@@ -139,8 +130,8 @@ class SearchCall {
     request.tool = transcripts_.text("tool");
     request.model = transcripts_.text("model");
     request.file = transcripts_.text("file");
-    HF_TRY(request.since, time_of(transcripts_.text("after_date"), "after_date"));
-    HF_TRY(request.until, time_of(transcripts_.text("before_date"), "before_date"));
+    HF_TRY(request.since, date_of(transcripts_.text("after_date"), "after_date"));
+    HF_TRY(request.until, date_of(transcripts_.text("before_date"), "before_date"));
     if (const auto role = session::passage_role(transcripts_.text("role"))) request.roles = {*role};
     if (const std::string kind = transcripts_.text("kind"); !kind.empty()) request.kinds = {kind};
     if (!owner_) {
@@ -199,7 +190,7 @@ class SearchCall {
   bool owner_;
 };
 
-struct Declared {
+struct SearchTool {
   std::string name, title, description;
   JsonObject properties;
   JsonArray required;
@@ -207,7 +198,7 @@ struct Declared {
   Answer (SearchCall::*run)();
 };
 
-std::vector<Declared> declared() {
+std::vector<SearchTool> search_tools() {
   const JsonArray roles = {"user", "assistant", "thinking", "tool_call", "tool_result", "system", "title"};
   const JsonArray kinds = {"transcript", "reasoning", "thread", "research", "document", "run"};
   return {
@@ -215,18 +206,18 @@ std::vector<Declared> declared() {
        "Search past sessions",
        "Find earlier work: words, word*, \"a phrase\", -without, or code as it stands (foo_bar, src/a.cpp, E0277), in everything "
        "people, models and tools said, in every project. Answers with the places, and the command that resumes each session.",
-       {{"query", text("what to look for; all words must stand in one message")},
+       {{"query", argument::text("what to look for; all words must stand in one message")},
         {"limit", count("sessions", 10, kMaxFound)},
-        {"project", text("only sessions of this folder")},
+        {"project", argument::text("only sessions of this folder")},
         {"kind", JsonObject{{"type", "string"}, {"enum", kinds}, {"description", "only this kind; default: every kind"}}},
         {"role", JsonObject{{"type", "string"}, {"enum", roles}, {"description", "only what was said so"}}},
-        {"tool", text("only calls of this tool")},
-        {"model", text("only answers of this model")},
-        {"branch", text("only on this git branch")},
-        {"file", text("only where a tool touched this file: its path, or the end of it")},
-        {"after_date", text("not before this time (2026-07-01)")},
-        {"before_date", text("before this time")},
-        {"current_session_id", text("the session that is calling, when it is known")},
+        {"tool", argument::text("only calls of this tool")},
+        {"model", argument::text("only answers of this model")},
+        {"branch", argument::text("only on this git branch")},
+        {"file", argument::text("only where a tool touched this file: its path, or the end of it")},
+        {"after_date", argument::text("not before this time (2026-07-01)")},
+        {"before_date", argument::text("before this time")},
+        {"current_session_id", argument::text("the session that is calling, when it is known")},
         {"exclude_current",
          JsonObject{{"type", "boolean"}, {"default", true}, {"description", "leave the calling session out"}}}},
        {"query"},
@@ -235,16 +226,16 @@ std::vector<Declared> declared() {
       {"list_recent_sessions",
        "Recent sessions",
        "Transcripts of Claude Code and Codex, newest first, with the command that resumes each.",
-       {{"limit", count("how many", 20, kMaxFound)}, {"project", text("only sessions of this folder")}},
+       {{"limit", count("how many", 20, kMaxFound)}, {"project", argument::text("only sessions of this folder")}},
        {},
        result_with({"sessions", "count", "total", "hasMore"}),
        &SearchCall::recent},
       {"get_session_detail",
        "One session in detail",
        "How a session began, how it ended, and where in it something was said.",
-       {{"session_id", text("id, or a unique start of it; default: the session that is calling")},
-        {"search_query", text("places in this session that say so; as in search_sessions")},
-        {"source_project", text("folder of the project to search in, when an id exists in several")}},
+       {{"session_id", argument::text("id, or a unique start of it; default: the session that is calling")},
+        {"search_query", argument::text("places in this session that say so; as in search_sessions")},
+        {"source_project", argument::text("folder of the project to search in, when an id exists in several")}},
        {},
        result_with({"session_id", "title", "project", "opening", "last_messages", "resume_command"}),
        &SearchCall::detail}};
@@ -254,7 +245,7 @@ std::vector<Declared> declared() {
 
 Result<void> add_search_tools(mcp::Server& server, const transcripts::Keeper& keeper, const ProjectRoot& root,
                               const TranscriptToolOptions& options, const SearchRoom& room) {
-  for (Declared& each : declared()) {
+  for (SearchTool& each : search_tools()) {
     mcp::Tool tool;
     tool.name = each.name;
     tool.title = each.title;

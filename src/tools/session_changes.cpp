@@ -33,7 +33,7 @@ bool edit_tags(SessionRecord& record, const JsonObject& arguments) {
   return assign(record.tags, std::move(tags));
 }
 
-Result<SessionAnswer> update(SessionCall& call) {
+Result<SessionAnswer> update_record(SessionCall& call) {
   const JsonObject& arguments = call.arguments();
   if (arguments.contains("status"))
     return fail(ErrorKind::invalid, fmt::format("the status of a {} session cannot be set here", call.record->kind), {},
@@ -93,7 +93,7 @@ bool edit_common_fields(SessionRecord& record, const JsonObject& arguments) {
 }
 
 void add_change_operations(SessionOperations& operations) {
-  operations.add({"update", {}, SessionOperation::Session::required, update});
+  operations.add({"update", {}, SessionOperation::Session::required, update_record});
   for (const char* move : {"pin", "unpin", "archive", "unarchive", "restore"}) operations.add(move_operation(move));
 
   operations.add_argument("title", {{"type", "string"}});

@@ -19,12 +19,6 @@ void add_time(JsonObject& object, std::string_view key, std::optional<Millis> ti
   if (time && *time != 0) object[key] = iso8601(*time);
 }
 
-JsonArray to_array(const std::vector<std::string>& texts) {
-  JsonArray out;
-  for (const std::string& text : texts) out.emplace_back(text);
-  return out;
-}
-
 std::string counted(std::int64_t count, std::string_view one, std::string_view many) {
   return fmt::format("{} {}", count, count == 1 ? one : many);
 }
@@ -82,7 +76,7 @@ JsonObject session_item(const session::SessionRecord& record, Millis now, const 
   item["status"] = shown_status(record);
   item["visibility"] = name_of(record.visibility);
   item["pinned"] = record.pinned;
-  item["tags"] = to_array(record.tags);
+  item["tags"] = to_json_array(record.tags);
   add_text(item, "rootUri", record.root_uri);
   add_text(item, "rootName", record.root_name);
   add_text(item, "project", record.project);

@@ -14,10 +14,9 @@ namespace holdfast::tools {
 
 namespace {
 
-constexpr std::int64_t kListLimit = 20, kMaxList = 200;  // sessions of one answer: a model reads all of it
-constexpr std::int64_t kReasoningListLimit = 10;         // reasoning-sessions §6
-constexpr std::size_t kMaxTogether = 1000;               // of all kinds at once: every page reads all before it
-constexpr std::size_t kOffered = 10;                     // threads-and-research §8
+constexpr std::int64_t kReasoningListLimit = 10;  // reasoning-sessions §6
+constexpr std::size_t kMaxTogether = 1000;        // of all kinds at once: every page reads all before it
+constexpr std::size_t kOffered = 10;              // threads-and-research §8
 constexpr std::string_view kNew = "new", kCancel = "cancel";
 
 // nullopt: the client was asked for its roots.
@@ -61,7 +60,7 @@ Result<SessionAnswer> list_all_kinds(SessionCall& call, session::Query query) {
   return SessionAnswer{{{"sessions", std::move(sessions)}, {"count", count}, {"total", total}, {"hasMore", more}}, {}, false};
 }
 
-Result<SessionAnswer> list(SessionCall& call) {
+Result<SessionAnswer> show_list(SessionCall& call) {
   HF_TRY(std::optional<session::Query> query, read_query(call));
   if (!query) return SessionAnswer{{}, {}, true};
   if (query->kinds.empty() && !call.operations.outside().empty()) return list_all_kinds(call, std::move(*query));
@@ -90,7 +89,7 @@ JsonObject choices_of(const std::vector<session::SessionRecord>& records, const 
 
 // Lets the user choose; a client that cannot show a form gets the list.
 Result<SessionAnswer> pick(SessionCall& call) {
-  if (!call.call.caller().can_elicit_form()) return list(call);
+  if (!call.call.caller().can_elicit_form()) return show_list(call);
   HF_TRY(std::optional<session::Query> query, read_query(call));
   if (!query) return SessionAnswer{{}, {}, true};
   query->limit = std::min(query->limit, kOffered);
@@ -98,7 +97,7 @@ Result<SessionAnswer> pick(SessionCall& call) {
   const mcp::Answer* answer =
       call.call.ask("pick", mcp::Question::form("Which session do you want to go on with?", choices_of(page.items, call)));
   if (!answer) return SessionAnswer{{}, {}, true};
-  if (answer->failure && answer->failure->kind != ErrorKind::timeout) return list(call);
+  if (answer->failure && answer->failure->kind != ErrorKind::timeout) return show_list(call);
   const auto ended = [](std::string_view outcome) { return SessionAnswer{{{"outcome", outcome}}, {}, false}; };
   if (answer->failure) return ended("timeout");
   const JsonObject* content = answer->content();
@@ -116,7 +115,7 @@ Result<SessionAnswer> pick(SessionCall& call) {
 }  // namespace
 
 void add_list_operations(SessionOperations& operations) {
-  operations.add({"list", {}, SessionOperation::Session::none, list});
+  operations.add({"list", {}, SessionOperation::Session::none, show_list});
   operations.add({"pick", {}, SessionOperation::Session::none, pick});
   for (const auto& argument : filter_arguments())
     operations.add_argument(std::string(argument.key()), argument.value().as_object());

@@ -17,11 +17,11 @@ namespace holdfast::tools {
 namespace {
 
 constexpr std::int64_t kEntryLimit = 50, kMaxEntries = 500;  // of one answer: a model reads all of it
-constexpr std::int64_t kSearchLimit = 10;                    // sessions
+constexpr std::int64_t kFoundSessions = 10;
 constexpr std::size_t kHitsPerSession = 3;
 constexpr std::size_t kVerifyPage = 200;
 
-Result<SessionAnswer> get(SessionCall& call) {
+Result<SessionAnswer> get_entries(SessionCall& call) {
   session::EntryQuery query;
   query.session = call.record->id;
   query.from = find_int(call.arguments(), "offset").value_or(0) + 1;
@@ -43,7 +43,7 @@ Result<SessionAnswer> search(SessionCall& call) {
   if (!text || trim(*text).empty())
     return fail(ErrorKind::invalid, "query is required", "give the words to look for", "invalid_argument");
   const std::size_t limit =
-      limit_of(arguments, kSearchLimit, static_cast<std::int64_t>(session::kMaxSearchLimit / kHitsPerSession));
+      limit_of(arguments, kFoundSessions, static_cast<std::int64_t>(session::kMaxSearchLimit / kHitsPerSession));
   session::SearchQuery query;
   query.text = *text;
   query.principal = call.principal();
@@ -132,7 +132,7 @@ Result<SessionAnswer> verify(SessionCall& call) {
 
 void add_read_operations(SessionOperations& operations) {
   using enum SessionOperation::Session;
-  operations.add({"get", {}, required, get});
+  operations.add({"get", {}, required, get_entries});
   operations.add({"search", {}, none, search});
   operations.add({"verify", {}, optional, verify});
 

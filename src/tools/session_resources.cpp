@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::string_view kSessionUri = "holdfast://sessions/{id}";
 constexpr std::string_view kJson = "application/json";
-constexpr std::size_t kListed = 100;      // newest sessions of the list
-constexpr std::size_t kLastEntries = 20;  // of one session
+constexpr std::size_t kListedSessions = 100;  // newest sessions of the list
+constexpr std::size_t kLastEntries = 20;      // of one session
 
 mcp::ResourceReply to_resource(std::string_view uri, const JsonObject& state) {
   mcp::ResourceResult result;
@@ -24,7 +24,7 @@ mcp::ResourceReply to_resource(std::string_view uri, const JsonObject& state) {
 mcp::ResourceReply read_sessions(mcp::Call& call, session::Store& store, const SessionOperations& operations, Millis now) {
   session::Query query;
   query.principal = call.caller().principal;
-  query.limit = kListed;
+  query.limit = kListedSessions;
   auto page = store.list(query);
   if (!page) return mcp::to_rpc_error(page.error());
   JsonArray sessions;

@@ -16,11 +16,11 @@ namespace holdfast::tools {
 
 namespace {
 
-const Aliases kAliases = {{"action", "operation"},   {"id", "sessionId"},          {"thread_id", "sessionId"},
-                          {"threadId", "sessionId"}, {"research_id", "sessionId"}, {"researchId", "sessionId"},
-                          {"ids", "sessionIds"},     {"mcpRootUri", "root"},       {"search", "q"}};
+const Aliases kSessionAliases = {{"action", "operation"},   {"id", "sessionId"},          {"thread_id", "sessionId"},
+                                 {"threadId", "sessionId"}, {"research_id", "sessionId"}, {"researchId", "sessionId"},
+                                 {"ids", "sessionIds"},     {"mcpRootUri", "root"},       {"search", "q"}};
 
-std::unexpected<Error> unsupported(const SessionOperations& operations, std::string_view name, std::string_view kind) {
+std::unexpected<Error> unsupported_operation(const SessionOperations& operations, std::string_view name, std::string_view kind) {
   std::string what =
       kind.empty() ? fmt::format("there is no operation {}", name) : fmt::format("a {} session has no operation {}", kind, name);
   return fail(ErrorKind::invalid, std::move(what), fmt::format("operations: {}", fmt::join(operations.names_for(kind), ", ")),
@@ -49,10 +49,10 @@ std::string outside_kind(const SessionCall& call) {
   return {};
 }
 
-Result<SessionAnswer> perform(SessionCall& call) {
+Result<SessionAnswer> perform_operation(SessionCall& call) {
   const JsonObject& arguments = call.arguments();
   const std::string_view name = find_string(arguments, "operation").value_or("");
-  if (!call.operations.knows(name)) return unsupported(call.operations, name, {});
+  if (!call.operations.knows(name)) return unsupported_operation(call.operations, name, {});
   auto id = find_string(arguments, "sessionId");
   std::string kind;
   if (id) {
@@ -62,7 +62,7 @@ Result<SessionAnswer> perform(SessionCall& call) {
     kind = outside_kind(call);
   }
   const SessionOperation* operation = call.operations.find(name, kind);
-  if (!operation && !kind.empty()) return unsupported(call.operations, name, kind);
+  if (!operation && !kind.empty()) return unsupported_operation(call.operations, name, kind);
   if (!operation || (!id && operation->session == SessionOperation::Session::required))
     return fail(ErrorKind::invalid, fmt::format("{} needs a sessionId", name), "operation list shows the sessions",
                 "invalid_argument");
@@ -101,7 +101,7 @@ Result<void> add_session_tool(mcp::Server& server, session::Store& store, const 
       "get reads one, search looks into titles and text, resume shows where it stands, update changes title, description, tags, "
       "pin; archive puts one aside, restore brings a deleted one back. delete, purge and redact ask the user first.";
   tool.normalise = [properties](JsonObject& arguments) {
-    settle_spelling(arguments, properties, kAliases);
+    settle_spelling(arguments, properties, kSessionAliases);
     if (const auto range = arguments.find("range"); range != arguments.end())
       if (const JsonObject* schema = find_object(properties, "range")) settle_value(range->value(), *schema);
   };
@@ -112,7 +112,7 @@ Result<void> add_session_tool(mcp::Server& server, session::Store& store, const 
   tool.scope_of = scope_of_session_operation;
   tool.handler = [&server, &store, &operations, &root](mcp::Call& call) {
     SessionCall session_call{call, store, operations, root, server.clock().now(), std::nullopt};
-    return to_reply(perform(session_call), session_call);
+    return to_reply(perform_operation(session_call), session_call);
   };
   return server.add_tool(std::move(tool));
 }

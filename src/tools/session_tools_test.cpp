@@ -15,8 +15,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr Millis kNow = ToolServer::kStart;
-
 struct SessionToolsTest : testing::Test, ToolServer {
   SessionToolsTest() {
     add_core_operations();
@@ -103,7 +101,9 @@ void add_diaries(SessionOperations& operations) {
     record.updated_at = updated_at;
     return record;
   };
-  auto all = [=] { return std::vector{diary("outside-2", kNow + 500), diary("outside-1", kNow - 500)}; };
+  auto all = [=] {
+    return std::vector{diary("outside-2", ToolServer::kStart + 500), diary("outside-1", ToolServer::kStart - 500)};
+  };
   operations.add_outside({"transcript",
                           [=](const SessionCall&, std::string_view id) -> Result<session::SessionRecord> {
                             for (session::SessionRecord& record : all())

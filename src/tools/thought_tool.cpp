@@ -1,6 +1,7 @@
 // The thought tool: one thought in, its number and session out.
 
 #include "reasoning/thought_types.h"
+#include "tools/argument_schema.h"
 #include "tools/argument_spelling.h"
 #include "tools/reasoning_results.h"
 #include "tools/reasoning_tools.h"
@@ -14,37 +15,31 @@ namespace holdfast::tools {
 
 namespace {
 
-const Aliases kAliases = {{"mcpRootUri", "root"}, {"id", "sessionId"}, {"title", "sessionTitle"}, {"tags", "sessionTags"}};
+const Aliases kThoughtAliases = {{"mcpRootUri", "root"}, {"id", "sessionId"}, {"title", "sessionTitle"}, {"tags", "sessionTags"}};
 
-JsonObject word(std::string_view type, std::string_view description = {}) {
-  JsonObject schema{{"type", type}};
-  if (!description.empty()) schema["description"] = description;
-  return schema;
-}
-
-JsonObject properties() {
+JsonObject thought_properties() {
   JsonArray types;
   for (const reasoning::ThoughtType& type : reasoning::thought_types()) types.emplace_back(type.name);
-  JsonObject all{{"thought", word("string", "the text; kept as it is")},
-                 {"sessionId", word("string", "append to this session; else the current one of the project is found")},
-                 {"root", word("string", "project root, a file URI or absolute path")},
-                 {"newSession", word("boolean", "begin a session of its own")},
+  JsonObject all{{"thought", argument::text("the text; kept as it is")},
+                 {"sessionId", argument::text("append to this session; else the current one of the project is found")},
+                 {"root", argument::text("project root, a file URI or absolute path")},
+                 {"newSession", argument::flag("begin a session of its own")},
                  {"thoughtType", JsonObject{{"enum", std::move(types)}}},
-                 {"nextThoughtNeeded", word("boolean", "false ends the session (or the branch); default true")},
-                 {"thoughtNumber", word("integer", "leave out: it is assigned")},
-                 {"totalThoughts", word("integer")},
-                 {"isRevision", word("boolean")},
-                 {"revisesThought", word("integer", "number of the thought this one corrects")},
-                 {"branchId", word("string", "name of a branch")},
-                 {"branchFromThought", word("integer", "where a new branch begins")},
-                 {"sessionTitle", word("string", "for a new session")},
-                 {"sessionTags", JsonObject{{"type", "array"}, {"items", word("string")}}},
-                 {"needsMoreThoughts", word("boolean")},
-                 {"verbose", word("boolean")},
-                 {"includeGuide", word("boolean", "attach the guide to branches and revisions")},
-                 {"agentId", word("string")},
-                 {"agentName", word("string")},
-                 {"idempotencyKey", word("string", "the same key is stored once, however often it is sent")}};
+                 {"nextThoughtNeeded", argument::flag("false ends the session (or the branch); default true")},
+                 {"thoughtNumber", argument::integer("leave out: it is assigned")},
+                 {"totalThoughts", argument::integer()},
+                 {"isRevision", argument::flag()},
+                 {"revisesThought", argument::integer("number of the thought this one corrects")},
+                 {"branchId", argument::text("name of a branch")},
+                 {"branchFromThought", argument::integer("where a new branch begins")},
+                 {"sessionTitle", argument::text("for a new session")},
+                 {"sessionTags", JsonObject{{"type", "array"}, {"items", argument::text()}}},
+                 {"needsMoreThoughts", argument::flag()},
+                 {"verbose", argument::flag()},
+                 {"includeGuide", argument::flag("attach the guide to branches and revisions")},
+                 {"agentId", argument::text()},
+                 {"agentName", argument::text()},
+                 {"idempotencyKey", argument::text("the same key is stored once, however often it is sent")}};
   for (const auto& property : reasoning::payload_properties()) all.insert(property);
   return all;
 }
@@ -101,7 +96,7 @@ Result<reasoning::AppendOutcome> nothing_open() {
   return fail(ErrorKind::not_found, "no session is open on this connection", {}, std::string(reasoning::kNothingOpen));
 }
 
-mcp::ToolReply run(const ReasoningCaller& caller, mcp::Call& call) {
+mcp::ToolReply run_thought(const ReasoningCaller& caller, mcp::Call& call) {
   auto request = read_request(call.arguments());
   if (!request) return failure_with_ignored(request.error(), call);
   // A session that is named, or open on this connection, needs no project: do not ask the client for nothing.
@@ -146,16 +141,16 @@ Result<void> add_thought_tool(mcp::Server& server, const ReasoningCaller& caller
       "goes to the session of this connection or, after a reconnect, to the one of this project. Branch with branchId, correct "
       "with revisesThought, "
       "end with nextThoughtNeeded:false.";
-  const JsonObject all = properties();
+  const JsonObject all = thought_properties();
   tool.input_schema = {{"type", "object"}, {"properties", all}, {"required", JsonArray{"thought"}}};
   tool.normalise = [all](JsonObject& arguments) {
-    settle_spelling(arguments, all, kAliases);
+    settle_spelling(arguments, all, kThoughtAliases);
     settle_payloads(arguments);
   };
   tool.annotations = {{"readOnlyHint", false}, {"destructiveHint", false}, {"idempotentHint", false}, {"openWorldHint", false}};
   tool.unknown = mcp::Tool::Unknown::report;
   tool.coerce_strings = true;
-  tool.handler = [&caller](mcp::Call& call) { return run(caller, call); };
+  tool.handler = [&caller](mcp::Call& call) { return run_thought(caller, call); };
   return server.add_tool(std::move(tool));
 }
 

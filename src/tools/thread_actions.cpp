@@ -177,7 +177,7 @@ Result<ResearchAnswer> append(ResearchCall& call) {
   return answer;
 }
 
-Result<ResearchAnswer> get(ResearchCall& call) {
+Result<ResearchAnswer> get_thread(ResearchCall& call) {
   HF_CHECK(check_thread(call));
   HF_TRY(const std::optional<threads::Who> who, who_calls(call, false));
   HF_TRY(const threads::MessagePage page, call.room.threads.get(*who, call.text("thread_id"), limit_of(call.arguments(), 20, 100),
@@ -187,7 +187,7 @@ Result<ResearchAnswer> get(ResearchCall& call) {
   return answer;
 }
 
-Result<ResearchAnswer> list(ResearchCall& call) {
+Result<ResearchAnswer> list_threads(ResearchCall& call) {
   JsonObject filters = call.arguments();
   filters["type"] = session::kThread;
   HF_TRY(session::Query query, read_filters(filters));
@@ -219,8 +219,8 @@ std::vector<ResearchAction> thread_actions() {
        {},
        {"status", "kind", "visibility", "q", "project", "pinned", "sort", "updated_since", "updated_before", "limit", "cursor",
         "root"},
-       list},
-      {"thread-get", {"thread_id"}, {"limit", "before_seq"}, get},
+       list_threads},
+      {"thread-get", {"thread_id"}, {"limit", "before_seq"}, get_thread},
   };
 }
 

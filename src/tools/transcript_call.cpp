@@ -12,6 +12,13 @@ constexpr std::chrono::milliseconds kBetweenReports{200};  // a client shows no 
 
 }  // namespace
 
+JsonObject result_with(std::initializer_list<std::string_view> required) {
+  JsonArray names;
+  for (const std::string_view name : required) names.emplace_back(name);
+  JsonArray either{JsonObject{{"required", std::move(names)}}, JsonObject{{"required", JsonArray{"error", "message"}}}};
+  return {{"type", "object"}, {"anyOf", std::move(either)}};
+}
+
 std::string_view exit_word(ErrorKind kind) {
   switch (kind) {
     case ErrorKind::invalid:

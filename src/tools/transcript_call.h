@@ -7,6 +7,7 @@
 #include "transcripts/kept_lines.h"
 
 #include <chrono>
+#include <initializer_list>
 
 namespace holdfast::tools {
 
@@ -51,6 +52,9 @@ class TranscriptCall {
 
 // Refused unless the files of this machine's user belong to the caller.
 Result<void> check_owner(const mcp::Caller& caller);
+
+// The schema of a result that has at least these members; more may come. Clients hold errors against the same schema.
+JsonObject result_with(std::initializer_list<std::string_view> required);
 
 // The words of transcript-archive §3: failed usage not_found ambiguous refused bad_archive network.
 std::string_view exit_word(ErrorKind kind);

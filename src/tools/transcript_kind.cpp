@@ -3,6 +3,7 @@
 
 #include "base/uri.h"
 #include "session/kinds.h"
+#include "tools/list_filters.h"
 #include "tools/session_arguments.h"
 #include "tools/transcript_call.h"
 #include "transcripts/backups.h"
@@ -22,8 +23,6 @@ namespace {
 
 using session::SessionRecord;
 using transcripts::Keeper;
-
-constexpr std::int64_t kListLimit = 20, kMaxList = 200;  // sessions of one answer: a model reads all of it
 
 void set_root(SessionRecord& record, const std::string& project_path) {
   auto root = canonical_root(project_path);

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/ids.h"
+#include "tools/argument_schema.h"
 #include "tools/argument_words.h"
 #include "tools/transcript_call.h"
 #include "transcripts/laid_out.h"
@@ -20,28 +21,12 @@ namespace {
 
 using Answer = Result<JsonObject>;
 
-JsonObject text(std::string_view description) {
-  return {{"type", "string"}, {"description", description}};
-}
-
-JsonObject flag(std::string_view description, bool fallback = false) {
+JsonObject flag_with_default(std::string_view description, bool fallback = false) {
   return {{"type", "boolean"}, {"default", fallback}, {"description", description}};
 }
 
-JsonObject choice(std::string_view description, JsonArray words) {
-  return {{"type", "string"}, {"enum", std::move(words)}, {"description", description}};
-}
-
-// An object that has at least these members; more may come. Clients hold errors against the same schema.
-JsonObject object_with(std::initializer_list<std::string_view> required) {
-  JsonArray names;
-  for (std::string_view name : required) names.emplace_back(name);
-  JsonArray either{JsonObject{{"required", std::move(names)}}, JsonObject{{"required", JsonArray{"error", "message"}}}};
-  return {{"type", "object"}, {"anyOf", std::move(either)}};
-}
-
-const JsonObject kSourceProject = text("folder of the project to search in, when an id exists in several");
-const JsonObject kTranslatePaths = flag("translate the paths of the old project to the new one", true);
+const JsonObject kSourceProject = argument::text("folder of the project to search in, when an id exists in several");
+const JsonObject kTranslatePaths = flag_with_default("translate the paths of the old project to the new one", true);
 
 // "20261115-083000", for names.
 std::string stamp(Millis time) {
@@ -196,7 +181,7 @@ Answer save_to_gist(TranscriptCall& call) {
   return saved_to_gist(call, session, call.text("gist_id"), remote);
 }
 
-struct Declared {
+struct TranscriptTool {
   std::string name, title, description;
   JsonObject properties;
   std::vector<std::string_view> required;
@@ -206,19 +191,19 @@ struct Declared {
 };
 
 JsonObject removal_properties() {
-  return {{"session_id", text("id of the session, or a unique start of it")},
-          {"force", flag("also a session that the client made itself")},
-          {"terminate_running", flag("end the client that has it open")},
-          {"no_backup", flag("keep no backup")},
-          {"dry_run", flag("only say what would happen")},
+  return {{"session_id", argument::text("id of the session, or a unique start of it")},
+          {"force", flag_with_default("also a session that the client made itself")},
+          {"terminate_running", flag_with_default("end the client that has it open")},
+          {"no_backup", flag_with_default("keep no backup")},
+          {"dry_run", flag_with_default("only say what would happen")},
           {"source_project", kSourceProject}};
 }
 
-std::vector<Declared> declared() {
-  const JsonObject copy = object_with({"new_session_id", "original_session_id", "project_path", "was_in_place",
+std::vector<TranscriptTool> transcript_tools() {
+  const JsonObject copy = result_with({"new_session_id", "original_session_id", "project_path", "was_in_place",
                                        "main_session_file", "agent_files", "resume_command", "paths_translated"});
   JsonObject move_properties = removal_properties();
-  move_properties["target_project"] = text("folder it goes to; default: the current project");
+  move_properties["target_project"] = argument::text("folder it goes to; default: the current project");
   JsonObject delete_properties = removal_properties();
   delete_properties["delete_cross_session_artifacts"] = {
       {"type", "boolean"},
@@ -227,11 +212,11 @@ std::vector<Declared> declared() {
       {"save_current_session",
        "Save this session",
        "Archive the session that is calling into one file (or a gist) that gives every byte of it back.",
-       {{"output_path", text("path ending in .json or .json.zst; default: holdfast's own folder of archives")},
-        {"format", choice("default: by the name, else zst", {"json", "zst"})},
+       {{"output_path", argument::text("path ending in .json or .json.zst; default: holdfast's own folder of archives")},
+        {"format", argument::choice({"json", "zst"}, "default: by the name, else zst")},
         {"storage_backend", JsonObject{{"type", "string"}, {"enum", JsonArray{"local", "gist"}}, {"default", "local"}}}},
        {},
-       object_with({"file_path", "session_id", "format", "size_mb", "archived_at", "session_records", "agent_records",
+       result_with({"file_path", "session_id", "format", "size_mb", "archived_at", "session_records", "agent_records",
                     "file_count", "files", "custom_title"}),
        false,
        false,
@@ -241,7 +226,7 @@ std::vector<Declared> declared() {
        "Restore a session",
        "Make a session out of an archive, as a copy with ids of its own in the current project. The answer has the command that "
        "resumes it.",
-       {{"archive_path", text("a file, gist://ID, s3://BUCKET/KEY, or the id of a deleted session")},
+       {{"archive_path", argument::text("a file, gist://ID, s3://BUCKET/KEY, or the id of a deleted session")},
         {"translate_paths", kTranslatePaths}},
        {"archive_path"},
        copy,
@@ -253,7 +238,7 @@ std::vector<Declared> declared() {
        "Clone a session",
        "Make a second session with the whole history of the first, which is not touched. The answer has the command that resumes "
        "it.",
-       {{"source_session_id", text("id, or a unique start of it; default: the session that is calling")},
+       {{"source_session_id", argument::text("id, or a unique start of it; default: the session that is calling")},
         {"translate_paths", kTranslatePaths},
         {"source_project", kSourceProject}},
        {},
@@ -267,7 +252,7 @@ std::vector<Declared> declared() {
        "Delete a session and all that belongs to it, after a verified backup. Never the session that is calling.",
        std::move(delete_properties),
        {"session_id"},
-       object_with({"session_id", "was_dry_run", "success", "error_message", "backup_path", "files_deleted", "size_freed_bytes",
+       result_with({"session_id", "was_dry_run", "success", "error_message", "backup_path", "files_deleted", "size_freed_bytes",
                     "deleted_files", "directories_removed", "duration_ms", "deleted_at"}),
        false,
        true,
@@ -278,7 +263,7 @@ std::vector<Declared> declared() {
        "Move a session to another project; it keeps its id. Never the session that is calling.",
        std::move(move_properties),
        {"session_id"},
-       object_with(
+       result_with(
            {"session_id", "source_project", "target_project", "files_moved", "resume_command", "was_dry_run", "warnings"}),
        false,
        true,
@@ -287,9 +272,9 @@ std::vector<Declared> declared() {
       {"session_lineage",
        "Family of a session",
        "Where a session came from and what came of it, also when its files are gone. nodes is empty when nothing is known.",
-       {{"session_id", text("default: the session that is calling")}, {"source_project", kSourceProject}},
+       {{"session_id", argument::text("default: the session that is calling")}, {"source_project", kSourceProject}},
        {},
-       object_with({"root_session_id", "queried_session_id", "nodes"}),
+       result_with({"root_session_id", "queried_session_id", "nodes"}),
        true,
        false,
        false,
@@ -297,9 +282,9 @@ std::vector<Declared> declared() {
       {"get_session_info",
        "About a session",
        "Id, title, project, files, state, family, and what a session used. Without an id: the session that is calling.",
-       {{"session_id", text("default: the session that is calling")}, {"source_project", kSourceProject}},
+       {{"session_id", argument::text("default: the session that is calling")}, {"source_project", kSourceProject}},
        {},
-       object_with({"session_id", "title", "project_path", "state", "session_file", "files", "usage", "resume_command"}),
+       result_with({"session_id", "title", "project_path", "state", "session_file", "files", "usage", "resume_command"}),
        true,
        false,
        false,
@@ -308,13 +293,13 @@ std::vector<Declared> declared() {
        "Save a session to a gist",
        "Upload the whole session (prompts, answers, tool output, subagents) to a GitHub gist. A secret gist is unlisted, not "
        "private: say so to the person before calling.",
-       {{"session_id", text("default: the session that is calling")},
-        {"gist_id", text("a gist whose former archive is replaced; default: a new one")},
+       {{"session_id", argument::text("default: the session that is calling")},
+        {"gist_id", argument::text("a gist whose former archive is replaced; default: a new one")},
         {"visibility", JsonObject{{"type", "string"}, {"enum", JsonArray{"secret", "public"}}, {"default", "secret"}}},
-        {"description", text("of the gist")},
+        {"description", argument::text("of the gist")},
         {"source_project", kSourceProject}},
        {},
-       object_with({"gist_url", "gist_id", "session_id", "format", "size_mb", "session_records", "agent_records", "file_count",
+       result_with({"gist_url", "gist_id", "session_id", "format", "size_mb", "session_records", "agent_records", "file_count",
                     "restore_command"}),
        false,
        false,
@@ -326,7 +311,7 @@ std::vector<Declared> declared() {
 
 Result<void> add_transcript_tools(mcp::Server& server, const transcripts::Keeper& keeper, const ProjectRoot& root,
                                   const TranscriptToolOptions& options) {
-  for (Declared& each : declared()) {
+  for (TranscriptTool& each : transcript_tools()) {
     mcp::Tool tool;
     tool.name = each.name;
     tool.title = each.title;

@@ -14,7 +14,7 @@ namespace {
 
 using jsonl::PullParser;
 
-constexpr std::size_t kMaxNameBytes = 4096;  // paths, hashes and words of the block
+constexpr std::size_t kMaxBlockTextBytes = 4096;  // paths, hashes and words of the block
 
 class BlockReader {
  public:
@@ -68,7 +68,7 @@ class BlockReader {
   }
 
   Result<void> word(std::string& into) {
-    HF_TRY(into, in_.text(kMaxNameBytes));
+    HF_TRY(into, in_.text(kMaxBlockTextBytes));
     return {};
   }
 
@@ -143,8 +143,7 @@ class BlockReader {
     const auto kind = is_safe_path(file.artifact.path) ? kind_of_path(file.artifact.path, place_) : std::nullopt;
     if (!kind) return no_part(file.artifact.path);
     file.artifact.kind = *kind;
-    const auto is_hex = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
-    if (file.sha256.size() != 64 || !std::ranges::all_of(file.sha256, is_hex))
+    if (file.sha256.size() != 64 || !std::ranges::all_of(file.sha256, is_lower_hex))
       return fail(ErrorKind::corrupt, "the archive has no sha256 for " + file.artifact.path);
     if (!block_.by_path.emplace(file.artifact.path, block_.files.size()).second)
       return fail(ErrorKind::corrupt, "the archive names a file twice: " + file.artifact.path);

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "base/zstd.h"
 #include "jsonl/line_reader.h"
+#include "transcripts/codex_file_name.h"
 #include "transcripts/redact.h"
 
 #include <unistd.h>
@@ -16,8 +17,7 @@ namespace {
 // A private key has many lines, so texts are looked at in blocks of this size, cut at a newline.
 constexpr std::size_t kMaskBytes = 16 * 1024 * 1024;
 // A decompressed Codex session; as for archives (archive_reader.h).
-constexpr std::uint64_t kMaxUnpackedBytes = 4ULL << 30;
-constexpr std::string_view kCompressed = ".zst";
+constexpr std::uint64_t kMaxUnpackedCodexBytes = 4ULL << 30;
 
 jsonl::SpliceRules masking(std::uint64_t& count) {
   jsonl::SpliceRules rules;
@@ -35,7 +35,7 @@ ArchiveCopies::ArchiveCopies(const Home& home, bool redact, std::function<Result
     : home_(home), redact_(redact), make_(std::move(make)), splicer_(masking(redacted_)) {}
 
 Result<void> ArchiveCopies::replace(SurveyedFile& file) {
-  const bool compressed = file.slot.holder == Holder::main_session && file.artifact.path.ends_with(kCompressed);
+  const bool compressed = file.slot.holder == Holder::main_session && file.artifact.path.ends_with(kCompressedEnding);
   if (compressed) HF_CHECK(unpack(file));
   if (redact_) HF_CHECK(mask(file));
   return {};
@@ -56,12 +56,12 @@ Result<void> ArchiveCopies::unpack(SurveyedFile& file) {
   for (;;) {
     HF_TRY(const std::size_t got, reader.read(buffer.data(), buffer.size()));
     if (got == 0) break;
-    if (size_ - start_ + got > kMaxUnpackedBytes)
+    if (size_ - start_ + got > kMaxUnpackedCodexBytes)
       return fail(ErrorKind::too_large, file.artifact.path + " unpacks to more than 4 GiB");
     HF_CHECK(write({buffer.data(), got}));
   }
   end(file);
-  file.artifact.path.resize(file.artifact.path.size() - kCompressed.size());
+  file.artifact.path.resize(file.artifact.path.size() - kCompressedEnding.size());
   return {};
 }
 

@@ -17,8 +17,7 @@ namespace holdfast::transcripts {
 
 namespace {
 
-constexpr std::string_view kGist = "gist://", kS3 = "s3://";
-constexpr std::size_t kUuidLength = 36;
+constexpr std::string_view kGistScheme = "gist://", kS3Scheme = "s3://";
 
 // The archive on its way to a remote; gone when the upload is over, whatever became of it.
 struct TemporaryFile {
@@ -95,7 +94,7 @@ Result<Opened> open_copy(const Keeper& keeper, const std::string& id, const Kept
 }  // namespace
 
 bool is_gist(std::string_view place) {
-  return place.starts_with(kGist);
+  return place.starts_with(kGistScheme);
 }
 
 bool looks_like_id(std::string_view text) {
@@ -104,7 +103,7 @@ bool looks_like_id(std::string_view text) {
 }
 
 bool is_s3(std::string_view place) {
-  return place.starts_with(kS3);
+  return place.starts_with(kS3Scheme);
 }
 
 Result<Uploaded> upload(const Keeper& keeper, const AnySession& session, const std::string& place, ArchiveOptions options,
@@ -132,10 +131,10 @@ Result<Uploaded> upload(const Keeper& keeper, const AnySession& session, const s
   if (is_s3(place)) {
     if (auto done = upload_to_s3(*http, s3, s3_place, file.path, progress); !done) return fail(blame_remote(done.error()));
   } else {
-    auto done = upload_to_gist(*http, gist, place.substr(kGist.size()), file.path, session.id(), keeper.now(), progress);
+    auto done = upload_to_gist(*http, gist, place.substr(kGistScheme.size()), file.path, session.id(), keeper.now(), progress);
     if (!done) return fail(blame_remote(std::move(done).error()));
     uploaded.gist = std::move(*done);
-    where = std::string(kGist) + uploaded.gist.gist_id;
+    where = std::string(kGistScheme) + uploaded.gist.gist_id;
   }
   keeper.remember(uploaded.archived, where);
   return uploaded;
@@ -157,7 +156,7 @@ Result<Opened> open_archive(const Keeper& keeper, const std::string& place, cons
       HF_TRY(Fd file, download_from_s3(*http, options, s3_place, folder, progress));
       return Opened{std::move(file), place, false, {}};
     }
-    const std::string id = place.substr(kGist.size());
+    const std::string id = place.substr(kGistScheme.size());
     if (id.empty()) return fail(ErrorKind::invalid, "gist:// needs the gist's id", "write gist://<id>");
     HF_TRY(Fd file, download_from_gist(*http, with_token(remote), id, folder, progress));
     return Opened{std::move(file), place, false, {}};

@@ -2,7 +2,6 @@
 
 #include "base/hash.h"
 #include "base/test_folder.h"
-#include "base/zstd.h"
 #include "transcripts/test_archive.h"
 #include "transcripts/verify.h"
 
@@ -23,14 +22,14 @@ using testing::Pair;
 using testing::UnorderedElementsAre;
 using namespace std::string_literals;
 
-const std::string kId = "000000a1-0000-4000-8000-0000000000a1";
+const std::string kArchivedId = "000000a1-0000-4000-8000-0000000000a1";
 const std::string kProject = "projects/-home-u-p";
-const std::string kSession = kProject + "/" + kId;
+const std::string kSession = kProject + "/" + kArchivedId;
 
 std::string header(const std::string& version) {
   return fmt::format(
       R"("version":"{}","session_id":"{}","archived_at":"2026-01-01T00:00:00Z","original_project_path":"/home/u/p")", version,
-      kId);
+      kArchivedId);
 }
 
 // A whole archive of version 2.x with these members beside an empty main transcript.
@@ -52,19 +51,6 @@ std::string file_entry(const std::string& path, const std::string& content) {
   return fmt::format(R"(,{{"path":"{}","sha256":"{}","bytes":{},"mode":420}})", path, to_hex(sha256(content)), content.size());
 }
 
-std::string packed(std::string_view text) {
-  std::string out;
-  auto writer = ZstdWriter::make(text.size(),
-                                 [&](std::string_view bytes) -> Result<void> {
-                                   out += bytes;
-                                   return {};
-                                 },
-                                 {});
-  EXPECT_TRUE(writer->write(text));
-  EXPECT_TRUE(writer->finish());
-  return out;
-}
-
 void expect_corrupt(std::string_view archive, const std::string& what) {
   const auto read = collect(archive);
   ASSERT_FALSE(read) << what;
@@ -74,7 +60,7 @@ void expect_corrupt(std::string_view archive, const std::string& what) {
 
 TEST(ArchiveReader, Archive_4_1_Version10) {
   const auto read =
-      collect("{" + header("1.0") + R"(,"files":{")" + kId + R"(.jsonl":[{"a":1},{"b":2}],)" +
+      collect("{" + header("1.0") + R"(,"files":{")" + kArchivedId + R"(.jsonl":[{"a":1},{"b":2}],)" +
               R"("agent-5271c147.jsonl":[{"version":"2.0.30"}],"agent-a1b2.jsonl":[{"x":1},{"version":"2.1.2"}]}})");
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_THAT(read->files,
@@ -85,9 +71,10 @@ TEST(ArchiveReader, Archive_4_1_Version10) {
 }
 
 TEST(ArchiveReader, Archive_4_1_Versions11To14) {
-  const std::string document = "{" + header("1.4") + R"(,"files":{")" + kId + R"(.jsonl":[]},"claude_code_version":null,)" +
-                               R"("plan_files":{"blue":"# plan\n"},"tool_results":{"toolu_1":"out\u0000"},)" + R"("todos":{")" +
-                               kId + "-agent-" + kId + R"(.json":"[]"},"machine_id":"u@host","custom_title":"Ti\"tle"})";
+  const std::string document =
+      "{" + header("1.4") + R"(,"files":{")" + kArchivedId + R"(.jsonl":[]},"claude_code_version":null,)" +
+      R"("plan_files":{"blue":"# plan\n"},"tool_results":{"toolu_1":"out\u0000"},)" + R"("todos":{")" + kArchivedId + "-agent-" +
+      kArchivedId + R"(.json":"[]"},"machine_id":"u@host","custom_title":"Ti\"tle"})";
   auto reader = archive_of(document);
   ASSERT_TRUE(reader) << reader.error().message;
   EXPECT_EQ(reader->header().version, "1.4");
@@ -104,7 +91,7 @@ TEST(ArchiveReader, Archive_4_1_Versions11To14) {
   ASSERT_TRUE(counts) << counts.error().message;
   EXPECT_THAT(collector.files, UnorderedElementsAre(Pair(kSession + ".jsonl", ""), Pair("plans/blue.md", "# plan\n"),
                                                     Pair(kSession + "/tool-results/toolu_1.txt", "out\0"s),
-                                                    Pair("todos/" + kId + "-agent-" + kId + ".json", "[]")));
+                                                    Pair("todos/" + kArchivedId + "-agent-" + kArchivedId + ".json", "[]")));
   EXPECT_EQ(contents.artifacts.size(), collector.files.size());
   EXPECT_THAT(reader->warnings(), IsEmpty());
 }
@@ -132,7 +119,7 @@ TEST(ArchiveReader, Archive_4_2_Versions20To24InTheOrderOfTheOriginal) {
   EXPECT_THAT(folders,
               ElementsAre(kSession, kSession + "/session-memory", kSession + "/subagents", kSession + "/subagents/workflows",
                           kSession + "/subagents/workflows/wf_1", kSession + "/tool-results", kSession + "/tool-results/pdf-1",
-                          kSession + "/workflows", "session-env/" + kId, "tasks/" + kId));
+                          kSession + "/workflows", "session-env/" + kArchivedId, "tasks/" + kArchivedId));
   Collector collector;
   const auto counts = reader->read(collector);
   ASSERT_TRUE(counts) << counts.error().message;
@@ -146,15 +133,16 @@ TEST(ArchiveReader, Archive_4_2_Versions20To24InTheOrderOfTheOriginal) {
           Pair(kSession + "/subagents/workflows/wf_1/agent-a2.jsonl", ""), Pair(kSession + "/subagents/agent-a3.meta.json", "{}"),
           Pair(kSession + "/subagents/workflows/wf_1/journal.jsonl", "{}\n"), Pair(kSession + "/workflows/wf_1.json", "{}"),
           Pair("plans/blue-sky.md", "x"), Pair(kSession + "/tool-results/b1.bin", "\xFF\xEF"),
-          Pair(kSession + "/tool-results/pdf-1/page-1.jpg", "a"), Pair("todos/" + kId + "-agent-a2.json", "[]"),
-          Pair("session-env/" + kId + "/hook.sh", "A=1"), Pair("tasks/" + kId + "/1.json", R"({"id":"1","subject":"s"})"),
-          Pair("tasks/" + kId + "/2.json", R"({"id":2})"), Pair("tasks/" + kId + "/.highwatermark", "2"),
+          Pair(kSession + "/tool-results/pdf-1/page-1.jpg", "a"), Pair("todos/" + kArchivedId + "-agent-a2.json", "[]"),
+          Pair("session-env/" + kArchivedId + "/hook.sh", "A=1"),
+          Pair("tasks/" + kArchivedId + "/1.json", R"({"id":"1","subject":"s"})"),
+          Pair("tasks/" + kArchivedId + "/2.json", R"({"id":2})"), Pair("tasks/" + kArchivedId + "/.highwatermark", "2"),
           Pair(kSession + "/session-memory/summary.md", "m")));
 }
 
 TEST(ArchiveReader, Archive_4_4_RecordsOfPrettyForeignArchivesBecomeOneLineEach) {
   const auto read =
-      collect("{\n" + header("1.0") + ",\n\"files\": {\"" + kId +
+      collect("{\n" + header("1.0") + ",\n\"files\": {\"" + kArchivedId +
               ".jsonl\": [\n  {\n    \"a\": \"x \\\" y\\\\\",\r\n    \"n\": 1.10\n  },\n" + "  {\"one\": \"line\"}\n]}}\n");
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(read->files.at(kSession + ".jsonl"), "{\"a\":\"x \\\" y\\\\\",\"n\":1.10}\n{\"one\": \"line\"}\n");
@@ -280,7 +268,7 @@ TEST(ArchiveReader, Archive_8_1_ThePathsOfTheBlockMustBeOfTheSession) {
 }
 
 TEST(ArchiveReader, Archive_8_1_AFileAndAFolderOfOneName) {
-  const std::string results = "projects/-home-u-p/" + kId + "/tool-results/x";
+  const std::string results = "projects/-home-u-p/" + kArchivedId + "/tool-results/x";
   const auto folder = [](const std::string& path) { return R"(,"folders":[{"path":")" + path + R"(","mode":448}])"; };
   expect_corrupt(byte_true(file_entry(results, ""), folder(results), ""), "of one name");
   expect_corrupt(byte_true(file_entry(results, ""), folder(results + "/y"), ""), "of one name");
@@ -362,15 +350,16 @@ TEST(ArchiveReader, Archive_8_2_WhatARealSessionMayHoldIsNoBomb) {
 
 TEST(ArchiveReader, Archive_8_1_RecordsMustBeObjects) {
   for (const char* bad : {"1", "null", "\"x\"", "[]", "{\"a\":1]", "{\"a\" 1}", "{\"a\":tru}", "{\"a\":\"\xFF\"}"})
-    EXPECT_FALSE(collect("{" + header("1.0") + R"(,"files":{")" + kId + R"(.jsonl":[)" + bad + "]}}")) << bad;
+    EXPECT_FALSE(collect("{" + header("1.0") + R"(,"files":{")" + kArchivedId + R"(.jsonl":[)" + bad + "]}}")) << bad;
   expect_corrupt("{" + header("2.4") + R"(,"main_session":{"record_count":2,"records":[{}]}})", "promised");
   expect_corrupt("{" + header("1.0") + R"(,"files":{"other.jsonl":[]}})", "no transcript of this session");
 }
 
 TEST(ArchiveReader, Archive_1_1_WithoutAProjectPathTheFolderIsADash) {
-  const auto read = collect(R"({"version":"1.0","session_id":")" + kId + R"(","files":{")" + kId + R"(.jsonl":[]}})");
+  const auto read =
+      collect(R"({"version":"1.0","session_id":")" + kArchivedId + R"(","files":{")" + kArchivedId + R"(.jsonl":[]}})");
   ASSERT_TRUE(read) << read.error().message;
-  EXPECT_THAT(read->files, ElementsAre(Key("projects/-/" + kId + ".jsonl")));
+  EXPECT_THAT(read->files, ElementsAre(Key("projects/-/" + kArchivedId + ".jsonl")));
 }
 
 TEST(ArchiveReader, StopsWhenAsked) {

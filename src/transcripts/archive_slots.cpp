@@ -16,7 +16,7 @@ constexpr std::size_t kMaxNameBytes = 255;   // NAME_MAX
 constexpr std::size_t kMaxShownBytes = 80;   // of a bad name, in a message
 constexpr std::array<std::string_view, 6> kKnownExtensions = {".bin", ".jpg", ".json", ".pdf", ".txt", ".xlsx"};
 
-std::string_view between(std::string_view text, std::string_view prefix, std::string_view suffix) {
+std::string_view without_affixes(std::string_view text, std::string_view prefix, std::string_view suffix) {
   if (text.size() < prefix.size() + suffix.size() || !text.starts_with(prefix) || !text.ends_with(suffix)) return {};
   return text.substr(prefix.size(), text.size() - prefix.size() - suffix.size());
 }
@@ -49,14 +49,14 @@ Slot guess(const Artifact& artifact, const SessionPlace& place) {
     case ArtifactKind::main_transcript:
       return slot(Holder::main_session, {});
     case ArtifactKind::flat_agent:
-      return slot(Holder::agent_files, between(name, "agent-", ".jsonl"));
+      return slot(Holder::agent_files, without_affixes(name, "agent-", ".jsonl"));
     case ArtifactKind::nested_agent: {
-      Slot made = slot(Holder::agent_files, between(name, "agent-", ".jsonl"), folder_part(below_subagents()));
+      Slot made = slot(Holder::agent_files, without_affixes(name, "agent-", ".jsonl"), folder_part(below_subagents()));
       made.nested = true;
       return made;
     }
     case ArtifactKind::agent_metadata:
-      return slot(Holder::agent_metadata, between(name, "agent-", ".meta.json"), folder_part(below_subagents()));
+      return slot(Holder::agent_metadata, without_affixes(name, "agent-", ".meta.json"), folder_part(below_subagents()));
     case ArtifactKind::workflow_journal:
       return slot(Holder::workflow_journals, below_subagents());
     case ArtifactKind::workflow_run:
@@ -73,11 +73,11 @@ Slot guess(const Artifact& artifact, const SessionPlace& place) {
     case ArtifactKind::session_memory:
       return slot(Holder::session_memory, {});
     case ArtifactKind::plan:
-      return slot(Holder::plan_files, between(name, {}, ".md"));
+      return slot(Holder::plan_files, without_affixes(name, {}, ".md"));
     case ArtifactKind::todo:
-      return slot(Holder::todos, between(name, place.session_id + "-agent-", ".json"));
+      return slot(Holder::todos, without_affixes(name, place.session_id + "-agent-", ".json"));
     case ArtifactKind::task:
-      return slot(Holder::tasks, between(name, {}, ".json"));
+      return slot(Holder::tasks, without_affixes(name, {}, ".json"));
     case ArtifactKind::task_metadata:
       return slot(Holder::task_metadata, name);
     case ArtifactKind::task_lock:
@@ -203,7 +203,7 @@ std::string_view agent_type_of(std::string_view agent_id) {
   const std::size_t hyphen = agent_id.rfind('-');
   if (hyphen == agent_id.npos || hyphen == 0) return {};
   const std::string_view digits = agent_id.substr(hyphen + 1);
-  const bool hex = std::ranges::all_of(digits, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+  const bool hex = std::ranges::all_of(digits, is_lower_hex);
   return hex && digits.size() >= kFewestDigits ? agent_id.substr(0, hyphen) : std::string_view();
 }
 

@@ -1,5 +1,6 @@
 #include "transcripts/archive_source.h"
 
+#include "base/text.h"
 #include "base/zstd.h"
 #include "jsonl/limits.h"
 #include "transcripts/archive_decode.h"
@@ -19,10 +20,6 @@
 namespace holdfast::transcripts {
 namespace {
 
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-// Below this a thread costs more than it gives.
-constexpr std::uint64_t kReadAheadFrom = 1024 * 1024;
-
 enum class Wrapping { none, base64 };
 enum class Packing { none, zstd };
 
@@ -38,9 +35,10 @@ std::string_view without_blanks(std::string_view bytes) {
   return first == bytes.npos ? std::string_view() : bytes.substr(first);
 }
 
-class Source final : public ArchiveSource {
+class ArchiveFileSource final : public ArchiveSource {
  public:
-  Source(int fd, std::uint64_t file_size, const ArchiveLimits& limits) : fd_(fd), file_size_(file_size), limits_(limits) {}
+  ArchiveFileSource(int fd, std::uint64_t file_size, const ArchiveLimits& limits)
+      : fd_(fd), file_size_(file_size), limits_(limits) {}
 
   Result<void> begin() {
     std::string head(64, '\0');
@@ -127,7 +125,7 @@ Result<std::unique_ptr<ArchiveSource>> ArchiveSource::open(int fd, const Archive
   struct stat status{};
   if (::fstat(fd, &status) != 0) return fail(system_error("the archive", errno));
   if (!S_ISREG(status.st_mode)) return fail(ErrorKind::invalid, "an archive must be a regular file");
-  auto source = std::make_unique<Source>(fd, static_cast<std::uint64_t>(status.st_size), limits);
+  auto source = std::make_unique<ArchiveFileSource>(fd, static_cast<std::uint64_t>(status.st_size), limits);
   HF_CHECK(source->begin());
   return source;
 }

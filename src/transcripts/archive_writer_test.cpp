@@ -1,7 +1,6 @@
 #include "transcripts/archive_writer.h"
 
 #include "base/json.h"
-#include "base/zstd.h"
 #include "jsonl/odd_json.h"
 #include "transcripts/archive_survey.h"
 #include "transcripts/find.h"
@@ -23,8 +22,8 @@ using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 using namespace std::string_literals;
 
-constexpr Millis kNow = 1'794'700'000'000;
-const std::string kId = TestHome::id("a5");
+constexpr Millis kArchivedAt = 1'794'700'000'000;
+const std::string kSessionId = TestHome::id("a5");
 
 SessionPlace demo(const std::string& id) {
   return {id, TestHome::kDemo};
@@ -32,7 +31,7 @@ SessionPlace demo(const std::string& id) {
 
 Result<ArchiveReport> archive(const TestHome& home, const SessionPlace& place, const std::string& path,
                               ArchiveOptions options = {}) {
-  if (options.archived_at == 0) options.archived_at = kNow;
+  if (options.archived_at == 0) options.archived_at = kArchivedAt;
   options.format = path.ends_with(".zst") ? ArchiveFormat::zst : ArchiveFormat::json;
   const Home opened = home.home();
   HF_TRY(const Inventory inventory, take_inventory(opened, place));
@@ -94,11 +93,11 @@ TEST(ArchiveWriter, Archive_4_4_EverySessionOfTheClientComesBackBitForBit) {
 
 TEST(ArchiveWriter, Archive_1_3_EveryKindOfFileComesBack) {
   const TestHome home;
-  const SessionPlace place = demo(kId);
+  const SessionPlace place = demo(kSessionId);
   const std::string session = place.folder() + "/";
-  home.write(place.transcript(), R"({"type":"user","sessionId":")" + kId + R"(","slug":"blue-plan","version":"2.1.197"})" + "\n" +
-                                     R"({"type":"custom-title","customTitle":"My \"title\""})" + "\n");
-  home.write("projects/"s + TestHome::kDemo + "/agent-5271c147.jsonl", R"({"sessionId":")" + kId + "\"}\n");
+  home.write(place.transcript(), R"({"type":"user","sessionId":")" + kSessionId + R"(","slug":"blue-plan","version":"2.1.197"})" +
+                                     "\n" + R"({"type":"custom-title","customTitle":"My \"title\""})" + "\n");
+  home.write("projects/"s + TestHome::kDemo + "/agent-5271c147.jsonl", R"({"sessionId":")" + kSessionId + "\"}\n");
   home.write(session + "subagents/agent-a19cecce4a9a1d58e.jsonl", "{\"agentId\":\"a19cecce4a9a1d58e\"}\n");
   home.write(session + "subagents/agent-acompact-016ed80fcaa022ea.jsonl", "");
   home.write(session + "subagents/agent-a19cecce4a9a1d58e.meta.json", "{\"agentType\":\"x\"}");
@@ -119,17 +118,17 @@ TEST(ArchiveWriter, Archive_1_3_EveryKindOfFileComesBack) {
   home.write(session + "session-memory/summary.md", "# memory");
   home.write(session + "unknown/deeper/\xC3\xBC file", "unknown\n");
   home.write("plans/blue-plan.md", "not UTF-8: \xFF\xFE");
-  home.write("todos/" + kId + "-agent-" + kId + ".json", "[]");
-  home.write("tasks/" + kId + "/1.json", "{\n  \"id\": \"1\",\n  \"subject\": \"x\"\n}");
-  home.write("tasks/" + kId + "/2.json", "{\"id\":\"2\"}\n");
-  home.write("tasks/" + kId + "/3.json", "{\"id\":\"4\"}");
-  home.write("tasks/" + kId + "/5.json", "not a task");
-  home.write("tasks/" + kId + "/6.json", "{\"id\":6}");
-  home.write("tasks/" + kId + "/.highwatermark", "6");
-  home.write("tasks/" + kId + "/.lock", "");
-  home.write("session-env/" + kId + "/hook-1.sh", "export A=1\n");
-  home.write("file-history/" + kId + "/d10a1b001ddfe674@v1", "old");
-  home.write("debug/" + kId + ".txt", "debug \x1b[0m\n");
+  home.write("todos/" + kSessionId + "-agent-" + kSessionId + ".json", "[]");
+  home.write("tasks/" + kSessionId + "/1.json", "{\n  \"id\": \"1\",\n  \"subject\": \"x\"\n}");
+  home.write("tasks/" + kSessionId + "/2.json", "{\"id\":\"2\"}\n");
+  home.write("tasks/" + kSessionId + "/3.json", "{\"id\":\"4\"}");
+  home.write("tasks/" + kSessionId + "/5.json", "not a task");
+  home.write("tasks/" + kSessionId + "/6.json", "{\"id\":6}");
+  home.write("tasks/" + kSessionId + "/.highwatermark", "6");
+  home.write("tasks/" + kSessionId + "/.lock", "");
+  home.write("session-env/" + kSessionId + "/hook-1.sh", "export A=1\n");
+  home.write("file-history/" + kSessionId + "/d10a1b001ddfe674@v1", "old");
+  home.write("debug/" + kSessionId + ".txt", "debug \x1b[0m\n");
   std::filesystem::create_directories(home / (session + "empty/folder"));
   ASSERT_EQ(::chmod((home / place.transcript()).c_str(), 0600), 0);
   ASSERT_EQ(::chmod((home / (session + "empty")).c_str(), 0711), 0);
@@ -159,51 +158,51 @@ TEST(ArchiveWriter, Archive_1_3_EveryKindOfFileComesBack) {
 TEST(ArchiveWriter, Archive_4_4_RecordsStandVerbatimOneALine) {
   const TestHome home;
   const std::string record = R"({"n":1.10,"big":1e400,"i":123456789012345678901234567890,"n":"\u00e9\/" , "s":"\ud800"})";
-  home.write(demo(kId).transcript(), record + "\n" + R"({"b":2})" + "\n");
+  home.write(demo(kSessionId).transcript(), record + "\n" + R"({"b":2})" + "\n");
   const TestFolder folder;
-  ASSERT_TRUE(archive(home, demo(kId), folder / "a.json"));
+  ASSERT_TRUE(archive(home, demo(kSessionId), folder / "a.json"));
   EXPECT_THAT(read_file(folder / "a.json").value(),
               HasSubstr("\"main_session\":{\"record_count\":2,\"records\":[\n" + record + ",\n{\"b\":2}\n]},\n"));
 }
 
 TEST(ArchiveWriter, Archive_4_4_IrregularLinesAreNumberedAndTheTailIsApart) {
   const TestHome home;
-  home.write(demo(kId).transcript(),
+  home.write(demo(kSessionId).transcript(),
              "{\"a\":1}\n\n{\"b\":2}{\"c\":3}\n {\"d\":4}\n\0\0\0\n\xFF\n{\"e\":5}\r\n{\"f\":6}\n{\"torn\""s);
-  const Json document = document_of(home, demo(kId));
+  const Json document = document_of(home, demo(kSessionId));
   const JsonObject& block = *find_object(document.as_object(), "holdfast");
-  const JsonArray& lines = *find_array(*find_object(block, "irregular"), demo(kId).transcript());
+  const JsonArray& lines = *find_array(*find_object(block, "irregular"), demo(kSessionId).transcript());
   ASSERT_EQ(lines.size(), 6U);
   EXPECT_EQ(find_int(lines[0].as_object(), "line"), 2);
   EXPECT_EQ(find_string(lines[0].as_object(), "b64"), "");
   EXPECT_EQ(find_string(lines[5].as_object(), "b64"), to_base64("{\"e\":5}\r\n"));
-  EXPECT_EQ(find_string(*find_object(block, "tail"), demo(kId).transcript()), to_base64("{\"torn\""));
-  expect_round_trip(home, demo(kId));
+  EXPECT_EQ(find_string(*find_object(block, "tail"), demo(kSessionId).transcript()), to_base64("{\"torn\""));
+  expect_round_trip(home, demo(kSessionId));
 }
 
 TEST(ArchiveWriter, Archive_4_4_FilesOfCrLfSayItOnce) {
   const TestHome home;
-  home.write(demo(kId).transcript(), "{\"a\":1}\n{\"b\":2}\r\n{\"c\":3}\r\n\r\nx\r\n{}\r\r\n");
-  const Json document = document_of(home, demo(kId));
+  home.write(demo(kSessionId).transcript(), "{\"a\":1}\n{\"b\":2}\r\n{\"c\":3}\r\n\r\nx\r\n{}\r\r\n");
+  const Json document = document_of(home, demo(kSessionId));
   const JsonObject& block = *find_object(document.as_object(), "holdfast");
   EXPECT_EQ(find_array(block, "crlf")->size(), 1U);
-  EXPECT_EQ(find_array(*find_object(block, "irregular"), demo(kId).transcript())->size(), 4U);
-  expect_round_trip(home, demo(kId));
+  EXPECT_EQ(find_array(*find_object(block, "irregular"), demo(kSessionId).transcript())->size(), 4U);
+  expect_round_trip(home, demo(kSessionId));
 }
 
 TEST(ArchiveWriter, Archive_4_4_ATranscriptOfBrokenLinesIsKeptWhole) {
   const TestHome home;
   std::string text = "{\"first\":1}\n";
   while (text.size() < kMaxIrregularBytes + 1000) text += "broken " + std::string(4000, 'x') + "\n{\"a\":1}\r\n";
-  home.write(demo(kId).transcript(), text + "tail");
-  const Json document = document_of(home, demo(kId));
+  home.write(demo(kSessionId).transcript(), text + "tail");
+  const Json document = document_of(home, demo(kSessionId));
   const JsonObject& top = document.as_object();
   EXPECT_EQ(find_int(*find_object(top, "main_session"), "record_count"), 0);
   EXPECT_EQ(find_object(*find_object(top, "holdfast"), "raw")->size(), 1U);
-  expect_round_trip(home, demo(kId));
+  expect_round_trip(home, demo(kSessionId));
 
-  home.write(demo(kId).transcript(), std::string(400'000, '\n'));
-  expect_round_trip(home, demo(kId));
+  home.write(demo(kSessionId).transcript(), std::string(400'000, '\n'));
+  expect_round_trip(home, demo(kSessionId));
 }
 
 RC_GTEST_PROP(ArchiveWriter, Archive_4_4_AnyBytesComeBack, (std::uint64_t seed)) {
@@ -222,13 +221,13 @@ RC_GTEST_PROP(ArchiveWriter, Archive_4_4_AnyBytesComeBack, (std::uint64_t seed))
     if (odd.chance(2)) out += odd.damaged(odd.object());
     return out;
   };
-  const SessionPlace place = demo(kId);
+  const SessionPlace place = demo(kSessionId);
   home.write(place.transcript(), text());
   home.write(place.folder() + "/subagents/agent-a1.jsonl", text());
   home.write(place.folder() + "/subagents/workflows/wf_1/journal.jsonl", text());
   home.write(place.folder() + "/tool-results/x.txt", text());
   home.write(place.folder() + "/workflows/wf_1.json", text());
-  home.write("tasks/" + kId + "/1.json", text());
+  home.write("tasks/" + kSessionId + "/1.json", text());
   expect_round_trip(home, place, {odd.chance(2) ? "a.json" : "a.json.zst"});
 }
 
@@ -245,8 +244,8 @@ TEST(ArchiveWriter, Archive_4_4_TheSameBytesInAreTheSameBytesOut) {
 TEST(ArchiveWriter, Archive_4_TheFrameCarriesItsContentSize) {
   const TestHome home = TestHome::of_client();
   const TestFolder folder;
-  const auto plain = archive(home, demo(kId), folder / "a.json").value();
-  const auto packed = archive(home, demo(kId), folder / "a.json.zst").value();
+  const auto plain = archive(home, demo(kSessionId), folder / "a.json").value();
+  const auto packed = archive(home, demo(kSessionId), folder / "a.json.zst").value();
   EXPECT_EQ(plain.json_size, plain.size);
   EXPECT_EQ(packed.json_size, plain.size);
   const std::string frame = read_file(folder / "a.json.zst").value();
@@ -256,7 +255,7 @@ TEST(ArchiveWriter, Archive_4_TheFrameCarriesItsContentSize) {
 TEST(ArchiveWriter, Archive_8_6_OnlyTheOwnerReadsIt) {
   const TestHome home = TestHome::of_client();
   const TestFolder folder;
-  ASSERT_TRUE(archive(home, demo(kId), folder / "a.json.zst"));
+  ASSERT_TRUE(archive(home, demo(kSessionId), folder / "a.json.zst"));
   struct stat status{};
   ASSERT_EQ(::stat((folder / "a.json.zst").c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 07777, 0600U);
@@ -266,12 +265,12 @@ TEST(ArchiveWriter, Archive_2_WhatExistsIsNotReplacedAndNothingIsLeftOnError) {
   const TestHome home = TestHome::of_client();
   const TestFolder folder;
   ASSERT_TRUE(create_file(folder / "a.json", "mine"));
-  EXPECT_EQ(archive(home, demo(kId), folder / "a.json").error().kind, ErrorKind::conflict);
+  EXPECT_EQ(archive(home, demo(kSessionId), folder / "a.json").error().kind, ErrorKind::conflict);
   EXPECT_EQ(read_file(folder / "a.json").value(), "mine");
-  EXPECT_EQ(archive(home, demo(kId), folder / "none/a.json").error().kind, ErrorKind::not_found);
+  EXPECT_EQ(archive(home, demo(kSessionId), folder / "none/a.json").error().kind, ErrorKind::not_found);
 
   const Home opened = home.home();
-  const Inventory inventory = take_inventory(opened, demo(kId)).value();
+  const Inventory inventory = take_inventory(opened, demo(kSessionId)).value();
   const auto stop = [](std::string_view step, std::uint64_t, std::uint64_t) { return step != "write"; };
   EXPECT_EQ(write_archive(opened, inventory, "", folder / "b.json", {}, stop).error().kind, ErrorKind::cancelled);
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
@@ -281,7 +280,7 @@ TEST(ArchiveWriter, Archive_4_5_ASessionThatChangesBetweenThePassesIsReadAgain) 
   const TestHome home = TestHome::of_client();
   const TestFolder folder;
   const Home opened = home.home();
-  const Inventory inventory = take_inventory(opened, demo(kId)).value();
+  const Inventory inventory = take_inventory(opened, demo(kSessionId)).value();
   ArchiveOptions options;
   options.with_history = true;  // so that all of the inventory is read
   options.format = ArchiveFormat::json;
@@ -289,9 +288,9 @@ TEST(ArchiveWriter, Archive_4_5_ASessionThatChangesBetweenThePassesIsReadAgain) 
   const auto change = [&](std::string_view step, std::uint64_t done, std::uint64_t total) {
     if (step == "read" && done == total && changes < most) {
       ++changes;
-      std::string text = home.read(demo(kId).transcript());
+      std::string text = home.read(demo(kSessionId).transcript());
       text[10] = static_cast<char>('a' + changes);
-      home.write(demo(kId).transcript(), text);
+      home.write(demo(kSessionId).transcript(), text);
     }
     return true;
   };
@@ -300,7 +299,7 @@ TEST(ArchiveWriter, Archive_4_5_ASessionThatChangesBetweenThePassesIsReadAgain) 
   EXPECT_EQ(changes, 1);
   Collector collector;
   ASSERT_TRUE(open_archive(folder / "once.json")->read(collector));
-  EXPECT_EQ(collector.files[demo(kId).transcript()], home.read(demo(kId).transcript()));
+  EXPECT_EQ(collector.files[demo(kSessionId).transcript()], home.read(demo(kSessionId).transcript()));
 
   most = 1000;
   EXPECT_EQ(write_archive(opened, inventory, "", folder / "twice.json", options, change).error().kind, ErrorKind::conflict);
@@ -311,16 +310,16 @@ TEST(ArchiveWriter, Archive_4_5_BytesAppendedMeanwhileAreNotPartOfIt) {
   const TestHome home = TestHome::of_client();
   const TestFolder folder;
   const Home opened = home.home();
-  const Inventory inventory = take_inventory(opened, demo(kId)).value();
-  const std::string before = home.read(demo(kId).transcript());
+  const Inventory inventory = take_inventory(opened, demo(kSessionId)).value();
+  const std::string before = home.read(demo(kSessionId).transcript());
   const auto grow = [&](std::string_view step, std::uint64_t, std::uint64_t) {
-    if (step == "write") home.append(demo(kId).transcript(), "{\"new\":1}\n");
+    if (step == "write") home.append(demo(kSessionId).transcript(), "{\"new\":1}\n");
     return true;
   };
   ASSERT_TRUE(write_archive(opened, inventory, "", folder / "a.json.zst", {}, grow));
   Collector collector;
   ASSERT_TRUE(open_archive(folder / "a.json.zst")->read(collector));
-  EXPECT_EQ(collector.files[demo(kId).transcript()], before);
+  EXPECT_EQ(collector.files[demo(kSessionId).transcript()], before);
 }
 
 TEST(ArchiveWriter, Archive_4_3_Version21HasExactlyItsFields) {
@@ -348,13 +347,13 @@ TEST(ArchiveWriter, Archive_4_3_Version21HasExactlyItsFields) {
 
 TEST(ArchiveWriter, Archive_2_SharedFilesAndHistoryCanBeLeftOut) {
   const TestHome home = TestHome::of_client();
-  home.write("debug/" + kId + ".txt", "x");
+  home.write("debug/" + kSessionId + ".txt", "x");
   const TestFolder folder;
   ArchiveOptions options;
-  const auto usual = archive(home, demo(kId), folder / "1.json", options).value();
+  const auto usual = archive(home, demo(kSessionId), folder / "1.json", options).value();
   EXPECT_THAT(usual.left_out, ElementsAre(HasSubstr("3 files of the file history")));
   options.without_shared = options.with_history = true;
-  const auto report = archive(home, demo(kId), folder / "2.json", options).value();
+  const auto report = archive(home, demo(kSessionId), folder / "2.json", options).value();
   Collector collector;
   ASSERT_TRUE(open_archive(folder / "2.json")->read(collector));
   EXPECT_EQ(collector.files.size(), 1U);
@@ -364,13 +363,13 @@ TEST(ArchiveWriter, Archive_2_SharedFilesAndHistoryCanBeLeftOut) {
 
 TEST(ArchiveWriter, Archive_1_3_LocksThatAreNotEmptyAndNamesNoJsonCanHoldAreLeftOut) {
   const TestHome home = TestHome::of_client();
-  home.write("tasks/" + kId + "/.lock", "4711");
-  home.write(demo(kId).folder() + "/x\\y", "x");
-  home.write(demo(kId).folder() + "/\xFF", "x");
+  home.write("tasks/" + kSessionId + "/.lock", "4711");
+  home.write(demo(kSessionId).folder() + "/x\\y", "x");
+  home.write(demo(kSessionId).folder() + "/\xFF", "x");
   const TestFolder folder;
   ArchiveOptions options;
   options.with_history = true;
-  const auto report = archive(home, demo(kId), folder / "a.json", options).value();
+  const auto report = archive(home, demo(kSessionId), folder / "a.json", options).value();
   EXPECT_THAT(report.left_out, UnorderedElementsAre(HasSubstr(".lock"), HasSubstr("x\\y"), HasSubstr("\xEF\xBF\xBD")));
   ASSERT_TRUE(open_archive(folder / "a.json"));
 }
@@ -378,13 +377,14 @@ TEST(ArchiveWriter, Archive_1_3_LocksThatAreNotEmptyAndNamesNoJsonCanHoldAreLeft
 TEST(ArchiveWriter, Archive_8_9_CredentialsAreMaskedEverywhere) {
   const TestHome home;
   const std::string key = "sk-ant-api03-" + std::string(80, 'A') + "-" + std::string(12, 'b') + "AA";
-  home.write(demo(kId).transcript(), R"({"message":"key )" + key + R"( end","n":1.10})" + "\ntorn " + key + "\n{\"plain\":1}\n");
-  home.write(demo(kId).folder() + "/tool-results/x.txt", "KEY=" + key + "\n");
-  home.write(demo(kId).folder() + "/workflows/wf_1.json", "{\"k\":\"" + key + "\"}");
+  home.write(demo(kSessionId).transcript(),
+             R"({"message":"key )" + key + R"( end","n":1.10})" + "\ntorn " + key + "\n{\"plain\":1}\n");
+  home.write(demo(kSessionId).folder() + "/tool-results/x.txt", "KEY=" + key + "\n");
+  home.write(demo(kSessionId).folder() + "/workflows/wf_1.json", "{\"k\":\"" + key + "\"}");
   const TestFolder folder;
   ArchiveOptions options;
   options.redact = true;
-  const auto report = archive(home, demo(kId), folder / "a.json", options);
+  const auto report = archive(home, demo(kSessionId), folder / "a.json", options);
   ASSERT_TRUE(report) << report.error().message;
   EXPECT_EQ(report->redacted, 4U);
   EXPECT_THAT(read_file(folder / "a.json").value(), testing::Not(HasSubstr(key)));
@@ -393,27 +393,19 @@ TEST(ArchiveWriter, Archive_8_9_CredentialsAreMaskedEverywhere) {
   EXPECT_TRUE(reader->header().redacted);
   Collector collector;
   ASSERT_TRUE(reader->read(collector));
-  EXPECT_THAT(collector.files[demo(kId).transcript()], HasSubstr("\"n\":1.10}\ntorn [redacted:"));
-  EXPECT_THAT(collector.files[demo(kId).folder() + "/tool-results/x.txt"], HasSubstr("KEY=[redacted:"));
+  EXPECT_THAT(collector.files[demo(kSessionId).transcript()], HasSubstr("\"n\":1.10}\ntorn [redacted:"));
+  EXPECT_THAT(collector.files[demo(kSessionId).folder() + "/tool-results/x.txt"], HasSubstr("KEY=[redacted:"));
 }
 
 TEST(ArchiveWriter, Archive_12_ACompressedCodexSessionIsArchivedAsWhatItHolds) {
   const TestHome home;
   const std::string text = "{\"type\":\"session_meta\"}\n{\"type\":\"event_msg\"}\n";
-  std::string packed;
-  auto zstd = ZstdWriter::make(text.size(),
-                               [&](std::string_view bytes) -> Result<void> {
-                                 packed += bytes;
-                                 return {};
-                               },
-                               {});
-  ASSERT_TRUE(zstd->write(text));
-  ASSERT_TRUE(zstd->finish());
-  const std::string path = "sessions/2026/11/15/rollout-2026-11-15T03-06-44-" + kId + ".jsonl";
-  home.write(path + ".zst", packed);
+  const std::string compressed = packed(text);
+  const std::string path = "sessions/2026/11/15/rollout-2026-11-15T03-06-44-" + kSessionId + ".jsonl";
+  home.write(path + ".zst", compressed);
   Inventory inventory;
-  inventory.place.session_id = kId;
-  inventory.artifacts.push_back({ArtifactKind::main_transcript, path + ".zst", packed.size(), 0600, 0});
+  inventory.place.session_id = kSessionId;
+  inventory.artifacts.push_back({ArtifactKind::main_transcript, path + ".zst", compressed.size(), 0600, 0});
   const TestFolder folder;
   const Home opened = home.home();
   ArchiveOptions options;

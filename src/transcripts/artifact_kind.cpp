@@ -9,11 +9,11 @@
 namespace holdfast::transcripts {
 namespace {
 
-constexpr std::array<std::string_view, 17> kNames = {
+constexpr std::array<std::string_view, 17> kArtifactNames = {
     "main_transcript", "flat_agent", "nested_agent", "agent_metadata", "workflow_journal", "workflow_run", "tool_result",
     "session_memory",  "plan",       "todo",         "task",           "task_metadata",    "task_lock",    "session_env",
     "file_history",    "debug_log",  "other"};
-static_assert(kNames.size() == static_cast<std::size_t>(ArtifactKind::other) + 1);
+static_assert(kArtifactNames.size() == static_cast<std::size_t>(ArtifactKind::other) + 1);
 
 using Parts = std::vector<std::string_view>;
 
@@ -84,8 +84,7 @@ ArtifactKind kind_of_task(std::string_view name) {
 
 // todos/<sid>-agent-<aid>.json
 bool is_todo(std::string_view name, const SessionPlace& place) {
-  constexpr std::size_t kUuid = 36;
-  const std::size_t id = place.session_id.empty() ? kUuid : place.session_id.size();
+  const std::size_t id = place.session_id.empty() ? kUuidLength : place.session_id.size();
   return name.size() > id && is_session(name.substr(0, id), place) && is_between(name.substr(id), "-agent-", ".json");
 }
 
@@ -98,7 +97,7 @@ bool is_rollout(std::string_view path, const SessionPlace& place) {
 
 std::string_view name_of(ArtifactKind kind) {
   const auto index = static_cast<std::size_t>(kind);
-  return index < kNames.size() ? kNames[index] : kNames.back();
+  return index < kArtifactNames.size() ? kArtifactNames[index] : kArtifactNames.back();
 }
 
 bool is_line_file(ArtifactKind kind) {

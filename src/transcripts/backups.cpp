@@ -1,6 +1,7 @@
 #include "transcripts/backups.h"
 
 #include "base/ids.h"
+#include "transcripts/find.h"
 
 #include <fmt/format.h>
 
@@ -13,9 +14,6 @@
 namespace holdfast::transcripts {
 
 namespace {
-
-constexpr std::size_t kUuidLength = 36;
-constexpr std::size_t kNamed = 5;  // matches named in the hint
 
 Millis changed_at(const std::string& path) {
   struct stat status{};
@@ -52,7 +50,7 @@ Result<KeptBackup> find_backup(const std::string& folder, std::string_view id_or
                 "give the archive's path, or the id of a deleted session");
   if (backups.size() == 1) return std::move(backups.front());
   std::string hint;
-  for (std::size_t i = 0; i < backups.size() && i < kNamed; ++i)
+  for (std::size_t i = 0; i < backups.size() && i < kHintedMatches; ++i)
     hint += fmt::format("{}{}  {}", i == 0 ? "" : "\n", backups[i].session_id, iso8601(backups[i].made_at));
   return fail(ErrorKind::ambiguous, fmt::format("{} fits the backups of {} sessions", id_or_prefix, backups.size()), hint);
 }

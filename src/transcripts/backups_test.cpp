@@ -14,8 +14,8 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr const char* kOne = "000000a1-0000-4000-8000-0000000000a1";
-constexpr const char* kTwo = "000000a2-0000-4000-8000-0000000000a2";
+constexpr const char* kBackedUpOne = "000000a1-0000-4000-8000-0000000000a1";
+constexpr const char* kBackedUpTwo = "000000a2-0000-4000-8000-0000000000a2";
 
 struct BackupsTest : testing::Test {
   void add(const std::string& name, Millis at) {
@@ -28,33 +28,33 @@ struct BackupsTest : testing::Test {
 };
 
 TEST_F(BackupsTest, OfOneSessionTheNewestCounts) {
-  add(std::string(kOne) + "-20260101-000000.json", 1000);
-  add(std::string(kOne) + "-20260102-000000.json", 2000);
-  add(std::string(kTwo) + "-20260101-120000.json.zst", 1500);
+  add(std::string(kBackedUpOne) + "-20260101-000000.json", 1000);
+  add(std::string(kBackedUpOne) + "-20260102-000000.json", 2000);
+  add(std::string(kBackedUpTwo) + "-20260101-120000.json.zst", 1500);
   auto all = newest_backups(folder.path()).value();
   ASSERT_EQ(all.size(), 2U);
-  EXPECT_EQ(all[0].session_id, kOne);
+  EXPECT_EQ(all[0].session_id, kBackedUpOne);
   EXPECT_THAT(all[0].path, HasSubstr("20260102"));
   EXPECT_EQ(all[0].made_at, 2000);
-  EXPECT_EQ(all[1].session_id, kTwo);
+  EXPECT_EQ(all[1].session_id, kBackedUpTwo);
 }
 
 TEST_F(BackupsTest, OtherFilesAreNoBackups) {
   add("notes.json", 1);
-  add(std::string(kOne) + ".json", 1);
-  add(std::string(kOne) + "-20260101-000000.tmp", 1);
+  add(std::string(kBackedUpOne) + ".json", 1);
+  add(std::string(kBackedUpOne) + "-20260101-000000.tmp", 1);
   EXPECT_TRUE(newest_backups(folder.path()).value().empty());
   EXPECT_TRUE(newest_backups(folder / "none").value().empty());
 }
 
 TEST_F(BackupsTest, AnIdMayBeShortButNotUnclear) {
-  add(std::string(kOne) + "-20260101-000000.json", 1000);
-  add(std::string(kTwo) + "-20260101-000000.json", 1000);
-  EXPECT_EQ(find_backup(folder.path(), "000000a2").value().session_id, kTwo);
+  add(std::string(kBackedUpOne) + "-20260101-000000.json", 1000);
+  add(std::string(kBackedUpTwo) + "-20260101-000000.json", 1000);
+  EXPECT_EQ(find_backup(folder.path(), "000000a2").value().session_id, kBackedUpTwo);
   auto unclear = find_backup(folder.path(), "000000");
   ASSERT_FALSE(unclear);
   EXPECT_EQ(unclear.error().kind, ErrorKind::ambiguous);
-  EXPECT_THAT(unclear.error().hint, HasSubstr(kOne));
+  EXPECT_THAT(unclear.error().hint, HasSubstr(kBackedUpOne));
   auto missing = find_backup(folder.path(), "ff");
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error().kind, ErrorKind::not_found);

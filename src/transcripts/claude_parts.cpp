@@ -1,3 +1,4 @@
+#include "base/json.h"
 #include "base/text.h"
 #include "transcripts/prompt.h"
 #include "transcripts/record_parts.h"
@@ -13,10 +14,6 @@ using reading::Role;
 
 constexpr std::string_view kSaved = "Full output saved to: ";
 constexpr std::string_view kResultFolder = "tool-results/";
-
-std::string text_in(const JsonObject& object, std::string_view key) {
-  return std::string(find_string(object, key).value_or(""));
-}
 
 // Everything of one record; images are numbered in the order they stand in it.
 class ClaudeRecord {

@@ -15,23 +15,22 @@ using testing::IsEmpty;
 using testing::Key;
 using testing::Not;
 
-constexpr Millis kNow = 1'800'000'000'000;
-constexpr const char* kNew = "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b";
-constexpr const char* kSuffix = "2e3f4a5b";
+constexpr const char* kCloneId = "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b";
+constexpr const char* kCloneSuffix = "2e3f4a5b";
 
 class CloneTest : public testing::Test {
  protected:
   CopyResult clone(const CloneOptions& options = with_id()) {
-    auto result = clone_session(home_, source_, options, kNow);
+    auto result = clone_session(home_, source_, options, TestHome::kNow);
     EXPECT_TRUE(result) << result.error().message;
     return result.value_or(CopyResult{});
   }
   static CloneOptions with_id() {
     CloneOptions options;
-    options.new_session_id = kNew;
+    options.new_session_id = kCloneId;
     return options;
   }
-  std::string in_clone(const std::string& name) { return TestSession::in_project(std::string(kNew) + "/" + name); }
+  std::string in_clone(const std::string& name) { return TestSession::in_project(std::string(kCloneId) + "/" + name); }
   mode_t mode_of(const std::string& path) { return home_.stat(path).value().value().st_mode & 07777; }
 
   TestHome files_;
@@ -48,16 +47,16 @@ TEST_F(CloneTest, Clone_5_EveryArtifactGoesToItsPlace) {
   for (const auto& [path, content] : added) {
     if (content.starts_with("100")) files.push_back(path);
   }
-  const std::string id = kNew;
+  const std::string id = kCloneId;
   EXPECT_THAT(
       files, testing::UnorderedElementsAre(
                  TestSession::in_project(id + ".jsonl"),
-                 TestSession::in_project(std::string("agent-5271c147-clone-") + kSuffix + ".jsonl"),
+                 TestSession::in_project(std::string("agent-5271c147-clone-") + kCloneSuffix + ".jsonl"),
                  in_clone("subagents/agent-a123.jsonl"), in_clone("subagents/agent-a123.meta.json"),
                  in_clone("subagents/workflows/wf_1/agent-a9.jsonl"), in_clone("subagents/workflows/wf_1/journal.jsonl"),
                  in_clone("workflows/wf_1.json"), in_clone("workflows/scripts/n-wf_1.js"), in_clone("tool-results/b1.txt"),
                  in_clone("tool-results/pdf-1/page-01.jpg"), in_clone("session-memory/summary.md"), in_clone("unknown/thing.bin"),
-                 std::string("plans/brave-new-plan-clone-") + kSuffix + ".md", "todos/" + id + "-agent-" + id + ".json",
+                 std::string("plans/brave-new-plan-clone-") + kCloneSuffix + ".md", "todos/" + id + "-agent-" + id + ".json",
                  "tasks/" + id + "/1.json", "tasks/" + id + "/.highwatermark", "session-env/" + id + "/hook-1.sh",
                  "file-history/" + id + "/0123456789abcdef@v1", "debug/" + id + ".txt"))
       << "and no .lock";
@@ -86,17 +85,17 @@ TEST_F(CloneTest, Clone_8_8_TheSourceIsNotTouched) {
 
 TEST_F(CloneTest, Clone_5_TheTranscriptIsRewrittenAndEndsInANewline) {
   clone();
-  const std::string text = files_.read(TestSession::in_project(std::string(kNew) + ".jsonl"));
+  const std::string text = files_.read(TestSession::in_project(std::string(kCloneId) + ".jsonl"));
   EXPECT_THAT(text, Not(HasSubstr(TestSession::kId)));
-  EXPECT_THAT(text, HasSubstr(std::string("A title (clone-") + kSuffix + ")"));
-  EXPECT_THAT(text, HasSubstr(std::string("\"slug\":\"brave-new-plan-clone-") + kSuffix + "\""));
+  EXPECT_THAT(text, HasSubstr(std::string("A title (clone-") + kCloneSuffix + ")"));
+  EXPECT_THAT(text, HasSubstr(std::string("\"slug\":\"brave-new-plan-clone-") + kCloneSuffix + "\""));
   EXPECT_THAT(text, HasSubstr("\"n\":1.10}\nnot JSON at all\n\n")) << "what is not ours to change stays, byte for byte";
   EXPECT_TRUE(text.ends_with("{\"torn\":\n"));
 }
 
 TEST_F(CloneTest, Clone_1_3_TimesAreFreshAndModesAreTheSource) {
   clone();
-  const auto status = home_.stat(TestSession::in_project(std::string(kNew) + ".jsonl")).value().value();
+  const auto status = home_.stat(TestSession::in_project(std::string(kCloneId) + ".jsonl")).value().value();
   EXPECT_GT(status.st_mtim.tv_sec, 1'700'000'000);
   EXPECT_EQ(status.st_mode & 07777, 0600U);
   EXPECT_EQ(mode_of(in_clone("tool-results/b1.txt")), 0644U);
@@ -113,7 +112,7 @@ TEST_F(CloneTest, Clone_6_ToAnotherProjectPathsFollow) {
   EXPECT_THAT(text, HasSubstr("\"cwd\":\"" + *options.target_project + "/sub\""));
   EXPECT_THAT(text, HasSubstr("\"file\":\"" + *options.target_project + "/x\""));
   EXPECT_THAT(text, HasSubstr("see /home/dev/proj/a.txt")) << "what was said stays";
-  EXPECT_EQ(result.resume_command, "cd " + *options.target_project + " && claude --resume " + kNew);
+  EXPECT_EQ(result.resume_command, "cd " + *options.target_project + " && claude --resume " + kCloneId);
 }
 
 TEST_F(CloneTest, Clone_6_WithoutTranslationIdsStillChange) {
@@ -128,10 +127,11 @@ TEST_F(CloneTest, Clone_6_WithoutTranslationIdsStillChange) {
 }
 
 TEST_F(CloneTest, Clone_2_ExistingPathsAreNamedAndNothingIsWritten) {
-  for (const char* const name : {"1.json", ".highwatermark"}) files_.write(std::string("tasks/") + kNew + "/" + name, "theirs");
-  files_.write(std::string("debug/") + kNew + ".txt", "theirs");
+  for (const char* const name : {"1.json", ".highwatermark"})
+    files_.write(std::string("tasks/") + kCloneId + "/" + name, "theirs");
+  files_.write(std::string("debug/") + kCloneId + ".txt", "theirs");
   const auto before = tree_of(files_.folder(), true);
-  const auto result = clone_session(home_, source_, with_id(), kNow);
+  const auto result = clone_session(home_, source_, with_id(), TestHome::kNow);
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().kind, ErrorKind::conflict);
   EXPECT_THAT(result.error().message, testing::AllOf(HasSubstr("3 of 19 files"), HasSubstr("/1.json"), HasSubstr("debug/")));
@@ -147,7 +147,7 @@ TEST_F(CloneTest, Clone_5_UpToCutsBehindTheRecord) {
   options.up_to = "aaaaaaaa-0000-4000-8000-00000000ffff";
   options.new_session_id.clear();
   const auto before = tree_of(files_.folder(), true);
-  EXPECT_EQ(clone_session(home_, source_, options, kNow).error().kind, ErrorKind::not_found);
+  EXPECT_EQ(clone_session(home_, source_, options, TestHome::kNow).error().kind, ErrorKind::not_found);
   EXPECT_EQ(tree_of(files_.folder(), true), before);
 }
 
@@ -176,7 +176,7 @@ TEST_F(CloneTest, Clone_15_TwoAtOnceDiffer) {
 TEST_F(CloneTest, StoppingLeavesNothing) {
   const auto before = tree_of(files_.folder(), true);
   const auto stop = [](std::string_view, std::uint64_t done, std::uint64_t) { return done < 1000; };
-  EXPECT_EQ(clone_session(home_, source_, {}, kNow, stop).error().kind, ErrorKind::cancelled);
+  EXPECT_EQ(clone_session(home_, source_, {}, TestHome::kNow, stop).error().kind, ErrorKind::cancelled);
   EXPECT_EQ(tree_of(files_.folder(), true), before);
 }
 
@@ -210,7 +210,7 @@ TEST_F(CloneTest, Clone_3_ResultFields) {
   EXPECT_EQ(find_int(json, "tasks_restored"), 2);
   EXPECT_EQ(find_bool(json, "session_memory_restored"), true);
   EXPECT_TRUE(json.at("source_machine_id").is_null());
-  EXPECT_EQ(find_string(json, "custom_title"), std::string("A title (clone-") + kSuffix + ")");
+  EXPECT_EQ(find_string(json, "custom_title"), std::string("A title (clone-") + kCloneSuffix + ")");
 }
 
 TEST(ResumeCommand, Section15_PathsWithBlanksAndQuotesCanBePasted) {

@@ -8,8 +8,7 @@
 namespace holdfast::transcripts {
 namespace {
 
-constexpr std::string_view kPrefix = "rollout-";
-constexpr std::size_t kUuidLength = 36;
+constexpr std::string_view kRolloutBegin = "rollout-";
 
 bool takes(std::string_view& text, std::string_view prefix) {
   if (!text.starts_with(prefix)) return false;
@@ -39,9 +38,10 @@ std::optional<CodexFile> codex_file_of(std::string_view path) {
   CodexFile file;
   file.archived = takes(path, "archived_sessions/");
   if (!file.archived && !(takes(path, "sessions/") && takes_date(path))) return std::nullopt;
-  file.compressed = drops(path, ".zst");
+  file.compressed = drops(path, kCompressedEnding);
   // The time in between is the writer's affair; the id is always the last 36 characters, after a hyphen.
-  if (path.contains('/') || !takes(path, kPrefix) || !drops(path, ".jsonl") || path.size() < kUuidLength) return std::nullopt;
+  if (path.contains('/') || !takes(path, kRolloutBegin) || !drops(path, ".jsonl") || path.size() < kUuidLength)
+    return std::nullopt;
   const std::string_view id = path.substr(path.size() - kUuidLength);
   const std::string_view time = path.substr(0, path.size() - kUuidLength);
   if (!is_uuid(id) || (!time.empty() && !time.ends_with('-'))) return std::nullopt;

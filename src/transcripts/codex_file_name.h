@@ -8,6 +8,9 @@
 
 namespace holdfast::transcripts {
 
+// Codex compresses what has been idle for long.
+inline constexpr std::string_view kCompressedEnding = ".zst";
+
 struct CodexFile {
   std::string id;           // lower case
   bool archived = false;    // archived_sessions/

@@ -5,6 +5,7 @@
 #include "jsonl/tail.h"
 #include "transcripts/codex.h"
 #include "transcripts/codex_file_name.h"
+#include "transcripts/find.h"
 #include "transcripts/prompt.h"
 #include "transcripts/summary.h"
 #include "transcripts/zstd_lines.h"
@@ -18,9 +19,6 @@
 
 namespace holdfast::transcripts {
 namespace {
-
-constexpr std::string_view kCompressed = ".zst";
-constexpr std::size_t kShownMatches = 10;  // of an ambiguous id
 
 using ById = std::map<std::string, CodexSession, std::less<>>;
 
@@ -86,9 +84,9 @@ std::string name_in_index(const Home& home, std::string_view id) {
 }
 
 // Records in their order, some left out.
-class Gathering {
+class CodexGathering {
  public:
-  explicit Gathering(CodexSession& session) : session_(session) {}
+  explicit CodexGathering(CodexSession& session) : session_(session) {}
 
   void take(std::string_view line) {
     constexpr std::array<std::string_view, 3> kNames = {"timestamp", "type", "payload"};
@@ -131,7 +129,7 @@ class Gathering {
 };
 
 // Whole lines from `from` on, until one begins at `until` or behind.
-Result<void> take_lines(jsonl::LineReader lines, std::uint64_t until, Gathering& gathering, bool starts_whole = true) {
+Result<void> take_lines(jsonl::LineReader lines, std::uint64_t until, CodexGathering& gathering, bool starts_whole = true) {
   for (bool whole = starts_whole;; whole = true) {
     HF_TRY(const auto line, lines.next());
     if (!line || line->offset >= until) return {};
@@ -139,7 +137,7 @@ Result<void> take_lines(jsonl::LineReader lines, std::uint64_t until, Gathering&
   }
 }
 
-Result<void> take_file(const CodexSession& session, Fd fd, Gathering& gathering) {
+Result<void> take_file(const CodexSession& session, Fd fd, CodexGathering& gathering) {
   if (session.compressed) {
     HF_TRY(auto lines, lines_of_zstd(fd.get()));
     return take_lines(std::move(lines), kMaxUnpackedBytes, gathering);
@@ -174,7 +172,7 @@ Result<CodexSession> find_codex_session(const Home& home, std::string_view id_or
 
 Result<CodexSession> summarise_codex(const Home& home, CodexSession session) {
   HF_TRY(Fd fd, home.open_file(session.path));
-  Gathering gathering(session);
+  CodexGathering gathering(session);
   if (auto taken = take_file(session, std::move(fd), gathering); !taken && taken.error().kind != ErrorKind::corrupt)
     return fail(std::move(taken).error());
   session.title = name_in_index(home, session.id);
@@ -193,7 +191,7 @@ Result<Inventory> codex_inventory(const Home& home, const CodexSession& session)
   artifact.mode = status->st_mode & 07777;
   artifact.mtime = mtime_of(*status);
   if (session.compressed) {
-    artifact.path.resize(artifact.path.size() - kCompressed.size());
+    artifact.path.resize(artifact.path.size() - kCompressedEnding.size());
     artifact.size = 0;
     HF_TRY(auto lines, lines_of_zstd(fd.get()));
     for (;;) {

@@ -1,7 +1,7 @@
-#include "base/zstd.h"
 #include "transcripts/codex.h"
 #include "transcripts/codex_file_name.h"
 #include "transcripts/read_session.h"
+#include "transcripts/test_archive.h"
 #include "transcripts/test_home.h"
 
 #include <gmock/gmock.h>
@@ -14,26 +14,14 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using namespace std::string_literals;
 
-const std::string kId = "019a1111-2222-7333-8444-555555555555";
-const std::string kOther = "019a9999-2222-7333-8444-555555555555";
+const std::string kRolloutId = "019a1111-2222-7333-8444-555555555555";
+const std::string kOtherRolloutId = "019a9999-2222-7333-8444-555555555555";
 
-std::string rollout(const std::string& id) {
+std::string rollout_path(const std::string& id) {
   return "sessions/2026/11/15/rollout-2026-11-15T08-00-00-" + id + ".jsonl";
 }
 
-std::string packed(std::string_view text) {
-  std::string out;
-  const auto sink = [&out](std::string_view part) -> Result<void> {
-    out += part;
-    return {};
-  };
-  auto writer = ZstdWriter::make(text.size(), sink, {}).value();
-  EXPECT_TRUE(writer.write(text));
-  EXPECT_TRUE(writer.finish());
-  return out;
-}
-
-const std::string kMeta = R"({"timestamp":"2026-11-15T07:00:00.000Z","type":"session_meta","payload":{"id":")" + kId +
+const std::string kMeta = R"({"timestamp":"2026-11-15T07:00:00.000Z","type":"session_meta","payload":{"id":")" + kRolloutId +
                           R"(","cwd":"/home/dev/work","cli_version":"0.58.0","forked_from_id":"f","git":{"branch":"main"}}})" +
                           "\n";
 const std::string kTurns =
@@ -60,15 +48,16 @@ struct Text : Receiver {
 };
 
 TEST(CodexFileName, Codex_12_TakenApart) {
-  EXPECT_EQ(codex_file_of(rollout(kId))->id, kId);
-  EXPECT_FALSE(codex_file_of(rollout(kId))->archived);
-  EXPECT_TRUE(codex_file_of(rollout(kId) + ".zst")->compressed);
-  EXPECT_TRUE(codex_file_of("archived_sessions/rollout-2026-11-15T08-00-00-" + kId + ".jsonl")->archived);
+  EXPECT_EQ(codex_file_of(rollout_path(kRolloutId))->id, kRolloutId);
+  EXPECT_FALSE(codex_file_of(rollout_path(kRolloutId))->archived);
+  EXPECT_TRUE(codex_file_of(rollout_path(kRolloutId) + ".zst")->compressed);
+  EXPECT_TRUE(codex_file_of("archived_sessions/rollout-2026-11-15T08-00-00-" + kRolloutId + ".jsonl")->archived);
   for (const std::string& path :
-       {"sessions/rollout-x-" + kId + ".jsonl", "sessions/2026/11/rollout-x-" + kId + ".jsonl",
-        "sessions/2026/11/1x/rollout-x-" + kId + ".jsonl", "sessions/2026/11/15/" + kId + ".jsonl",
-        "sessions/2026/11/15/rollout-x" + kId + ".jsonl", "sessions/2026/11/15/rollout-x-" + kId,
-        "sessions/2026/11/15/x/rollout-x-" + kId + ".jsonl", "sessions/2026/11/15/rollout-.jsonl"s, "sessions/1.json"s, ""s})
+       {"sessions/rollout-x-" + kRolloutId + ".jsonl", "sessions/2026/11/rollout-x-" + kRolloutId + ".jsonl",
+        "sessions/2026/11/1x/rollout-x-" + kRolloutId + ".jsonl", "sessions/2026/11/15/" + kRolloutId + ".jsonl",
+        "sessions/2026/11/15/rollout-x" + kRolloutId + ".jsonl", "sessions/2026/11/15/rollout-x-" + kRolloutId,
+        "sessions/2026/11/15/x/rollout-x-" + kRolloutId + ".jsonl", "sessions/2026/11/15/rollout-.jsonl"s, "sessions/1.json"s,
+        ""s})
     EXPECT_FALSE(codex_file_of(path)) << path;
 }
 
@@ -80,33 +69,33 @@ class CodexTest : public testing::Test {
 
 TEST_F(CodexTest, Codex_12_FoundByIdOrPrefix) {
   EXPECT_THAT(codex_sessions(home).value(), IsEmpty());
-  test.write(rollout(kId), kMeta);
-  test.write("archived_sessions/rollout-2025-01-01T00-00-00-" + kOther + ".jsonl", kMeta);
+  test.write(rollout_path(kRolloutId), kMeta);
+  test.write("archived_sessions/rollout-2025-01-01T00-00-00-" + kOtherRolloutId + ".jsonl", kMeta);
   test.write("sessions/2026/11/15/notes.txt", "");
   test.write("sessions/12345.json", "{}");
   EXPECT_EQ(codex_sessions(home).value().size(), 2U);
-  EXPECT_EQ(find_codex_session(home, kId).value().path, rollout(kId));
+  EXPECT_EQ(find_codex_session(home, kRolloutId).value().path, rollout_path(kRolloutId));
   EXPECT_TRUE(find_codex_session(home, "019A9").value().archived);
   EXPECT_EQ(find_codex_session(home, "019a").error().kind, ErrorKind::ambiguous);
-  EXPECT_THAT(find_codex_session(home, "019a").error().message, HasSubstr(kOther));
+  EXPECT_THAT(find_codex_session(home, "019a").error().message, HasSubstr(kOtherRolloutId));
   EXPECT_EQ(find_codex_session(home, "0").error().kind, ErrorKind::ambiguous);
   EXPECT_EQ(find_codex_session(home, "1").error().kind, ErrorKind::not_found);
   EXPECT_EQ(find_codex_session(home, "x").error().kind, ErrorKind::invalid);
 }
 
 TEST_F(CodexTest, Codex_12_ThePlainFileWins) {
-  test.write(rollout(kId) + ".zst", packed(kMeta));
-  EXPECT_TRUE(find_codex_session(home, kId).value().compressed);
-  test.write("archived_sessions/rollout-2025-01-01T00-00-00-" + kId + ".jsonl", kMeta);
-  EXPECT_TRUE(find_codex_session(home, kId).value().archived);
-  test.write(rollout(kId), kMeta);
-  EXPECT_EQ(find_codex_session(home, kId).value().path, rollout(kId));
+  test.write(rollout_path(kRolloutId) + ".zst", packed(kMeta));
+  EXPECT_TRUE(find_codex_session(home, kRolloutId).value().compressed);
+  test.write("archived_sessions/rollout-2025-01-01T00-00-00-" + kRolloutId + ".jsonl", kMeta);
+  EXPECT_TRUE(find_codex_session(home, kRolloutId).value().archived);
+  test.write(rollout_path(kRolloutId), kMeta);
+  EXPECT_EQ(find_codex_session(home, kRolloutId).value().path, rollout_path(kRolloutId));
 }
 
 TEST_F(CodexTest, Codex_12_SummaryOfPlainAndCompressed) {
   for (const bool compressed : {true, false}) {
-    test.write(rollout(kId) + (compressed ? ".zst" : ""), compressed ? packed(kMeta + kTurns) : kMeta + kTurns);
-    const CodexSession session = summarise_codex(home, find_codex_session(home, kId).value()).value();
+    test.write(rollout_path(kRolloutId) + (compressed ? ".zst" : ""), compressed ? packed(kMeta + kTurns) : kMeta + kTurns);
+    const CodexSession session = summarise_codex(home, find_codex_session(home, kRolloutId).value()).value();
     EXPECT_EQ(session.compressed, compressed);
     EXPECT_EQ(session.title, "fix this");
     EXPECT_EQ(session.cwd, "/home/dev/work");
@@ -119,11 +108,11 @@ TEST_F(CodexTest, Codex_12_SummaryOfPlainAndCompressed) {
 }
 
 TEST_F(CodexTest, Codex_12_LastNameInTheIndexWins) {
-  test.write(rollout(kId), kMeta + kTurns);
-  test.write("session_index.jsonl", R"({"id":")" + kId + R"(","thread_name":"one"})" + "\n{torn\n" + R"({"id":")" + kOther +
-                                        R"(","thread_name":"other"})" + "\n" + R"({"id":")" + kId + R"(","thread_name":"two"})" +
-                                        "\n");
-  EXPECT_EQ(summarise_codex(home, find_codex_session(home, kId).value()).value().title, "two");
+  test.write(rollout_path(kRolloutId), kMeta + kTurns);
+  test.write("session_index.jsonl", R"({"id":")" + kRolloutId + R"(","thread_name":"one"})" + "\n{torn\n" + R"({"id":")" +
+                                        kOtherRolloutId + R"(","thread_name":"other"})" + "\n" + R"({"id":")" + kRolloutId +
+                                        R"(","thread_name":"two"})" + "\n");
+  EXPECT_EQ(summarise_codex(home, find_codex_session(home, kRolloutId).value()).value().title, "two");
 }
 
 TEST_F(CodexTest, LongFilesAreReadAtTheirEnds) {
@@ -132,8 +121,8 @@ TEST_F(CodexTest, LongFilesAreReadAtTheirEnds) {
   for (int i = 0; i < 3000; ++i) text += kTurns.substr(0, kTurns.find('\n') + 1);
   text += R"({"timestamp":"2026-11-15T09:00:00.000Z","type":"event_msg","payload":{"type":"user_message","message":"late"}})"
           "\n";
-  test.write(rollout(kId), text);
-  const CodexSession session = summarise_codex(home, find_codex_session(home, kId).value()).value();
+  test.write(rollout_path(kRolloutId), text);
+  const CodexSession session = summarise_codex(home, find_codex_session(home, kRolloutId).value()).value();
   EXPECT_EQ(session.cwd, "/home/dev/work");
   EXPECT_EQ(iso8601(session.last_time), "2026-11-15T09:00:00.000Z");
 }
@@ -141,24 +130,24 @@ TEST_F(CodexTest, LongFilesAreReadAtTheirEnds) {
 TEST_F(CodexTest, Codex_12_ReadAsWhatItHolds) {
   const std::string text = kMeta + kTurns + "{torn";
   for (const bool compressed : {true, false}) {
-    test.write(rollout(kId) + (compressed ? ".zst" : ""), compressed ? packed(text) : text);
-    const Inventory inventory = codex_inventory(home, find_codex_session(home, kId).value()).value();
+    test.write(rollout_path(kRolloutId) + (compressed ? ".zst" : ""), compressed ? packed(text) : text);
+    const Inventory inventory = codex_inventory(home, find_codex_session(home, kRolloutId).value()).value();
     ASSERT_EQ(inventory.artifacts.size(), 1U);
-    EXPECT_EQ(inventory.place.session_id, kId);
-    EXPECT_EQ(inventory.artifacts[0].path, rollout(kId));
+    EXPECT_EQ(inventory.place.session_id, kRolloutId);
+    EXPECT_EQ(inventory.artifacts[0].path, rollout_path(kRolloutId));
     EXPECT_EQ(inventory.artifacts[0].size, text.size());
     EXPECT_EQ(kind_of_path(inventory.artifacts[0].path, inventory.place), ArtifactKind::main_transcript);
     Text read;
     ASSERT_TRUE(read_session(home, inventory.artifacts, read));
     EXPECT_EQ(read.text, text);
-    EXPECT_EQ(read.path, rollout(kId));
+    EXPECT_EQ(read.path, rollout_path(kRolloutId));
   }
 }
 
 TEST_F(CodexTest, DamagedCompressionIsSaidNotHidden) {
   const std::string whole = packed(kMeta + kTurns);
-  test.write(rollout(kId) + ".zst", whole.substr(0, whole.size() / 2));
-  const CodexSession session = find_codex_session(home, kId).value();
+  test.write(rollout_path(kRolloutId) + ".zst", whole.substr(0, whole.size() / 2));
+  const CodexSession session = find_codex_session(home, kRolloutId).value();
   EXPECT_TRUE(summarise_codex(home, session)) << "a list goes on";
   EXPECT_EQ(codex_inventory(home, session).error().kind, ErrorKind::corrupt);
 }

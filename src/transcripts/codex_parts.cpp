@@ -1,3 +1,4 @@
+#include "base/json.h"
 #include "base/text.h"
 #include "transcripts/record_parts.h"
 
@@ -9,10 +10,6 @@ namespace {
 using reading::cut_text;
 using reading::Part;
 using reading::Role;
-
-std::string text_in(const JsonObject& object, std::string_view key) {
-  return std::string(find_string(object, key).value_or(""));
-}
 
 class CodexRecord {
  public:

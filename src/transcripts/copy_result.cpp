@@ -7,14 +7,14 @@
 namespace holdfast::transcripts {
 namespace {
 
-bool is_plain(char c) {
+bool needs_no_quotes(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || std::string_view("/._-+=:,@%").contains(c);
 }
 
 }  // namespace
 
 std::string shell_quoted(std::string_view word) {
-  if (!word.empty() && std::ranges::all_of(word, is_plain)) return std::string(word);
+  if (!word.empty() && std::ranges::all_of(word, needs_no_quotes)) return std::string(word);
   std::string quoted = "'";
   for (const char c : word) {
     if (c == '\'') {

@@ -1,5 +1,6 @@
 #include "transcripts/doctor.h"
 
+#include "session/retention.h"
 #include "transcripts/orphans.h"
 #include "transcripts/retention.h"
 #include "transcripts/summary.h"
@@ -12,8 +13,6 @@
 
 namespace holdfast::transcripts {
 namespace {
-
-constexpr Millis kDay = 24LL * 60 * 60 * 1000;
 
 bool is_ill(const VerifyReport& report) {
   return !report.ok ||
@@ -56,7 +55,7 @@ class Examining {
     report_.cleanup_is_default = retention.is_default;
     report_.cleanup_source = retention.source;
     report_.advice = retention.trouble;
-    const Millis until = options_.now + options_.warn_days * kDay;
+    const Millis until = options_.now + options_.warn_days * session::kDay;
     for (const FoundSession& session : sessions)
       if (const Millis at = expires_at(retention, session.mtime); at <= until)
         report_.expiring.push_back({session.place, at, {}});

@@ -1,5 +1,6 @@
 #include "transcripts/doctor.h"
 
+#include "session/retention.h"
 #include "transcripts/test_home.h"
 
 #include <gmock/gmock.h>
@@ -18,9 +19,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
 
-constexpr Millis kNow = 1'800'000'000'000;
-constexpr Millis kDay = 24LL * 60 * 60 * 1000;
-const std::string kRecord =
+const std::string kHelloRecord =
     "{\"type\":\"user\",\"sessionId\":\"x\",\"message\":{\"role\":\"user\",\"content\":\"Hello there\"}}\n";
 
 std::string transcript(const std::string& name, const std::string& folder = "-p") {
@@ -34,14 +33,14 @@ void set_mtime(const TestHome& files, const std::string& path, Millis time) {
 
 class DoctorTest : public ::testing::Test {
  protected:
-  void session(const std::string& name, Millis mtime = kNow, const std::string& folder = "-p",
-               const std::string& text = kRecord) {
+  void session(const std::string& name, Millis mtime = TestHome::kNow, const std::string& folder = "-p",
+               const std::string& text = kHelloRecord) {
     files_.write(transcript(name, folder), text);
     set_mtime(files_, transcript(name, folder), mtime);
   }
   DoctorReport examined() {
     DoctorOptions options;
-    options.now = kNow;
+    options.now = TestHome::kNow;
     auto report = examine(files_.home(), options);
     EXPECT_TRUE(report) << report.error().message;
     return report.value_or(DoctorReport{});
@@ -58,7 +57,7 @@ TEST_F(DoctorTest, Retention_UnsetMeansThirtyDaysAndAdvice) {
   EXPECT_TRUE(report.cleanup_is_default);
   EXPECT_THAT(report.advice, ElementsAre(HasSubstr("30 days after their last use")));
   EXPECT_EQ(report.sessions, 1U);
-  EXPECT_EQ(report.bytes, kRecord.size());
+  EXPECT_EQ(report.bytes, kHelloRecord.size());
 }
 
 TEST_F(DoctorTest, Retention_IsReadFromBothFilesAndTheLocalOneWins) {
@@ -93,14 +92,14 @@ TEST_F(DoctorTest, Retention_SettingsThatCannotBeUnderstoodAreNamed) {
 }
 
 TEST_F(DoctorTest, NamesSessionsAboutToExpireSoonestFirst) {
-  session("c1", kNow - 29 * kDay);
-  session("c2", kNow - 25 * kDay);
-  session("c3", kNow - 22 * kDay);
-  session("c4", kNow - 40 * kDay);
+  session("c1", TestHome::kNow - 29 * session::kDay);
+  session("c2", TestHome::kNow - 25 * session::kDay);
+  session("c3", TestHome::kNow - 22 * session::kDay);
+  session("c4", TestHome::kNow - 40 * session::kDay);
   const DoctorReport report = examined();
   ASSERT_THAT(report.expiring, SizeIs(3));
   EXPECT_EQ(report.expiring[0].place.session_id, TestHome::id("c4"));
-  EXPECT_EQ(report.expiring[1].at, kNow + kDay);
+  EXPECT_EQ(report.expiring[1].at, TestHome::kNow + session::kDay);
   EXPECT_EQ(report.expiring[1].title, "Hello there");
   EXPECT_EQ(report.expiring[2].place.session_id, TestHome::id("c2"));
   EXPECT_FALSE(report.healthy());
@@ -108,9 +107,9 @@ TEST_F(DoctorTest, NamesSessionsAboutToExpireSoonestFirst) {
 
 TEST_F(DoctorTest, NamesDuplicatesDamageOrphansAndStaleIndexes) {
   session("c1");
-  session("c1", kNow, "-q");
-  session("c2", kNow, "-p", kRecord + "{\"torn\n" + kRecord);
-  files_.write("projects/-p/" + TestHome::id("d1") + "/subagents/agent-a1.jsonl", kRecord);
+  session("c1", TestHome::kNow, "-q");
+  session("c2", TestHome::kNow, "-p", kHelloRecord + "{\"torn\n" + kHelloRecord);
+  files_.write("projects/-p/" + TestHome::id("d1") + "/subagents/agent-a1.jsonl", kHelloRecord);
   files_.write("projects/-p/agent-a2.jsonl", "{\"type\":\"user\",\"sessionId\":\"" + TestHome::id("d2") + "\"}\n");
   files_.write("projects/-p/agent-a3.jsonl", "{\"type\":\"user\",\"sessionId\":\"" + TestHome::id("c1") + "\"}\n");
   files_.write("tasks/" + TestHome::id("d3") + "/1.json", "{}");
@@ -152,9 +151,9 @@ TEST_F(DoctorTest, AHomeThatIsNotThereHasNothingWrong) {
 }
 
 TEST_F(DoctorTest, ShallowLooksIntoNoTranscript) {
-  session("c2", kNow, "-p", "{\"torn\n" + kRecord);
+  session("c2", TestHome::kNow, "-p", "{\"torn\n" + kHelloRecord);
   DoctorOptions options;
-  options.now = kNow;
+  options.now = TestHome::kNow;
   options.deep = false;
   EXPECT_THAT(examine(files_.home(), options).value().sick, IsEmpty());
 }
@@ -182,10 +181,10 @@ TEST_F(DoctorTest, Repair_KeepsWhatCanBeReadAndLeavesTheOriginal) {
                                "{\"type\":\"assistant\",\"message\":{\"content\":[{\"ty" + third + "\n" + std::string(8, '\0') +
                                second + "\n" + std::string(4, '\0') + "\n[1]\n  " + third + "  \n" + "{\"torn\":\n" + second +
                                "\n{\"tail";
-  session("c1", kNow, "-p", original);
+  session("c1", TestHome::kNow, "-p", original);
   files_.write("projects/-p/" + TestHome::id("c1") + "/tool-results/b1.txt", "result");
   const Home home = files_.home();
-  const auto copy = write_repaired_copy(home, {{TestHome::id("c1"), "-p"}, 0, 0}, kNow);
+  const auto copy = write_repaired_copy(home, {{TestHome::id("c1"), "-p"}, 0, 0}, TestHome::kNow);
   ASSERT_TRUE(copy) << copy.error().message;
   const std::string& id = copy->new_session_id;
   EXPECT_EQ(copy->original_session_id, TestHome::id("c1"));

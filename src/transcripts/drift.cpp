@@ -22,9 +22,9 @@ constexpr std::size_t kMaxVersions = 5;    // shown of each
 
 using Report = std::map<std::string, DriftReport::Seen>;
 
-class Finding {
+class DriftSearch {
  public:
-  explicit Finding(DriftReport& report) : report_(report) {
+  explicit DriftSearch(DriftReport& report) : report_(report) {
     for (const KnownType& type : known_types()) fields_[type.type];
     for (const KnownField& field : known_fields())
       for (auto& [type, names] : fields_)
@@ -121,20 +121,20 @@ JsonObject to_json(const DriftReport& report) {
 
 Result<DriftReport> find_drift(const Home& home, const std::vector<FoundSession>& sessions, const Progress& progress) {
   DriftReport report;
-  Finding finding(report);
+  DriftSearch search(report);
   for (const FoundSession& session : sessions) {
     auto inventory = take_inventory(home, session.place);
     if (!inventory && inventory.error().kind == ErrorKind::not_found) continue;  // gone since it was listed
     if (!inventory) return fail(std::move(inventory).error());
     ++report.sessions;
-    finding.begin_file();
+    search.begin_file();
     for (const Artifact& artifact : inventory->artifacts)
-      if (artifact.kind == ArtifactKind::other) finding.take_file(artifact, session.place);
+      if (artifact.kind == ArtifactKind::other) search.take_file(artifact, session.place);
     HF_CHECK(each_line(
         home, inventory->artifacts, "drift",
         [&](const Artifact& artifact, const jsonl::Line& line) -> Result<void> {
-          if (line.number == 1) finding.begin_file();
-          finding.take(artifact, line);
+          if (line.number == 1) search.begin_file();
+          search.take(artifact, line);
           return {};
         },
         progress));

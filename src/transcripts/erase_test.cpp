@@ -16,8 +16,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-constexpr Millis kNow = 1'800'000'000'000;  // 2027-01-15T08:00:00Z
-
 class EraseTest : public testing::Test {
  protected:
   EraseOptions forced() {
@@ -28,7 +26,7 @@ class EraseTest : public testing::Test {
     return options;
   }
   Result<EraseResult> erase(const EraseOptions& options, const Progress& progress = {}) {
-    return erase_session(home_, session_, options, kNow, progress);
+    return erase_session(home_, session_, options, TestHome::kNow, progress);
   }
   // Refused, and nothing has changed.
   Error refused(const EraseOptions& options) {
@@ -78,7 +76,7 @@ TEST_F(EraseTest, Delete_2_UndoBringsEveryByteBack) {
   options.in_place = true;
   options.trusted = true;
   options.current_folder = "/somewhere/else";
-  const auto restored = restore_session(home_, *archive, options, kNow);
+  const auto restored = restore_session(home_, *archive, options, TestHome::kNow);
   ASSERT_TRUE(restored) << restored.error().message;
   EXPECT_EQ(tree_of(files_.folder()), before);
 }

@@ -30,7 +30,7 @@ using session::TextHit;
 
 constexpr std::string_view kTranscript = "transcript";
 constexpr std::array<std::string_view, 6> kKinds = {kTranscript, "reasoning", "thread", "research", "document", "run"};
-constexpr std::uint64_t kOpeningBytes = 256 * 1024;  // where the title of a kept session is looked for
+constexpr std::uint64_t kTitleWithinBytes = 256 * 1024;  // where the title of a kept session is looked for
 
 // Without regard to case. A tool of a server is also meant by its own name: mcp__wiki__search by "search".
 std::function<bool(std::string_view)> named(const std::string& wanted) {
@@ -242,7 +242,7 @@ void EverythingFinder::describe(FoundInSession& found, const Source& source, con
   found.status = is_kept(source) ? "kept" : "gone";
   if (found.status == "kept") found.resume = "holdfast restore " + source.session;
   std::string opening;
-  const auto read = sources_.read(source, {}, kOpeningBytes, [&](const session::Passage& passage) {
+  const auto read = sources_.read(source, {}, kTitleWithinBytes, [&](const session::Passage& passage) {
     if (passage.role == session::PassageRole::title) found.title = one_line(passage.text, kTitleLength);
     if (opening.empty() && passage.role == session::PassageRole::user) opening = one_line(passage.text, kTitleLength);
     return true;

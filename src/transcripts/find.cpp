@@ -17,9 +17,8 @@
 namespace holdfast::transcripts {
 namespace {
 
-constexpr std::string_view kSuffix = ".jsonl";
-constexpr std::size_t kShownMatches = 10;                     // of an ambiguous id: a longer list helps nobody
-constexpr std::uint64_t kCountedBytes = 64ULL * 1024 * 1024;  // of each of them; so that the answer comes at once
+constexpr std::string_view kTranscriptEnding = ".jsonl";
+constexpr std::uint64_t kCountedBytes = 64ULL * 1024 * 1024;  // of each session shown; so that the answer comes at once
 
 Result<std::vector<std::string>> project_folders(const Home& home, const std::optional<std::string>& project_path) {
   if (project_path) return folders_of_project(home, *project_path);
@@ -43,8 +42,8 @@ Result<std::vector<FoundSession>> matching(const Home& home, std::string_view pr
     if (!entries) return fail(std::move(entries).error());
     for (const Home::Entry& entry : *entries) {
       const std::string_view name = entry.name;
-      if (entry.type != DT_REG || !name.ends_with(kSuffix)) continue;
-      const std::string_view id = name.substr(0, name.size() - kSuffix.size());
+      if (entry.type != DT_REG || !name.ends_with(kTranscriptEnding)) continue;
+      const std::string_view id = name.substr(0, name.size() - kTranscriptEnding.size());
       if (!is_uuid(id) || !to_ascii_lower(id).starts_with(wanted)) continue;
       FoundSession session;
       session.place = {std::string(id), folder};

@@ -6,6 +6,10 @@
 
 namespace holdfast::transcripts {
 
+// Of what an ambiguous id fits, the first are shown: a longer list helps nobody.
+inline constexpr std::size_t kShownMatches = 10;
+inline constexpr std::size_t kHintedMatches = 5;  // where there is no more to see than ids and times
+
 struct FoundSession {
   SessionPlace place;
   std::uint64_t size = 0;

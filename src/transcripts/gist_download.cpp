@@ -13,8 +13,8 @@
 namespace holdfast::transcripts {
 namespace {
 
-constexpr std::string_view kStep = "download";
-constexpr std::uint64_t kMaxFileBytes = 160ULL << 20;  // a whole archive of the original's, as base64
+constexpr std::string_view kDownloadStep = "download";
+constexpr std::uint64_t kMaxGistFileBytes = 160ULL << 20;  // a whole archive of the original's, as base64
 
 // The files of one gist, each in the way in which it can be had.
 class GistReader {
@@ -28,8 +28,8 @@ class GistReader {
   Result<std::string> read(const std::string& name) {
     const GistFile* file = gist_.file(name);
     if (!file) return fail(ErrorKind::corrupt, fmt::format("the gist has lost its file {}", name), "upload the archive again");
-    if (file->size > kMaxFileBytes)
-      return fail(ErrorKind::too_large, fmt::format("{} has {} bytes, more than {}", name, file->size, kMaxFileBytes));
+    if (file->size > kMaxGistFileBytes)
+      return fail(ErrorKind::too_large, fmt::format("{} has {} bytes, more than {}", name, file->size, kMaxGistFileBytes));
     HF_TRY(std::string text, file->truncated ? read_elsewhere(*file) : Result<std::string>(file->content));
     done_ += text.size();
     return text;
@@ -44,10 +44,12 @@ class GistReader {
       HF_TRY(GistClone clone, GistClone::make(gist_.git_pull_url, folder_, [this] { return go_on(0); }));
       clone_.emplace(std::move(clone));
     }
-    return clone_->read(file.name, kMaxFileBytes, [this] { return go_on(0); });
+    return clone_->read(file.name, kMaxGistFileBytes, [this] { return go_on(0); });
   }
 
-  bool go_on(std::uint64_t received) const { return !progress_ || progress_(kStep, std::min(done_ + received, total_), total_); }
+  bool go_on(std::uint64_t received) const {
+    return !progress_ || progress_(kDownloadStep, std::min(done_ + received, total_), total_);
+  }
 
   const GistApi& api_;
   Gist gist_;
@@ -98,7 +100,7 @@ Result<Fd> download_from_gist(net::HttpClient& http, const GistOptions& options,
   HF_CHECK(check_gist_id(gist_id));
   HF_TRY(DownloadFile file, DownloadFile::make(folder));
   const GistApi api(http, options);
-  const auto go_on = [&](std::uint64_t, std::uint64_t) { return !progress || progress(kStep, 0, 0); };
+  const auto go_on = [&](std::uint64_t, std::uint64_t) { return !progress || progress(kDownloadStep, 0, 0); };
   HF_TRY(Gist gist, api.read(gist_id, go_on));
   std::vector<std::string> names;
   for (const GistFile& entry : gist.files) names.push_back(entry.name);

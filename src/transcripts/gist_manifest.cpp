@@ -1,5 +1,7 @@
 #include "transcripts/gist_manifest.h"
 
+#include "base/text.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,20 +9,14 @@
 namespace holdfast::transcripts {
 namespace {
 
-constexpr std::string_view kPrefix = "session-";
+constexpr std::string_view kGistNameBegin = "session-";
 constexpr std::string_view kTimeShape = "00000000_000000";
 constexpr std::string_view kManifestEnd = ".json.zst.manifest.json";
 constexpr std::size_t kIdLength = 8;
 constexpr std::size_t kHashLength = 64;
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-bool is_hex(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'f');
-}
 bool is_id(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '-';
+  return is_ascii_digit(c) || is_ascii_letter(c) || c == '_' || c == '-';
 }
 
 struct NameParts {
@@ -28,15 +24,15 @@ struct NameParts {
 };
 
 std::optional<NameParts> take_apart(std::string_view name) {
-  if (!name.starts_with(kPrefix)) return std::nullopt;
-  name.remove_prefix(kPrefix.size());
+  if (!name.starts_with(kGistNameBegin)) return std::nullopt;
+  name.remove_prefix(kGistNameBegin.size());
   if (name.size() < kIdLength + 1 + kTimeShape.size() || !std::ranges::all_of(name.substr(0, kIdLength), is_id) ||
       name[kIdLength] != '-')
     return std::nullopt;
   name.remove_prefix(kIdLength + 1);
   const NameParts parts{name.substr(0, kTimeShape.size()), name.substr(kTimeShape.size())};
   for (std::size_t i = 0; i < kTimeShape.size(); ++i)
-    if (kTimeShape[i] == '0' ? !is_digit(parts.time[i]) : parts.time[i] != kTimeShape[i]) return std::nullopt;
+    if (kTimeShape[i] == '0' ? !is_ascii_digit(parts.time[i]) : parts.time[i] != kTimeShape[i]) return std::nullopt;
   return parts.end.starts_with(".json") ? std::optional(parts) : std::nullopt;
 }
 
@@ -51,7 +47,7 @@ std::string gist_archive_name(std::string_view session_id, Millis now) {
   std::ranges::replace_if(id, [](char c) { return !is_id(c); }, '_');
   id.resize(kIdLength, '_');
   const std::string time = iso8601(now);  // 2026-07-28T09:30:00.000Z
-  return fmt::format("{}{}-{}{}{}_{}{}{}.json.zst", kPrefix, id, time.substr(0, 4), time.substr(5, 2), time.substr(8, 2),
+  return fmt::format("{}{}-{}{}{}_{}{}{}.json.zst", kGistNameBegin, id, time.substr(0, 4), time.substr(5, 2), time.substr(8, 2),
                      time.substr(11, 2), time.substr(14, 2), time.substr(17, 2));
 }
 
@@ -91,7 +87,7 @@ Result<GistManifest> parse_gist_manifest(std::string_view text) {
     const auto found_name = find_string(from, name_key), found_hash = find_string(from, "sha256");
     const auto found_bytes = find_int(from, "bytes");
     if (!found_name || !found_hash || !found_bytes || *found_bytes < 0 || !is_gist_archive_file(*found_name) ||
-        found_hash->size() != kHashLength || !std::ranges::all_of(*found_hash, is_hex))
+        found_hash->size() != kHashLength || !std::ranges::all_of(*found_hash, is_lower_hex))
       return false;
     name = *found_name;
     hash = *found_hash;

@@ -7,10 +7,13 @@ namespace {
 
 constexpr Millis kNoon = 1'785'240'000'000;  // 2026-07-28T12:00:00Z
 const std::string kArchive = "session-0199a8b7-20260728_120000.json.zst";
-const std::string kHash(64, 'a');
+const std::string kManifestHash(64, 'a');
 
 GistManifest two_parts() {
-  return {kArchive, kHash, 9, {{kArchive + ".b64.part-001", kHash, 8}, {kArchive + ".b64.part-002", kHash, 4}}};
+  return {kArchive,
+          kManifestHash,
+          9,
+          {{kArchive + ".b64.part-001", kManifestHash, 8}, {kArchive + ".b64.part-002", kManifestHash, 4}}};
 }
 
 TEST(GistManifest, Gist_9_NamesAreTheOriginals) {

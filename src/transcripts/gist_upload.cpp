@@ -15,7 +15,7 @@
 namespace holdfast::transcripts {
 namespace {
 
-constexpr std::string_view kStep = "upload";
+constexpr std::string_view kUploadStep = "upload";
 
 // An archive, read in parts from its beginning to its end.
 class ArchiveParts {
@@ -148,7 +148,7 @@ class Upload {
     for (const std::string& old : old_names_)
       if (std::ranges::find(result_.files, old) == result_.files.end()) body.remove(old);
     HF_CHECK(api_.change(result_.gist_id, std::move(body).finish(), moved(archive_.bytes())));
-    if (progress_) progress_(kStep, archive_.bytes(), archive_.bytes());
+    if (progress_) progress_(kUploadStep, archive_.bytes(), archive_.bytes());
     return {};
   }
 
@@ -169,7 +169,7 @@ class Upload {
   GistApi::Moved moved(std::uint64_t before) const {
     if (!progress_) return {};
     return [this, before](std::uint64_t sent, std::uint64_t) {
-      return progress_(kStep, std::min(before + sent / 4 * 3, archive_.bytes()), archive_.bytes());
+      return progress_(kUploadStep, std::min(before + sent / 4 * 3, archive_.bytes()), archive_.bytes());
     };
   }
 

@@ -13,7 +13,6 @@ namespace {
 constexpr std::array<std::string_view, 7> kClaudeAreas = {"projects",    "plans",        "todos", "tasks",
                                                           "session-env", "file-history", "debug"};
 constexpr std::array<std::string_view, 2> kCodexAreas = {"sessions", "archived_sessions"};
-constexpr std::size_t kUuidLength = 36;
 constexpr std::string_view kClaudeKey = "claude:", kCodexKey = "codex:";
 
 }  // namespace

@@ -10,21 +10,21 @@
 namespace holdfast::transcripts {
 namespace {
 
-constexpr std::size_t kBlockBytes = 256 * 1024;  // large enough that handing one over does not show
-constexpr std::size_t kBlocks = 4;               // one being filled, one being hashed, two in case either is late
+constexpr std::size_t kHashBlockBytes = 256 * 1024;  // large enough that handing one over does not show
+constexpr std::size_t kHashBlocks = 4;               // one being filled, one being hashed, two in case either is late
 
 }  // namespace
 
 struct HashBeside::State {
-  std::string& current() { return blocks[filled % kBlocks]; }
+  std::string& current() { return blocks[filled % kHashBlocks]; }
 
   void add(std::string_view bytes) {
     while (!bytes.empty()) {
       std::string& block = current();
-      const std::string_view part = bytes.substr(0, kBlockBytes - block.size());
+      const std::string_view part = bytes.substr(0, kHashBlockBytes - block.size());
       block += part;
       bytes.remove_prefix(part.size());
-      if (block.size() == kBlockBytes) share();
+      if (block.size() == kHashBlockBytes) share();
     }
   }
 
@@ -38,7 +38,7 @@ struct HashBeside::State {
     std::unique_lock lock(mutex);
     ++filled;
     changed.notify_all();
-    changed.wait(lock, [this] { return filled - hashed < kBlocks; });
+    changed.wait(lock, [this] { return filled - hashed < kHashBlocks; });
     current().clear();
   }
 
@@ -58,7 +58,7 @@ struct HashBeside::State {
       {
         std::unique_lock lock(mutex);
         if (!changed.wait(lock, stop, [this] { return hashed < filled; })) return;
-        block = &blocks[hashed % kBlocks];
+        block = &blocks[hashed % kHashBlocks];
       }
       hash.add(*block);
       {
@@ -79,10 +79,10 @@ struct HashBeside::State {
     return hash.finish();
   }
 
-  Sha256 hash;                              // of the thread while it is behind, else of the caller
-  std::array<std::string, kBlocks> blocks;  // number n in n % kBlocks
-  std::size_t filled = 0;                   // written by the caller alone, guarded by mutex for the thread
-  std::size_t hashed = 0;                   // guarded by mutex
+  Sha256 hash;                                  // of the thread while it is behind, else of the caller
+  std::array<std::string, kHashBlocks> blocks;  // number n in n % kHashBlocks
+  std::size_t filled = 0;                       // written by the caller alone, guarded by mutex for the thread
+  std::size_t hashed = 0;                       // guarded by mutex
   std::mutex mutex;
   std::condition_variable_any changed;
   std::optional<std::jthread> thread;  // last: it stops before anything it uses goes

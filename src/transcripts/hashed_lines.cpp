@@ -11,9 +11,6 @@
 namespace holdfast::transcripts {
 namespace {
 
-// Below this a thread costs more than it gives.
-constexpr std::uint64_t kReadAheadFrom = 1024 * 1024;
-
 class HashingSource {
  public:
   HashingSource(int fd, std::uint64_t from, std::uint64_t to) : fd_(fd), at_(from), to_(to) {}

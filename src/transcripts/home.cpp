@@ -1,6 +1,7 @@
 #include "transcripts/home.h"
 
 #include "base/file.h"
+#include "base/path_below.h"
 #include "base/text.h"
 
 #include <dirent.h>
@@ -14,7 +15,6 @@
 namespace holdfast::transcripts {
 namespace {
 
-constexpr int kFolderFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
 // A device or a FIFO that a stranger put there must neither block us nor become our terminal.
 constexpr int kFileFlags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
 

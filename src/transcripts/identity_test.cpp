@@ -1,5 +1,7 @@
 #include "transcripts/identity.h"
 
+#include "transcripts/rewrite_fixture.h"
+
 #include <gmock/gmock.h>
 
 namespace holdfast::transcripts {
@@ -10,11 +12,9 @@ using testing::Optional;
 using testing::Pair;
 
 const std::string kOld = "000000a4-0000-4000-8000-0000000000a4";
-const std::string kNew = "0199c0de-1111-7222-8333-44445555beef";
-const std::string kMark = "-clone-5555beef";
 
 Identity copy(std::vector<std::string> agents = {}, std::vector<std::string> slugs = {}) {
-  return identity_of_copy({kOld, "-home-u-p"}, kNew, "-srv-q", agents, slugs);
+  return identity_of_copy({kOld, "-home-u-p"}, kNewId, "-srv-q", agents, slugs);
 }
 
 std::optional<std::string> path(const Identity& identity, ArtifactKind kind, std::string from) {
@@ -31,13 +31,13 @@ TEST(Identity, Clone_5_SuffixIsTheRandomEnd) {
 
 TEST(Identity, Clone_5_NamesAreNeverStacked) {
   const Identity identity = copy({"a1", "a2-clone-00000000"}, {"plan-x-clone-11111111-clone-22222222"});
-  EXPECT_THAT(identity.agents, ElementsAre(Pair("a1", "a1" + kMark), Pair("a2-clone-00000000", "a2" + kMark)));
-  EXPECT_THAT(identity.slugs, ElementsAre(Pair("plan-x-clone-11111111-clone-22222222", "plan-x" + kMark)));
+  EXPECT_THAT(identity.agents, ElementsAre(Pair("a1", "a1" + kNewMark), Pair("a2-clone-00000000", "a2" + kNewMark)));
+  EXPECT_THAT(identity.slugs, ElementsAre(Pair("plan-x-clone-11111111-clone-22222222", "plan-x" + kNewMark)));
 }
 
 TEST(Identity, TwoNamesOfOneBaseStayTwo) {
   const Identity identity = copy({}, {"s", "s-clone-11111111", "s"});
-  EXPECT_THAT(identity.slugs, ElementsAre(Pair("s", "s" + kMark), Pair("s-clone-11111111", "s" + kMark + "-2")));
+  EXPECT_THAT(identity.slugs, ElementsAre(Pair("s", "s" + kNewMark), Pair("s-clone-11111111", "s" + kNewMark + "-2")));
 }
 
 TEST(Identity, Clone_5_TitlesAreNeverStacked) {
@@ -52,22 +52,22 @@ TEST(Identity, Clone_5_WhereEveryFileGoes) {
   const Identity identity = copy({"a1"}, {"plan-x"});
   using K = ArtifactKind;
   const std::string from = "projects/-home-u-p/", to = "projects/-srv-q/";
-  EXPECT_THAT(path(identity, K::main_transcript, from + kOld + ".jsonl"), Optional(to + kNew + ".jsonl"));
-  EXPECT_THAT(path(identity, K::flat_agent, from + "agent-a1.jsonl"), Optional(to + "agent-a1" + kMark + ".jsonl"));
+  EXPECT_THAT(path(identity, K::main_transcript, from + kOld + ".jsonl"), Optional(to + kNewId + ".jsonl"));
+  EXPECT_THAT(path(identity, K::flat_agent, from + "agent-a1.jsonl"), Optional(to + "agent-a1" + kNewMark + ".jsonl"));
   const std::string nested = "/subagents/workflows/wf_1/agent-a1.jsonl";
-  EXPECT_THAT(path(identity, K::nested_agent, from + kOld + nested), Optional(to + kNew + nested));
-  EXPECT_THAT(path(identity, K::other, from + kOld), Optional(to + kNew));
-  EXPECT_THAT(path(identity, K::plan, "plans/plan-x.md"), Optional("plans/plan-x" + kMark + ".md"));
+  EXPECT_THAT(path(identity, K::nested_agent, from + kOld + nested), Optional(to + kNewId + nested));
+  EXPECT_THAT(path(identity, K::other, from + kOld), Optional(to + kNewId));
+  EXPECT_THAT(path(identity, K::plan, "plans/plan-x.md"), Optional("plans/plan-x" + kNewMark + ".md"));
   EXPECT_THAT(path(identity, K::todo, "todos/" + kOld + "-agent-" + kOld + ".json"),
-              Optional("todos/" + kNew + "-agent-" + kNew + ".json"));
+              Optional("todos/" + kNewId + "-agent-" + kNewId + ".json"));
   EXPECT_THAT(path(identity, K::todo, "todos/" + kOld + "-agent-a1.json"),
-              Optional("todos/" + kNew + "-agent-a1" + kMark + ".json"));
-  EXPECT_THAT(path(identity, K::todo, "todos/" + kOld + "-agent-zz.json"), Optional("todos/" + kNew + "-agent-zz.json"));
-  EXPECT_THAT(path(identity, K::task, "tasks/" + kOld + "/1.json"), Optional("tasks/" + kNew + "/1.json"));
-  EXPECT_THAT(path(identity, K::session_env, "session-env/" + kOld), Optional("session-env/" + kNew));
+              Optional("todos/" + kNewId + "-agent-a1" + kNewMark + ".json"));
+  EXPECT_THAT(path(identity, K::todo, "todos/" + kOld + "-agent-zz.json"), Optional("todos/" + kNewId + "-agent-zz.json"));
+  EXPECT_THAT(path(identity, K::task, "tasks/" + kOld + "/1.json"), Optional("tasks/" + kNewId + "/1.json"));
+  EXPECT_THAT(path(identity, K::session_env, "session-env/" + kOld), Optional("session-env/" + kNewId));
   EXPECT_THAT(path(identity, K::file_history, "file-history/" + kOld + "/0123@v1"),
-              Optional("file-history/" + kNew + "/0123@v1"));
-  EXPECT_THAT(path(identity, K::debug_log, "debug/" + kOld + ".txt"), Optional("debug/" + kNew + ".txt"));
+              Optional("file-history/" + kNewId + "/0123@v1"));
+  EXPECT_THAT(path(identity, K::debug_log, "debug/" + kOld + ".txt"), Optional("debug/" + kNewId + ".txt"));
 }
 
 TEST(Identity, Clone_5_LocksAndStrangersHaveNoPlace) {
@@ -87,9 +87,9 @@ TEST(Identity, Move_5_KeepsEveryIdAndChangesTheFolder) {
 }
 
 TEST(Identity, Codex_12_TheIdInTheNameOfTheRollout) {
-  const Identity identity = identity_of_copy({kOld, ""}, kNew, "", {}, {});
+  const Identity identity = identity_of_copy({kOld, ""}, kNewId, "", {}, {});
   EXPECT_THAT(path(identity, ArtifactKind::main_transcript, "sessions/2026/11/15/rollout-2026-11-15T03-06-52-" + kOld + ".jsonl"),
-              Optional("sessions/2026/11/15/rollout-2026-11-15T03-06-52-" + kNew + ".jsonl"));
+              Optional("sessions/2026/11/15/rollout-2026-11-15T03-06-52-" + kNewId + ".jsonl"));
 }
 
 }  // namespace

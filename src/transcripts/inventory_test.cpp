@@ -18,11 +18,11 @@ using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 using namespace std::string_literals;
 
-constexpr const char* kSid = "11111111-2222-4333-8444-555555555555";
-constexpr const char* kOther = "99999999-2222-4333-8444-555555555555";
-const SessionPlace kPlace = {kSid, "-p"};
+constexpr const char* kOwnSid = "11111111-2222-4333-8444-555555555555";
+constexpr const char* kOtherSid = "99999999-2222-4333-8444-555555555555";
+const SessionPlace kInventoryPlace = {kOwnSid, "-p"};
 
-std::string record(const std::string& session, const std::string& more = "") {
+std::string session_record(const std::string& session, const std::string& more = "") {
   return R"({"type":"user","sessionId":")" + session + '"' + more + "}\n";
 }
 
@@ -34,13 +34,13 @@ std::vector<std::string> paths_of(const Inventory& inventory, ArtifactKind kind)
 }
 
 std::string session_file(const std::string& below) {
-  return kPlace.folder() + "/" + below;
+  return kInventoryPlace.folder() + "/" + below;
 }
 
 class InventoryTest : public testing::Test {
  protected:
-  InventoryTest() { home.write(kPlace.transcript(), record(kSid)); }
-  Inventory take() const { return take_inventory(home.home(), kPlace).value(); }
+  InventoryTest() { home.write(kInventoryPlace.transcript(), session_record(kOwnSid)); }
+  Inventory take() const { return take_inventory(home.home(), kInventoryPlace).value(); }
   std::vector<std::string> take(ArtifactKind kind) const { return paths_of(take(), kind); }
 
   TestHome home;
@@ -75,28 +75,29 @@ TEST(Inventory, Inventory_1_3_EverySessionOfTheRealClient) {
 }
 
 TEST_F(InventoryTest, SessionThatIsNotThere) {
-  EXPECT_EQ(take_inventory(home.home(), {kOther, "-p"}).error().kind, ErrorKind::not_found);
-  EXPECT_EQ(take_inventory(home.home(), {kSid, "-q"}).error().kind, ErrorKind::not_found);
-  std::filesystem::create_symlink(home / kPlace.transcript(), home / (std::string("projects/-p/") + kOther + ".jsonl"));
-  EXPECT_EQ(take_inventory(home.home(), {kOther, "-p"}).error().kind, ErrorKind::not_found) << "a link is no transcript";
+  EXPECT_EQ(take_inventory(home.home(), {kOtherSid, "-p"}).error().kind, ErrorKind::not_found);
+  EXPECT_EQ(take_inventory(home.home(), {kOwnSid, "-q"}).error().kind, ErrorKind::not_found);
+  std::filesystem::create_symlink(home / kInventoryPlace.transcript(),
+                                  home / (std::string("projects/-p/") + kOtherSid + ".jsonl"));
+  EXPECT_EQ(take_inventory(home.home(), {kOtherSid, "-p"}).error().kind, ErrorKind::not_found) << "a link is no transcript";
   EXPECT_FALSE(take_inventory(home.home(), {"../../x", "-p"}));
 }
 
 TEST_F(InventoryTest, Inventory_1_3_FlatAgentsByTheirFirstRecordNotByText) {
-  home.write("projects/-p/agent-a1.jsonl", record(kSid));
-  home.write("projects/-p/agent-a2.jsonl", record(kOther));
+  home.write("projects/-p/agent-a1.jsonl", session_record(kOwnSid));
+  home.write("projects/-p/agent-a2.jsonl", session_record(kOtherSid));
   // A fork of this session: its records name the parent in forkedFrom, and quote it in text.
-  home.write("projects/-p/agent-a3.jsonl", record(kOther, std::string(R"(,"forkedFrom":{"sessionId":")") + kSid +
-                                                              R"("},"text":"\"sessionId\":\")" + kSid + "\\\"\""));
-  home.write("projects/-p/agent-a4.jsonl", "\n\0\0\0\n{torn\n"s + record(kSid) + record(kOther));
+  home.write("projects/-p/agent-a3.jsonl", session_record(kOtherSid, std::string(R"(,"forkedFrom":{"sessionId":")") + kOwnSid +
+                                                                         R"("},"text":"\"sessionId\":\")" + kOwnSid + "\\\"\""));
+  home.write("projects/-p/agent-a4.jsonl", "\n\0\0\0\n{torn\n"s + session_record(kOwnSid) + session_record(kOtherSid));
   home.write("projects/-p/agent-a5.jsonl", "");
-  home.write("projects/-p/agent-a6.jsonl", R"({"forkedFrom":{"sessionId":")" + std::string(kSid) + "\"}}\n");
-  home.write("projects/-p/agent-a7.txt", record(kSid));
+  home.write("projects/-p/agent-a6.jsonl", R"({"forkedFrom":{"sessionId":")" + std::string(kOwnSid) + "\"}}\n");
+  home.write("projects/-p/agent-a7.txt", session_record(kOwnSid));
   EXPECT_THAT(take(ArtifactKind::flat_agent), ElementsAre("projects/-p/agent-a1.jsonl", "projects/-p/agent-a4.jsonl"));
 }
 
 TEST_F(InventoryTest, Inventory_1_3_FlatAgentThatCannotBeReadIsNamed) {
-  home.write("../outside.jsonl", record(kSid));
+  home.write("../outside.jsonl", session_record(kOwnSid));
   std::filesystem::create_symlink(home.outside() + "/outside.jsonl", home / "projects/-p/agent-a1.jsonl");
   const Inventory inventory = take();
   EXPECT_THAT(inventory.left_out, ElementsAre("projects/-p/agent-a1.jsonl"));
@@ -106,7 +107,7 @@ TEST_F(InventoryTest, Inventory_1_3_FlatAgentThatCannotBeReadIsNamed) {
 TEST_F(InventoryTest, Inventory_1_3_NestedAgentsAreKeyedByPath) {
   for (const char* below :
        {"subagents/agent-a1.jsonl", "subagents/workflows/wf_1-2/agent-a1.jsonl", "subagents/x/y/z/agent-a1.jsonl"})
-    home.write(session_file(below), record(kOther));
+    home.write(session_file(below), session_record(kOtherSid));
   home.write(session_file("subagents/agent-gone.meta.json"), "{}");
   home.write(session_file("subagents/workflows/wf_1-2/journal.jsonl"), "{}\n");
   home.write(session_file("subagents/journal.jsonl"), "{}\n");
@@ -135,20 +136,20 @@ TEST_F(InventoryTest, Inventory_1_3_EveryOtherKindAndTheUnknown) {
       {session_file("session-memory/more.md"), ArtifactKind::other},
       {session_file("new-thing"), ArtifactKind::other},
       {session_file("new/thing\xFF"), ArtifactKind::other},
-      {std::string("todos/") + kSid + "-agent-" + kSid + ".json", ArtifactKind::todo},
-      {std::string("todos/") + kSid + "-agent-a1.json", ArtifactKind::todo},
-      {std::string("tasks/") + kSid + "/1.json", ArtifactKind::task},
-      {std::string("tasks/") + kSid + "/.highwatermark", ArtifactKind::task_metadata},
-      {std::string("tasks/") + kSid + "/.lock", ArtifactKind::task_lock},
-      {std::string("tasks/") + kSid + "/x.tmp", ArtifactKind::other},
-      {std::string("session-env/") + kSid + "/hook-1.sh", ArtifactKind::session_env},
-      {std::string("file-history/") + kSid + "/0123456789abcdef@v1", ArtifactKind::file_history},
-      {std::string("debug/") + kSid + ".txt", ArtifactKind::debug_log},
+      {std::string("todos/") + kOwnSid + "-agent-" + kOwnSid + ".json", ArtifactKind::todo},
+      {std::string("todos/") + kOwnSid + "-agent-a1.json", ArtifactKind::todo},
+      {std::string("tasks/") + kOwnSid + "/1.json", ArtifactKind::task},
+      {std::string("tasks/") + kOwnSid + "/.highwatermark", ArtifactKind::task_metadata},
+      {std::string("tasks/") + kOwnSid + "/.lock", ArtifactKind::task_lock},
+      {std::string("tasks/") + kOwnSid + "/x.tmp", ArtifactKind::other},
+      {std::string("session-env/") + kOwnSid + "/hook-1.sh", ArtifactKind::session_env},
+      {std::string("file-history/") + kOwnSid + "/0123456789abcdef@v1", ArtifactKind::file_history},
+      {std::string("debug/") + kOwnSid + ".txt", ArtifactKind::debug_log},
   };
   for (const auto& [path, kind] : files) home.write(path, "x");
   // Not of this session.
-  home.write(std::string("todos/") + kOther + "-agent-" + kSid + ".json", "x");
-  home.write(std::string("tasks/") + kOther + "/1.json", "x");
+  home.write(std::string("todos/") + kOtherSid + "-agent-" + kOwnSid + ".json", "x");
+  home.write(std::string("tasks/") + kOtherSid + "/1.json", "x");
   home.write("projects/-p/sessions-index.json", "{}");
   home.write("projects/-p/memory/note.md", "x");
   home.write("settings.json", "{}");
@@ -166,21 +167,21 @@ TEST_F(InventoryTest, Inventory_1_3_EveryOtherKindAndTheUnknown) {
 
 TEST_F(InventoryTest, FoldersOfTheSessionAloneParentsFirstAndEmptyOnes) {
   std::filesystem::create_directories(home / session_file("subagents/empty"));
-  std::filesystem::create_directories(home / (std::string("session-env/") + kSid));
+  std::filesystem::create_directories(home / (std::string("session-env/") + kOwnSid));
   std::filesystem::permissions(home / session_file("subagents"), std::filesystem::perms(0711));
   home.write("projects/-p/memory/note.md", "x");
   const Inventory inventory = take();
   std::vector<std::string> folders;
   for (const ArtifactFolder& folder : inventory.folders) folders.push_back(folder.path);
-  EXPECT_THAT(folders, ElementsAre(kPlace.folder(), session_file("subagents"), session_file("subagents/empty"),
-                                   std::string("session-env/") + kSid));
+  EXPECT_THAT(folders, ElementsAre(kInventoryPlace.folder(), session_file("subagents"), session_file("subagents/empty"),
+                                   std::string("session-env/") + kOwnSid));
   EXPECT_EQ(inventory.folders[1].mode, 0711U);
 }
 
 TEST_F(InventoryTest, ModesAndTimesAreReported) {
-  std::filesystem::permissions(home / kPlace.transcript(), std::filesystem::perms(0640));
+  std::filesystem::permissions(home / kInventoryPlace.transcript(), std::filesystem::perms(0640));
   const timespec times[2] = {{1'700'000'000, 0}, {1'700'000'000, 123'000'000}};
-  ASSERT_EQ(::utimensat(AT_FDCWD, (home / kPlace.transcript()).c_str(), times, 0), 0);
+  ASSERT_EQ(::utimensat(AT_FDCWD, (home / kInventoryPlace.transcript()).c_str(), times, 0), 0);
   const Artifact main = take().artifacts.front();
   EXPECT_EQ(main.mode, 0640U);
   EXPECT_EQ(main.mtime, 1'700'000'000'123);
@@ -188,25 +189,27 @@ TEST_F(InventoryTest, ModesAndTimesAreReported) {
 
 TEST_F(InventoryTest, Safety_8_1_LinksAndPipesAreNamedNeverFollowed) {
   home.write("../secret/key", "x");
-  std::filesystem::create_directories(home / kPlace.folder());
+  std::filesystem::create_directories(home / kInventoryPlace.folder());
   std::filesystem::create_directory_symlink(home.outside() + "/secret", home / session_file("subagents"));
   std::filesystem::create_directories(home / "tasks");
-  std::filesystem::create_directory_symlink(home.outside() + "/secret", home / (std::string("tasks/") + kSid));
+  std::filesystem::create_directory_symlink(home.outside() + "/secret", home / (std::string("tasks/") + kOwnSid));
   std::filesystem::create_directory_symlink("..", home / session_file("loop"));
   ASSERT_EQ(::mkfifo((home / session_file("pipe")).c_str(), 0600), 0);
   const Inventory inventory = take();
   EXPECT_THAT(inventory.left_out, UnorderedElementsAre(session_file("subagents"), session_file("loop"), session_file("pipe"),
-                                                       std::string("tasks/") + kSid));
+                                                       std::string("tasks/") + kOwnSid));
   EXPECT_EQ(inventory.artifacts.size(), 1U);
 }
 
 TEST_F(InventoryTest, Inventory_1_3_SlugsOfAllTranscriptsPlansThatExist) {
-  home.append(kPlace.transcript(),
-              record(kSid, R"(,"slug":"one")") + record(kSid, R"(,"slug":null)") + record(kSid, R"(,"slug":"one")") +
-                  record(kSid, R"(, "slug" : "two")") + record(kSid, R"(,"message":{"slug":"nested"})") +
-                  record(kSid, R"(,"text":"\"slug\":\"quoted\"")") + record(kSid, R"(,"input":{"slug":"one"},"slug":"three")"));
-  home.write("projects/-p/agent-a1.jsonl", record(kSid, R"(,"slug":"flat")"));
-  home.write(session_file("subagents/agent-a2.jsonl"), record(kSid, R"(,"slug":"deep")"));
+  home.append(kInventoryPlace.transcript(),
+              session_record(kOwnSid, R"(,"slug":"one")") + session_record(kOwnSid, R"(,"slug":null)") +
+                  session_record(kOwnSid, R"(,"slug":"one")") + session_record(kOwnSid, R"(, "slug" : "two")") +
+                  session_record(kOwnSid, R"(,"message":{"slug":"nested"})") +
+                  session_record(kOwnSid, R"(,"text":"\"slug\":\"quoted\"")") +
+                  session_record(kOwnSid, R"(,"input":{"slug":"one"},"slug":"three")"));
+  home.write("projects/-p/agent-a1.jsonl", session_record(kOwnSid, R"(,"slug":"flat")"));
+  home.write(session_file("subagents/agent-a2.jsonl"), session_record(kOwnSid, R"(,"slug":"deep")"));
   for (const char* slug : {"one", "flat", "nested", "quoted"}) home.write(std::string("plans/") + slug + ".md", "plan");
   const Inventory inventory = take();
   EXPECT_THAT(inventory.slugs, ElementsAre("deep", "flat", "one", "three", "two"));
@@ -215,10 +218,11 @@ TEST_F(InventoryTest, Inventory_1_3_SlugsOfAllTranscriptsPlansThatExist) {
 
 TEST_F(InventoryTest, Safety_8_1_HostileSlugsAreIgnoredAndNoted) {
   home.write("../secret.md", "x");
-  home.append(kPlace.transcript(), record(kSid, R"(,"slug":"../../secret")") + record(kSid, R"(,"slug":"")") +
-                                       record(kSid, R"(,"slug":"..")") + record(kSid, R"(,"slug":"a\u0000b")") +
-                                       record(kSid, R"(,"slug":")" + std::string(5000, 'x') + '"') +
-                                       record(kSid, R"(,"slug":"good")"));
+  home.append(kInventoryPlace.transcript(),
+              session_record(kOwnSid, R"(,"slug":"../../secret")") + session_record(kOwnSid, R"(,"slug":"")") +
+                  session_record(kOwnSid, R"(,"slug":"..")") + session_record(kOwnSid, R"(,"slug":"a\u0000b")") +
+                  session_record(kOwnSid, R"(,"slug":")" + std::string(5000, 'x') + '"') +
+                  session_record(kOwnSid, R"(,"slug":"good")"));
   const Inventory inventory = take();
   EXPECT_THAT(inventory.slugs, ElementsAre("good"));
   EXPECT_EQ(inventory.left_out.size(), 5U);
@@ -227,7 +231,7 @@ TEST_F(InventoryTest, Safety_8_1_HostileSlugsAreIgnoredAndNoted) {
 }
 
 TEST(KindOfPath, OfAnySessionWhenNoneIsNamed) {
-  const std::string sid = kSid;
+  const std::string sid = kOwnSid;
   EXPECT_EQ(kind_of_path("projects/-x/" + sid + ".jsonl", {}), ArtifactKind::main_transcript);
   EXPECT_EQ(kind_of_path("projects/-x/name.jsonl", {}), std::nullopt);
   EXPECT_EQ(kind_of_path("tasks/" + sid + "/1.json", {}), ArtifactKind::task);
@@ -237,14 +241,14 @@ TEST(KindOfPath, OfAnySessionWhenNoneIsNamed) {
 }
 
 TEST(KindOfPath, WhatIsNoPartOfASession) {
-  const std::string sid = kSid;
+  const std::string sid = kOwnSid;
   for (const std::string& path :
        {"settings.json"s, "history.jsonl"s, "projects/-p/sessions-index.json"s, "projects/-p/memory/x.md"s,
-        "projects/-q/" + sid + ".jsonl", "projects/-p/" + std::string(kOther) + ".jsonl", "sessions/123.json"s, "plans/sub/x.md"s,
-        "plans/.md"s, "plans/../x.md"s, "projects/-p/" + sid + "/../../x", "projects/-p/" + sid + "//x",
-        "/projects/-p/" + sid + ".jsonl", ""s, "session-env/" + std::string(kOther) + "/x.sh",
+        "projects/-q/" + sid + ".jsonl", "projects/-p/" + std::string(kOtherSid) + ".jsonl", "sessions/123.json"s,
+        "plans/sub/x.md"s, "plans/.md"s, "plans/../x.md"s, "projects/-p/" + sid + "/../../x", "projects/-p/" + sid + "//x",
+        "/projects/-p/" + sid + ".jsonl", ""s, "session-env/" + std::string(kOtherSid) + "/x.sh",
         "archived_sessions/rollout-" + sid + ".jsonl", "projects/-p/" + sid})
-    EXPECT_EQ(kind_of_path(path, kPlace), std::nullopt) << path;
+    EXPECT_EQ(kind_of_path(path, kInventoryPlace), std::nullopt) << path;
 }
 
 }  // namespace

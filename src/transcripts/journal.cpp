@@ -20,7 +20,7 @@ constexpr std::int64_t kNanoseconds = 1'000'000'000;
 constexpr std::array<std::string_view, 5> kPhases{"staging", "placing", "taking", "taken", "undoing"};
 
 std::string line_of(const JsonObject& object) {
-  return to_json(object) + '\n';
+  return holdfast::to_json(object) + '\n';
 }
 
 void put(JsonObject& object, const StagedAt& at) {

@@ -22,7 +22,7 @@ constexpr std::size_t kHashPiece = 1024 * 1024;
 constexpr double kMegabyte = 1024.0 * 1024.0;
 
 // Positions are given with every read: the descriptor's own belongs to the reader of the archive.
-Result<std::string> hash_of(Fd file) {
+Result<std::string> hash_of_archive(Fd file) {
   Sha256 hash;
   std::string piece(kHashPiece, '\0');
   for (off_t at = 0;;) {
@@ -152,7 +152,7 @@ Result<CopyResult> Keeper::restore(Fd archive, const std::string& origin, Restor
   if (!copy) return fail(system_error("open the archive again", errno));
   HF_TRY(ArchiveReader reader, ArchiveReader::open(std::move(archive)));
   // Beside the restoring: it takes as long as a good part of it, and is rarely needed before the end.
-  auto hashing = std::async(std::launch::async | std::launch::deferred, hash_of, std::move(copy)).share();
+  auto hashing = std::async(std::launch::async | std::launch::deferred, hash_of_archive, std::move(copy)).share();
   const ArchiveHeader header = reader.header();
 
   CopyResult result;

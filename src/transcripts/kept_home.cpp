@@ -16,8 +16,8 @@
 namespace holdfast::transcripts {
 namespace {
 
-constexpr std::string_view kPrefix = "kept-";
-constexpr std::size_t kPiece = 1024 * 1024;
+constexpr std::string_view kKeptFolderBegin = "kept-";
+constexpr std::size_t kCopyPieceBytes = 1024 * 1024;
 
 // "kept-<pid>-<uuid>": those of processes that are no more.
 void remove_left_behind(const std::string& folder) {
@@ -25,8 +25,8 @@ void remove_left_behind(const std::string& folder) {
   std::vector<std::filesystem::path> dead;
   for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     const std::string name = at->path().filename().string();
-    if (!name.starts_with(kPrefix)) continue;
-    const long pid = std::strtol(name.c_str() + kPrefix.size(), nullptr, 10);
+    if (!name.starts_with(kKeptFolderBegin)) continue;
+    const long pid = std::strtol(name.c_str() + kKeptFolderBegin.size(), nullptr, 10);
     if (pid <= 0 || (::kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH)) dead.push_back(at->path());
   }
   for (const auto& path : dead) std::filesystem::remove_all(path, error);
@@ -36,7 +36,7 @@ void remove_left_behind(const std::string& folder) {
 
 Result<KeptHome> KeptHome::make(const std::string& folder, session::Blobs& blobs) {
   remove_left_behind(folder);
-  const std::string path = fmt::format("{}/{}{}-{}", folder, kPrefix, ::getpid(), make_uuid7());
+  const std::string path = fmt::format("{}/{}{}-{}", folder, kKeptFolderBegin, ::getpid(), make_uuid7());
   HF_CHECK(make_private_folder(path + "/claude"));
   HF_CHECK(make_private_folder(path + "/codex"));
   HF_TRY(Homes homes, Homes::open(path + "/claude", path + "/codex"));
@@ -63,7 +63,7 @@ Result<Fd> KeptHome::make_file(const session::KeptFile& file) const {
 }
 
 Result<void> KeptHome::copy_part(const session::KeptFile& file, int to, std::uint64_t begin, std::uint64_t end) const {
-  std::string piece(kPiece, '\0');
+  std::string piece(kCopyPieceBytes, '\0');
   while (begin < end) {
     const std::size_t wanted = static_cast<std::size_t>(std::min<std::uint64_t>(piece.size(), end - begin));
     HF_TRY(const std::size_t got, blobs_->read(file, begin, std::span(piece).first(wanted)));
@@ -78,9 +78,9 @@ Result<void> KeptHome::copy_part(const session::KeptFile& file, int to, std::uin
 Result<void> KeptHome::copy(const session::KeptFile& file, std::uint64_t& done, std::uint64_t total,
                             const Progress& progress) const {
   HF_TRY(const Fd to, make_file(file));
-  for (std::uint64_t at = 0; at < file.size; at += kPiece) {
-    HF_CHECK(copy_part(file, to.get(), at, std::min<std::uint64_t>(file.size, at + kPiece)));
-    done += std::min<std::uint64_t>(file.size - at, kPiece);
+  for (std::uint64_t at = 0; at < file.size; at += kCopyPieceBytes) {
+    HF_CHECK(copy_part(file, to.get(), at, std::min<std::uint64_t>(file.size, at + kCopyPieceBytes)));
+    done += std::min<std::uint64_t>(file.size - at, kCopyPieceBytes);
     if (progress && !progress("reading the guard", done, total)) return fail(ErrorKind::cancelled, "stopped");
   }
   const timespec time{file.modified_at / 1000, file.modified_at % 1000 * 1'000'000};

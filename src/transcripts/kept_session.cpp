@@ -1,7 +1,9 @@
 #include "transcripts/kept_session.h"
 
+#include "base/ids.h"
 #include "jsonl/scan.h"
 #include "transcripts/codex_file_name.h"
+#include "transcripts/find.h"
 #include "transcripts/slugs.h"
 
 #include <fmt/format.h>
@@ -13,9 +15,6 @@
 
 namespace holdfast::transcripts {
 namespace {
-
-constexpr std::size_t kNamed = 5;  // matches named in the hint
-constexpr std::size_t kUuid = 36;
 
 std::optional<KeptSession> session_of(session::KeptFile kept) {
   const auto file = file_of_key(kept.key);
@@ -30,7 +29,7 @@ std::optional<KeptSession> session_of(session::KeptFile kept) {
     if (kind_of_path(file->path, SessionPlace{}) != ArtifactKind::main_transcript) return std::nullopt;
     const std::size_t slash = file->path.rfind('/');
     const std::size_t project = file->path.find('/') + 1;
-    session.id = file->path.substr(slash + 1, kUuid);
+    session.id = file->path.substr(slash + 1, kUuidLength);
     session.place = {session.id, file->path.substr(project, slash - project)};
   }
   session.transcript = std::move(kept);
@@ -112,7 +111,7 @@ Result<KeptSession> find_kept_session(std::span<const KeptSession> among, std::s
   }
   if (sessions.size() == 1) return std::move(sessions.front());
   std::string hint;
-  for (std::size_t i = 0; i < sessions.size() && i < kNamed; ++i) {
+  for (std::size_t i = 0; i < sessions.size() && i < kHintedMatches; ++i) {
     hint += fmt::format("{}{}  {}", i == 0 ? "" : "\n", sessions[i].id, iso8601(sessions[i].transcript.modified_at));
   }
   return fail(ErrorKind::ambiguous, fmt::format("{} fits {} sessions of the guard", id_or_prefix, sessions.size()), hint);

@@ -18,6 +18,6 @@ void add_kind_counts(JsonObject& json, const KindCounts& counts, std::string_vie
 
 std::uint64_t sum_of(const KindCounts& counts);
 
-Json text_or_null(const std::string& text);  // null when empty
+Json text_or_null(std::string_view text);  // null when empty
 
 }  // namespace holdfast::transcripts

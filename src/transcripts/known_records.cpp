@@ -40,7 +40,7 @@ constexpr KnownType kTypes[] = {
     {"result", "2.1.197", "in the journal of a workflow: an agent's answer"},
 };
 
-constexpr KnownField kFields[] = {
+constexpr KnownField kKnownFields[] = {
     {"*", "type", "string", "2.1.197"},
     {"*", "sessionId", "string", "2.1.197"},
     {"*", "uuid", "string", "2.1.197"},
@@ -145,7 +145,7 @@ std::span<const KnownType> known_types() {
 }
 
 std::span<const KnownField> known_fields() {
-  return kFields;
+  return kKnownFields;
 }
 
 std::span<const std::string_view> known_versions() {

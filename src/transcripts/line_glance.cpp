@@ -13,7 +13,7 @@ char small(char c) {
 }
 
 // Of JSON: what is written otherwise than it is meant, or may be.
-bool is_plain(char c) {
+bool is_spelled_one_way(char c) {
   return c != ' ' && c != '"' && c != '\\' && c != '/' && static_cast<unsigned char>(c) >= 0x20 && c != '\x7F';
 }
 
@@ -72,9 +72,9 @@ LineGlance::LineGlance(const session::Wanted& wanted, bool nested) {
   for (const std::string& piece : wanted.pieces) {
     // One that is sought in nested JSON is its plain parts, each alone.
     for (std::size_t begin = 0; begin < piece.size();) {
-      while (begin < piece.size() && !is_plain(piece[begin])) ++begin;
+      while (begin < piece.size() && !is_spelled_one_way(piece[begin])) ++begin;
       std::size_t end = begin;
-      while (end < piece.size() && is_plain(piece[end])) ++end;
+      while (end < piece.size() && is_spelled_one_way(piece[end])) ++end;
       if (begin == end) break;
       const std::string_view opening = std::string_view(piece).substr(begin, end - begin);
       const bool behind_slash = begin > 0 && piece[begin - 1] == '/';

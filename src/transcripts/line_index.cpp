@@ -24,20 +24,23 @@ constexpr std::uint64_t kWorthTwo = 8 * 1024 * 1024;
 constexpr std::size_t kNewlineWithin = 4 * 1024 * 1024;  // of the middle; else it is one line that is long
 constexpr std::uint32_t kNearLines = 16;                 // a parent is nearly always one of the lines before
 
-enum Field : std::size_t {
-  type,
-  uuid,
-  parent_uuid,
-  is_sidechain,
-  is_meta,
-  message,
-  leaf_uuid,
-  logical_parent_uuid,
-  is_compact_summary,
-  subtype,
-  kFields
+// In a struct, for these are words that others need, too.
+struct IndexedMember {
+  enum : std::size_t {
+    type,
+    uuid,
+    parent_uuid,
+    is_sidechain,
+    is_meta,
+    message,
+    leaf_uuid,
+    logical_parent_uuid,
+    is_compact_summary,
+    subtype,
+    kCount
+  };
 };
-constexpr std::array<std::string_view, kFields> kNames = {
+constexpr std::array<std::string_view, IndexedMember::kCount> kIndexedNames = {
     "type",    "uuid",     "parentUuid",        "isSidechain",      "isMeta",
     "message", "leafUuid", "logicalParentUuid", "isCompactSummary", "subtype"};
 
@@ -64,13 +67,13 @@ bool is_true(const jsonl::Token& token) {
 }
 
 LineKind kind_of(std::span<const jsonl::Token> fields) {
-  const jsonl::Token& word = fields[type];
+  const jsonl::Token& word = fields[IndexedMember::type];
   if (word.is("assistant")) return LineKind::answer;
   if (word.is("user"))
-    return find_bytes(fields[message].raw, "\"tool_result\"") != std::string_view::npos ? LineKind::tool_result
-                                                                                        : LineKind::prompt;
+    return find_bytes(fields[IndexedMember::message].raw, "\"tool_result\"") != std::string_view::npos ? LineKind::tool_result
+                                                                                                       : LineKind::prompt;
   if (word.is("attachment")) return LineKind::attachment;
-  if (word.is("system")) return fields[subtype].is("compact_boundary") ? LineKind::compaction : LineKind::system;
+  if (word.is("system")) return fields[IndexedMember::subtype].is("compact_boundary") ? LineKind::compaction : LineKind::system;
   for (const std::string_view side : kSideTypes)
     if (word.is(side)) return LineKind::side;
   return LineKind::unknown;
@@ -135,14 +138,14 @@ void LineIndex::add_fields(std::uint64_t offset, std::span<const jsonl::Token> f
     return put(offset, line, 0, 0);
   }
   line.kind = kind_of(fields);
-  line.sidechain = is_true(fields[is_sidechain]);
-  line.meta = is_true(fields[is_meta]) || is_true(fields[is_compact_summary]);
-  const std::uint64_t id = id_of(fields[uuid]);
-  put(offset, line, id, id_of(fields[parent_uuid]));
+  line.sidechain = is_true(fields[IndexedMember::is_sidechain]);
+  line.meta = is_true(fields[IndexedMember::is_meta]) || is_true(fields[IndexedMember::is_compact_summary]);
+  const std::uint64_t id = id_of(fields[IndexedMember::uuid]);
+  put(offset, line, id, id_of(fields[IndexedMember::parent_uuid]));
   if (line.kind == LineKind::compaction)
-    if (const std::uint64_t logical = id_of(fields[logical_parent_uuid])) logical_parents_[size() - 1] = logical;
-  if (line.kind == LineKind::side && fields[type].is("last-prompt"))
-    if (const std::uint64_t leaf = id_of(fields[leaf_uuid])) leaf_id_ = leaf;
+    if (const std::uint64_t logical = id_of(fields[IndexedMember::logical_parent_uuid])) logical_parents_[size() - 1] = logical;
+  if (line.kind == LineKind::side && fields[IndexedMember::type].is("last-prompt"))
+    if (const std::uint64_t leaf = id_of(fields[IndexedMember::leaf_uuid])) leaf_id_ = leaf;
 }
 
 // The records of Codex have no ids: they follow each other.
@@ -177,8 +180,8 @@ void LineIndex::add_codex(std::uint64_t offset, std::string_view text) {
 void LineIndex::add(std::uint64_t offset, std::string_view text) {
   if (text.empty()) return put(offset, {}, 0, 0);
   if (product_ == Product::codex) return add_codex(offset, text);
-  std::array<jsonl::Token, kFields> fields;
-  const jsonl::LineReport report = scanner_.fields(text, kNames, fields);
+  std::array<jsonl::Token, IndexedMember::kCount> fields;
+  const jsonl::LineReport report = scanner_.fields(text, kIndexedNames, fields);
   if (report.shape == jsonl::LineShape::blank) return put(offset, {}, 0, 0);
   add_fields(offset, fields, report.parsed());
 }
@@ -191,22 +194,22 @@ Result<void> LineIndex::add_long(const reading::ByteSource& source, std::uint64_
     at += got;
     return got;
   });
-  std::array<std::string, kFields> held;
-  std::array<jsonl::Token, kFields> fields;
+  std::array<std::string, IndexedMember::kCount> held;
+  std::array<jsonl::Token, IndexedMember::kCount> fields;
   const auto look = [&]() -> Result<void> {
     HF_CHECK(in.enter_object());
     for (;;) {
       HF_TRY(const auto key, in.next_key());
       if (!key) return in.finish();
-      const auto name = std::ranges::find(kNames, *key);
+      const auto name = std::ranges::find(kIndexedNames, *key);
       HF_TRY(const auto kind, in.kind());
-      const auto field = static_cast<std::size_t>(name - kNames.begin());
-      if (name == kNames.end() || kind == jsonl::ValueKind::array) {
+      const auto field = static_cast<std::size_t>(name - kIndexedNames.begin());
+      if (name == kIndexedNames.end() || kind == jsonl::ValueKind::array) {
         HF_CHECK(in.skip());
       } else if (kind == jsonl::ValueKind::object) {
         // Of a long message nobody knows without reading it; what tools say is what is long.
         HF_CHECK(in.skip());
-        if (field == message) held[field] = "\"tool_result\"";
+        if (field == IndexedMember::message) held[field] = "\"tool_result\"";
         fields[field] = {jsonl::TokenKind::object, held[field]};
       } else {
         HF_TRY(const auto raw, in.span(kLongestField));
@@ -220,7 +223,9 @@ Result<void> LineIndex::add_long(const reading::ByteSource& source, std::uint64_
     add_fields(offset, fields, parsed);
   } else {
     IndexedLine line;
-    line.kind = !parsed ? LineKind::broken : fields[type].is("response_item") ? LineKind::tool_result : LineKind::unknown;
+    line.kind = !parsed                                           ? LineKind::broken
+                : fields[IndexedMember::type].is("response_item") ? LineKind::tool_result
+                                                                  : LineKind::unknown;
     put(offset, line, 0, 0);
   }
   return {};

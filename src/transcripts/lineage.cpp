@@ -1,6 +1,7 @@
 #include "transcripts/lineage.h"
 
 #include "base/text.h"
+#include "transcripts/kind_counts.h"
 #include "transcripts/lineage_events.h"
 
 #include <fmt/format.h>
@@ -16,10 +17,6 @@ namespace {
 
 using session::LineageEvent;
 using session::Transaction;
-
-Json text_or_null(std::string_view text) {
-  return text.empty() ? Json(nullptr) : Json(text);
-}
 
 std::string user_name() {
   for (const char* variable : {"LOGNAME", "USER"})

@@ -17,7 +17,7 @@ using session::LineageEvent;
 using session::Transaction;
 
 constexpr std::string_view kSchemaVersion = "1.0";
-constexpr std::size_t kMaxFileBytes = 64 * 1024 * 1024;  // a hundred thousand clones; the original keeps one file for all
+constexpr std::size_t kMaxLineageFileBytes = 64 * 1024 * 1024;  // a hundred thousand clones; the original keeps one file for all
 constexpr std::size_t kIdsPerPage = 1000;
 
 // The version of the original that wrote first, and the one that continued.
@@ -78,7 +78,7 @@ Result<std::vector<std::string>> all_copies(session::Store& store) {
 }  // namespace
 
 Result<std::size_t> import_lineage(session::Store& store, const std::string& path) {
-  HF_TRY(const std::string text, read_file(path, kMaxFileBytes));
+  HF_TRY(const std::string text, read_file(path, kMaxLineageFileBytes));
   const std::string hash = to_hex(sha256(text));
   HF_TRY(const auto imported, store.value(kImportsSpace, hash));
   if (imported) return 0;

@@ -1,3 +1,4 @@
+#include "transcripts/kind_counts.h"
 #include "transcripts/lineage.h"
 #include "transcripts/lineage_events.h"
 
@@ -8,10 +9,6 @@ namespace {
 
 // Every level indents what is below it: a chain of thousands (made by hand, not by people) would fill pages with blanks.
 constexpr int kMaxDrawnDepth = 100;
-
-Json text_or_null(const std::string& text) {
-  return text.empty() ? Json(nullptr) : Json(text);
-}
 
 Json bool_or_null(const std::optional<bool>& value) {
   return value ? Json(*value) : Json(nullptr);

@@ -13,14 +13,14 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr Millis kNow = 1'800'000'000'000;
-constexpr std::string_view kHash = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
+constexpr Millis kLineageNow = 1'800'000'000'000;
+constexpr std::string_view kArchiveHash = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
 
 class LineageTest : public ::testing::Test {
  protected:
   void SetUp() override {
     store::OpenOptions options;
-    options.clock = std::make_shared<ManualClock>(kNow);
+    options.clock = std::make_shared<ManualClock>(kLineageNow);
     store_ = store::open_store("sqlite:" + (folder_ / "store.db"), options).value();
   }
 
@@ -56,8 +56,8 @@ TEST_F(LineageTest, Lineage_7_UnknownSessionHasNoTree) {
 }
 
 TEST_F(LineageTest, Lineage_7_ForksOfTheClientJoinTheFamily) {
-  copy("root", "clone", kNow);
-  copy("fork", "clone-of-fork", kNow + 1);
+  copy("root", "clone", kLineageNow);
+  copy("fork", "clone-of-fork", kLineageNow + 1);
   // The copy of the fork has the fork's records: the store knows better.
   const std::vector<NativeFork> forks{{"fork", "clone"}, {"clone-of-fork", "clone"}, {"stranger", "nobody"}};
   for (const char* asked : {"root", "fork", "clone-of-fork"}) {
@@ -88,11 +88,11 @@ TEST_F(LineageTest, Lineage_7_ForksNeedNoStore) {
 }
 
 TEST_F(LineageTest, Lineage_7_TheStartOfAnIdIsEnough) {
-  copy("aaaa1111-parent", "bbbb2222-child", kNow);
-  copy("aaaa1111-parent", "bbbb3333-child", kNow);
+  copy("aaaa1111-parent", "bbbb2222-child", kLineageNow);
+  copy("aaaa1111-parent", "bbbb3333-child", kLineageNow);
   EraseResult erased;
   erased.session_id = "cccc4444-native";
-  erased.deleted_at = kNow;
+  erased.deleted_at = kLineageNow;
   ASSERT_TRUE(record_erase(*store_, erased));
   EXPECT_EQ(remembered_id(*store_, "aaaa").value(), "aaaa1111-parent");
   EXPECT_EQ(remembered_id(*store_, "BBBB2").value(), "bbbb2222-child");
@@ -103,10 +103,10 @@ TEST_F(LineageTest, Lineage_7_TheStartOfAnIdIsEnough) {
 }
 
 TEST_F(LineageTest, Lineage_7_TreeIsTheSameFromEveryMember) {
-  copy("root", "late", kNow + 2);
-  copy("root", "b-same-time", kNow + 1);
-  copy("root", "a-same-time", kNow + 1);
-  copy("late", "grandchild", kNow + 3);
+  copy("root", "late", kLineageNow + 2);
+  copy("root", "b-same-time", kLineageNow + 1);
+  copy("root", "a-same-time", kLineageNow + 1);
+  copy("late", "grandchild", kLineageNow + 3);
   for (const std::string id : {"root", "late", "grandchild"}) {
     const LineageTree found = tree(id);
     EXPECT_EQ(found.root_session_id, "root");
@@ -119,9 +119,9 @@ TEST_F(LineageTest, Lineage_7_TreeIsTheSameFromEveryMember) {
 }
 
 TEST_F(LineageTest, Lineage_7_CyclesAreCut) {
-  copy("a", "b", kNow);
-  copy("b", "c", kNow);
-  copy("c", "a", kNow);
+  copy("a", "b", kLineageNow);
+  copy("b", "c", kLineageNow);
+  copy("c", "a", kLineageNow);
   for (const std::string id : {"a", "b", "c"}) {
     const LineageTree found = tree(id);
     EXPECT_EQ(found.nodes.size(), 3U);
@@ -131,9 +131,9 @@ TEST_F(LineageTest, Lineage_7_CyclesAreCut) {
 }
 
 TEST_F(LineageTest, Lineage_7_CrossMachineIsNullWhenUnknown) {
-  copy("root", "unknown", kNow);
-  copy("root", "same", kNow, "restore", machine_id());
-  copy("root", "other", kNow, "restore", "somebody@elsewhere");
+  copy("root", "unknown", kLineageNow);
+  copy("root", "same", kLineageNow, "restore", machine_id());
+  copy("root", "other", kLineageNow, "restore", "somebody@elsewhere");
   const LineageTree found = tree("root");
   EXPECT_EQ(found.nodes.at("root").is_cross_machine, std::nullopt);
   EXPECT_EQ(found.nodes.at("unknown").is_cross_machine, std::nullopt);
@@ -142,7 +142,7 @@ TEST_F(LineageTest, Lineage_7_CrossMachineIsNullWhenUnknown) {
 }
 
 TEST_F(LineageTest, Lineage_7_JsonHasTheFieldsOfTheContract) {
-  copy("root", "child", kNow, "restore", "u@h", {"/tmp/a.json.zst", std::string(kHash)});
+  copy("root", "child", kLineageNow, "restore", "u@h", {"/tmp/a.json.zst", std::string(kArchiveHash)});
   const JsonObject json = to_json(tree("child"));
   EXPECT_EQ(holdfast::to_json(json),
             R"({"root_session_id":"root","queried_session_id":"child","nodes":{"child":{"session_id":"child","parent_id":"root",)"
@@ -157,9 +157,9 @@ TEST_F(LineageTest, Lineage_7_JsonHasTheFieldsOfTheContract) {
 }
 
 TEST_F(LineageTest, Lineage_7_TextAndDrawing) {
-  copy("root", "child", kNow, "restore", "u@h", {"/tmp/a.json.zst", std::string(kHash)});
-  copy("root", "second", kNow + 1);
-  copy("child", "grandchild", kNow + 2);
+  copy("root", "child", kLineageNow, "restore", "u@h", {"/tmp/a.json.zst", std::string(kArchiveHash)});
+  copy("root", "second", kLineageNow + 1);
+  copy("child", "grandchild", kLineageNow + 2);
   const std::string text = lineage_text(tree("child"));
   EXPECT_THAT(text, HasSubstr("Session: child\nParent: root\nCloned: 2027-01-15T08:00:00.000Z\nMethod: restore\n"
                               "Source: /home/u/source\nTarget: /home/u/target\nMachine: " +
@@ -173,7 +173,7 @@ TEST_F(LineageTest, Lineage_7_TextAndDrawing) {
 }
 
 TEST_F(LineageTest, Lineage_7_LongChainsAreDrawnInBoundedSpace) {
-  for (int i = 0; i < 300; ++i) copy("s" + std::to_string(i), "s" + std::to_string(i + 1), kNow + i);
+  for (int i = 0; i < 300; ++i) copy("s" + std::to_string(i), "s" + std::to_string(i + 1), kLineageNow + i);
   const std::string drawing = lineage_drawing(tree("s0"));
   EXPECT_THAT(drawing, HasSubstr("..."));
   EXPECT_LT(drawing.size(), 100'000U);
@@ -184,7 +184,7 @@ TEST_F(LineageTest, Lineage_7_MovesArchivesAndDeletesAreEventsOfTheirSession) {
   moved.session_id = "s";
   moved.source_project = "/a";
   moved.target_project = "/b";
-  moved.moved_at = kNow;
+  moved.moved_at = kLineageNow;
   moved.backup_sha256 = "feed";
   ASSERT_TRUE(record_move(*store_, moved));
   EraseResult erased;
@@ -192,9 +192,9 @@ TEST_F(LineageTest, Lineage_7_MovesArchivesAndDeletesAreEventsOfTheirSession) {
   erased.backup_path = "/d/s.json";
   erased.backup_sha256 = "beef";
   erased.custom_title = "The title it had";
-  erased.deleted_at = kNow + 1;
+  erased.deleted_at = kLineageNow + 1;
   ASSERT_TRUE(record_erase(*store_, erased));
-  copy("s", "s", kNow + 2, "in-place", "", {"/d/s.json", "beef"});
+  copy("s", "s", kLineageNow + 2, "in-place", "", {"/d/s.json", "beef"});
 
   const LineageTree found = tree("s");
   ASSERT_EQ(found.nodes.size(), 1U);
@@ -212,17 +212,17 @@ TEST_F(LineageTest, Safety_3_OnlyArchivesWeWroteAreKnown) {
   ArchiveReport report;
   report.header.session_id = "s";
   report.header.archived_at = "2027-01-15T08:00:00.000Z";
-  report.sha256 = kHash;
+  report.sha256 = kArchiveHash;
   ASSERT_TRUE(record_archive(*store_, report, "gist://abc123"));
-  EXPECT_TRUE(wrote_archive(*store_, kHash).value());
+  EXPECT_TRUE(wrote_archive(*store_, kArchiveHash).value());
   EXPECT_FALSE(wrote_archive(*store_, "0000").value());
   EXPECT_FALSE(wrote_archive(*store_, "").value());
   EXPECT_EQ(find_string(tree("s").nodes.at("s").events.at(0).details, "gist_id"), "abc123");
 }
 
 TEST_F(LineageTest, MadeByUsAreCopiesNotTheirParents) {
-  copy("parent", "child", kNow);
-  copy("parent", "parent", kNow, "in-place");
+  copy("parent", "child", kLineageNow);
+  copy("parent", "parent", kLineageNow, "in-place");
   EXPECT_TRUE(made_by_us(*store_, "child").value());
   EXPECT_FALSE(made_by_us(*store_, "parent").value());
   EXPECT_FALSE(made_by_us(*store_, "stranger").value());
@@ -266,7 +266,7 @@ TEST_F(LineageTest, Lineage_7_ImportsTheOriginalsFileOncePerContent) {
 
 TEST_F(LineageTest, Lineage_7_ExportIsWhatTheOriginalReads) {
   ASSERT_EQ(import_lineage(*store_, write("lineage.json", kOriginal)).value(), 1U);
-  copy("other", "our-clone", kNow);
+  copy("other", "our-clone", kLineageNow);
   const JsonObject all = export_lineage(*store_, {}).value();
   ASSERT_EQ(all.size(), 2U);  // any other key makes its reader fail
   EXPECT_EQ(find_string(all, "schema_version"), "1.0");

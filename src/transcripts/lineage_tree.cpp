@@ -29,9 +29,9 @@ Family family_of(const std::vector<LineageEvent>& events) {
 }
 
 // What the store says of everyone the session is related to, forks included: each fork may join two of the store's trees.
-class Gathering {
+class LineageGathering {
  public:
-  Gathering(session::Store* store, const std::vector<NativeFork>& forks) : store_(store) {
+  LineageGathering(session::Store* store, const std::vector<NativeFork>& forks) : store_(store) {
     for (const NativeFork& fork : forks) {
       forks_of_.emplace(fork.child, &fork);
       forks_of_.emplace(fork.parent, &fork);
@@ -121,7 +121,7 @@ void describe_origin(LineageNode& node, const LineageEvent& event) {
 Result<std::optional<LineageTree>> lineage_tree(session::Store* store, const std::string& session_id,
                                                 const std::function<std::string(const std::string&)>& title_of,
                                                 const std::vector<NativeFork>& forks) {
-  HF_TRY(const auto events, Gathering(store, forks).run(session_id));
+  HF_TRY(const auto events, LineageGathering(store, forks).run(session_id));
   if (events.empty()) return std::nullopt;
   const Family family = family_of(events);
 

@@ -19,7 +19,6 @@ namespace {
 // A name that comes within the grain of a file system's clock does not change the time of its folder again; the coarsest have
 // two seconds.
 constexpr Millis kSettled = 3000;
-constexpr int kFolderFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
 
 std::uint64_t nanoseconds(const struct timespec& time) {
   return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(time.tv_nsec);

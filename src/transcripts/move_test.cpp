@@ -15,8 +15,6 @@ using testing::Key;
 using testing::Not;
 using testing::SizeIs;
 
-constexpr Millis kNow = 1'800'000'000'000;
-
 class MoveTest : public testing::Test {
  protected:
   MoveOptions to(const std::string& project) {
@@ -26,7 +24,7 @@ class MoveTest : public testing::Test {
     options.backup_folder = backups_;
     return options;
   }
-  Result<MoveResult> move(const MoveOptions& options) { return move_session(home_, session_, options, kNow); }
+  Result<MoveResult> move(const MoveOptions& options) { return move_session(home_, session_, options, TestHome::kNow); }
 
   TestHome files_;
   FoundSession session_ = TestSession::write(files_);

@@ -24,7 +24,7 @@ std::string temporary_name() {
   return ".holdfast-" + random_base62(16) + ".tmp";
 }
 
-std::unexpected<Error> exists(const std::string& path) {
+std::unexpected<Error> name_is_taken(const std::string& path) {
   return fail(ErrorKind::conflict, path + " exists already", "choose another name, or remove it first");
 }
 
@@ -40,7 +40,7 @@ Result<NewFile> NewFile::make(const std::string& path) {
   file.folder_ = Fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!file.folder_) return fail(system_error(folder, errno));
   struct stat status{};
-  if (::fstatat(file.folder_.get(), file.name_.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) return exists(path);
+  if (::fstatat(file.folder_.get(), file.name_.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) return name_is_taken(path);
 
   file.fd_ = Fd(::openat(file.folder_.get(), ".", O_RDWR | O_TMPFILE | O_CLOEXEC, 0600));
   if (!file.fd_ && means_no_unnamed_files(errno)) {
@@ -79,7 +79,7 @@ Result<void> NewFile::commit() {
     }
   }
   if (result != 0) {
-    if (errno == EEXIST) return exists(path_);
+    if (errno == EEXIST) return name_is_taken(path_);
     return fail(system_error(path_, errno));
   }
   // EINVAL: a file system that cannot sync folders has nothing to lose there.

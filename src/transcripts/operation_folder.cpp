@@ -17,7 +17,7 @@ namespace holdfast::transcripts {
 namespace {
 
 // ".holdfast" goes with the last operation in it; somebody who ends just when we begin takes it from under us.
-constexpr int kMaxTries = 64;
+constexpr int kMaxCreateTries = 64;
 
 std::string operations_path(const Home& home) {
   return home.folder() + "/" + std::string(kOperationsFolder);
@@ -140,7 +140,7 @@ Result<OperationFolder> OperationFolder::create(const Home& home, std::string_vi
   for (int tries = 1;; ++tries) {
     auto created = try_create(home, name);
     if (created) return created;
-    if (created.error().kind == ErrorKind::not_found && tries < kMaxTries) continue;
+    if (created.error().kind == ErrorKind::not_found && tries < kMaxCreateTries) continue;
     remove_operations_folder(home);
     return created;
   }

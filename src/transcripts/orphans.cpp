@@ -16,7 +16,6 @@
 namespace holdfast::transcripts {
 namespace {
 
-constexpr std::size_t kUuidLength = 36;
 constexpr std::size_t kMaxIndexBytes = 64 * 1024 * 1024;  // the client's index of a project with tens of thousands of sessions
 
 std::string_view without_ending(std::string_view name, std::string_view ending) {

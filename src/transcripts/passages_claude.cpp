@@ -195,7 +195,7 @@ class ClaudePassages final : public LinePassages {
     if (record_.odd) {
       // Names are compared as they are spelled; one that is spelled with escapes means the same.
       const auto json = parse_json(text);
-      if (json) plain_ = to_json(*json);
+      if (json) plain_ = holdfast::to_json(*json);
       record_.clear();
       Gather again(record_);
       if (!json || !scanner_.visit(plain_, again).parsed()) return true;

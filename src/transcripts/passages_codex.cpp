@@ -24,7 +24,7 @@ class GatherStrings final : public jsonl::LineVisitor {
 };
 
 // {timestamp, type, payload}; what is readable stands in event_msg, what tools did in response_item.
-struct CodexRecord {
+struct CodexRecordTexts {
   std::string_view time, type, kind, name, cwd;
   std::string_view message, text, input, output;
   std::vector<std::string_view> others;  // strings below the payload's own members: summaries, commands, items
@@ -37,7 +37,7 @@ struct CodexRecord {
 
 class GatherCodex final : public jsonl::LineVisitor {
  public:
-  explicit GatherCodex(CodexRecord& record) : record_(record) {}
+  explicit GatherCodex(CodexRecordTexts& record) : record_(record) {}
 
   void on_key(const Path&, std::string_view) override {}
   void on_scalar(const Path&, std::string_view) override {}
@@ -64,7 +64,7 @@ class GatherCodex final : public jsonl::LineVisitor {
   }
 
  private:
-  CodexRecord& record_;
+  CodexRecordTexts& record_;
 };
 
 class CodexPassages final : public LinePassages {
@@ -158,7 +158,7 @@ class CodexPassages final : public LinePassages {
 
   FileOpening opening_;
   jsonl::Scanner scanner_, inner_scanner_;
-  CodexRecord record_;
+  CodexRecordTexts record_;
   PassageParts parts_;
   std::string nested_;
   std::vector<std::string_view> strings_;

@@ -12,9 +12,6 @@ constexpr std::size_t kNowhere = std::string_view::npos;
 bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
-bool is_slash(char c) {
-  return c == '/' || c == '\\';
-}
 char lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }

@@ -16,6 +16,10 @@
 
 namespace holdfast::transcripts {
 
+constexpr bool is_slash(char c) {
+  return c == '/' || c == '\\';
+}
+
 enum class PathLevel { none, cwd, fields, all };
 
 class PathMap {

@@ -1,21 +1,14 @@
 #include "transcripts/path_shape.h"
 
 #include "base/ids.h"
+#include "base/text.h"
 
 #include <algorithm>
 
 namespace holdfast::transcripts {
 namespace {
 
-constexpr std::size_t kUuidLength = 36;
 constexpr std::size_t kShortestHex = 6;  // shorter ones are words: "add", "face"
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-bool is_hex(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'f');
-}
 
 std::size_t run(std::string_view text, bool (*belongs)(char)) {
   return static_cast<std::size_t>(std::ranges::find_if_not(text, belongs) - text.begin());
@@ -37,11 +30,11 @@ std::string path_shape(std::string_view path, const SessionPlace& place) {
     } else if (path.size() >= kUuidLength && is_uuid(path.substr(0, kUuidLength))) {
       out += "UUID";
       path.remove_prefix(kUuidLength);
-    } else if (const std::size_t hex = run(path, is_hex);
-               hex >= kShortestHex && std::ranges::any_of(path.substr(0, hex), is_digit)) {
+    } else if (const std::size_t hex = run(path, is_lower_hex);
+               hex >= kShortestHex && std::ranges::any_of(path.substr(0, hex), is_ascii_digit)) {
       out += "HEX";
       path.remove_prefix(hex);
-    } else if (const std::size_t digits = run(path, is_digit); digits > 0) {
+    } else if (const std::size_t digits = run(path, is_ascii_digit); digits > 0) {
       out += "N";
       path.remove_prefix(digits);
     } else {

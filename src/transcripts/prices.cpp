@@ -28,7 +28,7 @@ constexpr BuiltIn kBuiltIn[] = {
 
 // What the vendor's prices have in common; a file that names no cache prices gets these.
 constexpr double kCacheWriteFactor = 1.25, kCacheReadFactor = 0.1;
-constexpr std::size_t kMaxFileBytes = 1024 * 1024;  // a price list is a page
+constexpr std::size_t kMaxPriceFileBytes = 1024 * 1024;  // a price list is a page
 constexpr double kMaxPrice = 1e6;
 
 Prices built_in() {
@@ -102,7 +102,7 @@ double dollars(const TokenCounts& tokens, const Prices::PerMillion& price) {
 
 Result<Prices> read_prices(const std::string& file) {
   Prices prices = built_in();
-  auto text = read_file(file, kMaxFileBytes);
+  auto text = read_file(file, kMaxPriceFileBytes);
   if (!text && text.error().kind == ErrorKind::not_found) return prices;
   if (!text) return fail(std::move(text).error());
   const auto parsed = parse_json(*text);

@@ -9,7 +9,7 @@ namespace holdfast::transcripts {
 namespace {
 
 // "/a/b" -> "/a", "C:\a" -> "C:"; empty when there is nothing above.
-std::string_view parent_of(std::string_view path) {
+std::string_view path_above(std::string_view path) {
   const bool windows = path.size() > 1 && path[1] == ':';
   const std::size_t separator = windows ? path.find_last_of("\\/") : path.rfind('/');
   return separator == path.npos ? std::string_view() : path.substr(0, separator);
@@ -30,7 +30,7 @@ void ProjectRoot::see(std::string_view cwd) {
   // A UTF-16 unit has one to three bytes of UTF-8, so paths outside these lengths cannot have the folder's name.
   const bool cut = folder_.size() > kWholeFolderName;
   const std::size_t longest = cut ? PATH_MAX : 3 * folder_.size();
-  for (auto above = parent_of(cwd); above.size() >= (cut ? kWholeFolderName : folder_.size()); above = parent_of(above)) {
+  for (auto above = path_above(cwd); above.size() >= (cut ? kWholeFolderName : folder_.size()); above = path_above(above)) {
     if (above.empty()) return;
     if (above.size() <= longest && is_folder_of(folder_, to_nfc(above))) {
       ancestor_ = above;

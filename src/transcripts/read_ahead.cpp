@@ -12,14 +12,14 @@
 namespace holdfast::transcripts {
 namespace {
 
-constexpr std::size_t kBlockBytes = 512 * 1024;  // large enough that handing one over does not show
-constexpr std::size_t kBlocks = 4;               // ahead; more would only cost memory
+constexpr std::size_t kAheadBlockBytes = 512 * 1024;  // large enough that handing one over does not show
+constexpr std::size_t kAheadBlocks = 4;               // ahead; more would only cost memory
 
 }  // namespace
 
 struct ReadAhead::State {
   explicit State(Source from) : source(std::move(from)) {
-    for (auto& block : blocks) block.bytes.resize(kBlockBytes);
+    for (auto& block : blocks) block.bytes.resize(kAheadBlockBytes);
     thread = std::jthread([this](const std::stop_token& stop) { run(stop); });
   }
 
@@ -30,10 +30,10 @@ struct ReadAhead::State {
   };
 
   void run(const std::stop_token& stop) {
-    for (std::size_t next = 0; !stop.stop_requested(); next = (next + 1) % kBlocks) {
+    for (std::size_t next = 0; !stop.stop_requested(); next = (next + 1) % kAheadBlocks) {
       {
         std::unique_lock lock(mutex);
-        if (!changed.wait(lock, stop, [this] { return filled < kBlocks; })) return;
+        if (!changed.wait(lock, stop, [this] { return filled < kAheadBlocks; })) return;
       }
       Block& block = blocks[next];
       block.size = 0;
@@ -74,13 +74,13 @@ struct ReadAhead::State {
         --filled;
       }
       changed.notify_all();
-      current = (current + 1) % kBlocks;
+      current = (current + 1) % kAheadBlocks;
       taken = 0;
     }
   }
 
   Source source;
-  std::array<Block, kBlocks> blocks;  // `filled` of them from `current` on belong to the reader, the others to the thread
+  std::array<Block, kAheadBlocks> blocks;  // `filled` of them from `current` on belong to the reader, the others to the thread
   std::size_t current = 0, taken = 0;
   std::mutex mutex;
   std::condition_variable_any changed;

@@ -5,10 +5,14 @@
 #include "base/result.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 
 namespace holdfast::transcripts {
+
+// Below this a thread costs more than it gives.
+inline constexpr std::uint64_t kReadAheadFrom = 1024 * 1024;
 
 class ReadAhead {
  public:

@@ -11,7 +11,7 @@ namespace {
 using testing::ElementsAre;
 using namespace std::string_literals;
 
-const SessionPlace kPlace = {"11111111-2222-4333-8444-555555555555", "-p"};
+const SessionPlace kReadPlace = {"11111111-2222-4333-8444-555555555555", "-p"};
 
 struct Gathered : Receiver {
   Result<void> begin(const Artifact& artifact) override {
@@ -68,11 +68,11 @@ TEST(ReadSession, Archive_4_4_EveryFileOfTheRealClientByteForByte) {
 class ReadSessionTest : public testing::Test {
  protected:
   Result<void> read(const std::string& main) {
-    test.write(kPlace.transcript(), main);
+    test.write(kReadPlace.transcript(), main);
     return read();
   }
   Result<void> read() {
-    const Inventory inventory = take_inventory(test.home(), kPlace).value();
+    const Inventory inventory = take_inventory(test.home(), kReadPlace).value();
     if (before_reading) before_reading();
     return read_session(test.home(), inventory.artifacts, gathered, progress);
   }
@@ -86,7 +86,7 @@ class ReadSessionTest : public testing::Test {
 TEST_F(ReadSessionTest, Archive_4_4_BrokenLinesPassAsTheyAre) {
   const std::string main = "{\"a\":1}\n\n{torn\r\n\0\0\n{\"a\":1}{\"b\":2}\n{\"a\":\"\xFF\"}\n [1]\n{\"tail\":"s;
   ASSERT_TRUE(read(main));
-  EXPECT_EQ(gathered.files[kPlace.transcript()], main);
+  EXPECT_EQ(gathered.files[kReadPlace.transcript()], main);
   EXPECT_THAT(gathered.records, ElementsAre(true, false, false, false, false, false, false, false));
 }
 
@@ -97,37 +97,37 @@ TEST_F(ReadSessionTest, LinesAreNotLookedIntoForAReceiverThatDoes) {
 }
 
 TEST_F(ReadSessionTest, EmptyFilesBeginAndEnd) {
-  test.write(kPlace.folder() + "/tool-results/empty", "");
+  test.write(kReadPlace.folder() + "/tool-results/empty", "");
   ASSERT_TRUE(read(""));
   EXPECT_EQ(gathered.ended, 2);
 }
 
 TEST_F(ReadSessionTest, Archive_4_5_WhatIsAppendedMeanwhileWaitsForTheNextTime) {
-  gathered.on_piece = [&] { test.append(kPlace.transcript(), "{\"late\":1}\n"); };
+  gathered.on_piece = [&] { test.append(kReadPlace.transcript(), "{\"late\":1}\n"); };
   ASSERT_TRUE(read("{\"a\":1}\n{\"b\":2}\n"));
-  EXPECT_EQ(gathered.files[kPlace.transcript()], "{\"a\":1}\n{\"b\":2}\n");
+  EXPECT_EQ(gathered.files[kReadPlace.transcript()], "{\"a\":1}\n{\"b\":2}\n");
 }
 
 TEST_F(ReadSessionTest, Archive_4_5_CutOrReplacedMeanwhileIsAConflict) {
   const std::string main = "{\"a\":1}\n{\"b\":2}\n";
-  gathered.on_piece = [&] { std::filesystem::resize_file(test / kPlace.transcript(), 3); };
+  gathered.on_piece = [&] { std::filesystem::resize_file(test / kReadPlace.transcript(), 3); };
   EXPECT_EQ(read(main).error().kind, ErrorKind::conflict);
   gathered.on_piece = [&] {
-    std::filesystem::remove(test / kPlace.transcript());
-    test.write(kPlace.transcript(), main + main);
+    std::filesystem::remove(test / kReadPlace.transcript());
+    test.write(kReadPlace.transcript(), main + main);
   };
   EXPECT_EQ(read(main).error().kind, ErrorKind::conflict);
   gathered.on_piece = {};
-  gathered.on_begin = [&] { std::filesystem::resize_file(test / kPlace.transcript(), 3); };
+  gathered.on_begin = [&] { std::filesystem::resize_file(test / kReadPlace.transcript(), 3); };
   EXPECT_EQ(read(main).error().kind, ErrorKind::conflict) << "fewer bytes than there were when it was opened";
 }
 
 TEST_F(ReadSessionTest, FilesThatWentAreMissedOnlyWhenTheyAreTheTranscript) {
-  test.write(kPlace.folder() + "/tool-results/x", "x");
-  before_reading = [&] { std::filesystem::remove(test / (kPlace.folder() + "/tool-results/x")); };
+  test.write(kReadPlace.folder() + "/tool-results/x", "x");
+  before_reading = [&] { std::filesystem::remove(test / (kReadPlace.folder() + "/tool-results/x")); };
   ASSERT_TRUE(read("{}\n"));
   EXPECT_EQ(gathered.files.size(), 1U);
-  before_reading = [&] { std::filesystem::remove(test / kPlace.transcript()); };
+  before_reading = [&] { std::filesystem::remove(test / kReadPlace.transcript()); };
   EXPECT_EQ(read("{}\n").error().kind, ErrorKind::not_found);
 }
 
@@ -140,9 +140,9 @@ TEST_F(ReadSessionTest, ProgressCanStopIt) {
 TEST_F(ReadSessionTest, FilesLargerThanOneReadArriveWhole) {
   std::string large;
   for (int i = 0; i < 100'000; ++i) large += std::to_string(i) + "\n";
-  test.write(kPlace.folder() + "/tool-results/large.txt", large);
+  test.write(kReadPlace.folder() + "/tool-results/large.txt", large);
   ASSERT_TRUE(read("{}\n"));
-  EXPECT_EQ(gathered.files[kPlace.folder() + "/tool-results/large.txt"], large);
+  EXPECT_EQ(gathered.files[kReadPlace.folder() + "/tool-results/large.txt"], large);
 }
 
 }  // namespace

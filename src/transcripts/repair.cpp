@@ -14,7 +14,7 @@ namespace {
 // How the client begins its records. A torn line that runs into the next record has one of them where that begins.
 constexpr std::array<std::string_view, 2> kBeginnings = {"{\"parentUuid\":", "{\"type\":"};
 // Blocks inside messages begin like records; after this many places that were none there is nothing to be saved.
-constexpr int kMaxTries = 64;
+constexpr int kMaxBeginningsTried = 64;
 
 std::string_view without_nul(std::string_view text) {
   while (text.starts_with('\0')) text.remove_prefix(1);
@@ -54,7 +54,7 @@ std::string_view RepairLines::saved_part(std::string_view text) {
   if (is_record(text)) return text;
   for (const std::string_view beginning : kBeginnings) {
     std::size_t at = text.find(beginning);
-    for (int tries = 0; at != std::string_view::npos && tries < kMaxTries; ++tries, at = text.find(beginning, at + 1))
+    for (int tries = 0; at != std::string_view::npos && tries < kMaxBeginningsTried; ++tries, at = text.find(beginning, at + 1))
       if (is_record(text.substr(at))) return text.substr(at);
   }
   return {};

@@ -3,6 +3,7 @@
 #include "base/zstd.h"
 #include "jsonl/line_reader.h"
 #include "jsonl/scan.h"
+#include "transcripts/codex_file_name.h"
 #include "transcripts/destinations.h"
 #include "transcripts/session_info.h"
 #include "transcripts/shown_path.h"
@@ -19,8 +20,7 @@
 namespace holdfast::transcripts {
 namespace {
 
-constexpr std::string_view kPacked = ".zst";
-constexpr std::size_t kPiece = 256 * 1024;
+constexpr std::size_t kKeptPieceBytes = 256 * 1024;
 // A longer line comes in pieces: an image must not cost memory.
 constexpr std::size_t kLongestLine = 4 * 1024 * 1024;
 // A transcript of less than this part of what an earlier version had was more likely emptied than meant.
@@ -45,7 +45,7 @@ Result<There> compare(const Home& home, const std::string& path, session::Blobs&
   if (::fstat(file->get(), &status) != 0) return fail(system_error(path, errno));
   const auto size = static_cast<std::uint64_t>(status.st_size);
   if (size < kept.size) return There::differs;
-  std::string ours(kPiece, '\0'), theirs(kPiece, '\0');
+  std::string ours(kKeptPieceBytes, '\0'), theirs(kKeptPieceBytes, '\0');
   for (std::uint64_t at = 0; at < kept.size;) {
     HF_TRY(const std::size_t got, guard.read(kept, at, ours));
     std::size_t filled = 0;
@@ -174,7 +174,7 @@ class RestoringKept {
 
   // All of it can be read. What was read a moment ago is mostly still at hand when it is written.
   Result<void> check(const session::KeptFile& file, const Progress& progress) {
-    std::string piece(kPiece, '\0');
+    std::string piece(kKeptPieceBytes, '\0');
     for (std::uint64_t at = 0; at < file.size;) {
       HF_TRY(const std::size_t got, guard_.read(file, at, piece));
       if (got == 0)
@@ -186,18 +186,18 @@ class RestoringKept {
   }
 
   Result<void> give(const session::KeptFile& file, const Artifact& artifact, StageSession& stage) {
-    if (is_line_file(artifact.kind) && !file.key.ends_with(kPacked)) {
+    if (is_line_file(artifact.kind) && !file.key.ends_with(kCompressedEnding)) {
       return each_line(jsonl::LineReader::of_source(kept_bytes(guard_, file), kLongestLine),
                        [&](const Receiver::Piece& piece) { return stage.line(piece); });
     }
     const auto read = kept_bytes(guard_, file);
-    std::string piece(kPiece, '\0');
+    std::string piece(kKeptPieceBytes, '\0');
     for (;;) {
       HF_TRY(const std::size_t got, read(piece.data(), piece.size()));
       if (got == 0) break;
       HF_CHECK(stage.bytes(std::string_view(piece).substr(0, got)));
     }
-    return file.key.ends_with(kPacked) ? count_packed(file) : Result<void>{};
+    return file.key.ends_with(kCompressedEnding) ? count_packed(file) : Result<void>{};
   }
 
   Result<void> count_packed(const session::KeptFile& file) {

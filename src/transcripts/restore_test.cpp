@@ -16,8 +16,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-constexpr Millis kNow = 1'800'000'000'000;
-
 class RestoreTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -33,7 +31,7 @@ class RestoreTest : public testing::Test {
 
   Result<CopyResult> restore(const RestoreOptions& options) {
     HF_TRY(auto archive, ArchiveReader::open(Fd(::open(archive_.c_str(), O_RDONLY | O_CLOEXEC))));
-    return restore_session(home_, archive, options, kNow);
+    return restore_session(home_, archive, options, TestHome::kNow);
   }
   static RestoreOptions in_place() {
     RestoreOptions options;

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "session/retention.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +12,6 @@
 namespace holdfast::transcripts {
 namespace {
 
-constexpr Millis kDay = 24LL * 60 * 60 * 1000;
 constexpr std::int64_t kMaxDays = 1'000'000;                // beyond every calendar; keeps the arithmetic small
 constexpr std::size_t kMaxSettingsBytes = 4 * 1024 * 1024;  // a page of JSON
 constexpr std::array kFiles = {"settings.json", "settings.local.json"};
@@ -41,7 +41,7 @@ Retention read_retention(const Home& home) {
     const auto days = find_int(settings->get_object(), "cleanupPeriodDays");
     if (!days || *days < 0) {
       retention.trouble.push_back(
-          fmt::format("cleanupPeriodDays in {} is {}, which is no number of days.", path, to_json(*value)));
+          fmt::format("cleanupPeriodDays in {} is {}, which is no number of days.", path, holdfast::to_json(*value)));
       continue;
     }
     retention.days = static_cast<int>(std::min(*days, kMaxDays));
@@ -52,7 +52,7 @@ Retention read_retention(const Home& home) {
 }
 
 Millis expires_at(const Retention& retention, Millis mtime) {
-  return mtime + retention.days * kDay;
+  return mtime + retention.days * session::kDay;
 }
 
 }  // namespace holdfast::transcripts

@@ -10,6 +10,7 @@ namespace holdfast::transcripts {
 
 inline const std::string kOldId = "5271c147-0000-4000-8000-0000000000a5";
 inline const std::string kNewId = "0199c0de-1111-7222-8333-44445555beef";
+inline const std::string kNewMark = "-clone-5555beef";  // what kNewId gives to names
 inline const std::string kOldFolder = "-home-dev-demo";
 inline const std::string kNewFolder = "-srv-new-demo";
 inline const std::string kOldRoot = "/home/dev/demo";

@@ -20,7 +20,9 @@ constexpr std::size_t kBatches = 2 * kThreads + 1;
 // A line above this is not copied into a batch.
 constexpr std::size_t kMaxBatchedLine = kBatchBytes;
 
-struct Batch {
+}  // namespace
+
+struct RewriteLines::Batch {
   struct Line {
     std::size_t text, ending;
   };
@@ -58,8 +60,6 @@ struct Batch {
   std::optional<Error> failure;
   bool done = false;  // guarded by the mutex of the threads
 };
-
-}  // namespace
 
 struct RewriteLines::State {
   explicit State(Rewriter& of_caller) : rewriter(of_caller) {}

@@ -28,6 +28,7 @@ class RewriteLines {
   Result<void> end(std::string& out);
 
  private:
+  struct Batch;
   struct State;
   std::unique_ptr<State> state_;
 };

@@ -12,7 +12,7 @@ struct TestLine {
   bool overlong = false;
 };
 
-std::string record(std::mt19937& random, std::size_t size) {
+std::string random_record(std::mt19937& random, std::size_t size) {
   const std::string number = std::to_string(random());
   const std::string folder = random() % 3 == 0 ? kOldRoot + "/" + number : "/elsewhere/" + number;
   return R"({"type":"user","uuid":"u)" + number + R"(","sessionId":")" + kOldId + R"(","cwd":")" + folder + R"(","text":")" +
@@ -24,7 +24,7 @@ std::vector<TestLine> mixed_lines(unsigned seed) {
   std::mt19937 random(seed);
   std::vector<TestLine> lines;
   for (std::size_t bytes = 0; bytes < 4'000'000;) {
-    TestLine line{record(random, random() % 3000), random() % 9 == 0 ? "\r\n" : "\n"};
+    TestLine line{random_record(random, random() % 3000), random() % 9 == 0 ? "\r\n" : "\n"};
     switch (random() % 200) {
       case 0:
         line.text = R"({"type":"custom-title","customTitle":"title )" + std::to_string(bytes) + R"(","sessionId":"x"})";
@@ -36,16 +36,16 @@ std::vector<TestLine> mixed_lines(unsigned seed) {
         line.text = line.text.substr(0, line.text.size() / 2);
         break;
       case 3:
-        line.text += record(random, 10);
+        line.text += random_record(random, 10);
         break;
       case 4:
         line.text.clear();
         break;
       case 5:
-        line.text = record(random, 300'000);
+        line.text = random_record(random, 300'000);
         break;
       case 6:
-        lines.push_back({record(random, 10), "", true});
+        lines.push_back({random_record(random, 10), "", true});
         line.overlong = true;
         break;
       default:

@@ -288,7 +288,7 @@ TEST(RewriteReference, Clone_5_AgreesWithTheSlowWay) {
       if (!expected) continue;
       const auto got = parse_json(out);
       ASSERT_TRUE(got) << out;
-      ASSERT_EQ(to_json(*got), to_json(*expected)) << variant.name << "\n" << line;
+      ASSERT_EQ(holdfast::to_json(*got), holdfast::to_json(*expected)) << variant.name << "\n" << line;
     }
   }
 }

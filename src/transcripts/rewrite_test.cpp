@@ -12,9 +12,8 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-const std::string kMark = "-clone-5555beef";
 const std::string kUuid = "5271c147-0000-4000-8000-000000000001";  // begins like the agent's id
-const std::string kOther = "99999999-0000-4000-8000-000000000002";
+const std::string kOtherUuid = "99999999-0000-4000-8000-000000000002";
 
 std::string quoted(const std::string& text) {
   return '"' + text + '"';
@@ -25,8 +24,8 @@ std::string member(const std::string& name, const std::string& text) {
 
 TEST(Rewrite, Clone_5_TopLevelSessionIdIsAlwaysSet) {
   EXPECT_EQ(cloned("{" + member("sessionId", kOldId) + "}"), "{" + member("sessionId", kNewId) + "}");
-  EXPECT_EQ(cloned("{ " + member("sessionId", kOther) + ",\"n\":1.10}"), "{ " + member("sessionId", kNewId) + ",\"n\":1.10}");
-  EXPECT_EQ(cloned("{\"x\":{" + member("sessionId", kOther) + "}}"), "{\"x\":{" + member("sessionId", kOther) + "}}");
+  EXPECT_EQ(cloned("{ " + member("sessionId", kOtherUuid) + ",\"n\":1.10}"), "{ " + member("sessionId", kNewId) + ",\"n\":1.10}");
+  EXPECT_EQ(cloned("{\"x\":{" + member("sessionId", kOtherUuid) + "}}"), "{\"x\":{" + member("sessionId", kOtherUuid) + "}}");
   EXPECT_EQ(cloned(R"({"sessionId":null})"), R"({"sessionId":null})");
 }
 
@@ -52,7 +51,7 @@ TEST(Rewrite, Clone_9_1_SavedResultsPointAtTheCopysFolder) {
   EXPECT_EQ(cloned(R"({"c":"C:\\u\\.claude\\projects\\)" + kOldFolder + R"(\\)" + kOldId + "\"}"),
             R"({"c":"C:\\u\\.claude\\projects\\)" + kNewFolder + R"(\\)" + kNewId + "\"}");
   // Another session's folder of that project is not ours.
-  const std::string strange = "{\"c\":\"/h/.claude/projects/" + kOldFolder + "/" + kOther + "\"}";
+  const std::string strange = "{\"c\":\"/h/.claude/projects/" + kOldFolder + "/" + kOtherUuid + "\"}";
   EXPECT_EQ(cloned(strange), strange);
 }
 
@@ -73,9 +72,9 @@ TEST(Rewrite, Restore_9_1_SavedResultsPointAtTheHomeTheCopyIsIn) {
   expect("~/.claude" + old_end, "~/.claude" + end);
   expect(R"(C:\\u\\.claude\\projects\\)" + kOldFolder + R"(\\)" + kOldId,
          R"(C:\\u\\.claude\\projects\\)" + kNewFolder + R"(\\)" + kNewId);
-  expect("/home/x/.claude/plans/" + kSlug + ".md", "/srv/u/.claude/plans/" + kSlug + kMark + ".md");
+  expect("/home/x/.claude/plans/" + kSlug + ".md", "/srv/u/.claude/plans/" + kSlug + kNewMark + ".md");
   expect("/home/x/.claude/plans/other.md", "/home/x/.claude/plans/other.md");
-  expect("plans/" + kSlug + ".md", "plans/" + kSlug + kMark + ".md");
+  expect("plans/" + kSlug + ".md", "plans/" + kSlug + kNewMark + ".md");
 }
 
 TEST(Rewrite, TheClientsHomeDoesNotMoveWithAProjectThatIsItsParent) {
@@ -87,7 +86,7 @@ TEST(Rewrite, TheClientsHomeDoesNotMoveWithAProjectThatIsItsParent) {
                              "/x\",\"planFilePath\":\"/home/dev/.claude/plans/brave-fox.md\",\"p\":\"/home/dev/.claude/x\"}\n";
     if (level == PathLevel::fields)
       EXPECT_EQ(rewritten(rewriter, line), "{\"outputFile\":\"/home/dev/.claude/projects/" + kNewFolder + "/" + kNewId +
-                                               "/x\",\"planFilePath\":\"/home/dev/.claude/plans/brave-fox" + kMark +
+                                               "/x\",\"planFilePath\":\"/home/dev/.claude/plans/brave-fox" + kNewMark +
                                                ".md\",\"p\":\"/srv/new/.claude/x\"}\n");
     else
       EXPECT_THAT(rewritten(rewriter, line), HasSubstr("/home/dev/.claude/projects/" + kNewFolder + "/" + kNewId + "/x"));
@@ -121,28 +120,29 @@ TEST(Rewrite, WhatIsTakenBackIsNotCounted) {
 TEST(Rewrite, Clone_5_AnAgentsIdIsReplacedByPlaceAlone) {
   const std::string words = R"("message":{"content":"ask 5271c147 please"})";
   EXPECT_EQ(cloned("{" + member("uuid", kUuid) + "," + member("agentId", kAgent) + "," + words + "}"),
-            "{" + member("uuid", kUuid) + "," + member("agentId", kAgent + kMark) + "," + words + "}");
-  EXPECT_EQ(
-      cloned(R"({"toolUseResult":{"agentId":"5271c147","x":"5271c147"},"data":{"agentId":"5271c147"}})"),
-      R"({"toolUseResult":{"agentId":"5271c147)" + kMark + R"(","x":"5271c147"},"data":{"agentId":"5271c147)" + kMark + R"("}})");
+            "{" + member("uuid", kUuid) + "," + member("agentId", kAgent + kNewMark) + "," + words + "}");
+  EXPECT_EQ(cloned(R"({"toolUseResult":{"agentId":"5271c147","x":"5271c147"},"data":{"agentId":"5271c147"}})"),
+            R"({"toolUseResult":{"agentId":"5271c147)" + kNewMark + R"(","x":"5271c147"},"data":{"agentId":"5271c147)" +
+                kNewMark + R"("}})");
   EXPECT_EQ(cloned(R"({"input":{"agentId":"5271c147"}})"), R"({"input":{"agentId":"5271c147"}})");
-  EXPECT_EQ(cloned(R"({"agentId":"a77-clone-00000000"})"), R"({"agentId":"a77)" + kMark + R"("})");
+  EXPECT_EQ(cloned(R"({"agentId":"a77-clone-00000000"})"), R"({"agentId":"a77)" + kNewMark + R"("})");
 }
 
 TEST(Rewrite, Clone_5_JournalsAndRunFilesHaveAgentsAnywhere) {
   Rewriter rewriter(test_copy(), test_paths(), test_options());
-  EXPECT_EQ(
-      rewritten(rewriter, R"({"result":{"agentId":"5271c147"},"sessionId":")" + kOther + "\"}\n", ArtifactKind::workflow_journal),
-      R"({"result":{"agentId":"5271c147)" + kMark + R"("},"sessionId":")" + kOther + "\"}\n");
+  EXPECT_EQ(rewritten(rewriter, R"({"result":{"agentId":"5271c147"},"sessionId":")" + kOtherUuid + "\"}\n",
+                      ArtifactKind::workflow_journal),
+            R"({"result":{"agentId":"5271c147)" + kNewMark + R"("},"sessionId":")" + kOtherUuid + "\"}\n");
 }
 
 TEST(Rewrite, Clone_5_FilesOfAgentsAndPlansByTheEndOfAPath) {
-  EXPECT_EQ(cloned(R"({"a":"/h/.claude/projects/-home-dev-demo/agent-5271c147.jsonl","b":"/h/agent-5271c1470.jsonl"})"),
-            R"({"a":"/h/.claude/projects/-srv-new-demo/agent-5271c147)" + kMark + R"(.jsonl","b":"/h/agent-5271c1470.jsonl"})");
+  EXPECT_EQ(
+      cloned(R"({"a":"/h/.claude/projects/-home-dev-demo/agent-5271c147.jsonl","b":"/h/agent-5271c1470.jsonl"})"),
+      R"({"a":"/h/.claude/projects/-srv-new-demo/agent-5271c147)" + kNewMark + R"(.jsonl","b":"/h/agent-5271c1470.jsonl"})");
   EXPECT_EQ(cloned(R"({"p":"/h/.claude/plans/brave-fox.md","q":"\/h\/plans\/brave-fox.md","r":"/h/plans/brave-fox.mdx"})"),
-            R"({"p":"/h/.claude/plans/brave-fox)" + kMark + R"(.md","q":"\/h\/plans\/brave-fox)" + kMark +
+            R"({"p":"/h/.claude/plans/brave-fox)" + kNewMark + R"(.md","q":"\/h\/plans\/brave-fox)" + kNewMark +
                 R"(.md","r":"/h/plans/brave-fox.mdx"})");
-  EXPECT_EQ(cloned(R"({"p":"plans/b-clone-11111111.md"})"), R"({"p":"plans/b)" + kMark + R"(.md"})");
+  EXPECT_EQ(cloned(R"({"p":"plans/b-clone-11111111.md"})"), R"({"p":"plans/b)" + kNewMark + R"(.md"})");
   // Words are not paths.
   for (const std::string line : {R"({"lastPrompt":"/review plans/brave-fox.md"})", R"({"t":"line\n/h/plans/brave-fox.md"})",
                                  R"({"t":"see plans/brave-fox.md"})", R"({"t":"/h/myplans/brave-fox.md"})"})
@@ -151,7 +151,7 @@ TEST(Rewrite, Clone_5_FilesOfAgentsAndPlansByTheEndOfAPath) {
 
 TEST(Rewrite, Clone_5_SlugsAndTitles) {
   EXPECT_EQ(cloned(R"({"slug":"brave-fox","x":{"slug":"brave-fox"},"y":"brave-fox"})"),
-            R"({"slug":"brave-fox)" + kMark + R"(","x":{"slug":"brave-fox"},"y":"brave-fox"})");
+            R"({"slug":"brave-fox)" + kNewMark + R"(","x":{"slug":"brave-fox"},"y":"brave-fox"})");
   EXPECT_EQ(cloned(R"({"slug":null})"), R"({"slug":null})");
   EXPECT_EQ(cloned(R"json({"type":"custom-title","customTitle":"Gr\u00fc\u00dfe (clone-01234567)"})json"),
             R"json({"type":"custom-title","customTitle":"Gr\u00fc\u00dfe (clone-5555beef)"})json");
@@ -167,8 +167,9 @@ TEST(Rewrite, Clone_5_BridgesAreDroppedInACopyOnly) {
 }
 
 TEST(Rewrite, FusedRecordsAreRewrittenEach) {
-  EXPECT_EQ(cloned("{" + member("sessionId", kOldId) + "}{\"type\":\"bridge-session\"} {" + member("sessionId", kOther) + "}"),
-            "{" + member("sessionId", kNewId) + "} {" + member("sessionId", kNewId) + "}");
+  EXPECT_EQ(
+      cloned("{" + member("sessionId", kOldId) + "}{\"type\":\"bridge-session\"} {" + member("sessionId", kOtherUuid) + "}"),
+      "{" + member("sessionId", kNewId) + "} {" + member("sessionId", kNewId) + "}");
   EXPECT_EQ(cloned(R"({"type":"bridge-session"}{"type":"bridge-session"})"), "");
   Rewriter rewriter(test_copy(), test_paths(), test_options());
   EXPECT_EQ(rewritten(rewriter, "{\"a\":1} {\"type\":\"bridge-session\"}\n"), "{\"a\":1} \n");
@@ -185,45 +186,46 @@ TEST(Rewrite, Clone_15_ACopyEndsInANewline) {
 }
 
 TEST(Rewrite, Clone_5_UpToKeepsThatRecordAndNothingBehind) {
-  const std::string text = "{" + member("uuid", kUuid) + "}\nnot json\n{" + member("uuid", kOther) + "}\n{\"a\":1}\ntorn";
-  Rewriter rewriter(test_copy(), test_paths(), test_options(PathLevel::fields, kOther));
-  EXPECT_EQ(rewritten(rewriter, text), "{" + member("uuid", kUuid) + "}\nnot json\n{" + member("uuid", kOther) + "}\n");
+  const std::string text = "{" + member("uuid", kUuid) + "}\nnot json\n{" + member("uuid", kOtherUuid) + "}\n{\"a\":1}\ntorn";
+  Rewriter rewriter(test_copy(), test_paths(), test_options(PathLevel::fields, kOtherUuid));
+  EXPECT_EQ(rewritten(rewriter, text), "{" + member("uuid", kUuid) + "}\nnot json\n{" + member("uuid", kOtherUuid) + "}\n");
   EXPECT_EQ(rewriter.counts().dropped_lines, 2U);
   EXPECT_EQ(rewritten(rewriter, text, ArtifactKind::nested_agent), text + "\n") << "subagents are whole";
 }
 
 TEST(Rewrite, Clone_5_UpToAnUnknownRecordIsAnError) {
-  Rewriter rewriter(test_copy(), test_paths(), test_options(PathLevel::fields, kOther));
+  Rewriter rewriter(test_copy(), test_paths(), test_options(PathLevel::fields, kOtherUuid));
   std::string out;
   rewriter.begin(test_artifact());
-  ASSERT_TRUE(rewriter.line("{" + member("parentUuid", kOther) + "}", "\n", false, out));
+  ASSERT_TRUE(rewriter.line("{" + member("parentUuid", kOtherUuid) + "}", "\n", false, out));
   const auto ended = rewriter.end(out);
   ASSERT_FALSE(ended);
   EXPECT_EQ(ended.error().kind, ErrorKind::not_found);
-  EXPECT_THAT(ended.error().message, HasSubstr(kOther));
+  EXPECT_THAT(ended.error().message, HasSubstr(kOtherUuid));
 }
 
 TEST(Rewrite, Clone_5_FreshUuidsAreRemappedTogether) {
   Identity identity = test_copy();
   identity.fresh_uuids = true;
   Rewriter rewriter(identity, test_paths(), test_options());
-  const std::string fresh = fresh_uuid(kNewId, kUuid), other = fresh_uuid(kNewId, kOther);
+  const std::string fresh = fresh_uuid(kNewId, kUuid), other = fresh_uuid(kNewId, kOtherUuid);
   EXPECT_TRUE(is_uuid(fresh));
   EXPECT_EQ(fresh[14], '4');
   EXPECT_NE(fresh, other);
-  EXPECT_EQ(rewritten(rewriter, "{" + member("uuid", kUuid) + "," + member("parentUuid", kOther) + "," +
+  EXPECT_EQ(rewritten(rewriter, "{" + member("uuid", kUuid) + "," + member("parentUuid", kOtherUuid) + "," +
                                     member("requestId", kUuid) + "}\n"),
             "{" + member("uuid", fresh) + "," + member("parentUuid", other) + "," + member("requestId", kUuid) +
                 ",\"forkedFrom\":{" + member("sessionId", kOldId) + "," + member("messageUuid", kUuid) + "}}\n");
-  EXPECT_EQ(rewritten(rewriter, "{" + member("messageId", kUuid) + ",\"snapshot\":{" + member("messageId", kOther) + "}," +
+  EXPECT_EQ(rewritten(rewriter, "{" + member("messageId", kUuid) + ",\"snapshot\":{" + member("messageId", kOtherUuid) + "}," +
                                     member("leafUuid", "none") + ",\"parentUuid\":null}\n"),
             "{" + member("messageId", fresh) + ",\"snapshot\":{" + member("messageId", other) + "}," +
                 member("leafUuid", "none") + ",\"parentUuid\":null}\n");
   EXPECT_EQ(rewritten(rewriter, R"({"compactMetadata":{"preservedSegment":{"headUuid":")" + kUuid +
-                                    R"("},"preservedMessages":{"uuids":[")" + kOther + "\"],\"n\":\"x\"}}}\n"),
+                                    R"("},"preservedMessages":{"uuids":[")" + kOtherUuid + "\"],\"n\":\"x\"}}}\n"),
             R"({"compactMetadata":{"preservedSegment":{"headUuid":")" + fresh + R"("},"preservedMessages":{"uuids":[")" + other +
                 "\"],\"n\":\"x\"}}}\n");
-  const std::string fork = ",\"forkedFrom\":{" + member("sessionId", kOther) + "," + member("messageUuid", kOther) + "}} \n";
+  const std::string fork =
+      ",\"forkedFrom\":{" + member("sessionId", kOtherUuid) + "," + member("messageUuid", kOtherUuid) + "}} \n";
   EXPECT_EQ(rewritten(rewriter, "{" + member("uuid", kUuid) + fork), "{" + member("uuid", fresh) + fork);
 }
 
@@ -236,7 +238,7 @@ TEST(Rewrite, Paths_6_FieldsOutsideMessageText) {
             R"({"message":{"content":[{"type":"tool_use","input":{"file_path":"\/srv\/new\/demo\/x\/y"}}]}})");
   EXPECT_EQ(
       cloned(R"({"snapshot":{"trackedFileBackups":{"/home/dev/demo/x":{"/home/dev/demo/y":1},"/h/plans/brave-fox.md":2}}})"),
-      R"({"snapshot":{"trackedFileBackups":{"/srv/new/demo/x":{"/home/dev/demo/y":1},"/h/plans/brave-fox)" + kMark +
+      R"({"snapshot":{"trackedFileBackups":{"/srv/new/demo/x":{"/home/dev/demo/y":1},"/h/plans/brave-fox)" + kNewMark +
           R"(.md":2}}})");
   for (const std::string line :
        {R"({"message":{"content":"/home/dev/demo/x"}})", R"({"message":{"content":[{"type":"text","text":"/home/dev/demo"}]}})",
@@ -283,7 +285,7 @@ TEST(Rewrite, Move_5_ChangesPathsOnly) {
 }
 
 TEST(Rewrite, Restore_5_InPlaceChangesNothing) {
-  const std::string text = "{" + member("sessionId", kOther) + "}{\"a\"\n\r\n{\"cwd\":\"/home/dev/demo\"}";
+  const std::string text = "{" + member("sessionId", kOtherUuid) + "}{\"a\"\n\r\n{\"cwd\":\"/home/dev/demo\"}";
   Rewriter rewriter(identity_of_move({kOldId, kOldFolder}, kOldFolder), {}, test_options());
   EXPECT_EQ(rewritten(rewriter, text), text);
 }
@@ -322,7 +324,7 @@ TEST(Rewrite, Clone_9_2_WholeJsonFiles) {
   rewriter.begin(run);
   ASSERT_TRUE(rewriter.whole(
       "{\n  \"scriptPath\": \"/h/projects/-home-dev-demo/" + kOldId + "/w.js\",\n  \"agentId\": \"5271c147\"\n}\n", out));
-  EXPECT_EQ(out, "{\n  \"scriptPath\": \"/h/projects/-srv-new-demo/" + kNewId + "/w.js\",\n  \"agentId\": \"5271c147" + kMark +
+  EXPECT_EQ(out, "{\n  \"scriptPath\": \"/h/projects/-srv-new-demo/" + kNewId + "/w.js\",\n  \"agentId\": \"5271c147" + kNewMark +
                      "\"\n}\n");
 }
 

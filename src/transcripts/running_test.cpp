@@ -15,13 +15,13 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-constexpr const char* kSid = "11111111-2222-4333-8444-555555555555";
-const SessionPlace kPlace = {kSid, "-p"};
+constexpr const char* kRunningSid = "11111111-2222-4333-8444-555555555555";
+const SessionPlace kRunningPlace = {kRunningSid, "-p"};
 constexpr std::chrono::milliseconds kSoon{200};
 
 class RunningTest : public testing::Test {
  protected:
-  void register_client(pid_t pid, const std::string& fields, const std::string& session = kSid) {
+  void register_client(pid_t pid, const std::string& fields, const std::string& session = kRunningSid) {
     test.write("sessions/" + std::to_string(pid) + ".json",
                "{\"pid\":" + std::to_string(pid) + ",\"sessionId\":\"" + session + "\",\"cwd\":\"/w\"" + fields + "}");
   }
@@ -36,7 +36,7 @@ TEST_F(RunningTest, Safety_8_7_AClientIsItsPidAndItsStartTime) {
   register_client(self.pid, ",\"procStart\":\"" + self.start + "\",\"updatedAt\":1234");
   ASSERT_THAT(clients(), SizeIs(1));
   EXPECT_EQ(clients()[0].pid, self.pid);
-  EXPECT_EQ(clients()[0].session_id, kSid);
+  EXPECT_EQ(clients()[0].session_id, kRunningSid);
   EXPECT_EQ(clients()[0].cwd, "/w");
   EXPECT_EQ(clients()[0].start, self.start);
   EXPECT_EQ(clients()[0].updated_at, 1234);
@@ -84,13 +84,13 @@ TEST_F(RunningTest, Safety_8_7_AProcessThatEndedIsNotRunning) {
 }
 
 TEST_F(RunningTest, Safety_8_7_RunningByRegistrationOrByRecentWriting) {
-  test.write(kPlace.transcript(), "{}\n");
-  const Millis written = mtime_of(*test.home().stat(kPlace.transcript()).value());
-  EXPECT_TRUE(running_state(test.home(), kPlace, written + 9'999).value().running());
-  EXPECT_FALSE(running_state(test.home(), kPlace, written + 10'000).value().running());
-  EXPECT_FALSE(running_state(test.home(), kPlace, written - 60'000).value().running()) << "a wrong clock";
+  test.write(kRunningPlace.transcript(), "{}\n");
+  const Millis written = mtime_of(*test.home().stat(kRunningPlace.transcript()).value());
+  EXPECT_TRUE(running_state(test.home(), kRunningPlace, written + 9'999).value().running());
+  EXPECT_FALSE(running_state(test.home(), kRunningPlace, written + 10'000).value().running());
+  EXPECT_FALSE(running_state(test.home(), kRunningPlace, written - 60'000).value().running()) << "a wrong clock";
   register_client(self.pid, ",\"procStart\":\"" + self.start + "\"");
-  EXPECT_THAT(running_state(test.home(), kPlace, written + 60'000).value().clients, SizeIs(1));
+  EXPECT_THAT(running_state(test.home(), kRunningPlace, written + 60'000).value().clients, SizeIs(1));
   EXPECT_FALSE(running_state(test.home(), {TestHome::id("01"), "-p"}, written).value().running());
 }
 

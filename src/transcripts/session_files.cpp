@@ -1,5 +1,6 @@
 #include "transcripts/session_files.h"
 
+#include "transcripts/codex_file_name.h"
 #include "transcripts/open_plain.h"
 
 #include <fmt/format.h>
@@ -9,7 +10,7 @@
 namespace holdfast::transcripts {
 namespace {
 
-constexpr std::string_view kEnding = ".jsonl", kPacked = ".zst";
+constexpr std::string_view kEnding = ".jsonl";
 constexpr std::size_t kDepth = 4;  // subagents/workflows/wf_…/agent-…
 
 class FilesOnDisk final : public SessionFiles {
@@ -65,7 +66,7 @@ class FilesKept final : public SessionFiles {
   Result<reading::ByteSource> transcript() override {
     HF_TRY(const session::KeptFile file, chosen_version(blobs_, newest_, version_, true));
     reading::ByteSource source = source_of(file);
-    if (!newest_.key.ends_with(kPacked)) return source;
+    if (!newest_.key.ends_with(kCompressedEnding)) return source;
     HF_TRY(Fd whole, unpacked([&source, at = std::uint64_t{0}](char* to, std::size_t room) mutable -> Result<std::size_t> {
              HF_TRY(const std::size_t got, source.read(at, std::span(to, room)));
              at += got;

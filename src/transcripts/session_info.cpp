@@ -1,12 +1,10 @@
 #include "transcripts/session_info.h"
 
+#include "transcripts/kind_counts.h"
+
 namespace holdfast::transcripts {
 
 namespace {
-
-Json text_or_null(const std::string& text) {
-  return text.empty() ? Json(nullptr) : Json(text);
-}
 
 Json time_or_null(Millis time) {
   return time == 0 ? Json(nullptr) : Json(iso8601(time));

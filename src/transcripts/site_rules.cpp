@@ -17,10 +17,6 @@ constexpr std::string_view kPlans = "plans", kPlanEnd = ".md";
 constexpr std::string_view kPathDelimiters = " \t\r\n\"'`<>|";  // of a path in longer text
 constexpr std::string_view kAgentBegin = "agent-", kAgentEnd = ".jsonl";
 
-bool is_slash(char c) {
-  return c == '/' || c == '\\';
-}
-
 // "/x", "~/x", "C:\x", "\\server\x"
 bool is_absolute(std::string_view text) {
   const bool drive = text.size() > 2 && text[1] == ':' && is_slash(text[2]);

@@ -1,6 +1,6 @@
 #include "transcripts/source_listing.h"
 
-#include "base/zstd.h"
+#include "transcripts/test_archive.h"
 #include "transcripts/test_home.h"
 
 #include <fmt/format.h>
@@ -33,7 +33,7 @@ std::string shown(const std::string& key, const std::string& session, const stru
 }
 
 // What is there, found without anything of what is tested: Claude Code's files by walking, Codex's by what lists them elsewhere.
-std::set<std::string> found(const TestHome& home, const std::string& codex) {
+std::set<std::string> files_there(const TestHome& home, const std::string& codex) {
   std::set<std::string> lines;
   std::error_code ignored;
   struct stat status{};
@@ -81,7 +81,7 @@ class Playground {
       case 3:
         return write(a, O_APPEND, 1 + other);
       case 4:
-        return static_cast<void>(::truncate(a.c_str(), kFirstLine + other % 7));
+        return fs::resize_file(a, static_cast<std::uintmax_t>(kFirstLine + other % 7), ignored);
       case 5:  // written beside it and put in place
         write(outside() + "/new", O_TRUNC, 1 + other);
         return fs::rename(outside() + "/new", a, ignored);
@@ -188,18 +188,18 @@ RC_GTEST_PROP(KeptListing, IsWhatAFreshLookWouldSay, ()) {
   for (const auto& [what, one, other, compare] : actions) {
     playground.act(what, one, other);
     if (!compare) continue;
-    const auto there = found(playground.home, playground.codex());
+    const auto there = files_there(playground.home, playground.codex());
     RC_ASSERT(listed(kept) == there);
     RC_ASSERT(listed(plain) == there);
   }
-  RC_ASSERT(listed(kept) == found(playground.home, playground.codex()));
+  RC_ASSERT(listed(kept) == files_there(playground.home, playground.codex()));
   RC_ASSERT(kept.is_kept());
 }
 
 class Listing : public testing::Test {
  protected:
   void write(const std::string& path, const std::string& bytes = "{}\n") { home_.write(path, bytes); }
-  void check(SourceListing& listing) { EXPECT_EQ(listed(listing), found(home_, codex_)); }
+  void check(SourceListing& listing) { EXPECT_EQ(listed(listing), files_there(home_, codex_)); }
 
   TestHome home_;
   std::string codex_ = home_.outside() + "/.codex";
@@ -338,16 +338,7 @@ TEST_F(Listing, ACompressedRolloutIsAsLongAsWhatItHolds) {
   std::ofstream(rollout + ".zst") << "not compressed";
   EXPECT_TRUE(kept_.get().value()->empty());
   const std::string text(5000, '\n');
-  std::string packed;
-  auto writer = ZstdWriter::make(text.size(),
-                                 [&](std::string_view bytes) -> Result<void> {
-                                   packed += bytes;
-                                   return {};
-                                 },
-                                 {});
-  ASSERT_TRUE(writer->write(text));
-  ASSERT_TRUE(writer->finish());
-  std::ofstream(rollout + ".zst") << packed;
+  std::ofstream(rollout + ".zst") << packed(text);
   const auto compressed = kept_.get().value();
   ASSERT_EQ(compressed->size(), 1U);
   EXPECT_EQ(compressed->front().size, text.size());

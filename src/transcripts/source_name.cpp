@@ -6,7 +6,7 @@
 namespace holdfast::transcripts {
 namespace {
 
-constexpr std::string_view kProjects = "projects/";
+constexpr std::string_view kProjectsPlace = "projects/";
 constexpr std::string_view kLineEnding = ".jsonl";
 
 // What has text that a person or a model has seen. Metadata, tasks and undo copies are no part of the conversation.
@@ -37,8 +37,8 @@ std::optional<SourceName> source_name(std::string_view key) {
   }
   if (!key.starts_with(kClaudeKeys)) return std::nullopt;
   name.path = key.substr(kClaudeKeys.size());
-  if (!name.path.starts_with(kProjects)) return std::nullopt;
-  const std::string_view inside = std::string_view(name.path).substr(kProjects.size());
+  if (!name.path.starts_with(kProjectsPlace)) return std::nullopt;
+  const std::string_view inside = std::string_view(name.path).substr(kProjectsPlace.size());
   const std::size_t slash = inside.find('/');
   if (slash == std::string_view::npos) return std::nullopt;
   name.project_folder = inside.substr(0, slash);

@@ -23,7 +23,7 @@ namespace {
 // Files that stay open: a search verifies several blocks of one, and opening it costs as much as reading it.
 constexpr std::size_t kOpenFiles = 256;
 // Where the first turn of a rollout stands: behind the instructions.
-constexpr std::uint64_t kOpeningBytes = 512 * 1024;
+constexpr std::uint64_t kRolloutOpeningBytes = 512 * 1024;
 constexpr std::size_t kKeptBytes = 1 << 20;
 constexpr std::size_t kProofBytes = 4096;
 constexpr ByteHash::Seed kProofSeed{0x70726F6F66, 0x686F6C6466617374};
@@ -243,19 +243,20 @@ FileOpening TranscriptSources::opening_of(const Source& source, const SourceName
   }
   auto file = open(source, name);
   if (!file) return {};
-  auto lines = SourceLines::open(*file, guard_, source, name, 0, kOpeningBytes);
+  auto lines = SourceLines::open(*file, guard_, source, name, 0, kRolloutOpeningBytes);
   if (!lines) return {};
   bool complete = false, long_enough = false;
   const FileOpening opening = codex_opening(
       [&]() -> std::optional<std::string_view> {
         const auto line = lines->next();
-        long_enough = line && *line && (*line)->offset >= kOpeningBytes;
+        long_enough = line && *line && (*line)->offset >= kRolloutOpeningBytes;
         if (!line || !*line || (*line)->ending.empty() || long_enough) return std::nullopt;
         return (*line)->text;
       },
       complete);
   const std::lock_guard lock(mutex_);
-  if (complete || source.size >= kOpeningBytes) openings_.insert_or_assign(source.key, KnownOpening{source.incarnation, opening});
+  if (complete || source.size >= kRolloutOpeningBytes)
+    openings_.insert_or_assign(source.key, KnownOpening{source.incarnation, opening});
   return opening;
 }
 

@@ -16,7 +16,7 @@ bool is_agent(ArtifactKind kind) {
   return kind == ArtifactKind::flat_agent || kind == ArtifactKind::nested_agent;
 }
 
-Result<Digest> hash_of(int fd) {
+Result<Digest> hash_of_staged(int fd) {
   Sha256 hash;
   std::string buffer(jsonl::kReadBytes, '\0');
   for (;;) {
@@ -189,7 +189,7 @@ Result<void> StageSession::flush() {
 Result<void> StageSession::verify() const {
   for (const auto& [path, digest] : hashes_) {
     HF_TRY(const Fd file, options_.staging->staged(path));
-    HF_TRY(const Digest again, hash_of(file.get()));
+    HF_TRY(const Digest again, hash_of_staged(file.get()));
     if (again != digest) return fail(ErrorKind::corrupt, path + ": what was written is not what can be read");
   }
   return {};

@@ -22,7 +22,6 @@ constexpr std::size_t kSyncEach = 8;
 constexpr off_t kLargeFile = 1 << 20;
 
 constexpr mode_t kModeBits = 07777;
-constexpr mode_t kOwnerAll = 0700;
 
 }  // namespace
 

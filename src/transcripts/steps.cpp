@@ -10,8 +10,6 @@
 namespace holdfast::transcripts {
 namespace {
 
-constexpr mode_t kOwnerAll = 0700;
-
 // Where flags of renameat2 are not known (some network and FUSE file systems): a link never replaces; a folder is at worst
 // renamed over an empty one.
 Result<void> rename_without_flags(int from, const std::string& name, int to, const std::string& new_name) {
@@ -48,7 +46,7 @@ bool is_gone(const Error& error) {
   return error.kind == ErrorKind::not_found;
 }
 
-Error exists(const Home& home, const std::string& path) {
+Error conflict_at(const Home& home, const std::string& path) {
   return make_error(ErrorKind::conflict, home.absolute(path) + " exists already", "nothing was changed");
 }
 
@@ -84,7 +82,7 @@ Result<void> Steps::place_folder(const NewFolder& folder) {
   // Somebody made it since the operation looked: as good as ours, unless it is not a folder.
   if (!placed && placed.error().kind == ErrorKind::conflict) {
     HF_TRY(const auto there, look_at(to, last_name_of(folder.path)));
-    if (!there || !S_ISDIR(there->st_mode)) return fail(exists(home_, folder.path));
+    if (!there || !S_ISDIR(there->st_mode)) return fail(conflict_at(home_, folder.path));
     return {};
   }
   return placed;
@@ -94,7 +92,7 @@ Result<void> Steps::place_file(const JournaledFile& file) {
   HF_TRY(const int to, parent(file.path));
   touched_.emplace(parent_of(file.path));
   auto placed = rename_new(folder_.part(file.at.part), staged_name("new", file.at.number), to, last_name_of(file.path));
-  if (!placed && placed.error().kind == ErrorKind::conflict) return fail(exists(home_, file.path));
+  if (!placed && placed.error().kind == ErrorKind::conflict) return fail(conflict_at(home_, file.path));
   return placed;
 }
 

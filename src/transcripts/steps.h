@@ -12,6 +12,9 @@
 
 namespace holdfast::transcripts {
 
+// What a folder must let us do while things go in and out of it, whatever its mode is in the end.
+inline constexpr mode_t kOwnerAll = 0700;
+
 class Steps {
  public:
   Steps(const Home& home, OperationFolder& folder, const JournalContent& plan) : home_(home), folder_(folder), plan_(plan) {}

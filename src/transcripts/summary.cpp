@@ -19,7 +19,7 @@ namespace {
 using jsonl::Token;
 using jsonl::TokenKind;
 
-enum Field : std::size_t {
+enum SummaryField : std::size_t {
   kType,
   kCwd,
   kTimestamp,
@@ -36,17 +36,17 @@ enum Field : std::size_t {
   kMessage,
   kFieldCount
 };
-constexpr std::array<std::string_view, kFieldCount> kFields = {
+constexpr std::array<std::string_view, kFieldCount> kSummaryFields = {
     "type",       "cwd",     "timestamp",   "version", "gitBranch",        "customTitle",   "aiTitle",
     "lastPrompt", "summary", "isSidechain", "isMeta",  "isCompactSummary", "toolUseResult", "message"};
 
 // Takes the records in their order, some left out, and keeps what a list shows of them.
-class Gathering {
+class SummaryGathering {
  public:
-  explicit Gathering(const FoundSession& session) : root_(session.place.project_folder) { summary_.session = session; }
+  explicit SummaryGathering(const FoundSession& session) : root_(session.place.project_folder) { summary_.session = session; }
 
   void take(std::string_view line) {
-    const jsonl::LineReport report = scanner_.fields(line, kFields, found_);
+    const jsonl::LineReport report = scanner_.fields(line, kSummaryFields, found_);
     if (!report.parsed()) return;
     keep_changed(kCwd, cwd_, [&](const std::string& cwd) { root_.see(cwd); });
     keep_changed(kVersion, version_, [&](const std::string& version) { summary_.version = version; });
@@ -73,12 +73,12 @@ class Gathering {
   }
 
  private:
-  bool is_true(Field field) const { return found_[field].raw == "true"; }
-  std::string title(Field field) const { return one_line(found_[field].text(), kTitleLength); }
+  bool is_true(SummaryField field) const { return found_[field].raw == "true"; }
+  std::string title(SummaryField field) const { return one_line(found_[field].text(), kTitleLength); }
 
   // Most records repeat the value of the one before: a comparison of bytes then does.
   template <class Changed>
-  void keep_changed(Field field, std::string& last_raw, Changed changed) {
+  void keep_changed(SummaryField field, std::string& last_raw, Changed changed) {
     const Token& token = found_[field];
     if (token.kind != TokenKind::string || token.raw == last_raw) return;
     last_raw = token.raw;
@@ -111,7 +111,7 @@ class Gathering {
 };
 
 // Whole lines between two offsets; a line that begins before or ends behind is left out.
-Result<void> take_range(const jsonl::LiveFile& file, std::uint64_t from, std::uint64_t to, Gathering& gathering) {
+Result<void> take_range(const jsonl::LiveFile& file, std::uint64_t from, std::uint64_t to, SummaryGathering& gathering) {
   auto lines = jsonl::LineReader::of_range(file.fd(), from, to);
   bool whole = from == 0;
   for (;;) {
@@ -142,7 +142,7 @@ Result<jsonl::LiveFile> open_transcript(const Home& home, const FoundSession& se
 
 Result<Summary> summarise(const Home& home, const FoundSession& session) {
   HF_TRY(const auto file, open_transcript(home, session));
-  Gathering gathering(session);
+  SummaryGathering gathering(session);
   if (file.size() <= 2 * kSummaryBytes) {
     HF_CHECK(take_range(file, 0, file.size(), gathering));
   } else {
@@ -154,7 +154,7 @@ Result<Summary> summarise(const Home& home, const FoundSession& session) {
 
 Result<Summary> summarise_whole(const Home& home, const FoundSession& session) {
   HF_TRY(const auto file, open_transcript(home, session));
-  Gathering gathering(session);
+  SummaryGathering gathering(session);
   HF_CHECK(take_range(file, 0, file.size(), gathering));
   return gathering.finish();
 }
@@ -174,7 +174,7 @@ Result<Listing> list_sessions(const Home& home, const ListOptions& options) {
     auto summary = summarise(home, session);
     if (!summary && summary.error().kind == ErrorKind::not_found) continue;  // deleted meanwhile
     // A transcript that cannot be read is still a session of this home.
-    if (!summary) summary = Gathering(session).finish();
+    if (!summary) summary = SummaryGathering(session).finish();
     if (!summary->sidechain || options.with_sidechains) listing.sessions.push_back(*std::move(summary));
   }
   return listing;

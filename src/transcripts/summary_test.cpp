@@ -16,17 +16,17 @@ namespace {
 
 using testing::ElementsAre;
 
-const SessionPlace kPlace = {"11111111-2222-4333-8444-555555555555", "-home-u-p"};
+const SessionPlace kSummaryPlace = {"11111111-2222-4333-8444-555555555555", "-home-u-p"};
 
-std::string prompt(const std::string& text, const std::string& more = "") {
+std::string user_prompt(const std::string& text, const std::string& more = "") {
   return R"({"type":"user","isSidechain":false,"message":{"role":"user","content":")" + text + "\"}" + more + "}\n";
 }
 
 class SummaryTest : public testing::Test {
  protected:
   Summary of(const std::string& text) {
-    test.write(kPlace.transcript(), text);
-    const FoundSession session{kPlace, text.size(), 0};
+    test.write(kSummaryPlace.transcript(), text);
+    const FoundSession session{kSummaryPlace, text.size(), 0};
     const Summary ends = summarise(test.home(), session).value();
     const Summary whole = summarise_whole(test.home(), session).value();
     EXPECT_EQ(ends.title, whole.title);
@@ -58,7 +58,7 @@ TEST(Summary, Summary_1_4_OfTheRealClient) {
 }
 
 TEST_F(SummaryTest, Summary_1_4_OrderOfTitles) {
-  const std::string first = prompt("first prompt") + prompt("second prompt");
+  const std::string first = user_prompt("first prompt") + user_prompt("second prompt");
   EXPECT_EQ(title_of(first), "first prompt");
   const std::string summary = first + R"({"type":"summary","summary":"the summary"})" + "\n";
   EXPECT_EQ(title_of(summary), "the summary");
@@ -83,9 +83,9 @@ TEST_F(SummaryTest, Summary_1_4_OrderOfTitles) {
 
 TEST_F(SummaryTest, Summary_1_4_OnlyWhatAPersonTypedIsAPrompt) {
   const std::string noise =
-      prompt("about the project", R"(,"isMeta":true)") + prompt("a summary", R"(,"isCompactSummary":true)") +
-      prompt("<local-command-stdout>out</local-command-stdout>") + prompt("<task-notification>x") +
-      prompt("side", R"(,"isSidechain":true)") + prompt("result", R"(,"toolUseResult":{})") +
+      user_prompt("about the project", R"(,"isMeta":true)") + user_prompt("a summary", R"(,"isCompactSummary":true)") +
+      user_prompt("<local-command-stdout>out</local-command-stdout>") + user_prompt("<task-notification>x") +
+      user_prompt("side", R"(,"isSidechain":true)") + user_prompt("result", R"(,"toolUseResult":{})") +
       R"({"type":"user","message":{"content":[{"type":"tool_result","content":"x"},{"type":"text","text":"y"}]}})"
       "\n" +
       R"({"type":"user","message":{"content":7}})"
@@ -93,20 +93,21 @@ TEST_F(SummaryTest, Summary_1_4_OnlyWhatAPersonTypedIsAPrompt) {
       R"({"type":"user","message":[]})"
       "\n";
   EXPECT_EQ(title_of(noise), "");
-  const std::string command = noise + prompt("<command-name>/review</command-name>\\n<command-message>review</command-message>");
+  const std::string command =
+      noise + user_prompt("<command-name>/review</command-name>\\n<command-message>review</command-message>");
   EXPECT_EQ(title_of(command), "/review");
-  EXPECT_EQ(title_of(command + prompt("  the\\n\\tquestion ")), "the question");
+  EXPECT_EQ(title_of(command + user_prompt("  the\\n\\tquestion ")), "the question");
   EXPECT_EQ(title_of(R"({"type":"user","message":{"content":[{"type":"image"},{"type":"text","text":"look"}]}})"
                      "\n"),
             "look");
 }
 
 TEST_F(SummaryTest, Summary_1_4_TitlesAreCutAndOnOneLine) {
-  const std::string title = title_of(prompt(std::string(5000, 'x')));
+  const std::string title = title_of(user_prompt(std::string(5000, 'x')));
   EXPECT_LE(title.size(), kTitleLength + 2) << "200 characters, the last of them three bytes";
   std::string characters;
   for (int i = 0; i < 300; ++i) characters += "é";
-  EXPECT_TRUE(title_of(prompt(characters)).starts_with("éé"));
+  EXPECT_TRUE(title_of(user_prompt(characters)).starts_with("éé"));
   EXPECT_EQ(title_of(R"({"customTitle":"a\u001b[31m\nb\ud800"})"
                      "\n"),
             "a [31m b\xEF\xBF\xBD");
@@ -119,7 +120,7 @@ TEST_F(SummaryTest, Summary_1_2_RootIsTheCwdThatHasTheFoldersName) {
   EXPECT_EQ(moved.first_cwd, "/home/u/p/sub");
   EXPECT_EQ(of(cwd("/else") + cwd("/home/u/p/sub/deep") + cwd("/tmp")).project_root, "/home/u/p") << "nearest ancestor";
   EXPECT_EQ(of(cwd("/else") + cwd("/other")).project_root, "/else") << "first cwd";
-  EXPECT_EQ(of(prompt("x")).project_root, "") << "unknown";
+  EXPECT_EQ(of(user_prompt("x")).project_root, "") << "unknown";
 }
 
 TEST(ProjectRoot, Summary_1_2_WindowsAndLongPathsAndHostileOnes) {
@@ -141,8 +142,8 @@ TEST(ProjectRoot, Summary_1_2_WindowsAndLongPathsAndHostileOnes) {
 }
 
 TEST_F(SummaryTest, BrokenLinesAreNotFatal) {
-  const Summary summary =
-      of("\n\n{torn\n" + std::string(100, '\0') + "\n[1]\n" + prompt("hello", R"(,"version":"2")") + R"({"customTitle":"cut o)");
+  const Summary summary = of("\n\n{torn\n" + std::string(100, '\0') + "\n[1]\n" + user_prompt("hello", R"(,"version":"2")") +
+                             R"({"customTitle":"cut o)");
   EXPECT_EQ(summary.title, "hello");
   EXPECT_EQ(summary.version, "2");
 }
@@ -164,7 +165,7 @@ TEST_F(SummaryTest, Summary_1_4_SidechainInItsFirstRecord) {
 
 TEST_F(SummaryTest, Search_10_OnlyTheEndsOfALargeFileAreRead) {
   const std::string filler = R"({"type":"progress","data":")" + std::string(1000, 'x') + "\"}\n";
-  std::string text = prompt("first", R"(,"cwd":"/home/u/p")");
+  std::string text = user_prompt("first", R"(,"cwd":"/home/u/p")");
   for (int i = 0; i < 200; ++i) text += filler;
   const std::size_t middle = text.size();
   for (int i = 0; i < 200; ++i) text += filler;
@@ -172,8 +173,8 @@ TEST_F(SummaryTest, Search_10_OnlyTheEndsOfALargeFileAreRead) {
           "\n";
   text.insert(middle, R"({"type":"custom-title","customTitle":"in the middle"})"
                       "\n");
-  test.write(kPlace.transcript(), text);
-  const FoundSession session{kPlace, text.size(), 0};
+  test.write(kSummaryPlace.transcript(), text);
+  const FoundSession session{kSummaryPlace, text.size(), 0};
   const Summary ends = summarise(test.home(), session).value();
   EXPECT_EQ(ends.title, "at the end");
   EXPECT_EQ(ends.version, "9");
@@ -191,7 +192,7 @@ class ListTest : public testing::Test {
   }
   std::vector<std::string> titles(const ListOptions& options) {
     std::vector<std::string> titles;
-    const Listing listing = list_sessions(test.home(), options).value();
+    const auto listing = list_sessions(test.home(), options).value();
     for (const Summary& summary : listing.sessions) titles.push_back(summary.title);
     return titles;
   }
@@ -200,11 +201,11 @@ class ListTest : public testing::Test {
 };
 
 TEST_F(ListTest, Search_10_NewestFirstLimitedOfDuplicatesTheNewest) {
-  add("-a", TestHome::id("01"), prompt("old"), 1);
-  add("-b", TestHome::id("02"), prompt("new"), 3);
-  add("-b", TestHome::id("03"), prompt("middle"), 2);
-  add("-b", TestHome::id("01"), prompt("older copy"), 0);
-  add("-b", TestHome::id("04"), prompt("newest"), 4);
+  add("-a", TestHome::id("01"), user_prompt("old"), 1);
+  add("-b", TestHome::id("02"), user_prompt("new"), 3);
+  add("-b", TestHome::id("03"), user_prompt("middle"), 2);
+  add("-b", TestHome::id("01"), user_prompt("older copy"), 0);
+  add("-b", TestHome::id("04"), user_prompt("newest"), 4);
   ListOptions options;
   EXPECT_EQ(list_sessions(test.home(), options).value().total, 4U);
   EXPECT_THAT(titles(options), ElementsAre("newest", "new", "middle", "old"));
@@ -215,9 +216,9 @@ TEST_F(ListTest, Search_10_NewestFirstLimitedOfDuplicatesTheNewest) {
 TEST_F(ListTest, Search_10_WorktreesOfTheRepositoryAreIncluded) {
   const std::string outside = std::filesystem::canonical(test.outside()).string();
   test.write("../main/.git/worktrees/tree/gitdir", outside + "/tree/.git");
-  add(project_folder_name(outside + "/main"), TestHome::id("01"), prompt("in the main tree"), 1);
-  add(project_folder_name(outside + "/tree"), TestHome::id("02"), prompt("in a linked one"), 2);
-  add(project_folder_name(outside + "/other"), TestHome::id("03"), prompt("elsewhere"), 3);
+  add(project_folder_name(outside + "/main"), TestHome::id("01"), user_prompt("in the main tree"), 1);
+  add(project_folder_name(outside + "/tree"), TestHome::id("02"), user_prompt("in a linked one"), 2);
+  add(project_folder_name(outside + "/other"), TestHome::id("03"), user_prompt("elsewhere"), 3);
   ListOptions options;
   options.project_path = outside + "/main";
   EXPECT_THAT(titles(options), ElementsAre("in a linked one", "in the main tree"));
@@ -229,7 +230,7 @@ TEST_F(ListTest, SidechainsOnlyWhenAskedFor) {
       R"({"isSidechain":true,"customTitle":"side"})"
       "\n",
       2);
-  add("-b", TestHome::id("02"), prompt("main"), 1);
+  add("-b", TestHome::id("02"), user_prompt("main"), 1);
   ListOptions options;
   options.limit = 1;
   EXPECT_THAT(titles(options), ElementsAre("main")) << "a sidechain does not use up the limit";

@@ -1,8 +1,9 @@
 #pragma once
 
-// For tests: what a Receiver was given, and archives written by hand.
+// For tests: what a Receiver was given, and archives and compressed files made by hand.
 
 #include "base/file.h"
+#include "base/zstd.h"
 #include "transcripts/archive_reader.h"
 #include "transcripts/archive_writer.h"
 
@@ -55,6 +56,18 @@ class Collector final : public Receiver {
   Artifact current_;
   bool open_ = false;
 };
+
+inline std::string packed(std::string_view text) {
+  std::string out;
+  const auto sink = [&out](std::string_view part) -> Result<void> {
+    out += part;
+    return {};
+  };
+  auto writer = ZstdWriter::make(text.size(), sink, {}).value();
+  EXPECT_TRUE(writer.write(text));
+  EXPECT_TRUE(writer.finish());
+  return out;
+}
 
 inline Result<ArchiveReader> open_archive(const std::string& path, const ArchiveLimits& limits = {}) {
   return ArchiveReader::open(Fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC)), limits);

@@ -2,6 +2,7 @@
 
 // For tests: a home folder of its own, empty or a copy of the one the real client wrote (tests/data/claude-home-basic).
 
+#include "base/clock.h"
 #include "base/test_data.h"
 #include "base/test_folder.h"
 #include "transcripts/home.h"
@@ -16,6 +17,7 @@ namespace holdfast::transcripts {
 class TestHome {
  public:
   static constexpr const char* kDemo = "-home-dev-work-demo";
+  static constexpr Millis kNow = 1'800'000'000'000;       // 2027-01-15T08:00:00Z
   static std::string id(const std::string& short_name) {  // "a1" -> 000000a1-0000-4000-8000-0000000000a1
     return "000000" + short_name + "-0000-4000-8000-0000000000" + short_name;
   }

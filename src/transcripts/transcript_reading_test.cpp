@@ -21,8 +21,8 @@ using testing::IsEmpty;
 using testing::SizeIs;
 using namespace std::string_literals;
 
-const std::string kId = "0badcafe-1111-4222-8333-444455556666";
-const std::string kPath = "projects/-home-dev-p/" + kId + ".jsonl";
+const std::string kReadId = "0badcafe-1111-4222-8333-444455556666";
+const std::string kReadPath = "projects/-home-dev-p/" + kReadId + ".jsonl";
 
 std::string uuid(int number) {
   return fmt::format("aaaaaaaa-0000-4000-8000-{:012}", number);
@@ -68,8 +68,8 @@ class TranscriptReadingTest : public testing::Test {
     return *std::move(opened);
   }
   std::unique_ptr<reading::Reading> open_text(const std::string& text, ReadingOptions options = {}) {
-    made.write(kPath, text);
-    return open(made, kId, options);
+    made.write(kReadPath, text);
+    return open(made, kReadId, options);
   }
   static std::vector<Turn> all(reading::Reading& reading) {
     std::vector<Turn> turns;
@@ -273,10 +273,10 @@ TEST_F(TranscriptReadingTest, WhatIsNoRecordIsShownAsItIs) {
 TEST_F(TranscriptReadingTest, AppendedLinesAreReadAndATornEndAgain) {
   auto reading = open_text(prompt(1, 0, "a") + answer(2, 1, "b").substr(0, 30));
   EXPECT_THAT(all(*reading), SizeIs(2));
-  made.append(kPath, answer(2, 1, "b").substr(30) + prompt(3, 2, "c"));
-  EXPECT_THAT(texts(all(*open(made, kId))), ElementsAre("a", "b", "c"));
+  made.append(kReadPath, answer(2, 1, "b").substr(30) + prompt(3, 2, "c"));
+  EXPECT_THAT(texts(all(*open(made, kReadId))), ElementsAre("a", "b", "c"));
   // Another file under the name.
-  std::filesystem::remove(made / kPath);
+  std::filesystem::remove(made / kReadPath);
   EXPECT_THAT(texts(all(*open_text(prompt(1, 0, "z")))), ElementsAre("z"));
 }
 

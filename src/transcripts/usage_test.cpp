@@ -14,7 +14,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Pair;
 
-std::string record(const std::string& id, const std::string& model, int input, int output, const std::string& content = "[]") {
+std::string usage_record(const std::string& id, const std::string& model, int input, int output,
+                         const std::string& content = "[]") {
   return fmt::format(
              R"({{"type":"assistant","message":{{"id":"{}","model":"{}","content":{},"usage":{{"input_tokens":{},"output_tokens":{},)"
              R"("cache_creation_input_tokens":10,"cache_read_input_tokens":1000}}}}}})",
@@ -31,12 +32,13 @@ TEST(Usage, CountsAMessageOfSeveralRecordsOnceByItsLastCounts) {
   const TestHome files;
   const SessionPlace place{TestHome::id("c1"), "-p"};
   const std::string call = R"([{"type":"tool_use","id":"toolu_1","name":"Bash","input":{"command":"echo \"tool_use\""}}])";
-  files.write(place.transcript(), record("m1", "claude-opus-5", 5, 1) + record("m1", "claude-opus-5", 5, 20, call) +
-                                      record("m1", "claude-opus-5", 5, 20, call) + "torn {\n" +
-                                      record("m2", "claude-haiku-4-5-20251001", 7, 3) + record("s", "<synthetic>", 9, 9) +
+  files.write(place.transcript(), usage_record("m1", "claude-opus-5", 5, 1) + usage_record("m1", "claude-opus-5", 5, 20, call) +
+                                      usage_record("m1", "claude-opus-5", 5, 20, call) + "torn {\n" +
+                                      usage_record("m2", "claude-haiku-4-5-20251001", 7, 3) +
+                                      usage_record("s", "<synthetic>", 9, 9) +
                                       "{\"type\":\"system\",\"subtype\":\"compact_boundary\"}\n");
   files.write(place.folder() + "/subagents/agent-a1.jsonl",
-              record("m3", "claude-opus-5", 2, 2, R"([{"type":"tool_use","id":"toolu_2","name":"Bash"}])"));
+              usage_record("m3", "claude-opus-5", 2, 2, R"([{"type":"tool_use","id":"toolu_2","name":"Bash"}])"));
   const Usage usage = usage_of(files, place);
   EXPECT_EQ(usage.messages, 3U);
   EXPECT_EQ(usage.subagents, 1U);
@@ -77,7 +79,8 @@ TEST(Usage, CostFollowsTheLongestFittingName) {
 TEST(Usage, LongPromptsCostMoreWhereTheyDo) {
   const TestHome files;
   const SessionPlace place{TestHome::id("c1"), "-p"};
-  files.write(place.transcript(), record("m1", "claude-haiku-5-5", 200'000, 0) + record("m2", "claude-haiku-5-5", 50'000, 0));
+  files.write(place.transcript(),
+              usage_record("m1", "claude-haiku-5-5", 200'000, 0) + usage_record("m2", "claude-haiku-5-5", 50'000, 0));
   const Usage usage = usage_of(files, place);
   EXPECT_EQ(usage.long_prompts.at("claude-haiku-5-5").input, 200'000U);
   const Cost cost = cost_of(usage, read_prices("/nowhere").value());

@@ -36,7 +36,7 @@ fs::path common_folder(const fs::path& tree) {
   return common.empty() ? fs::path() : resolved(own, common);
 }
 
-fs::path without_trailing_slash(const fs::path& path) {
+fs::path without_empty_name(const fs::path& path) {
   return path.has_filename() ? path : path.parent_path();
 }
 
@@ -50,9 +50,9 @@ std::vector<std::string> worktrees_of(const std::string& path) {
     if (!tree.has_parent_path() || tree == tree.parent_path()) return {};
     tree = tree.parent_path();
   }
-  const fs::path common = without_trailing_slash(common_folder(tree));
+  const fs::path common = without_empty_name(common_folder(tree));
   if (common.empty()) return {};
-  std::set<std::string> found = {without_trailing_slash(tree).string()};
+  std::set<std::string> found = {without_empty_name(tree).string()};
   // A bare repository has linked trees, but no main one.
   if (common.filename() == ".git") found.insert(common.parent_path().string());
   for (fs::directory_iterator entry(common / "worktrees", error), end; !error && entry != end; entry.increment(error)) {

@@ -12,7 +12,7 @@ namespace holdfast::web {
 
 namespace {
 
-constexpr int kMaxDepth = 16;
+constexpr int kMaxTokenDepth = 16;
 constexpr std::size_t kMaxSubjectBytes = 255;  // OpenID Connect's own limit
 // "none" and those of shared secrets (HS256) are not among them.
 constexpr std::array<std::string_view, 3> kAlgorithms = {"RS256", "ES256", "EdDSA"};
@@ -26,7 +26,7 @@ Result<JsonObject> read_part(std::string_view part) {
   auto bytes = from_base64url(part);
   if (!bytes) return not_valid("it is not a JSON Web Token");
   JsonLimits limits;
-  limits.max_depth = kMaxDepth;
+  limits.max_depth = kMaxTokenDepth;
   auto value = parse_json(*bytes, limits);
   if (!value || !value->is_object()) return not_valid("it is not a JSON Web Token");
   return std::move(value->get_object());

@@ -17,7 +17,7 @@
 namespace holdfast::web {
 namespace {
 
-constexpr Millis kNow = 1'800'000'000'000;
+constexpr Millis kAccessNow = 1'800'000'000'000;
 
 struct AccessTest : testing::Test {
   AccessTest() {
@@ -33,7 +33,7 @@ struct AccessTest : testing::Test {
   }
 
   TestFolder folder;
-  std::shared_ptr<ManualClock> clock = std::make_shared<ManualClock>(kNow);
+  std::shared_ptr<ManualClock> clock = std::make_shared<ManualClock>(kAccessNow);
   std::unique_ptr<session::Store> store;
 };
 
@@ -135,7 +135,7 @@ TEST_F(AccessTest, TheGateAsksTheStoreForTokensItDoesNotKnow) {
   };
   const std::string token = first_token();
   TokenGrant short_lived = grant_for("ann");
-  short_lived.expires_at = kNow + 1000;
+  short_lived.expires_at = kAccessNow + 1000;
   const std::string passing = AccessTokens(*store).add(short_lived).value();
   EXPECT_EQ(admit(token).value().principal, "local");
   EXPECT_EQ(admit("hf_wrong").error().kind, ErrorKind::unauthorised);
@@ -153,7 +153,7 @@ TEST_F(AccessTest, ATokenKeepsWhatItWasMadeFor) {
   grant.team = "red";
   grant.scopes = {Scope::read};
   grant.projects = {"file:///a"};
-  grant.expires_at = kNow + 5;
+  grant.expires_at = kAccessNow + 5;
   const std::string token = AccessTokens(*store).add(grant).value();
   const auto kept = AccessTokens(*store).list().value();
   const AccessToken* found = find_token(kept, token);
@@ -163,8 +163,8 @@ TEST_F(AccessTest, ATokenKeepsWhatItWasMadeFor) {
   expected.scopes = {Scope::read};
   expected.projects = {"file:///a"};
   EXPECT_EQ(found->grant.identity(), expected);
-  EXPECT_FALSE(found->is_over(kNow));
-  EXPECT_TRUE(found->is_over(kNow + 5));
+  EXPECT_FALSE(found->is_over(kAccessNow));
+  EXPECT_TRUE(found->is_over(kAccessNow + 5));
   grant.name = "nobody";
   grant.scopes = {};
   EXPECT_EQ(AccessTokens(*store).add(grant).error().kind, ErrorKind::invalid);
@@ -189,15 +189,15 @@ TEST_F(AccessTest, ALoginEndsWithItsToken) {
   EXPECT_EQ(logins.make_code("ann").error().kind, ErrorKind::not_found);
   TokenGrant grant = grant_for("ann");
   grant.projects = {"file:///a"};
-  grant.expires_at = kNow + 1000;
+  grant.expires_at = kAccessNow + 1000;
   ASSERT_TRUE(tokens.add(grant));
   const std::string cookie = *logins.redeem(logins.make_code("ann").value()).value();
-  EXPECT_EQ(logins.identity_of(cookie, kNow).value(), grant.identity());
-  EXPECT_FALSE(logins.identity_of(cookie, kNow + 1000).value()) << "its token is over";
+  EXPECT_EQ(logins.identity_of(cookie, kAccessNow).value(), grant.identity());
+  EXPECT_FALSE(logins.identity_of(cookie, kAccessNow + 1000).value()) << "its token is over";
   ASSERT_TRUE(tokens.revoke("ann"));
-  EXPECT_FALSE(logins.identity_of(cookie, kNow).value());
+  EXPECT_FALSE(logins.identity_of(cookie, kAccessNow).value());
   ASSERT_TRUE(tokens.add(grant));
-  EXPECT_FALSE(logins.identity_of(cookie, kNow).value()) << "another token of the same name";
+  EXPECT_FALSE(logins.identity_of(cookie, kAccessNow).value()) << "another token of the same name";
 }
 
 TEST_F(AccessTest, ALoginCodeWorksOnce) {
@@ -207,9 +207,9 @@ TEST_F(AccessTest, ALoginCodeWorksOnce) {
   auto cookie = logins.redeem(code).value();
   ASSERT_TRUE(cookie);
   EXPECT_FALSE(logins.redeem(code).value());
-  EXPECT_EQ(logins.identity_of(*cookie, kNow).value(), full_identity("local"));
-  EXPECT_FALSE(logins.identity_of(code, kNow).value());
-  EXPECT_FALSE(logins.identity_of("", kNow).value());
+  EXPECT_EQ(logins.identity_of(*cookie, kAccessNow).value(), full_identity("local"));
+  EXPECT_FALSE(logins.identity_of(code, kAccessNow).value());
+  EXPECT_FALSE(logins.identity_of("", kAccessNow).value());
   EXPECT_FALSE(logins.redeem(std::string(10'000, 'a')).value());
 }
 

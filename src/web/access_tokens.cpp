@@ -17,7 +17,7 @@ namespace holdfast::web {
 
 namespace {
 
-constexpr std::string_view kSpace = "http.token";
+constexpr std::string_view kTokenSpace = "http.token";
 constexpr std::size_t kTokenChars = 43;  // 256 bits in base62
 constexpr std::size_t kMaxTokenFile = 4096;
 
@@ -136,7 +136,7 @@ Result<void> AccessTokens::ensure_first(const std::string& file) {
   const std::string place = place_of(file), hash = hash_of(token);
   // The first machine's row is called local; of another that shares the store it is none of our business.
   for (const std::string& name : {std::string(kLocal), std::string(kLocalElsewhere) + place}) {
-    HF_TRY(const auto known, store_.value(kSpace, name));
+    HF_TRY(const auto known, store_.value(kTokenSpace, name));
     const JsonObject* row = known ? known->value.if_object() : nullptr;
     if (row && find_string(*row, "hash") == hash) return {};
     const bool is_ours = !row || find_string(*row, "place").value_or(place) == place;
@@ -150,7 +150,7 @@ Result<void> AccessTokens::put(const std::string& name, JsonObject value, std::s
   value["hash"] = hash_of(token);
   return store_.write([&](session::Transaction& transaction) -> Result<void> {
     value["created_at"] = transaction.now();
-    HF_CHECK(transaction.put(kSpace, name, Json(value), expect));
+    HF_CHECK(transaction.put(kTokenSpace, name, Json(value), expect));
     return {};
   });
 }
@@ -174,7 +174,7 @@ Result<std::string> AccessTokens::add(const TokenGrant& grant) {
 }
 
 Result<std::vector<AccessToken>> AccessTokens::list() {
-  HF_TRY(auto values, store_.values({std::string(kSpace), {}, {}, kMaxTokens + 1}));
+  HF_TRY(auto values, store_.values({std::string(kTokenSpace), {}, {}, kMaxTokens + 1}));
   std::vector<AccessToken> tokens;
   for (const session::KeyedValue& value : values) {
     if (auto token = read_row(value)) tokens.push_back(*std::move(token));
@@ -183,13 +183,13 @@ Result<std::vector<AccessToken>> AccessTokens::list() {
 }
 
 Result<std::optional<AccessToken>> AccessTokens::named(std::string_view name) {
-  HF_TRY(const auto value, store_.value(kSpace, name));
+  HF_TRY(const auto value, store_.value(kTokenSpace, name));
   return value ? read_row(*value) : std::nullopt;
 }
 
 Result<void> AccessTokens::revoke(const std::string& name) {
   HF_TRY(bool was_there,
-         store_.write([&](session::Transaction& transaction) -> Result<bool> { return transaction.erase(kSpace, name); }));
+         store_.write([&](session::Transaction& transaction) -> Result<bool> { return transaction.erase(kTokenSpace, name); }));
   if (!was_there)
     return fail(ErrorKind::not_found, fmt::format("there is no token called {}", name), "holdfast token list names them");
   return {};

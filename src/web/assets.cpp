@@ -26,6 +26,7 @@ HF_EMBED(style, "style.css")
 HF_EMBED(script, "app.js")
 HF_EMBED(reader, "reader.js")
 HF_EMBED(icon, "icon.svg")
+#undef HF_EMBED
 
 namespace holdfast::web {
 

@@ -16,7 +16,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr Millis kNow = 1'800'000'000'000;
+constexpr Millis kCareNow = 1'800'000'000'000;
 constexpr const char* kHostile = "<img src=x onerror=alert(1)>";
 
 struct CarePagesTest : testing::Test {
@@ -53,7 +53,7 @@ struct CarePagesTest : testing::Test {
   }
 
   TestFolder folder;
-  std::shared_ptr<ManualClock> clock = std::make_shared<ManualClock>(kNow);
+  std::shared_ptr<ManualClock> clock = std::make_shared<ManualClock>(kCareNow);
   session::RetentionPolicy policy;
   std::unique_ptr<session::Store> store;
   Pages pages;

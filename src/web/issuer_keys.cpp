@@ -10,7 +10,7 @@ namespace holdfast::web {
 namespace {
 
 constexpr std::uint64_t kMaxDocumentBytes = 512 * 1024;
-constexpr int kMaxDepth = 16;
+constexpr int kMaxDocumentDepth = 16;
 // Requests of clients wait for it.
 constexpr std::chrono::milliseconds kPatience{10'000};
 
@@ -27,7 +27,7 @@ Result<std::optional<Json>> get(net::HttpClient& client, const std::string& url)
   if (answer.status != 200)
     return fail(ErrorKind::unavailable, fmt::format("{} answered with HTTP status {}", url, answer.status));
   JsonLimits limits;
-  limits.max_depth = kMaxDepth;
+  limits.max_depth = kMaxDocumentDepth;
   auto document = parse_json(answer.body, limits);
   if (!document) return fail(ErrorKind::corrupt, url + ": " + document.error().message);
   return *std::move(document);

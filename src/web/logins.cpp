@@ -30,7 +30,7 @@ std::optional<Owner> owner_in(const std::optional<session::KeyedValue>& row) {
   return Owner{std::string(*token), std::string(*hash)};
 }
 
-Json to_row(const Owner& owner) {
+Json owner_row(const Owner& owner) {
   return JsonObject{{"token", owner.token}, {"hash", owner.hash}};
 }
 
@@ -41,7 +41,7 @@ Result<std::string> Logins::make_code(const std::string& token_name) {
   if (!token) return fail(ErrorKind::not_found, "there is no token called " + token_name, "holdfast token list names them");
   const std::string code = random_base32(kCodeChars);
   return store_.write([&](session::Transaction& transaction) -> Result<std::string> {
-    HF_CHECK(transaction.put(kCodes, key_of(code), to_row({token_name, token->hash}), session::Expect::absent(),
+    HF_CHECK(transaction.put(kCodes, key_of(code), owner_row({token_name, token->hash}), session::Expect::absent(),
                              transaction.now() + kLoginCodeLife));
     return code;
   });
@@ -55,7 +55,7 @@ Result<std::optional<std::string>> Logins::redeem(std::string_view code) {
     const auto owner = owner_in(row);
     if (!owner) return std::nullopt;
     HF_CHECK(transaction.erase(kCodes, key_of(code)));
-    HF_CHECK(transaction.put(kSessions, key_of(cookie), to_row(*owner), session::Expect::absent(),
+    HF_CHECK(transaction.put(kSessions, key_of(cookie), owner_row(*owner), session::Expect::absent(),
                              transaction.now() + kBrowserSessionLife));
     return cookie;
   });

@@ -12,7 +12,7 @@ constexpr std::string_view kMetadataPath = "/.well-known/oauth-protected-resourc
 constexpr std::string_view kEndpoint = "/mcp";
 
 // A quoted-string of a header: what could end it, or the line, is left out.
-std::string quoted(std::string_view text) {
+std::string header_quoted(std::string_view text) {
   std::string out = "\"";
   for (const char c : text)
     if (c >= 0x20 && c < 0x7f && c != '"' && c != '\\') out += c;
@@ -63,20 +63,20 @@ JsonObject OauthResource::metadata() const {
 std::string OauthResource::with_metadata(std::string challenge) const {
   if (!is_enabled()) return challenge;
   challenge += challenge == "Bearer" ? " " : ", ";
-  return challenge + "resource_metadata=" + quoted(address_ + std::string(kMetadataPath) + std::string(kEndpoint));
+  return challenge + "resource_metadata=" + header_quoted(address_ + std::string(kMetadataPath) + std::string(kEndpoint));
 }
 
 std::string OauthResource::challenge() const {
   if (!is_enabled()) return "Bearer";
-  return with_metadata("Bearer scope=" + quoted(named(Scope::read) + " " + named(Scope::write)));
+  return with_metadata("Bearer scope=" + header_quoted(named(Scope::read) + " " + named(Scope::write)));
 }
 
 std::string OauthResource::challenge_invalid(std::string_view why) const {
-  return with_metadata("Bearer error=\"invalid_token\", error_description=" + quoted(why));
+  return with_metadata("Bearer error=\"invalid_token\", error_description=" + header_quoted(why));
 }
 
 std::string OauthResource::challenge_scope(Scope needed) const {
-  return with_metadata("Bearer error=\"insufficient_scope\", scope=" + quoted(named(needed)));
+  return with_metadata("Bearer error=\"insufficient_scope\", scope=" + header_quoted(named(needed)));
 }
 
 bool is_resource_metadata_path(std::string_view path) {

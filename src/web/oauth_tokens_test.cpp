@@ -14,8 +14,8 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr Millis kNow = 1'800'000'000'000;
-constexpr std::int64_t kSecond = kNow / 1000;
+constexpr Millis kOauthNow = 1'800'000'000'000;
+constexpr std::int64_t kSecond = kOauthNow / 1000;
 constexpr const char* kIssuer = "https://issuer.example/realm";
 
 OauthSettings settings() {
@@ -81,7 +81,7 @@ struct OauthTokensTest : testing::Test {
 
   SigningKey key = SigningKey::make().value(), stranger = SigningKey::make().value();
   OauthResource resource{settings()};
-  ManualClock clock{kNow};
+  ManualClock clock{kOauthNow};
   std::vector<std::pair<std::string, SigningKey>> published;
   std::atomic<int> fetches = 0;
   std::atomic<bool> is_down = false;

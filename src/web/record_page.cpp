@@ -13,7 +13,7 @@ namespace holdfast::web {
 
 namespace {
 
-constexpr std::uint64_t kShownBytes = 256 * 1024;           // on one page
+constexpr std::uint64_t kShownRecordBytes = 256 * 1024;     // on one page
 constexpr std::uint64_t kDownloadBytes = 16 * 1024 * 1024;  // in one answer, which is held in memory
 
 Result<reading::ByteSource> source_of(reading::Reading& reading, const PageRequest& request) {
@@ -41,7 +41,7 @@ Result<net::HttpResponse> record_page(const Reader& reader, const PageRequest& r
   HF_TRY(const OpenedSession opened, open_session(reader, request));
   HF_TRY(const reading::ByteSource source, source_of(*opened.reading, request));
   const std::uint64_t part = number_in(request.query, "part");
-  HF_TRY(const std::string text, part_of(source, part, kShownBytes));
+  HF_TRY(const std::string text, part_of(source, part, kShownRecordBytes));
   const std::uint64_t line = number_in(request.query, "line");
   const std::string title = line > 0 ? fmt::format("Line {}", line) : reading::visible_line(request.query.get("file"), 100);
   return show_page(request, {title, Section::timeline}, [&](Html& page) {
@@ -55,7 +55,7 @@ Result<net::HttpResponse> record_page(const Reader& reader, const PageRequest& r
     page.element("pre", reading::visible_text(text), {{"dir", "auto"}});
     page.open("nav", {{"aria-label", "Parts"}});
     if (part > 0) page.element("a", "Earlier", {{"href", address(request, "/record", part - 1)}, {"rel", "prev"}}).text(" ");
-    if ((part + 1) * kShownBytes < source.size)
+    if ((part + 1) * kShownRecordBytes < source.size)
       page.element("a", "Later", {{"href", address(request, "/record", part + 1)}, {"rel", "next"}});
     page.close();
   });

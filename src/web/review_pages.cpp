@@ -17,9 +17,9 @@ namespace {
 using documents::ChangeFilter;
 using documents::PendingChange;
 
-constexpr std::size_t kShownBytes = 1024 * 1024;  // of a document; a larger one is shown by its changes alone
-constexpr std::size_t kShownChanges = 500;        // of one document
-constexpr std::size_t kLongestComment = 4096;     // bytes, as on the command line
+constexpr std::size_t kShownDocumentBytes = 1024 * 1024;  // of a document; a larger one is shown by its changes alone
+constexpr std::size_t kShownChanges = 500;                // of one document
+constexpr std::size_t kLongestComment = 4096;             // bytes, as on the command line
 
 struct Done {
   std::string text;
@@ -128,7 +128,7 @@ DocumentTexts read_texts(documents::Desk& desk, const std::string& path, bool si
   } else {
     texts.raw = read("raw");
   }
-  texts.too_large = std::max({texts.raw.size(), texts.base.size(), texts.accepted.size()}) > kShownBytes;
+  texts.too_large = std::max({texts.raw.size(), texts.base.size(), texts.accepted.size()}) > kShownDocumentBytes;
   return texts;
 }
 

@@ -6,20 +6,20 @@ namespace holdfast::web {
 
 namespace {
 
-constexpr std::string_view kSpace = "http.server";
-constexpr std::string_view kKey = "address";
+constexpr std::string_view kServerSpace = "http.server";
+constexpr std::string_view kAddressKey = "address";
 
 }  // namespace
 
 Result<void> remember_address(session::Store& store, const std::string& url) {
   return store.write([&](session::Transaction& transaction) -> Result<void> {
-    HF_CHECK(transaction.put(kSpace, kKey, Json(JsonObject{{"url", url}})));
+    HF_CHECK(transaction.put(kServerSpace, kAddressKey, Json(JsonObject{{"url", url}})));
     return {};
   });
 }
 
 Result<std::optional<std::string>> last_address(session::Store& store) {
-  HF_TRY(auto row, store.value(kSpace, kKey));
+  HF_TRY(auto row, store.value(kServerSpace, kAddressKey));
   if (!row || !row->value.is_object()) return std::nullopt;
   auto url = find_string(row->value.get_object(), "url");
   if (!url) return std::nullopt;

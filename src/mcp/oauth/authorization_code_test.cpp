@@ -8,7 +8,7 @@
 namespace holdfast::mcp::oauth {
 namespace {
 
-ServerMetadata server() {
+ServerMetadata authorization_server() {
   ServerMetadata metadata;
   metadata.issuer = "https://as";
   metadata.authorization_endpoint = "https://as/authorize?tenant=1";
@@ -28,7 +28,7 @@ TEST(AuthorizationCode, ChallengeOfTheStandard) {  // RFC 7636 appendix B
 }
 
 TEST(AuthorizationCode, RequestSaysEverything) {
-  const auto request = make_authorization_request(server(), ask()).value();
+  const auto request = make_authorization_request(authorization_server(), ask()).value();
   auto query = query_of(request.url);
   EXPECT_EQ(query["tenant"], "1");
   EXPECT_EQ(query["response_type"], "code");
@@ -40,7 +40,7 @@ TEST(AuthorizationCode, RequestSaysEverything) {
   EXPECT_EQ(query["code_challenge"], pkce_challenge(request.verifier));
   EXPECT_EQ(query["code_challenge_method"], "S256");
   EXPECT_EQ(request.verifier.size(), 43U);
-  const auto other = make_authorization_request(server(), ask()).value();
+  const auto other = make_authorization_request(authorization_server(), ask()).value();
   EXPECT_NE(other.state, request.state);
   EXPECT_NE(other.verifier, request.verifier);
 }
@@ -48,12 +48,12 @@ TEST(AuthorizationCode, RequestSaysEverything) {
 TEST(AuthorizationCode, WithoutScopesNoneAreNamed) {
   AuthorizationAsk nothing = ask();
   nothing.scopes.clear();
-  EXPECT_FALSE(query_of(make_authorization_request(server(), nothing).value().url).contains("scope"));
+  EXPECT_FALSE(query_of(make_authorization_request(authorization_server(), nothing).value().url).contains("scope"));
 }
 
 TEST(AuthorizationCode, ServersWithoutS256AreRefused) {
   for (const std::vector<std::string>& methods : {std::vector<std::string>{}, {"plain"}}) {
-    ServerMetadata weak = server();
+    ServerMetadata weak = authorization_server();
     weak.challenge_methods = methods;
     EXPECT_EQ(make_authorization_request(weak, ask()).error().kind, ErrorKind::refused);
   }
@@ -84,14 +84,15 @@ TEST(AuthorizationCode, ResponsesAreJudged) {
       {"an error", false, {{"error", "access_denied"}, {"code", "c"}, {"state", "s"}}, false},
   };
   for (const Response& response : responses) {
-    ServerMetadata metadata = server();
+    ServerMetadata metadata = authorization_server();
     metadata.returns_issuer = response.promised;
     const auto code = read_authorization_response(metadata, request, response.fields);
     EXPECT_EQ(code.has_value(), response.good) << response.what;
     EXPECT_EQ(code.value_or("c"), "c");
   }
-  EXPECT_EQ(read_authorization_response(server(), request, {{"error", "access_denied"}, {"state", "s"}}).error().code,
-            "access_denied");
+  EXPECT_EQ(
+      read_authorization_response(authorization_server(), request, {{"error", "access_denied"}, {"state", "s"}}).error().code,
+      "access_denied");
 }
 
 }  // namespace

@@ -16,13 +16,7 @@ using ::testing::HasSubstr;
 constexpr const char* kServer = "https://x.com/mcp";
 constexpr const char* kResourcePlace = "https://x.com/.well-known/oauth-protected-resource/mcp";
 constexpr const char* kIssuerPlace = "https://as.com/.well-known/oauth-authorization-server";
-constexpr const char* kToken = "https://as.com/token";
 constexpr const char* kRegister = "https://as.com/register";
-
-std::map<std::string, std::string> form_of(const net::HttpCall& call) {
-  const Fields fields = read_form(call.body).value();
-  return {fields.begin(), fields.end()};
-}
 
 // A person who says yes at once.
 struct YesPrompt final : AuthorizationPrompt {
@@ -54,7 +48,7 @@ class FlowTest : public ::testing::Test {
       "token_endpoint":"https://as.com/token","registration_endpoint":"https://as.com/register",
       "code_challenge_methods_supported":["S256"],"token_endpoint_auth_methods_supported":["none"]})");
     peer_.serve(kRegister, R"({"client_id":"made"})", 201);
-    peer_.pages[kToken] = [this](const net::HttpCall& call) {
+    peer_.pages[kTokenPlace] = [this](const net::HttpCall& call) {
       if (refuse_refresh_ && form_of(call)["grant_type"] == "refresh_token")
         return net::HttpAnswer{400, {}, R"({"error":"invalid_grant"})"};
       const std::string n = std::to_string(++tokens_);
@@ -242,7 +236,7 @@ TEST_F(FlowTest, AServerWithoutS256IsNotEvenToldWhoWeAre) {
 }
 
 TEST_F(FlowTest, NothingSecretIsInAMessage) {
-  peer_.serve(kToken, R"({"error":"invalid_client","error_description":"no"})", 401);
+  peer_.serve(kTokenPlace, R"({"error":"invalid_client","error_description":"no"})", 401);
   settings_.grant = Grant::client_credentials;
   settings_.known_client = KnownClient{"", {"me", "hush", {}, "client_secret_post"}};
   const auto refused = obtain();

@@ -2,6 +2,7 @@
 
 // An MCP server and its authorization server as an HttpClient in memory: what is sent to a URL is answered by a function.
 
+#include "mcp/oauth/http_url.h"
 #include "net/http_client.h"
 
 #include <functional>
@@ -10,6 +11,8 @@
 #include <vector>
 
 namespace holdfast::mcp::oauth {
+
+inline constexpr const char* kTokenPlace = "https://as.com/token";
 
 class TestPeer final : public net::HttpClient {
  public:
@@ -32,5 +35,11 @@ class TestPeer final : public net::HttpClient {
   std::map<std::string, Page> pages;
   std::vector<net::HttpCall> seen;
 };
+
+// The fields of the form that was sent.
+inline std::map<std::string, std::string> form_of(const net::HttpCall& call) {
+  const Fields fields = read_form(call.body).value();
+  return {fields.begin(), fields.end()};
+}
 
 }  // namespace holdfast::mcp::oauth

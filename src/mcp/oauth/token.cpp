@@ -16,10 +16,6 @@ bool is_token_text(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c > 0x20 && c < 0x7F; });
 }
 
-std::string string_of(const JsonObject& object, std::string_view key) {
-  return std::string(find_string(object, key).value_or(""));
-}
-
 }  // namespace
 
 bool Token::covers(const std::vector<std::string>& wanted) const {
@@ -30,13 +26,13 @@ Result<Token> read_token_answer(const Json& body, const std::vector<std::string>
   const JsonObject* object = body.if_object();
   if (!object) return fail(ErrorKind::corrupt, "the token endpoint did not answer with a JSON object");
   Token token;
-  token.access_token = string_of(*object, "access_token");
+  token.access_token = text_in(*object, "access_token");
   if (!is_token_text(token.access_token)) return fail(ErrorKind::corrupt, "the token endpoint answered without an access token");
   const auto type = find_string(*object, "token_type");
   token.dpop = type && equal_ignoring_ascii_case(*type, "dpop");
   if (!type || (!token.dpop && !equal_ignoring_ascii_case(*type, "bearer")))
     return fail(ErrorKind::corrupt, "the token endpoint answered with a type of token that we do not know");
-  token.refresh_token = string_of(*object, "refresh_token");
+  token.refresh_token = text_in(*object, "refresh_token");
   if (!token.refresh_token.empty() && !is_token_text(token.refresh_token)) token.refresh_token.clear();
   const auto scope = find_string(*object, "scope");
   token.scopes = scope ? split_scopes(*scope) : asked_scopes;
@@ -63,18 +59,18 @@ JsonObject to_json_object(const IssuerRecord& record) {
 IssuerRecord read_issuer_record(const JsonObject& object) {
   IssuerRecord record;
   if (const JsonObject* client = find_object(object, "registration"))
-    record.registration = ClientRegistration{string_of(*client, "client_id"), string_of(*client, "client_secret"),
-                                             string_of(*client, "auth_method"), string_of(*client, "redirect_uri")};
+    record.registration = ClientRegistration{text_in(*client, "client_id"), text_in(*client, "client_secret"),
+                                             text_in(*client, "auth_method"), text_in(*client, "redirect_uri")};
   const JsonObject* tokens = find_object(object, "tokens");
   for (const auto& member : tokens ? *tokens : JsonObject()) {
     const JsonObject* stored = member.value().if_object();
-    if (!stored || !is_token_text(string_of(*stored, "access_token"))) continue;
+    if (!stored || !is_token_text(text_in(*stored, "access_token"))) continue;
     Token& token = record.tokens[std::string(member.key())];
-    token.access_token = string_of(*stored, "access_token");
-    token.refresh_token = string_of(*stored, "refresh_token");
+    token.access_token = text_in(*stored, "access_token");
+    token.refresh_token = text_in(*stored, "refresh_token");
     token.dpop = find_bool(*stored, "dpop").value_or(false);
-    token.dpop_key = string_of(*stored, "dpop_key");
-    token.scopes = split_scopes(string_of(*stored, "scope"));
+    token.dpop_key = text_in(*stored, "dpop_key");
+    token.scopes = split_scopes(text_in(*stored, "scope"));
     token.expires_at = find_int(*stored, "expires_at").value_or(0);
   }
   return record;

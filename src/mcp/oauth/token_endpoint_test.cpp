@@ -12,19 +12,12 @@
 namespace holdfast::mcp::oauth {
 namespace {
 
-constexpr const char* kToken = "https://as.com/token";
-
-ServerMetadata server(std::vector<std::string> methods) {
+ServerMetadata server_with(std::vector<std::string> methods) {
   ServerMetadata metadata;
   metadata.issuer = "https://as.com";
-  metadata.token_endpoint = kToken;
+  metadata.token_endpoint = kTokenPlace;
   metadata.auth_methods = std::move(methods);
   return metadata;
-}
-
-std::map<std::string, std::string> form_of(const net::HttpCall& call) {
-  const Fields fields = read_form(call.body).value();
-  return {fields.begin(), fields.end()};
 }
 
 std::string header_of(const net::HttpCall& call, std::string_view name) {
@@ -42,24 +35,25 @@ std::pair<Json, Json> read_jwt(const std::string& jwt) {
 
 TEST(TokenEndpoint, TheBestThatBothCanDoIsChosen) {
   const ClientIdentity open{"me", "", {}, ""}, secret{"me", "s", {}, ""}, key{"me", "", SigningKey::make().value(), ""};
-  EXPECT_EQ(choose_auth_method(open, server({"client_secret_basic"})).value(), "none");
-  EXPECT_EQ(choose_auth_method(secret, server({})).value(), "client_secret_basic");
-  EXPECT_EQ(choose_auth_method(secret, server({"client_secret_post", "client_secret_basic"})).value(), "client_secret_basic");
-  EXPECT_EQ(choose_auth_method(secret, server({"client_secret_post"})).value(), "client_secret_post");
-  EXPECT_EQ(choose_auth_method(secret, server({"none"})).value(), "none");
-  EXPECT_EQ(choose_auth_method(key, server({"private_key_jwt"})).value(), "private_key_jwt");
-  EXPECT_EQ(choose_auth_method(secret, server({"private_key_jwt"})).error().kind, ErrorKind::refused);
-  EXPECT_EQ(choose_auth_method({"me", "s", {}, "client_secret_post"}, server({"client_secret_basic"})).value(),
+  EXPECT_EQ(choose_auth_method(open, server_with({"client_secret_basic"})).value(), "none");
+  EXPECT_EQ(choose_auth_method(secret, server_with({})).value(), "client_secret_basic");
+  EXPECT_EQ(choose_auth_method(secret, server_with({"client_secret_post", "client_secret_basic"})).value(),
+            "client_secret_basic");
+  EXPECT_EQ(choose_auth_method(secret, server_with({"client_secret_post"})).value(), "client_secret_post");
+  EXPECT_EQ(choose_auth_method(secret, server_with({"none"})).value(), "none");
+  EXPECT_EQ(choose_auth_method(key, server_with({"private_key_jwt"})).value(), "private_key_jwt");
+  EXPECT_EQ(choose_auth_method(secret, server_with({"private_key_jwt"})).error().kind, ErrorKind::refused);
+  EXPECT_EQ(choose_auth_method({"me", "s", {}, "client_secret_post"}, server_with({"client_secret_basic"})).value(),
             "client_secret_post");
 }
 
 TEST(TokenEndpoint, AnAssertionSaysWhoForWhomAndHowLong) {
   TestPeer peer;
-  peer.serve(kToken, R"({"access_token":"a","token_type":"bearer"})");
+  peer.serve(kTokenPlace, R"({"access_token":"a","token_type":"bearer"})");
   Web web(peer, {});
   const ClientIdentity client{"me", "", SigningKey::make().value(), ""};
   ASSERT_TRUE(
-      request_token(web, server({"private_key_jwt"}), client, {{{"grant_type", "client_credentials"}}, {}, {}}, 1'000'000));
+      request_token(web, server_with({"private_key_jwt"}), client, {{{"grant_type", "client_credentials"}}, {}, {}}, 1'000'000));
   auto form = form_of(peer.seen.at(0));
   EXPECT_EQ(form["client_assertion_type"], "urn:ietf:params:oauth:client-assertion-type:jwt-bearer");
   const auto [header, claims] = read_jwt(form["client_assertion"]);
@@ -75,7 +69,7 @@ TEST(TokenEndpoint, AnAssertionSaysWhoForWhomAndHowLong) {
 TEST(TokenEndpoint, ANonceIsTakenOnce) {
   TestPeer peer;
   std::string accepted = "n1";
-  peer.pages[kToken] = [&](const net::HttpCall& call) {
+  peer.pages[kTokenPlace] = [&](const net::HttpCall& call) {
     const auto claims = read_jwt(header_of(call, "DPoP")).second;
     const Json* nonce = find(claims, "nonce");
     if (!nonce || view(nonce->as_string()) != accepted)
@@ -86,20 +80,20 @@ TEST(TokenEndpoint, ANonceIsTakenOnce) {
   const SigningKey key = SigningKey::make().value();
   const ClientIdentity client{"me", "", {}, ""};
   const TokenRequest request{{{"grant_type", "x"}}, {}, key};
-  const auto token = request_token(web, server({}), client, request, 0);
+  const auto token = request_token(web, server_with({}), client, request, 0);
   ASSERT_TRUE(token) << token.error().message;
   EXPECT_EQ(token->dpop_key, key.to_pem().value());
   EXPECT_EQ(peer.seen.size(), 2U);
   accepted = "never";
-  EXPECT_EQ(request_token(web, server({}), client, request, 0).error().code, "use_dpop_nonce");
+  EXPECT_EQ(request_token(web, server_with({}), client, request, 0).error().code, "use_dpop_nonce");
   EXPECT_EQ(peer.seen.size(), 4U);
 }
 
 TEST(TokenEndpoint, ATokenBoundToNoKeyOfOursIsNone) {
   TestPeer peer;
-  peer.serve(kToken, R"({"access_token":"a","token_type":"DPoP"})");
+  peer.serve(kTokenPlace, R"({"access_token":"a","token_type":"DPoP"})");
   Web web(peer, {});
-  EXPECT_EQ(request_token(web, server({}), {"me", "", {}, ""}, {}, 0).error().kind, ErrorKind::corrupt);
+  EXPECT_EQ(request_token(web, server_with({}), {"me", "", {}, ""}, {}, 0).error().kind, ErrorKind::corrupt);
 }
 
 TEST(Dpop, AProofIsForOneRequest) {

@@ -13,14 +13,15 @@ namespace {
 
 using ::testing::ElementsAre;
 
-Json json(std::string_view text) {
+Json token_answer(std::string_view text) {
   return parse_json(text).value();
 }
 
 TEST(Token, IsReadFromAnAnswer) {
   const Token token =
-      read_token_answer(json(R"({"access_token":"a","token_type":"bearer","expires_in":60,"refresh_token":"r","scope":"x y"})"),
-                        {"z"}, 1000)
+      read_token_answer(
+          token_answer(R"({"access_token":"a","token_type":"bearer","expires_in":60,"refresh_token":"r","scope":"x y"})"), {"z"},
+          1000)
           .value();
   EXPECT_EQ(token.access_token, "a");
   EXPECT_EQ(token.refresh_token, "r");
@@ -32,7 +33,7 @@ TEST(Token, IsReadFromAnAnswer) {
 }
 
 TEST(Token, WhatIsNotSaidIsAsAskedFor) {
-  const Token token = read_token_answer(json(R"({"access_token":"a","token_type":"DPoP"})"), {"z"}, 1000).value();
+  const Token token = read_token_answer(token_answer(R"({"access_token":"a","token_type":"DPoP"})"), {"z"}, 1000).value();
   EXPECT_TRUE(token.dpop);
   EXPECT_THAT(token.scopes, ElementsAre("z"));
   EXPECT_EQ(token.expires_at, 0);
@@ -44,9 +45,10 @@ TEST(Token, StrangeAnswersAreNone) {
        {"null", "[]", "{}", R"({"access_token":"","token_type":"bearer"})", R"({"access_token":"a"})",
         R"({"access_token":"a","token_type":"mac"})", R"({"access_token":5,"token_type":"bearer"})",
         R"({"access_token":"a\r\nX: y","token_type":"bearer"})", R"({"access_token":"a b","token_type":"bearer"})"})
-    EXPECT_FALSE(read_token_answer(json(text), {}, 0)) << text;
+    EXPECT_FALSE(read_token_answer(token_answer(text), {}, 0)) << text;
   const Token forever =
-      read_token_answer(json(R"({"access_token":"a","token_type":"bearer","expires_in":9223372036854775807})"), {}, 1).value();
+      read_token_answer(token_answer(R"({"access_token":"a","token_type":"bearer","expires_in":9223372036854775807})"), {}, 1)
+          .value();
   EXPECT_GT(forever.expires_at, 0);
 }
 

@@ -131,10 +131,10 @@ Query any_query() {
 }
 
 // What the store should hold. Every change is made here and there.
-class Model {
+class ListModel {
  public:
   void change(Store& store) {
-    const Model before = *this;
+    const ListModel before = *this;
     must(store.write([&](Transaction& t) -> Result<void> {
       *this = before;  // a store may run this more than once
       const int fresh = *rc::gen::inRange(0, 40);
@@ -188,7 +188,7 @@ TEST_P(ListContract, GivesWhatFilteringInMemoryGives) {
     backend_ = GetParam().make();
     store_ = open();
     auto other = open();
-    Model model;
+    ListModel model;
     for (int round = 0; round < 4; ++round) {
       if (*rc::gen::arbitrary<bool>()) std::swap(store_, other);
       clock_->advance(1);

@@ -11,7 +11,7 @@ namespace {
 
 using namespace session;
 
-struct Model {
+struct SessionModel {
   std::string title;
   std::int64_t rev = 0;
   std::vector<std::string> texts;
@@ -40,7 +40,7 @@ class Comparison {
     const auto appended = store_.write([&](Transaction& t) { return t.append(id(number), entry); });
     RC_ASSERT(appended.has_value() == models_.contains(number));
     if (!appended) return;
-    Model& model = models_[number];
+    SessionModel& model = models_[number];
     const bool replay = !key.empty() && model.keys.contains(key);
     RC_ASSERT(appended->replayed == replay);
     if (replay) {
@@ -85,7 +85,7 @@ class Comparison {
 
   Store& store_;
   std::string prefix_;
-  std::map<int, Model> models_;
+  std::map<int, SessionModel> models_;
 };
 
 TEST_P(StoreContract, BehavesLikeAModelInMemory) {

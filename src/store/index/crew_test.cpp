@@ -40,8 +40,8 @@ TEST(CrewTest, HelpersWorkBesideTheCaller) {
 }
 
 TEST(CrewTest, AHelperThatDoesNotComeIsNotWaitedFor) {
-  Pool pool(1);
   std::latch go_on(1), blocked(1);
+  Pool pool(1);  // after what its task waits for, and therefore gone first
   pool.submit([&] {
     blocked.count_down();
     go_on.wait();

@@ -1,6 +1,7 @@
 #include "store/index/fold.h"
 
 #include "base/text.h"
+#include "store/index/limits.h"
 
 #include <utf8proc.h>
 
@@ -16,10 +17,9 @@ constexpr std::size_t kMarkEvery = 1024;
 // Of a run beyond ASCII that is folded in one piece; real text has blanks or signs that are folded alone long before. No letter
 // is cut from its marks, but from marks without end.
 constexpr std::size_t kPieceBytes = 512, kMostPieceBytes = 4096;
-constexpr std::size_t kKeptBytes = 4 << 20;
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
-bool is_blank(unsigned char c) {
+bool is_space_byte(unsigned char c) {
   return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
@@ -143,7 +143,7 @@ std::size_t FoldedText::fold_plain(std::string_view text, std::size_t at) {
       for (; at < careful; ++at) {
         const auto c = static_cast<unsigned char>(text[at]);
         if (c >= 0x80) return at;
-        if (!is_blank(c))
+        if (!is_space_byte(c))
           out[size_++] = kLower[c];
         else if (size_ == 0 || out[size_ - 1] != ' ')
           out[size_++] = ' ';
@@ -196,7 +196,7 @@ std::size_t FoldedText::original_offset(std::string_view text, std::size_t offse
   for (std::size_t folded = folded_begin; original < text.size(); ++original) {
     const auto c = static_cast<unsigned char>(text[original]);
     if (c >= 0x80) break;
-    if (is_blank(c) && folded > 0 && bytes_[folded - 1] == ' ') continue;
+    if (is_space_byte(c) && folded > 0 && bytes_[folded - 1] == ' ') continue;
     if (folded++ == offset) return original;
   }
   if (original == text.size()) return original;

@@ -6,9 +6,9 @@
 
 namespace holdfast::store::index {
 
-using Order = session::TextQuery::Order;
-
 namespace {
+
+using Order = session::TextQuery::Order;
 
 constexpr std::size_t kMostKept = 1 << 30;  // who sets no limit wants all of them
 

@@ -226,47 +226,48 @@ void expect_exact(World& world, session::TextIndex& index, int queries) {
   }
 }
 
-TEST(IndexProperty, FindsExactlyWhatAScanFinds) {
-  for (unsigned seed = 1; seed <= 4; ++seed) {
-    SCOPED_TRACE(seed);
-    World world(seed);
-    const TestFolder folder;
-    const auto index = open_text_index(folder / "index").value();
-    for (int i = 0; i < 6; ++i) world.grow(fmt::format("s{}/main", i), 20 + world.below(150));
-    ASSERT_NO_FATAL_FAILURE(expect_exact(world, *index, 10)) << "without an index";
-    for (int change = 0; change < 6; ++change) {
-      ASSERT_TRUE(index->update(world.sources));
-      ASSERT_NO_FATAL_FAILURE(expect_exact(world, *index, 20)) << "after update " << change;
-      const std::string key = fmt::format("s{}/main", world.below(6));
-      switch (world.below(6)) {
-        case 0:
-          world.sources.contents.erase(key);
-          break;
-        case 1:
-          world.sources.contents[key] = {};
-          world.sources.contents[key].incarnation = 2 + change;
-          world.grow(key, 40);
-          break;
-        case 2:
-          ASSERT_TRUE(index->forget(std::vector{key}));
-          break;
-        case 3: {  // written over, in the same file: a longer text, or one of the same size
-          auto& content = world.sources.contents[key];
-          ++content.stamp;
-          if (world.chance(50)) {
-            content.lines.clear();
-            world.grow(key, 200);
-          } else if (!content.lines.empty()) {
-            for (TestPassage& passage : content.lines[world.below(content.lines.size())]) std::ranges::reverse(passage.text);
-          }
-          break;
+// One test a seed, so that shards share them.
+class IndexProperty : public testing::TestWithParam<unsigned> {};
+INSTANTIATE_TEST_SUITE_P(Seed, IndexProperty, testing::Range(1u, 5u));
+
+TEST_P(IndexProperty, FindsExactlyWhatAScanFinds) {
+  World world(GetParam());
+  const TestFolder folder;
+  const auto index = open_text_index(folder / "index").value();
+  for (int i = 0; i < 6; ++i) world.grow(fmt::format("s{}/main", i), 20 + world.below(150));
+  ASSERT_NO_FATAL_FAILURE(expect_exact(world, *index, 10)) << "without an index";
+  for (int change = 0; change < 6; ++change) {
+    ASSERT_TRUE(index->update(world.sources));
+    ASSERT_NO_FATAL_FAILURE(expect_exact(world, *index, 20)) << "after update " << change;
+    const std::string key = fmt::format("s{}/main", world.below(6));
+    switch (world.below(6)) {
+      case 0:
+        world.sources.contents.erase(key);
+        break;
+      case 1:
+        world.sources.contents[key] = {};
+        world.sources.contents[key].incarnation = 2 + change;
+        world.grow(key, 40);
+        break;
+      case 2:
+        ASSERT_TRUE(index->forget(std::vector{key}));
+        break;
+      case 3: {  // written over, in the same file: a longer text, or one of the same size
+        auto& content = world.sources.contents[key];
+        ++content.stamp;
+        if (world.chance(50)) {
+          content.lines.clear();
+          world.grow(key, 200);
+        } else if (!content.lines.empty()) {
+          for (TestPassage& passage : content.lines[world.below(content.lines.size())]) std::ranges::reverse(passage.text);
         }
-        default:
-          world.grow(key, 1 + world.below(120));
-          world.grow(fmt::format("s{}/side{}", world.below(6), change), world.below(30));
+        break;
       }
-      ASSERT_NO_FATAL_FAILURE(expect_exact(world, *index, 8)) << "after change " << change;
+      default:
+        world.grow(key, 1 + world.below(120));
+        world.grow(fmt::format("s{}/side{}", world.below(6), change), world.below(30));
     }
+    ASSERT_NO_FATAL_FAILURE(expect_exact(world, *index, 8)) << "after change " << change;
   }
 }
 

@@ -1,11 +1,8 @@
 #include "store/index/passage_batch.h"
 
+#include "store/index/limits.h"
+
 namespace holdfast::store::index {
-namespace {
-
-constexpr std::size_t kKeptBytes = 4 << 20;
-
-}  // namespace
 
 void PassageBatch::clear() {
   if (bytes_.capacity() > kKeptBytes) bytes_ = {};

@@ -23,7 +23,7 @@ using Order = session::TextQuery::Order;
 // Fewer are read before a helper has woken up; with one that was awake they took as long and half as much of the processors again
 // (two threads of one core). One that is here already helps with any number.
 constexpr std::size_t kAloneParts = 9;
-constexpr std::uint64_t kAloneBytes = 256 << 10;
+constexpr std::uint64_t kScanAloneBytes = 256 << 10;
 constexpr std::size_t kVerifyHelpers = 1, kScanHelpers = Crew::kMostHelpers;
 // Candidates verified between two looks at whether it is enough: few while they hold what is sought, and a share of those that
 // held nothing otherwise. For an order of the best they are first taken from as many sessions; by time it is one after another.
@@ -45,7 +45,7 @@ class Search {
     result_.index = division_->state;
     result_.bytes_scanned = division_->tail_bytes;
     if (query_.limit > 0) {
-      read(division_->tails, result_.bytes_scanned < kAloneBytes ? 0 : kScanHelpers);
+      read(division_->tails, result_.bytes_scanned < kScanAloneBytes ? 0 : kScanHelpers);
       walk();
     }
     return answer();

@@ -11,7 +11,7 @@ constexpr std::string_view kCut = "…";
 constexpr std::size_t kSnippetBytes = 240;
 constexpr std::size_t kLookBehind = 24;  // bytes within which a cut is moved to the end of a word
 
-bool is_blank(char c) {
+bool is_blank_or_control(char c) {
   return static_cast<unsigned char>(c) <= ' ' || c == '\x7F';
 }
 
@@ -19,7 +19,7 @@ bool is_blank(char c) {
 std::string on_one_line(std::string_view text) {
   std::string line;
   for (const char c : to_valid_utf8(text)) {
-    if (!is_blank(c))
+    if (!is_blank_or_control(c))
       line += c;
     else if (!line.empty() && line.back() != ' ')
       line += ' ';

@@ -12,7 +12,7 @@ namespace holdfast::store::index {
 namespace {
 
 // Less than this is not worth a second thread.
-constexpr std::uint64_t kAloneBytes = 4 << 20;
+constexpr std::uint64_t kUpdateAloneBytes = 4 << 20;
 
 }  // namespace
 
@@ -76,7 +76,7 @@ bool Updater::worth_sealing() const {
 Result<void> Updater::round() {
   std::uint64_t bytes = 0;
   for (const Work& work : waiting_) bytes += work.source.size - work.position.offset;
-  const std::size_t threads = bytes < kAloneBytes ? 1 : kUpdateThreads;
+  const std::size_t threads = bytes < kUpdateAloneBytes ? 1 : kUpdateThreads;
   Manifest& manifest = writer_.manifest();
   while (builders_.size() < threads) builders_.push_back(std::make_unique<SegmentBuilder>(manifest.seed));
   over_ = false;

@@ -7,6 +7,8 @@
 #include "store/postgres/indexed_words.h"
 #include "store/postgres/test_server.h"
 
+#include <fmt/format.h>
+
 namespace holdfast::store::postgres {
 namespace {
 

@@ -3,6 +3,8 @@
 #include "store/contract/fixture.h"
 #include "store/postgres/test_server.h"
 
+#include <fmt/format.h>
+
 namespace holdfast::store::postgres {
 namespace {
 

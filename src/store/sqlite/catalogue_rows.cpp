@@ -14,7 +14,7 @@ constexpr std::string_view kSelect =
     "LEFT JOIN session_texts AS t ON t.session = s.key WHERE s.key ";
 
 // Columns of kSelect, but for the labels.
-void decode(const Rows& rows, CatalogueRow& row) {
+void decode_row(const Rows& rows, CatalogueRow& row) {
   row.key = rows.integer(0);
   row.id = rows.text(1);
   row.shelf = rows.integer(2);
@@ -87,7 +87,7 @@ Result<bool> read_range(Db& db, std::int64_t first, std::int64_t last, Catalogue
   while (true) {
     HF_TRY(const bool more, rows.next());
     if (!more) return true;
-    decode(rows, row);
+    decode_row(rows, row);
     // In the order in which they are asked for: a scan stops at the last one it needs.
     HF_CHECK(roots.add_to(row, columns));
     HF_CHECK(tags.add_to(row, columns));

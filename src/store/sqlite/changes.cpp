@@ -4,6 +4,8 @@
 #include "store/sqlite/changes.h"
 
 #include <sqlite3.h>
+#undef SQLITE_ENABLE_SESSION
+#undef SQLITE_ENABLE_PREUPDATE_HOOK
 
 #include <climits>
 

@@ -64,8 +64,8 @@ Result<std::vector<Place>> find_places(Db& db, const Query& query, const Conditi
 }
 
 // From the catalogue when there is one, from the shelves as far as they know, else from the sessions themselves.
-Result<Found> find(Db& db, const Query& query, const Condition& where, const std::optional<Position>& after,
-                   Catalogue* catalogue) {
+Result<Found> find_page(Db& db, const Query& query, const Condition& where, const std::optional<Position>& after,
+                        Catalogue* catalogue) {
   const bool for_catalogue = catalogue != nullptr && Catalogue::serves(query);
   if (for_catalogue) {
     HF_TRY(auto found, catalogue->find(db, query, after));
@@ -165,7 +165,7 @@ Result<Page> list_sessions(Db& db, const Query& query, std::string_view secret, 
   }
   const Condition where = conditions_of(query, kSqliteHasText);
   Page page;
-  auto found = find(db, query, where, after, catalogue);
+  auto found = find_page(db, query, where, after, catalogue);
   if (!found) {
     if (found.error().kind != ErrorKind::corrupt) return fail(std::move(found).error());
     found = rescue_places(db, query, where, after);

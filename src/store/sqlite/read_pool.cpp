@@ -5,7 +5,7 @@ namespace holdfast::store {
 namespace {
 
 // Readers look at a page of sessions or entries at a time; the system's page cache holds the rest.
-constexpr const char* kSettings = "PRAGMA cache_size=-1024; PRAGMA temp_store=MEMORY";
+constexpr const char* kReaderSettings = "PRAGMA cache_size=-1024; PRAGMA temp_store=MEMORY";
 
 }  // namespace
 
@@ -21,7 +21,7 @@ Result<std::unique_ptr<Db>> ReadPool::take() {
   lock.unlock();
   auto db = Db::open(context_.path, Db::Mode::read_only, context_.vfs);
   if (db) {
-    if (auto set = (*db)->script(kSettings); !set) db = fail(std::move(set).error());
+    if (auto set = (*db)->script(kReaderSettings); !set) db = fail(std::move(set).error());
   }
   if (!db) give_back(nullptr);
   return db;

@@ -10,9 +10,9 @@ using session::SessionRecord;
 
 namespace {
 
-const std::string kColumns = fmt::format("{}, shelf", kSessionColumns);
+const std::string kRecordColumns = fmt::format("{}, shelf", kSessionColumns);
 
-SessionRow decode(const Rows& rows) {
+SessionRow decode_with_shelf(const Rows& rows) {
   SessionRow row = decode_session(rows);
   row.shelf = rows.integer(33);
   return row;
@@ -22,7 +22,7 @@ Result<std::optional<SessionRow>> first_row(Result<Rows> rows) {
   if (!rows) return fail(std::move(rows).error());
   HF_TRY(const bool found, rows->next());
   if (!found) return std::optional<SessionRow>();
-  return decode(*rows);
+  return decode_with_shelf(*rows);
 }
 
 Result<void> write_texts(Db& db, const SessionRow& row) {
@@ -59,23 +59,23 @@ Result<void> write_if_moved(Db& db, SessionRow& row, std::int64_t shelf) {
 }  // namespace
 
 Result<std::optional<SessionRow>> find_row(Db& db, std::string_view id) {
-  static const std::string sql = fmt::format("SELECT {} FROM sessions WHERE id = ?", kColumns);
+  static const std::string sql = fmt::format("SELECT {} FROM sessions WHERE id = ?", kRecordColumns);
   return first_row(db.query(sql, id));
 }
 
 Result<std::optional<SessionRow>> find_row(Db& db, std::int64_t key) {
-  static const std::string sql = fmt::format("SELECT {} FROM sessions WHERE key = ?", kColumns);
+  static const std::string sql = fmt::format("SELECT {} FROM sessions WHERE key = ?", kRecordColumns);
   return first_row(db.query(sql, key));
 }
 
 Result<std::vector<SessionRow>> rows_after(Db& db, std::string_view id, std::size_t limit) {
-  static const std::string sql = fmt::format("SELECT {} FROM sessions WHERE id > ? ORDER BY id LIMIT ?", kColumns);
+  static const std::string sql = fmt::format("SELECT {} FROM sessions WHERE id > ? ORDER BY id LIMIT ?", kRecordColumns);
   HF_TRY(auto rows, db.query(sql, id, limit));
   std::vector<SessionRow> found;
   while (true) {
     HF_TRY(const bool more, rows.next());
     if (!more) return found;
-    found.push_back(decode(rows));
+    found.push_back(decode_with_shelf(rows));
   }
 }
 
@@ -110,7 +110,7 @@ Result<void> insert_row(Db& db, SessionRow& row) {
   static const std::string sql = fmt::format(
       "INSERT INTO sessions({}) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
       "?, ?, ?, ?, ?, ?, ?)",
-      kColumns);
+      kRecordColumns);
   HF_CHECK(db.run(sql, row.key, r.id, r.kind, r.title, r.root_uri, r.root_name, linked_roots, r.project, r.task, r.aspect,
                   r.domain, tags, r.status, static_cast<std::int64_t>(r.visibility), r.prior_status,
                   static_cast<std::int64_t>(r.prior_visibility), r.pinned, r.principal, r.client, r.rev, r.created_at,

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kRecordBytes = 256;
 
 // Sessions whose places are found at a time: more would often be found in vain, fewer make every shelf be visited more often.
-constexpr std::size_t kStride = 256;
+constexpr std::size_t kPlacesAtOnce = 256;
 
 // By how much a turn is longer than the one before.
 constexpr std::size_t kGrowth = 4;
@@ -135,7 +135,7 @@ Result<void> RecordSearch::prepare_walk() {
 
 Result<bool> RecordSearch::walk(std::size_t sessions, const OnRecord& on_record) {
   for (std::size_t left = sessions; left > 0; left -= along_.limit) {
-    along_.limit = std::min(left, kStride);
+    along_.limit = std::min(left, kPlacesAtOnce);
     HF_TRY(const auto places, walk_shelves(db_, along_, *selection_, walked_));
     for (std::size_t i = 0; i < std::min(places.size(), along_.limit); ++i) {
       HF_TRY(const bool go_on, consider(places[i].key, on_record));

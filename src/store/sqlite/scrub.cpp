@@ -26,7 +26,7 @@ constexpr std::size_t kFrameHeader = 24;
 constexpr std::uint32_t kMaxPages = 0x02000000;
 
 // How much of the file is read at a time.
-constexpr std::size_t kStride = 1024 * 1024;
+constexpr std::size_t kScrubBytes = 1024 * 1024;
 
 // Others that write in between make us begin again; somebody always writes only if something is wrong.
 constexpr int kMaxAttempts = 5;
@@ -150,7 +150,7 @@ Result<void> Scrubber::clean(const std::set<std::uint32_t>* pages) {
       HF_CHECK(clean_page(page, number));
     }
   } else {
-    const std::uint32_t step = std::max<std::uint32_t>(1, kStride / page_size_);
+    const std::uint32_t step = std::max<std::uint32_t>(1, kScrubBytes / page_size_);
     for (std::uint32_t first = 1; first <= last; first += step) {
       const std::uint32_t here = std::min(step, last - first + 1);
       HF_TRY(const std::string bytes, db_.read_file((first - 1) * std::int64_t{page_size_}, std::size_t{here} * page_size_));

@@ -18,7 +18,7 @@ using session::SearchQuery;
 
 namespace {
 
-struct Place {
+struct HitPlace {
   std::string id;
   std::string kind;
   std::string title;
@@ -47,7 +47,7 @@ class Search {
 
   // The session, when the filters allow it; null otherwise. Looked up when something in it fits: a store has many more sessions
   // than a search has candidates. A pointer stays good until the end of the search.
-  Result<Place*> find_place(std::int64_t session) {
+  Result<HitPlace*> find_place(std::int64_t session) {
     const auto [known, fresh] = sessions_.try_emplace(session);
     if (fresh) {
       HF_TRY(auto rows,
@@ -56,13 +56,13 @@ class Search {
       rows.bind(++index, session);
       bind_values(rows, index, where_.values);
       HF_TRY(const bool allowed, rows.next());
-      if (allowed) known->second = Place{std::string(rows.text(0)), std::string(rows.text(1)), std::string(rows.text(2)), 0};
+      if (allowed) known->second = HitPlace{std::string(rows.text(0)), std::string(rows.text(1)), std::string(rows.text(2)), 0};
     }
     return known->second ? &*known->second : nullptr;
   }
 
   // Takes a hit, or notes that there was one more than wanted. False: stop.
-  bool take(Place& place, SearchHit hit) {
+  bool take(HitPlace& place, SearchHit hit) {
     if (place.hits >= query_.per_session) return true;
     if (outcome_.result.hits.size() >= query_.limit) {
       outcome_.result.more = true;
@@ -80,7 +80,7 @@ class Search {
     const RecordQuestion question{query_, words_, where_, segments_};
     RecordSearch records(db_, index_, question);
     const auto on_record = [&](const FoundRecord& found) -> Result<bool> {
-      HF_TRY(Place* const place, find_place(found.session));
+      HF_TRY(HitPlace* const place, find_place(found.session));
       if (place == nullptr) return true;
       SearchHit hit;
       hit.time = found.updated_at;
@@ -97,7 +97,7 @@ class Search {
 
   Result<bool> consider(const Rows& rows) {
     if (rows.integer(8) != 0 || !words_.matches(words_of(rows.text(7)))) return true;
-    HF_TRY(Place* const place, find_place(rows.integer(1)));
+    HF_TRY(HitPlace* const place, find_place(rows.integer(1)));
     if (place == nullptr || place->hits >= query_.per_session) return true;
     SearchHit hit;
     hit.seq = rows.integer(2);
@@ -171,8 +171,8 @@ class Search {
   const SearchQuery& query_;
   const WordQuery words_;
   const Condition where_;
-  std::optional<std::int64_t> only_;                                 // the session asked for
-  std::unordered_map<std::int64_t, std::optional<Place>> sessions_;  // those looked up so far
+  std::optional<std::int64_t> only_;                                    // the session asked for
+  std::unordered_map<std::int64_t, std::optional<HitPlace>> sessions_;  // those looked up so far
   SearchOutcome outcome_;
 };
 

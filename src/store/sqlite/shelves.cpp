@@ -14,14 +14,14 @@ namespace holdfast::store {
 
 namespace {
 
-constexpr std::string_view kColumns = "number, principal, kind, visibility, status, pinned, aspect, sessions, checksum";
+constexpr std::string_view kShelfColumns = "number, principal, kind, visibility, status, pinned, aspect, sessions, checksum";
 
 constexpr std::size_t kChecksumBytes = 16;  // against accidents, as those of records
 
 // Sessions of one step of counting anew: bounds the memory.
 constexpr std::size_t kStep = 1000;
 
-std::string checksum_of(const Shelf& shelf) {
+std::string shelf_checksum(const Shelf& shelf) {
   std::string all;
   for (const std::int64_t number : {shelf.number, shelf.visibility, static_cast<std::int64_t>(shelf.pinned), shelf.sessions}) {
     session::put_integer(all, number);
@@ -35,8 +35,8 @@ std::string checksum_of(const Shelf& shelf) {
   return std::string(bytes_of(sha256(all)).substr(0, kChecksumBytes));
 }
 
-// Columns of kColumns; `fits` says whether the checksum does.
-Shelf decode(const Rows& rows, bool& fits) {
+// Columns of kShelfColumns; `fits` says whether the checksum does.
+Shelf decode_shelf(const Rows& rows, bool& fits) {
   Shelf shelf;
   shelf.number = rows.integer(0);
   shelf.principal = rows.text(1);
@@ -46,30 +46,31 @@ Shelf decode(const Rows& rows, bool& fits) {
   shelf.pinned = rows.integer(5) != 0;
   if (!rows.is_null(6)) shelf.aspect = rows.text(6);
   shelf.sessions = rows.integer(7);
-  fits = rows.text(8) == checksum_of(shelf);
+  fits = rows.text(8) == shelf_checksum(shelf);
   return shelf;
 }
 
 Result<void> write_shelf(Db& db, const Shelf& shelf) {
-  static const std::string sql = fmt::format("INSERT OR REPLACE INTO shelves({}) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)", kColumns);
+  static const std::string sql =
+      fmt::format("INSERT OR REPLACE INTO shelves({}) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)", kShelfColumns);
   return db.run(sql, shelf.number, shelf.principal, shelf.kind, shelf.visibility, shelf.status, shelf.pinned, shelf.aspect,
-                shelf.sessions, Blob{checksum_of(shelf)});
+                shelf.sessions, Blob{shelf_checksum(shelf)});
 }
 
 // A checksum that did not fit stays as it is: counting on must not make damage look sound.
 Result<void> change_count(Db& db, std::int64_t number, std::int64_t by) {
-  static const std::string sql = fmt::format("SELECT {} FROM shelves WHERE number = ?", kColumns);
+  static const std::string sql = fmt::format("SELECT {} FROM shelves WHERE number = ?", kShelfColumns);
   Shelf shelf;
   bool fits = false;
   {
     HF_TRY(auto rows, db.query(sql, number));
     HF_TRY(const bool found, rows.next());
     if (!found) return {};
-    shelf = decode(rows, fits);
+    shelf = decode_shelf(rows, fits);
   }
   if (!fits) return {};
   shelf.sessions += by;
-  return db.run("UPDATE shelves SET sessions = ?, checksum = ? WHERE number = ?", shelf.sessions, Blob{checksum_of(shelf)},
+  return db.run("UPDATE shelves SET sessions = ?, checksum = ? WHERE number = ?", shelf.sessions, Blob{shelf_checksum(shelf)},
                 number);
 }
 
@@ -137,7 +138,7 @@ session::Position shelf_position(const session::Query& query, const Shelf& shelf
 }
 
 Result<std::optional<std::vector<Shelf>>> read_shelves(Db& db) {
-  static const std::string sql = fmt::format("SELECT {} FROM shelves ORDER BY number", kColumns);
+  static const std::string sql = fmt::format("SELECT {} FROM shelves ORDER BY number", kShelfColumns);
   std::vector<Shelf> shelves;
   {
     HF_TRY(auto rows, db.query(sql));
@@ -145,7 +146,7 @@ Result<std::optional<std::vector<Shelf>>> read_shelves(Db& db) {
       HF_TRY(const bool more, rows.next());
       if (!more) break;
       bool fits = false;
-      shelves.push_back(decode(rows, fits));
+      shelves.push_back(decode_shelf(rows, fits));
       if (!fits || shelves.back().number != static_cast<std::int64_t>(shelves.size())) return std::nullopt;
     }
   }

@@ -22,7 +22,7 @@ constexpr int kIndexVersion = 2;
 
 // Losing the index costs time, not data: the log is not synced at each commit. secure_delete, because a
 // dropped segment must not leave words behind.
-constexpr const char* kSettings =
+constexpr const char* kIndexSettings =
     "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA secure_delete=ON; PRAGMA cache_size=-1024; "
     "PRAGMA temp_store=MEMORY";
 
@@ -133,7 +133,7 @@ Result<std::unique_ptr<Db>> TextIndex::open(bool create) {
   if (!create && ::access(path().c_str(), F_OK) != 0) return fail(ErrorKind::not_found, "there is no index yet");
   auto db = Db::open(path(), Db::Mode::create);
   if (!db) return db;
-  HF_CHECK((*db)->script(kSettings));
+  HF_CHECK((*db)->script(kIndexSettings));
   HF_TRY(const auto tables, (*db)->number("SELECT count(*) FROM sqlite_schema"));
   if (tables == 0) HF_CHECK(make_tables(**db, context_.store_id));
   HF_TRY(const bool ours, belongs_to(**db, context_.store_id));

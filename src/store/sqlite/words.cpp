@@ -17,7 +17,7 @@ struct Decoded {
   bool valid = false;
 };
 
-Decoded decode(std::string_view text) {
+Decoded decode_first(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = byte(0);
   const std::size_t size = first < 0x80                    ? 1
@@ -90,14 +90,14 @@ void cut(std::string_view text, OnWord&& on_word) {
         ++at;
         continue;
       }
-      const Decoded next = decode(text.substr(at));
+      const Decoded next = decode_first(text.substr(at));
       if (!next.valid || classify(next.sign) != Sign::part_of_word) break;
       ascii = false;
       at += next.bytes;
     }
     if (at > start) on_word(start, text.substr(start, at - start), ascii);
     if (at >= text.size()) return;
-    const Decoded next = decode(text.substr(at));
+    const Decoded next = decode_first(text.substr(at));
     if (next.valid && classify(next.sign) == Sign::word_by_itself) on_word(at, text.substr(at, next.bytes), false);
     at += next.bytes;
   }

@@ -1,0 +1,16 @@
+#pragma once
+
+// The JSON Schemas of arguments, as short as a table of them needs: {"path", argument::text("a document or a folder")}.
+
+#include "base/json.h"
+
+namespace holdfast::tools::argument {
+
+// Without a description when there is nothing to say beyond the name.
+JsonObject text(std::string_view description = {});
+JsonObject flag(std::string_view description = {});
+JsonObject integer(std::string_view description = {});
+JsonObject number(std::int64_t least, std::int64_t most, std::string_view description);
+JsonObject choice(JsonArray words, std::string_view description = {});
+
+}  // namespace holdfast::tools::argument
