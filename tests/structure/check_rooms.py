@@ -10,8 +10,8 @@ import re
 import sys
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
-COROUTINE = re.compile(r"\bco_(await|return|yield)\b")
-KEYWORDS = ("DEPENDS", "LINK", "TEST_DEPENDS")
+STARTS_THREADS = re.compile(r"\bstd::(?:jthread|async|thread)\b(?!::)|\bPool\s+\w+[;({]")
+KEYWORDS = ("THREADS", "OPTIMISED", "SHARDS", "DEPENDS", "LINK", "TEST_DEPENDS")
 HF_ROOM = re.compile(r"^\s*hf_room\(\s*(\w+)([^)]*)\)", re.M)
 
 
@@ -20,7 +20,7 @@ class Table:
 
     def __init__(self, path):
         self.rooms, self.hidden, self.headers, self.only = {}, [], {}, []
-        self.once, self.coroutines = [], []
+        self.once = []
         for line in path.read_text().splitlines():
             line = line.split("#")[0].strip()
             if not line:
@@ -37,8 +37,6 @@ class Table:
                 self.once.append(names[0])
             elif verb == "only":
                 self.only.append((names[0], names[2], tail.split()))
-            elif verb == "coroutines":
-                self.coroutines = tail.split()
             else:
                 raise ValueError(f"{path}: cannot read '{line}'")
 
@@ -64,12 +62,14 @@ def arguments(words, keyword):
 
 
 def linked_rooms(cmake_text):
-    """room -> the rooms its library links directly, all it links, and those that its tests link besides."""
-    direct, tests = {}, {}
+    """room -> the rooms its library links directly, all it links, and those that its tests link besides; the rooms with THREADS."""
+    direct, tests, threaded = {}, {}, set()
     for name, rest in HF_ROOM.findall(cmake_text):
         words = rest.split()
         direct[name] = arguments(words, "DEPENDS")
         tests[name] = arguments(words, "TEST_DEPENDS")
+        if "THREADS" in words:
+            threaded.add(name)
 
     def closure(name, seen):
         for other in direct.get(name, []):
@@ -78,7 +78,7 @@ def linked_rooms(cmake_text):
                 closure(other, seen)
         return seen
 
-    return direct, {name: closure(name, set()) for name in direct}, tests
+    return direct, {name: closure(name, set()) for name in direct}, tests, threaded
 
 
 def check_cmake(table, direct):
@@ -114,7 +114,7 @@ def check_include(table, linked, name, header, quoted):
 
 def check(repository):
     table = Table(pathlib.Path(__file__).parent / "rooms.txt")
-    direct, linked, tests = linked_rooms((repository / "CMakeLists.txt").read_text())
+    direct, linked, tests, threaded = linked_rooms((repository / "CMakeLists.txt").read_text())
     yield from check_cmake(table, direct)
     users_of_once = {prefix: [] for prefix in table.once}
     for path in sorted((repository / "src").rglob("*")):
@@ -136,8 +136,8 @@ def check(repository):
                 for prefix in table.once:
                     if header.startswith(prefix):
                         users_of_once[prefix].append(name)
-            elif COROUTINE.search(line.split("//")[0]) and not matches(name, table.coroutines):
-                yield f"src/{name}:{number}: coroutines are for {' '.join(table.coroutines)} only"
+            elif room in direct and room not in threaded and STARTS_THREADS.search(line.split("//")[0]):
+                yield f"src/{name}:{number}: starts a thread, but CMakeLists.txt does not say THREADS for {room}"
     for prefix, users in users_of_once.items():
         if len(set(users)) > 1:
             yield f"src: <{prefix}> is included by {' '.join(sorted(set(users)))}; one file may"

@@ -15,19 +15,41 @@ def run(checker, *arguments):
     return done.returncode, done.stdout + done.stderr
 
 
-class Coroutines(unittest.TestCase):
-    def test_every_bad_form_is_found(self):
-        forms = sorted((HERE / "coroutine_forms/bad").glob("*.cpp"))
-        self.assertEqual(len(forms), 16)
-        for form in forms:
-            with self.subTest(form.stem):
-                self.assertEqual(run("check_coroutines.py", form)[0], 1)
+class Results(unittest.TestCase):
+    """scripts/count-results on what suites may have written."""
 
-    def test_every_good_form_passes(self):
-        forms = sorted((HERE / "coroutine_forms/good").glob("*.cpp")) + [HERE / "coroutine_good_test.cpp"]
-        for form in forms:
-            with self.subTest(form.stem):
-                self.assertEqual(run("check_coroutines.py", form), (0, "coroutines: ok\n"))
+    def counted(self, files):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in files.items():
+                (pathlib.Path(folder) / name).write_text(text)
+            done = subprocess.run([HERE.parents[1] / "scripts/count-results", folder], capture_output=True, text=True)
+            return done.returncode, done.stdout.splitlines()[-1]
+
+    def test_what_ran_is_counted_and_what_did_not_has_failed(self):
+        def suite(*tests):
+            return "<testsuite>" + "".join(f'<testcase name="t" status="{status}"><system-out>{said}</system-out></testcase>' for status, said in tests) + "</testsuite>"
+        gtest = "[  PASSED  ] 3 tests.\n[  SKIPPED ] 1 test, listed below:\n"
+        for files, expected in (
+                ({"a.xml": suite(("run", gtest), ("run", ""))}, (0, "4 passed, 0 failed")),
+                ({"a.xml": suite(("run", gtest)), "fuzz.txt": "2 passed, 1 failed\n"}, (1, "5 passed, 1 failed")),
+                ({"a.xml": suite(("run", gtest)), "b.xml": suite()}, (1, "3 passed, 1 failed")),
+                ({"a.xml": suite(("run", gtest), ("run", "[  PASSED  ] 0 tests.\n"))}, (1, "3 passed, 1 failed")),
+                ({"a.xml": suite(("run", gtest), ("fail", gtest))}, (1, "6 passed, 1 failed")),
+                ({}, (1, "0 passed, 0 failed"))):
+            with self.subTest(files):
+                self.assertEqual(self.counted(files), expected)
+
+
+class Hardening(unittest.TestCase):
+    def test_a_plain_program_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            source, program = pathlib.Path(folder) / "a.cpp", pathlib.Path(folder) / "a"
+            source.write_text("int main() {}\n")
+            subprocess.run(["g++", "-no-pie", "-Wl,-z,norelro,-z,lazy,-z,execstack", "-fcf-protection=none", source, "-o", program], check=True)
+            status, output = run("check_hardening.py", program)
+            self.assertEqual(status, 1)
+            for name in ("PIE", "not code", "RELRO", "BIND_NOW", "stack protector", "FORTIFY", "GLIBCXX", "control-flow", "stack-clash"):
+                self.assertIn(name, output)
 
 
 class Repository(unittest.TestCase):
@@ -52,7 +74,7 @@ class Repository(unittest.TestCase):
     def test_rooms_accepts(self):
         self.assert_rooms("rooms: ok", {
             "src/main.cpp": '#include "cli/run.h"\n',
-            "src/net/http.cpp": '#include "base/fd.h"\n#include <boost/asio/post.hpp>\nco_await x;\n',
+            "src/net/http.cpp": '#include "base/fd.h"\n#include <curl/curl.h>\n',
             "src/mcp/transport_http_server.cpp": '#include "net/http_server.h"\n',
             "src/cli/grammar.h": '#include <CLI/CLI.hpp>\n#include "mcp/server.h"\n'})
 
@@ -77,11 +99,11 @@ class Repository(unittest.TestCase):
         self.assert_rooms("attic is not a room", {"src/attic/a.cpp": "\n"})
 
     def test_third_party_header_outside_its_room(self):
-        for header in ("boost/asio/post.hpp", "boost/beast/http.hpp", "curl/curl.h", "simdjson.h", "sqlite3.h",
+        for header in ("curl/curl.h", "simdjson.h", "sqlite3.h",
                        "libpq-fe.h", "CLI/CLI.hpp"):
             with self.subTest(header):
                 self.assert_rooms(f"<{header}> is for", {"src/session/a.cpp": f"#include <{header}>\n"})
-        self.assert_rooms("<boost/asio/post.hpp> is for", {"src/net/a.h": "#include <boost/asio/post.hpp>\n"})
+        self.assert_rooms("<simdjson.h> is for", {"src/jsonl/a.h": "#include <simdjson.h>\n"})
 
     def test_tests_may_include_more(self):
         cmake = CMAKE + "hf_room(reasoning DEPENDS session TEST_DEPENDS store LINK x)\n"
@@ -92,8 +114,13 @@ class Repository(unittest.TestCase):
         both = {f"src/cli/{name}.cpp": "#include <CLI/CLI.hpp>\n" for name in ("a", "b")}
         self.assert_rooms("one file may", both)
 
-    def test_coroutine_outside_net(self):
-        self.assert_rooms("src/mcp/a.cpp:1: coroutines are for", {"src/mcp/a.cpp": "co_await x;\n"})
+    def test_threads_that_the_sanitizer_does_not_see(self):
+        for line in ("std::thread worker([] {});", "std::jthread worker;", "auto later = std::async(f);", "Pool pool;", "  Pool pool_{4};"):
+            with self.subTest(line):
+                self.assert_rooms("src/net/a.cpp:1: starts a thread, but", {"src/net/a.cpp": line + "\n"})
+        quiet = {"src/net/a.cpp": "std::this_thread::yield();\nstd::thread::id id;\nPool& pool;\n"}
+        self.assert_rooms("rooms: ok", quiet)
+        self.assert_rooms("rooms: ok", {"src/net/a.cpp": "std::thread a;\n"}, CMAKE.replace("(net ", "(net THREADS "))
 
     def test_cmake_links_what_is_not_allowed(self):
         self.assert_rooms("room base must not link net", {}, "hf_room(base DEPENDS net)\n")

@@ -21,8 +21,9 @@ export async function openBrowser() {
   return chromium.launch({ executablePath, headless: true, args: [...args, '--disable-gpu', '--disable-dev-shm-usage'] });
 }
 
-/** A page that is logged in, in a context of its own. `complaints` collects what must not happen. */
-export async function openPage(browser, demo, { look = 'light', loggedIn = true, javaScriptEnabled = true } = {}) {
+/** A page that is logged in, in a context of its own. `complaints` collects what must not happen. Without `live` the page hears of
+ *  nothing that happens after it was drawn, as on a slow line. */
+export async function openPage(browser, demo, { look = 'light', loggedIn = true, javaScriptEnabled = true, live = true } = {}) {
   const context = await browser.newContext({ ...looks[look], reducedMotion: 'reduce', javaScriptEnabled });
   context.setDefaultTimeout(kPatience);
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: demo.server.origin });
@@ -39,9 +40,25 @@ export async function openPage(browser, demo, { look = 'light', loggedIn = true,
     await page.addInitScript(() => addEventListener('securitypolicyviolation',
       event => console.error(`CSP: ${event.violatedDirective} ${event.blockedURI}`)));
   }
+  if (!live) await page.addInitScript(() => { globalThis.EventSource = class extends EventTarget { close() {} }; });
   if (loggedIn) await page.goto(demo.server.login());
   const go = path => page.goto(demo.server.origin + path);
   return { page, context, complaints, go, close: () => context.close() };
+}
+
+/** Clicks what leads to another page, and waits for that page: a click alone may return while the old one is still shown. */
+export async function follow(page, target) {
+  await Promise.all([page.waitForEvent('load'), target.click()]);
+}
+
+/** Waits until `text` (a string, or a pattern) is in the clipboard, and returns what is there. */
+export async function copied(page, text) {
+  const pattern = typeof text === 'string' ? { whole: text } : { source: text.source };
+  const found = await page.waitForFunction(async ({ whole, source }) => {
+    const now = await navigator.clipboard.readText();
+    return (source ? new RegExp(source).test(now) : now === whole) && now;
+  }, pattern);
+  return found.jsonValue();
 }
 
 /** Serious and critical findings of axe, as text. */

@@ -7,7 +7,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { finish, test, within } from '../harness.mjs';
-import { openBrowser, openPage } from './browser.mjs';
+import { copied, follow, openBrowser, openPage } from './browser.mjs';
 import { demo as makeDemo, propose, think } from './demo.mjs';
 
 const demo = await makeDemo({ withHostile: false });
@@ -38,7 +38,7 @@ test('an address of a login works once', async () => {
   const again = await openPage(browser, demo, { loggedIn: false });
   assert.equal((await again.page.goto(address)).status(), 401);
   await again.close();
-  await page.getByRole('button', { name: /^Log out/ }).click();
+  await follow(page, page.getByRole('button', { name: /^Log out/ }));
   assert.match(await page.innerText('main'), /holdfast login/);
   await close();
 });
@@ -76,8 +76,8 @@ test('search as one types, then read, then the command that resumes', async () =
   assert.match(page.url(), /\/search\?q=prefli/, 'the address can be kept');
   assert.match(await row.locator('mark').first().innerText(), /^prefli/i);
   await row.getByRole('button', { name: 'Copy the command that resumes this session' }).click();
-  assert.match(await page.evaluate(() => navigator.clipboard.readText()), /claude --resume 4f2a61c0-5b1d-4c7e-9a53-0c5e8d7b1a01/);
-  await row.locator('.places a').first().click();
+  await copied(page, /claude --resume 4f2a61c0-5b1d-4c7e-9a53-0c5e8d7b1a01/);
+  await follow(page, row.locator('.places a').first());
   assert.match(page.url(), /\/sessions\/4f2a61c0-5b1d-4c7e-9a53-0c5e8d7b1a01\?line=\d+#L\d+$/);
   assert.match(await page.innerText('main'), /preflight/);
   assert.deepEqual(complaints, []);
@@ -101,7 +101,7 @@ test('search works without the script', async () => {
   const { page, go, close } = await openPage(browser, demo, { javaScriptEnabled: false });
   await go('/');
   await page.getByLabel('Search all sessions').fill('preflight');
-  await page.getByRole('button', { name: 'Search' }).click();
+  await follow(page, page.getByRole('button', { name: 'Search' }));
   assert.match(await page.innerText('#results'), /Fix the CORS preflight/);
   await close();
 });
@@ -133,7 +133,7 @@ test('review: accept one, comment one, reject one, accept the rest', async () =>
 });
 
 test('review: a change that is gone is said on the page', async () => {
-  const { page, complaints, go, close } = await openPage(browser, demo);
+  const { page, complaints, go, close } = await openPage(browser, demo, { live: false });
   await go('/review/document?path=operations.md');
   demo.run('review', 'reject', '--all', '--path', 'operations.md', '--documents', demo.kb);
   const answer = page.waitForResponse(response => response.request().method() === 'POST');
@@ -257,7 +257,7 @@ test('notices: a session is pinned from the calendar', async () => {
   const pin = page.getByRole('row').getByRole('button', { name: /^Pin / });
   const before = await pin.count();
   assert.ok(before > 0, 'research has a clock');
-  await pin.first().click();
+  await follow(page, pin.first());
   assert.equal(new URL(page.url()).pathname, '/notices');
   assert.equal(await pin.count(), before - 1);
   await go('/?pinned=1');
@@ -276,7 +276,7 @@ test('storage: everything is read and whole', async () => {
 test('research: the report leads to its sources', async () => {
   const { page, go, close } = await openPage(browser, demo);
   await go('/research');
-  await page.getByRole('link', { name: /How often do we retry/ }).click();
+  await follow(page, page.getByRole('link', { name: /How often do we retry/ }));
   const citation = page.locator('#run a[href="#source-1"]').first();
   assert.match(await page.locator('#source-1').innerText(), /handbook|operations/i);
   await citation.click();

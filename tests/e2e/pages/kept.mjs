@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { finish, test } from '../harness.mjs';
-import { accessibilityFindings, openBrowser, openPage } from './browser.mjs';
+import { accessibilityFindings, follow, openBrowser, openPage } from './browser.mjs';
 import { demo as makeDemo } from './demo.mjs';
 
 const demo = await makeDemo({ withHostile: false });
@@ -56,7 +56,7 @@ test('what the client deleted is searched, read and restored byte for byte', asy
   await page.getByText('1 subagent').click();
   await page.getByRole('link', { name: 'Look at the gateway' }).click();
   await page.getByText('The subagent looked at the gateway.').waitFor();
-  await page.getByRole('link', { name: 'Back to the session' }).click();
+  await follow(page, page.getByRole('link', { name: 'Back to the session' }));
   const command = await page.locator('[data-copy]').first().getAttribute('data-copy');
   assert.equal(command, `holdfast restore --in-place ${id}`);
   await go('/?status=kept');

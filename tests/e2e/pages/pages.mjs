@@ -4,7 +4,7 @@
 // usage: pages.mjs HOLDFAST HOLDFAST-SEED
 import assert from 'node:assert/strict';
 import { finish, test } from '../harness.mjs';
-import { accessibilityFindings, looks, openBrowser, openPage } from './browser.mjs';
+import { accessibilityFindings, follow, looks, openBrowser, openPage } from './browser.mjs';
 import { demo as makeDemo, hostile } from './demo.mjs';
 
 const demo = await makeDemo();
@@ -72,11 +72,11 @@ test('pages work without the script', async () => {
   const { page, go, close } = await openPage(browser, demo, { javaScriptEnabled: false });
   await go('/');
   await page.getByLabel('Kind').selectOption('transcript');
-  await page.getByRole('button', { name: 'Filter' }).click();
+  await follow(page, page.getByRole('button', { name: 'Filter' }));
   assert.match(page.url(), /kind=transcript/);
   assert.equal(await page.locator('.row').count(), 3);
   assert.equal(await page.locator('[data-copy]:visible, [data-help]:visible').count(), 0);
-  await page.getByRole('button', { name: 'Dark' }).click();
+  await follow(page, page.getByRole('button', { name: 'Dark' }));
   assert.equal(await page.locator('html').getAttribute('data-theme'), 'dark');
   assert.match(page.url(), /kind=transcript/, 'and one is where one was');
   await close();

@@ -7,7 +7,7 @@ import { appendFileSync, createWriteStream, mkdirSync, writeFileSync } from 'nod
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { finish, test } from '../harness.mjs';
-import { accessibilityFindings, looks, openBrowser, openPage } from './browser.mjs';
+import { accessibilityFindings, copied, follow, looks, openBrowser, openPage } from './browser.mjs';
 import { demo as makeDemo, hostile, think } from './demo.mjs';
 
 const demo = await makeDemo();
@@ -77,7 +77,7 @@ test('search, read, resume', async () => {
   const command = await page.locator('[data-copy]').first().getAttribute('data-copy');
   assert.equal(command, `cd /home/dev/work/shop && claude --resume ${demo.transcripts[0].id}`);
   await page.locator('[data-copy]').first().click();
-  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), command);
+  await copied(page, command);
   assert.deepEqual(complaints, []);
   await close();
 });
@@ -198,7 +198,7 @@ test('pictures of the list are shown, others named; long texts open whole', asyn
   await page.waitForFunction(() => document.querySelector('main img').naturalWidth === 1);
   assert.equal(await page.getByText('[an image, image/svg+xml]').count(), hostile.length);
   assert.ok((await page.content()).length < 1 << 20, 'the long text is in the page');
-  await page.getByRole('link', { name: 'Show all' }).last().click();
+  await follow(page, page.getByRole('link', { name: 'Show all' }).last());
   assert.match(await page.innerText('h1'), /^Line /);
   assert.match(await page.innerText('main'), /xxxxxxxx/);
   assert.deepEqual(complaints, []);

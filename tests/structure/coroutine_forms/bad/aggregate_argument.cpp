@@ -1,3 +1,0 @@
-awaitable<void> caller() {
-  co_await send(Message{"a", 1});
-}

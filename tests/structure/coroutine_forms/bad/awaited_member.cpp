@@ -1,3 +1,0 @@
-awaitable<void> caller() {
-  Message message{co_await text(), 1};
-}

@@ -1,3 +1,0 @@
-awaitable<void> caller() {
-  co_await send({"a", 1});
-}

@@ -1,3 +1,0 @@
-awaitable<void> caller() {
-  co_await send({.text = "a", .count = 1});
-}
