@@ -11,7 +11,7 @@ set(HF_STD_HEADERS <algorithm> <chrono> <expected> <functional> <map> <memory> <
 # What most files include (Boost.JSON, fmt, the larger parts of the standard library, GoogleTest) is precompiled: once for the
 # rooms, once for their tests, once for tests of properties.
 function(hf_precompiled name options libraries)
-  add_library(${name} OBJECT ${CMAKE_SOURCE_DIR}/cmake/pch.cpp)
+  add_library(${name} OBJECT EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/cmake/pch.cpp)
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/src)
   target_compile_options(${name} PRIVATE ${options})
   target_link_libraries(${name} PRIVATE Boost::json fmt::fmt Threads::Threads ${libraries})

@@ -61,12 +61,10 @@ bool is_letter(std::int32_t c) {
   return category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_NO;
 }
 
-bool holds(const std::string& text, const TextClause& clause) {
-  const std::string wanted = folded(clause.text);
-  if (wanted.empty()) return true;
-  const bool whole_begin = clause.kind != Kind::literal && is_letter(sign_at(wanted, 0));
-  const bool whole_end =
-      (clause.kind == Kind::word || clause.kind == Kind::phrase) && is_letter(sign_before(wanted, wanted.size()));
+// Whether a folded text has what a clause wants, folded as well.
+bool holds(const std::string& text, const std::string& wanted, Kind kind) {
+  const bool whole_begin = kind != Kind::literal && is_letter(sign_at(wanted, 0));
+  const bool whole_end = (kind == Kind::word || kind == Kind::phrase) && is_letter(sign_before(wanted, wanted.size()));
   for (std::size_t at = text.find(wanted); at != std::string::npos; at = text.find(wanted, at + 1)) {
     const std::size_t end = at + wanted.size();
     const bool joined_before = whole_begin && at > 0 && is_letter(sign_before(text, at));
@@ -191,11 +189,17 @@ struct World {
             return one.starts_with(filter.name) && filter.admits(one.substr(filter.name.size()));
           }))
         return false;
-    std::string& text = folded[passage.text];
-    if (text.empty()) text = oracle::folded(passage.text);
+    const std::string& text = fold(passage.text);
     return std::ranges::all_of(query.clauses, [&](const TextClause& clause) {
-      return oracle::folded(clause.text).empty() || oracle::holds(text, clause) != clause.excluded;
+      const std::string& wanted = fold(clause.text);
+      return wanted.empty() || oracle::holds(text, wanted, clause.kind) != clause.excluded;
     });
+  }
+  // Thousands of passages are asked for the same clause, again and again.
+  const std::string& fold(const std::string& text) {
+    const auto [at, made] = folded.try_emplace(text);
+    if (made) at->second = oracle::folded(text);
+    return at->second;
   }
 
   std::mt19937 random;
