@@ -101,7 +101,7 @@ void LegacySessions::prolong_listening() {
   for (auto& [id, cached] : cache_) {
     const Connection& connection = *cached.connection;
     if (!connection.listens || !connection.listens()) continue;
-    if (touch(id, cached)) stream_is_here(connection);
+    if (touch(id, cached)) keep_stream(id);
   }
 }
 
@@ -114,28 +114,41 @@ void LegacySessions::take_letter(const JsonObject& letter) {
   if (what == "ended") forget(id);
   // The next request reads the row anyway; a stream that listens must hear of what is subscribed to now.
   if (what == "changed" && connection->listens && connection->listens()) recheck(id, cached->second, [](auto) {});
-  if (what == "streams_elsewhere" && connection->hang_up) yield_stream(id);
+  if (what == "streams_elsewhere" && connection->hang_up) yield_stream(id, connection->hang_up);
 }
 
 // Two processes that open one at the same time tell each other; which is the newer one stands in the store.
-void LegacySessions::stream_is_here(const Connection& connection) {
-  if (!server_.store().is_shared()) return;
-  server_.pool().submit([this, id = connection.key, expires = expiry()] {
+void LegacySessions::take_stream(const Connection& connection, Task then) {
+  if (!server_.store().is_shared()) return then();
+  server_.pool().submit([this, id = connection.key, expires = expiry(), then = std::move(then)]() mutable {
     auto kept = server_.store().put(kStreamsAtArea, id, Json(server_.store().address()), expires);
-    if (!kept) return log(LogLevel::warn, "mcp", "a stream may be open at two processes: " + kept.error().message);
-    server_.executor().post(
-        [this, id] { server_.post().send_to_others("session", {{"session", id}, {"what", "streams_elsewhere"}}); });
+    if (!kept) log(LogLevel::warn, "mcp", "a stream may be open at two processes: " + kept.error().message);
+    server_.executor().post([this, id, tell = kept.has_value(), then = std::move(then)]() mutable {
+      if (tell) server_.post().send_to_others("session", {{"session", id}, {"what", "streams_elsewhere"}});
+      then();
+    });
   });
 }
 
-void LegacySessions::yield_stream(const std::string& id) {
-  server_.pool().submit([this, id] {
-    auto at = server_.store().get(kStreamsAtArea, id);
-    server_.executor().post([this, id, at = std::move(at)] {
-      auto connection = known(id);
-      bool elsewhere = at && *at && (*at)->is_string() && view((*at)->get_string()) != server_.store().address();
-      if (elsewhere && connection && connection->hang_up) connection->hang_up();
+// Prolongs the row that says so, unless another process has taken the stream meanwhile and its letter is still on the way.
+void LegacySessions::keep_stream(const std::string& id) {
+  if (!server_.store().is_shared()) return;
+  server_.pool().submit([this, id, expires = expiry()] {
+    Json here(server_.store().address());
+    auto kept = server_.store().change([&](StateTransaction& store) -> Result<void> {
+      HF_TRY(auto at, store.get(kStreamsAtArea, id));
+      if (at && *at != here) return {};
+      return store.put(kStreamsAtArea, id, here, expires);
     });
+    if (!kept) log(LogLevel::warn, "mcp", "where a stream is was not prolonged: " + kept.error().message);
+  });
+}
+
+// Ends the stream that was open when the letter came: one that is opened here while the store is asked is newer than both.
+void LegacySessions::yield_stream(const std::string& id, std::function<void()> hang_up) {
+  server_.pool().submit([this, id, hang_up = std::move(hang_up)]() mutable {
+    auto at = server_.store().get(kStreamsAtArea, id);
+    if (at && *at && **at != Json(server_.store().address())) server_.executor().post(std::move(hang_up));
   });
 }
 

@@ -37,8 +37,9 @@ class LegacySessions {
 
   // Only here, and only if this process knows it: nullptr otherwise.
   std::shared_ptr<Connection> known(const std::string& id) const;
-  // This process has the stand-alone stream of the session from now on; another that has one ends it.
-  void stream_is_here(const Connection& connection);
+  // This process has the stand-alone stream of the session from now on; another that has one ends it. Its client may hear of
+  // the stream when `then` runs: a stream it opens after that, anywhere, is the newer one.
+  void take_stream(const Connection& connection, Task then);
 
   // Whose stand-alone stream is open here is in use, however silent: its life is prolonged. Runs by itself.
   void prolong_listening();
@@ -61,7 +62,8 @@ class LegacySessions {
   bool touch(const std::string& id, Cached& cached);  // false: it was a moment ago
   void save(const std::string& id, Connection::Change change, std::function<void(Result<void>)> saved);
   void take_letter(const JsonObject& letter);
-  void yield_stream(const std::string& id);
+  void yield_stream(const std::string& id, std::function<void()> hang_up);
+  void keep_stream(const std::string& id);
   void attend();
   void forget(const std::string& id);
   void make_room();

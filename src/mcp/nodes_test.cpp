@@ -3,13 +3,15 @@
 #include "mcp/limits.h"
 #include "mcp/test_server.h"
 
-#include <condition_variable>
+#include <algorithm>
 #include <mutex>
 #include <set>
 #include <thread>
 
 namespace holdfast::mcp {
 namespace {
+
+constexpr std::string_view kStreamsAtArea = "mcp.session_stream";
 
 class NodeStore;
 
@@ -39,6 +41,10 @@ class NodeStore final : public StateStore {
   Result<std::string> secret() override { return below().secret(); }
   Result<std::optional<Json>> get(std::string_view area, std::string_view key) override { return below().get(area, key); }
   Result<void> put(std::string_view area, std::string_view key, const Json& value, Millis expires_at) override {
+    if (area == kStreamsAtArea) {
+      waits_ = true;
+      slow_.wait(true);
+    }
     return below().put(area, key, value, expires_at);
   }
   Result<void> erase(std::string_view area, std::string_view key) override { return below().erase(area, key); }
@@ -70,6 +76,13 @@ class NodeStore final : public StateStore {
     woken_ = std::move(woken);
     return {};
   }
+  // From here on it takes its time to write where a stream is; until it is told to go on.
+  void be_slow() { slow_ = true; }
+  bool waits() const { return waits_; }
+  void go_on() {
+    slow_ = false;
+    slow_.notify_all();
+  }
 
  private:
   class Noting final : public StateTransaction {
@@ -95,6 +108,7 @@ class NodeStore final : public StateStore {
   SharedNodes& shared_;
   const std::string name_, address_;
   std::function<void()> woken_;  // guarded by shared_.mutex
+  std::atomic<bool> slow_ = false, waits_ = false;
 };
 
 struct Node {
@@ -309,9 +323,14 @@ TEST_F(NodesTest, AResumedStandaloneStreamMovesAndMissesNothing) {
   auto second = listen(*b_, session, seen);
   turn_until([&] { return !second->messages().empty(); });
   EXPECT_EQ(at(second->messages()[0], "method"), Json("notifications/prompts/list_changed"));
-  // From now on both processes hear of a change, and one of them says so.
-  a_->server.server.tools_changed();
-  turn_until([&] { return at(second->messages().back(), "method") == Json("notifications/tools/list_changed"); });
+  // From now on both processes hear of a change, and one of them says so. A letter about an earlier one may come after it.
+  a_->server.server.resources_changed();
+  turn_until([&] {
+    const auto messages = second->messages();
+    return std::ranges::any_of(messages, [](const Json& message) {
+      return at(message, "method") == Json("notifications/resources/list_changed");
+    });
+  });
   std::set<std::string> ids;
   for (const net::SseEvent& event : second->events) ids.insert(event.id);
   EXPECT_EQ(ids.size(), second->events.size()) << "no number is given twice";
@@ -326,6 +345,63 @@ TEST_F(NodesTest, ANewStreamTakesThePlaceOfOneElsewhere) {
   a_->server.server.tools_changed();
   turn_until([&] { return !second->messages().empty(); });
   EXPECT_TRUE(first->messages().empty());
+}
+
+// A client that has seen a stream begin may open the next one at once: by then the store must know of the first.
+TEST_F(NodesTest, AStreamBeginsWhenItIsWrittenWhereItIs) {
+  std::string session = a_->server.initialize();
+  a_->store.be_slow();
+  auto first = listen(*a_, session);
+  turn_until([&] { return a_->store.waits(); });
+  EXPECT_FALSE(first->streaming);
+  a_->store.go_on();
+  turn_until([&] { return first->streaming; });
+}
+
+// The letter of the earlier stream arrives after the later one was asked for, and before the store knows of it.
+TEST_F(NodesTest, ALateLetterEndsNoNewerStream) {
+  std::string session = a_->server.initialize();
+  b_->store.be_slow();
+  auto second = listen(*b_, session);
+  turn_until([&] { return b_->store.waits(); });
+  auto first = listen(*a_, session);
+  turn_until([&] { return first->streaming; });
+  // When a later letter has arrived, so has the one about the stream (but for a change of order, which makes this test weaker).
+  auto modern = b_->server.modern("subscriptions/listen", {}, R"("notifications":{"toolsListChanged":true},)");
+  turn_until([&] { return !modern->messages().empty(); });
+  a_->server.server.tools_changed();
+  turn_until([&] { return modern->messages().size() == 2; });
+  b_->store.go_on();
+  turn_until([&] { return second->streaming && first->done; });
+  EXPECT_FALSE(second->done);
+}
+
+TEST_F(NodesTest, ASessionThatEndsWhileAStreamIsOpenedHasNone) {
+  std::string session = a_->server.initialize();
+  a_->store.be_slow();
+  auto stream = listen(*a_, session);
+  turn_until([&] { return a_->store.waits(); });
+  finish(a_->server.http_request("DELETE", {{"Mcp-Session-Id", session}}));
+  a_->store.go_on();
+  finish(stream);
+}
+
+TEST_F(NodesTest, AStreamThatHasMovedIsNotClaimedByBeingProlonged) {
+  std::string session = a_->server.initialize();
+  auto first = listen(*a_, session);
+  turn_until([&] { return first->streaming; });
+  // As a process does whose letter is still on its way.
+  const Json elsewhere(b_->store.address());
+  ASSERT_TRUE(shared_.state.store.put(kStreamsAtArea, session, elsewhere, shared_.state.clock.now() + Millis{86'400'000}));
+  LegacySessions sessions(a_->server.server);
+  std::shared_ptr<Connection> connection;
+  sessions.find(session, {}, [&](Result<std::shared_ptr<Connection>> found) { connection = found.value_or(nullptr); });
+  turn_until([&] { return connection != nullptr; });
+  connection->listens = [] { return true; };
+  shared_.state.clock.advance(std::chrono::milliseconds(kSessionTouchEvery).count() + 1);
+  sessions.prolong_listening();
+  a_->server.pool.close();  // what was asked of it is done now
+  EXPECT_EQ(shared_.state.store.get(kStreamsAtArea, session)->value(), elsewhere);
 }
 
 TEST_F(NodesTest, AListenerHearsOfATaskThatRunsElsewhere) {

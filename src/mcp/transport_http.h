@@ -49,8 +49,9 @@ class HttpTransport {
   // Runs with the session the request names, or answers 400 / 404 / 503.
   void with_session(const Exchange& exchange, const Identity& identity, const Json& request_id,
                     std::function<void(std::shared_ptr<Connection>)> then);
-  void open_standalone(const Exchange& exchange, const std::shared_ptr<Connection>& connection, std::string id,
-                       std::uint64_t first);
+  void open_standalone(const Exchange& exchange, const std::shared_ptr<Connection>& connection);
+  // Runs when the session's stand-alone stream is to be here, unless the client or the session has gone by then.
+  void take_standalone(const Exchange& exchange, const std::shared_ptr<Connection>& connection, Task then);
   // The stream that takes the session's unrelated messages from now on.
   std::shared_ptr<EventStream> bind_standalone(const std::shared_ptr<Connection>& connection, std::string id,
                                                std::uint64_t first);

@@ -13,7 +13,7 @@ void HttpTransport::on_get(const Exchange& exchange, const Identity& identity) {
     return refuse(*exchange, 406, nullptr, {code::kInvalidRequest, "Accept must list text/event-stream", nullptr});
   with_session(exchange, identity, nullptr, [this, exchange](std::shared_ptr<Connection> connection) {
     const std::string* last = exchange->request().header("Last-Event-ID");
-    if (!last) return open_standalone(exchange, connection, "g" + random_base62(10), 1);
+    if (!last) return open_standalone(exchange, connection);
     auto event = parse_event_id(*last);
     if (!event)
       return refuse(*exchange, 400, nullptr, {code::kInvalidRequest, "Last-Event-ID is not an id of this server", nullptr});
@@ -21,10 +21,20 @@ void HttpTransport::on_get(const Exchange& exchange, const Identity& identity) {
   });
 }
 
-void HttpTransport::open_standalone(const Exchange& exchange, const std::shared_ptr<Connection>& connection, std::string id,
-                                    std::uint64_t first) {
-  sessions_.stream_is_here(*connection);
-  bind_standalone(connection, std::move(id), first)->attach(exchange);
+void HttpTransport::open_standalone(const Exchange& exchange, const std::shared_ptr<Connection>& connection) {
+  take_standalone(exchange, connection, [this, exchange, connection] {
+    bind_standalone(connection, "g" + random_base62(10), 1)->attach(exchange);
+  });
+}
+
+// What is bound before the store names this process would be ended by the letter of an earlier one.
+void HttpTransport::take_standalone(const Exchange& exchange, const std::shared_ptr<Connection>& connection, Task then) {
+  sessions_.take_stream(*connection, [this, exchange, connection, then = std::move(then)]() mutable {
+    if (exchange->gone()) return;
+    if (sessions_.known(connection->key) == connection) return then();
+    exchange->start_stream(200, stream_headers());  // the session has ended meanwhile: the client comes back, and is told so
+    exchange->end();
+  });
 }
 
 std::shared_ptr<EventStream> HttpTransport::bind_standalone(const std::shared_ptr<Connection>& connection, std::string id,
@@ -124,21 +134,22 @@ bool replay(net::HttpExchange& exchange, const KeptStream& kept, EventId& last_s
 // Messages that come while the store is asked wait in the stream: its former owner can no longer send them.
 void HttpTransport::resume_standalone(const Exchange& exchange, const std::shared_ptr<Connection>& connection,
                                       EventId last_seen) {
-  auto stream = bind_standalone(connection, last_seen.stream, last_seen.number + 1);
-  stream->hold();
-  sessions_.stream_is_here(*connection);
-  server_.pool().submit([this, exchange, connection, last_seen, stream, until = row_expiry()] {
-    auto kept = read_stream(server_.store(), connection->key, last_seen, until);
-    server_.executor().post([exchange, last_seen, stream, kept = std::move(kept)]() mutable {
-      if (exchange->gone()) return stream->hang_up();
-      if (!kept) {
-        stream->hang_up();
-        return refuse(*exchange, 503, nullptr, to_rpc_error(kept.error()));
-      }
-      exchange->start_stream(200, stream_headers());
-      if (stream->hung_up()) return exchange->end();       // a newer stream has taken its place, or the session is over
-      if (kept->row) replay(*exchange, *kept, last_seen);  // else nothing was missed that we know of
-      stream->go_on(exchange, last_seen.number + 1);
+  take_standalone(exchange, connection, [this, exchange, connection, last_seen] {
+    auto stream = bind_standalone(connection, last_seen.stream, last_seen.number + 1);
+    stream->hold();
+    server_.pool().submit([this, exchange, connection, last_seen, stream, until = row_expiry()] {
+      auto kept = read_stream(server_.store(), connection->key, last_seen, until);
+      server_.executor().post([exchange, last_seen, stream, kept = std::move(kept)]() mutable {
+        if (exchange->gone()) return stream->hang_up();
+        if (!kept) {
+          stream->hang_up();
+          return refuse(*exchange, 503, nullptr, to_rpc_error(kept.error()));
+        }
+        exchange->start_stream(200, stream_headers());
+        if (stream->hung_up()) return exchange->end();       // a newer stream has taken its place, or the session is over
+        if (kept->row) replay(*exchange, *kept, last_seen);  // else nothing was missed that we know of
+        stream->go_on(exchange, last_seen.number + 1);
+      });
     });
   });
 }
