@@ -20,6 +20,27 @@ phase() {
   "$@"
   phases+=("$(printf '%5d s  %s' $((SECONDS - began)) "$what")")
 }
+# beside WHAT COMMAND...: runs the command beside the phases that follow, until await: for what waits more than it computes.
+beside() {
+  beside_what=$1 beside_began=$SECONDS
+  shift
+  say "$beside_what: begun"
+  set -m  # a process group of its own, so that all of it can be ended
+  "$@" >build/beside.log 2>&1 &
+  set +m
+  beside_group=$!
+  trap 'kill -- "-$beside_group" 2>/dev/null || true' EXIT
+}
+# Waits for it, and prints what it has printed.
+await() {
+  local status=0
+  wait "$beside_group" || status=$?
+  trap - EXIT
+  say "$beside_what"
+  cat build/beside.log
+  phases+=("$(printf '%5d s  %s, beside the others' $((SECONDS - beside_began)) "$beside_what")")
+  return "$status"
+}
 say_phases() {
   printf '%s\n' "${phases[@]}"
   printf '%5d s  in all\n' "$SECONDS"

@@ -25,23 +25,23 @@ constexpr Values kStandardValues = values_of(kStandard);
 constexpr Values kUrlValues = values_of(kUrl);
 
 std::string encode(std::string_view bytes, std::string_view alphabet, bool padded) {
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
+  std::string text((bytes.size() + 2) / 3 * 4, '=');
+  char* out = text.data();
   for (std::size_t i = 0; i < bytes.size(); i += 3) {
     const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
     std::uint32_t group = 0;
     for (std::size_t j = 0; j < 3; ++j) group = group << 8 | (j < count ? static_cast<unsigned char>(bytes[i + j]) : 0);
-    for (std::size_t j = 0; j <= count; ++j) text += alphabet[group >> (18 - 6 * j) & 63];
-    if (padded) text.append(3 - count, '=');
+    for (std::size_t j = 0; j <= count; ++j) *out++ = alphabet[group >> (18 - 6 * j) & 63];
   }
+  if (!padded) text.resize(static_cast<std::size_t>(out - text.data()));
   return text;
 }
 
 // text without padding. One text for every value: left-over bits have to be zero.
 Result<std::string> decode(std::string_view text, const Values& values) {
   if (text.size() % 4 == 1) return fail(ErrorKind::invalid, "not valid base64: wrong length");
-  std::string bytes;
-  bytes.reserve(text.size() / 4 * 3 + 2);
+  std::string bytes(text.size() * 3 / 4, '\0');
+  char* out = bytes.data();
   std::uint32_t bits = 0;
   unsigned held = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -51,7 +51,7 @@ Result<std::string> decode(std::string_view text, const Values& values) {
     held += 6;
     if (held >= 8) {
       held -= 8;
-      bytes += static_cast<char>(bits >> held);
+      *out++ = static_cast<char>(bits >> held);
       bits &= (1U << held) - 1;
     }
   }

@@ -294,16 +294,13 @@ TEST(HttpStream, DrainLetsStreamsEndInTheirOwnWay) {
   streams.server.join();
 }
 
+// Where a sanitizer has put its allocator in the place of the system's, it must be asked.
+extern "C" std::size_t __sanitizer_get_current_allocated_bytes() __attribute__((weak));
+
 // What is allocated now, whatever earlier tests have left behind in the allocator.
 std::size_t allocated_bytes() {
-  return ::mallinfo2().uordblks;
+  return __sanitizer_get_current_allocated_bytes ? __sanitizer_get_current_allocated_bytes() : ::mallinfo2().uordblks;
 }
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kMeasuresMemory = false;
-#else
-constexpr bool kMeasuresMemory = true;
-#endif
 
 TEST(HttpStream, AnIdleStreamCostsLittleMemory) {
   // Both ends are in this process: two descriptors a stream.
@@ -333,9 +330,8 @@ TEST(HttpStream, AnIdleStreamCostsLittleMemory) {
   const std::size_t each = (allocated_bytes() - before) / (count - 1);
   EXPECT_EQ(server.counts().streams_open, count);
   std::printf("%zu idle streams: %zu bytes of memory each, the test's client included\n", count, each);
-  if (kMeasuresMemory) {
-    EXPECT_LE(each, 4096u);
-  }
+  EXPECT_GT(each, 100u) << "something was measured";
+  EXPECT_LE(each, 4096u);
   server.ask([&] { return exchanges.clear(), 0; });
 }
 

@@ -199,7 +199,7 @@ TEST(ArchiveWriter, Archive_4_4_ATranscriptOfBrokenLinesIsKeptWhole) {
   const JsonObject& top = document.as_object();
   EXPECT_EQ(find_int(*find_object(top, "main_session"), "record_count"), 0);
   EXPECT_EQ(find_object(*find_object(top, "holdfast"), "raw")->size(), 1U);
-  expect_round_trip(home, demo(kSessionId));
+  expect_round_trip(home, demo(kSessionId), {"a.json.zst"});
 
   home.write(demo(kSessionId).transcript(), std::string(400'000, '\n'));
   expect_round_trip(home, demo(kSessionId));

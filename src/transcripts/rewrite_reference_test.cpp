@@ -13,7 +13,11 @@
 namespace holdfast::transcripts {
 namespace {
 
+#ifdef HOLDFAST_SANITIZED
+constexpr int kRecords = 1'000;
+#else
 constexpr int kRecords = 3'000;
+#endif
 
 std::string replaced(std::string text, std::string_view from, std::string_view to) {
   for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))

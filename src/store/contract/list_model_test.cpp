@@ -178,6 +178,12 @@ class ListModel {
   int created_ = 0;
 };
 
+#ifdef HOLDFAST_SANITIZED
+constexpr int kRounds = 2;  // a hundred times
+#else
+constexpr int kRounds = 4;
+#endif
+
 TEST_P(ListContract, GivesWhatFilteringInMemoryGives) {
   due_ = [](const SessionRecord& record) -> std::optional<Millis> {
     if (record.domain.empty()) return std::nullopt;
@@ -189,7 +195,7 @@ TEST_P(ListContract, GivesWhatFilteringInMemoryGives) {
     store_ = open();
     auto other = open();
     ListModel model;
-    for (int round = 0; round < 4; ++round) {
+    for (int round = 0; round < kRounds; ++round) {
       if (*rc::gen::arbitrary<bool>()) std::swap(store_, other);
       clock_->advance(1);
       model.change(*store_);
