@@ -327,9 +327,8 @@ TEST_F(NodesTest, AResumedStandaloneStreamMovesAndMissesNothing) {
   a_->server.server.resources_changed();
   turn_until([&] {
     const auto messages = second->messages();
-    return std::ranges::any_of(messages, [](const Json& message) {
-      return at(message, "method") == Json("notifications/resources/list_changed");
-    });
+    return std::ranges::any_of(
+        messages, [](const Json& message) { return at(message, "method") == Json("notifications/resources/list_changed"); });
   });
   std::set<std::string> ids;
   for (const net::SseEvent& event : second->events) ids.insert(event.id);

@@ -22,9 +22,8 @@ void HttpTransport::on_get(const Exchange& exchange, const Identity& identity) {
 }
 
 void HttpTransport::open_standalone(const Exchange& exchange, const std::shared_ptr<Connection>& connection) {
-  take_standalone(exchange, connection, [this, exchange, connection] {
-    bind_standalone(connection, "g" + random_base62(10), 1)->attach(exchange);
-  });
+  take_standalone(exchange, connection,
+                  [this, exchange, connection] { bind_standalone(connection, "g" + random_base62(10), 1)->attach(exchange); });
 }
 
 // What is bound before the store names this process would be ended by the letter of an earlier one.

@@ -124,12 +124,6 @@ void put(JsonObject& object, std::string_view name, const std::optional<std::int
   if (value) object[name] = *value;
 }
 
-JsonArray texts(const std::vector<std::string>& all) {
-  JsonArray array;
-  for (const std::string& each : all) array.emplace_back(each);
-  return array;
-}
-
 void put_limits(JsonObject& object, const TaskLimits& limits) {
   put(object, "max_rounds", limits.max_rounds);
   put(object, "max_tokens", limits.max_tokens);
@@ -193,13 +187,13 @@ JsonObject request_json(const RunRequest& request) {
   JsonArray tasks;
   for (const RunTask& task : request.tasks) {
     JsonObject one{{"task", task.text}, {"id", task.id}, {"keep_context", task.keep_context}};
-    if (task.folders) one["working_directory"] = texts(*task.folders);
+    if (task.folders) one["working_directory"] = to_json_array(*task.folders);
     put_limits(one, task.limits);
     tasks.emplace_back(std::move(one));
   }
   object["tasks"] = std::move(tasks);
-  if (request.initial_folders) object["initial_directory"] = texts(*request.initial_folders);
-  if (!request.servers.empty()) object["servers"] = texts(request.servers);
+  if (request.initial_folders) object["initial_directory"] = to_json_array(*request.initial_folders);
+  if (!request.servers.empty()) object["servers"] = to_json_array(request.servers);
   put_limits(object, request.limits);
   object["on_error"] = request.stop_on_error ? "stop" : "continue";
   if (!request.response_format.is_null()) object["response_format"] = request.response_format;

@@ -177,10 +177,6 @@ std::string_view will_be(const Leftover& leftover) {
   return leftover.finishing ? "finished" : "undone";
 }
 
-JsonArray texts(const std::vector<std::string>& list) {
-  return JsonArray(list.begin(), list.end());
-}
-
 }  // namespace
 
 bool DoctorReport::healthy() const {
@@ -197,7 +193,7 @@ JsonObject to_json(const DoctorReport& report) {
     expiring_list.push_back(std::move(entry));
   }
   for (const DoctorReport::Duplicate& one : report.duplicates)
-    duplicate_list.push_back(JsonObject{{"session_id", one.session_id}, {"project_folders", texts(one.project_folders)}});
+    duplicate_list.push_back(JsonObject{{"session_id", one.session_id}, {"project_folders", to_json_array(one.project_folders)}});
   for (const Leftover& one : report.leftovers) {
     leftover_list.push_back(JsonObject{{"operation", one.operation},
                                        {"what", one.what},
@@ -206,7 +202,7 @@ JsonObject to_json(const DoctorReport& report) {
                                        {"will_be", will_be(one)},
                                        {"folder", one.folder},
                                        {"trouble", one.trouble.empty() ? Json(nullptr) : Json(one.trouble)},
-                                       {"paths", texts(one.paths)}});
+                                       {"paths", to_json_array(one.paths)}});
   }
   for (const DoctorReport::Sick& one : report.sick) {
     JsonObject entry = place_of(one.place);
@@ -219,13 +215,13 @@ JsonObject to_json(const DoctorReport& report) {
           {"cleanup_days", report.cleanup_days},
           {"cleanup_is_default", report.cleanup_is_default},
           {"cleanup_source", report.cleanup_source.empty() ? Json(nullptr) : Json(report.cleanup_source)},
-          {"advice", texts(report.advice)},
+          {"advice", to_json_array(report.advice)},
           {"expiring", std::move(expiring_list)},
           {"duplicates", std::move(duplicate_list)},
           {"leftovers", std::move(leftover_list)},
           {"sick", std::move(sick_list)},
-          {"stale_indexes", texts(report.stale_indexes)},
-          {"orphans", texts(report.orphans)},
+          {"stale_indexes", to_json_array(report.stale_indexes)},
+          {"orphans", to_json_array(report.orphans)},
           {"orphans_more", report.orphans_more}};
 }
 
