@@ -25,6 +25,7 @@ beside() {
   beside_what=$1 beside_began=$SECONDS
   shift
   say "$beside_what: begun"
+  mkdir -p build
   set -m  # a process group of its own, so that all of it can be ended
   "$@" >build/beside.log 2>&1 &
   set +m
