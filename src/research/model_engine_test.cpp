@@ -119,10 +119,8 @@ TEST_F(ModelRun, S10_AnUnreadableAnalysisDoesNotAbortTheRun) {
 }
 
 TEST_F(ModelRun, S10_GapsLeadToAnotherIterationThatStartsAtGathering) {
-  int searches = 0;
   answerers.clear();
   answer("local", [&](const SearchAsk& ask) -> Result<std::vector<Found>> {
-    ++searches;
     if (ask.query == "pump seals") return std::vector<Found>{document("corpus://p/seals.md", "Seals", "Seals wear out.")};
     return std::vector<Found>{document("corpus://p/handbook.md", "Handbook", "An impeller moves the water.")};
   });
