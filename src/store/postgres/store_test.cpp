@@ -75,6 +75,20 @@ TEST_F(PostgresStoreTest, TheFirstFormatIsBroughtForwardWithItsCounts) {
   EXPECT_TRUE(must(store->integrity()).ok);
 }
 
+TEST_F(PostgresStoreTest, SlowWorkThatTouchesMuchIsNotGivenUp) {
+  OpenOptions options;
+  options.patience = std::chrono::milliseconds(100);
+  auto store = open(options);
+  bool was_slow = false;
+  // More names than are locked one by one, so it has to begin again.
+  must(store->write([&](Transaction& t) -> Result<void> {
+    for (int i = 0; i < 60; ++i) HF_CHECK(t.put("retention", std::to_string(i), i));
+    if (!std::exchange(was_slow, true)) std::this_thread::sleep_for(2 * options.patience);
+    return {};
+  }));
+  EXPECT_EQ(must(store->values({"retention", "", "", 100})).size(), 60U);
+}
+
 TEST_F(PostgresStoreTest, CountsFollowEveryChangeAndAreFolded) {
   auto store = open();
   // Twice as often as they are folded, so that sums are over folded rows and fresh ones.

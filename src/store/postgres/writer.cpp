@@ -76,7 +76,8 @@ Result<void> Writer::run_until_settled(const Work& work) {
       if (*took) attempt.outcome = {};
       attempt.again = attempt.again && !*took;
     }
-    if (!attempt.again || std::chrono::steady_clock::now() >= until) {
+    // Beginning again with all names it knows by now is no waiting, and ends soon (locks.h): slow work has the time for it.
+    if (!attempt.again || (attempt.pause && std::chrono::steady_clock::now() >= until)) {
       if (attempt.outcome && !attempt.scrub.empty()) eraser_.erase(attempt.scrub);
       return std::move(attempt.outcome);
     }
