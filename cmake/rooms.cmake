@@ -6,6 +6,17 @@
 # label threads; tests/structure/check_rooms.py looks for rooms that forgot). Sources where tests spend minutes are
 # OPTIMISED in the sanitizer trees as well. A test program that takes long is run in SHARDS, so that two processors have something to do.
 
+# Half of the time that a small file takes is reading headers. So the files of one folder are compiled together, in batches: less
+# than half of the time from nothing, but a changed file takes its batch with it. Names of anonymous namespaces are therefore
+# unique in their folder.
+option(HF_UNITY "compile the sources of a folder together; OFF for people who edit" ON)
+set(HF_BATCH_BYTES 160000)  # of source text: twice as much saves a tenth more, and lets a changed file take twice as long
+# clang writes absolute paths into a precompiled header, so that a clone in another folder would find nothing in the compiler cache:
+# for batches, which read the headers once in a while only, it does without.
+if(HF_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  set(CMAKE_DISABLE_PRECOMPILE_HEADERS ON)
+endif()
+
 set(HF_STD_HEADERS <algorithm> <chrono> <expected> <functional> <map> <memory> <mutex> <set> <string> <string_view> <thread> <vector>)
 
 # What most files include (Boost.JSON, fmt, the larger parts of the standard library, GoogleTest) is precompiled: once for the
@@ -31,12 +42,6 @@ target_compile_definitions(hf_test_data PRIVATE HOLDFAST_TEST_DATA="${CMAKE_SOUR
 
 add_library(hf_test_main STATIC ${CMAKE_SOURCE_DIR}/cmake/test_main.cpp)
 target_link_libraries(hf_test_main PUBLIC GTest::gmock)
-
-# Half of the time that a small file takes is reading headers. So the files of one folder are compiled together, in batches: less
-# than half of the time from nothing, but a changed file takes its batch with it. Names of anonymous namespaces are therefore
-# unique in their folder.
-option(HF_UNITY "compile the sources of a folder together; OFF for people who edit" ON)
-set(HF_BATCH_BYTES 160000)  # of source text: twice as much saves a tenth more, and lets a changed file take twice as long
 
 # hf_batches(target sources...): gives every source its batch. The sources are sorted, so those of a folder follow each other.
 function(hf_batches target)
