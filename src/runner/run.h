@@ -3,11 +3,13 @@
 // Runs: lists of tasks pushed through a model, kept as sessions of kind `run` (persistent-client §7).
 //
 // Everything that happens is in the session's entries as it happens: the request, each round, each call with its whole result,
-// the result of each task. A run that was interrupted goes on at the first task without a result; one process at a time works on
-// it (session/worker_lease.h). One task that fails costs no other its result.
+// the result of each task. A run that was interrupted goes on in the middle of the first task without a result: what the model
+// has said is not asked again, what it has called is not called again (task_loop.h). One process at a time works on it
+// (session/worker_lease.h). One task that fails costs no other its result.
 //
-// Entries: `request` (data: the request), `task` (text: its words), `round` (text: what the model said), `tool_call` (text: the
-// whole result; data: name, arguments), `roots`, `result` (text: the answer; data: the result).
+// Entries: `request` (data: the request), `task` (text: its words), `round` (text: what the model said; data: what it calls),
+// `call` (text: the tool; written before it is called, when that must not be repeated unseen), `tool_call` (text: the whole
+// result; data: name, arguments), `roots`, `result` (text: the answer; data: the result).
 
 #include "model/models.h"
 #include "runner/live_server.h"
@@ -51,6 +53,8 @@ JsonObject report_json(const RunReport& report);
 Result<RunReport> read_report(session::Reader& reader, std::string_view id);
 // What a person should read instead of the record's own word: `interrupted` when it is not over and nobody works on it.
 Result<std::string> run_status(session::Reader& reader, const session::SessionRecord& record);
+// Where its servers were defined when it began. Errors: not_found.
+Result<ServersFile> servers_of(session::Reader& reader, std::string_view id);
 // Whoever works on it stops. Errors: not_found (also when it belongs to somebody else), conflict (it is over).
 Result<void> cancel_run(session::Store& store, std::string_view id, std::string_view principal);
 
@@ -63,8 +67,8 @@ struct RunProgress {
 
 struct RunSettings {
   PathRules paths;
-  // Read anew for each run. file: where they were when the run began, for one that goes on; empty: look for it.
-  std::function<Result<ServerList>(const std::string& file)> servers;
+  // Read anew for each run. remembered: where they were when the run began, for one that goes on; without a path: look for it.
+  std::function<Result<ServerList>(const ServersFile& remembered)> servers;
   LiveServer::Connect connect;
   LiveOptions live;
 };

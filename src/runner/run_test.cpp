@@ -28,7 +28,7 @@ using testing::HasSubstr;
 struct RunTest : testing::Test {
   RunTest() : store(store::open_store("sqlite:" + (folder / "store.db"), {}).value()) {
     settings.paths.base = folder.path();
-    settings.servers = [](const std::string&) { return ServerList{}; };
+    settings.servers = [](const ServersFile&) { return ServerList{}; };
   }
 
   static ScriptedModels::Answerer echo() {
@@ -152,12 +152,12 @@ TEST_F(RunTest, AModelThatNobodyServesInterruptsUnlessTheTaskAskedForIt) {
 
 TEST_F(RunTest, DefinitionsThatAreGoneInterruptTheRun) {
   const std::string id = begin(R"(["one"])");
-  settings.servers = [](const std::string&) -> Result<ServerList> { return fail(ErrorKind::not_found, "mcp.json: not there"); };
+  settings.servers = [](const ServersFile&) -> Result<ServerList> { return fail(ErrorKind::not_found, "mcp.json: not there"); };
   const RunReport interrupted = work(id);
   EXPECT_EQ(interrupted.status, "interrupted");
   EXPECT_EQ(interrupted.fault->kind, ErrorKind::not_found);
   EXPECT_THAT(interrupted.interruption, HasSubstr("mcp.json"));
-  settings.servers = [](const std::string&) { return ServerList{}; };
+  settings.servers = [](const ServersFile&) { return ServerList{}; };
   EXPECT_EQ(work(id).status, "completed");
 }
 
@@ -208,6 +208,42 @@ TEST_F(RunTest, TurnsOfAConversationAlternate) {
   EXPECT_EQ(roles[0], "system");
   for (std::size_t i = 1; i < roles.size(); ++i) EXPECT_EQ(roles[i], i % 2 == 1 ? "user" : "assistant") << i;
   EXPECT_THAT(asks.back().messages.back().content, AllOf(HasSubstr(folder / "a"), HasSubstr("three")));
+}
+
+TEST_F(RunTest, P23ARunGoesOnInTheMiddleOfATaskUnlessItCannotBeRead) {
+  for (const bool redacted : {false, true}) {
+    const std::string id = begin(R"(["one", "two", "three"])");
+    stop = {};
+    models.emplace([&](const model::Ask& ask) -> Result<model::Reply> {
+      if (ask.messages.back().content == "two") return ScriptedModels::calls({model::ToolCall{"1", "nothing", "{}"}});
+      if (ask.messages.back().role != "tool") return echo()(ask);
+      stop.request_stop();
+      while (!ask.cancelled()) std::this_thread::yield();
+      return fail(ErrorKind::cancelled, "given up");
+    });
+    EXPECT_THAT(statuses(work(id)), ElementsAre("ok", "skipped", "skipped"));
+    if (redacted) {
+      session::EntryQuery query;
+      query.session = id;
+      query.types = {"round"};
+      const auto page = store->entries(query).value();
+      ASSERT_EQ(page.entries.size(), 2U);
+      // Of the task that is done it does no harm.
+      for (const session::Entry& entry : page.entries)
+        ASSERT_TRUE(store->write([&](session::Transaction& transaction) { return transaction.redact(id, entry.seq); }));
+    }
+    stop = {};
+    models.emplace(ScriptedModels::next_of({ScriptedModels::reply("goes on"), ScriptedModels::reply("goes on")}));
+    const RunReport report = work(id);
+    if (redacted) {
+      EXPECT_THAT(statuses(report), ElementsAre("ok", "error", "ok"));
+      EXPECT_EQ(report.results[1].error->code, "not_resumable");
+    } else {
+      EXPECT_THAT(statuses(report), ElementsAre("ok", "ok", "ok"));
+      EXPECT_EQ(report.results[1].rounds, 2);
+      EXPECT_THAT(models->asks().front().messages.back().content, HasSubstr("no tool nothing"));
+    }
+  }
 }
 
 TEST_F(RunTest, AConversationIsRecalledFromWhatWasKept) {

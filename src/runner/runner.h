@@ -9,7 +9,7 @@
 //
 //   runner::RunSettings settings;
 //   settings.paths.base = "/home/ada/work";            // where relative folders begin; the rest of PathRules is what is refused
-//   settings.servers = [](const std::string&) { return runner::find_servers(environment, "/home/ada/work"); };
+//   settings.servers = [](const runner::ServersFile&) { return runner::find_servers({environment, "", "/home/ada/mcp.json"}); };
 //   settings.connect = runner::connect_servers(connections.loop());
 //   runner::Runs runs(**store, *models, connections.loop(), settings);
 //
@@ -19,7 +19,7 @@
 //
 // Errors are values (base/result.h); nothing throws, nothing aborts. Runs may be used by several threads, each with a run of its
 // own; work() blocks. What is kept of a run is in the store from the moment it happens: after a crash, work() with the same id
-// goes on at the first task without a result.
+// goes on in the first task without a result; calls that were made are not made again.
 //
 // Without a model: LiveServer (live_server.h) is one server that stays while its folders change, Roots (roots.h) the folders.
 
@@ -30,4 +30,4 @@
 #include "runner/run.h"
 #include "runner/run_export.h"
 #include "runner/run_request.h"
-#include "runner/server_definitions.h"
+#include "runner/server_files.h"
