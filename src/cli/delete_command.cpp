@@ -39,9 +39,11 @@ Result<void> delete_transcript(Context& context) {
   options.no_backup = given.no_backup;
   options.dry_run = given.dry_run;
   options.cross_session_artifacts = given.cross_session;
-  options.caller_session = work->caller_session();
-  HF_TRY(const auto session, work->session(given.words.empty() ? "" : given.words.front()));
-  HF_TRY(const auto result, work->keeper().erase(session, options, work->progress()));
+  options.caller_sessions = work->caller_sessions();
+  const std::string id = given.words.empty() ? "" : given.words.front();
+  const auto session = work->session(id);
+  HF_TRY(const auto result, session ? work->keeper().erase(*session, options, work->progress())
+                                    : work->keeper().finished_erase(work->recovered(), id, options, session.error()));
   work->progress_done();
   if (context.line.json)
     print_json(to_json(result));

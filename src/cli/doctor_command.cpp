@@ -22,6 +22,21 @@ struct Repair {
   std::vector<std::string> warnings;
 };
 
+std::string sick_text(const DoctorReport::Sick& sick) {
+  std::string out = fmt::format("  {}\n", sick.place.transcript());
+  for (const auto& finding : sick.report.findings)
+    out +=
+        fmt::format("    {}{}\n", finding.line > 0 ? fmt::format("line {}: ", finding.line) : "", harmless(finding.what, true));
+  return out;
+}
+
+// Why --fix does nothing about a damaged one; empty: it does.
+std::string state_text(const DoctorReport::Sick& sick) {
+  if (!sick.repaired_in.empty()) return fmt::format("    repaired in the copy {}\n", sick.repaired_in);
+  if (sick.in_use) return "    in use: not repaired before it is at rest\n";
+  return sick.to_repair() ? "" : "    no copy would be better\n";
+}
+
 std::string doctor_text(const DoctorReport& report, const Terminal& terminal) {
   std::string out;
   auto heading = [&](std::string_view text) { out += terminal.bold(text) + "\n"; };
@@ -34,13 +49,13 @@ std::string doctor_text(const DoctorReport& report, const Terminal& terminal) {
   if (std::ranges::any_of(report.leftovers, is_unknown)) heading("Operations that ended half-way and left no journal to go by");
   for (const auto& each : report.leftovers)
     if (is_unknown(each)) out += fmt::format("  {}: {}\n", harmless(each.folder, true), harmless(each.trouble, true));
-  if (!report.sick.empty()) heading("Damaged transcripts (--fix writes repaired copies)");
-  for (const auto& each : report.sick) {
-    out += fmt::format("  {}\n", each.place.transcript());
-    for (const auto& finding : each.report.findings)
-      out +=
-          fmt::format("    {}{}\n", finding.line > 0 ? fmt::format("line {}: ", finding.line) : "", harmless(finding.what, true));
-  }
+  const auto is_damaged = [](const DoctorReport::Sick& each) { return !each.report.ok; };
+  if (std::ranges::any_of(report.sick, is_damaged)) heading("Damaged transcripts (--fix writes repaired copies)");
+  for (const auto& each : report.sick)
+    if (is_damaged(each)) out += sick_text(each) + state_text(each);
+  if (!std::ranges::all_of(report.sick, is_damaged)) heading("Odd transcripts (nothing is lost, the client copes)");
+  for (const auto& each : report.sick)
+    if (!is_damaged(each)) out += sick_text(each);
   if (!report.duplicates.empty()) heading("One id in several projects");
   for (const auto& each : report.duplicates)
     out += fmt::format("  {}: {}\n", each.session_id, harmless(fmt::format("{}", fmt::join(each.project_folders, ", ")), true));
@@ -53,17 +68,16 @@ std::string doctor_text(const DoctorReport& report, const Terminal& terminal) {
       fmt::format("{} sessions, {}; clean-up after {} days ({})\n", report.sessions, size_text(report.bytes), report.cleanup_days,
                   report.cleanup_is_default ? "the client's default" : harmless(report.cleanup_source, true));
   for (const std::string& each : report.advice) out += harmless(each, true) + "\n";
-  if (report.healthy()) out += "all is well\n";
+  if (report.healthy())
+    out += report.sick.empty() && report.stale_indexes.empty() ? "all is well\n" : "nothing is damaged; the list does no harm\n";
   return out;
 }
 
-Result<std::vector<Repair>> repair(const TranscriptWork& work, const DoctorReport& report) {
-  // One that cannot be ended is in the report already, and keeps nothing else from being repaired.
-  const auto ended = recover(work.homes().claude);
-  if (!ended && ended.error().kind != ErrorKind::corrupt && ended.error().kind != ErrorKind::conflict) return fail(ended.error());
+std::vector<Repair> repair(const TranscriptWork& work, const DoctorReport& report) {
   std::vector<Repair> repairs;
   for (const auto& each : report.sick) {
-    auto copy = work.keeper().repair({each.place, 0, 0});
+    if (!each.to_repair()) continue;
+    auto copy = work.keeper().repair({each.place, 0, 0}, transcripts::id_of_repaired(each.place, each.report));
     if (copy)
       repairs.push_back({each.place.session_id, copy->new_session_id, {}, std::move(copy->warnings)});
     else
@@ -75,7 +89,9 @@ Result<std::vector<Repair>> repair(const TranscriptWork& work, const DoctorRepor
 }  // namespace
 
 Result<void> examine_transcripts(Context& context) {
-  HF_TRY(auto work, TranscriptWork::begin(context));
+  // To be looked at, what died half way must lie as it is.
+  const auto died = context.line.transcripts.fix ? TranscriptWork::Died::end : TranscriptWork::Died::leave;
+  HF_TRY(auto work, TranscriptWork::begin(context, died));
   const TranscriptArguments& given = work->given();
   transcripts::DoctorOptions options;
   HF_TRY(options.project_path, work->source_project());
@@ -84,9 +100,7 @@ Result<void> examine_transcripts(Context& context) {
   options.now = work->keeper().now();
   HF_TRY(const DoctorReport report, transcripts::examine(work->homes().claude, options, work->progress()));
   std::vector<Repair> repairs;
-  if (given.fix) {
-    HF_TRY(repairs, repair(*work, report));
-  }
+  if (given.fix) repairs = repair(*work, report);
   work->progress_done();
   if (context.line.json) {
     JsonObject fields = to_json(report);

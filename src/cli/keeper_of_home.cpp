@@ -1,5 +1,6 @@
 #include "cli/keeper_of_home.h"
 
+#include "base/log.h"
 #include "store/blobs/open.h"
 
 #include <filesystem>
@@ -43,6 +44,11 @@ Result<std::unique_ptr<transcripts::Keeper>> open_keeper(const Context& context,
     return guard->blobs->get();
   };
   return std::make_unique<transcripts::Keeper>(std::move(homes), std::move(options));
+}
+
+void end_what_died(const transcripts::Keeper& keeper) {
+  const transcripts::Recovered recovered = keeper.recover();
+  for (const std::string& note : recovered.notes) log(LogLevel::warn, "transcripts", note);
 }
 
 }  // namespace holdfast::cli

@@ -10,4 +10,7 @@ namespace holdfast::cli {
 Result<std::unique_ptr<transcripts::Keeper>> open_keeper(const Context& context,
                                                          std::function<Result<session::Store*>(bool to_read)> store);
 
+// For servers, once when they start: ends what interrupted operations left in the homes, and logs it.
+void end_what_died(const transcripts::Keeper& keeper);
+
 }  // namespace holdfast::cli

@@ -1,5 +1,7 @@
 #include "cli/launch.h"
 
+#include "transcripts/running.h"
+
 #include <fmt/format.h>
 
 #include <pthread.h>
@@ -32,7 +34,8 @@ bool is_on_path(const Environment& environment, const std::string& program) {
 
 Result<void> check_launch(const Context& context, const TranscriptWork& work, std::string_view product) {
   if (!work.given().launch) return {};
-  if (context.environment("CLAUDECODE") || !work.caller_session().empty())
+  const auto client = transcripts::client_above(work.homes().claude);
+  if (context.environment("CLAUDECODE") || (client && *client))
     return fail(ErrorKind::refused, "--launch inside a running session would start a client in a client",
                 "leave --launch out; the command to resume is printed");
   const std::string setting = product == "codex" ? "launch.codex" : "launch.claude";

@@ -156,6 +156,7 @@ Result<void> ToolService::open_tools() {
   tools::add_notice_operations(operations_);
   if (chosen.contains("transcripts")) {
     HF_TRY(keeper_, open_keeper(context_, [this](bool) -> Result<session::Store*> { return &store_; }));
+    end_what_died(*keeper_);
     transcript_options_.remote.environment = context_.environment;
     transcript_options_.remote.gist.api = context_.settings.text("gist.api");
     transcript_options_.archive_folder = context_.folders.data + "/archives";

@@ -15,7 +15,7 @@ Result<transcripts::MoveOptions> move_options(const TranscriptWork& work) {
   options.terminate = given.terminate;
   options.no_backup = given.no_backup;
   options.dry_run = given.dry_run;
-  options.caller_session = work.caller_session();
+  options.caller_sessions = work.caller_sessions();
   return options;
 }
 
@@ -35,6 +35,7 @@ std::string move_text(const transcripts::MoveResult& result, const Terminal& ter
     for (const std::string& sample : result.rewritten.samples) line("", sample);
   if (result.was_terminated) line("ended", "the client that had it open");
   line("backup", result.backup_path);
+  line("undo", result.undo_command);
   if (!result.was_dry_run) line("resume", result.resume_command);
   return out;
 }

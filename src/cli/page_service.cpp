@@ -79,6 +79,7 @@ class OpenPages final : public PageService {
 
 Result<void> OpenPages::open_parts() {
   HF_TRY(keeper_, open_keeper(context_, [this](bool) -> Result<session::Store*> { return &store_; }));
+  end_what_died(*keeper_);
   HF_TRY(library_, library_settings(context_));
   return {};
 }

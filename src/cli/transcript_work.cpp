@@ -5,9 +5,7 @@
 #include "cli/keeper_of_home.h"
 #include "cli/since.h"
 #include "session/lookup.h"
-#include "transcripts/current.h"
 #include "transcripts/project_folder.h"
-#include "transcripts/running.h"
 
 #include <fmt/format.h>
 
@@ -33,9 +31,11 @@ TranscriptWork::~TranscriptWork() {
   bar_.clear();
 }
 
-Result<std::unique_ptr<TranscriptWork>> TranscriptWork::begin(Context& context) {
+Result<std::unique_ptr<TranscriptWork>> TranscriptWork::begin(Context& context, Died died) {
   std::unique_ptr<TranscriptWork> work(new TranscriptWork(context));
   HF_TRY(work->keeper_, open_keeper(context, [raw = work.get()](bool to_read) { return raw->store(to_read); }));
+  if (died == Died::end) work->recovered_ = work->keeper_->recover();
+  for (const std::string& note : work->recovered_.notes) print_note("note: " + harmless(note, true) + "\n");
   return work;
 }
 
@@ -55,11 +55,15 @@ Result<transcripts::AnySession> TranscriptWork::session(const std::string& id) c
   }
   if (project)
     return fail(ErrorKind::invalid, "a project to search in needs the id of a session", "give the id, or leave --sp out");
+  HF_TRY(auto current, transcripts::current_session(homes().claude, caller_hints()));
+  return transcripts::AnySession{std::move(current.session)};
+}
+
+transcripts::CallerHints TranscriptWork::caller_hints() const {
   transcripts::CallerHints hints;
   hints.environment = context_.environment("CLAUDE_CODE_SESSION_ID").value_or("");
   if (auto here = this_folder()) hints.project_path = std::move(*here);
-  HF_TRY(auto current, transcripts::current_session(homes().claude, hints));
-  return transcripts::AnySession{std::move(current.session)};
+  return hints;
 }
 
 Result<TranscriptWork::Readable> TranscriptWork::session_to_read(const std::string& id) {
@@ -93,9 +97,8 @@ std::optional<Error> TranscriptWork::not_a_transcript(const std::string& id) con
                     fmt::format("holdfast sessions show {} reads it", record->id));
 }
 
-std::string TranscriptWork::caller_session() const {
-  auto client = transcripts::client_above(homes().claude);
-  return client && *client ? (*client)->session_id : std::string();
+std::vector<std::string> TranscriptWork::caller_sessions() const {
+  return transcripts::caller_sessions(homes().claude, caller_hints());
 }
 
 Result<std::optional<std::string>> TranscriptWork::source_project() const {

@@ -9,6 +9,7 @@
 #include "cli/progress_bar.h"
 #include "cli/stop_signals.h"
 #include "transcripts/archive_place.h"
+#include "transcripts/current.h"
 #include "transcripts/laid_out.h"
 
 #include <atomic>
@@ -20,8 +21,10 @@ inline constexpr std::size_t kShortId = 8;
 
 class TranscriptWork {
  public:
+  // What died half way is ended before anything is looked for, and said; `leave` is for who is to report it.
+  enum class Died { end, leave };
   // Errors: invalid (no home folder), those of opening the homes.
-  static Result<std::unique_ptr<TranscriptWork>> begin(Context& context);
+  static Result<std::unique_ptr<TranscriptWork>> begin(Context& context, Died died = Died::end);
   ~TranscriptWork();
 
   const TranscriptArguments& given() const { return context_.line.transcripts; }
@@ -40,8 +43,9 @@ class TranscriptWork {
   Result<Readable> session_to_read(const std::string& id);
   // --version and --as-of. Errors: invalid.
   Result<transcripts::KeptVersion> kept_version(std::int64_t number, const std::string& as_of) const;
-  // The session of the client this program runs below; empty: none.
-  std::string caller_session() const;
+  const transcripts::Recovered& recovered() const { return recovered_; }
+  // Those that may be the one this program runs in; none of them is taken away.
+  std::vector<std::string> caller_sessions() const;
 
   // --sp and --tp as the client would take them; nullopt when not given.
   Result<std::optional<std::string>> source_project() const;
@@ -65,11 +69,13 @@ class TranscriptWork {
   explicit TranscriptWork(Context& context);
   Result<session::Store*> store(bool to_read);
   std::optional<Error> not_a_transcript(const std::string& id) const;
+  transcripts::CallerHints caller_hints() const;
 
   Context& context_;
   std::unique_ptr<session::Store> store_;
   bool store_is_to_read_ = false;
   std::unique_ptr<transcripts::Keeper> keeper_;
+  transcripts::Recovered recovered_;
   transcripts::LaidOut kept_;
   ProgressBar bar_;
   std::unique_ptr<StopSignals> signals_;

@@ -1,7 +1,6 @@
 #include "tools/transcript_call.h"
 
 #include "base/uri.h"
-#include "transcripts/current.h"
 #include "transcripts/project_folder.h"
 
 namespace holdfast::tools {
@@ -80,23 +79,34 @@ Result<transcripts::KeptTranscript> TranscriptCall::kept(std::string_view argume
 }
 
 Result<transcripts::AnySession> TranscriptCall::current() {
-  const JsonObject& meta = call_.request_meta();
-  const bool on_stdio = call_.caller().transport == mcp::Transport::stdio;
-  transcripts::CallerHints hints;
-  hints.tool_use_id = find_string(meta, "claudecode/toolUseId").value_or("");
+  transcripts::CallerHints hints = caller_hints();
   if (hints.tool_use_id.empty())
-    if (auto thread = find_string(meta, "threadId")) {
+    if (auto thread = find_string(call_.request_meta(), "threadId")) {
       HF_TRY(auto found, find_codex_session(keeper_.homes().codex, *thread));
       return transcripts::AnySession{std::move(found)};
     }
-  if (auto here = project(); here && *here) hints.project_path = **here;
-  hints.wait = [this](std::chrono::milliseconds time) { return call_.wait_for(time); };
-  if (on_stdio) hints.environment = options_.remote.environment("CLAUDE_CODE_SESSION_ID").value_or("");
+  const bool on_stdio = call_.caller().transport == mcp::Transport::stdio;
   HF_TRY(auto found, transcripts::current_session(keeper_.homes().claude, hints));
   // Over HTTP the processes above this one say nothing about who is calling.
   if (!on_stdio && found.found_by != "tool_use_id")
     return fail(ErrorKind::not_found, "it cannot be told which session is calling", "name the session by its id");
   return transcripts::AnySession{std::move(found.session)};
+}
+
+transcripts::CallerHints TranscriptCall::caller_hints() {
+  transcripts::CallerHints hints;
+  hints.tool_use_id = find_string(call_.request_meta(), "claudecode/toolUseId").value_or("");
+  if (auto here = project(); here && *here) hints.project_path = **here;
+  hints.wait = [this](std::chrono::milliseconds time) { return call_.wait_for(time); };
+  if (call_.caller().transport == mcp::Transport::stdio)
+    hints.environment = options_.remote.environment("CLAUDE_CODE_SESSION_ID").value_or("");
+  return hints;
+}
+
+std::vector<std::string> TranscriptCall::caller_sessions() {
+  std::vector<std::string> ids = transcripts::caller_sessions(keeper_.homes().claude, caller_hints());
+  if (auto thread = find_string(call_.request_meta(), "threadId")) ids.emplace_back(*thread);
+  return ids;
 }
 
 std::string TranscriptCall::caller_session() {

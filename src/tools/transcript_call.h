@@ -4,6 +4,7 @@
 // call, on its pool thread.
 
 #include "tools/transcript_tools.h"
+#include "transcripts/current.h"
 #include "transcripts/kept_lines.h"
 
 #include <chrono>
@@ -20,6 +21,10 @@ class TranscriptCall {
   const transcripts::Keeper& keeper() const { return keeper_; }
   const TranscriptToolOptions& options() const { return options_; }
 
+  // Ends what operations left behind that died; before anything is looked for.
+  void recover() { recovered_ = keeper_.recover(); }
+  const transcripts::Recovered& recovered() const { return recovered_; }
+
   std::string text(std::string_view name) const;  // "" when it was not given
   bool flag(std::string_view name, bool fallback = false) const;
   std::optional<bool> maybe_flag(std::string_view name) const;
@@ -32,6 +37,8 @@ class TranscriptCall {
   Result<transcripts::AnySession> current();
   // Its id; empty when it cannot be told.
   std::string caller_session();
+  // Those that may be it; none of them is taken away.
+  std::vector<std::string> caller_sessions();
 
   // A folder given as an argument, as the client would take it; nullopt when it was not given.
   Result<std::optional<std::string>> folder(std::string_view argument) const;
@@ -44,10 +51,12 @@ class TranscriptCall {
   transcripts::Progress progress();
 
  private:
+  transcripts::CallerHints caller_hints();
   mcp::Call& call_;
   const transcripts::Keeper& keeper_;
   const ProjectRoot& root_;
   const TranscriptToolOptions& options_;
+  transcripts::Recovered recovered_;
 };
 
 // Refused unless the files of this machine's user belong to the caller.

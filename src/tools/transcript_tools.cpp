@@ -110,15 +110,17 @@ Answer clone(TranscriptCall& call) {
 }
 
 Answer erase(TranscriptCall& call) {
-  HF_TRY(const auto session, call.session("session_id"));
+  const auto session = call.session("session_id");
   transcripts::EraseOptions options;
   options.force = call.flag("force");
   options.terminate = call.flag("terminate_running");
   options.no_backup = call.flag("no_backup");
   options.dry_run = call.flag("dry_run");
   options.cross_session_artifacts = call.maybe_flag("delete_cross_session_artifacts");
-  options.caller_session = call.caller_session();
-  HF_TRY(const auto result, call.keeper().erase(session, options, call.progress()));
+  options.caller_sessions = call.caller_sessions();
+  HF_TRY(const auto result,
+         session ? call.keeper().erase(*session, options, call.progress())
+                 : call.keeper().finished_erase(call.recovered(), call.text("session_id"), options, session.error()));
   return to_json(result);
 }
 
@@ -137,7 +139,7 @@ Answer move(TranscriptCall& call) {
   options.terminate = call.flag("terminate_running");
   options.no_backup = call.flag("no_backup");
   options.dry_run = call.flag("dry_run");
-  options.caller_session = call.caller_session();
+  options.caller_sessions = call.caller_sessions();
   HF_TRY(const auto result, call.keeper().move(session, options, call.progress()));
   return to_json(result);
 }
@@ -329,16 +331,19 @@ Result<void> add_transcript_tools(mcp::Server& server, const transcripts::Keeper
     tool.argument_error = exit_word(ErrorKind::invalid);
     tool.handler = [&keeper, &root, &options, run = each.run](mcp::Call& call) -> mcp::ToolReply {
       TranscriptCall transcript_call(call, keeper, root, options);
-      Answer answer;
-      if (auto allowed = check_owner(call.caller()); !allowed)
-        answer = fail(std::move(allowed).error());
-      else
-        answer = run(transcript_call);
+      Answer answer = [&]() -> Answer {
+        HF_CHECK(check_owner(call.caller()));
+        transcript_call.recover();
+        return run(transcript_call);
+      }();
+      const auto& notes = transcript_call.recovered().notes;
       if (answer) {
+        if (!notes.empty()) (*answer)["recovered"] = to_json_array(notes);
         put_in_words_of_arguments(*answer);
         return mcp::ToolResult::state(std::move(*answer));
       }
       Error error = std::move(answer).error();
+      for (const std::string& note : notes) error.hint += (error.hint.empty() ? "" : "; ") + note;
       put_in_words_of_arguments(error);
       error.code = exit_word(error.kind);
       return mcp::ToolResult::failure(error);

@@ -1,9 +1,11 @@
 #include "transcripts/backup.h"
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "transcripts/archive_reader.h"
 #include "transcripts/archive_slots.h"
+#include "transcripts/copy_result.h"
 
 #include <fmt/format.h>
 
@@ -16,6 +18,7 @@
 namespace holdfast::transcripts {
 namespace {
 
+constexpr std::size_t kHashPiece = 1024 * 1024;
 constexpr int kMaxNames = 1000;  // deletes of one session within one second
 
 // What we have just written ourselves has the size that the session has.
@@ -104,6 +107,23 @@ Result<Backup> write_backup(const Home& home, const Inventory& inventory, const 
     return Backup{path, report->sha256, report->header.custom_title};
   }
   return fail(ErrorKind::conflict, fmt::format("{}: too many backups of one second", name));
+}
+
+Result<std::string> hash_of_archive(int archive) {
+  Sha256 hash;
+  std::string piece(kHashPiece, '\0');
+  for (off_t at = 0;;) {
+    const ssize_t got = ::pread(archive, piece.data(), piece.size(), at);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return fail(system_error("read the archive", errno));
+    if (got == 0) return to_hex(hash.finish());
+    hash.add(std::string_view(piece.data(), static_cast<std::size_t>(got)));
+    at += got;
+  }
+}
+
+std::string undo_command(const std::string& backup_path) {
+  return "holdfast restore --in-place " + shell_quoted(backup_path);
 }
 
 std::optional<std::string> drop_backup(Backup& backup) {

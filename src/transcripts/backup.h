@@ -28,6 +28,12 @@ std::vector<std::string> leave_what_no_backup_holds(Inventory& inventory);
 Result<Backup> write_backup(const Home& home, const Inventory& inventory, const std::string& project_root,
                             const BackupOptions& options, Millis now, const Progress& progress);
 
+// Of the file as it is; positions are given with every read, because the descriptor's own may be somebody else's.
+Result<std::string> hash_of_archive(int archive);
+
+// What a person types to have it back.
+std::string undo_command(const std::string& backup_path);
+
 // For operations that were told to keep none. A backup that cannot be removed is a warning, given back.
 std::optional<std::string> drop_backup(Backup& backup);
 

@@ -34,6 +34,7 @@ Result<CopyResult> clone_session(const Home& home, const FoundSession& source, c
   for (const Artifact& artifact : inventory.artifacts) {
     if (auto path = new_path(identity, artifact)) destinations.push_back(*std::move(path));
   }
+  if (!options.new_session_id.empty()) HF_CHECK(check_lives_nowhere_else(home, {new_id, target.folder}));
   HF_CHECK(check_free(home, destinations));
 
   CopyResult result;

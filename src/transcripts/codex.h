@@ -24,6 +24,8 @@ struct CodexSession {
 Result<std::vector<CodexSession>> codex_sessions(const Home& home);
 // Errors: not_found, ambiguous, invalid, as find_session.
 Result<CodexSession> find_codex_session(const Home& home, std::string_view id_or_prefix);
+// One id lives once, archived or not; `path` is where it should be. Errors: conflict, naming where it lives.
+Result<void> check_codex_lives_nowhere_else(const Home& home, const std::string& id, const std::string& path);
 // The name that session_index.jsonl gives it, else the first prompt; compressed files are read whole. What cannot be read stays
 // empty.
 Result<CodexSession> summarise_codex(const Home& home, CodexSession session);
@@ -37,6 +39,7 @@ struct CodexCopyOptions {
   std::vector<std::pair<std::string, std::string>> maps;  // --map OLD=NEW
   bool translate = true;                                  // cwd, by the project and the maps
   bool dry_run = false;                                   // everything but the writing
+  std::vector<std::string> placed{};                      // as RestoreOptions
 };
 
 // New id in the file name and in session_meta.payload.id, cwd translated; everything else byte for byte.

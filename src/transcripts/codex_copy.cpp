@@ -9,6 +9,10 @@
 #include "transcripts/read_session.h"
 #include "transcripts/stage_session.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 namespace holdfast::transcripts {
 namespace {
 
@@ -42,7 +46,9 @@ Result<std::string> canonical_target(const std::optional<std::string>& target_pr
 template <class Read>
 Result<CopyResult> make_copy(const Home& home, std::string_view what, const CodexPlan& plan, const CodexCopyOptions& wanted,
                              Millis now, Read read) {
-  HF_CHECK(check_free(home, {plan.path, plan.path + ".zst"}));
+  // By an operation that died when that was done.
+  const bool there = std::ranges::find(wanted.placed, plan.path) != wanted.placed.end();
+  if (!there) HF_CHECK(check_free(home, {plan.path, plan.path + ".zst"}));
   PathMap paths;
   if (wanted.translate) {
     for (const auto& [from, to] : wanted.maps) paths.add(from, to);
@@ -53,13 +59,14 @@ Result<CopyResult> make_copy(const Home& home, std::string_view what, const Code
   result.paths_translated = !paths.empty();
 
   std::optional<Staging> staging;
-  if (!wanted.dry_run) {
+  if (!wanted.dry_run && !there) {
     HF_TRY(Staging begun, Staging::begin(home, what, plan.old_id));
     staging.emplace(std::move(begun));
   }
   StageSession::Options options;
   options.staging = staging ? &*staging : nullptr;
   options.private_modes = plan.private_mode;
+  options.hashes = there;
   options.place = [&](const Artifact& artifact) -> std::optional<std::string> {
     if (artifact.kind != ArtifactKind::main_transcript) return std::nullopt;
     return plan.path;
@@ -67,6 +74,7 @@ Result<CopyResult> make_copy(const Home& home, std::string_view what, const Code
   StageSession stage(std::move(options));
   CodexLines lines(stage, plan.old_id, plan.new_id, std::move(paths));
   HF_CHECK(read(lines));
+  if (there) HF_CHECK(stage.check_there(home));
   if (staging) {
     staging->set_main(plan.path, "");
     HF_CHECK(staging->commit());
@@ -101,6 +109,15 @@ Result<Artifact> rollout_of(const Inventory& contents, const std::string& id) {
 
 }  // namespace
 
+Result<void> check_codex_lives_nowhere_else(const Home& home, const std::string& id, const std::string& path) {
+  const auto lives = find_codex_session(home, id);
+  if (!lives && lives.error().kind == ErrorKind::not_found) return {};
+  if (!lives) return fail(lives.error());
+  if (lives->path == path || lives->path == path + std::string(kCompressedEnding)) return {};
+  return fail(ErrorKind::conflict, fmt::format("{} lives elsewhere: {}", id, home.absolute(lives->path)),
+              "nothing was written; a restore without --in-place makes a copy");
+}
+
 Result<CopyResult> clone_codex(const Home& home, const CodexSession& source, const CodexCopyOptions& options, Millis now,
                                const Progress& progress) {
   HF_TRY(const Inventory inventory, codex_inventory(home, source));
@@ -125,7 +142,9 @@ Result<CopyResult> restore_codex(const Home& home, ArchiveReader& archive, bool 
   plan.old_id = header.session_id;
   plan.new_id = in_place ? header.session_id : make_uuid7();
   plan.path = rollout.path;
-  if (!in_place) {
+  if (in_place) {
+    HF_CHECK(check_codex_lives_nowhere_else(home, plan.new_id, plan.path));
+  } else {
     HF_TRY(plan.path, place_of_copy(rollout.path, plan.old_id, plan.new_id));
   }
   plan.old_root = header.original_project_path;

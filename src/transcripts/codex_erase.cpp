@@ -33,7 +33,7 @@ Result<EraseResult> erase_codex(const Home& home, const CodexSession& session, c
   HF_TRY(const Inventory inventory, codex_inventory(home, session));
   HF_TRY(const CodexSession summary, summarise_codex(home, session));
   const RemovalRules rules{"delete",          options.force,   options.made_by_us,
-                           options.terminate, options.dry_run, options.caller_session};
+                           options.terminate, options.dry_run, options.caller_sessions};
   HF_TRY(const RemovalCheck check, check_removal(home, inventory.place, rules, now));
 
   EraseResult result;
@@ -62,7 +62,7 @@ Result<EraseResult> erase_codex(const Home& home, const CodexSession& session, c
     if (auto warning = drop_backup(backup)) result.warnings.push_back(*std::move(warning));
   result.backup_path = backup.path;
   result.backup_sha256 = backup.sha256;
-  if (!backup.path.empty()) result.undo_command = "holdfast restore --in-place " + shell_quoted(backup.path);
+  if (!backup.path.empty()) result.undo_command = undo_command(backup.path);
   result.duration_ms = std::chrono::duration_cast<std::chrono::milliseconds>(SteadyClock::now() - began).count();
   return result;
 }

@@ -42,6 +42,15 @@ Result<std::optional<FoundSession>> by_environment(const Home& home, const Calle
 
 }  // namespace
 
+std::vector<std::string> caller_sessions(const Home& home, const CallerHints& hints) {
+  if (!hints.tool_use_id.empty())
+    if (auto found = by_tool_use(home, hints); found && *found) return {(*found)->session.place.session_id};
+  std::vector<std::string> ids;
+  if (auto client = client_above(home); client && *client) ids.push_back((*client)->session_id);
+  if (is_uuid(hints.environment)) ids.push_back(hints.environment);
+  return ids;
+}
+
 Result<CurrentSession> current_session(const Home& home, const CallerHints& hints) {
   if (!hints.tool_use_id.empty()) {
     HF_TRY(auto found, by_tool_use(home, hints));

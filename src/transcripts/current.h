@@ -23,6 +23,10 @@ struct CurrentSession {
   std::string agent_id;  // the call came from this subagent; empty: from the main conversation
 };
 
+// The ids of all that may be it, there or not: the one with the tool use, else those that the processes above and the environment
+// name. None of them is taken away, because a sign that is not believed elsewhere is still right too often.
+std::vector<std::string> caller_sessions(const Home& home, const CallerHints& hints);
+
 // Errors: not_found, asking for an explicit id.
 Result<CurrentSession> current_session(const Home& home, const CallerHints& hints);
 

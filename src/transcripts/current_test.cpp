@@ -177,6 +177,21 @@ TEST_F(CurrentTest, Current_3_1_TheEnvironmentIsOnlyAHint) {
   EXPECT_TRUE(current());
 }
 
+TEST_F(CurrentTest, P15WhoeverMayBeTheCallerIsNamed) {
+  EXPECT_THAT(caller_sessions(test.home(), hints), testing::IsEmpty());
+  hints.environment = TestHome::id("01");  // of no project, maybe of no file: it counts all the same
+  EXPECT_THAT(caller_sessions(test.home(), hints), testing::ElementsAre(TestHome::id("01")));
+  test.write(transcript("02"), "{}\n");
+  register_process(processes_above().front(), "02", 1000);
+  EXPECT_THAT(caller_sessions(test.home(), hints), testing::UnorderedElementsAre(TestHome::id("01"), TestHome::id("02")));
+  test.write(transcript("03"), tool_use());
+  hints.tool_use_id = kTool;
+  EXPECT_THAT(caller_sessions(test.home(), hints), testing::ElementsAre(TestHome::id("03"))) << "exact";
+  hints.environment = "../x";
+  hints.tool_use_id = "other";
+  EXPECT_THAT(caller_sessions(test.home(), hints), testing::ElementsAre(TestHome::id("02")));
+}
+
 TEST(ToolUse, OddLines) {
   for (const char* line :
        {"", "{", "[]", "{\"message\":1}", "{\"message\":{\"content\":{}}}", "{\"message\":{\"content\":[1,null]}}"})

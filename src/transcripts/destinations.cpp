@@ -56,6 +56,17 @@ Result<void> check_free(const Home& home, const std::vector<std::string>& paths)
               "nothing was written");
 }
 
+Result<void> check_lives_nowhere_else(const Home& home, const SessionPlace& place) {
+  HF_TRY(const auto found, sessions_with_prefix(home, place.session_id));
+  for (const FoundSession& each : found) {
+    if (each.place.project_folder == place.project_folder) continue;
+    return fail(ErrorKind::conflict,
+                fmt::format("{} lives in another project: {}", place.session_id, home.absolute(each.place.transcript())),
+                "nothing was written; holdfast move takes it where it should be, and a restore without --in-place makes a copy");
+  }
+  return {};
+}
+
 std::optional<std::string> new_folder_path(const Identity& identity, const std::string& path) {
   Artifact folder;  // of no kind that is named by anything but where it lies
   folder.path = path;

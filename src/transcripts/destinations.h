@@ -33,6 +33,9 @@ PathMap path_map_of(PathLevel level, const std::string& old_root, const std::str
 // Errors: conflict, naming the first kNamedConflicts that exist.
 Result<void> check_free(const Home& home, const std::vector<std::string>& paths);
 
+// One id lives once: in a second project it would make every command ambiguous. Errors: conflict, naming where it lives.
+Result<void> check_lives_nowhere_else(const Home& home, const SessionPlace& place);
+
 // The folders of the session at their new places, empty ones too. `private_modes`: 0700 whatever they had.
 Result<void> stage_folders(Staging& staging, const Identity& identity, const std::vector<ArtifactFolder>& folders,
                            bool private_modes);

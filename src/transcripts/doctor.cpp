@@ -3,6 +3,7 @@
 #include "session/retention.h"
 #include "transcripts/orphans.h"
 #include "transcripts/retention.h"
+#include "transcripts/running.h"
 #include "transcripts/summary.h"
 
 #include <fmt/format.h>
@@ -103,7 +104,7 @@ class Examining {
     }();
     if (examined) {
       report_.bytes += examined->bytes;
-      if (is_ill(*examined)) report_.sick.push_back({session.place, *examined});
+      if (is_ill(*examined)) HF_CHECK(add_sick(session.place, *examined));
       return {};
     }
     const Error& error = examined.error();
@@ -113,7 +114,18 @@ class Examining {
     VerifyReport unreadable;
     unreadable.ok = false;
     unreadable.findings.push_back({Finding::Severity::damage, session.place.transcript(), 0, "cannot be read: " + error.message});
-    report_.sick.push_back({session.place, std::move(unreadable)});
+    return add_sick(session.place, std::move(unreadable));
+  }
+
+  Result<void> add_sick(const SessionPlace& place, VerifyReport report) {
+    HF_TRY(const RunningState state, running_state(home_, place, options_.now));
+    std::string repaired_in;
+    if (report.mendable) {
+      std::string id = id_of_repaired(place, report);
+      HF_TRY(const auto there, sessions_with_prefix(home_, id));
+      if (!there.empty()) repaired_in = std::move(id);
+    }
+    report_.sick.push_back({place, std::move(report), state.running(), std::move(repaired_in)});
     return {};
   }
 
@@ -154,9 +166,12 @@ class Examining {
           "place yet. Move back what you miss, then remove the folder; a delete and a move also have a backup (holdfast restore "
           "--in-place).");
     }
-    if (std::ranges::any_of(report_.sick, [](const DoctorReport::Sick& sick) { return !sick.report.ok; })) {
+    if (std::ranges::any_of(report_.sick, &DoctorReport::Sick::to_repair)) {
       advise(
           "Some transcripts are damaged: a repaired copy (doctor --fix) keeps what can be read and leaves the original alone.");
+    }
+    if (std::ranges::any_of(report_.sick, [](const DoctorReport::Sick& sick) { return !sick.repaired_in.empty(); })) {
+      advise("Some damaged transcripts have a repaired copy: resume that, and delete the damaged one when you are content.");
     }
   }
   void advise(std::string sentence) { report_.advice.push_back(std::move(sentence)); }
@@ -195,6 +210,8 @@ JsonObject to_json(const DoctorReport& report) {
   for (const DoctorReport::Duplicate& one : report.duplicates)
     duplicate_list.push_back(JsonObject{{"session_id", one.session_id}, {"project_folders", to_json_array(one.project_folders)}});
   for (const Leftover& one : report.leftovers) {
+    std::vector<std::string> paths = one.new_paths;
+    paths.insert(paths.end(), one.old_paths.begin(), one.old_paths.end());
     leftover_list.push_back(JsonObject{{"operation", one.operation},
                                        {"what", one.what},
                                        {"about", one.about},
@@ -202,11 +219,13 @@ JsonObject to_json(const DoctorReport& report) {
                                        {"will_be", will_be(one)},
                                        {"folder", one.folder},
                                        {"trouble", one.trouble.empty() ? Json(nullptr) : Json(one.trouble)},
-                                       {"paths", to_json_array(one.paths)}});
+                                       {"paths", to_json_array(paths)}});
   }
   for (const DoctorReport::Sick& one : report.sick) {
     JsonObject entry = place_of(one.place);
     entry["report"] = to_json(one.report);
+    entry["in_use"] = one.in_use;
+    entry["repaired_session_id"] = one.repaired_in.empty() ? Json(nullptr) : Json(one.repaired_in);
     sick_list.push_back(std::move(entry));
   }
   return {{"healthy", report.healthy()},

@@ -39,6 +39,9 @@ struct DoctorReport {
   struct Sick {
     SessionPlace place;
     VerifyReport report;
+    bool in_use = false;
+    std::string repaired_in;  // the session that is its repaired copy; empty: there is none
+    bool to_repair() const { return report.mendable && report.main_records > 0 && !in_use && repaired_in.empty(); }
   };
   std::vector<Sick> sick;                  // torn, NUL, dangling, cyclic: those with a warning or damage
   std::vector<std::string> stale_indexes;  // the client's own caches that list transcripts which are gone; it makes them anew
@@ -51,9 +54,14 @@ JsonObject to_json(const DoctorReport& report);
 
 Result<DoctorReport> examine(const Home& home, const DoctorOptions& options, const Progress& progress = {});
 
-// A repaired copy of a session in the original's project, with an id of its own: broken lines out (what can be saved of them
-// stays), fused ones separated, a final newline. The original stays. Errors: those of reading,
-// rewriting and staging; then nothing was made.
-Result<CopyResult> write_repaired_copy(const Home& home, const FoundSession& session, Millis now);
+// The id that a repaired copy has: made of the session's and of where the damage is, so that the same damage is not repaired
+// twice, whoever asks and whether or not the family tree could be written.
+std::string id_of_repaired(const SessionPlace& place, const VerifyReport& report);
+
+// A repaired copy of a session in the original's project, with that id: broken lines out (what can be saved of them stays), fused
+// ones separated, a final newline. The original stays. Errors: conflict (there is one), those of reading, rewriting and staging;
+// then nothing was made.
+Result<CopyResult> write_repaired_copy(const Home& home, const FoundSession& session, const std::string& new_session_id,
+                                       Millis now);
 
 }  // namespace holdfast::transcripts

@@ -1,6 +1,7 @@
 #include "transcripts/doctor.h"
 
 #include "session/retention.h"
+#include "transcripts/erase.h"
 #include "transcripts/test_home.h"
 
 #include <gmock/gmock.h>
@@ -172,6 +173,46 @@ TEST_F(DoctorTest, Doctor_11_AnOperationWithoutAReadableJournalIsExplained) {
   EXPECT_THAT(report.advice, Not(Contains(HasSubstr("the next clone")))) << "nothing deals with it";
 }
 
+TEST_F(DoctorTest, P14OnlyWhatARepairWouldMendIsToBeRepaired) {
+  const std::string torn = kHelloRecord + "{\"torn\n" + kHelloRecord;
+  const Millis before = TestHome::kNow - session::kDay;
+  session("c1", before, "-p", torn);
+  session("c2", TestHome::kNow, "-p", torn);                        // in use
+  session("c3", before, "-p", "{\"torn\n" + std::string(3, '\0'));  // nothing in it to be saved
+  session("c4", before, "-p", "");                                  // never began
+  session("c5", before, "-p",
+          "{\"uuid\":\"1\",\"parentUuid\":\"2\"}\n{\"uuid\":\"2\",\"parentUuid\":\"1\"}\n");  // a circle stays one
+  session("c6", before, "-p", "{\"uuid\":\"1\",\"parentUuid\":\"gone\"}\n");                  // a warning
+  const DoctorReport report = examined();
+  std::vector<std::string> to_repair;
+  for (const DoctorReport::Sick& sick : report.sick)
+    if (sick.to_repair()) to_repair.push_back(sick.place.session_id);
+  EXPECT_THAT(to_repair, ElementsAre(TestHome::id("c1")));
+  ASSERT_THAT(report.sick, SizeIs(6));
+  EXPECT_TRUE(report.sick[1].in_use);
+}
+
+TEST_F(DoctorTest, P14TheSameDamageHasTheSameCopy) {
+  const std::string torn = kHelloRecord + "{\"torn\n" + kHelloRecord;
+  session("c1", 1000, "-p", torn);
+  const auto sick = [&] { return examined().sick.at(0); };
+  const std::string id = id_of_repaired(sick().place, sick().report);
+  EXPECT_FALSE(is_native_id(id));
+  session("c1", 1000, "-p", torn + kHelloRecord);
+  EXPECT_EQ(id_of_repaired(sick().place, sick().report), id) << "it only went on";
+  const Home home = files_.home();
+  ASSERT_TRUE(write_repaired_copy(home, {sick().place, 0, 0}, id, TestHome::kNow));
+  EXPECT_EQ(sick().repaired_in, id);
+  EXPECT_FALSE(sick().to_repair());
+  EXPECT_EQ(write_repaired_copy(home, {sick().place, 0, 0}, id, TestHome::kNow).error().kind, ErrorKind::conflict);
+  std::filesystem::create_directories(files_ / "projects/-q");
+  for (const std::string& each : {TestHome::id("c1"), id})
+    std::filesystem::rename(files_ / ("projects/-p/" + each + ".jsonl"), files_ / ("projects/-q/" + each + ".jsonl"));
+  EXPECT_EQ(sick().repaired_in, id) << "moved";
+  session("c1", 1000, "-q", torn + "{\"torn again\n" + kHelloRecord);
+  EXPECT_TRUE(sick().to_repair()) << "new damage";
+}
+
 TEST_F(DoctorTest, Repair_KeepsWhatCanBeReadAndLeavesTheOriginal) {
   const std::string first = R"({"parentUuid":null,"type":"user","uuid":"1","sessionId":")" + TestHome::id("c1") + "\"}";
   const std::string second =
@@ -184,7 +225,8 @@ TEST_F(DoctorTest, Repair_KeepsWhatCanBeReadAndLeavesTheOriginal) {
   session("c1", TestHome::kNow, "-p", original);
   files_.write("projects/-p/" + TestHome::id("c1") + "/tool-results/b1.txt", "result");
   const Home home = files_.home();
-  const auto copy = write_repaired_copy(home, {{TestHome::id("c1"), "-p"}, 0, 0}, TestHome::kNow);
+  const std::string new_id = "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b";
+  const auto copy = write_repaired_copy(home, {{TestHome::id("c1"), "-p"}, 0, 0}, new_id, TestHome::kNow);
   ASSERT_TRUE(copy) << copy.error().message;
   const std::string& id = copy->new_session_id;
   EXPECT_EQ(copy->original_session_id, TestHome::id("c1"));

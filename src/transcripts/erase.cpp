@@ -1,7 +1,6 @@
 #include "transcripts/erase.h"
 
 #include "transcripts/backup.h"
-#include "transcripts/copy_result.h"
 #include "transcripts/destinations.h"
 #include "transcripts/plan_users.h"
 #include "transcripts/prompt.h"
@@ -71,7 +70,7 @@ Result<EraseResult> erase_session(const Home& home, const FoundSession& session,
                                   const Progress& progress) {
   const auto began = SteadyClock::now();
   HF_CHECK(check_cross_session(home, session, options));
-  RemovalRules rules{"delete", options.force, options.made_by_us, options.terminate, options.dry_run, options.caller_session};
+  RemovalRules rules{"delete", options.force, options.made_by_us, options.terminate, options.dry_run, options.caller_sessions};
   HF_TRY(RemovalCheck check, check_removal(home, session.place, rules, now));
 
   EraseResult result;
@@ -113,7 +112,7 @@ Result<EraseResult> erase_session(const Home& home, const FoundSession& session,
   }
   result.backup_path = backup.path;
   result.backup_sha256 = backup.sha256;
-  if (!backup.path.empty()) result.undo_command = "holdfast restore --in-place " + shell_quoted(backup.path);
+  if (!backup.path.empty()) result.undo_command = undo_command(backup.path);
   result.duration_ms = std::chrono::duration_cast<std::chrono::milliseconds>(SteadyClock::now() - began).count();
   return result;
 }

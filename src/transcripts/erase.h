@@ -18,7 +18,7 @@ struct EraseOptions {
   bool dry_run = false;
   std::optional<bool> cross_session_artifacts;  // must be said when the id exists in several projects, and only then
   std::string backup_folder;                    // <data>/deleted
-  std::string caller_session;                   // the session that is asking; never deleted. May be empty
+  std::vector<std::string> caller_sessions;     // that may be the one that is asking (current.h); never deleted
   std::string machine_id;
 };
 

@@ -138,7 +138,7 @@ TEST_F(EraseTest, Delete_15_AUuid7AloneIsNotOurs) {
 
 TEST_F(EraseTest, Delete_3_TheCallersOwnSessionIsRefused) {
   EraseOptions options = forced();
-  options.caller_session = TestSession::kId;
+  options.caller_sessions = {TestSession::kId};
   EXPECT_EQ(refused(options).kind, ErrorKind::refused);
 }
 

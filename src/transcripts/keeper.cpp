@@ -1,8 +1,8 @@
 #include "transcripts/keeper.h"
 
 #include "base/file.h"
-#include "base/hash.h"
 #include "base/log.h"
+#include "transcripts/backup.h"
 #include "transcripts/doctor.h"
 
 #include <fmt/format.h>
@@ -18,22 +18,7 @@ namespace holdfast::transcripts {
 
 namespace {
 
-constexpr std::size_t kHashPiece = 1024 * 1024;
 constexpr double kMegabyte = 1024.0 * 1024.0;
-
-// Positions are given with every read: the descriptor's own belongs to the reader of the archive.
-Result<std::string> hash_of_archive(Fd file) {
-  Sha256 hash;
-  std::string piece(kHashPiece, '\0');
-  for (off_t at = 0;;) {
-    const ssize_t got = ::pread(file.get(), piece.data(), piece.size(), at);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return fail(system_error("read the archive", errno));
-    if (got == 0) return to_hex(hash.finish());
-    hash.add(std::string_view(piece.data(), static_cast<std::size_t>(got)));
-    at += got;
-  }
-}
 
 // Where import_original_lineage looks.
 bool has_original_lineage(const std::string& home_folder) {
@@ -151,13 +136,18 @@ Result<CopyResult> Keeper::restore(Fd archive, const std::string& origin, Restor
   Fd copy(::fcntl(archive.get(), F_DUPFD_CLOEXEC, 0));
   if (!copy) return fail(system_error("open the archive again", errno));
   HF_TRY(ArchiveReader reader, ArchiveReader::open(std::move(archive)));
+  HF_TRY(auto moved_back, undo_move(reader.header(), copy.get(), options, progress));
+  if (moved_back) return *std::move(moved_back);
   // Beside the restoring: it takes as long as a good part of it, and is rarely needed before the end.
-  auto hashing = std::async(std::launch::async | std::launch::deferred, hash_of_archive, std::move(copy)).share();
+  auto hashing = std::async(std::launch::async | std::launch::deferred, [file = std::move(copy)] {
+                   return hash_of_archive(file.get());
+                 }).share();
   const ArchiveHeader header = reader.header();
 
   CopyResult result;
   if (header.product == "codex") {
-    const CodexCopyOptions wanted{options.target_project, options.maps, options.level != PathLevel::none, options.dry_run};
+    const CodexCopyOptions wanted{options.target_project, options.maps, options.level != PathLevel::none, options.dry_run,
+                                  options.placed};
     HF_TRY(result, restore_codex(homes_.codex, reader, options.in_place, wanted, now(), progress));
   } else {
     if (options.session_env == SessionEnv::if_trusted && header.byte_true) {
@@ -187,8 +177,8 @@ void Keeper::remember_copy(CopyResult& result, const std::string& project, const
   });
 }
 
-Result<CopyResult> Keeper::repair(const FoundSession& session) const {
-  HF_TRY(CopyResult result, write_repaired_copy(homes_.claude, session, now()));
+Result<CopyResult> Keeper::repair(const FoundSession& session, const std::string& new_session_id) const {
+  HF_TRY(CopyResult result, write_repaired_copy(homes_.claude, session, new_session_id, now()));
   note(result.warnings, [&](session::Store& store) { return record_copy(store, result, "clone", result.project_path, {}); });
   return result;
 }
@@ -200,7 +190,8 @@ Result<MoveResult> Keeper::move(const AnySession& session, MoveOptions options, 
   options.backup_folder = backup_folder();
   options.machine_id = machine_id();
   HF_TRY(MoveResult result, move_session(homes_.claude, *session.claude(), options, now(), progress));
-  if (!result.was_dry_run) note(result.warnings, [&](session::Store& store) { return record_move(store, result); });
+  const bool moved = !result.was_dry_run && result.files_moved > 0;
+  if (moved) note(result.warnings, [&](session::Store& store) { return record_move(store, result); });
   return result;
 }
 
@@ -223,7 +214,8 @@ Result<RelocateResult> Keeper::relocate(const std::string& old_path, const std::
   options.machine_id = machine_id();
   HF_TRY(RelocateResult result, relocate_project(homes_.claude, old_path, new_path, options, now(), progress));
   for (MoveResult& each : result.moved)
-    if (!each.was_dry_run) note(each.warnings, [&](session::Store& store) { return record_move(store, each); });
+    if (!each.was_dry_run && each.files_moved > 0)
+      note(each.warnings, [&](session::Store& store) { return record_move(store, each); });
   return result;
 }
 

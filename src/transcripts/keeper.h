@@ -12,6 +12,7 @@
 #include "transcripts/any_session.h"
 #include "transcripts/lineage.h"
 #include "transcripts/restore.h"
+#include "transcripts/staging.h"
 
 #include <mutex>
 
@@ -45,6 +46,9 @@ class Keeper {
   // Made when it is not there; only this user can look into it.
   Result<std::string> temporary_folder() const;
 
+  // What operations left behind in either home whose process died is undone or finished (staging.h).
+  Recovered recover() const;
+
   // Writes the file; not recorded. Machine and time in the options are filled in here.
   Result<Archived> write(const AnySession& session, const std::string& path, ArchiveOptions options,
                          const Progress& progress = {}) const;
@@ -54,14 +58,18 @@ class Keeper {
   // Of options, made_by_us, backup_folder and machine_id are filled in here. Errors: those of the verbs; invalid for what a Codex
   // session does not have.
   Result<CopyResult> clone(const AnySession& session, const CloneOptions& options, const Progress& progress = {}) const;
-  // origin: what the archive is called in the family tree.
+  // origin: what the archive is called in the family tree. In place, the backup of a move takes the session back: with all that
+  // was written since, and the same paths translated the other way.
   Result<CopyResult> restore(Fd archive, const std::string& origin, RestoreOptions options, const Progress& progress = {}) const;
   // That a session was put back or copied by other means: from the guard. What goes wrong is a warning in the result.
   void remember_copy(CopyResult& result, const std::string& project, const std::string& origin, const std::string& hash) const;
-  // A repaired copy of a damaged one (doctor.h); in the family it is a clone.
-  Result<CopyResult> repair(const FoundSession& session) const;
+  // A repaired copy of a damaged one, with the id that it is to have (doctor.h); in the family it is a clone.
+  Result<CopyResult> repair(const FoundSession& session, const std::string& new_session_id) const;
   Result<MoveResult> move(const AnySession& session, MoveOptions options, const Progress& progress = {}) const;
   Result<EraseResult> erase(const AnySession& session, EraseOptions options, const Progress& progress = {}) const;
+  // Of a session that is `not_found`: the delete of it that recovery has just finished. Errors: `not_found`, when there was none.
+  Result<EraseResult> finished_erase(const Recovered& recovered, std::string_view id_or_prefix, const EraseOptions& options,
+                                     Error not_found) const;
   Result<RelocateResult> relocate(const std::string& old_path, const std::string& new_path, MoveOptions options,
                                   const Progress& progress = {}) const;
 
@@ -81,6 +89,8 @@ class Keeper {
   Result<session::Store*> store_to_write() const;
 
  private:
+  Result<std::optional<CopyResult>> undo_move(const ArchiveHeader& header, int archive, const RestoreOptions& options,
+                                              const Progress& progress) const;
   using Note = std::function<Result<void>(session::Store&)>;
   void note(std::vector<std::string>& warnings, const Note& note) const;
   Result<std::optional<LineageTree>> tree_of(const std::string& session_id, const std::vector<NativeFork>& forks) const;

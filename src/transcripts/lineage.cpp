@@ -42,6 +42,23 @@ Result<void> remember_archive(Transaction& transaction, const std::string& sha25
   return {};
 }
 
+using PathPairs = std::vector<std::pair<std::string, std::string>>;
+
+JsonArray pairs_in_json(const PathPairs& maps) {
+  JsonArray out;
+  for (const auto& [from, to] : maps) out.push_back(JsonArray{from, to});
+  return out;
+}
+
+PathPairs maps_of(const JsonObject& details) {
+  PathPairs maps;
+  const JsonArray* const pairs = find_array(details, kMaps);
+  for (const Json& pair : pairs ? *pairs : JsonArray{})
+    if (pair.is_array() && pair.get_array().size() == 2 && pair.at(0).is_string() && pair.at(1).is_string())
+      maps.emplace_back(view(pair.at(0).get_string()), view(pair.at(1).get_string()));
+  return maps;
+}
+
 Result<void> add_event(Transaction& transaction, LineageEvent event) {
   HF_CHECK(transaction.put(kSessionsSpace, event.child, nullptr));
   if (!event.parent.empty()) HF_CHECK(transaction.put(kSessionsSpace, event.parent, nullptr));
@@ -89,12 +106,17 @@ Result<void> record_move(session::Store& store, const MoveResult& result) {
   event.child = result.session_id;
   event.how = "move";
   event.when = result.moved_at;
-  event.details = {{"source_project_path", result.source_project},
-                   {kTargetProject, result.target_project},
-                   {kTargetMachine, machine_id()},
-                   {kPathsTranslated, result.paths_translated},
-                   {"backup_path", text_or_null(result.backup_path)},
-                   {kTitle, text_or_null(result.custom_title)}};
+  event.details = {
+      {"source_project_path", result.source_project},
+      {kTargetProject, result.target_project},
+      {kTargetMachine, machine_id()},
+      {kPathsTranslated, result.paths_translated},
+      {"backup_path", text_or_null(result.backup_path)},
+      {kBackupHash, text_or_null(result.backup_sha256)},
+      {kTitle, text_or_null(result.custom_title)},
+      {kMaps, pairs_in_json(result.maps)},
+      {kWritten,
+       JsonObject{{"inode", result.written.inode}, {"size", result.written.size}, {"mtime_ns", result.written.mtime_ns}}}};
   return store.write([&](Transaction& transaction) -> Result<void> {
     HF_CHECK(remember_archive(transaction, result.backup_sha256, result.session_id, result.backup_path, result.moved_at));
     return add_event(transaction, event);
@@ -130,6 +152,24 @@ Result<void> record_archive(session::Store& store, const ArchiveReport& report, 
     HF_CHECK(remember_archive(transaction, report.sha256, event.child, where, event.when ? event.when : transaction.now()));
     return add_event(transaction, event);
   });
+}
+
+Result<std::optional<RecordedMove>> move_with_backup(session::Store& store, std::string_view session_id,
+                                                     std::string_view sha256) {
+  HF_TRY(const auto events, store.lineage_of(session_id));
+  for (const LineageEvent& event : events) {
+    if (event.child != session_id || event.how != "move" || sha256.empty() || detail(event, kBackupHash) != sha256) continue;
+    RecordedMove move;
+    move.paths_translated = find_bool(event.details, kPathsTranslated).value_or(false);
+    move.maps = maps_of(event.details);
+    if (const JsonObject* const written = find_object(event.details, kWritten)) {
+      move.written.inode = static_cast<std::uint64_t>(find_int(*written, "inode").value_or(0));
+      move.written.size = static_cast<std::uint64_t>(find_int(*written, "size").value_or(0));
+      move.written.mtime_ns = find_int(*written, "mtime_ns").value_or(0);
+    }
+    return move;
+  }
+  return std::nullopt;
 }
 
 Result<bool> wrote_archive(session::Store& store, std::string_view sha256) {

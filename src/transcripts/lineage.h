@@ -25,6 +25,13 @@ Result<void> record_erase(session::Store& store, const EraseResult& result);
 // Also remembers the hash, so that a later restore of that very archive is trusted with session-env.
 Result<void> record_archive(session::Store& store, const ArchiveReport& report, const std::string& where);
 Result<bool> wrote_archive(session::Store& store, std::string_view sha256);
+// The move whose backup has that hash; nullopt: it is none of a move.
+struct RecordedMove {
+  bool paths_translated = false;
+  std::vector<std::pair<std::string, std::string>> maps;
+  FileMark written;  // the transcript as the move has put it in place
+};
+Result<std::optional<RecordedMove>> move_with_backup(session::Store& store, std::string_view session_id, std::string_view sha256);
 // A clone or a restore of ours, by the events.
 Result<bool> made_by_us(session::Store& store, std::string_view session_id);
 

@@ -5,6 +5,7 @@
 #include "transcripts/read_session.h"
 #include "transcripts/removal_rules.h"
 #include "transcripts/stage_session.h"
+#include "transcripts/summary.h"
 
 #include <chrono>
 
@@ -21,12 +22,20 @@ Inventory project_part(Inventory inventory) {
   return inventory;
 }
 
-Result<ProjectTarget> other_project(const Home& home, const FoundSession& session, const std::string& path) {
-  HF_TRY(ProjectTarget target, project_target(home, path));
-  if (target.folder == session.place.project_folder) {
-    return fail(ErrorKind::invalid, session.place.session_id + " is in the folder of " + target.path + " already");
-  }
-  return target;
+// The same move once more, when the first was done and nobody heard of it.
+Result<MoveResult> there_already(const Home& home, const FoundSession& session, const ProjectTarget& target,
+                                 const MoveOptions& options, Millis now) {
+  MoveResult result;
+  result.session_id = session.place.session_id;
+  HF_TRY(result.source_project, project_root_of(home, session));
+  result.target_project = target.path;
+  result.was_dry_run = options.dry_run;
+  HF_TRY(const Summary summary, summarise(home, session));
+  result.custom_title = summary.custom_title;
+  result.resume_command = resume_command(target.path, session.place.session_id);
+  result.moved_at = now;
+  result.warnings.push_back(session.place.session_id + " is in the folder of " + target.path + " already: nothing was moved");
+  return result;
 }
 
 }  // namespace
@@ -34,8 +43,11 @@ Result<ProjectTarget> other_project(const Home& home, const FoundSession& sessio
 Result<MoveResult> move_session(const Home& home, const FoundSession& session, const MoveOptions& options, Millis now,
                                 const Progress& progress) {
   const auto began = SteadyClock::now();
-  HF_TRY(const ProjectTarget target, other_project(home, session, options.target_project));
-  RemovalRules rules{"move", options.force, options.made_by_us, options.terminate, options.dry_run, options.caller_session};
+  HF_TRY(ProjectTarget target, project_target(home, options.target_project));
+  if (!options.target_folder.empty()) target.folder = options.target_folder;
+  if (target.folder == session.place.project_folder) return there_already(home, session, target, options, now);
+  const RemovalRules rules{"move",          options.force,           options.made_by_us,   options.terminate,
+                           options.dry_run, options.caller_sessions, options.written_by_us};
   HF_TRY(RemovalCheck check, check_removal(home, session.place, rules, now));
   HF_TRY(Inventory everything, take_inventory(home, session.place));
   Inventory inventory = project_part(std::move(everything));
@@ -61,6 +73,7 @@ Result<MoveResult> move_session(const Home& home, const FoundSession& session, c
   for (const std::string& path : inventory.left_out) result.warnings.push_back(path + " stays: not a regular file");
   result.resume_command = resume_command(target.path, session.place.session_id);
   result.moved_at = now;
+  result.maps = options.maps;
   PathMap paths = path_map_of(options.level, root, target.path, options.maps);
   result.paths_translated = !paths.empty();
   RewriteOptions rewrite_options;
@@ -94,18 +107,23 @@ Result<MoveResult> move_session(const Home& home, const FoundSession& session, c
       static_cast<void>(drop_backup(backup));
       return fail(std::move(committed).error());
     }
+    const SessionPlace moved{session.place.session_id, target.folder};
+    if (const auto placed = home.stat(moved.transcript()); placed && *placed) result.written = mark_of(**placed);
     if (options.no_backup) {
       if (auto warning = drop_backup(backup)) result.warnings.push_back(*std::move(warning));
     }
   }
   result.moved = stage.counts().files;
   result.files_moved = sum_of(result.moved);
+  result.main_records = stage.counts().main_records;
+  result.agent_records = stage.counts().agent_records;
   result.files_deleted = inventory.artifacts.size();
   result.warnings.insert(result.warnings.end(), stage.counts().warnings.begin(), stage.counts().warnings.end());
   result.custom_title = stage.counts().custom_title;
   result.rewritten = rewriter.counts();
   result.backup_path = backup.path;
   result.backup_sha256 = backup.sha256;
+  if (!backup.path.empty()) result.undo_command = undo_command(backup.path);
   result.duration_ms = std::chrono::duration_cast<std::chrono::milliseconds>(SteadyClock::now() - began).count();
   return result;
 }

@@ -5,16 +5,19 @@
 
 #include "transcripts/clone.h"
 #include "transcripts/erase.h"
+#include "transcripts/journal.h"
 
 namespace holdfast::transcripts {
 
 struct MoveOptions {
   std::string target_project;
+  std::string target_folder;  // below projects/; empty: the one of the target project (several paths share a folder)
   PathLevel level = PathLevel::fields;
   std::vector<std::pair<std::string, std::string>> maps;
   bool force = false, made_by_us = false, terminate = false, no_backup = false, dry_run = false;
   std::string backup_folder;
-  std::string caller_session;
+  std::vector<std::string> caller_sessions;  // as EraseOptions
+  bool written_by_us = false;                // that its transcript is new is our own doing
   std::string machine_id;
 };
 
@@ -23,9 +26,12 @@ struct MoveResult {
   std::string source_project, target_project;
   std::uint64_t files_moved = 0, files_deleted = 0;
   std::map<ArtifactKind, std::uint64_t> moved;
+  std::uint64_t main_records = 0, agent_records = 0;
   bool paths_translated = false;
   bool was_running = false, was_terminated = false, was_dry_run = false;
-  std::string backup_path, backup_sha256, custom_title, resume_command;
+  std::string backup_path, backup_sha256, undo_command, custom_title, resume_command;
+  FileMark written;                                       // the transcript in its new place
+  std::vector<std::pair<std::string, std::string>> maps;  // as they were asked for
   std::int64_t duration_ms = 0;
   Millis moved_at = 0;
   std::vector<std::string> warnings;
@@ -33,6 +39,8 @@ struct MoveResult {
 };
 JsonObject to_json(const MoveResult& result);
 
+// A session that is there already stays as it is: a success that moved no file. Errors: refused (check_removal), conflict, those
+// of reading and staging.
 Result<MoveResult> move_session(const Home& home, const FoundSession& session, const MoveOptions& options, Millis now,
                                 const Progress& progress = {});
 

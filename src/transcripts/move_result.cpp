@@ -15,6 +15,7 @@ JsonObject to_json(const MoveResult& result) {
   json["was_terminated"] = result.was_terminated;
   json["backup_path"] = text_or_null(result.backup_path);
   json["backup_sha256"] = text_or_null(result.backup_sha256);
+  json["undo_command"] = text_or_null(result.undo_command);
   json["custom_title"] = text_or_null(result.custom_title);
   json["resume_command"] = result.resume_command;
   json["was_dry_run"] = result.was_dry_run;

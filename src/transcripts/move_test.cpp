@@ -86,16 +86,33 @@ TEST_F(MoveTest, ThereAndBackIsTheSame) {
 
 TEST_F(MoveTest, Move_2_RefusalsChangeNothing) {
   const auto before = tree_of(files_.folder(), true);
-  EXPECT_EQ(move(to(TestSession::kProject)).error().kind, ErrorKind::invalid) << "the same";
   EXPECT_EQ(move(to("")).error().kind, ErrorKind::invalid);
   MoveOptions options = to("/home/dev/other");
   options.force = false;
   EXPECT_EQ(move(options).error().kind, ErrorKind::refused) << "native";
   options = to("/home/dev/other");
-  options.caller_session = TestSession::kId;
+  options.caller_sessions = {TestSession::kId};
   EXPECT_EQ(move(options).error().kind, ErrorKind::refused) << "the caller's own";
   EXPECT_EQ(tree_of(files_.folder(), true), before);
   EXPECT_THAT(tree_of(backups_), IsEmpty());
+}
+
+TEST_F(MoveTest, P12AMoveToWhereItIsChangesNothing) {
+  const auto before = tree_of(files_.folder(), true);
+  const auto result = move(to(TestSession::kProject));
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->files_moved, 0U);
+  EXPECT_EQ(result->backup_path, "");
+  EXPECT_THAT(result->warnings, Contains(HasSubstr("already")));
+  EXPECT_EQ(tree_of(files_.folder(), true), before);
+  EXPECT_THAT(tree_of(backups_), IsEmpty());
+}
+
+TEST_F(MoveTest, P12TheFolderCanBeNamedBecausePathsShareOne) {
+  MoveOptions options = to("/home/dev/a.b");
+  options.target_folder = "-home-dev-a_b";
+  ASSERT_TRUE(move(options));
+  EXPECT_TRUE(home_.stat(std::string("projects/-home-dev-a_b/") + TestSession::kId + ".jsonl").value());
 }
 
 TEST_F(MoveTest, Move_2_TheIdInTheTargetIsAConflict) {

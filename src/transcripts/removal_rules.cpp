@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace holdfast::transcripts {
 namespace {
 
@@ -24,7 +26,8 @@ bool is_native_id(std::string_view session_id) {
 }
 
 Result<RemovalCheck> check_removal(const Home& home, const SessionPlace& place, const RemovalRules& rules, Millis now) {
-  if (!rules.caller_session.empty() && equal_ignoring_ascii_case(rules.caller_session, place.session_id)) {
+  const auto is_this = [&](const std::string& id) { return equal_ignoring_ascii_case(id, place.session_id); };
+  if (std::ranges::any_of(rules.caller_sessions, is_this)) {
     return fail(ErrorKind::refused, fmt::format("cannot {} the session that is asking", rules.verb),
                 "do it from another session or from a terminal");
   }
@@ -38,7 +41,8 @@ Result<RemovalCheck> check_removal(const Home& home, const SessionPlace& place, 
     }
     check.warnings.push_back("not made by holdfast: this needs --force");
   }
-  HF_TRY(const RunningState state, running_state(home, place, now));
+  HF_TRY(RunningState state, running_state(home, place, now));
+  if (rules.written_by_us) state.recently_written = false;
   check.was_running = state.running();
   if (!state.running()) return check;
   if (rules.dry_run) {

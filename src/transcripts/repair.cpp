@@ -1,10 +1,12 @@
 #include "transcripts/repair.h"
 
-#include "base/ids.h"
 #include "transcripts/destinations.h"
 #include "transcripts/doctor.h"
+#include "transcripts/fresh_uuid.h"
 #include "transcripts/read_session.h"
 #include "transcripts/stage_session.h"
+
+#include <fmt/format.h>
 
 #include <array>
 
@@ -67,11 +69,27 @@ bool RepairLines::is_record(std::string_view text) {
   return report.shape == jsonl::LineShape::object && found[0].kind == jsonl::TokenKind::string;
 }
 
-Result<CopyResult> write_repaired_copy(const Home& home, const FoundSession& session, Millis now) {
+std::string id_of_repaired(const SessionPlace& place, const VerifyReport& report) {
+  std::string damage;
+  for (const Finding& finding : report.findings) {
+    if (finding.severity != Finding::Severity::damage) continue;
+    // Without the project: the session may be moved.
+    const std::string_view name = std::string_view(finding.path).substr(finding.path.rfind('/') + 1);
+    damage += fmt::format("{}:{}:{}\n", name, finding.line, finding.what);
+  }
+  std::string id = fresh_uuid(place.session_id, damage);
+  constexpr std::size_t kVersionAt = 14;
+  id[kVersionAt] = '7';  // as every id that is ours
+  return id;
+}
+
+Result<CopyResult> write_repaired_copy(const Home& home, const FoundSession& session, const std::string& new_session_id,
+                                       Millis now) {
+  HF_CHECK(check_lives_nowhere_else(home, {new_session_id, session.place.project_folder}));
   HF_TRY(const Inventory inventory, take_inventory(home, session.place));
   CopyResult result;
   HF_TRY(result.project_path, project_root_of(home, session));
-  const SessionPlace place{make_uuid7(), session.place.project_folder};
+  const SessionPlace place{new_session_id, session.place.project_folder};
   const Identity identity =
       identity_of_copy(session.place, place.session_id, place.project_folder, flat_agent_ids(inventory), inventory.slugs);
   Rewriter rewriter(identity, PathMap(), {PathLevel::none, false, {}});

@@ -4,6 +4,7 @@
 #include "transcripts/destinations.h"
 #include "transcripts/stage_session.h"
 
+#include <algorithm>
 #include <set>
 
 namespace holdfast::transcripts {
@@ -59,6 +60,10 @@ Result<Plan> plan_copy(const Home& home, const ArchiveHeader& header, const Inve
   return plan;
 }
 
+SessionPlace place_in(const Identity& identity) {
+  return {identity.new_session, identity.new_folder};
+}
+
 bool may_have_session_env(const RestoreOptions& options) {
   return options.session_env == SessionEnv::always || (options.session_env == SessionEnv::if_trusted && options.trusted);
 }
@@ -82,6 +87,9 @@ class Restoring {
 
   // A plan belongs to its slug: in place it may be there already, and if it is the same it stays.
   Result<void> check(const Inventory& contents) {
+    const SessionPlace to = place_in(plan_.identity);
+    if (options_.in_place || !options_.new_session_id.empty()) HF_CHECK(check_lives_nowhere_else(home_, to));
+    there_ = options_.in_place && std::ranges::find(options_.placed, to.transcript()) != options_.placed.end();
     std::vector<std::string> paths;
     for (const Artifact& artifact : contents.artifacts) {
       if (options_.in_place && artifact.kind == ArtifactKind::plan) {
@@ -94,8 +102,11 @@ class Restoring {
       }
       if (auto path = place(artifact)) paths.push_back(*std::move(path));
     }
-    return check_free(home_, paths);
+    return there_ ? Result<void>{} : check_free(home_, paths);
   }
+
+  // By the operation before this one, which died when that was done.
+  bool is_there() const { return there_; }
 
   Result<std::optional<Fd>> kept_plan(const Artifact& artifact) const {
     if (!kept_plans_.contains(artifact.path)) return std::nullopt;
@@ -112,6 +123,7 @@ class Restoring {
   Plan plan_;
   std::set<std::string> kept_plans_;
   bool lock_is_there_ = false;
+  bool there_ = false;
 };
 
 }  // namespace
@@ -137,7 +149,7 @@ Result<CopyResult> restore_session(const Home& home, ArchiveReader& archive, con
     rewriter.emplace(identity, std::move(restoring.plan().paths), std::move(rewrite_options));
   }
   std::optional<Staging> staging;
-  if (!options.dry_run) {
+  if (!options.dry_run && !restoring.is_there()) {
     HF_TRY(Staging begun, Staging::begin(home, "restore", header.session_id));
     staging.emplace(std::move(begun));
   }
@@ -147,10 +159,12 @@ Result<CopyResult> restore_session(const Home& home, ArchiveReader& archive, con
   stage_options.place = [&](const Artifact& artifact) { return restoring.place(artifact); };
   stage_options.compare_with = [&](const Artifact& artifact) { return restoring.kept_plan(artifact); };
   stage_options.private_modes = !header.byte_true;
+  stage_options.hashes = restoring.is_there();
   StageSession stage(std::move(stage_options));
   HF_CHECK(archive.read(stage, progress));
+  if (restoring.is_there()) HF_CHECK(stage.check_there(home));
 
-  const SessionPlace place{identity.new_session, identity.new_folder};
+  const SessionPlace place = place_in(identity);
   if (staging) {
     if (!options.in_place) HF_CHECK(staging->make_folder("session-env/" + place.session_id, 0700));
     HF_CHECK(stage_folders(*staging, identity, contents.folders, !header.byte_true));

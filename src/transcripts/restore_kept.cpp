@@ -93,6 +93,10 @@ class RestoringKept {
       HF_CHECK(tell(progress, "comparing", file.size));
     }
     if (!conflicts.empty()) return refuse(conflicts, files.size());
+    const bool brings_transcript = !missing_.empty() && missing_.front().key == kept_.transcript.key;
+    if (brings_transcript && kept_.product == Product::claude) HF_CHECK(check_lives_nowhere_else(home_, kept_.place));
+    if (brings_transcript && kept_.product == Product::codex)
+      HF_CHECK(check_codex_lives_nowhere_else(home_, kept_.id, kept_.path()));
     return warn_of_shorter(files.front());
   }
 

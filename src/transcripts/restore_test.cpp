@@ -91,6 +91,42 @@ TEST_F(RestoreTest, Restore_2_InPlaceRefusesWhatExists) {
   EXPECT_EQ(tree_of(files_.folder(), true), before);
 }
 
+TEST_F(RestoreTest, P12AnIdThatLivesInAnotherProjectIsNotMadeTwice) {
+  empty_home();
+  const std::string there = std::string("projects/-home-dev-other/") + TestSession::kId + ".jsonl";
+  files_.write(there, "{}\n");
+  const auto before = tree_of(files_.folder(), true);
+  std::vector<RestoreOptions> tries{in_place(), in_place(), as_copy()};
+  tries[1].target_project = files_.outside() + "/moved";
+  tries[2].new_session_id = TestSession::kId;
+  for (const RestoreOptions& options : tries) {
+    const auto result = restore(options);
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().kind, ErrorKind::conflict);
+    EXPECT_THAT(result.error().message, HasSubstr(there));
+    EXPECT_EQ(tree_of(files_.folder(), true), before);
+  }
+  EXPECT_TRUE(restore(as_copy())) << "a copy has an id of its own";
+}
+
+TEST_F(RestoreTest, P13WhatRecoveryHasPutInPlaceIsRestored) {
+  const auto before = tree_of(files_.folder(), true);
+  RestoreOptions options = in_place();
+  options.placed = {TestSession::place().transcript()};
+  const auto result = restore(options);
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->main_records, 4U);
+  EXPECT_EQ(tree_of(files_.folder(), true), before);
+  for (const std::string& path : {TestSession::place().transcript(), TestSession::in_folder("tool-results/b1.txt")}) {
+    const std::string text = files_.read(path);
+    files_.write(path, text + "other");
+    EXPECT_EQ(restore(options).error().kind, ErrorKind::conflict) << "another archive of the same session";
+    files_.write(path, text);
+  }
+  std::filesystem::remove(files_ / TestSession::in_folder("tool-results/b1.txt"));
+  EXPECT_EQ(restore(options).error().kind, ErrorKind::conflict);
+}
+
 TEST_F(RestoreTest, InPlaceKeepsAPlanThatIsThereAlready) {
   empty_home();
   const std::string plan = std::string("plans/") + TestSession::kSlug + ".md";

@@ -16,7 +16,7 @@ bool is_agent(ArtifactKind kind) {
   return kind == ArtifactKind::flat_agent || kind == ArtifactKind::nested_agent;
 }
 
-Result<Digest> hash_of_staged(int fd) {
+Result<Digest> hash_of_file(int fd) {
   Sha256 hash;
   std::string buffer(jsonl::kReadBytes, '\0');
   for (;;) {
@@ -189,8 +189,21 @@ Result<void> StageSession::flush() {
 Result<void> StageSession::verify() const {
   for (const auto& [path, digest] : hashes_) {
     HF_TRY(const Fd file, options_.staging->staged(path));
-    HF_TRY(const Digest again, hash_of_staged(file.get()));
+    HF_TRY(const Digest again, hash_of_file(file.get()));
     if (again != digest) return fail(ErrorKind::corrupt, path + ": what was written is not what can be read");
+  }
+  return {};
+}
+
+Result<void> StageSession::check_there(const Home& home) const {
+  for (const auto& [path, digest] : hashes_) {
+    const auto file = home.open_file(path);
+    if (!file && file.error().kind != ErrorKind::not_found) return fail(file.error());
+    Result<Digest> there = file ? hash_of_file(file->get()) : Result<Digest>(Digest{});
+    if (!there) return fail(std::move(there).error().within(path));
+    if (*there == digest) continue;
+    return fail(ErrorKind::conflict, fmt::format("{} is {}", home.absolute(path), file ? "there, with other content" : "gone"),
+                "the session was restored before; without --in-place a copy is made");
   }
   return {};
 }

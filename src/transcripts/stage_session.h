@@ -32,7 +32,7 @@ class StageSession final : public Receiver {
     // Of a file that goes nowhere because it is there already: must its bytes be the same? Then it is compared with this one.
     std::function<Result<std::optional<Fd>>(const Artifact&)> compare_with;
     bool private_modes = false;  // 0600, whatever the artifact says
-    bool hashes = false;         // for verify()
+    bool hashes = false;         // for verify() and check_there()
   };
   explicit StageSession(Options options);
 
@@ -44,6 +44,8 @@ class StageSession final : public Receiver {
 
   // Reads the staged files again and compares their hashes. Errors: corrupt.
   Result<void> verify() const;
+  // Of files that are in place already: that they are what would have been written. Errors: conflict.
+  Result<void> check_there(const Home& home) const;
 
   struct Counts {
     KindCounts files;

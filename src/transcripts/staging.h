@@ -55,15 +55,29 @@ class Staging {
 // What a dead process left behind.
 struct Leftover {
   std::string operation;  // folder name
-  std::string folder;     // absolute
-  std::string trouble;    // why it can be neither undone nor finished, when nothing else is known of it: it is left alone
+  std::string home;       // absolute, as is the next
+  std::string folder;
+  std::string trouble;  // why it can be neither undone nor finished, when nothing else is known of it: it is left alone
   std::string what, about;
   Millis began_at = 0;
   bool finishing = false;  // the rest will be finished, else undone
-  std::vector<std::string> paths;
+  // Below the home; of the new ones the main transcript is the last, of the old ones the first.
+  std::vector<std::string> new_paths, old_paths;
 };
 Result<std::vector<Leftover>> leftovers(const Home& home);
 // Undoes or finishes them. Those of living processes are left alone.
 Result<std::vector<Leftover>> recover(const Home& home);
+
+// For commands: before anything is looked for in a home, because a session whose move or delete died lies in two places, or in
+// none, and its files stand in the way of the same command typed again. What cannot be ended stops nobody.
+struct Recovered {
+  std::vector<Leftover> ended;
+  std::vector<std::string> notes;  // sentences for the person: what was ended, and what could not be
+
+  // Main transcripts that operations which were finished have put in place; below their home.
+  std::vector<std::string> placed() const;
+  void add(Recovered more);
+};
+Recovered recover_first(const Home& home);
 
 }  // namespace holdfast::transcripts

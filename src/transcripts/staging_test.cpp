@@ -228,6 +228,21 @@ TEST_F(StagingTest, TheLivingAreLeftAlone) {
   EXPECT_EQ(read("projects/-p/y.jsonl"), "other");
 }
 
+TEST_F(StagingTest, P13RecoveryBeforeACommandSaysWhatItDid) {
+  EXPECT_THAT(recover_first(home_).notes, IsEmpty());
+  in_dying_process([&] {
+    auto* const staging = new Staging(Staging::begin(home_, "clone", "a session").value());
+    stage(*staging, "projects/-p/x.jsonl", "main");
+  });
+  write(".holdfast/delete-1/old-0", "precious");  // which nobody can deal with, and which stops nobody
+  const Recovered recovered = recover_first(home_);
+  EXPECT_THAT(recovered.notes, ElementsAre(testing::ContainsRegex("a clone of a session .* was undone first"),
+                                           HasSubstr("could not be ended: the journal is gone")));
+  EXPECT_THAT(recovered.ended, SizeIs(1));
+  EXPECT_THAT(recovered.placed(), IsEmpty());
+  EXPECT_EQ(read(".holdfast/delete-1/old-0"), "precious");
+}
+
 TEST_F(StagingTest, TakenFilesWithoutAJournalAreNotThrownAway) {
   write(".holdfast/delete-1/old-0", "all that is left of a transcript");
   EXPECT_FALSE(recover(home_));

@@ -15,9 +15,11 @@ struct Finding {
 };
 
 struct VerifyReport {
-  bool ok = true;  // no damage
+  bool ok = true;         // no damage
+  bool mendable = false;  // a copy without the damaged lines would be better
   std::uint64_t files = 0, records = 0, bytes = 0;
-  std::vector<Finding> findings;  // at most kMaxFindings, then counted only
+  std::uint64_t main_records = 0;  // of a session: in its main transcript
+  std::vector<Finding> findings;   // at most kMaxFindings, then counted only
   std::uint64_t more = 0;
 };
 inline constexpr std::size_t kMaxFindings = 200;

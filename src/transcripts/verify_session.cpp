@@ -68,7 +68,8 @@ class Verifying {
         },
         progress));
     end_file();
-    if (main_records_ == 0) add(Severity::warning, inventory.place.transcript(), 0, "holds no record: it cannot be resumed");
+    if (report_.main_records == 0)
+      add(Severity::warning, inventory.place.transcript(), 0, "holds no record: it cannot be resumed");
     for (const std::string& path : inventory.left_out) add(Severity::note, path, 0, "is not a plain file and was left out");
     return std::move(report_);
   }
@@ -105,6 +106,7 @@ class Verifying {
     if (line.ending.empty()) {
       take_tail(line, report);
     } else if (const auto judgement = judge(report)) {
+      report_.mendable |= judgement->severity == Severity::damage;
       add(judgement->severity, path_, line.number, judgement->what);
     }
     if (report.parsed()) take_record(line, found);
@@ -121,7 +123,7 @@ class Verifying {
 
   void take_record(const jsonl::Line& line, const std::array<jsonl::Token, 2>& found) {
     ++report_.records;
-    if (is_main_) ++main_records_;
+    if (is_main_) ++report_.main_records;
     if (found[0].kind != jsonl::TokenKind::string) return;
     links_.add(inside(found[0]), found[1].kind == jsonl::TokenKind::string ? inside(found[1]) : std::string_view(), line.number);
   }
@@ -140,7 +142,6 @@ class Verifying {
   VerifyReport report_;
   std::string path_;  // of the file being read
   bool is_main_ = false;
-  std::uint64_t main_records_ = 0;
   ParentLinks links_;
   jsonl::Scanner scanner_;
 };

@@ -2,15 +2,11 @@
 // a disk that refuses at every call.
 //
 // However it ends: once recover() has run there is the state before or the state after, byte for byte and mode for mode, and
-// nothing else. Before that, whatever is neither must be named by leftovers().
+// nothing else. Before that, whatever is neither must be named by leftovers(). And the same command typed again works: it needs
+// neither doctor nor patience.
 
 #include "failing_calls.h"
-#include "transcripts/archive_writer.h"
-#include "transcripts/clone.h"
-#include "transcripts/erase.h"
-#include "transcripts/move.h"
-#include "transcripts/restore.h"
-#include "transcripts/staging.h"
+#include "transcripts/keeper.h"
 #include "transcripts/test_session.h"
 #include "transcripts/test_tree.h"
 
@@ -38,15 +34,25 @@ Tree tree_in(const TestHome& files) {
 
 constexpr Millis kNow = 1'800'000'000'000;
 constexpr const char* kNew = "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b";
+constexpr const char* kSecondNew = "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5c";  // of a copy, when the first is there
+constexpr int kUnheard = 3;      // calls behind the last that anything can be told of: folders of an operation that is done
 constexpr int kMaxCalls = 5000;  // more than any of them needs: a loop that does not end is a failure
 
 // In memory where that is possible: thousands of syncs are what the loops consist of.
 const bool in_memory = ::access("/dev/shm", W_OK) == 0 && ::setenv("TMPDIR", "/dev/shm", 1) == 0;
 
+enum class Kind {
+  steps,   // of staging alone
+  copy,    // once more makes a second one
+  twice,   // once more there is nothing to do, and that is a success
+  single,  // once more is an error, when there is nothing left to tell that it was not done yet
+};
+
 struct Operation {
   std::string name;
+  Kind kind;
   std::function<void(TestHome&)> prepare;
-  std::function<bool(const TestHome&)> run;
+  std::function<bool(const TestHome&)> run;  // as a command does it: it recovers, looks for the session, and acts
 };
 void PrintTo(const Operation& operation, std::ostream* out) {
   *out << operation.name;
@@ -60,14 +66,21 @@ void write_session(TestHome& files) {
   TestSession::write(files);
 }
 
+// Without a store: what is left on the disk is all there is to go by.
+Keeper keeper_of(const TestHome& files) {
+  KeeperOptions options;
+  options.data_folder = files.outside() + "/data";
+  options.clock = std::make_shared<ManualClock>(kNow);
+  options.store = [](bool) -> Result<session::Store*> { return fail(ErrorKind::not_found, "no store"); };
+  return {Homes::open(files.folder(), files.outside() + "/.codex").value(), std::move(options)};
+}
+
 void archive_session(TestHome& files) {
   const FoundSession session = TestSession::write(files);
-  const Home home = files.home();
   ArchiveOptions options;
   options.format = ArchiveFormat::json;
   options.with_history = true;
-  const Inventory inventory = take_inventory(home, session.place).value();
-  write_archive(home, inventory, TestSession::kProject, archive_path(files), options).value();
+  keeper_of(files).write({session}, archive_path(files), options).value();
 }
 
 void archive_and_delete_session(TestHome& files) {
@@ -77,43 +90,47 @@ void archive_and_delete_session(TestHome& files) {
 }
 
 bool restore(const TestHome& files, bool in_place) {
-  Fd file(::open(archive_path(files).c_str(), O_RDONLY | O_CLOEXEC));
-  auto archive = ArchiveReader::open(std::move(file));
-  if (!archive) return false;
+  const Keeper keeper = keeper_of(files);
+  const Recovered recovered = keeper.recover();
   RestoreOptions options;
   options.in_place = in_place;
   options.current_folder = "/home/dev/other";
   options.session_env = SessionEnv::always;
-  options.new_session_id = in_place ? "" : kNew;
-  return restore_session(files.home(), *archive, options, kNow).has_value();
+  options.placed = recovered.placed();
+  if (!in_place) options.new_session_id = keeper.homes().find(kNew) ? kSecondNew : kNew;
+  return keeper.restore(Fd(::open(archive_path(files).c_str(), O_RDONLY | O_CLOEXEC)), "archive", options).has_value();
 }
 
 bool clone(const TestHome& files, const std::optional<std::string>& target) {
-  auto session = find_session(files.home(), TestSession::kId);
+  const Keeper keeper = keeper_of(files);
+  keeper.recover();
+  const auto session = keeper.homes().find(TestSession::kId);
   if (!session) return false;
   CloneOptions options;
-  options.new_session_id = kNew;
+  options.new_session_id = keeper.homes().find(kNew) ? kSecondNew : kNew;
   options.target_project = target;
-  return clone_session(files.home(), *session, options, kNow).has_value();
+  return keeper.clone(*session, options).has_value();
 }
 
 bool move(const TestHome& files) {
-  auto session = find_session(files.home(), TestSession::kId);
+  const Keeper keeper = keeper_of(files);
+  keeper.recover();
+  const auto session = keeper.homes().find(TestSession::kId);
   if (!session) return false;
   MoveOptions options;
   options.force = true;
   options.target_project = "/home/dev/other";
-  options.backup_folder = files.outside() + "/deleted";
-  return move_session(files.home(), *session, options, kNow).has_value();
+  return keeper.move(*session, options).has_value();
 }
 
 bool erase(const TestHome& files) {
-  auto session = find_session(files.home(), TestSession::kId);
-  if (!session) return false;
+  const Keeper keeper = keeper_of(files);
+  const Recovered recovered = keeper.recover();
   EraseOptions options;
   options.force = true;
-  options.backup_folder = files.outside() + "/deleted";
-  return erase_session(files.home(), *session, options, kNow).has_value();
+  const auto session = keeper.homes().find(TestSession::kId);
+  if (session) return keeper.erase(*session, options).has_value();
+  return keeper.finished_erase(recovered, TestSession::kId, options, session.error()).has_value();
 }
 
 // Files come and files go, as in a move, with nothing around it.
@@ -171,7 +188,10 @@ class TranscriptsCrash : public testing::TestWithParam<Operation> {
   std::vector<std::string> unexplained(const TestHome& files) const {
     std::set<std::string> named;
     const auto left = leftovers(files.home()).value();
-    for (const Leftover& leftover : left) named.insert(leftover.paths.begin(), leftover.paths.end());
+    for (const Leftover& leftover : left) {
+      named.insert(leftover.new_paths.begin(), leftover.new_paths.end());
+      named.insert(leftover.old_paths.begin(), leftover.old_paths.end());
+    }
     const Tree now = without_operations(tree_in(files));
     std::vector<std::string> found;
     if (now == old_ || now == new_) return found;
@@ -230,6 +250,39 @@ class TranscriptsCrash : public testing::TestWithParam<Operation> {
     return 0;
   }
 
+  // A copy that the second run made beside that of the first.
+  static Tree without_second_copy(Tree tree) {
+    const std::string id = kSecondNew, suffix = "-clone-" + id.substr(id.size() - 8);
+    std::erase_if(tree, [&](const auto& entry) { return entry.first.contains(id) || entry.first.contains(suffix); });
+    return tree;
+  }
+
+  // Killed at every call, and then the same command once more.
+  int loop_again() {
+    int unheard = 0;
+    for (int call = 1; call < kMaxCalls; ++call) {
+      TestHome files;
+      GetParam().prepare(files);
+      const Ending ending = run_with_fault(Fault::kill, 0, call, [&] { return GetParam().run(files); });
+      SCOPED_TRACE(testing::Message() << GetParam().name << ", call " << call);
+      if (ending == Ending::never_reached) {
+        EXPECT_LE(unheard, kUnheard);
+        return call - 1;
+      }
+      const auto left = leftovers(files.home()).value();
+      const bool heard = std::ranges::any_of(left, [](const Leftover& each) { return !each.what.empty(); });
+      const bool done = !heard && without_operations(tree_in(files)) == new_;
+      if (done) ++unheard;
+      const bool worked = GetParam().run(files);
+      EXPECT_TRUE(worked || (done && GetParam().kind == Kind::single));
+      EXPECT_EQ(without_second_copy(tree_in(files)), new_);
+      EXPECT_THAT(leftovers(files.home()).value(), testing::IsEmpty());
+      if (HasFailure()) return call;
+    }
+    ADD_FAILURE() << "no end";
+    return 0;
+  }
+
   static void TearDownTestSuite() { std::filesystem::remove_all("/tmp/holdfast-test-crash-" + std::to_string(::getpid())); }
 
   const Tree old_ = old_state();
@@ -242,6 +295,11 @@ TEST_P(TranscriptsCrash, Safety_8_4_KilledAtEveryCall) {
   RecordProperty("kills", kills);
 }
 
+TEST_P(TranscriptsCrash, P13TheSameCommandTypedAgainWorks) {
+  if (GetParam().kind == Kind::steps) GTEST_SKIP() << "no command";
+  EXPECT_GT(loop_again(), 50);
+}
+
 TEST_P(TranscriptsCrash, Safety_8_5_OneCallFails) {
   EXPECT_GT(loop(Fault::error, EIO), 50);
 }
@@ -252,13 +310,16 @@ TEST_P(TranscriptsCrash, Safety_8_5_TheDiskIsFullFromACallOn) {
 
 INSTANTIATE_TEST_SUITE_P(
     Operations, TranscriptsCrash,
-    testing::Values(
-        Operation{"PlaceAndTake", write_few, place_and_take}, Operation{"OnTwoFileSystems", write_few_elsewhere, place_and_take},
-        Operation{"Clone", write_session, [](const TestHome& files) { return clone(files, {}); }},
-        Operation{"CloneToProject", write_session, [](const TestHome& files) { return clone(files, "/home/dev/other"); }},
-        Operation{"RestoreCopy", archive_session, [](const TestHome& files) { return restore(files, false); }},
-        Operation{"RestoreInPlace", archive_and_delete_session, [](const TestHome& files) { return restore(files, true); }},
-        Operation{"Move", write_session, move}, Operation{"Delete", write_session, erase}),
+    testing::Values(Operation{"PlaceAndTake", Kind::steps, write_few, place_and_take},
+                    Operation{"OnTwoFileSystems", Kind::steps, write_few_elsewhere, place_and_take},
+                    Operation{"Clone", Kind::copy, write_session, [](const TestHome& files) { return clone(files, {}); }},
+                    Operation{"CloneToProject", Kind::copy, write_session,
+                              [](const TestHome& files) { return clone(files, "/home/dev/other"); }},
+                    Operation{"RestoreCopy", Kind::copy, archive_session,
+                              [](const TestHome& files) { return restore(files, false); }},
+                    Operation{"RestoreInPlace", Kind::single, archive_and_delete_session,
+                              [](const TestHome& files) { return restore(files, true); }},
+                    Operation{"Move", Kind::twice, write_session, move}, Operation{"Delete", Kind::single, write_session, erase}),
     [](const auto& each) { return each.param.name; });
 
 }  // namespace

@@ -37,13 +37,16 @@ class TranscriptsTest(ProgramTest):
     def setUp(self):
         super().setUp()
         self.claude = self.home / ".claude"
+        self.elsewhere = self.home / "else where"
+        self.elsewhere.mkdir()
+        self.lay_out_home()
+
+    def lay_out_home(self):
         shutil.copytree(FIXTURE, self.claude)
         for path in self.claude.rglob("*"):
             path.chmod(0o700 if path.is_dir() else 0o600)
             if path.is_file():
                 os.utime(path, (OLD, OLD))
-        self.elsewhere = self.home / "else where"
-        self.elsewhere.mkdir()
 
     def environment(self, **more):
         kept = super().environment(**more)
