@@ -86,6 +86,7 @@ Result<CopyResult> make_copy(const Home& home, std::string_view what, const Code
   result.rewritten.edited_lines = lines.edited_lines();
   result.rewritten.ids = lines.ids();
   result.rewritten.paths = lines.paths();
+  result.warnings = stage.counts().warnings;
   return result;
 }
 
@@ -137,7 +138,7 @@ Result<CopyResult> restore_codex(const Home& home, ArchiveReader& archive, bool 
          }));
   result.was_in_place = in_place;
   result.source_machine_id = header.machine_id;
-  result.warnings = archive.warnings();
+  result.warnings.insert(result.warnings.end(), archive.warnings().begin(), archive.warnings().end());
   return result;
 }
 
