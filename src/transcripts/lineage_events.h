@@ -26,6 +26,7 @@ inline constexpr std::string_view kPathsTranslated = "paths_translated";
 inline constexpr std::string_view kArchivePath = "archive_path";
 // Ours.
 inline constexpr std::string_view kTitle = "custom_title";
+inline constexpr std::string_view kWrittenAt = "written_at";  // time of the transcript that was put in place
 
 inline bool is_copy(const session::LineageEvent& event) {
   return !event.parent.empty() && event.parent != event.child && (event.how == "clone" || event.how == "restore");

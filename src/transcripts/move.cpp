@@ -35,7 +35,8 @@ Result<MoveResult> move_session(const Home& home, const FoundSession& session, c
                                 const Progress& progress) {
   const auto began = SteadyClock::now();
   HF_TRY(const ProjectTarget target, other_project(home, session, options.target_project));
-  RemovalRules rules{"move", options.force, options.made_by_us, options.terminate, options.dry_run, options.caller_session};
+  RemovalRules rules{"move",          options.force,          options.made_by_us,   options.terminate,
+                     options.dry_run, options.caller_session, options.written_by_us};
   HF_TRY(RemovalCheck check, check_removal(home, session.place, rules, now));
   HF_TRY(Inventory everything, take_inventory(home, session.place));
   Inventory inventory = project_part(std::move(everything));
@@ -53,6 +54,7 @@ Result<MoveResult> move_session(const Home& home, const FoundSession& session, c
   result.session_id = session.place.session_id;
   result.source_project = root;
   result.target_project = target.path;
+  result.main_session_file = home.absolute(SessionPlace{session.place.session_id, target.folder}.transcript());
   result.was_running = check.was_running;
   result.was_terminated = check.was_terminated;
   result.was_dry_run = options.dry_run;

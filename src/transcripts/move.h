@@ -13,6 +13,7 @@ struct MoveOptions {
   PathLevel level = PathLevel::fields;
   std::vector<std::pair<std::string, std::string>> maps;
   bool force = false, made_by_us = false, terminate = false, no_backup = false, dry_run = false;
+  std::optional<Millis> written_by_us;  // as EraseOptions
   std::string backup_folder;
   std::string caller_session;
   std::string machine_id;
@@ -21,6 +22,7 @@ struct MoveOptions {
 struct MoveResult {
   std::string session_id;
   std::string source_project, target_project;
+  std::string main_session_file;  // absolute
   std::uint64_t files_moved = 0, files_deleted = 0;
   std::map<ArtifactKind, std::uint64_t> moved;
   bool paths_translated = false;

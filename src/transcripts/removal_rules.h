@@ -5,12 +5,15 @@
 #include "transcripts/erase.h"
 #include "transcripts/running.h"
 
+#include <optional>
+
 namespace holdfast::transcripts {
 
 struct RemovalRules {
   std::string_view verb;  // "delete", "move": for messages
   bool force = false, made_by_us = false, terminate = false, dry_run = false;
   std::string_view caller_session;
+  std::optional<Millis> written_by_us = {};  // as EraseOptions
 };
 
 struct RemovalCheck {
