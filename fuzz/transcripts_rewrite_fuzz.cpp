@@ -1,5 +1,5 @@
-// Any bytes as a line of a transcript, as a whole file and as a path: nothing crashes, a line that was JSON is JSON again, one
-// that was not stays as it is, and translated paths are not translated again.
+// Any bytes as a line of a transcript, as a whole file and as a path: nothing crashes, a line that was JSON is JSON again, of one
+// that was not nothing changes but the session's id, in one piece or in several, and translated paths are not translated again.
 
 #include "transcripts/rewrite.h"
 
@@ -51,7 +51,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string out = line_through(rewriter, line);
   jsonl::Scanner scanner;
   const jsonl::LineReport report = scanner.shape(line);
-  if (!report.parsed())
+  const bool opaque = !report.parsed() && report.shape != jsonl::LineShape::blank;
+  if (opaque) {
+    require(moves ? out == line : out.size() == line.size() && !out.contains(kOld));
+    std::string pieces;
+    rewriter.begin({});
+    const std::size_t cut = size % (line.size() + 1);
+    require(rewriter.line(line.substr(0, cut), "", true, pieces).has_value());
+    require(rewriter.line(line.substr(cut), "\n", true, pieces).has_value());
+    require(pieces == out + "\n");
+  } else if (!report.parsed())
     require(out == line);
   else if (!out.empty())
     require(scanner.shape(out).parsed());

@@ -31,7 +31,8 @@ std::size_t utf8_length(std::string_view text);  // code points; each broken byt
 // At most max_chars code points, cut at a word where one ends in the last third; "…" when cut.
 std::string shorten(std::string_view text, std::size_t max_chars);
 
-std::string to_nfc(std::string_view text);     // broken input is returned as it is
+std::string to_nfc(std::string_view text);     // composed; broken input is returned as it is
+std::string to_nfd(std::string_view text);     // decomposed, likewise
 std::string fold_case(std::string_view text);  // NFKC case folding, for comparing
 std::string_view trim(std::string_view text);  // ASCII white space at both ends
 bool equal_ignoring_ascii_case(std::string_view a, std::string_view b);

@@ -54,6 +54,11 @@ std::string to_nfc(std::string_view text) {
   return map(text, UTF8PROC_STABLE | UTF8PROC_COMPOSE);
 }
 
+std::string to_nfd(std::string_view text) {
+  if (is_ascii(text)) return std::string(text);
+  return map(text, UTF8PROC_STABLE | UTF8PROC_DECOMPOSE);
+}
+
 std::string fold_case(std::string_view text) {
   if (is_ascii(text)) return to_ascii_lower(text);
   return map(text, UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT | UTF8PROC_CASEFOLD | UTF8PROC_IGNORE);

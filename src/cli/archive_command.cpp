@@ -1,5 +1,6 @@
 // holdfast archive.
 
+#include "base/ids.h"
 #include "cli/chosen_session.h"
 #include "cli/commands.h"
 #include "cli/copy_text.h"
@@ -7,11 +8,17 @@
 
 #include <fmt/format.h>
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <filesystem>
 
 namespace holdfast::cli {
 
 namespace {
+
+constexpr std::size_t kPrintedPiece = 256 * 1024;
 
 struct Wanted {
   std::string id, output;
@@ -21,7 +28,7 @@ struct Wanted {
 Wanted read_words(const std::vector<std::string>& words) {
   if (words.size() == 2) return {words[0], words[1]};
   if (words.empty()) return {};
-  const bool is_place = words[0].find_first_of("/.") != std::string::npos;
+  const bool is_place = words[0] == kStandardOutput || words[0].find_first_of("/.") != std::string::npos;
   return is_place ? Wanted{{}, words[0]} : Wanted{words[0], {}};
 }
 
@@ -72,6 +79,32 @@ Result<void> print_archived(Context& context, TranscriptWork& work, const transc
   return {};
 }
 
+// By way of a file, because an archive is written in two passes, and one that failed half-way must not have begun.
+Result<void> archive_to_stdout(Context& context, TranscriptWork& work, const TranscriptWork::Readable& readable,
+                               transcripts::ArchiveOptions options) {
+  HF_TRY(options.format, format_for_stdout(context, work.given()));
+  HF_TRY(const std::string folder, work.keeper().temporary_folder());
+  const std::string path = fmt::format("{}/{}.archive", folder, make_uuid7());
+  auto archived = readable.keeper->write(readable.session, path, options, work.progress());
+  if (!archived) return fail(std::move(archived).error());
+  const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  ::unlink(path.c_str());
+  if (!file) return fail(system_error(path, errno));
+  work.keeper().remember(*archived, std::string(kStandardOutput));
+  work.progress_done();
+  std::string piece(kPrintedPiece, '\0');
+  for (;;) {
+    const ssize_t got = ::read(file.get(), piece.data(), piece.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return fail(system_error("the archive", errno));
+    if (got == 0) break;
+    HF_CHECK(print_bytes(std::string_view(piece).substr(0, static_cast<std::size_t>(got))));
+  }
+  print_note(archived_text(*archived, Terminal{}, context.line.verbose));
+  work.warn(archived->warnings);
+  return {};
+}
+
 Result<void> archive_remotely(Context& context, TranscriptWork& work, const TranscriptWork::Readable& readable,
                               const std::string& output, const transcripts::ArchiveOptions& options) {
   const transcripts::AnySession& session = readable.session;
@@ -115,6 +148,7 @@ Result<void> archive_transcript(Context& context) {
   options.redact = given.redact;
   options.version_2_1 = given.format_version == "2.1";
   if (transcripts::is_remote(output)) return archive_remotely(context, *work, readable, output, options);
+  if (output == kStandardOutput) return archive_to_stdout(context, *work, readable, options);
 
   if (output.empty()) output = fmt::format("./{}{}", session.id(), given.format == "json" ? ".json" : ".json.zst");
   HF_TRY(options.format, transcripts::archive_format(output, given.format));

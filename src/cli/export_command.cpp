@@ -96,12 +96,12 @@ class Exporting {
   Result<void> export_one() {
     HF_TRY(auto reading, open(given_.words.empty() ? std::string() : given_.words.front()));
     const std::string id = reading->heading().id;
-    if (given_.output == "-") {
+    if (given_.output == kStandardOutput) {
       if (context_.line.json)
         return fail(ErrorKind::invalid, "--json and --output - both want standard output", "leave one of them out");
       HF_CHECK(reading::export_session(*reading, options_, [this](std::string_view bytes) -> Result<void> {
         work_.progress_done();
-        return write_all(STDOUT_FILENO, bytes);
+        return print_bytes(bytes);
       }));
       return {};
     }

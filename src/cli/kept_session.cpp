@@ -56,15 +56,25 @@ Result<std::string> unpacked_text(const Fd& file, std::size_t limit) {
 
 }  // namespace
 
+Result<transcripts::ArchiveFormat> format_for_stdout(const Context& context, const TranscriptArguments& given) {
+  if (context.line.json)
+    return fail(ErrorKind::invalid, "--json and the archive both want standard output", "leave --json out, or name a file");
+  if (given.format == "json") return transcripts::ArchiveFormat::json;
+  if (::isatty(STDOUT_FILENO) != 0)
+    return fail(ErrorKind::refused, "a compressed archive is nothing for a terminal", "redirect it, or ask for --format json");
+  return transcripts::ArchiveFormat::zst;
+}
+
 Result<void> archive_kept_session(Context& context, TranscriptWork& work, const session::SessionRecord& record,
                                   std::string output) {
   const TranscriptArguments& given = work.given();
   if (transcripts::is_remote(output))
     return fail(ErrorKind::invalid, fmt::format("a {} session is archived to a file", record.kind), "name a path");
   if (output.empty()) output = fmt::format("./{}{}", record.id, given.format == "json" ? ".json" : ".json.zst");
-  HF_TRY(const auto format, transcripts::archive_format(output, given.format));
+  const bool printed = output == kStandardOutput;
+  HF_TRY(const auto format, printed ? format_for_stdout(context, given) : transcripts::archive_format(output, given.format));
   std::error_code error;
-  const std::string path = std::filesystem::absolute(output, error).lexically_normal().string();
+  const std::string path = printed ? output : std::filesystem::absolute(output, error).lexically_normal().string();
   if (error) return fail(system_error(output, error.value()));
   HF_TRY(session::Store* const store, work.keeper().store_to_read());
   if (!store) return fail(ErrorKind::not_found, "there is no store");
@@ -74,19 +84,24 @@ Result<void> archive_kept_session(Context& context, TranscriptWork& work, const 
   const auto write = [&](const std::function<Result<void>(std::string_view)>& sink) {
     return session::write_session_archive(*store, record, filter, sink);
   };
-  HF_TRY(auto file, transcripts::NewFile::make(path));
-  const auto to_file = [&file](std::string_view bytes) { return write_all(file.fd(), bytes); };
+  std::optional<transcripts::NewFile> file;
+  if (!printed) {
+    HF_TRY(transcripts::NewFile made, transcripts::NewFile::make(path));
+    file.emplace(std::move(made));
+  }
+  const auto give = [&file](std::string_view bytes) { return file ? write_all(file->fd(), bytes) : print_bytes(bytes); };
   // The frame carries its content's size, so it is counted first (design 8.26).
   HF_TRY(session::Written written, write([](std::string_view) { return Result<void>(); }));
   masked = 0;
   if (format == transcripts::ArchiveFormat::zst) {
-    HF_TRY(auto packed, ZstdWriter::make(written.bytes, to_file, {}));
+    HF_TRY(auto packed, ZstdWriter::make(written.bytes, give, {}));
     HF_TRY(written, write([&packed](std::string_view bytes) { return packed.write(bytes); }));
     HF_CHECK(packed.finish());
   } else {
-    HF_TRY(written, write(to_file));
+    HF_TRY(written, write(give));
   }
-  HF_CHECK(file.commit());
+  if (!file) return {};
+  HF_CHECK(file->commit());
   const JsonObject told = {{"session_id", record.id},    {"kind", record.kind},    {"output", path},
                            {"entries", written.entries}, {"bytes", written.bytes}, {"redacted", masked}};
   if (context.line.json)

@@ -78,7 +78,7 @@ Result<void> list_transcripts(Context& context) {
   const Millis now = work->keeper().now();
   auto state_of = [&](const transcripts::AnySession& session) {
     if (kept.contains(session.id())) return std::string_view("kept");
-    const bool in_use = running.contains(session.id()) || session.mtime() > now - transcripts::kRecentlyWritten;
+    const bool in_use = running.contains(session.id()) || transcripts::is_recently_written(session.mtime(), now);
     return std::string_view(in_use ? "running" : "idle");
   };
   if (context.line.json) {

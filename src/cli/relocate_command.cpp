@@ -54,7 +54,7 @@ Result<void> relocate_transcripts(Context& context) {
   HF_TRY(auto work, TranscriptWork::begin(context));
   const TranscriptArguments& given = work->given();
   HF_TRY(const std::string old_path, transcripts::canonical_project(given.words.at(0)));
-  HF_TRY(const std::string new_path, transcripts::canonical_project(given.words.at(1)));
+  HF_TRY(const std::string new_path, transcripts::existing_project(given.words.at(1)));
   HF_TRY(auto options, move_options(*work));
   const transcripts::Progress progress = work->progress();
   auto print_result = [&](const RelocateResult& result) {

@@ -206,6 +206,7 @@ int run(int count, const char* const* words) {
   const bool json = std::any_of(words, words + count, [](std::string_view word) { return word == "--json"; });
   try {
     auto done = run_line(count, words);
+    if (done) done = what_was_lost();
     if (done) return 0;
     print_error(done.error(), json, prefix);
     return exit_code(done.error());

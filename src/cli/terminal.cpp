@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <mutex>
+#include <optional>
 
 namespace holdfast::cli {
 
@@ -20,6 +22,16 @@ constexpr std::size_t kNarrowest = 12;  // characters that a column that gives w
 constexpr std::size_t kUsualWidth = 80;
 constexpr std::string_view kGap = "  ";
 constexpr std::string_view kIndent = "  ";
+
+// The first failure of standard output.
+struct LostOutput {
+  std::mutex mutex;
+  std::optional<Error> first;
+};
+LostOutput& lost() {
+  static LostOutput only;
+  return only;
+}
 
 // Every line of it; most texts have one, a list of matches has more.
 std::string indented_lines(std::string_view text) {
@@ -69,7 +81,21 @@ std::string Terminal::soft(std::string_view text) const {
 }
 
 void print(std::string_view text) {
-  [[maybe_unused]] auto written = write_all(STDOUT_FILENO, text);
+  auto written = print_bytes(text);
+  if (written || written.error().kind == ErrorKind::unavailable) return;
+  const std::lock_guard lock(lost().mutex);
+  if (!lost().first) lost().first = std::move(written).error();
+}
+
+Result<void> print_bytes(std::string_view bytes) {
+  return write_all(STDOUT_FILENO, bytes);
+}
+
+Result<void> what_was_lost() {
+  const std::lock_guard lock(lost().mutex);
+  if (!lost().first) return {};
+  return fail(ErrorKind::io, "standard output: " + lost().first->message,
+              "what the command did is done, but its answer is incomplete");
 }
 
 void print_json(const Json& value) {

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/result.h"
 
 #include <string>
 #include <string_view>
@@ -25,9 +26,16 @@ struct Terminal {
   std::string soft(std::string_view text) const;
 };
 
-// To stdout, flushed. A reader that has gone is no error of ours.
+inline constexpr std::string_view kStandardOutput = "-";  // where a file is asked for
+
+// To stdout, flushed. A reader that has gone is no error of ours; any other is remembered for what_was_lost().
 void print(std::string_view text);
 void print_json(const Json& value);  // one line
+// A part of a document, whose writer wants to know at once.
+Result<void> print_bytes(std::string_view bytes);
+// Asked once when a command is done: not all that was printed has arrived. Errors: those of writing (a full disk, a closed
+// stdout).
+Result<void> what_was_lost();
 
 // "holdfast: message", then further lines of it and those of the hint, indented; with json, {"error":{...}} on stderr.
 void print_error(const Error& error, bool json, std::string_view prefix = "holdfast: ");

@@ -89,7 +89,7 @@ class TranscriptGrammar : public GuardGrammar {
 
   void add_copying() {
     CLI::App& archive = command(app_, Command::archive, "archive", "keep a session in one file, a gist or S3");
-    words(archive, "ID OUTPUT", "session, then a path, gist://, gist://ID or s3://BUCKET/KEY [./ID.json.zst]", 0, 2);
+    words(archive, "ID OUTPUT", "session, then a path, - (stdout), gist://, gist://ID or s3://BUCKET/KEY [./ID.json.zst]", 0, 2);
     scope(archive);
     option(archive, "-f,--format", given_.format, "json or zst [by the name]")->check(CLI::IsMember({"json", "zst"}));
     flag(archive, "--with-history", given_.with_history, "also the copies of files before edits");
@@ -98,6 +98,7 @@ class TranscriptGrammar : public GuardGrammar {
         ->check(CLI::IsMember({"2.1", "2.4"}));
     gist(archive, true);
     flag(archive, "--yes", given_.yes, "upload without asking");
+    flag(archive, "--force", given_.force, "replace what S3 has under that key");
 
     CLI::App& restore = command(app_, Command::restore, "restore", "a session out of an archive: a copy, or in place");
     words(restore, "ARCHIVE", "a file, gist://ID, s3://BUCKET/KEY, - (stdin), or the id of a session that is gone", 1, 1);

@@ -106,7 +106,9 @@ Result<std::optional<std::string>> TranscriptWork::source_project() const {
 }
 
 Result<std::optional<std::string>> TranscriptWork::target_project() const {
-  return canonical(given().target_project);
+  if (given().target_project.empty()) return std::nullopt;
+  HF_TRY(std::string project, transcripts::existing_project(given().target_project));
+  return project;
 }
 
 Result<std::string> TranscriptWork::this_folder() const {
@@ -138,6 +140,7 @@ Result<std::vector<std::pair<std::string, std::string>>> TranscriptWork::maps() 
 transcripts::RemoteOptions TranscriptWork::remote() const {
   transcripts::RemoteOptions options;
   options.environment = context_.environment;
+  options.replace = given().force;
   options.gist.token = given().gist_token;
   options.gist.api = context_.settings.text("gist.api");
   options.gist.is_public = given().gist_visibility == "public";

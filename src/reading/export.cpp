@@ -14,22 +14,18 @@ std::string_view ending_of(ExportFormat format) {
 }
 
 Result<void> each_exported(Reading& reading, const ExportOptions& options, const std::function<Result<void>(Turn&)>& take) {
+  ReadLimits limits = kExportLimits;
+  if (options.format != ExportFormat::html) limits.image_bytes = 0;
   // In windows, so that progress is told and a reader who has had enough is heard.
-  WindowQuery query;
-  query.limits = kExportLimits;
-  if (options.format != ExportFormat::html) query.limits.image_bytes = 0;
-  for (;;) {
-    HF_TRY(Window window, reading.window(query));
+  return each_window(reading, limits, [&](Window& window) -> Result<void> {
     for (Turn& turn : window.turns) {
       if (options.filter) filter_texts(turn, options.filter);
       HF_CHECK(take(turn));
     }
     if (options.progress && !options.progress(window.next.value_or(window.last_line), window.last_line))
       return fail(ErrorKind::cancelled, "stopped");
-    if (!window.next) return {};
-    if (*window.next <= query.from) return fail(ErrorKind::internal, fmt::format("no way on behind line {}", query.from));
-    query.from = *window.next;
-  }
+    return {};
+  });
 }
 
 Heading filtered_heading(const Heading& heading, const ExportOptions& options) {

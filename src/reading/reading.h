@@ -37,7 +37,8 @@ struct WindowQuery {
 
 struct Window {
   std::vector<Turn> turns;
-  std::optional<std::uint64_t> next;      // where the next window begins; nullopt: this is the last
+  // The line with which the next window begins, which is not always one further down the file; nullopt: this is the last.
+  std::optional<std::uint64_t> next;
   std::optional<std::uint64_t> previous;  // `before` of the window that ends where this begins; nullopt: this is the first
   std::uint64_t last_line = 0;            // of the session as it is now
   std::optional<std::uint64_t> branch;    // the way shown is another than the current one, and leads through this line
@@ -62,7 +63,9 @@ class Reading {
   virtual Result<std::unique_ptr<Reading>> subagent(std::string_view id);
 };
 
-// Every turn of a session, in order, until `take` fails.
+// Every window of a session, in order, until `take` fails. Errors: internal (a producer that does not come to an end).
+Result<void> each_window(Reading& reading, const ReadLimits& limits, const std::function<Result<void>(Window&)>& take);
+// Every turn likewise.
 Result<void> each_turn(Reading& reading, const ReadLimits& limits, const std::function<Result<void>(Turn&)>& take);
 
 }  // namespace holdfast::reading

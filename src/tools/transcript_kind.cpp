@@ -138,7 +138,7 @@ Result<std::set<std::string>> running_ids(const Keeper& keeper) {
 }
 
 bool in_use(const Keeper& keeper, const std::set<std::string>& running, const transcripts::AnySession& session) {
-  return running.contains(session.id()) || session.mtime() > keeper.now() - transcripts::kRecentlyWritten;
+  return running.contains(session.id()) || transcripts::is_recently_written(session.mtime(), keeper.now());
 }
 
 Result<SessionRecord> find_transcript(const Keeper& keeper, const SessionCall& call, std::string_view id) {

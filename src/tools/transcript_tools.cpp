@@ -6,6 +6,7 @@
 #include "tools/argument_words.h"
 #include "tools/transcript_call.h"
 #include "transcripts/laid_out.h"
+#include "transcripts/project_folder.h"
 #include "transcripts/session_info.h"
 
 #include <fmt/chrono.h>
@@ -127,7 +128,10 @@ Answer erase(TranscriptCall& call) {
 Answer move(TranscriptCall& call) {
   HF_TRY(const auto session, call.session("session_id"));
   transcripts::MoveOptions options;
-  HF_TRY(const auto target, call.folder("target_project"));
+  HF_TRY(auto target, call.folder("target_project"));
+  if (target) {
+    HF_TRY(target, transcripts::existing_project(*target));
+  }
   if (target) {
     options.target_project = *target;
   } else {

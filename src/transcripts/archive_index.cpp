@@ -99,6 +99,11 @@ void Indexer::unknown_field(std::string_view name) {
   if (warnings_.size() < kMaxWarnings) warnings_.push_back(fmt::format("unknown field {}: ignored", to_valid_utf8(name)));
 }
 
+Result<void> Indexer::wrong_count(const std::string& what) {
+  if (warnings_.size() < kMaxWarnings) warnings_.push_back(what + ": those that are there are restored");
+  return {};
+}
+
 Result<std::string> id_of_task(jsonl::Scanner& scanner, std::string_view object) {
   static constexpr std::array<std::string_view, 1> kNames = {"id"};
   std::array<jsonl::Token, 1> found;

@@ -31,6 +31,8 @@ class Indexer final : public MemberContent {
   Result<void> task(jsonl::PullParser& in) override;
   Result<void> end(const Slot& slot) override;
   void unknown_field(std::string_view name) override;
+  // What stands there is what there is: it is told, and restored.
+  Result<void> wrong_count(const std::string& what) override;
 
  private:
   const SessionPlace& place_;

@@ -87,7 +87,8 @@ class Member {
 
   // {id…, record_count, records} or {id…, content}, in any order.
   Result<void> entry(Slot slot, std::string_view id_name) {
-    std::optional<std::uint64_t> promised, had;
+    std::optional<std::uint64_t> had;
+    std::optional<std::string> promised;
     bool any_content = false, any_id = id_name.empty();
     const auto once = [&](bool& seen, std::string_view what) -> Result<void> {
       if (std::exchange(seen, true)) return wrong(fmt::format("an entry has {} twice", what));
@@ -101,7 +102,7 @@ class Member {
         HF_CHECK(once(any_content, "records"));
         HF_TRY(had, content_.records(slot, in_));
       } else if (key == "record_count" && holds_records(slot)) {
-        HF_TRY(promised, in_.count());
+        HF_TRY(promised, promised_count());
       } else if (key == "content" && !holds_records(slot)) {
         HF_CHECK(once(any_content, "content"));
         HF_CHECK(content_.file(slot, is_tool_result(slot) ? Spelling::base64 : Spelling::text, in_));
@@ -119,8 +120,17 @@ class Member {
     };
     HF_CHECK(object(field));
     if (!any_id || !any_content) return wrong("an entry lacks its name or its content");
-    if (promised && had != promised) return wrong(fmt::format("{} records where {} were promised", had.value_or(0), *promised));
+    if (promised && std::to_string(had.value_or(0)) != *promised)
+      HF_CHECK(content_.wrong_count(fmt::format("{}: {} records, and record_count says {}", name_, had.value_or(0), *promised)));
     return content_.end(slot);
+  }
+
+  // As it is spelled: an archive of others may have anything there.
+  Result<std::string> promised_count() {
+    HF_TRY(const ValueKind kind, in_.kind());
+    if (kind == ValueKind::number) return in_.scalar();
+    HF_CHECK(in_.skip());
+    return std::string("no number");
   }
 
   static bool holds_records(const Slot& slot) {

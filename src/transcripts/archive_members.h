@@ -20,6 +20,8 @@ class MemberContent {
   // The whole slot, behind its content.
   virtual Result<void> end(const Slot& slot) = 0;
   virtual void unknown_field(std::string_view name) = 0;
+  // The records of a list are not as many as were promised.
+  virtual Result<void> wrong_count(const std::string& what) = 0;
 };
 
 bool is_file_member(std::string_view name);

@@ -115,6 +115,7 @@ Result<Uploaded> upload(const Keeper& keeper, const AnySession& session, const s
   if (is_s3(place)) {
     HF_TRY(s3_place, parse_s3(place));
     HF_TRY(s3, s3_options(remote.environment));
+    s3.replace = remote.replace;
   } else {
     gist = with_token(remote);
     if (gist.token.empty())

@@ -12,6 +12,7 @@ using Variables = std::function<std::optional<std::string>(const std::string& na
 struct RemoteOptions {
   GistOptions gist;  // token empty: found when it is needed (find_github_token)
   Variables environment;
+  bool replace = false;  // what is in S3 under the same key
 };
 
 bool is_gist(std::string_view place);

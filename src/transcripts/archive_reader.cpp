@@ -83,6 +83,9 @@ class Deliverer final : public MemberContent {
       warnings_.push_back(fmt::format("unknown field {}: ignored", to_valid_utf8(name)));
   }
 
+  // Of a foreign archive it was told when the index was made; one of ours was damaged.
+  Result<void> wrong_count(const std::string& what) override { return index_ ? Result<void>{} : fail(ErrorKind::corrupt, what); }
+
  private:
   Result<std::string> path_for(const Slot& slot) {
     if (index_) {

@@ -351,8 +351,24 @@ TEST(ArchiveReader, Archive_8_2_WhatARealSessionMayHoldIsNoBomb) {
 TEST(ArchiveReader, Archive_8_1_RecordsMustBeObjects) {
   for (const char* bad : {"1", "null", "\"x\"", "[]", "{\"a\":1]", "{\"a\" 1}", "{\"a\":tru}", "{\"a\":\"\xFF\"}"})
     EXPECT_FALSE(collect("{" + header("1.0") + R"(,"files":{")" + kArchivedId + R"(.jsonl":[)" + bad + "]}}")) << bad;
-  expect_corrupt("{" + header("2.4") + R"(,"main_session":{"record_count":2,"records":[{}]}})", "promised");
   expect_corrupt("{" + header("1.0") + R"(,"files":{"other.jsonl":[]}})", "no transcript of this session");
+}
+
+TEST(ArchiveReader, P16AWrongCountOfAForeignArchiveIsToldAndOfOneOfOursIsDamage) {
+  for (const char* wrong : {"2", "0", "-1", "1.5", "null", "\"many\"", "[1,2]", "{}"}) {
+    auto reader = archive_of("{" + header("2.4") + R"(,"main_session":{"record_count":)" + wrong +
+                             R"(,"records":[{"a":1}]},"agent_files":[{"agent_id":"a2","nested":true,"records":[{},{}],)" +
+                             R"("record_count":)" + wrong + "}]}");
+    ASSERT_TRUE(reader) << wrong;
+    Collector collector;
+    ASSERT_TRUE(reader->read(collector)) << wrong;
+    EXPECT_EQ(collector.files.at(kSession + ".jsonl"), "{\"a\":1}\n");
+    const std::string says = std::string_view("-0123456789").contains(wrong[0]) ? wrong : "no number";
+    EXPECT_THAT(reader->warnings(), Contains(HasSubstr("main_session: 1 records, and record_count says " + says)));
+  }
+  std::string ours = byte_true("", "", "");
+  ours.replace(ours.find(R"("record_count":0)"), 16, R"("record_count":1)");
+  expect_corrupt(ours, "record_count says 1");
 }
 
 TEST(ArchiveReader, Archive_1_1_WithoutAProjectPathTheFolderIsADash) {

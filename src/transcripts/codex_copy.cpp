@@ -94,6 +94,7 @@ Result<CopyResult> make_copy(const Home& home, std::string_view what, const Code
   result.rewritten.edited_lines = lines.edited_lines();
   result.rewritten.ids = lines.ids();
   result.rewritten.paths = lines.paths();
+  result.warnings = stage.counts().warnings;
   return result;
 }
 
@@ -156,7 +157,7 @@ Result<CopyResult> restore_codex(const Home& home, ArchiveReader& archive, bool 
          }));
   result.was_in_place = in_place;
   result.source_machine_id = header.machine_id;
-  result.warnings = archive.warnings();
+  result.warnings.insert(result.warnings.end(), archive.warnings().begin(), archive.warnings().end());
   return result;
 }
 

@@ -14,7 +14,7 @@ using SteadyClock = std::chrono::steady_clock;
 
 // Codex keeps no list of its running clients: a file that was just written to is all there is to go by, and nobody can be ended.
 Result<void> check_not_in_use(const CodexSession& session, const EraseOptions& options, Millis now, EraseResult& result) {
-  result.was_running = std::abs(now - session.mtime) < kRecentlyWritten;
+  result.was_running = is_recently_written(session.mtime, now) && session.mtime != options.written_by_us;
   if (!result.was_running) return {};
   if (!options.dry_run)
     return fail(ErrorKind::refused, "the session is in use: it was written to within the last seconds",

@@ -39,21 +39,30 @@ Result<void> check_cross_session(const Home& home, const FoundSession& session, 
   return {};
 }
 
-// What is to go; what stays is said in the result.
-Result<Inventory> inventory_to_erase(const Home& home, const FoundSession& session, bool with_shared, EraseResult& result) {
-  HF_TRY(Inventory inventory, take_inventory(home, session.place));
+// What the backup holds, and what of it goes. A plan that another session uses stays, but the backup needs it: that other session
+// may take it along when it is deleted itself.
+struct ToErase {
+  Inventory backup, gone;
+};
+
+Result<ToErase> inventory_to_erase(const Home& home, const FoundSession& session, bool with_shared, EraseResult& result) {
+  ToErase to_erase;
+  Inventory& inventory = to_erase.backup;
+  HF_TRY(inventory, take_inventory(home, session.place));
   if (!with_shared) {
     std::erase_if(inventory.artifacts, [](const Artifact& artifact) { return is_cross_session(artifact.path); });
     std::erase_if(inventory.folders, [](const ArtifactFolder& folder) { return is_cross_session(folder.path); });
   }
-  HF_TRY(const auto in_use, plans_in_use_elsewhere(home, inventory));
-  for (const std::string& path : in_use) result.kept.push_back(home.absolute(path) + ": another session uses this plan");
-  std::erase_if(inventory.artifacts, [&](const Artifact& artifact) { return in_use.contains(artifact.path); });
   for (const std::string& path : leave_what_no_backup_holds(inventory)) {
     result.kept.push_back(home.absolute(path) + ": a name that a backup cannot hold");
   }
   for (const std::string& path : inventory.left_out) result.kept.push_back(path + ": not a regular file");
-  return inventory;
+  to_erase.gone = inventory;
+  HF_TRY(const auto in_use, plans_in_use_elsewhere(home, inventory));
+  for (const std::string& path : in_use)
+    result.kept.push_back(home.absolute(path) + ": another session uses this plan; the backup has a copy");
+  std::erase_if(to_erase.gone.artifacts, [&](const Artifact& artifact) { return in_use.contains(artifact.path); });
+  return to_erase;
 }
 
 void describe(EraseResult& result, const Home& home, const Inventory& inventory) {
@@ -70,7 +79,8 @@ Result<EraseResult> erase_session(const Home& home, const FoundSession& session,
                                   const Progress& progress) {
   const auto began = SteadyClock::now();
   HF_CHECK(check_cross_session(home, session, options));
-  RemovalRules rules{"delete", options.force, options.made_by_us, options.terminate, options.dry_run, options.caller_sessions};
+  RemovalRules rules{"delete",        options.force,           options.made_by_us,   options.terminate,
+                     options.dry_run, options.caller_sessions, options.written_by_us};
   HF_TRY(RemovalCheck check, check_removal(home, session.place, rules, now));
 
   EraseResult result;
@@ -81,7 +91,8 @@ Result<EraseResult> erase_session(const Home& home, const FoundSession& session,
   result.warnings = std::move(check.warnings);
   result.deleted_at = now;
   const bool with_shared = options.cross_session_artifacts.value_or(true);
-  HF_TRY(const Inventory inventory, inventory_to_erase(home, session, with_shared, result));
+  HF_TRY(const ToErase to_erase, inventory_to_erase(home, session, with_shared, result));
+  const Inventory& inventory = to_erase.gone;
   HF_TRY(result.project_path, project_root_of(home, session));
   describe(result, home, inventory);
   if (options.dry_run) {
@@ -97,7 +108,7 @@ Result<EraseResult> erase_session(const Home& home, const FoundSession& session,
   for (const ArtifactFolder& folder : inventory.folders) staging.remove_folder(folder.path);
   staging.set_main("", session.place.transcript());
   const BackupOptions backup_options{options.backup_folder, !with_shared, options.machine_id};
-  HF_TRY(Backup backup, write_backup(home, inventory, result.project_path, backup_options, now, progress));
+  HF_TRY(Backup backup, write_backup(home, to_erase.backup, result.project_path, backup_options, now, progress));
   result.custom_title = one_line(backup.custom_title, kTitleLength);  // writing the backup has seen every record
   if (auto committed = staging.commit(); !committed) {
     static_cast<void>(drop_backup(backup));

@@ -11,8 +11,9 @@
 namespace holdfast::transcripts {
 
 struct EraseOptions {
-  bool force = false;       // needed for sessions the client made itself
-  bool made_by_us = false;  // lineage knows it as a clone or restore of ours (a UUIDv7 alone is only a convention)
+  bool force = false;                   // needed for sessions the client made itself
+  bool made_by_us = false;              // lineage knows it as a clone or restore of ours (a UUIDv7 alone is only a convention)
+  std::optional<Millis> written_by_us;  // the transcript's time, as it was when we put it in place
   bool terminate = false;
   bool no_backup = false;  // made all the same, and removed after success
   bool dry_run = false;

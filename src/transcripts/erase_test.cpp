@@ -182,6 +182,23 @@ TEST_F(EraseTest, Delete_8_5_APlanThatAnotherSessionUsesIsKept) {
   EXPECT_EQ(files_.read("plans/brave-new-plan.md"), "# plan");
 }
 
+TEST_F(EraseTest, P16ThePlanOfTwoIsInTheBackupOfTheFirst) {
+  const std::string other = "projects/-other/0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b.jsonl";
+  files_.write(other, TestSession::record(""));
+  const auto before = tree_of(files_.folder());
+  const auto result = erase(forced());
+  ASSERT_TRUE(result) << result.error().message;
+  // The other one goes, too, and takes the plan along.
+  std::filesystem::remove(files_ / "plans/brave-new-plan.md");
+  auto archive = ArchiveReader::open(Fd(::open(result->backup_path.c_str(), O_RDONLY | O_CLOEXEC)));
+  ASSERT_TRUE(archive) << archive.error().message;
+  RestoreOptions options;
+  options.in_place = true;
+  options.trusted = true;
+  ASSERT_TRUE(restore_session(home_, *archive, options, TestHome::kNow));
+  EXPECT_EQ(tree_of(files_.folder()), before);
+}
+
 TEST_F(EraseTest, Delete_8_5_APlanThatIsOnlySpokenOfGoes) {
   files_.write("projects/-other/0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b.jsonl",
                "{\"message\":{\"slug\":\"brave-new-plan\"},\"text\":\"brave-new-plan\"}\n");

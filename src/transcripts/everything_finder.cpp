@@ -95,7 +95,7 @@ Result<std::vector<std::string>> trees_of(const std::string& path) {
 Result<std::set<std::string>> folders_of(const Home& home, const std::vector<std::string>& trees) {
   std::set<std::string> folders;
   for (const std::string& tree : trees) {
-    folders.insert(project_folder_name(tree));
+    for (std::string& name : project_folder_names(tree)) folders.insert(std::move(name));
     HF_TRY(auto existing, folders_of_project(home, tree));
     folders.insert(existing.begin(), existing.end());
   }
@@ -234,7 +234,7 @@ void EverythingFinder::describe(FoundInSession& found, const Source& source, con
       found.time = line->last_time > 0 ? line->last_time : any->mtime();
       found.size = any->size();
     }
-    found.status = running.contains(found.id) || any->mtime() > SystemClock().now() - kRecentlyWritten ? "running" : "idle";
+    found.status = running.contains(found.id) || is_recently_written(any->mtime(), SystemClock().now()) ? "running" : "idle";
     return;
   }
   found.size = source.size;

@@ -99,14 +99,16 @@ Result<void> check_start_of_session_id(std::string_view text) {
 
 Result<std::vector<std::string>> folders_of_project(const Home& home, const std::string& project_path) {
   HF_TRY(const std::string canonical, canonical_project(project_path));
-  const std::string name = project_folder_name(canonical);
-  if (name.size() <= kWholeFolderName) {
-    HF_TRY(const auto status, home.stat("projects/" + name));
-    if (status && S_ISDIR(status->st_mode)) return std::vector{name};
-    return std::vector<std::string>{};
+  const std::vector<std::string> names = project_folder_names(canonical);
+  std::vector<std::string> folders;
+  if (std::ranges::all_of(names, [](const std::string& name) { return name.size() <= kWholeFolderName; })) {
+    for (const std::string& name : names) {
+      HF_TRY(const auto status, home.stat("projects/" + name));
+      if (status && S_ISDIR(status->st_mode)) folders.push_back(name);
+    }
+    return folders;
   }
   HF_TRY(const auto entries, home.entries("projects"));
-  std::vector<std::string> folders;
   for (const Home::Entry& entry : entries)
     if (entry.type == DT_DIR && is_folder_of(entry.name, canonical)) folders.push_back(entry.name);
   return folders;
@@ -138,11 +140,13 @@ Result<FoundSession> find_session(const Home& home, std::string_view id_or_prefi
 }
 
 Result<std::string> folder_for_project(const Home& home, const std::string& canonical_path) {
-  std::string name = project_folder_name(canonical_path);
-  if (name.size() <= kWholeFolderName) return name;
+  const std::vector<std::string> names = project_folder_names(canonical_path);
+  // A whole name of one form alone can be no other folder's.
+  if (names.size() == 1 && names.front().size() <= kWholeFolderName) return names.front();
   HF_TRY(const auto folders, folders_of_project(home, canonical_path));
-  if (folders.empty() || std::ranges::find(folders, name) != folders.end()) return name;
-  return folders.front();
+  for (const std::string& name : names)
+    if (std::ranges::find(folders, name) != folders.end()) return name;
+  return folders.empty() ? names.front() : folders.front();
 }
 
 }  // namespace holdfast::transcripts

@@ -16,7 +16,8 @@ struct FoundSession {
   Millis mtime = 0;
 };
 
-// Folders of projects/ in which sessions of this path can lie (several only for very long paths).
+// Folders of projects/ in which sessions of this path can lie (several only for very long paths, and where letters beyond ASCII
+// have two forms).
 Result<std::vector<std::string>> folders_of_project(const Home& home, const std::string& project_path);
 
 // All main transcripts, of one project or of all; reads folders only, no file. Unsorted. A name that is not <uuid>.jsonl is no
@@ -35,7 +36,8 @@ Result<std::vector<FoundSession>> sessions_with_prefix(const Home& home, std::st
 Result<FoundSession> find_session(const Home& home, std::string_view id_or_prefix,
                                   const std::optional<std::string>& project_path = {});
 
-// The project folder that new sessions of this path belong in: one that exists, or the name that is to be made.
+// The project folder that new sessions of this path belong in: one that exists (of the path as it is, else of its composed or
+// decomposed form), or the name that the client would make.
 Result<std::string> folder_for_project(const Home& home, const std::string& canonical_path);
 
 }  // namespace holdfast::transcripts

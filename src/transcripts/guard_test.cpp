@@ -107,7 +107,7 @@ TEST_F(GuardTest, GoneSessionsAreFoundListedAndDescribed) {
     for (const Artifact& artifact : copy.artifacts) {
       const Artifact* const was = inventory.find(artifact.path);
       ASSERT_TRUE(was) << artifact.path;
-      EXPECT_EQ(artifact.mode, was->mode & 0700);
+      EXPECT_EQ(artifact.mode, was->mode);
       EXPECT_EQ(artifact.mtime, was->mtime);
     }
     SessionInfo info = describe_session(on_disk.over(home.homes()), laid_out).value();

@@ -27,6 +27,13 @@ bool has_original_lineage(const std::string& home_folder) {
          std::filesystem::exists(home_folder + "/.claude-workspace/claude-session/lineage.json", ignored);
 }
 
+// Where the resume command leads.
+void warn_of_missing_folder(CopyResult& result) {
+  std::error_code error;
+  if (!result.project_path.empty() && !std::filesystem::is_directory(result.project_path, error))
+    result.warnings.push_back(result.project_path + " is not there: make the folder before you resume the session in it");
+}
+
 bool has_session_env(const Inventory& inventory) {
   return std::ranges::any_of(inventory.artifacts, [](const Artifact& each) { return each.kind == ArtifactKind::session_env; });
 }
@@ -52,6 +59,7 @@ JsonObject to_json(const Archived& archived) {
           {"project_path", report.header.original_project_path},
           {"session_records", report.counts.main_records},
           {"agent_records", report.counts.agent_records},
+          {"irregular_lines", report.counts.irregular_lines},
           {"file_count", report.counts.files},
           {"files", std::move(files)},
           {"custom_title", report.header.custom_title.empty() ? Json(nullptr) : Json(report.header.custom_title)},
@@ -96,6 +104,12 @@ bool Keeper::is_ours(const std::string& session_id) const {
   return made_by_us(**store, session_id).value_or(false);
 }
 
+std::optional<Millis> Keeper::written_by_us(const AnySession& session) const {
+  auto store = store_to_read();
+  if (!store || !*store || !is_as_we_wrote_it(**store, session.id(), session.mtime()).value_or(false)) return std::nullopt;
+  return session.mtime();
+}
+
 Result<Archived> Keeper::write(const AnySession& session, const std::string& path, ArchiveOptions options,
                                const Progress& progress) const {
   HF_TRY(const Inventory inventory, homes_.inventory(session));
@@ -106,6 +120,10 @@ Result<Archived> Keeper::write(const AnySession& session, const std::string& pat
   archived.format = options.format;
   archived.where = path;
   HF_TRY(archived.report, write_archive(homes_.of(session), inventory, project, path, options, progress));
+  if (const std::uint64_t lines = archived.report.counts.irregular_lines; lines > 0 && archived.report.header.byte_true)
+    archived.warnings.push_back(fmt::format("{} not one record (torn, blank, fused or damaged); the archive keeps {} as {}",
+                                            lines == 1 ? "1 line is" : fmt::format("{} lines are", lines),
+                                            lines == 1 ? "it" : "them", lines == 1 ? "it is" : "they are"));
   return archived;
 }
 
@@ -126,6 +144,7 @@ Result<CopyResult> Keeper::clone(const AnySession& session, const CloneOptions& 
   } else {
     HF_TRY(result, clone_session(homes_.claude, *session.claude(), options, now(), progress));
   }
+  warn_of_missing_folder(result);
   if (!result.was_dry_run)
     note(result.warnings, [&](session::Store& store) { return record_copy(store, result, "clone", project, {}); });
   return result;
@@ -161,6 +180,7 @@ Result<CopyResult> Keeper::restore(Fd archive, const std::string& origin, Restor
   }
   for (const std::string& warning : reader.warnings())
     if (std::ranges::find(result.warnings, warning) == result.warnings.end()) result.warnings.push_back(warning);
+  warn_of_missing_folder(result);
   if (result.was_dry_run) return result;
   note(result.warnings, [&](session::Store& store) -> Result<void> {
     HF_TRY(const std::string hash, hashing.get());
@@ -171,6 +191,7 @@ Result<CopyResult> Keeper::restore(Fd archive, const std::string& origin, Restor
 
 void Keeper::remember_copy(CopyResult& result, const std::string& project, const std::string& origin,
                            const std::string& hash) const {
+  warn_of_missing_folder(result);
   if (result.was_dry_run) return;
   note(result.warnings, [&](session::Store& store) {
     return record_copy(store, result, result.was_in_place ? "in-place" : "restore", project, {origin, hash});
@@ -187,6 +208,7 @@ Result<MoveResult> Keeper::move(const AnySession& session, MoveOptions options, 
   if (session.codex())
     return fail(ErrorKind::invalid, "a Codex session cannot be moved", "it belongs to no folder: codex resume finds it anywhere");
   options.made_by_us = is_ours(session.id());
+  options.written_by_us = written_by_us(session);
   options.backup_folder = backup_folder();
   options.machine_id = machine_id();
   HF_TRY(MoveResult result, move_session(homes_.claude, *session.claude(), options, now(), progress));
@@ -197,6 +219,7 @@ Result<MoveResult> Keeper::move(const AnySession& session, MoveOptions options, 
 
 Result<EraseResult> Keeper::erase(const AnySession& session, EraseOptions options, const Progress& progress) const {
   options.made_by_us = is_ours(session.id());
+  options.written_by_us = written_by_us(session);
   options.backup_folder = backup_folder();
   options.machine_id = machine_id();
   auto erase = [&] {

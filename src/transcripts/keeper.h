@@ -55,8 +55,8 @@ class Keeper {
   // That it now lies there.
   void remember(Archived& archived, const std::string& where) const;
 
-  // Of options, made_by_us, backup_folder and machine_id are filled in here. Errors: those of the verbs; invalid for what a Codex
-  // session does not have.
+  // Of options, made_by_us, written_by_us, backup_folder and machine_id are filled in here. Errors: those of the verbs; invalid
+  // for what a Codex session does not have.
   Result<CopyResult> clone(const AnySession& session, const CloneOptions& options, const Progress& progress = {}) const;
   // origin: what the archive is called in the family tree. In place, the backup of a move takes the session back: with all that
   // was written since, and the same paths translated the other way.
@@ -95,6 +95,8 @@ class Keeper {
   void note(std::vector<std::string>& warnings, const Note& note) const;
   Result<std::optional<LineageTree>> tree_of(const std::string& session_id, const std::vector<NativeFork>& forks) const;
   bool is_ours(const std::string& session_id) const;
+  // The time of its transcript when nobody has written to it since we put it there.
+  std::optional<Millis> written_by_us(const AnySession& session) const;
 
   Homes homes_;
   KeeperOptions options_;

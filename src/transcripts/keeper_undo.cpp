@@ -84,7 +84,6 @@ Result<std::optional<CopyResult>> Keeper::undo_move(const ArchiveHeader& header,
   HF_TRY(const auto recorded, move_with_backup(*store, header.session_id, hash));
   if (!recorded) return std::nullopt;
 
-  HF_TRY(const auto status, homes_.claude.stat(lives.front().place.transcript()));
   MoveOptions wanted;
   wanted.target_project = header.original_project_path;
   wanted.target_folder = header.project_folder;
@@ -95,7 +94,6 @@ Result<std::optional<CopyResult>> Keeper::undo_move(const ArchiveHeader& header,
   wanted.no_backup = true;
   wanted.dry_run = options.dry_run;
   wanted.caller_sessions = options.caller_sessions;
-  wanted.written_by_us = status && mark_of(*status) == recorded->written;
   HF_TRY(MoveResult moved, move(AnySession{lives.front()}, std::move(wanted), progress));
   if (moved.files_moved > 0)
     moved.warnings.push_back(fmt::format("moved back from {}, with what was written there since", moved.source_project));

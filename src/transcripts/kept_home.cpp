@@ -85,7 +85,7 @@ Result<void> KeptHome::copy(const session::KeptFile& file, std::uint64_t& done, 
   }
   const timespec time{file.modified_at / 1000, file.modified_at % 1000 * 1'000'000};
   const timespec times[] = {time, time};
-  if (::fchmod(to.get(), file.mode & 0700) != 0 || ::futimens(to.get(), times) != 0) {
+  if (::fchmod(to.get(), file.mode & 0777) != 0 || ::futimens(to.get(), times) != 0) {
     return fail(system_error("mode and time of " + file.key, errno));
   }
   return {};

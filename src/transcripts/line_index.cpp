@@ -105,9 +105,9 @@ std::uint64_t LineIndex::id_of(const jsonl::Token& token) const {
   return inside.contains('\\') ? id_of(jsonl::text_of(inside)) : id_of(inside);
 }
 
-std::optional<std::uint32_t> LineIndex::find_id(std::uint64_t id, std::uint32_t from) const {
+std::optional<std::uint32_t> LineIndex::find_id(std::uint64_t id) const {
   if (id == 0) return std::nullopt;
-  for (std::uint32_t line = size(); line-- > from;)
+  for (std::uint32_t line = size(); line-- > 0;)
     if (ids_[line] == id) return line;
   return std::nullopt;
 }
@@ -119,16 +119,37 @@ void LineIndex::put(std::uint64_t offset, const IndexedLine& line, std::uint64_t
   flags |= id != 0 ? kChained : 0;
   places_.push_back(offset << kOffsetShift | flags);
   ids_.push_back(id);
-  const std::uint32_t number = size() - 1;
-  const std::uint32_t up = parent == 0 ? kNone : near_parent(number, parent);
-  if (up == kMissing) waiting_.emplace_back(number, parent);
-  parents_.push_back(up);
+  parents_.push_back(kNone);
+  if (parent != 0) add_link(size() - 1, parent, false);
 }
 
-std::uint32_t LineIndex::near_parent(std::uint32_t line, std::uint64_t id) const {
+void LineIndex::add_link(std::uint32_t line, std::uint64_t id, bool logical) {
+  const Waiting link{line, id, logical};
+  const std::uint32_t to = near_line(line, id);
+  if (to == kMissing) waiting_.push_back(link);
+  if (to != kMissing || !logical) set_link(link, to);
+}
+
+void LineIndex::set_link(const Waiting& link, std::uint32_t to) {
+  if (link.logical)
+    logical_parents_[link.line] = to;
+  else
+    parents_[link.line] = to;
+}
+
+std::uint32_t LineIndex::near_line(std::uint32_t line, std::uint64_t id) const {
   for (std::uint32_t back = 1; back <= std::min(kNearLines, line); ++back)
     if (ids_[line - back] == id) return line - back;
   return kMissing;
+}
+
+// One by one, among the lines from `from` on.
+std::optional<std::uint32_t> LineIndex::nearest_line(const Waiting& link, std::uint32_t from) const {
+  for (std::uint32_t line = link.line; line-- > from;)
+    if (ids_[line] == link.id) return line;
+  for (std::uint32_t line = std::max(link.line, from); line < size(); ++line)
+    if (ids_[line] == link.id) return line;
+  return std::nullopt;
 }
 
 void LineIndex::add_fields(std::uint64_t offset, std::span<const jsonl::Token> fields, bool parsed) {
@@ -143,7 +164,7 @@ void LineIndex::add_fields(std::uint64_t offset, std::span<const jsonl::Token> f
   const std::uint64_t id = id_of(fields[IndexedMember::uuid]);
   put(offset, line, id, id_of(fields[IndexedMember::parent_uuid]));
   if (line.kind == LineKind::compaction)
-    if (const std::uint64_t logical = id_of(fields[IndexedMember::logical_parent_uuid])) logical_parents_[size() - 1] = logical;
+    if (const std::uint64_t logical = id_of(fields[IndexedMember::logical_parent_uuid])) add_link(size() - 1, logical, true);
   if (line.kind == LineKind::side && fields[IndexedMember::type].is("last-prompt"))
     if (const std::uint64_t leaf = id_of(fields[IndexedMember::leaf_uuid])) leaf_id_ = leaf;
 }
@@ -237,7 +258,7 @@ void LineIndex::drop_last() {
   places_.pop_back();
   ids_.pop_back();
   parents_.pop_back();
-  std::erase_if(waiting_, [line](const auto& each) { return each.first == line; });
+  std::erase_if(waiting_, [line](const Waiting& each) { return each.line == line; });
   logical_parents_.erase(line);
   resolved_ = std::min(resolved_, line);
   last_is_open_ = false;
@@ -246,7 +267,7 @@ void LineIndex::drop_last() {
 // Few are looked for one by one; many (a file made to be slow) in a sorted copy of the ids.
 void LineIndex::resolve() {
   constexpr std::size_t kOneByOne = 16;
-  const auto is_new = [this](const auto& each) { return each.first >= resolved_; };
+  const auto is_new = [this](const Waiting& each) { return each.line >= resolved_; };
   const auto fresh = static_cast<std::size_t>(std::ranges::count_if(waiting_, is_new));
   const std::uint32_t from = fresh > kOneByOne ? 0 : resolved_;
   std::vector<std::pair<std::uint64_t, std::uint32_t>> sorted;
@@ -256,15 +277,17 @@ void LineIndex::resolve() {
       if (ids_[line] != 0) sorted.emplace_back(ids_[line], line);
     std::ranges::sort(sorted);
   }
-  const auto newest = [&](std::uint64_t id, bool old) -> std::optional<std::uint32_t> {
-    if (sorted.empty() || (!old && from > 0)) return find_id(id, old ? resolved_ : 0);
-    const auto behind = std::ranges::upper_bound(sorted, std::pair(id, UINT32_MAX));
-    return behind != sorted.begin() && std::prev(behind)->first == id ? std::optional(std::prev(behind)->second) : std::nullopt;
+  const auto nearest = [&](const Waiting& link) -> std::optional<std::uint32_t> {
+    const bool old = !is_new(link);
+    if (sorted.empty() || (!old && from > 0)) return nearest_line(link, old ? resolved_ : 0);
+    const auto behind = std::ranges::lower_bound(sorted, std::pair(link.id, link.line));
+    if (behind != sorted.begin() && std::prev(behind)->first == link.id) return std::prev(behind)->second;
+    return behind != sorted.end() && behind->first == link.id ? std::optional(behind->second) : std::nullopt;
   };
-  std::erase_if(waiting_, [&](const auto& each) {
-    const auto up = newest(each.second, !is_new(each));
-    if (up) parents_[each.first] = *up;
-    return up.has_value();
+  std::erase_if(waiting_, [&](const Waiting& link) {
+    const auto to = nearest(link);
+    if (to) set_link(link, *to);
+    return to.has_value();
   });
   resolved_ = size();
 }
@@ -313,14 +336,16 @@ void LineIndex::append(const LineIndex& next) {
   places_.insert(places_.end(), next.places_.begin(), next.places_.end());
   ids_.insert(ids_.end(), next.ids_.begin(), next.ids_.end());
   for (const std::uint32_t parent : next.parents_) parents_.push_back(moved(parent));
-  for (const auto& [line, parent] : next.waiting_) {
-    const std::uint32_t up = line < kNearLines ? near_parent(moved(line), parent) : kMissing;
-    if (up == kMissing)
-      waiting_.emplace_back(moved(line), parent);
+  for (const auto& [line, to] : next.logical_parents_)
+    logical_parents_.emplace_hint(logical_parents_.end(), moved(line), moved(to));
+  for (const Waiting& each : next.waiting_) {
+    const Waiting link{moved(each.line), each.id, each.logical};
+    const std::uint32_t to = each.line < kNearLines ? near_line(link.line, link.id) : kMissing;
+    if (to == kMissing)
+      waiting_.push_back(link);
     else
-      parents_[moved(line)] = up;
+      set_link(link, to);
   }
-  for (const auto& [line, id] : next.logical_parents_) logical_parents_.emplace_hint(logical_parents_.end(), moved(line), id);
   if (next.leaf_id_ != 0) leaf_id_ = next.leaf_id_;
   has_events_ = has_events_ || next.has_events_;
   last_is_open_ = next.size() > 0 ? next.last_is_open_ : last_is_open_;
@@ -361,11 +386,11 @@ Result<void> LineIndex::read_part(const reading::ByteSource& source, std::uint64
 
 std::optional<std::uint32_t> LineIndex::logical_parent(std::uint32_t line) const {
   const auto found = logical_parents_.find(line);
-  return found == logical_parents_.end() ? std::nullopt : find_id(found->second, 0);
+  return found == logical_parents_.end() ? std::nullopt : std::optional(found->second);
 }
 
 std::optional<std::uint32_t> LineIndex::leaf() const {
-  return find_id(leaf_id_, 0);
+  return find_id(leaf_id_);
 }
 
 }  // namespace holdfast::transcripts

@@ -62,10 +62,11 @@ class LineIndex {
 
   static constexpr std::uint32_t kNone = UINT32_MAX;         // parentUuid is null
   static constexpr std::uint32_t kMissing = UINT32_MAX - 1;  // or names nobody
+  // Where a uuid occurs twice: the last line before this one, else the first behind it.
   std::uint32_t parent(std::uint32_t line) const { return parents_[line]; }
   // The newest line with this uuid. Looks at all of them.
-  std::optional<std::uint32_t> find(std::string_view uuid) const { return find_id(id_of(uuid), 0); }
-  // What logicalParentUuid of a compaction names.
+  std::optional<std::uint32_t> find(std::string_view uuid) const { return find_id(id_of(uuid)); }
+  // What logicalParentUuid of a compaction names, found as parents are.
   std::optional<std::uint32_t> logical_parent(std::uint32_t line) const;
   // What leafUuid of the last last-prompt names; nullopt: there is none, or it names nobody.
   std::optional<std::uint32_t> leaf() const;
@@ -80,7 +81,16 @@ class LineIndex {
   Result<void> read_part(const reading::ByteSource& source, std::uint64_t part_end);
   Result<void> read_in_two(const reading::ByteSource& source);
   void append(const LineIndex& next);
-  std::uint32_t near_parent(std::uint32_t line, std::uint64_t id) const;
+  // A link of a line to another that is not among the lines just before it, or not there.
+  struct Waiting {
+    std::uint32_t line;
+    std::uint64_t id;
+    bool logical;  // logicalParentUuid
+  };
+  void add_link(std::uint32_t line, std::uint64_t id, bool logical);
+  void set_link(const Waiting& link, std::uint32_t to);
+  std::uint32_t near_line(std::uint32_t line, std::uint64_t id) const;
+  std::optional<std::uint32_t> nearest_line(const Waiting& link, std::uint32_t from) const;
   void add(std::uint64_t offset, std::string_view text);
   Result<void> add_long(const reading::ByteSource& source, std::uint64_t offset, std::uint64_t end);
   void add_fields(std::uint64_t offset, std::span<const jsonl::Token> fields, bool parsed);
@@ -91,7 +101,7 @@ class LineIndex {
   Result<std::uint64_t> stamp(const reading::ByteSource& source) const;
   std::uint64_t id_of(std::string_view text) const;
   std::uint64_t id_of(const jsonl::Token& token) const;
-  std::optional<std::uint32_t> find_id(std::uint64_t id, std::uint32_t from) const;
+  std::optional<std::uint32_t> find_id(std::uint64_t id) const;
 
   const Product product_;
   ByteHash hash_{ByteHash::random_seed()};
@@ -99,9 +109,9 @@ class LineIndex {
   std::deque<std::uint64_t> places_;  // offset, kind, flags
   std::deque<std::uint64_t> ids_;     // 0: none
   std::deque<std::uint32_t> parents_;
-  std::vector<std::pair<std::uint32_t, std::uint64_t>> waiting_;  // lines whose parent is not near, or not there
-  std::uint32_t resolved_ = 0;                                    // lines before have been looked for among each other
-  std::map<std::uint32_t, std::uint64_t> logical_parents_;
+  std::vector<Waiting> waiting_;
+  std::uint32_t resolved_ = 0;  // lines before have been looked for among each other
+  std::map<std::uint32_t, std::uint32_t> logical_parents_;
   std::uint64_t leaf_id_ = 0;
   std::uint64_t read_to_ = 0;
   std::uint64_t stamp_ = 0;    // of the bytes at the beginning and before read_to_

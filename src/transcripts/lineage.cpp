@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <pwd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -32,6 +33,11 @@ std::string user_name() {
 void note_origin(JsonObject& details, const std::string& where) {
   constexpr std::string_view kGist = "gist://";
   if (where.starts_with(kGist)) details["gist_id"] = where.substr(kGist.size());
+}
+
+void note_time(JsonObject& details, const std::string& transcript) {
+  struct stat status{};
+  if (!transcript.empty() && ::stat(transcript.c_str(), &status) == 0) details[kWrittenAt] = mtime_of(status);
 }
 
 Result<void> remember_archive(Transaction& transaction, const std::string& sha256, const std::string& session_id,
@@ -96,6 +102,7 @@ Result<void> record_copy(session::Store& store, const CopyResult& result, std::s
                    {kTitle, text_or_null(result.custom_title)}};
   if (!origin.sha256.empty()) event.details["archive_sha256"] = origin.sha256;
   note_origin(event.details, origin.path);
+  note_time(event.details, result.main_session_file);
   return store.write(
       [&](Transaction& transaction) { return is_copy(event) ? add_copy(transaction, event) : add_event(transaction, event); });
 }
@@ -106,17 +113,15 @@ Result<void> record_move(session::Store& store, const MoveResult& result) {
   event.child = result.session_id;
   event.how = "move";
   event.when = result.moved_at;
-  event.details = {
-      {"source_project_path", result.source_project},
-      {kTargetProject, result.target_project},
-      {kTargetMachine, machine_id()},
-      {kPathsTranslated, result.paths_translated},
-      {"backup_path", text_or_null(result.backup_path)},
-      {kBackupHash, text_or_null(result.backup_sha256)},
-      {kTitle, text_or_null(result.custom_title)},
-      {kMaps, pairs_in_json(result.maps)},
-      {kWritten,
-       JsonObject{{"inode", result.written.inode}, {"size", result.written.size}, {"mtime_ns", result.written.mtime_ns}}}};
+  event.details = {{"source_project_path", result.source_project},
+                   {kTargetProject, result.target_project},
+                   {kTargetMachine, machine_id()},
+                   {kPathsTranslated, result.paths_translated},
+                   {"backup_path", text_or_null(result.backup_path)},
+                   {kBackupHash, text_or_null(result.backup_sha256)},
+                   {kTitle, text_or_null(result.custom_title)},
+                   {kMaps, pairs_in_json(result.maps)}};
+  note_time(event.details, result.main_session_file);
   return store.write([&](Transaction& transaction) -> Result<void> {
     HF_CHECK(remember_archive(transaction, result.backup_sha256, result.session_id, result.backup_path, result.moved_at));
     return add_event(transaction, event);
@@ -162,11 +167,6 @@ Result<std::optional<RecordedMove>> move_with_backup(session::Store& store, std:
     RecordedMove move;
     move.paths_translated = find_bool(event.details, kPathsTranslated).value_or(false);
     move.maps = maps_of(event.details);
-    if (const JsonObject* const written = find_object(event.details, kWritten)) {
-      move.written.inode = static_cast<std::uint64_t>(find_int(*written, "inode").value_or(0));
-      move.written.size = static_cast<std::uint64_t>(find_int(*written, "size").value_or(0));
-      move.written.mtime_ns = find_int(*written, "mtime_ns").value_or(0);
-    }
     return move;
   }
   return std::nullopt;
@@ -192,6 +192,13 @@ Result<bool> made_by_us(session::Store& store, std::string_view session_id) {
   HF_TRY(const auto events, store.lineage_of(session_id));
   for (const LineageEvent& event : events)
     if (event.child == session_id && is_copy(event)) return true;
+  return false;
+}
+
+Result<bool> is_as_we_wrote_it(session::Store& store, std::string_view session_id, Millis written) {
+  HF_TRY(const auto events, store.lineage_of(session_id));
+  for (const LineageEvent& event : events)
+    if (event.child == session_id && find_int(event.details, kWrittenAt) == written) return true;
   return false;
 }
 

@@ -29,11 +29,12 @@ Result<bool> wrote_archive(session::Store& store, std::string_view sha256);
 struct RecordedMove {
   bool paths_translated = false;
   std::vector<std::pair<std::string, std::string>> maps;
-  FileMark written;  // the transcript as the move has put it in place
 };
 Result<std::optional<RecordedMove>> move_with_backup(session::Store& store, std::string_view session_id, std::string_view sha256);
 // A clone or a restore of ours, by the events.
 Result<bool> made_by_us(session::Store& store, std::string_view session_id);
+// Whether the transcript with this time is as we put it in place (copied, restored or moved it): nobody has written to it since.
+Result<bool> is_as_we_wrote_it(session::Store& store, std::string_view session_id, Millis written);
 
 struct LineageNode {
   std::string session_id;

@@ -26,10 +26,10 @@ inline constexpr std::string_view kPathsTranslated = "paths_translated";
 inline constexpr std::string_view kArchivePath = "archive_path";
 // Ours.
 inline constexpr std::string_view kTitle = "custom_title";
-// Of a move, so that it can be undone: the hash of its backup, further paths it translated, and the transcript as it left it.
+inline constexpr std::string_view kWrittenAt = "written_at";  // time of the transcript that was put in place
+// Of a move, so that it can be undone: the hash of its backup, and further paths it translated.
 inline constexpr std::string_view kBackupHash = "backup_sha256";
 inline constexpr std::string_view kMaps = "maps";
-inline constexpr std::string_view kWritten = "written";
 
 inline bool is_copy(const session::LineageEvent& event) {
   return !event.parent.empty() && event.parent != event.child && (event.how == "clone" || event.how == "restore");

@@ -65,6 +65,7 @@ Result<MoveResult> move_session(const Home& home, const FoundSession& session, c
   result.session_id = session.place.session_id;
   result.source_project = root;
   result.target_project = target.path;
+  result.main_session_file = home.absolute(SessionPlace{session.place.session_id, target.folder}.transcript());
   result.was_running = check.was_running;
   result.was_terminated = check.was_terminated;
   result.was_dry_run = options.dry_run;
@@ -107,8 +108,6 @@ Result<MoveResult> move_session(const Home& home, const FoundSession& session, c
       static_cast<void>(drop_backup(backup));
       return fail(std::move(committed).error());
     }
-    const SessionPlace moved{session.place.session_id, target.folder};
-    if (const auto placed = home.stat(moved.transcript()); placed && *placed) result.written = mark_of(**placed);
     if (options.no_backup) {
       if (auto warning = drop_backup(backup)) result.warnings.push_back(*std::move(warning));
     }

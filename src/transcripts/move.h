@@ -5,7 +5,6 @@
 
 #include "transcripts/clone.h"
 #include "transcripts/erase.h"
-#include "transcripts/journal.h"
 
 namespace holdfast::transcripts {
 
@@ -15,22 +14,22 @@ struct MoveOptions {
   PathLevel level = PathLevel::fields;
   std::vector<std::pair<std::string, std::string>> maps;
   bool force = false, made_by_us = false, terminate = false, no_backup = false, dry_run = false;
+  std::optional<Millis> written_by_us;  // as EraseOptions
   std::string backup_folder;
   std::vector<std::string> caller_sessions;  // as EraseOptions
-  bool written_by_us = false;                // that its transcript is new is our own doing
   std::string machine_id;
 };
 
 struct MoveResult {
   std::string session_id;
   std::string source_project, target_project;
+  std::string main_session_file;  // absolute
   std::uint64_t files_moved = 0, files_deleted = 0;
   std::map<ArtifactKind, std::uint64_t> moved;
   std::uint64_t main_records = 0, agent_records = 0;
   bool paths_translated = false;
   bool was_running = false, was_terminated = false, was_dry_run = false;
   std::string backup_path, backup_sha256, undo_command, custom_title, resume_command;
-  FileMark written;                                       // the transcript in its new place
   std::vector<std::pair<std::string, std::string>> maps;  // as they were asked for
   std::int64_t duration_ms = 0;
   Millis moved_at = 0;

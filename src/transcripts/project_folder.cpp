@@ -1,8 +1,10 @@
 #include "transcripts/project_folder.h"
 
 #include "base/error.h"
+#include "base/find_bytes.h"
 #include "base/text.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstdint>
@@ -75,12 +77,23 @@ std::string project_folder_name(std::string_view canonical_path) {
          base36(static_cast<std::uint64_t>(signed_hash < 0 ? -signed_hash : signed_hash));
 }
 
+std::vector<std::string> project_folder_names(std::string_view canonical_path) {
+  std::vector<std::string> names = {project_folder_name(canonical_path)};
+  if (!has_beyond_ascii(canonical_path)) return names;
+  for (const std::string& form : {to_nfc(canonical_path), to_nfd(canonical_path)}) {
+    if (form == canonical_path) continue;
+    std::string name = project_folder_name(form);
+    if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+  }
+  return names;
+}
+
 bool is_folder_of(std::string_view folder_name, std::string_view canonical_path) {
-  std::uint32_t ignored = 0;
-  const std::string name = sanitised(canonical_path, ignored);
-  if (name.size() <= kWholeFolderName) return folder_name == name;
-  return folder_name.size() > kWholeFolderName && folder_name[kWholeFolderName] == '-' &&
-         folder_name.substr(0, kWholeFolderName) == std::string_view(name).substr(0, kWholeFolderName);
+  return std::ranges::any_of(project_folder_names(canonical_path), [&](std::string_view name) {
+    if (name.size() <= kWholeFolderName) return folder_name == name;
+    return folder_name.size() > kWholeFolderName && folder_name[kWholeFolderName] == '-' &&
+           folder_name.substr(0, kWholeFolderName) == name.substr(0, kWholeFolderName);
+  });
 }
 
 Result<std::string> canonical_project(const std::string& path) {
@@ -92,7 +105,15 @@ Result<std::string> canonical_project(const std::string& path) {
   if (error) resolved = whole.lexically_normal();
   std::string text = resolved.string();
   while (text.size() > 1 && text.ends_with('/')) text.pop_back();
-  return to_nfc(text);
+  return text;
+}
+
+Result<std::string> existing_project(const std::string& path) {
+  HF_TRY(std::string project, canonical_project(path));
+  std::error_code error;
+  if (std::filesystem::is_directory(project, error)) return project;
+  return fail(ErrorKind::not_found, "there is no folder " + project,
+              "make it first, or name another one: a session can only be resumed where its project's folder is");
 }
 
 }  // namespace holdfast::transcripts

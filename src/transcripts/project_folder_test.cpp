@@ -1,6 +1,8 @@
 #include "transcripts/project_folder.h"
 
 #include "base/test_folder.h"
+#include "base/text.h"
+#include "transcripts/project_root.h"
 
 #include <gtest/gtest.h>
 
@@ -51,6 +53,36 @@ TEST(ProjectFolder, TheHashOfACutNameIsNotTrusted_1_1) {
   EXPECT_TRUE(is_folder_of(cut + "-whatever", path));
   EXPECT_FALSE(is_folder_of(cut, path));
   EXPECT_FALSE(is_folder_of(cut + "a", path));
+}
+
+// The client on Linux names a folder by its letters as they are: "Cafe" + U+0301 + " dir".
+TEST(ProjectFolder, P17BothFormsOfALetterAreFoundAndTheClientsIsWritten) {
+  const std::string decomposed = "/home/dev/Cafe\xCC\x81 dir", composed = "/home/dev/Caf\xC3\xA9 dir";
+  EXPECT_EQ(canonical_project(decomposed).value(), decomposed);
+  EXPECT_EQ(project_folder_name(decomposed), "-home-dev-Cafe--dir");
+  EXPECT_EQ(project_folder_name(composed), "-home-dev-Caf--dir");
+  for (const std::string& path : {decomposed, composed})
+    for (const std::string_view folder : {"-home-dev-Cafe--dir", "-home-dev-Caf--dir"}) EXPECT_TRUE(is_folder_of(folder, path));
+  EXPECT_FALSE(is_folder_of("-home-dev-Cafe-dir", decomposed));
+  EXPECT_EQ(project_folder_names(composed).front(), project_folder_name(composed));
+  EXPECT_EQ(project_folder_names("/home/dev/plain").size(), 1U);
+  // Hangul has the largest difference there is.
+  const std::string syllables = "/\xEA\xB0\x81\xEA\xB0\x81";
+  EXPECT_TRUE(is_folder_of(project_folder_name(to_nfd(syllables)), syllables));
+  for (const std::string& path : {decomposed, composed}) {
+    ProjectRoot root("-home-dev-Cafe--dir");
+    root.see(path + "/sub/folder");
+    EXPECT_EQ(root.root(), path);
+  }
+  ProjectRoot of_syllables(project_folder_name(syllables));
+  of_syllables.see(to_nfd(syllables) + "/x");
+  EXPECT_EQ(of_syllables.root(), to_nfd(syllables));
+}
+
+TEST(ProjectFolder, P31AProjectThatIsNotThereIsNone) {
+  const TestFolder folder;
+  EXPECT_EQ(existing_project(folder / "").value(), canonical_project(folder / "").value());
+  EXPECT_EQ(existing_project(folder / "gone").error().kind, ErrorKind::not_found);
 }
 
 TEST(ProjectFolder, TheRealPathCounts) {

@@ -1,6 +1,5 @@
 #include "transcripts/project_root.h"
 
-#include "base/text.h"
 #include "transcripts/project_folder.h"
 
 #include <climits>
@@ -22,17 +21,19 @@ void ProjectRoot::see(std::string_view cwd) {
   if (cwd.empty() || cwd.size() > PATH_MAX) return;
   if (first_.empty()) first_ = cwd;
   if (certain()) return;
-  if (is_folder_of(folder_, to_nfc(cwd))) {
+  if (is_folder_of(folder_, cwd)) {
     exact_ = cwd;
     return;
   }
   if (!ancestor_.empty()) return;
-  // A UTF-16 unit has one to three bytes of UTF-8, so paths outside these lengths cannot have the folder's name.
+  // A UTF-16 unit has one to three bytes of UTF-8, and the other Unicode form of a letter up to three units for one: paths
+  // outside these lengths cannot have the folder's name.
   const bool cut = folder_.size() > kWholeFolderName;
-  const std::size_t longest = cut ? PATH_MAX : 3 * folder_.size();
-  for (auto above = path_above(cwd); above.size() >= (cut ? kWholeFolderName : folder_.size()); above = path_above(above)) {
+  const std::size_t longest = cut ? PATH_MAX : 9 * folder_.size();
+  const std::size_t shortest = (cut ? kWholeFolderName : folder_.size()) / 2;
+  for (auto above = path_above(cwd); above.size() >= shortest; above = path_above(above)) {
     if (above.empty()) return;
-    if (above.size() <= longest && is_folder_of(folder_, to_nfc(above))) {
+    if (above.size() <= longest && is_folder_of(folder_, above)) {
       ancestor_ = above;
       return;
     }

@@ -19,8 +19,9 @@ struct CachedIndex {
   std::mutex mutex;  // of all below
   LineIndex index;
   std::string incarnation;
-  std::optional<Branch> resumed;  // the way a client would resume, of an index of `resumed_size` lines
-  std::uint32_t resumed_size = 0;
+  LineOrder order;                // of the first `ordered_bytes` of the file
+  std::optional<Branch> resumed;  // the way a client would resume, of as much
+  std::uint64_t ordered_bytes = 0;
 };
 
 class ReadingCache {

@@ -112,6 +112,8 @@ std::vector<Known> known_secrets() {
        "", "'"},
       {"jwt", jwt, "Cookie: a=", ";"},
       {"private-key", block, "cat id_rsa\n", "\ndone"},
+      {"telegram-token", "AA" + repeated("Hdq-cvCH1v_", 3), "https://api.telegram.org/bot110201543:", "/getMe"},
+      {"telegram-token", "AA" + repeated("Hdq-cvCH1v_", 3), "TOKEN=5012345678:", "\n"},
       {"authorization", repeated("c2VjcmV0", 4), "curl -H 'Authorization: Bearer ", "'"},
       {"authorization", repeated("c2VjcmV0", 4) + "==", R"({\"authorization\": \"Basic )", R"(\"})"},
       {"url-password", "hunter2!", "postgres://admin:", "@db.example.org/x"},
@@ -155,6 +157,28 @@ TEST(Redact, FindsABlockWithEscapedLineBreaksAndOneCutOff) {
   EXPECT_THAT(redact(begin + "\n" + line + "\n" + line.substr(0, 20)), "[redacted:private-key]");
 }
 
+// As it stands in the answers of tools: without an end, cut short, with line numbers, quotation marks, bars.
+TEST(Redact, P31FindsAPrivateKeyHoweverItIsShown) {
+  const std::string begin =
+      "-----BEGIN OPENSSH PRIVATE "
+      "KEY-----";
+  const std::string line = repeated("b3BlbnNz", 8) + "aC1r";
+  const std::vector<std::string> fronts = {"", "     12\u2192", "12\t", "12:", "12|", "+", "> ", "| "};
+  for (const std::string& newline : {"\n", "\r\n", "\\n", "\\\\n"}) {
+    for (const std::string& front : fronts) {
+      std::string text = front + begin;
+      for (int i = 0; i < 4; ++i) text += newline + front + line;
+      const std::string masked = redact("see " + text + "\"");
+      EXPECT_THAT(masked, Not(HasSubstr("b3BlbnNz"))) << text;
+      EXPECT_TRUE(masked.ends_with("\"")) << masked;
+    }
+    EXPECT_THAT(redact(begin + newline + line.substr(0, 17)), Not(HasSubstr("b3Blb"))) << newline;
+  }
+  for (const std::string& text :
+       {begin + "\n...\n", begin + "\nyour key goes here\n", "\"" + begin + "\" in the_text_of_the_file"})
+    EXPECT_EQ(redact(text), text);
+}
+
 TEST(Redact, LeavesWhatOnlyLooksLikeIt) {
   for (const std::string& text : {
            std::string("d41d8cd98f00b204e9800998ecf8427e da39a3ee5e6b4b0d3255bfef95601890afd80709"),
@@ -170,6 +194,7 @@ TEST(Redact, LeavesWhatOnlyLooksLikeIt) {
            std::string("the secret key = of success"),
            std::string("disk_usage_of_everything_that_is_there_at_all sk_buff_head_init_class_of_the_kernel_list"),
            std::string("eyJhbGciOiJIUzI1NiJ9 alone is a header"),
+           std::string("sha:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsawAAHdqTcvCH1vGWJxfSeofSAs0K5PAL"),
        })
     EXPECT_EQ(redact(text), text);
 }
@@ -200,7 +225,7 @@ TEST(Redact, TakesLinearTimeOnUnfinishedSecrets) {
        {std::string("eyJ-"), std::string("eyJaaaaaaaaaa.eyJ"), std::string("://a:b"), std::string("sk-"),
         std::string("-----BEGIN PRIVATE "
                     "KEY-----"),
-        std::string("authorization: bearer "), std::string("secret_key=\n")})
+        std::string("authorization: bearer "), std::string("secret_key=\n"), std::string(":AAAA")})
     EXPECT_NO_FATAL_FAILURE(static_cast<void>(find_secrets(repeated(part, (4 << 20) / part.size())))) << part;
 }
 

@@ -45,6 +45,7 @@ struct S3Options {
   std::string access_key, secret_key, session_token;
   std::string region = "us-east-1";
   std::string endpoint;  // "http://127.0.0.1:9000"; empty: AWS. Path style when given.
+  bool replace = false;  // what an upload finds under its key
 };
 struct S3Place {
   std::string bucket, key;
@@ -54,8 +55,9 @@ Result<S3Place> parse_s3(std::string_view address);
 // AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION or AWS_DEFAULT_REGION, AWS_ENDPOINT_URL_S3 or
 // AWS_ENDPOINT_URL. Errors: unauthorised (no keys), invalid (a region or an endpoint that cannot be).
 Result<S3Options> s3_options(const std::function<std::optional<std::string>(const std::string&)>& environment);
-// Errors of both: unauthorised (403), not_found (404), each with S3's own code word; invalid (another region, with its name),
-// unavailable, too_large (above 5 GiB, which S3 does not take at once).
+// Errors of both: unauthorised (403), not_found (404), each with S3's own code word; invalid (another region or address, with its
+// name), unavailable, too_large (above 5 GiB, which S3 does not take at once). Of the upload also conflict: there is an object of
+// that key, before it or put there meanwhile, and it is not to be replaced.
 Result<void> upload_to_s3(net::HttpClient& http, const S3Options& options, const S3Place& place, const std::string& archive_path,
                           const Progress& progress = {});
 // Into an unnamed temporary file in `folder`, to be read from its beginning.

@@ -42,7 +42,8 @@ Result<RemovalCheck> check_removal(const Home& home, const SessionPlace& place, 
     check.warnings.push_back("not made by holdfast: this needs --force");
   }
   HF_TRY(RunningState state, running_state(home, place, now));
-  if (rules.written_by_us) state.recently_written = false;
+  // What was put in place a moment ago, and not written to since, is in nobody's use.
+  if (state.written == rules.written_by_us) state.recently_written = false;
   check.was_running = state.running();
   if (!state.running()) return check;
   if (rules.dry_run) {

@@ -5,7 +5,9 @@
 #include "transcripts/erase.h"
 #include "transcripts/running.h"
 
+#include <optional>
 #include <span>
+#include <string>
 
 namespace holdfast::transcripts {
 
@@ -13,7 +15,7 @@ struct RemovalRules {
   std::string_view verb;  // "delete", "move": for messages
   bool force = false, made_by_us = false, terminate = false, dry_run = false;
   std::span<const std::string> caller_sessions;
-  bool written_by_us = false;  // that its transcript is new is our own doing
+  std::optional<Millis> written_by_us = {};  // as EraseOptions
 };
 
 struct RemovalCheck {

@@ -2,6 +2,7 @@
 
 #include "base/ids.h"
 #include "transcripts/destinations.h"
+#include "transcripts/plan_users.h"
 #include "transcripts/stage_session.h"
 
 #include <algorithm>
@@ -85,7 +86,8 @@ class Restoring {
     return artifact.path.starts_with(kSessionEnv) && !may_have_session_env(options_);
   }
 
-  // A plan belongs to its slug: in place it may be there already, and if it is the same it stays.
+  // A plan belongs to its slug: in place it may be there already, and if it is the same it stays. One that another session uses
+  // stays whatever is in it, for it may have been written to since.
   Result<void> check(const Inventory& contents) {
     const SessionPlace to = place_in(plan_.identity);
     if (options_.in_place || !options_.new_session_id.empty()) HF_CHECK(check_lives_nowhere_else(home_, to));
@@ -102,6 +104,9 @@ class Restoring {
       }
       if (auto path = place(artifact)) paths.push_back(*std::move(path));
     }
+    if (!kept_plans_.empty()) {
+      HF_TRY(shared_plans_, plans_in_use_elsewhere(home_, contents));
+    }
     return there_ ? Result<void>{} : check_free(home_, paths);
   }
 
@@ -109,19 +114,26 @@ class Restoring {
   bool is_there() const { return there_; }
 
   Result<std::optional<Fd>> kept_plan(const Artifact& artifact) const {
-    if (!kept_plans_.contains(artifact.path)) return std::nullopt;
+    if (!kept_plans_.contains(artifact.path) || shared_plans_.contains(artifact.path)) return std::nullopt;
     HF_TRY(Fd file, home_.open_file(artifact.path));
     return file;
   }
 
   Plan& plan() { return plan_; }
-  const std::set<std::string>& kept_plans() const { return kept_plans_; }
+  // What stays as it is, with the reason.
+  std::vector<std::string> kept_plans() const {
+    std::vector<std::string> kept;
+    for (const std::string& path : kept_plans_)
+      kept.push_back(path + (shared_plans_.contains(path) ? ": there already, and another session uses it"
+                                                          : ": there already, with the same content"));
+    return kept;
+  }
 
  private:
   const Home& home_;
   const RestoreOptions& options_;
   Plan plan_;
-  std::set<std::string> kept_plans_;
+  std::set<std::string> kept_plans_, shared_plans_;
   bool lock_is_there_ = false;
   bool there_ = false;
 };
@@ -185,8 +197,7 @@ Result<CopyResult> restore_session(const Home& home, ArchiveReader& archive, con
       result.left_out.push_back(artifact.path + ": a script the client would run, from an archive not written here");
     }
   }
-  for (const std::string& path : restoring.kept_plans())
-    result.left_out.push_back(path + ": there already, with the same content");
+  for (std::string& each : restoring.kept_plans()) result.left_out.push_back(std::move(each));
   result.warnings = archive.warnings();
   if (header.redacted) result.warnings.push_back("credentials were masked in this archive: it is not what the session was");
   describe_copy(result, home, place, identity, stage.counts(), rewriter ? rewriter->counts() : RewriteCounts{});

@@ -164,7 +164,7 @@ class RestoringKept {
     if (kept_.product == Product::codex) artifact.kind = ArtifactKind::main_transcript;
     artifact.path = path;
     artifact.size = file.size;
-    artifact.mode = file.mode & 0700;
+    artifact.mode = file.mode & 0777;
     StageSession::Options options;
     options.staging = staging;
     options.place = [](const Artifact& each) -> std::optional<std::string> { return each.path; };
@@ -235,6 +235,7 @@ class RestoringKept {
     counts_.agent_records += counts.agent_records;
     counts_.bytes += counts.bytes;
     counts_.agent_files.insert(counts_.agent_files.end(), counts.agent_files.begin(), counts.agent_files.end());
+    counts_.warnings.insert(counts_.warnings.end(), counts.warnings.begin(), counts.warnings.end());
     if (!counts.custom_title.empty()) counts_.custom_title = counts.custom_title;
   }
 

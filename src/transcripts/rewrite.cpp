@@ -2,6 +2,7 @@
 
 #include "base/ids.h"
 #include "base/text.h"
+#include "transcripts/id_in_text.h"
 #include "transcripts/site_rules.h"
 
 #include <algorithm>
@@ -48,6 +49,7 @@ struct Rewriter::State {
         paths(std::move(given_paths)),
         options(std::move(given_options)),
         rules(identity, paths, options.level),
+        opaque(identity),
         splicer(rules_of()) {}
 
   jsonl::SpliceRules rules_of() {
@@ -68,6 +70,8 @@ struct Rewriter::State {
   bool rewrite_record(std::string_view json, std::string& out);
   bool rewrite_fused(std::string_view text, std::string& out);
   bool rewrite_line(std::string_view text, std::string& out);
+  void rewrite_opaque(std::string_view text, std::string& out);
+  void end_long_line(std::string& out);
   void copy_untouched(std::string_view text, std::string& out);
   void keep_title(std::string_view spelled);
   void copy_part(std::string_view text, std::string_view ending, std::string& out);
@@ -76,6 +80,7 @@ struct Rewriter::State {
   const PathMap paths;
   const RewriteOptions options;
   SiteRules rules;
+  IdInText opaque;  // what is no JSON, or too long to look into
   jsonl::Splicer splicer;
   jsonl::Scanner scanner;
   RewriteCounts counts;
@@ -184,16 +189,26 @@ bool Rewriter::State::rewrite_line(std::string_view text, std::string& out) {
   is_record = report.is_record();
   if (report.shape == jsonl::LineShape::fused) return rewrite_fused(text, out);
   if (report.parsed()) return rewrite_record(text, out);
-  if (report.shape != jsonl::LineShape::blank) ++counts.opaque_lines;
-  out += text;
+  if (report.shape == jsonl::LineShape::blank)
+    out += text;
+  else
+    rewrite_opaque(text, out);
   return true;
+}
+
+void Rewriter::State::rewrite_opaque(std::string_view text, std::string& out) {
+  ++counts.opaque_lines;
+  opaque.add(text, out);
+  edited |= opaque.end(out);
 }
 
 // Where no rule can change anything, the line is looked into for what is counted.
 void Rewriter::State::copy_untouched(std::string_view text, std::string& out) {
   static constexpr std::array<std::string_view, 1> kNames{"customTitle"};
   std::array<jsonl::Token, 1> found;
-  is_record = scanner.fields(text, kNames, found).is_record();
+  const jsonl::LineReport report = scanner.fields(text, kNames, found);
+  is_record = report.is_record();
+  if (!report.parsed() && report.shape != jsonl::LineShape::blank) ++counts.opaque_lines;
   if (is_record && found[0].kind == jsonl::TokenKind::string) keep_title(found[0].raw.substr(1, found[0].raw.size() - 2));
   out += text;
 }
@@ -209,9 +224,14 @@ void Rewriter::State::copy_part(std::string_view text, std::string_view ending, 
   if (dropped && !in_long_line) ++counts.dropped_lines;
   in_long_line = ending.empty();
   if (dropped) return;
-  out += text;
+  opaque.add(text, out);
+  if (!ending.empty()) end_long_line(out);
   out += ending;
   ends_in_line = !ending.empty();
+}
+
+void Rewriter::State::end_long_line(std::string& out) {
+  if (opaque.end(out)) ++counts.edited_lines;
 }
 
 Rewriter::Rewriter(Identity identity, PathMap paths, RewriteOptions options)
@@ -247,6 +267,8 @@ void Rewriter::add_counts(RewriteCounts&& more) {
 void Rewriter::begin(const Artifact& artifact) {
   state_->artifact = artifact;
   state_->rules.begin_file(artifact.kind);
+  std::string of_a_file_that_failed;
+  state_->opaque.end(of_a_file_that_failed);
   state_->reached = false;
   state_->in_long_line = false;
   state_->ends_in_line = true;
@@ -281,6 +303,7 @@ Result<void> Rewriter::line(std::string_view text, std::string_view ending, bool
 
 Result<void> Rewriter::end(std::string& out) {
   State& state = *state_;
+  state.end_long_line(out);  // its last piece had no ending
   if (!state.ends_in_line && !state.identity.keeps_id()) out += '\n';
   if (state.cuts() && !state.reached)
     return fail(ErrorKind::not_found, "no record with the uuid " + state.options.up_to + " in " + state.artifact.path,
@@ -311,8 +334,10 @@ Result<void> Rewriter::whole(std::string_view text, std::string& out) {
   if (!saved || ends_in(state.artifact, ".json")) {
     const jsonl::LineReport report = state.find(text);
     state.count(text);
-    if (!report.parsed() && report.shape != jsonl::LineShape::blank) ++state.counts.opaque_lines;
-    if (state.edits.empty() || !jsonl::append_edited(out, text, state.edits)) out += text;
+    if (!report.parsed() && report.shape != jsonl::LineShape::blank)
+      state.rewrite_opaque(text, out);
+    else if (state.edits.empty() || !jsonl::append_edited(out, text, state.edits))
+      out += text;
     return {};
   }
   std::size_t done = 0;

@@ -2,7 +2,9 @@
 
 // What changes inside the files of a copy, and nothing else (transcript-archive §5 "Where ids are replaced", §6).
 //
-// One thread a Rewriter; rewrite_lines.h has several at work on one session. Lines that no rule touches leave as they came.
+// One thread a Rewriter; rewrite_lines.h has several at work on one session. Lines that no rule touches leave as they came. Of
+// what cannot be taken apart a copy changes the session's id alone (id_in_text.h), so that no copy names the original by
+// accident.
 
 #include "jsonl/splice.h"
 #include "transcripts/identity.h"
@@ -25,7 +27,7 @@ struct RewriteCounts {
   std::uint64_t ids = 0;                    // session and agent ids, slugs, titles
   std::uint64_t paths = 0;                  // values with a translated path
   std::uint64_t dropped_lines = 0;          // bridge-session; behind up_to
-  std::uint64_t opaque_lines = 0;           // not JSON, or too long: copied as they are
+  std::uint64_t opaque_lines = 0;           // not JSON, or too long: of them a copy changes the session's id alone
   std::vector<std::string> samples;         // a few "old -> new" paths, for dry runs
   std::optional<std::string> custom_title;  // the last one a person gave in the main transcript, as it was
 

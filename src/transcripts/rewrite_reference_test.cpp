@@ -387,5 +387,43 @@ TEST(RewriteReference, DamagedLinesGoThrough) {
   }
 }
 
+// Whatever a line is, and in whatever pieces it comes: a copy does not name the original, and nothing else of what cannot be read
+// is changed.
+TEST(RewriteReference, P16NoCopyOfADamagedLineNamesTheOriginal) {
+  RandomRecord random(19);
+  std::mt19937 damage(23);
+  jsonl::Scanner scanner;
+  const std::string path = "/projects/" + kOldFolder + "/" + kOldId, new_path = "/projects/" + kNewFolder + "/" + kNewId;
+  Rewriter rewriter(test_copy(), test_paths(), test_options());
+  int opaque = 0;
+  for (int i = 0; i < kRecords; ++i) {
+    std::string line = random.object() + (damage() % 3 == 0 ? path : "") + random.object();
+    if (damage() % 4 == 0) line.insert(damage() % line.size(), kOldId);
+    line.resize(damage() % line.size());
+    const std::string expected = replaced(replaced(line, path, new_path), kOldId, kNewId);
+    std::string whole, pieces;
+    rewriter.begin(test_artifact());
+    ASSERT_TRUE(rewriter.line(line, "\n", false, whole));
+    ASSERT_TRUE(rewriter.end(whole));
+    const jsonl::LineReport report = scanner.shape(line);
+    if (!report.parsed() && report.shape != jsonl::LineShape::blank) {
+      ASSERT_EQ(whole, expected + "\n") << line;
+      ++opaque;
+    }
+    // As a record that is too long to look into comes.
+    rewriter.begin(test_artifact());
+    std::string_view rest = line;
+    do {
+      const std::string_view piece = rest.substr(0, damage() % 60);
+      rest.remove_prefix(piece.size());
+      ASSERT_TRUE(rewriter.line(piece, rest.empty() ? "\n" : "", true, pieces));
+    } while (!rest.empty());
+    ASSERT_TRUE(rewriter.end(pieces));
+    ASSERT_EQ(pieces, expected + "\n") << line;
+    ASSERT_FALSE(pieces.contains(kOldId)) << line;
+  }
+  EXPECT_GT(opaque, kRecords / 2);
+}
+
 }  // namespace
 }  // namespace holdfast::transcripts

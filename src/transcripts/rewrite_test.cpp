@@ -185,6 +185,23 @@ TEST(Rewrite, Clone_15_ACopyEndsInANewline) {
   EXPECT_EQ(rewritten(move, "{\"a\":1}"), "{\"a\":1}");
 }
 
+TEST(Rewrite, P16WhatIsNoJsonNamesTheCopyToo) {
+  const std::string path = "/h/projects/" + kOldFolder + "/" + kOldId, other = "/h/projects/-other/" + kOldId;
+  const std::string torn = R"({"sessionId":")" + kOldId + R"(","slug":"brave-fox","f":")" + path + "/x " + other;
+  Rewriter copy(test_copy(), test_paths(), test_options());
+  EXPECT_EQ(rewritten(copy, torn), R"({"sessionId":")" + kNewId + R"(","slug":"brave-fox","f":"/h/projects/)" + kNewFolder + "/" +
+                                       kNewId + "/x /h/projects/-other/" + kNewId + "\n");
+  EXPECT_EQ(copy.counts().edited_lines, 1U);
+  EXPECT_EQ(copy.counts().opaque_lines, 1U);
+  Rewriter move(test_move(), test_paths(), test_options());
+  EXPECT_EQ(rewritten(move, torn), torn) << "a move keeps the id, and what it cannot read";
+  // A sidecar, too, that is rewritten as a whole.
+  std::string out;
+  copy.begin(test_artifact(ArtifactKind::todo, "todos/x.json"));
+  ASSERT_TRUE(copy.whole(torn, out));
+  EXPECT_FALSE(out.contains(kOldId));
+}
+
 TEST(Rewrite, Clone_5_UpToKeepsThatRecordAndNothingBehind) {
   const std::string text = "{" + member("uuid", kUuid) + "}\nnot json\n{" + member("uuid", kOtherUuid) + "}\n{\"a\":1}\ntorn";
   Rewriter rewriter(test_copy(), test_paths(), test_options(PathLevel::fields, kOtherUuid));
@@ -303,13 +320,13 @@ TEST(Rewrite, CountsAndSamplesForPeople) {
   EXPECT_THAT(counts.samples, ElementsAre("/home/dev/demo -> /srv/new/demo", "/home/dev/demo/x -> /srv/new/demo/x"));
 }
 
-TEST(Rewrite, PartsOfAnOverlongLineAreCopied) {
+TEST(Rewrite, PartsOfAnOverlongLineAreCopiedButForTheId) {
   Rewriter rewriter(test_copy(), test_paths(), test_options());
   std::string out;
   rewriter.begin(test_artifact());
   for (const std::string_view ending : {"", "", "\n"}) ASSERT_TRUE(rewriter.line(kOldId, ending, true, out));
   ASSERT_TRUE(rewriter.end(out));
-  EXPECT_EQ(out, kOldId + kOldId + kOldId + "\n");
+  EXPECT_EQ(out, kNewId + kNewId + kNewId + "\n");
   EXPECT_EQ(rewriter.counts().lines, 1U);
   EXPECT_EQ(rewriter.counts().opaque_lines, 1U);
 }

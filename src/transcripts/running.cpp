@@ -91,6 +91,10 @@ Result<std::vector<LiveClient>> live_clients(const Home& home) {
   return clients;
 }
 
+bool is_recently_written(Millis written, Millis now) {
+  return std::abs(now - written) < kRecentlyWritten;
+}
+
 Result<RunningState> running_state(const Home& home, const SessionPlace& place, Millis now) {
   HF_TRY(auto clients, live_clients(home));
   RunningState state;
@@ -99,9 +103,8 @@ Result<RunningState> running_state(const Home& home, const SessionPlace& place, 
   if (place.project_folder.empty()) return state;  // of Codex: its file lies elsewhere, and its own rules look at it
   HF_TRY(const auto status, home.stat(place.transcript()));
   if (status) {
-    const Millis written = mtime_of(*status);
-    // A time far in the future is a wrong clock, not a writer.
-    state.recently_written = std::abs(now - written) < kRecentlyWritten;
+    state.written = mtime_of(*status);
+    state.recently_written = is_recently_written(state.written, now);
   }
   return state;
 }

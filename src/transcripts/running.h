@@ -10,8 +10,10 @@
 
 namespace holdfast::transcripts {
 
-// A transcript written this recently counts as in use even when nobody is registered.
+// A transcript written this recently counts as in use even when nobody is registered. A time further in the future is a wrong
+// clock, not a writer.
 inline constexpr Millis kRecentlyWritten = 10'000;
+bool is_recently_written(Millis written, Millis now);
 
 struct LiveClient {
   pid_t pid = 0;
@@ -26,6 +28,7 @@ Result<std::vector<LiveClient>> live_clients(const Home& home);
 
 struct RunningState {
   std::vector<LiveClient> clients;  // of this session
+  Millis written = 0;               // the transcript; 0: it is not there
   bool recently_written = false;
   bool running() const { return recently_written || !clients.empty(); }
 };

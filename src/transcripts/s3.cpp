@@ -21,6 +21,7 @@ namespace {
 constexpr std::uint64_t kMaxObject = 5ULL << 30;  // what one PUT may bring
 constexpr std::size_t kReadStep = 1 << 20;        // while hashing
 constexpr std::size_t kMaxWords = 200;            // of S3's own in an error
+constexpr int kNotImplemented = 501;
 constexpr std::string_view kEmptyHash = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
 // <Code>NoSuchKey</Code>: the answers are XML of the plainest kind.
@@ -38,10 +39,22 @@ Result<void> check_answer(const net::HttpAnswer& answer, const S3Place& place, s
   std::string message = fmt::format("cannot {} s3://{}/{}: S3 said {}", what, place.bucket, place.key, answer.status);
   if (!code.empty()) message += ' ' + code;
   if (!words.empty()) message += ": " + words;
-  std::string region(answer.header("x-amz-bucket-region"));
-  if (region.empty()) region = element(answer.body, "Region");
-  if (!region.empty() && (answer.status == 301 || answer.status == 307 || answer.status == 400))
-    return fail(ErrorKind::invalid, std::move(message), "the bucket is in region " + region + ": set AWS_REGION", code);
+  const bool elsewhere = answer.status >= 300 && answer.status <= 399;
+  if (elsewhere || answer.status == 400) {
+    std::string region(answer.header("x-amz-bucket-region"));
+    if (region.empty()) region = element(answer.body, "Region");
+    if (!region.empty())
+      return fail(ErrorKind::invalid, std::move(message), "the bucket is in region " + region + ": set AWS_REGION", code);
+  }
+  if (elsewhere) {
+    std::string address = element(answer.body, "Endpoint");
+    if (address.empty()) address = shorten(to_valid_utf8(answer.header("location")), kMaxWords);
+    return fail(ErrorKind::invalid, std::move(message),
+                fmt::format("the bucket is in another region or at another address{}: set AWS_REGION to the bucket's region; for "
+                            "another provider than AWS set AWS_ENDPOINT_URL_S3, too",
+                            address.empty() ? "" : " (" + address + ")"),
+                code);
+  }
   switch (answer.status) {
     case 401:
     case 403:
@@ -49,6 +62,10 @@ Result<void> check_answer(const net::HttpAnswer& answer, const S3Place& place, s
                   code);
     case 404:
       return fail(ErrorKind::not_found, std::move(message), {}, code);
+    case 409:
+    case 412:
+      return fail(ErrorKind::conflict, std::move(message), "an object of that key was put there meanwhile; name another key",
+                  code);
     case 413:
       return fail(ErrorKind::too_large, std::move(message), {}, code);
     default:
@@ -85,6 +102,15 @@ Result<std::string> hash_of_file(int fd, std::uint64_t size, const Progress& pro
   return to_hex(hash.digest());
 }
 
+// An answer that is neither yes nor no says nothing: what is wrong is said by the upload itself.
+Result<void> check_key_is_free(net::HttpClient& http, const S3Options& options, const S3Place& place) {
+  const net::HttpCall call = signed_call(options, place, "HEAD", kEmptyHash);
+  const auto answer = http.send(call);
+  if (!answer || answer->status < 200 || answer->status > 299) return {};
+  return fail(ErrorKind::conflict, fmt::format("s3://{}/{} exists already", place.bucket, place.key),
+              "name another key, or replace it with --force");
+}
+
 }  // namespace
 
 Result<void> upload_to_s3(net::HttpClient& http, const S3Options& options, const S3Place& place, const std::string& archive_path,
@@ -96,6 +122,7 @@ Result<void> upload_to_s3(net::HttpClient& http, const S3Options& options, const
   const auto size = static_cast<std::uint64_t>(status.st_size);
   if (size > kMaxObject)
     return fail(ErrorKind::too_large, fmt::format("{}: {} bytes, and S3 takes {} at once", archive_path, size, kMaxObject));
+  if (!options.replace) HF_CHECK(check_key_is_free(http, options, place));
   auto hash = hash_of_file(file.get(), size, progress);
   if (!hash) return fail(std::move(hash).error().within(archive_path));
 
@@ -104,7 +131,14 @@ Result<void> upload_to_s3(net::HttpClient& http, const S3Options& options, const
   call.body_fd = file.get();
   call.body_size = size;
   if (progress) call.progress = [&](std::uint64_t sent, std::uint64_t) { return progress("upload", std::min(sent, size), size); };
-  HF_TRY(const net::HttpAnswer answer, send_with_retries(http, call));
+  // Also when somebody was faster. Not every server of this protocol knows the condition.
+  const std::size_t plain_headers = call.headers.size();
+  if (!options.replace) call.headers.emplace_back("if-none-match", "*");
+  HF_TRY(net::HttpAnswer answer, send_with_retries(http, call));
+  if (answer.status == kNotImplemented && !options.replace) {
+    call.headers.resize(plain_headers);
+    HF_TRY(answer, send_with_retries(http, call));
+  }
   return check_answer(answer, place, "write");
 }
 

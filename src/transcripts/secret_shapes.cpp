@@ -42,11 +42,15 @@ constexpr SecretShape kShapes[] = {
     {"digitalocean-token", "dop_v1_", false, R"(dop_v1_[a-f0-9]{64}\b)"},
     {"digitalocean-token", "dor_v1_", false, R"(dor_v1_[a-f0-9]{64}\b)"},
     {"jwt", "eyJ", false, R"(eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{16,})"},
-    // Whole blocks, and blocks whose end was cut off; header lines may precede the body. Code that merely names the first line
-    // has no such body. Line breaks may be escaped ones.
+    // Whole blocks, and blocks whose end was cut off: header lines may precede a whole line of the body, and of a body that was
+    // cut short the beginning stands right below. Code that merely names the first line has no such body. Line breaks may be
+    // escaped ones, and a tool that shows a file puts a line number, a quotation mark or a bar in front of each line.
     {"private-key", "-----BEGIN ", false,
-     R"(-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----[A-Za-z0-9:,.()\s\\-]{0,300}?[A-Za-z0-9+/]{40}[A-Za-z0-9+/=\s\\]*)"
-     R"((?:-----END [A-Z0-9 ]{0,40}-----)?)"},
+     R"(-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:(?:[A-Za-z0-9:,.()\s\\|>+-]|\xE2\x86\x92){0,300}?[A-Za-z0-9+/]{40}|)"
+     R"((?:\s|\\+[nrt])+(?:[0-9]{1,6}(?:\xE2\x86\x92|[:|\s])\s*|[|>+]\s*)?[A-Za-z0-9+/]{16}))"
+     R"((?:[0-9]:|[A-Za-z0-9+/=\s\\|>]|\xE2\x86\x92)*(?:-----END [A-Z0-9 ]{0,40}-----)?)"},
+    // The number of the bot in front of it is no secret.
+    {"telegram-token", ":AA", false, R"(:(AA[A-Za-z0-9_-]{33})(?:[^A-Za-z0-9_-]|$))"},
     {"authorization", "authorization", true,
      R"((?i:authorization)[\\"']{0,4}\s{0,4}[:=]\s{0,4}[\\"']{0,4}(?i:bearer|token|basic)\s{1,4}([A-Za-z0-9._~+/=-]{16,}))"},
     // password=…, "passwd": "…": a value, not a call, a place for one, or a mask.

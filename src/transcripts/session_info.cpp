@@ -64,7 +64,7 @@ Result<SessionInfo> describe_session(const Keeper& keeper, const AnySession& ses
   if (session.claude()) {
     HF_TRY(info.state, running_state(homes.claude, session.claude()->place, keeper.now()));
   } else {
-    info.state.recently_written = session.mtime() > keeper.now() - kRecentlyWritten;
+    info.state.recently_written = is_recently_written(session.mtime(), keeper.now());
   }
   info.native = is_native_id(session.id());
   HF_TRY(info.usage, measure_usage(homes.of(session), info.inventory, progress));

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/find_bytes.h"
+#include "base/text.h"
 #include "jsonl/limits.h"
 
 #include <fmt/format.h>
@@ -54,8 +55,11 @@ Result<void> StageSession::begin(const Artifact& artifact) {
   written_ = 0;
   write_back_ = {};
   out_ = -1;
+  opaque_ = 0;
+  in_long_line_ = false;
   HF_TRY(way_, way_of(artifact));
   if (way_ == Way::skip || way_ == Way::compare) return {};
+  if (options_.rewriter) opaque_before_ = options_.rewriter->counts().opaque_lines;
   if (way_ == Way::lines) {
     records_before_ = options_.rewriter->counts().records;
     lines_->begin(artifact);
@@ -80,6 +84,7 @@ Result<void> StageSession::line(const Piece& piece) {
     default:
       buffer_ += piece.text;
       buffer_ += piece.ending;
+      count_opaque(piece);
       if (piece.record) {
         count_records(1);
         if (artifact_.kind == ArtifactKind::main_transcript) look_for_title(piece.text);
@@ -91,6 +96,23 @@ Result<void> StageSession::line(const Piece& piece) {
 void StageSession::count_records(std::uint64_t records) {
   if (artifact_.kind == ArtifactKind::main_transcript) counts_.main_records += records;
   if (is_agent(artifact_.kind)) counts_.agent_records += records;
+}
+
+// Of a long line the last piece tells.
+void StageSession::count_opaque(const Piece& piece) {
+  in_long_line_ = piece.overlong && piece.ending.empty();
+  if (!in_long_line_ && !piece.record && (piece.overlong || !trim(piece.text).empty())) ++opaque_;
+}
+
+void StageSession::warn_of_opaque() {
+  if (options_.rewriter) opaque_ += options_.rewriter->counts().opaque_lines - opaque_before_;
+  if (in_long_line_) ++opaque_;
+  if (opaque_ == 0) return;
+  const bool renamed = options_.rewriter && !options_.rewriter->identity().keeps_id();
+  counts_.warnings.push_back(fmt::format("{}: {} no JSON record{} (torn, damaged, or too long to look into); copied as {}{}",
+                                         artifact_.path, opaque_ == 1 ? "1 line is" : fmt::format("{} lines are", opaque_),
+                                         opaque_ == 1 ? "" : "s", opaque_ == 1 ? "it is" : "they are",
+                                         renamed ? ", but for the session's id" : ""));
 }
 
 // The bytes first: few records have a title, and this is asked of every one.
@@ -130,6 +152,7 @@ Result<void> StageSession::end() {
   if (way_ == Way::copy && options_.rewriter && Rewriter::rewrites_whole(artifact_)) {
     counts_.warnings.push_back(fmt::format("{}: too large to be looked into, copied as it is", artifact_.path));
   }
+  warn_of_opaque();
   HF_CHECK(flush());
   if (options_.staging) HF_CHECK(options_.staging->done());
   if (options_.hashes) hashes_.emplace_back(path_, hash_.finish());

@@ -64,6 +64,8 @@ class StageSession final : public Receiver {
   Result<void> rewrite_whole();
   void look_for_title(std::string_view record);
   void count_records(std::uint64_t records);
+  void count_opaque(const Piece& piece);
+  void warn_of_opaque();
   Result<void> compare(std::string_view bytes);
   Result<void> compare_end();
   std::unexpected<Error> differs() const;
@@ -79,7 +81,9 @@ class StageSession final : public Receiver {
   Fd other_;            // what is to be compared
   std::uint64_t written_ = 0;
   WriteBack write_back_;
-  std::uint64_t records_before_ = 0;  // rewritten in the files before
+  std::uint64_t records_before_ = 0, opaque_before_ = 0;  // rewritten in the files before
+  std::uint64_t opaque_ = 0;                              // lines of this file that are no records, and not blank
+  bool in_long_line_ = false;
   jsonl::Scanner scanner_;
   HashBeside hash_;
   std::vector<std::pair<std::string, Digest>> hashes_;

@@ -85,7 +85,7 @@ class TranscriptReading final : public reading::Reading {
     const std::lock_guard lock(shared_->mutex);
     std::optional<std::uint64_t> other;
     const Branch* branch = chosen_branch(query.from, other);
-    WindowMaker maker(source_, shared_->index, branch, subagents_, query);
+    WindowMaker maker(source_, shared_->index, shared_->order, branch, subagents_, query);
     HF_TRY(reading::Window window, maker.make());
     window.branch = other;
     return window;
@@ -170,7 +170,12 @@ class TranscriptReading final : public reading::Reading {
     if (!shared_->incarnation.empty() && shared_->incarnation != source_.incarnation)
       return fail(ErrorKind::conflict, "the transcript was replaced");
     shared_->incarnation = source_.incarnation;
-    return shared_->index.update(source_);
+    HF_CHECK(shared_->index.update(source_));
+    if (shared_->ordered_bytes == shared_->index.bytes()) return {};
+    shared_->order = LineOrder::of(shared_->index);
+    shared_->resumed.reset();
+    shared_->ordered_bytes = shared_->index.bytes();
+    return {};
   }
 
   // Whether a line that looks like a message can be read as one: the index looks at its shape alone. Of the lock's holder.
@@ -185,11 +190,8 @@ class TranscriptReading final : public reading::Reading {
   }
 
   const Branch& resumed() {
-    const LineIndex& index = shared_->index;
-    if (!shared_->resumed || shared_->resumed_size != index.size()) {
-      shared_->resumed = Branch::of(index, {}, [this](std::uint32_t line) { return is_readable(line); });
-      shared_->resumed_size = index.size();
-    }
+    if (!shared_->resumed)
+      shared_->resumed = Branch::of(shared_->index, shared_->order, {}, [this](std::uint32_t line) { return is_readable(line); });
     return *shared_->resumed;
   }
 
@@ -214,7 +216,7 @@ class TranscriptReading final : public reading::Reading {
   }
 
   void open_branch(std::uint64_t through) {
-    branch_ = Branch::of(shared_->index, static_cast<std::uint32_t>(through - 1));
+    branch_ = Branch::of(shared_->index, shared_->order, static_cast<std::uint32_t>(through - 1));
     through_ = through;
   }
 

@@ -9,6 +9,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <random>
+
 namespace holdfast::transcripts {
 namespace {
 
@@ -239,6 +241,98 @@ TEST_F(TranscriptReadingTest, CompactionIsMarkedAndWhatCameBeforeStays) {
   EXPECT_EQ(turns[0].parts[0].text.text, "before");
   EXPECT_TRUE(turns[2].compaction);
   EXPECT_EQ(turns[4].parts[0].text.text, "after");
+}
+
+// As the client writes it when two of its batches meet.
+std::string with_compaction(const std::string& behind) {
+  return prompt(1, 0, "a") + answer(2, 1, "b") +
+         record("system", 3, 0, fmt::format(R"(,"subtype":"compact_boundary","logicalParentUuid":"{}")", uuid(2))) +
+         record("user", 4, 3, R"(,"isCompactSummary":true,"message":{"content":"summary"})") + behind;
+}
+
+TEST_F(TranscriptReadingTest, P18AnAnswerIsReadBehindItsPromptWhereverItLies) {
+  const std::string text = with_compaction(answer(6, 5, "d") + prompt(5, 4, "c") + answer(8, 7, "f") + prompt(7, 6, "e"));
+  const auto expected = ElementsAre("a", "b", "", "summary", "c", "d", "e", "f");
+  auto reading = open_text(text);
+  EXPECT_THAT(texts(all(*reading)), expected);
+  EXPECT_THAT(texts(all(*open_text(text + fmt::format(R"({{"type":"last-prompt","leafUuid":"{}"}})", uuid(7)) + "\n"))), expected)
+      << "what descends from the named leaf may lie before it";
+  ReadingOptions everything;
+  everything.all_branches = true;
+  EXPECT_THAT(texts(all(*open_text(text, everything))), expected);
+  // A window at a time, to the end and back.
+  reading = open_text(text);
+  reading::WindowQuery query;
+  query.turns = 1;
+  std::vector<std::string> forth, back;
+  for (;;) {
+    const auto window = reading->window(query).value();
+    for (const std::string& each : texts(window.turns)) forth.push_back(each);
+    if (!window.next) break;
+    query.from = *window.next;
+  }
+  EXPECT_THAT(forth, expected);
+  query.from = 0;
+  for (query.before = reading::kToTheEnd;;) {
+    const auto window = reading->window(query).value();
+    for (const std::string& each : texts(window.turns)) back.insert(back.begin(), each);
+    if (!window.previous) break;
+    query.before = *window.previous;
+  }
+  EXPECT_THAT(back, expected);
+}
+
+// Any order of the lines is the same conversation, with calls whose answers come in parallel.
+TEST_F(TranscriptReadingTest, P18TheOrderOfTheLinesDoesNotMatter) {
+  std::vector<std::string> lines;
+  std::vector<std::string> expected;
+  constexpr int kTurns = 9;  // whose results are near their calls in any order
+  for (int turn = 0; turn < kTurns; ++turn) {
+    const int id = turn * 10;
+    lines.push_back(prompt(id + 1, turn == 0 ? 0 : id - 1, fmt::format("p{}", turn)));
+    lines.push_back(call(id + 2, id + 1, fmt::format("a{}", turn), fmt::format("m{}", turn)));
+    lines.push_back(call(id + 3, id + 2, fmt::format("b{}", turn), fmt::format("m{}", turn)));
+    lines.push_back(result(id + 4, id + 2, fmt::format("a{}", turn), "ra"));
+    lines.push_back(result(id + 5, id + 3, fmt::format("b{}", turn), "rb"));
+    lines.push_back(answer(id + 9, id + 5, fmt::format("q{}", turn)));
+    for (const std::string& each : {fmt::format("p{}", turn), std::string(), std::string(), fmt::format("q{}", turn)})
+      expected.push_back(each);
+  }
+  std::mt19937 random(18);
+  for (int round = 0; round < 40; ++round) {
+    // Slips of a batch at first, then no order at all.
+    for (std::size_t i = 0; i + 1 < lines.size(); ++i)
+      if (random() % 4 == 0) std::swap(lines[i], lines[i + 1]);
+    if (round >= 20) std::ranges::shuffle(lines, random);
+    std::string text;
+    for (const std::string& line : lines) text += line;
+    text += fmt::format(R"({{"type":"last-prompt","leafUuid":"{}"}})", uuid(kTurns * 10 - 1)) + "\n";
+    auto reading = open_text(text);
+    const auto turns = all(*reading);
+    ASSERT_EQ(texts(turns), expected) << round;
+    for (const Turn& turn : turns)
+      for (const Part& part : turn.parts) EXPECT_EQ(part.kind == Part::Kind::tool_call, part.result.has_value());
+  }
+}
+
+// The client keeps some messages beside the summary; after a resume the chain goes on from the last of those, and passes the
+// boundary by.
+TEST_F(TranscriptReadingTest, P18TheSummaryIsNoOtherWay) {
+  auto reading = open_text(with_compaction(prompt(5, 2, "c") + answer(6, 5, "d")));
+  const auto turns = all(*reading);
+  EXPECT_THAT(texts(turns), ElementsAre("a", "b", "", "summary", "c", "d"));
+  for (const Turn& turn : turns) EXPECT_THAT(turn.forks, IsEmpty());
+}
+
+TEST_F(TranscriptReadingTest, P18OfTwoRecordsWithOneIdTheOneBeforeIsTheParent) {
+  std::string text = prompt(1, 0, "a") + answer(2, 1, "b");
+  for (int i = 0; i < 20; ++i) text += record("attachment", 100 + i, 99 + i, R"(,"attachment":{"type":"x","content":"y"})");
+  text += prompt(3, 2, "c") + answer(4, 3, "d");
+  ReadingOptions everything;
+  everything.all_branches = true;
+  const auto found = texts(all(*open_text(text + prompt(1, 0, "e") + answer(2, 1, "f"), everything)));
+  ASSERT_EQ(found.size(), 26u);
+  EXPECT_THAT(std::vector(found.end() - 4, found.end()), ElementsAre("c", "d", "e", "f"));
 }
 
 TEST_F(TranscriptReadingTest, CirclesAndMissingParentsEnd) {

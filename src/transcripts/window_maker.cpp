@@ -28,9 +28,10 @@ std::string agent_key(std::string_view agent) {
   return "agent " + std::string(agent);
 }
 
-WindowMaker::WindowMaker(const reading::ByteSource& source, const LineIndex& index, const Branch* branch,
+WindowMaker::WindowMaker(const reading::ByteSource& source, const LineIndex& index, const LineOrder& order, const Branch* branch,
                          const SubagentMap& subagents, const reading::WindowQuery& query)
     : index_(index),
+      order_(order),
       branch_(branch),
       subagents_(subagents),
       query_(query),
@@ -47,23 +48,25 @@ bool WindowMaker::begins_turn(std::uint32_t line) const {
 }
 
 // A link to a result leads to the call it answers.
-std::uint32_t WindowMaker::first_line() const {
+std::uint32_t WindowMaker::first_place() const {
   if (query_.from == 0 || index_.size() == 0) return 0;
   auto line = static_cast<std::uint32_t>(std::min<std::uint64_t>(query_.from - 1, index_.size() - 1));
-  while (index_.at(line).kind == LineKind::tool_result) {
-    const std::uint32_t parent = index_.parent(line);
-    if (parent >= line || line - parent > kResultReach) break;
-    line = parent;
+  std::uint32_t place = order_.place(line);
+  while (index_.at(line).kind == LineKind::tool_result && index_.parent(line) < index_.size()) {
+    line = index_.parent(line);
+    const std::uint32_t above = order_.place(line);
+    if (above >= place || place - above > kResultReach) break;
+    place = above;
   }
-  return line;
+  return place;
 }
 
 std::uint32_t WindowMaker::start_before(std::uint32_t end) const {
   std::size_t turns = 0;
   std::uint32_t start = end;
-  for (std::uint32_t line = end; line-- > 0 && turns < query_.turns;)
-    if (begins_turn(line)) {
-      start = line;
+  for (std::uint32_t place = end; place-- > 0 && turns < query_.turns;)
+    if (begins_turn(order_.line(place))) {
+      start = place;
       ++turns;
     }
   return turns == 0 ? 0 : start;
@@ -75,20 +78,22 @@ bool WindowMaker::is_full() const {
 
 Result<reading::Window> WindowMaker::make() {
   const std::uint32_t size = index_.size();
+  const bool backward = query_.before != 0;
   const std::uint32_t end =
-      query_.before == 0 ? size : static_cast<std::uint32_t>(std::min<std::uint64_t>(query_.before - 1, size));
-  begin_ = query_.before == 0 ? first_line() : start_before(end);
-  std::uint32_t line = begin_;
-  for (; line < end; ++line) {
+      backward && query_.before <= size ? order_.place(static_cast<std::uint32_t>(query_.before - 1)) : size;
+  begin_ = backward ? start_before(end) : first_place();
+  std::uint32_t place = begin_;
+  for (; place < end; ++place) {
+    const std::uint32_t line = order_.line(place);
     if (!is_shown(line)) continue;
     HF_TRY(const bool taken, take(line));
     if (!taken) break;
   }
-  if (line < size) HF_CHECK(look_ahead(line));
+  if (place < size) HF_CHECK(look_ahead(place));
   // The next window begins with a line of this way: one of another would open that.
-  while (line < size && !is_shown(line)) ++line;
-  if (line < size) window_.next = line + 1;
-  if (begin_ > 0 && begins_turn(start_before(begin_))) window_.previous = begin_ + 1;
+  while (place < size && !is_shown(order_.line(place))) ++place;
+  if (place < size) window_.next = order_.line(place) + 1;
+  if (begin_ > 0 && begins_turn(order_.line(start_before(begin_)))) window_.previous = order_.line(begin_) + 1;
   window_.last_line = size;
   return std::move(window_);
 }
@@ -133,7 +138,7 @@ void WindowMaker::take_result(std::uint32_t line, LooseResult loose, const readi
   }
   // Shown with its call in the window before.
   const std::uint32_t parent = index_.parent(line);
-  if (parent < begin_ && line - begin_ < kResultReach) return;
+  if (parent < index_.size() && order_.place(parent) < begin_ && order_.place(line) - begin_ < kResultReach) return;
   reading::Turn turn = head;
   turn.parts.clear();
   turn.role = reading::Role::other;
@@ -155,9 +160,10 @@ void WindowMaker::attach(const Call& call, LooseResult loose) {
   bytes_ += size_of(part);
 }
 
-Result<void> WindowMaker::look_ahead(std::uint32_t line) {
-  const std::uint32_t end = std::min(index_.size(), line + kResultReach);
-  for (; line < end && !calls_.empty(); ++line) {
+Result<void> WindowMaker::look_ahead(std::uint32_t place) {
+  const std::uint32_t end = std::min(index_.size(), place + kResultReach);
+  for (; place < end && !calls_.empty(); ++place) {
+    const std::uint32_t line = order_.line(place);
     if (index_.at(line).kind != LineKind::tool_result || !is_shown(line)) continue;
     HF_TRY(auto records, records_.read(index_.at(line), line + 1, query_.limits));
     for (RecordParts& record : records)

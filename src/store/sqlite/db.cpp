@@ -62,7 +62,7 @@ Error error_of(int code, int system_error, std::string_view text, std::string_vi
       return make(ErrorKind::refused, "the store is read-only",
                   "look at the mode of the file and its folder, and how the disk is mounted");
     case SQLITE_CORRUPT:
-      return make(ErrorKind::corrupt, "the store is damaged", "run: holdfast verify");
+      return make(ErrorKind::corrupt, "the store is damaged", "run: holdfast store verify");
     case SQLITE_NOTADB:
       return make(ErrorKind::corrupt, "this is not a holdfast store", {});
     case SQLITE_TOOBIG:

@@ -2,6 +2,7 @@
 """usage: cli.py HOLDFAST HOLDFAST-SEED    the command line and the stdio server, from outside"""
 import json
 import pathlib
+import re
 import signal
 import sqlite3
 import stat
@@ -11,6 +12,10 @@ from program import ENVELOPE, HOLDFAST, PATIENCE, Lines, ProgramTest, call, init
 
 
 SOURCES = pathlib.Path(__file__).resolve().parents[3]
+# Words that follow the program's name, or a command, where no command is meant.
+PROSE = """again alone also and another answers as at brings cannot corpus cursor does entry explains from has holdfast installs is
+    its itself keeps knows lists made makes names never of on or pages prints puts reads said saw says server session sets
+    shows store takes tells that then to under version was where which with wrote writes""".split()
 
 
 class CommandLine(ProgramTest):
@@ -29,6 +34,37 @@ class CommandLine(ProgramTest):
             done = self.run_program(*words)
             self.assertEqual((done.returncode, done.stdout), (2, ""), words)
             self.assertRegex(done.stderr, r"^holdfast: .+\n", words)
+
+    def test_p31_every_hinted_command_parses(self):
+        script = self.run_program("completion", "bash").stdout
+        known = {path: set(words.split()) for path, words in re.findall(r'^    "([a-z ]*)"\) words="([^"]*)" ;;$', script, re.M)}
+        hinted = 0
+        for file in sorted((SOURCES / "src").rglob("*.*")):
+            if file.suffix not in (".cpp", ".h", ".js") or file.stem.endswith("_test"):
+                continue
+            for number, line in enumerate(file.read_text().splitlines(), 1):
+                for literal in re.findall(r'"((?:[^"\\]|\\.)*)"', line):
+                    for hint in re.split(r"\bholdfast ", literal)[1:]:
+                        hinted += self.check_hint(hint, known, f"{file.relative_to(SOURCES)}:{number}: holdfast {hint}")
+        self.assertGreater(hinted, 40)
+
+    def check_hint(self, hint, known, where):
+        """The words of a command are known, and so are the options that follow them. How many commands that is."""
+        path, words = "", hint.split()
+        while words and re.fullmatch(r"[a-z]+[.,:]?", words[0]):
+            longer = f"{path} {words[0].rstrip('.,:')}".strip()
+            if longer not in known:
+                takes_words = path != "" and not any(each.startswith(path + " ") for each in known)
+                self.assertTrue(takes_words or words[0].rstrip(".,:") in PROSE, where)
+                return 1 if path else 0
+            path = longer
+            words.pop(0)
+        for word in words:
+            if re.match("--[a-z]", word):
+                self.assertIn(word.rstrip(".,:;)'"), known[path] | known[""], where)
+            elif not re.fullmatch(r"[A-Z{}./:=\[\]|]+", word):
+                break
+        return 1 if path else 0
 
     def test_exit_codes(self):
         self.seed([{"id": "abcd-1", "kind": "thread", "title": "A"}, {"id": "abcd-2", "kind": "thread", "title": "B"}])

@@ -133,6 +133,14 @@ class S3(Remote):
         done = self.round_trip("s3://kept/sessions/a4.json.zst", **self.at)
         self.assertEqual(done["file_path"], "s3://kept/sessions/a4.json.zst")
 
+    def test_p31_what_is_there_is_replaced_only_when_asked(self):
+        words = ["archive", sid("a1"), "s3://kept/x", "--yes"]
+        self.assertEqual(self.run_program(*words, **self.at).returncode, 0)
+        again = self.run_program(*words, **self.at)
+        self.assertEqual(again.returncode, 5)
+        self.assertIn("s3://kept/x exists already", again.stderr)
+        self.assertEqual(self.run_program(*words, "--force", **self.at).returncode, 0)
+
     def test_failures(self):
         self.assertEqual(self.run_program("restore", "s3://kept/none", **self.at).returncode, 3)
         self.assertEqual(self.run_program("restore", "s3://kept", **self.at).returncode, 2)

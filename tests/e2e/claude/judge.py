@@ -45,6 +45,7 @@ class World:
         replace_tree(self.folder / "snapshot", self.home.folder)
         for path in (self.elsewhere.folder, self.other_project):
             shutil.rmtree(path, ignore_errors=True)
+        self.other_project.mkdir(parents=True)  # a copy goes only to a project that is there
 
     def close(self):
         self.api.close()

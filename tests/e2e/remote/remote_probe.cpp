@@ -3,6 +3,7 @@
 //   holdfast-remote-probe gist-upload API TOKEN GIST_ID|- FILE SESSION_ID TIME     prints the gist's id
 //   holdfast-remote-probe gist-download API TOKEN|- GIST_ID OUTPUT
 //   holdfast-remote-probe s3-upload ADDRESS FILE                                   AWS_* in the environment
+//   with HOLDFAST_PROBE_REPLACE an upload replaces what is there
 //   holdfast-remote-probe s3-download ADDRESS OUTPUT
 //
 // Exit code 0, or 1 with "<kind>: <message> (<hint>)" on standard error. "-" stands for an empty argument.
@@ -70,7 +71,8 @@ Result<void> run(const std::vector<std::string>& arguments) {
     return keep(fd, arguments[4]);
   }
   if (is("s3-upload", 2)) {
-    HF_TRY(const S3Options options, s3_options(environment));
+    HF_TRY(S3Options options, s3_options(environment));
+    options.replace = environment("HOLDFAST_PROBE_REPLACE").has_value();
     HF_TRY(const S3Place place, parse_s3(arguments[1]));
     return upload_to_s3(*http, options, place, arguments[2], make_progress());
   }

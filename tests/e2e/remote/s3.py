@@ -101,10 +101,34 @@ def what_goes_up_comes_down(s3):
 
 
 @case
-def a_second_upload_replaces(s3):
+def p31_a_second_upload_replaces_only_when_asked(s3):
     s3.upload("twice", b"one").expect_ok()
-    s3.upload("twice", b"two").expect_ok()
+    s3.upload("twice", b"two").expect_error("conflict", f"s3://{BUCKET}/twice exists already", "--force")
+    expect(s3.download("twice").data == b"one", "it was replaced all the same")
+    s3.changed(HOLDFAST_PROBE_REPLACE="1").upload("twice", b"two").expect_ok()
     expect(s3.download("twice").data == b"two", "the first one came back")
+
+
+@case
+def p31_one_who_was_faster_is_not_replaced(s3):
+    with Checker(s3.folder) as (server, place):  # it answers no HEAD: the condition alone stands between the two
+        place.upload("raced", b"one").expect_ok()
+        place.upload("raced", b"two").expect_error("PreconditionFailed", "412", "another key")
+        server.knows_conditions = False  # a server that does not know the condition says so
+        place.upload("other", b"three").expect_ok()
+        expect(place.download("other").data == b"three", "came back different")
+
+
+@case
+def p31_a_redirect_says_where_to(s3):
+    endpoint = f"{BUCKET}.s3.eu-north-1.amazonaws.com"
+    with Checker(s3.folder) as (server, place):
+        server.redirect = (f"<Error><Code>PermanentRedirect</Code><Endpoint>{endpoint}</Endpoint></Error>", {})
+        place.upload("x", b"x").expect_error("PermanentRedirect", "301", endpoint, "AWS_REGION")
+        server.redirect = ("", {"x-amz-bucket-region": "eu-north-1"})
+        place.download("x").expect_error("invalid", "301", "eu-north-1", "AWS_REGION")
+        server.redirect = ("", {})
+        place.download("x").expect_error("invalid", "301", "another region", "AWS_ENDPOINT_URL_S3")
 
 
 @case
@@ -184,13 +208,21 @@ class SignatureChecker(http.server.BaseHTTPRequestHandler):
             return self.answer(400, f"<Error><Code>{problem}</Code><Region>{self.region}</Region></Error>".encode())
         if problem:
             return self.answer(403, f"<Error><Code>{problem}</Code><Message>no</Message></Error>".encode())
+        if self.server.redirect:
+            return self.answer(301, self.server.redirect[0].encode(), self.server.redirect[1])
+        if self.headers["If-None-Match"] and not self.server.knows_conditions:
+            return self.answer(501, b"<Error><Code>NotImplemented</Code></Error>")
+        if self.headers["If-None-Match"] == "*" and self.path in self.server.objects:
+            return self.answer(412, b"<Error><Code>PreconditionFailed</Code></Error>")
         if self.command == "PUT":
             self.server.objects[self.path] = body
             return self.answer(200, b"")
         return self.answer(200, self.server.objects[self.path])
 
-    def answer(self, status, body):
+    def answer(self, status, body, headers={}):
         self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
@@ -209,6 +241,7 @@ class Checker:
     def __init__(self, folder):
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), SignatureChecker)
         self.server.objects, self.server.faults, self.server.token, self.server.requests = {}, [], None, 0
+        self.server.redirect, self.server.knows_conditions = None, True
         threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True).start()
         self.place = Place(folder, f"http://127.0.0.1:{self.server.server_port}", AWS_ACCESS_KEY_ID="checker",
                            AWS_SECRET_ACCESS_KEY=SignatureChecker.secret, AWS_REGION=SignatureChecker.region)
