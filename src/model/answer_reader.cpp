@@ -1,6 +1,7 @@
 #include "model/answer_reader.h"
 
 #include "base/text.h"
+#include "model/cut_off.h"
 #include "model/responses.h"
 
 #include <fmt/format.h>
@@ -49,6 +50,15 @@ std::string content_of(const JsonObject& message) {
     for (const Json& part : *parts)
       if (part.is_object()) content += find_string(part.as_object(), "text").value_or("");
   return content;
+}
+
+// Said beside the content, or as a part of it.
+std::string refusal_of(const JsonObject& message) {
+  std::string refusal(find_string(message, "refusal").value_or(""));
+  if (const JsonArray* parts = find_array(message, "content"))
+    for (const Json& part : *parts)
+      if (part.is_object()) refusal += find_string(part.as_object(), "refusal").value_or("");
+  return refusal;
 }
 
 // The choice that is the answer; others exist only when asked for.
@@ -134,13 +144,30 @@ Result<Answer> AnswerReader::finish() {
   }
   answer_.tools = calls_.take();
   answer_.reasoning = shorten(answer_.reasoning, kMaxReasoningCharacters);
-  if (answer_.content.empty() && answer_.tools.calls.empty() && !options_.may_be_empty) {
-    if (answer_.finish_reason == "length")
-      return fail(ErrorKind::too_large, "the model used all tokens it was given before it wrote a word of its answer",
-                  "raise max_output_tokens, or choose a model that thinks less");
-    return fail(ErrorKind::corrupt, "the answer holds no text");
-  }
+  HF_CHECK(check_answered());
   return std::move(answer_);
+}
+
+// What came instead of an answer is told, whatever the caller would take for one.
+Result<void> AnswerReader::check_answered() const {
+  if (!trim(answer_.content).empty()) return {};
+  const std::vector<ToolCall>& calls = answer_.tools.calls;
+  if (!answer_.refusal.empty())
+    return fail(ErrorKind::refused, fmt::format("the model refused to answer: {}", shorten(answer_.refusal, kMaxErrorCharacters)),
+                "ask in other words, or another model");
+  if (calls.empty() && answer_.finish_reason == kContentFilter)
+    return fail(ErrorKind::refused, "a content filter of the endpoint took the answer away",
+                "ask in other words, or another endpoint");
+  if (!calls.empty() && !options_.tools && !options_.may_be_empty)
+    return fail(ErrorKind::refused,
+                fmt::format("the model called the tool {} instead of answering, and no tool was offered to it",
+                            shorten(calls.front().name, kQuotedEventCharacters)),
+                "ask again, or choose another model");
+  if (!calls.empty() || options_.may_be_empty) return {};
+  if (answer_.finish_reason == "length")
+    return fail(ErrorKind::too_large, "the model used all tokens it was given before it wrote a word of its answer",
+                "raise max_output_tokens, or choose a model that thinks less");
+  return fail(ErrorKind::corrupt, "the answer holds no text");
 }
 
 Result<void> AnswerReader::take_event(std::string_view data) {
@@ -172,6 +199,7 @@ Result<void> AnswerReader::take_message(const JsonObject& message) {
   const auto thought = find_string(message, "reasoning_content").value_or("");
   add_reasoning(thought.empty() ? find_string(message, "reasoning").value_or("") : thought);
   if (const JsonArray* calls = find_array(message, "tool_calls")) HF_CHECK(calls_.add(*calls));
+  if (answer_.refusal.size() < kMaxReasoningBytes) answer_.refusal += utf8_prefix(refusal_of(message), kMaxReasoningBytes);
   return add_text(content_of(message));
 }
 
@@ -197,6 +225,7 @@ Result<void> AnswerReader::take_response(const JsonObject& response) {
   const ResponseParts parts = read_response(response, output && !output->empty() ? *output : items_);
   answer_.response_id = parts.id;
   answer_.finish_reason = parts.finish_reason;
+  answer_.refusal = parts.refusal;
   add_reasoning(parts.reasoning);
   HF_CHECK(calls_.add(parts.calls));
   return answer_.content.empty() ? add_text(parts.text) : Result<void>();

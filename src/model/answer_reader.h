@@ -30,6 +30,7 @@ struct Answer {
   std::string content;
   ToolCalls tools;
   std::string reasoning;
+  std::string refusal;        // what the model said instead of an answer
   std::string response_id;    // of /responses
   std::string model;          // empty: not said
   std::string finish_reason;  // empty: not said
@@ -49,6 +50,7 @@ class AnswerReader {
   struct Options {
     Api api = Api::chat;        // which interface was asked
     bool may_be_empty = false;  // an answer with neither text nor calls is one
+    bool tools = true;          // tools were offered; otherwise an answer that is nothing but calls is none
   };
 
   // `on_text` gets the pieces of the answer as they arrive; may be empty.
@@ -59,7 +61,8 @@ class AnswerReader {
 
   // An error ends the reading: too_large, corrupt (not the protocol), or the reported one (see `reported`).
   Result<void> feed(std::string_view bytes);
-  // After the last byte. Errors: corrupt, for an answer that is cut off or holds neither text nor calls.
+  // After the last byte. Errors: corrupt, for an answer that is cut off or holds neither text nor calls; refused, when the model
+  // refused, a content filter took all of its answer, or it called tools that nobody offered.
   Result<Answer> finish();
 
   bool whole() const { return done_ || !answer_.finish_reason.empty(); }  // of a stream
@@ -74,6 +77,7 @@ class AnswerReader {
   Result<void> take_response_event(const JsonObject& event);
   Result<void> take_response(const JsonObject& response);
   Result<void> take_document();
+  Result<void> check_answered() const;
   Result<void> add_text(std::string_view text);
   void add_reasoning(std::string_view text);
   Result<void> refuse(ReportedError error);

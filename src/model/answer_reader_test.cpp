@@ -69,7 +69,7 @@ TEST(AnswerReader, AThinkerThatRanOutOfTokensIsToldApart) {
   const auto thought = read_answer(R"({"choices":[{"message":{"content":""},"finish_reason":"length"}]})");
   ASSERT_FALSE(thought);
   EXPECT_EQ(thought.error().kind, ErrorKind::too_large);
-  EXPECT_THAT(thought.error().hint, HasSubstr("max_output_tokens"));
+  EXPECT_THAT(thought.error().hint, testing::HasSubstr("max_output_tokens"));
 }
 
 TEST(AnswerReader, ErrorsOfAllShapesAreReported) {
@@ -133,8 +133,40 @@ TEST(AnswerReader, R8_AnErrorBehindACallIsTheErrorNotTheCall) {
   EXPECT_EQ(reader.reported().value().message, "the model crashed");
 }
 
+TEST(AnswerReader, P21WhatComesInsteadOfAnAnswerIsARefusal) {
+  const auto read = [](const std::string& message, std::string_view finish, AnswerReader::Options options) {
+    const std::string choice = R"({"choices":[{"message":)" + message + R"(,"finish_reason":")" + std::string(finish) + "\"}]}";
+    AnswerReader reader({}, options);
+    Result<Answer> answer = fail(ErrorKind::internal, "not read");
+    if (auto fed = reader.feed(choice); fed) answer = reader.finish();
+    return answer ? "answered: " + answer->content : std::string(name_of(answer.error().kind)) + ": " + answer.error().message;
+  };
+  constexpr AnswerReader::Options kPlain{.tools = false}, kWithTools{}, kMayBeEmpty{.may_be_empty = true, .tools = false};
+  const std::string call = R"({"content":null,"tool_calls":[{"id":"a","function":{"name":"rm","arguments":"{}"}}]})";
+  EXPECT_THAT(read(call, "tool_calls", kPlain), testing::HasSubstr("refused: the model called the tool rm"));
+  EXPECT_EQ(read(call, "tool_calls", kWithTools), "answered: ");
+  const std::string refusal = R"({"content":null,"refusal":"I will not."})";
+  for (const AnswerReader::Options& options : {kPlain, kWithTools, kMayBeEmpty}) {
+    EXPECT_THAT(read(refusal, "stop", options), testing::HasSubstr("refused: the model refused to answer: I will not."));
+    EXPECT_THAT(read(R"({"content":[{"type":"refusal","refusal":"No."}]})", "stop", options), testing::HasSubstr("answer: No."));
+    EXPECT_THAT(read(R"({"content":" \n"})", "content_filter", options), testing::HasSubstr("refused: a content filter"));
+  }
+  EXPECT_EQ(read(R"({"content":"half","refusal":null})", "content_filter", kPlain), "answered: half");
+  EXPECT_THAT(read(R"({"content":" \n "})", "stop", kPlain), testing::HasSubstr("the answer holds no text"));
+}
+
+TEST(AnswerReader, P21ARefusalOfTheOtherInterfaceIsOne) {
+  AnswerReader reader({}, {.api = Api::responses});
+  ASSERT_TRUE(reader.feed(
+      R"({"id":"r","status":"completed","output":[{"type":"message","content":[{"type":"refusal","refusal":"No."}]}]})"));
+  const auto answer = reader.finish();
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().kind, ErrorKind::refused);
+}
+
 RC_GTEST_PROP(AnswerReader, PortionsDoNotMatter, ()) {
   const auto text = *rc::gen::nonEmpty(rc::gen::container<std::string>(rc::gen::inRange<char>(' ', '~')));
+  RC_PRE(!trim(text).empty());  // blanks are no answer
   const auto portion = *rc::gen::inRange<std::size_t>(1, 40);
   const auto answer = read_answer(stream_of(text), portion);
   RC_ASSERT(answer.has_value());

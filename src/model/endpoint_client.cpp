@@ -37,6 +37,7 @@ std::expected<Reply, Fault> EndpointClient::ask(const Ask& ask) {
   question.timeout = ask.timeout.value_or(std::chrono::seconds(endpoint_.timeout_s));
   question.first_byte = ask.first_byte;
   question.reading.may_be_empty = ask.may_be_empty;
+  question.reading.tools = !ask.tools.empty();
   question.on_text = ask.on_text;
   question.cancelled = ask.cancelled;
   const std::string model = model_for(ask);

@@ -138,6 +138,9 @@ Fault fault_of(const Error& error, const std::optional<ReportedError>& reported)
   if (rate_limited)
     return {make_error(ErrorKind::unavailable, error.message, "wait a while, or configure a further endpoint", "RATE_LIMITED"),
             Then::retry, std::nullopt};
+  // Asked once more it would be refused once more.
+  if (error.kind == ErrorKind::refused)
+    return {provider_error(ErrorKind::refused, error.message, error.hint), Then::leave, std::nullopt};
   // The same prompt would grow as long again.
   const Then then = error.kind == ErrorKind::too_large ? Then::leave : Then::retry;
   return {provider_error(ErrorKind::unavailable, error.message, error.hint), then, std::nullopt};

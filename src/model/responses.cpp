@@ -26,13 +26,13 @@ void append_items(JsonArray& input, const Message& message) {
   }
 }
 
-// The texts of a list of parts, of the types that hold the text we look for.
-std::string texts_in(const JsonObject& item, std::string_view list, std::string_view type) {
+// The texts of a list of parts, of the types that hold the text we look for, under the name `member`.
+std::string texts_in(const JsonObject& item, std::string_view list, std::string_view type, std::string_view member = "text") {
   std::string text;
   if (const JsonArray* parts = find_array(item, list))
     for (const Json& part : *parts)
       if (part.is_object() && find_string(part.as_object(), "type") == type)
-        text += find_string(part.as_object(), "text").value_or("");
+        text += find_string(part.as_object(), member).value_or("");
   return text;
 }
 
@@ -83,7 +83,10 @@ ResponseParts read_response(const JsonObject& response, const JsonArray& output)
     if (!entry.is_object()) continue;
     const JsonObject& item = entry.as_object();
     const auto type = find_string(item, "type").value_or("");
-    if (type == "message") parts.text += texts_in(item, "content", "output_text");
+    if (type == "message") {
+      parts.text += texts_in(item, "content", "output_text");
+      parts.refusal += texts_in(item, "content", "refusal", "refusal");
+    }
     if (type == "reasoning") {
       std::string thought = texts_in(item, "content", "reasoning_text");
       parts.reasoning += thought.empty() ? texts_in(item, "summary", "summary_text") : std::move(thought);

@@ -22,7 +22,7 @@ std::string responses_request(const Endpoint& endpoint, const Ask& ask, const st
 
 // An answer out of a response object. Text and reasoning are appended by the caller, because they may have been streamed.
 struct ResponseParts {
-  std::string id, text, reasoning, finish_reason;
+  std::string id, text, refusal, reasoning, finish_reason;
   JsonArray calls;  // in the form of /chat/completions
 };
 ResponseParts read_response(const JsonObject& response, const JsonArray& output);

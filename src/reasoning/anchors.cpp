@@ -1,5 +1,6 @@
 #include "reasoning/anchors.h"
 
+#include "base/control_characters.h"
 #include "base/text.h"
 #include "session/kinds.h"
 #include "session/limits.h"
@@ -149,6 +150,8 @@ ResolvedAnchor AnchorResolver::resolve(session::Reader& reader, const Anchor& an
 
 Result<void> set_alias(session::Transaction& transaction, const std::string& principal, const std::string& alias,
                        const std::string& session) {
+  if (has_control_character(alias))
+    return fail(ErrorKind::invalid, "an alias must not have control characters", {}, "invalid_argument");
   HF_CHECK(transaction.put(kAliases, alias_key(principal, alias), JsonObject{{"session", session}}));
   return {};
 }

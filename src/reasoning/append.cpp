@@ -1,5 +1,6 @@
 #include "reasoning/append.h"
 
+#include "base/control_characters.h"
 #include "base/text.h"
 #include "reasoning/attach.h"
 #include "reasoning/begin.h"
@@ -20,10 +21,6 @@ using session::Transaction;
 
 std::unexpected<Error> bad_thought(std::string message, std::string hint = {}, std::string code = "invalid_argument") {
   return fail(ErrorKind::invalid, std::move(message), std::move(hint), std::move(code));
-}
-
-bool has_control(std::string_view text) {
-  return std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
 }
 
 // T5, T6. The fork is set on the first thought of a branch.
@@ -127,15 +124,7 @@ Result<AppendOutcome> replay(Transaction& transaction, AppendOutcome outcome, co
   outcome.replayed = true;
   if (!outcome.thought.next_needed && outcome.thought.branch.empty() && outcome.record.status == "completed") {
     outcome.closed = true;
-    session::EntryQuery manifests;
-    manifests.session = outcome.record.id;
-    manifests.types = {std::string(kManifestEntry)};
-    manifests.direction = session::Direction::backward;
-    manifests.limit = 1;
-    HF_TRY(session::EntryPage page, transaction.entries(manifests));
-    if (!page.entries.empty())
-      if (auto stored = parse_json(page.entries.front().data); stored && stored->is_object())
-        outcome.manifest = stored->as_object();
+    HF_TRY(outcome.manifest, stored_manifest(transaction, outcome.record));
     HF_CHECK(set_active(transaction, connection, "", 0));
     return outcome;
   }
@@ -244,11 +233,13 @@ Result<void> check_request(const ThoughtRequest& request) {
       return bad_thought(fmt::format("{} must be a whole number from 1 to {}, not {}", name, kMaxThoughtNumber, *number));
   if (request.branch) {
     const std::size_t length = utf8_length(*request.branch);
-    if (length < 1 || length > kMaxBranchId || has_control(*request.branch) || !is_valid_utf8(*request.branch))
+    if (length < 1 || length > kMaxBranchId || has_control_character(*request.branch) || !is_valid_utf8(*request.branch))
       return bad_thought(fmt::format("branchId must have 1 to {} characters and no control characters", kMaxBranchId));
   }
   if (request.idempotency_key.size() > session::kMaxIdempotencyKeyBytes)
     return bad_thought(fmt::format("idempotencyKey must not be longer than {} bytes", session::kMaxIdempotencyKeyBytes));
+  for (const auto& [id, name] : {std::pair(&request.idempotency_key, "idempotencyKey"), std::pair(&request.agent_id, "agentId")})
+    if (has_control_character(*id)) return bad_thought(fmt::format("{} must not have control characters", name));
   return {};
 }
 

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <ranges>
+#include <tuple>
 
 namespace holdfast::reasoning {
 
@@ -21,8 +22,9 @@ using session::Transaction;
 constexpr std::size_t kCandidates = 50;  // open sessions of one root that are looked at; the newest
 constexpr std::size_t kNamed = 5;        // of them in a notice
 
-// Marks a session that was begun because a bare thought could not be attached to one of several. The next bare thought that is as
-// lost goes there, or a client with a connection per call would begin one with every thought (docs/decisions/0007).
+// Marks a session that was begun because a bare thought could not be attached to one of several free ones. The next bare thought
+// that is as lost goes there, or a client with a connection per call would begin one with every thought (docs/decisions/0007).
+// One that was begun because others were in use is somebody's own, and is not marked.
 constexpr std::string_view kBeside = "beside";
 
 bool is_beside(const SessionRecord& record) {
@@ -44,11 +46,16 @@ Result<std::vector<SessionRecord>> candidates(Transaction& transaction, const Si
   return std::move(page.items);
 }
 
-std::string listed(const std::vector<SessionRecord>& records, Millis now) {
+bool is_among(const std::vector<SessionRecord>& records, const std::string& id) {
+  return std::ranges::find(records, id, &SessionRecord::id) != records.end();
+}
+
+std::string listed(const std::vector<SessionRecord>& records, const std::vector<SessionRecord>& free, Millis now) {
   std::string text;
   for (const SessionRecord& record : records | std::views::take(kNamed))
-    text += fmt::format("{}{} '{}' ({} thoughts, {})", text.empty() ? "" : "; ", record.id, session::shown_title(record),
-                        thought_count(record), session::age(record.updated_at, now));
+    text += fmt::format("{}{} '{}' ({} thoughts, {}{})", text.empty() ? "" : "; ", record.id, session::shown_title(record),
+                        thought_count(record), session::age(record.updated_at, now),
+                        is_among(free, record.id) ? "" : ", in use by another connection");
   return text;
 }
 
@@ -96,12 +103,34 @@ Result<std::vector<SessionRecord>> not_in_use(Transaction& transaction, const Si
   return free;
 }
 
-Attachment recovered(SessionRecord record, Millis now) {
+Attachment recovered(SessionRecord record, Millis now, std::vector<std::string> notices = {}) {
   Attachment attachment;
   attachment.how = Attached::recovered;
   attachment.recovered = {thought_count(record), (now - record.updated_at) / 1000};
   attachment.record = std::move(record);
+  attachment.notices = std::move(notices);
   return attachment;
+}
+
+// The one that a bare thought goes on with: the only free one, or the one that lost thoughts share. The oldest of these: a later
+// one was begun because that was in use.
+const SessionRecord* chosen_among(const std::vector<SessionRecord>& free) {
+  if (free.size() == 1) return &free.front();
+  const SessionRecord* chosen = nullptr;
+  for (const SessionRecord& record : free)
+    if (is_beside(record) && (!chosen || std::tie(record.created_at, record.id) < std::tie(chosen->created_at, chosen->id)))
+      chosen = &record;
+  return chosen;
+}
+
+std::string chosen_notice(const SessionRecord& chosen, std::vector<SessionRecord> found, const std::vector<SessionRecord>& free,
+                          Millis now) {
+  const std::size_t open = found.size();
+  std::erase_if(found, [&](const SessionRecord& record) { return record.id == chosen.id; });
+  return fmt::format(
+      "this project has {} open sessions, and the thought went to {} '{}'; the others are: {}; give a sessionId to "
+      "go on with one of them",
+      open, chosen.id, session::shown_title(chosen), listed(found, free, now));
 }
 
 }  // namespace
@@ -152,18 +181,17 @@ Result<Attachment> attach(Transaction& transaction, const ThoughtRequest& reques
     // Callers repeat the title with every thought (A3); with a connection per call that is how they name their session.
     if (!title.empty()) std::erase_if(found, [&](const SessionRecord& record) { return record.title != title; });
     if (situation.auto_attach && connection.may_attach && !found.empty()) {
-      HF_TRY(std::vector<SessionRecord> free, not_in_use(transaction, situation, found));
-      const auto lost = std::ranges::find_if(free, is_beside);
-      if (free.size() == 1) return recovered(std::move(free.front()), transaction.now());
-      if (lost != free.end()) return recovered(std::move(*lost), transaction.now());
-      beside = true;
-      notices.push_back(
-          free.empty()
-              ? fmt::format("a new session was begun: {} is in use by another connection; give its sessionId to join it",
-                            listed(found, transaction.now()))
-              : fmt::format("a new session was begun, because this project has several open ones: {}; give a sessionId to "
-                            "go on with one",
-                            listed(found, transaction.now())));
+      HF_TRY(const std::vector<SessionRecord> free, not_in_use(transaction, situation, found));
+      if (const SessionRecord* chosen = chosen_among(free)) {
+        if (found.size() > 1) notices.push_back(chosen_notice(*chosen, found, free, transaction.now()));
+        return recovered(*chosen, transaction.now(), std::move(notices));
+      }
+      beside = !free.empty();
+      notices.push_back(fmt::format("a new session was begun, because {}: {}; give a sessionId to {}",
+                                    beside              ? "this project has several open ones"
+                                    : found.size() == 1 ? "the open one of this project is in use"
+                                                        : "all open ones of this project are in use",
+                                    listed(found, free, transaction.now()), beside ? "go on with one" : "join it"));
     }
   }
 

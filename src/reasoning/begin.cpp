@@ -93,18 +93,23 @@ Result<Started> start_session(session::Store& store, NewSession wanted, const Si
 }
 
 Result<JsonObject> complete(Transaction& transaction, SessionRecord& record, ManifestBuilder builder, std::string_view status) {
-  HF_CHECK(read_into(builder, transaction, record.id));
-  JsonObject manifest = builder.manifest(record.id, transaction.now());
-  session::NewEntry entry;
-  entry.type = kManifestEntry;
-  entry.data = to_json(manifest);
-  entry.touch = session::Touch::change;
-  HF_CHECK(transaction.append(record.id, std::move(entry)));
   HF_TRY(record, transaction.get(record.id));
+  HF_TRY(std::optional<JsonObject> manifest, stored_manifest(transaction, record));
+  if (!manifest) {
+    HF_CHECK(read_into(builder, transaction, record.id));
+    manifest = builder.manifest(record.id, transaction.now());
+    session::NewEntry entry;
+    entry.type = kManifestEntry;
+    entry.data = to_json(*manifest);
+    entry.touch = session::Touch::change;
+    HF_CHECK(transaction.append(record.id, std::move(entry)));
+    HF_TRY(record, transaction.get(record.id));
+  }
+  if (record.status == status) return *std::move(manifest);
   record.status = status;
   record.completed_at = transaction.now();
   HF_TRY(record, transaction.update(std::move(record)));
-  return manifest;
+  return *std::move(manifest);
 }
 
 Result<Closed> close_session(session::Store& store, const std::string& id, std::string_view status, const Situation& situation) {

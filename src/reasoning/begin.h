@@ -37,8 +37,8 @@ struct Closed {
 // session close: completed (with manifest) or abandoned. Every connection that had it open lets go of it at its next call.
 Result<Closed> close_session(session::Store& store, const std::string& id, std::string_view status, const Situation& situation);
 
-// Appends the manifest and closes the record, in a transaction of the caller's. The builder has seen a part of the session, or
-// nothing.
+// Closes the record, in a transaction of the caller's, and stores the manifest unless it is stored already: a session that is
+// closed again, with nothing thought in between, keeps its own. The builder has seen a part of the session, or nothing.
 Result<JsonObject> complete(session::Transaction& transaction, session::SessionRecord& record, ManifestBuilder builder,
                             std::string_view status);
 

@@ -130,7 +130,8 @@ Result<std::string> export_session(session::Reader& reader, const session::Sessi
     thoughts.push_back(std::move(thought));
     return true;
   }));
-  ExportParts parts{record, thoughts, audit.manifest(record.id, now), std::nullopt, now};
+  HF_TRY(JsonObject manifest, shown_manifest(reader, record, audit, now));
+  ExportParts parts{record, thoughts, std::move(manifest), std::nullopt, now};
   if (options.resolve_anchors) parts.references = references_in(reader, record, thoughts);
   if (options.format == "json") return to_json(json_export(parts, options.include_metadata));
   return options.format == "markdown" ? markdown(parts, options.include_metadata) : cipher(parts, options.include_metadata);

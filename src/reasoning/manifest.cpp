@@ -101,4 +101,30 @@ Result<void> read_into(ManifestBuilder& builder, session::Reader& reader, std::s
   }
 }
 
+Result<std::optional<JsonObject>> stored_manifest(session::Reader& reader, const session::SessionRecord& record) {
+  session::EntryQuery query;
+  query.session = record.id;
+  query.types = {std::string(kManifestEntry)};
+  query.direction = session::Direction::backward;
+  query.limit = 1;
+  HF_TRY(const session::EntryPage page, reader.entries(query));
+  if (page.entries.empty()) return std::nullopt;
+  const session::Entry& last = page.entries.front();
+  const bool stale = std::ranges::any_of(
+      record.tallies, [&](const session::Tally& tally) { return is_thought_type(tally.type) && tally.last_seq > last.seq; });
+  if (stale) return std::nullopt;
+  auto manifest = parse_json(last.data);
+  if (!manifest || !manifest->is_object()) return std::nullopt;  // damaged or redacted: it can be built anew
+  return std::move(manifest->as_object());
+}
+
+Result<JsonObject> shown_manifest(session::Reader& reader, const session::SessionRecord& record, const ManifestBuilder& seen,
+                                  Millis now) {
+  if (record.status != "active") {
+    HF_TRY(auto stored, stored_manifest(reader, record));
+    if (stored) return *std::move(stored);
+  }
+  return seen.manifest(record.id, now);
+}
+
 }  // namespace holdfast::reasoning

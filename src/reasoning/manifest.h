@@ -7,6 +7,7 @@
 #include "session/store.h"
 
 #include <map>
+#include <optional>
 #include <vector>
 
 namespace holdfast::reasoning {
@@ -41,5 +42,11 @@ class ManifestBuilder {
 
 // Adds the thoughts of a session that the builder has not seen.
 Result<void> read_into(ManifestBuilder& builder, session::Reader& reader, std::string_view session_id);
+
+// The manifest that was stored when the session was closed. nullopt: there is none, or something was thought since.
+Result<std::optional<JsonObject>> stored_manifest(session::Reader& reader, const session::SessionRecord& record);
+// A closed session shows what was stored, as it was stored; an open one what `seen`, which has read all of it, says now.
+Result<JsonObject> shown_manifest(session::Reader& reader, const session::SessionRecord& record, const ManifestBuilder& seen,
+                                  Millis now);
 
 }  // namespace holdfast::reasoning

@@ -126,6 +126,7 @@ Result<Loaded> load_session(session::Store& store, const LoadRequest& request, c
     return fail(ErrorKind::invalid, fmt::format("recent must be from 0 to {}", kMaxRecent), {}, "invalid_argument");
   Loaded loaded;
   HF_TRY(loaded.record, choose(store, request, situation, loaded));
+  HF_TRY(loaded.in_use, is_in_use(store, situation, loaded.record.id));
   loaded.root_mismatch = !situation.roots.empty() && !is_under(loaded.record, situation.roots);
   HF_TRY(loaded.branches, branch_states(store, loaded.record));
   HF_TRY(loaded.recent, last_thoughts(store, loaded.record.id, static_cast<std::size_t>(request.recent)));

@@ -34,6 +34,7 @@ struct Loaded {
   std::vector<session::SessionRecord> alternatives;  // other candidates, best first
   std::int64_t current_number = 0, next_number = 1;  // of the main chain
   std::optional<std::string> damage;
+  bool in_use = false;  // another connection has it open, too
 };
 
 // Makes it the connection's active session; changes nothing else (L5). Errors (code): not_found with up to five suggestions,

@@ -158,6 +158,18 @@ TEST_F(RecoverTest, L4_LoadingSwitchesOnlyTheCallingConnection) {
   EXPECT_EQ(append(connect("c1"), "still").record.id, first);
 }
 
+TEST_F(RecoverTest, P11LoadingASessionThatAnotherHasOpenSaysSo) {
+  const std::string id = append(connect("w1"), "of the first window").record.id;
+  attached.insert("w1");
+  EXPECT_TRUE(must(load_session(*store, {}, connect("w2"))).in_use);
+  EXPECT_FALSE(must(load_session(*store, {}, connect("w1"))).in_use) << "its own";
+  attached.clear();
+  clock->advance(1000);
+  LoadRequest by_id;
+  by_id.session_id = id;
+  EXPECT_FALSE(must(load_session(*store, by_id, connect("w3"))).in_use);
+}
+
 TEST_F(RecoverTest, R6_SeveralRootsAreAllConsidered) {
   const std::string id = session("other", "file:///b");
   EXPECT_EQ(load(connect("c1", {"file:///a", "file:///b"})).record.id, id);

@@ -84,6 +84,7 @@ Result<JsonObject> analyse(session::Reader& reader, const session::SessionRecord
     if (thought.branch.empty()) place[thought.number] = chain;
     return true;
   }));
+  HF_TRY(JsonObject manifest, shown_manifest(reader, record, audit, now));
   std::int64_t deepest = 0;
   for (const auto& [branch, length] : depth) deepest = std::max(deepest, length);
   const double count = static_cast<double>(std::max<std::int64_t>(all, 1));
@@ -105,7 +106,7 @@ Result<JsonObject> analyse(session::Reader& reader, const session::SessionRecord
                                {"thoughtDensity", minutes > 0 ? static_cast<double>(all) / minutes : static_cast<double>(all)}}},
       {"quality", JsonObject{{"hasConvergence", last_branch_seq != 0 && last_main_seq > last_branch_seq},
                              {"isComplete", record.status == "completed"}}},
-      {"audit", audit.manifest(record.id, now)},
+      {"audit", std::move(manifest)},
       {"definitions",
        JsonObject{{"linearityScore", "max(0, 1 - (revisions + thoughts on branches) / all thoughts)"},
                   {"revisionRate", "revisions / all thoughts"},

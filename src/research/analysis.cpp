@@ -85,11 +85,10 @@ Result<void> analyse(Workshop& shop, std::int64_t iteration) {
   if (total == 0) return {};
   HF_CHECK(journal.enter(iteration, "analysis"));
   for (std::vector<const Source*> sources = unread(); !sources.empty(); sources = unread()) {
-    Engine& engine = shop.thinker();
-    sources.resize(std::clamp<std::size_t>(engine.batch(journal.job(), sources), 1, sources.size()));
-    auto made = engine.analyse(journal.job(), journal.state(), sources);
-    if (!made && shop.ran_out_of_time(engine)) continue;  // the program reads these, and the rest
-    HF_TRY(Analysis analysis, std::move(made));
+    sources.resize(std::clamp<std::size_t>(shop.thinker().batch(journal.job(), sources), 1, sources.size()));
+    HF_TRY(Analysis analysis, shop.think("reading the sources", [&](Engine& engine) {
+      return engine.analyse(journal.job(), journal.state(), sources);
+    }));
     if (journal.lease().ended()) return fail(ErrorKind::cancelled, "the worker has to stop");
     check(analysis, journal.state());
     Change change = change_of({iteration, "analysis", fmt::format("analyse/{}", sources.front()->citation)}, analysis, sources);

@@ -44,14 +44,14 @@ std::optional<std::string_view> Budget::gathering() const {
 
 std::optional<std::string_view> Budget::model() const {
   if (is_spent(usage_.active_ms, limits_.task_timeout * 1000, kGatherTenths)) return "budget_time";
-  if (is_spent(usage_.tokens.in + usage_.tokens.out, limits_.max_tokens_total, kGatherTenths)) return "budget_tokens";
+  if (const auto left = tokens_left(false); left && *left <= kLeastAnswer) return "budget_tokens";
   if (limits_.max_llm_calls > 0 && usage_.llm_calls + 1 >= limits_.max_llm_calls) return "budget_calls";  // the last is kept
   return std::nullopt;
 }
 
 std::optional<std::string_view> Budget::report() const {
   if (usage_.active_ms >= limits_.task_timeout * 1000) return "budget_time";
-  if (limits_.max_tokens_total > 0 && usage_.tokens.in + usage_.tokens.out >= limits_.max_tokens_total) return "budget_tokens";
+  if (const auto left = tokens_left(true); left && *left <= kLeastAnswer) return "budget_tokens";
   if (limits_.max_llm_calls > 0 && usage_.llm_calls >= limits_.max_llm_calls) return "budget_calls";
   return std::nullopt;
 }
@@ -62,9 +62,10 @@ std::chrono::milliseconds Budget::operation_time() const {
   return std::max(kLeastOperation, std::min(own, left));
 }
 
-std::optional<std::int64_t> Budget::tokens_left() const {
+std::optional<std::int64_t> Budget::tokens_left(bool for_report) const {
   if (limits_.max_tokens_total == 0) return std::nullopt;
-  return std::max<std::int64_t>(0, limits_.max_tokens_total - usage_.tokens.in - usage_.tokens.out);
+  const std::int64_t all = for_report ? limits_.max_tokens_total : limits_.max_tokens_total * kGatherTenths / 10;
+  return std::max<std::int64_t>(0, all - usage_.tokens.in - usage_.tokens.out);
 }
 
 }  // namespace holdfast::research

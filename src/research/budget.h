@@ -23,6 +23,9 @@ struct Usage {
 Usage read_usage(const JsonObject& data);  // data.used
 JsonObject json_of(const Usage& usage);
 
+// Of tokens: an answer of the model in which something can stand. With less left, it is not asked.
+inline constexpr std::int64_t kLeastAnswer = 400;
+
 class Budget {
  public:
   Budget(const Limits& limits, const Usage& usage) : limits_(limits), usage_(usage) {}
@@ -35,8 +38,8 @@ class Budget {
   std::optional<std::string_view> report() const;
   // For one operation: its own limit, or what is left of the whole.
   std::chrono::milliseconds operation_time() const;
-  // Tokens a prompt and its answer may still take; nullopt: no limit.
-  std::optional<std::int64_t> tokens_left() const;
+  // Tokens a prompt and its answer may still take, for the report or for anything before it; nullopt: no limit.
+  std::optional<std::int64_t> tokens_left(bool for_report) const;
 
  private:
   Limits limits_;

@@ -1,5 +1,7 @@
 #include "base/text.h"
+#include "research/code_spans.h"
 #include "research/quoted_text.h"
+#include "research/report_links.h"
 #include "research/report_text.h"
 #include "research/sentences.h"
 
@@ -128,14 +130,28 @@ std::string source_line(const Source& source) {
 
 }  // namespace
 
-CheckedReport check_citations(std::string_view text, const std::vector<Source>& sources) {
+CheckedReport check_citations(std::string_view text, const std::vector<Source>& sources, std::string_view question) {
   CheckedReport checked;
-  const std::string body = without_source_lists(text);
+  CheckedLinks links = without_invented_links(without_source_lists(text), sources, question);
+  checked.check.links_removed = links.removed;
+  while (links.text.ends_with('\n')) links.text.pop_back();
+  const std::string_view body = links.text;
   std::set<std::int64_t> known, cited;
   for (const Source& source : sources) known.insert(source.citation);
+  CodeFence fence;
   for (std::size_t at = 0; at < body.size();) {
+    std::size_t code = code_span_at(body.substr(at));
+    if (at == 0 || body[at - 1] == '\n') {
+      const std::string_view line = body.substr(at, body.find('\n', at) - at);
+      if (fence.holds(line)) code = line.size();
+    }
+    if (code > 0) {
+      checked.text += body.substr(at, code);
+      at += code;
+      continue;
+    }
     const bool opens = body[at] == '[' && (at == 0 || body[at - 1] != '\\');
-    const auto bracket = opens ? bracket_at(std::string_view(body).substr(at)) : std::nullopt;
+    const auto bracket = opens ? bracket_at(body.substr(at)) : std::nullopt;
     if (!bracket) {
       checked.text += body[at++];
       continue;
@@ -173,13 +189,12 @@ CheckedReport check_citations(std::string_view text, const std::vector<Source>& 
 
 std::vector<Section> sections_of(std::string_view markdown) {
   std::vector<Section> sections;
-  bool in_code = false;
+  CodeFence fence;
   while (!markdown.empty()) {
     const std::size_t end = std::min(markdown.find('\n'), markdown.size());
     const std::string_view line = markdown.substr(0, end);
     markdown.remove_prefix(std::min(end + 1, markdown.size()));
-    if (line.starts_with("```")) in_code = !in_code;
-    if (const int level = in_code ? 0 : heading_level(line)) sections.push_back({level, heading_text(line)});
+    if (const int level = fence.holds(line) ? 0 : heading_level(line)) sections.push_back({level, heading_text(line)});
   }
   return sections;
 }

@@ -58,27 +58,33 @@ Result<std::vector<Fd>> open_roots(const std::vector<CorpusRoot>& roots) {
   return folders;
 }
 
-// The texts of what one search found, as they are now: of a plain file the part that is wanted, of others the whole, once.
+// The texts of what one search found, as they are now: of a plain file the part that is wanted; of those whose text is made from
+// their bytes the whole, once.
 class Texts {
  public:
-  Texts(const CorpusIndex& index, const std::vector<Fd>& folders) : index_(index), folders_(folders) {}
+  Texts(const CorpusIndex& index, const std::vector<Fd>& folders) : index_(index), folders_(folders), hash_(index.seed) {}
 
-  std::string of(const IndexedChunk& chunk) {  // empty when it cannot be read
+  std::string of(const IndexedChunk& chunk) {  // empty when it cannot be read, or is not any more what was indexed
     const IndexedFile& file = index_.files[chunk.file];
     const ChunkPlace& place = chunk.place;
-    if (!is_reduced(file.path)) return read_part(folders_[file.root], file.path, place.offset, place.length).value_or("");
+    if (!is_reduced(file.path)) {
+      std::string piece = read_part(folders_[file.root], file.path, place.offset, place.length).value_or("");
+      if (hash_(piece) == chunk.check) return piece;
+    }
     const auto [known, is_new] = reduced_.try_emplace(chunk.file);
     if (is_new) {
       if (auto bytes = read_document(folders_[file.root], file.path))
         known->second = document_text(file.path, *std::move(bytes)).text;
     }
-    const std::string& text = known->second;
-    return place.offset <= text.size() ? text.substr(place.offset, place.length) : std::string();
+    const std::string_view text = known->second;
+    const std::string_view piece = text.substr(std::min<std::size_t>(place.offset, text.size()), place.length);
+    return hash_(piece) == chunk.check ? std::string(piece) : std::string();
   }
 
  private:
   const CorpusIndex& index_;
   const std::vector<Fd>& folders_;
+  const ByteHash hash_;
   std::map<std::uint32_t, std::string> reduced_;
 };
 
@@ -102,6 +108,7 @@ class IndexedCorpus final : public Corpus {
     HF_TRY(UpdateOutcome outcome, update_index(*old, folders, walked, {on_progress, cancelled}));
     if (outcome.index) old = std::move(outcome.index);
     set_index(old);
+    for (std::size_t i = 0; i < roots_.size(); ++i) outcome.counts.left_out.add(roots_[i].name, outcome.left_out[i]);
     unsaved_bytes_ += outcome.indexed_bytes;
     if (cache_ && unsaved_bytes_ * kWorthSaving > outcome.counts.bytes) save(*old);
     return outcome.counts;
@@ -153,7 +160,7 @@ class IndexedCorpus final : public Corpus {
     const IndexedChunk& chunk = index.chunks[scored.chunk];
     const IndexedFile& file = index.files[chunk.file];
     const std::string piece = texts.of(chunk);
-    if (ByteHash(index.seed)(piece) != chunk.check) return {};
+    if (piece.empty()) return {};
 
     Passage passage;
     passage.path = to_valid_utf8(file.path);

@@ -2,15 +2,16 @@
 
 // Documents below some folders, searchable by BM25 (threads-and-research §10, `local`).
 //
-// Files are read as text (md, txt, html, json, jsonl, source files; at most kMaxFileBytes; binary ones skipped; nothing that
-// .gitignore-like globs exclude; no symbolic link that leaves the root) and cut into chunks of whole lines. The index is kept in
-// memory and, when a cache folder is given, on disk, and is brought up to date before a search: only files whose size or
-// modification time changed are read again, and only when their hash differs indexed again. Ties are ordered by path and line, so
-// the same corpus and query give the same answer.
+// Files are read as text (md, txt, html, json, jsonl, source files; PDF where pdftotext is; UTF-8 or Latin-1; at most
+// kMaxFileBytes; nothing that .gitignore-like globs exclude; no symbolic link that leaves the root) and cut into chunks of whole
+// lines. What cannot be read is skipped and said. The index is kept in memory and, when a cache folder is given, on disk, and is
+// brought up to date before a search: only files whose size or modification time changed are read again, and only when their hash
+// differs indexed again. Ties are ordered by path and line, so the same corpus and query give the same answer.
 //
 // Thread-safe. Errors: io (a root cannot be read), corrupt never: a damaged cache is built anew.
 
 #include "base/result.h"
+#include "research/left_out.h"
 #include "research/providers.h"
 
 #include <functional>
@@ -36,6 +37,7 @@ struct Passage {
 struct CorpusUpdate {
   std::size_t files = 0, read = 0, indexed = 0, skipped = 0;
   std::uint64_t bytes = 0;
+  LeftOut left_out;  // what was skipped, and why; of empty files nothing is said
 };
 
 class Corpus {

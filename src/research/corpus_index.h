@@ -22,7 +22,7 @@ struct IndexedFile {
   std::uint64_t size = 0;
   std::int64_t modified_ns = 0;  // kUnsure: look at the bytes again next time
   Digest digest{};
-  std::string title;
+  std::string title;  // of one without chunks: why it has none; may be empty
 };
 inline constexpr std::int64_t kUnsure = std::numeric_limits<std::int64_t>::min();
 

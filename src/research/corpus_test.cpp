@@ -10,8 +10,10 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 
 namespace holdfast::research {
 namespace {
@@ -66,6 +68,70 @@ TEST_F(CorpusTest, S10FindsPassagesByTheirWordsWithPlaceAndText) {
   EXPECT_GT(found[0].score, 0);
   EXPECT_GT(found[0].share, 0);
   EXPECT_LE(found[0].share, 1);
+}
+
+TEST_F(CorpusTest, P19Latin1IsReadAsWhatItSays) {
+  write("a/caf\u00e9.txt", "Das Caf\xE9 in M\xFCnchen \x96 \x93sch\xF6n\x94 \x96 kostet 5 \x80.\n");
+  write("b.md",
+        "# \xC9t\xE9\n\nLes \xE9"
+        "coles sont ferm\xE9"
+        "es en juillet.\n");
+  write("damaged.txt",
+        "Gr\xC3\xBC\xC3\x9F"
+        "e aus Z\xC3\xBCrich und K\xC3\xB6ln, \xC3 und Gl\xC3\xBC"
+        "ck.\n");
+  const auto corpus = open();
+  EXPECT_EQ(corpus->search("caf\u00e9 m\u00fcnchen", 5).value().at(0).text,
+            "Das Caf\u00e9 in M\u00fcnchen \u2013 \u201csch\u00f6n\u201d \u2013 kostet 5 \u20ac.\n");
+  const auto school = corpus->search("\u00e9coles", 5).value();
+  ASSERT_THAT(school, SizeIs(1));
+  EXPECT_EQ(school[0].title, "\u00c9t\u00e9 (b.md L1-L3)");
+  EXPECT_THAT(corpus->search("z\u00fcrich", 5).value().at(0).text, HasSubstr("Gr\u00fc\u00df"
+                                                                             "e aus Z\u00fcrich"));
+  EXPECT_EQ(corpus->update({}, {}).value().left_out.sentence(), "");
+}
+
+TEST_F(CorpusTest, P19WhatIsSkippedIsSaidWithTheReason) {
+  write("picture.png", std::string("\x89PNG\r\n\x1a\n\0\0", 10));
+  write("russian.txt", "\xCF\xF0\xE8\xE2\xE5\xF2, \xEC\xE8\xF0\n");
+  write("big.md", std::string(kMaxFileBytes + 1, 'x'));
+  write("empty.txt", "");
+  write("read.md", "This one is read.\n");
+  const auto corpus = open();
+  const std::string said =
+      "3 files of the documents' folders are left out: papers/big.md (longer than 4 MiB); papers/picture.png (binary); "
+      "papers/russian.txt (neither UTF-8 nor Latin-1)";
+  EXPECT_EQ(corpus->update({}, {}).value().left_out.sentence(), said);
+  EXPECT_EQ(corpus->update({}, {}).value().left_out.sentence(), said) << "also when they were not read again";
+  EXPECT_EQ(open()->update({}, {}).value().left_out.sentence(), said) << "also by another process";
+  for (int i = 0; i < 20; ++i) write("more/" + std::to_string(i) + ".bin", std::string("\0\1", 2));
+  EXPECT_THAT(corpus->update({}, {}).value().left_out.sentence(), EndsWith("; and 13 more"));
+}
+
+TEST_F(CorpusTest, P19PdfIsReadWherePdftotextIsAndSkippedWithAWordElsewhere) {
+  const TestFolder programs;
+  const std::string before = std::getenv("PATH");
+  const std::unique_ptr<void, std::function<void(void*)>> restore(this, [&](void*) { ::setenv("PATH", before.c_str(), 1); });
+  ::setenv("PATH", programs.path().c_str(), 1);
+  write("manual.pdf", "%PDF-1.7\nthe pumps were made in 1931\n");
+  const auto corpus = open();
+  EXPECT_EQ(corpus->update({}, {}).value().left_out.sentence(),
+            "1 file of the documents' folders is left out: papers/manual.pdf (a PDF, and pdftotext is not installed)");
+  EXPECT_THAT(paths(*corpus, "pumps"), IsEmpty());
+
+  // It is installed, and the file stays as it is.
+  const std::string program = programs / "pdftotext";
+  std::ofstream(program) << "#!/bin/sh\nwhile read -r line; do echo \"of the file: $line\"; done\n";
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  EXPECT_EQ(corpus->update({}, {}).value().left_out.sentence(), "");
+  const auto found = corpus->search("pumps", 5).value();
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_THAT(found[0].text, HasSubstr("of the file: the pumps were made in 1931"));
+
+  std::ofstream(program) << "#!/bin/sh\necho 'Syntax Error: no trailer' >&2\nexit 1\n";
+  write("manual.pdf", "%PDF-1.7\nbroken\n", 2'000'000);
+  EXPECT_THAT(corpus->update({}, {}).value().left_out.sentence(),
+              HasSubstr("(a PDF that cannot be read: Syntax Error: no trailer)"));
 }
 
 TEST_F(CorpusTest, S10TiesAreOrderedByPath) {

@@ -4,6 +4,7 @@
 #include "base/run_guarded.h"
 #include "research/document_text.h"
 #include "research/index_batch.h"
+#include "research/pdf_text.h"
 
 #include <algorithm>
 #include <atomic>
@@ -33,6 +34,7 @@ struct Plan {
   IndexedFile file;
   const IndexedFile* before = nullptr;
   bool must_read = false;
+  bool was_unreadable = false;  // and may be read by now, though its bytes are the same
   // Set by reading:
   bool is_new = false;            // its chunks come from a batch
   bool gone = false;              // it could not be read
@@ -41,6 +43,7 @@ struct Plan {
 
 std::vector<Plan> make_plan(const CorpusIndex& old, const std::vector<Walked>& walked) {
   std::vector<Plan> plan;
+  const bool reads_pdf = has_pdftotext();
   auto known = old.files.begin();
   for (std::uint32_t root = 0; root < walked.size(); ++root) {
     for (const WalkedFile& found : walked[root].files) {
@@ -50,7 +53,9 @@ std::vector<Plan> make_plan(const CorpusIndex& old, const std::vector<Walked>& w
         item.before = &*known;
         item.file = *known;
       }
-      item.must_read = !item.before || item.file.size != found.size || item.file.modified_ns != found.modified_ns;
+      item.was_unreadable = item.before && item.before->chunk_count == 0 && item.before->title == kNoPdfReader && reads_pdf;
+      item.must_read =
+          !item.before || item.file.size != found.size || item.file.modified_ns != found.modified_ns || item.was_unreadable;
       item.file.root = root;
       item.file.path = found.path;
       item.file.size = found.size;
@@ -93,12 +98,12 @@ class PlanPart {
     item.file.size = bytes->size();
     item.file.modified_ns = trusted_time(item.file.modified_ns, now_ns);
     DocumentText document = document_text(item.file.path, *std::move(bytes));
-    if (item.before && item.before->digest == document.digest) return;
+    if (item.before && item.before->digest == document.digest && !item.was_unreadable) return;
     item.is_new = true;
     item.file.digest = document.digest;
-    item.file.title = std::move(document.title);
     item.batch_chunk = static_cast<std::uint32_t>(batch.chunks.size());
     item.file.chunk_count = batch.add(document);
+    item.file.title = item.file.chunk_count > 0 ? document.title : document.skipped;
     ++indexed;
     indexed_bytes += item.file.size;
   }
@@ -124,7 +129,10 @@ class Update {
 
   Result<UpdateOutcome> run(const std::vector<Walked>& walked) {
     plan_ = make_plan(old_, walked);
-    for (const Walked& root : walked) outcome_.counts.skipped += root.skipped;
+    for (const Walked& root : walked) {
+      outcome_.counts.skipped += root.skipped.count();
+      outcome_.left_out.push_back(root.skipped);
+    }
     for (const Plan& item : plan_)
       if (item.must_read) total_ += item.file.size;
     read_files();
@@ -180,6 +188,8 @@ class Update {
     for (const Plan& item : plan_) {
       if (item.gone || item.file.chunk_count == 0) {
         ++counts.skipped;
+        const std::string why = item.gone ? "it cannot be opened" : item.file.title;
+        if (!why.empty()) outcome_.left_out[item.file.root].add(item.file.path, why);
         continue;
       }
       ++counts.files;

@@ -22,6 +22,7 @@ struct UpdateCalls {
 struct UpdateOutcome {
   CorpusUpdate counts;
   std::uint64_t indexed_bytes = 0;
+  std::vector<LeftOut> left_out;       // of each root
   std::unique_ptr<CorpusIndex> index;  // null when the old one still holds
 };
 

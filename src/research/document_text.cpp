@@ -5,11 +5,15 @@
 #include "base/text.h"
 #include "research/corpus.h"
 #include "research/html.h"
+#include "research/pdf_text.h"
+
+#include <fmt/format.h>
 
 #include <fcntl.h>
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace holdfast::research {
 namespace {
@@ -17,21 +21,36 @@ namespace {
 constexpr std::size_t kSniffBytes = 8 * 1024;     // as git and grep do
 constexpr std::size_t kHeadingWithin = 4 * 1024;  // a heading further down is not the document's
 constexpr std::size_t kMaxHeadingCharacters = 150;
-constexpr std::size_t kBrokenShare = 10;  // one byte of ten may be broken: text of an old encoding has fewer
+constexpr std::size_t kForeignShare =
+    3;  // a third of the bytes beyond ASCII: not the Latin-1 of a language that is written in it
 
 bool ends_with_one_of(std::string_view path, std::initializer_list<std::string_view> endings) {
   const std::string lower = to_ascii_lower(path.substr(path.size() - std::min<std::size_t>(path.size(), 10)));
   return std::ranges::any_of(endings, [&](std::string_view ending) { return lower.ends_with(ending); });
 }
 
+// By a NUL, as git and grep do; in what is not UTF-8, by anything that no text has but to end lines, to go on to a next page or
+// to colour a terminal.
 bool is_binary(std::string_view bytes) {
+  constexpr std::string_view kOfText = "\t\n\v\f\r\b\x1b";
   const std::string_view start = bytes.substr(0, kSniffBytes);
   if (start.find('\0') != start.npos) return true;
-  if (is_valid_utf8(bytes)) return false;
+  return !is_valid_utf8(bytes) && std::ranges::any_of(start, [&](char c) {
+    return static_cast<unsigned char>(c) < 0x20 && kOfText.find(c) == kOfText.npos;
+  });
+}
+
+// Bytes that are not UTF-8: UTF-8 with damage when most of its characters are whole, else Windows-1252, of which Latin-1 is a
+// part; nullopt: neither.
+std::optional<std::string> text_of_old_encoding(std::string bytes) {
+  const auto beyond =
+      static_cast<std::size_t>(std::ranges::count_if(bytes, [](char c) { return static_cast<unsigned char>(c) >= 0x80; }));
   std::size_t broken = 0;
-  const std::string repaired = to_valid_utf8(start);
+  const std::string repaired = to_valid_utf8(bytes);
   for (std::size_t at = 0; (at = repaired.find("\xEF\xBF\xBD", at)) != repaired.npos; at += 3) ++broken;
-  return broken * kBrokenShare > start.size();
+  if (broken * 4 < beyond) return bytes;  // a whole character has at least two such bytes
+  if (beyond * kForeignShare > bytes.size()) return std::nullopt;
+  return utf8_of_latin1(bytes);
 }
 
 std::string markdown_title(std::string_view text) {
@@ -60,7 +79,7 @@ Result<Fd> open_document(const Fd& root, std::string_view path) {
 }  // namespace
 
 bool is_reduced(std::string_view path) {
-  return ends_with_one_of(path, {".html", ".htm", ".xhtml"});
+  return ends_with_one_of(path, {".html", ".htm", ".xhtml", ".pdf"});
 }
 
 Result<std::string> read_document(const Fd& root, std::string_view path) {
@@ -86,16 +105,35 @@ Result<std::string> read_part(const Fd& root, std::string_view path, std::uint64
 DocumentText document_text(std::string_view path, std::string bytes) {
   DocumentText document;
   document.digest = sha256(bytes);
-  if (is_binary(bytes)) return document;
-  if (is_reduced(path)) {
+  if (is_pdf(bytes)) {
+    auto text = text_of_pdf(std::move(bytes));
+    if (text)
+      document.text = *std::move(text);
+    else if (text.error().kind == ErrorKind::not_found)
+      document.skipped = kNoPdfReader;
+    else
+      document.skipped = fmt::format("a PDF that cannot be read: {}", text.error().message);
+    if (text && trim(document.text).empty()) document.skipped = "a PDF without text, perhaps scanned";
+    return document;
+  }
+  if (is_binary(bytes)) {
+    document.skipped = "binary";
+    return document;
+  }
+  if (ends_with_one_of(path, {".html", ".htm", ".xhtml"})) {
     HtmlText reduced = reduce_html(bytes);
     document.text = std::move(reduced.text);
     document.title = std::move(reduced.title);
     document.lines = std::move(reduced.lines);
-  } else {
-    document.text = std::move(bytes);
-    if (ends_with_one_of(path, {".md", ".markdown", ".mdx"})) document.title = markdown_title(document.text);
+    return document;
   }
+  auto text = is_valid_utf8(bytes) ? std::optional(std::move(bytes)) : text_of_old_encoding(std::move(bytes));
+  if (!text) {
+    document.skipped = "neither UTF-8 nor Latin-1";
+    return document;
+  }
+  document.text = *std::move(text);
+  if (ends_with_one_of(path, {".md", ".markdown", ".mdx"})) document.title = markdown_title(document.text);
   return document;
 }
 

@@ -15,7 +15,8 @@ namespace holdfast::research {
 
 struct DocumentText {
   Digest digest{};                   // of the file's bytes
-  std::string text;                  // of HTML: what a person would read; empty of a binary file
+  std::string text;                  // in UTF-8, but for single broken characters; of HTML and PDF: what a person would read
+  std::string skipped;               // why there is no text; empty otherwise
   std::string title;                 // the first heading of Markdown, <title> of HTML; may be empty
   std::vector<std::uint32_t> lines;  // when not empty: the line in the file where each line of text begins, from 1
 
@@ -25,7 +26,10 @@ struct DocumentText {
   }
 };
 
-// Whether the text of such a file is made from its bytes; otherwise it is them.
+// Why a PDF has no text on a machine that cannot read it.
+inline constexpr std::string_view kNoPdfReader = "a PDF, and pdftotext is not installed";
+
+// Whether the text of such a file is made from its bytes, whatever they are. That of others is them, unless they are Latin-1.
 bool is_reduced(std::string_view path);
 
 // Opened below the root without following links. Errors: not_found, refused, too_large, io.

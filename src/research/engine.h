@@ -4,6 +4,9 @@
 //
 // An engine plans, judges, analyses, writes and refines; it stores nothing. What it returns is checked by the phases before it is
 // committed: sources must exist, quotations must stand in them, citations must lead somewhere. Any thread may ask it.
+//
+// A model that answers, but not with what it was asked for, is no reason to end a run: its error is_no_use, and the program does
+// that step instead (Workshop::think).
 
 #include "research/job.h"
 #include "research/run_state.h"
@@ -54,6 +57,12 @@ struct Refinement {
   std::vector<SubQuery> questions;  // without ids
   std::vector<std::string> resolved;
 };
+
+// The error code of an answer that has not the form that was asked for.
+inline constexpr std::string_view kNoUse = "NO_USE";
+// Prose instead of an object, a refusal, a prompt that does not fit however short it is made: asking again will not help. Not:
+// an endpoint that is down.
+bool is_no_use(const Error& error);
 
 class Engine {
  public:

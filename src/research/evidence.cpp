@@ -172,7 +172,8 @@ JsonObject json_of(const StoredReport& report) {
           {"citation_check",
            {{"cited", report.check.cited},
             {"dangling_removed", report.check.dangling_removed},
-            {"unreferenced", report.check.unreferenced}}},
+            {"unreferenced", report.check.unreferenced},
+            {"links_removed", report.check.links_removed}}},
           {"warnings", to_json_array(report.warnings)}};
 }
 
@@ -187,7 +188,7 @@ StoredReport read_report(const session::Entry& entry) {
   report.truncated = find_bool(data, "truncated").value_or(false);
   if (const JsonObject* check = find_object(data, "citation_check"))
     report.check = {find_int(*check, "cited").value_or(0), find_int(*check, "dangling_removed").value_or(0),
-                    find_int(*check, "unreferenced").value_or(0)};
+                    find_int(*check, "unreferenced").value_or(0), find_int(*check, "links_removed").value_or(0)};
   report.warnings = read_strings(data, "warnings");
   return report;
 }

@@ -70,6 +70,7 @@ struct CitationCheck {
   std::int64_t cited = 0;             // different sources named in the text
   std::int64_t dangling_removed = 0;  // [n] without a source
   std::int64_t unreferenced = 0;      // sources nobody cites
+  std::int64_t links_removed = 0;     // addresses that no source has
 };
 
 struct StoredReport {

@@ -2,6 +2,8 @@
 
 #include "base/text.h"
 #include "base/words.h"
+#include "research/claims.h"
+#include "research/quoted_text.h"
 #include "research/report_text.h"
 #include "research/sentence_rank.h"
 #include "research/stems.h"
@@ -19,7 +21,6 @@ namespace {
 constexpr std::size_t kFindingsOfQuestion = 6;  // a reader wants the best, not all
 constexpr std::size_t kLookedAt = 60;           // sentences of one question, before near-duplicates are dropped
 constexpr double kWorthQuoting = 0.3;           // of the best sentence's score
-constexpr double kNearDuplicate = 0.85;         // likeness
 constexpr double kHighCoverage = 0.99, kMediumCoverage = 0.5;
 constexpr std::size_t kMostGroups = 20;  // the largest max_sub_queries
 
@@ -50,6 +51,26 @@ std::string confidence_of(double coverage) {
   return coverage >= kHighCoverage ? "high" : coverage >= kMediumCoverage ? "medium" : "low";
 }
 
+// A finding that is shown, of this analysis or of an earlier one.
+struct Shown {
+  Claim claim;
+  std::string finding;                    // id
+  std::string document;                   // address of its first source, without the place in it
+  std::string quotation;                  // as a report shows it
+  std::size_t index = std::string::npos;  // in Analysis::findings; npos: of an earlier one
+};
+
+std::string document_of(const Source& source) {
+  return source.uri.substr(0, source.uri.find('#'));
+}
+
+Shown shown_of(const Finding& finding, const Source* source, std::size_t index = std::string::npos) {
+  Shown shown{claim_of(finding.content), finding.id, source ? document_of(*source) : std::string(), {}, index};
+  shown.quotation = fmt::format("“{}”", as_quoted(fold_blanks(finding.content), Brackets::numbers));
+  if (source) shown.quotation += fmt::format(" [{}]", source->citation);
+  return shown;
+}
+
 class Extractive final : public Engine {
  public:
   std::string name() const override { return "extractive"; }
@@ -78,11 +99,12 @@ class Extractive final : public Engine {
   Result<Analysis> analyse(const Job& job, const RunState& state, const std::vector<const Source*>& batch) override {
     Analysis analysis;
     const SentenceRanking ranking(batch);
-    std::vector<std::pair<std::vector<std::string>, std::size_t>> taken;  // stems, index of the finding or npos for earlier ones
-    for (const Finding& finding : state.findings) taken.emplace_back(content_stems(finding.content), std::string::npos);
+    std::vector<Shown> shown;
+    for (const Finding& finding : state.findings)
+      shown.push_back(shown_of(finding, finding.source_ids.empty() ? nullptr : state.source(finding.source_ids.front())));
     const auto questions = state.questions.find(state.iteration());
     if (questions != state.questions.end())
-      for (const SubQuery& question : questions->second) quote(question, ranking, taken, analysis);
+      for (const SubQuery& question : questions->second) quote(question, ranking, shown, analysis);
     note_gaps(job, state, ranking, analysis);
     return analysis;
   }
@@ -107,19 +129,22 @@ class Extractive final : public Engine {
   }
 
  private:
-  static void quote(const SubQuery& question, const SentenceRanking& ranking,
-                    std::vector<std::pair<std::vector<std::string>, std::size_t>>& taken, Analysis& analysis) {
+  static void quote(const SubQuery& question, const SentenceRanking& ranking, std::vector<Shown>& shown, Analysis& analysis) {
     std::size_t quoted = 0;
     const std::vector<RankedSentence> best = ranking.best(question.query, kLookedAt);
     for (const RankedSentence& sentence : best) {
-      if (quoted == kFindingsOfQuestion || sentence.score < best.front().score * kWorthQuoting) break;
-      const std::vector<std::string> stems = content_stems(sentence.text);
-      const auto like =
-          std::ranges::find_if(taken, [&](const auto& each) { return likeness(each.first, stems) >= kNearDuplicate; });
-      if (like != taken.end()) {
-        if (like->second != std::string::npos) confirm(analysis.findings[like->second], sentence);
+      if (sentence.score < best.front().score * kWorthQuoting) break;
+      const Claim claim = claim_of(sentence.text);
+      const auto like = std::ranges::find_if(shown, [&](const Shown& each) { return says_the_same(each.claim, claim); });
+      if (like != shown.end()) {
+        if (like->index != std::string::npos) confirm(analysis.findings[like->index], sentence);
         continue;
       }
+      const std::string document = document_of(*sentence.source);
+      const auto other = std::ranges::find_if(
+          shown, [&](const Shown& each) { return each.document != document && disagrees(each.claim, claim); });
+      // Who contradicts what is shown has to be heard, however many there are.
+      if (quoted == kFindingsOfQuestion && other == shown.end()) continue;
       Finding finding;
       finding.id = make_inner_id("find-");
       finding.content = sentence.text;
@@ -128,10 +153,29 @@ class Extractive final : public Engine {
       finding.sub_query_id = question.id;
       finding.source_ids = {sentence.source->id};
       finding.quotes = {{sentence.text, sentence.source->id, true}};
-      taken.emplace_back(stems, analysis.findings.size());
+      const Shown mine = shown_of(finding, sentence.source, analysis.findings.size());
+      if (other != shown.end()) note_contradiction(*other, mine, analysis);
+      shown.push_back(mine);
       analysis.findings.push_back(std::move(finding));
-      ++quoted;
+      if (quoted < kFindingsOfQuestion) ++quoted;
     }
+  }
+
+  // All who disagree about one thing stand together.
+  static void note_contradiction(const Shown& other, const Shown& mine, Analysis& analysis) {
+    auto place = std::ranges::find_if(analysis.contradictions, [&](const Contradiction& conflict) {
+      return std::ranges::find(conflict.finding_ids, other.finding) != conflict.finding_ids.end();
+    });
+    if (place == analysis.contradictions.end()) {
+      Contradiction conflict;
+      conflict.id = make_inner_id("contra-");
+      conflict.finding_ids = {other.finding};
+      conflict.description = fmt::format("Sources disagree: {}", other.quotation);
+      conflict.severity = "major";
+      place = analysis.contradictions.insert(analysis.contradictions.end(), std::move(conflict));
+    }
+    place->finding_ids.push_back(mine.finding);
+    place->description += fmt::format(" – {}", mine.quotation);
   }
 
   // Another source says the very same.

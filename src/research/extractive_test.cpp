@@ -119,6 +119,37 @@ TEST_F(ExtractiveRun, S10_NearDuplicatesAreShownOnceAndTheSameSentenceCitesBoth)
   EXPECT_THAT(findings[0].source_ids, testing::SizeIs(2));
 }
 
+TEST_F(ExtractiveRun, P19SourcesThatDisagreeAreAllShownAndTheReportSaysSo) {
+  answerers.clear();
+  answer({document("corpus://a/handbook.md#L1-L3", "Handbook",
+                   "The queue of the scheduler holds at most 77 jobs. Retries of jobs are enabled."),
+          document("corpus://b/faq.md#L1-L3", "FAQ",
+                   "The queue of the scheduler holds at most 1234 jobs. Retries of jobs are not enabled."),
+          document("corpus://c/blog.md#L1-L3", "Blog", "The queue of the scheduler holds at most 4321 jobs.")});
+  const std::string id = run("how many jobs does the queue of the scheduler hold, and are retries enabled?").id;
+  const std::string text = report_text(id);
+  for (const char* said : {"77 jobs", "1234 jobs", "4321 jobs", "Retries of jobs are enabled", "Retries of jobs are not enabled"})
+    EXPECT_THAT(text, HasSubstr(said));
+  EXPECT_THAT(text, HasSubstr("The sources disagree: see Conflicts below."));
+  EXPECT_THAT(text,
+              HasSubstr("## Conflicts\n\n- Sources disagree: “The queue of the scheduler holds at most 77 jobs.” [1] – “The "
+                        "queue of the scheduler holds at most 1234 jobs.” [2] – “The queue"));
+  EXPECT_THAT(text,
+              HasSubstr("- Sources disagree: “Retries of jobs are enabled.” [1] – “Retries of jobs are not enabled.” [2]\n"));
+  const auto conflicts = state(id).contradictions;
+  ASSERT_THAT(conflicts, testing::SizeIs(2));
+  EXPECT_THAT(find_array(report(id), "contradictions")->at(0).as_object().at("finding_ids").as_array(), testing::SizeIs(3));
+}
+
+TEST_F(ExtractiveRun, P19OneDocumentDoesNotContradictItself) {
+  answerers.clear();
+  answer({document("corpus://a/log.md#L1-L3", "Log", "The run took 5 seconds with cache. The run took 9 seconds with cache."),
+          document("corpus://a/log.md#L7-L9", "Log", "The run took 11 seconds with cache.")});
+  const std::string id = run("how many seconds did the run take with cache?").id;
+  EXPECT_THAT(state(id).contradictions, testing::IsEmpty());
+  EXPECT_THAT(report_text(id), Not(HasSubstr("disagree")));
+}
+
 TEST_F(ExtractiveRun, S10_SourcesWithoutASentenceAboutItGiveAnEmptyReport) {
   const auto record = run("quantum chromodynamics");
   EXPECT_EQ(record.status, "completed");

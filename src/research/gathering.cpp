@@ -153,6 +153,21 @@ class Gathering {
   std::vector<Failed> failed_;  // changed while a change is composed, one at a time
 };
 
+// What was looked for in vain is looked for again when the run is resumed: there may be documents then.
+Result<void> no_sources(Journal& journal, const Unit& gathered, const Gathering& gathering) {
+  Change again;
+  again.unit = gathered;
+  again.failed = true;
+  again.mark = {{std::string(kGatherAgain), true}};
+  HF_CHECK(journal.commit(std::move(again)));
+  if (gathering.all_failed())
+    return fail(ErrorKind::unavailable, fmt::format("no search succeeded; the last said: {}", gathering.failed().back().error),
+                "resume the run when the search providers can be reached", "NO_SOURCES");
+  return fail(ErrorKind::not_found, "no search found a source for this question",
+              "put documents about it into the folders that are searched, then resume the run; or ask in other words",
+              "NO_SOURCES");
+}
+
 }  // namespace
 
 Result<void> gather(Workshop& shop, std::int64_t iteration) {
@@ -165,9 +180,13 @@ Result<void> gather(Workshop& shop, std::int64_t iteration) {
                 "name folders with --corpus or set search in config.json", "NO_SOURCES");
   Gathering gathering(shop, iteration);
   HF_CHECK(gathering.run());
-  if (journal.state().sources.empty() && gathering.size() > 0 && gathering.all_failed())
-    return fail(ErrorKind::unavailable, fmt::format("no search succeeded; the last said: {}", gathering.failed().back().error),
-                "resume the run when the search providers can be reached", "NO_SOURCES");
+  for (const auto& provider : shop.providers)
+    if (std::string left_out = provider->left_out(); !left_out.empty()) journal.warn(std::move(left_out));
+  if (journal.state().sources.empty() && gathering.size() > 0) {
+    // A spent budget is no failure: the report says that nothing was found with what there was (§10).
+    if (const auto spent = journal.budget().gathering()) journal.note_cut(*spent);
+    if (journal.cut().empty()) return no_sources(journal, gathered, gathering);
+  }
   HF_CHECK(follow_links(shop, iteration));
   Change change;
   change.unit = gathered;

@@ -103,7 +103,7 @@ TEST_F(Gather, S10_ARoundThatFindsNothingTriesOneRefinedQuery) {
   answer("local", [](const SearchAsk&) -> Answer { return std::vector<Found>{}; });
   const auto record = run("why did we choose valves?", {{"max_sub_queries", 1}});
   EXPECT_THAT(log->take(), ElementsAre(HasSubstr("because"), "local: valv"));
-  EXPECT_EQ(record.status, "completed");
+  EXPECT_EQ(error_code(record), "NO_SOURCES");
 }
 
 TEST_F(Gather, S10_AQuestionWithSourcesIsCompletedThoughAProviderFailed) {
@@ -115,17 +115,47 @@ TEST_F(Gather, S10_AQuestionWithSourcesIsCompletedThoughAProviderFailed) {
   EXPECT_THAT(to_json(*find(record.data, "warnings")), HasSubstr("web: down"));
 }
 
-TEST_F(Gather, S10_NothingFoundIsAnEmptyReportAndNoModelIsAsked) {
+TEST_F(Gather, P21AQuestionWithoutASourceFailsAndIsSearchedForAgainWhenResumed) {
   models = std::make_unique<model::ScriptedModels>([](const model::Ask& ask) -> Result<model::Reply> {
     EXPECT_NE(ask.purpose, "synthesis");
     return model::ScriptedModels::reply("{\"sub_queries\":[{\"query\":\"valves\"}],\"enough\":true}");
   });
   answer("local", [](const SearchAsk&) -> Answer { return std::vector<Found>{}; });
   const auto record = run("valves");
+  EXPECT_EQ(record.status, "failed");
+  EXPECT_EQ(error_code(record), "NO_SOURCES");
+  EXPECT_THAT(to_json(*find(record.data, "error")), HasSubstr("then resume the run"));
+  EXPECT_TRUE(find_bool(status(record.id), "resumable").value());
+  EXPECT_EQ(work(record.id).status, "failed") << "still nothing";
+
+  models = std::make_unique<model::ScriptedModels>();
+  answerers.clear();
+  answer(several("valve", 1));
+  const auto found = work(record.id);
+  EXPECT_EQ(found.status, "completed");
+  EXPECT_EQ(find_int(found.data, "source_count"), 1);
+  EXPECT_FALSE(find_bool(found.data, "partial").value());
+  EXPECT_THAT(*find_array(found.data, "attempts"), SizeIs(2));
+}
+
+// Some providers say that there is nothing, one is down: that is no source either.
+TEST_F(Gather, P21NothingAndFaultsTogetherAreNoSources) {
+  int asked = 0;
+  answer("local", [&](const SearchAsk&) -> Answer {
+    if (++asked == 1) return fail(ErrorKind::unavailable, "down");
+    return std::vector<Found>{};
+  });
+  EXPECT_EQ(error_code(run("pumps, valves", {{"max_concurrent", 1}})), "NO_SOURCES");
+}
+
+TEST_F(Gather, P20NothingFoundWithASpentBudgetIsPartialNotFailed) {
+  answer("local", [](const SearchAsk&) -> Answer { return std::vector<Found>{}; });
+  const auto record = run("valves, pumps, pipes", {{"max_search_calls", 2}});
   EXPECT_EQ(record.status, "completed");
+  EXPECT_EQ(find_string(record.data, "stop_reason"), "budget_calls");
   const JsonObject reply = report(record.id);
   EXPECT_TRUE(find_bool(reply, "empty").value());
-  EXPECT_FALSE(find_bool(reply, "partial").value());
+  EXPECT_TRUE(find_bool(reply, "partial").value());
   EXPECT_THAT(report_text(record.id), HasSubstr("Nothing was found that answers this question."));
 }
 

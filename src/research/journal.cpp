@@ -40,6 +40,7 @@ Journal::Journal(session::Store& store, session::WorkerLease& lease, const sessi
       known_rev_(record.rev),
       usage_(read_usage(record.data)),
       stop_reason_(text_in(record.data, "cut")),
+      stand_ins_(read_strings(record.data, "stand_ins")),
       warnings_(read_strings(record.data, "warnings")) {
   percent_ = static_cast<int>(find_int(record.data, "progress_percent").value_or(0));
 }
@@ -76,6 +77,17 @@ std::string Journal::cut() const {
   return stop_reason_;
 }
 
+void Journal::note_stand_in(std::string_view step, std::string_view why) {
+  warn(fmt::format("{} was done without the model: {}", step, why));
+  const std::lock_guard lock(usage_mutex_);
+  if (std::ranges::find(stand_ins_, step) == stand_ins_.end()) stand_ins_.emplace_back(step);
+}
+
+std::vector<std::string> Journal::stand_ins() const {
+  const std::lock_guard lock(usage_mutex_);
+  return stand_ins_;
+}
+
 void Journal::warn(std::string warning) {
   const std::lock_guard lock(usage_mutex_);
   if (warnings_.size() < kWarningsKept && std::ranges::find(warnings_, warning) == warnings_.end())
@@ -108,6 +120,7 @@ std::vector<session::NewEntry> Journal::take_audits() {
 void Journal::put_usage(JsonObject& data) const {
   data["used"] = json_of(used());
   if (!stop_reason_.empty()) data["cut"] = stop_reason_;
+  if (!stand_ins_.empty()) data["stand_ins"] = to_json_array(stand_ins_);
   if (!warnings_.empty()) data["warnings"] = to_json_array(warnings_);
 }
 
@@ -134,8 +147,9 @@ Result<std::vector<session::Entry>> Journal::write(session::Transaction& transac
     data["unit"] = change.unit->key();
     data["state"] = change.failed ? "failed" : "done";
     mark.data = to_json(data);
-    mark.idempotency_key =
-        change.failed ? fmt::format("failed:{}:{}", attempt_, change.unit->key()) : fmt::format("unit:{}", change.unit->key());
+    const std::string round = state_.gathered_anew > 0 ? fmt::format("{}:", state_.gathered_anew) : std::string();
+    mark.idempotency_key = change.failed ? fmt::format("failed:{}:{}", attempt_, change.unit->key())
+                                         : fmt::format("unit:{}{}", round, change.unit->key());
     HF_CHECK(append(mark));
   }
   JsonObject& data = record.data;

@@ -83,6 +83,10 @@ class Journal {
   // A budget kept the run from doing something: it will be partial. The first reason stands.
   void note_cut(std::string_view stop_reason);
   std::string cut() const;
+  // The program did a step in the model's place; `why` is what was wrong with the model's answer. A warning, and part of the
+  // report.
+  void note_stand_in(std::string_view step, std::string_view why);
+  std::vector<std::string> stand_ins() const;  // steps, in the order they were first noted
   void warn(std::string warning);
 
  private:
@@ -113,6 +117,7 @@ class Journal {
   mutable std::mutex usage_mutex_;  // counted while others commit
   Usage usage_;                     // active_ms: of earlier workers
   std::string stop_reason_;
+  std::vector<std::string> stand_ins_;
   std::vector<session::NewEntry> audits_;
   std::vector<std::string> warnings_;
 };

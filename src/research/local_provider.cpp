@@ -50,6 +50,11 @@ class LocalProvider final : public SearchProvider {
     return {};
   }
 
+  std::string left_out() const override {
+    const std::lock_guard lock(mutex_);
+    return left_out_;
+  }
+
  private:
   Result<void> bring_up_to_date(const SearchAsk& ask) {
     const std::lock_guard lock(mutex_);
@@ -63,6 +68,7 @@ class LocalProvider final : public SearchProvider {
     const auto updated = corpus_->update({}, stop);
     if (!updated && late) return fail(ErrorKind::timeout, "the documents could not be read in the time given");
     if (!updated) return fail(updated.error());
+    left_out_ = updated->left_out.sentence();
     const SteadyTime ended = std::chrono::steady_clock::now();
     next_update_ = ended + (ended - begun) * (kShareOfTime - 1);
     return {};
@@ -89,8 +95,9 @@ class LocalProvider final : public SearchProvider {
   const std::unique_ptr<Corpus> corpus_;
   session::Store* const sessions_;
   const Pace pace_ = Pace::real();
-  std::mutex mutex_;
-  SteadyTime next_update_;  // guarded by mutex_
+  mutable std::mutex mutex_;
+  std::string left_out_;    // guarded by mutex_
+  SteadyTime next_update_;  // likewise
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "research/model_engine.h"
 
 #include "base/text.h"
+#include "model/cut_off.h"
 #include "model/structured.h"
 #include "research/prompts.h"
 #include "research/report_text.h"
@@ -23,7 +24,7 @@ constexpr int kShrinks = 3;            // threads-and-research §10
 constexpr std::int64_t kShrinkTo = 9;  // tenths
 constexpr std::size_t kMostClarifying = 3;
 constexpr std::size_t kMostFindings = 50, kMostGaps = 20, kMostContradictions = 20;  // of one answer: more is a model gone astray
-constexpr std::int64_t kAnswerTokens = 400;                                          // what the report needs at least
+constexpr std::int64_t kLeastEvidence = 500;  // characters of a source: of less nothing can be told
 
 using model::Ask;
 using model::Reply;
@@ -67,17 +68,15 @@ class ModelEngine final : public Engine {
     HF_TRY(const auto object, object_for("planning", planning_prompt(job)));
     Planned planned;
     planned.brief = job.query;
-    if (!object) return planned;  // the phase asks the query itself
-    if (std::string brief = model::text_member(*object, "brief"); !brief.empty()) planned.brief = std::move(brief);
-    planned.questions = questions_in(*object, "sub_queries");
-    if (job.clarify != "off") planned.assumptions = model::texts_member(*object, "assumptions");
+    if (std::string brief = model::text_member(object, "brief"); !brief.empty()) planned.brief = std::move(brief);
+    planned.questions = questions_in(object, "sub_queries");
+    if (job.clarify != "off") planned.assumptions = model::texts_member(object, "assumptions");
     return planned;
   }
 
   Result<Judgement> judge(const Job& job, const Round& round) override {
     HF_TRY(const auto object, object_for("planning", judging_prompt(job, round)));
-    if (!object) return Judgement{};
-    return Judgement{model::bool_member(*object, "enough").value_or(true), model::text_member(*object, "refined_query")};
+    return Judgement{model::bool_member(object, "enough").value_or(true), model::text_member(object, "refined_query")};
   }
 
   std::size_t batch(const Job&, const std::vector<const Source*>& sources) override {
@@ -92,38 +91,20 @@ class ModelEngine final : public Engine {
   }
 
   Result<Analysis> analyse(const Job& job, const RunState& state, const std::vector<const Source*>& batch) override {
-    std::int64_t room = evidence_characters("analysis");
-    for (int shrink = 0; shrink <= kShrinks; ++shrink, room = room * kShrinkTo / 10) {
-      auto analysis = analyse_within(job, state, batch, room);
-      if (analysis || !is_overflow(analysis.error())) return analysis;
-    }
-    if (batch.size() == 1) {
-      journal_.warn(fmt::format("source {} did not fit into the model's context and was left out", batch.front()->citation));
-      Analysis nothing;
-      nothing.fidelity[batch.front()->id] = "dropped";
-      return nothing;
-    }
-    journal_.warn("sources were analysed in smaller batches because they did not fit into the model's context");
-    const auto middle = batch.begin() + static_cast<std::ptrdiff_t>(batch.size() / 2);
-    HF_TRY(Analysis first, analyse(job, state, {batch.begin(), middle}));
-    HF_TRY(Analysis second, analyse(job, state, {middle, batch.end()}));
-    std::ranges::move(second.findings, std::back_inserter(first.findings));
-    std::ranges::move(second.gaps, std::back_inserter(first.gaps));
-    std::ranges::move(second.contradictions, std::back_inserter(first.contradictions));
-    first.fidelity.merge(second.fidelity);
-    return first;
+    std::vector<const Finding*> earlier;
+    for (const Finding& finding : state.findings) earlier.push_back(&finding);
+    return analyse_in(job, batch, evidence_characters("analysis"), earlier);
   }
 
   Result<Draft> synthesise(const Job& job, const RunState& state) override {
     std::vector<const Finding*> findings;
     for (const Finding& finding : state.findings) findings.push_back(&finding);
-    return write(job, state, findings);
+    return write(job, state, findings, evidence_characters("synthesis"));
   }
 
   Result<Refinement> refine(const Job& job, const RunState& state) override {
     HF_TRY(const auto object, object_for("refinement", refinement_prompt(job, state)));
-    if (!object) return Refinement{};
-    return Refinement{questions_in(*object, "follow_up_queries"), model::texts_member(*object, "resolved_gap_ids")};
+    return Refinement{questions_in(object, "follow_up_queries"), model::texts_member(object, "resolved_gap_ids")};
   }
 
  private:
@@ -168,8 +149,8 @@ class ModelEngine final : public Engine {
     return reply;
   }
 
-  // The object a model answers with; nullopt when neither the answer nor its repair held one.
-  Result<std::optional<JsonObject>> object_for(std::string_view purpose, const Prompt& prompt) {
+  // The object a model answers with. Errors: kNoUse when neither the answer nor its repair held one.
+  Result<JsonObject> object_for(std::string_view purpose, const Prompt& prompt) {
     const Ask ask = ask_for(purpose, prompt);
     const auto began = std::chrono::steady_clock::now();
     auto answer = model::ask_object(models_, ask);
@@ -181,8 +162,9 @@ class ModelEngine final : public Engine {
     for (int i = 0; i < answer->asks; ++i) journal_.count_model_call(i == 0 ? answer->tokens : model::Tokens{});
     answer->reply.tokens = answer->tokens;
     note(purpose, ask, answer->reply, began);
-    if (!answer->object) journal_.warn(fmt::format("the model's answer for {} could not be read", purpose));
-    return std::move(answer->object);
+    if (!answer->object)
+      return fail(ErrorKind::refused, "it answered with prose instead of the object it was asked for", {}, std::string(kNoUse));
+    return *std::move(answer->object);
   }
 
   std::int64_t evidence_characters(std::string_view purpose) const {
@@ -191,16 +173,13 @@ class ModelEngine final : public Engine {
     ask.provider = journal_.job().provider;
     std::int64_t tokens = std::max(kLeastWindow, models_.context_window(ask)) * kEvidencePercent / 100;
     // Never more than a prompt may still cost, with its answer.
-    if (const auto left = journal_.budget().tokens_left())
-      tokens = std::min(tokens, std::max<std::int64_t>(0, *left - kAnswerTokens));
+    if (const auto left = journal_.budget().tokens_left(purpose == "synthesis"))
+      tokens = std::min(tokens, std::max<std::int64_t>(0, *left - kLeastAnswer));
     return tokens * kCharactersPerToken;
   }
 
-  // Each source gets an equal part of the room; what short ones leave goes to the long ones.
-  static std::vector<Block> blocks_within(const std::vector<const Source*>& batch, std::int64_t room,
-                                          std::map<std::string, std::string>& fidelity) {
-    std::vector<std::size_t> sizes;
-    for (const Source* source : batch) sizes.push_back(source->text().size());
+  // What each of several texts may have of the room: an equal part; what short ones leave goes to the long ones.
+  static std::size_t share_of(std::vector<std::size_t> sizes, std::int64_t room) {
     std::ranges::sort(sizes);
     std::size_t left = static_cast<std::size_t>(std::max<std::int64_t>(room, 0)), most = 0;
     for (std::size_t i = 0; i < sizes.size(); ++i) {
@@ -209,6 +188,46 @@ class ModelEngine final : public Engine {
       left -= sizes[i];
       most = sizes[i];
     }
+    return most;
+  }
+
+  // A try that did not fit is followed by one that sends less: never more than nine tenths of what was sent before, whatever the
+  // window was said to be.
+  Result<Analysis> analyse_in(const Job& job, const std::vector<const Source*>& batch, std::int64_t room,
+                              const std::vector<const Finding*>& earlier) {
+    std::int64_t sent = 0;
+    for (const Source* source : batch) sent += static_cast<std::int64_t>(source->text().size());
+    sent = std::min(sent, room);
+    for (int shrink = 0; shrink <= kShrinks; ++shrink, sent = sent * kShrinkTo / 10) {
+      auto analysis = analyse_within(job, batch, sent, shrink == 0 ? earlier : std::vector<const Finding*>());
+      if (analysis || !is_overflow(analysis.error())) return analysis;
+    }
+    if (batch.size() == 1) {
+      for (; sent >= kLeastEvidence; sent /= 2) {
+        auto analysis = analyse_within(job, batch, sent, {});
+        if (analysis || !is_overflow(analysis.error())) return analysis;
+      }
+      journal_.warn(fmt::format("source {} did not fit into the model's context and was left out", batch.front()->citation));
+      Analysis nothing;
+      nothing.fidelity[batch.front()->id] = "dropped";
+      return nothing;
+    }
+    journal_.warn("sources were analysed in smaller batches because they did not fit into the model's context");
+    const auto middle = batch.begin() + static_cast<std::ptrdiff_t>(batch.size() / 2);
+    HF_TRY(Analysis first, analyse_in(job, {batch.begin(), middle}, sent, {}));
+    HF_TRY(Analysis second, analyse_in(job, {middle, batch.end()}, sent, {}));
+    std::ranges::move(second.findings, std::back_inserter(first.findings));
+    std::ranges::move(second.gaps, std::back_inserter(first.gaps));
+    std::ranges::move(second.contradictions, std::back_inserter(first.contradictions));
+    first.fidelity.merge(second.fidelity);
+    return first;
+  }
+
+  static std::vector<Block> blocks_within(const std::vector<const Source*>& batch, std::int64_t room,
+                                          std::map<std::string, std::string>& fidelity) {
+    std::vector<std::size_t> sizes;
+    for (const Source* source : batch) sizes.push_back(source->text().size());
+    const std::size_t most = share_of(std::move(sizes), room);
     std::vector<Block> blocks;
     for (const Source* source : batch) {
       const std::string_view text = utf8_prefix(source->text(), most);
@@ -218,14 +237,11 @@ class ModelEngine final : public Engine {
     return blocks;
   }
 
-  Result<Analysis> analyse_within(const Job& job, const RunState& state, const std::vector<const Source*>& batch,
-                                  std::int64_t room) {
+  Result<Analysis> analyse_within(const Job& job, const std::vector<const Source*>& batch, std::int64_t room,
+                                  const std::vector<const Finding*>& earlier) {
     Analysis analysis;
-    std::vector<const Finding*> earlier;
-    for (const Finding& finding : state.findings) earlier.push_back(&finding);
     const Prompt prompt = analysis_prompt(job, blocks_within(batch, room, analysis.fidelity), earlier);
     HF_TRY(const auto object, object_for("analysis", prompt));
-    if (!object) return analysis;
     std::map<std::string, std::string> by_citation, by_ref;
     for (const Source* source : batch) by_citation[std::to_string(source->citation)] = source->id;
     const auto source_id = [&](const std::string& number) {
@@ -235,7 +251,7 @@ class ModelEngine final : public Engine {
       const auto place = digit < number.size() ? by_citation.find(number.substr(digit, end - digit)) : by_citation.end();
       return place == by_citation.end() ? std::string() : place->second;
     };
-    for (const JsonObject* each : model::objects_member(*object, "findings")) {
+    for (const JsonObject* each : model::objects_member(object, "findings")) {
       if (analysis.findings.size() == kMostFindings) break;
       Finding finding;
       finding.id = make_inner_id("find-");
@@ -249,7 +265,7 @@ class ModelEngine final : public Engine {
       by_ref[model::text_member(*each, "ref")] = finding.id;
       analysis.findings.push_back(std::move(finding));
     }
-    for (const JsonObject* each : model::objects_member(*object, "gaps")) {
+    for (const JsonObject* each : model::objects_member(object, "gaps")) {
       if (analysis.gaps.size() == kMostGaps) break;
       Gap gap;
       gap.id = make_inner_id("gap-");
@@ -258,7 +274,7 @@ class ModelEngine final : public Engine {
       gap.priority = answered_priority(*each);
       analysis.gaps.push_back(std::move(gap));
     }
-    for (const JsonObject* each : model::objects_member(*object, "contradictions")) {
+    for (const JsonObject* each : model::objects_member(object, "contradictions")) {
       if (analysis.contradictions.size() == kMostContradictions) break;
       Contradiction conflict;
       conflict.id = make_inner_id("contra-");
@@ -275,11 +291,8 @@ class ModelEngine final : public Engine {
     return analysis;
   }
 
-  static std::vector<Block> finding_blocks(const RunState& state, const std::vector<const Finding*>& findings,
-                                           std::int64_t room) {
+  static std::vector<Block> finding_blocks(const RunState& state, const std::vector<const Finding*>& findings) {
     std::vector<Block> blocks;
-    const std::size_t most =
-        static_cast<std::size_t>(std::max<std::int64_t>(room, 0)) / std::max<std::size_t>(findings.size(), 1);
     for (const Finding* finding : findings) {
       std::string citations;
       for (const std::string& id : finding->source_ids)
@@ -287,16 +300,27 @@ class ModelEngine final : public Engine {
       std::string text = fmt::format("{} {} (confidence: {})", finding->content, citations, finding->confidence);
       for (const Quote& quote : finding->quotes)
         if (quote.verified && quote.text != finding->content) text += fmt::format("\nquote: \"{}\"", quote.text);
-      // The statement and its sources come first: they are the last to be cut.
-      blocks.push_back({finding->category, std::string(utf8_prefix(text, most))});
+      blocks.push_back({finding->category, std::move(text)});
     }
     return blocks;
   }
 
-  Result<Draft> write(const Job& job, const RunState& state, const std::vector<const Finding*>& findings) {
-    std::int64_t room = evidence_characters("synthesis");
-    for (int shrink = 0; shrink <= kShrinks; ++shrink, room = room * kShrinkTo / 10) {
-      auto draft = write_within(synthesis_prompt(job, finding_blocks(state, findings, room), state));
+  // The statement and its sources come first: they are the last to be cut.
+  static std::vector<Block> cut_to(std::vector<Block> blocks, std::int64_t room) {
+    std::vector<std::size_t> sizes;
+    for (const Block& block : blocks) sizes.push_back(block.text.size());
+    const std::size_t most = share_of(std::move(sizes), room);
+    for (Block& block : blocks) block.text.resize(utf8_prefix(block.text, most).size());
+    return blocks;
+  }
+
+  Result<Draft> write(const Job& job, const RunState& state, const std::vector<const Finding*>& findings, std::int64_t room) {
+    const std::vector<Block> blocks = finding_blocks(state, findings);
+    std::int64_t sent = 0;
+    for (const Block& block : blocks) sent += static_cast<std::int64_t>(block.text.size());
+    sent = std::min(sent, room);
+    for (int shrink = 0; shrink <= kShrinks; ++shrink, sent = sent * kShrinkTo / 10) {
+      auto draft = write_within(synthesis_prompt(job, cut_to(blocks, sent), state));
       if (draft || !is_overflow(draft.error())) return draft;
     }
     if (findings.size() == 1)
@@ -304,8 +328,8 @@ class ModelEngine final : public Engine {
                   "CONTEXT_TOO_LARGE");
     journal_.warn("the report was written in parts because the findings did not fit into the model's context");
     const auto middle = findings.begin() + static_cast<std::ptrdiff_t>(findings.size() / 2);
-    HF_TRY(Draft first, write(job, state, {findings.begin(), middle}));
-    HF_TRY(const Draft second, write(job, state, {middle, findings.end()}));
+    HF_TRY(Draft first, write(job, state, {findings.begin(), middle}, sent));
+    HF_TRY(const Draft second, write(job, state, {middle, findings.end()}, sent));
     first.text = merge_drafts(first.text, second.text);
     first.truncated = first.truncated || second.truncated;
     return first;
@@ -314,7 +338,12 @@ class ModelEngine final : public Engine {
   Result<Draft> write_within(const Prompt& prompt) {
     HF_TRY(Reply reply, complete("synthesis", prompt));
     Draft draft{std::move(reply.content), reply.model.empty() ? reply.provider : reply.model, false};
-    if (reply.finish_reason != "length") return draft;
+    if (reply.finish_reason != "length") {
+      const std::string_view why = model::cut_off(reply.finish_reason);
+      draft.truncated = !why.empty();
+      if (draft.truncated) journal_.warn(std::string(why));
+      return draft;
+    }
     auto more = complete("synthesis", continuation_prompt(prompt, draft.text));
     if (!more) {
       journal_.warn(fmt::format("the report was cut at the model's length limit: {}", more.error().message));

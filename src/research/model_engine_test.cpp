@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <thread>
 
 namespace holdfast::research {
@@ -111,11 +112,96 @@ TEST_F(ModelRun, S10_AnUnreadablePlanIsTheQueryItself) {
   EXPECT_EQ(state.questions.at(1)[0].query, "how do pumps work?");
 }
 
-TEST_F(ModelRun, S10_AnUnreadableAnalysisDoesNotAbortTheRun) {
+TEST_F(ModelRun, P20AnAnalysisInProseIsMadeByTheProgramAndSaid) {
   analysis = "{\"findings\": [{\"content\": ";
-  const auto record = run("how do pumps work?");
+  const auto record = run("how do pumps use an impeller?");
   EXPECT_EQ(record.status, "completed");
-  EXPECT_TRUE(find_bool(report(record.id), "empty").value());
+  const JsonObject reply = report(record.id);
+  EXPECT_FALSE(find_bool(reply, "empty").value());
+  EXPECT_EQ(find_string(reply, "engine"), "script-1") << "the report itself is the model's";
+  EXPECT_THAT(to_json(*find(reply, "warnings")), HasSubstr("reading the sources was done without the model"));
+  EXPECT_THAT(report_text(record.id), HasSubstr("The model's answers were of no use for: reading the sources."));
+  for (const Finding& finding : state(record.id).findings) EXPECT_TRUE(finding.quotes.at(0).verified);
+}
+
+TEST_F(ModelRun, P20AReportThatCitesNothingIsWrittenByTheProgram) {
+  synthesis = "Certainly! Pumps are great, see https://pumps.example/ and [17].";
+  const auto record = run("pumps");
+  EXPECT_EQ(find_string(report(record.id), "engine"), "extractive");
+  EXPECT_THAT(report_text(record.id), AllOf(HasSubstr("Pumps move water with an impeller. [1]"), Not(HasSubstr("Certainly"))));
+}
+
+// What cannot be answered, each in its way, ends no run.
+TEST_F(ModelRun, P20ARefusalOfAnyStepIsNoReasonToFail) {
+  for (const std::string purpose : {"planning", "analysis", "synthesis", "refinement"}) {
+    use([&](const Ask& ask) -> Result<Reply> {
+      if (ask.purpose == purpose) return fail(ErrorKind::refused, "the model refused to answer: no", {}, "PROVIDER_ERROR");
+      return scripted(ask);
+    });
+    const auto record = run("how do pumps use an impeller?");
+    EXPECT_EQ(record.status, "completed") << purpose;
+    EXPECT_FALSE(find_bool(record.data, "partial").value()) << purpose;
+    EXPECT_THAT(to_json(*find(record.data, "warnings")), HasSubstr("the model refused to answer")) << purpose;
+    EXPECT_THAT(state(record.id).findings, Not(IsEmpty())) << purpose;
+  }
+}
+
+TEST_F(ModelRun, P20EveryTryBehindAnOverflowSendsLessThanTheOneBefore) {
+  struct Try {
+    std::set<int> sources;
+    std::size_t evidence = 0;
+  };
+  // Windows of all sizes, told wrongly: what fits is known to the endpoint alone.
+  for (const std::size_t fits : {std::size_t{400}, std::size_t{1500}, std::size_t{6000}}) {
+    std::vector<Try> analysed, written;
+    use([&](const Ask& ask) -> Result<Reply> {
+      if (ask.purpose != "analysis" && ask.purpose != "synthesis") return scripted(ask);
+      Try made;
+      made.evidence = static_cast<std::size_t>(std::ranges::count(ask.messages.back().content, '%'));
+      for (int source = 1; source <= 3; ++source)
+        if (asks(ask, fmt::format("source {}>>>", source))) made.sources.insert(source);
+      (ask.purpose == "analysis" ? analysed : written).push_back(made);
+      if (made.evidence > fits) return fail(ErrorKind::too_large, "too long", "", "CONTEXT_TOO_LARGE");
+      if (ask.purpose == "synthesis") return scripted(ask);
+      return ScriptedModels::reply(
+          fmt::format(R"({{"findings":[{{"content":"{}","sources":[{}]}}]}})", std::string(900, '%'), *made.sources.begin()));
+    });
+    models->window = 1'000'000;
+    answerers.clear();
+    answer({document("corpus://p/a.md", "A", std::string(9000, '%')), document("corpus://p/b.md", "B", std::string(300, '%')),
+            document("corpus://p/c.md", "C", std::string(3000, '%'))});
+    plan = R"({"sub_queries":[{"query":"pumps"}]})";
+    const auto record = run("pumps", {{"max_iterations", 1}});
+    EXPECT_EQ(record.status, "completed") << to_json(record.data);
+    ASSERT_GT(analysed.size(), 1U);
+    // Of the same sources, or of some of them.
+    for (std::size_t i = 1; i < analysed.size(); ++i)
+      for (std::size_t before = 0; before < i; ++before)
+        if (analysed[before].evidence > fits && std::ranges::includes(analysed[before].sources, analysed[i].sources)) {
+          EXPECT_LT(analysed[i].evidence, analysed[before].evidence) << "try " << i << " after " << before << ", room " << fits;
+        }
+    for (std::size_t i = 1; i < written.size(); ++i) {
+      EXPECT_LT(written[i].evidence, written.front().evidence);
+      if (i < 4) {
+        EXPECT_LT(written[i].evidence, written[i - 1].evidence);
+      }
+    }
+  }
+}
+
+TEST_F(ModelRun, P20TokensThatAreLeftForNothingButTheReserveEndAsPartial) {
+  use([&](const Ask& ask) -> Result<Reply> {
+    auto reply = scripted(ask);
+    if (reply) reply->tokens = {900, 100, false};
+    return reply;
+  });
+  const auto record = run("how do pumps use an impeller?", {{"max_tokens_total", 2500}, {"max_concurrent", 1}});
+  EXPECT_EQ(record.status, "completed");
+  EXPECT_TRUE(find_bool(record.data, "partial").value());
+  EXPECT_EQ(find_string(record.data, "stop_reason"), "budget_tokens");
+  EXPECT_TRUE(find_bool(record.data, "has_report").value());
+  const JsonObject used = *find_object(*find_object(report(record.id), "stats"), "tokens");
+  EXPECT_LE(*find_int(used, "in") + *find_int(used, "out"), 3000) << "one answer beyond at most";
 }
 
 TEST_F(ModelRun, S10_GapsLeadToAnotherIterationThatStartsAtGathering) {

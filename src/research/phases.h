@@ -11,6 +11,8 @@
 #include "research/journal.h"
 #include "research/search_provider.h"
 
+#include <utility>
+
 namespace holdfast::research {
 
 struct Workshop {
@@ -23,8 +25,18 @@ struct Workshop {
   bool has_model() const { return &engine != &program; }
   // Who thinks now. Notes the cut when a budget says that it cannot be the model.
   Engine& thinker() const;
-  // Whether the time ran out while the model was thinking: what it could not do, the program does. Notes the cut.
-  bool ran_out_of_time(const Engine& who) const;
+  // What the thinker makes of a step; `name` is what a person calls it. What a model cannot do, because a budget ran out
+  // meanwhile or because its answer is no use, the program does, and the report says so.
+  template <class Step>
+  auto think(std::string_view name, const Step& step) const -> decltype(step(std::declval<Engine&>())) {
+    Engine& who = thinker();
+    auto made = step(who);
+    if (made || &who == &program || !takes_over(name, made.error())) return made;
+    return step(program);
+  }
+
+ private:
+  bool takes_over(std::string_view step, const Error& error) const;
 };
 
 // The entries and marks of a unit are written under keys made from it, so that nothing can be written twice.

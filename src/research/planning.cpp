@@ -15,10 +15,20 @@ Engine& Workshop::thinker() const {
   return program;
 }
 
-bool Workshop::ran_out_of_time(const Engine& who) const {
-  if (&who == &program || journal.lease().ended() || journal.budget().model() != "budget_time") return false;
-  journal.note_cut("budget_time");
+bool Workshop::takes_over(std::string_view step, const Error& error) const {
+  if (journal.lease().ended()) return false;
+  if (const auto spent = journal.budget().model()) {
+    journal.note_cut(*spent);
+    return true;
+  }
+  if (!is_no_use(error)) return false;
+  journal.note_stand_in(step, error.message);
   return true;
+}
+
+bool is_no_use(const Error& error) {
+  if (error.code == kNoUse || error.kind == ErrorKind::too_large) return true;
+  return error.kind == ErrorKind::refused && error.code == "PROVIDER_ERROR";
 }
 
 session::NewEntry entry_of(const Unit& unit, std::string_view type, std::size_t index, std::string text, const JsonObject& data) {
@@ -52,10 +62,7 @@ Result<void> plan(Workshop& shop) {
   const Unit unit{1, "planning", "plan"};
   if (journal.state().is_done(unit)) return {};
   HF_CHECK(journal.enter(1, "planning"));
-  Engine& thinker = shop.thinker();
-  auto made = thinker.plan(journal.job());
-  if (!made && shop.ran_out_of_time(thinker)) made = shop.program.plan(journal.job());
-  HF_TRY(Planned planned, std::move(made));
+  HF_TRY(Planned planned, shop.think("planning", [&](Engine& engine) { return engine.plan(journal.job()); }));
   std::erase_if(planned.questions, [](const SubQuery& question) { return trim(question.query).empty(); });
   if (planned.questions.empty()) {
     SubQuery whole;

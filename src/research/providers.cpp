@@ -38,7 +38,8 @@ std::optional<std::string> key_of(const ProviderSettings& settings, const std::s
 
 class RemoteMaker {
  public:
-  RemoteMaker(const ProviderSettings& settings, MadeProviders& made) : settings_(settings), made_(made) {}
+  RemoteMaker(session::Store& store, const ProviderSettings& settings, MadeProviders& made)
+      : store_(store), settings_(settings), made_(made) {}
 
   Result<void> make(const Json& entry) {
     const JsonObject* object = entry.if_object();
@@ -47,7 +48,7 @@ class RemoteMaker {
     if (*type == "local") return {};  // always there, and first
     if (*type == "searxng") {
       HF_TRY(auto remote, make_searxng(*object));
-      return add(std::move(remote));
+      return add(std::move(remote), *object);
     }
     if (*type == "tavily") return make_with_key(*object);
     return fail(ErrorKind::invalid, fmt::format("search provider of unknown type \"{}\"", utf8_prefix(*type, 100)),
@@ -59,20 +60,22 @@ class RemoteMaker {
     const std::string variable(find_string(object, "api_key_env").value_or("TAVILY_API_KEY"));
     auto key = key_of(settings_, variable);
     HF_TRY(auto remote, make_tavily(object, std::string(trim(key.value_or("")))));  // wrong settings are wrong without a key, too
-    if (key) return add(std::move(remote));
+    if (key) return add(std::move(remote), object);
     made_.warnings.push_back(fmt::format("{} is left out: {} is not set", remote->name(), variable));
     return {};
   }
 
-  Result<void> add(std::unique_ptr<RemoteSearch> remote) {
+  Result<void> add(std::unique_ptr<RemoteSearch> remote, const JsonObject& entry) {
     for (const auto& provider : made_.providers)
       if (provider->name() == remote->name())
         return fail(ErrorKind::invalid, fmt::format("two search providers are called \"{}\"", remote->name()),
                     "give one of them another name");
-    made_.providers.push_back(make_resilient(std::move(remote)));
+    const std::string service = to_json(entry);
+    made_.providers.push_back(make_resilient(std::move(remote), remembered_in(store_, service)));
     return {};
   }
 
+  session::Store& store_;
   const ProviderSettings& settings_;
   MadeProviders& made_;
 };
@@ -86,7 +89,7 @@ Result<MadeProviders> make_providers(session::Store& store, const ProviderSettin
   if (settings.search.is_null()) return made;
   const JsonArray* entries = settings.search.if_array();
   if (!entries) return fail(ErrorKind::invalid, "the setting search must be a list of providers");
-  RemoteMaker maker(settings, made);
+  RemoteMaker maker(store, settings, made);
   for (const Json& entry : *entries) HF_CHECK(maker.make(entry));
   return made;
 }

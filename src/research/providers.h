@@ -27,7 +27,8 @@ struct MadeProviders {
   std::vector<std::string> warnings;  // "tavily is left out: TAVILY_API_KEY is not set"
 };
 
-// Errors: invalid (a setting that means nothing).
+// What is known about services on the net is kept in the store: rate limits and breakers outlive a run. Errors: invalid (a
+// setting that means nothing).
 Result<MadeProviders> make_providers(session::Store& store, const ProviderSettings& settings);
 
 }  // namespace holdfast::research

@@ -172,7 +172,8 @@ Result<Judgement> QuestionSearch::judge(int number, const std::string& query, bo
     return Judgement{find_bool(*mark, "enough").value_or(true), text_in(*mark, "next")};
   });
   if (before) return *before;
-  auto judgement = shop_.thinker().judge(journal.job(), {&question_, number, query, found_, found_new});
+  const Round round{&question_, number, query, found_, found_new};
+  auto judgement = shop_.think("judging what was found", [&](Engine& engine) { return engine.judge(journal.job(), round); });
   if (journal.lease().ended()) return fail(ErrorKind::cancelled, "the worker has to stop");
   if (!judgement) {
     journal.warn(fmt::format("whether to search on was not judged: {}", judgement.error().message));

@@ -1,6 +1,7 @@
 #include "research/quoted_text.h"
 
 #include "base/text.h"
+#include "research/code_spans.h"
 
 namespace holdfast::research {
 
@@ -17,15 +18,12 @@ std::string as_quoted(std::string_view text, Brackets brackets) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char next = i + 1 < text.size() ? text[i + 1] : '\0';
     bool escape = false;
-    if (text[i] == '`') {
-      const std::size_t end = text.find('`', i + 1);
-      // Numbers in brackets are looked for everywhere, in code, too.
-      if (end != text.npos && text.substr(i, end - i).find('[') == text.npos) {
-        out += text.substr(i, end - i + 1);
-        i = end;
-        continue;
-      }
-    } else if (text[i] == '[') {
+    if (const std::size_t code = code_span_at(text.substr(i))) {
+      out += text.substr(i, code);
+      i += code - 1;
+      continue;
+    }
+    if (text[i] == '[') {
       escape = brackets == Brackets::all || is_ascii_digit(next) || (i > 0 && text[i - 1] == '!');
     } else if (text[i] == '<') {
       escape = begins_markup(next);

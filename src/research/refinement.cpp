@@ -32,8 +32,9 @@ Result<bool> refine(Workshop& shop, std::int64_t iteration) {
     return false;
   }
   HF_CHECK(journal.enter(iteration, "refinement"));
-  auto refined = shop.thinker().refine(job, journal.state());
+  auto refined = shop.think("looking for gaps", [&](Engine& engine) { return engine.refine(job, journal.state()); });
   if (journal.lease().ended()) return fail(ErrorKind::cancelled, "the worker has to stop");
+  if (!journal.cut().empty()) return false;  // nothing more may be gathered
   if (!refined) {
     journal.warn(fmt::format("no further round: {}", refined.error().message));
     return false;

@@ -56,6 +56,7 @@ JsonObject check_of(const CitationCheck& check, const RunState& state) {
   return {{"cited", check.cited},
           {"dangling_removed", check.dangling_removed},
           {"unreferenced", check.unreferenced},
+          {"links_removed", check.links_removed},
           {"quotes_verified", verified},
           {"quotes_unverified", unverified}};
 }
@@ -82,7 +83,7 @@ Result<JsonObject> Research::report(std::string_view principal, std::string_view
     report = state.reports.back();
   } else {
     if (state.sources.empty()) return not_ready(record);
-    CheckedReport digest = check_citations(interim_digest(job, state), state.sources);
+    CheckedReport digest = check_citations(interim_digest(job, state), state.sources, job.query);
     report.text = std::move(digest.text);
     report.check = digest.check;
     report.engine = "extractive";

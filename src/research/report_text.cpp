@@ -5,6 +5,7 @@
 #include "research/sentences.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -113,6 +114,7 @@ std::string compose_report(const Job& job, const RunState& state) {
                                  "together without a language model.\n",
                                  from)
                            : fmt::format("{} This report was put together by template from the findings of the run.\n", from);
+  if (!state.contradictions.empty()) out += "\nThe sources disagree: see Conflicts below.\n";
   out += "\n## Findings\n";
   add_findings(out, state);
   add_conflicts(out, state);
@@ -157,7 +159,8 @@ std::string interim_digest(const Job& job, const RunState& state) {
   return out;
 }
 
-std::string closing_notes(const Job& job, const RunState& state, std::string_view cut) {
+std::string closing_notes(const Job& job, const RunState& state, std::string_view cut,
+                          const std::vector<std::string>& stand_ins) {
   std::string out;
   if (!state.assumptions.empty() || !job.clarifications.empty()) {
     out += "\n## Assumptions\n\n";
@@ -166,12 +169,16 @@ std::string closing_notes(const Job& job, const RunState& state, std::string_vie
         out += fmt::format("- {} {}\n", fold_blanks(std::string_view(question)), fold_blanks(view(answer.get_string())));
     for (const std::string& assumption : state.assumptions) out += fmt::format("- {}\n", fold_blanks(assumption));
   }
+  if (!cut.empty() || !stand_ins.empty()) out += "\n## Limits\n\n";
   if (!cut.empty()) {
     const std::string_view spent = cut == "budget_time"     ? "time it was given was"
                                    : cut == "budget_tokens" ? "model tokens it was given were"
                                                             : "calls it was given were";
-    out += fmt::format("\n## Limits\n\nThe run ended early because the {} used up; there may be more to find.\n", spent);
+    out += fmt::format("The run ended early because the {} used up; there may be more to find.\n", spent);
   }
+  if (!stand_ins.empty())
+    out += fmt::format("{}The model's answers were of no use for: {}. This was done without it.\n", cut.empty() ? "" : "\n",
+                       fmt::join(stand_ins, ", "));
   return out;
 }
 

@@ -20,8 +20,9 @@ std::string empty_report(const Job& job, const RunState& state);
 // What is known in the middle of a run that has no report yet: plan, sources, findings so far.
 std::string interim_digest(const Job& job, const RunState& state);
 
-// What was assumed about the question, and why the run ended early; may be empty. `cut`: the stop reason of a spent budget.
-std::string closing_notes(const Job& job, const RunState& state, std::string_view cut);
+// What was assumed about the question, why the run ended early, and what was done without the model; may be empty. `cut`: the
+// stop reason of a spent budget; `stand_ins`: steps (Journal::stand_ins).
+std::string closing_notes(const Job& job, const RunState& state, std::string_view cut, const std::vector<std::string>& stand_ins);
 
 // Two reports about one question as one: the second without its title.
 std::string merge_drafts(std::string_view first, std::string_view second);
@@ -30,8 +31,9 @@ struct CheckedReport {
   std::string text;
   CitationCheck check;
 };
-// Drops a list of sources the text has, removes [n] that lead nowhere, appends "## Sources" from the registry.
-CheckedReport check_citations(std::string_view text, const std::vector<Source>& sources);
+// Drops a list of sources the text has, removes addresses that no source and not the question has (report_links.h) and [n] that
+// lead nowhere, appends "## Sources" from the registry. Code is left as it is.
+CheckedReport check_citations(std::string_view text, const std::vector<Source>& sources, std::string_view question = {});
 
 struct Section {
   int level = 1;

@@ -56,9 +56,59 @@ TEST(Citations, S10_WhatFollowsTheListStays) {
 }
 
 TEST(Citations, LinksAndEscapedBracketsAreNoCitations) {
-  const CheckedReport checked = check_citations("See [9](https://example.org), \\[12] and [x] and [1].", sources(1));
-  EXPECT_THAT(checked.text, HasSubstr("See [9](https://example.org), \\[12] and [x] and [1]."));
+  const CheckedReport checked = check_citations("See [nine](guide.md#9), \\[12] and [x] and [1].", sources(1));
+  EXPECT_THAT(checked.text, HasSubstr("See [nine](guide.md#9), \\[12] and [x] and [1]."));
   EXPECT_EQ(checked.check.dangling_removed, 0);
+}
+
+TEST(Citations, P20InventedAddressesOfEveryFormAreTakenOut) {
+  const std::pair<std::string, std::string> forms[] = {
+      {"Bare https://nowhere.example/a?b=(c), and on [1].", "Bare, and on [1]."},
+      {"In angles <https://nowhere.example/a> here [1].", "In angles here [1]."},
+      {"In brackets (https://nowhere.example/a) here [1].", "In brackets here [1]."},
+      {"A host www.nowhere.example/a here [1].", "A host here [1]."},
+      {"A [link](https://nowhere.example/a \"title\") [1].", "A link [1]."},
+      {"A [link](<https://nowhere.example/a b>) [1].", "A link [1]."},
+      {"A number [9](https://nowhere.example/a) [1].", "A number [1]."},
+      {"A number [1](https://nowhere.example/a).", "A number [1]."},
+      {"A picture ![of it](https://nowhere.example/a.png) [1].", "A picture [1]."},
+      {"HTML <a href=\"https://nowhere.example\">words</a> [1].", "HTML words [1]."},
+      {"Alone in code `https://nowhere.example/a` [1].", "Alone in code [1]."},
+      {"**https://nowhere.example/a** bold [1].", " bold [1]."},
+      {"Another scheme ftp://nowhere.example/a [1].", "Another scheme [1]."},
+      {"By [reference][r] and [r] [1].\n\n[r]: https://nowhere.example/r \"R\"", "By reference and r [1]."},
+      {"A note[^1] [1].\n\n[^1]: Invented, 2021, https://nowhere.example/n\n    and more of it\n", "A note [1]."},
+      {"A note of nothing[^7] [1].", "A note of nothing [1]."},
+      {"- one [1]\n- https://nowhere.example/x\n- two", "- one [1]\n- two"},
+  };
+  for (const auto& [written, left] : forms) {
+    const CheckedReport checked = check_citations(written, sources(1));
+    EXPECT_EQ(checked.text.substr(0, checked.text.find("\n\n## Sources")), left) << written;
+    EXPECT_THAT(checked.text, Not(HasSubstr("nowhere"))) << written;
+    EXPECT_GE(checked.check.links_removed, 1) << written;
+  }
+}
+
+TEST(Citations, P20GenuineAddressesStay) {
+  std::vector<Source> list = sources(2);
+  list[1].content = "The server answers at https://service.example:8080/v1 by default.";
+  for (const std::string text : {"See <https://example.org/1/>.", "See HTTPS://EXAMPLE.org/1#part.",
+                                 "See [it](https://example.org/2 \"t\").", "It listens at https://service.example:8080/v1.",
+                                 "You asked about https://asked.example/x.", "A note[^n].\n\n[^n]: Words."}) {
+    const CheckedReport checked = check_citations(text, list, "what is https://asked.example/x?");
+    EXPECT_TRUE(checked.text.starts_with(text)) << checked.text;
+    EXPECT_EQ(checked.check.links_removed, 0) << text;
+  }
+  EXPECT_THAT(check_citations("It is [7](https://example.org/2).", list).text, HasSubstr("It is [2]."));
+}
+
+TEST(Citations, P20CodeIsLeftAlone) {
+  const std::string code =
+      "Use `a[7]` and ``b[`8`]`` [1].\n\n```c\nint x = a[7];  // https://nowhere.example\n```\n\n~~~\n[9]\n~~~\n\nEnd [1].";
+  const CheckedReport checked = check_citations(code + " Gone [7].", sources(1));
+  EXPECT_TRUE(checked.text.starts_with(code + " Gone.\n\n## Sources")) << checked.text;
+  EXPECT_EQ(checked.check.dangling_removed, 1);
+  EXPECT_EQ(checked.check.links_removed, 0);
 }
 
 TEST(Citations, SectionsAreItsHeadingsOutsideOfCode) {

@@ -1,16 +1,16 @@
 #include "research/resilient.h"
 
+#include "session/leases.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <mutex>
 #include <random>
 #include <thread>
 
 namespace holdfast::research {
 namespace {
 
-using std::chrono::duration_cast;
 using std::chrono::milliseconds;
 
 // How soon a pause notices that the caller gave up: a small part of the two seconds in which a cancelled run must answer (§11).
@@ -18,8 +18,8 @@ constexpr milliseconds kLookUp{50};
 
 class ResilientProvider final : public SearchProvider {
  public:
-  ResilientProvider(std::unique_ptr<RemoteSearch> remote, Pace pace)
-      : remote_(std::move(remote)), pace_(std::move(pace)), filled_at_(pace_.now()) {}
+  ResilientProvider(std::unique_ptr<RemoteSearch> remote, ServiceMemory memory, Pace pace)
+      : remote_(std::move(remote)), memory_(std::move(memory)), pace_(std::move(pace)) {}
 
   std::string_view name() const override { return remote_->name(); }
 
@@ -27,18 +27,18 @@ class ResilientProvider final : public SearchProvider {
     for (int attempt = 0;; ++attempt) {
       HF_TRY(const bool probing, enter());
       if (auto turn = wait_for_turn(ask); !turn) {
-        leave(probing, Outcome::neither);
+        HF_CHECK(leave(probing, Outcome::neither));
         return fail(std::move(turn).error());
       }
       RemoteAnswer answer = remote_->ask(ask);
       if (answer) {
-        leave(probing, Outcome::good);
+        HF_CHECK(leave(probing, Outcome::good));
         return *std::move(answer);
       }
       const RemoteFault& fault = answer.error();
-      leave(probing, fault.kind == RemoteFault::Kind::passing ? Outcome::fault : Outcome::neither);
+      HF_TRY(const bool left_alone, leave(probing, fault.kind == RemoteFault::Kind::passing ? Outcome::fault : Outcome::neither));
       const milliseconds pause = pause_before(attempt, fault);
-      const bool again = fault.kind != RemoteFault::Kind::final && attempt < kRetries && !probing && !is_open() &&
+      const bool again = fault.kind != RemoteFault::Kind::final && attempt < kRetries && !probing && !left_alone &&
                          pause <= kLongestPause && fits(ask, pause);
       if (!again) return fail(fault.error);
       if (!pace_.pause(pause, ask.cancelled)) return fail(given_up());
@@ -48,7 +48,7 @@ class ResilientProvider final : public SearchProvider {
   Result<void> health() override {
     HF_TRY(const bool probing, enter());
     auto healthy = remote_->health();
-    leave(probing, healthy ? Outcome::good : Outcome::neither);
+    HF_CHECK(leave(probing, healthy ? Outcome::good : Outcome::neither));
     return healthy;
   }
 
@@ -61,48 +61,55 @@ class ResilientProvider final : public SearchProvider {
     return ask.deadline == Pace::Time::max() || pace_.now() + pause < ask.deadline;
   }
 
-  // Whether the service may be asked at all; true when this is the question that tries it after a while.
+  // Whether the service may be asked at all; true when this is the question that tries it after a while. One whose asker died
+  // without a word is given up after as long again.
   Result<bool> enter() {
-    const std::lock_guard lock(mutex_);
-    if (faults_ < kFaultsToOpen) return false;
-    const milliseconds left = duration_cast<milliseconds>(opened_at_ + kProbeAfter - pace_.now());
-    if (left <= milliseconds(0) && !probing_) {
-      probing_ = true;
-      return true;
-    }
+    bool probing = false;
+    Millis left = 0;
+    HF_CHECK(memory_([&](ServiceState& state) {
+      probing = false;
+      left = 0;
+      if (state.faults < kFaultsToOpen) return;
+      const Millis now = pace_.wall();
+      left = std::clamp<Millis>(std::max(state.opened_at, state.probed_at) + kProbeAfter.count() - now, 0, kProbeAfter.count());
+      if (left > 0) return;
+      state.probed_at = now;
+      probing = true;
+    }));
+    if (left == 0) return probing;
     return fail(ErrorKind::unavailable, fmt::format("{} is left alone after {} faults in a row", name(), kFaultsToOpen),
-                fmt::format("it is tried again in {} s", std::max<std::int64_t>(0, (left.count() + 999) / 1000)));
+                fmt::format("it is tried again in {} s", (left + 999) / 1000));
   }
 
-  void leave(bool probing, Outcome outcome) {
-    const std::lock_guard lock(mutex_);
-    if (probing) probing_ = false;
-    if (outcome == Outcome::good) faults_ = 0;
-    if (outcome != Outcome::fault) return;
-    faults_ = std::min(faults_ + 1, kFaultsToOpen);
-    if (faults_ == kFaultsToOpen) opened_at_ = pace_.now();
-  }
-
-  bool is_open() const {
-    const std::lock_guard lock(mutex_);
-    return faults_ >= kFaultsToOpen;
+  // Whether it is left alone from now on.
+  Result<bool> leave(bool probing, Outcome outcome) {
+    bool left_alone = false;
+    HF_CHECK(memory_([&](ServiceState& state) {
+      if (probing) state.probed_at = 0;
+      if (outcome == Outcome::good) state.faults = 0;
+      if (outcome == Outcome::fault) state.faults = std::min(state.faults + 1, kFaultsToOpen);
+      left_alone = state.faults == kFaultsToOpen;
+      if (left_alone && outcome == Outcome::fault) state.opened_at = pace_.wall();
+    }));
+    return left_alone;
   }
 
   // Takes a token, on credit when there is none: the pause is what it takes to earn it.
   Result<void> wait_for_turn(const SearchAsk& ask) {
     milliseconds pause{0};
-    {
-      const std::lock_guard lock(mutex_);
-      const Pace::Time now = pace_.now();
-      const double seconds = std::chrono::duration<double>(now - filled_at_).count();
-      tokens_ = std::min(kBurst, tokens_ + seconds * kAsksPerSecond);
-      filled_at_ = now;
-      const double missing = std::max(0.0, 1 - tokens_);
+    bool too_late = false;
+    HF_CHECK(memory_([&](ServiceState& state) {
+      const Millis now = pace_.wall();
+      const double seconds = static_cast<double>(std::max<Millis>(0, now - state.filled_at)) / 1000;
+      state.tokens = std::min(kBurst, state.tokens + seconds * kAsksPerSecond);
+      state.filled_at = now;
+      const double missing = std::max(0.0, 1 - state.tokens);
       pause = milliseconds(static_cast<std::int64_t>(missing / kAsksPerSecond * 1000 + 0.999));
-      if (!fits(ask, pause))
-        return fail(ErrorKind::timeout, fmt::format("too many questions wait for {}; this one would come too late", name()));
-      tokens_ -= 1;
-    }
+      too_late = !fits(ask, pause);
+      if (!too_late) state.tokens -= 1;
+    }));
+    if (too_late)
+      return fail(ErrorKind::timeout, fmt::format("too many questions wait for {}; this one would come too late", name()));
     if (pause > milliseconds(0) && !pace_.pause(pause, ask.cancelled)) return fail(given_up());
     return {};
   }
@@ -116,14 +123,8 @@ class ResilientProvider final : public SearchProvider {
   }
 
   const std::unique_ptr<RemoteSearch> remote_;
+  const ServiceMemory memory_;
   const Pace pace_;
-
-  mutable std::mutex mutex_;  // guards what follows
-  double tokens_ = kBurst;
-  Pace::Time filled_at_;
-  int faults_ = 0;  // in a row
-  Pace::Time opened_at_;
-  bool probing_ = false;
 };
 
 }  // namespace
@@ -131,6 +132,7 @@ class ResilientProvider final : public SearchProvider {
 Pace Pace::real() {
   Pace pace;
   pace.now = [] { return std::chrono::steady_clock::now(); };
+  pace.wall = [] { return session::lease_time_now().wall; };
   pace.pause = [](milliseconds time, const std::function<bool()>& cancelled) {
     const auto end = std::chrono::steady_clock::now() + time;
     for (auto now = end - time; now < end; now = std::chrono::steady_clock::now()) {
@@ -146,8 +148,8 @@ Pace Pace::real() {
   return pace;
 }
 
-std::unique_ptr<SearchProvider> make_resilient(std::unique_ptr<RemoteSearch> remote, Pace pace) {
-  return std::make_unique<ResilientProvider>(std::move(remote), std::move(pace));
+std::unique_ptr<SearchProvider> make_resilient(std::unique_ptr<RemoteSearch> remote, ServiceMemory memory, Pace pace) {
+  return std::make_unique<ResilientProvider>(std::move(remote), std::move(memory), std::move(pace));
 }
 
 }  // namespace holdfast::research

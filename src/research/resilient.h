@@ -7,9 +7,11 @@
 // left alone for kProbeAfter; then one question tries it. Being asked too often (429) is not a fault. A pause that would not end
 // before the deadline is not begun: the last error is returned instead.
 //
-// Thread-safe; waits outside its lock. Time, pauses and chance are injected, so that no test waits.
+// What is known about the service belongs to the service, not to a run: it is kept where all who ask it see it
+// (service_memory.h). Thread-safe; waits while nobody else has to. Time, pauses and chance are injected, so that no test waits.
 
 #include "research/remote_search.h"
+#include "research/service_memory.h"
 
 #include <chrono>
 #include <functional>
@@ -17,7 +19,7 @@
 
 namespace holdfast::research {
 
-inline constexpr double kAsksPerSecond = 1, kBurst = 3;
+inline constexpr double kAsksPerSecond = 1;
 inline constexpr int kRetries = 3;
 inline constexpr std::chrono::milliseconds kShortestPause{1'000}, kLongestPause{60'000};
 inline constexpr int kFaultsToOpen = 5;
@@ -28,11 +30,13 @@ struct Pace {
   std::function<Time()> now;
   // False when `cancelled` said so.
   std::function<bool(std::chrono::milliseconds, const std::function<bool()>& cancelled)> pause;
-  std::function<double()> chance;  // 0 <= x < 1
+  std::function<double()> chance;     // 0 <= x < 1
+  std::function<Millis()> wall = {};  // the same for all processes; never the test clock of `clock_file`
 
   static Pace real();
 };
 
-std::unique_ptr<SearchProvider> make_resilient(std::unique_ptr<RemoteSearch> remote, Pace pace = Pace::real());
+std::unique_ptr<SearchProvider> make_resilient(std::unique_ptr<RemoteSearch> remote, ServiceMemory memory,
+                                               Pace pace = Pace::real());
 
 }  // namespace holdfast::research

@@ -2,6 +2,9 @@
 
 #include "research/resilient.h"
 
+#include "base/test_folder.h"
+#include "store/open.h"
+
 #include <gmock/gmock.h>
 
 #include <deque>
@@ -56,6 +59,7 @@ class Resilient : public ::testing::Test {
   Pace pace() {
     Pace made;
     made.now = [this] { return world_.now; };
+    made.wall = [this] { return std::chrono::duration_cast<milliseconds>(world_.now.time_since_epoch()).count(); };
     made.pause = [this](milliseconds time, const std::function<bool()>& cancelled) {
       if (cancelled && cancelled()) return false;
       world_.pauses.push_back(time);
@@ -72,7 +76,7 @@ class Resilient : public ::testing::Test {
   }
 
   World world_;
-  std::unique_ptr<SearchProvider> provider_ = make_resilient(std::make_unique<Scripted>(world_), pace());
+  std::unique_ptr<SearchProvider> provider_ = make_resilient(std::make_unique<Scripted>(world_), remembered_here(), pace());
 };
 
 TEST_F(Resilient, S10ThreeQuestionsAtOnceThenOneASecond) {
@@ -188,6 +192,37 @@ TEST_F(Resilient, S11GivingUpEndsAPause) {
   const auto found = provider_->search(ask);
   ASSERT_FALSE(found);
   EXPECT_EQ(found.error().kind, ErrorKind::cancelled);
+}
+
+// As two runs, or two programs over one store, ask it.
+TEST_F(Resilient, P21BreakerAndRateLimitOutliveARun) {
+  const TestFolder folder;
+  auto open = [&] { return store::open_store("sqlite:" + (folder / "store.db")).value(); };
+  std::unique_ptr<session::Store> store = open();
+  const auto begin_run = [&](const std::string& service) {
+    provider_ = make_resilient(std::make_unique<Scripted>(world_), remembered_in(*store, service), pace());
+  };
+  begin_run("searxng at a");
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(search());
+  begin_run("searxng at a");
+  ASSERT_TRUE(search());
+  EXPECT_THAT(world_.pauses, ElementsAre(1000ms)) << "three questions were asked by the run before";
+  for (int i = 0; i < 5; ++i) world_.faults.push_back(with_status(500));
+  ASSERT_FALSE(search());
+  store.reset();
+  store = open();
+  begin_run("searxng at a");
+  ASSERT_FALSE(search());
+  const int asked = world_.asked;
+  begin_run("searxng at a");
+  EXPECT_THAT(search().error().message, HasSubstr("left alone"));
+  EXPECT_EQ(world_.asked, asked);
+  begin_run("searxng at b");
+  EXPECT_TRUE(search()) << "another service has done nothing wrong";
+  begin_run("searxng at a");
+  world_.now += kProbeAfter;
+  EXPECT_TRUE(search());
+  provider_.reset();
 }
 
 TEST(RetryAfter, IsSecondsOrADate) {

@@ -48,7 +48,14 @@ void RunState::add_source(Source source) {
 }
 
 void RunState::add_mark(const JsonObject& data) {
-  if (text_in(data, "state") != "done") return;
+  if (text_in(data, "state") != "done") {
+    if (!find_bool(data, kGatherAgain).value_or(false)) return;
+    const std::string unit = text_in(data, "unit");
+    const std::string_view phase = std::string_view(unit).substr(0, unit.rfind('/') + 1);
+    std::erase_if(units, [&](const auto& done) { return done.first.starts_with(phase); });
+    ++gathered_anew;
+    return;
+  }
   units[text_in(data, "unit")] = data;
   for (const std::string& id : read_strings(data, "analysed"))
     if (const auto place = by_id_.find(id); place != by_id_.end()) sources[place->second].analysed = true;

@@ -26,6 +26,9 @@ struct Unit {
   std::string key() const;
 };
 
+// In the mark of a gathering that failed: none of its units counts as done (NO_SOURCES).
+inline constexpr std::string_view kGatherAgain = "again";
+
 struct RunState {
   std::string brief;
   std::vector<std::string> assumptions;
@@ -36,6 +39,7 @@ struct RunState {
   std::vector<Contradiction> contradictions;
   std::vector<StoredReport> reports;        // drafts; the last one counts
   std::map<std::string, JsonObject> units;  // done, by key, with what their mark says
+  std::int64_t gathered_anew = 0;           // how often what had been gathered, which was nothing, was declared undone
   std::size_t redactions = 0;               // another number when content was taken out of another entry, or more of one
 
   void add(const session::Entry& entry);

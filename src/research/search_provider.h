@@ -49,6 +49,8 @@ class SearchProvider {
   virtual Result<std::vector<Found>> search(const SearchAsk& ask) = 0;
   // Whether it could answer now; for `holdfast research providers` and start-up warnings. Errors as search.
   virtual Result<void> health() = 0;
+  // What it could not search, and why, as of its last search: for a person. Empty: nothing.
+  virtual std::string left_out() const { return {}; }
 };
 
 using Providers = std::vector<std::unique_ptr<SearchProvider>>;

@@ -17,11 +17,21 @@ Result<Draft> write_draft(Workshop& shop) {
     return by_program();
   }
   auto draft = shop.engine.synthesise(journal.job(), journal.state());
-  if (draft || journal.lease().ended()) return draft;
+  if (journal.lease().ended()) return draft;
+  constexpr std::string_view kStep = "writing the report";
+  if (draft) {
+    // Prose that cites none of the sources says nothing about them.
+    if (check_citations(draft->text, journal.state().sources).check.cited > 0) return draft;
+    journal.note_stand_in(kStep, "what the model wrote cites no source");
+    return by_program();
+  }
   // The call took the rest of the budget with it: the work is not lost for that.
-  const auto spent = journal.budget().report();
-  if (!spent) return draft;
-  journal.note_cut(*spent);
+  if (const auto spent = journal.budget().report())
+    journal.note_cut(*spent);
+  else if (is_no_use(draft.error()))
+    journal.note_stand_in(kStep, draft.error().message);
+  else
+    return draft;
   return by_program();
 }
 
@@ -45,8 +55,8 @@ Result<void> synthesise(Workshop& shop, std::int64_t iteration) {
   if (journal.lease().ended()) return fail(ErrorKind::cancelled, "the worker has to stop");
   report.engine = draft.engine;
   report.truncated = draft.truncated;
-  const std::string body = draft.text + closing_notes(journal.job(), journal.state(), journal.cut());
-  CheckedReport checked = check_citations(body, journal.state().sources);
+  const std::string body = draft.text + closing_notes(journal.job(), journal.state(), journal.cut(), journal.stand_ins());
+  CheckedReport checked = check_citations(body, journal.state().sources, journal.job().query);
   report.check = checked.check;
   if (report.truncated) report.warnings.emplace_back("the model's answer was cut at its length limit; the report may end early");
   Change change;

@@ -4,6 +4,8 @@
 #include "base/ignore_rules.h"
 #include "research/corpus.h"
 
+#include <fmt/format.h>
+
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -64,7 +66,10 @@ class Walk {
       if (S_ISDIR(status.st_mode)) {
         if (depth + 1 >= kMaxWalkDepth || rules.ignores(below, true)) continue;
         Fd inner(::openat(folder_fd, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-        if (inner) HF_CHECK(enter(std::move(inner), below, depth + 1, rules));
+        if (inner)
+          HF_CHECK(enter(std::move(inner), below, depth + 1, rules));
+        else if (errno == EACCES || errno == EPERM)
+          walked_.skipped.add(below + "/", "the folder cannot be opened");
       } else if (S_ISREG(status.st_mode) && !rules.ignores(below, false)) {
         take(below, status);
       }
@@ -87,10 +92,8 @@ class Walk {
 
   void take(const std::string& path, const struct stat& status) {
     const auto size = static_cast<std::uint64_t>(status.st_size);
-    if (size > kMaxFileBytes || walked_.files.size() >= kMaxWalkFiles) {
-      ++walked_.skipped;
-      return;
-    }
+    if (size > kMaxFileBytes) return walked_.skipped.add(path, fmt::format("longer than {} MiB", kMaxFileBytes >> 20));
+    if (walked_.files.size() >= kMaxWalkFiles) return walked_.skipped.add(path, fmt::format("beyond {} files", kMaxWalkFiles));
     walked_.files.push_back({path, size, status.st_mtim.tv_sec * 1'000'000'000LL + status.st_mtim.tv_nsec});
   }
 
@@ -99,7 +102,8 @@ class Walk {
     std::uint64_t bytes = 0;
     const auto beyond =
         std::ranges::find_if(walked_.files, [&](const WalkedFile& file) { return (bytes += file.size) > kMaxWalkBytes; });
-    walked_.skipped += static_cast<std::size_t>(walked_.files.end() - beyond);
+    for (auto file = beyond; file != walked_.files.end(); ++file)
+      walked_.skipped.add(file->path, fmt::format("beyond {} MiB of documents", kMaxWalkBytes >> 20));
     walked_.files.erase(beyond, walked_.files.end());
   }
 

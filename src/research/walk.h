@@ -10,6 +10,7 @@
 
 #include "base/fd.h"
 #include "base/result.h"
+#include "research/left_out.h"
 
 #include <cstdint>
 #include <functional>
@@ -31,10 +32,10 @@ struct WalkedFile {
 
 struct Walked {
   std::vector<WalkedFile> files;
-  std::size_t skipped = 0;  // too long, or beyond the limits above
+  LeftOut skipped;  // too long, beyond the limits above, or not to be opened
 };
 
-// Folders that cannot be read are left out. Errors: io (the root itself), cancelled.
+// Errors: io (the root itself), cancelled.
 Result<Walked> walk(const Fd& root, const std::vector<std::string>& ignore, const std::function<bool()>& cancelled);
 
 }  // namespace holdfast::research

@@ -1,5 +1,6 @@
 #include "session/record.h"
 
+#include "base/control_characters.h"
 #include "base/text.h"
 #include "session/limits.h"
 
@@ -94,6 +95,7 @@ Result<void> check_record(const SessionRecord& record) {
   if (record.id.empty()) return fail(ErrorKind::invalid, "a session needs an id");
   if (record.kind.empty()) return fail(ErrorKind::invalid, "a session needs a kind");
   HF_CHECK(check_text("id", record.id, kMaxIdBytes));
+  if (has_control_character(record.id)) return fail(ErrorKind::invalid, "an id must not have control characters");
   HF_CHECK(check_text("kind", record.kind, kMaxWordBytes));
   HF_CHECK(check_text("status", record.status, kMaxWordBytes));
   HF_CHECK(check_text("prior status", record.prior_status, kMaxWordBytes));

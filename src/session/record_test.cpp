@@ -43,6 +43,13 @@ ErrorKind refusal(const SessionRecord& record) {
 
 TEST(SessionRecord, IsCheckedBeforeItIsStored) {
   EXPECT_TRUE(check_record(sound_record()));
+  for (const char* id : {"a\nb",
+                         "a\xC2\x9B"
+                         "b"}) {  // P22
+    SessionRecord odd = sound_record();
+    odd.id = id;
+    EXPECT_FALSE(check_record(odd));
+  }
   SessionRecord record = sound_record();
   record.kind.clear();
   EXPECT_EQ(refusal(record), ErrorKind::invalid);

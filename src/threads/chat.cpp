@@ -1,5 +1,6 @@
 #include "threads/chat.h"
 
+#include "model/cut_off.h"
 #include "threads/context.h"
 #include "threads/record.h"
 #include "threads/turn.h"
@@ -127,8 +128,8 @@ Result<void> answer(const Workplace& place, const ChatRequest& request, const Tu
   tell_answer(outcome, stored.message);
   outcome.message_count = message_count(stored.record);
   outcome.unarchived = outcome.unarchived || stored.unarchived;
-  if (answered.reply.finish_reason == "length")
-    answered.warnings.push_back("the answer reached its limit of tokens and may be cut off");
+  if (const std::string_view why = model::cut_off(answered.reply.finish_reason); !why.empty())
+    answered.warnings.emplace_back(why);
   outcome.warnings.insert(outcome.warnings.end(), answered.warnings.begin(), answered.warnings.end());
   return {};
 }

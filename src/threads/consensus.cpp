@@ -1,6 +1,7 @@
 #include "threads/consensus.h"
 
 #include "base/text.h"
+#include "model/cut_off.h"
 #include "model/structured.h"
 #include "threads/context.h"
 #include "threads/panel.h"
@@ -266,6 +267,9 @@ Result<StepOutcome> consensus(const Workplace& place, const ConsensusRequest& re
     outcome.data = round.data(verdict);
     outcome.failure = std::move(failure);
     outcome.warnings = verdict.warnings;
+    for (const PanelAnswer* answer : round.given)
+      if (const std::string_view why = model::cut_off(answer->reply->finish_reason); !why.empty())
+        outcome.warnings.push_back(fmt::format("{}: {}", answer->provider, why));
     warn_of_passing_prompt(begun.record, request.system_prompt, outcome.warnings);
     return outcome;
   };

@@ -1,6 +1,7 @@
 #include "threads/thinkdeep.h"
 
 #include "base/text.h"
+#include "model/cut_off.h"
 #include "model/structured.h"
 #include "threads/context.h"
 #include "threads/investigation.h"
@@ -91,6 +92,7 @@ Result<StepOutcome> step(const Workplace& place, const ThinkdeepRequest& request
     warnings.push_back("the model did not answer in the form asked for; its text is kept, the hypotheses are unchanged");
   }
   if (content.empty()) content = answer.reply.content;
+  if (const std::string_view why = model::cut_off(answer.reply.finish_reason); !why.empty()) warnings.emplace_back(why);
   investigation.depth += 1;
 
   StepResult result;

@@ -1,5 +1,6 @@
 #include "threads/violations.h"
 
+#include "base/control_characters.h"
 #include "base/text.h"
 #include "session/limits.h"
 
@@ -41,8 +42,8 @@ void Violations::provider(const model::Models& models, std::string_view name) {
 }
 
 void Violations::client_id(std::string_view value) {
-  if (value.size() > kMaxClientIdBytes || !is_valid_utf8(value))
-    add(fmt::format("client_msg_id must be UTF-8 of at most {} bytes", kMaxClientIdBytes));
+  if (value.size() > kMaxClientIdBytes || !is_valid_utf8(value) || has_control_character(value))
+    add(fmt::format("client_msg_id must be UTF-8 of at most {} bytes, without control characters", kMaxClientIdBytes));
 }
 
 Result<void> Violations::result() const {

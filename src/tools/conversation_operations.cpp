@@ -14,8 +14,8 @@ namespace {
 using session::SessionRecord;
 using threads::Threads;
 
-constexpr std::int64_t kMessageLimit = 50, kMaxMessages = 500;  // of one answer: a model reads all of it
-constexpr std::size_t kExportPage = 500;                        // messages read at a time
+constexpr std::int64_t kMessageLimit = 50;
+constexpr std::size_t kExportPage = 500;  // messages read at a time
 
 threads::Who owner_of(const SessionCall& call) {
   threads::Who who;
@@ -24,9 +24,9 @@ threads::Who owner_of(const SessionCall& call) {
 }
 
 Result<SessionAnswer> show_thread(SessionCall& call, Threads& threads, std::int64_t usual) {
+  HF_TRY(const std::size_t limit, limit_of(call.arguments(), usual, kMaxItems));
   HF_TRY(const threads::MessagePage page,
-         threads.get(owner_of(call), call.record->id, limit_of(call.arguments(), usual, kMaxMessages),
-                     find_int(call.arguments(), "before_seq")));
+         threads.get(owner_of(call), call.record->id, limit, find_int(call.arguments(), "before_seq")));
   JsonObject state = page_json(page);
   state["session"] = call.operations.item(page.record, call.now);
   return SessionAnswer{std::move(state), {}, false};

@@ -152,7 +152,7 @@ Result<Answered> start_new(const ReasoningCaller& caller, mcp::Call& call) {
 }
 
 Result<Answered> load_context(const ReasoningCaller& caller, mcp::Call& call) {
-  HF_TRY(auto situated, caller.situate(call, true));
+  HF_TRY(auto situated, caller.situate(call, true, true));
   if (situated.input_required) return Answered{{}, {}, true};
   reasoning::LoadRequest request;
   if (auto id = find_string(call.arguments(), "sessionId"); id && !id->empty()) request.session_id = std::string(*id);
@@ -162,7 +162,10 @@ Result<Answered> load_context(const ReasoningCaller& caller, mcp::Call& call) {
   add_known_damage(caller.store(), loaded.record);
   Answered answered{loaded_state(loaded, find_int(call.arguments(), "maxChars"), caller.now()), loaded_line(loaded, caller.now()),
                     false};
-  if (!situated.notice.empty()) answered.state["notice"] = situated.notice;
+  if (!situated.notice.empty()) {
+    const std::string own(find_string(answered.state, "notice").value_or(""));
+    answered.state["notice"] = own.empty() ? situated.notice : fmt::format("{}; {}", situated.notice, own);
+  }
   return answered;
 }
 
@@ -212,12 +215,9 @@ Result<Answered> list_sessions(const ReasoningCaller& caller, mcp::Call& call) {
   query.statuses = texts_of(*filters, "status");
   HF_TRY(query.visibilities, visibilities_of(*filters));
   query.text = find_string(*filters, "search").value_or("");
-  const std::int64_t limit = find_int(call.arguments(), "limit").value_or(kListLimit);
+  HF_TRY(query.limit, limit_of(call.arguments(), kListLimit, kMaxList));
   const std::int64_t offset = find_int(call.arguments(), "offset").value_or(0);
-  if (limit < 1 || limit > kMaxList || offset < 0)
-    return fail(ErrorKind::invalid, fmt::format("limit must be from 1 to {} and offset not negative", kMaxList), {},
-                "invalid_argument");
-  query.limit = static_cast<std::size_t>(limit);
+  if (offset < 0) return fail(ErrorKind::invalid, "offset must not be negative", {}, "invalid_argument");
   query.offset = static_cast<std::size_t>(offset);
   HF_TRY(session::Page page, caller.store().list(query));
   for (session::SessionRecord& record : page.items) add_known_damage(caller.store(), record);

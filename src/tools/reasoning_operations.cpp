@@ -28,7 +28,7 @@ namespace {
 
 using session::SessionRecord;
 
-constexpr std::int64_t kThoughtLimit = 100, kMaxThoughts = 1000;  // of one get: a model reads all of it
+constexpr std::int64_t kThoughtLimit = 100;
 
 std::unexpected<Error> invalid(std::string message, std::string hint = {}) {
   return fail(ErrorKind::invalid, std::move(message), std::move(hint), "invalid_argument");
@@ -53,8 +53,8 @@ Result<SessionRecord> named_or_open(SessionCall& call, const ReasoningCaller& ca
 
 Result<SessionAnswer> get_thoughts(SessionCall& call) {
   const std::int64_t offset = find_int(call.arguments(), "offset").value_or(0);
-  const std::int64_t limit =
-      std::clamp<std::int64_t>(find_int(call.arguments(), "limit").value_or(kThoughtLimit), 1, kMaxThoughts);
+  HF_TRY(const std::size_t most, limit_of(call.arguments(), kThoughtLimit, kMaxItems));
+  const auto limit = static_cast<std::int64_t>(most);
   std::int64_t place = 0;
   JsonArray main;
   JsonObject branches;
@@ -88,7 +88,7 @@ Result<SessionAnswer> get_thoughts(SessionCall& call) {
 }
 
 Result<SessionAnswer> load(SessionCall& call, const ReasoningCaller& caller, bool latest) {
-  HF_TRY(auto situated, caller.situate(call.call, true));
+  HF_TRY(auto situated, caller.situate(call.call, true, true));
   if (situated.input_required) return SessionAnswer{{}, {}, true};
   reasoning::LoadRequest request;
   if (!latest) request.session_id = call.record->id;
@@ -248,16 +248,19 @@ Result<SessionAnswer> update_reasoning(SessionCall& call) {
     root = *canonical;
   }
   const bool archives = !statuses.empty() && statuses.front() == "archived";  // S1: from any
-  const auto edit = [&](SessionRecord& record, Millis now) -> Result<bool> {
+  const bool closes = !statuses.empty() && !archives && statuses.front() != "active";
+  const auto edit = [&](SessionRecord& record, Millis) -> Result<bool> {
     bool changed = edit_common_fields(record, arguments);
     if (!archives && !statuses.empty() && session::shown_status(record) != statuses.front()) {
       if (record.visibility == session::Visibility::deleted)
         return fail(ErrorKind::refused, "the session is deleted", "restore it first");
+      changed = changed || !closes || record.visibility != session::Visibility::live;
       record.visibility = session::Visibility::live;
       record.archived_at.reset();
-      record.status = statuses.front();
-      record.completed_at = record.status == "active" ? std::nullopt : std::optional(now);
-      changed = true;
+      if (!closes) {
+        record.status = statuses.front();
+        record.completed_at.reset();
+      }
     }
     if (root && *root != record.root_uri) {
       std::erase(record.linked_roots, *root);
@@ -267,7 +270,12 @@ Result<SessionAnswer> update_reasoning(SessionCall& call) {
     }
     return changed;
   };
-  return change_record(call, edit, archives ? RecordMove(session::archive) : RecordMove());
+  const auto close_as = [&](session::Transaction& transaction, const SessionRecord& record) -> Result<session::Moved> {
+    session::Moved moved{record, record.status != statuses.front()};
+    if (moved.changed) HF_CHECK(reasoning::complete(transaction, moved.record, {}, statuses.front()));
+    return moved;
+  };
+  return change_record(call, edit, archives ? RecordMove(session::archive) : closes ? RecordMove(close_as) : RecordMove());
 }
 
 Result<SessionAnswer> set_alias(SessionCall& call) {

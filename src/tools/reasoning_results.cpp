@@ -99,6 +99,10 @@ JsonObject loaded_state(const reasoning::Loaded& loaded, std::optional<std::int6
   state["recentThoughts"] = std::move(recent);
   state["alternatives"] = std::move(alternatives);
   if (loaded.damage || record.damage) state["damage"] = loaded.damage ? *loaded.damage : *record.damage;
+  if (loaded.in_use)
+    state["notice"] =
+        "another connection has this session open, too: its thoughts will stand between yours; to keep apart, load one of the "
+        "alternatives by its sessionId, or begin one with start_new";
   return state;
 }
 

@@ -5,6 +5,7 @@
 #include "session/limits.h"
 #include "tools/argument_schema.h"
 #include "tools/caller_connection.h"
+#include "tools/list_filters.h"
 #include "tools/research_actions.h"
 #include "tools/session_arguments.h"
 
@@ -102,7 +103,7 @@ JsonObject argument_schemas() {
                  {"sort", argument::choice({"updated_at", "created_at", "due_at"})},
                  {"updated_since", argument::text("ISO 8601")},
                  {"updated_before", argument::text("ISO 8601")},
-                 {"limit", argument::number(1, 100, "of a page [20]")},
+                 {"limit", argument::number(1, kMaxList, fmt::format("of a page [{}]", kListLimit))},
                  {"cursor", argument::text("next_cursor of the page before")},
                  {"root", argument::text("project root, a file URI or absolute path")}};
   add_thread_arguments(all);
@@ -151,7 +152,7 @@ Result<std::optional<Place>> place_of(ResearchCall& call) {
 
 Result<ResearchAnswer> list_of(ResearchCall& call, session::Query query, std::string_view member) {
   query.principal = call.principal();
-  query.limit = limit_of(call.arguments(), 20, 100);
+  HF_TRY(query.limit, limit_of(call.arguments(), kListLimit, kMaxList));
   if (call.arguments().contains("root")) {
     HF_TRY(const ResolvedRoots resolved, call.room.root.known(call.call));
     query.roots = resolved.roots;

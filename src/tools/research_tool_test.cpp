@@ -5,6 +5,7 @@
 #include "model/test_models.h"
 #include "research/providers.h"
 #include "session/sweep.h"
+#include "tools/list_filters.h"
 #include "tools/test_tool_server.h"
 
 #include <fmt/format.h>
@@ -130,7 +131,8 @@ TEST_F(ResearchToolTest, S1CodesOfBadInput) {
   EXPECT_EQ(code({{"action", "thread-get"}, {"thread_id", "research-abcdefgh"}}), "INVALID_ID");
   EXPECT_EQ(code({{"action", "deep-research-status"}, {"research_id", "../../etc"}}), "INVALID_ID");
   EXPECT_EQ(code({{"action", "thread-delete"}, {"thread_ids", JsonArray{"thread-abc"}}}), "INVALID_ID");
-  EXPECT_EQ(code({{"action", "thread-list"}, {"limit", 0}}), "VALIDATION_ERROR");
+  for (const std::int64_t limit : {std::int64_t{0}, kMaxList + 1})  // P22: as every list
+    EXPECT_EQ(code({{"action", "thread-list"}, {"limit", limit}}), "VALIDATION_ERROR");
   EXPECT_EQ(code({{"action", "thread-list"}, {"cursor", "made up"}}), "INVALID_CURSOR");
   EXPECT_EQ(code({{"action", "thread-list"}, {"kind", "novel"}}), "INVALID_FILTER");
   EXPECT_EQ(code({{"action", "thread-list"}, {"status", "failed"}}), "INVALID_FILTER") << "of another kind";

@@ -30,8 +30,12 @@ std::vector<std::string> texts_of(const JsonObject& arguments, std::string_view 
   return texts;
 }
 
-std::size_t limit_of(const JsonObject& arguments, std::int64_t fallback, std::int64_t highest) {
-  return static_cast<std::size_t>(std::clamp<std::int64_t>(find_int(arguments, "limit").value_or(fallback), 1, highest));
+Result<std::size_t> limit_of(const JsonObject& arguments, std::int64_t fallback, std::int64_t highest) {
+  const std::int64_t limit = find_int(arguments, "limit").value_or(fallback);
+  if (limit < 1 || limit > highest)
+    return fail(ErrorKind::invalid, fmt::format("limit must be from 1 to {}, not {}", highest, limit),
+                "ask for the rest in further calls", "invalid_argument");
+  return static_cast<std::size_t>(limit);
 }
 
 Result<std::vector<std::string>> kinds_of(const JsonObject& arguments) {

@@ -15,8 +15,10 @@ namespace holdfast::tools {
 // A text or a list of texts.
 std::vector<std::string> texts_of(const JsonObject& arguments, std::string_view key);
 
-// `limit`, brought into 1..highest.
-std::size_t limit_of(const JsonObject& arguments, std::int64_t fallback, std::int64_t highest);
+// Entries, thoughts or messages of one session in one answer: a model reads all of it.
+inline constexpr std::int64_t kMaxItems = 1000;
+// `limit`; outside of 1..highest it is refused: who asked for more must not take what there is for all.
+Result<std::size_t> limit_of(const JsonObject& arguments, std::int64_t fallback, std::int64_t highest);
 
 // `type`: a kind, its plural, or "all"; absent means every kind kept in the store except transcripts (design 8.3).
 Result<std::vector<std::string>> kinds_of(const JsonObject& arguments);

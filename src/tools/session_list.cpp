@@ -26,7 +26,7 @@ Result<std::optional<session::Query>> read_query(SessionCall& call) {
   HF_TRY(const bool rooted, limit_to_root(call, query));
   if (!rooted) return std::nullopt;
   const bool thoughts_only = query.kinds == std::vector{std::string(session::kReasoning)};
-  query.limit = limit_of(call.arguments(), thoughts_only ? kReasoningListLimit : kListLimit, kMaxList);
+  HF_TRY(query.limit, limit_of(call.arguments(), thoughts_only ? kReasoningListLimit : kListLimit, kMaxList));
   return query;
 }
 

@@ -16,7 +16,7 @@ namespace holdfast::tools {
 
 namespace {
 
-constexpr std::int64_t kEntryLimit = 50, kMaxEntries = 500;  // of one answer: a model reads all of it
+constexpr std::int64_t kEntryLimit = 50;
 constexpr std::int64_t kFoundSessions = 10;
 constexpr std::size_t kHitsPerSession = 3;
 constexpr std::size_t kVerifyPage = 200;
@@ -25,7 +25,7 @@ Result<SessionAnswer> get_entries(SessionCall& call) {
   session::EntryQuery query;
   query.session = call.record->id;
   query.from = find_int(call.arguments(), "offset").value_or(0) + 1;
-  query.limit = limit_of(call.arguments(), kEntryLimit, kMaxEntries);
+  HF_TRY(query.limit, limit_of(call.arguments(), kEntryLimit, kMaxItems));
   HF_TRY(session::EntryPage page, call.store.entries(query));
   JsonArray entries;
   for (const session::Entry& entry : page.entries) entries.push_back(entry_item(entry));
@@ -42,8 +42,8 @@ Result<SessionAnswer> search(SessionCall& call) {
   auto text = find_string(arguments, "query");
   if (!text || trim(*text).empty())
     return fail(ErrorKind::invalid, "query is required", "give the words to look for", "invalid_argument");
-  const std::size_t limit =
-      limit_of(arguments, kFoundSessions, static_cast<std::int64_t>(session::kMaxSearchLimit / kHitsPerSession));
+  HF_TRY(const std::size_t limit,
+         limit_of(arguments, kFoundSessions, static_cast<std::int64_t>(session::kMaxSearchLimit / kHitsPerSession)));
   session::SearchQuery query;
   query.text = *text;
   query.principal = call.principal();

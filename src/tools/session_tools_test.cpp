@@ -3,6 +3,9 @@
 #include "tools/session_tools.h"
 
 #include "session/kinds.h"
+#include "session/limits.h"
+#include "tools/list_filters.h"
+#include "tools/session_arguments.h"
 #include "tools/test_tool_server.h"
 
 #include <fmt/format.h>
@@ -71,6 +74,25 @@ struct SessionToolsTest : testing::Test, ToolServer {
     return out;
   }
 };
+
+TEST_F(SessionToolsTest, P22ALimitIsBoundedTheSameEverywhere) {
+  create("session-1", "thread", "One");
+  const struct {
+    const char* operation;
+    std::int64_t highest;
+  } operations[] = {{"list", kMaxList}, {"get", kMaxItems}, {"search", session::kMaxSearchLimit / 3}};
+  for (const auto& [operation, highest] : operations) {
+    const auto error = [&](std::int64_t limit) {
+      const JsonObject state =
+          call(fmt::format(R"({{"operation":"{}","sessionId":"session-1","query":"thought","limit":{}}})", operation, limit));
+      return std::string(find_string(state, "error").value_or(""));
+    };
+    EXPECT_EQ(error(highest), "") << operation;
+    EXPECT_EQ(error(1), "") << operation;
+    for (const std::int64_t limit : {std::int64_t{0}, std::int64_t{-1}, highest + 1, std::int64_t{1} << 40})
+      EXPECT_EQ(error(limit), "invalid_argument") << operation << " " << limit;
+  }
+}
 
 TEST_F(SessionToolsTest, ListHasTheAgreedShapeAndPages) {
   for (int i = 0; i < 5; ++i) {

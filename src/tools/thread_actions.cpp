@@ -180,8 +180,9 @@ Result<ResearchAnswer> append(ResearchCall& call) {
 Result<ResearchAnswer> get_thread(ResearchCall& call) {
   HF_CHECK(check_thread(call));
   HF_TRY(const std::optional<threads::Who> who, who_calls(call, false));
-  HF_TRY(const threads::MessagePage page, call.room.threads.get(*who, call.text("thread_id"), limit_of(call.arguments(), 20, 100),
-                                                                find_int(call.arguments(), "before_seq")));
+  HF_TRY(const std::size_t limit, limit_of(call.arguments(), kListLimit, kMaxList));
+  HF_TRY(const threads::MessagePage page,
+         call.room.threads.get(*who, call.text("thread_id"), limit, find_int(call.arguments(), "before_seq")));
   ResearchAnswer answer;
   answer.data = page_json(page);
   return answer;

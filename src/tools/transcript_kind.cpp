@@ -216,8 +216,7 @@ Result<SessionAnswer> answer_list(const Keeper& keeper, SessionCall& call) {
   if (arguments.contains("cursor"))
     return fail(ErrorKind::invalid, "transcripts have no cursor", "use offset", "invalid_argument");
   const auto offset = static_cast<std::size_t>(std::max<std::int64_t>(0, find_int(arguments, "offset").value_or(0)));
-  const auto limit =
-      static_cast<std::size_t>(std::clamp<std::int64_t>(find_int(arguments, "limit").value_or(kListLimit), 1, kMaxList));
+  HF_TRY(const std::size_t limit, limit_of(arguments, kListLimit, kMaxList));
   HF_TRY(const auto list, list_transcripts(keeper, call, offset + limit));
   JsonArray sessions;
   for (std::size_t i = offset; i < list.records.size(); ++i) sessions.push_back(call.operations.item(list.records[i], call.now));

@@ -10,7 +10,7 @@ else it is not there. GET /v1/models lists the models; /api/v0/models and /api/v
 What it says: the next of `answers`; when there is none, "echo: " and the last message. A key is only wanted when `key` is set.
 
 For tests: POST /_test with a JSON object sets any of
-  answers  [text | {"content"?, "calls"?: [{"name", "arguments"? (object or text), "id"?}], "reasoning"?, "finish_reason"?, "model"?,
+  answers  [text | {"content"?, "calls"?: [{"name", "arguments"? (object or text), "id"?}], "reasoning"?, "refusal"?, "finish_reason"?, "model"?,
            "usage"? (null: none), "pieces"? (number of events)}]   replaces the queue. In a content, %TOOL% is the last result of a
            tool and %TOOLS% all of them, one a line: what only the tools can know
   rules    [{"contains": text, "answer": as above}]  by what the request's messages contain; tried before `answers`, never used up
@@ -288,6 +288,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if fault == "no-usage":
             usage = None
         thought = {"reasoning" if "reasoning-key" in deviations else "reasoning_content": said["reasoning"]} if "reasoning" in said else {}
+        if "refusal" in said:
+            thought["refusal"] = said["refusal"]
         if not body.get("stream") or fault in ("plain", "cut-plain", "slow"):
             message = {"role": "assistant", "content": content or (None if calls else ""), **thought}
             if calls or "empty-calls" in deviations or "ghost-call" in deviations:

@@ -5,10 +5,15 @@ import os
 import pty
 import signal
 import socket
+import pathlib
 import sqlite3
 import subprocess
+import sys
 
 from program import ENVELOPE, HOLDFAST, PATIENCE, ProgramTest, Server, main
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from played import Played  # noqa: E402
 
 QUESTION = "how often are jobs retried?"
 
@@ -168,6 +173,75 @@ class ResearchTest(ProgramTest):
         self.assertIn("newer", error["message"])
         self.assertFalse(error["retryable"])
         self.assertEqual(self.state("sessions", "list")["sessions"][0]["message_count"], 1)
+
+    def configure(self, **settings):
+        config = self.home / ".config/holdfast"
+        config.mkdir(parents=True, exist_ok=True)
+        (config / "config.json").write_text(json.dumps(settings))
+
+    def model(self):
+        played = Played(self, "openai_api.py")
+        self.configure(llm=[{"name": "played", "base_url": played.url + "/v1", "model": "m"}])
+        return played
+
+    def test_p21_without_a_source_it_fails_and_goes_on_when_there_are_files(self):
+        (self.docs / "retries.md").unlink()
+        done = self.program("research", "start", QUESTION, "--corpus", str(self.docs), "--json")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("NO_SOURCES", done.stdout + done.stderr)
+        item = self.state("sessions", "list")["sessions"][0]
+        self.assertEqual((item["status"], item["resumable"]), ("failed", True))
+        self.assertIn("resume", self.state("research", "status", item["id"])["error"]["hint"])
+        (self.docs / "late.md").write_text("# Late\n\nThe scheduler retries a failed job seven times.\n")
+        self.assertEqual(self.program("research", "resume", item["id"]).returncode, 0)
+        self.assertIn("seven times", self.program("research", "report", item["id"]).stdout)
+
+    def test_p21_a_service_that_is_down_is_left_alone_by_the_next_run_and_program(self):
+        service = Played(self, "search_api.py")
+        service.play(faults=["500"] * 100)
+        self.configure(search=[{"type": "searxng", "base_url": service.url}])
+        asked = [0]
+        while True:  # a second is too short for a pause and another try, and for more than three questions
+            done = self.program("research", "start", QUESTION, "--corpus", str(self.docs), "--timeout-per-operation", "1")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            asked.append(sum(each["service"] == "searxng" for each in service.requests()))
+            if "left alone after 5 faults in a row" in done.stderr:
+                break
+        self.assertLess(max(later - earlier for earlier, later in zip(asked, asked[1:])), 5, "no run had so many faults of its own")
+        self.assertGreaterEqual(asked[-1], 5)
+
+    def test_p21_what_comes_instead_of_an_answer_is_told_and_not_kept(self):
+        model = self.model()
+        for answer, said in (({"calls": [{"name": "rm", "arguments": {}}]}, "called the tool rm"),
+                             ({"refusal": "I will not."}, "refused to answer: I will not."),
+                             ({"finish_reason": "content_filter"}, "content filter")):
+            model.play(answers=[answer])
+            done = self.program("research", "chat", "hello there", "--json")
+            self.assertNotEqual(done.returncode, 0)
+            error = json.loads(done.stderr)["error"]
+            self.assertEqual(error["code"], "PROVIDER_ERROR")
+            self.assertIn(said, error["message"])
+        threads = self.state("sessions", "list", "type=threads")["sessions"]
+        self.assertEqual([each["message_count"] for each in threads], [1, 1, 1], "the question alone is kept")
+        model.play(answers=[{"content": "half of an", "finish_reason": "content_filter"}])
+        done = self.program("research", "chat", "once more", "--thread", threads[0]["id"])
+        self.assertIn("half of an", done.stdout)
+        self.assertIn("content filter", done.stderr)
+
+    def test_p20_a_model_that_answers_with_prose_is_no_worse_than_none(self):
+        words = ["research", "start", QUESTION, "--corpus", str(self.docs), "--json"]
+        alone = json.loads(self.program(*words).stdout)
+        model = self.model()
+        model.play(rules=[{"contains": "", "answer": "Sure! I would love to help you with that. See https://nowhere.example [9]."}])
+        done = self.program(*words)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        report = json.loads(done.stdout)
+        self.assertEqual((report["status"], report["engine"], report["partial"]), ("completed", "extractive", False))
+        self.assertEqual([each["content"] for each in report["findings"]], [each["content"] for each in alone["findings"]])
+        self.assertIn("“The scheduler retries a failed job three times.” [1]", report["report"])
+        self.assertNotIn("nowhere", report["report"])
+        self.assertIn("The model's answers were of no use for: planning", report["report"])
+        self.assertTrue(any("writing the report was done without the model" in each for each in report["warnings"]), report["warnings"])
 
     def test_a_search_provider_nobody_has_is_refused_at_once(self):
         done = self.program("research", "start", QUESTION, "--search", "nowhere")
