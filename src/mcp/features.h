@@ -47,8 +47,11 @@ struct Tool {
   RunOn run_on = RunOn::pool;
   Tasks tasks = Tasks::never;
   Eras eras = Eras::both;
-  // What a caller must be allowed to do, where the arguments decide; it gets them normalised and not yet validated, on the I/O
-  // thread. Empty: read for tools whose readOnlyHint says so, else write.
+  // What a caller must be allowed to do. Empty: read for tools whose readOnlyHint says so, else write. Who may not is not shown
+  // the tool.
+  std::optional<Scope> scope;
+  // The same where the arguments decide; it gets them normalised and not yet validated, on the I/O thread. Such a tool is shown
+  // to everybody who may read.
   std::function<Scope(const JsonObject&)> scope_of;
   bool listed = true;  // false: known, so that a call can be refused in the tool's own words
   std::function<ToolReply(Call&)> handler;

@@ -186,7 +186,8 @@ class Server {
   bool offers_resources() const { return !resources_.empty() || !templates_.empty() || bool(source_.list); }
   Subscriptions::Offer offer() const;
   // One page of a list held in memory; the cursor is an offset sealed for this list.
-  void answer_page(Run& run, std::string_view member, const std::vector<const JsonObject*>& items);
+  // for_all: everybody who asks gets the same list.
+  void answer_page(Run& run, std::string_view member, const std::vector<const JsonObject*>& items, bool for_all = true);
   std::expected<JsonObject, RpcError> read_cursor(const Run& run) const;  // empty: the first page
   std::string write_cursor(const Run& run, JsonObject place) const;
   void announce(std::string_view method, const JsonObject& params, const std::function<bool(const Connection&)>& wants);

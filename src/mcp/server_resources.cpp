@@ -112,7 +112,7 @@ std::string Server::write_cursor(const Run& run, JsonObject place) const {
   return sealer_->seal(cursor_purpose(run), place);
 }
 
-void Server::answer_page(Run& run, std::string_view member, const std::vector<const JsonObject*>& items) {
+void Server::answer_page(Run& run, std::string_view member, const std::vector<const JsonObject*>& items, bool for_all) {
   auto place = read_cursor(run);
   if (!place) return run.fail_with(place.error());
   std::size_t from = static_cast<std::size_t>(find_int(*place, "offset").value_or(0));
@@ -123,6 +123,7 @@ void Server::answer_page(Run& run, std::string_view member, const std::vector<co
   if (to < items.size()) result["nextCursor"] = write_cursor(run, {{"offset", to}});
   if (run.caller().era() == Era::modern)
     for (auto& field : cache_fields()) result.insert(field);
+  if (result.contains("cacheScope") && !for_all) result["cacheScope"] = "private";
   run.finish_with(std::move(result));
 }
 

@@ -5,6 +5,7 @@
 #include "mcp/limits.h"
 #include "mcp/server.h"
 
+#include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <cmath>
@@ -65,9 +66,15 @@ JsonObject result_to_wire(ToolResult result, Version version) {
   return wire;
 }
 
-Scope scope_of(const Tool& tool, const JsonObject& arguments) {
-  if (tool.scope_of) return tool.scope_of(arguments);
+// Whatever the arguments.
+Scope least_scope(const Tool& tool) {
+  if (tool.scope_of) return Scope::read;
+  if (tool.scope) return *tool.scope;
   return find_bool(tool.annotations, "readOnlyHint") == true ? Scope::read : Scope::write;
+}
+
+Scope scope_of(const Tool& tool, const JsonObject& arguments) {
+  return tool.scope_of ? tool.scope_of(arguments) : least_scope(tool);
 }
 
 // What is wrong with a result, if the tool has promised a form. (An error need not have it.)
@@ -128,10 +135,13 @@ Scope Server::scope_needed(const Message& request) const {
 
 void Server::on_list_tools(std::shared_ptr<Run> run) {
   std::vector<const JsonObject*> listed;
+  const Caller& caller = run->caller();
   for (const auto& tool : tools_)
-    if (tool->tool.listed && (run->caller().era() == Era::modern || tool->tool.eras == Tool::Eras::both))
+    if (tool->tool.listed && (caller.era() == Era::modern || tool->tool.eras == Tool::Eras::both) &&
+        caller.scopes.has(least_scope(tool->tool)))
       listed.push_back(&tool->listed);
-  answer_page(*run, "tools", listed);
+  const bool for_all = std::ranges::all_of(tools_, [](const auto& tool) { return least_scope(tool->tool) == Scope::read; });
+  answer_page(*run, "tools", listed, for_all);
 }
 
 void Server::on_call_tool(std::shared_ptr<Run> run) {
