@@ -107,9 +107,9 @@ void bm_floor(benchmark::State& state) {
 BENCHMARK(bm_floor)->Arg(1)->Arg(32)->UseRealTime();
 
 void bm_http_server(benchmark::State& state) {
-  HttpServer server({}, [](const std::shared_ptr<HttpExchange>& exchange) {
-    exchange->respond({.status = 200, .headers = {{"Content-Type", "application/json"}}, .body = kAnswer});
-  });
+  HttpServer server({}, admitting([](const std::shared_ptr<HttpExchange>& exchange) {
+                      exchange->respond({.status = 200, .headers = {{"Content-Type", "application/json"}}, .body = kAnswer});
+                    }));
   const auto port = server.listen("127.0.0.1", 0);
   if (!port) return state.SkipWithError(port.error().message.c_str());
   std::thread thread([&] { server.run(); });
@@ -121,11 +121,11 @@ BENCHMARK(bm_http_server)->Arg(1)->Arg(32)->UseRealTime();
 
 // The same answer as a stream of one event: head, chunk and end leave in one send.
 void bm_http_event(benchmark::State& state) {
-  HttpServer server({}, [](const std::shared_ptr<HttpExchange>& exchange) {
-    exchange->start_stream(200, {{"Content-Type", "text/event-stream"}});
-    exchange->write("data: " + kAnswer + "\n\n");
-    exchange->end();
-  });
+  HttpServer server({}, admitting([](const std::shared_ptr<HttpExchange>& exchange) {
+                      exchange->start_stream(200, {{"Content-Type", "text/event-stream"}});
+                      exchange->write("data: " + kAnswer + "\n\n");
+                      exchange->end();
+                    }));
   const auto port = server.listen("127.0.0.1", 0);
   if (!port) return state.SkipWithError(port.error().message.c_str());
   std::thread thread([&] { server.run(); });

@@ -1,5 +1,5 @@
-// The request reader on hostile bytes: it must read the same in one piece as in many, keep its limits
-// and never take more than it was given. The first byte of the input chooses the portions.
+// The request reader on hostile bytes: it must read the same in one piece as in many, and with a stop behind the head, keep its
+// limits and never take more than it was given. The first byte of the input chooses the portions.
 
 #include "net/http_reader.h"
 
@@ -55,6 +55,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::size_t whole_taken = whole_reader.feed(bytes);
   const Outcome parts = read(bytes, data[0] + 1U, limits);
   require(parts.state == whole_reader.state());
+  HttpReader stopping_reader(limits);
+  std::size_t stopping_taken = stopping_reader.feed(bytes, HttpReader::Stop::behind_the_head);
+  require(stopping_taken <= bytes.size());
+  HttpRequest stopped;
+  if (stopping_reader.state() == HttpReader::State::body) {
+    stopped = stopping_reader.take();
+    require(stopped.body.empty());
+    stopping_taken += stopping_reader.feed(bytes.substr(stopping_taken));
+  }
+  require(stopping_reader.state() == whole_reader.state() && stopping_taken == whole_taken);
   if (parts.state == HttpReader::State::failed) {
     require(parts.status >= 400 && parts.status < 600);
     require(*whole_reader.failure_reason() != '\0');
@@ -64,6 +74,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(parts.taken == whole_taken);
   require(parts.request.method == whole.method && parts.request.target == whole.target);
   require(parts.request.headers == whole.headers && parts.request.body == whole.body);
+  const HttpRequest rest = stopping_reader.take();
+  require((stopped.method.empty() ? rest : stopped).headers == whole.headers && rest.body == whole.body);
   require(whole.body.size() <= limits.max_body_bytes);
   require(whole.path.starts_with('/') || whole.path == "*");
   return 0;

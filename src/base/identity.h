@@ -69,6 +69,9 @@ struct Identity {
   std::string person = std::string(kLocalPrincipal);
   Scopes scopes = Scopes::all();
   std::vector<std::string> projects;  // canonical root URIs that may be worked in; empty: all
+  // Shown to us: a token, a login, or by holding the pipe. False for programs that --no-auth lets in because they run as the user
+  // who runs the server; such a one may ask for nothing that starts programs.
+  bool has_token = true;
 
   // Whether something in these roots (its own and linked ones) is inside of the projects.
   bool may_see(std::span<const std::string> roots) const;

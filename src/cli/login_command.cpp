@@ -1,11 +1,9 @@
 // holdfast login: a fresh address that logs a browser in.
 
 #include "cli/commands.h"
+#include "cli/login_address.h"
 #include "web/access_tokens.h"
-#include "web/logins.h"
 #include "web/server_address.h"
-
-#include <fmt/format.h>
 
 namespace holdfast::cli {
 
@@ -23,12 +21,14 @@ Result<void> print_login(Context& context) {
     HF_CHECK(make_data_folder(context.folders));
     HF_CHECK(web::AccessTokens(*store).ensure_first(context.folders.token_file()));
   }
-  HF_TRY(std::string code, web::Logins(*store).make_code(name));
-  const std::string url = fmt::format("{}/?code={}", address, code);
-  if (context.line.json)
-    print_json(JsonObject{{"url", url}});
-  else
-    print(fmt::format("{}{}\n", url, context.terminal.soft("  (works once, for ten minutes)")));
+  HF_TRY(const LoginAddress login, make_login(*store, address, name));
+  if (!context.line.json) {
+    print(login.text(context.terminal));
+    return {};
+  }
+  JsonObject line{{"url", login.url}};
+  if (!login.private_url.empty()) line["private_url"] = login.private_url;
+  print_json(line);
   return {};
 }
 

@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "base/pool.h"
 #include "cli/commands.h"
+#include "cli/login_address.h"
 #include "cli/mcp_service.h"
 #include "cli/page_service.h"
 #include "cli/serve_metrics.h"
@@ -16,26 +17,24 @@
 #include "web/add_pages.h"
 #include "web/allowed_hosts.h"
 #include "web/front.h"
-#include "web/logins.h"
 #include "web/server_address.h"
 
 #include <fmt/format.h>
 
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <csignal>
 
 namespace holdfast::cli {
 
 namespace {
 
+constexpr std::size_t kFewestStrangers = 16;    // a browser opens six connections
 constexpr std::chrono::seconds kDrainTime{10};  // running calls and open streams may take this long to end
-constexpr std::int64_t kHighestPort = 65'535;
-constexpr double kLongestAnnouncement = 3600;  // seconds; a service manager has lost its patience long before
+constexpr double kLongestAnnouncement = 3600;   // seconds; a service manager has lost its patience long before
 
 Result<void> check_settings(const Settings& settings) {
-  const std::int64_t port = settings.number("port");
-  if (port < 0 || port > kHighestPort) return fail(ErrorKind::invalid, fmt::format("there is no port {}", port));
   if (settings.decimal("drain.announce_s") > kLongestAnnouncement)
     return fail(ErrorKind::invalid, fmt::format("drain.announce_s is {} seconds at most", kLongestAnnouncement));
   if (settings.flag("no_auth") && !web::is_loopback(settings.text("host")))
@@ -56,12 +55,19 @@ std::vector<std::string> hosts_of(const Settings& settings) {
   return hosts;
 }
 
-// Thousands of idle streams need as many descriptors; the usual soft limit is 1,024.
-void raise_descriptor_limit() {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
-  limit.rlim_cur = limit.rlim_max;
-  if (::setrlimit(RLIMIT_NOFILE, &limit) != 0) log(LogLevel::debug, "cli", "the limit of open files stays as it is");
+// Thousands of idle streams need as many descriptors; the usual soft limit is 1,024. Where there are few, strangers get a
+// quarter of them at most.
+net::HttpLimits http_limits() {
+  net::HttpLimits limits;
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return limits;
+  const rlimit wanted{.rlim_cur = files.rlim_max, .rlim_max = files.rlim_max};
+  if (::setrlimit(RLIMIT_NOFILE, &wanted) == 0)
+    files = wanted;
+  else
+    log(LogLevel::debug, "cli", "the limit of open files stays as it is");
+  limits.max_strangers = std::clamp<std::size_t>(files.rlim_cur / 4, kFewestStrangers, limits.max_strangers);
+  return limits;
 }
 
 // Ends the pool's work before what that work uses: declared after it, and therefore gone first.
@@ -70,26 +76,30 @@ struct PoolEnd {
   ~PoolEnd() { pool.close(); }
 };
 
-// What a person or a script needs to use the server.
+// What a person or a script needs to use the server. A login code is shown to a person only: what does not go to a terminal goes
+// to a journal or a file, where others read it.
 Result<void> announce(const Context& context, session::Store& store, const std::string& address, std::uint16_t port) {
   const bool authenticate = !context.settings.flag("no_auth");
-  std::string page = address + "/";
-  if (authenticate) {
-    HF_TRY(std::string code, web::Logins(store).make_code(std::string(web::kLocal)));
-    page += "?code=" + code;
+  const Terminal& terminal = context.terminal;
+  LoginAddress page{address + "/", {}};
+  if (authenticate && terminal.is_terminal()) {
+    HF_TRY(page, make_login(store, address, std::string(web::kLocal)));
   }
   const std::string endpoint = address + "/mcp";
   if (context.line.json) {
-    JsonObject line{{"url", page}, {"mcp", endpoint}, {"port", port}};
+    JsonObject line{{"url", page.url}, {"mcp", endpoint}, {"port", port}};
     line["token_file"] = authenticate ? Json(context.folders.token_file()) : Json(nullptr);
     print_json(line);
     return {};
   }
-  const Terminal& terminal = context.terminal;
-  print(fmt::format("{} {}{}\n", terminal.bold("page"), page,
-                    authenticate ? terminal.soft("  (works once, for ten minutes)") : ""));
+  if (!authenticate)
+    print(fmt::format("{} {}\n", terminal.bold("page"), page.url));
+  else if (!terminal.is_terminal())
+    print(fmt::format("{} {}  (holdfast login prints an address that logs a browser in)\n", terminal.bold("page"), page.url));
+  else
+    print(page.text(terminal, "page "));
   print(fmt::format("{}  {}  {}\n", terminal.bold("MCP"), endpoint,
-                    authenticate ? "token in " + context.folders.token_file() : "no token needed"));
+                    authenticate ? "token in " + context.folders.token_file() : "no token needed by programs of this user"));
   return {};
 }
 
@@ -101,7 +111,6 @@ Result<void> run_serve(Context& context) {
   const web::OauthSettings oauth = oauth_settings(settings);
   HF_CHECK(oauth.check());
   HF_TRY(auto signals, StopSignals::watch());
-  raise_descriptor_limit();
   std::signal(SIGPIPE, SIG_IGN);  // a client that has gone is noticed by the write
   HF_TRY(auto store, context.open_store());
   if (!settings.flag("no_auth")) {
@@ -112,7 +121,7 @@ Result<void> run_serve(Context& context) {
   session::FencedStore fenced(*store);  // what callers get to see (session/fence.h)
   // The loop is the server's, and the server is made first: so the handler learns of the front later.
   web::Front* door = nullptr;
-  net::HttpServer http({}, [&door](std::shared_ptr<net::HttpExchange> exchange) { door->handle(exchange); });
+  net::HttpServer http(http_limits(), [&door](std::shared_ptr<net::HttpExchange> exchange) { door->handle(exchange); });
   Pool pool;
   HF_TRY(const auto service, McpService::open(context, fenced, http.executor(), pool));
   HF_TRY(const auto page_service, PageService::open(context, fenced));

@@ -17,8 +17,8 @@ using Type = SettingInfo::Type;
 
 constexpr std::array kSettings = {
     SettingInfo{"host", Type::text, "127.0.0.1", "address that serve listens on"},
-    SettingInfo{"port", Type::number, "4747", "port that serve listens on; 0 takes a free one"},
-    SettingInfo{"no_auth", Type::flag, "false", "serve without a token; on a loopback address only"},
+    SettingInfo{"port", Type::number, "4747", "port that serve listens on; 0 takes a free one", {}, 65'535},
+    SettingInfo{"no_auth", Type::flag, "false", "serve this user's own programs without a token; on a loopback address only"},
     SettingInfo{"http.allowed_hosts", Type::list, "", "further host names that requests may be sent to"},
     SettingInfo{"drain.announce_s", Type::decimal, "0",
                 "how long /healthz says that serve will stop, before it does: longer than a balancer takes to notice"},
@@ -102,13 +102,10 @@ std::optional<bool> parse_flag(std::string_view text) {
   return std::nullopt;
 }
 
-// Ports, seconds and hours. In seconds this is three centuries, and it is far from where milliseconds end.
-constexpr std::int64_t kHighestNumber = 10'000'000'000;
-
-std::optional<std::int64_t> parse_number(std::string_view text) {
+std::optional<std::int64_t> parse_number(std::string_view text, std::int64_t highest) {
   std::int64_t value = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value < 0 || value > kHighestNumber) return std::nullopt;
+  if (error != std::errc{} || end != text.data() + text.size() || value < 0 || value > highest) return std::nullopt;
   return value;
 }
 
@@ -217,9 +214,9 @@ Result<void> Settings::take_config(const JsonObject& object, const std::string& 
 
 Result<void> Settings::check(const SettingInfo& info) const {
   const Value& given = value(info.name);
-  if (info.type == Type::number && !parse_number(given.texts.front()))
+  if (info.type == Type::number && !parse_number(given.texts.front(), info.highest))
     return fail(ErrorKind::invalid,
-                fmt::format("{}: \"{}\" is not a whole number from 0 to {}", given.origin, given.texts.front(), kHighestNumber));
+                fmt::format("{}: \"{}\" is not a whole number from 0 to {}", given.origin, given.texts.front(), info.highest));
   if (info.type == Type::decimal && !parse_decimal(given.texts.front()))
     return fail(ErrorKind::invalid, fmt::format("{}: \"{}\" is not a number from 0 on", given.origin, given.texts.front()));
   if (info.type == Type::json)
@@ -266,7 +263,7 @@ const std::string& Settings::text(std::string_view name) const {
 }
 
 std::int64_t Settings::number(std::string_view name) const {
-  return parse_number(text(name)).value_or(0);
+  return parse_number(text(name), find_setting(name)->highest).value_or(0);
 }
 
 Millis Settings::seconds(std::string_view name) const {

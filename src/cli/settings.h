@@ -29,6 +29,8 @@ struct SettingInfo {
   std::string_view fallback;
   std::string_view help;
   std::string_view flag = {};  // its flag, when that is not the last part of its name
+  // Of a number. In seconds this is three centuries, and it is far from where milliseconds end.
+  std::int64_t highest = 10'000'000'000;
 };
 std::span<const SettingInfo> known_settings();
 

@@ -69,6 +69,13 @@ TEST(Settings, NumbersAreNeitherNegativeNorAbsurd) {
   EXPECT_EQ(load({}, {{"HOLDFAST_GATE_TOKEN_TTL_S", "0"}})->number("gate.token_ttl_s"), 0);
 }
 
+TEST(Settings, P31EveryNumberSaysItsOwnRange) {
+  for (const char* wrong : {"65536", "10000000000", "x", "-1"})
+    EXPECT_THAT(load({{"port", {wrong}}}, {}).error().message, HasSubstr("a whole number from 0 to 65535")) << wrong;
+  EXPECT_EQ(load({{"port", {"65535"}}}, {})->number("port"), 65'535);
+  EXPECT_EQ(load({}, {{"HOLDFAST_GATE_TOKEN_TTL_S", "65536"}})->number("gate.token_ttl_s"), 65'536);
+}
+
 TEST(Settings, UnknownNamesInTheFileAreOnlyAWarning) {
   auto settings = load({}, {}, R"({"retention": {"diary_days": 3}, "port": 9})");
   ASSERT_TRUE(settings);

@@ -19,6 +19,7 @@ struct Terminal {
   std::size_t width = 0;  // columns; 0: not a terminal, nothing is cut
 
   static Terminal of_stdout();
+  bool is_terminal() const { return width != 0; }
 
   std::string bold(std::string_view text) const;
   std::string red(std::string_view text) const;

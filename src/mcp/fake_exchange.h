@@ -22,6 +22,8 @@ class FakeExchange final : public net::HttpExchange {
       : request_(std::move(request)), parser_([this](net::SseEvent event) { events.push_back(std::move(event)); }) {}
 
   net::HttpRequest& request() override { return request_; }
+  void admit(std::function<void()> then) override { then(); }
+  Result<std::uint32_t> peer_user() const override { return fail(ErrorKind::not_found, "there is no socket"); }
   void respond(net::HttpResponse answer) override {
     require(!streaming && !done, "answered twice");
     response = std::move(answer);

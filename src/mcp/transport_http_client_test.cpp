@@ -6,6 +6,7 @@
 #include "mcp/test_server.h"
 #include "net/http_server.h"
 #include "net/loop_thread.h"
+#include "net/raw_http_client.h"
 
 #include <atomic>
 #include <future>
@@ -23,14 +24,14 @@ class HttpPeer {
   using Handler = std::function<void(std::shared_ptr<net::HttpExchange>)>;
 
   explicit HttpPeer(Handler handler)
-      : http_({}, [this, handler = std::move(handler)](auto exchange) {
-          {
-            const std::lock_guard lock(mutex_);
-            seen_.push_back(exchange->request());
-            if (exchange->request().method == refused_method_) return exchange->respond(refusal_);
-          }
-          handler(std::move(exchange));
-        }) {
+      : http_({}, net::admitting([this, handler = std::move(handler)](auto exchange) {
+                {
+                  const std::lock_guard lock(mutex_);
+                  seen_.push_back(exchange->request());
+                  if (exchange->request().method == refused_method_) return exchange->respond(refusal_);
+                }
+                handler(std::move(exchange));
+              })) {
     port_ = http_.listen("127.0.0.1", 0).value();
   }
   ~HttpPeer() { end(); }

@@ -8,6 +8,7 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
@@ -19,8 +20,9 @@ namespace holdfast::net {
 namespace {
 
 constexpr std::size_t kReadAhead = 64 * 1024;            // kept of what a client sends before its answer
-constexpr int kReadsAtOnce = 16;                         // of 64 KB each, then the other connections get their turn
-constexpr std::size_t kPauseOutput = 64 * 1024;          // unsent bytes at which no further request is begun
+constexpr std::size_t kHeadPiece = 8 * 1024;             // read at once of a head: what a stranger's bytes behind it may cost
+constexpr int kReadsAtOnce = 4;                          // of 64 KB each, then the other connections get their turn
+constexpr std::size_t kPauseOutput = 64 * 1024;          // unsent bytes at which no further request of a guest is begun
 constexpr std::size_t kForgetSent = 64 * 1024;           // sent bytes at the front of the queue worth moving the rest for
 constexpr std::chrono::milliseconds kLinger{1'000};      // for a client to read an error while still sending
 constexpr std::chrono::milliseconds kFirstRequest{500};  // while draining: a client that has just connected has something to say
@@ -72,7 +74,7 @@ void HttpConnection::resume_later() {
   all_.loop.post([self = shared_from_this()] {
     self->resume_queued_ = false;
     self->enter([&] {
-      if (self->phase_ == Phase::reading) self->consume(std::exchange(self->input_, {}));
+      if (self->phase_ == Phase::reading || self->phase_ == Phase::receiving) self->consume(std::exchange(self->input_, {}));
       if (std::exchange(self->input_paused_, false)) self->receive();
     });
   });
@@ -92,11 +94,15 @@ void HttpConnection::enter(Work work) {
   }
   in_loop_call_ = false;
   if (unsent() != 0 || phase_ == Phase::closing) flush();
-  if (phase_ == Phase::reading && unsent() < kPauseOutput) resume_later();
+  if ((phase_ == Phase::reading && !owes_much()) || phase_ == Phase::receiving) resume_later();
 }
 
 void HttpConnection::receive() {
   for (int reads = 0; phase_ != Phase::closed; ++reads) {
+    if (phase_ == Phase::judging) {
+      input_paused_ = true;  // until it is admitted, or answered; what it has sent already counts even when it has left
+      return;
+    }
     if (input_.size() >= kReadAhead) {
       input_paused_ = true;  // until the answer is finished
       if (end_announced_) on_end_of_input();
@@ -106,7 +112,10 @@ void HttpConnection::receive() {
       input_paused_ = true;
       return resume_later();
     }
-    const ssize_t got = ::recv(socket_.get(), all_.buffer.data(), all_.buffer.size(), 0);
+    const bool unwanted = phase_ == Phase::closing || phase_ == Phase::lingering;
+    const std::size_t piece = phase_ == Phase::reading ? kHeadPiece : all_.buffer.size();
+    // What nobody reads the kernel need not copy.
+    const ssize_t got = ::recv(socket_.get(), all_.buffer.data(), piece, unwanted ? MSG_TRUNC : 0);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
     if (got < 0) return close();
@@ -114,6 +123,7 @@ void HttpConnection::receive() {
     const std::string_view bytes(all_.buffer.data(), static_cast<std::size_t>(got));
     switch (phase_) {
       case Phase::reading:
+      case Phase::receiving:
         if (input_.empty()) {
           consume(bytes);
           break;
@@ -124,21 +134,23 @@ void HttpConnection::receive() {
         input_.append(bytes);
         break;
       default:
-        break;  // closing or lingering: nobody will read it
+        break;  // closing or lingering
     }
     // A short read has emptied the socket, and what comes later is a new edge. (epoll(7), Q9)
-    if (bytes.size() < all_.buffer.size() && !end_announced_) return;
+    if (bytes.size() < piece && !end_announced_) return;
   }
 }
 
 void HttpConnection::consume(std::string_view bytes) {
-  while (!bytes.empty() && phase_ == Phase::reading) {
-    if (unsent() >= kPauseOutput) {
+  unread_ = bytes;
+  while (!unread_.empty() && (phase_ == Phase::reading || phase_ == Phase::receiving)) {
+    if (phase_ == Phase::reading && owes_much()) {
       flush();
-      if (phase_ != Phase::reading || unsent() >= kPauseOutput) break;
+      if (phase_ != Phase::reading || owes_much()) break;
     }
     if (!reader_) reader_ = all_.take_reader();
-    bytes.remove_prefix(reader_->feed(bytes));
+    unread_.remove_prefix(reader_->feed(unread_, HttpReader::Stop::behind_the_head));
+    const bool in_body = phase_ == Phase::receiving;
     switch (reader_->state()) {
       case HttpReader::State::idle:
         all_.give_reader(std::move(reader_));
@@ -147,11 +159,16 @@ void HttpConnection::consume(std::string_view bytes) {
         wait_for(Wait::header);
         break;
       case HttpReader::State::body:
-        if (reader_->expects_continue() && !reader_->body_started()) output_ += kContinue;
-        wait_for(Wait::body);
+        if (!in_body)
+          take_head();
+        else
+          count_body(reader_->body_bytes());
         break;
       case HttpReader::State::complete:
-        take_request();
+        if (!in_body)
+          take_head();
+        else
+          take_body();
         break;
       case HttpReader::State::failed:
         ++all_.totals.bad_requests;
@@ -159,24 +176,96 @@ void HttpConnection::consume(std::string_view bytes) {
         break;
     }
   }
-  if (!bytes.empty() && (phase_ == Phase::reading || phase_ == Phase::running || phase_ == Phase::streaming))
-    input_.append(bytes);
+  const std::string_view rest = std::exchange(unread_, {});
+  if (phase_ != Phase::closing && phase_ != Phase::lingering && phase_ != Phase::closed) input_.append(rest);
 }
 
-void HttpConnection::take_request() {
+void HttpConnection::take_head() {
+  const bool complete = reader_->state() == HttpReader::State::complete;
   keep_alive_ = reader_->keep_alive() && !all_.turning_away;
   http_1_0_ = reader_->http_1_0();
+  asks_for_body_ = !complete && reader_->expects_continue() && unread_.empty();
   auto exchange = std::make_shared<LiveExchange>(shared_from_this(), reader_->take());
-  all_.give_reader(std::move(reader_));
+  if (complete) all_.give_reader(std::move(reader_));
   exchange->request().peer = peer_;
   is_head_ = exchange->request().method == "HEAD";
   exchange_ = exchange;
-  phase_ = Phase::running;
+  phase_ = Phase::judging;
   served_ = true;
   wait_by_phase();
   ++all_.totals.requests_total;
+  call_handler([&] { all_.handler(std::move(exchange)); });
+}
+
+void HttpConnection::admit(std::function<void()> then) {
+  all_.know(*this);
+  if (phase_ == Phase::running) return then();
+  if (phase_ != Phase::judging) return;
+  if (!reader_) {
+    phase_ = Phase::running;
+    wait_by_phase();
+    return then();
+  }
+  incoming_ = std::make_unique<Incoming>(exchange_.lock(), std::move(then));
+  phase_ = Phase::receiving;
+  wait_by_phase();
+  if (std::exchange(asks_for_body_, false)) {
+    output_ += kContinue;
+    flush_soon();
+  }
+  if (!in_loop_call_) resume_later();
+}
+
+void HttpConnection::take_body() {
+  const std::unique_ptr<Incoming> whole = std::move(incoming_);
+  all_.body_bytes -= whole->counted;
+  whole->exchange->take_body(reader_->take().body);
+  all_.give_reader(std::move(reader_));
+  phase_ = Phase::running;
+  wait_by_phase();
+  call_handler(std::move(whole->then));
+}
+
+void HttpConnection::count_body(std::size_t bytes) {
+  all_.body_bytes += bytes - std::exchange(incoming_->counted, bytes);
+  if (all_.body_bytes > all_.limits.max_bodies_bytes) fail(503, "too much is being sent at once; try again");
+}
+
+// An answer before all of the body was read: what of it is not here is not waited for.
+void HttpConnection::forget_body() {
+  if (!reader_) return;
+  if (incoming_) all_.body_bytes -= incoming_->counted;
+  const std::unique_ptr<Incoming> given_up = std::move(incoming_);
+  if (unread_.empty())
+    input_.erase(0, reader_->feed(input_));
+  else
+    unread_.remove_prefix(reader_->feed(unread_));
+  if (reader_->state() != HttpReader::State::complete) {
+    keep_alive_ = false;
+    linger_ = true;
+    input_ = {};
+  }
+  all_.give_reader(std::move(reader_));
+}
+
+Result<std::uint32_t> HttpConnection::peer_user() const {
+  return all_.owners.peer_of(socket_.get());
+}
+
+// So much is not sent yet that a further request has to wait; of a stranger, anything.
+bool HttpConnection::owes_much() const {
+  return unsent() >= (among_strangers ? 1 : kPauseOutput);
+}
+
+// Between requests, in the middle of a head, or behind the last answer.
+bool HttpConnection::waits() const {
+  return phase_ == Phase::reading || phase_ == Phase::closing || phase_ == Phase::lingering;
+}
+
+template <class Call>
+void HttpConnection::call_handler(Call call) {
   try {
-    all_.handler(std::move(exchange));
+    call();
   } catch (const std::exception& error) {
     // Unwinding has let go of the exchange, which has answered 500 unless somebody else keeps it.
     log(LogLevel::error, "net", std::string("a handler failed: ") + error.what());
@@ -186,7 +275,8 @@ void HttpConnection::take_request() {
 }
 
 void HttpConnection::respond(const HttpResponse& response) {
-  if (phase_ != Phase::running) return;
+  if (!is_asked()) return;
+  forget_body();
   const bool has_body = status_has_body(response.status);
   if (all_.turning_away) keep_alive_ = false;
   tell_observer(response.status);
@@ -207,7 +297,8 @@ void HttpConnection::tell_observer(int status) {
 }
 
 void HttpConnection::start_stream(int status, const HttpHeaders& headers) {
-  if (phase_ != Phase::running) return;
+  if (!is_asked()) return;
+  forget_body();
   const bool has_body = status_has_body(status);
   if (all_.turning_away || (http_1_0_ && has_body)) keep_alive_ = false;
   tell_observer(status);
@@ -269,7 +360,7 @@ void HttpConnection::abandon(std::shared_ptr<HttpConnection> connection) {
     loop.post([connection = std::move(connection)]() mutable { abandon(std::move(connection)); });
     return;
   }
-  if (connection->phase_ == Phase::running) {
+  if (connection->is_asked()) {
     log(LogLevel::error, "net", "a request was dropped without an answer");
     connection->respond({.status = 500, .headers = {{"Content-Type", "text/plain"}}, .body = "no answer\n"});
   } else if (connection->phase_ == Phase::streaming) {
@@ -280,15 +371,28 @@ void HttpConnection::abandon(std::shared_ptr<HttpConnection> connection) {
 }
 
 void HttpConnection::fail(int status, std::string_view reason) {
-  reader_.reset();
-  input_ = {};
   std::string body(reason);
   body += '\n';
-  append_head(output_, status, {{"Content-Type", "text/plain; charset=utf-8"}}, {.size = body.size(), .keep_alive = false});
+  HttpHeaders headers = {{"Content-Type", "text/plain; charset=utf-8"}};
+  if (status == 503) headers.emplace_back("Retry-After", "1");
+  append_head(output_, status, headers, {.size = body.size(), .keep_alive = false});
   output_ += body;
   linger_ = true;
   phase_ = Phase::closing;
+  let_go();
   wait_by_phase();
+}
+
+// Of the request that was on its way: who waits for it learns that the client has gone.
+void HttpConnection::let_go() {
+  if (incoming_) all_.body_bytes -= incoming_->counted;
+  const std::unique_ptr<Incoming> given_up = std::move(incoming_);
+  reader_.reset();
+  unread_ = {};
+  input_ = {};
+  if (const auto exchange = exchange_.lock())
+    if (auto callback = exchange->leave()) all_.loop.post(std::move(callback));
+  exchange_.reset();
 }
 
 void HttpConnection::flush_soon() {
@@ -330,6 +434,7 @@ void HttpConnection::last_bytes_sent() {
   ::shutdown(socket_.get(), SHUT_WR);
   phase_ = Phase::lingering;
   wait_by_phase();
+  if (input_paused_) resume_later();
 }
 
 void HttpConnection::on_end_of_input() {
@@ -360,13 +465,9 @@ void HttpConnection::close() {
   wait_for(Wait::none);
   all_.loop.unwatch(socket_.get(), this);
   socket_.reset();
-  reader_.reset();
-  input_ = {};
   output_ = {};
   sent_ = 0;
-  if (const auto exchange = exchange_.lock())
-    if (auto callback = exchange->leave()) all_.loop.post(std::move(callback));
-  exchange_.reset();
+  let_go();
   all_.remove(*this);
 }
 
@@ -399,14 +500,16 @@ void HttpConnection::wait_by_phase() {
   wait_ = Wait::none;
   switch (phase_) {
     case Phase::reading:
-      if (!reader_) return wait_for(Wait::idle);
-      return wait_for(reader_->state() == HttpReader::State::body ? Wait::body : Wait::header);
+      return wait_for(reader_ ? Wait::header : Wait::idle);
+    case Phase::receiving:
+      return wait_for(Wait::body);
     case Phase::streaming:
       return wait_for(event_stream_ && !is_head_ ? Wait::keep_alive : Wait::none);
     case Phase::closing:
       return wait_for(Wait::write);
     case Phase::lingering:
       return wait_for(Wait::linger);
+    case Phase::judging:
     case Phase::running:
     case Phase::closed:
       return wait_for(Wait::none);
@@ -424,7 +527,8 @@ void HttpConnection::wait_for(Wait what) {
       deadline_ = TimePoint::max();
       return;
     case Wait::idle:
-      delay = all_.draining ? kFirstRequest : limits.idle_timeout;
+      delay = among_strangers ? std::min(limits.idle_timeout, limits.stranger_timeout) : limits.idle_timeout;
+      if (all_.draining) delay = kFirstRequest;
       break;
     case Wait::header:
       delay = all_.draining ? kFirstRequest : limits.header_timeout;

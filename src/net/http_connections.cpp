@@ -30,14 +30,34 @@ HttpConnections::~HttpConnections() = default;
 
 void HttpConnections::add(Fd socket, std::string peer) {
   ++totals.connections_total;
-  const bool full = open_.size() >= limits.max_connections;
+  if (is_full()) make_room();
+  const bool full = is_full();
   if (full) ++totals.refused_connections;
   if (open_.size() >= limits.max_connections + kMaxRefused) return;
   auto connection = std::make_shared<HttpConnection>(*this, std::move(socket), std::move(peer));
   connection->index = open_.size();
   open_.push_back(connection);
+  connection->among_strangers = strangers_.insert(strangers_.end(), connection.get());
   if (!connection->start()) return connection->close();
   if (full) connection->refuse_service();
+}
+
+bool HttpConnections::is_full() const {
+  return open_.size() >= limits.max_connections || strangers_.size() >= limits.max_strangers;
+}
+
+void HttpConnections::make_room() {
+  if (strangers_.empty()) return;
+  const auto waiting = std::ranges::find_if(strangers_, [](const HttpConnection* each) { return each->waits(); });
+  const auto oldest = (waiting == strangers_.end() ? strangers_.front() : *waiting)->shared_from_this();
+  ++totals.refused_connections;
+  oldest->close();
+}
+
+void HttpConnections::know(HttpConnection& connection) {
+  if (!connection.among_strangers) return;
+  strangers_.erase(*connection.among_strangers);
+  connection.among_strangers.reset();
 }
 
 void HttpConnections::drain() {
@@ -63,6 +83,7 @@ HttpServer::Counts HttpConnections::counts() const {
 }
 
 void HttpConnections::remove(HttpConnection& connection) {
+  know(connection);
   const std::size_t place = connection.index;
   open_.back()->index = place;
   std::swap(open_[place], open_.back());

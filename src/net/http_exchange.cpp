@@ -14,6 +14,22 @@ LiveExchange::~LiveExchange() {
   if (auto connection = connection_.lock()) HttpConnection::abandon(std::move(connection));
 }
 
+void LiveExchange::admit(std::function<void()> then) {
+  if (state_ != State::waiting) return;
+  if (const auto connection = connection_.lock()) connection->admit(std::move(then));
+}
+
+Result<std::uint32_t> LiveExchange::peer_user() const {
+  const auto connection = connection_.lock();
+  if (!connection) return fail(ErrorKind::not_found, "the client has gone");
+  return connection->peer_user();
+}
+
+void LiveExchange::take_body(std::string body) {
+  request_.body = std::move(body);
+  began_ = std::chrono::steady_clock::now();
+}
+
 void LiveExchange::respond(HttpResponse response) {
   if (state_ != State::waiting) return;
   state_ = State::done;

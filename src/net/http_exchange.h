@@ -22,6 +22,8 @@ class LiveExchange final : public HttpExchange {
   ~LiveExchange() override;
 
   HttpRequest& request() override { return request_; }
+  void admit(std::function<void()> then) override;
+  Result<std::uint32_t> peer_user() const override;
   void respond(HttpResponse response) override;
   void start_stream(int status, HttpHeaders headers) override;
   void write(std::string bytes) override;
@@ -32,6 +34,8 @@ class LiveExchange final : public HttpExchange {
   // The connection's side: the client has left. Returns the callback, to be run outside of any call
   // of the handler's.
   std::function<void()> leave();
+  // The whole request is here.
+  void take_body(std::string body);
   std::chrono::steady_clock::time_point began() const { return began_; }
 
  private:
@@ -41,7 +45,7 @@ class LiveExchange final : public HttpExchange {
   HttpRequest request_;
   std::function<void()> on_gone_;
   State state_ = State::waiting;
-  const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace holdfast::net

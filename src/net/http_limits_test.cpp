@@ -3,6 +3,8 @@
 #include "net/http_server.h"
 #include "net/raw_http_client.h"
 
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fcntl.h>
@@ -225,6 +227,187 @@ TEST(HttpLimits, RunningOutOfDescriptorsIsSurvivedWithoutSpinning) {
 
   ::setrlimit(RLIMIT_NOFILE, &before);
   EXPECT_EQ(waiting.read_response().status, 200);
+}
+
+std::string post_of(std::string_view path, std::size_t body_size, bool chunked) {
+  const std::string body(body_size, 'b'), head = "POST " + std::string(path) + " HTTP/1.1\r\nHost: a\r\n";
+  if (!chunked) return head + "Content-Length: " + std::to_string(body_size) + "\r\n\r\n" + body;
+  std::string text = head + "Transfer-Encoding: chunked\r\n\r\n";
+  if (body_size > 0) text += fmt::format("{:x}\r\n", body_size) + body + "\r\n";
+  return text + "0\r\n\r\n";
+}
+
+void answer_size(const std::shared_ptr<HttpExchange>& exchange) {
+  exchange->respond({.headers = {}, .body = std::to_string(exchange->request().body.size())});
+}
+
+// Everybody waits for a verdict that does not come; who is known has to get in nevertheless.
+TEST(HttpLimits, P4StrangersUnderJudgementMakeRoomToo) {
+  HttpLimits limits;
+  limits.max_strangers = 4;
+  std::vector<std::shared_ptr<HttpExchange>> undecided;
+  ServerOnThread server(
+      limits,
+      [&](std::shared_ptr<HttpExchange> exchange) {
+        if (exchange->request().path != "/in") return undecided.push_back(std::move(exchange));
+        exchange->admit([exchange] { answer_size(exchange); });
+      },
+      ServerOnThread::Called::with_heads);
+  std::vector<std::unique_ptr<RawHttpClient>> strangers;
+  for (int i = 0; i < 4; ++i) strangers.push_back(server.connect_sending("GET /out HTTP/1.1\r\nHost: a\r\n\r\n"));
+  while (server.counts().requests_total < 4) std::this_thread::yield();
+  RawHttpClient known(server.port);
+  known.get("/in");
+  EXPECT_EQ(known.read_response().status, 200);
+  EXPECT_TRUE(strangers.front()->at_end());
+  EXPECT_TRUE(server.ask([&] { return undecided.front()->gone() && !undecided.back()->gone(); }));
+  server.ask([&] { return undecided.clear(), 0; });
+}
+
+// Admits who asks for /in, at once or later, and refuses everybody else.
+HttpServer::Handler doorman(std::function<Executor&()> later = {}) {
+  return [later](const std::shared_ptr<HttpExchange>& exchange) {
+    EXPECT_EQ(exchange->request().body, "") << "nothing is read of a stranger";
+    const auto judge = [exchange] {
+      if (exchange->request().path != "/in") return exchange->respond({.status = 403, .headers = {}, .body = "no"});
+      exchange->admit([exchange] { answer_size(exchange); });
+    };
+    if (later)
+      later().post(judge);
+    else
+      judge();
+  };
+}
+
+TEST(HttpLimits, P4TheBodyOfAnAdmittedClientComesWhole) {
+  ServerOnThread* running = nullptr;
+  for (const bool later : {false, true}) {
+    ServerOnThread server(
+        {}, doorman(later ? [&]() -> Executor& { return running->server.executor(); } : std::function<Executor&()>()),
+        ServerOnThread::Called::with_heads);
+    running = &server;
+    RawHttpClient client(server.port);
+    for (const bool chunked : {false, true}) {
+      for (const std::size_t size : {0UZ, 1UZ, 8'000UZ, 8'192UZ, 100'000UZ, 3'000'000UZ}) {
+        std::thread sender([&] { client.send(post_of("/in", size, chunked) + "GET /in HTTP/1.1\r\nHost: a\r\n\r\n"); });
+        EXPECT_EQ(client.read_response().body, std::to_string(size)) << later << chunked;
+        EXPECT_EQ(client.read_response().body, "0") << "the next request is where this one ends";
+        sender.join();
+      }
+    }
+  }
+}
+
+TEST(HttpLimits, P4TheBodyOfARefusedClientIsNotWaitedFor) {
+  ServerOnThread server({}, doorman(), ServerOnThread::Called::with_heads);
+  for (const char* more : {"Content-Length: 16000000\r\n", "Content-Length: 16000000\r\nExpect: 100-continue\r\n",
+                           "Transfer-Encoding: chunked\r\n"}) {
+    RawHttpClient client(server.port);
+    client.send("POST /out HTTP/1.1\r\nHost: a\r\n" + std::string(more) + "\r\n");
+    const std::string head = client.read_through("\r\n\r\n");
+    EXPECT_THAT(head, testing::StartsWith("HTTP/1.1 403 ")) << more;
+    EXPECT_THAT(head, testing::HasSubstr("Connection: close\r\n")) << more;
+    EXPECT_EQ(client.read_exactly(2), "no");
+    EXPECT_TRUE(client.at_end());
+  }
+}
+
+TEST(HttpLimits, P4ARefusedClientIsReadUntilItHasSeenWhy) {
+  ServerOnThread server({}, doorman(), ServerOnThread::Called::with_heads);
+  RawHttpClient client(server.port);
+  EXPECT_TRUE(client.send(post_of("/out", 4'000'000, false)));
+  EXPECT_EQ(client.read_response().status, 403);
+}
+
+TEST(HttpLimits, P4ARefusedRequestThatIsHereAlreadyCostsNoConnection) {
+  ServerOnThread server({}, doorman(), ServerOnThread::Called::with_heads);
+  RawHttpClient client(server.port);
+  for (const bool chunked : {false, true}) {
+    client.send(post_of("/out", 200, chunked) + post_of("/in", 300, chunked));
+    const RawResponse refusal = client.read_response();
+    EXPECT_EQ(refusal.status, 403);
+    EXPECT_FALSE(refusal.has("Connection: close\r\n"));
+    EXPECT_EQ(client.read_response().body, "300");
+  }
+}
+
+TEST(HttpLimits, P4AllBodiesShareABudget) {
+  HttpLimits limits;
+  limits.max_bodies_bytes = 1'000'000;
+  ServerOnThread server(limits, answer_size);
+  RawHttpClient alone(server.port), slow(server.port);
+  alone.send(post_of("/", 2'000'000, false));
+  const RawResponse refusal = alone.read_response();
+  EXPECT_EQ(refusal.status, 503);
+  EXPECT_TRUE(refusal.has("Retry-After: "));
+  EXPECT_TRUE(alone.at_end());
+
+  slow.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 800001\r\n\r\n" + std::string(800'000, 's'));
+  const auto status_of_another = [&] {
+    RawHttpClient other(server.port);
+    other.send(post_of("/", 300'000, true));
+    return other.read_response().status;
+  };
+  int status = 200;
+  while (status == 200) status = status_of_another();  // until all of the slow one's has come
+  EXPECT_EQ(status, 503);
+  slow.send("s");
+  EXPECT_EQ(slow.read_response().body, "800001") << "who was there first is not the one to go";
+  EXPECT_EQ(status_of_another(), 200) << "what was read is given back";
+}
+
+TEST(HttpLimits, P4WhoLeavesInTheMiddleOfABodyGivesItBack) {
+  HttpLimits limits;
+  limits.max_bodies_bytes = 1'000'000;
+  ServerOnThread server(limits, answer_size);
+  for (int i = 0; i < 3; ++i) {
+    RawHttpClient leaver(server.port);
+    leaver.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 900000\r\n\r\n" + std::string(800'000, 's'));
+  }
+  while (server.counts().connections_open != 0) std::this_thread::yield();
+  RawHttpClient client(server.port);
+  client.send(post_of("/", 900'000, false));
+  EXPECT_EQ(client.read_response().body, "900000");
+}
+
+TEST(HttpLimits, P4AStrangerIsWaitedForAShortWhileOnly) {
+  HttpLimits limits;
+  limits.stranger_timeout = kShort;
+  ServerOnThread server(limits, doorman(), ServerOnThread::Called::with_heads);
+  RawHttpClient guest(server.port), silent(server.port);
+  guest.get("/in");
+  EXPECT_EQ(guest.read_response().status, 200);
+  RawHttpClient refused(server.port);
+  refused.get("/out");
+  EXPECT_EQ(refused.read_response().status, 403);
+  EXPECT_TRUE(silent.at_end());
+  EXPECT_TRUE(refused.at_end());
+  guest.get("/out");
+  EXPECT_EQ(guest.read_response().status, 403) << "its connection is still there";
+}
+
+TEST(HttpLimits, P4StrangersMakeRoomForOneAnotherAndForGuests) {
+  HttpLimits limits;
+  limits.max_connections = 6;
+  limits.max_strangers = 4;
+  ServerOnThread server(limits, doorman(), ServerOnThread::Called::with_heads);
+  RawHttpClient early(server.port);
+  early.get("/in");
+  EXPECT_EQ(early.read_response().status, 200);
+  std::vector<std::unique_ptr<RawHttpClient>> strangers;
+  for (int i = 0; i < 20; ++i) {
+    strangers.push_back(std::make_unique<RawHttpClient>(server.port));
+    strangers.back()->send(i % 2 == 0 ? "" : "GET /in HTTP/1.1\r\nHo");
+  }
+  RawHttpClient late(server.port);
+  late.get("/in");
+  EXPECT_EQ(late.read_response().status, 200);
+  early.get("/in");
+  EXPECT_EQ(early.read_response().status, 200);
+  EXPECT_TRUE(strangers.front()->at_end()) << "the oldest has to go";
+  strangers.back()->send("st: a\r\n\r\n");
+  EXPECT_EQ(strangers.back()->read_response().status, 200) << "the newest need not";
+  EXPECT_LE(server.counts().connections_open, 6u);
 }
 
 }  // namespace

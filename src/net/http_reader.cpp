@@ -35,7 +35,7 @@ bool has_bare_line_feed(std::string_view text, std::size_t from) {
 
 }  // namespace
 
-std::size_t HttpReader::feed(std::string_view bytes) {
+std::size_t HttpReader::feed(std::string_view bytes, Stop stop) {
   std::size_t taken = 0;
   while (taken < bytes.size() && state_ != State::complete && state_ != State::failed) {
     const std::string_view rest = bytes.substr(taken);
@@ -43,6 +43,7 @@ std::size_t HttpReader::feed(std::string_view bytes) {
       case Part::start:
       case Part::head:
         taken += feed_head(rest);
+        if (stop == Stop::behind_the_head && state_ == State::body) return taken;
         break;
       case Part::sized_body:
         taken += feed_sized(rest);
@@ -61,8 +62,8 @@ std::size_t HttpReader::feed(std::string_view bytes) {
 }
 
 HttpRequest HttpReader::take() {
-  HttpRequest request = std::move(request_);
-  reset();
+  HttpRequest request = std::exchange(request_, {});
+  if (state_ == State::complete) reset();
   return request;
 }
 
@@ -238,7 +239,6 @@ bool HttpReader::finish_head() {
   } else if (content_length_ > 0) {
     part_ = Part::sized_body;
     remaining_ = content_length_;
-    request_.body.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(remaining_, kBodyReserve)));
   } else {
     state_ = State::complete;
   }
@@ -267,7 +267,8 @@ bool HttpReader::parse_target() {
 
 std::size_t HttpReader::feed_sized(std::string_view bytes) {
   const std::size_t taken = static_cast<std::size_t>(std::min<std::uint64_t>(remaining_, bytes.size()));
-  body_started_ = true;
+  if (!std::exchange(body_started_, true))
+    request_.body.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(remaining_, kBodyReserve)));
   request_.body.append(bytes.substr(0, taken));
   remaining_ -= taken;
   if (remaining_ == 0) state_ = State::complete;

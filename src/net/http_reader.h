@@ -23,8 +23,10 @@ class HttpReader {
   explicit HttpReader(const HttpLimits& limits) : max_header_(limits.max_header_bytes), max_body_(limits.max_body_bytes) {}
 
   // Takes bytes in any portions and returns how many belong to this request; the rest is the next
-  // one's. Less than all is taken only when the request is complete or has failed.
-  std::size_t feed(std::string_view bytes);
+  // one's. Less than all is taken only when the request is complete or has failed, or its head has
+  // just ended and that is where to stop.
+  enum class Stop { at_the_end, behind_the_head };
+  std::size_t feed(std::string_view bytes, Stop stop = Stop::at_the_end);
 
   State state() const { return state_; }
 
@@ -33,12 +35,15 @@ class HttpReader {
   bool http_1_0() const { return http_1_0_; }
   bool expects_continue() const { return expects_continue_; }
   bool body_started() const { return body_started_; }
+  std::size_t body_bytes() const { return request_.body.size(); }  // so far
 
   // State::failed: the status to answer with, and why in one line.
   int failure_status() const { return failure_status_; }
   const char* failure_reason() const { return failure_reason_; }
 
-  HttpRequest take();  // State::complete: the request (peer is empty); the reader is as new
+  // What has been read and not been taken yet (peer is empty). State::body: all but the body, which goes on. State::complete: the
+  // rest, and the reader is as new.
+  HttpRequest take();
   void reset();
 
  private:

@@ -55,6 +55,26 @@ TEST(HttpReader, LeavesTheNextRequestAlone) {
   EXPECT_EQ(reader.take().body, "abc");
 }
 
+TEST(HttpReader, P4TheHeadCanBeTakenBeforeTheBody) {
+  for (const char* framing :
+       {"Content-Length: 3\r\n\r\nabc", "Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n2\r\nbc\r\n0\r\n\r\n"}) {
+    const std::string text = "POST /p HTTP/1.1\r\nHost: a\r\n" + std::string(framing) + "GET /";
+    HttpReader reader{HttpLimits()};
+    std::size_t taken = reader.feed(text, HttpReader::Stop::behind_the_head);
+    EXPECT_EQ(taken, text.find("\r\n\r\n") + 4);
+    ASSERT_EQ(reader.state(), State::body);
+    const HttpRequest head = reader.take();
+    EXPECT_EQ(head.path, "/p");
+    EXPECT_EQ(head.body, "");
+    taken += reader.feed(std::string_view(text).substr(taken), HttpReader::Stop::behind_the_head);
+    EXPECT_EQ(taken, text.size() - 5);
+    ASSERT_EQ(reader.state(), State::complete);
+    EXPECT_TRUE(reader.keep_alive());
+    EXPECT_EQ(reader.take().body, "abc");
+    EXPECT_EQ(reader.state(), State::idle);
+  }
+}
+
 TEST(HttpReader, JoinsChunksAndDropsTrailers) {
   for (const bool bytewise : {false, true}) {
     HttpReader reader{HttpLimits()};

@@ -5,6 +5,11 @@
 // One thread runs it (run()) and owns everything here; handlers are called on that thread and must
 // not block. An exchange may be kept and answered later, from the same thread. Idle connections and
 // idle streams hold no buffers, so thousands of them are cheap.
+//
+// A handler is called when the header of a request has come, and judges by it alone: the body is read only of
+// a client that was admitted. Until then a client is a stranger, and costs the little that its header
+// takes: strangers are few at a time, they wait for a short while only, and when there are too many the
+// one that came first has to go, so that somebody who is known always gets in.
 
 #include "base/executor.h"
 #include "base/result.h"
@@ -23,11 +28,14 @@ namespace holdfast::net {
 struct HttpLimits {
   std::size_t max_header_bytes = 32 * 1024;
   std::size_t max_body_bytes = 16 * 1024 * 1024;
+  std::size_t max_bodies_bytes = 64 * 1024 * 1024;   // of all bodies on their way in; whose would be more gets 503
   std::size_t max_connections = 10'000;              // further ones get 503 and are closed
+  std::size_t max_strangers = 1'000;                 // of these, nobody was admitted on; each may hold a header
   std::size_t max_queued_bytes = 4 * 1024 * 1024;    // unsent bytes of one stream; more closes it
   std::chrono::milliseconds header_timeout{10'000};  // from the first byte to the end of the header
   std::chrono::milliseconds body_timeout{60'000};
   std::chrono::milliseconds idle_timeout{300'000};      // keep-alive without a request
+  std::chrono::milliseconds stranger_timeout{10'000};   // the same for a stranger, when that is shorter
   std::chrono::milliseconds write_timeout{30'000};      // a client that does not read
   std::chrono::milliseconds stream_keep_alive{25'000};  // ": keep-alive" on a silent SSE stream
 };
@@ -40,7 +48,7 @@ struct HttpRequest {
   std::string path;    // target without the query; percent-encoding kept
   std::string query;
   HttpHeaders headers;
-  std::string body;
+  std::string body;  // once the client was admitted
   std::string peer;  // "127.0.0.1:50123"
 
   // First header of that name, matched without case; surrounding blanks are already stripped.
@@ -60,6 +68,14 @@ class HttpExchange {
  public:
   virtual ~HttpExchange() = default;
   virtual HttpRequest& request() = 0;
+
+  // Who asks is known: its connection is no stranger's from now on, and the body is read. `then` runs when all of that is in
+  // request(), from here when there is none or when the client was admitted before; never when the client goes away first.
+  // An answer to a request whose body was not read ends the connection, unless the body is here by chance.
+  virtual void admit(std::function<void()> then) = 0;
+  // The user whose process holds the other end of the connection, as the kernel knows it. Errors: not_found (not a process of
+  // this machine, or it has gone), io (the kernel does not say).
+  virtual Result<std::uint32_t> peer_user() const = 0;
 
   virtual void respond(HttpResponse response) = 0;
 

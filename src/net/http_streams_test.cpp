@@ -3,6 +3,7 @@
 #include "net/http_streams.h"
 
 #include "net/http_server.h"
+#include "net/raw_http_client.h"
 
 #include <gtest/gtest.h>
 
@@ -16,7 +17,7 @@ using namespace std::chrono_literals;
 
 class HttpStreamsTest : public ::testing::Test {
  protected:
-  HttpStreamsTest() : server_({}, [this](auto exchange) { handle(std::move(exchange)); }) {
+  HttpStreamsTest() : server_({}, admitting([this](auto exchange) { handle(std::move(exchange)); })) {
     port_ = server_.listen("127.0.0.1", 0).value();
     thread_ = std::thread([this] { server_.run(); });
     streams_ = HttpStreams::make(loop_).value();

@@ -146,9 +146,18 @@ class RawHttpClient {
   std::string received_;
 };
 
+// Called with whole requests, of whomever.
+inline HttpServer::Handler admitting(HttpServer::Handler handler) {
+  return [handler = std::move(handler)](const std::shared_ptr<HttpExchange>& exchange) {
+    exchange->admit([&handler, exchange]() mutable { handler(std::move(exchange)); });
+  };
+}
+
 class ServerOnThread {
  public:
-  ServerOnThread(const HttpLimits& limits, HttpServer::Handler handler) : server(limits, std::move(handler)) {
+  enum class Called { with_whole_requests, with_heads };
+  ServerOnThread(const HttpLimits& limits, HttpServer::Handler handler, Called called = Called::with_whole_requests)
+      : server(limits, called == Called::with_heads ? std::move(handler) : admitting(std::move(handler))) {
     const auto bound = server.listen("127.0.0.1", 0);
     port = bound ? *bound : 0;
     thread_ = std::thread([this] { server.run(); });

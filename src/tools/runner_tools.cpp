@@ -81,7 +81,11 @@ JsonObject session_properties() {
 }
 
 Result<void> may_run(const mcp::Caller& caller) {
-  if (caller.transport == mcp::Transport::stdio || caller.principal == "local") return {};
+  if (caller.transport == mcp::Transport::stdio) return {};
+  if (!caller.has_token)
+    return fail(ErrorKind::refused, "runs start programs, and for that a token is needed, also with --no-auth",
+                "use it over stdio, or start the server without --no-auth and send the token in its data folder", "token_needed");
+  if (caller.principal == kLocalPrincipal) return {};
   return fail(ErrorKind::refused, "runs start programs, and may only be asked for by the user who runs this server",
               "use it over stdio, or with that user's own token", "not_local");
 }

@@ -3,7 +3,8 @@
 // The tools of the task runner (persistent-client §7): autonomous_filesystem_full, a run of one task, and
 // autonomous_persistent_session, a run of many. Both answer {run_id, status, results[], texts[]} when the run is over.
 //
-// A run starts programs as the user who runs this one, so only that user may ask for one: over stdio, or as `local`. The client
+// A run starts programs as the user who runs this one, so only that user may ask for one: over stdio, or as `local` with a token
+// (what --no-auth lets in has none). The client
 // hears of every step as progress, and also of silence, so that it does not think us dead; when it cancels the call, the run is
 // cancelled. A run that the end of this process interrupts can be gone on with.
 

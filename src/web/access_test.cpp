@@ -191,26 +191,26 @@ TEST_F(AccessTest, ALoginEndsWithItsToken) {
   grant.projects = {"file:///a"};
   grant.expires_at = kAccessNow + 1000;
   ASSERT_TRUE(tokens.add(grant));
-  const std::string cookie = *logins.redeem(logins.make_code("ann").value()).value();
-  EXPECT_EQ(logins.identity_of(cookie, kAccessNow).value(), grant.identity());
-  EXPECT_FALSE(logins.identity_of(cookie, kAccessNow + 1000).value()) << "its token is over";
+  const std::string cookie = *logins.redeem(logins.make_code("ann").value(), {}).value();
+  EXPECT_EQ(logins.identity_of(cookie, {}, kAccessNow).value(), grant.identity());
+  EXPECT_FALSE(logins.identity_of(cookie, {}, kAccessNow + 1000).value()) << "its token is over";
   ASSERT_TRUE(tokens.revoke("ann"));
-  EXPECT_FALSE(logins.identity_of(cookie, kAccessNow).value());
+  EXPECT_FALSE(logins.identity_of(cookie, {}, kAccessNow).value());
   ASSERT_TRUE(tokens.add(grant));
-  EXPECT_FALSE(logins.identity_of(cookie, kAccessNow).value()) << "another token of the same name";
+  EXPECT_FALSE(logins.identity_of(cookie, {}, kAccessNow).value()) << "another token of the same name";
 }
 
 TEST_F(AccessTest, ALoginCodeWorksOnce) {
   first_token();
   Logins logins(*store);
   const std::string code = logins.make_code("local").value();
-  auto cookie = logins.redeem(code).value();
+  auto cookie = logins.redeem(code, {}).value();
   ASSERT_TRUE(cookie);
-  EXPECT_FALSE(logins.redeem(code).value());
-  EXPECT_EQ(logins.identity_of(*cookie, kAccessNow).value(), full_identity("local"));
-  EXPECT_FALSE(logins.identity_of(code, kAccessNow).value());
-  EXPECT_FALSE(logins.identity_of("", kAccessNow).value());
-  EXPECT_FALSE(logins.redeem(std::string(10'000, 'a')).value());
+  EXPECT_FALSE(logins.redeem(code, {}).value());
+  EXPECT_EQ(logins.identity_of(*cookie, {}, kAccessNow).value(), full_identity("local"));
+  EXPECT_FALSE(logins.identity_of(code, {}, kAccessNow).value());
+  EXPECT_FALSE(logins.identity_of("", {}, kAccessNow).value());
+  EXPECT_FALSE(logins.redeem(std::string(10'000, 'a'), {}).value());
 }
 
 TEST_F(AccessTest, CodesAndCookiesExpire) {
@@ -218,12 +218,12 @@ TEST_F(AccessTest, CodesAndCookiesExpire) {
   Logins logins(*store);
   const std::string late = logins.make_code("local").value();
   const std::string used = logins.make_code("local").value();
-  const std::string cookie = *logins.redeem(used).value();
+  const std::string cookie = *logins.redeem(used, {}).value();
   clock->advance(kLoginCodeLife);
-  EXPECT_FALSE(logins.redeem(late).value());
-  EXPECT_TRUE(logins.identity_of(cookie, clock->now()).value());
+  EXPECT_FALSE(logins.redeem(late, {}).value());
+  EXPECT_TRUE(logins.identity_of(cookie, {}, clock->now()).value());
   clock->advance(kBrowserSessionLife);
-  EXPECT_FALSE(logins.identity_of(cookie, clock->now()).value());
+  EXPECT_FALSE(logins.identity_of(cookie, {}, clock->now()).value());
 }
 
 }  // namespace

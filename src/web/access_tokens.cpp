@@ -26,7 +26,7 @@ std::string hash_of(std::string_view token) {
 }
 
 std::string make_token() {
-  return "hf_" + random_base62(kTokenChars);
+  return std::string(kTokenPrefix) + random_base62(kTokenChars);
 }
 
 // "local/" and a place: the first token of one more machine. No name of a token has a slash.

@@ -21,6 +21,7 @@ namespace holdfast::web {
 
 // The principal of the first token, of browsers that log in, and of everybody when nobody is asked who they are.
 inline constexpr std::string_view kLocal = kLocalPrincipal;
+inline constexpr std::string_view kTokenPrefix = "hf_";
 inline constexpr std::size_t kMaxTokens = 1000;  // all are compared with each request
 
 // What a token is made for.

@@ -51,6 +51,11 @@ bool AllowedHosts::is_ours(std::string_view host) const {
   return is_loopback(host) || std::ranges::find(names_, host) != names_.end();
 }
 
+std::string AllowedHosts::host_of(const net::HttpRequest& request) {
+  const std::string* header = request.header("Host");
+  return header ? split(*header).host : std::string();
+}
+
 bool AllowedHosts::host_allowed(const net::HttpRequest& request) const {
   const std::string* header = request.header("Host");
   if (!header) return false;

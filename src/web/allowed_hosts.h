@@ -24,6 +24,10 @@ class AllowedHosts {
   AllowedHosts(std::string_view bound, std::vector<std::string> names);
 
   void set_port(std::uint16_t port) { port_ = port; }
+  void add(std::string name) { names_.push_back(std::move(name)); }
+
+  // The host that the request is for: lower case, without port and brackets; empty when it names none.
+  static std::string host_of(const net::HttpRequest& request);
 
   bool host_allowed(const net::HttpRequest& request) const;
   // Absent passes; otherwise it must be the origin the request was sent to, or this machine at our port.

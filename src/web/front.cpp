@@ -1,6 +1,7 @@
 #include "web/front.h"
 
 #include "base/text.h"
+#include "net/http_url.h"
 #include "session/fence.h"
 #include "web/assets.h"
 #include "web/form_token.h"
@@ -12,6 +13,8 @@
 #include "web/store_metrics.h"
 
 #include <fmt/format.h>
+
+#include <unistd.h>
 
 namespace holdfast::web {
 
@@ -68,8 +71,38 @@ Error missing_scope(Scope needed) {
                     "ask whoever runs this server for a token with it", "insufficient_scope");
 }
 
+// What our tokens look like, or those of an authorization server: not what clients send where no token is asked for.
+bool looks_like_a_token(std::string_view text) {
+  return text.starts_with(kTokenPrefix) || looks_like_jwt(text);
+}
+
+// Whoever needs no token: programs of the user who runs this one. Not even root's: it can read the token, and what it runs for
+// others (a proxy, a forwarder) would open the server to all of them.
+Result<Identity> own_user(const net::HttpExchange& exchange) {
+  const auto user = exchange.peer_user();
+  if (user && *user == ::geteuid()) {
+    Identity identity;
+    identity.has_token = false;
+    return identity;
+  }
+  return fail(ErrorKind::unauthorised,
+              fmt::format("without a token only programs of the user who runs this server are served, and {}",
+                          user ? fmt::format("this one is of the user {}", *user) : user.error().message),
+              "send a token: holdfast token add NAME makes one");
+}
+
+std::string set_cookie(std::string_view name, std::string_view value, Millis life, bool over_tls) {
+  return fmt::format("{}={}; Path=/; HttpOnly; SameSite=Strict{}; Max-Age={}", name, value, over_tls ? "; Secure" : "",
+                     life / 1000);
+}
+
+// Browsers refuse what other hosts or paths would set under such a name.
+std::string tls_cookie(const std::string& name) {
+  return "__Host-" + name;
+}
+
 constexpr std::string_view kThemeCookie = "holdfast_theme";
-constexpr int kThemeSeconds = 365 * 24 * 60 * 60;
+constexpr Millis kThemeLife = 365LL * 24 * 60 * 60 * 1000;
 constexpr std::size_t kMaxFormBytes = 1024 * 1024;  // comments and ticks; nothing is uploaded here
 
 bool is_form(const net::HttpRequest& request) {
@@ -81,8 +114,7 @@ net::HttpResponse remember_theme(const PageRequest& request) {
   const std::string_view theme = request.form.get("theme"), back = request.form.get("back");
   net::HttpResponse response = see_other(is_own_path(back) ? std::string(back) : "/");
   const bool chosen = theme == "light" || theme == "dark";
-  response.headers.emplace_back("Set-Cookie", fmt::format("{}={}; Path=/; HttpOnly; SameSite=Strict; Max-Age={}", kThemeCookie,
-                                                          chosen ? theme : "auto", chosen ? kThemeSeconds : 0));
+  response.headers.emplace_back("Set-Cookie", set_cookie(kThemeCookie, chosen ? theme : "auto", chosen ? kThemeLife : 0, false));
   return response;
 }
 
@@ -103,6 +135,7 @@ Front::Front(FrontOptions options, session::Store& store, Executor& executor, Po
       oauth_(options_.oauth),
       live_(store, executor, pool),
       health_(store, executor, pool) {
+  if (const auto url = net::parse_http_url(options_.oauth.public_url); url && url->scheme == "https") tls_host_ = url->host;
   if (oauth_.is_enabled()) issued_.emplace(oauth_, fetch_keys_of(options_.oauth), executor, pool, clock);
   add_own_pages();
 }
@@ -113,7 +146,8 @@ void Front::add_own_pages() {
   const auto log_out = [this](const PageRequest& request) -> Result<net::HttpResponse> {
     HF_CHECK(Logins(store_).end(request.cookie));
     net::HttpResponse response = see_other("/");
-    response.headers.emplace_back("Set-Cookie", fmt::format("{}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0", cookie_name_));
+    response.headers.emplace_back("Set-Cookie", set_cookie(cookie_name_, {}, 0, false));
+    if (!tls_host_.empty()) response.headers.emplace_back("Set-Cookie", set_cookie(tls_cookie(cookie_name_), {}, 0, true));
     return response;
   };
   pages_.post("/logout", log_out, Scope::read);
@@ -122,7 +156,11 @@ void Front::add_own_pages() {
 void Front::set_port(std::uint16_t port) {
   hosts_.set_port(port);
   cookie_name_ = fmt::format("holdfast_{}", port);
-  oauth_.set_address(address_of(options_.host, port));
+  const std::string address = address_of(options_.host, port);
+  oauth_.set_address(address);
+  if (!private_address(address, store_)) return;
+  private_host_ = login_host(store_.secret());
+  hosts_.add(private_host_);
 }
 
 void Front::handle(const Exchange& exchange) {
@@ -158,21 +196,32 @@ void Front::handle(const Exchange& exchange) {
 }
 
 void Front::with_token(const Exchange& exchange, std::function<void(const Identity&)> then) {
-  if (!options_.authenticate) return then({});
   auto token = bearer_of(exchange->request());
-  auto refuse = [exchange](std::string challenge, const Error& error) {
+  const auto refuse = [exchange](std::string challenge, const Error& error) {
     net::HttpResponse response = json_error(401, error);
     response.headers.emplace_back("WWW-Authenticate", std::move(challenge));
     exchange->respond(std::move(response));
   };
+  const auto admit = [exchange, then = std::move(then)](const Identity& identity) {
+    exchange->admit([then, identity] { then(identity); });
+  };
+  const auto without_token = [this, exchange, admit, refuse] {
+    const auto identity = own_user(*exchange);
+    if (identity) return admit(*identity);
+    refusals_.note(exchange->request().peer, identity.error().message);
+    refuse(oauth_.challenge(), identity.error());
+  };
+  if (!options_.authenticate && !(token && looks_like_a_token(*token))) return without_token();
   if (!token)
     return refuse(oauth_.challenge(), make_error(ErrorKind::unauthorised, "a token is needed: Authorization: Bearer TOKEN",
                                                  "the first token is in the file `token` of holdfast's data folder"));
-  const auto admitted = [this, exchange, then = std::move(then), refuse](const Result<Identity>& identity) {
-    if (identity) return then(*identity);
+  const auto admitted = [this, exchange, admit, refuse, without_token](const Result<Identity>& identity) {
+    if (identity) return admit(*identity);
     const Error& error = identity.error();
-    if (error.kind == ErrorKind::unauthorised) return refuse(oauth_.challenge_invalid(error.message), error);
-    exchange->respond(json_error(503, error));
+    if (error.kind != ErrorKind::unauthorised) return exchange->respond(json_error(503, error));
+    if (!options_.authenticate) return without_token();
+    refusals_.note(exchange->request().peer, error.message);
+    refuse(oauth_.challenge_invalid(error.message), error);
   };
   // Ours have no dots.
   if (issued_ && looks_like_jwt(*token)) return issued_->admit(*token, admitted);
@@ -217,17 +266,49 @@ void Front::on_metrics(const Exchange& exchange) {
 void Front::on_login(const Exchange& exchange, std::string code) {
   // A link preview must not use the code up.
   if (exchange->request().method == "HEAD") return exchange->respond(page_response(200, {}));
+  const net::HttpRequest& request = exchange->request();
+  const bool over_tls = is_over_tls(request);
   answer_from_pool(exchange,
-                   [this, request = page_request(exchange->request()), code = std::move(code)] { return log_in(request, code); });
+                   [this, asked = page_request(request), place = place_of(*exchange), name = cookie_name(request), over_tls,
+                    peer = request.peer, code = std::move(code)]() -> net::HttpResponse {
+                     auto cookie = Logins(store_).redeem(code, place);
+                     if (!cookie) return error_page(asked, cookie.error());
+                     if (!*cookie) {
+                       refusals_.note(peer, "it came with a login code that is used up, too old, or none of ours");
+                       return login_needed_page(asked, true);
+                     }
+                     net::HttpResponse response = see_other("/");
+                     response.headers.emplace_back("Set-Cookie", set_cookie(name, **cookie, kBrowserSessionLife, over_tls));
+                     return response;
+                   });
 }
 
 void Front::on_events(const Exchange& exchange) {
-  auto request = std::make_shared<PageRequest>(page_request(exchange->request()));
-  pool_.submit([this, exchange, request] {
-    auto refusal = std::make_shared<std::optional<net::HttpResponse>>(identify(*request));
-    executor_.post([this, exchange, request, refusal] {
+  with_login(exchange, page_request(exchange->request()),
+             [this, exchange](const PageRequest& asked) { live_.join(exchange, asked); });
+}
+
+void Front::with_login(const Exchange& exchange, PageRequest asked, std::function<void(PageRequest)> then) {
+  const auto page = std::make_shared<PageRequest>(std::move(asked));
+  const auto admit = [this, exchange, page, then = std::move(then)] {
+    page->form_token = make_form_token(store_.secret(), page->cookie);
+    exchange->admit([page, then] { then(std::move(*page)); });
+  };
+  if (!options_.authenticate) {
+    const auto identity = own_user(*exchange);
+    if (!identity) {
+      refusals_.note(exchange->request().peer, identity.error().message);
+      return exchange->respond(error_page(*page, identity.error()));
+    }
+    page->cookie.clear();
+    static_cast<Identity&>(*page) = *identity;
+    return admit();
+  }
+  pool_.submit([this, exchange, page, admit, place = place_of(*exchange)] {
+    auto refusal = std::make_shared<std::optional<net::HttpResponse>>(identify(*page, place));
+    executor_.post([exchange, admit, refusal] {
       if (*refusal) return exchange->respond(std::move(**refusal));
-      live_.join(exchange, *request);
+      admit();
     });
   });
 }
@@ -244,27 +325,43 @@ void Front::on_page(const Exchange& exchange) {
   PageRequest asked = page_request(request);
   asked.parts = std::move(match.parts);
   const bool is_post = request.method == "POST";
-  if (is_post) {
-    // A browser always names the origin of a form; handle() has looked at which one it is.
-    if (!request.header("Origin") || !is_form(request))
-      return exchange->respond(
-          json_error(403, make_error(ErrorKind::refused, "forms are taken from pages of this server alone")));
-    if (request.body.size() > kMaxFormBytes)
-      return exchange->respond(json_error(413, make_error(ErrorKind::too_large, "this form is too large")));
-    asked.form = Fields::parse(request.body);
-  }
-  answer_from_pool(
-      exchange,
-      [this, asked = std::move(asked), handler = match.handler, needs = match.needs, is_post]() mutable -> net::HttpResponse {
-        if (auto refusal = identify(asked)) return std::move(*refusal);
-        if (is_post && !form_token_fits(store_.secret(), asked.cookie, asked.form.get(kFormTokenField)))
-          return error_page(asked, make_error(ErrorKind::refused, "this form does not belong to your login",
-                                              "open the page again and send it from there"));
-        if (!asked.scopes.has(needs)) return error_page(asked, missing_scope(needs));
-        const session::FenceScope fence(asked.projects);
-        auto response = (*handler)(asked);
-        return response ? std::move(*response) : error_page(asked, response.error());
-      });
+  // A browser always names the origin of a form; handle() has looked at which one it is.
+  if (is_post && (!request.header("Origin") || !is_form(request)))
+    return exchange->respond(json_error(403, make_error(ErrorKind::refused, "forms are taken from pages of this server alone")));
+  with_login(exchange, std::move(asked),
+             [this, exchange, handler = match.handler, needs = match.needs, is_post](PageRequest known) {
+               const std::string& form = exchange->request().body;
+               if (is_post && form.size() > kMaxFormBytes)
+                 return exchange->respond(json_error(413, make_error(ErrorKind::too_large, "this form is too large")));
+               if (is_post) known.form = Fields::parse(form);
+               answer_from_pool(exchange, [this, asked = std::move(known), handler, needs, is_post]() -> net::HttpResponse {
+                 if (is_post && !form_token_fits(store_.secret(), asked.cookie, asked.form.get(kFormTokenField)))
+                   return error_page(asked, make_error(ErrorKind::refused, "this form does not belong to your login",
+                                                       "open the page again and send it from there"));
+                 if (!asked.scopes.has(needs)) return error_page(asked, missing_scope(needs));
+                 const session::FenceScope fence(asked.projects);
+                 auto response = (*handler)(asked);
+                 return response ? std::move(*response) : error_page(asked, response.error());
+               });
+             });
+}
+
+bool Front::is_over_tls(const net::HttpRequest& request) const {
+  return !tls_host_.empty() && AllowedHosts::host_of(request) == tls_host_;
+}
+
+std::string Front::cookie_name(const net::HttpRequest& request) const {
+  return is_over_tls(request) ? tls_cookie(cookie_name_) : cookie_name_;
+}
+
+// Behind a proxy, whose process it is says nothing about the browser; but then the host is not this machine.
+LoginPlace Front::place_of(net::HttpExchange& exchange) const {
+  const std::string host = AllowedHosts::host_of(exchange.request());
+  LoginPlace place;
+  if (host == private_host_) place.host = host;
+  if (host != private_host_ && !is_loopback(host)) return place;
+  if (const auto user = exchange.peer_user()) place.user = *user;
+  return place;
 }
 
 PageRequest Front::page_request(const net::HttpRequest& request) const {
@@ -275,36 +372,20 @@ PageRequest Front::page_request(const net::HttpRequest& request) const {
   page.now = clock_.now();
   page.wants_fragment = request.header("X-Fragment") != nullptr;
   if (const std::string* cookies = request.header("Cookie")) {
-    page.cookie = cookie_in(*cookies, cookie_name_);
+    page.cookie = cookie_in(*cookies, cookie_name(request));
     const std::string_view theme = cookie_in(*cookies, kThemeCookie);
     if (theme == "light" || theme == "dark") page.theme = theme;
   }
   return page;
 }
 
-std::optional<net::HttpResponse> Front::identify(PageRequest& request) {
-  if (!options_.authenticate) {
-    request.cookie.clear();
-    static_cast<Identity&>(request) = full_identity(std::string(kLocal));
-  } else {
-    auto known = Logins(store_).identity_of(request.cookie, clock_.now());
-    if (!known) return error_page(request, known.error());
-    if (!*known) return login_needed_page(request, false);
-    static_cast<Identity&>(request) = **known;
-    request.is_login = true;
-  }
-  request.form_token = make_form_token(store_.secret(), request.cookie);
+std::optional<net::HttpResponse> Front::identify(PageRequest& request, const LoginPlace& place) {
+  auto known = Logins(store_).identity_of(request.cookie, place, clock_.now());
+  if (!known) return error_page(request, known.error());
+  if (!*known) return login_needed_page(request, false);
+  static_cast<Identity&>(request) = **known;
+  request.is_login = true;
   return std::nullopt;
-}
-
-net::HttpResponse Front::log_in(const PageRequest& request, std::string_view code) {
-  auto cookie = Logins(store_).redeem(code);
-  if (!cookie) return error_page(request, cookie.error());
-  if (!*cookie) return login_needed_page(request, true);
-  net::HttpResponse response = see_other("/");
-  response.headers.emplace_back("Set-Cookie", fmt::format("{}={}; Path=/; HttpOnly; SameSite=Strict; Max-Age={}", cookie_name_,
-                                                          **cookie, kBrowserSessionLife / 1000));
-  return response;
 }
 
 }  // namespace holdfast::web

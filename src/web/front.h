@@ -4,9 +4,12 @@
 //
 // Every request passes Host and Origin first, whatever its path. Then: /mcp and /metrics take a bearer token
 // and nothing else, one of ours (token_gate.h) or of the configured issuer (oauth_tokens.h); pages and their live events take the
-// cookie of a login; /healthz and the assets are open. A form (POST) must say where it comes from and carry the token of that
-// login (form_token.h). Nothing here knows MCP, or what is on a page: it gets a function and a table (pages.h) to hand such
-// requests to.
+// cookie of a login, from where it was given out (logins.h); /healthz and the assets are open. A form (POST) must say where it
+// comes from and carry the token of that login (form_token.h). Nothing here knows MCP, or what is on a page: it gets a function
+// and a table (pages.h) to hand such requests to.
+//
+// All of that is judged by the head of a request. Only who has shown a token or a login is admitted (net/http_server.h): nobody
+// else's body is read.
 //
 // I/O thread only. What needs the store runs on the pool and is answered from the I/O thread. The pool must
 // be closed before the front is destroyed.
@@ -20,9 +23,11 @@
 #include "web/allowed_hosts.h"
 #include "web/health.h"
 #include "web/live_events.h"
+#include "web/logins.h"
 #include "web/metrics_text.h"
 #include "web/oauth_tokens.h"
 #include "web/pages.h"
+#include "web/refusal_log.h"
 #include "web/token_gate.h"
 
 #include <functional>
@@ -37,7 +42,8 @@ struct FrontOptions {
   std::string version;
   std::string host;  // the address we listen on
   std::vector<std::string> allowed_hosts;
-  bool authenticate = true;  // false: everybody is `local` (--no-auth)
+  // False (--no-auth): programs of the user who runs the server are `local` without a token.
+  bool authenticate = true;
   OauthSettings oauth = {};  // whose access tokens are taken beside our own; no issuer: none
 };
 
@@ -71,16 +77,22 @@ class Front {
   void on_page(const Exchange& exchange);
   void on_health(const Exchange& exchange);
   void on_metrics(const Exchange& exchange);
-  // Runs with whose the bearer token is, or answers 401.
+  // Admits the client and runs with whose the bearer token is, or answers 401.
   void with_token(const Exchange& exchange, std::function<void(const Identity& identity)> then);
+  // Admits the client and runs with whose login it is, or answers with the page that says how to get one.
+  void with_login(const Exchange& exchange, PageRequest asked, std::function<void(PageRequest asked)> then);
   // Runs on the pool and answers with what it returns.
   void answer_from_pool(const Exchange& exchange, std::move_only_function<net::HttpResponse()> make);
   void add_own_pages();
   // What is known of a request without asking the store.
   PageRequest page_request(const net::HttpRequest& request) const;
+  // Where the browser is that asks.
+  LoginPlace place_of(net::HttpExchange& exchange) const;
+  // What the login's cookie is called there.
+  std::string cookie_name(const net::HttpRequest& request) const;
+  bool is_over_tls(const net::HttpRequest& request) const;
   // Fills in whose request it is; the page to answer with when it is nobody's. Blocks.
-  std::optional<net::HttpResponse> identify(PageRequest& request);
-  net::HttpResponse log_in(const PageRequest& request, std::string_view code);
+  std::optional<net::HttpResponse> identify(PageRequest& request, const LoginPlace& place);
 
   FrontOptions options_;
   session::Store& store_;
@@ -91,6 +103,9 @@ class Front {
   Measure measure_;
   Pages pages_;
   AllowedHosts hosts_;
+  std::string private_host_;  // login_host(), when the server is on this machine
+  std::string tls_host_;      // of an address that clients reach us at over TLS; empty: none is known
+  RefusalLog refusals_;
   TokenGate gate_;
   OauthResource oauth_;
   std::optional<OauthTokens> issued_;  // only with an issuer

@@ -9,6 +9,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace holdfast::web {
 namespace {
 
@@ -42,11 +44,118 @@ TEST_F(FrontTest, ATokenOpensTheSessionsOfItsName) {
   EXPECT_EQ(ask("POST", "/mcp", {{"Authorization", "bearer  " + token}}).body, "mcp ann");
 }
 
-TEST_F(FrontTest, WithoutAuthenticationEverybodyIsLocal) {
+TEST_F(FrontTest, WithoutAuthenticationTheServersUserIsLocal) {
   make_front(false);
-  EXPECT_EQ(ask("POST", "/mcp").body, "mcp local");
+  EXPECT_EQ(ask("POST", "/mcp").body, "mcp local without a token");
+  EXPECT_EQ(ask("POST", "/mcp", {{"Authorization", "Bearer none"}}).body, "mcp local without a token");
   EXPECT_EQ(ask("GET", "/").status, 200);
   EXPECT_EQ(ask("GET", "/healthz", {{"Host", "evil.example.com"}}).status, 403);
+}
+
+TEST_F(FrontTest, P2WithoutATokenOnlyTheServersOwnUserIsServed) {
+  make_front(false);
+  const std::string token = AccessTokens(*store).add(grant_for("ann")).value();
+  for (const std::optional<std::uint32_t> user : {std::optional(::geteuid() + 1), std::optional<std::uint32_t>()}) {
+    peer_user = user;
+    for (const char* path : {"/mcp", "/", "/events", "/metrics", "/sessions/x"}) {
+      EXPECT_EQ(ask("GET", path).status, 401) << path;
+      EXPECT_FALSE(last_was_admitted) << path;
+      EXPECT_EQ(ask("GET", path, {{"Authorization", "Bearer hf_wrong"}}).status, 401) << path;
+    }
+    EXPECT_THAT(ask("POST", "/mcp").body, HasSubstr("holdfast token add"));
+    EXPECT_EQ(ask("GET", "/healthz").status, 200);
+    EXPECT_EQ(ask("POST", "/mcp", {{"Authorization", "Bearer " + token}}).body, "mcp ann");
+  }
+  peer_user = ::geteuid();
+  EXPECT_EQ(ask("POST", "/mcp", {{"Authorization", "Bearer " + token}}).body, "mcp ann");
+  EXPECT_EQ(ask("POST", "/mcp", {{"Authorization", "Bearer hf_wrong"}}).body, "mcp local without a token");
+}
+
+TEST_F(FrontTest, P4NobodyIsAdmittedWithoutATokenOrALogin) {
+  const std::string cookie = log_in();
+  const std::string bearer = "Bearer " + AccessTokens(*store).add(grant_for("ann")).value();
+  const auto form = [&](net::HttpHeaders more) {
+    more.emplace_back("Content-Type", "application/x-www-form-urlencoded");
+    return more;
+  };
+  const std::string origin = "http://127.0.0.1:4747";
+  const std::vector<std::pair<const char*, net::HttpHeaders>> strangers = {
+      {"/mcp", {}},
+      {"/mcp", {{"Authorization", "Bearer hf_wrong"}}},
+      {"/mcp", {{"Authorization", bearer}, {"Host", "evil.example.com"}}},
+      {"/mcp", {{"Authorization", bearer}, {"Origin", "http://evil.example.com"}}},
+      {"/mcp", {{"Cookie", cookie}}},
+      {"/theme", form({{"Origin", origin}})},
+      {"/theme", form({{"Cookie", cookie}})},
+      {"/theme", form({{"Cookie", cookie}, {"Origin", "null"}})},
+      {"/theme", form({{"Cookie", "holdfast_4747=wrong"}, {"Origin", origin}})},
+      {"/healthz", {}},
+      {"/nothing", {{"Cookie", cookie}}},
+  };
+  for (const auto& [path, headers] : strangers) {
+    EXPECT_GE(ask("POST", path, headers, std::string(1000, 'x')).status, 400) << path;
+    EXPECT_FALSE(last_was_admitted) << path;
+  }
+  EXPECT_EQ(ask("POST", "/mcp", {{"Authorization", bearer}}).status, 200);
+  EXPECT_TRUE(last_was_admitted);
+  EXPECT_EQ(ask("GET", "/", {{"Cookie", cookie}}).status, 200);
+  EXPECT_TRUE(last_was_admitted);
+}
+
+TEST_F(FrontTest, P5ALoginCountsForTheUserWhoseBrowserItWas) {
+  const std::string cookie = log_in();
+  EXPECT_EQ(ask("GET", "/", {{"Cookie", cookie}}).status, 200);
+  EXPECT_EQ(ask("GET", "/", {{"Cookie", cookie}, {"Host", "localhost:4747"}}).status, 200);
+  for (const std::optional<std::uint32_t> user : {std::optional(::geteuid() + 1), std::optional<std::uint32_t>()}) {
+    peer_user = user;
+    for (const char* host : {"127.0.0.1:4747", "localhost", "[::1]:4747"})
+      EXPECT_EQ(ask("GET", "/", {{"Cookie", cookie}, {"Host", host}}).status, 401) << host;
+    EXPECT_EQ(ask("GET", "/events", {{"Cookie", cookie}}).status, 401);
+  }
+}
+
+TEST_F(FrontTest, P5ALoginUnderThePrivateNameCountsThereAlone) {
+  const std::string host = login_host(store->secret()) + ":4747";
+  EXPECT_THAT(host, testing::MatchesRegex("holdfast-[0-9a-f]+\\.localhost:4747"));
+  const auto answer = ask("GET", "/?code=" + Logins(*store).make_code("local").value(), {{"Host", host}});
+  EXPECT_EQ(answer.status, 303);
+  const std::string set = header_of(answer, "Set-Cookie"), cookie = set.substr(0, set.find(';'));
+  EXPECT_EQ(ask("GET", "/", {{"Cookie", cookie}, {"Host", host}}).status, 200);
+  EXPECT_EQ(ask("GET", "/", {{"Cookie", cookie}, {"Host", host}, {"Origin", "http://" + host}}).status, 200);
+  for (const char* other : {"127.0.0.1:4747", "localhost:4747", "[::1]:4747"})
+    EXPECT_EQ(ask("GET", "/", {{"Cookie", cookie}, {"Host", other}}).status, 401) << other;
+  EXPECT_EQ(ask("GET", "/", {{"Cookie", cookie}, {"Host", "holdfast-0123456789abcdef.localhost:4747"}}).status, 403);
+  peer_user = ::geteuid() + 1;
+  EXPECT_EQ(ask("GET", "/", {{"Cookie", cookie}, {"Host", host}}).status, 401);
+}
+
+TEST_F(FrontTest, P5BehindTlsTheCookieIsForThatHostAlone) {
+  oauth.public_url = "https://box.example.com";
+  allowed_hosts = {"box.example.com"};
+  make_front(true);
+  peer_user = ::geteuid() + 1;  // the proxy's
+  const auto answer = ask("GET", "/?code=" + Logins(*store).make_code("local").value(), {{"Host", "box.example.com"}});
+  const std::string set = header_of(answer, "Set-Cookie"), cookie = set.substr(0, set.find(';'));
+  EXPECT_THAT(set, testing::AllOf(testing::StartsWith("__Host-holdfast_4747="), HasSubstr("; Secure"), HasSubstr("; Path=/;")));
+  EXPECT_EQ(ask("GET", "/", {{"Cookie", cookie}, {"Host", "box.example.com"}}).status, 200);
+  peer_user.reset();  // another machine's proxy
+  EXPECT_EQ(ask("GET", "/", {{"Cookie", cookie}, {"Host", "box.example.com"}}).status, 200);
+}
+
+TEST_F(FrontTest, P5AWrongTokenOrCodeLeavesALineAndAFloodOfThemDoesNot) {
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(ask("POST", "/mcp", {{"Authorization", "Bearer hf_guessed"}}).status, 401);
+  EXPECT_EQ(ask("GET", "/?code=guessedcode").status, 401);
+  EXPECT_EQ(ask("POST", "/mcp").status, 401);  // a client that does not know yet is no guess
+  std::string log = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(std::ranges::count(log, '\n'), 2) << log;
+  EXPECT_THAT(log, testing::AllOf(HasSubstr("127.0.0.1:50123 was refused: this token is not valid"), HasSubstr("login code"),
+                                  Not(HasSubstr("guessed"))));
+  RefusalLog refusals;
+  testing::internal::CaptureStderr();
+  for (int i = 0; i < 1000; ++i) refusals.note("peer", "why");
+  log = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(std::ranges::count(log, '\n'), RefusalLog::kLinesAMinute);
 }
 
 TEST_F(FrontTest, PagesTakeTheCookieOfALogin) {

@@ -21,6 +21,8 @@ class StreamExchange final : public net::HttpExchange {
  public:
   explicit StreamExchange(PollLoop& loop) : loop_(loop) {}
   net::HttpRequest& request() override { return request_; }
+  void admit(std::function<void()> then) override { then(); }
+  Result<std::uint32_t> peer_user() const override { return fail(ErrorKind::not_found, "there is no socket"); }
   void respond(net::HttpResponse) override {}
   void start_stream(int status, net::HttpHeaders headers) override {
     EXPECT_EQ(status, 200);

@@ -24,7 +24,7 @@ namespace holdfast::web {
 
 // The identity is nobody's until the front door has found out whose it is.
 struct PageRequest : Identity {
-  PageRequest() : Identity{{}, {}, {}, {}} {}
+  PageRequest() : Identity{{}, {}, {}, {}, false} {}
 
   std::string path;                // as sent, without the query
   std::vector<std::string> parts;  // what stood in the place of each {} of the pattern, decoded

@@ -1,5 +1,8 @@
 #include "web/server_address.h"
 
+#include "net/http_url.h"
+#include "web/logins.h"
+
 #include <fmt/format.h>
 
 namespace holdfast::web {
@@ -30,6 +33,13 @@ std::string address_of(const std::string& host, std::uint16_t port) {
   if (host == "0.0.0.0" || host == "::" || host == "[::]") return fmt::format("http://127.0.0.1:{}", port);
   const bool bare_v6 = host.contains(':') && !host.starts_with('[');
   return bare_v6 ? fmt::format("http://[{}]:{}", host, port) : fmt::format("http://{}:{}", host, port);
+}
+
+std::optional<std::string> private_address(const std::string& address, const session::Store& store) {
+  auto url = net::parse_http_url(address);
+  if (!url || !url->is_this_machine()) return std::nullopt;
+  url->host = login_host(store.secret());
+  return url->origin();
 }
 
 }  // namespace holdfast::web

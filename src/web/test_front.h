@@ -14,15 +14,29 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <memory>
 #include <optional>
+#include <utility>
+#include <vector>
 
 namespace holdfast::web {
 
 class FrontExchange final : public net::HttpExchange {
  public:
-  FrontExchange(PollLoop& loop, net::HttpRequest request) : loop_(loop), request_(std::move(request)) {}
+  FrontExchange(PollLoop& loop, net::HttpRequest request, std::optional<std::uint32_t> user)
+      : loop_(loop), request_(std::move(request)), body_(std::exchange(request_.body, {})), user_(user) {}
   net::HttpRequest& request() override { return request_; }
+  void admit(std::function<void()> then) override {
+    admitted = true;
+    request_.body = body_;
+    then();
+  }
+  Result<std::uint32_t> peer_user() const override {
+    if (!user_) return fail(ErrorKind::not_found, "the client has gone");
+    return *user_;
+  }
   void respond(net::HttpResponse answer) override {
     response = std::move(answer);
     loop_.stop();
@@ -34,10 +48,13 @@ class FrontExchange final : public net::HttpExchange {
   bool gone() const override { return false; }
 
   std::optional<net::HttpResponse> response;
+  bool admitted = false;
 
  private:
   PollLoop& loop_;
   net::HttpRequest request_;
+  std::string body_;  // kept back until the client is admitted
+  std::optional<std::uint32_t> user_;
 };
 
 inline std::string header_of(const net::HttpResponse& response, std::string_view name) {
@@ -55,9 +72,9 @@ struct FrontTest : testing::Test {
 
   void make_front(bool authenticate) {
     front = std::make_unique<Front>(
-        FrontOptions{"1.2.3", "127.0.0.1", {}, authenticate, oauth}, fenced, loop, pool, clock,
+        FrontOptions{"1.2.3", "127.0.0.1", allowed_hosts, authenticate, oauth}, fenced, loop, pool, clock,
         [](const Front::Exchange& exchange, const Identity& identity) {
-          exchange->respond({200, {}, "mcp " + identity.principal});
+          exchange->respond({200, {}, "mcp " + identity.principal + (identity.has_token ? "" : " without a token")});
         },
         [](MetricsText& metrics) { metrics.counter("requests_total", "Requests.", 7); }, make_pages({fenced}));
     front->set_port(4747);
@@ -72,10 +89,12 @@ struct FrontTest : testing::Test {
     request.query = mark == std::string::npos ? "" : path.substr(mark + 1);
     request.path = path.substr(0, mark);
     request.headers = std::move(headers);
+    request.peer = "127.0.0.1:50123";
     if (!request.header("Host")) request.headers.emplace_back("Host", "127.0.0.1:4747");
-    auto exchange = std::make_shared<FrontExchange>(loop, std::move(request));
+    auto exchange = std::make_shared<FrontExchange>(loop, std::move(request), peer_user);
     front->handle(exchange);
     while (!exchange->response) loop.run();  // a stop from an earlier answer may still be pending
+    last_was_admitted = exchange->admitted;
     return *exchange->response;
   }
 
@@ -89,6 +108,9 @@ struct FrontTest : testing::Test {
     return cookie.substr(0, cookie.find(';'));
   }
 
+  std::optional<std::uint32_t> peer_user = ::geteuid();  // whose process the next client is; nullopt: not of this machine
+  bool last_was_admitted = false;
+  std::vector<std::string> allowed_hosts;
   OauthSettings oauth;
   TestFolder folder;
   SystemClock clock;

@@ -7,6 +7,7 @@
 #include "mcp/transport_http_client.h"
 #include "net/http_server.h"
 #include "net/loop_thread.h"
+#include "net/raw_http_client.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -21,7 +22,7 @@ namespace {
 // Legacy without resource metadata: the shortest way to a token, by the program's own credentials.
 class TokenServer {
  public:
-  TokenServer() : http_({}, [this](auto exchange) { handle(*exchange); }) {
+  TokenServer() : http_({}, net::admitting([this](auto exchange) { handle(*exchange); })) {
     port_ = http_.listen("127.0.0.1", 0).value();
     thread_ = std::thread([this] { http_.run(); });
   }

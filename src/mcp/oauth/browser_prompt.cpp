@@ -25,7 +25,6 @@ constexpr std::string_view kPage =
 net::HttpLimits small_limits() {
   net::HttpLimits limits;
   limits.max_connections = 16;  // one browser
-  limits.max_body_bytes = 1024;
   limits.idle_timeout = std::chrono::seconds(5);
   return limits;
 }
@@ -91,6 +90,7 @@ class Listener final : public RedirectPlace {
     return true;
   }
 
+  // Nobody is admitted: what a browser is redirected with stands in the head.
   void handle(net::HttpExchange& exchange) {
     if (!take(exchange.request())) return exchange.respond({404, {}, {}});
     exchange.respond(

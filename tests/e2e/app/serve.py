@@ -1,13 +1,68 @@
 #!/usr/bin/env python3
 """usage: serve.py HOLDFAST HOLDFAST-SEED    the HTTP server, from outside"""
 import json
+import os
+import pty
+import resource
 import signal
+import socket
 import stat
+import statistics
 import subprocess
+import sys
 import time
+import unittest
 import urllib.parse
 
 from program import ENVELOPE, HOLDFAST, PATIENCE, ProgramTest, Server, call, initialize, main
+
+MEGABYTE = 1024 * 1024
+LIST = call(1, {"operation": "list"}, modern=True)
+NOBODY = 65534
+
+# Asks with a socket of its own: HOST PORT METHOD PATH HEADERS BODY. Prints the status and the text.
+OTHER_PROGRAM = """
+import http.client, json, sys
+host, port, method, path, headers, body = sys.argv[1:]
+connection = http.client.HTTPConnection(host, int(port), timeout=30)
+connection.request(method, path, body or None, json.loads(headers))
+answer = connection.getresponse()
+print(json.dumps([answer.status, answer.read().decode()]))
+"""
+
+# 120 connections at once, each with a body that is far from its end: PORT HEAD. Prints the statuses it has got.
+ATTACK = """
+import selectors, socket, sys
+port, head = int(sys.argv[1]), sys.argv[2].encode().decode("unicode_escape").encode()
+piece, waiting, statuses = b"x" * 65536, selectors.DefaultSelector(), {}
+for number in range(120):
+    sock = socket.create_connection(("127.0.0.1", port))
+    sock.sendall(head)
+    sock.setblocking(False)
+    waiting.register(sock, selectors.EVENT_READ | selectors.EVENT_WRITE, [b"", 16_000_000])
+while waiting.get_map():
+    for key, events in waiting.select():
+        sock, said = key.fileobj, key.data
+        try:
+            if events & selectors.EVENT_READ:
+                got = sock.recv(65536)
+                if not got:
+                    raise ConnectionResetError
+                said[0] += got
+            if events & selectors.EVENT_WRITE:
+                if said[1] <= len(piece):
+                    waiting.modify(sock, selectors.EVENT_READ, said)
+                else:
+                    said[1] -= sock.send(piece)
+        except BlockingIOError:
+            pass
+        except OSError:
+            status = said[0][9:12].decode()
+            statuses[status] = statuses.get(status, 0) + 1
+            waiting.unregister(sock)
+            sock.close()
+print(statuses)
+"""
 
 
 def login_path(url):
@@ -47,6 +102,7 @@ class Access(ProgramTest):
     def test_without_authentication(self):
         server = Server(self, "--no-auth")
         self.assertIsNone(server.about["token_file"])
+        self.assertEqual(server.post(LIST, token="none", modern=True)[0], 200)
         self.assertFalse((self.data / "token").exists())
         self.assertEqual(server.ask("GET", "/")[0], 200)
         self.assertEqual(server.ask("GET", "/", {"Host": "evil.example.com"})[0], 403)
@@ -125,7 +181,9 @@ class Access(ProgramTest):
         status, _, page = server.ask("GET", "/")
         self.assertEqual(status, 401)
         self.assertIn("holdfast login", page)
-        status, headers, _ = server.ask("GET", login_path(server.about["url"]))
+        address = self.json_of("login")["url"]
+        self.assertTrue(address.startswith(f"http://127.0.0.1:{server.port}/?code="), address)
+        status, headers, _ = server.ask("GET", login_path(address))
         self.assertEqual((status, headers["location"]), (303, "/"))
         cookie, *flags = headers["set-cookie"].split("; ")
         self.assertEqual(set(flags), {"Path=/", "HttpOnly", "SameSite=Strict", "Max-Age=604800"})
@@ -134,18 +192,16 @@ class Access(ProgramTest):
         self.assertIn("default-src 'none'", headers["content-security-policy"])
         self.assertIn("Timeline", page)
         self.assertIn(str(self.data / "store.db"), server.ask("GET", "/storage", {"Cookie": cookie})[2])
-        self.assertEqual(server.ask("GET", login_path(server.about["url"]))[0], 401, "the code worked twice")
+        self.assertEqual(server.ask("GET", login_path(address))[0], 401, "the code worked twice")
         self.assertEqual(server.ask("POST", "/mcp", {"Cookie": cookie}, "{}")[0], 401, "a cookie opened /mcp")
-        again = self.json_of("login")["url"]
-        self.assertTrue(again.startswith(f"http://127.0.0.1:{server.port}/?code="), again)
-        self.assertEqual(server.ask("GET", login_path(again))[0], 303)
 
     def test_a_login_code_ends_after_ten_minutes(self):
         clock = self.home / "clock"
         clock.write_text("2031-01-01T00:00:00Z")
         server = Server(self, "--clock-file", str(clock))
+        address = self.json_of("login", HOLDFAST_CLOCK_FILE=str(clock))["url"]
         clock.write_text("2031-01-01T00:10:00Z")
-        self.assertEqual(server.ask("GET", login_path(server.about["url"]))[0], 401)
+        self.assertEqual(server.ask("GET", login_path(address))[0], 401)
 
     def test_health_and_metrics(self):
         server = Server(self)
@@ -163,15 +219,149 @@ class Access(ProgramTest):
     def test_nothing_is_told_twice(self):
         server = Server(self)
         server.post(call(1, {"operation": "list"}, modern=True), modern=True)
-        token = server.token()
+        self.assertNotIn(server.token(), self.log_of(server))
+
+    def test_p5_a_wrong_token_or_code_leaves_a_line(self):
+        server = Server(self)
+        self.assertEqual(server.post(LIST, token="hf_guessed", modern=True)[0], 401)
+        self.assertEqual(server.ask("GET", "/?code=guessed")[0], 401)
+        log = self.log_of(server)
+        self.assertRegex(log, r"warn web: 127\.0\.0\.1:\d+ was refused: this token is not valid")
+        self.assertRegex(log, r"warn web: 127\.0\.0\.1:\d+ was refused: it came with a login code")
+        self.assertNotIn("guessed", log)
+
+    def log_of(self, server):
         server.stop()
         log = ""
         try:
             while True:
                 log += server.log.next()
         except EOFError:
-            pass
-        self.assertNotIn(token, log)
+            return log
+
+
+class Strangers(ProgramTest):
+    """Clients that have shown nothing yet: what they can cost."""
+
+    def most_memory(self, server):
+        with open(f"/proc/{server.process.pid}/status") as status:
+            return int(next(line.split()[1] for line in status if line.startswith("VmHWM:"))) * 1024
+
+    def test_p4_120_connections_with_large_bodies(self):
+        """Nothing of a body is read before its sender is known, and who is known is answered meanwhile."""
+        server = Server(self)
+        headers, body = server.mcp_headers(modern=LIST), json.dumps(LIST)
+        client = server.connect()
+        own = f"127.0.0.1:{server.port}"
+        post = "POST /mcp HTTP/1.1\\r\\nContent-Length: 16000000\\r\\nHost: "
+        heads = {f"{post}evil.example.com": 403, f"{post}{own}\\r\\nOrigin: http://evil.example.com": 403, f"{post}{own}": 401,
+                 f"{post}{own}\\r\\nAuthorization: Bearer hf_guessed": 401,
+                 f"POST /theme HTTP/1.1\\r\\nContent-Length: 16000000\\r\\nHost: {own}": 403}
+        for head, status in heads.items():
+            attack = subprocess.Popen([sys.executable, "-c", ATTACK, str(server.port), head + "\\r\\n\\r\\n"], text=True,
+                                      stdout=subprocess.PIPE)
+            self.addCleanup(attack.stdout.close)
+            times = []
+            while attack.poll() is None or not times:
+                began = time.monotonic()
+                client.request("POST", "/mcp", body, headers)
+                answer = client.getresponse()
+                answer.read()
+                times.append((time.monotonic() - began) * 1000)
+                self.assertEqual(answer.status, 200)
+            self.assertEqual(attack.stdout.read().strip(), str({str(status): 120}), head)
+            print(f"{status} for {head[-40:]!r}: {len(times)} calls meanwhile, {statistics.median(times):.1f} ms in the middle, "
+                  f"{max(times):.1f} ms at most; memory {self.most_memory(server) / MEGABYTE:.0f} MB", file=sys.stderr)
+            self.assertLess(self.most_memory(server), 64 * MEGABYTE, head)
+
+    def test_p4_idle_connections_do_not_shut_others_out(self):
+        hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+        server = Server(self)
+        early = server.connect()
+        early.request("POST", "/mcp", json.dumps(LIST), server.mcp_headers(modern=LIST))
+        self.assertEqual(early.getresponse().read()[:1], b"{")
+        idle = []
+        for _ in range(min(10_100, hard - 100)):
+            idle.append(socket.create_connection(("127.0.0.1", server.port)))
+            self.addCleanup(idle[-1].close)
+        self.assertEqual(server.post(LIST, modern=True)[0], 200, "a client that comes late")
+        early.request("POST", "/mcp", json.dumps(LIST), server.mcp_headers(modern=LIST))
+        self.assertEqual(early.getresponse().status, 200, "a client that was there first")
+        self.assertEqual(idle[0].recv(1), b"", "the oldest has to go")
+        self.assertLess(self.most_memory(server), 64 * MEGABYTE)
+
+
+class Neighbours(ProgramTest):
+    """Other programs of this machine."""
+
+    def ask_as(self, user, server, method="POST", path="/mcp", headers=None, body=None, host="127.0.0.1"):
+        words = [host, str(server.port), method, path, json.dumps(headers or {}), body or ""]
+        done = subprocess.run([sys.executable, "-c", OTHER_PROGRAM, *words], user=user, cwd="/", text=True, capture_output=True,
+                              timeout=PATIENCE)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can be somebody else")
+    def test_p2_without_a_token_only_the_servers_own_user_is_served(self):
+        for listens, hosts in (("127.0.0.1", ("127.0.0.1", "::ffff:127.0.0.1")), ("::1", ("::1",))):
+            server = Server(self, "--no-auth", "--host", listens)
+            token = self.json_of("token", "add", "ann" + str(server.port))["token"]
+            headers, body = server.mcp_headers(modern=LIST, token="none"), json.dumps(LIST)
+            headers["Host"] = f"localhost:{server.port}"
+            for host in hosts:
+                self.assertEqual(self.ask_as(0, server, headers=headers, body=body, host=host)[0], 200, host)
+                status, text = self.ask_as(NOBODY, server, headers=headers, body=body, host=host)
+                self.assertEqual(status, 401, host)
+                self.assertIn("holdfast token add", text)
+                for path in ("/", "/events", "/metrics", "/search?q=x"):
+                    self.assertEqual(self.ask_as(NOBODY, server, "GET", path, {"Host": headers["Host"]}, host=host)[0], 401, path)
+                allowed = {**headers, "Authorization": "Bearer " + token}
+                self.assertEqual(self.ask_as(NOBODY, server, headers=allowed, body=body, host=host)[0], 200, host)
+            while f"is of the user {NOBODY}" not in server.log.next():
+                pass
+            server.stop()
+
+    def test_p2_what_starts_programs_needs_a_token_always(self):
+        def outcome(server, token, name):
+            message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+                "name": name, "_meta": ENVELOPE,
+                "arguments": {"task": "x"} if name == "autonomous_filesystem_full" else {"tasks": ["x"]}}}
+            answer = server.post(message, token=token, modern=True)[2]["result"]
+            self.assertTrue(answer["isError"])
+            return answer["structuredContent"]["error"]
+
+        tools = ("autonomous_filesystem_full", "autonomous_persistent_session")
+        server = Server(self)
+        token = server.token()
+        for name in tools:
+            self.assertNotEqual(outcome(server, token, name), "token_needed")  # there is no model
+        server.stop()
+        server = Server(self, "--no-auth")
+        for name in tools:
+            self.assertEqual(outcome(server, "none", name), "token_needed")
+            self.assertNotEqual(outcome(server, token, name), "token_needed")
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can be somebody else")
+    def test_p5_a_server_that_receives_the_cookie_cannot_use_it(self):
+        server = Server(self)
+        cookie = server.ask("GET", login_path(self.json_of("login")["url"]))[1]["set-cookie"].split("; ")[0]
+        headers = {"Cookie": cookie}
+        self.assertEqual(self.ask_as(0, server, "GET", "/", headers)[0], 200)
+        for path in ("/", "/events", "/storage"):
+            for host in (f"127.0.0.1:{server.port}", "localhost", "[::1]"):
+                self.assertEqual(self.ask_as(NOBODY, server, "GET", path, {**headers, "Host": host})[0], 401, path)
+
+    def test_p5_a_login_under_the_private_name_counts_there_alone(self):
+        server = Server(self)
+        address = urllib.parse.urlsplit(self.json_of("login")["private_url"])
+        self.assertRegex(address.netloc, rf"^holdfast-[0-9a-f]{{16}}\.localhost:{server.port}$")
+        status, headers, _ = server.ask("GET", f"/?{address.query}", {"Host": address.netloc})
+        self.assertEqual(status, 303)
+        cookie = {"Cookie": headers["set-cookie"].split("; ")[0]}
+        self.assertEqual(server.ask("GET", "/", {**cookie, "Host": address.netloc})[0], 200)
+        self.assertEqual(server.ask("GET", "/", cookie)[0], 401, "who has the cookie alone has nothing")
+        self.assertEqual(server.ask("GET", "/", {**cookie, "Host": "holdfast-0123456789abcdef.localhost"})[0], 403)
 
 
 class Life(ProgramTest):
@@ -232,8 +422,25 @@ class Life(ProgramTest):
         page, mcp = process.stdout.readline(), process.stdout.readline()
         process.terminate()
         self.assertEqual(process.wait(PATIENCE), 0)
-        self.assertRegex(page, r"^page http://127\.0\.0\.1:\d+/\?code=[a-z2-7]{26}  \(works once")
+        self.assertRegex(page, r"^page http://127\.0\.0\.1:\d+/  \(holdfast login prints")
         self.assertRegex(mcp, r"^MCP  http://127\.0\.0\.1:\d+/mcp  token in " + str(self.data / "token"))
+
+    def test_p5_a_login_code_is_shown_on_a_terminal_alone(self):
+        for words in ([], ["--json"]):
+            master, slave = pty.openpty()
+            process = subprocess.Popen([HOLDFAST, "serve", "--port", "0", *words], env=self.environment(NO_COLOR="1"), text=True,
+                                       stdout=slave, stderr=subprocess.DEVNULL)
+            os.close(slave)
+            text = ""
+            while "mcp" not in text:
+                text += os.read(master, 10_000).decode()
+            process.terminate()
+            self.assertEqual(process.wait(PATIENCE), 0)
+            os.close(master)
+            self.assertRegex(text, r"http://127\.0\.0\.1:\d+/\?code=[a-z2-7]{26}")
+            if not words:
+                self.assertRegex(text, r"^page http://holdfast-[0-9a-f]{16}\.localhost:\d+/\?code=[a-z2-7]{26}  \(works once")
+        self.assertNotIn("code", json.dumps(Server(self).about))
 
     def test_settings(self):
         config = self.home / ".config/holdfast/config.json"

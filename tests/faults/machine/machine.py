@@ -328,10 +328,29 @@ class Descriptors(MachineTest):
         fields = pathlib.Path(f"/proc/{client.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
-    def test_out_of_them(self):
-        client = Http(self, before=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (self.LIMIT, self.LIMIT)))
-        session, texts = self.begin(client), ["begin"]
+    def start(self):
+        return Http(self, before=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (self.LIMIT, self.LIMIT)))
+
+    def crowd_of(self, client, says):
         crowd = [socket.create_connection(("127.0.0.1", client.port), PATIENCE) for _ in range(2 * self.LIMIT)]
+        for each in crowd:
+            self.addCleanup(each.close)
+            each.sendall(says)
+        return crowd
+
+    def test_p4_strangers_do_not_use_them_up(self):
+        client = self.start()
+        session = self.begin(client)
+        self.crowd_of(client, b"")
+        late = client.connect()
+        given = client.call("thought", late, sessionId=session, thought="in the crowd", nextThoughtNeeded=True)
+        late.close()
+        self.assertEqual(given["thoughtNumber"], 2)
+
+    def test_out_of_them(self):
+        client = self.start()
+        session, texts = self.begin(client), ["begin"]
+        crowd = self.crowd_of(client, b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")  # of clients that are let in
         self.assertIn("accepting connections is suspended", self.next_line(client, "suspended"))
         began = self.cpu_seconds(client)
         threading.Event().wait(0.5)  # nothing happens, and that is what is measured
