@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import resource
+import shutil
 import signal
 import socket
 import subprocess
@@ -20,6 +21,7 @@ import unittest
 SHIM = str(pathlib.Path(sys.argv[2]).resolve())
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "e2e/app"))
 from program import ENVELOPE, HOLDFAST, PATIENCE, Lines, ProgramTest, Server  # noqa: E402
+from transcripts_home import DEMO, OLD, TranscriptsTest, sid, tree_of  # noqa: E402
 
 TEXT = "A thought as long as thoughts are. " * 20
 
@@ -434,6 +436,97 @@ class Memory(MachineTest):
             self.assertEqual([len(text) for text in found], [len(text) for text in texts])
         self.assertTrue(json.loads(self.plain("store", "verify", "--json"))["ok"])
         self.assertGreater(len(texts), 1, "some of them fit")
+
+
+class Killed(TranscriptsTest):
+    """A command over transcripts, killed at every step, and then typed again: no doctor in between."""
+
+    STEPS = 400  # more than any of them has
+    UNHEARD = 4  # steps behind the last that anything can be told of: removing an empty folder
+
+    def lay_out(self):
+        """The home as at the beginning, without what the try before left."""
+        shutil.rmtree(self.claude)
+        shutil.rmtree(self.data, ignore_errors=True)
+        self.lay_out_home()
+
+    def files(self):
+        return {name: entry for name, entry in tree_of(self.claude).items() if entry[1] is not None}
+
+    def journals(self):
+        return list((self.claude / ".holdfast").glob("*/journal"))
+
+    def steps(self, words, prepare=lambda: None, single=(), same=True):
+        """`single`: the exit code of the same command once more, when it was done and nothing could tell."""
+        expected, unheard = None, 0
+        for step in range(self.STEPS):
+            self.lay_out()
+            more = prepare() or []
+            environment = {"LD_PRELOAD": SHIM, "HF_SHIM_DIE_AT": str(step)} if step else {}  # the first shows how it should be
+            first = self.run_program(*words, *more, **environment)
+            if first.returncode == 0:
+                if step:
+                    self.assertGreater(step, 5)
+                    self.assertLessEqual(unheard, self.UNHEARD)
+                    return
+                expected = self.files()
+                continue
+            self.assertEqual(first.returncode, -signal.SIGKILL, first.stderr)
+            heard, done = self.journals(), self.files() == expected
+            if done and not heard:
+                unheard += 1
+            again = self.run_program(*words, *more)
+            allowed = {0, *single} if done and not heard else {0}
+            self.assertIn(again.returncode, allowed, (step, again.stdout, again.stderr))
+            if same:
+                self.assertEqual(self.files(), expected, step)
+            self.assertEqual((self.claude / ".holdfast").exists(), False, step)
+            if heard:
+                self.assertRegex(again.stderr, "note: a [a-z]+ of .* was (undone|finished) first")
+        self.fail("no end")
+
+    def test_p13_delete(self):
+        self.steps(["delete", sid("a5"), "--force"], single=(3,))
+
+    def test_p13_move(self):
+        self.steps(["move", sid("a5"), "--tp", str(self.elsewhere), "--force"])
+
+    def test_p13_undo_of_a_move(self):
+        def move():
+            return [self.json_of("move", sid("a5"), "--tp", str(self.elsewhere), "--force")["backup_path"]]
+
+        self.steps(["restore", "--in-place"], move, single=(5,))
+
+    def test_p13_restore_in_place(self):
+        def delete():
+            return [self.json_of("delete", sid("a5"), "--force")["backup_path"]]
+
+        self.steps(["restore", "--in-place"], delete, single=(5,))
+
+    def test_p13_restore_from_the_guard(self):
+        def lose():
+            self.assertEqual(self.run_program("guard").returncode, 0)
+            self.assertEqual(self.run_program("delete", sid("a5"), "--force", "--no-backup").returncode, 0)
+
+        self.steps(["restore", "--in-place", sid("a5")], lose)
+
+    def test_p13_clone(self):
+        self.steps(["clone", sid("a5")], same=False)
+
+    def test_p13_relocate(self):
+        def leave_two():
+            for short in ("a1", "a2", "a3", "a6"):
+                self.transcript(short).unlink()
+
+        self.steps(["relocate", DEMO, str(self.elsewhere), "--yes"], leave_two, single=(3,))
+
+    def test_p13_fix(self):
+        def damage():
+            path = self.transcript("a5")
+            path.write_bytes(b'{"torn": \n' + path.read_bytes())
+            os.utime(path, (OLD, OLD))
+
+        self.steps(["doctor", "--fix"], damage)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,9 @@
 //
 // HF_SHIM_STORM_US in the environment interrupts the process again and again after so many microseconds, without SA_RESTART.
 //
+// HF_SHIM_DIE_AT=N in the environment kills the process in front of its N-th call that changes a name in an open folder (mkdirat,
+// renameat2, linkat, unlinkat): those are the steps of what changes many files at once.
+//
 // The program's own files are written with the same calls, which is why only paths below the prefix count.
 
 #include <dlfcn.h>
@@ -22,6 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdarg>
 #include <cstdio>
@@ -128,6 +132,14 @@ bool refuse_sync(int fd) {
   ::setitimer(ITIMER_REAL, &timer, nullptr);
 }
 
+bool die_at_its_step() {
+  static std::atomic<long> steps = 0;
+  static const char* const last = std::getenv("HF_SHIM_DIE_AT");
+  if (last == nullptr || ++steps != std::atol(last)) return false;
+  ::kill(::getpid(), SIGKILL);
+  for (;;) ::pause();
+}
+
 bool writes(int flags) {
   return (flags & O_ACCMODE) != O_RDONLY || (flags & O_CREAT) != 0;
 }
@@ -148,6 +160,12 @@ HF_SHIM(ssize_t, pwrite, (int fd, const void* bytes, size_t size, off_t at), (fd
 HF_SHIM(ssize_t, pwrite64, (int fd, const void* bytes, size_t size, off64_t at), (fd, bytes, size, at), refuse_write(fd))
 HF_SHIM(int, ftruncate, (int fd, off_t size) noexcept, (fd, size), refuse_write(fd))
 HF_SHIM(int, ftruncate64, (int fd, off64_t size) noexcept, (fd, size), refuse_write(fd))
+HF_SHIM(int, mkdirat, (int folder, const char* path, mode_t mode) noexcept, (folder, path, mode), die_at_its_step())
+HF_SHIM(int, unlinkat, (int folder, const char* path, int flags) noexcept, (folder, path, flags), die_at_its_step())
+HF_SHIM(int, renameat2, (int from, const char* path, int to, const char* new_path, unsigned flags) noexcept,
+        (from, path, to, new_path, flags), die_at_its_step())
+HF_SHIM(int, linkat, (int from, const char* path, int to, const char* new_path, int flags) noexcept,
+        (from, path, to, new_path, flags), die_at_its_step())
 HF_SHIM(int, fsync, (int fd), (fd), refuse_sync(fd))
 HF_SHIM(int, fdatasync, (int fd), (fd), refuse_sync(fd))
 HF_SHIM(int, mknod, (const char* path, mode_t mode, dev_t device) noexcept, (path, mode, device), refuse_name(path))
