@@ -68,6 +68,7 @@ std::string guard_unit(const std::string& program, const std::vector<std::pair<s
   std::string out =
       "[Unit]\n"
       "Description=holdfast guard: keeps the transcripts of coding sessions\n"
+      "StartLimitIntervalSec=0\n"
       "\n"
       "[Service]\n";
   for (const auto& [name, value] : environment) out += fmt::format("Environment={}\n", unit_word(name + "=" + value));

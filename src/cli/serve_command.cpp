@@ -9,6 +9,7 @@
 #include "cli/serve_metrics.h"
 #include "cli/service_notice.h"
 #include "cli/stop_signals.h"
+#include "cli/store_wait.h"
 #include "mcp/transport_http.h"
 #include "net/http_server.h"
 #include "net/http_url.h"
@@ -112,7 +113,9 @@ Result<void> run_serve(Context& context) {
   HF_CHECK(oauth.check());
   HF_TRY(auto signals, StopSignals::watch());
   std::signal(SIGPIPE, SIG_IGN);  // a client that has gone is noticed by the write
-  HF_TRY(auto store, context.open_store());
+  HF_TRY(AwaitedStore awaited, wait_for_store(context));
+  if (!awaited.store) return {};
+  const std::unique_ptr<session::Store> store = std::move(awaited.store);
   if (!settings.flag("no_auth")) {
     HF_CHECK(make_data_folder(context.folders));
     HF_CHECK(web::AccessTokens(*store).ensure_first(context.folders.token_file()));
@@ -147,7 +150,8 @@ Result<void> run_serve(Context& context) {
   transport.challenge_with([&front](Scope needed) { return front.scope_challenge(needed); });
   const PoolEnd pool_end{pool};
 
-  HF_TRY(const std::uint16_t port, http.listen(settings.text("host"), static_cast<std::uint16_t>(settings.number("port"))));
+  const auto wanted = awaited.port != 0 ? awaited.port : static_cast<std::uint16_t>(settings.number("port"));
+  HF_TRY(const std::uint16_t port, http.listen(settings.text("host"), wanted));
   front.set_port(port);
   const std::string address = web::address_of(settings.text("host"), port);
   HF_CHECK(web::remember_address(*store, address));

@@ -237,16 +237,7 @@ void Front::answer_from_pool(const Exchange& exchange, std::move_only_function<n
 
 void Front::on_health(const Exchange& exchange) {
   health_.ask([this, exchange](const Health::Answer& health) {
-    const int status = health.ready ? 200 : 503;
-    const std::string* accept = exchange->request().header("Accept");
-    if (accept && accept->contains("application/json")) {
-      JsonObject body{{"status", health.ready ? "ok" : "unavailable"}, {"version", options_.version}};
-      if (!health.ready) body["reason"] = health.reason;
-      return exchange->respond({status, {{"Content-Type", "application/json"}, {"Cache-Control", "no-store"}}, to_json(body)});
-    }
-    exchange->respond({status,
-                       {{"Content-Type", "text/plain; charset=utf-8"}, {"Cache-Control", "no-store"}},
-                       health.ready ? "ok\n" : "unavailable: " + health.reason + "\n"});
+    exchange->respond(health_response(exchange->request(), health, options_.version));
   });
 }
 

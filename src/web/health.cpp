@@ -1,5 +1,7 @@
 #include "web/health.h"
 
+#include "base/json.h"
+
 #include <utility>
 
 namespace holdfast::web {
@@ -28,6 +30,19 @@ void Health::probe() {
       settle(std::move(answer));
     });
   });
+}
+
+net::HttpResponse health_response(const net::HttpRequest& request, const Health::Answer& health, std::string_view version) {
+  const int status = health.ready ? 200 : 503;
+  const std::string* accept = request.header("Accept");
+  if (accept && accept->contains("application/json")) {
+    JsonObject body{{"status", health.ready ? "ok" : "unavailable"}, {"version", version}};
+    if (!health.ready) body["reason"] = health.reason;
+    return {status, {{"Content-Type", "application/json"}, {"Cache-Control", "no-store"}}, to_json(body)};
+  }
+  return {status,
+          {{"Content-Type", "text/plain; charset=utf-8"}, {"Cache-Control", "no-store"}},
+          health.ready ? "ok\n" : "unavailable: " + health.reason + "\n"};
 }
 
 void Health::settle(Answer answer) {

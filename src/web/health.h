@@ -8,12 +8,14 @@
 
 #include "base/executor.h"
 #include "base/pool.h"
+#include "net/http_server.h"
 #include "session/store.h"
 
 #include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace holdfast::web {
@@ -49,5 +51,8 @@ class Health {
   std::chrono::steady_clock::time_point asked_at_;  // 1970: never
   std::vector<std::function<void(const Answer&)>> waiting_;
 };
+
+// In the form that the request asks for.
+net::HttpResponse health_response(const net::HttpRequest& request, const Health::Answer& health, std::string_view version);
 
 }  // namespace holdfast::web

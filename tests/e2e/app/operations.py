@@ -2,6 +2,7 @@
 """usage: operations.py HOLDFAST HOLDFAST-SEED    metrics, health, restarts one after the other, backups"""
 import http.client
 import json
+import pathlib
 import re
 import signal
 import socket
@@ -11,7 +12,7 @@ import time
 import unittest
 
 from postgres_server import PostgresServer
-from program import ENVELOPE, HOLDFAST, PATIENCE, ProgramTest, Server, main
+from program import ENVELOPE, HOLDFAST, PATIENCE, Lines, ProgramTest, Server, main
 
 NAME = r"[a-zA-Z_:][a-zA-Z0-9_:]*"
 LABEL = r'([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"'
@@ -252,6 +253,58 @@ class RollingRestart(ProgramTest):
     @staticmethod
     def close(connection):
         connection.close()
+
+
+class Waiting(ProgramTest):
+    def test_p10_a_server_waits_for_its_database(self):
+        database = PostgresServer()
+        self.addCleanup(database.remove)
+        url = database.make_database("holdfast")
+        database.stop()
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        waiting = subprocess.Popen([HOLDFAST, "serve", "--json", "--port", str(port), "--store", url], env=self.environment(),
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(lambda: (waiting.kill(), waiting.wait(PATIENCE)) if waiting.poll() is None else None)
+        log, out = Lines(waiting.stderr), Lines(waiting.stdout)
+        while "waiting" not in log.next():
+            pass
+
+        def health():
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+            connection.request("GET", "/healthz", headers={"Accept": "application/json"})
+            answer = connection.getresponse()
+            body = json.loads(answer.read())
+            connection.close()
+            return answer.status, body
+
+        status, body = health()
+        self.assertEqual((status, body["status"]), (503, "unavailable"))
+        self.assertIn("waiting for the store", body["reason"])
+        database.start()
+        self.assertEqual(json.loads(out.next())["port"], port)
+        self.assertEqual(health()[0], 200)
+        waiting.send_signal(signal.SIGTERM)
+        self.assertEqual(waiting.wait(PATIENCE), 0)
+
+    def test_p10_a_server_that_waits_can_be_stopped(self):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            nobody = free.getsockname()[1]
+        waiting = subprocess.Popen([HOLDFAST, "serve", "--port", "0", "--store", f"postgresql://nobody@127.0.0.1:{nobody}/x"],
+                                   env=self.environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+        self.addCleanup(lambda: (waiting.kill(), waiting.wait(PATIENCE)) if waiting.poll() is None else None)
+        log = Lines(waiting.stderr)
+        while "waiting" not in log.next():
+            pass
+        waiting.send_signal(signal.SIGTERM)
+        self.assertEqual(waiting.wait(PATIENCE), 0)
+
+    def test_p10_units_are_started_again_for_ever(self):
+        for unit in (pathlib.Path(__file__).resolve().parents[3] / "packaging").glob("*.service"):
+            self.assertIn("StartLimitIntervalSec=0", unit.read_text(), unit.name)
 
 
 class Backup(ProgramTest):
