@@ -22,6 +22,7 @@ struct UpdateCalls {
 struct UpdateOutcome {
   CorpusUpdate counts;
   std::uint64_t indexed_bytes = 0;
+  bool lost_text = false;  // the old index has texts that the documents no longer have
   std::unique_ptr<CorpusIndex> index;  // null when the old one still holds
 };
 
