@@ -11,7 +11,6 @@ namespace holdfast::mcp {
 
 namespace {
 
-constexpr std::string_view kSessionArea = "mcp.session";
 constexpr std::string_view kStreamsAtArea = "mcp.session_stream";  // address of the process with the stand-alone stream
 
 JsonObject to_row(const Connection& connection) {

@@ -12,9 +12,13 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 namespace holdfast::mcp {
+
+// A session is a value of this area under its id, from the handshake to its end.
+inline constexpr std::string_view kSessionArea = "mcp.session";
 
 class LegacySessions {
  public:

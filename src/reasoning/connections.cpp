@@ -117,4 +117,12 @@ Result<void> let_go(session::Transaction& transaction, const std::string& sessio
   return {};
 }
 
+Result<void> forget_connection(session::Transaction& transaction, const std::string& id) {
+  HF_TRY(const auto stored, load_connection(transaction, id));
+  if (!stored) return {};
+  if (!stored->active_session.empty()) HF_CHECK(let_go(transaction, stored->active_session, id));
+  HF_CHECK(transaction.erase(kConnections, id));
+  return {};
+}
+
 }  // namespace holdfast::reasoning

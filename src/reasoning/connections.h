@@ -41,6 +41,8 @@ Result<std::optional<Connection>> load_connection(session::Reader& reader, const
 // Adds what is stored about it, if it is this principal's.
 Result<void> recall_connection(session::Reader& reader, Connection& connection);
 Result<void> save_connection(session::Transaction& transaction, const Connection& connection);
+// It has ended: what it remembered goes, and it no longer has a session open.
+Result<void> forget_connection(session::Transaction& transaction, const std::string& id);
 
 // One connection that has a session as its active one.
 struct Holder {

@@ -18,7 +18,8 @@
 namespace holdfast::research {
 namespace {
 
-// An index is written when at least this part of it is new; less is quicker read again than written.
+// An index is written when at least this part of it is new; less is quicker read again than written. It is also written when a
+// text has gone from the documents: it must not remain in the cache.
 constexpr std::uint64_t kWorthSaving = 50;  // a fiftieth
 
 // Found chunks looked at beyond those asked for, because the file of one may have changed since.
@@ -110,7 +111,7 @@ class IndexedCorpus final : public Corpus {
     set_index(old);
     for (std::size_t i = 0; i < roots_.size(); ++i) outcome.counts.left_out.add(roots_[i].name, outcome.left_out[i]);
     unsaved_bytes_ += outcome.indexed_bytes;
-    if (cache_ && unsaved_bytes_ * kWorthSaving > outcome.counts.bytes) save(*old);
+    if (cache_ && (outcome.lost_text || unsaved_bytes_ * kWorthSaving > outcome.counts.bytes)) save(*old);
     return outcome.counts;
   }
 

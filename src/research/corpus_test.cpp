@@ -313,6 +313,21 @@ TEST_F(CorpusTest, AnotherProcessUsesTheIndexOnDisk) {
   EXPECT_THAT(paths(*again, "walrus"), ElementsAre("a.txt"));
 }
 
+TEST_F(CorpusTest, P6WhatHasGoneFromTheDocumentsHasGoneFromTheIndex) {
+  for (int i = 0; i < 200; ++i) write("f" + std::to_string(i), "walrus and " + std::string(500, 'x') + "\n");
+  write("gone.md", "# Capercaillie\n\nsome text\n");
+  write("changed.md", "# Ptarmigan\n\nit sleeps\n");
+  ASSERT_EQ(open()->update({}, {}).value().indexed, 202U);
+  const auto index_has = [&](std::string_view text) { return read_file(cache_file()).value().find(text) != std::string::npos; };
+  ASSERT_TRUE(index_has("Capercaillie"));
+  ASSERT_TRUE(index_has("Ptarmigan"));
+  std::filesystem::remove(docs_ / "gone.md");
+  write("changed.md", "# Another bird\n\nit sleeps\n", 2'000'000);
+  ASSERT_EQ(open()->update({}, {}).value().files, 201U);
+  EXPECT_FALSE(index_has("Capercaillie"));
+  EXPECT_FALSE(index_has("Ptarmigan"));
+}
+
 TEST_F(CorpusTest, ADamagedIndexIsMadeAnew) {
   write("a.txt", "walrus\n");
   ASSERT_EQ(open()->update({}, {}).value().indexed, 1U);

@@ -231,6 +231,7 @@ class Update {
       }
       made->files.push_back(std::move(item.file));
     }
+    outcome_.lost_text = std::ranges::find(from_old, kGone) != from_old.end();
     made->postings = merge(from_old, from_part, made->chunks.size());
     made->count_words();
     return made;

@@ -182,16 +182,39 @@ Result<void> clean_record(Transaction& transaction, std::string_view session, co
   return {};
 }
 
-// Values that repeat answers: every stored event goes (they serve reconnects for some minutes), of tasks those that are meant.
-Result<void> erase_echoes(Transaction& transaction, const std::function<bool(const Json&)>& is_meant) {
-  for (const EchoSpace& echo : kEchoSpaces) {
-    ValueQuery query{std::string(echo.space), {}, {}, kErasePage};
+bool has_text(const Json& value, std::string_view text) {
+  if (value.is_string()) return view(value.get_string()) == text;
+  if (value.is_array()) return std::ranges::any_of(value.get_array(), [&](const Json& each) { return has_text(each, text); });
+  return value.is_object() &&
+         std::ranges::any_of(value.get_object(), [&](const auto& member) { return has_text(member.value(), text); });
+}
+
+// Whether a value of the space is about the session.
+bool is_about(const ValueSpace& space, const KeyedValue& value, std::string_view session) {
+  switch (space.holds) {
+    case Holds::no_text:
+      return false;
+    case Holds::own:
+      return value.key == session || value.key.starts_with(fmt::format("{}/", session));
+    case Holds::naming:
+      return value.key.ends_with(fmt::format("/{}", session)) || has_text(value.value, session);
+    case Holds::answers:
+      return to_json(value.value).find(session) != std::string::npos;
+    case Holds::passing:
+      return true;
+  }
+  return true;
+}
+
+// Calls `work` with every value that may hold texts of the session.
+Result<void> each_value(Transaction& transaction, const SessionRecord& record,
+                        const std::function<Result<void>(const ValueSpace&, const KeyedValue&)>& work) {
+  for (const ValueSpace& space : kValueSpaces) {
+    if (space.holds == Holds::no_text || (!space.kind.empty() && space.kind != record.kind)) continue;
+    ValueQuery query{std::string(space.name), space.holds == Holds::own ? record.id : "", {}, kErasePage};
     while (true) {
       HF_TRY(const auto page, transaction.values(query));
-      for (const KeyedValue& value : page) {
-        if (!echo.whole && !is_meant(value.value)) continue;
-        HF_CHECK(transaction.erase(value.space, value.key));
-      }
+      for (const KeyedValue& value : page) HF_CHECK(work(space, value));
       if (page.size() < kErasePage) break;
       query.after = page.back().key;
     }
@@ -199,26 +222,28 @@ Result<void> erase_echoes(Transaction& transaction, const std::function<bool(con
   return {};
 }
 
-Result<std::vector<KeyedValue>> values_of(Transaction& transaction, std::string_view session) {
-  std::vector<KeyedValue> all;
-  ValueQuery query{std::string(kSessionValues), fmt::format("{}/", session), {}, kErasePage};
-  while (true) {
-    HF_TRY(auto page, transaction.values(query));
-    const bool last = page.size() < kErasePage;
-    for (KeyedValue& value : page) all.push_back(std::move(value));
-    if (last) return all;
-    query.after = all.back().key;
-  }
+// One text at a time: written as JSON within JSON, one with a quotation mark or a line break looks different.
+Result<void> clean_values(Transaction& transaction, const SessionRecord& record, const TextRemover& remover) {
+  return each_value(transaction, record, [&](const ValueSpace& space, const KeyedValue& value) -> Result<void> {
+    // Answers repeat texts of sessions that they do not name.
+    if (space.holds != Holds::answers && !is_about(space, value, record.id)) return {};
+    std::string key = value.key;
+    Json cleaned = value.value;
+    const bool in_key = remover.clean(key), in_value = remover.clean(cleaned);
+    if (space.holds == Holds::passing || in_key || (in_value && space.holds == Holds::answers)) {
+      HF_CHECK(transaction.erase(value.space, value.key));
+    } else if (in_value) {
+      HF_CHECK(transaction.put(value.space, value.key, cleaned, Expect::anything(), value.expires_at));
+    }
+    return {};
+  });
 }
 
-Result<void> clean_values(Transaction& transaction, std::string_view session, const TextRemover& remover) {
-  HF_TRY(const auto values, values_of(transaction, session));
-  for (const KeyedValue& value : values) {
-    Json cleaned = value.value;
-    if (!remover.clean(cleaned)) continue;
-    HF_CHECK(transaction.put(value.space, value.key, cleaned, Expect::anything(), value.expires_at));
-  }
-  return {};
+Result<void> erase_values(Transaction& transaction, const SessionRecord& record) {
+  return each_value(transaction, record, [&](const ValueSpace& space, const KeyedValue& value) -> Result<void> {
+    if (is_about(space, value, record.id)) HF_CHECK(transaction.erase(value.space, value.key));
+    return {};
+  });
 }
 
 }  // namespace
@@ -254,19 +279,17 @@ Result<Redacted> redact(Transaction& transaction, std::string_view session, cons
   for (const TextRemover& remover : removers) {
     HF_CHECK(clean_entries(transaction, session, remover, changes));
     HF_CHECK(clean_record(transaction, session, remover, changes));
-    HF_CHECK(clean_values(transaction, session, remover));
-    // Each text by itself: written as JSON, one with a quotation mark or a line break looks different.
-    HF_CHECK(erase_echoes(transaction, [&](Json value) { return remover.clean(value); }));
+    HF_TRY(const SessionRecord record, transaction.get(session));
+    HF_CHECK(clean_values(transaction, record, remover));
   }
   HF_TRY(const SessionRecord record, transaction.get(session));
   return Redacted{std::move(changes.counts), record.rev};
 }
 
 Result<void> purge(Transaction& transaction, std::string_view session, std::string_view reason) {
+  HF_TRY(const SessionRecord record, transaction.get(session));
   HF_CHECK(forget_notices(transaction, session));
-  HF_TRY(const auto values, values_of(transaction, session));
-  for (const KeyedValue& value : values) HF_CHECK(transaction.erase(value.space, value.key));
-  HF_CHECK(erase_echoes(transaction, [&](const Json& value) { return to_json(value).find(session) != std::string::npos; }));
+  HF_CHECK(erase_values(transaction, record));
   transaction.scrub();
   return transaction.purge(session, reason);
 }

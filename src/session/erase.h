@@ -2,30 +2,18 @@
 
 // Redaction and purge: content that goes for good (threads-and-research §13, design 8.9).
 //
-// Old bytes do not remain in the files of the store: rows, index, keyed values that repeat the text (stored answers of tasks and
-// streams), write-ahead log. Who may do it is the gate's question.
+// Old bytes do not remain in the files of the store: rows, index, keyed values that hold the text or say whose it was
+// (value_spaces.h lists them all), write-ahead log. Who may do it is the gate's question.
 
 #include "session/store.h"
+#include "session/value_spaces.h"
 
-#include <array>
 #include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace holdfast::session {
-
-// Values that belong to one session and go with it: key "<session id>/…".
-inline constexpr std::string_view kSessionValues = "session";
-
-// Where the protocol keeps answers for a while, and with them texts of sessions. `whole`: it is emptied, because pieces of a text
-// cannot be recognised there.
-struct EchoSpace {
-  std::string_view space;
-  bool whole;
-};
-inline constexpr std::array kEchoSpaces = {EchoSpace{"mcp.event", true}, EchoSpace{"mcp.task", false},
-                                           EchoSpace{"mcp.task_inbox", true}};
 
 struct Redaction {
   std::vector<std::string> entry_ids;  // members `id` of entries' data (msg-…, src-…)
@@ -44,7 +32,7 @@ struct Redacted {
 };
 Result<Redacted> redact(Transaction& transaction, std::string_view session, const Redaction& redaction);
 
-// Everything of it but a tombstone, with its notices, values of kSessionValues and stored answers.
+// Everything of it but a tombstone, with its notices and what keyed values say of it.
 Result<void> purge(Transaction& transaction, std::string_view session, std::string_view reason);
 
 }  // namespace holdfast::session

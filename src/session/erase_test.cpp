@@ -223,6 +223,71 @@ TEST_F(EraseTest, PurgeLeavesATombstoneAndNoByte) {
   EXPECT_EQ(must(list_notices(*store, "local", true, 10)).notices.size(), 1u);
 }
 
+// One value of the space that is about the session, with the secret in it.
+void put_into(Transaction& transaction, const ValueSpace& space, const std::string& session, const std::string& secret) {
+  const std::string key = space.holds == Holds::own ? session + "/x" : "some-key";
+  const JsonObject about{{"session", session}, {"author", secret}};
+  const Json value = space.holds == Holds::answers ? Json(JsonObject{{"content", to_json(about)}}) : Json(about);
+  must(transaction.put(space.name, key, value));
+}
+
+std::string a_kind_of(const ValueSpace& space) {
+  return std::string(space.kind.empty() ? kThread : space.kind);
+}
+
+TEST_F(EraseTest, P6EveryNamespaceThatHoldsTextIsErasedByAPurge) {
+  const std::string secret(kErasedSecret);
+  for (const ValueSpace& space : kValueSpaces) {
+    if (space.holds == Holds::no_text) continue;
+    SCOPED_TRACE(space.name);
+    const std::string id = "gone-" + std::string(space.name), other = "kept-" + std::string(space.name);
+    add(a_kind_of(space), id);
+    add(a_kind_of(space), other);
+    must(store->write([&](Transaction& transaction) -> Result<void> {
+      put_into(transaction, space, id, secret);
+      if (space.holds != Holds::passing)
+        HF_CHECK(transaction.put(space.name, other + "/x", JsonObject{{"session", other}}));
+      return {};
+    }));
+    ASSERT_THAT(files_with(secret), Not(IsEmpty()));
+    must(store->write([&](Transaction& transaction) { return purge(transaction, id, "asked for"); }));
+    EXPECT_THAT(files_with(secret), IsEmpty());
+    if (space.holds != Holds::passing) EXPECT_TRUE(must(store->value(space.name, other + "/x"))) << "it is about another session";
+  }
+}
+
+TEST_F(EraseTest, P6EveryNamespaceThatHoldsTextIsCleanedByARedaction) {
+  const std::string secret(kErasedSecret);
+  for (const ValueSpace& space : kValueSpaces) {
+    if (space.holds == Holds::no_text) continue;
+    SCOPED_TRACE(space.name);
+    const std::string id = "session-" + std::string(space.name);
+    add(a_kind_of(space), id);
+    must(store->write([&](Transaction& transaction) -> Result<void> {
+      put_into(transaction, space, id, secret);
+      return {};
+    }));
+    ASSERT_THAT(files_with(secret), Not(IsEmpty()));
+    must(redact_in(id, pattern(secret)));
+    EXPECT_THAT(files_with(secret), IsEmpty());
+  }
+}
+
+TEST_F(EraseTest, P6AKeyThatHoldsTheTextGoesAsWell) {
+  const std::string secret(kErasedSecret);
+  add(kReasoning, "one");
+  put("reasoning.aliases", "local/" + secret, JsonObject{{"session", "one"}});
+  must(redact_in("one", pattern(secret)));
+  EXPECT_THAT(files_with(secret), IsEmpty());
+}
+
+TEST_F(EraseTest, P6ANamespaceThatNobodyListedIsRefused) {
+  const auto written =
+      store->write([&](Transaction& transaction) { return transaction.put("somewhere.else", "key", Json("text")); });
+  ASSERT_FALSE(written);
+  EXPECT_THAT(written.error().hint, HasSubstr("value_spaces.h"));
+}
+
 TEST(TextRemover, FindsManyPiecesInOnePass) {
   std::vector<std::string> texts;
   for (int i = 0; i < 5000; ++i) texts.push_back("sentence number " + std::to_string(i) + " of a long page.");

@@ -17,15 +17,15 @@ TEST(Expiry, RemovesAllThatHasExpiredAndNothingElse) {
   options.clock = clock;
   auto store = store::open_store("sqlite:" + (folder / "store.db"), options).value();
   ASSERT_TRUE(store->write([](Transaction& transaction) -> Result<void> {
-    for (int i = 0; i < kMany; ++i) HF_CHECK(transaction.put("s", std::to_string(i), 1, Expect::anything(), kNow + 1000));
-    HF_CHECK(transaction.put("s", "later", 1, Expect::anything(), kNow + 2000));
-    HF_CHECK(transaction.put("s", "never", 1));
+    for (int i = 0; i < kMany; ++i) HF_CHECK(transaction.put("session", std::to_string(i), 1, Expect::anything(), kNow + 1000));
+    HF_CHECK(transaction.put("session", "later", 1, Expect::anything(), kNow + 2000));
+    HF_CHECK(transaction.put("session", "never", 1));
     return {};
   }));
   EXPECT_EQ(sweep_expired(*store).value(), 0);
   clock->set(kNow + 1000);
   EXPECT_EQ(sweep_expired(*store).value(), kMany);
-  EXPECT_EQ(store->values({"s", "", "", 10}).value().size(), 2U);
+  EXPECT_EQ(store->values({"session", "", "", 10}).value().size(), 2U);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 #include "tools/mcp_state.h"
 
 #include "base/json.h"
+#include "mcp/legacy_sessions.h"
+#include "reasoning/connections.h"
 
 namespace holdfast::tools {
 
@@ -81,6 +83,8 @@ Result<void> McpState::put(std::string_view area, std::string_view key, const Js
 Result<void> McpState::erase(std::string_view area, std::string_view key) {
   return store_.write([&](session::Transaction& transaction) -> Result<void> {
     HF_CHECK(transaction.erase(area, key));
+    // The tools know the connection by the same id, and remember its root.
+    if (area == mcp::kSessionArea) HF_CHECK(reasoning::forget_connection(transaction, std::string(key)));
     return {};
   });
 }

@@ -1,6 +1,7 @@
 #include "tools/mcp_state.h"
 
 #include "base/test_folder.h"
+#include "reasoning/connections.h"
 #include "store/open.h"
 
 #include <gmock/gmock.h>
@@ -37,6 +38,23 @@ TEST_F(McpStateTest, AnotherInstanceOnTheSameFileSeesWhatOneWrote) {
   auto erased = first.get("mcp.session", "s1");
   ASSERT_TRUE(erased);
   EXPECT_FALSE(*erased);
+}
+
+TEST_F(McpStateTest, P6AnEndedSessionLeavesNothingOfItsConnection) {
+  auto store = open();
+  McpState state(*store);
+  ASSERT_TRUE(state.put("mcp.session", "s1", JsonObject{{"version", "2025-06-18"}}, kStateStart + 1000));
+  reasoning::Connection connection;
+  connection.id = "s1";
+  connection.bound_root = "file:///home/ann/secret-project";
+  connection.active_session = "one";
+  ASSERT_TRUE(store->write([&](session::Transaction& transaction) -> Result<void> {
+    HF_CHECK(reasoning::save_connection(transaction, connection));
+    return reasoning::hold(transaction, "one", {.connection = "s1", .transport = "http", .owner = "o"});
+  }));
+  ASSERT_TRUE(state.erase("mcp.session", "s1"));
+  EXPECT_FALSE(reasoning::load_connection(*store, "s1")->has_value());
+  EXPECT_THAT(*reasoning::holders_of(*store, "one"), testing::IsEmpty());
 }
 
 TEST_F(McpStateTest, InstancesShareTheSecretAndNotTheName) {

@@ -48,7 +48,7 @@ class StoreFailure : public testing::TestWithParam<Case> {
     HF_TRY(auto record, t.get("a"));
     record.title = "entry " + std::to_string(appended.entry.seq);
     HF_CHECK(t.update(record));
-    HF_CHECK(t.put("count", "of-a", appended.entry.seq));
+    HF_CHECK(t.put("retention", "of-a", appended.entry.seq));
     return {};
   }
   // All of change_everything happened `times` times, or this fails.
@@ -57,7 +57,7 @@ class StoreFailure : public testing::TestWithParam<Case> {
     EXPECT_EQ(record.entry_count(), times);
     EXPECT_EQ(record.rev, times + 1);
     EXPECT_EQ(record.title, times == 0 ? "" : "entry " + std::to_string(times));
-    const auto value = store.value("count", "of-a").value();
+    const auto value = store.value("retention", "of-a").value();
     EXPECT_EQ(value ? value->value.as_int64() : 0, times);
     EXPECT_TRUE(store.integrity().value().ok);
   }

@@ -103,7 +103,7 @@ TEST_P(ErasureContract, NothingOfAPurgedSessionRemains) {
       const std::string key = std::to_string(random_());
       if (i % 2 == 0) keys.push_back(key);
       const Json value = i % 2 == 0 ? Json{{"answer", token()}, {"more", std::string(random_() % 900, 'v')}} : Json("KEPT");
-      HF_CHECK(t.put("answers", key, value));
+      HF_CHECK(t.put("mcp.task", key, value));
     }
     return {};
   }));
@@ -140,7 +140,7 @@ TEST_P(ErasureContract, NothingOfAPurgedSessionRemains) {
       for (int i = step; i < kSessions; i += 4) {
         if (goes(i)) HF_CHECK(t.purge(id_of(i), "test"));
       }
-      for (std::size_t i = static_cast<std::size_t>(step); i < keys.size(); i += 4) HF_CHECK(t.erase("answers", keys[i]));
+      for (std::size_t i = static_cast<std::size_t>(step); i < keys.size(); i += 4) HF_CHECK(t.erase("mcp.task", keys[i]));
       return {};
     }));
   }

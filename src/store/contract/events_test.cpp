@@ -149,7 +149,7 @@ TEST_P(StoreContract, AValueWakesThoseWhoWaitForIt) {
     auto subscription = must(listening->subscribe(options));
     for (int round = 1; round <= 3; ++round) {
       must(other->write([&](Transaction& t) -> Result<void> {
-        HF_CHECK(t.put("space", "key", Json(round)));
+        HF_CHECK(t.put("session", "key", Json(round)));
         t.wake();
         return {};
       }));

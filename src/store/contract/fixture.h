@@ -185,10 +185,10 @@ class ValueContract : public StoreContract {
  protected:
   Result<session::KeyedValue> put(std::string_view key, const Json& value, session::Expect expect = {},
                                   std::optional<Millis> expires = {}) {
-    return store_->write([&](session::Transaction& t) { return t.put("space", key, value, expect, expires); });
+    return store_->write([&](session::Transaction& t) { return t.put("session", key, value, expect, expires); });
   }
   std::vector<std::string> keys(session::ValueQuery query) {
-    query.space = "space";
+    query.space = "session";
     std::vector<std::string> out;
     for (const session::KeyedValue& value : must(store_->values(query))) out.push_back(value.key);
     return out;

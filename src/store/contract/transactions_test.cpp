@@ -15,7 +15,7 @@ TEST_P(StoreContract, AFailedTransactionLeavesNothing) {
   auto outcome = store_->write([](Transaction& t) -> Result<int> {
     HF_CHECK(t.create(record("b")));
     HF_CHECK(t.append("a", note("x")));
-    HF_CHECK(t.put("space", "key", 1));
+    HF_CHECK(t.put("session", "key", 1));
     HF_CHECK(t.add_lineage({0, "b", "a", "fork", 0, {}}));
     HF_CHECK(t.acquire_lease("work", make_lease_owner()));
     return fail(ErrorKind::refused, "changed my mind");
@@ -25,7 +25,7 @@ TEST_P(StoreContract, AFailedTransactionLeavesNothing) {
   EXPECT_EQ(kind_of_failure(store_->get("b")), ErrorKind::not_found);
   EXPECT_TRUE(entries("a").empty());
   EXPECT_EQ(must(store_->get("a")).rev, 1);
-  EXPECT_FALSE(must(store_->value("space", "key")));
+  EXPECT_FALSE(must(store_->value("session", "key")));
   EXPECT_TRUE(must(store_->lineage_of("a")).empty());
   EXPECT_FALSE(must(store_->lease("work")));
   EXPECT_EQ(must(store_->last_sequence()), before);

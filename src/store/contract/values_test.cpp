@@ -7,12 +7,12 @@ using namespace session;
 using testing::ElementsAre;
 
 TEST_P(ValueContract, KeepsAValueAndItsRevision) {
-  EXPECT_FALSE(must(store_->value("space", "k")));
+  EXPECT_FALSE(must(store_->value("session", "k")));
   EXPECT_EQ(must(put("k", {{"a", 1}})).rev, 1);
   clock_->advance(5);
   EXPECT_EQ(must(put("k", "text")).rev, 2);
   reopen();
-  const KeyedValue got = must(store_->value("space", "k")).value();
+  const KeyedValue got = must(store_->value("session", "k")).value();
   EXPECT_EQ(to_json(got.value), "\"text\"");
   EXPECT_EQ(got.rev, 2);
   EXPECT_EQ(got.updated_at, kStart + 5);
@@ -25,8 +25,8 @@ TEST_P(ValueContract, HoldsToTheExpectation) {
   EXPECT_EQ(kind_of_failure(put("k", 2, Expect::absent())), ErrorKind::conflict);
   EXPECT_EQ(kind_of_failure(put("k", 2, Expect::at(2))), ErrorKind::conflict);
   must(put("k", 2, Expect::at(1)));
-  EXPECT_EQ(to_json(must(store_->value("space", "k"))->value), "2");
-  const auto erase = [&](Expect expect) { return store_->write([&](Transaction& t) { return t.erase("space", "k", expect); }); };
+  EXPECT_EQ(to_json(must(store_->value("session", "k"))->value), "2");
+  const auto erase = [&](Expect expect) { return store_->write([&](Transaction& t) { return t.erase("session", "k", expect); }); };
   EXPECT_EQ(kind_of_failure(erase(Expect::at(1))), ErrorKind::conflict);
   EXPECT_TRUE(must(erase(Expect::at(2))));
   EXPECT_FALSE(must(erase({})));
@@ -36,9 +36,9 @@ TEST_P(ValueContract, AnExpiredValueIsNotThere) {
   must(put("k", 1, {}, kStart + 10));
   must(put("keep", 1));
   clock_->advance(9);
-  EXPECT_TRUE(must(store_->value("space", "k")));
+  EXPECT_TRUE(must(store_->value("session", "k")));
   clock_->advance(1);
-  EXPECT_FALSE(must(store_->value("space", "k")));
+  EXPECT_FALSE(must(store_->value("session", "k")));
   EXPECT_THAT(keys({}), ElementsAre("keep"));
   EXPECT_EQ(must(put("k", 2, Expect::absent(), kStart + 20)).rev, 1);
   clock_->advance(10);

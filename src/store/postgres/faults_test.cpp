@@ -174,8 +174,8 @@ TEST_F(PostgresFaults, SessionsTakenInOppositeOrderDoNotLockEachOtherOut) {
 TEST_F(PostgresFaults, ADeadlockWithSomebodyElseIsTriedAgain) {
   auto store = open();
   must(store->write([](Transaction& t) -> Result<void> {
-    HF_CHECK(t.put("s", "mine", 1));
-    HF_CHECK(t.put("s", "theirs", 1));
+    HF_CHECK(t.put("session", "mine", 1));
+    HF_CHECK(t.put("session", "theirs", 1));
     return {};
   }));
   // A person at psql, in the middle of something. The server finds the deadlock when the last one has waited for a while; theirs
@@ -188,9 +188,9 @@ TEST_F(PostgresFaults, ADeadlockWithSomebodyElseIsTriedAgain) {
   std::jthread waiting;
   int runs = 0;
   must(store->write([&](Transaction& t) -> Result<void> {
-    HF_CHECK(t.put("s", "mine", 2));
+    HF_CHECK(t.put("session", "mine", 2));
     session::ValueQuery all;
-    all.space = "s";
+    all.space = "session";
     HF_CHECK(t.values(all));  // now it is written, and locked
     if (++runs == 1) {
       waiting = std::jthread([&] {
@@ -199,12 +199,12 @@ TEST_F(PostgresFaults, ADeadlockWithSomebodyElseIsTriedAgain) {
       });
       while (must(watcher->ask("SELECT count(*) FROM pg_locks WHERE NOT granted"))[0].integer(0) == 0) std::this_thread::yield();
     }
-    HF_CHECK(t.put("s", "theirs", 2));
+    HF_CHECK(t.put("session", "theirs", 2));
     return {};
   }));
   EXPECT_EQ(runs, 2);
-  EXPECT_EQ(must(store->value("s", "mine"))->rev, 2);
-  EXPECT_EQ(must(store->value("s", "theirs"))->rev, 2);
+  EXPECT_EQ(must(store->value("session", "mine"))->rev, 2);
+  EXPECT_EQ(must(store->value("session", "theirs"))->rev, 2);
 }
 
 TEST_F(PostgresFaults, ReadingByNumberLeavesNothingOutWhileManyCommit) {

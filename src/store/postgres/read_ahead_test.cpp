@@ -31,14 +31,14 @@ class ReadAheadInWrites : public testing::Test {
   // Reads where it is to go, goes there and says how often it was there: what a thought does.
   static std::int64_t visit(Store& store) {
     return must(store.write([](Transaction& t) -> Result<std::int64_t> {
-      HF_TRY(const auto target, t.value("targets", "mine"));
+      HF_TRY(const auto target, t.value("session", "mine"));
       const std::string id(view(target->value.get_string()));
       HF_TRY(const auto record, t.get(id));
-      HF_TRY(const auto seen, t.value("seen", id));
+      HF_TRY(const auto seen, t.value("retention", id));
       NewEntry entry;
       entry.type = "visit";
       HF_CHECK(t.append(id, entry));
-      HF_CHECK(t.put("seen", id, record.entry_count() + 1));
+      HF_CHECK(t.put("retention", id, record.entry_count() + 1));
       HF_TRY(const auto after, t.get(id));
       EXPECT_EQ(after.entry_count(), record.entry_count() + 1);
       EXPECT_EQ(seen ? seen->value.to_number<std::int64_t>() : 0, record.entry_count());
@@ -46,7 +46,7 @@ class ReadAheadInWrites : public testing::Test {
     }));
   }
   static void aim(Store& store, const std::string& id) {
-    must(store.write([&](Transaction& t) { return t.put("targets", "mine", Json(id)); }));
+    must(store.write([&](Transaction& t) { return t.put("session", "mine", Json(id)); }));
   }
 
   const std::string url_ = TestServer::instance().fresh_url();

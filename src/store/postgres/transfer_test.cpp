@@ -35,10 +35,10 @@ class StoreCopy : public testing::Test {
           entry.idempotency_key = "key-" + std::to_string(n);
           HF_CHECK(t.append(record.id, entry));
         }
-        HF_CHECK(t.put("space", "key" + std::to_string(i), i));
+        HF_CHECK(t.put("session", "key" + std::to_string(i), i));
         HF_CHECK(t.add_lineage({0, record.id, "parent", "fork", 0, {{"d", 1}}}));
       }
-      HF_CHECK(t.put("other", "gone", 1, {}, 5));
+      HF_CHECK(t.put("retention", "gone", 1, {}, 5));
       HF_CHECK(t.acquire_lease("work", make_lease_owner()));
       return {};
     }));
@@ -67,7 +67,7 @@ class StoreCopy : public testing::Test {
       for (const LineageEvent& l : must(store.lineage_of(r.id)))
         all += std::to_string(l.number) + l.parent + to_json(l.details) + "\n";
     }
-    for (const KeyedValue& v : must(store.values({"space", "", "", 100})))
+    for (const KeyedValue& v : must(store.values({"session", "", "", 100})))
       all += v.key + to_json(v.value) + std::to_string(v.rev) + "\n";
     all += must(store.tombstone("session-4")).value().reason + std::to_string(must(store.last_sequence()));
     return all;
@@ -173,7 +173,7 @@ TEST_F(StoreCopy, RefusesToGoOnWithAnotherSource) {
     auto to = must(open_transfer(database_, true));
     EXPECT_FALSE(copy_store(broken, *to, {}));
   }
-  must(must(open_store(file_))->write([](Transaction& t) { return t.put("space", "key1", 7); }));
+  must(must(open_store(file_))->write([](Transaction& t) { return t.put("session", "key1", 7); }));
   EXPECT_EQ(kind_of_failure(copy(file_, database_)), ErrorKind::conflict);
 }
 

@@ -117,11 +117,11 @@ TEST_F(Scrubbing, OfManyPurgesInARowLeavesNothing) {
   const auto id = [](int number) { return "s" + std::to_string(number * 7919 % 1000); };
   for (int i = 0; i < 60; ++i) {
     create(*store, id(i), word(i) + std::string(static_cast<std::size_t>(i * 331 % 1500), '.'));
-    must(store->write([&](Transaction& t) { return t.put("space", id(i), Json(word(i) + std::string(700, '.'))); }));
+    must(store->write([&](Transaction& t) { return t.put("session", id(i), Json(word(i) + std::string(700, '.'))); }));
   }
   for (int i = 0; i < 60; i += 2) {
     must(store->write([&](Transaction& t) -> Result<void> {
-      HF_CHECK(t.erase("space", id(i)));
+      HF_CHECK(t.erase("session", id(i)));
       return t.purge(id(i), "test");
     }));
     EXPECT_FALSE(any_file_contains(word(i))) << i;
