@@ -55,6 +55,7 @@ inline constexpr std::array kValueSpaces = {
     ValueSpace{"reasoning.begun", Holds::naming, kReasoning},
     ValueSpace{"reasoning.imported", Holds::no_text},
     ValueSpace{"threads.first_message", Holds::naming, kThread},
+    ValueSpace{"research.services", Holds::no_text},  // names of services, and until when each is left alone
     ValueSpace{"documents.handle", Holds::naming, kDocument},
     ValueSpace{"documents.read", Holds::naming, kDocument},
     ValueSpace{"documents.change", Holds::naming, kDocument},    // whose change it is
