@@ -62,6 +62,12 @@ bool Identity::may_see(std::span<const std::string> roots) const {
   return projects.empty() || std::ranges::any_of(roots, [&](const std::string& root) { return may_see(root); });
 }
 
+bool Identity::covers(const Identity& other) const {
+  if (principal.empty() || principal != other.principal) return false;
+  if (projects.empty()) return true;
+  return !other.projects.empty() && std::ranges::all_of(other.projects, [&](const std::string& root) { return may_see(root); });
+}
+
 Identity full_identity(std::string principal) {
   Identity identity;
   identity.person = principal;

@@ -76,6 +76,8 @@ struct Identity {
   // Whether something in these roots (its own and linked ones) is inside of the projects.
   bool may_see(std::span<const std::string> roots) const;
   bool may_see(std::string_view root) const;
+  // Whether all that the other may see is seen by this one too, so that it may be told what came of the other's calls.
+  bool covers(const Identity& other) const;
 
   friend bool operator==(const Identity&, const Identity&) = default;
 };

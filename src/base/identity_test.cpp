@@ -35,6 +35,21 @@ TEST(Identity, SeesItsProjectsAlone) {
   EXPECT_TRUE(identity.may_see(std::vector<std::string>{"file:///c", "file:///a"}));
 }
 
+TEST(Identity, P3WhoSeesLessIsNotToldWhatCameOfTheCallsOfWhoSeesMore) {
+  const auto seeing = [](std::vector<std::string> projects, std::string principal = "team:red") {
+    Identity identity = full_identity(std::move(principal));
+    identity.projects = std::move(projects);
+    return identity;
+  };
+  EXPECT_TRUE(seeing({}).covers(seeing({})));
+  EXPECT_TRUE(seeing({}).covers(seeing({"file:///a"})));
+  EXPECT_FALSE(seeing({"file:///a"}).covers(seeing({})));
+  EXPECT_TRUE(seeing({"file:///a", "file:///b"}).covers(seeing({"file:///b"})));
+  EXPECT_FALSE(seeing({"file:///a"}).covers(seeing({"file:///a", "file:///b"})));
+  EXPECT_FALSE(seeing({}).covers(seeing({}, "team:blue")));
+  EXPECT_FALSE(seeing({}, "").covers(seeing({}, ""))) << "nobody covers nobody";
+}
+
 TEST(Identity, NamesCannotBeSpelledAsOtherPrincipals) {
   EXPECT_TRUE(is_principal_name("ann.b_c@example-1"));
   for (const char* wrong : {"", "team:red", "https://issuer|ann", "a|b", "a b", "a/b", "\xc3\xa4"})

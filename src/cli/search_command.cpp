@@ -5,6 +5,7 @@
 #include "cli/since.h"
 #include "cli/transcript_work.h"
 #include "session/display.h"
+#include "session/lookup.h"
 #include "transcripts/project_folder.h"
 
 #include <fmt/format.h>
@@ -127,8 +128,9 @@ class Searching {
     auto transcript = work_->homes().find(id);
     if (transcript) return transcript->id();
     if (store_) {
-      HF_TRY(const auto ids, store_->ids_with_prefix(id, 2));
-      if (ids.size() == 1) return ids.front();
+      auto stored = session::find_session(*store_, context_.settings.text("principal"), id);
+      if (stored) return stored->id;
+      if (stored.error().kind == ErrorKind::ambiguous) return fail(std::move(stored).error());
     }
     // One that only the guard has is known by its whole id.
     if (transcript.error().kind == ErrorKind::not_found) return id;

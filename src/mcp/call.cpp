@@ -81,7 +81,7 @@ JsonObject& Call::state() {
 Result<bool> Call::become_task(std::string status_message, JsonObject meta, bool outlives) {
   if (run_->is_task_) return true;
   if (!run_->task_capable_ || run_->where_ == RunOn::io) return false;
-  HF_TRY(JsonObject row, run_->server_.tasks().create(caller().principal, status_message, std::move(meta), outlives));
+  HF_TRY(JsonObject row, run_->server_.tasks().create(caller(), status_message, std::move(meta), outlives));
   run_->is_task_ = true;
   run_->server_.executor().post([run = run_, row = std::move(row)]() mutable {
     JsonObject created = Tasks::created_result(row);

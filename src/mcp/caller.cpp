@@ -25,6 +25,22 @@ RpcError missing_tasks_extension(std::string message) {
           JsonObject{{"requiredCapabilities", JsonObject{{"extensions", std::move(extensions)}}}}};
 }
 
+JsonObject owner_fields(const Identity& owner) {
+  return {{"principal", owner.principal}, {"projects", to_json_array(owner.projects)}};
+}
+
+std::optional<Identity> owner_in(const JsonObject& written) {
+  const auto principal = find_string(written, "principal");
+  const JsonArray* projects = find_array(written, "projects");
+  if (!principal || principal->empty() || !projects) return std::nullopt;
+  Identity owner{std::string(*principal), std::string(*principal), {}, {}};
+  for (const Json& project : *projects) {
+    if (!project.is_string()) return std::nullopt;
+    owner.projects.emplace_back(view(project.get_string()));
+  }
+  return owner;
+}
+
 Error missing_scope(Scope needed) {
   const std::string name(holdfast::name_of(needed));
   return make_error(ErrorKind::refused, "this token may not do that: it lacks the scope " + name,

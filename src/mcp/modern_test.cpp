@@ -130,7 +130,7 @@ TEST_F(ModernTest, ATaskTakesItsAnswersOneByOneAndEndsWithTheToolsError) {
   EXPECT_EQ(at(partly, "status"), Json("input_required"));
   EXPECT_TRUE(at(partly, "inputRequests", "a").is_null());
   EXPECT_TRUE(at(partly, "inputRequests", "b").is_object());
-  for (const char* hidden : {"principal", "owner", "_answers"}) EXPECT_TRUE(at(partly, hidden).is_null()) << hidden;
+  for (const char* hidden : {"principal", "projects", "owner", "_answers"}) EXPECT_TRUE(at(partly, hidden).is_null()) << hidden;
   task_method("tasks/update", id, R"("inputResponses":{"b":{"action":"accept","content":{"y":"2"}}},)");
   EXPECT_EQ(at(task_method("tasks/get", id), "result", "status"), Json("working"));
   release_ = true;

@@ -35,8 +35,8 @@ Server::Server(ServerOptions options, Executor& executor, Pool& pool, const Cloc
       io_thread_(std::this_thread::get_id()),
       post_(executor, pool, clock, store),
       tasks_(executor, pool, clock, store, post_,
-             [this](const std::string& id, const std::string& principal, const JsonObject& task) {
-               subscriptions_.task_changed(id, principal, task);
+             [this](const std::string& id, const Identity& owner, const JsonObject& task) {
+               subscriptions_.task_changed(id, owner, task);
                task_news_.note_told(id, task);
              }),
       task_news_(executor, pool, store, post_, subscriptions_, tasks_) {

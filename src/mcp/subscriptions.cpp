@@ -119,9 +119,9 @@ void Subscriptions::resource_updated(const std::string& uri, const std::optional
       tell(open, "notifications/resources/updated", {{"uri", uri}});
 }
 
-void Subscriptions::task_changed(const std::string& id, const std::string& principal, const JsonObject& task) {
+void Subscriptions::task_changed(const std::string& id, const Identity& owner, const JsonObject& task) {
   for (const auto& [handle, open] : open_)
-    if (open.filter.tasks.contains(id) && open.identity.principal == principal) tell(open, "notifications/tasks", task);
+    if (open.filter.tasks.contains(id) && open.identity.covers(owner)) tell(open, "notifications/tasks", task);
 }
 
 std::set<std::string> Subscriptions::watched_tasks() const {

@@ -53,7 +53,7 @@ class Subscriptions {
   void resources_changed();
   // Subscribers of this audience; all when there is none.
   void resource_updated(const std::string& uri, const std::optional<Audience>& audience);
-  void task_changed(const std::string& id, const std::string& principal, const JsonObject& task);
+  void task_changed(const std::string& id, const Identity& owner, const JsonObject& task);
 
   // Ids that somebody wants to hear of.
   std::set<std::string> watched_tasks() const;

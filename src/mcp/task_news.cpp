@@ -25,12 +25,10 @@ void TaskNews::look() {
   pool_.submit([this, alive = alive_, watched = std::move(watched)] {
     std::vector<Found> found;
     for (const std::string& id : watched) {
-      Found each{id, {}, {}};
-      auto task = tasks_.find(id, each.principal);
+      auto task = tasks_.find(id);
       if (!task) log(LogLevel::warn, "mcp", "a task of another process could not be looked at: " + task.error().message);
       if (!task || !*task) continue;
-      each.task = std::move(**task);
-      found.push_back(std::move(each));
+      found.push_back({id, std::move(**task)});
     }
     executor_.post([this, alive, found = std::move(found)]() mutable {
       if (!*alive) return;
@@ -49,11 +47,11 @@ void TaskNews::note_told(const std::string& id, const JsonObject& task) {
 void TaskNews::tell(std::vector<Found> found) {
   for (const Found& each : found) {
     if (tasks_.is_local(each.id)) continue;
-    std::string text = to_json(each.task);
+    std::string text = to_json(each.task.task);
     auto [told, is_new] = told_.try_emplace(each.id, text);
-    bool news = is_new ? find_string(each.task, "status") != "working" : told->second != text;
+    bool news = is_new ? find_string(each.task.task, "status") != "working" : told->second != text;
     told->second = std::move(text);
-    if (news) subscriptions_.task_changed(each.id, each.principal, each.task);
+    if (news) subscriptions_.task_changed(each.id, each.task.owner, each.task.task);
   }
 }
 

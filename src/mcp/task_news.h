@@ -28,8 +28,8 @@ class TaskNews {
 
  private:
   struct Found {
-    std::string id, principal;
-    JsonObject task;
+    std::string id;
+    Tasks::Found task;
   };
   void tell(std::vector<Found> found);
   void check_later();

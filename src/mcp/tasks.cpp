@@ -20,7 +20,7 @@ constexpr std::string_view kTaskArea = "mcp.task";
 // Members of a row that the wire never sees.
 // _answers: given so far, while other questions of the same round are open. _outlives: see Tasks::Survivors.
 // _node: the address of the process that runs it.
-constexpr std::array<std::string_view, 5> kPrivate = {"principal", "owner", "_answers", "_outlives", "_node"};
+constexpr std::array<std::string_view, 6> kPrivate = {"principal", "projects", "owner", "_answers", "_outlives", "_node"};
 
 bool is_final(std::string_view status) {
   return status == "completed" || status == "failed" || status == "cancelled";
@@ -33,6 +33,11 @@ std::string_view status_of(const JsonObject& row) {
 JsonObject without_private(JsonObject row) {
   for (std::string_view key : kPrivate) row.erase(key);
   return row;
+}
+
+bool is_there_for(const JsonObject& row, const Identity& asker) {
+  const auto owner = owner_in(row);
+  return owner && asker.covers(*owner);
 }
 
 bool outlives(const JsonObject& row) {
@@ -62,8 +67,7 @@ Tasks::~Tasks() {
   *alive_ = false;
 }
 
-Result<JsonObject> Tasks::create(const std::string& principal, const std::string& status_message, JsonObject meta,
-                                 bool outlives) {
+Result<JsonObject> Tasks::create(const Identity& owner, const std::string& status_message, JsonObject meta, bool outlives) {
   if (count_.fetch_add(1) >= kMaxTasks) {
     --count_;
     return holdfast::fail(ErrorKind::unavailable, "too many tasks are running; try again when some are over");
@@ -77,7 +81,8 @@ Result<JsonObject> Tasks::create(const std::string& principal, const std::string
   JsonObject row{
       {"taskId", make_uuid4()}, {"status", "working"},        {"createdAt", now},
       {"lastUpdatedAt", now},   {"ttlMs", kTaskLife.count()}, {"pollIntervalMs", (outlives ? kLongTaskPoll : kTaskPoll).count()},
-      {"principal", principal}, {"owner", store_.owner()},    {"_node", store_.address()}};
+      {"owner", store_.owner()}, {"_node", store_.address()}};
+  for (auto& field : owner_fields(owner)) row[field.key()] = std::move(field.value());
   if (!status_message.empty()) row["statusMessage"] = status_message;
   if (!meta.empty()) row["_meta"] = std::move(meta);
   if (outlives) row["_outlives"] = true;
@@ -110,8 +115,7 @@ void Tasks::change(const std::string& id, std::string_view status, const std::fu
   row.erase("inputRequests");
   edit(row);
   if (is_final(status)) --count_;
-  std::string principal(find_string(row, "principal").value_or(""));
-  on_change_(id, principal, without_private(row));
+  if (const auto owner = owner_in(row)) on_change_(id, *owner, without_private(row));
   persist(id);
 }
 
@@ -252,7 +256,7 @@ void Tasks::with_row(std::shared_ptr<Run> request, std::function<void(JsonObject
   auto id = find_string(request->request().params, "taskId");
   if (!id) return request->fail_with(invalid_params("taskId must be a string"));
   if (auto task = local_.find(std::string(*id)); task != local_.end()) {
-    if (find_string(task->second.row, "principal") != request->caller().principal) return request->fail_with(unknown_task());
+    if (!is_there_for(task->second.row, request->caller())) return request->fail_with(unknown_task());
     return then(task->second.row, true);
   }
   pool_.submit([this, alive = alive_, id = std::string(*id), request, then = std::move(then)]() mutable {
@@ -260,7 +264,7 @@ void Tasks::with_row(std::shared_ptr<Run> request, std::function<void(JsonObject
     executor_.post([alive, request, found = std::move(found), then = std::move(then)]() mutable {
       if (!*alive) return;
       if (!found) return request->fail_with(to_rpc_error(found.error()));
-      if (!*found || find_string(**found, "principal") != request->caller().principal) return request->fail_with(unknown_task());
+      if (!*found || !is_there_for(**found, request->caller())) return request->fail_with(unknown_task());
       then(std::move(**found), false);
     });
   });
@@ -271,8 +275,8 @@ Result<std::optional<JsonObject>> Tasks::read_row(const std::string& id) {
   if (!found || !found->is_object()) return std::nullopt;
   JsonObject row = std::move(found->get_object());
   if (is_final(status_of(row)) || store_.is_alive(find_string(row, "owner").value_or(""))) return row;
-  if (outlives(row) && survivors_.refresh) {
-    survivors_.refresh(row);
+  if (const auto owner = owner_in(row); owner && outlives(row) && survivors_.refresh) {
+    survivors_.refresh(*owner, row);
     return row;
   }
   row["status"] = "failed";
@@ -281,11 +285,11 @@ Result<std::optional<JsonObject>> Tasks::read_row(const std::string& id) {
   return row;
 }
 
-Result<std::optional<JsonObject>> Tasks::find(const std::string& id, std::string& principal) {
+Result<std::optional<Tasks::Found>> Tasks::find(const std::string& id) {
   HF_TRY(auto row, read_row(id));
-  if (!row) return std::nullopt;
-  principal = find_string(*row, "principal").value_or("");
-  return without_private(std::move(*row));
+  auto owner = row ? owner_in(*row) : std::nullopt;
+  if (!owner) return std::nullopt;
+  return Found{*std::move(owner), without_private(std::move(*row))};
 }
 
 void Tasks::on_get(std::shared_ptr<Run> request) {
@@ -311,7 +315,8 @@ void Tasks::on_cancel(std::shared_ptr<Run> request) {
     std::string id(*find_string(row, "taskId"));
     if (!local && !is_final(status_of(row))) {
       // Its process may have gone; then nobody reads the letter, and the work itself is told.
-      if (outlives(row) && survivors_.cancel) pool_.submit([this, row] { survivors_.cancel(row); });
+      if (outlives(row) && survivors_.cancel)
+        pool_.submit([this, owner = owner_in(row).value(), row] { survivors_.cancel(owner, row); });
       return forward(request, row, {{"cancel", true}});
     }
     if (local) cancel(id);
@@ -324,6 +329,7 @@ void Tasks::forward(std::shared_ptr<Run> request, const JsonObject& row, JsonObj
   letter["taskId"] = *find_string(row, "taskId");
   letter["receipt"] = receipt;
   letter["from"] = store_.address();
+  letter["asker"] = owner_fields(request->caller());
   unread_[receipt] = request;
   post_.send(std::string(find_string(row, "_node").value_or("")), "task", std::move(letter),
              [this, request, receipt](Result<void> sent) {
@@ -347,8 +353,13 @@ void Tasks::take_receipt(const std::string& receipt) {
 
 void Tasks::take_letter(const JsonObject& letter) {
   std::string id(find_string(letter, "taskId").value_or(""));
-  if (find_bool(letter, "cancel") == true) cancel(id);
-  if (const JsonObject* answers = find_object(letter, "answers")) answer_local(id, *answers);
+  // A letter has no more power than the request it stands for.
+  const JsonObject* from_whom = find_object(letter, "asker");
+  const auto asker = from_whom ? owner_in(*from_whom) : std::nullopt;
+  if (const auto task = local_.find(id); asker && task != local_.end() && is_there_for(task->second.row, *asker)) {
+    if (find_bool(letter, "cancel") == true) cancel(id);
+    if (const JsonObject* answers = find_object(letter, "answers")) answer_local(id, *answers);
+  }
   auto acknowledge = [this, from = std::string(find_string(letter, "from").value_or("")),
                       receipt = std::string(find_string(letter, "receipt").value_or(""))] {
     post_.send(from, "task_receipt", {{"receipt", receipt}});

@@ -2,6 +2,9 @@
 
 // The tasks extension (io.modelcontextprotocol/tasks): calls that go on after they have been answered.
 //
+// A task belongs to who began it, and is there for those alone who see all that its owner sees (Identity::covers): what its call
+// answers may speak of every project of the owner.
+//
 // A task is a row of the state store, so every process can tell how it stands. The process that runs it
 // keeps the row in memory too and is its only writer; answers and cancellations that reach another process
 // arrive by post, and are acknowledged once the row shows them: who asks any process next sees what it has done. A task whose
@@ -30,14 +33,14 @@ namespace holdfast::mcp {
 class Tasks {
  public:
   // on_change gets the whole task, as tasks/get would give it, and whose it is.
-  using OnChange = std::function<void(const std::string& id, const std::string& principal, const JsonObject& task)>;
+  using OnChange = std::function<void(const std::string& id, const Identity& owner, const JsonObject& task)>;
 
   Tasks(Executor& executor, Pool& pool, const Clock& clock, StateStore& store, Post& post, OnChange on_change);
   ~Tasks();
 
   // Pool thread: a durable row for a new task. Returns it with its taskId. Errors: unavailable (too many tasks),
   // those of the store.
-  Result<JsonObject> create(const std::string& principal, const std::string& status_message, JsonObject meta = {},
+  Result<JsonObject> create(const Identity& owner, const std::string& status_message, JsonObject meta = {},
                             bool outlives = false);
   // CreateTaskResult of a row.
   static JsonObject created_result(const JsonObject& row);
@@ -49,17 +52,22 @@ class Tasks {
   void fail(const std::string& id, const RpcError& error);
   void cancel(const std::string& id);  // the row and the handler
 
-  // Tasks whose work goes on elsewhere when their process has ended, found by their _meta. Both run on pool threads.
+  // Tasks whose work goes on elsewhere when their process has ended, found by their _meta. Both run on pool threads, in the name
+  // of the task's owner.
   struct Survivors {
-    std::function<void(JsonObject& row)> refresh;  // status, statusMessage and result as they are now
-    std::function<void(const JsonObject& row)> cancel;
+    std::function<void(const Identity& owner, JsonObject& row)> refresh;  // status, statusMessage and result as they are now
+    std::function<void(const Identity& owner, const JsonObject& row)> cancel;
   };
   // Before serving.
   void set_survivors(Survivors survivors) { survivors_ = std::move(survivors); }
 
   bool is_local(const std::string& id) const { return local_.contains(id); }
-  // Pool thread: the task as it stands, whoever runs it; nothing when there is none. `principal` is whose it is.
-  Result<std::optional<JsonObject>> find(const std::string& id, std::string& principal);
+  // Pool thread: the task as it stands, whoever runs it, and whose it is; nothing when there is none.
+  struct Found {
+    Identity owner;
+    JsonObject task;
+  };
+  Result<std::optional<Found>> find(const std::string& id);
 
   // The server ends: handlers are told to stop, and clients that the task failed, unless its work outlives the process.
   void stop();

@@ -111,6 +111,43 @@ TEST_F(TasksTest, ProgressPrecedesTheTaskAndNeverFollowsIt) {
   EXPECT_EQ(at(exchange->messages()[1], "result", "resultType"), Json("task"));
 }
 
+// Two tokens of one team: what the call of one answers may speak of projects that the other does not see.
+TEST_F(TasksTest, P3ATaskIsThereForThoseAloneWhoSeeAllThatItsOwnerSees) {
+  const auto of_team = [](std::vector<std::string> projects) {
+    Identity identity = full_identity("team:red");
+    identity.projects = std::move(projects);
+    return identity;
+  };
+  const Identity all = of_team({}), a = of_team({"file:///a"}), b = of_team({"file:///b"}), both = of_team({"file:///a", "file:///b"});
+  const auto ask = [](TestServer& server, const std::string& method, const std::string& id, const Identity& who) {
+    auto exchange =
+        server.modern(method, id, R"("taskId":")" + id + R"(","inputResponses":{},)", kTasksCapability, who);
+    server.turn_until([&] { return exchange->done; });
+    return exchange->body();
+  };
+  const auto begin = [&](const Identity& who) {
+    auto exchange = server_->modern("tools/call", "works", R"("name":"works",)", kTasksCapability, who);
+    server_->turn_until([&] { return exchange->done; });
+    return std::string(view(at(exchange->body(), "result", "taskId").as_string()));
+  };
+  const std::string of_a = begin(a), of_all = begin(all);
+  TestServer other(shared_);  // one that has the row alone
+  for (TestServer* server : {server_.get(), &other}) {
+    for (const std::string method : {"tasks/get", "tasks/update", "tasks/cancel"}) {
+      const Json never = at(ask(*server, method, "never-was", b), "error");
+      EXPECT_EQ(at(ask(*server, method, of_a, b), "error"), never) << method;
+      EXPECT_EQ(at(ask(*server, method, of_all, a), "error"), never) << method;
+      EXPECT_EQ(at(ask(*server, method, of_all, both), "error"), never) << method;
+    }
+    for (const Identity& who : {a, both, all})
+      EXPECT_EQ(at(ask(*server, "tasks/get", of_a, who), "result", "status"), Json("working"));
+    EXPECT_EQ(at(ask(*server, "tasks/get", of_all, all), "result", "status"), Json("working"));
+  }
+  EXPECT_EQ(cancelled_, 0);
+  EXPECT_TRUE(ask(*server_, "tasks/cancel", of_a, both).as_object().contains("result"));
+  server_->turn_until([&] { return cancelled_ == 1; });
+}
+
 TEST_F(TasksTest, TheNumberOfTasksIsBounded) {
   std::vector<std::shared_ptr<FakeExchange>> calls;
   for (std::size_t i = 0; i < kMaxTasks + 1; ++i)

@@ -6,7 +6,6 @@
 #include "session/fence.h"
 #include "session/store.h"
 
-#include <algorithm>
 #include <set>
 
 namespace holdfast::session {
@@ -39,12 +38,12 @@ class FencedReads : public Base {
     return inner().list(narrow);
   }
 
-  Result<std::vector<std::string>> ids_with_prefix(std::string_view prefix, std::size_t limit) override {
-    if (fence().empty()) return inner().ids_with_prefix(prefix, limit);
-    HF_TRY(auto ids, inner().ids_with_prefix(prefix, std::max(limit, kPrefixCandidates)));
-    std::erase_if(ids, [this](const std::string& id) { return !get(id); });
-    if (ids.size() > limit) ids.resize(limit);
-    return ids;
+  Result<std::vector<std::string>> ids_with_prefix(const IdQuery& query) override {
+    if (fence().empty()) return inner().ids_with_prefix(query);
+    IdQuery narrow = query;
+    bool rootless = false;
+    if (!narrow_to(fence(), narrow.roots, rootless)) return std::vector<std::string>{};
+    return inner().ids_with_prefix(narrow);
   }
 
   Result<std::optional<Tombstone>> tombstone(std::string_view id) override {
@@ -104,9 +103,6 @@ class FencedReads : public Base {
   }
 
  private:
-  // One prefix of four characters fits no more; who needs more types more.
-  static constexpr std::size_t kPrefixCandidates = 1000;
-
   std::vector<LineageEvent> inside(std::vector<LineageEvent> events) {
     if (!fence().empty())
       std::erase_if(events, [this](const LineageEvent& event) { return is_outside(event.child) || is_outside(event.parent); });

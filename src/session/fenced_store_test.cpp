@@ -83,8 +83,8 @@ TEST_F(FencedStoreTest, ListsAndSearchesKnowTheProjectsAlone) {
   const SearchResult found = must(fenced.search(search));
   ASSERT_THAT(found.hits, SizeIs(1));
   EXPECT_EQ(found.hits.front().session, "inside-1");
-  EXPECT_THAT(must(fenced.ids_with_prefix("outside", 10)), IsEmpty());
-  EXPECT_THAT(must(fenced.ids_with_prefix("inside", 10)), ElementsAre("inside-1"));
+  EXPECT_THAT(must(fenced.ids_with_prefix({"outside", {}, {}, 10})), IsEmpty());
+  EXPECT_THAT(must(fenced.ids_with_prefix({"inside", {}, {}, 10})), ElementsAre("inside-1"));
 }
 
 TEST_F(FencedStoreTest, WhatIsOutsideWasNever) {

@@ -35,14 +35,16 @@ JsonObject json_of(const FindResult& result) {
   JsonArray unreadable;
   for (const Unreadable& each : result.unreadable)
     unreadable.emplace_back(JsonObject{{"source", each.key}, {"reason", each.reason}});
-  return {{"sessions", std::move(sessions)},
-          {"count", count},
-          {"hasMore", result.more},
-          {"hasMorePlaces", result.more_places},
-          {"unreadable", std::move(unreadable)},
-          {"index", JsonObject{{"source_bytes", result.index.source_bytes},
-                               {"indexed_bytes", result.index.indexed_bytes},
-                               {"scanned_bytes", result.bytes_scanned}}}};
+  JsonObject json{{"sessions", std::move(sessions)},
+                  {"count", count},
+                  {"hasMore", result.more},
+                  {"hasMorePlaces", result.more_places},
+                  {"unreadable", std::move(unreadable)}};
+  if (result.coverage)
+    json["index"] = JsonObject{{"source_bytes", result.coverage->index.source_bytes},
+                               {"indexed_bytes", result.coverage->index.indexed_bytes},
+                               {"scanned_bytes", result.coverage->bytes_scanned}};
+  return json;
 }
 
 }  // namespace holdfast::session

@@ -56,8 +56,12 @@ struct FindResult {
   bool more = false;                     // sessions
   bool more_places = false;              // in sessions that are named
   std::vector<Unreadable> unreadable;    // may hold more
-  std::uint64_t bytes_scanned = 0;       // that were not in the index yet
-  IndexState index;
+  // Of the transcripts, when they were searched: how much this user has is for nobody else to know.
+  struct Coverage {
+    IndexState index;
+    std::uint64_t bytes_scanned = 0;  // that were not in the index yet
+  };
+  std::optional<Coverage> coverage;
 };
 
 // The same fields for commands and tools.

@@ -6,8 +6,8 @@ namespace holdfast::session {
 
 namespace {
 
-constexpr std::size_t kCandidates = 100;  // ids looked at for one prefix; more is too short a prefix anyway
-constexpr std::size_t kNamed = 5;         // matches named in the hint
+constexpr std::size_t kCounted = 100;  // matches of one prefix; more is too short a prefix anyway
+constexpr std::size_t kNamed = 5;      // of them named in the hint
 
 std::unexpected<Error> not_found(std::string_view id) {
   return fail(ErrorKind::not_found, fmt::format("there is no session {}", id), "list the sessions to see their ids");
@@ -29,19 +29,17 @@ Result<SessionRecord> find_session(Reader& reader, std::string_view principal, s
   }
   if (id_or_prefix.size() < kMinPrefixBytes) return not_found(id_or_prefix);
 
-  HF_TRY(auto ids, reader.ids_with_prefix(id_or_prefix, kCandidates));
-  std::vector<SessionRecord> matches;
-  for (const std::string& id : ids) {
-    auto record = reader.get(id);
-    if (record && record->principal == principal) matches.push_back(std::move(*record));
-  }
-  if (matches.empty()) return not_found(id_or_prefix);
-  if (matches.size() == 1) return std::move(matches.front());
+  HF_TRY(const auto ids, reader.ids_with_prefix({std::string(id_or_prefix), std::string(principal), {}, kCounted}));
+  if (ids.empty()) return not_found(id_or_prefix);
+  if (ids.size() == 1) return reader.get(ids.front());
   std::string hint = "it could be";
-  for (std::size_t i = 0; i < matches.size() && i < kNamed; ++i)
-    hint += fmt::format("{} {} ({})", i == 0 ? "" : ",", matches[i].id, matches[i].kind);
-  if (matches.size() > kNamed) hint += ", ...";
-  return fail(ErrorKind::ambiguous, fmt::format("{} fits {} sessions", id_or_prefix, matches.size()), hint);
+  for (std::size_t i = 0; i < ids.size() && i < kNamed; ++i) {
+    const auto record = reader.get(ids[i]);
+    hint += fmt::format("{} {}{}", i == 0 ? "" : ",", ids[i], record ? fmt::format(" ({})", record->kind) : "");
+  }
+  if (ids.size() > kNamed) hint += ", ...";
+  const std::string_view more = ids.size() == kCounted ? " or more" : "";
+  return fail(ErrorKind::ambiguous, fmt::format("{} fits {}{} sessions", id_or_prefix, ids.size(), more), hint);
 }
 
 }  // namespace holdfast::session

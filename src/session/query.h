@@ -52,6 +52,15 @@ struct Query {
 
 inline constexpr std::int64_t kNotCounted = -1;
 
+// Which ids a short one may stand for. Who asks is part of the question: of what somebody may not see nothing is counted, so a
+// prefix that is unique to its caller is found whatever others have, and one that is ambiguous is never decided by others' ids.
+struct IdQuery {
+  std::string prefix;
+  std::optional<std::string> principal;  // only what belongs to it
+  std::vector<std::string> roots;        // only what is found under any of these, as Query::roots
+  std::size_t limit = 20;
+};
+
 struct Page {
   std::vector<SessionRecord> items;
   std::int64_t total = 0;   // all that fit the conditions, on every page; or kNotCounted

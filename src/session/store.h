@@ -53,8 +53,8 @@ class Reader {
   // not_found; with code "gone" when it was purged. A damaged record is returned with `damage` set.
   virtual Result<SessionRecord> get(std::string_view id) = 0;
   virtual Result<Page> list(const Query& query) = 0;
-  // Ids that start with the prefix, at most limit, in order; for commands that take short ids.
-  virtual Result<std::vector<std::string>> ids_with_prefix(std::string_view prefix, std::size_t limit) = 0;
+  // Ids that fit, at most limit, in order; for whoever takes short ids (lookup.h).
+  virtual Result<std::vector<std::string>> ids_with_prefix(const IdQuery& query) = 0;
   virtual Result<std::optional<Tombstone>> tombstone(std::string_view id) = 0;
 
   virtual Result<EntryPage> entries(const EntryQuery& query) = 0;

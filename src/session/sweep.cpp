@@ -21,6 +21,7 @@ constexpr std::string_view kSpace = "retention";
 constexpr std::string_view kLastSweep = "last_sweep", kFingerprint = "due_times";
 constexpr std::size_t kSweepPage = 100;   // most sweeps read one page of each walk and do nothing
 constexpr std::size_t kRefreshed = 1000;  // records of one transaction, so that writers hardly wait
+constexpr std::size_t kMostNamed = 100;   // sessions that one prefix may name; a shorter one leaves no more out
 const std::vector kEverything = {Visibility::live, Visibility::archived, Visibility::deleted};
 
 // What the sweep would do with one session now.
@@ -120,14 +121,16 @@ Result<void> refresh_due_times(Store& store, const RetentionPolicy& policy) {
   });
 }
 
-// Those that a call names, as find_session would understand it, whosever they are.
+// Those that a call names, as find_session would understand it for any owner: which one is meant depends on who asks, and a
+// session that is left out once too often is only swept a little later.
 Result<std::set<std::string>> sessions_named(Store& store, const std::vector<std::string>& names) {
   std::set<std::string> ids;
   for (const std::string& name : names) {
-    HF_TRY(const auto fitting, store.ids_with_prefix(name, 2));
+    HF_TRY(const auto fitting, store.ids_with_prefix({name, {}, {}, kMostNamed}));
     if (fitting.empty()) continue;
-    const bool unique = fitting.size() == 1 && name.size() >= kMinPrefixBytes;
-    if (unique || fitting.front() == name) ids.insert(fitting.front());
+    const bool is_id = fitting.front() == name;
+    if (!is_id && name.size() < kMinPrefixBytes) continue;
+    ids.insert(fitting.begin(), is_id ? fitting.begin() + 1 : fitting.end());
   }
   return ids;
 }

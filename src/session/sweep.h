@@ -19,7 +19,7 @@ namespace holdfast::session {
 
 struct SweepOptions {
   bool dry_run = false;
-  // What the current call is about, and what therefore waits for the next sweep: ids, or prefixes that fit only one (lookup.h).
+  // What the current call is about, and what therefore waits for the next sweep: ids, or prefixes (lookup.h).
   std::vector<std::string> leave_out;
   std::function<bool()> cancelled;
 };

@@ -101,10 +101,10 @@ mcp::Tasks::Survivors surviving_runs(const ResearchRoom& room) {
     return std::string(meta ? find_string(*meta, kTaskRun).value_or("") : "");
   };
   mcp::Tasks::Survivors survivors;
-  survivors.refresh = [&room, run_of](JsonObject& row) {
-    const std::string id = run_of(row), principal(find_string(row, "principal").value_or(""));
+  survivors.refresh = [&room, run_of](const Identity& owner, JsonObject& row) {
+    const std::string id = run_of(row);
     auto record = room.store.get(id);
-    if (!record || record->principal != principal || record->visibility == session::Visibility::deleted ||
+    if (!record || record->principal != owner.principal || record->visibility == session::Visibility::deleted ||
         record->status == "cancelled") {
       row["status"] = "cancelled";
       return;
@@ -113,16 +113,15 @@ mcp::Tasks::Survivors surviving_runs(const ResearchRoom& room) {
       row["statusMessage"] = task_message(id, look_at(*record));
       return;
     }
-    auto answer = outcome_of(room, principal, id);
+    auto answer = outcome_of(room, owner.principal, id);
     if (!answer) return;
     mcp::ToolResult result = settled_envelope(room, std::move(*answer));
     row["status"] = "completed";
     row["result"] = JsonObject{{"content", std::move(result.content)}, {"structuredContent", std::move(*result.structured)}};
     if (result.is_error) row["result"].as_object()["isError"] = true;
   };
-  survivors.cancel = [&room, run_of](const JsonObject& row) {
-    const std::string principal(find_string(row, "principal").value_or(""));
-    if (auto done = room.research.cancel(principal, run_of(row)); !done)
+  survivors.cancel = [&room, run_of](const Identity& owner, const JsonObject& row) {
+    if (auto done = room.research.cancel(owner.principal, run_of(row)); !done)
       log(LogLevel::warn, "tools", run_of(row) + " was not cancelled: " + done.error().message);
   };
   return survivors;

@@ -167,7 +167,7 @@ Result<FindResult> EverythingFinder::find(const FindRequest& request) {
   if (store_ && !request.text.empty() && !is_about_transcripts(request)) HF_CHECK(find_stored(request, clauses, stored));
   // One of each in turn: their scores cannot be compared, their ranks can.
   FindResult all;
-  all.bytes_scanned = transcripts.bytes_scanned;
+  all.coverage = transcripts.coverage;
   for (std::size_t i = 0; i < std::max(transcripts.sessions.size(), stored.sessions.size()); ++i)
     for (FindResult* one : {&transcripts, &stored})
       if (i < one->sessions.size()) all.sessions.push_back(std::move(one->sessions[i]));
@@ -176,10 +176,6 @@ Result<FindResult> EverythingFinder::find(const FindRequest& request) {
   if (all.sessions.size() > request.limit) all.sessions.resize(request.limit);
   all.more_places = transcripts.more_places || stored.more_places;
   all.unreadable = std::move(transcripts.unreadable);
-  all.index = transcripts.index;
-  if (!wants(request, kTranscript)) {
-    HF_TRY(all.index, index_state());
-  }
   return all;
 }
 
@@ -193,8 +189,7 @@ Result<void> EverythingFinder::find_transcripts(const FindRequest& request, cons
   result.more = found.more;
   result.more_places = found.more_in_sessions;
   result.unreadable = found.unreadable;
-  result.index = found.index;
-  result.bytes_scanned = found.bytes_scanned;
+  result.coverage = {found.index, found.bytes_scanned};
   for (const TextHit& hit : found.hits) {
     auto known = std::ranges::find(result.sessions, hit.source.session, &FoundInSession::id);
     if (known == result.sessions.end()) {

@@ -39,9 +39,7 @@ class DyingStore final : public Store {
 
   Result<SessionRecord> get(std::string_view id) override { return inner_.get(id); }
   Result<Page> list(const Query& query) override { return inner_.list(query); }
-  Result<std::vector<std::string>> ids_with_prefix(std::string_view prefix, std::size_t limit) override {
-    return inner_.ids_with_prefix(prefix, limit);
-  }
+  Result<std::vector<std::string>> ids_with_prefix(const IdQuery& query) override { return inner_.ids_with_prefix(query); }
   Result<std::optional<Tombstone>> tombstone(std::string_view id) override { return inner_.tombstone(id); }
   Result<EntryPage> entries(const EntryQuery& query) override { return inner_.entries(query); }
   Result<std::optional<Entry>> entry(std::string_view session, std::int64_t seq) override { return inner_.entry(session, seq); }

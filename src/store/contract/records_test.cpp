@@ -169,10 +169,41 @@ TEST_P(StoreContract, ImportedTimesAreKept) {
 
 TEST_P(StoreContract, FindsIdsByPrefix) {
   for (const char* id : {"ab1", "ab2", "ac1", "b%1", "b_1"}) create(id);
-  EXPECT_THAT(must(store_->ids_with_prefix("ab", 10)), ElementsAre("ab1", "ab2"));
-  EXPECT_THAT(must(store_->ids_with_prefix("ab", 1)), ElementsAre("ab1"));
-  EXPECT_THAT(must(store_->ids_with_prefix("b%", 10)), ElementsAre("b%1"));
-  EXPECT_THAT(must(store_->ids_with_prefix("x", 10)), ElementsAre());
+  EXPECT_THAT(must(store_->ids_with_prefix({"ab", {}, {}, 10})), ElementsAre("ab1", "ab2"));
+  EXPECT_THAT(must(store_->ids_with_prefix({"ab", {}, {}, 1})), ElementsAre("ab1"));
+  EXPECT_THAT(must(store_->ids_with_prefix({"b%", {}, {}, 10})), ElementsAre("b%1"));
+  EXPECT_THAT(must(store_->ids_with_prefix({"x", {}, {}, 10})), ElementsAre());
+  EXPECT_THAT(must(store_->ids_with_prefix({"", {}, {}, 10})), ElementsAre("ab1", "ab2", "ac1", "b%1", "b_1"));
+}
+
+// However many sessions of others come first in the order of the ids, who asks is answered among their own, in their projects.
+TEST_P(StoreContract, P3PrefixIsResolvedAmongWhatItsAskerMaySee) {
+  const auto make = [&](const std::string& id, const std::string& principal, const std::string& root,
+                        std::vector<std::string> linked = {}) {
+    SessionRecord r = record(id);
+    r.principal = principal;
+    r.root_uri = root;
+    r.linked_roots = std::move(linked);
+    create(r);
+  };
+  for (int i = 100; i < 220; ++i) make("same-a" + std::to_string(i), "bob", "file:///a");
+  make("same-b1", "ann", "file:///b");
+  make("same-b2", "ann", "file:///a");
+  make("same-b3", "ann", "file:///c", {"file:///a"});
+  make("same-b4", "ann", "");
+  make("samf", "ann", "file:///a");
+  const auto ids = [&](const session::IdQuery& query) {
+    auto outside = must(store_->ids_with_prefix(query));
+    auto inside = must(store_->write([&](Transaction& t) { return t.ids_with_prefix(query); }));
+    EXPECT_EQ(outside, inside) << "a transaction sees the same";
+    return outside;
+  };
+  EXPECT_THAT(ids({"same", "ann", {}, 100}), ElementsAre("same-b1", "same-b2", "same-b3", "same-b4"));
+  EXPECT_THAT(ids({"same", "ann", {"file:///a"}, 100}), ElementsAre("same-b2", "same-b3"));
+  EXPECT_THAT(ids({"same", "ann", {"file:///a", "file:///b"}, 100}), ElementsAre("same-b1", "same-b2", "same-b3"));
+  EXPECT_THAT(ids({"same", "ann", {"file:///a"}, 1}), ElementsAre("same-b2"));
+  EXPECT_THAT(ids({"same", "nobody", {}, 100}), ElementsAre());
+  EXPECT_EQ(ids({"same", {}, {}, 200}).size(), 124U);
 }
 
 TEST_P(StoreContract, APurgedSessionLeavesATombstone) {

@@ -61,8 +61,12 @@ Result<std::optional<SessionRow>> ReadTables::find_whole_row(std::string_view id
   return decode_whole_row(rows[0]);
 }
 
-Result<std::vector<std::string>> ReadTables::ids_from(std::string_view id, std::size_t limit) {
-  HF_TRY(const Answer rows, connection_.ask("SELECT id FROM sessions WHERE id >= ? ORDER BY id LIMIT ?", {id, limit}));
+Result<std::vector<std::string>> ReadTables::ids_with_prefix(const session::IdQuery& query) {
+  const Condition where = conditions_of(query);
+  Statement statement{fmt::format("SELECT s.id FROM sessions AS s WHERE {} ORDER BY s.id LIMIT ?", where.sql),
+                      {where.values.begin(), where.values.end()}};
+  statement.values.emplace_back(query.limit);
+  HF_TRY(const Answer rows, connection_.ask(std::move(statement)));
   std::vector<std::string> ids;
   for (int i = 0; i < rows.size(); ++i) ids.emplace_back(rows[i].text(0));
   return ids;

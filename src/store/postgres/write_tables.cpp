@@ -183,10 +183,10 @@ void WriteTables::remember(const SessionRow& row) {
   known.row_waits = true;
 }
 
-Result<std::vector<std::string>> WriteTables::ids_from(std::string_view id, std::size_t limit) {
+Result<std::vector<std::string>> WriteTables::ids_with_prefix(const session::IdQuery& query) {
   HF_CHECK(locks_.want_everything());
   queue_writes();
-  return reads_.ids_from(id, limit);
+  return reads_.ids_with_prefix(query);
 }
 
 Result<session::Page> WriteTables::list(const session::Query& query) {

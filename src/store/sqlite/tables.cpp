@@ -4,6 +4,7 @@
 #include "store/sqlite/entry_rows.h"
 #include "store/sqlite/list_rows.h"
 #include "store/sqlite/side_rows.h"
+#include "store/tables/condition.h"
 
 #include <fmt/format.h>
 
@@ -19,8 +20,12 @@ Result<void> SqliteTables::load_rest(SessionRow& row) {
   return store::load_rest(db_, row);
 }
 
-Result<std::vector<std::string>> SqliteTables::ids_from(std::string_view id, std::size_t limit) {
-  HF_TRY(auto rows, db_.query("SELECT id FROM sessions WHERE id >= ? ORDER BY id LIMIT ?", id, limit));
+Result<std::vector<std::string>> SqliteTables::ids_with_prefix(const session::IdQuery& query) {
+  const Condition where = conditions_of(query);
+  HF_TRY(auto rows, db_.query(fmt::format("SELECT s.id FROM sessions AS s WHERE {} ORDER BY s.id LIMIT ?", where.sql)));
+  int index = 0;
+  bind_values(rows, index, where.values);
+  rows.bind(++index, query.limit);
   std::vector<std::string> ids;
   while (true) {
     HF_TRY(const bool more, rows.next());

@@ -19,7 +19,7 @@ class SqliteTables final : public WritableTables {
 
   Result<std::optional<SessionRow>> find_row(std::string_view id) override;
   Result<void> load_rest(SessionRow& row) override;
-  Result<std::vector<std::string>> ids_from(std::string_view id, std::size_t limit) override;
+  Result<std::vector<std::string>> ids_with_prefix(const session::IdQuery& query) override;
   Result<session::Page> list(const session::Query& query) override;
   Result<std::optional<session::Tombstone>> find_tombstone(std::string_view id) override;
   Result<session::EntryPage> read_entries(const SessionRow& row, const session::EntryQuery& query) override;

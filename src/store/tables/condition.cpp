@@ -24,6 +24,14 @@ void add_statuses(Condition& where, const Query& query) {
   where.add_any(shown + " ELSE s.status END", query.statuses);
 }
 
+// The first text, byte for byte, behind all that begin with the prefix; empty: there is none.
+std::string first_behind(std::string prefix) {
+  constexpr char kLastByte = '\xff';
+  while (!prefix.empty() && prefix.back() == kLastByte) prefix.pop_back();
+  if (!prefix.empty()) ++prefix.back();
+  return prefix;
+}
+
 }  // namespace
 
 std::string marks(std::size_t count) {
@@ -109,6 +117,15 @@ Condition conditions_of(const session::SearchQuery& query) {
   where.add_any("s.kind", query.kinds);
   where.add_roots(query.roots, query.rootless);
   where.add_visibilities(query.visibilities);
+  where.add_principal(query.principal);
+  return where;
+}
+
+Condition conditions_of(const session::IdQuery& query) {
+  Condition where;
+  where.add_value("s.id >= ?", query.prefix);
+  if (std::string behind = first_behind(query.prefix); !behind.empty()) where.add_value("s.id < ?", std::move(behind));
+  where.add_roots(query.roots, false);
   where.add_principal(query.principal);
   return where;
 }

@@ -45,6 +45,7 @@ inline constexpr std::string_view kPostgresHasText = "position(? IN folded) > 0"
 Condition conditions_of(const session::Query& query, std::string_view has_text);
 // But for the words and the one session.
 Condition conditions_of(const session::SearchQuery& query);
+Condition conditions_of(const session::IdQuery& query);
 
 // The roots of a query as `roots` has them: '' stands for none.
 std::vector<std::string> stored_roots(const std::vector<std::string>& roots, bool rootless);

@@ -21,8 +21,8 @@ class ReadStore : public session::Store {
   Result<session::Page> list(const session::Query& query) final {
     return backend().read([&](Reads& reads) { return reads.list(query); });
   }
-  Result<std::vector<std::string>> ids_with_prefix(std::string_view prefix, std::size_t limit) final {
-    return backend().read_one([&](Reads& reads) { return reads.ids_with_prefix(prefix, limit); });
+  Result<std::vector<std::string>> ids_with_prefix(const session::IdQuery& query) final {
+    return backend().read_one([&](Reads& reads) { return reads.ids_with_prefix(query); });
   }
   Result<std::optional<session::Tombstone>> tombstone(std::string_view id) final {
     return backend().read_one([&](Reads& reads) { return reads.tombstone(id); });

@@ -38,10 +38,8 @@ Result<session::Page> Reads::list(const session::Query& query) {
   return tables_.list(query);
 }
 
-Result<std::vector<std::string>> Reads::ids_with_prefix(std::string_view prefix, std::size_t limit) {
-  HF_TRY(auto ids, tables_.ids_from(prefix, limit));
-  std::erase_if(ids, [&](const std::string& id) { return !id.starts_with(prefix); });
-  return ids;
+Result<std::vector<std::string>> Reads::ids_with_prefix(const session::IdQuery& query) {
+  return tables_.ids_with_prefix(query);
 }
 
 Result<std::optional<session::Tombstone>> Reads::tombstone(std::string_view id) {

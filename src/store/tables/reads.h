@@ -13,7 +13,7 @@ class Reads final : public session::Reader {
 
   Result<session::SessionRecord> get(std::string_view id) override;
   Result<session::Page> list(const session::Query& query) override;
-  Result<std::vector<std::string>> ids_with_prefix(std::string_view prefix, std::size_t limit) override;
+  Result<std::vector<std::string>> ids_with_prefix(const session::IdQuery& query) override;
   Result<std::optional<session::Tombstone>> tombstone(std::string_view id) override;
   Result<session::EntryPage> entries(const session::EntryQuery& query) override;
   Result<std::optional<session::Entry>> entry(std::string_view session, std::int64_t seq) override;

@@ -26,8 +26,7 @@ class Tables {
     if (row) HF_CHECK(load_rest(*row));
     return row;
   }
-  // Ids from this one on, in order.
-  virtual Result<std::vector<std::string>> ids_from(std::string_view id, std::size_t limit) = 0;
+  virtual Result<std::vector<std::string>> ids_with_prefix(const session::IdQuery& query) = 0;
   virtual Result<session::Page> list(const session::Query& query) = 0;
   virtual Result<std::optional<session::Tombstone>> find_tombstone(std::string_view id) = 0;
 

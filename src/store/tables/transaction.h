@@ -18,8 +18,8 @@ class TableTransaction final : public session::Transaction {
 
   Result<session::SessionRecord> get(std::string_view id) override { return reads_.get(id); }
   Result<session::Page> list(const session::Query& query) override { return reads_.list(query); }
-  Result<std::vector<std::string>> ids_with_prefix(std::string_view prefix, std::size_t limit) override {
-    return reads_.ids_with_prefix(prefix, limit);
+  Result<std::vector<std::string>> ids_with_prefix(const session::IdQuery& query) override {
+    return reads_.ids_with_prefix(query);
   }
   Result<std::optional<session::Tombstone>> tombstone(std::string_view id) override { return reads_.tombstone(id); }
   Result<session::EntryPage> entries(const session::EntryQuery& query) override { return reads_.entries(query); }

@@ -211,6 +211,60 @@ class Isolation(ProgramTest):
         self.assertTrue(set(ids_in("red", "a")) & ids, listed)
         self.assertFalse((set(ids_in("red", "b")) | set(ids_in("red", "none"))) & ids)
 
+    def error_of(self, who, arguments):
+        return json.loads(self.call(who, "session", arguments)[1])["result"]["structuredContent"]
+
+    def test_p3_a_short_id_is_looked_for_among_what_its_caller_may_see(self):
+        """However many sessions of others begin in the same way, and stand before one's own in every order."""
+        of = lambda id, principal, place: {"id": id, "kind": "thread", "title": id, "status": "active", "principal": principal,
+                                           "root": self.roots[place], "entries": []}
+        self.seed([of(f"thread-samea0000{number:03}", "bob", "a") for number in range(150)]
+                  + [of("thread-sameb0000001", "ann", "a"), of("thread-sameb0000002", "ann", "a")]
+                  + [of(f"thread-samec0000{number:03}", "team:red", "b") for number in range(150)]
+                  + [of("thread-samed0000001", "team:red", "a")])
+        get = {"operation": "get", "sessionId": "thread-same"}
+        ambiguous = self.error_of("ann", get)
+        self.assertIn("fits 2 sessions", json.dumps(ambiguous))
+        self.assertIn("thread-sameb0000001 (thread), thread-sameb0000002 (thread)", json.dumps(ambiguous))
+        self.assertNotIn("thread-samea", json.dumps(ambiguous))
+        self.assertEqual(self.error_of("rita", get)["session"]["id"], "thread-samed0000001", "the only one in her project")
+        self.assertIn("fits 100 or more sessions", json.dumps(self.error_of("bob", get)))
+        self.assertIn("there is no session", json.dumps(self.error_of("ben", get)))
+        status, text = self.send("rita", "resources/read", {"uri": "holdfast://sessions/thread-same"})
+        self.assertIn("thread-samed0000001", text)
+
+    def test_p3_nobody_learns_how_much_the_operator_has(self):
+        transcript = self.home / ".claude/projects/-home-dev/11111111-0000-4000-8000-000000000001.jsonl"
+        transcript.parent.mkdir(parents=True)
+        transcript.write_text(json.dumps({"type": "user", "message": {"role": "user", "content": "own " * 5000}}) + "\n")
+        for arguments in ({"query": "own"}, {"query": "own", "kind": "thread"}):
+            status, text = self.call("bob", "search_sessions", arguments)
+            found = json.loads(text)["result"]["structuredContent"]
+            self.assertNotIn("index", found)
+            self.assertNotIn("bytes", text)
+            self.assertNotIn("11111111-0000", text)
+        _, _, own = self.server.post({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+            "name": "search_sessions", "arguments": {"query": "own"}, "_meta": ENVELOPE}}, modern=True)
+        self.assertGreater(own["result"]["structuredContent"]["index"]["source_bytes"], 10_000, "its owner does")
+
+    def test_p3_a_task_is_there_for_those_who_see_all_that_its_owner_sees(self):
+        def ask(who, method, params):
+            envelope = {**ENVELOPE, "io.modelcontextprotocol/clientCapabilities": {
+                "extensions": {"io.modelcontextprotocol/tasks": {}}}}
+            message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {**params, "_meta": envelope}}
+            return json.loads(self.server.ask("POST", "/mcp", self.server.mcp_headers(token=self.tokens[who], modern=message),
+                                              json.dumps(message))[2])
+        start = {"name": "research", "arguments": {"action": "deep-research", "query": f"what is {SECRET}", "wait": True,
+                                                   "root": self.roots["b"]}}
+        created = ask("rose", "tools/call", start)["result"]
+        self.assertEqual(created["resultType"], "task")
+        task = {"taskId": created["taskId"]}
+        for who in ("rita", "bob", "ben", "ann"):
+            for method in ("tasks/get", "tasks/update", "tasks/cancel"):
+                never = ask(who, method, {"taskId": "never-was", "inputResponses": {}})["error"]
+                self.assertEqual(ask(who, method, {**task, "inputResponses": {}})["error"], never, (who, method))
+        self.assertIn(ask("rose", "tasks/get", task)["result"]["status"], ("working", "completed"))
+
     def test_a_reader_changes_nothing(self):
         """Every tool that is not for reading answers 403, and names what is missing."""
         self.tokens["reader"] = self.json_of("token", "add", "reader", "--team", "red", "--scope", "read")["token"]
