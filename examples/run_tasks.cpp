@@ -41,10 +41,7 @@ Result<bool> work(const std::string& mcp_json, const std::string& folder, std::v
 
   runner::RunSettings settings;
   settings.paths.base = folder;
-  settings.servers = [&](const std::string&) {
-    return runner::find_servers([&](const std::string& name) { return name == "MCP_JSON_PATH" ? mcp_json : environment(name); },
-                                folder);
-  };
+  settings.servers = [&](const runner::ServersFile&) { return runner::find_servers({environment, folder, mcp_json}); };
   settings.connect = runner::connect_servers(connections.loop());
   runner::Runs runs(*store, *models, connections.loop(), settings);
 

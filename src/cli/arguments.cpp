@@ -256,6 +256,7 @@ class Grammar : public TranscriptGrammar {
     option(run, "--max-rounds", given.max_rounds, "answers of the model for each task [100]")->check(CLI::Range(1, 10'000));
     flag(run, "--stop-on-error", given.stop_on_error, "skip the rest when a task does not end well");
     option(run, "--mcp-json", given.mcp_json, "where the MCP servers are defined [the usual places]")->type_name("FILE");
+    flag(run, "--trust", given.trust, "agree to what the .mcp.json of this folder starts, as it is now; alone: only that");
     const CLI::callback_t resume = [&given](const CLI::results_t& words) {
       given.resume = true;
       given.resumed = words.empty() ? "" : words.front();

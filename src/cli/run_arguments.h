@@ -16,6 +16,7 @@ struct RunArguments {
   std::string model, mcp_json;
   std::optional<std::int64_t> timeout_s, max_rounds;
   bool stop_on_error = false;
+  bool trust = false;  // the project's .mcp.json is agreed to as it is
   bool resume = false;
   std::string resumed;  // the run to resume; empty: the newest that is not finished
 };

@@ -13,6 +13,7 @@
 #include "session/lookup.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <unistd.h>
 
@@ -198,10 +199,42 @@ Result<std::string> run_to_resume(const Context& context, session::Store& store)
   return page.items.front().id;
 }
 
+// Before signals are caught and threads begin, so that Ctrl-C leaves the question. What else is wrong with the servers is said
+// where they are needed.
+Result<void> agree_to_servers(const Context& context) {
+  const RunArguments& given = context.line.run;
+  runner::ServersFile remembered;
+  if (given.resume) {
+    HF_TRY(const auto store, context.open_store(true));
+    HF_TRY(const std::string id, run_to_resume(context, *store));
+    HF_TRY(remembered, runner::servers_of(*store, id));
+  }
+  const auto list = defined_servers(context, Asking::who_is_there, given.mcp_json, remembered);
+  return list || list.error().code != runner::kNotAgreed ? Result<void>() : fail(list.error());
+}
+
+// --trust without tasks.
+Result<void> only_agree(const Context& context) {
+  HF_TRY(const runner::ServerList list, defined_servers(context, Asking::who_has_asked, context.line.run.mcp_json));
+  if (list.file.path.empty()) return fail(ErrorKind::not_found, "this folder has no .mcp.json: there is nothing to agree to");
+  std::vector<std::string> names;
+  for (const runner::ServerDefinition& server : list.servers) names.push_back(server.name);
+  if (context.line.json) {
+    print_json(JsonObject{{"file", list.file.path}, {"from_project", list.file.from_project}, {"servers", to_json_array(names)}});
+    return {};
+  }
+  for (const runner::BrokenServer& broken : list.broken) print_note("warning: " + harmless(broken.error.message, true) + "\n");
+  const std::string file = harmless(list.file.path, true);
+  print(list.file.from_project ? fmt::format("you have agreed to {}, until it changes: {}\n", file, fmt::join(names, ", "))
+                               : fmt::format("{} is your own file: there is nothing to agree to\n", file));
+  return {};
+}
+
 }  // namespace
 
 Result<void> run_tasks(Context& context) {
   const RunArguments& given = context.line.run;
+  if (given.trust && !given.resume && given.what.empty() && given.tasks.empty()) return only_agree(context);
   if (given.resume && (!given.what.empty() || !given.tasks.empty() || !given.folders.empty()))
     return fail(ErrorKind::invalid, "--resume goes on with the tasks and folders the run was given",
                 "leave TASKS, --task and --in out", "usage");
@@ -209,6 +242,7 @@ Result<void> run_tasks(Context& context) {
   if (!given.resume) {
     HF_TRY(request, read_run_request(given));
   }
+  HF_CHECK(agree_to_servers(context));
   HF_TRY(auto signals, StopSignals::watch());
   std::signal(SIGPIPE, SIG_IGN);  // a server that has gone is noticed by the write
   HF_TRY(auto store, context.open_store());

@@ -15,8 +15,7 @@ namespace {
 
 Result<runner::ServerDefinition> named_server(const Context& context) {
   const RunArguments& given = context.line.run;
-  HF_TRY(const std::string base, base_folder(context.environment));
-  HF_TRY(const runner::ServerList list, defined_servers(context.environment, base, given.mcp_json));
+  HF_TRY(const runner::ServerList list, defined_servers(context, Asking::who_has_asked, given.mcp_json));
   HF_TRY(std::vector<runner::ServerDefinition> chosen, runner::choose_servers(list, {given.what}));
   return std::move(chosen.front());
 }
@@ -33,8 +32,8 @@ Result<void> tell(const Context& context, const std::string& server, bool logged
 
 // The server says itself whether it wants a login: it is connected to, and asked for what it offers.
 Result<void> log_in_to_server(Context& context) {
+  HF_TRY(const runner::ServerDefinition server, named_server(context));  // may ask, and Ctrl-C leaves the question
   HF_TRY(auto signals, StopSignals::watch());
-  HF_TRY(const runner::ServerDefinition server, named_server(context));
   runner::LoginSettings logins = login_settings(context, Asking::who_has_asked, context.line.run.mcp_json);
   HF_CHECK(runner::has_login(logins, server));  // whether it can have one
   std::atomic<bool> asked = false;

@@ -15,8 +15,11 @@ Result<std::unique_ptr<RunnerService>> RunnerService::make(const Context& contex
   settings.paths.allow_root = context.settings.flag("runner.allow_root");
   settings.paths.allow_home = context.settings.flag("runner.allow_home");
   settings.live.client.version = HOLDFAST_VERSION;
-  settings.servers = [environment = context.environment, base, mcp_json](const std::string& file) {
-    return defined_servers(environment, base, mcp_json.empty() ? file : mcp_json);
+  // A question in the middle of the work could not be left: whoever is to be asked was asked before.
+  settings.servers = [&context, mcp_json, finder = std::make_shared<runner::ServerFinder>()](
+                         const runner::ServersFile& remembered) -> Result<runner::ServerList> {
+    HF_TRY(const runner::ServerPlaces places, server_places(context, Asking::nobody, mcp_json, remembered));
+    return finder->find(places);
   };
   std::unique_ptr<RunnerService> service(new RunnerService());
   settings.connect = runner::connect_servers(service->connections_.loop(), login_settings(context, asking, mcp_json));

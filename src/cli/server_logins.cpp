@@ -5,8 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-
 namespace holdfast::cli {
 
 namespace {
@@ -27,9 +25,8 @@ runner::LoginSettings login_settings(const Context& context, Asking asking, cons
     const std::string file = mcp_json.empty() ? "" : " --mcp-json " + transcripts::shell_quoted(mcp_json);
     return fmt::format("holdfast run login {}{}", server.name, file);
   };
-  const bool there = somebody_is_there();
-  if (asking == Asking::nobody || (asking == Asking::who_is_there && (!there || context.line.json))) return logins;
-  const bool opens = there && has_screen(context.environment);
+  if (asking != Asking::who_has_asked && !may_ask(context, asking)) return logins;
+  const bool opens = somebody_is_there() && has_screen(context.environment);
   logins.show = [opens](const runner::ServerDefinition& server, const std::string& url) -> Result<void> {
     print_note(fmt::format("\n{} wants you to log in. Open this address in a browser on this machine:\n\n{}\n\n", server.name,
                            harmless(url, true)));
@@ -38,22 +35,6 @@ runner::LoginSettings login_settings(const Context& context, Asking asking, cons
     return {};
   };
   return logins;
-}
-
-Result<std::string> base_folder(const Environment& environment) {
-  std::error_code problem;
-  std::filesystem::path folder = environment("WORKING_DIR").value_or("");
-  if (folder.empty()) folder = std::filesystem::current_path(problem);
-  if (!problem) folder = std::filesystem::absolute(folder, problem);
-  if (problem) return fail(ErrorKind::io, "there is no working directory: " + problem.message());
-  return folder.lexically_normal().string();
-}
-
-Result<runner::ServerList> defined_servers(const Environment& environment, const std::string& base, const std::string& file) {
-  const auto look_up = [&](const std::string& name) {
-    return name == "MCP_JSON_PATH" && !file.empty() ? std::optional(file) : environment(name);
-  };
-  return runner::find_servers(look_up, base);
 }
 
 }  // namespace holdfast::cli

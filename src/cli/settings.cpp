@@ -81,6 +81,8 @@ constexpr std::array kSettings = {
     SettingInfo{"runner.allow_root", Type::flag, "false", "tasks may be given / as their folder"},
     SettingInfo{"runner.allow_home", Type::flag, "false",
                 "tasks may be given the home folder where it is a place of the system (/root)"},
+    SettingInfo{"runner.project_variables", Type::list, "",
+                "variables of the environment that a project's .mcp.json may put into its servers"},
     SettingInfo{"audit.verbosity", Type::text, "minimal", "minimal, or full: with the texts sent and received"},
     SettingInfo{"llm", Type::json, "[]", "model endpoints: [{\"name\",\"base_url\",\"model\",\"api_key_env\",...}]"},
     SettingInfo{"llm_order", Type::json, "{}", "which endpoints for what: {\"chat\":[\"name\",...]}"},

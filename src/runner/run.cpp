@@ -42,6 +42,11 @@ Error is_over(std::string_view id, std::string_view status) {
   return make_error(ErrorKind::refused, fmt::format("run {} is over: {}", id, status), "start another one", "over");
 }
 
+ServersFile servers_file_of(const session::SessionRecord& record) {
+  return {std::string(find_string(record.data, kServersFile).value_or("")),
+          find_bool(record.data, kServersOfProject).value_or(true)};
+}
+
 std::string_view status_of(const std::vector<TaskResult>& results) {
   return std::ranges::any_of(results, [](const TaskResult& each) { return each.status == "ok"; }) ? "completed" : "failed";
 }
@@ -86,7 +91,9 @@ Result<std::string> Runs::begin(RunRequest request, const Who& who) {
   record.principal = who.principal;
   record.client = who.client;
   record.root_uri = who.root_uri;
-  record.data = {{kTaskCount, static_cast<std::int64_t>(request.tasks.size())}, {kServersFile, servers.file}};
+  record.data = {{kTaskCount, static_cast<std::int64_t>(request.tasks.size())},
+                 {kServersFile, servers.file.path},
+                 {kServersOfProject, servers.file.from_project}};
   return store_.write([&](Transaction& transaction) -> Result<std::string> {
     HF_TRY(const session::SessionRecord created, transaction.create(record));
     session::NewEntry entry;
@@ -110,6 +117,11 @@ Result<RunReport> read_report(session::Reader& reader, std::string_view id) {
   return report;
 }
 
+Result<ServersFile> servers_of(session::Reader& reader, std::string_view id) {
+  HF_TRY(const session::SessionRecord record, find_run(reader, id));
+  return servers_file_of(record);
+}
+
 Result<std::string> run_status(session::Reader& reader, const session::SessionRecord& record) {
   if (record.status != "running") return record.status;
   HF_TRY(const auto lease, reader.lease(lease_name(record.id)));
@@ -125,7 +137,7 @@ Result<void> Runs::amend(std::string_view id, const Changes& changes) {
   if (changes.limits.max_tokens) request.limits.max_tokens = changes.limits.max_tokens;
   if (!changes.servers.empty()) request.servers = changes.servers;
   request.stop_on_error = request.stop_on_error || changes.stop_on_error;
-  std::optional<std::string> file;
+  std::optional<ServersFile> file;
   if (changes.servers_file) {
     HF_TRY(const ServerList servers, settings_.servers({}));
     HF_CHECK(choose_servers(servers, request.servers));
@@ -137,7 +149,8 @@ Result<void> Runs::amend(std::string_view id, const Changes& changes) {
     HF_TRY(const std::string status, run_status(transaction, record));
     if (status == "running") return fail(ErrorKind::conflict, fmt::format("run {} is being worked on by another process", id));
     if (file) {
-      record.data[kServersFile] = *file;
+      record.data[kServersFile] = file->path;
+      record.data[kServersOfProject] = file->from_project;
       HF_CHECK(transaction.update(std::move(record)));
     }
     session::NewEntry entry;
@@ -164,10 +177,10 @@ Result<void> cancel_run(session::Store& store, std::string_view id, std::string_
 Result<RunReport> Runs::work(std::string_view id, const std::function<void(const RunProgress&)>& on_progress,
                              const std::stop_token& stop) {
   const session::LeaseOwner owner = session::make_lease_owner();
-  std::string servers_file;
+  ServersFile servers_file;
   auto lease = store_.write([&](Transaction& transaction) -> Result<session::Lease> {
     HF_TRY(session::SessionRecord record, find_run(transaction, id));
-    servers_file = find_string(record.data, kServersFile).value_or("");
+    servers_file = servers_file_of(record);
     if (record.status != "running") return fail(is_over(id, record.status));
     HF_TRY(session::Lease taken, transaction.acquire_lease(lease_name(id), owner));
     if (record.data.erase(kInterruption) > 0) HF_CHECK(transaction.update(std::move(record)));

@@ -51,6 +51,8 @@ JsonObject report_json(const RunReport& report);
 Result<RunReport> read_report(session::Reader& reader, std::string_view id);
 // What a person should read instead of the record's own word: `interrupted` when it is not over and nobody works on it.
 Result<std::string> run_status(session::Reader& reader, const session::SessionRecord& record);
+// Where its servers were defined when it began. Errors: not_found.
+Result<ServersFile> servers_of(session::Reader& reader, std::string_view id);
 // Whoever works on it stops. Errors: not_found (also when it belongs to somebody else), conflict (it is over).
 Result<void> cancel_run(session::Store& store, std::string_view id, std::string_view principal);
 
@@ -63,8 +65,8 @@ struct RunProgress {
 
 struct RunSettings {
   PathRules paths;
-  // Read anew for each run. file: where they were when the run began, for one that goes on; empty: look for it.
-  std::function<Result<ServerList>(const std::string& file)> servers;
+  // Read anew for each run. remembered: where they were when the run began, for one that goes on; without a path: look for it.
+  std::function<Result<ServerList>(const ServersFile& remembered)> servers;
   LiveServer::Connect connect;
   LiveOptions live;
 };

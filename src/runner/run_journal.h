@@ -20,7 +20,7 @@ Result<RunState> read_run(session::Reader& reader, std::string_view id);
 
 // Members of a run's record.
 inline constexpr std::string_view kTaskCount = "tasks", kFailedCount = "tasks_failed", kInterruption = "interrupted",
-                                  kServersFile = "servers_file";
+                                  kServersFile = "servers_file", kServersOfProject = "servers_of_project";
 
 // Writes for the one worker that holds the lease. Thread-safe: calls that run beside each other report here.
 class RunJournal {

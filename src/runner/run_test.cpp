@@ -28,7 +28,7 @@ using testing::HasSubstr;
 struct RunTest : testing::Test {
   RunTest() : store(store::open_store("sqlite:" + (folder / "store.db"), {}).value()) {
     settings.paths.base = folder.path();
-    settings.servers = [](const std::string&) { return ServerList{}; };
+    settings.servers = [](const ServersFile&) { return ServerList{}; };
   }
 
   static ScriptedModels::Answerer echo() {
@@ -152,12 +152,12 @@ TEST_F(RunTest, AModelThatNobodyServesInterruptsUnlessTheTaskAskedForIt) {
 
 TEST_F(RunTest, DefinitionsThatAreGoneInterruptTheRun) {
   const std::string id = begin(R"(["one"])");
-  settings.servers = [](const std::string&) -> Result<ServerList> { return fail(ErrorKind::not_found, "mcp.json: not there"); };
+  settings.servers = [](const ServersFile&) -> Result<ServerList> { return fail(ErrorKind::not_found, "mcp.json: not there"); };
   const RunReport interrupted = work(id);
   EXPECT_EQ(interrupted.status, "interrupted");
   EXPECT_EQ(interrupted.fault->kind, ErrorKind::not_found);
   EXPECT_THAT(interrupted.interruption, HasSubstr("mcp.json"));
-  settings.servers = [](const std::string&) { return ServerList{}; };
+  settings.servers = [](const ServersFile&) { return ServerList{}; };
   EXPECT_EQ(work(id).status, "completed");
 }
 

@@ -75,6 +75,7 @@ class Work {
     if (servers_) return {};
     HF_TRY(const ServerList list, place_.settings.servers(place_.servers_file));
     HF_TRY(const std::vector<ServerDefinition> chosen, choose_servers(list, state_.request.servers));
+    if (!list.warning.empty()) problem(list.warning);
     if (state_.request.servers.empty())
       for (const BrokenServer& broken : list.broken) problem(broken.error.message);
     if (chosen.empty()) problem("no servers are configured: the model has no tools");

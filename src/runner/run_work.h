@@ -13,7 +13,7 @@ namespace holdfast::runner {
 // What the work needs; everything outlives it.
 struct WorkPlace {
   const RunSettings& settings;
-  const std::string& servers_file;  // where the servers were defined when the run began
+  const ServersFile& servers_file;  // where the servers were defined when the run began
   model::Models& models;
   Executor& executor;
   RunJournal& journal;

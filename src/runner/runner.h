@@ -9,7 +9,7 @@
 //
 //   runner::RunSettings settings;
 //   settings.paths.base = "/home/ada/work";            // where relative folders begin; the rest of PathRules is what is refused
-//   settings.servers = [](const std::string&) { return runner::find_servers(environment, "/home/ada/work"); };
+//   settings.servers = [](const runner::ServersFile&) { return runner::find_servers({environment, "", "/home/ada/mcp.json"}); };
 //   settings.connect = runner::connect_servers(connections.loop());
 //   runner::Runs runs(**store, *models, connections.loop(), settings);
 //
@@ -30,4 +30,4 @@
 #include "runner/run.h"
 #include "runner/run_export.h"
 #include "runner/run_request.h"
-#include "runner/server_definitions.h"
+#include "runner/server_files.h"

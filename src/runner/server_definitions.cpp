@@ -1,12 +1,9 @@
 #include "runner/server_definitions.h"
 
-#include "base/file.h"
 #include "base/text.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -17,7 +14,6 @@ namespace holdfast::runner {
 
 namespace {
 
-constexpr std::size_t kMaxFileBytes = 1024 * 1024;  // a list of servers, written by hand
 constexpr std::size_t kMaxServers = 200;
 
 bool is_name(std::string_view name) {
@@ -34,8 +30,8 @@ Error wrong_definition(std::string_view server, std::string_view member, std::st
 // One definition, as it is being read: variables are put in as texts are met.
 class DefinitionReading {
  public:
-  DefinitionReading(std::string_view server, const JsonObject& object, const Lookup& environment)
-      : server_(server), object_(object), environment_(environment) {}
+  DefinitionReading(std::string_view server, const JsonObject& object, const Lookup& environment, const AllowedVariables& allowed)
+      : server_(server), object_(object), environment_(environment), allowed_(allowed) {}
 
   Result<ServerDefinition> read() {
     ServerDefinition server;
@@ -84,6 +80,10 @@ class DefinitionReading {
       const std::size_t otherwise = inside.find(":-");
       const std::string name(inside.substr(0, otherwise));
       const auto value = environment_(name);
+      if (value && allowed_ && std::ranges::find(*allowed_, name) == allowed_->end())
+        return fail(wrong_definition(
+            server_, member,
+            fmt::format("a project does not get the variable {} (the setting runner.project_variables allows it)", name)));
       if (value && !(value->empty() && otherwise != inside.npos))
         out += *value;
       else if (otherwise != inside.npos)
@@ -187,12 +187,24 @@ class DefinitionReading {
   const std::string_view server_;
   const JsonObject& object_;
   const Lookup& environment_;
+  const AllowedVariables& allowed_;
 };
 
-Result<ServerDefinition> parse_server(std::string_view name, const Json& value, const Lookup& environment) {
+Result<ServerDefinition> parse_server(std::string_view name, const Json& value, const Lookup& environment,
+                                      const AllowedVariables& allowed) {
   if (!is_name(name)) return fail(wrong_definition(to_valid_utf8(name), "", "a name has letters, digits and @ / _ . - only"));
   if (!value.is_object()) return fail(wrong_definition(name, "", "must be an object"));
-  return DefinitionReading(name, value.as_object(), environment).read();
+  return DefinitionReading(name, value.as_object(), environment, allowed).read();
+}
+
+Result<JsonObject> servers_in(std::string_view json_text) {
+  HF_TRY(const Json parsed, parse_json(json_text));
+  const JsonObject* servers = parsed.is_object() ? find_object(parsed.as_object(), "mcpServers") : nullptr;
+  if (!servers)
+    return fail(ErrorKind::invalid, "there is no object mcpServers",
+                R"(write {"mcpServers": {"name": {"command": "...", "args": []}}})");
+  if (servers->size() > kMaxServers) return fail(ErrorKind::too_large, fmt::format("more than {} servers", kMaxServers));
+  return *servers;
 }
 
 // Ourselves, under any name that an installation gives us: a server that started itself again would never end.
@@ -234,17 +246,12 @@ std::string describe(const ServerDefinition& server) {
   return text;
 }
 
-Result<ServerList> parse_servers(std::string_view json_text, const Lookup& environment) {
-  HF_TRY(const Json parsed, parse_json(json_text));
-  const JsonObject* servers = parsed.is_object() ? find_object(parsed.as_object(), "mcpServers") : nullptr;
-  if (!servers)
-    return fail(ErrorKind::invalid, "there is no object mcpServers",
-                R"(write {"mcpServers": {"name": {"command": "...", "args": []}}})");
-  if (servers->size() > kMaxServers) return fail(ErrorKind::too_large, fmt::format("more than {} servers", kMaxServers));
+Result<ServerList> parse_servers(std::string_view json_text, const Lookup& environment, const AllowedVariables& allowed) {
+  HF_TRY(const JsonObject servers, servers_in(json_text));
   ServerList list;
-  for (const auto& [key, value] : *servers) {
+  for (const auto& [key, value] : servers) {
     const std::string_view name(key.data(), key.size());
-    auto server = parse_server(name, value, environment);
+    auto server = parse_server(name, value, environment, allowed);
     if (server)
       list.servers.push_back(*std::move(server));
     else if (!value.is_object() || !find_bool(value.as_object(), "disabled").value_or(false))
@@ -253,31 +260,12 @@ Result<ServerList> parse_servers(std::string_view json_text, const Lookup& envir
   return list;
 }
 
-Result<ServerList> find_servers(const Lookup& environment, const std::string& folder) {
-  const std::string home = environment("HOME").value_or("");
-  std::vector<std::string> places;
-  const auto named = environment("MCP_JSON_PATH");
-  if (named && !named->empty()) {
-    // Whoever goes on with a run may stand in another folder.
-    std::error_code problem;
-    const auto place = std::filesystem::absolute(*named, problem);
-    places = {problem ? *named : place.lexically_normal().string()};
-  } else {
-    if (!home.empty()) places.push_back(home + "/.lmstudio/mcp.json");
-    places.push_back(folder + "/.mcp.json");
-    if (!home.empty()) places.push_back(home + "/.mcp.json");
-    places.push_back(folder + "/../.mcp.json");
-  }
-  for (const std::string& place : places) {
-    const auto text = read_file(place, kMaxFileBytes);
-    if (!text && text.error().kind == ErrorKind::not_found && !named) continue;
-    if (!text) return fail(text.error());
-    auto list = parse_servers(*text, environment);
-    if (!list) return fail(std::move(list).error().within(place));
-    list->file = place;
-    return list;
-  }
-  return ServerList{};
+Result<std::vector<std::string>> definitions_as_written(std::string_view json_text) {
+  HF_TRY(const JsonObject servers, servers_in(json_text));
+  std::vector<std::string> all;
+  for (const auto& [key, value] : servers)
+    all.push_back(fmt::format("{}: {}", std::string_view(key.data(), key.size()), to_json(value)));
+  return all;
 }
 
 Result<std::vector<ServerDefinition>> choose_servers(const ServerList& list, const std::vector<std::string>& names) {
@@ -285,7 +273,7 @@ Result<std::vector<ServerDefinition>> choose_servers(const ServerList& list, con
   if (names.empty()) {
     for (const ServerDefinition& server : list.servers)
       if (!server.disabled && !is_self(server)) chosen.push_back(server);
-    if (chosen.empty() && !list.broken.empty()) return fail(Error(list.broken.front().error).within(list.file));
+    if (chosen.empty() && !list.broken.empty()) return fail(Error(list.broken.front().error).within(list.file.path));
     return chosen;
   }
   std::vector<std::string> there, wrong_names;
@@ -293,7 +281,7 @@ Result<std::vector<ServerDefinition>> choose_servers(const ServerList& list, con
     if (!server.disabled) there.push_back(server.name);
   for (const std::string& name : names) {
     if (const auto broken = std::ranges::find(list.broken, name, &BrokenServer::name); broken != list.broken.end())
-      return fail(Error(broken->error).within(list.file));
+      return fail(Error(broken->error).within(list.file.path));
     const auto server = std::ranges::find(list.servers, name, &ServerDefinition::name);
     if (server == list.servers.end() || server->disabled)
       wrong_names.push_back(fmt::format("{}{}", name, server == list.servers.end() ? "" : " (disabled)"));
@@ -302,7 +290,7 @@ Result<std::vector<ServerDefinition>> choose_servers(const ServerList& list, con
   }
   if (!wrong_names.empty())
     return fail(ErrorKind::not_found, fmt::format("no such server: {}", fmt::join(wrong_names, ", ")),
-                there.empty() ? "no servers are configured" : fmt::format("{} has {}", list.file, fmt::join(there, ", ")));
+                there.empty() ? "no servers are configured" : fmt::format("{} has {}", list.file.path, fmt::join(there, ", ")));
   return chosen;
 }
 

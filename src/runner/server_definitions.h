@@ -53,20 +53,28 @@ struct BrokenServer {
   Error error;       // invalid, naming the server and the member
 };
 
+// Where definitions were read.
+struct ServersFile {
+  std::string path;           // absolute; "": nowhere
+  bool from_project = false;  // it came with a project's folder (server_files.h)
+};
+
 struct ServerList {
-  std::string file;                       // where it was read, absolute; "": nowhere
+  ServersFile file;
   std::vector<ServerDefinition> servers;  // in the file's order
   std::vector<BrokenServer> broken;
+  std::string warning;  // the file cannot be read any more, and this is what it said before; "": it can
 };
 
 using Lookup = std::function<std::optional<std::string>(const std::string&)>;  // of the environment
-// ${NAME} and ${NAME:-default} in command, args, env, cwd, url and headers stand for variables of our environment; command and
-// cwd may begin with "~/". Errors: invalid, of the document as a whole.
-Result<ServerList> parse_servers(std::string_view json_text, const Lookup& environment);
+using AllowedVariables = std::optional<std::vector<std::string>>;              // nullopt: every one
+// ${NAME} and ${NAME:-default} in command, args, env, cwd, url and headers stand for variables of our environment; a definition
+// that wants one which is not allowed is broken. command and cwd may begin with "~/". Errors: invalid, of the document as a
+// whole.
+Result<ServerList> parse_servers(std::string_view json_text, const Lookup& environment, const AllowedVariables& allowed = {});
 
-// The first of $MCP_JSON_PATH, ~/.lmstudio/mcp.json, ./.mcp.json, ~/.mcp.json, ../.mcp.json that exists; an empty list when none
-// does. Errors: those of the file, with its name; not_found when $MCP_JSON_PATH names none.
-Result<ServerList> find_servers(const Lookup& environment, const std::string& folder);
+// "name: {...}", each with everything that is written there: for whoever must judge it. Secrets and all.
+Result<std::vector<std::string>> definitions_as_written(std::string_view json_text);
 
 // Those that are asked for by name; none named: all that are enabled and sound, without ourselves. Errors: not_found, naming
 // every wrong name and those there are; invalid, of one that is broken and was named, or when no other is left.

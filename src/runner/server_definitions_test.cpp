@@ -2,7 +2,6 @@
 
 #include "runner/server_definitions.h"
 
-#include "base/file.h"
 #include "base/test_folder.h"
 
 #include <fmt/format.h>
@@ -120,52 +119,17 @@ TEST(ServerDefinitions, VariablesAndTheHomeFolderArePutIn) {
   EXPECT_THAT(server[1].headers, ElementsAre(Pair("Authorization", "Bearer bar")));
 }
 
-TEST(ServerDefinitions, TheFirstFileThatExistsWins) {
-  const TestFolder folder;
-  const std::string home = folder / "home", work = folder / "work/deep";
-  std::filesystem::create_directories(home + "/.lmstudio");
-  std::filesystem::create_directories(work);
-  std::map<std::string, std::string> variables{{"HOME", home}};
-  const Lookup lookup = [&](const std::string& name) -> std::optional<std::string> {
-    const auto found = variables.find(name);
-    return found == variables.end() ? std::nullopt : std::optional(found->second);
-  };
-  const auto write = [](const std::string& path, const std::string& name) {
-    ASSERT_TRUE(replace_file(path, R"({"mcpServers": {")" + name + R"(": {"command": "x"}}})"));
-  };
-  EXPECT_THAT(find_servers(lookup, work).value().servers, IsEmpty());
-  const std::vector<std::string> worst_first = {work + "/../.mcp.json", home + "/.mcp.json", work + "/.mcp.json",
-                                                home + "/.lmstudio/mcp.json", folder / "named.json"};
-  for (std::size_t i = 0; i < worst_first.size(); ++i) {
-    write(worst_first[i], "s" + std::to_string(i));
-    if (i == 4) variables["MCP_JSON_PATH"] = worst_first[i];
-    const auto found = find_servers(lookup, work).value();
-    EXPECT_EQ(found.file, worst_first[i]);
-    EXPECT_EQ(found.servers.at(0).name, "s" + std::to_string(i));
-  }
-  variables["MCP_JSON_PATH"] = folder / "nowhere.json";
-  EXPECT_FALSE(find_servers(lookup, work));
-  ASSERT_TRUE(replace_file(folder / "nowhere.json", "{\"mcpServers\": "));
-  EXPECT_THAT(find_servers(lookup, work).error().message, HasSubstr("nowhere.json"));
-}
-
-TEST(ServerDefinitions, WhereTheyWereFoundIsAbsolute) {
-  const TestFolder folder;
-  ASSERT_TRUE(replace_file(folder / "m.json", R"({"mcpServers": {}})"));
-  const std::string here = std::filesystem::current_path();
-  const std::string relative = std::filesystem::relative(folder / "m.json", here);
-  ASSERT_FALSE(relative.starts_with('/'));
-  const auto lookup = [&](const std::string& name) { return name == "MCP_JSON_PATH" ? std::optional(relative) : std::nullopt; };
-  const auto found = find_servers(lookup, "/nowhere").value();
-  EXPECT_TRUE(std::filesystem::equivalent(found.file, folder / "m.json"));
-  EXPECT_TRUE(found.file.starts_with('/')) << found.file;
+TEST(ServerDefinitions, AreShownAsTheyAreWritten) {
+  EXPECT_THAT(
+      definitions_as_written(R"({"mcpServers": {"a": {"command": "x", "args": ["--key=${KEY}"], "new": 1}, "b": 5}})").value(),
+      ElementsAre(R"(a: {"command":"x","args":["--key=${KEY}"],"new":1})", "b: 5"));
 }
 
 TEST(ServerDefinitions, UnknownAndDisabledNamesAreErrors) {
   ServerList list = parse(R"({"mcpServers": {"a": {"command": "x"}, "b": {"command": "y", "disabled": true},
       "me": {"command": "/usr/bin/holdfast", "args": ["mcp"]}}})")
                         .value();
-  list.file = "f.json";
+  list.file.path = "f.json";
   EXPECT_THAT(choose_servers(list, {}).value(), SizeIs(1)) << "neither the disabled one nor ourselves";
   EXPECT_THAT(choose_servers(list, {"a"}).value(), SizeIs(1));
   const auto refused = choose_servers(list, {"a", "b", "c"});

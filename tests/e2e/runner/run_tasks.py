@@ -2,9 +2,12 @@
 """holdfast run: three tasks in three folders over one server process, servers that misbehave, and a run that is killed."""
 import json
 import os
+import pty
 import signal
+import stat
 import subprocess
 import sys
+import threading
 import time
 import unittest
 
@@ -15,6 +18,15 @@ STATUSES = ["ok", "ok", "ok"]
 
 def reads(path, tool="read_text_file"):
     return {"calls": [{"name": tool, "arguments": {"path": path}}]}
+
+
+def drain(terminal):
+    """Reads what is shown until nobody has the other side any more."""
+    try:
+        while os.read(terminal, 65536):
+            pass
+    except OSError:
+        pass
 
 
 class ThreeFolders(RunnerTest):
@@ -190,6 +202,121 @@ class BadServers(RunnerTest):
         report = self.run_tasks([{"task": "read", "working_directory": folder}], expect=0)
         self.assertEqual(report["texts"], ["secret of d"])
         self.assertTrue(any("bad" in problem for problem in report["problems"]), report["problems"])
+
+
+class Projects(RunnerTest):
+    """A .mcp.json in the folder of a project is somebody else's text."""
+
+    def setUp(self):
+        super().setUp()
+        self.file = self.work / ".mcp.json"
+        self.define()
+        self.a = self.folder("a", secret="secret of a")
+
+    def define(self, **more):
+        definitions = {"files": {"command": self.logged(NODE, FILESYSTEM), **more}}
+        self.file.write_text(json.dumps({"mcpServers": definitions}))
+
+    def holdfast(self, *words, cwd=None, **environment):
+        self.model.play(reset=True, answers=[reads(self.a + "/secret.txt"), "%TOOL%"])
+        return subprocess.run([program.HOLDFAST, "run", *words], env=self.environment(**environment), cwd=cwd or self.work, text=True,
+                              stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+
+    def check_refused(self, done, *parts):
+        self.assertEqual(done.returncode, 5, done.stderr)
+        for part in (str(self.file), "--trust", *parts):
+            self.assertIn(part, done.stderr)
+        self.assertEqual(self.model.requests(), [], "nothing was begun")
+
+    def check_done(self, done):
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("secret of a", done.stdout)
+
+    def on_terminal(self, answer, *words):
+        self.model.play(reset=True, answers=[reads(self.a + "/secret.txt"), "%TOOL%"])
+        leader, follower = pty.openpty()
+        process = subprocess.Popen([program.HOLDFAST, "run", *words], env=self.environment(), cwd=self.work, stdin=follower,
+                                   stdout=subprocess.PIPE, stderr=follower, text=True)
+        os.close(follower)
+        shown = b""
+        while b"[y/N]" not in shown:
+            shown += os.read(leader, 65536)
+        os.write(leader, (answer + "\n").encode())
+        drained = threading.Thread(target=drain, args=(leader,))
+        drained.start()
+        out = process.communicate(timeout=60)[0]
+        drained.join()
+        os.close(leader)
+        return process.returncode, out, shown.decode()
+
+    def test_p1_nothing_of_a_project_starts_before_somebody_agreed(self):
+        words = ("--task", "read", "--in", "a")
+        self.check_refused(self.holdfast(*words))
+        self.check_refused(self.holdfast(*words, "--json"))
+        self.check_refused(self.holdfast("login", "files"))
+        self.assertEqual(self.pids(), [])
+        self.assertEqual(self.json_of("run", "list")["sessions"], [])
+        agreed = self.holdfast("--trust")
+        self.assertEqual(agreed.returncode, 0, agreed.stderr)
+        self.assertIn("server-0", agreed.stderr, "what it starts is shown")
+        self.assertEqual(self.pids(), [], "to agree starts nothing")
+        self.assertEqual(stat.S_IMODE((self.data / "trusted-servers.json").stat().st_mode), 0o600)
+        self.check_done(self.holdfast(*words))
+        self.define(env={"NEW": "1"})
+        self.check_refused(self.holdfast(*words), "has changed")
+        self.check_done(self.holdfast(*words, "--trust"))
+        self.check_done(self.holdfast(*words))
+        self.file.chmod(0o664)
+        refused = self.holdfast(*words, "--trust")
+        self.assertEqual(refused.returncode, 5, "consent is no cure for what others can write")
+        self.assertIn("chmod go-w", refused.stderr)
+
+    def test_p1_whoever_sits_at_the_terminal_is_asked_once(self):
+        words = ("--task", "read", "--in", "a")
+        code, out, shown = self.on_terminal("n", *words)
+        self.assertEqual((code, out, self.pids()), (5, "", []))
+        self.assertIn("server-0", shown)
+        code, out, _ = self.on_terminal("y", *words)
+        self.assertEqual(code, 0)
+        self.assertIn("secret of a", out)
+        self.check_done(self.holdfast(*words))
+
+    def test_p1_the_folder_above_and_a_link_are_not_the_project(self):
+        below = self.work / "below"
+        below.mkdir()
+        done = self.holdfast("--task", "read", "--trust", cwd=below)
+        self.assertIn("no servers are configured", done.stderr)
+        (below / ".mcp.json").symlink_to(self.file)
+        self.assertEqual(self.holdfast("--task", "read", "--trust", cwd=below).returncode, 5)
+        self.assertEqual(self.pids(), [])
+        self.check_done(self.holdfast("--task", "read", "--in", self.a, "--mcp-json", str(self.file), cwd=below))
+
+    def test_p1_variables_are_given_to_a_project_by_name(self):
+        self.define(env={"TOKEN": "${CLOUD_SECRET}"})
+        words = ("--task", "read", "--in", "a", "--trust", "--json")
+        done = self.holdfast(*words, CLOUD_SECRET="hush")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("CLOUD_SECRET", done.stderr)
+        self.assertIn("runner.project_variables", done.stderr)
+        self.assertEqual(self.pids(), [])
+        allowed = self.holdfast(*words, CLOUD_SECRET="hush", HOLDFAST_RUNNER_PROJECT_VARIABLES="OTHER,CLOUD_SECRET")
+        self.assertEqual(json.loads(allowed.stdout)["texts"], ["secret of a"], allowed.stderr)
+
+    def test_p1_a_run_that_goes_on_asks_again_when_the_file_has_changed(self):
+        self.assertEqual(self.holdfast("--trust").returncode, 0)
+        self.model.play(reset=True, faults=["stall"])
+        process = self.start("run", "--task", "read", "--in", "a")
+        deadline = time.monotonic() + program.PATIENCE
+        while not self.model.requests():
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.02)
+        process.kill()
+        process.communicate()
+        self.define(env={"NEW": "1"})
+        starts = len(self.pids())
+        self.check_refused(self.holdfast("--resume", cwd="/"), "has changed")
+        self.assertEqual(len(self.pids()), starts)
+        self.check_done(self.holdfast("--resume", "--trust", cwd="/"))
 
 
 class Interrupted(RunnerTest):

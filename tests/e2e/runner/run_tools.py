@@ -183,6 +183,34 @@ class RunnerTools(RunnerTest):
             id += 1
         self.assertEqual(state["result"]["structuredContent"]["texts"], ["secret of a"])
 
+    def test_p1_a_project_is_not_agreed_to_over_mcp(self):
+        (self.home / ".mcp.json").rename(self.work / ".mcp.json")
+        client = self.connect()
+        self.model.play(reset=True, answers=[self.reads(self.a), "%TOOL%"] * 2)
+        for id, name, arguments in ((2, "autonomous_filesystem_full", {"task": "read"}),
+                                    (3, "autonomous_persistent_session", {"tasks": ["read"]})):
+            refused = client.ask(tool_call(id, name, arguments))["result"]
+            self.assertTrue(refused["isError"])
+            for part in ("not_agreed", str(self.work / ".mcp.json"), "run --trust"):
+                self.assertIn(part, refused["content"][0]["text"])
+        self.assertEqual((self.pids(), self.runs(), self.model.requests()), ([], [], []))
+        agreed = subprocess.run([program.HOLDFAST, "run", "--trust"], env=self.environment(), cwd=self.work, text=True, capture_output=True,
+                                timeout=program.PATIENCE)
+        self.assertEqual(agreed.returncode, 0, agreed.stderr)
+        state = client.ask(tool_call(4, "autonomous_filesystem_full", {"task": "read", "working_directory": self.a}))["result"]
+        self.assertEqual(state["structuredContent"]["texts"], ["secret of a"])
+
+    def test_p29_a_broken_file_keeps_the_servers_it_named_before(self):
+        client = self.connect()
+        call = lambda id: client.ask(tool_call(id, "autonomous_filesystem_full", {"task": "read", "working_directory": self.a}))["result"]
+        for id, broken in ((2, False), (3, True)):
+            if broken:
+                (self.home / ".mcp.json").write_text('{"mcpServers": {"files": ')
+            self.model.play(reset=True, answers=[self.reads(self.a), "%TOOL%"])
+            state = call(id)["structuredContent"]
+            self.assertEqual(state["texts"], ["secret of a"], state)
+            self.assertEqual(any(".mcp.json is broken" in problem for problem in state.get("problems", [])), broken, state)
+
     def test_only_for_the_user_who_runs_the_server(self):
         server = program.Server(self)
         guest = self.json_of("token", "add", "guest")["token"]
