@@ -32,6 +32,15 @@ TEST(Tokens, R8_AnAutomaticLimitFitsTheWindow) {
   EXPECT_EQ(automatic_max_tokens(4096, 9000), 256);
 }
 
+TEST(Tokens, P29CharactersOfOtherScriptsAreNotCheap) {
+  EXPECT_EQ(estimate_tokens("word word"), 3);
+  EXPECT_EQ(estimate_tokens("слово"), 3);
+  EXPECT_EQ(estimate_tokens("日本語の文章"), 6);
+  EXPECT_EQ(estimate_tokens("한국어"), 3);
+  EXPECT_EQ(estimate_tokens("\U0001F600"), 2);
+  EXPECT_EQ(estimate_tokens(""), 0);
+}
+
 TEST(Tokens, APromptIsItsMessagesAndItsTools) {
   Ask ask;
   ask.messages = {{"user", "12345678"}};

@@ -56,11 +56,14 @@ struct ToolCall {
 
 struct Tokens {
   std::int64_t in = 0, out = 0;
-  bool estimated = false;  // the endpoint said nothing: ceil(characters / 4)
+  bool estimated = false;  // the endpoint said nothing
 
   Tokens& operator+=(const Tokens& other);
 };
+// A quarter of a token for each letter of ASCII, half of one for other alphabets, one for a character of Chinese, Japanese or
+// Korean, two for an emoji; rounded up. Rather too many than too few.
 std::int64_t estimate_tokens(std::string_view text);
+std::int64_t estimate_message(const Message& message);
 
 // In place of a model's name: the endpoint's own or, when it has none, one that it has loaded (see Models::choose). Each endpoint
 // of a fallback list then finds one of its own.

@@ -1,4 +1,3 @@
-#include "base/text.h"
 #include "model/models.h"
 
 #include <algorithm>
@@ -7,7 +6,16 @@ namespace holdfast::model {
 
 namespace {
 
-constexpr std::int64_t kCharactersPerToken = 4;
+constexpr std::int64_t kQuarters = 4;  // of a token
+
+// By how a character is encoded in UTF-8: the longer, the rarer it is in what a tokenizer was made from.
+constexpr std::int64_t quarters_of(char first_byte) {
+  const auto byte = static_cast<unsigned char>(first_byte);
+  if (byte < 0x80) return 1;
+  if (byte < 0xC0) return 0;  // goes on
+  if (byte < 0xE0) return 2;
+  return byte < 0xF0 ? kQuarters : 2 * kQuarters;
+}
 
 // Tool output beyond that is cut by hosts (30,000 characters), so a longer answer would not arrive anyway.
 constexpr std::int64_t kAutomaticMost = 8192;
@@ -25,16 +33,20 @@ Tokens& Tokens::operator+=(const Tokens& other) {
 }
 
 std::int64_t estimate_tokens(std::string_view text) {
-  const auto characters = static_cast<std::int64_t>(utf8_length(text));
-  return (characters + kCharactersPerToken - 1) / kCharactersPerToken;
+  std::int64_t quarters = 0;
+  for (const char c : text) quarters += quarters_of(c);
+  return (quarters + kQuarters - 1) / kQuarters;
+}
+
+std::int64_t estimate_message(const Message& message) {
+  std::int64_t tokens = estimate_tokens(message.content);
+  for (const Json& call : message.tool_calls) tokens += estimate_tokens(to_json(call));
+  return tokens;
 }
 
 std::int64_t estimate_prompt(const Ask& ask) {
   std::int64_t tokens = 0;
-  for (const Message& message : ask.messages) {
-    tokens += estimate_tokens(message.content);
-    for (const Json& call : message.tool_calls) tokens += estimate_tokens(to_json(call));
-  }
+  for (const Message& message : ask.messages) tokens += estimate_message(message);
   for (const Tool& tool : ask.tools)
     tokens += estimate_tokens(tool.name) + estimate_tokens(tool.description) + estimate_tokens(to_json(tool.parameters));
   return tokens;

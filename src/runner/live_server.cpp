@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <set>
 #include <thread>
@@ -99,6 +100,7 @@ struct LiveServer::Watch {
   std::uint64_t connection = 0;  // grows with each one
   std::uint64_t questions = 0;   // for roots, on this one
   std::uint64_t settled = 0;     // the last connection whose server took the folders over
+  std::atomic<std::uint64_t> tool_changes = 0;
 
   void state(mcp::ClientState now) {
     const std::lock_guard lock(mutex);
@@ -285,11 +287,17 @@ Result<RootsApplied> LiveServer::restart(const RootsView& wanted, const std::sto
       answer(roots_result(there));
     watch->asked();
   };
+  // Not on_list_changed, which waits for the end of a burst: who made the call that brought a tool is to find it.
+  handlers.on_notification = [watch = watch_](std::string_view method, const JsonObject&) {
+    if (method == "notifications/tools/list_changed") ++watch->tool_changes;
+  };
   handlers.on_state = [watch = watch_](mcp::ClientState state, const std::string&) { watch->state(state); };
   const std::vector<std::string> folders = server_.roots_at ? paths_of(wanted) : std::vector<std::string>();
   auto client =
       std::make_shared<mcp::BlockingClient>(executor_, options_.client, std::move(handlers), connect_(server_, folders));
-  if (auto connected = client->connect(stop); !connected) return fail(std::move(connected).error().within(server_.name));
+  // What was tried to start says more than its name.
+  if (auto connected = client->connect(stop); !connected)
+    return fail(std::move(connected).error().within(server_.url.empty() ? describe(server_) : server_.name));
   const std::uint64_t connection = watch_->connection_now();
   RootsApplied applied{RootsMode::reconnected, wanted->generation, {}, settle(*client, wanted, stop), false};
   if (stop.stop_requested()) return fail(stopped(server_));
@@ -400,6 +408,10 @@ mcp::CallResult<std::shared_ptr<const mcp::ToolList>> LiveServer::tools(const st
   const ClientPtr client = this->client();
   if (!client) return mcp::call_failed(make_error(ErrorKind::unavailable, fmt::format("{} is not connected", server_.name)));
   return client->tools(stop);
+}
+
+std::uint64_t LiveServer::tool_changes() const {
+  return watch_->tool_changes;
 }
 
 std::string LiveServer::last_words() {

@@ -76,6 +76,9 @@ class LiveServer {
                                         std::stop_token stop = {});
   mcp::CallResult<std::shared_ptr<const mcp::ToolList>> tools(const std::stop_token& stop = {});
 
+  // How often it has said that its list of tools is another one.
+  std::uint64_t tool_changes() const;
+
   const ServerDefinition& definition() const { return server_; }
   std::string last_words();
   mcp::ClientCounts counts();

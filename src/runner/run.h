@@ -3,11 +3,13 @@
 // Runs: lists of tasks pushed through a model, kept as sessions of kind `run` (persistent-client §7).
 //
 // Everything that happens is in the session's entries as it happens: the request, each round, each call with its whole result,
-// the result of each task. A run that was interrupted goes on at the first task without a result; one process at a time works on
-// it (session/worker_lease.h). One task that fails costs no other its result.
+// the result of each task. A run that was interrupted goes on in the middle of the first task without a result: what the model
+// has said is not asked again, what it has called is not called again (task_loop.h). One process at a time works on it
+// (session/worker_lease.h). One task that fails costs no other its result.
 //
-// Entries: `request` (data: the request), `task` (text: its words), `round` (text: what the model said), `tool_call` (text: the
-// whole result; data: name, arguments), `roots`, `result` (text: the answer; data: the result).
+// Entries: `request` (data: the request), `task` (text: its words), `round` (text: what the model said; data: what it calls),
+// `call` (text: the tool; written before it is called, when that must not be repeated unseen), `tool_call` (text: the whole
+// result; data: name, arguments), `roots`, `result` (text: the answer; data: the result).
 
 #include "model/models.h"
 #include "runner/live_server.h"

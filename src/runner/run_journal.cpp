@@ -1,6 +1,7 @@
 #include "runner/run_journal.h"
 
 #include "base/text.h"
+#include "model/tool_calls.h"
 #include "session/limits.h"
 
 #include <fmt/format.h>
@@ -17,6 +18,65 @@ session::NewEntry entry_of(std::string_view type, std::string_view text, const J
   return entry;
 }
 
+JsonObject usage_json(const model::Tokens& usage) {
+  return {{"in", usage.in}, {"out", usage.out}, {"estimated", usage.estimated}};
+}
+
+model::Tokens usage_from(const JsonObject& data) {
+  const JsonObject* usage = find_object(data, "usage");
+  if (!usage) return {};
+  return {find_int(*usage, "in").value_or(0), find_int(*usage, "out").value_or(0),
+          find_bool(*usage, "estimated").value_or(false)};
+}
+
+// Nothing: it does not say which calls it made, so nobody knows how the conversation went on.
+std::optional<EarlierRound> round_from(const session::Entry& entry, const JsonObject& data) {
+  const JsonArray* wire = find_array(data, "tool_calls");
+  model::ToolCallAssembler calls;
+  if (!wire || !calls.add(*wire)) return std::nullopt;
+  EarlierRound round;
+  round.reply.content = entry.text;
+  round.reply.tool_calls = calls.take().calls;
+  round.reply.message = {"assistant", entry.text, {}, *wire};
+  round.reply.reasoning = text_in(data, "reasoning");
+  round.reply.model = text_in(data, "model");
+  round.reply.tokens = usage_from(data);
+  round.reply.finish_reason = text_in(data, "finish_reason");
+  if (static_cast<std::int64_t>(round.reply.tool_calls.size()) != find_int(data, "calls")) return std::nullopt;
+  return round;
+}
+
+// Rounds come one after another, each before its calls; a task that was gone on with continues the numbers.
+Result<void> add_earlier(const session::Entry& entry, std::size_t index, Earlier& rounds) {
+  HF_TRY(const Json parsed, parse_json(entry.data.empty() ? "{}" : entry.data));
+  const JsonObject data = parsed.is_object() ? parsed.as_object() : JsonObject();
+  const auto unreadable = [&] {
+    return fail(
+        ErrorKind::corrupt,
+        fmt::format("what was done of task {} cannot be read again (entry {}): it is not begun anew", index + 1, entry.seq),
+        "start another run for it", "not_resumable");
+  };
+  if (find_int(data, "index") != static_cast<std::int64_t>(index)) return unreadable();  // redacted
+  const std::int64_t number = find_int(data, "round").value_or(0);
+  if (entry.type == "round") {
+    auto round = round_from(entry, data);
+    if (!round || number != static_cast<std::int64_t>(rounds.size()) + 1) return unreadable();
+    rounds.push_back(*std::move(round));
+    return {};
+  }
+  const auto position = find_int(data, "position");
+  if (!position || number < 1 || static_cast<std::size_t>(number) > rounds.size()) return unreadable();
+  auto& calls = rounds[static_cast<std::size_t>(number) - 1].calls;
+  const auto at = static_cast<std::size_t>(*position);
+  if (entry.type == "call")
+    calls[at] = std::nullopt;
+  else if (find_bool(data, "called").value_or(false))
+    calls[at] = ToolOutcome{entry.text, find_bool(data, "is_error").value_or(false), true};
+  else
+    calls.erase(at);  // nothing happened: there is nothing to remember
+  return {};
+}
+
 TaskResult result_from(const JsonObject& data, std::string text) {
   TaskResult result;
   result.index = static_cast<std::size_t>(find_int(data, "index").value_or(0));
@@ -28,9 +88,7 @@ TaskResult result_from(const JsonObject& data, std::string text) {
   result.tool_calls = find_int(data, "tool_calls").value_or(0);
   result.tool_errors = find_int(data, "tool_errors").value_or(0);
   result.duration_ms = find_int(data, "duration_ms").value_or(0);
-  if (const JsonObject* usage = find_object(data, "usage"))
-    result.usage = {find_int(*usage, "in").value_or(0), find_int(*usage, "out").value_or(0),
-                    find_bool(*usage, "estimated").value_or(false)};
+  result.usage = usage_from(data);
   if (const JsonObject* roots = find_object(data, "roots")) {
     RootsApplied applied;
     for (const auto mode :
@@ -63,16 +121,15 @@ bool is_retryable(const Error& error) {
 }  // namespace
 
 JsonObject result_json(const TaskResult& result) {
-  JsonObject object{
-      {"index", static_cast<std::int64_t>(result.index)},
-      {"id", result.id},
-      {"status", result.status},
-      {"text", result.text},
-      {"rounds", result.rounds},
-      {"tool_calls", result.tool_calls},
-      {"tool_errors", result.tool_errors},
-      {"usage", JsonObject{{"in", result.usage.in}, {"out", result.usage.out}, {"estimated", result.usage.estimated}}},
-      {"duration_ms", result.duration_ms}};
+  JsonObject object{{"index", static_cast<std::int64_t>(result.index)},
+                    {"id", result.id},
+                    {"status", result.status},
+                    {"text", result.text},
+                    {"rounds", result.rounds},
+                    {"tool_calls", result.tool_calls},
+                    {"tool_errors", result.tool_errors},
+                    {"usage", usage_json(result.usage)},
+                    {"duration_ms", result.duration_ms}};
   if (!result.reasoning.empty()) object["reasoning"] = result.reasoning;
   if (result.roots)
     object["roots"] = JsonObject{{"mode", name_of(result.roots->mode)},
@@ -137,21 +194,56 @@ Result<void> RunJournal::roots_applied(std::size_t index, std::string_view serve
 }
 
 Result<void> RunJournal::replied(std::size_t index, std::int64_t round, const model::Reply& reply) {
-  return append(entry_of("round", reply.content,
-                         {{"index", static_cast<std::int64_t>(index)},
-                          {"round", round},
-                          {"model", reply.model},
-                          {"calls", static_cast<std::int64_t>(reply.tool_calls.size())},
-                          {"reasoning", reply.reasoning}}));
+  JsonObject data{{"index", static_cast<std::int64_t>(index)},
+                  {"round", round},
+                  {"model", reply.model},
+                  {"calls", static_cast<std::int64_t>(reply.tool_calls.size())},
+                  {"finish_reason", to_valid_utf8(reply.finish_reason)},
+                  {"usage", usage_json(reply.tokens)},
+                  {"reasoning", reply.reasoning}};
+  // Without them the task can be finished, but not gone on with.
+  if (to_json(reply.message.tool_calls).size() <= session::kMaxTextBytes / 2) data["tool_calls"] = reply.message.tool_calls;
+  return append(entry_of("round", reply.content, data));
 }
 
-Result<void> RunJournal::called(std::size_t index, const model::ToolCall& call, const ToolOutcome& outcome) {
+Result<void> RunJournal::call_begins(std::size_t index, CallPlace place, const model::ToolCall& call) {
+  return append(entry_of("call", to_valid_utf8(call.name),
+                         {{"index", static_cast<std::int64_t>(index)},
+                          {"round", place.round},
+                          {"position", static_cast<std::int64_t>(place.position)}}));
+}
+
+Result<void> RunJournal::called(std::size_t index, CallPlace place, const model::ToolCall& call, const ToolOutcome& outcome) {
   return append(entry_of("tool_call", outcome.text,
                          {{"index", static_cast<std::int64_t>(index)},
+                          {"round", place.round},
+                          {"position", static_cast<std::int64_t>(place.position)},
                           {"name", to_valid_utf8(call.name)},
                           {"arguments", to_valid_utf8(call.arguments)},
                           {"is_error", outcome.is_error},
                           {"called", outcome.was_called}}));
+}
+
+Result<Earlier> RunJournal::earlier(std::size_t index) const {
+  session::EntryQuery query;
+  query.session = id_;
+  query.types = {"round", "call", "tool_call", "result"};
+  Earlier rounds;
+  Result<void> readable;
+  while (true) {
+    HF_TRY(const session::EntryPage page, store_.entries(query));
+    for (const session::Entry& entry : page.entries) {
+      // Tasks come one after another: what stands before a result is of that task, or of one before it.
+      const bool is_of_another = entry.type == "result";
+      if (is_of_another) rounds.clear();
+      if (is_of_another) readable = {};
+      if (readable && !is_of_another) readable = add_earlier(entry, index, rounds);
+    }
+    if (!page.next) break;
+    query.from = *page.next;
+  }
+  HF_CHECK(readable);
+  return rounds;
 }
 
 Result<void> RunJournal::task_ends(const TaskResult& result) {

@@ -31,7 +31,11 @@ class RunJournal {
   Result<void> task_begins(const RunTask& task, std::size_t index);
   Result<void> roots_applied(std::size_t index, std::string_view server, const RootsApplied& applied);
   Result<void> replied(std::size_t index, std::int64_t round, const model::Reply& reply);
-  Result<void> called(std::size_t index, const model::ToolCall& call, const ToolOutcome& outcome);
+  // Of a call that must not be repeated unseen, before it is made.
+  Result<void> call_begins(std::size_t index, CallPlace place, const model::ToolCall& call);
+  Result<void> called(std::size_t index, CallPlace place, const model::ToolCall& call, const ToolOutcome& outcome);
+  // What is written of a task that has no result yet. Errors: corrupt, when something of it cannot be read any more.
+  Result<Earlier> earlier(std::size_t index) const;
   Result<void> task_ends(const TaskResult& result);
   // Of a run that was cancelled meanwhile nothing more is written but this: how far its last task came.
   bool is_cancelled() const;

@@ -210,6 +210,42 @@ TEST_F(RunTest, TurnsOfAConversationAlternate) {
   EXPECT_THAT(asks.back().messages.back().content, AllOf(HasSubstr(folder / "a"), HasSubstr("three")));
 }
 
+TEST_F(RunTest, P23ARunGoesOnInTheMiddleOfATaskUnlessItCannotBeRead) {
+  for (const bool redacted : {false, true}) {
+    const std::string id = begin(R"(["one", "two", "three"])");
+    stop = {};
+    models.emplace([&](const model::Ask& ask) -> Result<model::Reply> {
+      if (ask.messages.back().content == "two") return ScriptedModels::calls({model::ToolCall{"1", "nothing", "{}"}});
+      if (ask.messages.back().role != "tool") return echo()(ask);
+      stop.request_stop();
+      while (!ask.cancelled()) std::this_thread::yield();
+      return fail(ErrorKind::cancelled, "given up");
+    });
+    EXPECT_THAT(statuses(work(id)), ElementsAre("ok", "skipped", "skipped"));
+    if (redacted) {
+      session::EntryQuery query;
+      query.session = id;
+      query.types = {"round"};
+      const auto page = store->entries(query).value();
+      ASSERT_EQ(page.entries.size(), 2U);
+      // Of the task that is done it does no harm.
+      for (const session::Entry& entry : page.entries)
+        ASSERT_TRUE(store->write([&](session::Transaction& transaction) { return transaction.redact(id, entry.seq); }));
+    }
+    stop = {};
+    models.emplace(ScriptedModels::next_of({ScriptedModels::reply("goes on"), ScriptedModels::reply("goes on")}));
+    const RunReport report = work(id);
+    if (redacted) {
+      EXPECT_THAT(statuses(report), ElementsAre("ok", "error", "ok"));
+      EXPECT_EQ(report.results[1].error->code, "not_resumable");
+    } else {
+      EXPECT_THAT(statuses(report), ElementsAre("ok", "ok", "ok"));
+      EXPECT_EQ(report.results[1].rounds, 2);
+      EXPECT_THAT(models->asks().front().messages.back().content, HasSubstr("no tool nothing"));
+    }
+  }
+}
+
 TEST_F(RunTest, AConversationIsRecalledFromWhatWasKept) {
   const std::string id = begin(R"(["one", {"task": "two", "keep_context": true}, {"task": "three", "keep_context": true}])");
   models.emplace([&](const model::Ask& ask) -> Result<model::Reply> {

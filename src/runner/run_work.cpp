@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace holdfast::runner {
 
@@ -198,8 +199,21 @@ class Work {
          {}});
   }
 
+  // Only the first task of this process can have been begun by another one.
+  Result<Earlier> earlier_of(std::size_t index, TaskResult& result) {
+    if (std::exchange(goes_on_, true)) return Earlier();
+    auto earlier = place_.journal.earlier(index);
+    if (earlier && !earlier->empty()) tell(index, fmt::format("goes on after round {}", earlier->size()));
+    if (earlier || earlier.error().kind != ErrorKind::corrupt) return earlier;
+    result.status = "error";
+    result.error = earlier.error();
+    return Earlier();
+  }
+
   Result<void> ask_model(std::size_t index, Time::time_point deadline, TaskResult& result) {
     const RunTask& task = state_.request.tasks[index];
+    HF_TRY(const Earlier earlier, earlier_of(index, result));
+    if (result.error) return {};
     std::vector<std::string> problems;
     Toolbox toolbox(usable_, servers_->several(), problems, stop_);
     for (std::string& each : problems) problem(std::move(each));
@@ -224,15 +238,20 @@ class Work {
       keep(place_.journal.replied(index, round, reply));
       tell(index, fmt::format("round {}", round));
     };
-    events.on_call = [&](const model::ToolCall& call) { tell(index, fmt::format("calls {}", to_valid_utf8(call.name))); };
-    events.on_result = [&](const model::ToolCall& call, const ToolOutcome& outcome) {
-      keep(place_.journal.called(index, call, outcome));
+    events.on_call = [&](CallPlace place, const model::ToolCall& call) {
+      if (!toolbox.is_repeatable(call.name)) keep(place_.journal.call_begins(index, place, call));
+      tell(index, fmt::format("calls {}", to_valid_utf8(call.name)));
+    };
+    events.on_result = [&](CallPlace place, const model::ToolCall& call, const ToolOutcome& outcome) {
+      // What a stop left unanswered may have happened nevertheless: it stays a call that was begun.
+      const bool cut_off = stop_.stop_requested() && outcome.is_error && outcome.was_called;
+      if (!cut_off) keep(place_.journal.called(index, place, call, outcome));
       if (auto error = toolbox.login_required(); error && !fault_) {
         fault_ = std::move(error);
         halt.request_stop();
       }
     };
-    LoopResult loop = run_task_loop(place_.models, toolbox, messages_, limits, events, halt.get_token());
+    LoopResult loop = run_task_loop(place_.models, toolbox, messages_, limits, events, halt.get_token(), earlier);
     if (lost && lost->kind != ErrorKind::cancelled) return fail(*lost);
     result.status = std::move(loop.status);
     result.text = std::move(loop.text);
@@ -273,6 +292,7 @@ class Work {
   std::vector<model::Message> messages_;
   std::mutex progress_mutex_;
   std::uint64_t step_ = 0;
+  bool goes_on_ = false;  // a task was worked on in this process
   std::size_t task_ = 0;  // the one that is being worked on
 };
 

@@ -19,7 +19,7 @@
 //
 // Errors are values (base/result.h); nothing throws, nothing aborts. Runs may be used by several threads, each with a run of its
 // own; work() blocks. What is kept of a run is in the store from the moment it happens: after a crash, work() with the same id
-// goes on at the first task without a result.
+// goes on in the first task without a result; calls that were made are not made again.
 //
 // Without a model: LiveServer (live_server.h) is one server that stays while its folders change, Roots (roots.h) the folders.
 

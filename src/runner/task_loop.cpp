@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "runner/arguments.h"
 #include "runner/result_text.h"
+#include "runner/window.h"
 
 #include <fmt/format.h>
 
@@ -17,18 +18,21 @@ namespace {
 
 using Time = std::chrono::steady_clock;
 
-constexpr std::size_t kShortenedResult = 400;  // bytes of an old result that stay when the window is full
-constexpr std::size_t kShareStep = 8;          // a share that is too large gives up an eighth: a few dozen looks at most
-constexpr int kAttempts = 3;                   // §8
+constexpr int kAttempts = 3;   // §8
+constexpr int kOverflows = 3;  // each leaves three quarters of what was sent before
+constexpr std::string_view kMayHaveHappened =
+    "Error: the work was interrupted while this call was under way. It may have happened, wholly or in part. It was not made "
+    "again: find out before you repeat it.";
 
 class Loop {
  public:
   Loop(model::Models& models, Tools& tools, std::vector<model::Message>& messages, const LoopLimits& limits,
-       const LoopEvents& events, const std::stop_token& stop)
-      : models_(models), tools_(tools), messages_(messages), limits_(limits), events_(events), stop_(stop) {}
+       const LoopEvents& events, const std::stop_token& stop, const Earlier& earlier)
+      : models_(models), tools_(tools), messages_(messages), limits_(limits), events_(events), stop_(stop), earlier_(earlier) {}
 
   LoopResult run() {
     while (result_.rounds < limits_.max_rounds) {
+      tools_.look_again();
       auto reply = ask(true);
       if (!reply) return failed(reply.error());
       if (reply->tool_calls.empty()) {
@@ -73,64 +77,55 @@ class Loop {
   }
 
   Result<model::Reply> ask(bool with_tools) {
+    const auto done = static_cast<std::size_t>(result_.rounds);
+    known_ = done < earlier_.size() ? &earlier_[done] : nullptr;
+    // Who may ask fewer times now than before gets no more of what came of it.
+    if (known_ && !with_tools && !known_->reply.tool_calls.empty()) known_ = nullptr;
+    HF_TRY(model::Reply reply, known_ ? Result<model::Reply>(known_->reply) : ask_model(with_tools));
+    ++result_.rounds;
+    result_.usage += reply.tokens;
+    if (!reply.reasoning.empty()) result_.reasoning = reply.reasoning;
+    if (!reply.content.empty()) last_text_ = reply.content;
+    if (!known_ && events_.on_reply) events_.on_reply(result_.rounds, reply);
+    return reply;
+  }
+
+  // A window that is smaller than it was said to be shows when it overflows: then less is sent.
+  Result<model::Reply> ask_model(bool with_tools) {
+    for (int overflows = 0;; ++overflows) {
+      model::Ask ask = empty_ask(with_tools);
+      HF_TRY(const model::ModelChoice choice, models_.choose(ask));
+      ask.provider = choice.provider;
+      ask.model = choice.model;
+      ask.first_byte = choice.first_byte();
+      const auto window = window_ ? std::min(*window_, choice.context.value_or(*window_)) : choice.context;
+      if (window) HF_CHECK(fit_window(messages_, task_, ask, *window));
+      ask.messages = messages_;
+      const std::int64_t prompt = model::estimate_prompt(ask);
+      ask.max_tokens = model::automatic_max_tokens(window, prompt);
+      if (limits_.max_tokens)
+        ask.max_tokens = window ? std::min(*limits_.max_tokens, left_for_answer(*window, prompt)) : *limits_.max_tokens;
+      auto reply = models_.complete(ask);
+      if (reply || reply.error().code != "CONTEXT_TOO_LARGE" || overflows == kOverflows) return reply;
+      window_ = prompt;
+    }
+  }
+
+  static std::int64_t left_for_answer(std::int64_t window, std::int64_t prompt) {
+    return std::max<std::int64_t>(window - prompt, 1);
+  }
+
+  model::Ask empty_ask(bool with_tools) {
     model::Ask ask;
     ask.purpose = "chat";
     ask.model = limits_.model;
-    ask.messages = messages_;
     if (with_tools) ask.tools = tools_.list();
     ask.response_format = limits_.response_format;
     ask.may_be_empty = true;
     ask.attempts = kAttempts;
     ask.timeout = remaining();
     ask.cancelled = [this] { return out_of_time(); };
-    HF_TRY(const model::ModelChoice choice, models_.choose(ask));
-    ask.provider = choice.provider;
-    ask.model = choice.model;
-    ask.first_byte = choice.first_byte();
-    if (choice.context) make_room(ask, *choice.context);
-    ask.max_tokens = limits_.max_tokens ? limits_.max_tokens
-                                        : std::optional(model::automatic_max_tokens(choice.context, model::estimate_prompt(ask)));
-    HF_TRY(model::Reply reply, models_.complete(ask));
-    ++result_.rounds;
-    result_.usage += reply.tokens;
-    if (!reply.reasoning.empty()) result_.reasoning = reply.reasoning;
-    if (!reply.content.empty()) last_text_ = reply.content;
-    if (events_.on_reply) events_.on_reply(result_.rounds, reply);
-    return reply;
-  }
-
-  // The oldest results first; calls and their answers stay together. Those of the last round, which the model has not seen yet,
-  // get all the room there is.
-  void make_room(model::Ask& ask, std::int64_t context) {
-    const auto full = static_cast<std::int64_t>(kFullContext * static_cast<double>(context));
-    std::size_t newest = ask.messages.size();
-    while (newest > 0 && ask.messages[newest - 1].role != "assistant") --newest;
-    for (std::size_t i = 0; i < newest && model::estimate_prompt(ask) > full; ++i) {
-      const std::string& content = ask.messages[i].content;
-      if (ask.messages[i].role != "tool" || content.size() <= kShortenedResult) continue;
-      const std::string_view kept = utf8_prefix(content, kShortenedResult);
-      replace(
-          ask, i,
-          fmt::format("{}\n[{} bytes of this earlier result were left out to save room]", kept, content.size() - kept.size()));
-    }
-    // The longest give way first: what every one may have shrinks until all of them fit.
-    std::size_t share = 0;
-    const auto is_new_result = [&](std::size_t i) { return i >= newest && ask.messages[i].role == "tool"; };
-    for (std::size_t i = newest; i < ask.messages.size(); ++i)
-      if (is_new_result(i)) share = std::max(share, ask.messages[i].content.size());
-    while (model::estimate_prompt(ask) > full && share > kShortenedResult) {
-      share = std::max(kShortenedResult, share - share / kShareStep);
-      for (std::size_t i = newest; i < ask.messages.size(); ++i)
-        if (is_new_result(i) && messages_[i].content.size() > share)
-          ask.messages[i].content =
-              shown_result(messages_[i].content, share) + "\n[The rest does not fit into your window: ask for a part of it.]";
-    }
-    for (std::size_t i = newest; i < ask.messages.size(); ++i) messages_[i].content = ask.messages[i].content;
-  }
-
-  void replace(model::Ask& ask, std::size_t i, std::string content) {
-    messages_[i].content = content;
-    ask.messages[i].content = std::move(content);
+    return ask;
   }
 
   // An answer without calls; nothing: ask once more.
@@ -161,24 +156,38 @@ class Loop {
 
   struct Pending {
     const model::ToolCall* call;
-    std::optional<JsonObject> arguments;
+    CallPlace place;
+    std::optional<JsonObject> arguments;  // nothing: there is nothing to be made
     ToolOutcome outcome;
+    bool is_known = false;  // the outcome is that of an earlier process
   };
 
   void answer_calls(const std::vector<model::ToolCall>& calls) {
     std::vector<Pending> pending;
-    for (const model::ToolCall& call : calls) pending.push_back(prepare(call));
-    for (std::size_t at = 0; at < pending.size();) at = run_some(pending, at);
-    for (const Pending& each : pending) {
-      ++result_.tool_calls;
-      if (each.outcome.is_error) ++result_.tool_errors;
-      messages_.push_back({"tool", shown_result(each.outcome.text) + note_repeat(*each.call, each.outcome), each.call->id, {}});
-      if (events_.on_result) events_.on_result(*each.call, each.outcome);
+    for (const model::ToolCall& call : calls) pending.push_back(prepare(call, {result_.rounds, pending.size()}));
+    for (std::size_t at = 0; at < pending.size();) {
+      const std::size_t end = run_some(pending, at);
+      for (; at < end; ++at) take_outcome(pending[at]);
     }
   }
 
-  Pending prepare(const model::ToolCall& call) const {
-    Pending pending{&call, {}, {}};
+  // As soon as it is there: what comes after it may be the last that this process does.
+  void take_outcome(const Pending& pending) {
+    ++result_.tool_calls;
+    if (pending.outcome.is_error) ++result_.tool_errors;
+    messages_.push_back(
+        {"tool", shown_result(pending.outcome.text) + note_repeat(*pending.call, pending.outcome), pending.call->id, {}});
+    if (events_.on_result && !pending.is_known) events_.on_result(pending.place, *pending.call, pending.outcome);
+  }
+
+  Pending prepare(const model::ToolCall& call, CallPlace place) const {
+    Pending pending{&call, place, {}, {}, false};
+    if (known_ && known_->calls.contains(place.position)) {
+      const std::optional<ToolOutcome>& outcome = known_->calls.at(place.position);
+      pending.is_known = outcome.has_value();
+      pending.outcome = outcome.value_or(ToolOutcome{std::string(kMayHaveHappened), true, true});
+      if (outcome || !tools_.is_repeatable(call.name)) return pending;
+    }
     const auto& tools = tools_.list();
     const auto tool = std::ranges::find(tools, call.name, &model::Tool::name);
     if (tool == tools.end()) {
@@ -209,7 +218,7 @@ class Loop {
     if (reads(pending[at]))
       while (end < pending.size() && end - at < kParallelCalls && reads(pending[end])) ++end;
     for (std::size_t i = at; i < end; ++i)
-      if (events_.on_call) events_.on_call(*pending[i].call);
+      if (events_.on_call && pending[i].arguments && !out_of_time()) events_.on_call(pending[i].place, *pending[i].call);
     std::vector<std::jthread> others;
     for (std::size_t i = at + 1; i < end; ++i) others.emplace_back([this, &each = pending[i]] { make(each); });
     make(pending[at]);
@@ -230,7 +239,11 @@ class Loop {
   const LoopLimits& limits_;
   const LoopEvents& events_;
   const std::stop_token& stop_;
+  const Earlier& earlier_;
+  const EarlierRound* known_ = nullptr;  // the present round, when an earlier process had it
   LoopResult result_;
+  std::size_t task_ = messages_.empty() ? 0 : messages_.size() - 1;  // where it is in messages_
+  std::optional<std::int64_t> window_;                               // as it turned out to be
   std::string last_text_;
   bool asked_again_ = false;
   int repeats_ = 0;
@@ -240,8 +253,8 @@ class Loop {
 }  // namespace
 
 LoopResult run_task_loop(model::Models& models, Tools& tools, std::vector<model::Message>& messages, const LoopLimits& limits,
-                         const LoopEvents& events, const std::stop_token& stop) {
-  return Loop(models, tools, messages, limits, events, stop).run();
+                         const LoopEvents& events, const std::stop_token& stop, const Earlier& earlier) {
+  return Loop(models, tools, messages, limits, events, stop, earlier).run();
 }
 
 }  // namespace holdfast::runner

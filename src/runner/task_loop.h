@@ -3,6 +3,10 @@
 // One task, from its text to its result (persistent-client §7): the model is asked, its calls are made and answered, until it has
 // nothing more to call.
 //
+// A task that was interrupted goes on from what is known of it: the model is not asked again what it has answered, and a call
+// that was made is not made again. One that was under way then is repeated only where that does no harm; of any other the model
+// is told that it may have happened.
+//
 // Every call gets exactly one answer, in order, whatever happened; what goes wrong with a call is told to the model, and ends
 // nothing. Blocks the calling thread; calls of tools that only read run beside each other.
 
@@ -10,7 +14,9 @@
 #include "runner/tools.h"
 
 #include <chrono>
+#include <compare>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,7 +25,6 @@ namespace holdfast::runner {
 
 inline constexpr std::size_t kParallelCalls = 4;
 inline constexpr int kRepeatsBeforeHint = 3, kRepeatsBeforeStuck = 6;
-inline constexpr double kFullContext = 0.75;  // above this share of it old results are shortened
 
 struct LoopLimits {
   std::int64_t max_rounds = 100;
@@ -29,11 +34,27 @@ struct LoopLimits {
   Json response_format;
 };
 
-// What happens, as it happens; the run's journal and progress hang here. All may be empty.
+// Which call: the round, and its position in the answer of that round.
+struct CallPlace {
+  std::int64_t round = 0;
+  std::size_t position = 0;
+  auto operator<=>(const CallPlace&) const = default;
+};
+
+// A round of an earlier process.
+struct EarlierRound {
+  model::Reply reply;
+  // By position: calls that were begun. No outcome: the process ended before there was one.
+  std::map<std::size_t, std::optional<ToolOutcome>> calls;
+};
+using Earlier = std::vector<EarlierRound>;
+
+// What happens, as it happens; the run's journal and progress hang here. Nothing is told again of earlier rounds. All may be
+// empty.
 struct LoopEvents {
   std::function<void(std::int64_t round, const model::Reply& reply)> on_reply;
-  std::function<void(const model::ToolCall& call)> on_call;
-  std::function<void(const model::ToolCall& call, const ToolOutcome& outcome)> on_result;
+  std::function<void(CallPlace place, const model::ToolCall& call)> on_call;  // before it is made
+  std::function<void(CallPlace place, const model::ToolCall& call, const ToolOutcome& outcome)> on_result;
 };
 
 struct LoopResult {
@@ -44,8 +65,9 @@ struct LoopResult {
   std::optional<Error> error;
 };
 
-// messages: the conversation so far, ending with the task; what was said is appended to it, whole.
+// messages: the conversation so far, ending with the task; what was said is appended to it, whole. earlier: what an earlier
+// process had of this task; it counts like the rest.
 LoopResult run_task_loop(model::Models& models, Tools& tools, std::vector<model::Message>& messages, const LoopLimits& limits,
-                         const LoopEvents& events, const std::stop_token& stop);
+                         const LoopEvents& events, const std::stop_token& stop, const Earlier& earlier = {});
 
 }  // namespace holdfast::runner

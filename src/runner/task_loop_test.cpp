@@ -10,8 +10,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <barrier>
+#include <functional>
 #include <mutex>
 
 namespace holdfast::runner {
@@ -39,8 +41,13 @@ class FakeTools final : public Tools {
     tools_.push_back(
         {"write", "", json(R"({"type":"object","properties":{"path":{"type":"string"},"text":{"type":"string"}}})")});
   }
+  void look_again() override {
+    if (grows && !made_.empty()) tools_.push_back({"new", "", json(R"({"type":"object"})")});
+    if (tools_.size() > 2) grows = false;
+  }
   const std::vector<model::Tool>& list() const override { return tools_; }
   bool is_read_only(std::string_view name) const override { return name == "read"; }
+  bool is_repeatable(std::string_view name) const override { return name == "read"; }
   ToolOutcome call(std::string_view name, const JsonObject& arguments, std::chrono::milliseconds, std::stop_token) override {
     {
       const std::lock_guard lock(mutex_);
@@ -52,6 +59,8 @@ class FakeTools final : public Tools {
     const std::lock_guard lock(mutex_);
     return made_;
   }
+
+  bool grows = false;  // a tool appears after the first call
 
  private:
   Answer answer_;
@@ -232,6 +241,155 @@ TEST_F(TaskLoopTest, OldResultsAreShortenedBeforeTheWindowIsFull) {
     EXPECT_EQ(last.messages[i].role, "assistant");
     EXPECT_EQ(last.messages[i + 1].role, "tool") << "pairs stay together";
   }
+}
+
+TEST_F(TaskLoopTest, P23WhatIsKnownOfATaskIsNeitherAskedNorCalledAgain) {
+  const auto write = [](std::string id, std::string path) {
+    return call(std::move(id), "write", R"({"path":")" + path + R"("})");
+  };
+  const EarlierRound first{ScriptedModels::calls({write("1", "a"), call("2", "gone", "{}")}),
+                           {{0, ToolOutcome{"wrote a", false, true}}, {1, std::nullopt}}};
+  const EarlierRound second{ScriptedModels::calls({write("1", "b"), call("2", "read", R"({"path":"c"})"), write("3", "d")}),
+                            {{0, std::nullopt}, {1, std::nullopt}}};
+  std::vector<CallPlace> begun, told;
+  std::vector<std::int64_t> replies;
+  events.on_reply = [&](std::int64_t round, const model::Reply&) { replies.push_back(round); };
+  events.on_call = [&](CallPlace place, const model::ToolCall&) { begun.push_back(place); };
+  events.on_result = [&](CallPlace place, const model::ToolCall&, const ToolOutcome&) { told.push_back(place); };
+  models.emplace(ScriptedModels::next_of({ScriptedModels::reply("done")}));
+  const LoopResult result = run_task_loop(*models, tools, messages, limits, events, stop.get_token(), {first, second});
+  EXPECT_EQ(result.text, "done");
+  EXPECT_EQ(result.rounds, 3);
+  EXPECT_EQ(result.tool_calls, 5);
+  EXPECT_EQ(result.usage.in, 30);
+  EXPECT_THAT(models->asks(), SizeIs(1));
+  EXPECT_THAT(tools.made(), ElementsAre(R"(read{"path":"c"})", R"(write{"path":"d"})"));
+  std::vector<std::string> shown;
+  const auto asks = models->asks();
+  for (const model::Message& message : asks.front().messages)
+    if (message.role == "tool") shown.push_back(message.content);
+  EXPECT_THAT(shown, ElementsAre("wrote a", HasSubstr("may have happened"), HasSubstr("may have happened"), "42 lines in c",
+                                 "42 lines in d"));
+  EXPECT_THAT(replies, ElementsAre(3)) << "what is written already is not told again";
+  EXPECT_THAT(begun, ElementsAre(CallPlace{2, 1}, CallPlace{2, 2}));
+  EXPECT_THAT(told, ElementsAre(CallPlace{1, 1}, CallPlace{2, 0}, CallPlace{2, 1}, CallPlace{2, 2}));
+}
+
+TEST_F(TaskLoopTest, P23AnAnswerThatWasGivenIsTheResult) {
+  models.emplace();  // nobody to ask
+  EXPECT_EQ(run_task_loop(*models, tools, messages, limits, events, {}, {EarlierRound{ScriptedModels::reply("here"), {}}}).text,
+            "here");
+  // Fewer rounds than were used: the best answer is asked for.
+  limits.max_rounds = 1;
+  messages = {{"user", "count", {}, {}}};
+  const EarlierRound round{ScriptedModels::calls({call("1", "read", R"({"path":"a"})")}), {}};
+  models.emplace(ScriptedModels::next_of({ScriptedModels::reply("so far")}));
+  const LoopResult result = run_task_loop(*models, tools, messages, limits, events, {}, {round, round});
+  EXPECT_EQ(result.status, "max_rounds");
+  EXPECT_EQ(result.text, "so far");
+}
+
+TEST_F(TaskLoopTest, P23EachOutcomeIsToldBeforeTheNextCallIsMade) {
+  std::vector<std::string> order;
+  FakeTools writing([&](std::string_view, const JsonObject& arguments) {
+    order.push_back("made " + std::string(find_string(arguments, "path").value_or("")));
+    return ToolOutcome{"ok", false, true};
+  });
+  events.on_call = [&](CallPlace place, const model::ToolCall&) { order.push_back("begins " + std::to_string(place.position)); };
+  events.on_result = [&](CallPlace place, const model::ToolCall&, const ToolOutcome&) {
+    order.push_back("told " + std::to_string(place.position));
+  };
+  models.emplace(
+      ScriptedModels::next_of({ScriptedModels::calls({call("1", "write", R"({"path":"a"})"), call("2", "nothing", "{}"),
+                                                      call("3", "write", R"({"path":"b"})")}),
+                               ScriptedModels::reply("done")}));
+  run_task_loop(*models, writing, messages, limits, events, {});
+  EXPECT_THAT(order, ElementsAre("begins 0", "made a", "told 0", "told 1", "begins 2", "made b", "told 2"));
+}
+
+TEST_F(TaskLoopTest, P29AToolThatAppearsIsUsableInTheSameTask) {
+  tools.grows = true;
+  const LoopResult result = run({ScriptedModels::calls({call("1", "write", "{}")}),
+                                 ScriptedModels::calls({call("2", "new", "{}")}), ScriptedModels::reply("done")});
+  EXPECT_EQ(result.tool_errors, 0);
+  EXPECT_THAT(models->asks()[0].tools, SizeIs(2));
+  EXPECT_THAT(models->asks()[1].tools, SizeIs(3));
+  EXPECT_THAT(tools.made(), ElementsAre("write{}", "new{}"));
+}
+
+TEST_F(TaskLoopTest, P29NothingIsSentThatDoesNotFit) {
+  std::string chinese;
+  for (int i = 0; i < 3000; ++i) chinese += "文";
+  FakeTools wordy([&](std::string_view, const JsonObject&) { return ToolOutcome{chinese, false, true}; });
+  messages = {{"system", "you work", {}, {}},
+              {"user", "before", {}, {}},
+              {"assistant", std::string(3000, 'b'), {}, {}},
+              {"user", "the task", {}, {}}};
+  std::vector<Result<model::Reply>> replies;
+  for (int i = 0; i < 40; ++i) {
+    const std::string path = std::to_string(i);
+    const std::string long_text(20'000, 'x');
+    replies.push_back(
+        ScriptedModels::calls({call(path, "write", R"({"path":")" + path + R"(","text":")" + long_text + R"("})")}));
+  }
+  replies.push_back(ScriptedModels::reply("done"));
+  models.emplace(ScriptedModels::next_of(replies));
+  models->window = 4000;
+  EXPECT_EQ(run_task_loop(*models, wordy, messages, limits, events, {}).status, "ok");
+  const auto asks = models->asks();
+  ASSERT_THAT(asks, SizeIs(41));
+  for (const model::Ask& ask : asks) {
+    EXPECT_LE(model::estimate_prompt(ask) + ask.max_tokens.value_or(0), 4000);
+    EXPECT_EQ(ask.messages.front().content, "you work");
+    for (std::size_t i = 1; i < ask.messages.size(); ++i) {
+      const std::string &role = ask.messages[i].role, &before = ask.messages[i - 1].role;
+      EXPECT_TRUE(role == "user"        ? before != "user"
+                  : role == "assistant" ? before != "assistant"
+                                        : before != "system")
+          << "turns alternate, and calls have their answers";
+      if (role != "tool") continue;
+      std::size_t calling = i;
+      while (ask.messages[calling].role == "tool") --calling;
+      EXPECT_EQ(
+          holdfast::to_json(ask.messages[calling].tool_calls[0]).contains("\"id\":\"" + ask.messages[i].tool_call_id + "\""),
+          true);
+      const Json& arguments = ask.messages[calling].tool_calls[0].as_object().at("function").as_object().at("arguments");
+      EXPECT_TRUE(parse_json(view(arguments.as_string()))) << "what is shortened is JSON still";
+      EXPECT_THAT(std::string(view(arguments.as_string())), HasSubstr(R"("path":)"));
+    }
+  }
+  std::vector<std::string> tasks;
+  for (const model::Message& message : asks.back().messages)
+    if (message.role == "user") tasks.push_back(message.content);
+  EXPECT_THAT(tasks, ElementsAre(AllOf(StartsWith("the task"), HasSubstr("left out"))));
+}
+
+TEST_F(TaskLoopTest, P29WhatCannotFitIsSaidAndNotSent) {
+  messages = {{"user", std::string(10'000, 'x'), {}, {}}};
+  models.emplace(ScriptedModels::next_of({ScriptedModels::reply("never asked")}));
+  models->window = 2000;
+  const LoopResult result = run_task_loop(*models, tools, messages, limits, events, {});
+  EXPECT_EQ(result.status, "error");
+  ASSERT_TRUE(result.error);
+  EXPECT_EQ(result.error->code, "CONTEXT_TOO_LARGE");
+  EXPECT_THAT(result.error->message, HasSubstr("2000"));
+  EXPECT_THAT(models->asks(), IsEmpty());
+}
+
+TEST_F(TaskLoopTest, P29AfterAnOverflowLessIsSent) {
+  FakeTools wordy([](std::string_view, const JsonObject&) { return ToolOutcome{std::string(20'000, 'x'), false, true}; });
+  std::vector<std::int64_t> sent;
+  models.emplace([&](const model::Ask& ask) -> Result<model::Reply> {
+    sent.push_back(model::estimate_prompt(ask));
+    if (ask.messages.size() == 1) return ScriptedModels::calls({call("1", "read", R"({"path":"a"})")});
+    if (sent.back() > 3000) return fail(ErrorKind::too_large, "too long", {}, "CONTEXT_TOO_LARGE");
+    return ScriptedModels::reply("done");
+  });
+  models->window = 100'000;  // it says
+  EXPECT_EQ(run_task_loop(*models, wordy, messages, limits, events, {}).text, "done");
+  EXPECT_TRUE(std::is_sorted(sent.begin() + 1, sent.end(), std::greater<>()));
+  EXPECT_LE(sent.back(), 3000);
+  EXPECT_GT(sent.size(), 2U);
 }
 
 TEST(Arguments, AreCoercedByTheSchemaAlone) {

@@ -28,19 +28,45 @@ std::string function_name(std::string_view server, std::string_view tool, bool s
 }
 
 Toolbox::Toolbox(const std::vector<LiveServer*>& servers, bool several, std::vector<std::string>& problems,
-                 const std::stop_token& stop) {
+                 const std::stop_token& stop)
+    : several_(several), stop_(stop) {
   for (LiveServer* server : servers) {
-    const auto known = server->tools(stop);
-    if (!known) {
-      problems.push_back(fmt::format("{}: {}", server->definition().name, known.error().error.message));
-      continue;
-    }
-    for (const mcp::RemoteTool& tool : (*known)->tools) {
-      std::string name = function_name(server->definition().name, tool.name, several);
+    Offer& offer = offers_.emplace_back(Offer{server, 0, nullptr});
+    if (auto known = ask_for(offer); !known)
+      problems.push_back(fmt::format("{}: {}", server->definition().name, known.error().message));
+  }
+  put_together();
+}
+
+Result<void> Toolbox::ask_for(Offer& offer) {
+  offer.changes = offer.server->tool_changes();  // before it is asked: what changes meanwhile is asked for again
+  auto known = offer.server->tools(stop_);
+  if (!known) return fail(known.error().error);
+  offer.tools = *std::move(known);
+  return {};
+}
+
+// Only of who said that its list has changed: nobody is waited for who is silent.
+void Toolbox::look_again() {
+  bool changed = false;
+  for (Offer& offer : offers_)
+    if (offer.changes != offer.server->tool_changes()) changed = ask_for(offer).has_value() || changed;
+  if (changed) put_together();
+}
+
+void Toolbox::put_together() {
+  tools_.clear();
+  origins_.clear();
+  for (const Offer& offer : offers_) {
+    if (!offer.tools) continue;
+    const std::string& server = offer.server->definition().name;
+    for (const mcp::RemoteTool& tool : offer.tools->tools) {
+      std::string name = function_name(server, tool.name, several_);
       // Two names that only differ in what had to be replaced.
       if (origins_.contains(name))
-        name = function_name(server->definition().name, tool.name + "_" + to_hex(sha256(tool.name)).substr(0, kHashHex), several);
-      if (!origins_.emplace(name, Origin{server, tool.name, tool.read_only}).second) continue;
+        name = function_name(server, tool.name + "_" + to_hex(sha256(tool.name)).substr(0, kHashHex), several_);
+      if (!origins_.emplace(name, Origin{offer.server, tool.name, tool.read_only, tool.read_only || tool.idempotent}).second)
+        continue;
       model::Tool function;
       function.name = name;
       function.description = find_string(tool.definition, "description").value_or("");
@@ -53,6 +79,11 @@ Toolbox::Toolbox(const std::vector<LiveServer*>& servers, bool several, std::vec
 bool Toolbox::is_read_only(std::string_view name) const {
   const auto origin = origins_.find(name);
   return origin != origins_.end() && origin->second.read_only;
+}
+
+bool Toolbox::is_repeatable(std::string_view name) const {
+  const auto origin = origins_.find(name);
+  return origin != origins_.end() && origin->second.repeatable;
 }
 
 ToolOutcome Toolbox::call(std::string_view name, const JsonObject& arguments, std::chrono::milliseconds limit,

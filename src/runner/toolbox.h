@@ -24,8 +24,10 @@ class Toolbox final : public Tools {
   Toolbox(const std::vector<LiveServer*>& servers, bool several, std::vector<std::string>& problems,
           const std::stop_token& stop = {});
 
+  void look_again() override;
   const std::vector<model::Tool>& list() const override { return tools_; }
   bool is_read_only(std::string_view name) const override;
+  bool is_repeatable(std::string_view name) const override;
   ToolOutcome call(std::string_view name, const JsonObject& arguments, std::chrono::milliseconds limit,
                    std::stop_token stop) override;
   // Of a call so far: a server does not know us any more, and somebody has to log in before it answers. Any thread.
@@ -35,8 +37,19 @@ class Toolbox final : public Tools {
   struct Origin {
     LiveServer* server = nullptr;
     std::string tool;
-    bool read_only = false;
+    bool read_only = false, repeatable = false;
   };
+  struct Offer {
+    LiveServer* server = nullptr;
+    std::uint64_t changes = 0;                   // of its list, when this was asked for
+    std::shared_ptr<const mcp::ToolList> tools;  // null: it did not answer
+  };
+  Result<void> ask_for(Offer& offer);
+  void put_together();
+
+  const bool several_;
+  const std::stop_token stop_;
+  std::vector<Offer> offers_;
   std::vector<model::Tool> tools_;
   std::map<std::string, Origin, std::less<>> origins_;
   std::mutex mutex_;

@@ -22,8 +22,12 @@ struct ToolOutcome {
 class Tools {
  public:
   virtual ~Tools() = default;
+  // Before each round, while nothing is called: what is offered may have changed.
+  virtual void look_again() = 0;
   virtual const std::vector<model::Tool>& list() const = 0;
   virtual bool is_read_only(std::string_view name) const = 0;
+  // Whether a call whose fate nobody knows may be made again: it only reads, or does the same thing once more without harm.
+  virtual bool is_repeatable(std::string_view name) const = 0;
   // Any thread; several at once. Never fails: what goes wrong is something the model should read.
   virtual ToolOutcome call(std::string_view name, const JsonObject& arguments, std::chrono::milliseconds limit,
                            std::stop_token stop) = 0;

@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 """A legacy MCP server with one tool, `misbehave`, that does what the first argument says: crash, exit, hang, stderr, garbage,
-large, surrogate, error; paths: its tool takes one."""
+large, surrogate, error; paths: its tool takes one; grow: a second tool appears.
+
+steps LOG: three tools, `look`, `put` and `append`, that write a line into LOG with the text they are given; with `hang`, the first that is given
+this text never answers."""
 import json
 import os
 import sys
@@ -8,12 +11,31 @@ import time
 
 BEHAVIOUR = sys.argv[1]
 PROPERTIES = {"path": {"type": "string"}} if BEHAVIOUR == "paths" else {}
-TOOL = {"name": "misbehave", "description": "misbehaves", "inputSchema": {"type": "object", "properties": PROPERTIES}}
+TOOLS = [{"name": "misbehave", "description": "misbehaves", "inputSchema": {"type": "object", "properties": PROPERTIES}}]
+if BEHAVIOUR == "steps":
+    TOOLS = [{"name": name, "inputSchema": {"type": "object"}, "annotations": annotations}
+             for name, annotations in (("look", {"readOnlyHint": True}), ("put", {"idempotentHint": True}), ("append", {}))]
 
 
 def send(message):
     sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
     sys.stdout.flush()
+
+
+def step(name, text, hang=False):
+    with open(sys.argv[2], "a+") as log:
+        log.seek(0)
+        first = text not in log.read()
+        log.write(f"{name} {text}\n")
+    while hang and first:
+        time.sleep(3600)
+    return f"{name} has done {text}"
+
+
+def grow():
+    TOOLS.append({"name": "grown", "inputSchema": {"type": "object"}})
+    send({"method": "notifications/tools/list_changed"})
+    return "grown up"
 
 
 def misbehave():
@@ -34,6 +56,8 @@ def misbehave():
         return "after the garbage"
     if BEHAVIOUR == "surrogate":
         return "cut here \ud83d"
+    if BEHAVIOUR == "grow":
+        return grow()
     if BEHAVIOUR == "paths":
         return os.getcwd()
     return "x" * (60 << 20)
@@ -45,12 +69,15 @@ for line in sys.stdin:
     if number is None:
         continue
     if method == "initialize":
-        send({"id": number, "result": {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
+        send({"id": number, "result": {"protocolVersion": "2025-06-18", "capabilities": {"tools": {"listChanged": True}},
                                        "serverInfo": {"name": "bad", "version": "1"}}})
     elif method == "tools/list":
-        send({"id": number, "result": {"tools": [TOOL]}})
+        send({"id": number, "result": {"tools": TOOLS}})
     elif method == "tools/call" and BEHAVIOUR == "error":
         send({"id": number, "error": {"code": -32000, "message": "boom"}})
+    elif method == "tools/call" and BEHAVIOUR == "steps":
+        text = step(request["params"]["name"], **request["params"]["arguments"])
+        send({"id": number, "result": {"content": [{"type": "text", "text": text}]}})
     elif method == "tools/call":
         send({"id": number, "result": {"content": [{"type": "text", "text": misbehave()}]}})
     elif method == "ping":

@@ -124,6 +124,22 @@ class Servers(FaultsTest):
         self.assertFalse(report["results"][0]["roots"]["verified"])
         self.assertFalse(any("rootsAt" in problem for problem in self.bad("surrogate").get("problems", [])), "it takes no paths")
 
+    def test_p29_a_tool_that_appears_is_usable_in_the_same_task(self):
+        self.servers(bad={"command": sys.executable, "args": [str(HERE / "bad_server.py"), "grow"]})
+        self.model.play(reset=True, answers=[{"calls": [{"name": "misbehave", "arguments": {}}]}, {"calls": [{"name": "grown", "arguments": {}}]},
+                                             "done"])
+        report = self.run_tasks([{"task": "do it", "working_directory": self.a}])
+        self.assertEqual((report["texts"], report["results"][0]["tool_errors"]), (["done"], 0))
+        offered = [[tool["function"]["name"] for tool in request["body"]["tools"]] for request in self.model.requests()]
+        self.assertEqual(offered, [["misbehave"], ["misbehave", "grown"], ["misbehave", "grown"]])
+
+    def test_p29_a_program_that_does_not_start_is_named_as_it_was_tried(self):
+        self.servers(files={"command": NODE, "args": [FILESYSTEM]}, bad={"command": "/no/such/program", "args": ["--fast", "--token", "hush"]})
+        self.model.play(reset=True, answers=["done"])
+        report = self.run_tasks([{"task": "do it", "working_directory": self.a}])
+        self.assertTrue(any("/no/such/program --fast" in problem for problem in report["problems"]), report["problems"])
+        self.assertNotIn("hush", json.dumps(report))
+
     def test_an_error_that_was_answered_is_known(self):
         report = self.bad("error")
         self.assertIn("boom", report["texts"][0])

@@ -390,6 +390,60 @@ class Interrupted(RunnerTest):
         self.assertEqual(report["results"][2]["error"]["code"], "cancelled")
         self.assertEqual(self.run_program("run", "--resume", run).returncode, 5)
 
+    def stop_in_the_middle(self, signal_number, tool):
+        """Two calls are done, the third is under way, the fourth was not begun."""
+        self.log = self.home / "steps.log"
+        self.servers(steps={"command": sys.executable, "args": [str(HERE / "bad_server.py"), "steps", str(self.log)]})
+        call = lambda name, text, **more: {"name": name, "arguments": {"text": text, **more}}
+        self.model.play(reset=True, answers=[{"calls": [call("append", "a")]},
+                                             {"calls": [call("append", "b"), call(tool, "c", hang=True), call("append", "d")]}])
+        process = self.start("run", "--task", "do the steps", "--in", self.folders[0])
+        deadline = time.monotonic() + program.PATIENCE
+        while not (self.log.exists() and "c" in self.log.read_text().split()):
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.02)
+        process.send_signal(signal_number)
+        process.communicate(timeout=program.PATIENCE)
+
+    def go_on(self):
+        """The report, and what the model was shown of each call."""
+        self.model.play(reset=True, answers=["all done"])
+        report = self.json_of("run", "--resume")
+        self.assertEqual(report["texts"], ["all done"])
+        (request,) = self.model.requests()
+        self.assertEqual((report["results"][0]["rounds"], report["results"][0]["tool_calls"]), (3, 4))
+        return [m["content"] for m in request["body"]["messages"] if m["role"] == "tool"]
+
+    def test_p23_what_was_done_is_not_done_again_and_what_may_have_happened_is_said(self):
+        for signal_number in (signal.SIGKILL, signal.SIGINT):
+            self.stop_in_the_middle(signal_number, "append")
+            shown = self.go_on()
+            self.assertEqual(self.log.read_text().splitlines(), ["append a", "append b", "append c", "append d"])
+            self.assertEqual(shown[:2] + shown[3:], ["append has done a", "append has done b", "append has done d"])
+            self.assertIn("may have happened", shown[2])
+            self.log.unlink()
+
+    def test_p23_what_does_no_harm_is_made_again(self):
+        for tool in ("look", "put"):
+            self.stop_in_the_middle(signal.SIGKILL, tool)
+            shown = self.go_on()
+            self.assertEqual(self.log.read_text().splitlines(), ["append a", "append b", f"{tool} c", f"{tool} c", "append d"])
+            self.assertEqual(shown[2], f"{tool} has done c")
+            self.log.unlink()
+
+    def test_p23_a_run_that_is_interrupted_twice_goes_on_from_both(self):
+        self.stop_in_the_middle(signal.SIGKILL, "append")
+        self.model.play(reset=True, faults=["stall"])
+        process = self.start("run", "--resume")
+        self.wait_for_requests(1)
+        process.kill()
+        process.communicate()
+        shown = self.go_on()
+        self.assertEqual(self.log.read_text().splitlines(), ["append a", "append b", "append c", "append d"])
+        self.assertIn("may have happened", shown[2])
+        shown = self.run_program("sessions", "show", self.json_of("run", "list")["sessions"][0]["id"]).stdout
+        self.assertIn("append has done d", shown)
+
     def test_a_conversation_and_the_folder_go_on_after_a_kill(self):
         tasks = [{"task": "remember the word walnut", "working_directory": self.folders[0]}, {"task": "say the word", "keep_context": True}]
         self.file.write_text(json.dumps(tasks))
