@@ -104,7 +104,8 @@ TEST_F(ServerFiles, P1AProjectsFileNeedsConsentForEachTextOfIt) {
   const TrustedFiles trusted(folder / "trusted.json");
   places.consent = [&](const ProjectServers& seen) -> Result<void> {
     asked.push_back(seen);
-    if (trusted.of(seen.path, seen.digest).value() == Trust::agreed) return {};
+    HF_TRY(const Trust trust, trusted.of(seen.path, seen.digest));
+    if (trust == Trust::agreed) return {};
     return fail(ErrorKind::refused, "no", {}, std::string(kNotAgreed));
   };
   EXPECT_EQ(trusted.of(project, asked[0].digest).value(), Trust::unknown);

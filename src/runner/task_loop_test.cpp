@@ -265,7 +265,8 @@ TEST_F(TaskLoopTest, P23WhatIsKnownOfATaskIsNeitherAskedNorCalledAgain) {
   EXPECT_THAT(models->asks(), SizeIs(1));
   EXPECT_THAT(tools.made(), ElementsAre(R"(read{"path":"c"})", R"(write{"path":"d"})"));
   std::vector<std::string> shown;
-  for (const model::Message& message : models->asks().front().messages)
+  const auto asks = models->asks();
+  for (const model::Message& message : asks.front().messages)
     if (message.role == "tool") shown.push_back(message.content);
   EXPECT_THAT(shown, ElementsAre("wrote a", HasSubstr("may have happened"), HasSubstr("may have happened"), "42 lines in c",
                                  "42 lines in d"));
