@@ -98,6 +98,7 @@ JsonObject loaded_state(const reasoning::Loaded& loaded, std::optional<std::int6
   state["branches"] = std::move(branches);
   state["recentThoughts"] = std::move(recent);
   state["alternatives"] = std::move(alternatives);
+  if (!loaded.notice.empty()) state["notice"] = loaded.notice;
   if (loaded.damage || record.damage) state["damage"] = loaded.damage ? *loaded.damage : *record.damage;
   return state;
 }
