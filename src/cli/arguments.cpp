@@ -50,6 +50,9 @@ class Grammar : public TranscriptGrammar {
     CLI::App& restore = command(store, Command::store_restore, "restore", "make a backup the store");
     words(restore, "FILE", "what backup has made", 1, 1);
     flag(restore, "--replace", line_.transcripts.force, "put the store that is there aside");
+    flag(restore, "--with-damage", line_.transcripts.yes, "also a backup of which something is damaged: what salvage has made");
+    words(command(store, Command::store_salvage, "salvage", "all that can be read of a damaged store, into a new one"), "FROM TO",
+          "the damaged store, and a file that must not exist", 2, 2);
     add_tokens();
     CLI::App& login = command(app_, Command::login, "login", "print a fresh address that logs a browser in");
     for (const char* name : {"host", "port"}) setting(login, name);

@@ -69,6 +69,7 @@ enum class Command {
   store_copy,
   store_backup,
   store_restore,
+  store_salvage,
   token_add,
   token_list,
   token_revoke,

@@ -63,6 +63,7 @@ Result<void> verify_store(Context& context);
 Result<void> copy_store(Context& context);
 Result<void> back_up_store(Context& context);
 Result<void> restore_store(Context& context);
+Result<void> salvage_store(Context& context);
 Result<void> add_token(Context& context);
 Result<void> list_tokens(Context& context);
 Result<void> revoke_token(Context& context);

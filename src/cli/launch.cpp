@@ -58,6 +58,7 @@ Result<void> launch(const Context& context, std::string_view product, const std:
   sigset_t none;
   sigemptyset(&none);
   ::pthread_sigmask(SIG_SETMASK, &none, nullptr);  // a program inherits what was blocked here
+  std::signal(SIGXFSZ, SIG_DFL);
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);

@@ -4,6 +4,7 @@
 #include "cli/exit_code.h"
 
 #include <algorithm>
+#include <csignal>
 #include <exception>
 #include <string_view>
 
@@ -120,6 +121,8 @@ Result<void> run_command(Context& context) {
       return back_up_store(context);
     case Command::store_restore:
       return restore_store(context);
+    case Command::store_salvage:
+      return salvage_store(context);
     case Command::token_add:
       return add_token(context);
     case Command::token_list:
@@ -201,6 +204,7 @@ Result<void> run_line(int count, const char* const* words) {
 }  // namespace
 
 int run(int count, const char* const* words) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow (ulimit -f) is an error of the write, not the end of the program
   // Known before the line is read, so that a mistake in it is told in the right form too.
   const std::string_view prefix = error_prefix(count > 0 ? program_called(words[0]) : Program::holdfast);
   const bool json = std::any_of(words, words + count, [](std::string_view word) { return word == "--json"; });

@@ -21,7 +21,8 @@ Result<void> show_thread(const Context& context, ResearchService& service, const
                     terminal.soft(fmt::format("{} ({}, {})", record.id, record.aspect, session::shown_status(page.record)))));
   if (page.before_seq) print(terminal.soft("(earlier messages are left out)") + "\n");
   for (const threads::Message& message : page.messages)
-    print(fmt::format("\n{} {}\n{}\n", terminal.bold(message.role), terminal.soft(iso8601(message.created_at)),
+    print(fmt::format("\n{} {}\n{}{}\n", terminal.bold(message.role), terminal.soft(iso8601(message.created_at)),
+                      message.damage ? fmt::format("damaged: {}\n", harmless(*message.damage, true)) : "",
                       harmless(message.content, false)));
   return {};
 }

@@ -7,6 +7,7 @@
 #include "reasoning/graph.h"
 #include "session/display.h"
 #include "session/kinds.h"
+#include "session/known_damage.h"
 #include "session/lookup.h"
 #include "tools/session_item.h"
 
@@ -77,6 +78,7 @@ Result<void> list_sessions(Context& context) {
   if (!is_new) {
     if (!store) return fail(std::move(store).error());
     HF_TRY(page, (*store)->list(query));
+    session::look_for_damage(**store, page.items);
   }
   const Millis now = context.clock->now();
   const session::RetentionPolicy policy = retention_policy(context.settings);
@@ -95,7 +97,8 @@ Result<void> list_sessions(Context& context) {
     return {};
   }
   for (const session::SessionRecord& record : page.items)
-    print(harmless(find_string(tools::session_item(record, now, policy), "display").value_or(""), true) + "\n");
+    print(harmless(find_string(tools::session_item(record, now, policy), "display").value_or(""), true) +
+          (record.damage ? "  damaged: " + harmless(*record.damage, true) : "") + "\n");
   if (page.total > static_cast<std::int64_t>(page.items.size()))
     print(context.terminal.soft(fmt::format("{} of {}; --limit shows more", page.items.size(), page.total)) + "\n");
   return {};

@@ -1,7 +1,8 @@
-// holdfast store backup FILE, holdfast store restore FILE.
+// holdfast store backup FILE, holdfast store restore FILE, holdfast store salvage FROM TO.
 
 #include "cli/commands.h"
 #include "cli/progress_bar.h"
+#include "cli/store_text.h"
 #include "store/backup.h"
 
 #include <fmt/format.h>
@@ -13,7 +14,7 @@ namespace holdfast::cli {
 namespace {
 
 template <class Work>
-Result<store::Backup> with_progress(std::string_view step, const Work& work) {
+auto with_progress(std::string_view step, const Work& work) {
   ProgressBar bar([](std::string_view text) { print_note(text); });
   const bool shown = ::isatty(STDERR_FILENO) != 0;
   auto made = work([&](std::uint64_t done, std::uint64_t total) {
@@ -46,11 +47,37 @@ Result<void> back_up_store(Context& context) {
   return {};
 }
 
+Result<void> salvage_store(Context& context) {
+  const std::string from = store_address(context.line.transcripts.words.at(0));
+  const std::string& file = context.line.transcripts.words.at(1);
+  HF_TRY(const store::Salvaged made,
+         with_progress("salvaging", [&](const store::BackupProgress& tell) { return store::salvage(from, file, tell); }));
+  if (context.line.json) {
+    print_json(JsonObject{{"file", file},
+                          {"sessions", made.sessions},
+                          {"entries", made.entries},
+                          {"bytes", made.bytes},
+                          {"rebuilt", to_json_array(made.rebuilt)},
+                          {"losses", to_json_array(made.losses)},
+                          {"damaged", damaged_sessions(made.damaged)}});
+    return {};
+  }
+  for (const std::string& loss : made.losses) print(harmless(loss, true) + "\n");
+  print_damaged(made.damaged);
+  print(fmt::format("{}: {} sessions, {} entries, {}, verified: {}\n", file, made.sessions, made.entries,
+                    size_text(static_cast<std::uint64_t>(made.bytes)),
+                    made.damaged.empty() ? "every session is whole"
+                                         : fmt::format("all but {} are whole, and those are named above", made.damaged.size())));
+  print(fmt::format("holdfast store restore {} --replace{} makes it the store; the damaged one is put aside\n", file,
+                    made.damaged.empty() ? "" : " --with-damage"));
+  return {};
+}
+
 Result<void> restore_store(Context& context) {
   const std::string& file = context.line.transcripts.words.at(0);
-  const bool replace = context.line.transcripts.force;
+  const store::RestoreRules rules{context.line.transcripts.force, context.line.transcripts.yes};
   HF_TRY(const store::Backup made, with_progress("restoring", [&](const store::BackupProgress& tell) {
-           return store::restore(file, context.store_url(), replace, tell);
+           return store::restore(file, context.store_url(), rules, tell);
          }));
   if (context.line.json) {
     JsonObject fields = fields_of(made);
@@ -59,7 +86,8 @@ Result<void> restore_store(Context& context) {
     print_json(fields);
     return {};
   }
-  print(fmt::format("{}: {} sessions, {} entries, verified\n", context.store_url(), made.sessions, made.entries));
+  print(fmt::format("{}: {} sessions, {} entries, {}\n", context.store_url(), made.sessions, made.entries,
+                    made.sound ? "verified" : "with the damage that is in it (holdfast store verify)"));
   if (!made.put_aside.empty()) print(fmt::format("the store that was there is now {}\n", made.put_aside));
   return {};
 }

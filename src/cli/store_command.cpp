@@ -1,6 +1,7 @@
 // holdfast store info|verify.
 
 #include "cli/commands.h"
+#include "cli/store_text.h"
 
 #include <fmt/format.h>
 
@@ -37,23 +38,14 @@ Result<void> verify_store(Context& context) {
   HF_TRY(auto store, context.open_store(true));
   HF_TRY(session::Integrity integrity, store->integrity());
   if (context.line.json) {
-    JsonArray damaged;
-    for (const session::Verification& each : integrity.damaged) {
-      JsonArray problems;
-      for (const std::string& problem : each.problems) problems.emplace_back(problem);
-      damaged.push_back(JsonObject{{"session", each.session}, {"problems", std::move(problems)}});
-    }
-    JsonArray problems;
-    for (const std::string& problem : integrity.problems) problems.emplace_back(problem);
     print_json(JsonObject{{"ok", integrity.ok},
                           {"sessions", integrity.sessions},
                           {"entries", integrity.entries},
-                          {"damaged", std::move(damaged)},
-                          {"problems", std::move(problems)}});
+                          {"damaged", damaged_sessions(integrity.damaged)},
+                          {"problems", to_json_array(integrity.problems)}});
   } else {
     for (const std::string& problem : integrity.problems) print(fmt::format("store: {}\n", harmless(problem, true)));
-    for (const session::Verification& each : integrity.damaged)
-      for (const std::string& problem : each.problems) print(fmt::format("{}: {}\n", each.session, harmless(problem, true)));
+    print_damaged(integrity.damaged);
     print(fmt::format("{} sessions, {} entries: {}\n", integrity.sessions, integrity.entries,
                       integrity.ok ? "all is well" : "damage found"));
   }

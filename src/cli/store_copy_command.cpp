@@ -2,6 +2,7 @@
 
 #include "cli/commands.h"
 #include "cli/progress_bar.h"
+#include "cli/store_text.h"
 #include "session/store_transfer.h"
 #include "store/open.h"
 
@@ -14,11 +15,6 @@ namespace holdfast::cli {
 namespace {
 
 using session::StoreTransfer;
-
-// A path is a file; "sqlite:" need not be written.
-std::string address_of(const std::string& word) {
-  return word.contains(':') ? word : "sqlite:" + word;
-}
 
 // The target says of itself that it is sound, or is damaged exactly where the source is.
 Result<session::Integrity> verify_copy(const std::string& from, const std::string& to) {
@@ -42,8 +38,8 @@ Result<session::Integrity> verify_copy(const std::string& from, const std::strin
 }  // namespace
 
 Result<void> copy_store(Context& context) {
-  const std::string from = address_of(context.line.transcripts.words.at(0));
-  const std::string to = address_of(context.line.transcripts.words.at(1));
+  const std::string from = store_address(context.line.transcripts.words.at(0));
+  const std::string to = store_address(context.line.transcripts.words.at(1));
   if (from == to) return fail(ErrorKind::invalid, "source and target are the same store");
   HF_TRY(const auto source, store::open_transfer(from, false));
   HF_TRY(const auto target, store::open_transfer(to, true));

@@ -252,14 +252,7 @@ Result<AppendOutcome> append_thought(session::Store& store, const ThoughtRequest
     seen_session = request.session_id.value_or(situation.connection.active_session);
     if (!seen_session.empty() && !read_into(seen, store, seen_session)) seen_session.clear();
   }
-  auto done =
-      store.write([&](Transaction& transaction) { return append_in(transaction, request, situation, seen, seen_session); });
-  if (!done && done.error().kind == ErrorKind::io) {
-    Error error = std::move(done).error();
-    error.code = "storage_failed";
-    return fail(std::move(error));
-  }
-  return done;
+  return store.write([&](Transaction& transaction) { return append_in(transaction, request, situation, seen, seen_session); });
 }
 
 std::int64_t thought_count(const SessionRecord& record) {

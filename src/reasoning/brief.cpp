@@ -31,6 +31,7 @@ std::string label(const Thought& thought) {
 class State {
  public:
   void add(const Thought& thought) {
+    if (thought.damage) return;  // nobody knows that it was thought
     if (thought.revises) forget({thought.revises_main ? "" : thought.branch, *thought.revises});
     const Place here{thought.branch, thought.number};
     if (thought.type == "decision_frame") decisions_[here] = {thought.seq, label(thought) + " " + decision(thought)};
@@ -143,7 +144,8 @@ Result<Brief> make_brief(session::Reader& reader, const session::SessionRecord& 
   }));
   HF_TRY(std::vector<Thought> last, last_thoughts(reader, record.id, options.recent));
   std::vector<std::string> recent;
-  for (const Thought& thought : last) recent.push_back(label(thought) + " " + line_of(thought.text));
+  for (const Thought& thought : last)
+    recent.push_back(label(thought) + (thought.damage ? " (damaged, not shown)" : " " + line_of(thought.text)));
 
   Budget budget(std::max(options.max_chars, kLeastBrief));
   const std::string goal = line_of(session::shown_title(record));

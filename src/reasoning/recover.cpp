@@ -137,10 +137,14 @@ Result<Loaded> load_session(session::Store& store, const LoadRequest& request, c
     if (thought.damage && !loaded.damage) loaded.damage = fmt::format("thought {}: {}", thought.number, *thought.damage);
   if (!situation.has_connection()) return loaded;
 
-  HF_CHECK(store.write([&](session::Transaction& transaction) -> Result<void> {
+  const auto kept = store.write([&](session::Transaction& transaction) -> Result<void> {
     Connection connection = situation.connection;
     return set_active(transaction, connection, loaded.record.id, last_seq(loaded.record));
-  }));
+  });
+  // Who cannot write can still read.
+  if (!kept)
+    loaded.notice = fmt::format("the session could not be made the open one of this connection, so give its sessionId: {}",
+                                kept.error().message);
   return loaded;
 }
 

@@ -122,6 +122,11 @@ Result<Stitched> stitch(session::Store& store, const std::string& from_id, const
       thoughts.push_back(std::move(thought));
       return true;
     }));
+    // Copies would make them look genuine.
+    if (const auto bad = std::ranges::find_if(thoughts, [](const Thought& thought) { return thought.damage.has_value(); });
+        bad != thoughts.end())
+      return fail(ErrorKind::corrupt, fmt::format("thought {} of session {} is damaged: {}", bad->number, from.id, *bad->damage),
+                  "session with operation verify says what is damaged; the session can be read as it is");
     return stitch_in(transaction, from, into.id, thoughts, situation);
   });
 }

@@ -7,6 +7,7 @@
 #include "research/run_state.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace holdfast::research {
 
@@ -82,6 +83,9 @@ Result<JsonObject> Research::report(std::string_view principal, std::string_view
   if (!state.reports.empty()) {
     report = state.reports.back();
   } else {
+    if (completed && !state.damaged.empty())
+      return fail(ErrorKind::corrupt, fmt::format("the report of {} is damaged", record.id),
+                  "holdfast store verify says more; a backup may have it", "STORAGE_CORRUPT");
     if (state.sources.empty()) return not_ready(record);
     CheckedReport digest = check_citations(interim_digest(job, state), state.sources, job.query);
     report.text = std::move(digest.text);
@@ -94,6 +98,8 @@ Result<JsonObject> Research::report(std::string_view principal, std::string_view
   const Usage used = read_usage(record.data);
   JsonArray warnings = to_json_array(read_strings(record.data, "warnings"));
   for (const std::string& warning : report.warnings) warnings.emplace_back(warning);
+  if (!state.damaged.empty())
+    warnings.emplace_back(fmt::format("entries of this run are damaged and left out: {}", fmt::join(state.damaged, ", ")));
   JsonObject reply{{"research_id", record.id},
                    {"status", record.status},
                    {"report", report.text},

@@ -69,6 +69,10 @@ void RunState::add_mark(const JsonObject& data) {
 }
 
 void RunState::add(const session::Entry& entry) {
+  if (entry.damage) {  // nobody knows that it was found
+    damaged.push_back(entry.seq);
+    return;
+  }
   if (entry.redacted) {
     const std::hash<std::string> hash;
     redactions = (redactions * 31 + hash(entry.text)) * 31 + hash(entry.data) + 1;

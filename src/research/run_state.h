@@ -40,6 +40,7 @@ struct RunState {
   std::vector<StoredReport> reports;        // drafts; the last one counts
   std::map<std::string, JsonObject> units;  // done, by key, with what their mark says
   std::int64_t gathered_anew = 0;           // how often what had been gathered, which was nothing, was declared undone
+  std::vector<std::int64_t> damaged;        // entries that do not fit their hash; nothing of them is above
   std::size_t redactions = 0;               // another number when content was taken out of another entry, or more of one
 
   void add(const session::Entry& entry);

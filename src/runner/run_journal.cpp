@@ -153,6 +153,13 @@ Result<RunState> read_run(session::Reader& reader, std::string_view id) {
   while (true) {
     HF_TRY(const session::EntryPage page, reader.entries(query));
     for (const session::Entry& entry : page.entries) {
+      if (entry.damage && entry.type == "request")
+        return fail(ErrorKind::corrupt, fmt::format("the request of {} is damaged: {}", id, *entry.damage),
+                    "holdfast store verify says more");
+      if (entry.damage) {
+        state.problems.push_back(fmt::format("entry {} ({}) is damaged and left out: {}", entry.seq, entry.type, *entry.damage));
+        continue;
+      }
       HF_TRY(const Json data, parse_json(entry.data.empty() ? "{}" : entry.data));
       if (entry.type == "request") {
         HF_TRY(state.request, parse_run_request(data));

@@ -16,4 +16,8 @@ Result<void> check_search(const SearchQuery& query) {
   return {};
 }
 
+std::string damaged_snippet(std::string_view damage, std::string_view snippet) {
+  return fmt::format("[damaged: {}] {}", damage, snippet);
+}
+
 }  // namespace holdfast::session

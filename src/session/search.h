@@ -51,4 +51,7 @@ struct SearchResult {
   bool more = false;            // the limit cut something off
 };
 
+// Of an entry that does not fit its hash.
+std::string damaged_snippet(std::string_view damage, std::string_view snippet);
+
 }  // namespace holdfast::session

@@ -16,7 +16,8 @@
 //   }));
 //
 // Errors beside those named below: unavailable (the store is locked by others for too long), io (disk
-// full, disk broken), refused (opened read-only, or written by a newer version), corrupt.
+// full, disk broken), refused (a disk that may not be written, opened read-only, or written by a newer
+// version), corrupt. Those of a disk have the code kStorageFailed; what is there can still be read.
 
 #include "session/entry.h"
 #include "session/events.h"
@@ -33,6 +34,9 @@
 #include <type_traits>
 
 namespace holdfast::session {
+
+// The disk under the store is full, broken, or may not be written (reasoning-sessions D5).
+inline constexpr std::string_view kStorageFailed = "storage_failed";
 
 // What remains of a purged session, so that its id answers "gone" and not "never existed".
 struct Tombstone {

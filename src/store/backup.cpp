@@ -56,21 +56,24 @@ class Unfinished {
   std::string path_;
 };
 
+std::int64_t size_of(const std::string& path) {
+  struct stat status{};
+  return ::stat(path.c_str(), &status) == 0 ? status.st_size : 0;
+}
+
+Result<session::Integrity> check_copy(const Unfinished& copy) {
+  OpenOptions options;
+  options.read_only = true;
+  HF_TRY(const auto store, open_store(std::string(kSqliteScheme) + copy.path(), options));
+  return store->integrity();
+}
+
 // A whole copy beside `name`, verified and on the disk.
 Result<Backup> copy_beside(const std::string& from, const Unfinished& copy, const BackupProgress& progress) {
   copy.remove();  // of one that was broken off
   HF_CHECK(copy_sqlite_file(from, copy.path(), progress));
-  OpenOptions options;
-  options.read_only = true;
-  HF_TRY(const auto store, open_store(std::string(kSqliteScheme) + copy.path(), options));
-  HF_TRY(const session::Integrity integrity, store->integrity());
-  Backup made;
-  made.sound = integrity.ok;
-  made.sessions = integrity.sessions;
-  made.entries = integrity.entries;
-  struct stat status{};
-  if (::stat(copy.path().c_str(), &status) == 0) made.bytes = status.st_size;
-  return made;
+  HF_TRY(const session::Integrity integrity, check_copy(copy));
+  return Backup{integrity.sessions, integrity.entries, size_of(copy.path()), integrity.ok, {}};
 }
 
 Error exists_already(const std::string& path, std::string hint) {
@@ -88,16 +91,31 @@ Result<Backup> back_up(const std::string& url, const std::string& file, const Ba
   return made;
 }
 
-Result<Backup> restore(const std::string& file, const std::string& url, bool replace, const BackupProgress& progress) {
+Result<Salvaged> salvage(const std::string& url, const std::string& file, const BackupProgress& progress) {
   HF_TRY(const std::string path, path_of(url));
-  if (exists(path) && !replace)
+  if (exists(file)) return fail(exists_already(file, "what can be read goes into a new file; choose another name"));
+  Unfinished copy(file + ".part");
+  copy.remove();  // of one that was broken off
+  HF_TRY(Mended mended, salvage_sqlite_file(path, copy.path(), progress));
+  HF_TRY(session::Integrity integrity, check_copy(copy));
+  Salvaged made{integrity.sessions,      integrity.entries,        size_of(copy.path()),
+                std::move(mended.trees), std::move(mended.losses), std::move(integrity.damaged)};
+  made.losses.insert(made.losses.end(), integrity.problems.begin(), integrity.problems.end());
+  HF_CHECK(copy.give_name(file));
+  return made;
+}
+
+Result<Backup> restore(const std::string& file, const std::string& url, const RestoreRules& rules,
+                       const BackupProgress& progress) {
+  HF_TRY(const std::string path, path_of(url));
+  if (exists(path) && !rules.replace)
     return fail(exists_already(path, "--replace puts it aside and restores; stop the servers that use it first"));
   HF_CHECK(make_private_folder(folder_of(path)));
   Unfinished copy(path + ".restored");
   HF_TRY(Backup made, copy_beside(file, copy, progress));
-  if (!made.sound)
+  if (!made.sound && !rules.with_damage)
     return fail(ErrorKind::corrupt, file + " is damaged; nothing was restored",
-                "holdfast store verify --store sqlite:FILE says what is damaged");
+                "holdfast store verify --store sqlite:FILE says what is damaged; --with-damage takes it as it is");
   if (exists(path)) {
     HF_CHECK(close_sqlite_file(path));
     made.put_aside = fmt::format("{}.before-{}", path, iso8601(SystemClock().now()));

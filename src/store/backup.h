@@ -7,11 +7,12 @@
 //
 // Stores in a database are backed up by the database's means (docs/postgres.md).
 
-#include "base/result.h"
+#include "session/store.h"
 
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace holdfast::store {
 
@@ -28,8 +29,25 @@ using BackupProgress = std::function<void(std::uint64_t done, std::uint64_t tota
 // store in a file), not_found, io, corrupt.
 Result<Backup> back_up(const std::string& url, const std::string& file, const BackupProgress& progress);
 
-// `file` becomes the store at `url`. With `replace` one that is there is put aside; else conflict. Nobody may use that store:
-// unavailable when somebody does. Errors besides: as above; corrupt when the backup is not sound, and nothing has happened then.
-Result<Backup> restore(const std::string& file, const std::string& url, bool replace, const BackupProgress& progress);
+// What can be read of a damaged store.
+struct Salvaged {
+  std::int64_t sessions = 0, entries = 0, bytes = 0;
+  std::vector<std::string> rebuilt;            // tables and indexes of which something was damaged
+  std::vector<std::string> losses;             // what could not be read, in words
+  std::vector<session::Verification> damaged;  // sessions of the copy that are not whole
+};
+
+// Everything that can be read of the store at `url` into `file`, a store of its own, verified. `url` is only read. What is lost
+// is said, and shown as damage in the copy. Errors: as back_up; corrupt also when nothing can be read.
+Result<Salvaged> salvage(const std::string& url, const std::string& file, const BackupProgress& progress);
+
+struct RestoreRules {
+  bool replace = false;      // a store that is there is put aside; else it is a conflict
+  bool with_damage = false;  // a backup that is not sound is taken, too; else it is corrupt
+};
+// `file` becomes the store at `url`. Nobody may use that store: unavailable when somebody does. Errors besides: as above. Nothing
+// has happened when there is one.
+Result<Backup> restore(const std::string& file, const std::string& url, const RestoreRules& rules,
+                       const BackupProgress& progress);
 
 }  // namespace holdfast::store

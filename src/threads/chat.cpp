@@ -104,6 +104,9 @@ Result<void> answer(const Workplace& place, const ChatRequest& request, const Tu
   const std::string key = reply_key(kept.message.id);
   if (kept.replayed) {
     HF_TRY(const auto given, store.entry_with_key(outcome.thread_id, key));
+    if (given && given->damage)
+      return fail(ErrorKind::corrupt, fmt::format("the answer that was given is damaged: {}", *given->damage),
+                  "ask again with another client_msg_id", "STORAGE_CORRUPT");
     if (given) {
       tell_answer(outcome, to_message(*given));
       return {};

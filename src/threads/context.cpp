@@ -27,6 +27,10 @@ Result<Context> context_of(session::Reader& reader, std::string_view thread_id, 
   std::int64_t used = system_prompt.empty() ? 0 : model::estimate_tokens(system_prompt) + kPerMessage;
   auto first = entries.end();
   while (first != entries.begin()) {
+    if (std::prev(first)->damage) {  // nobody knows that it was said
+      --first;
+      continue;
+    }
     const std::int64_t more = model::estimate_tokens(std::prev(first)->text) + kPerMessage;
     if (used + more > budget && first != entries.end()) break;
     used += more;
@@ -36,11 +40,15 @@ Result<Context> context_of(session::Reader& reader, std::string_view thread_id, 
   context.tokens = used;
   if (!system_prompt.empty()) context.messages.push_back({"system", std::string(system_prompt)});
   for (auto entry = first; entry != entries.end(); ++entry) {
+    if (entry->damage) {
+      ++context.damaged;
+      continue;
+    }
     const Message message = to_message(*entry);
     context.messages.push_back({message.role, message.content});
   }
-  context.shown = static_cast<std::size_t>(entries.end() - first);
-  context.left_out = last - static_cast<std::int64_t>(context.shown);
+  context.shown = static_cast<std::size_t>(entries.end() - first) - context.damaged;
+  context.left_out = last - static_cast<std::int64_t>(context.shown + context.damaged);
   return context;
 }
 
@@ -56,6 +64,9 @@ Result<Answered> ask_in_context(model::Models& models, session::Reader& reader, 
       if (context.left_out > 0)
         answered.warnings.push_back(
             fmt::format("the model was shown the last {} of {} messages: more do not fit", context.shown, last));
+      if (context.damaged > 0)
+        answered.warnings.push_back(fmt::format("{} damaged {} not shown to the model", context.damaged,
+                                                context.damaged == 1 ? "message was" : "messages were"));
       return answered;
     }
     const bool too_long = reply.error().code == "CONTEXT_TOO_LARGE" && context.shown > 1 && shorter < kShorterTries;

@@ -16,6 +16,7 @@ namespace holdfast::threads {
 struct Context {
   std::vector<model::Message> messages;  // the system prompt first, if there is one; the last message is always there
   std::size_t shown = 0;                 // messages of the thread among them
+  std::size_t damaged = 0;               // not shown, because they do not fit their hash
   std::int64_t left_out = 0;             // older ones that did not fit
   std::int64_t tokens = 0;               // of all of them, estimated
 };

@@ -37,6 +37,9 @@ Result<void> copy_messages(Transaction& transaction, std::string_view from, std:
     HF_TRY(const session::EntryPage page, transaction.entries(query));
     for (const session::Entry& entry : page.entries) {
       if (entry.number > last) return {};
+      if (entry.damage)  // a copy would make it look genuine
+        return fail(ErrorKind::corrupt, fmt::format("message {} of thread {} is damaged: {}", entry.number, from, *entry.damage),
+                    "fork it up to the message before", "STORAGE_CORRUPT");
       session::NewEntry copy = to_entry(copy_of(entry), new_message_id(), entry.number, {});
       copy.time = entry.time;
       HF_CHECK(transaction.append(to, std::move(copy)));

@@ -83,6 +83,7 @@ Message to_message(const session::Entry& entry) {
   message.model = text_in(data, "model");
   message.client_msg_id = text_in(data, "client_msg_id");
   message.redacted = entry.redacted;
+  message.damage = entry.damage;
   if (const JsonObject* tokens = find_object(data, "tokens"))
     message.tokens = {find_int(*tokens, "in").value_or(0), find_int(*tokens, "out").value_or(0),
                       find_bool(*tokens, "estimated").value_or(false)};
@@ -135,6 +136,7 @@ JsonObject message_json(const Message& message) {
   put(json, "client_msg_id", message.client_msg_id);
   if (message.tokens.in != 0 || message.tokens.out != 0) json["tokens"] = tokens_json(message.tokens);
   if (message.redacted) json["redacted"] = true;
+  if (message.damage) json["damage"] = *message.damage;
   return json;
 }
 

@@ -51,6 +51,7 @@ struct Message {
   model::Tokens tokens;
   std::string client_msg_id;
   bool redacted = false;
+  std::optional<std::string> damage;  // it does not fit its hash: nobody knows that this was said
 };
 
 struct NewThread {

@@ -3,11 +3,11 @@
 #include "base/uri.h"
 #include "session/display.h"
 #include "session/kinds.h"
+#include "session/known_damage.h"
 #include "tools/argument_schema.h"
 #include "tools/argument_spelling.h"
 #include "tools/call_scopes.h"
 #include "tools/caller_connection.h"
-#include "tools/known_damage.h"
 #include "tools/list_filters.h"
 #include "tools/reasoning_results.h"
 #include "tools/reasoning_tools.h"
@@ -159,7 +159,7 @@ Result<Answered> load_context(const ReasoningCaller& caller, mcp::Call& call) {
   request.tags = texts_of(call.arguments(), "tags");
   request.recent = find_int(call.arguments(), "recent").value_or(request.recent);
   HF_TRY(reasoning::Loaded loaded, reasoning::load_session(caller.store(), request, situated.situation));
-  add_known_damage(caller.store(), loaded.record);
+  session::add_known_damage(caller.store(), loaded.record);
   Answered answered{loaded_state(loaded, find_int(call.arguments(), "maxChars"), caller.now()), loaded_line(loaded, caller.now()),
                     false};
   if (!situated.notice.empty()) {
@@ -220,7 +220,7 @@ Result<Answered> list_sessions(const ReasoningCaller& caller, mcp::Call& call) {
   if (offset < 0) return fail(ErrorKind::invalid, "offset must not be negative", {}, "invalid_argument");
   query.offset = static_cast<std::size_t>(offset);
   HF_TRY(session::Page page, caller.store().list(query));
-  for (session::SessionRecord& record : page.items) add_known_damage(caller.store(), record);
+  session::look_for_damage(caller.store(), page.items);
   const std::size_t count = page.items.size();
   return Answered{{{"sessions", summaries(page.items, caller.now())},
                    {"count", count},

@@ -9,8 +9,8 @@
 #include "reasoning/structure.h"
 #include "session/display.h"
 #include "session/kinds.h"
+#include "session/known_damage.h"
 #include "tools/argument_schema.h"
-#include "tools/known_damage.h"
 #include "tools/reasoning_results.h"
 #include "tools/reasoning_tools.h"
 #include "tools/record_changes.h"
@@ -58,7 +58,7 @@ Result<SessionAnswer> get_thoughts(SessionCall& call) {
   std::int64_t place = 0;
   JsonArray main;
   JsonObject branches;
-  add_known_damage(call.store, *call.record);
+  session::add_known_damage(call.store, *call.record);
   std::optional<std::string> damage = call.record->damage;
   bool more = false;
   HF_CHECK(reasoning::each_thought(call.store, call.record->id, [&](reasoning::Thought&& thought) {
@@ -77,7 +77,7 @@ Result<SessionAnswer> get_thoughts(SessionCall& call) {
     }
     return true;
   }));
-  if (damage && !call.record->damage) remember_damage(call.store, call.record->id, damage);
+  if (damage && !call.record->damage) session::remember_damage(call.store, call.record->id, damage);
   JsonObject state{{"session", call.operations.item(*call.record, call.now)},
                    {"thoughts", std::move(main)},
                    {"branches", std::move(branches)}};
@@ -94,7 +94,7 @@ Result<SessionAnswer> load(SessionCall& call, const ReasoningCaller& caller, boo
   if (!latest) request.session_id = call.record->id;
   if (latest) request.tags = texts_of(call.arguments(), "tags");
   HF_TRY(reasoning::Loaded loaded, reasoning::load_session(call.store, request, situated.situation));
-  add_known_damage(call.store, loaded.record);
+  session::add_known_damage(call.store, loaded.record);
   JsonObject state = loaded_state(loaded, std::nullopt, call.now);
   state["lastThought"] = loaded.recent.empty() ? Json(nullptr) : Json(reasoning::thought_item(loaded.recent.back()));
   return SessionAnswer{std::move(state), loaded_line(loaded, call.now), false};

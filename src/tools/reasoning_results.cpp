@@ -99,10 +99,13 @@ JsonObject loaded_state(const reasoning::Loaded& loaded, std::optional<std::int6
   state["recentThoughts"] = std::move(recent);
   state["alternatives"] = std::move(alternatives);
   if (loaded.damage || record.damage) state["damage"] = loaded.damage ? *loaded.damage : *record.damage;
+  std::vector<std::string> notices;
+  if (!loaded.notice.empty()) notices.push_back(loaded.notice);
   if (loaded.in_use)
-    state["notice"] =
+    notices.emplace_back(
         "another connection has this session open, too: its thoughts will stand between yours; to keep apart, load one of the "
-        "alternatives by its sessionId, or begin one with start_new";
+        "alternatives by its sessionId, or begin one with start_new");
+  if (!notices.empty()) state["notice"] = fmt::format("{}", fmt::join(notices, "; "));
   return state;
 }
 

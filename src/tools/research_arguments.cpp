@@ -2,6 +2,7 @@
 
 #include "base/uri.h"
 #include "session/kinds.h"
+#include "session/known_damage.h"
 #include "session/limits.h"
 #include "tools/argument_schema.h"
 #include "tools/caller_connection.h"
@@ -157,7 +158,8 @@ Result<ResearchAnswer> list_of(ResearchCall& call, session::Query query, std::st
     HF_TRY(const ResolvedRoots resolved, call.room.root.known(call.call));
     query.roots = resolved.roots;
   }
-  HF_TRY(const session::Page page, call.room.store.list(query));
+  HF_TRY(session::Page page, call.room.store.list(query));
+  session::look_for_damage(call.room.store, page.items);
   JsonArray items;
   for (const SessionRecord& record : page.items) items.push_back(call.room.operations.item(record, call.now));
   const std::size_t count = items.size();

@@ -1,8 +1,8 @@
 // list and pick: which sessions there are.
 
 #include "session/kinds.h"
+#include "session/known_damage.h"
 #include "tools/core_operations.h"
-#include "tools/known_damage.h"
 #include "tools/list_filters.h"
 #include "tools/session_arguments.h"
 
@@ -50,11 +50,11 @@ Result<SessionAnswer> list_all_kinds(SessionCall& call, session::Query query) {
   }
   std::sort(page.items.begin(), page.items.end(),
             [](const session::SessionRecord& a, const session::SessionRecord& b) { return a.updated_at > b.updated_at; });
+  page.items.erase(page.items.begin(), page.items.begin() + static_cast<std::ptrdiff_t>(std::min(offset, page.items.size())));
+  if (page.items.size() > limit) page.items.resize(limit);
+  session::look_for_damage(call.store, page.items);
   JsonArray sessions;
-  for (std::size_t i = offset; i < page.items.size() && i < offset + limit; ++i) {
-    add_known_damage(call.store, page.items[i]);
-    sessions.push_back(call.operations.item(page.items[i], call.now));
-  }
+  for (const session::SessionRecord& record : page.items) sessions.push_back(call.operations.item(record, call.now));
   const std::size_t count = sessions.size();
   const bool more = static_cast<std::int64_t>(offset + count) < total;
   return SessionAnswer{{{"sessions", std::move(sessions)}, {"count", count}, {"total", total}, {"hasMore", more}}, {}, false};
@@ -65,11 +65,9 @@ Result<SessionAnswer> show_list(SessionCall& call) {
   if (!query) return SessionAnswer{{}, {}, true};
   if (query->kinds.empty() && !call.operations.outside().empty()) return list_all_kinds(call, std::move(*query));
   HF_TRY(session::Page page, call.store.list(*query));
+  session::look_for_damage(call.store, page.items);
   JsonArray sessions;
-  for (session::SessionRecord& record : page.items) {
-    add_known_damage(call.store, record);
-    sessions.push_back(call.operations.item(record, call.now));
-  }
+  for (const session::SessionRecord& record : page.items) sessions.push_back(call.operations.item(record, call.now));
   const std::size_t count = sessions.size();
   JsonObject state{
       {"sessions", std::move(sessions)}, {"count", count}, {"total", page.total}, {"hasMore", !page.next_cursor.empty()}};

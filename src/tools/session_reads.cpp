@@ -2,9 +2,9 @@
 
 #include "base/text.h"
 #include "session/kinds.h"
+#include "session/known_damage.h"
 #include "session/limits.h"
 #include "tools/core_operations.h"
-#include "tools/known_damage.h"
 #include "tools/session_arguments.h"
 #include "tools/session_item.h"
 
@@ -27,6 +27,11 @@ Result<SessionAnswer> get_entries(SessionCall& call) {
   query.from = find_int(call.arguments(), "offset").value_or(0) + 1;
   HF_TRY(query.limit, limit_of(call.arguments(), kEntryLimit, kMaxItems));
   HF_TRY(session::EntryPage page, call.store.entries(query));
+  session::add_known_damage(call.store, *call.record);
+  if (const auto damage = session::damage_among(page.entries); damage && !call.record->damage) {
+    session::remember_damage(call.store, call.record->id, damage);
+    call.record->damage = damage;
+  }
   JsonArray entries;
   for (const session::Entry& entry : page.entries) entries.push_back(entry_item(entry));
   JsonObject state{{"session", call.operations.item(*call.record, call.now)},
@@ -96,7 +101,7 @@ JsonObject to_json_object(const session::Verification& verification) {
 Result<session::Verification> check(SessionCall& call, const std::string& session) {
   HF_TRY(session::Verification verification, call.store.verify(session));
   const bool found = !verification.ok && !verification.problems.empty();
-  remember_damage(call.store, session, found ? std::optional(verification.problems.front()) : std::nullopt);
+  session::remember_damage(call.store, session, found ? std::optional(verification.problems.front()) : std::nullopt);
   return verification;
 }
 

@@ -1,5 +1,6 @@
 // holdfast://sessions and holdfast://sessions/{id}.
 
+#include "session/known_damage.h"
 #include "session/lookup.h"
 #include "tools/session_item.h"
 #include "tools/session_tools.h"
@@ -27,6 +28,7 @@ mcp::ResourceReply read_sessions(mcp::Call& call, session::Store& store, const S
   query.limit = kListedSessions;
   auto page = store.list(query);
   if (!page) return mcp::to_rpc_error(page.error());
+  session::look_for_damage(store, page->items);
   JsonArray sessions;
   for (const session::SessionRecord& record : page->items) sessions.push_back(operations.item(record, now));
   const std::size_t count = sessions.size();

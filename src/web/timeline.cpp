@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "base/uri.h"
 #include "session/display.h"
+#include "session/known_damage.h"
 #include "transcripts/running.h"
 #include "web/access_tokens.h"
 
@@ -78,7 +79,8 @@ class StoreStream {
 
  private:
   Result<void> turn_page() {
-    HF_TRY(const session::Page page, store_.list(query_));
+    HF_TRY(session::Page page, store_.list(query_));
+    session::look_for_damage(store_, page.items);
     items_.clear();
     at_ = 0;
     for (const session::SessionRecord& record : page.items) items_.push_back(to_item(record));

@@ -33,3 +33,10 @@ class Played:
 
     def requests(self):
         return json.load(urllib.request.urlopen(self.url + "/_test", timeout=PATIENCE))
+
+
+class Model(Played):
+    """A played model; see openai_api.py for what it can be told."""
+
+    def __init__(self, case):
+        super().__init__(case, "openai_api.py")

@@ -1,6 +1,5 @@
 #include "store/index/open.h"
 
-#include "base/file.h"
 #include "store/index/search.h"
 #include "store/index/update.h"
 
@@ -90,7 +89,6 @@ class FolderIndex final : public session::TextIndex {
 }  // namespace
 
 Result<std::unique_ptr<session::TextIndex>> open_text_index(const std::string& folder) {
-  HF_CHECK(make_private_folder(folder));
   return std::make_unique<FolderIndex>(folder);
 }
 

@@ -9,7 +9,7 @@
 
 namespace holdfast::store {
 
-// Makes the folder when it is missing. The format is in docs/formats/index.md. Errors: io, refused.
+// The folder is made by the first update; where it cannot be made, everything is scanned. The format is in docs/formats/index.md.
 Result<std::unique_ptr<session::TextIndex>> open_text_index(const std::string& folder);
 
 }  // namespace holdfast::store

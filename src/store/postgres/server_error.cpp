@@ -1,5 +1,7 @@
 #include "store/postgres/server_error.h"
 
+#include "session/store.h"
+
 #include <fmt/format.h>
 
 namespace holdfast::store::postgres {
@@ -13,6 +15,11 @@ constexpr std::string_view kBusyState = "22012";  // division by zero: a lock th
 ServerError server_error(std::string_view state, std::string_view message) {
   const auto say = [&](ErrorKind kind, std::string_view what, std::string hint = {}) {
     return make_error(kind, fmt::format("{}: {} ({})", what, message, state), std::move(hint));
+  };
+  const auto disk = [&](ErrorKind kind, std::string_view what, std::string hint) {
+    Error error = say(kind, what, std::move(hint));
+    error.code = session::kStorageFailed;
+    return ServerError{std::move(error), Failure::other};
   };
   const std::string_view category = state.substr(0, 2);
   // Without a state the words are libpq's own: the server is not there.
@@ -33,14 +40,14 @@ ServerError server_error(std::string_view state, std::string_view message) {
             Failure::other};
   }
   if (state == "25006") {
-    return {say(ErrorKind::refused, "the database can only be read", "is this the address of a standby?"), Failure::other};
+    return disk(ErrorKind::refused, "the database can only be read", "is this the address of a standby?");
   }
   if (state == "42501") {
     return {say(ErrorKind::refused, "the database user may not do that", "docs/postgres.md says what it needs"), Failure::other};
   }
-  if (state == "53100") return {say(ErrorKind::io, "the database's disk is full", "free space there"), Failure::other};
+  if (state == "53100") return disk(ErrorKind::io, "the database's disk is full", "free space there");
   if (category == "53" || category == "57") return {say(ErrorKind::unavailable, "the database has no room"), Failure::other};
-  if (category == "58") return {say(ErrorKind::io, "the database cannot use its files"), Failure::other};
+  if (category == "58") return disk(ErrorKind::io, "the database cannot use its files", "its own log says which");
   if (category == "XX" && state != "XX000") {
     return {say(ErrorKind::corrupt, "the database is damaged", "restore it from a backup (docs/postgres.md)"), Failure::other};
   }

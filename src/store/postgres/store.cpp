@@ -36,7 +36,18 @@ class PostgresStore final : public ReadStore<PostgresStore> {
   }
 
   Result<SearchResult> search(const SearchQuery& query) override {
-    return in_one_moment([&](Connection& connection) { return postgres::search(connection, query); });
+    HF_TRY(SearchResult found, in_one_moment([&](Connection& connection) { return postgres::search(connection, query); }));
+    std::vector<EntryPlace> places;
+    for (const SearchHit& hit : found.hits)
+      if (hit.seq != 0) places.push_back({hit.session, hit.seq});
+    if (places.empty()) return found;
+    HF_TRY(const std::vector<Entry> entries, entry_each(places));
+    for (const Entry& entry : entries) {
+      if (!entry.damage) continue;
+      for (SearchHit& hit : found.hits)
+        if (hit.session == entry.session && hit.seq == entry.seq) hit.snippet = damaged_snippet(*entry.damage, hit.snippet);
+    }
+    return found;
   }
   Result<std::vector<SessionRecord>> get_each(const std::vector<std::string>& ids) override {
     return pool_.with([&](Connection& connection) { return read_each(connection, ids); });

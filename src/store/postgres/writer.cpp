@@ -52,7 +52,7 @@ Result<void> Writer::run(const Work& work) {
   if (!context_.meter) return outcome;
   if (outcome) {
     context_.meter->committed(std::chrono::steady_clock::now() - began, 1);
-  } else if (outcome.error().kind == ErrorKind::io || outcome.error().kind == ErrorKind::unavailable) {
+  } else if (outcome.error().code == session::kStorageFailed || outcome.error().kind == ErrorKind::unavailable) {
     context_.meter->failed(outcome.error().message);
   }
   return outcome;

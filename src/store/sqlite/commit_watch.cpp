@@ -18,7 +18,7 @@ Result<void> CommitWatch::begin() {
   Fd notices(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
   if (!notices) return fail(system_error("inotify_init1", errno));
   const std::string folder = std::filesystem::path(context_.path).parent_path().string();
-  if (::inotify_add_watch(notices.get(), folder.empty() ? "." : folder.c_str(), IN_ATTRIB) < 0) {
+  if (::inotify_add_watch(notices.get(), folder.empty() ? "." : folder.c_str(), IN_ATTRIB | IN_DELETE | IN_MOVED_FROM) < 0) {
     return fail(system_error("watching " + folder, errno));
   }
   notices_ = std::move(notices);
@@ -46,7 +46,9 @@ bool CommitWatch::take_notices() {
       inotify_event event{};
       std::memcpy(&event, buffer.data() + at, sizeof event);
       const char* name = buffer.data() + at + sizeof event;
-      if ((event.mask & IN_Q_OVERFLOW) != 0 || (event.len > 0 && log_name == name)) news = true;
+      const bool log = event.len > 0 && log_name == name;
+      if (log && (event.mask & (IN_DELETE | IN_MOVED_FROM)) != 0) on_log_gone_();
+      if (log || (event.mask & IN_Q_OVERFLOW) != 0) news = true;
       at += static_cast<ssize_t>(sizeof event + event.len);
     }
   }

@@ -9,11 +9,15 @@
 #include "store/sqlite/read_pool.h"
 #include "store/tables/event_hub.h"
 
+#include <functional>
+
 namespace holdfast::store {
 
 class CommitWatch final : public EventSource {
  public:
-  CommitWatch(const Context& context, ReadPool& readers) : context_(context), readers_(readers) {}
+  // `on_log_gone`: somebody has removed the log; runs on the thread that waits.
+  CommitWatch(const Context& context, ReadPool& readers, std::function<void()> on_log_gone)
+      : context_(context), readers_(readers), on_log_gone_(std::move(on_log_gone)) {}
 
   Result<void> begin() override;
   Heard wait(const Fd& stop) override;
@@ -29,6 +33,7 @@ class CommitWatch final : public EventSource {
 
   const Context& context_;
   ReadPool& readers_;
+  const std::function<void()> on_log_gone_;
   Fd notices_;
 };
 

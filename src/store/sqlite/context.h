@@ -5,6 +5,7 @@
 #include "session/commit_meter.h"
 #include "store/tables/rules.h"
 
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -17,6 +18,8 @@ struct Context : Rules {
   std::string store_id;
   // Why nothing may be written; empty when it may.
   std::string read_only_reason;
+  int newer_format = 0;                         // that of a later version which has written it; 0: it is ours
+  std::chrono::milliseconds patience{};         // how long a write waits for another process
   std::shared_ptr<session::CommitMeter> meter;  // null: nobody looks
 };
 

@@ -1,5 +1,7 @@
 #include "store/sqlite/db.h"
 
+#include "session/store.h"
+
 #include <fmt/format.h>
 
 #include <sqlite3.h>
@@ -22,20 +24,24 @@ Error error_of(int code, int system_error, std::string_view text, std::string_vi
   const auto make = [&](ErrorKind kind, std::string_view what, std::string hint) {
     return make_error(kind, fmt::format("{}: {} ({}: {})", path, what, doing, text), std::move(hint));
   };
+  // The statement does not matter when the disk is the reason.
+  const auto disk = [&](ErrorKind kind, std::string_view what, std::string hint) {
+    return make_error(kind, fmt::format("{}: {} ({})", path, what, text), std::move(hint), std::string(session::kStorageFailed));
+  };
   // SQLite says "disk I/O error" and "unable to open" to all of these; what helps differs.
   const int family = code & 0xff;
   if (family == SQLITE_IOERR || family == SQLITE_CANTOPEN) {
     switch (system_error) {
       case ENOSPC:
       case EDQUOT:
-        return make(ErrorKind::io, "the disk is full", "free some space and try again");
+        return disk(ErrorKind::io, "the disk is full", "free some space and try again");
       case EFBIG:
-        return make(ErrorKind::io, "the file has reached the largest size this process may write", "raise its limit (ulimit -f)");
+        return disk(ErrorKind::io, "the file has reached the largest size this process may write", "raise its limit (ulimit -f)");
       case EROFS:
-        return make(ErrorKind::refused, "the store is read-only: its disk is mounted so", "mount it for writing, and try again");
+        return disk(ErrorKind::refused, "the store is read-only: its disk is mounted so", "mount it for writing, and try again");
       case EACCES:
       case EPERM:
-        return make(ErrorKind::refused, "the store may not be written by this user",
+        return disk(ErrorKind::refused, "the store may not be written by this user",
                     "look at the owner and mode of the file and its folder");
       case EMFILE:
       case ENFILE:
@@ -49,20 +55,22 @@ Error error_of(int code, int system_error, std::string_view text, std::string_vi
     case SQLITE_LOCKED:
       return make(ErrorKind::unavailable, "the store is busy: another process keeps it locked", "try again");
     case SQLITE_FULL:
-      return make(ErrorKind::io, "the disk is full", "free some space and try again");
+      return disk(ErrorKind::io, "the disk is full", "free some space and try again");
     case SQLITE_IOERR:
-      return make(ErrorKind::io, "the disk refused to read or write", "the system's log says what is wrong with the disk");
+      return disk(ErrorKind::io, "the disk refused to read or write", "the system's log says what is wrong with the disk");
     case SQLITE_CANTOPEN:
-      return make(ErrorKind::io, "the store cannot be opened", {});
+      return disk(ErrorKind::io, "the store cannot be opened",
+                  "look at the folder it lies in: its mode, and whether its disk is full");
     case SQLITE_NOMEM:
       return make(ErrorKind::unavailable, "out of memory", "try again when there is more");
     case SQLITE_READONLY:
     case SQLITE_PERM:
     case SQLITE_AUTH:
-      return make(ErrorKind::refused, "the store is read-only",
+      return disk(ErrorKind::refused, "the store is read-only",
                   "look at the mode of the file and its folder, and how the disk is mounted");
     case SQLITE_CORRUPT:
-      return make(ErrorKind::corrupt, "the store is damaged", "run: holdfast store verify");
+      return make(ErrorKind::corrupt, "the store is damaged",
+                  "holdfast store verify says where; holdfast store salvage copies all that can be read");
     case SQLITE_NOTADB:
       return make(ErrorKind::corrupt, "this is not a holdfast store", {});
     case SQLITE_TOOBIG:
@@ -72,6 +80,24 @@ Error error_of(int code, int system_error, std::string_view text, std::string_vi
     default:
       return make(ErrorKind::internal, "unexpected answer of SQLite", {});
   }
+}
+
+// A path as SQLite's URIs have it.
+std::string uri_of(std::string_view path, std::string_view query) {
+  std::string uri = "file:";
+  for (const char c : path) {
+    if (c == '%' || c == '?' || c == '#') {
+      uri += fmt::format("%{:02x}", static_cast<unsigned char>(c));
+    } else {
+      uri += c;
+    }
+  }
+  return uri.append("?").append(query);
+}
+
+bool has_log(const std::string& path) {
+  struct stat status{};
+  return ::stat((path + "-wal").c_str(), &status) == 0 && status.st_size > 0;
 }
 
 }  // namespace
@@ -129,23 +155,61 @@ void Rows::bind(int index, Blob value) {
   sqlite3_bind_blob64(statement_, index, value.bytes.empty() ? "" : value.bytes.data(), value.bytes.size(), SQLITE_STATIC);
 }
 
+void Rows::bind_as(int index, const Rows& other, int column) {
+  sqlite3_bind_value(statement_, index, sqlite3_column_value(other.statement_, column));
+}
+
 Result<std::unique_ptr<Db>> Db::open(const std::string& path, Mode mode, const std::string& vfs) {
   // mknod, not open: closing a second descriptor of the file would drop all locks this process has on it.
   if (mode == Mode::create && ::mknod(path.c_str(), S_IFREG | 0600, 0) != 0 && errno != EEXIST) {
-    return fail(system_error("creating " + path, errno));
-  }
-  int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
-  flags |= mode == Mode::read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
-  sqlite3* handle = nullptr;
-  const int code = sqlite3_open_v2(path.c_str(), &handle, flags, vfs.empty() ? nullptr : vfs.c_str());
-  if (code != SQLITE_OK) {
-    Error error = error_of(code, sqlite3_system_errno(handle), sqlite3_errstr(code), path, "open");
-    sqlite3_close(handle);
+    Error error = system_error("creating " + path, errno);
+    error.code = session::kStorageFailed;
     return fail(std::move(error));
   }
-  std::unique_ptr<Db> db(new Db(handle, path));
-  sqlite3_busy_handler(handle, wait_for_others, db.get());
+  return open_by(path, {path, mode == Mode::read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE, vfs});
+}
+
+Result<std::unique_ptr<Db>> Db::open_by(const std::string& path, Way way) {
+  std::unique_ptr<Db> db(new Db(path, std::move(way)));
+  HF_CHECK(db->open_handle());
   return db;
+}
+
+Result<void> Db::open_handle() {
+  const int flags = way_.flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+  const int code = sqlite3_open_v2(way_.name.c_str(), &handle_, flags, way_.vfs.empty() ? nullptr : way_.vfs.c_str());
+  if (code != SQLITE_OK) {
+    Error error = error_of(code, sqlite3_system_errno(handle_), sqlite3_errstr(code), path_, "open");
+    close_handle();
+    return fail(std::move(error));
+  }
+  sqlite3_busy_handler(handle_, wait_for_others, this);
+  return {};
+}
+
+Result<std::unique_ptr<Db>> Db::open_to_read(const std::string& path, const std::string& vfs) {
+  constexpr std::string_view kLook = "SELECT count(*) FROM sqlite_schema";  // the first statement opens the log and its index
+  auto usual = open(path, Mode::read_only, vfs);
+  if (!usual) return usual;
+  const auto looked = (*usual)->number(kLook);
+  if (looked) return usual;
+  if (looked.error().kind == ErrorKind::corrupt) {
+    // With this, a file that was cut is read as far as it goes.
+    if (!(*usual)->script("PRAGMA writable_schema=ON") || !(*usual)->number(kLook)) return fail(looked.error());
+    return usual;
+  }
+  if (looked.error().code != session::kStorageFailed) return fail(looked.error());
+  usual->reset();
+  // Nothing can be made beside the file. Without a log the file is all there is; with one, its index is kept in our memory, and
+  // nobody's locks are looked at: who could write would have made the index.
+  auto alone = has_log(path) ? open_by(path, {path, SQLITE_OPEN_READONLY, "unix-none"})
+                             : open_by(path, {uri_of(path, "immutable=1"), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, vfs});
+  if (!alone) return fail(looked.error());
+  (*alone)->alone_ = true;
+  // Closing must not fold the log into the file and remove it: without locks it may be somebody else's.
+  sqlite3_db_config((*alone)->handle_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+  if (!(*alone)->script("PRAGMA locking_mode=EXCLUSIVE") || !(*alone)->number(kLook)) return fail(looked.error());
+  return alone;
 }
 
 // SQLite's own busy handler sleeps up to 100 ms at a time, a commit takes a few at most: with several processes
@@ -164,8 +228,26 @@ int Db::wait_for_others(void* self, int attempts) {
 }
 
 Db::~Db() {
+  close_handle();
+}
+
+void Db::close_handle() {
   for (auto& [sql, statement] : idle_) sqlite3_finalize(statement);
-  sqlite3_close(handle_);
+  idle_.clear();
+  sqlite3_close(std::exchange(handle_, nullptr));
+}
+
+Result<void> Db::reopen() {
+  for (auto& [sql, statement] : idle_) sqlite3_finalize(statement);
+  idle_.clear();
+  sqlite3* const former = std::exchange(handle_, nullptr);
+  auto opened = open_handle();  // the log is opened by the first statement
+  if (opened) {
+    sqlite3_close(former);
+  } else {
+    handle_ = former;
+  }
+  return opened;
 }
 
 Result<Rows> Db::prepare(std::string_view sql) {
@@ -243,6 +325,32 @@ Result<void> Db::sync_file() {
   return on_file("syncing the file", [](sqlite3_file* file) { return file->pMethods->xSync(file, SQLITE_SYNC_NORMAL); });
 }
 
+Result<bool> Db::fill_up() {
+  constexpr std::size_t kHeader = 100;
+  HF_TRY(const std::string header, read_file(0, kHeader));
+  const auto number = [&](std::size_t at, std::size_t size) {
+    std::int64_t value = 0;
+    for (std::size_t i = at; i < at + size; ++i) value = value << 8 | static_cast<std::uint8_t>(header[i]);
+    return value;
+  };
+  const std::int64_t page = number(16, 2) == 1 ? 65536 : number(16, 2);
+  sqlite3_int64 wanted = number(28, 4) * page;
+  sqlite3_int64 size = 0;
+  HF_CHECK(on_file("looking at the size", [&](sqlite3_file* file) { return file->pMethods->xFileSize(file, &size); }));
+  // A header that asks for very much more is damaged itself.
+  if (page < 512 || number(24, 4) != number(92, 4) || wanted <= size || wanted / 2 > size) return false;
+  // The way that never makes a file shorter, whatever others do meanwhile.
+  int step = static_cast<int>(page);
+  HF_CHECK(on_file("making the file as long as it was", [&](sqlite3_file* file) {
+    file->pMethods->xFileControl(file, SQLITE_FCNTL_CHUNK_SIZE, &step);
+    const int code = file->pMethods->xFileControl(file, SQLITE_FCNTL_SIZE_HINT, &wanted);
+    step = 0;
+    file->pMethods->xFileControl(file, SQLITE_FCNTL_CHUNK_SIZE, &step);
+    return code;
+  }));
+  return true;
+}
+
 bool Db::in_transaction() const {
   return sqlite3_get_autocommit(handle_) == 0;
 }
@@ -264,6 +372,7 @@ int Db::last_system_error() const {
 
 Error Db::error(std::string_view doing) const {
   const int code = sqlite3_errcode(handle_);
+  if ((code & 0xff) == SQLITE_CORRUPT) met_damage_.store(true, std::memory_order_relaxed);
   return error_of(code, (code & 0xff) == SQLITE_IOERR ? last_system_error() : sqlite3_system_errno(handle_),
                   sqlite3_errmsg(handle_), path_, doing);
 }

@@ -12,11 +12,13 @@
 //
 // A connection is used by one thread at a time; whoever owns it says how that is ensured. SQLite's
 // result codes become Errors here and nowhere else: busy is unavailable, a full disk and a broken one
-// are io, damaged pages are corrupt, a file that may not be written is refused.
+// are io, a file that may not be written is refused (both with the code kStorageFailed), damaged
+// pages are corrupt.
 
 #include "base/result.h"
 #include "store/tables/columns.h"
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -65,6 +67,8 @@ class Rows final : public Columns {
   void bind(int index, const char* value) { bind(index, std::string_view(value)); }
   void bind(int index, Blob value);
   void bind(int index, std::nullptr_t);
+  // A column of another statement, of whatever type it is.
+  void bind_as(int index, const Rows& other, int column);
   template <class T>
   void bind(int index, const std::optional<T>& value) {
     if (value) {
@@ -95,6 +99,11 @@ class Db {
   // create: read and write, and make the file (mode 0600) when it is missing.
   // `vfs` names an SQLite VFS; empty is the default (tests name one that fails on purpose).
   static Result<std::unique_ptr<Db>> open(const std::string& path, Mode mode, const std::string& vfs = {});
+  // For reading, also where SQLite can make no files beside this one (a disk that is full or may not be written). alone(): it had
+  // to be so, and what others write from now on is not seen: to be used at once, and not kept.
+  static Result<std::unique_ptr<Db>> open_to_read(const std::string& path, const std::string& vfs = {});
+  bool alone() const { return alone_; }
+  const std::string& path() const { return path_; }
   ~Db();
   Db(const Db&) = delete;
   Db& operator=(const Db&) = delete;
@@ -123,6 +132,14 @@ class Db {
   // Several statements separated by ';', nothing bound.
   Result<void> script(const std::string& sql);
 
+  // A file that was cut is refused as a whole by SQLite. This makes it as long as it says it is: the pages that are missing are
+  // empty then, and cost only what was in them. True when it was too short.
+  Result<bool> fill_up();
+  // Closes the file and opens it again, as it was opened: for a log that is another one by now. Not within a transaction.
+  Result<void> reopen();
+  // Whether a statement has come to a damaged page. Any thread.
+  bool met_damage() const { return met_damage_.load(std::memory_order_relaxed); }
+
   // Every page of this database into another, empty one, as this connection sees them now. `progress` (pages done, all pages) is
   // called between pieces of it.
   Result<void> copy_to(Db& target, const std::function<void(std::uint64_t, std::uint64_t)>& progress);
@@ -144,7 +161,16 @@ class Db {
 
  private:
   friend class Rows;
-  Db(sqlite3* handle, std::string path) : handle_(handle), path_(std::move(path)) {}
+  // What SQLite is told: the path or a URI of it, the flags, the VFS.
+  struct Way {
+    std::string name;
+    int flags = 0;
+    std::string vfs;
+  };
+  Db(std::string path, Way way) : path_(std::move(path)), way_(std::move(way)) {}
+  static Result<std::unique_ptr<Db>> open_by(const std::string& path, Way way);
+  Result<void> open_handle();
+  void close_handle();
   static Result<void> finish(Rows& rows);
   static Result<std::optional<std::int64_t>> first_number(Rows& rows);
 
@@ -152,8 +178,11 @@ class Db {
   Result<void> on_file(std::string_view doing, const std::function<int(sqlite3_file*)>& work);
   static int wait_for_others(void* self, int attempts);
 
-  sqlite3* handle_;
+  sqlite3* handle_ = nullptr;
   std::string path_;
+  Way way_;
+  bool alone_ = false;
+  mutable std::atomic<bool> met_damage_ = false;
   std::chrono::milliseconds patience_ = kDefaultPatience;
   std::chrono::steady_clock::time_point waiting_since_;
   std::unordered_map<std::string, sqlite3_stmt*> idle_;  // prepared and not in use

@@ -9,29 +9,39 @@ constexpr const char* kReaderSettings = "PRAGMA cache_size=-1024; PRAGMA temp_st
 
 }  // namespace
 
-Result<std::unique_ptr<Db>> ReadPool::take() {
+Result<ReadPool::Borrowed> ReadPool::take() {
   std::unique_lock lock(mutex_);
   returned_.wait(lock, [&] { return in_use_ < kMaxReaders; });
   ++in_use_;
+  const int generation = generation_;
   if (!idle_.empty()) {
     auto db = std::move(idle_.back());
     idle_.pop_back();
-    return db;
+    return Borrowed{std::move(db), generation};
   }
   lock.unlock();
-  auto db = Db::open(context_.path, Db::Mode::read_only, context_.vfs);
+  auto db = Db::open_to_read(context_.path, context_.vfs);
   if (db) {
     if (auto set = (*db)->script(kReaderSettings); !set) db = fail(std::move(set).error());
   }
-  if (!db) give_back(nullptr);
-  return db;
+  if (db) return Borrowed{*std::move(db), generation};
+  give_back({nullptr, generation});
+  return fail(std::move(db).error());
 }
 
-void ReadPool::give_back(std::unique_ptr<Db> db) {
+// What has met damage may have been put right meanwhile.
+void ReadPool::give_back(Borrowed borrowed) {
   const std::lock_guard lock(mutex_);
   --in_use_;
-  if (db != nullptr && idle_.size() < kMaxIdleReaders) idle_.push_back(std::move(db));
+  const bool good = borrowed.db != nullptr && !borrowed.db->alone() && !borrowed.db->met_damage();
+  if (good && borrowed.generation == generation_ && idle_.size() < kMaxIdleReaders) idle_.push_back(std::move(borrowed.db));
   returned_.notify_one();
+}
+
+void ReadPool::renew() {
+  const std::lock_guard lock(mutex_);
+  ++generation_;
+  idle_.clear();
 }
 
 }  // namespace holdfast::store

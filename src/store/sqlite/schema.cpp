@@ -249,7 +249,7 @@ Result<int> read_schema_version(Db& db) {
   const std::int64_t application = found ? rows.integer(1) : 0;
   const bool empty = version == 0 && application == 0 && (!found || rows.integer(2) == 0);
   if (!empty && application != kApplicationId) {
-    return fail(ErrorKind::corrupt, "this file is a database of another program, not a holdfast store");
+    return fail(ErrorKind::corrupt, db.path() + " is a database of another program, not a holdfast store");
   }
   return static_cast<int>(version);
 }

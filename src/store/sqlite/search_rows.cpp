@@ -1,6 +1,7 @@
 #include "store/sqlite/search_rows.h"
 
 #include "base/text.h"
+#include "store/sqlite/entry_rows.h"
 #include "store/sqlite/event_rows.h"
 #include "store/sqlite/record_search.h"
 #include "store/sqlite/words.h"
@@ -106,6 +107,11 @@ class Search {
     hit.type = rows.text(5);
     hit.time = rows.integer(6);
     hit.snippet = snippet_of(rows.text(7), words_);
+    SessionRow row;
+    row.key = rows.integer(1);
+    row.record.id = place->id;
+    HF_TRY(const auto whole, find_entry(db_, row, hit.seq));
+    if (whole && whole->damage) hit.snippet = session::damaged_snippet(*whole->damage, hit.snippet);
     return take(*place, std::move(hit));
   }
 

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "store/sqlite/commit_watch.h"
+#include "store/sqlite/mend.h"
 #include "store/sqlite/read_pool.h"
 #include "store/sqlite/schema.h"
 #include "store/sqlite/search_rows.h"
@@ -16,6 +17,7 @@
 #include "store/tables/verify.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -23,6 +25,7 @@
 #include <atomic>
 #include <cerrno>
 #include <filesystem>
+#include <mutex>
 #include <thread>
 
 namespace holdfast::store {
@@ -55,22 +58,74 @@ Result<void> apply_settings(Db& db, std::chrono::milliseconds patience) {
   }
 }
 
+// A file that was cut is made as long as it was first, or every statement would fail.
+Result<int> version_of(Db& db) {
+  auto version = read_schema_version(db);
+  if (version || version.error().kind != ErrorKind::corrupt || !db.met_damage()) return version;
+  HF_TRY(const bool filled, db.fill_up());
+  if (!filled) return version;
+  return read_schema_version(db);
+}
+
+// Ready for writing: made, or brought up to date. One that a newer version has written is left as it is (context.newer_format).
+Result<std::unique_ptr<Db>> open_to_write(Context& context, Db::Mode mode) {
+  const std::string folder = std::filesystem::path(context.path).parent_path().string();
+  if (mode == Db::Mode::create && !folder.empty()) HF_CHECK(make_private_folder(folder));
+  HF_TRY(auto db, Db::open(context.path, mode, context.vfs));
+  db->set_patience(context.patience);
+  HF_TRY(const int version, version_of(*db));
+  if (version > kSchemaVersion) {
+    context.newer_format = version;
+    return db;
+  }
+  HF_CHECK(apply_settings(*db, context.patience));
+  HF_CHECK(migrate(*db));
+  if (auto mended = mend_shelves(*db); !mended) {
+    // Lists do without them; a store that can be read is not locked out.
+    if (mended.error().kind != ErrorKind::corrupt) return fail(std::move(mended).error());
+    log(LogLevel::warn, "store", "sessions cannot be counted anew: " + mended.error().message);
+  }
+  if (version == 0) HF_CHECK(sync_folder(folder.empty() ? "." : folder));
+  return db;
+}
+
+Result<std::unique_ptr<Db>> open_store_to_read(Context& context) {
+  if (::access(context.path.c_str(), F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR))
+    return fail(ErrorKind::not_found, fmt::format("there is no store {}", context.path));
+  HF_TRY(auto db, Db::open_to_read(context.path, context.vfs));
+  HF_TRY(const int version, read_schema_version(*db));
+  if (version > kSchemaVersion) context.newer_format = version;
+  if (version < kSchemaVersion)
+    return fail(ErrorKind::refused, fmt::format("{} has an older format and must be opened for writing once", context.path),
+                "holdfast store verify does that, started by somebody who may write there", std::string(kOlderFormat));
+  return db;
+}
+
 class SqliteStore final : public ReadStore<SqliteStore> {
  public:
   explicit SqliteStore(Context context)
-      : context_(std::move(context)), readers_(context_), watch_(context_, readers_), hub_(watch_), index_(context_, readers_) {}
+      : context_(std::move(context)),
+        readers_(context_),
+        watch_(context_, readers_, [this] { look_at_log(); }),
+        hub_(watch_),
+        index_(context_, readers_) {}
 
+  // `db` may be written to, unless the context says that nothing may; null when its disk refuses that now.
   Result<void> start(std::unique_ptr<Db> db);
 
   Result<SearchResult> search(const SearchQuery& query) override;
   Result<Verification> verify(std::string_view session) override {
-    return readers_.with([&](Db& db) {
-      SqliteTables tables(db);
-      return verify_session(tables, session);
+    return mending([&](bool& met_damage) {
+      return readers_.with(
+          [&](Db& db) {
+            SqliteTables tables(db);
+            return verify_session(tables, session);
+          },
+          &met_damage);
     });
   }
   Result<Integrity> integrity() override {
-    return readers_.with([](Db& db) { return verify_store(db); });
+    return mending([&](bool& met_damage) { return readers_.with([](Db& db) { return verify_store(db); }, &met_damage); });
   }
   const std::string& secret() const override { return context_.secret; }
   Result<StoreInfo> info() override;
@@ -83,20 +138,32 @@ class SqliteStore final : public ReadStore<SqliteStore> {
   Result<std::int64_t> last_sequence() override { return watch_.last_sequence(); }
 
  protected:
-  Result<void> run(const Work& work) override {
-    if (writer_ == nullptr) return fail(ErrorKind::refused, context_.read_only_reason);
-    return writer_->run(work);
-  }
+  Result<void> run(const Work& work) override;
 
  private:
   friend ReadStore<SqliteStore>;
 
+  // `once(met_damage)` does something with the tables. When it comes to a damaged page the trees of the file are mended, if they
+  // can be, and it is done again.
+  template <class Once>
+  auto mending(const Once& once) -> std::invoke_result_t<const Once&, bool&> {
+    const int before = mends_;
+    bool met_damage = false;
+    auto outcome = once(met_damage);
+    if (met_damage && mend(before)) outcome = once(met_damage);
+    return outcome;
+  }
+
   template <class Function>
   auto read(Function&& function) -> std::invoke_result_t<Function&, Reads&> {
-    return readers_.with([&](Db& db) {
-      SqliteTables tables(db, context_.secret, &catalogue_);
-      Reads reads(tables, context_);
-      return function(reads);
+    return mending([&](bool& met_damage) {
+      return readers_.with(
+          [&](Db& db) {
+            SqliteTables tables(db, context_.secret, &catalogue_);
+            Reads reads(tables, context_);
+            return function(reads);
+          },
+          &met_damage);
     });
   }
 
@@ -105,11 +172,17 @@ class SqliteStore final : public ReadStore<SqliteStore> {
     return read(std::forward<Function>(function));  // a moment costs nothing here
   }
 
+  Result<Writer*> writer();
+  void make_writer(std::unique_ptr<Db> db);
   void after_commit(const Writer::Committed& done);
+  bool mend(int before);
+  void look_at_log();
 
   // The writer's connection is the last to close: only one that may write folds the log into the file.
   Context context_;
-  std::unique_ptr<Writer> writer_;  // null when read-only
+  std::mutex writer_mutex_;         // making it
+  std::unique_ptr<Writer> writer_;  // null when read-only, or when the disk has refused so far
+  std::atomic<Writer*> ready_ = nullptr;
   ReadPool readers_;
   CommitWatch watch_;
   EventHub hub_;
@@ -117,6 +190,9 @@ class SqliteStore final : public ReadStore<SqliteStore> {
   Catalogue catalogue_;
   std::atomic<std::size_t> unindexed_bytes_ = 0;
   std::atomic<bool> words_remain_ = false;  // the index could not forget an erasure yet
+  std::mutex mend_mutex_;
+  std::atomic<int> mends_ = 0;   // how often trees were made anew
+  bool beyond_mending_ = false;  // guarded by mend_mutex_: there was damage, and no tree to be made anew
 };
 
 Result<std::string> read_meta(Db& db, std::string_view name) {
@@ -127,14 +203,71 @@ Result<std::string> read_meta(Db& db, std::string_view name) {
 }
 
 Result<void> SqliteStore::start(std::unique_ptr<Db> db) {
+  const bool writable = db != nullptr;
+  if (!writable) {
+    HF_TRY(db, Db::open_to_read(context_.path, context_.vfs));
+  }
   HF_TRY(const auto import, db->number("SELECT count(*) FROM meta WHERE name = ?", kImportMark));
   if (import.value_or(0) != 0) return fail(half_copied(context_.path));
   HF_TRY(context_.secret, read_meta(*db, "secret"));
   HF_TRY(context_.store_id, read_meta(*db, "store_id"));
-  if (!context_.read_only_reason.empty()) return {};
-  writer_ = std::make_unique<Writer>(std::move(db), context_, [this](const Writer::Committed& done) { after_commit(done); });
-  if (writer_->resume_scrub()) words_remain_ = !index_.forget_erased(kScrubPatience);
+  if (context_.read_only_reason.empty() && writable) make_writer(std::move(db));
   return {};
+}
+
+void SqliteStore::make_writer(std::unique_ptr<Db> db) {
+  writer_ = std::make_unique<Writer>(
+      std::move(db), kWriterSettings, context_, [this](const Writer::Committed& done) { after_commit(done); },
+      [this] { readers_.renew(); });
+  if (writer_->resume_scrub()) words_remain_ = !index_.forget_erased(kScrubPatience);
+  ready_ = writer_.get();
+}
+
+// A store whose disk was full or read-only when it was opened is written to as soon as that is over.
+Result<Writer*> SqliteStore::writer() {
+  if (Writer* const made = ready_) return made;
+  if (!context_.read_only_reason.empty()) return fail(ErrorKind::refused, context_.read_only_reason);
+  const std::lock_guard lock(writer_mutex_);
+  if (!writer_) {
+    Context now = context_;
+    HF_TRY(auto db, open_to_write(now, Db::Mode::read_write));
+    if (now.newer_format != 0) return fail(ErrorKind::refused, context_.path + " was written by a newer holdfast meanwhile");
+    make_writer(std::move(db));
+  }
+  return writer_.get();
+}
+
+Result<void> SqliteStore::run(const Work& work) {
+  HF_TRY(Writer* const found, writer());
+  return mending([&](bool& met_damage) {
+    auto done = found->run(work);
+    met_damage = !done && done.error().kind == ErrorKind::corrupt && found->met_damage();
+    return done;
+  });
+}
+
+// Whether there are new trees since `before`. A store that was opened for reading is mended, too: what is in it stays the same.
+bool SqliteStore::mend(int before) {
+  const std::lock_guard lock(mend_mutex_);
+  if (mends_ != before) return true;
+  if (beyond_mending_ || context_.newer_format != 0) return false;
+  const auto mended = mend_trees(context_.path, context_.vfs, context_.patience, Look::trees);
+  if (!mended) log(LogLevel::warn, "store", "the damage cannot be mended: " + mended.error().message);
+  beyond_mending_ = !mended || mended->trees.empty();
+  if (!mended) return false;
+  if (!beyond_mending_)
+    log(LogLevel::error, "store",
+        fmt::format("{} was damaged; made anew from what can be read: {}{}{}", context_.path, fmt::join(mended->trees, ", "),
+                    mended->losses.empty() ? "" : "; ", fmt::join(mended->losses, "; ")));
+  ++mends_;  // also when nothing was left to do: another process may have been quicker
+  return true;
+}
+
+// Somebody has removed the log: what is in it must not wait for the next write.
+void SqliteStore::look_at_log() {
+  if (ready_ == nullptr) return;
+  if (auto saved = run([](Transaction&) -> Result<void> { return {}; }); !saved)
+    log(LogLevel::error, "store", saved.error().message);
 }
 
 void SqliteStore::after_commit(const Writer::Committed& done) {
@@ -149,8 +282,10 @@ void SqliteStore::after_commit(const Writer::Committed& done) {
 
 Result<SearchResult> SqliteStore::search(const SearchQuery& query) {
   const std::vector<Segment> segments = query.session.empty() ? index_.segments() : std::vector<Segment>();
-  HF_TRY(auto outcome, readers_.with([&](Db& db) { return search_sessions(db, index_, segments, query); }));
-  if (outcome.scanned_bytes > kFeedAfterScan && writer_ != nullptr) index_.feed_soon();
+  HF_TRY(auto outcome, mending([&](bool& met_damage) {
+           return readers_.with([&](Db& db) { return search_sessions(db, index_, segments, query); }, &met_damage);
+         }));
+  if (outcome.scanned_bytes > kFeedAfterScan && ready_ != nullptr) index_.feed_soon();
   return std::move(outcome.result);
 }
 
@@ -159,8 +294,10 @@ Result<StoreInfo> SqliteStore::info() {
   info.url = "sqlite:" + context_.path;
   info.path = context_.path;
   info.index_bytes = index_.bytes();
-  info.read_only = writer_ == nullptr;
+  info.read_only = ready_ == nullptr;
   info.read_only_reason = context_.read_only_reason;
+  if (info.read_only && info.read_only_reason.empty())
+    info.read_only_reason = "its disk refuses writing; the next write tries again";
   for (const char* suffix : {"", "-wal"}) {
     struct stat status{};
     if (::stat((context_.path + suffix).c_str(), &status) == 0) info.bytes += status.st_size;
@@ -185,41 +322,27 @@ Result<std::unique_ptr<Store>> open_sqlite_store(const std::string& path, const 
   context.lease_now = options.lease_now ? options.lease_now : lease_time_now;
   context.due = options.due;
   context.meter = options.meter;
+  context.patience = options.patience;
 
-  const std::string folder = std::filesystem::path(path).parent_path().string();
-  std::unique_ptr<Db> db;
-  if (options.read_only) {
-    if (::access(path.c_str(), F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR))
-      return fail(ErrorKind::not_found, fmt::format("there is no store {}", path));
-    context.read_only_reason = "the store was opened for reading only";
-    HF_TRY(db, Db::open(path, Db::Mode::read_only, context.vfs));
-  } else {
-    if (!folder.empty()) HF_CHECK(make_private_folder(folder));
-    HF_TRY(db, Db::open(path, Db::Mode::create, context.vfs));
-  }
-  db->set_patience(options.patience);
-  auto version = read_schema_version(*db);
-  if (!version) return fail(std::move(version).error().within(path));
-  if (*version > kSchemaVersion) {
-    context.read_only_reason = fmt::format(
-        "{} was written by a newer holdfast (format {}, this one knows {}): it can be read, "
-        "not written",
-        path, *version, kSchemaVersion);
-  } else if (!options.read_only) {
-    HF_CHECK(apply_settings(*db, options.patience));
-    if (auto migrated = migrate(*db); !migrated) return fail(std::move(migrated).error().within(path));
-    if (auto mended = mend_shelves(*db); !mended) {
-      // Lists do without them; a store that can be read is not locked out.
-      if (mended.error().kind != ErrorKind::corrupt) return fail(std::move(mended).error().within(path));
-      log(LogLevel::warn, "store", "sessions cannot be counted anew: " + mended.error().message);
+  auto db = options.read_only ? open_store_to_read(context) : open_to_write(context, Db::Mode::create);
+  if (!db && !options.read_only && db.error().code == kStorageFailed) {
+    // What is there can be read, and writing is tried again with the next write.
+    if (auto readable = open_store_to_read(context)) {
+      log(LogLevel::warn, "store", "for reading only, for now: " + db.error().message);
+      db = std::unique_ptr<Db>();
     }
-    if (*version == 0) HF_CHECK(sync_folder(folder.empty() ? "." : folder));
-  } else if (*version < kSchemaVersion) {
-    return fail(ErrorKind::refused, fmt::format("{} has an older format and must be opened for writing once", path),
-                "holdfast store verify does that, started by somebody who may write there", std::string(kOlderFormat));
+  }
+  if (!db) return fail(std::move(db).error());
+  if (context.newer_format != 0) {
+    context.read_only_reason = fmt::format(
+        "{} was written by a newer holdfast (format {}, this one knows {}): it can be read, not "
+        "written",
+        path, context.newer_format, kSchemaVersion);
+  } else if (options.read_only) {
+    context.read_only_reason = "the store was opened for reading only";
   }
   auto store = std::make_unique<SqliteStore>(std::move(context));
-  HF_CHECK(store->start(std::move(db)));
+  HF_CHECK(store->start(*std::move(db)));
   return store;
 }
 

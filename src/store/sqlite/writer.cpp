@@ -13,8 +13,17 @@
 
 namespace holdfast::store {
 
-Writer::Writer(std::unique_ptr<Db> db, const Context& context, std::function<void(const Committed&)> on_commit)
-    : db_(std::move(db)), scrubber_(*db_, context.path), context_(context), on_commit_(std::move(on_commit)) {}
+Writer::Writer(std::unique_ptr<Db> db, std::string settings, const Context& context,
+               std::function<void(const Committed&)> on_commit, std::function<void()> on_reopen)
+    : db_(std::move(db)),
+      scrubber_(*db_, context.path),
+      settings_(std::move(settings)),
+      context_(context),
+      on_commit_(std::move(on_commit)),
+      on_reopen_(std::move(on_reopen)),
+      files_(context.path) {
+  files_.remember();
+}
 
 Result<void> Writer::run(const Work& work) {
   Request request;
@@ -70,8 +79,9 @@ void Writer::commit_round(std::span<Request* const> batch) {
   std::size_t written = 0;
   for (const Request* each : batch) {
     written += each->outcome.has_value() ? 1 : 0;
-    if (!each->outcome && (each->outcome.error().kind == ErrorKind::io || each->outcome.error().kind == ErrorKind::unavailable))
-      context_.meter->failed(each->outcome.error().message);
+    if (each->outcome) continue;
+    const Error& error = each->outcome.error();
+    if (error.code == session::kStorageFailed || error.kind == ErrorKind::unavailable) context_.meter->failed(error.message);
   }
   if (written > 0) context_.meter->committed(std::chrono::steady_clock::now() - began, written);
 }
@@ -102,7 +112,9 @@ void Writer::commit_alone(Request& request) {
     request.outcome = commit();
   } else {
     // Work that swallowed the error which ended its transaction must not be told that it succeeded.
-    if (request.outcome) request.outcome = fail(ErrorKind::io, "the transaction was rolled back by the database");
+    if (request.outcome)
+      request.outcome = fail(ErrorKind::io, "the transaction was rolled back by the database", "try again",
+                             std::string(session::kStorageFailed));
     roll_back();
   }
 }
@@ -110,6 +122,7 @@ void Writer::commit_alone(Request& request) {
 Result<void> Writer::begin() {
   if (!context_.read_only_reason.empty()) return fail(ErrorKind::refused, context_.read_only_reason);
   roll_back();  // what an exception may have left
+  HF_CHECK(save_log());
   HF_CHECK(db_->run("BEGIN IMMEDIATE"));
   pending_ = {};
   auto last = read_last_sequence(*db_);
@@ -118,6 +131,27 @@ Result<void> Writer::begin() {
     return fail(std::move(last).error());
   }
   sequence_ = *last;
+  return {};
+}
+
+// This process still has the log open, and with it all that was committed since it was last folded into the file.
+Result<void> Writer::save_log() {
+  const OpenFiles::Lost lost = files_.lost();
+  if (lost == OpenFiles::Lost::nothing) return {};
+  if (lost == OpenFiles::Lost::store)
+    return fail(ErrorKind::io, context_.path + ": the store was moved, removed or replaced under the running process",
+                "put it back, or start the process again", std::string(session::kStorageFailed));
+  HF_TRY(const auto busy, db_->number("PRAGMA wal_checkpoint(TRUNCATE)"));
+  if (busy.value_or(1) != 0)
+    return fail(ErrorKind::unavailable, context_.path + ": its log was removed under the running process, and somebody reads",
+                "try again");
+  on_reopen_();
+  HF_CHECK(db_->reopen());
+  HF_CHECK(db_->script(settings_));
+  files_.remember();
+  log(LogLevel::error, "store",
+      context_.path +
+          "-wal was removed or replaced while it was in use. All that was written is in the store; nobody may remove it");
   return {};
 }
 

@@ -11,12 +11,16 @@
 // the commit fails, every work of the round is run again, each in a transaction of its own, so that the
 // failure of one is not the failure of all.
 //
+// When somebody has removed the log under the running process, its content is brought into the file and the next commit begins a
+// new one (open_files.h).
+//
 // An exception (memory is out) fails the round it comes from and no later one: the role of the leader is always passed on.
 
 #include "session/commit_meter.h"
 #include "session/store.h"
 #include "store/sqlite/context.h"
 #include "store/sqlite/db.h"
+#include "store/sqlite/open_files.h"
 #include "store/sqlite/scrub.h"
 
 #include <condition_variable>
@@ -37,10 +41,15 @@ class Writer {
     bool scrubbed = false;       // old bytes had to go; the store's own files are clean already
   };
   // `on_commit` runs on the leader's thread after each successful commit, before the callers return.
-  Writer(std::unique_ptr<Db> db, const Context& context, std::function<void(const Committed&)> on_commit);
+  // `settings` are applied again when the file is opened anew; `on_reopen` runs then, before anything is written: other
+  // connections of the process still have the former log.
+  Writer(std::unique_ptr<Db> db, std::string settings, const Context& context, std::function<void(const Committed&)> on_commit,
+         std::function<void()> on_reopen);
 
   // Any thread; waits. See session::Store::write for what `work` may do.
   Result<void> run(const Work& work);
+
+  bool met_damage() const { return db_->met_damage(); }
 
   // Before the first run: finishes what an earlier process could not erase from the files. True when there was something.
   bool resume_scrub();
@@ -64,18 +73,22 @@ class Writer {
   Result<void> commit();
   void after_commit();
   void roll_back();
+  Result<void> save_log();
   void finish_scrub(std::chrono::milliseconds patience);
 
   std::unique_ptr<Db> db_;
   Scrubber scrubber_;
+  const std::string settings_;
   const Context& context_;
   std::function<void(const Committed&)> on_commit_;
+  std::function<void()> on_reopen_;
 
   std::mutex mutex_;
   std::deque<Request*> waiting_;
   bool leading_ = false;
 
   // Of the leader.
+  OpenFiles files_;
   std::int64_t sequence_ = 0;
   Committed pending_;
   bool scrub_due_ = false;  // an earlier scrub could not finish because of readers

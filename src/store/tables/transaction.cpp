@@ -51,7 +51,7 @@ Result<void> TableTransaction::refuse_damage(const SessionRow& row) {
   if (!row.record.damage) return {};
   return fail(ErrorKind::corrupt,
               fmt::format("session {} is damaged and is not written to: {}", row.record.id, *row.record.damage),
-              "run: holdfast store verify");
+              "holdfast store verify says what is wrong");
 }
 
 Result<SessionRow> TableTransaction::writable_row(std::string_view id) {

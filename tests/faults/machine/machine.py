@@ -20,15 +20,15 @@ import unittest
 
 SHIM = str(pathlib.Path(sys.argv[2]).resolve())
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "e2e/app"))
-from program import ENVELOPE, HOLDFAST, PATIENCE, Lines, ProgramTest, Server  # noqa: E402
+from program import ENVELOPE, HOLDFAST, PATIENCE, Lines, ProgramTest, Server, initialize  # noqa: E402
 from transcripts_home import DEMO, OLD, TranscriptsTest, sid, tree_of  # noqa: E402
 
 TEXT = "A thought as long as thoughts are. " * 20
 
 
-def tool_call(id, tool, arguments):
-    return {"jsonrpc": "2.0", "id": id, "method": "tools/call",
-            "params": {"name": tool, "arguments": arguments, "_meta": ENVELOPE}}
+def tool_call(id, tool, arguments, legacy=False):
+    envelope = {} if legacy else {"_meta": ENVELOPE}
+    return {"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": tool, "arguments": arguments, **envelope}}
 
 
 class Refused(Exception):
@@ -45,14 +45,19 @@ def outcome(message):
 
 
 class Stdio:
-    """A running `holdfast mcp`; answers come back by id."""
+    """A running `holdfast mcp`; answers come back by id. legacy: a client that has a connection, which remembers its session."""
 
-    def __init__(self, case, before=None, **environment):
+    def __init__(self, case, before=None, legacy=False, **environment):
+        self.legacy = legacy
         self.process = subprocess.Popen([HOLDFAST, "mcp", "--store", case.store()], env=case.environment(**environment), text=True,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=before)
         case.addCleanup(self.kill)
         self.lines, self.log = Lines(self.process.stdout), Lines(self.process.stderr)
         self.id = 0
+        if legacy:
+            self.process.stdin.write(json.dumps(initialize()) + "\n")
+            self.process.stdin.flush()
+            self.lines.next()
 
     def kill(self):
         if self.process.poll() is None:
@@ -62,7 +67,7 @@ class Stdio:
 
     def send(self, tool, arguments):
         self.id += 1
-        self.process.stdin.write(json.dumps(tool_call(self.id, tool, arguments)) + "\n")
+        self.process.stdin.write(json.dumps(tool_call(self.id, tool, arguments, self.legacy)) + "\n")
         self.process.stdin.flush()
 
     def call(self, tool, **arguments):
@@ -238,6 +243,111 @@ class Disk(MachineTest):
         subprocess.run(["mount", "-o", "remount,rw", self.folder], check=True)
         self.assertEqual(self.think(Http(self), session, "after"), 2)
         self.expect_thoughts(session, ["begin", "after"])
+
+    def read_everything(self, session):
+        """What works without writing anything: the commands that read, and the tools."""
+        self.assertIn(session, self.plain("sessions", "list", "--json"))
+        for words in (("show", session), ("resume", session), ("export", session, "--format", "json")):
+            self.assertIn("begin", self.plain("sessions", *words))
+        self.assertIn("begin", self.plain("search", "begin"))
+        client = Stdio(self, legacy=True)
+        loaded = client.call("init", operation="load_context", sessionId=session)
+        self.assertEqual([each["thought"] for each in loaded["recentThoughts"]], ["begin"])
+        self.assertIn("sessionId", loaded["notice"])
+        self.assertEqual([each["id"] for each in client.call("session", operation="list", allRoots=True)["sessions"]], [session])
+        self.assertEqual(client.call("session", operation="resume", sessionId=session)["lastThought"]["thought"], "begin")
+        self.assertEqual(client.call("session", operation="search", query="begin", allRoots=True)["count"], 1)
+        self.refused(client, session, "lost", "storage_failed", f"{self.folder}/store.db")
+        return client
+
+    def begun_and_closed(self):
+        """One thought, in a store that nobody has open any more and that is one file alone."""
+        client = Stdio(self)
+        session = self.begin(client)
+        client.process.stdin.close()
+        client.process.wait(PATIENCE)
+        self.assertEqual([path.name for path in self.folder.glob("store.db*") if "index" not in path.name], ["store.db"])
+        return session
+
+    def test_p9_reading_where_nothing_may_be_written(self):
+        self.mount_disk("8m")
+        for closed in (True, False):
+            with self.subTest(closed=closed):
+                for path in self.folder.glob("store.db*"):
+                    path.unlink()
+                if closed:
+                    session = self.begun_and_closed()
+                else:
+                    client = Stdio(self)
+                    session = self.begin(client)
+                    client.kill()
+                    (self.folder / "store.db-shm").unlink()  # a log without its index, as in a copied folder
+                subprocess.run(["mount", "-o", "remount,ro", self.folder], check=True)
+                try:
+                    client = self.read_everything(session)
+                finally:
+                    subprocess.run(["mount", "-o", "remount,rw", self.folder], check=True)
+                # The same process writes as soon as it may.
+                self.assertEqual(self.think(client, session, "after"), 2)
+                client.kill()
+                self.expect_thoughts(session, ["begin", "after"])
+
+    def test_p9_reading_when_the_disk_was_full_before(self):
+        self.mount_disk("2m")
+        session = self.begun_and_closed()
+        filler = self.folder / "filler"
+        with self.assertRaises(OSError), open(filler, "wb", buffering=0) as file:
+            while True:
+                file.write(bytes(4096))
+        client = self.read_everything(session)
+        filler.unlink()
+        self.assertEqual(self.think(client, session, "after"), 2)
+        self.expect_thoughts(session, ["begin", "after"])
+
+    def test_p9_a_limit_of_file_sizes_is_an_error(self):
+        """SIGXFSZ would end a program that does not expect it."""
+        client = Stdio(self)
+        session, limit = self.begin(client), 500_000
+        client.kill()
+        client = Stdio(self, before=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+        self.refused(client, session, "x" * 2 * limit, "storage_failed", "largest size", "ulimit -f")
+        self.assertEqual(self.get(client, session)["thoughtCount"], 1)
+        self.assertEqual(self.think(client, session, "small"), 2)
+        self.expect_thoughts(session, ["begin", "small"])
+        archived = subprocess.run([HOLDFAST, "archive", session, str(self.home / "a.json"), "--store", self.store()], text=True,
+                                  env=self.environment(LD_PRELOAD=""), capture_output=True, timeout=PATIENCE,
+                                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10)))
+        self.assertGreater(archived.returncode, 0, "an exit code, not a signal")
+
+    def test_p9_search_where_the_data_folder_may_not_be_written(self):
+        session = self.begin(Stdio(self))
+        data = self.home / "data"
+        data.mkdir()
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m,ro", "holdfast-test", data], capture_output=True)
+        if mounted.returncode:
+            self.skipTest("mounting is not allowed here")
+        self.addCleanup(subprocess.run, ["umount", "--lazy", data], check=False)
+        found = subprocess.run([HOLDFAST, "search", "begin", "--json", "--store", self.store()], text=True, capture_output=True,
+                               env=self.environment(LD_PRELOAD="", XDG_DATA_HOME=str(data)), timeout=PATIENCE)
+        self.assertEqual(found.returncode, 0, found.stderr)
+        self.assertIn(session, found.stdout)
+
+    def test_p10_a_log_that_is_removed_under_a_server_loses_nothing(self):
+        for name, client in self.clients():
+            with self.subTest(name):
+                session, texts = self.begin(client), ["begin"]
+                for number in range(5):
+                    texts.append(f"before {number}")
+                    self.think(client, session, texts[-1])
+                (self.folder / "store.db-wal").unlink()
+                line = ""
+                while "removed" not in line:  # noticed at once, not with the next write
+                    line = client.log.next()
+                self.assertIn("store.db-wal", line)
+                texts.append("after")
+                self.assertEqual(self.think(client, session, "after"), len(texts))
+                client.kill()
+                self.expect_thoughts(session, texts)
 
     def test_an_error_of_the_disk(self):
         for name, client in self.clients():
