@@ -1,10 +1,9 @@
 #include "cli/change_ids.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <algorithm>
-#include <set>
+#include <map>
+#include <ranges>
 
 namespace holdfast::cli {
 
@@ -18,17 +17,18 @@ constexpr std::size_t kNamed = 10;
 }  // namespace
 
 Result<std::string> whole_id(const std::vector<documents::PendingChange>& changes, std::string_view typed) {
-  std::set<std::string> fitting;
+  std::map<std::string, std::string> fitting;  // and the document
   for (const documents::PendingChange& change : changes) {
     if (change.id == typed) return change.id;
-    if (typed.size() >= kShortestStart && change.id.starts_with(typed)) fitting.insert(change.id);
+    if (typed.size() >= kShortestStart && change.id.starts_with(typed)) fitting.emplace(change.id, change.path);
   }
   if (fitting.empty()) return std::string(typed);
-  if (fitting.size() == 1) return *fitting.begin();
-  const auto end = std::next(fitting.begin(), static_cast<std::ptrdiff_t>(std::min(fitting.size(), kNamed)));
+  if (fitting.size() == 1) return fitting.begin()->first;
+  std::string named;
+  for (const auto& [id, path] : fitting | std::views::take(kNamed))
+    named += fmt::format("{}{} in {}", named.empty() ? "" : ", ", id, path);
   return fail(ErrorKind::ambiguous,
-              fmt::format("{} fits {} changes: {}{}", typed, fitting.size(), fmt::join(fitting.begin(), end, ", "),
-                          end == fitting.end() ? "" : ", ..."),
+              fmt::format("{} fits {} changes: {}{}", typed, fitting.size(), named, fitting.size() > kNamed ? ", ..." : ""),
               "type more of it");
 }
 

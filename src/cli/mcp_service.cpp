@@ -34,7 +34,7 @@ namespace holdfast::cli {
 
 namespace {
 
-mcp::ServerOptions server_options() {
+mcp::ServerOptions server_options(const Settings& settings) {
   mcp::ServerOptions options;
   options.name = "holdfast";
   options.title = "holdfast";
@@ -44,9 +44,11 @@ mcp::ServerOptions server_options() {
       "a restart or a compaction "
       "the next one continues the project's session. init with operation load_context shows where you were; the session tool "
       "finds, reads and organises "
-      "earlier work of every kind. read a document before you edit it, with the session_id that read returns; every change waits "
-      "for a person's review. research keeps conversations and answers questions from the user's own documents and past "
+      "earlier work of every kind. research keeps conversations and answers questions from the user's own documents and past "
       "sessions.";
+  if (!settings.list("documents.roots").empty())
+    options.instructions +=
+        " read a document before you edit it, with the session_id that read returns; every change waits for a person's review.";
   options.tasks = true;
   return options;
 }
@@ -137,7 +139,7 @@ ToolService::ToolService(const Context& context, session::Store& store, Executor
       policy_(retention_policy(context.settings)),
       operations_(policy_),
       runner_room_{store, [this] { return runs(); }, stopping_.get_token()},
-      server_(server_options(), executor, pool, *context.clock, state_),
+      server_(server_options(context.settings), executor, pool, *context.clock, state_),
       reasoning_(store, server_, root_, reasoning_settings(context.settings)),
       sweep_(store, executor, pool),
       handles_(store, *context.clock, handle_ttl(context.settings), executor, pool),

@@ -100,6 +100,7 @@ void OpenPages::stop_watching() {
 // When the first page asks: a server that nobody looks at opens no folder.
 Result<std::shared_ptr<documents::Desk>> OpenPages::desk(const Identity& who) {
   documents::LibrarySettings library = library_;
+  library.one_of_several = library.folders.size() > 1;
   library.folders = tools::folders_inside(std::move(library.folders), who);
   if (library.folders.empty()) return nullptr;
   std::string key;

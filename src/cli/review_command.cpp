@@ -76,7 +76,7 @@ Result<void> comment_change(Context& context) {
   HF_TRY(const auto all, review->changes({}));
   HF_TRY(const std::string id, whole_id(all, given.id));
   HF_TRY(const PendingChange change,
-         review->desk().comment(review->reviewer(), id, fmt::format("{}", fmt::join(given.words, " "))));
+         review->desk().comment(review->reviewer(), "", id, fmt::format("{}", fmt::join(given.words, " "))));
   print_changes(context, {change}, true);
   return {};
 }

@@ -11,6 +11,7 @@ namespace holdfast::cli {
 
 namespace {
 
+using documents::ChangePart;
 using documents::PendingChange;
 
 constexpr std::size_t kShownSide = 40;  // characters of each side in a list: the rest is what `show` is for
@@ -38,7 +39,7 @@ std::string place_of(const PendingChange& change) {
 }
 
 std::string sides(const PendingChange& change) {
-  if (change.kind == "delete") return "the whole document";
+  if (change.kind == "delete") return "the whole file goes to the trash";
   const std::string note = change.kind == "comment" ? documents::unescape_note(change.ins) : change.ins;
   const std::string del = shorten(text_of(change.del, true), kShownSide), ins = shorten(text_of(note, true), kShownSide);
   if (del.empty()) return "+ " + ins;
@@ -54,10 +55,30 @@ std::string remarks(const PendingChange& change) {
 }
 
 std::string marked(const PendingChange& change, const Terminal& terminal) {
+  const auto removed = [&](std::string_view side) { return terminal.red(fmt::format("[-{}-]", text_of(side, false))); };
+  const auto added = [&](std::string_view side) { return terminal.green(fmt::format("{{+{}+}}", text_of(side, false))); };
   std::string text;
-  if (!change.del.empty()) text += terminal.red(fmt::format("[-{}-]", text_of(change.del, false)));
-  if (!change.ins.empty()) text += terminal.green(fmt::format("{{+{}+}}", text_of(change.ins, false)));
+  for (const ChangePart& part : change.parts) {
+    if (part.kind == ChangePart::Kind::removed) text += removed(part.text);
+    if (part.kind == ChangePart::Kind::added) text += added(part.text);
+    if (part.kind == ChangePart::Kind::same) text += text_of(part.text, false);
+    if (part.kind == ChangePart::Kind::gap) text += terminal.soft("\n[…]\n");
+  }
+  // A proposal has no marks.
+  if (change.parts.empty() && !change.del.empty()) text += removed(change.del);
+  if (change.parts.empty() && !change.ins.empty()) text += added(change.ins);
   return text;
+}
+
+// Red from the first line on, where a file is to go.
+std::string head_line(const PendingChange& change, const std::string& when, const Terminal& terminal) {
+  const std::string by =
+      fmt::format("by {}{}{}", harmless(author_of(change), true), when.empty() ? "" : ", " + when, remarks(change));
+  if (change.kind == "delete")
+    return fmt::format("{}  {}  {}\n", terminal.bold(change.id),
+                       terminal.red(fmt::format("delete file {}", harmless(change.path, true))), terminal.soft(by));
+  return fmt::format("{}  {}  {}\n", terminal.bold(change.id), harmless(place_of(change), true),
+                     terminal.soft(fmt::format("{} {}", documents::shown_kind(change), by)));
 }
 
 // Empty lines stay empty, and none is at the end.
@@ -104,7 +125,7 @@ std::string changes_table(const std::vector<PendingChange>& changes, Millis now,
                {"AGE", false, false},
                {"CHANGE", false, true}});
   for (const PendingChange& change : changes)
-    table.add({change.id, place_of(change), change.kind + (change.stale ? " (stale)" : ""), author_of(change),
+    table.add({change.id, place_of(change), documents::shown_kind(change) + (change.stale ? " (stale)" : ""), author_of(change),
                age_of(change, now), sides(change)});
   return table.text(terminal);
 }
@@ -112,13 +133,11 @@ std::string changes_table(const std::vector<PendingChange>& changes, Millis now,
 std::string change_text(const PendingChange& change, Millis now, const Terminal& terminal) {
   const std::string when = age_of(change, now);
   const std::string_view after = change.comments.empty() ? std::string_view(change.after) : behind_comments(change.after);
-  std::string text = fmt::format("{}  {}  {}\n", terminal.bold(change.id), harmless(place_of(change), true),
-                                 terminal.soft(fmt::format("{} by {}{}{}", change.kind, harmless(author_of(change), true),
-                                                           when.empty() ? "" : ", " + when, remarks(change))));
+  std::string text = head_line(change, when, terminal);
   if (change.kind == "comment")
     text += indented_change(text_of(change.before, false)) + "\n" + quoted_note(documents::unescape_note(change.ins), terminal);
   else if (change.kind == "delete")
-    text += indented_change(terminal.red("the whole document goes to the trash")) + "\n";
+    text += indented_change(terminal.red("the whole file goes to the trash") + "\n" + marked(change, terminal)) + "\n";
   else
     text += indented_change(text_of(change.before, false) + marked(change, terminal) + text_of(after, false)) + "\n";
   for (const std::string& comment : change.comments) text += quoted_note(comment, terminal);
@@ -133,6 +152,7 @@ JsonObject change_json(const PendingChange& change) {
   item["in_front_matter"] = change.in_front_matter;
   item["stale"] = change.stale;
   item["comments"] = to_json_array(change.comments);
+  item["places"] = change.places;
   return item;
 }
 

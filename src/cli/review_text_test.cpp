@@ -7,6 +7,7 @@ namespace holdfast::cli {
 namespace {
 
 using documents::PendingChange;
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -55,11 +56,13 @@ TEST(ReviewText, AWholeDocumentHasNoLineAndItsProblemsAreSaid) {
   change.kind = "delete";
   change.line = 0;
   change.stale = true;
+  documents::show_whole_file("first\nsecond\n", change);
   change.comments = {"Ada: why?"};
   EXPECT_EQ(change_text(change, kReviewedAt, {}),
-            "c_k3f9  notes/a.md  delete by dev's AI, 4m ago, stale: its document has changed since\n"
-            "  the whole document goes to the trash\n  > Ada: why?\n");
-  EXPECT_THAT(changes_table({change}, kReviewedAt, {}), HasSubstr("notes/a.md  delete (stale)"));
+            "c_k3f9  delete file notes/a.md  by dev's AI, 4m ago, stale: its document has changed since\n"
+            "  the whole file goes to the trash\n  [-first\n  second\n  -]\n  > Ada: why?\n");
+  EXPECT_THAT(changes_table({change}, kReviewedAt, {}),
+              AllOf(HasSubstr("notes/a.md  delete file (stale)"), HasSubstr("the whole file goes to the trash")));
 }
 
 TEST(ReviewText, TheCarriageReturnOfALineEndIsNotShown) {
@@ -102,6 +105,17 @@ TEST(ReviewText, AListHasALineForEach) {
   EXPECT_THAT(table, HasSubstr("+ fast\n"));
   EXPECT_THAT(table, HasSubstr("unknown"));
   EXPECT_THAT(table, HasSubstr("- slowly\n"));
+}
+
+TEST(ReviewText, P26TheWordsOfARewrittenSentenceAreMarked) {
+  using Kind = documents::ChangePart::Kind;
+  PendingChange change = substitution();
+  change.parts = {{Kind::removed, "slowly"}, {Kind::added, "fast"}, {Kind::same, " and "}, {Kind::removed, "well"},
+                  {Kind::added, "badly"},    {Kind::gap, ""},       {Kind::added, "!"}};
+  change.places = 3;
+  EXPECT_EQ(change_text(change, kReviewedAt, {}),
+            "c_k3f9  notes/a.md:12  substitution in 3 places by dev's AI, 4m ago\n"
+            "  Kelp grows [-slowly-]{+fast+} and [-well-]{+badly+}\n  […]\n  {+!+} here.\n");
 }
 
 TEST(ReviewText, AReportSaysWhatHappenedAndWhatDidNot) {

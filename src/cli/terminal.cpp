@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <sys/ioctl.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -169,6 +170,27 @@ std::string Table::text(const Terminal& terminal) const {
 
 bool somebody_is_there() {
   return ::isatty(STDIN_FILENO) != 0 && ::isatty(STDERR_FILENO) != 0;
+}
+
+char read_key() {
+  termios before{};
+  if (::tcgetattr(STDIN_FILENO, &before) != 0) return 0;
+  termios keys = before;
+  keys.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO | ISIG);
+  keys.c_cc[VMIN] = 1;
+  keys.c_cc[VTIME] = 0;
+  if (::tcsetattr(STDIN_FILENO, TCSADRAIN, &keys) != 0) return 0;
+  // What a key sends beyond its first byte comes with it.
+  constexpr std::size_t kLongestKey = 16;
+  std::array<char, kLongestKey> sent{};
+  const ssize_t bytes = ::read(STDIN_FILENO, sent.data(), 1);
+  const bool steers = bytes == 1 && sent[0] == '\x1b';
+  keys.c_cc[VMIN] = 0;
+  if (steers && ::tcsetattr(STDIN_FILENO, TCSADRAIN, &keys) == 0) {
+    [[maybe_unused]] const ssize_t rest = ::read(STDIN_FILENO, sent.data() + 1, sent.size() - 1);
+  }
+  ::tcsetattr(STDIN_FILENO, TCSADRAIN, &before);
+  return bytes == 1 ? sent[0] : '\0';
 }
 
 std::string read_answer(std::size_t longest) {

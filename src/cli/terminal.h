@@ -39,6 +39,9 @@ bool somebody_is_there();
 // One line of the terminal, without white space around it.
 inline constexpr std::size_t kLongestAnswer = 256;  // bytes; usually an id is the longest answer there is
 std::string read_answer(std::size_t longest = kLongestAnswer);
+// One key of the terminal, at once and not shown. 0: there are no more. Ctrl-C is a key like any other, so that the terminal is
+// left as it was found; keys that send several bytes (arrows) are '\x1b'.
+char read_key();
 
 // Columns as wide as their widest cell; on a terminal one column gives way so that lines fit.
 class Table {

@@ -1,62 +1,11 @@
 #include "documents/decide.h"
 
-#include "base/hash.h"
-#include "documents/delimiters.h"
-
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
 
 namespace holdfast::documents {
 
 namespace {
-
-// Comments and highlights of plain text that begins at `offset` of the document.
-void add_remarks(std::vector<Remark>& remarks, std::string_view text, std::size_t offset, std::map<std::string, int>& seen) {
-  for (std::size_t at = text.find('{'); at != std::string_view::npos;) {
-    const auto block = opener_at(text, at);
-    std::size_t next = at + 1;
-    if (block == Block::comment || block == Block::highlight) {
-      std::size_t inside = at + kDelimiterBytes;
-      const auto metadata = read_metadata(text.substr(inside));
-      if (metadata) inside += metadata->bytes;
-      const std::size_t closer = text.find(closer_of(*block), inside);
-      if (closer != std::string_view::npos) {
-        next = closer + kDelimiterBytes;
-        Remark remark;
-        remark.kind = block == Block::comment ? Remark::Kind::comment : Remark::Kind::highlight;
-        remark.text = text.substr(inside, closer - inside);
-        remark.begin = offset + at;
-        remark.end = offset + next;
-        if (metadata) {
-          remark.id = metadata->id;
-          remark.author = metadata->author;
-          remark.timestamp = metadata->timestamp;
-        }
-        if (remark.id.empty()) {
-          const std::string raw(text.substr(at, next - at));
-          constexpr std::size_t kIdHex = 8;
-          remark.id = "n_" + to_hex(sha256(fmt::format("{}\n{}", ++seen[raw], raw))).substr(0, kIdHex);
-        }
-        remarks.push_back(std::move(remark));
-      }
-    }
-    at = text.find('{', next);
-  }
-}
-
-std::vector<Remark> remarks_of(const std::vector<Atom>& atoms, std::string_view raw) {
-  std::vector<Remark> remarks;
-  std::map<std::string, int> seen;
-  for (const Atom& atom : atoms) {
-    if (atom.kind == Atom::Kind::plain)
-      add_remarks(remarks, raw.substr(atom.begin, atom.end - atom.begin), atom.begin, seen);
-    else
-      add_remarks(remarks, atom.ins, static_cast<std::size_t>(atom.ins.data() - raw.data()), seen);
-  }
-  return remarks;
-}
 
 std::string resolved(std::string_view text, std::size_t offset, const std::vector<Remark>& dropped) {
   std::string out;
@@ -72,33 +21,60 @@ std::string resolved(std::string_view text, std::size_t offset, const std::vecto
 
 }  // namespace
 
-std::vector<Remark> find_remarks(std::string_view raw) {
-  return remarks_of(parse_markup(raw), raw);
+std::size_t thread_end(const std::vector<Remark>& remarks, std::size_t at) {
+  auto next = std::ranges::lower_bound(remarks, at, {}, &Remark::begin);
+  for (; next != remarks.end() && next->begin == at && next->kind == Remark::Kind::comment; ++next) at = next->end;
+  return at;
 }
 
-Decided decide(std::string_view raw, const std::map<std::string, Verdict, std::less<>>& verdicts) {
+std::vector<Belonging> belongings(const std::vector<Atom>& atoms, const std::vector<Remark>& remarks) {
+  std::vector<Belonging> all(remarks.size());
+  std::map<std::string_view, std::string_view> pending;
+  for (const Atom& atom : atoms) {
+    if (atom.kind != Atom::Kind::change) continue;
+    pending.emplace(atom.id, atom.id);
+    const std::size_t end = thread_end(remarks, atom.end);
+    auto behind = std::ranges::lower_bound(remarks, atom.end, {}, &Remark::begin);
+    for (; behind != remarks.end() && behind->begin < end; ++behind)
+      all[static_cast<std::size_t>(behind - remarks.begin())].change = atom.id;
+  }
+  for (std::size_t i = 0; i < remarks.size(); ++i) {
+    if (remarks[i].on.empty()) continue;
+    if (const auto about = pending.find(remarks[i].on); about != pending.end()) all[i].change = about->second;
+    all[i].goes_along = !all[i].change.empty();
+  }
+  return all;
+}
+
+Decided decide(std::string_view raw, const std::map<std::string, Verdict, std::less<>>& verdicts, Notes notes) {
   const std::vector<Atom> atoms = parse_markup(raw);
-  std::vector<Remark> dropped = remarks_of(atoms, raw);
-  std::erase_if(dropped, [&](const Remark& remark) { return !verdicts.contains(remark.id); });
+  const std::vector<Remark> remarks = find_remarks(raw);
+  const std::vector<Belonging> belonging = belongings(atoms, remarks);
   Decided decided;
-  std::set<std::string> found;
-  for (const Remark& remark : dropped) found.insert(remark.id);
+  std::set<std::string_view> found, left;
+  std::vector<Remark> dropped;
+  for (std::size_t i = 0; i < remarks.size(); ++i) {
+    const bool named = verdicts.contains(remarks[i].id);
+    const bool goes_along = notes == Notes::go && belonging[i].goes_along && verdicts.contains(belonging[i].change);
+    if (named) found.insert(remarks[i].id);
+    if (named || goes_along) dropped.push_back(remarks[i]);
+  }
   for (const Atom& atom : atoms) {
     std::string_view text = raw.substr(atom.begin, atom.end - atom.begin);
     if (atom.kind == Atom::Kind::change) {
       const auto verdict = verdicts.find(atom.id);
       if (verdict == verdicts.end()) {
-        ++decided.remaining;
+        left.insert(atom.id);
       } else {
         text = verdict->second == Verdict::accept ? atom.ins : atom.del;
-        found.insert(atom.id);
-        decided.applied.push_back(atom.id);
+        if (found.insert(atom.id).second) decided.applied.push_back(atom.id);
       }
     }
     decided.raw += resolved(text, static_cast<std::size_t>(text.data() - raw.data()), dropped);
   }
+  decided.remaining = left.size();
   for (const Remark& remark : dropped)
-    if (std::ranges::find(decided.applied, remark.id) == decided.applied.end()) decided.applied.push_back(remark.id);
+    if (verdicts.contains(remark.id)) decided.applied.push_back(remark.id);
   for (const auto& [id, verdict] : verdicts)
     if (!found.contains(id)) decided.missing.push_back(id);
   return decided;

@@ -15,6 +15,10 @@ namespace holdfast::documents {
 
 enum class Verdict { accept, reject };
 
+// What happens to comments that people have made about a change when it is decided: they have had their answer, or (when a model
+// takes its change back) nobody has given it.
+enum class Notes { go, stay };
+
 struct Decided {
   std::string raw;
   std::vector<std::string> applied;  // ids, in document order
@@ -22,20 +26,20 @@ struct Decided {
   std::size_t remaining = 0;         // changes still pending
 };
 
-// Verdicts by id; ids are those of changes, comments and highlights. A comment is removed and a highlight loses its marks,
-// whichever the verdict.
-Decided decide(std::string_view raw, const std::map<std::string, Verdict, std::less<>>& verdicts);
+// Verdicts by id; ids are those of changes, comments and highlights. A change is decided with all its marks. A comment is removed
+// and a highlight loses its marks, whichever the verdict.
+Decided decide(std::string_view raw, const std::map<std::string, Verdict, std::less<>>& verdicts, Notes notes = Notes::go);
 // Every change at once; comments and highlights stay.
 std::string decide_all(std::string_view raw, Verdict verdict);
 
-// Comments and highlights with their ids: those of their metadata, else derived from their bytes like those of changes.
-struct Remark {
-  enum class Kind { comment, highlight } kind;
-  std::string id, author;
-  std::optional<Millis> timestamp;
-  std::string_view text;           // the note, or what is marked
-  std::size_t begin = 0, end = 0;  // in the raw text
+// To which change a comment belongs.
+struct Belonging {
+  std::string_view change;  // the change it is about, else the one directly behind which it stands; empty: none
+  bool goes_along = false;  // it was made about a change, and goes with the decision
 };
-std::vector<Remark> find_remarks(std::string_view raw);
+// One for each remark; views into the ids of the atoms.
+std::vector<Belonging> belongings(const std::vector<Atom>& atoms, const std::vector<Remark>& remarks);
+// Behind the comments that stand directly at this place of the document.
+std::size_t thread_end(const std::vector<Remark>& remarks, std::size_t at);
 
 }  // namespace holdfast::documents

@@ -73,7 +73,7 @@ class OpenDesk final : public Desk {
     HF_CHECK(keep_alive(asker));
     HF_TRY(auto found, documents::changes(state_, filter, asker.cancelled));
     // Comments and highlights are content (§6.1): a model reads them in the text.
-    std::erase_if(found, [](const PendingChange& change) { return change.kind == "comment" || change.kind == "highlight"; });
+    std::erase_if(found, is_remark);
     if (found.empty()) return "No pending changes.";
     std::string text = fmt::format("{} pending change(s)\n", found.size());
     std::size_t shown = std::min(filter.offset, found.size());
@@ -89,8 +89,9 @@ class OpenDesk final : public Desk {
   Result<VerdictReport> decide(const Asker& asker, const Verdicts& verdicts) override {
     return documents::decide(state_, asker, verdicts);
   }
-  Result<PendingChange> comment(const Asker& asker, std::string_view change_id, std::string_view note) override {
-    return documents::comment(state_, asker, change_id, note);
+  Result<PendingChange> comment(const Asker& asker, std::string_view path, std::string_view change_id,
+                                std::string_view note) override {
+    return documents::comment(state_, asker, path, change_id, note);
   }
   Result<std::string> undo_move(const Asker& asker, std::string_view journal) override {
     HF_CHECK(require_reviewer(asker));

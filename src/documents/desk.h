@@ -53,7 +53,7 @@ struct ChangeFilter {
 };
 
 struct Verdicts {
-  std::vector<std::string> accept, reject;  // ids
+  std::vector<std::string> accept, reject;  // ids, as is_named knows them
   std::optional<bool> all;                  // accept (or reject) all that the filter finds; then no ids
   ChangeFilter filter;                      // also limits where ids are looked for
   bool commit = false;                      // with git: commit each accepted file
@@ -91,8 +91,9 @@ class Desk {
   // For people. Only for reviewers: decide, comment, undo_move, restore (refused with code reviewer_required).
   virtual Result<std::vector<PendingChange>> changes(const ChangeFilter& filter, const std::function<bool()>& cancelled) = 0;
   virtual Result<VerdictReport> decide(const Asker& asker, const Verdicts& verdicts) = 0;
-  // Puts a comment behind a change.
-  virtual Result<PendingChange> comment(const Asker& asker, std::string_view change_id, std::string_view note) = 0;
+  // Puts a comment behind a change; it goes when the change is decided. path: the document it is in, "" for wherever it is.
+  virtual Result<PendingChange> comment(const Asker& asker, std::string_view path, std::string_view change_id,
+                                        std::string_view note) = 0;
   virtual Result<std::string> undo_move(const Asker& asker, std::string_view journal) = 0;
   virtual Result<std::string> restore(const Asker& asker, std::string_view trash_id) = 0;
   virtual Result<std::vector<TrashedFile>> trash() = 0;

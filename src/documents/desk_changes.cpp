@@ -70,7 +70,7 @@ Result<std::vector<PendingChange>> changes(DeskState& desk, const ChangeFilter& 
     if (!file) continue;  // gone meanwhile
     for (PendingChange& change : pending_in(file->bytes)) {
       change.path = place.path;
-      if (wanted(change, filter)) found.push_back(std::move(change));
+      found.push_back(std::move(change));
     }
   }
   HF_TRY(const auto proposals, desk.proposals.all());
@@ -78,7 +78,7 @@ Result<std::vector<PendingChange>> changes(DeskState& desk, const ChangeFilter& 
     const auto place = desk.library->place_of(proposal.key);
     if (!place || !is_below(place->path, below)) continue;
     PendingChange change;
-    change.id = proposal.id;
+    change.id = change.mark = proposal.id;
     change.path = place->path;
     change.kind = name_of(proposal.kind);
     change.author = proposal.author;
@@ -88,14 +88,17 @@ Result<std::vector<PendingChange>> changes(DeskState& desk, const ChangeFilter& 
     // Of a stale one the whole text, so that a person can see what it was.
     if (proposal.kind == Proposal::Kind::create || (proposal.kind == Proposal::Kind::edit && change.stale))
       change.ins = proposal.bytes;
-    if (proposal.kind == Proposal::Kind::edit && !change.stale) {
+    if (proposal.kind == Proposal::Kind::remove || (proposal.kind == Proposal::Kind::edit && !change.stale)) {
       const auto file = read_document(*desk.library, *place, kMaxReadBytes);
-      if (file) show_difference(file->bytes, proposal.bytes, change);
+      if (file && proposal.kind == Proposal::Kind::edit) show_difference(file->bytes, proposal.bytes, change);
+      if (file && proposal.kind == Proposal::Kind::remove) show_whole_file(view_of(file->bytes, Side::accepted), change);
     }
-    if (wanted(change, filter)) found.push_back(std::move(change));
+    found.push_back(std::move(change));
   }
-  // Within a document they stand as they are read there.
-  std::stable_sort(found.begin(), found.end(), [](const PendingChange& a, const PendingChange& b) { return a.path < b.path; });
+  name_apart(found);
+  std::erase_if(found, [&](const PendingChange& change) { return !wanted(change, filter); });
+  // Within a document they stand as they are read there; that it is to go comes first.
+  std::ranges::stable_sort(found, {}, [](const PendingChange& each) { return std::pair(each.path, each.kind != "delete"); });
   return found;
 }
 

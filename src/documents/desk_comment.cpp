@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 
 namespace holdfast::documents {
 
@@ -41,12 +42,18 @@ Result<void> check_comment(const Asker& asker, std::string_view note) {
   return {};
 }
 
-// Behind the change or the comment of this id, and behind what was said about it before.
-std::optional<std::size_t> place_behind(std::string_view raw, const std::vector<Atom>& atoms, std::string_view id) {
-  for (const Atom& atom : atoms)
-    if (atom.kind == Atom::Kind::change && atom.id == id) return thread_end(raw, atom.end);
-  for (const Remark& remark : find_remarks(raw))
-    if (remark.id == id) return thread_end(raw, remark.end);
+struct CommentPlace {
+  std::size_t at = 0;
+  std::string on;  // the change that it is about
+};
+
+// Behind the last mark of the change or behind the comment of this id, and behind what was said about it before.
+std::optional<CommentPlace> place_behind(std::string_view raw, const std::vector<Atom>& atoms, std::string_view id) {
+  const std::vector<Remark> remarks = find_remarks(raw);
+  for (const Atom& atom : std::views::reverse(atoms))
+    if (atom.kind == Atom::Kind::change && atom.id == id) return CommentPlace{thread_end(remarks, atom.end), atom.id};
+  for (const Remark& remark : remarks)
+    if (remark.id == id) return CommentPlace{thread_end(remarks, remark.end), remark.on};
   return std::nullopt;
 }
 
@@ -55,13 +62,16 @@ Result<void> write_comment(DeskState& desk, const Asker& asker, const Place& pla
   HF_TRY(const FileState file, read_document(*desk.library, place));
   const std::string_view raw = file.bytes;
   const std::vector<Atom> atoms = parse_markup(raw);
-  const auto at = place_behind(raw, atoms, change_id);
-  if (!at)
+  const auto behind = place_behind(raw, atoms, change_id);
+  if (!behind)
     return fail(ErrorKind::not_found, fmt::format("there is no change {} in {} any more", change_id, place.path), "",
                 "not_found");
-  const std::string remark = fmt::format("{}{}{}{}", opener_of(Block::comment), write_metadata({}, asker.name, desk.clock.now()),
-                                         escaped(note), closer_of(Block::comment));
-  const std::string after = fmt::format("{}{}{}", raw.substr(0, *at), remark, raw.substr(*at));
+  const Millis now_ms = desk.clock.now();
+  const std::string metadata =
+      behind->on.empty() ? write_metadata({}, asker.name, now_ms) : write_comment_metadata(asker.name, now_ms, behind->on);
+  const std::string remark =
+      fmt::format("{}{}{}{}", opener_of(Block::comment), metadata, escaped(note), closer_of(Block::comment));
+  const std::string after = fmt::format("{}{}{}", raw.substr(0, behind->at), remark, raw.substr(behind->at));
   // Whatever stands around it, the changes must be the same ones.
   const std::vector<Atom> now = parse_markup(after);
   const auto ids = [](const std::vector<Atom>& all) {
@@ -84,15 +94,15 @@ Result<void> write_comment(DeskState& desk, const Asker& asker, const Place& pla
 
 }  // namespace
 
-Result<PendingChange> comment(DeskState& desk, const Asker& asker, std::string_view change_id, std::string_view note) {
+Result<PendingChange> comment(DeskState& desk, const Asker& asker, std::string_view path, std::string_view change_id,
+                              std::string_view note) {
   HF_CHECK(check_comment(asker, note));
-  HF_TRY(const auto pending, changes(desk, {}, asker.cancelled));
-  const auto change = std::ranges::find(pending, change_id, &PendingChange::id);
-  if (change == pending.end())
-    return fail(ErrorKind::not_found, fmt::format("there is no pending change {}", change_id), "review list shows them",
-                "not_found");
+  ChangeFilter where;
+  where.path = path;
+  HF_TRY(const auto pending, changes(desk, where, asker.cancelled));
+  HF_TRY(const PendingChange* const change, named_change(pending, change_id));
   HF_TRY(const auto proposals, desk.proposals.all());
-  const auto proposal = std::ranges::find(proposals, change_id, &Proposal::id);
+  const auto proposal = std::ranges::find(proposals, change->mark, &Proposal::id);
   if (proposal != proposals.end()) {
     Proposal commented = *proposal;
     commented.comments.push_back(fmt::format("{}: {}", asker.name, note));
@@ -104,15 +114,17 @@ Result<PendingChange> comment(DeskState& desk, const Asker& asker, std::string_v
   HF_TRY(const Place place, desk.library->find(change->path));
   HF_CHECK(desk.library->require_writable(place));
   HF_TRY(const DocumentLock lock, DocumentLock::take(*desk.library, place.key));
-  auto written = write_comment(desk, asker, place, change_id, note);
+  auto written = write_comment(desk, asker, place, change->mark, note);
   for (int tries = 1; !written && written.error().kind == ErrorKind::conflict && tries < kWriteTries; ++tries)
-    written = write_comment(desk, asker, place, change_id, note);
+    written = write_comment(desk, asker, place, change->mark, note);
   if (!written) return fail(written.error());
   ChangeFilter of_file;
   of_file.path = change->path;
   HF_TRY(const auto now, changes(desk, of_file, asker.cancelled));
-  const auto commented = std::ranges::find(now, change_id, &PendingChange::id);
-  return commented == now.end() ? *change : *commented;
+  const auto commented = std::ranges::find(now, change->mark, &PendingChange::mark);
+  PendingChange shown = commented == now.end() ? *change : *commented;
+  shown.id = change->id;
+  return shown;
 }
 
 }  // namespace holdfast::documents

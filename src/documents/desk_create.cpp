@@ -32,11 +32,17 @@ Proposal new_proposal(DeskState& desk, const Opened& opened, const Place& place,
   return proposal;
 }
 
-Result<void> log_proposed(DeskState& desk, const Opened& opened, const Place& place, std::string_view what, std::string_view id) {
+JsonObject proposed_data(const Place& place, std::string_view id) {
   JsonArray ids;
   if (!id.empty()) ids.emplace_back(id);
-  return desk.handles.note(opened.label, "proposed", fmt::format("{} of {}", what, place.path),
-                           {{"path", place.path}, {"changes", std::move(ids)}});
+  return {{"path", place.path}, {"changes", std::move(ids)}};
+}
+
+// Whoever makes a document knows what it says.
+Result<void> log_creation(DeskState& desk, const Opened& opened, const Place& place, std::string_view id,
+                          std::string_view version) {
+  return desk.handles.note_version(opened, "proposed", fmt::format("creation of {}", place.path), proposed_data(place, id),
+                                   place.key, version);
 }
 
 Result<Opened> open_or_create(DeskState& desk, const Asker& asker) {
@@ -65,11 +71,12 @@ Result<std::string> propose_new(DeskState& desk, const Asker& asker, const Place
   proposal.bytes = content;
   HF_CHECK(remember_owner(desk, {proposal.id}, {opened.label, asker.principal, opened.author}));
   // Once it is there, its author has read it.
-  HF_CHECK(desk.handles.keep_version(opened, place.key, to_hex(sha256(content))));
+  const std::string version = to_hex(sha256(content));
+  HF_CHECK(desk.handles.keep_version(opened, place.key, version));
   HF_CHECK(desk.proposals.keep(proposal));
   std::string text =
       fmt::format("Proposed {}: {} waits for review; the file is made when a person accepts it.", place.path, proposal.id);
-  text += not_noted(log_proposed(desk, opened, place, "creation", proposal.id));
+  text += not_noted(log_creation(desk, opened, place, proposal.id, version));
   return with_trailer(std::move(text), opened);
 }
 
@@ -111,10 +118,11 @@ Result<std::string> create(DeskState& desk, const Asker& asker, std::string_view
   // What is known of it comes first: it is true as soon as the file is there, and harmless when it never is.
   HF_CHECK(desk.handles.forget(place.key));
   if (place.reviewed) HF_CHECK(mark_created(desk, place));
-  HF_CHECK(desk.handles.keep_version(*opened, place.key, to_hex(sha256(step.bytes))));
+  const std::string version = to_hex(sha256(step.bytes));
+  HF_CHECK(desk.handles.keep_version(*opened, place.key, version));
   HF_CHECK(remember_owner(desk, ids, {opened->label, asker.principal, opened->author}));
   HF_CHECK(apply_steps(*desk.library, {std::move(step)}, {"create", ids, short_hash(opened->label)}));
-  const std::string unnoted = not_noted(log_proposed(desk, *opened, place, "creation", id));
+  const std::string unnoted = not_noted(log_creation(desk, *opened, place, id, version));
   std::string text = id.empty() ? fmt::format("Created {}: empty, nothing pending.", place.path)
                                 : fmt::format("Created {}: 1 change(s) pending: {} (the whole text).", place.path, id);
   if (!place.reviewed) text = fmt::format("Created {}: written directly.", place.path);
@@ -141,7 +149,8 @@ Result<std::string> remove(DeskState& desk, const Asker& asker, std::string_view
   proposal.base_version = file.version;
   HF_CHECK(remember_owner(desk, {proposal.id}, {opened.label, asker.principal, opened.author}));
   HF_CHECK(desk.proposals.keep(proposal));
-  const std::string unnoted = not_noted(log_proposed(desk, opened, place, "deletion", proposal.id));
+  const std::string unnoted = not_noted(
+      desk.handles.note(opened.label, "proposed", fmt::format("deletion of {}", place.path), proposed_data(place, proposal.id)));
   const std::vector<std::string> incoming = links.backward(place.path);
   return unnoted +
          fmt::format("Proposed to delete {}: {} waits for review; the file stays until a person accepts.\nIncoming links ({}):{}",

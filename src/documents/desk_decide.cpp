@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 namespace holdfast::documents {
 
@@ -33,29 +32,35 @@ FileState stamp_of(const FileState& file) {
   return stamp;
 }
 
+// What is decided in one file, by the ids that stand there; and how each of them was named.
+struct FileVerdicts {
+  VerdictMap verdicts;
+  std::map<std::string, std::string, std::less<>> named;
+};
+
 class Decision {
  public:
   Decision(DeskState& desk, const Asker& asker, bool commit) : desk_(desk), asker_(asker), commit_(commit) {}
 
   // The verdicts of one file.
-  void decide_in(const std::string& path, const VerdictMap& verdicts) {
+  void decide_in(const std::string& path, const FileVerdicts& file) {
     auto place = desk_.library->find(path);
     if (!place) {
-      fail_all(verdicts, why(place.error()));
+      fail_all(file, why(place.error()));
       return;
     }
-    auto done = with_lock(*place, verdicts);
-    if (!done) fail_all(verdicts, why(done.error()));
+    auto done = with_lock(*place, file);
+    if (!done) fail_all(file, why(done.error()));
   }
 
   // One file operation.
-  void decide_proposal(const Proposal& proposal, Verdict verdict) {
+  void decide_proposal(const Proposal& proposal, Verdict verdict, const std::string& named) {
     auto done = settle(proposal, verdict);
     if (!done) {
-      report_.failed.emplace_back(proposal.id, why(done.error()));
+      report_.failed.emplace_back(named, why(done.error()));
       return;
     }
-    report_.applied.push_back(proposal.id);
+    report_.applied.push_back(named);
     tell_owner(proposal.id, verdict, proposal.key);
   }
 
@@ -63,21 +68,23 @@ class Decision {
   void add_failed(const std::string& id, std::string reason) { report_.failed.emplace_back(id, std::move(reason)); }
 
  private:
-  void fail_all(const VerdictMap& verdicts, const std::string& reason) {
-    for (const auto& [id, verdict] : verdicts) report_.failed.emplace_back(id, reason);
+  void fail_all(const FileVerdicts& file, const std::string& reason) {
+    for (const auto& [id, named] : file.named) report_.failed.emplace_back(named, reason);
   }
 
-  Result<void> with_lock(const Place& place, const VerdictMap& verdicts) {
+  Result<void> with_lock(const Place& place, const FileVerdicts& file) {
+    const VerdictMap& verdicts = file.verdicts;
     HF_CHECK(desk_.library->require_writable(place));
     HF_TRY(const DocumentLock lock, DocumentLock::take(*desk_.library, place.key));
     auto decided = write_decided(place, verdicts);
     for (int tries = 1; !decided && decided.error().kind == ErrorKind::conflict && tries < kWriteTries; ++tries)
       decided = write_decided(place, verdicts);
     if (!decided) return fail(decided.error());
-    for (const std::string& id : decided->missing) report_.failed.emplace_back(id, "not_found: there is no such change any more");
+    for (const std::string& id : decided->missing)
+      report_.failed.emplace_back(file.named.find(id)->second, "not_found: there is no such change any more");
     report_.remaining += decided->remaining;
     for (const std::string& id : decided->applied) {
-      report_.applied.push_back(id);
+      report_.applied.push_back(file.named.find(id)->second);
       tell_owner(id, verdicts.find(id)->second, place.path);
     }
     HF_CHECK(note_accepted(place, decided->applied, verdicts));
@@ -95,7 +102,8 @@ class Decision {
         return fail(ErrorKind::refused, fmt::format("{} has unresolved merge markers", place.path), "resolve the merge first",
                     "unmerged");
     }
-    Decided decided = decide(file.bytes, verdicts);
+    // A model that takes its change back does not take what people have said about it.
+    Decided decided = decide(file.bytes, verdicts, asker_.reviewer ? Notes::go : Notes::stay);
     if (decided.applied.empty()) return decided;
     HF_TRY(const bool created, was_created(desk_, place));
     FileStep step;
@@ -219,37 +227,78 @@ class Decision {
   std::map<std::string, std::pair<std::string, std::string>> changed_;  // by key: versions before and after
 };
 
+// `verdicts` by ids as they were given.
 Result<VerdictReport> apply_verdicts(DeskState& desk, const Asker& asker, const std::vector<PendingChange>& pending,
                                      const VerdictMap& verdicts, bool commit) {
   Decision decision(desk, asker, commit);
   HF_TRY(const auto proposals, desk.proposals.all());
-  // A copied document brings its marks along: one id in two documents names neither.
-  std::map<std::string, std::set<std::string>> places;
-  for (const PendingChange& change : pending)
-    if (verdicts.contains(change.id)) places[change.id].insert(change.path);
-  std::map<std::string, VerdictMap> by_file;
-  std::vector<std::pair<const Proposal*, Verdict>> operations;
+  std::map<std::string, FileVerdicts> by_file;
+  std::map<const PendingChange*, Verdict> taken;
+  struct Operation {
+    const Proposal* proposal;
+    Verdict verdict;
+    std::string named;
+  };
+  std::vector<Operation> operations;
   for (const auto& [id, verdict] : verdicts) {
-    const auto known = places.find(id);
-    if (known == places.end()) {
-      decision.add_failed(id, "not_found: there is no such change");
-    } else if (known->second.size() > 1) {
-      decision.add_failed(
-          id, fmt::format("ambiguous: it is in {}; name one of them with the path", fmt::join(known->second, " and ")));
-    } else if (const auto proposal = std::ranges::find(proposals, id, &Proposal::id); proposal != proposals.end()) {
-      operations.emplace_back(&*proposal, verdict);
-    } else {
-      by_file[*known->second.begin()].emplace(id, verdict);
+    const auto change = named_change(pending, id);
+    if (!change) {
+      decision.add_failed(id, why(change.error()));
+      continue;
     }
+    const std::string& mark = (*change)->mark;
+    const auto [known, is_new] = taken.emplace(*change, verdict);
+    if (!is_new) {
+      if (known->second != verdict) decision.add_failed(id, "bad_argument: it is to be accepted and rejected, under two names");
+      continue;
+    }
+    if (const auto proposal = std::ranges::find(proposals, mark, &Proposal::id); proposal != proposals.end()) {
+      operations.push_back({&*proposal, verdict, id});
+      continue;
+    }
+    FileVerdicts& file = by_file[(*change)->path];
+    file.verdicts.emplace(mark, verdict);
+    file.named.emplace(mark, id);
   }
   // What is in a document is decided before the document itself goes.
-  for (const auto& [path, of_file] : by_file) decision.decide_in(path, of_file);
-  std::ranges::sort(operations, {}, [](const auto& each) { return each.first->kind == Proposal::Kind::remove; });
-  for (const auto& [proposal, verdict] : operations) decision.decide_proposal(*proposal, verdict);
+  for (const auto& [path, file] : by_file) decision.decide_in(path, file);
+  std::ranges::stable_sort(operations, {}, [](const Operation& each) { return each.proposal->kind == Proposal::Kind::remove; });
+  for (const Operation& each : operations) decision.decide_proposal(*each.proposal, each.verdict, each.named);
   return decision.report();
 }
 
+// Of the changes that have this id in one document each, the one in a document that the session has read; a model sees them there
+// by their short id.
+Result<const PendingChange*> change_of_session(DeskState& desk, const Opened& opened, const std::vector<PendingChange>& pending,
+                                               std::string_view id) {
+  if (const auto named = named_change(pending, id)) return *named;
+  std::vector<const PendingChange*> read;
+  for (const PendingChange& change : pending) {
+    if (!is_named(change, id)) continue;
+    const auto place = desk.library->find(change.path);
+    if (!place) continue;
+    HF_TRY(const auto known, desk.handles.last_read(opened, place->key));
+    if (known) read.push_back(&change);
+  }
+  return read.size() == 1 ? read.front() : nullptr;
+}
+
 }  // namespace
+
+Result<const PendingChange*> named_change(const std::vector<PendingChange>& pending, std::string_view id) {
+  std::vector<const PendingChange*> fitting;
+  for (const PendingChange& change : pending) {
+    if (change.id == id) return &change;
+    if (is_named(change, id)) fitting.push_back(&change);
+  }
+  if (fitting.empty())
+    return fail(ErrorKind::not_found, fmt::format("there is no pending change {}", id),
+                "it may have been decided meanwhile; the list shows what is pending", "not_found");
+  if (fitting.size() == 1) return fitting.front();
+  std::vector<std::string> names;
+  for (const PendingChange* change : fitting) names.push_back(fmt::format("{} in {}", change->id, change->path));
+  return fail(ErrorKind::ambiguous, fmt::format("{} is {}", id, fmt::join(names, ", ")), "name one of them");
+}
 
 Result<VerdictReport> decide(DeskState& desk, const Asker& asker, const Verdicts& verdicts) {
   if (!asker.reviewer)
@@ -263,8 +312,7 @@ Result<VerdictReport> decide(DeskState& desk, const Asker& asker, const Verdicts
   if (verdicts.all)
     for (const PendingChange& change : pending)
       // Comments are not decided in passing: whoever wrote them is waiting for an answer.
-      if (change.kind != "comment" && change.kind != "highlight")
-        by_id.emplace(change.id, *verdicts.all ? Verdict::accept : Verdict::reject);
+      if (!is_remark(change)) by_id.emplace(change.id, *verdicts.all ? Verdict::accept : Verdict::reject);
   return apply_verdicts(desk, asker, pending, by_id, verdicts.commit);
 }
 
@@ -275,13 +323,16 @@ Result<std::string> withdraw(DeskState& desk, const Asker& asker, const std::vec
   VerdictMap verdicts;
   std::vector<std::pair<std::string, std::string>> foreign;
   for (const std::string& id : ids) {
-    HF_TRY(const auto owner, owner_of(desk, id));
-    if (owner && (owner->principal != asker.principal || owner->author != opened.author))
-      foreign.emplace_back(id, "not yours");
-    else if (!owner && std::ranges::find(pending, id, &PendingChange::id) != pending.end())
+    HF_TRY(const auto change, change_of_session(desk, opened, pending, id));
+    if (!change) {
+      verdicts.emplace(id, Verdict::reject);  // reported with the others
+      continue;
+    }
+    HF_TRY(const auto owner, owner_of(desk, change->mark));
+    if (!owner || owner->principal != asker.principal || owner->author != opened.author)
       foreign.emplace_back(id, "not yours");
     else
-      verdicts.emplace(id, Verdict::reject);
+      verdicts.emplace(change->id, Verdict::reject);
   }
   Asker quiet = asker;
   quiet.name = opened.author;

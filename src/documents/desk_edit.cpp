@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 namespace holdfast::documents {
 
@@ -93,8 +94,10 @@ std::string report(const Place& place, const Outcome& outcome) {
     text += "\nNote: the file changed on disk since your read; your edit was put into the new text.";
   if (outcome.has_other_names)
     text += "\nNote: the file has other names (hard links); they keep the old text, since a document is replaced as a whole.";
+  std::set<std::string_view> named;  // each once, however many of its marks it lost
   for (const Superseded& old : edited.superseded)
-    text += fmt::format("\nNote: superseded change {} by {}.", old.id, old.author.empty() ? "a person" : old.author);
+    if (named.insert(old.id).second)
+      text += fmt::format("\nNote: superseded change {} by {}.", old.id, old.author.empty() ? "a person" : old.author);
   if (edited.withdrawn > 0) text += fmt::format("\nNote: {} pending change(s) fell back to the original text.", edited.withdrawn);
   if (edited.likeness != Likeness::exact) text += fmt::format("\nNote: matched with {} normalised.", described(edited.likeness));
   return text;

@@ -78,22 +78,31 @@ Result<LineRange> shown_range(const std::vector<std::string_view>& lines, const 
   return range;
 }
 
+// In front of the text: a document that is to go says so in its first line.
+std::string headnote(DeskState& desk, const std::vector<Proposal>& proposals) {
+  for (const Proposal& proposal : proposals)
+    if (proposal.kind == Proposal::Kind::remove)
+      return fmt::format("[to be deleted: {} proposes to delete this file ({}, {} ago); it stays until a person decides]\n",
+                         proposal.id, proposal.author, short_age(proposal.time, desk.clock.now()));
+  return {};
+}
+
 // The blocks behind the text.
-Result<std::string> footnotes(DeskState& desk, const Place& place, const Sight& sight, std::string_view shown) {
+std::string footnotes(DeskState& desk, const Place& place, const Sight& sight, const std::vector<Proposal>& proposals,
+                      std::string_view shown) {
   std::string text;
   if (const auto ends = unseen_line_ends(shown); !ends.empty()) text += fmt::format("\n[eol: {}]", ends);
   std::vector<PendingChange> pending;
   if (place.reviewed && has_pending(sight.file.bytes)) pending = pending_in(sight.file.bytes);
   // Comments and highlights are content (§6.1): they stand in the text.
-  std::erase_if(pending, [](const PendingChange& change) { return change.kind == "comment" || change.kind == "highlight"; });
-  HF_TRY(const auto proposals, desk.proposals.of(place.key));
+  std::erase_if(pending, is_remark);
   for (const Proposal& proposal : proposals) {
     PendingChange change;
     change.id = proposal.id;
     change.kind = name_of(proposal.kind);
     change.author = proposal.author;
     change.time = proposal.time;
-    change.stale = proposal.kind == Proposal::Kind::edit && proposal.base_version != sight.file.version;
+    change.stale = proposal.kind != Proposal::Kind::create && proposal.base_version != sight.file.version;
     pending.push_back(std::move(change));
   }
   if (pending.empty()) return text;
@@ -117,7 +126,8 @@ Result<std::string> create_session(DeskState& desk, const Asker& asker, std::str
   std::string text = opened.handle;
   const auto& folders = desk.library->settings().folders;
   for (const LibraryFolder& folder : folders)
-    if (const std::string intro = intro_of(desk, folder, folders.size() > 1); !intro.empty()) text += "\n\n" + intro;
+    if (const std::string intro = intro_of(desk, folder, desk.library->settings().names_folders()); !intro.empty())
+      text += "\n\n" + intro;
   return with_trailer(std::move(text), opened);
 }
 
@@ -147,13 +157,13 @@ Result<std::string> read(DeskState& desk, const Asker& asker, const ReadRequest&
   if (range.last < lines.size())
     blocks +=
         fmt::format("\n[lines {}-{} of {}; continue with offset {}]", range.first, range.last, lines.size(), range.last + 1);
-  // For expected_version: who wants the bytes as they are gets their name, too.
-  if (request.view == "raw") blocks += fmt::format("\n[version: {}]", sight.file.version.substr(0, kShownVersion));
-  HF_TRY(const std::string notes, footnotes(desk, place, sight, text));
-  blocks += notes;
-  if (!blocks.empty()) out += out.empty() ? blocks.substr(1) : "\n" + blocks;
+  HF_TRY(const auto proposals, desk.proposals.of(place.key));
+  blocks += footnotes(desk, place, sight, proposals, text);
+  // What expected_version of edit takes.
+  blocks += fmt::format("\n[version: {}]", sight.file.version.substr(0, kShownVersion));
+  out = headnote(desk, proposals) + out + (out.empty() ? blocks.substr(1) : "\n" + blocks);
   if (asker.session_id.empty()) {
-    HF_TRY(opened, desk.handles.create(handle_request(asker)));
+    HF_TRY(opened, desk.handles.create_shared(handle_request(asker)));
   }
   HF_CHECK(desk.handles.note_read(
       opened, place,

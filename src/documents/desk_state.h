@@ -75,7 +75,10 @@ Result<std::string> withdraw(DeskState& desk, const Asker& asker, const std::vec
 
 Result<std::vector<PendingChange>> changes(DeskState& desk, const ChangeFilter& filter, const std::function<bool()>& cancelled);
 Result<VerdictReport> decide(DeskState& desk, const Asker& asker, const Verdicts& verdicts);
-Result<PendingChange> comment(DeskState& desk, const Asker& asker, std::string_view change_id, std::string_view note);
+// The one change of these that an id names. Errors: not_found; ambiguous, when it names one in each of several documents.
+Result<const PendingChange*> named_change(const std::vector<PendingChange>& pending, std::string_view id);
+Result<PendingChange> comment(DeskState& desk, const Asker& asker, std::string_view path, std::string_view change_id,
+                              std::string_view note);
 
 // Whose changes were accepted in a document since it was last committed.
 struct Accepted {

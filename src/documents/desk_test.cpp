@@ -1,5 +1,6 @@
 // document-review §5 and §8 through the desk: real files, a real store.
 
+#include "base/hash.h"
 #include "documents/test_desk.h"
 #include "session/kinds.h"
 
@@ -43,18 +44,19 @@ TEST_F(DeskTest, ReadShowsNumberedLinesPendingAndTrailer) {
   const std::string text = read("", "a.md").value();
   const std::string id = pending().at(0).id;
   EXPECT_EQ(text, "     1\tfirst line\n     2\tsecond new words line\n\n[pending: 1]\n  " + id +
-                      " L2 {--old words--}{++new words++} (Unknown)\n\n[session: " + handle_in(text) + "]");
+                      " L2 {--old words--}{++new words++} (Unknown)\n[version: " + to_hex(sha256(kb.read("a.md"))).substr(0, 16) +
+                      "]\n\n[session: " + handle_in(text) + "]");
 }
 
 TEST_F(DeskTest, ReadInPartsSaysWhereToGoOn) {
   std::string lines;
   for (int i = 1; i <= 5312; ++i) lines += "line " + std::to_string(i) + "\n";
   kb.write("long.md", lines);
-  EXPECT_THAT(read("", "long.md").value(), HasSubstr("\n\n[lines 1-2000 of 5312; continue with offset 2001]\n\n[session: "));
+  EXPECT_THAT(read("", "long.md").value(), HasSubstr("\n\n[lines 1-2000 of 5312; continue with offset 2001]\n[version: "));
   ReadRequest request;
   request.file_path = "long.md";
   request.offset = 5312;
-  EXPECT_THAT(desk->read(with(""), request).value(), StartsWith("  5312\tline 5312\n\n[session: "));
+  EXPECT_THAT(desk->read(with(""), request).value(), StartsWith("  5312\tline 5312\n\n[version: "));
   request.offset = 5313;
   const std::string handle = session();
   const auto past = desk->read(with(handle), request);
@@ -71,9 +73,9 @@ TEST_F(DeskTest, ReadIsBoundedByBytesButNeverCutsALine) {
 
 TEST_F(DeskTest, ReadOfEmptyAndOfCrlfAndBom) {
   kb.write("empty.md", "");
-  EXPECT_THAT(read("", "empty.md").value(), StartsWith("[session: s_"));
+  EXPECT_THAT(read("", "empty.md").value(), StartsWith("[version: "));
   kb.write("dos.md", "\xEF\xBB\xBFone\r\ntwo\r\n");
-  EXPECT_THAT(read("", "dos.md").value(), StartsWith("     1\tone\n     2\ttwo\n\n[eol: crlf]\n\n[session: "));
+  EXPECT_THAT(read("", "dos.md").value(), StartsWith("     1\tone\n     2\ttwo\n\n[eol: crlf]\n[version: "));
 }
 
 TEST_F(DeskTest, ReadHasThreeViews) {
@@ -499,13 +501,10 @@ TEST_F(DeskTest, TextNeverTurnsIntoMarksWhenItIsAccepted) {
   EXPECT_EQ(kb.read("a.md"), "x {+a+ y ++} z\n");
 }
 
-TEST_F(DeskTest, ExpectedVersionsAreShownWhereBytesAre) {
+TEST_F(DeskTest, P28ReadTellsTheVersionThatEditTakes) {
   kb.write("a.md", "text\n");
   const std::string handle = session();
-  ReadRequest raw;
-  raw.file_path = "a.md";
-  raw.view = "raw";
-  const std::string text = desk->read(with(handle), raw).value();
+  const std::string text = read(handle, "a.md").value();
   const std::size_t at = text.find("[version: ");
   ASSERT_NE(at, std::string::npos);
   EditRequest request;
@@ -547,7 +546,7 @@ TEST_F(DeskTest, MisguessedHandlesAreSlowedDownAndOthersAreNot) {
   EXPECT_EQ(code_of(read(handle, "a.md")), "ok");
 }
 
-TEST_F(DeskTest, ManySmallChangesStayManyChanges) {
+TEST_F(DeskTest, P26ManySmallMarksOfOneEditAreOneChange) {
   std::string before, after;
   for (int i = 0; i < 800; ++i) {
     before += "line " + std::to_string(i) + " says old things\n";
@@ -557,7 +556,8 @@ TEST_F(DeskTest, ManySmallChangesStayManyChanges) {
   const std::string handle = reader("a.md");
   EXPECT_EQ(code_of(edit(handle, "a.md", before, after)), "ok");
   EXPECT_EQ(accepted("a.md"), after);
-  EXPECT_THAT(pending(), SizeIs(800));
+  ASSERT_THAT(pending(), SizeIs(1));
+  EXPECT_EQ(pending()[0].places, 800U);
 }
 
 TEST_F(DeskTest, OtherNamesOfAFileAreMentioned) {

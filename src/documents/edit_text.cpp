@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 
 namespace holdfast::documents {
 
@@ -58,15 +59,18 @@ Result<std::vector<Match>> places(std::string_view text, const TextEdit& edit, c
   return std::move(matches.found);
 }
 
-// Ids of earlier edits of one call that a later one took the place of.
-void forget_ids(EditedText& edited, const std::vector<Superseded>& superseded) {
-  for (const Superseded& old : superseded) {
-    const auto own = std::ranges::find(edited.ids, old.id);
-    if (own != edited.ids.end())
-      edited.ids.erase(own);
-    else
-      edited.superseded.push_back(old);
-  }
+// Those of earlier edits of one call are no news.
+void note_superseded(EditedText& edited, const std::vector<Superseded>& superseded) {
+  for (const Superseded& old : superseded)
+    if (std::ranges::find(edited.ids, old.id) == edited.ids.end()) edited.superseded.push_back(old);
+}
+
+// Ids of earlier edits of one call of which a later one left nothing.
+void forget_gone(EditedText& edited, const AcceptedView& after) {
+  std::erase_if(edited.ids, [&](const std::string& id) {
+    return std::ranges::none_of(after.atoms(),
+                                [&](const Atom& atom) { return atom.kind == Atom::Kind::change && atom.id == id; });
+  });
 }
 
 Result<void> check_superseded(const std::vector<Superseded>& superseded, const EditRules& rules) {
@@ -98,8 +102,8 @@ Result<bool> edit_once(std::string_view raw, const TextEdit& edit, const Author&
   HF_TRY(Merged merged, merge_edits(view, replacements, author, likeness));
   if (merged.unchanged) return false;
   HF_CHECK(check_superseded(merged.superseded, rules));
-  forget_ids(edited, merged.superseded);
-  edited.ids.insert(edited.ids.end(), merged.ids.begin(), merged.ids.end());
+  note_superseded(edited, merged.superseded);
+  if (!merged.id.empty()) edited.ids.push_back(std::move(merged.id));
   edited.withdrawn += merged.withdrawn;
   edited.unchanged = false;
   edited.raw = std::move(merged.raw);
@@ -121,15 +125,13 @@ Result<EditedText> edit_marked_text(std::string_view raw, const std::vector<Text
   }
   if (edited.unchanged) edited.raw = raw;
   if (edits.size() == 1 || edited.unchanged) return edited;
-  // Later edits have moved the places of earlier ones.
+  // Later edits have moved the places of earlier ones, or taken them.
   const AcceptedView after(edited.raw);
+  forget_gone(edited, after);
   edited.lines.clear();
-  for (const std::string& id : edited.ids)
-    for (const Placed& place : after.placed())
-      if (place.atom->kind == Atom::Kind::change && place.atom->id == id) {
-        edited.lines.push_back(after.line_of(place.begin));
-        break;
-      }
+  for (const std::string& id : edited.ids) std::ranges::copy(lines_of_change(after, id), std::back_inserter(edited.lines));
+  std::ranges::sort(edited.lines);
+  edited.lines.erase(std::ranges::unique(edited.lines).begin(), edited.lines.end());
   return edited;
 }
 

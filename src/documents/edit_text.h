@@ -15,13 +15,13 @@ struct TextEdit {
   std::string old_string, new_string;
   bool replace_all = false;
 };
-// More places are better edited with a program; each is a change that a person has to look at.
+// More places are better edited with a program; a person has to look at each of them.
 inline constexpr std::size_t kMaxReplaced = 1000;
 
 struct EditedText {
   std::string raw;
-  std::vector<std::string> ids;    // of changes that are pending now because of this edit, in order
-  std::vector<std::size_t> lines;  // of them, in the new accepted view
+  std::vector<std::string> ids;    // of changes that are pending now, in order: one for each edit that changed something
+  std::vector<std::size_t> lines;  // on which their marks begin, in the new accepted view
   std::string accepted;            // that view
   std::vector<Superseded> superseded;
   std::size_t withdrawn = 0;

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include <map>
+
 namespace holdfast::documents {
 
 namespace {
@@ -18,10 +20,17 @@ using session::Transaction;
 // document that moves takes all of them along.
 constexpr std::string_view kHandleSpace = "documents.handle";
 constexpr std::string_view kReadSpace = "documents.read";
+// Which session who reads without a handle shares: how many of them there were on this day.
+constexpr std::string_view kSharedSpace = "documents.shared";
 
 constexpr std::size_t kHandleCharacters = 26;  // of 5 bits each: 130
 constexpr std::size_t kLabelCharacters = 8;
 constexpr std::size_t kAuthorCharacters = 60;
+constexpr std::size_t kTitleDocuments = 3;        // that a title names
+constexpr std::size_t kTitlePathCharacters = 60;  // of each
+constexpr Millis kDay = 86'400'000;
+// Entries of a log that are looked through for what a session had read; who has read more reads again.
+constexpr std::size_t kLogPage = 500, kMaxLogPages = 20;
 // How long "expired" can be told from "unknown": as long as a chat log is likely to be taken up again.
 constexpr Millis kTombstone = 180LL * 86'400'000;
 // A handle in use is written again at most this often; as a share of its life, so that a short one is kept as exactly.
@@ -71,7 +80,9 @@ struct StoredHandle {
   bool ended = false;
 };
 
+// Of one that is over only what tells it from an unknown one.
 Json to_value(const StoredHandle& handle) {
+  if (handle.ended) return JsonObject{{"principal", handle.principal}, {"ended", true}};
   return JsonObject{{"principal", handle.principal},
                     {"label", handle.label},
                     {"author", handle.author},
@@ -101,6 +112,69 @@ Result<void> put_handle(Transaction& transaction, std::string_view hash, const S
   return {};
 }
 
+// A handle that only this store can make: from something that is said once.
+std::string derived_handle(const std::string& secret, std::string_view said) {
+  constexpr std::string_view kAlphabet = "abcdefghijklmnopqrstuvwxyz234567";
+  const Digest digest = hmac_sha256(secret, fmt::format("{}\n{}", kSharedSpace, said));
+  std::string handle = "s_";
+  for (std::size_t i = 0; i < kHandleCharacters; ++i) handle += kAlphabet[digest[i] % kAlphabet.size()];
+  return handle;
+}
+
+// "kelp.md, notes/b.md and 2 more"
+std::string title_of_read(const JsonArray& first, std::int64_t count) {
+  std::string title;
+  for (const Json& path : first)
+    if (path.is_string())
+      title += fmt::format("{}{}", title.empty() ? "" : ", ", shorten(view(path.as_string()), kTitlePathCharacters));
+  const auto more = count - static_cast<std::int64_t>(first.size());
+  return more > 0 ? fmt::format("{} and {} more", title, more) : title;
+}
+
+// A shared session gets its title from the documents that it has read.
+Result<void> note_first_read(Transaction& transaction, std::string_view label, std::string_view path) {
+  HF_TRY(auto record, transaction.get(label));
+  if (find_bool(record.data, "shared") != true) return {};
+  const JsonArray* known = find_array(record.data, "read");
+  JsonArray first = known ? *known : JsonArray();
+  if (first.size() < kTitleDocuments) first.emplace_back(path);
+  const std::int64_t count = find_int(record.data, "documents").value_or(0) + 1;
+  record.title = title_of_read(first, count);
+  record.data["read"] = std::move(first);
+  record.data["documents"] = count;
+  HF_CHECK(transaction.update(std::move(record), session::Touch::activity));
+  return {};
+}
+
+// What a session had read before it was over, out of its log, the newest first.
+Result<void> restore_reads(Transaction& transaction, std::string_view label) {
+  session::EntryQuery query;
+  query.session = label;
+  query.types = {"read", "proposed"};
+  query.limit = kLogPage;
+  query.direction = session::Direction::backward;
+  for (std::size_t page = 0; page < kMaxLogPages; ++page) {
+    HF_TRY(const session::EntryPage found, transaction.entries(query));
+    for (const session::Entry& entry : found.entries) {
+      const auto parsed = parse_json(entry.data);
+      if (!parsed || !parsed->is_object()) continue;
+      const JsonObject& data = parsed->as_object();
+      const auto document = find_string(data, "document"), version = find_string(data, "version");
+      if (!document || !version) continue;
+      const std::string key = fmt::format("{}/{}", *document, label);
+      HF_TRY(const auto known, transaction.value(kReadSpace, key));
+      if (known) continue;
+      JsonObject value{{"version", *version}};
+      for (const char* name : {"first", "last", "time"})
+        if (const auto number = find_int(data, name)) value[name] = *number;
+      HF_CHECK(transaction.put(kReadSpace, key, value));
+    }
+    if (!found.next) break;
+    query.from = *found.next;
+  }
+  return {};
+}
+
 // The old handle of a session that gets a new one, or is ended.
 Result<void> end_handle(Transaction& transaction, std::string_view hash, Millis ttl) {
   HF_TRY(const auto stored, transaction.value(kHandleSpace, hash));
@@ -111,7 +185,7 @@ Result<void> end_handle(Transaction& transaction, std::string_view hash, Millis 
 }
 
 Result<session::SessionRecord> new_record(Transaction& transaction, const HandleRequest& request, const StoredHandle& handle,
-                                          const std::string& hash) {
+                                          const std::string& hash, bool shared = false) {
   session::SessionRecord record;
   record.id = handle.label;
   record.kind = session::kDocument;
@@ -121,6 +195,7 @@ Result<session::SessionRecord> new_record(Transaction& transaction, const Handle
   record.client = request.client;
   record.root_uri = request.root_uri;
   record.data = {{"author", handle.author}, {"model", request.model}, {"handle", hash}};
+  if (shared) record.data["shared"] = true;
   return transaction.create(std::move(record));
 }
 
@@ -135,6 +210,7 @@ Result<session::SessionRecord> resume_record(Transaction& transaction, const Han
   if (!record && record.error().kind != ErrorKind::not_found) return fail(record.error());
   if (!record || record->kind != session::kDocument || record->visibility == session::Visibility::deleted) return refused();
   if (const auto old = find_string(record->data, "handle")) HF_CHECK(end_handle(transaction, *old, ttl));
+  if (record->status != "open") HF_CHECK(restore_reads(transaction, record->id));
   record->status = "open";
   record->data["handle"] = hash;
   if (!request.model.empty()) record->data["model"] = request.model;
@@ -164,6 +240,43 @@ Result<Opened> Handles::create(const HandleRequest& request) {
     }
     HF_CHECK(put_handle(transaction, hash, handle, ttl_));
     return Opened{opened.handle, handle.label, handle.author, author_id(request.principal, handle.author)};
+  });
+}
+
+Result<Opened> Handles::create_shared(const HandleRequest& request) {
+  const std::string key =
+      hash_of(fmt::format("{}\n{}\n{}\n{}", request.principal, request.client, request.root_uri, clock_.now() / kDay));
+  const auto handle_of = [&](std::int64_t number) { return derived_handle(store_.secret(), fmt::format("{}\n{}", key, number)); };
+  const auto number_in = [](const std::optional<session::KeyedValue>& stored) {
+    return stored && stored->value.is_object() ? find_int(stored->value.as_object(), "number").value_or(0) : 0;
+  };
+  HF_TRY(const auto stored, store_.value(kSharedSpace, key));
+  if (const std::int64_t number = number_in(stored); number > 0) {
+    auto opened = open(request.principal, handle_of(number));
+    if (!opened && opened.error().kind != ErrorKind::refused) return opened;
+    if (opened) {
+      opened->handle = handle_of(number);
+      return opened;
+    }
+  }
+  // The first one of the day; or theirs was ended, or taken up by its label.
+  const std::string label = "doc-" + random_base32(kLabelCharacters);
+  return store_.write([&](Transaction& transaction) -> Result<Opened> {
+    HF_TRY(const auto known, transaction.value(kSharedSpace, key));
+    std::int64_t number = number_in(known);
+    if (number > number_in(stored)) {
+      // Another call was first.
+      HF_TRY(const auto theirs, transaction.value(kHandleSpace, hash_of(handle_of(number))));
+      if (const auto handle = theirs ? from_value(theirs->value) : std::nullopt; handle && !is_over(*handle, clock_.now(), ttl_))
+        return Opened{handle_of(number), handle->label, handle->author, author_id(request.principal, handle->author)};
+    }
+    ++number;
+    const StoredHandle handle{request.principal, label, author_label(request.name), clock_.now(), false};
+    const std::string hash = hash_of(handle_of(number));
+    HF_CHECK(new_record(transaction, request, handle, hash, true));
+    HF_CHECK(put_handle(transaction, hash, handle, ttl_));
+    HF_CHECK(transaction.put(kSharedSpace, key, JsonObject{{"number", number}}, {}, transaction.now() + 2 * kDay));
+    return Opened{handle_of(number), label, handle.author, author_id(request.principal, handle.author)};
   });
 }
 
@@ -216,13 +329,18 @@ Result<void> Handles::end(std::string_view principal, std::string_view handle) {
 
 Result<void> Handles::note_read(const Opened& opened, const Place& place, const ReadRecord& read) {
   const JsonObject value{{"version", read.version}, {"first", read.first_line}, {"last", read.last_line}, {"time", read.time}};
+  const std::string key = read_key(place.key, opened.label);
   return store_.write([&](Transaction& transaction) -> Result<void> {
-    HF_CHECK(transaction.put(kReadSpace, read_key(place.key, opened.label), value));
+    HF_TRY(const auto before, transaction.value(kReadSpace, key));
+    HF_CHECK(transaction.put(kReadSpace, key, value));
+    if (!before) HF_CHECK(note_first_read(transaction, opened.label, place.path));
     session::NewEntry entry;
     entry.type = "read";
     entry.author = opened.author;
     entry.text = place.path;
-    entry.data = to_json(value);
+    JsonObject data = value;
+    data["document"] = hash_of(place.key);
+    entry.data = to_json(data);
     HF_CHECK(transaction.append(opened.label, std::move(entry)));
     return {};
   });
@@ -309,9 +427,12 @@ Result<void> Handles::note(std::string_view label, std::string_view type, std::s
 
 Result<void> Handles::note_version(const Opened& opened, std::string_view type, std::string text, const JsonObject& data,
                                    std::string_view key, std::string_view version) {
+  JsonObject known = data;
+  known["document"] = hash_of(key);
+  known["version"] = version;
   return store_.write([&](Transaction& transaction) -> Result<void> {
     HF_CHECK(put_version(transaction, opened.label, key, version, clock_.now()));
-    return append_entry(transaction, opened.label, type, text, data);
+    return append_entry(transaction, opened.label, type, text, known);
   });
 }
 
@@ -328,7 +449,47 @@ Result<std::size_t> Handles::sweep() {
       HF_TRY(const bool changed, store_.write([&](Transaction& transaction) { return expire(transaction, value.key, ttl_); }));
       if (changed) ++ended;
     }
-    if (values.size() < kBatch) return ended;
+    if (values.size() < kBatch) break;
+  }
+  HF_CHECK(forget_reads_of_ended());
+  return ended;
+}
+
+// The log has it for who takes the session up again.
+Result<void> Handles::forget_reads_of_ended() {
+  constexpr std::size_t kBatch = 500;
+  constexpr std::string_view kLabelPrefix = "doc-";  // others are marks of documents, not of sessions
+  std::map<std::string, bool, std::less<>> is_open;  // by label
+  const auto ask = [](session::Reader& reader, std::string_view label) -> Result<bool> {
+    const auto record = reader.get(label);
+    if (!record && record.error().kind != ErrorKind::not_found) return fail(record.error());
+    return record && record->status == "open";
+  };
+  std::string after;
+  while (true) {
+    HF_TRY(const auto values, store_.values({std::string(kReadSpace), {}, after, kBatch}));
+    std::vector<std::pair<std::string, std::string>> gone;  // label, key
+    for (const session::KeyedValue& value : values) {
+      after = value.key;
+      std::string label = value.key.substr(value.key.find('/') + 1);
+      if (!label.starts_with(kLabelPrefix)) continue;
+      auto known = is_open.find(label);
+      if (known == is_open.end()) {
+        HF_TRY(const bool open_now, ask(store_, label));
+        known = is_open.emplace(label, open_now).first;
+      }
+      if (!known->second) gone.emplace_back(std::move(label), value.key);
+    }
+    const auto forget_all = [&](Transaction& transaction) -> Result<void> {
+      for (const auto& [label, key] : gone) {
+        // It may have been taken up again since.
+        HF_TRY(const bool open_now, ask(transaction, label));
+        if (!open_now) HF_CHECK(transaction.erase(kReadSpace, key));
+      }
+      return {};
+    };
+    if (!gone.empty()) HF_CHECK(store_.write(forget_all));
+    if (values.size() < kBatch) return {};
   }
 }
 

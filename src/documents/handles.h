@@ -6,6 +6,9 @@
 // session's record (kind `document`, id `doc-` + 8) is its public label. What was read is remembered per session and document,
 // across restarts and moves. Thread-safe.
 //
+// A handle that is over leaves one row, by which "expired" is told from "unknown", beside the session's record and log. Whoever
+// takes the session up again finds in the log what it had read.
+//
 // Errors: refused with code session_required, session_unknown (also another principal's) or session_expired (also when the
 // session was ended or deleted); each says what to do next.
 
@@ -52,6 +55,10 @@ class Handles {
       : store_(store), clock_(clock), ttl_(ttl) {}
 
   Result<Opened> create(const HandleRequest& request);
+  // For who reads without a handle: one session for each client, project and day, so that a client that forgets its handle leaves
+  // no session a call behind. It is titled by what was read. The handle is the same for the whole day: its characters are made of
+  // the store's secret.
+  Result<Opened> create_shared(const HandleRequest& request);
   // Checks it and keeps it alive.
   Result<Opened> open(std::string_view principal, std::string_view handle);
   Result<void> end(std::string_view principal, std::string_view handle);
@@ -71,7 +78,8 @@ class Handles {
   Result<void> note_version(const Opened& opened, std::string_view type, std::string text, const JsonObject& data,
                             std::string_view key, std::string_view version);
 
-  // Sessions whose handle ran out become `expired`; expired handles are forgotten in the end. Returns how many.
+  // Sessions whose handle ran out become `expired`; what sessions had read that are over is forgotten, and their handles in the
+  // end. Returns how many ran out.
   Result<std::size_t> sweep();
 
   Millis ttl() const { return ttl_; }
@@ -82,6 +90,7 @@ class Handles {
   static Result<void> put_version(session::Transaction& transaction, std::string_view label, std::string_view key,
                                   std::string_view version, Millis now);
   static Result<bool> expire(session::Transaction& transaction, std::string_view hash, Millis ttl);
+  Result<void> forget_reads_of_ended();
 
   session::Store& store_;
   const Clock& clock_;

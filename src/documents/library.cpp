@@ -62,6 +62,16 @@ std::optional<std::string> path_inside(const Fd& folder, const Fd& opened) {
   return relative;
 }
 
+// Not for the superuser either, whom no permission stops, where nobody has the permission. A file that is gone is none that is
+// protected: whoever wants to write it finds out.
+bool is_file_writable(const Fd& folder, const std::string& relative) {
+  const auto file = open_below(folder, relative, O_PATH | O_NOFOLLOW, 0, Links::refuse);
+  struct stat status{};
+  if (!file || ::fstat(file->get(), &status) != 0) return true;
+  if ((status.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH)) == 0) return false;
+  return ::access(fmt::format("/proc/self/fd/{}", file->get()).c_str(), W_OK) == 0 || errno != EACCES;
+}
+
 // A link that names an absolute path is refused by the kernel wherever it leads. Where it leads inside after all, the file is
 // opened by that name, links refused.
 Result<Fd> open_inside(const Fd& folder, const std::string& relative) {
@@ -144,8 +154,11 @@ class FolderLibrary final : public Library {
   }
 
   Result<void> require_writable(const Place& place) override {
-    if (!settings_.folders[place.folder].read_only) return {};
-    return fail(ErrorKind::refused, place.path + ": this folder may be read, not changed", "", "read_only");
+    if (settings_.folders[place.folder].read_only)
+      return fail(ErrorKind::refused, place.path + ": this folder may be read, not changed", "", "read_only");
+    if (!place.exists || place.is_folder || is_file_writable(folders_[place.folder].fd, place.relative)) return {};
+    return fail(ErrorKind::refused, place.path + " is write-protected by its permissions",
+                fmt::format("ask the person who owns it to allow it: chmod u+w {}", place.path), "read_only");
   }
 
  private:
@@ -158,7 +171,7 @@ class FolderLibrary final : public Library {
   Result<Named> name(std::string_view path, PathFor purpose) {
     HF_TRY(std::vector<std::string> segments, path_segments(path, purpose));
     Named named;
-    if (folders_.size() > 1) {
+    if (settings_.names_folders()) {
       const auto folder = segments.empty() ? settings_.folders.end()
                                            : std::ranges::find(settings_.folders, segments.front(), &LibraryFolder::name);
       if (folder == settings_.folders.end()) return unknown_folder(path, segments);
@@ -224,7 +237,7 @@ class FolderLibrary final : public Library {
     Place made;
     made.folder = folder;
     made.path = relative;
-    if (folders_.size() > 1) {
+    if (settings_.names_folders()) {
       const std::string& name = settings_.folders[folder].name;
       made.path = relative.empty() ? name : name + '/' + relative;
     }
@@ -263,10 +276,12 @@ Result<OpenFolder> open_library_folder(LibraryFolder& folder) {
   return opened;
 }
 
-Result<void> check_apart(const std::vector<LibraryFolder>& folders, const std::vector<OpenFolder>& opened) {
+Result<void> check_apart(const LibrarySettings& settings, const std::vector<OpenFolder>& opened) {
+  const std::vector<LibraryFolder>& folders = settings.folders;
+  const bool names_folders = settings.names_folders();
   for (std::size_t i = 0; i < folders.size(); ++i) {
     const std::string& name = folders[i].name;
-    if (folders.size() > 1 && (name.empty() || name.starts_with('.') || name.contains('/') || !is_speakable(name)))
+    if (names_folders && (name.empty() || name.starts_with('.') || name.contains('/') || !is_speakable(name)))
       return fail(ErrorKind::invalid, fmt::format("\"{}\" cannot be the name of a folder of documents", name));
     for (std::size_t j = 0; j < i; ++j) {
       if (name == folders[j].name)
@@ -311,7 +326,7 @@ Result<std::unique_ptr<Library>> Library::open(LibrarySettings settings) {
     HF_TRY(OpenFolder opened, open_library_folder(folder));
     folders.push_back(std::move(opened));
   }
-  HF_CHECK(check_apart(settings.folders, folders));
+  HF_CHECK(check_apart(settings, folders));
   HF_CHECK(open_state(settings, folders));
   return std::make_unique<FolderLibrary>(std::move(settings), std::move(folders));
 }

@@ -29,7 +29,7 @@
 namespace holdfast::documents {
 
 struct LibraryFolder {
-  std::string name;    // first segment of paths when there are several
+  std::string name;    // first segment of paths when names_folders()
   std::string folder;  // absolute
   bool read_only = false;
 };
@@ -42,13 +42,18 @@ struct LibrarySettings {
   std::vector<std::string> reviewed = {".md", ".markdown", ".txt"};
   bool direct_edits = false;  // of other kinds: written at once instead of proposed
   bool supersede_any = true;  // a model may replace pending changes of others (document-review §6.5)
+  // Paths begin with the folder's name also when there is only this one: who sees one folder of several names its documents as
+  // everybody else does.
+  bool one_of_several = false;
+
+  bool names_folders() const { return one_of_several || folders.size() > 1; }
 };
 
 // A document's place, resolved. The same file has the same `key` and `path`, however it was spelled and through whichever inner
 // link.
 struct Place {
   std::size_t folder = 0;  // of LibrarySettings::folders
-  std::string path;        // as shown: with the folder's name when there are several
+  std::string path;        // as shown: with the folder's name when names_folders()
   std::string relative;    // below its folder, links resolved
   std::string key;         // absolute: the document's identity in locks, read records, proposals
   bool exists = false;
@@ -75,6 +80,8 @@ class Library {
   // The place a key names, when it lies in this library; whether or not it still exists.
   virtual std::optional<Place> place_of(std::string_view key) = 0;
   virtual const Fd& folder_of(const Place& place) = 0;
+  // Errors: refused with code read_only, of a folder that may only be read, and of a file that its permissions protect: changes
+  // replace files, which would not ask for them.
   virtual Result<void> require_writable(const Place& place) = 0;
 };
 

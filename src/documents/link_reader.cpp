@@ -52,7 +52,7 @@ Result<LinkMap> LinkReader::read(Library& library, const Overlay& overlay, const
       if (links && (!links->accepted.empty() || !links->base.empty())) sources.push_back({files[i].place, links});
     }
     const auto& settings = library.settings();
-    if (settings.folders.size() > 1)
+    if (settings.names_folders())
       for (const LibraryFolder& folder : settings.folders) folders.push_back(folder.name);
     state_->last = std::make_shared<const LinkMapState>(std::move(paths), std::move(folders), std::move(sources));
   }

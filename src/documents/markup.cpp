@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 
 namespace holdfast::documents {
 
@@ -42,11 +43,22 @@ struct Found {
   std::optional<Metadata> metadata;
 };
 
+// Of a document, or of a text in which only comments and highlights are looked for.
+enum class LookingFor { everything, remarks };
+
+struct Parsed {
+  std::vector<Atom> atoms;
+  std::vector<Found> remarks;          // outside of changes
+  std::set<std::size_t> text_in_code;  // openers that open nothing; kept when remarks are looked for
+};
+
 class Parser {
  public:
-  explicit Parser(std::string_view raw) : raw_(raw), code_(raw) {}
+  // all_code: the text is a piece of a code block.
+  explicit Parser(std::string_view raw, LookingFor wanted = LookingFor::everything, bool all_code = false)
+      : raw_(raw), wanted_(wanted), all_code_(all_code), code_(raw) {}
 
-  std::vector<Atom> run() {
+  Parsed run() {
     while ((position_ = next_sign(position_)) != std::string_view::npos) {
       if (raw_[position_] == '{') {
         const auto block = block_here();
@@ -67,7 +79,7 @@ class Parser {
     close_plain(raw_.size());
     name_the_nameless();
     flag_front_matter();
-    return std::move(atoms_);
+    return {std::move(atoms_), std::move(remarks_), std::move(text_in_code_)};
   }
 
  private:
@@ -121,13 +133,16 @@ class Parser {
 
   std::optional<Found> block_here() {
     const auto block = opener_at(raw_, position_);
-    if (!block) return std::nullopt;
+    if (!block || (wanted_ == LookingFor::remarks && is_change(*block))) return std::nullopt;
     Found found;
     found.block = *block;
     found.begin = position_;
     std::size_t inside = position_ + kDelimiterBytes;
     found.metadata = metadata_at(inside);
-    if (!found.metadata && code_.in_code(position_)) return std::nullopt;
+    if (!found.metadata && in_code(position_)) {
+      if (wanted_ == LookingFor::remarks) text_in_code_.insert(position_);
+      return std::nullopt;
+    }
     if (found.metadata) inside += found.metadata->bytes;
     const std::size_t closer = next_closer(*block, inside);
     if (closer == std::string_view::npos) return std::nullopt;
@@ -139,9 +154,14 @@ class Parser {
     return found;
   }
 
+  bool in_code(std::size_t position) const { return all_code_ || code_.in_code(position); }
+
   // A block is passed as a whole: what stands in it opens no code.
   void take(const Found& found) {
-    if (!is_change(found.block)) return;  // content: part of the plain text around it
+    if (!is_change(found.block)) {  // content: part of the plain text around it
+      remarks_.push_back(found);
+      return;
+    }
     close_plain(found.begin);
     plain_begin_ = found.end;
     if (join(found)) return;
@@ -149,6 +169,7 @@ class Parser {
     atom.kind = Atom::Kind::change;
     atom.begin = found.begin;
     atom.end = found.end;
+    atom.in_code = in_code(found.begin);
     if (found.block == Block::insertion) {
       atom.ins = found.payload;
     } else if (found.block == Block::deletion) {
@@ -218,6 +239,8 @@ class Parser {
   }
 
   std::string_view raw_;
+  LookingFor wanted_;
+  bool all_code_;
   std::size_t position_ = 0, plain_begin_ = 0;
   std::size_t plain_from_ = 0;  // end of the last block: lines begin behind it
   std::array<NextOf, kFirstSigns.size()> signs_;
@@ -228,38 +251,85 @@ class Parser {
   std::optional<Metadata> metadata_;
   bool last_is_deletion_ = false;
   std::vector<Atom> atoms_;
+  std::vector<Found> remarks_;
+  std::set<std::size_t> text_in_code_;
 };
+
+Remark remark_of(const Found& found, std::size_t offset) {
+  Remark remark;
+  remark.kind = found.block == Block::comment ? Remark::Kind::comment : Remark::Kind::highlight;
+  remark.text = found.payload;
+  remark.begin = offset + found.begin;
+  remark.end = offset + found.end;
+  if (found.metadata) {
+    remark.id = found.metadata->id;
+    remark.author = found.metadata->author;
+    remark.timestamp = found.metadata->timestamp;
+    remark.on = found.metadata->on;
+  }
+  return remark;
+}
+
+// Rule 6 for remarks. Two may carry one id when a text was copied; then the second one's is derived, too.
+void name_remarks(std::vector<Remark>& remarks, const std::vector<Atom>& atoms, std::string_view raw) {
+  std::set<std::string, std::less<>> taken;
+  for (const Atom& atom : atoms)
+    if (atom.kind == Atom::Kind::change) taken.insert(atom.id);
+  std::map<std::string_view, int> seen;
+  for (Remark& remark : remarks) {
+    const std::string_view block = raw.substr(remark.begin, remark.end - remark.begin);
+    constexpr std::size_t kIdHex = 8;
+    while (remark.id.empty() || taken.contains(remark.id))
+      remark.id = "n_" + to_hex(sha256(fmt::format("{}\n{}", ++seen[block], block))).substr(0, kIdHex);
+    taken.insert(remark.id);
+  }
+}
 
 }  // namespace
 
 std::vector<Atom> parse_markup(std::string_view raw) {
-  return Parser(raw).run();
+  return Parser(raw).run().atoms;
+}
+
+std::vector<Remark> find_remarks(std::string_view raw) {
+  if (!raw.contains(opener_of(Block::comment)) && !raw.contains(opener_of(Block::highlight))) return {};
+  const Parsed parsed = Parser(raw).run();
+  std::vector<Remark> remarks;
+  for (const Found& found : parsed.remarks) remarks.push_back(remark_of(found, 0));
+  for (const Atom& atom : parsed.atoms) {
+    if (atom.ins.empty()) continue;
+    const auto offset = static_cast<std::size_t>(atom.ins.data() - raw.data());
+    for (const Found& found : Parser(atom.ins, LookingFor::remarks, atom.in_code).run().remarks)
+      remarks.push_back(remark_of(found, offset));
+  }
+  std::ranges::sort(remarks, {}, &Remark::begin);
+  name_remarks(remarks, parsed.atoms, raw);
+  return remarks;
 }
 
 std::vector<Comment> find_comments(std::string_view text) {
   std::vector<Comment> comments;
-  const std::string_view opener = opener_of(Block::comment), closer = closer_of(Block::comment);
-  for (std::size_t at = text.find(opener); at != std::string_view::npos;) {
-    std::size_t inside = at + kDelimiterBytes;
-    const auto metadata = read_metadata(text.substr(inside));
-    if (metadata) inside += metadata->bytes;
-    const std::size_t end = text.find(closer, inside);
-    if (end == std::string_view::npos) break;
+  if (!text.contains(opener_of(Block::comment))) return comments;
+  for (const Found& found : Parser(text, LookingFor::remarks).run().remarks) {
+    if (found.block != Block::comment) continue;
     Comment comment;
-    comment.begin = at;
-    comment.end = end + kDelimiterBytes;
-    comment.raw = text.substr(at, comment.end - at);
-    comment.note = text.substr(inside, end - inside);
-    if (metadata) {
-      comment.author = metadata->author;
-      comment.by = metadata->by;
-      comment.timestamp = metadata->timestamp;
-      comment.id = metadata->id;
+    comment.begin = found.begin;
+    comment.end = found.end;
+    comment.raw = text.substr(found.begin, found.end - found.begin);
+    comment.note = found.payload;
+    if (found.metadata) {
+      comment.author = found.metadata->author;
+      comment.by = found.metadata->by;
+      comment.timestamp = found.metadata->timestamp;
+      comment.id = found.metadata->id;
     }
     comments.push_back(std::move(comment));
-    at = text.find(opener, end + kDelimiterBytes);
   }
   return comments;
+}
+
+std::set<std::size_t> find_openers_in_code(std::string_view text) {
+  return Parser(text, LookingFor::remarks).run().text_in_code;
 }
 
 namespace {

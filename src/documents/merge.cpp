@@ -54,13 +54,42 @@ std::string stamp_comment(std::string_view comment, const Author& author) {
                      one_line_note(note));
 }
 
-// A token of the new text as it is written at this place.
-std::string written(const Token& token, std::string_view line_break, const Author& author) {
+// A token of the new text as it is written at this place; of a comment with who makes it.
+std::string written(const Token& token, std::string_view line_break, const Author* commenting) {
   if (token.text == "\n") return std::string(line_break);
-  if (opener_at(token.text, 0) == Block::comment && token.text.ends_with(closer_of(Block::comment)))
-    return stamp_comment(token.text, author);
-  return std::string(token.text);
+  const bool is_comment = opener_at(token.text, 0) == Block::comment && token.text.ends_with(closer_of(Block::comment));
+  return is_comment && commenting ? stamp_comment(token.text, *commenting) : std::string(token.text);
 }
+
+// Where the new texts of an edit show what looks like a comment and is an example, because it stands in code.
+class NewExamples {
+ public:
+  // In order and apart from each other.
+  NewExamples(std::string_view text, const std::vector<Replacement>& replacements) {
+    const bool any =
+        std::ranges::any_of(replacements, [](const Replacement& each) { return each.text.contains(opener_of(Block::comment)); });
+    if (!any) return;
+    std::string after;
+    std::size_t copied = 0;
+    for (const Replacement& each : replacements) {
+      after += text.substr(copied, each.begin - copied);
+      begins_.push_back(after.size());
+      after += each.text;
+      copied = each.end;
+    }
+    after += text.substr(copied);
+    in_code_ = find_openers_in_code(after);
+  }
+
+  // At this position in the text of a replacement.
+  bool has_one_at(std::size_t replacement, std::size_t position) const {
+    return replacement < begins_.size() && in_code_.contains(begins_[replacement] + position);
+  }
+
+ private:
+  std::vector<std::size_t> begins_;  // of the new texts, in the text that they lead to
+  std::set<std::size_t> in_code_;
+};
 
 std::vector<std::string> keys_of(const std::vector<Token>& tokens, Likeness likeness) {
   std::vector<std::string> keys;
@@ -77,20 +106,20 @@ bool reaches_into(const Group& group, const Placed& change) {
 
 class Merge {
  public:
-  Merge(const AcceptedView& view, const Author& author) : view_(view), author_(author) {
-    for (const Atom& atom : view.atoms())
-      if (atom.kind == Atom::Kind::change) taken_ids_.insert(atom.id);
-  }
+  Merge(const AcceptedView& view, const Author& author) : view_(view), author_(author) {}
 
   Result<Merged> run(const std::vector<Replacement>& replacements, Likeness likeness) {
+    const std::vector<Replacement> whole = whole_characters(replacements);
+    const NewExamples examples(view_.text(), whole);
     std::vector<Hunk> wanted;
-    for (const Replacement& each : whole_characters(replacements)) compare(each, likeness, wanted);
+    for (std::size_t i = 0; i < whole.size(); ++i) compare(whole[i], likeness, examples, i, wanted);
     if (wanted.empty()) {
       merged_.raw = view_.raw();
       merged_.unchanged = true;
       return std::move(merged_);
     }
     HF_CHECK(check_comments(wanted));
+    id_ = fresh_id();
     merged_.raw.reserve(view_.raw().size() + kRoomForMarks);
     for (const Group& group : closed(joined(wanted))) {
       copy_up_to(group.begin);
@@ -136,7 +165,8 @@ class Merge {
   }
 
   // Step 1: where old and new differ.
-  void compare(const Replacement& each, Likeness likeness, std::vector<Hunk>& hunks) const {
+  void compare(const Replacement& each, Likeness likeness, const NewExamples& examples, std::size_t replacement,
+               std::vector<Hunk>& hunks) const {
     const std::string_view text = view_.text();
     const std::size_t from = each.begin;
     const std::string_view old_text = text.substr(from, each.end - from);
@@ -149,7 +179,8 @@ class Merge {
       hunk.begin = edge(difference.a_begin);
       hunk.end = difference.a_end == difference.a_begin ? hunk.begin : from + before[difference.a_end - 1].end;
       const std::string_view line_break = line_break_at(text, hunk.begin);
-      for (std::size_t i = difference.b_begin; i < difference.b_end; ++i) hunk.text += written(after[i], line_break, author_);
+      for (std::size_t i = difference.b_begin; i < difference.b_end; ++i)
+        hunk.text += written(after[i], line_break, examples.has_one_at(replacement, after[i].begin) ? nullptr : &author_);
       hunks.push_back(std::move(hunk));
     }
   }
@@ -290,19 +321,20 @@ class Merge {
       if (const auto sign = find_delimiter(payload))
         return fail(ErrorKind::refused, fmt::format("the change would contain {}", *sign),
                     "write the text without CriticMarkup; the marks are added for you", "markup_in_input");
-    const std::string id = fresh_id();
-    const std::string metadata = write_metadata(id, author_.label, author_.now, author_.by);
+    const std::string metadata = write_metadata(id_, author_.label, author_.now, author_.by);
     merged_.raw += base.substr(0, base_begin);
     if (!del.empty()) merged_.raw += fmt::format("{{--{}{}--}}", metadata, del);
     if (!ins.empty()) merged_.raw += fmt::format("{{++{}{}++}}", metadata, ins);
     merged_.raw += base.substr(base_end);
-    merged_.ids.push_back(id);
+    merged_.id = id_;
     return {};
   }
 
-  std::string fresh_id() {
+  std::string fresh_id() const {
+    std::set<std::string_view> taken;
+    for (const Atom& atom : view_.atoms()) taken.insert(atom.id);
     std::string id = author_.make_id();
-    while (!taken_ids_.insert(id).second) id = author_.make_id();
+    while (taken.contains(id)) id = author_.make_id();
     return id;
   }
 
@@ -330,10 +362,7 @@ class Merge {
       return fail(ErrorKind::refused, "the edit would not read back as intended; nothing was written",
                   "edit a smaller part, away from other marks", "would_corrupt");
     HF_CHECK(check_accepting(after));
-    std::map<std::string_view, std::size_t> place_of;
-    for (const Placed& place : after.placed())
-      if (place.atom->kind == Atom::Kind::change) place_of.try_emplace(place.atom->id, place.begin);
-    for (const std::string& id : merged_.ids) merged_.lines.push_back(after.line_of(place_of[id]));
+    if (!merged_.id.empty()) merged_.lines = lines_of_change(after, merged_.id);
     merged_.accepted = std::move(after).take_text();
     return {};
   }
@@ -367,7 +396,14 @@ class Merge {
       before += view_.rich(hunk.begin, hunk.end);
       after += hunk.text;
     }
-    return check_kept(find_comments(before), find_comments(after));
+    std::vector<Comment> touched = find_comments(before);
+    if (touched.empty()) return {};
+    // A piece alone does not say whether it stands in code, where it would be no comment.
+    const std::string whole = view_.rich(0, view_.text().size());
+    std::set<std::string_view> comments;
+    for (const Comment& comment : find_comments(whole)) comments.insert(comment.raw);
+    std::erase_if(touched, [&](const Comment& comment) { return !comments.contains(comment.raw); });
+    return check_kept(touched, find_comments(after));
   }
   Result<void> check_comments(const AcceptedView& view) const {
     const std::string before = view_.rich(0, view_.text().size()), after = view.rich(0, view.text().size());
@@ -397,10 +433,27 @@ class Merge {
   const AcceptedView& view_;
   const Author& author_;
   Merged merged_;
-  std::set<std::string> taken_ids_;
+  std::string id_;        // of the change that this edit makes
   std::size_t next_ = 0;  // atom to go on with
   std::size_t at_ = 0;    // position in the accepted view up to which the new document is written
 };
+
+}  // namespace
+
+std::vector<std::size_t> lines_of_change(const AcceptedView& view, std::string_view id) {
+  std::vector<std::size_t> lines;
+  std::size_t line = 1, counted = 0;
+  for (const Placed& place : view.placed()) {
+    if (place.atom->kind != Atom::Kind::change || place.atom->id != id) continue;
+    const std::string_view between = std::string_view(view.text()).substr(counted, place.begin - counted);
+    line += static_cast<std::size_t>(std::ranges::count(between, '\n'));
+    counted = place.begin;
+    if (lines.empty() || lines.back() != line) lines.push_back(line);
+  }
+  return lines;
+}
+
+namespace {
 
 void replace_each(std::string& text, std::string_view what, std::string_view with) {
   for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size()))
@@ -433,7 +486,9 @@ Result<Merged> merge_edits(const AcceptedView& view, const std::vector<Replaceme
 Result<std::string> wrap_new_document(std::string_view content, const Author& author, std::string& id) {
   if (content.empty()) return std::string();
   std::string text;
-  for (const Token& token : tokens_of(content)) text += written(token, "\n", author);
+  const NewExamples examples({}, {{0, 0, std::string(content)}});
+  for (const Token& token : tokens_of(content))
+    text += written(token, "\n", examples.has_one_at(0, token.begin) ? nullptr : &author);
   if (const auto sign = find_delimiter(text))
     return fail(ErrorKind::refused, fmt::format("content contains {}", *sign),
                 "write the text without CriticMarkup; the marks are added for you", "markup_in_input");

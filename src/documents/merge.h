@@ -3,7 +3,8 @@
 // Puts an edit into a document as pending changes (document-review §6.3–6.5).
 //
 // The edit is given in the accepted view: a range and what shall stand there instead. The result is the document's new bytes, in
-// which everything that the edit did not touch is the same byte. Before it is returned it is parsed again, and both views must be
+// which everything that the edit did not touch is the same byte. It may need several marks; they have one id, since a person
+// decides about an edit and not about its words. Before it is returned it is parsed again, and both views must be
 // exactly as intended; otherwise nothing is returned (would_corrupt).
 
 #include "base/result.h"
@@ -35,8 +36,8 @@ struct Superseded {
 
 struct Merged {
   std::string raw;
-  std::vector<std::string> ids;        // of the new changes, in order
-  std::vector<std::size_t> lines;      // of them, in the new accepted view
+  std::string id;                      // of the new change; empty when everything fell back to what was there before
+  std::vector<std::size_t> lines;      // on which its marks begin in the new accepted view, each once
   std::vector<Superseded> superseded;  // pending changes the edit took the place of
   std::size_t withdrawn = 0;           // changes that fell back to what was there before
   std::string accepted;                // the new accepted view
@@ -55,6 +56,9 @@ Result<Merged> merge_edit(const AcceptedView& view, std::size_t begin, std::size
 // Several at once, in order and apart from each other.
 Result<Merged> merge_edits(const AcceptedView& view, const std::vector<Replacement>& replacements, const Author& author,
                            Likeness likeness = Likeness::exact);
+
+// On which lines of the accepted view the marks of a change begin, each once.
+std::vector<std::size_t> lines_of_change(const AcceptedView& view, std::string_view id);
 
 // A whole new document as one insertion. markup_in_input.
 Result<std::string> wrap_new_document(std::string_view content, const Author& author, std::string& id);

@@ -125,7 +125,7 @@ TEST(Merge_6_5, SupersedingKeepsTheFirstBaseAndNamesWhoseItWas) {
 
 TEST(Merge, NamesIdsAndLines) {
   const Merged merged = merged_edit("one\ntwo\nthree\n", "one\ntwo\nthree", "uno\ntwo\ntres").value();
-  EXPECT_THAT(merged.ids, ElementsAre("c_1", "c_2"));
+  EXPECT_EQ(merged.id, "c_1");
   EXPECT_THAT(merged.lines, ElementsAre(1u, 3u));
   EXPECT_TRUE(merged_edit("same", "same", "same").value().unchanged);
 }

@@ -58,6 +58,7 @@ std::optional<Metadata> read_metadata(std::string_view text) {
   metadata.author = *author;
   metadata.id = find_string(fields, "id").value_or("");
   metadata.by = find_string(fields, "by").value_or("");
+  metadata.on = find_string(fields, "on").value_or("");
   metadata.timestamp = find_int(fields, "timestamp");
   metadata.bytes = end + kEnd.size();
   return metadata;
@@ -69,6 +70,10 @@ std::string write_metadata(std::string_view id, std::string_view author, Millis 
   out += fmt::format("\"author\":{},\"timestamp\":{}", harmless_json(author), timestamp);
   if (!by.empty()) out += fmt::format(",\"by\":{}", harmless_json(by));
   return out + "}@@";
+}
+
+std::string write_comment_metadata(std::string_view author, Millis timestamp, std::string_view on) {
+  return fmt::format("{{\"author\":{},\"timestamp\":{},\"on\":{}}}@@", harmless_json(author), timestamp, harmless_json(on));
 }
 
 }  // namespace holdfast::documents

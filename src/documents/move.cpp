@@ -50,7 +50,7 @@ std::size_t most_rewrites() {
 // What moves is the document that a link leads to; the link itself stays, with nothing behind it.
 Result<std::vector<std::string>> links_left_behind(Library& library, std::string_view typed, const Place& from) {
   HF_TRY(std::vector<std::string> segments, path_segments(typed, PathFor::existing));
-  if (library.settings().folders.size() > 1) segments.erase(segments.begin());
+  if (library.settings().names_folders()) segments.erase(segments.begin());
   const auto named = open_below(library.folder_of(from), join_path(segments), O_PATH | O_NOFOLLOW);
   struct stat status{};
   const bool is_link = named && ::fstat(named->get(), &status) == 0 && S_ISLNK(status.st_mode);

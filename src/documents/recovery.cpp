@@ -73,7 +73,8 @@ class Recovery {
 
 Result<void> recover(Library& library, OperationAtWork& work) {
   for (const JournaledStep& step : work.operation().steps)
-    if (const auto place = library.place_of(step.key)) HF_CHECK(library.require_writable(*place));
+    if (const auto place = library.place_of(step.key); place && library.settings().folders[place->folder].read_only)
+      return fail(ErrorKind::refused, place->path + ": this folder may be read, not changed");
   HF_TRY(const auto locks, lock_documents_of(library, work.operation()));
   HF_TRY(const End end, Recovery(library, work.operation()).run());
   log(LogLevel::info, "documents",

@@ -59,7 +59,7 @@ void sweep_temporaries(Library& library) {
   if (boot.empty()) return;
   for (std::size_t i = 0; i < library.settings().folders.size(); ++i) {
     const auto& folders = library.settings().folders;
-    const auto top = library.find(folders.size() == 1 ? "" : folders[i].name);
+    const auto top = library.find(library.settings().names_folders() ? folders[i].name : "");
     if (!top || folders[i].read_only) continue;
     const std::string marker = library.settings().state_folder + "/swept-" + to_hex(sha256(top->key)).substr(0, 16);
     if (read_file(marker, kMaxBootIdBytes).value_or("") == boot) continue;

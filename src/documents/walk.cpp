@@ -202,7 +202,7 @@ Result<void> take_file(Library& library, const Place& place, std::vector<WalkedF
 Result<std::vector<WalkedFile>> walk(Library& library, const WalkOptions& options) {
   std::vector<WalkedFile> files;
   const auto& folders = library.settings().folders;
-  if (options.below.empty() && folders.size() > 1) {
+  if (options.below.empty() && library.settings().names_folders()) {
     std::vector<std::string> names;
     for (const LibraryFolder& folder : folders) names.push_back(folder.name);
     std::ranges::sort(names, {}, [](const std::string& name) { return name + '/'; });

@@ -143,7 +143,7 @@ JsonObject edit_arguments() {
                            {"items", one},
                            {"maxItems", kMaxEdits},
                            {"description", "further edits of the same document, in order: all are made, or none"}}},
-      {"expected_version", argument::text("refuse when the document is not this version any more")}};
+      {"expected_version", argument::text("the [version: …] that read showed: refuse when the document is another one by now")}};
 }
 
 }  // namespace

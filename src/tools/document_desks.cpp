@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <filesystem>
 
 namespace holdfast::tools {
 
@@ -23,10 +22,6 @@ Error denied(std::string message, std::string hint = std::string(kHowToSay)) {
   return make_error(ErrorKind::refused, std::move(message), std::move(hint), "path_denied");
 }
 
-bool is_inside(const std::string& folder, const std::string& other) {
-  return folder.size() > other.size() && folder.starts_with(other) && (other.ends_with('/') || folder[other.size()] == '/');
-}
-
 // The project that the folder is, or stands in; empty: none of this caller's.
 std::string project_around(const std::string& folder, const Identity& who) {
   for (const std::string& project : who.projects)
@@ -34,32 +29,7 @@ std::string project_around(const std::string& folder, const Identity& who) {
   return {};
 }
 
-std::vector<LibraryFolder> project_folders(const ResolvedRoots& resolved) {
-  std::vector<LibraryFolder> folders;
-  for (const std::string& root : resolved.roots)
-    if (auto path = path_of_file_uri(root)) folders.push_back({root_display_name(root), std::move(*path), false});
-  return folders;
-}
-
 }  // namespace
-
-std::vector<LibraryFolder> tidy_folders(std::vector<LibraryFolder> folders) {
-  for (LibraryFolder& folder : folders) {
-    std::error_code error;
-    if (const auto real = std::filesystem::canonical(folder.folder, error); !error) folder.folder = real.string();
-  }
-  std::vector<LibraryFolder> tidy;
-  for (LibraryFolder& folder : folders) {
-    const bool covered = std::ranges::any_of(folders, [&](const auto& other) { return is_inside(folder.folder, other.folder); });
-    const bool twice = std::ranges::find(tidy, folder.folder, &LibraryFolder::folder) != tidy.end();
-    if (covered || twice) continue;
-    const std::string name = folder.name;
-    for (int number = 2; std::ranges::find(tidy, folder.name, &LibraryFolder::name) != tidy.end(); ++number)
-      folder.name = fmt::format("{}-{}", name, number);
-    tidy.push_back(folder);
-  }
-  return tidy;
-}
 
 std::vector<LibraryFolder> folders_inside(std::vector<LibraryFolder> folders, const Identity& who) {
   std::erase_if(folders, [&](const LibraryFolder& folder) { return !stands_in_projects(folder.folder, who); });
@@ -71,28 +41,16 @@ bool stands_in_projects(const std::string& folder, const Identity& who) {
 }
 
 Result<ChosenDesk> DocumentDesks::choose(mcp::Call& call) {
+  if (!has_folders()) return fail(denied("no folder is under review on this server"));
   ChosenDesk chosen;
   const mcp::Caller& caller = call.caller();
-  if (!settings_.folders.empty()) {
-    std::vector<LibraryFolder> folders = folders_inside(settings_.folders, caller);
-    if (folders.empty())
-      return fail(denied("no folder under review stands in the projects of this token",
-                         fmt::format("it may work in {}", fmt::join(caller.projects, ", "))));
-    HF_TRY(const ResolvedRoots known, root_.known(call));
-    chosen.root_uri = known.one().value_or("");
-    if (!caller.may_see(chosen.root_uri)) chosen.root_uri = project_around(folders.front().folder, caller);
-    HF_TRY(chosen.desk, desk_over(std::move(folders)));
-    return chosen;
-  }
-  if (call.caller().transport == mcp::Transport::http) return fail(denied("no folder is under review on this server"));
-  HF_TRY(const ResolvedRoots resolved, root_.resolve(call));
-  if (resolved.input_required) {
-    chosen.input_required = true;
-    return chosen;
-  }
-  std::vector<LibraryFolder> folders = tidy_folders(project_folders(resolved));
-  if (folders.empty()) return fail(denied("it is not known which folder is under review: this client names no project root"));
-  chosen.root_uri = resolved.one().value_or("");
+  std::vector<LibraryFolder> folders = folders_inside(settings_.folders, caller);
+  if (folders.empty())
+    return fail(denied("no folder under review stands in the projects of this token",
+                       fmt::format("it may work in {}", fmt::join(caller.projects, ", "))));
+  HF_TRY(const ResolvedRoots known, root_.known(call));
+  chosen.root_uri = known.one().value_or("");
+  if (!caller.may_see(chosen.root_uri)) chosen.root_uri = project_around(folders.front().folder, caller);
   HF_TRY(chosen.desk, desk_over(std::move(folders)));
   return chosen;
 }
@@ -114,6 +72,7 @@ Result<std::shared_ptr<documents::Desk>> DocumentDesks::desk_over(std::vector<Li
     return kept_.back().desk;
   }
   documents::LibrarySettings settings = settings_;
+  settings.one_of_several = settings_.folders.size() > 1;
   settings.folders = std::move(folders);
   HF_TRY(std::unique_ptr<documents::Desk> opened, open_(std::move(settings)));
   if (kept_.size() == kMaxOpenDesks) kept_.erase(kept_.begin());

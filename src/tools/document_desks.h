@@ -1,7 +1,7 @@
 #pragma once
 
-// At which desk a call works (design 8.14): the folders of the settings; when there are none, on stdio the caller's project,
-// whose roots may change from call to call. Over HTTP nothing is under review unless the settings say so.
+// At which desk a call works (design 8.14, 8.35): the folders of the settings, as far as the caller's token is for them. Nothing
+// is under review unless the settings say so: never the caller's project by itself.
 //
 // A desk stays open for the calls that follow. Thread-safe.
 
@@ -22,23 +22,23 @@ inline constexpr std::size_t kMaxOpenDesks = 8;
 
 struct ChosenDesk {
   std::shared_ptr<documents::Desk> desk;
-  std::string root_uri;         // the caller's project, when it has one
-  bool input_required = false;  // the client was asked for its roots: return InputRequired
+  std::string root_uri;  // the caller's project, when it has one
 };
 
 class DocumentDesks {
  public:
   using Open = std::function<Result<std::unique_ptr<documents::Desk>>(documents::LibrarySettings)>;
 
-  // settings.folders: those of the settings; empty: the caller's project. The root outlives it.
+  // settings.folders: those of the settings; empty: every call is refused. The root outlives it.
   DocumentDesks(documents::LibrarySettings settings, bool read_only, const ProjectRoot& root, Open open)
       : settings_(std::move(settings)), read_only_(read_only), root_(root), open_(std::move(open)) {}
 
   // Errors: refused with code path_denied (no folder is under review, none that this caller may see, or one is not there), those
-  // of opening a desk.
+  // of opening a desk. Paths are the same for everybody, however many of the folders a caller may see.
   Result<ChosenDesk> choose(mcp::Call& call);
 
   bool read_only() const { return read_only_; }
+  bool has_folders() const { return !settings_.folders.empty(); }
 
  private:
   struct Kept {
@@ -54,9 +54,6 @@ class DocumentDesks {
   std::mutex mutex_;
   std::vector<Kept> kept_;  // last used last
 };
-
-// Folders as a library wants them: absolute, none twice or inside of another, each with a name of its own.
-std::vector<documents::LibraryFolder> tidy_folders(std::vector<documents::LibraryFolder> folders);
 
 // Whether the folder is, or stands in, one of the projects of who asks; every one does when they may see all projects.
 bool stands_in_projects(const std::string& folder, const Identity& who);

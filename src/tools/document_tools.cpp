@@ -92,7 +92,6 @@ mcp::ToolReply answer_document_call(mcp::Call& call, const CheckedTool& checked,
                               "tell the user; documents.read_only says so in its settings", "read_only"));
   auto chosen = desks.choose(call);
   if (!chosen) return refusal(chosen.error());
-  if (chosen->input_required) return mcp::InputRequired{};
   documents::Asker asker;
   asker.principal = call.caller().principal;
   asker.client = client_name(call.caller());
@@ -122,8 +121,8 @@ Result<void> add_document_tools(mcp::Server& server, DocumentDesks& desks, Milli
     tool.handler_validates = true;
     // A handle is what reading begins with.
     const bool handles = each.name == "create_session" || each.name == "end_session";
-    tool.scope_of = [needed = each.reads_only || handles ? Scope::read : Scope::write](const JsonObject&) { return needed; };
-    tool.listed = !(each.writes && desks.read_only());
+    tool.scope = each.reads_only || handles ? Scope::read : Scope::write;
+    tool.listed = desks.has_folders() && !(each.writes && desks.read_only());
     auto checked = std::make_shared<const CheckedTool>(CheckedTool{std::move(each), std::move(schema)});
     tool.handler = [&desks, checked](mcp::Call& call) { return answer_document_call(call, *checked, desks); };
     HF_CHECK(server.add_tool(std::move(tool)));

@@ -5,7 +5,7 @@
 //
 // What they answer is text to be read, and nothing beside it; what is refused is an error result "<code>: what is wrong. What to
 // do next." (§4). Arguments are checked before anything else is looked at. With read-only documents the tools that write are not
-// listed, and refused when they are called.
+// listed, and refused when they are called; without a folder under review (design 8.35) all of them are like that.
 
 #include "mcp/server.h"
 #include "tools/document_desks.h"

@@ -2,6 +2,7 @@
 
 #include "tools/document_tools.h"
 
+#include "base/uri.h"
 #include "tools/test_tool_server.h"
 
 #include <fmt/format.h>
@@ -69,7 +70,7 @@ class FakeDesk final : public documents::Desk {
   Result<documents::VerdictReport> decide(const Asker&, const documents::Verdicts&) override {
     throw std::logic_error("no tool decides");
   }
-  Result<documents::PendingChange> comment(const Asker&, std::string_view, std::string_view) override {
+  Result<documents::PendingChange> comment(const Asker&, std::string_view, std::string_view, std::string_view) override {
     throw std::logic_error("no tool calls it");
   }
   Result<std::string> undo_move(const Asker&, std::string_view) override { throw std::logic_error("no tool calls it"); }
@@ -99,10 +100,11 @@ struct DocumentToolsTest : testing::Test, ToolServer {
   DocumentToolsTest() { EXPECT_TRUE(server.open()); }
   ~DocumentToolsTest() override { pool.close(); }
 
-  void add(bool read_only = false, bool configured = true) {
+  void add(bool read_only = false) { add_over({{"kb", folder.path(), false}}, read_only); }
+  void add_over(std::vector<documents::LibraryFolder> folders, bool read_only = false) {
     documents::LibrarySettings settings;
-    if (configured) settings.folders.push_back({"kb", folder.path(), false});
-    desks.emplace(std::move(settings), read_only, root,
+    settings.folders = std::move(folders);
+    desks.emplace(std::move(settings), read_only, project,
                   [this](documents::LibrarySettings given) -> Result<std::unique_ptr<documents::Desk>> {
                     opened.push_back(std::move(given));
                     return std::make_unique<FakeDesk>(log);
@@ -130,9 +132,9 @@ struct DocumentToolsTest : testing::Test, ToolServer {
     EXPECT_TRUE(find_bool(result, "isError").value_or(false)) << to_json(result);
     return text_of(result);
   }
-  std::vector<std::string> listed() {
+  std::vector<std::string> listed(const mcp::Caller& from = {}) {
     std::vector<std::string> names;
-    const JsonObject answer = request("tools/list", {});
+    const JsonObject answer = request("tools/list", {}, from);
     for (const Json& tool : *find_array(*find_object(answer, "result"), "tools"))
       names.emplace_back(*find_string(tool.as_object(), "name"));
     return names;
@@ -140,6 +142,7 @@ struct DocumentToolsTest : testing::Test, ToolServer {
 
   std::vector<std::string> log;
   std::vector<documents::LibrarySettings> opened;
+  ProjectRoot project{*store, "test", folder.path(), ""};
   std::optional<DocumentDesks> desks;
 };
 
@@ -266,50 +269,52 @@ TEST_F(DocumentToolsTest, ThePrincipalIsThatOfTheCall) {
   EXPECT_THAT(log, ElementsAre("read(a.md|1|2000|accepted) with s_1 by ann"));
 }
 
-TEST_F(DocumentToolsTest, WithoutFoldersHttpIsRefusedAndNamesTheSetting) {
-  add(false, false);
+TEST_F(DocumentToolsTest, P28WithoutFoldersNothingIsUnderReviewOnAnyTransport) {
+  add_over({});  // there is a project, but nobody said that it is under review
+  EXPECT_THAT(listed(), ElementsAre()) << "documents are opt-in";
   mcp::Caller http;
   http.transport = mcp::Transport::http;
   EXPECT_THAT(refused("read", {{"file_path", "a.md"}}, http), AllOf(StartsWith("path_denied: "), HasSubstr("documents.roots")));
-  EXPECT_THAT(refused("read", {{"file_path", "a.md"}}), AllOf(StartsWith("path_denied: "), HasSubstr("--documents")))
-      << "on stdio without a project, too";
+  EXPECT_THAT(refused("read", {{"file_path", "a.md"}}), AllOf(StartsWith("path_denied: "), HasSubstr("--documents")));
+  EXPECT_TRUE(opened.empty());
 }
 
-struct ProjectDesksTest : DocumentToolsTest {
-  ProjectDesksTest() { std::filesystem::create_directories(folder / "project"); }
-  ProjectRoot project{*store, "test", folder / "project", ""};
-};
+TEST_F(DocumentToolsTest, P28WhoMayOnlyReadIsNotOfferedWhatWrites) {
+  add();
+  mcp::Caller reader;
+  reader.scopes = {Scope::read};
+  EXPECT_THAT(listed(reader),
+              ElementsAre("create_session", "read", "glob", "grep", "get_links", "search", "list_changes", "end_session"));
+  const JsonObject answer = request("tools/list", {}, reader);
+  EXPECT_EQ(find_string(*find_object(answer, "result"), "cacheScope"), "private") << "it is not everybody's list";
+  EXPECT_EQ(listed().size(), 13U);
+  const JsonObject call = call_tool("create", {{"file_path", "a.md"}}, reader);
+  EXPECT_EQ(find_bool(call, "isError"), true);
+  EXPECT_TRUE(log.empty());
+}
 
-TEST_F(ProjectDesksTest, OnStdioTheProjectIsUnderReview) {
-  desks.emplace(documents::LibrarySettings{}, false, project,
-                [this](documents::LibrarySettings given) -> Result<std::unique_ptr<documents::Desk>> {
-                  opened.push_back(std::move(given));
-                  return std::make_unique<FakeDesk>(log);
-                });
-  ASSERT_TRUE(add_document_tools(server, *desks, documents::kHandleTtl));
+TEST_F(DocumentToolsTest, P28ATokenOfOneFolderSeesThePathsOfEverybody) {
+  for (const char* name : {"one", "two"}) std::filesystem::create_directories(folder / name);
+  add_over({{"one", folder / "one", false}, {"two", folder / "two", false}});
+  mcp::Caller ann;
+  ann.projects = {file_uri_of_path(folder / "one")};
+  answer("glob", {{"pattern", "**"}}, ann);
+  answer("glob", {{"pattern", "**"}});
+  ASSERT_EQ(opened.size(), 2U);
+  EXPECT_EQ(opened[0].folders.size(), 1U);
+  EXPECT_TRUE(opened[0].names_folders());
+  EXPECT_TRUE(opened[1].names_folders());
+}
+
+TEST_F(DocumentToolsTest, AFolderMadeAnewIsAnotherDesk) {
+  std::filesystem::create_directories(folder / "kb");
+  add_over({{"kb", folder / "kb", false}});
   answer("read", {{"file_path", "a.md"}});
-  ASSERT_EQ(opened.size(), 1U);
-  EXPECT_EQ(opened[0].folders.at(0).name, "project");
-  EXPECT_EQ(opened[0].folders.at(0).folder, std::filesystem::canonical(folder / "project").string());
-
-  std::filesystem::rename(folder / "project", folder / "away");
+  std::filesystem::rename(folder / "kb", folder / "away");
   EXPECT_THAT(refused("read", {{"file_path", "a.md"}}), StartsWith("path_denied: "));
-  std::filesystem::create_directories(folder / "project");
+  std::filesystem::create_directories(folder / "kb");
   answer("read", {{"file_path", "a.md"}});
   EXPECT_EQ(opened.size(), 2U) << "another folder of the same name is another desk";
-}
-
-TEST(TidyFolders, NoneTwiceNoneInsideOfAnotherEachWithItsName) {
-  const TestFolder folder;
-  for (const char* name : {"one/app/docs", "two/app"}) std::filesystem::create_directories(folder / name);
-  const auto tidy = tidy_folders({{"app", folder / "one/app", false},
-                                  {"docs", folder / "one/app/docs", false},
-                                  {"app", folder / "two/app", false},
-                                  {"app", folder / "two/../two/app", false}});
-  ASSERT_EQ(tidy.size(), 2U);
-  EXPECT_EQ(tidy[0].name, "app");
-  EXPECT_EQ(tidy[1].name, "app-2");
-  EXPECT_EQ(tidy[1].folder, std::filesystem::canonical(folder / "two/app").string());
 }
 
 }  // namespace

@@ -86,6 +86,23 @@ Done done_of(const Fields& query) {
   return done;
 }
 
+bool takes_file_away(const PendingChange* change) {
+  return change->kind == "delete";
+}
+
+// The deletion that is proposed of the whole document; it comes first among its changes.
+const PendingChange* proposed_deletion(const std::vector<PendingChange>& changes) {
+  return !changes.empty() && takes_file_away(&changes.front()) ? &changes.front() : nullptr;
+}
+
+void write_deletion(Html& page, const PendingChange* deletion) {
+  if (!deletion) return;
+  page.element("p",
+               fmt::format("{} proposes to delete this document. Nothing of it is left when you accept that; the trash keeps it.",
+                           deletion->author.empty() ? "Somebody" : deletion->author),
+               {{"class", "notice bad"}});
+}
+
 void write_documents(Html& page, const PageRequest& request, const std::vector<PendingChange>& changes) {
   std::map<std::string, std::vector<const PendingChange*>> documents;
   for (const PendingChange& change : changes) documents[change.path].push_back(&change);
@@ -98,6 +115,7 @@ void write_documents(Html& page, const PageRequest& request, const std::vector<P
     page.open("li", {{"class", "row"}}).element("a", path, {{"class", "row-title"}, {"href", document_path(path)}});
     page.open("span", {{"class", "badges"}});
     show_badge(page, counted(static_cast<std::int64_t>(pending.size()), "change", "changes"));
+    if (std::ranges::any_of(pending, takes_file_away)) show_badge(page, "delete file", "badge bad");
     if (std::ranges::any_of(pending, &PendingChange::stale)) show_badge(page, "stale", "badge bad");
     page.close().open("span", {{"class", "row-facts"}});
     std::map<std::string, std::size_t> authors;
@@ -140,18 +158,18 @@ void write_views(Html& page, const std::string& path, bool sides) {
   page.close();
 }
 
-void write_text(Html& page, const PageRequest& request, const DocumentTexts& texts, bool sides) {
+void write_text(Html& page, const PageRequest& request, const DocumentTexts& texts, bool sides, bool goes) {
   if (texts.too_large) {
     page.element("p", "The document is too large to be shown as a whole.", {{"class", "soft"}});
   } else if (sides) {
     const bool whole = request.query.get("whole") == "1";
-    show_sides(page, texts.base, texts.accepted, whole);
+    show_sides(page, texts.base, goes ? std::string() : texts.accepted, whole);
     const std::string other = request.query.with("whole", whole ? "" : "1").encode();
     page.open("p")
         .element("a", whole ? "Fold what is the same" : "Show every line", {{"href", request.path + "?" + other}})
         .close();
   } else {
-    show_marked(page, texts.raw);
+    show_marked(page, texts.raw, goes);
   }
 }
 
@@ -174,10 +192,11 @@ Result<net::HttpResponse> document_response(const ReviewService& service, docume
         page.open("div", {{"id", "document"},
                           {"data-live", "*"},
                           {"data-from", request.form.empty() ? Html::kLeftOut : std::string_view(from)}});
+        write_deletion(page, proposed_deletion(changes));
         if (changes.empty()) page.element("p", "Nothing is pending here.", {{"class", "soft"}});
         if (!changes.empty() && request.is_login) show_verdicts_on_all(page, request, path, shown_of(changes), deciding);
         page.element("h2", sides ? "Before and after" : "The document");
-        write_text(page, request, texts, sides);
+        write_text(page, request, texts, sides, proposed_deletion(changes) != nullptr);
         if (!changes.empty()) page.element("h2", counted(static_cast<std::int64_t>(changes.size()), "change", "changes"));
         for (std::size_t i = 0; i < changes.size() && i < kShownChanges; ++i)
           show_change(page, request, changes[i], deciding, done.draft);
@@ -198,13 +217,29 @@ Result<documents::Asker> person_of(const ReviewService& service, const PageReque
   return asker;
 }
 
-// Back to the document while it has something pending, else to the list.
-Result<net::HttpResponse> after(documents::Desk& desk, const PageRequest& request, const std::string& path,
-                                std::string_view done) {
-  auto left = changes_of(desk, path);
+// Back to the document while it has something pending, else to the list. There at the change behind those that were decided (or
+// at the one that was commented on), so that a person goes on reading where they were. `before`: what was pending.
+Result<net::HttpResponse> after(documents::Desk& desk, const PageRequest& request, const std::string& path, std::string_view done,
+                                const std::vector<PendingChange>& before) {
+  const auto left = changes_of(desk, path);
   if (path.empty() || !left || left->empty()) return see_other(fmt::format("/review?done={}", done));
-  return see_other("/review/document?" +
-                   Fields().with("path", path).with("view", request.form.get("view")).with("done", done).encode());
+  const auto is_left = [&](const PendingChange& change) {
+    return std::ranges::find(*left, change.mark, &PendingChange::mark) != left->end();
+  };
+  const std::vector<std::string> named = request.form.all("id");
+  const PendingChange* next = nullptr;
+  bool is_behind = false;
+  for (const PendingChange& change : before) {
+    if (std::ranges::any_of(named, [&](const std::string& id) { return documents::is_named(change, id); })) {
+      is_behind = true;
+      next = nullptr;
+    }
+    if (is_behind && !next && is_left(change)) next = &change;
+  }
+  std::string address =
+      "/review/document?" + Fields().with("path", path).with("view", request.form.get("view")).with("done", done).encode();
+  if (is_behind) address += "#" + change_anchor(next ? next->id : left->back().id);
+  return see_other(address);
 }
 
 }  // namespace
@@ -273,10 +308,11 @@ Result<net::HttpResponse> decide_changes(const ReviewService& service, const Pag
     (accept ? verdicts.accept : verdicts.reject) = request.form.all("id");
     if (!request.form.has("id")) return fail(ErrorKind::invalid, "which change?");
   }
+  HF_TRY(const auto before, changes_of(*desk, path));
   auto report = desk->decide(person, verdicts);
   if (!report) return fail(for_people(std::move(report).error()));
   if (report->failed.empty() && (verdict != "commit" || !report->commits.empty()))
-    return after(*desk, request, path, !accept ? "rejected" : report->commits.empty() ? "accepted" : "committed");
+    return after(*desk, request, path, !accept ? "rejected" : report->commits.empty() ? "accepted" : "committed", before);
   Done done;
   if (!report->applied.empty()) done.text = fmt::format("{} {}.", accept ? "Accepted" : "Rejected", report->applied.size());
   for (const auto& [id, why] : report->failed) done.problems.push_back(fmt::format("{}: {}", id, why));
@@ -304,9 +340,9 @@ Result<net::HttpResponse> comment_change(const ReviewService& service, const Pag
   };
   if (note.size() > kLongestComment)
     return refuse(make_error(ErrorKind::too_large, fmt::format("a comment has at most {} bytes", kLongestComment)));
-  auto commented = desk->comment(person, request.form.get("id"), note);
+  auto commented = desk->comment(person, path, request.form.get("id"), note);
   if (!commented) return refuse(for_people(std::move(commented).error()));
-  return after(*desk, request, path, "commented");
+  return after(*desk, request, path, "commented", {*commented});
 }
 
 }  // namespace holdfast::web

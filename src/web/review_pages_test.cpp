@@ -92,7 +92,7 @@ TEST_F(ReviewPagesTest, AllOfOneDocumentAndWhatIsLeft) {
   ASSERT_TRUE(edit(handle, "kelp.md", "# Kelp", "# Giant kelp"));
   const std::string first = pending().front().id;
   auto answer = decide_changes(service, sending("verdict=reject&view=sides&path=kelp.md&id=" + first)).value();
-  EXPECT_EQ(location(answer), "/review/document?path=kelp.md&view=sides&done=rejected");
+  EXPECT_EQ(location(answer), "/review/document?path=kelp.md&view=sides&done=rejected#change-" + pending().front().id);
   answer = decide_changes(service, sending("verdict=reject&path=kelp.md&all=1&seen=" + seen_mark(pending()))).value();
   EXPECT_EQ(location(answer), "/review?done=rejected");
   EXPECT_EQ(kb.read("kelp.md"), "# Kelp\n\nKelp grows <b>slowly</b> here.\n");
@@ -114,7 +114,7 @@ TEST_F(ReviewPagesTest, AllMeansAllThatWereShown) {
 TEST_F(ReviewPagesTest, ACommentStandsBehindTheChange) {
   const std::string id = pending().front().id;
   const auto answer = comment_change(service, sending("path=kelp.md&note=Are+you+%3Csure%3E%3F&id=" + id)).value();
-  EXPECT_EQ(location(answer), "/review/document?path=kelp.md&done=commented");
+  EXPECT_EQ(location(answer), "/review/document?path=kelp.md&done=commented#change-" + id);
   EXPECT_THAT(review_document_page(service, asking("path=kelp.md")).value().body, HasSubstr("Are you &lt;sure&gt;?"));
 }
 
@@ -128,6 +128,51 @@ TEST_F(ReviewPagesTest, ARefusedCommentStaysInItsBox) {
   answer = comment_change(service, sending("path=kelp.md&note=kept+words&id=c_none")).value();
   EXPECT_GE(answer.status, 400);
   EXPECT_THAT(answer.body, HasSubstr(">kept words</pre>"));
+}
+
+TEST_F(ReviewPagesTest, P26ARewrittenSentenceIsOneCardAndAcceptingGoesOnAtTheNextOne) {
+  kb.write("long.md", "one two three four five\n\nsix\n\nseven\n");
+  const std::string handle = reader("long.md");
+  ASSERT_TRUE(edit(handle, "long.md", "one two three four five", "1 two 3 four 5"));
+  ASSERT_TRUE(edit(handle, "long.md", "six", "6"));
+  ASSERT_TRUE(edit(handle, "long.md", "seven", "7"));
+  documents::ChangeFilter filter;
+  filter.path = "long.md";
+  const auto changes = desk->changes(filter, {}).value();
+  ASSERT_EQ(changes.size(), 3U);
+  const std::string html = review_document_page(service, asking("path=long.md")).value().body;
+  EXPECT_THAT(html, HasSubstr("<del>one</del><ins>1</ins> two <del>three</del><ins>3</ins> four <del>five</del><ins>5</ins>"));
+  EXPECT_THAT(html, HasSubstr("substitution in 3 places"));
+  auto answer = decide_changes(service, sending("verdict=accept&path=long.md&id=" + changes[1].id)).value();
+  EXPECT_THAT(location(answer), testing::EndsWith("#change-" + changes[2].id));
+  answer = decide_changes(service, sending("verdict=accept&path=long.md&id=" + changes[2].id)).value();
+  EXPECT_THAT(location(answer), testing::EndsWith("#change-" + changes[0].id)) << "none is behind it";
+  EXPECT_EQ(kb.read("long.md").find("6\n\n7\n") == std::string::npos, false);
+}
+
+TEST_F(ReviewPagesTest, P24ACopiedDocumentIsDecidedOnItsPage) {
+  kb.write("copy.md", kb.read("kelp.md"));
+  const std::string html = review_document_page(service, asking("path=copy.md")).value().body;
+  const std::size_t at = html.find("name=\"id\" value=\"") + 17;
+  const std::string id = html.substr(at, html.find('"', at) - at);
+  EXPECT_THAT(html, HasSubstr("href=\"#change-" + id + "\"")) << "what is marked leads to its card";
+  const auto answer = decide_changes(service, sending("verdict=accept&path=copy.md&id=" + id)).value();
+  EXPECT_EQ(location(answer), "/review?done=accepted");
+  EXPECT_EQ(kb.read("copy.md"), "# Kelp\n\nKelp grows <b>fast</b> here.\n");
+  EXPECT_THAT(kb.read("kelp.md"), HasSubstr("{--"));
+  EXPECT_EQ(comment_change(service, sending("path=kelp.md&note=ok&id=" + id)).value().status, 303);
+}
+
+TEST_F(ReviewPagesTest, P25AProposedDeletionIsSeenBeforeAnythingElse) {
+  kb.write("old.md", "# Old\n\ntext\n");
+  ASSERT_TRUE(desk->remove(with(reader("old.md")), "old.md"));
+  EXPECT_THAT(review_page(service, asking("")).value().body, HasSubstr("delete file"));
+  std::string html = review_document_page(service, asking("path=old.md")).value().body;
+  EXPECT_LT(html.find("proposes to delete this document"), html.find("# Old"));
+  EXPECT_THAT(html, HasSubstr("<del># Old\n\ntext\n</del>"));
+  html = review_document_page(service, asking("path=old.md&view=sides")).value().body;
+  EXPECT_THAT(html, HasSubstr("<del># Old</del>"));
+  EXPECT_THAT(html, Not(HasSubstr("<ins># Old")));
 }
 
 TEST_F(ReviewPagesTest, ADocumentWithoutANameIsTheList) {

@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "documents/comment_note.h"
 #include "documents/markup.h"
+#include "documents/views.h"
 #include "reading/line_diff.h"
 #include "web/shown.h"
 
@@ -13,20 +14,46 @@ namespace holdfast::web {
 namespace {
 
 using documents::Atom;
+using documents::ChangePart;
 using documents::PendingChange;
 
 constexpr std::size_t kContextLines = 3;  // of a folded stretch, at each end
 
+// The words that change, with what stays between them.
+void write_parts(Html& page, const PendingChange& change) {
+  for (const ChangePart& part : change.parts) {
+    switch (part.kind) {
+      case ChangePart::Kind::same:
+        page.text(part.text);
+        break;
+      case ChangePart::Kind::removed:
+        page.element("del", part.text);
+        break;
+      case ChangePart::Kind::added:
+        page.element("ins", part.text);
+        break;
+      case ChangePart::Kind::gap:
+        page.element("span", "\n…\n", {{"class", "soft"}});
+        break;
+    }
+  }
+  if (!change.parts.empty()) return;
+  // A proposal has no marks.
+  if (!change.del.empty()) page.element("del", change.del);
+  if (!change.ins.empty()) page.element("ins", change.ins);
+}
+
 void write_text(Html& page, const PendingChange& change) {
   page.open("div", {{"class", "text"}, {"dir", "auto"}});
   if (change.kind == "delete") {
-    page.open("p").element("del", "The whole document goes to the trash.").close();
+    page.open("p").element("del", "The whole file goes to the trash.").close().open("pre");
+    write_parts(page, change);
+    page.close();
   } else if (change.kind == "comment") {
     page.open("pre").text(change.before).element("mark", documents::unescape_note(change.ins)).close();
   } else {
     page.open("pre").text(change.before);
-    if (!change.del.empty()) page.element("del", change.del);
-    if (!change.ins.empty()) page.element("ins", change.ins);
+    write_parts(page, change);
     page.text(documents::visible_text(change.after).text).close();
   }
   page.close();
@@ -131,10 +158,6 @@ Fold fold_at(const std::vector<SideRow>& rows, std::size_t at) {
 
 }  // namespace
 
-bool is_remark(const PendingChange& change) {
-  return change.kind == "comment" || change.kind == "highlight";
-}
-
 std::string document_path(std::string_view path, std::string_view view, std::string_view anchor) {
   std::string address = "/review/document?" + Fields().with("path", path).with("view", view).encode();
   if (!anchor.empty()) address += fmt::format("#{}", anchor);
@@ -149,7 +172,10 @@ void show_change(Html& page, const PageRequest& request, const PendingChange& ch
                  const Draft& draft) {
   page.open("article", {{"class", "change"}, {"id", change_anchor(change.id)}, {"aria-label", "Change " + change.id}});
   page.open("header").element("strong", change.id);
-  show_badge(page, change.kind);
+  if (change.kind == "delete")
+    page.element("span", documents::shown_kind(change), {{"class", "badge bad"}});
+  else
+    show_badge(page, documents::shown_kind(change));
   if (change.line > 0) page.element("span", fmt::format("line {}", change.line), {{"class", "soft"}});
   page.element("span", fmt::format("by {}", change.author.empty() ? "unknown" : change.author), {{"class", "soft"}});
   if (change.time) show_age(page, *change.time, request.now);
@@ -187,8 +213,12 @@ void show_verdicts_on_all(Html& page, const PageRequest& request, std::string_vi
   page.close();
 }
 
-void show_marked(Html& page, std::string_view raw) {
+void show_marked(Html& page, std::string_view raw, bool goes) {
   page.open("div", {{"class", "document"}, {"dir", "auto"}});
+  if (goes) {
+    page.element("del", documents::view_of(raw, documents::Side::accepted)).close();
+    return;
+  }
   for (const Atom& atom : documents::parse_markup(raw)) {
     if (atom.kind == Atom::Kind::plain) {
       page.text(documents::visible_text(raw.substr(atom.begin, atom.end - atom.begin)).text);

@@ -12,8 +12,6 @@
 
 namespace holdfast::web {
 
-// A comment or a highlight is no change: it can only be taken out.
-bool is_remark(const documents::PendingChange& change);
 // The address of a document's page.
 std::string document_path(std::string_view path, std::string_view view = {}, std::string_view anchor = {});
 // "change-c_k3f9": where a change stands on its page.
@@ -37,8 +35,8 @@ void show_change(Html& page, const PageRequest& request, const documents::Pendin
 std::string seen_mark(std::span<const documents::PendingChange> changes);
 void show_verdicts_on_all(Html& page, const PageRequest& request, std::string_view path,
                           std::span<const documents::PendingChange> changes, const Deciding& deciding);
-// The document's own bytes with its changes marked.
-void show_marked(Html& page, std::string_view raw);
+// The document's own bytes with its changes marked; all of it as taken away when it is to go.
+void show_marked(Html& page, std::string_view raw, bool goes);
 // Two texts beside each other; stretches that are the same are folded unless `whole`.
 void show_sides(Html& page, std::string_view before, std::string_view after, bool whole);
 

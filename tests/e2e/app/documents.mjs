@@ -267,37 +267,21 @@ test('all tools are listed, in order; arguments that do not fit are tool errors 
   await server.stop();
 });
 
-test('2026-07-28: a client on stdio is asked for its roots with the call', async () => {
-  const where = place();
-  const client = new ModernClient({ name: 'reader', version: '2.0.0' }, { capabilities: { roots: {} }, versionNegotiation: { mode: { pin: kModern } } });
-  client.setRequestHandler('roots/list', async () => ({ roots: [{ uri: `file://${where.kb}` }] }));
-  await client.connect(new ModernStdio({ command, args: ['mcp', ...where.flags], env: where.env, stderr: 'inherit' }));
-  const session_id = handleIn(await call(client, 'read', { file_path: 'kelp.md' }));
-  assert.match(await call(client, 'edit', { file_path: 'kelp.md', old_string: 'slowly', new_string: 'fast', session_id }), /^Edited /);
-  await client.close();
-});
-
-test('without folders: HTTP refuses and names the setting, stdio takes the roots of the client as they are now', async () => {
+test('P28: without folders nothing is under review: not listed, refused over HTTP and on stdio, roots or not', async () => {
   const where = place();
   const server = await serve(where, { more: [] });
   let client = new Client({ name: 'reader', version: '1.0.0' });
   await client.connect(new StreamableHTTPClientTransport(server.url));
   assert.match(await refused(client, 'read', { file_path: 'kelp.md' }), /^path_denied: .*documents\.roots/);
+  assert.ok(!(await client.listTools()).tools.some(tool => kTools.includes(tool.name)));
   await client.close();
   await server.stop();
 
-  let roots = [{ uri: `file://${where.kb}` }];
   client = new Client({ name: 'reader', version: '1.0.0' }, { capabilities: { roots: { listChanged: true } } });
-  client.setRequestHandler(ListRootsRequestSchema, async () => ({ roots }));
-  await client.connect(new StdioClientTransport({ command, args: ['mcp', ...where.flags, '--tools', 'documents'], env: where.env, stderr: 'inherit' }));
-  assert.equal(await call(client, 'glob', { pattern: '**' }), 'kelp.md\nother.md');
-  mkdirSync(join(where.home, 'second'));
-  writeFileSync(join(where.home, 'second/x.md'), 'x\n');
-  roots = [...roots, { uri: `file://${where.home}/second` }];
-  await client.sendRootsListChanged();
-  let found;
-  do found = await call(client, 'glob', { pattern: '**' }); while (found === 'kelp.md\nother.md'); // the notification is taken before the next answer, or the one after
-  assert.equal(found, 'kb/kelp.md\nkb/other.md\nsecond/x.md');
+  client.setRequestHandler(ListRootsRequestSchema, async () => ({ roots: [{ uri: `file://${where.kb}` }] }));
+  await client.connect(new StdioClientTransport({ command, args: ['mcp', ...where.flags], env: where.env, stderr: 'inherit' }));
+  assert.ok(!(await client.listTools()).tools.some(tool => kTools.includes(tool.name)), 'a project alone is not under review');
+  assert.match(await refused(client, 'read', { file_path: 'kelp.md' }), /^path_denied: .*--documents/);
   await client.close();
 });
 

@@ -24,12 +24,14 @@ class Caller:
         case.addCleanup(self.close)
         self.lock = threading.Lock()
 
-    def ask(self, tool, arguments):
+    def request(self, method, **params):
         with self.lock:
-            self.process.stdin.write(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
-                "name": tool, "arguments": arguments, "_meta": ENVELOPE}}) + "\n")
+            self.process.stdin.write(json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": {**params, "_meta": ENVELOPE}}) + "\n")
             self.process.stdin.flush()
             return json.loads(self.process.stdout.readline())
+
+    def ask(self, tool, arguments):
+        return self.request("tools/call", name=tool, arguments=arguments)
 
     def call(self, tool, **arguments):
         """(text, whether it was refused)"""
@@ -193,9 +195,7 @@ class Documents(ProgramTest):
         answer = caller.ask("accept", {"ids": ["c_1"]})
         self.assertEqual(answer["error"]["code"], -32602)
         names = {"accept", "reject", "decide"}
-        caller.process.stdin.write(json.dumps({"jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {"_meta": ENVELOPE}}) + "\n")
-        caller.process.stdin.flush()
-        listed = json.loads(caller.process.stdout.readline())["result"]["tools"]
+        listed = caller.request("tools/list")["result"]["tools"]
         self.assertFalse(names & {tool["name"] for tool in listed})
 
     def test_list_show_and_reject_give_back_the_bytes(self):
@@ -217,28 +217,207 @@ class Documents(ProgramTest):
         self.review("reject", "--all", "--author", "Ada's AI")
         self.assertEqual(self.note.read_bytes(), text)
 
-    def test_comment_and_walk_on_a_terminal(self):
-        caller = self.caller()
-        session = self.read(caller)
-        first = self.edit(caller, session, "slowly", "fast")[0]
-        self.edit(caller, session, "shut", "open")
-        self.review("comment", first, "are", "you", "sure?", HOLDFAST_REVIEW_NAME="Ada")
-        self.assertRegex(self.note.read_text(), r'\{>>\{.*"author":"Ada".*\}@@are you sure\?<<\}')
+    def walk(self, steps, last, cwd=None):
+        """The interactive review on a terminal: (what must have been shown, keys to press then), in order; returns all that was shown."""
         controller, terminal = pty.openpty()
-        process = subprocess.Popen([HOLDFAST, "review"], env=self.environment(TERM="xterm"), cwd=self.kb, stdin=terminal,
-                                   stdout=terminal, stderr=terminal)
+        process = subprocess.Popen([HOLDFAST, "review"], env=self.environment(TERM="xterm", NO_COLOR="1", HOLDFAST_REVIEW_NAME="Ada"),
+                                   cwd=cwd or self.kb, stdin=terminal, stdout=terminal, stderr=terminal)
         os.close(terminal)
-        shown = ""
-        for question, answer in (("[a/r/c/S/q]", "a"), ("[r/S/q]", "r"), ("[a/r/c/S/q]", "r")):
-            while question not in shown:
+        everything = shown = ""
+        for expected, keys in steps:
+            while not (expected in shown and shown.endswith(("?] ", "comment: "))):
                 shown += self.read_terminal(controller)
+            everything += shown
             shown = ""
-            os.write(controller, (answer + "\n").encode())
-        while "left 0" not in shown:
+            os.write(controller, keys.encode() if isinstance(keys, str) else keys())
+        while last not in shown:
             shown += self.read_terminal(controller)
         self.assertEqual(process.wait(PATIENCE), 0)
         os.close(controller)
+        return (everything + shown).replace("\r\n", "\n")
+
+    def test_p27_the_interactive_review(self):
+        self.note.write_text(TEXT + "".join(f"\nParagraph {number} says nothing new.\n" for number in range(1, 5)))
+        before = self.note.read_text()
+        caller = self.caller()
+        session = self.read(caller)
+        for old, new in (("slowly", "fast\nand\ntall"), ("shut", "open"), ("Five", "Six")):
+            self.edit(caller, session, old, new)
+        for number in (1, 2, 3, 4):
+            self.edit(caller, session, f"{number} says nothing new", f"{number} says something")
+        other = self.kb / "other.md"
+        other.write_text("one two\n")
+        self.read(caller, path="other.md", session_id=session)
+        self.edit(caller, session, "one", "1", path="other.md")
+        before_comment = self.note.read_text()
+        shown = self.walk([
+            ("1/8", "x"),                        # no key of ours: the keys are shown
+            ("a  accept this change", "\x1b[A"),  # nor is an arrow, or Enter
+            ("a  accept this change", "\n"),
+            ("a  accept this change", "b"),
+            ("first one that is pending", "c"),
+            ("comment: ", "are you sure?\n"),
+            ("> Ada: are you sure?", "a"),       # the same change, with its comment; and accepted
+            ("2/8", "s"),                        # "shut" is skipped
+            ("3/8", "r"),                        # "Five" is rejected
+            ("4/8", "b"),                        # what is decided is passed over on the way back
+            ("[-shut-]", "s"),
+            ("4/8", "a"),
+            ("5/8", "R"),                        # all that is left of this file, "shut" too
+            ("8/8", "q"),
+        ], "left 1")
+        self.assertIn("kelp.md:6  substitution", shown, "lines are those of the file as it is now")
+        self.assertIn("accepted 2, rejected 5, resolved 0, left 1", shown)
+        self.assertEqual(self.note.read_text(), before.replace("slowly", "fast\nand\ntall").replace("1 says nothing new", "1 says something"),
+                         "the comment went with the decision")
+        self.assertNotEqual(before_comment, self.note.read_text())
+        self.assertEqual([each["path"] for each in self.pending()], ["other.md"])
+
+    def test_p27_what_a_model_does_meanwhile_is_seen(self):
+        caller = self.caller()
+        session = self.read(caller)
+        self.edit(caller, session, "slowly", "fast")
+        gone = self.edit(caller, session, "shut", "open")[0]
+        self.edit(caller, session, "Five", "Six")
+
+        def meanwhile():
+            self.ok(caller, "withdraw", ids=[gone], session_id=session)
+            return b"a"
+
+        shown = self.walk([("1/3", meanwhile), ("[-Five-]", "a")], "left 0")
+        self.assertNotIn("[-shut-]", shown)
+        self.assertIn("accepted 2, rejected 0, resolved 0, left 0", shown)
+
+    def test_p24_a_copied_note(self):
+        caller = self.caller()
+        session = self.read(caller)
+        id = self.edit(caller, session, "slowly", "fast")[0]
+        copy, template = self.kb / "copy.md", self.kb / "sub/template.md"
+        template.parent.mkdir()
+        for path in (copy, template):
+            path.write_bytes(self.note.read_bytes())
+        listed = {each["path"]: each["id"] for each in self.pending()}
+        self.assertEqual(len(set(listed.values())), 3, listed)
+        told = self.review("accept", id, code=4).stderr
+        for path, long in listed.items():
+            self.assertIn(f"{long} in {path}", told)
+        self.review("comment", listed["copy.md"], "mine")
+        self.assertIn("mine", copy.read_text())
+        self.assertNotIn("mine", self.note.read_text())
+        self.assertIn("sub/template.md", self.review("show", listed["sub/template.md"]).stdout)
+        self.review("reject", listed["copy.md"])
+        self.assertEqual(copy.read_text(), TEXT)
+        self.review("accept", id, "--path", "kelp.md")
         self.assertEqual(self.note.read_text(), TEXT.replace("slowly", "fast"))
+        copy.write_bytes(template.read_bytes())
+        self.ok(caller, "read", file_path="copy.md", session_id=session)
+        self.ok(caller, "withdraw", ids=[id], session_id=session)  # the one that this session has read
+        self.assertEqual(copy.read_text(), TEXT)
+        copy.write_bytes(template.read_bytes())
+        self.walk([("1/2", "a"), ("2/2", "r")], "left 0")
+        self.assertEqual((copy.read_text(), template.read_text()), (TEXT.replace("slowly", "fast"), TEXT))
+
+    def test_p24_accept_all_of_copies(self):
+        caller = self.caller()
+        self.edit(caller, self.read(caller), "slowly", "fast")
+        (self.kb / "copy.md").write_bytes(self.note.read_bytes())
+        report = json.loads(self.review("accept", "--all", "--json").stdout)
+        self.assertEqual((len(report["applied"]), report["failed"]), (2, []))
+        self.assertEqual(self.pending(), [])
+
+    def test_p25_marks_in_code_and_a_file_that_is_to_go(self):
+        text = "`{++a++}` `{>>b<<}`\n\n```\n{--c--} {>>d<<} {==e==}\n```\n"
+        (self.kb / "code.md").write_text(text)
+        self.assertEqual(self.pending(), [])
+        self.assertEqual(self.review("accept", "--all").stdout, "nothing to decide\n")
+        caller = self.caller()
+        session = self.read(caller)
+        self.edit(caller, session, "slowly", "fast")
+        self.read(caller, session_id=session)
+        self.ok(caller, "delete", file_path="kelp.md", session_id=session)
+        first, second = self.pending()
+        self.assertEqual((first["kind"], second["kind"]), ("delete", "substitution"))
+        self.assertIn("delete file", self.review("list").stdout)
+        self.assertRegex(self.review("show", first["id"]).stdout, r"\A\S+  delete file kelp\.md  by .*\n  the whole file goes to the trash\n  \[-# Kelp\n")
+        self.assertRegex(self.ok(caller, "read", file_path="kelp.md"), r"\A\[to be deleted: ")
+        self.assertRegex(self.ok(caller, "list_changes"), r"kelp\.md delete file by ")
+        shown = self.walk([("1/2", "q")], "left 2")
+        self.assertIn("delete file kelp.md", shown)
+
+    def test_p26_one_edit_is_one_change(self):
+        caller = self.caller()
+        session = self.read(caller)
+        ids = self.edit(caller, session, "Five words stand right here.", "Six signs stand left there.")
+        self.assertEqual(len(set(ids)), 1, ids)
+        self.assertGreater(self.note.read_text().count("{--"), 1, "the text keeps the fine marks")
+        (change,) = self.pending()
+        self.assertEqual((change["id"], change["places"]), (ids[0], 2))
+        self.assertIn("[-Five words-]{+Six signs+} stand [-right here-]{+left there+}.", self.review("show", ids[0]).stdout)
+        self.review("accept", ids[0])
+        self.assertEqual(self.note.read_text(), TEXT.replace("Five words stand right here", "Six signs stand left there"))
+
+    def test_p28_a_file_without_write_permission(self):
+        caller = self.caller()
+        session = self.read(caller)
+        linked = self.kb / "linked.md"
+        linked.write_text("see [[kelp]]\n")
+        for path in (self.note, linked):
+            path.chmod(0o444)
+        before = self.snapshot()
+        refused = self.no(caller, "edit", file_path="kelp.md", old_string="slowly", new_string="fast", session_id=session)
+        self.assertTrue(refused.startswith("read_only: "), refused)
+        self.assertEqual(self.snapshot(), before)
+        self.note.chmod(0o644)
+        self.ok(caller, "move", path="kelp.md", new_path="deep/weed.md", session_id=session)
+        self.assertEqual(linked.read_text(), "see [[kelp]]\n")
+
+    def test_p28_documents_are_opt_in_and_read_tells_the_version(self):
+        bare = Caller(self, "--root", str(self.kb))
+        names = [tool["name"] for tool in bare.request("tools/list")["result"]["tools"]]
+        self.assertNotIn("read", names)
+        self.assertIn("thought", names)
+        self.assertRegex(self.no(bare, "read", file_path="kelp.md"), r"^path_denied: .*--documents")
+        caller = self.caller()
+        self.assertIn("read", [tool["name"] for tool in caller.request("tools/list")["result"]["tools"]])
+        text = self.ok(caller, "read", file_path="kelp.md")
+        version = re.search(r"\[version: (\w+)\]", text)[1]
+        edit = {"file_path": "kelp.md", "session_id": self.handle(text), "expected_version": version}
+        self.ok(caller, "edit", old_string="slowly", new_string="fast", **edit)
+        self.assertTrue(self.no(caller, "edit", old_string="shut", new_string="open", **edit).startswith("stale: "))
+
+    def test_p28_tokens_see_what_they_may_use_and_the_paths_of_everybody(self):
+        for name in ("one", "two"):
+            (self.home / name).mkdir()
+            (self.home / name / "a.md").write_text("kelp\n")
+        server = Server(self, "--documents", str(self.home / "one"), "--documents", str(self.home / "two"))
+        tokens = {"reader": json.loads(self.run_program("token", "add", "reader", "--scope", "read", "--json").stdout)["token"],
+                  "ann": json.loads(self.run_program("token", "add", "ann", "--json").stdout)["token"],
+                  "folder": json.loads(self.run_program("token", "add", "folder", "--project", str(self.home / "one"), "--json").stdout)["token"]}
+
+        def ask(who, method, **params):
+            message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {**params, "_meta": ENVELOPE}}
+            headers = server.mcp_headers(token=tokens[who], modern=message)
+            return json.loads(server.ask("POST", "/mcp", headers, json.dumps(message))[2])["result"]
+
+        offered = {who: {tool["name"] for tool in ask(who, "tools/list")["tools"]} for who in tokens}
+        self.assertFalse(offered["reader"] & {"edit", "create", "delete", "move", "withdraw", "thought", "delete_session"}, offered["reader"])
+        self.assertTrue({"read", "grep", "session", "search_sessions"} <= offered["reader"])
+        self.assertTrue({"edit", "thought"} <= offered["ann"])
+        glob = {who: ask(who, "tools/call", name="glob", arguments={"pattern": "**"})["content"][0]["text"] for who in tokens}
+        self.assertEqual(glob["ann"], "one/a.md\ntwo/a.md")
+        self.assertEqual(glob["folder"], "one/a.md")
+        self.assertIn("kelp", ask("folder", "tools/call", name="read", arguments={"file_path": "one/a.md"})["content"][0]["text"])
+
+    def test_p30_a_client_that_never_passes_its_handle(self):
+        for number in range(5):
+            (self.kb / f"{number}.md").write_text("text\n")
+        for _ in range(3):
+            caller = self.caller()
+            handles = {self.read(caller, path=f"{number % 5}.md") for number in range(60)}
+            self.assertEqual(len(handles), 1)
+        listed = caller.ask("session", {"operation": "list", "type": "document", "allRoots": True})["result"]["structuredContent"]["sessions"]
+        self.assertEqual([each["title"] for each in listed], ["0.md, 1.md, 2.md and 2 more"])
+        self.assertEqual(listed[0]["counts"]["read"], 180)
 
     def read_terminal(self, controller):
         ready, _, _ = select.select([controller], [], [], PATIENCE)
@@ -300,7 +479,7 @@ class Documents(ProgramTest):
         self.assertEqual(self.review("show", first).stdout.splitlines()[1:], shown.splitlines()[1:])
         self.review("accept", first[:-1])
         self.review("reject", second[:-1], "--commit")
-        self.assertIn(b"Kelp grows fast{>>", self.note.read_bytes())
+        self.assertIn(b"Kelp grows fast here.", self.note.read_bytes(), "what was said about it went with the decision")
 
     def git(self, *words):
         done = subprocess.run(["git", *words], cwd=self.kb, env=self.environment(), text=True, capture_output=True, timeout=PATIENCE)
