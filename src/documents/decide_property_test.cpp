@@ -94,7 +94,9 @@ TEST(DecideProperty, P26AnEditIsOneChangeWhateverMarksItLeaves) {
           if (part.kind != ChangePart::Kind::removed) brought += part.text;
           whole = whole && part.kind != ChangePart::Kind::gap;
         }
-        if (whole) ASSERT_NE(view_of(merged->raw, Side::accepted).find(brought), std::string::npos) << merged->raw;
+        if (whole) {
+          ASSERT_NE(view_of(merged->raw, Side::accepted).find(brought), std::string::npos) << merged->raw;
+        }
       }
       raw = merged->raw;
     }
