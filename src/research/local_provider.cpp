@@ -76,11 +76,11 @@ class LocalProvider final : public SearchProvider {
 
   Result<std::vector<Found>> documents(const SearchAsk& ask, const std::vector<std::string>& words) {
     HF_TRY(auto passages, corpus_->search(ask.query, ask.max_results * kPassagesForOne));
-    std::vector<Found> found;
+    std::vector<Found> found, further;
     std::map<std::string, std::size_t> of_document;
     for (Passage& passage : passages) {
-      if (++of_document[passage.uri.substr(0, passage.uri.find('#'))] > kMaxOfOneDocument) continue;
-      Found& made = found.emplace_back();
+      const bool one_more = ++of_document[passage.uri.substr(0, passage.uri.find('#'))] > kMaxOfOneDocument;
+      Found& made = (one_more ? further : found).emplace_back();
       made.locator = passage.uri.substr(passage.uri.find('#') + 1);
       made.uri = std::move(passage.uri);
       made.title = std::move(passage.title);
@@ -89,6 +89,8 @@ class LocalProvider final : public SearchProvider {
       made.content = std::move(passage.text);
       made.score = std::clamp(passage.share, 0.0, 1.0);
     }
+    // A manual is one document: when no other has anything to say, it may say more.
+    if (of_document.size() == 1) std::ranges::move(further, std::back_inserter(found));
     return found;
   }
 

@@ -4,7 +4,7 @@
 // (session_search.h), in one list.
 //
 // The corpus is brought up to date before a search, but not more often than looking through its folders is worth: at most a tenth
-// of the time goes into it. At most kMaxOfOneDocument passages of one file are returned.
+// of the time goes into it. More than kMaxOfOneDocument passages of one file are returned only when no other file has any.
 
 #include "research/corpus.h"
 #include "research/search_provider.h"

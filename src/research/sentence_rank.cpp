@@ -2,9 +2,11 @@
 
 #include "base/bm25.h"
 #include "base/words.h"
+#include "research/claims.h"
 #include "research/stems.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <set>
 
@@ -14,6 +16,7 @@ namespace {
 
 // Shorter ones are labels, longer ones are tables and lists that were not recognised: neither reads well as a quotation.
 constexpr std::size_t kLeastWords = 4;
+constexpr std::size_t kLeastWordsOfRow = 2;  // its head says what they are about
 constexpr std::size_t kMostCharacters = 600;
 constexpr std::size_t kMostSentencesOfSource = 5000;  // of a 2 MiB page; bounds time and memory
 // A word of the heading or title is about the sentence, but not in it.
@@ -25,16 +28,42 @@ constexpr double kSameWordFactor = 3.0;
 // Questions and contents of forms are about the subject without saying anything about it.
 constexpr double kQuestionFactor = 0.5;
 
-// Rows of tables say little without their head.
-constexpr double kTableFactor = 0.5;
+// A heading, a label, an item without a verb: a sentence that says the same says it better.
+constexpr double kFragmentFactor = 0.7;
+// "How many", and the like, is answered with a number.
+constexpr double kNumberFactor = 1.4;
 
-// Prose, not code or numbers: mostly letters.
+bool is_row(std::string_view text) {
+  return text.starts_with('|');
+}
+
+bool is_fragment(std::string_view text) {
+  constexpr std::string_view kEnds = ".!?:;)\"'`*_";
+  return !is_row(text) && !text.empty() && kEnds.find(text.back()) == kEnds.npos &&
+         static_cast<unsigned char>(text.back()) < 0x80;
+}
+
+bool asks_for_a_number(std::string_view question) {
+  constexpr auto kAfterHow =
+      std::to_array<std::string_view>({"big", "far", "fast", "large", "long", "many", "much", "often", "old"});
+  constexpr auto kNames = std::to_array<std::string_view>({"limit", "maximum", "minimum", "number", "percent", "port", "size"});
+  const std::vector<std::string> words = words_of(question);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (std::ranges::find(kNames, std::string_view(words[i])) != kNames.end()) return true;
+    if (i > 0 && words[i - 1] == "how" && std::ranges::find(kAfterHow, std::string_view(words[i])) != kAfterHow.end())
+      return true;
+  }
+  return false;
+}
+
+// Prose, not code or numbers: mostly letters. Cells of a table are numbers and names more often, and that is what they are for.
 bool reads_well(const std::string& text) {
+  const std::size_t least = is_row(text) ? 3 : 6;  // tenths
   if (text.size() > kMostCharacters) return false;
   const auto letters = std::ranges::count_if(text, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == ' ' || static_cast<unsigned char>(c) >= 0x80;
   });
-  return static_cast<std::size_t>(letters) * 10 >= text.size() * 7;
+  return static_cast<std::size_t>(letters) * 10 >= text.size() * least;
 }
 
 std::vector<std::string> stems_in(std::string_view text) {
@@ -72,7 +101,7 @@ SentenceRanking::SentenceRanking(const std::vector<const Source*>& sources) {
       if (!reads_well(sentence.text)) continue;
       Candidate candidate{source, std::move(sentence.text), {}, stems_in(sentence.heading)};
       candidate.words = stems_in(candidate.text);
-      if (candidate.words.size() < kLeastWords) continue;
+      if (candidate.words.size() < (is_row(candidate.text) ? kLeastWordsOfRow : kLeastWords)) continue;
       candidate.context.insert(candidate.context.end(), title.begin(), title.end());
       words += candidate.words.size();
       std::set<std::string> held(candidate.words.begin(), candidate.words.end());
@@ -92,6 +121,7 @@ std::vector<RankedSentence> SentenceRanking::best(std::string_view question, std
   const std::vector<std::string> subject = subject_stems(question);
   const Intent intent = intent_of(question);
   const std::vector<std::string> asked = content_stems(question);
+  const bool wants_number = asks_for_a_number(question);
   std::vector<RankedSentence> ranked;
   for (std::size_t place = 0; place < candidates_.size(); ++place) {
     const Candidate& candidate = candidates_[place];
@@ -122,7 +152,8 @@ std::vector<RankedSentence> SentenceRanking::best(std::string_view question, std
     else if (std::ranges::any_of(candidate.words, answers))
       sentence.score *= kIntentFactor;
     if (candidate.text.ends_with('?')) sentence.score *= kQuestionFactor;
-    if (candidate.text.starts_with('|')) sentence.score *= kTableFactor;
+    if (is_fragment(candidate.text)) sentence.score *= kFragmentFactor;
+    if (wants_number && !claim_of(candidate.text).numbers.empty()) sentence.score *= kNumberFactor;
     ranked.push_back(std::move(sentence));
   }
   // Rounded, so that the last bits of a sum cannot change the order on another machine; then as they stand in the sources.

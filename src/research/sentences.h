@@ -2,9 +2,10 @@
 
 // A text cut into its sentences, each word for word, for the engine that quotes instead of writing.
 //
-// Knows markdown and transcripts well enough not to quote them badly: headings are context, not sentences; an item of a list, a
-// row of a table and a line of a quotation stand alone; blocks of code are left out; a paragraph is one text however it is
-// wrapped, and a full stop inside "e.g.", "3.5" or "config.json" does not end it.
+// Knows markdown, manuals and transcripts well enough not to quote them badly: headings are context, not sentences, also those
+// that are underlined, numbered or in capitals; an item of a list, a row of a table and a line of a quotation stand alone; the
+// head of a table is context of its rows, and a short line of its own ("-k --keep") of what follows it; blocks of code are left
+// out; a paragraph is one text however it is wrapped, and a full stop inside "e.g.", "3.5" or "config.json" does not end it.
 
 #include <string>
 #include <string_view>
@@ -14,7 +15,7 @@ namespace holdfast::research {
 
 struct Sentence {
   std::string text;     // white space folded to single blanks; otherwise the very characters of the source
-  std::string heading;  // of the section it stands in; may be empty
+  std::string heading;  // of the section it stands in, the table, the line above; may be empty
 };
 
 std::vector<Sentence> sentences_of(std::string_view text);

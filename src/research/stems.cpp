@@ -51,12 +51,16 @@ const std::array<Family, 3>& families() {
 }
 
 constexpr auto kPlainWords = std::to_array<std::string_view>(
-    {"long",      "often",     "big",    "allow",  "ask",      "become",   "best",   "change", "come", "compare", "describe",
-     "differ",    "discuss",   "enable", "exist",  "explain",  "find",     "get",    "give",   "go",   "handle",  "happen",
-     "happens",   "help",      "keep",   "know",   "let",      "look",     "make",   "makes",  "mean", "means",   "much",
-     "many",      "need",      "needs",  "please", "possible", "research", "say",    "says",   "see",  "set",     "show",
-     "summarise", "summarize", "take",   "tell",   "think",    "thing",    "things", "try",    "use",  "used",    "uses",
-     "using",     "want",      "way",    "ways",   "work",     "works"});
+    {"long", "often", "big", "allow", "ask", "become", "best", "change", "come", "compare", "describe", "differ", "discuss",
+     "enable", "exist", "explain", "find", "get", "give", "go", "handle", "happen", "happens", "help", "keep", "know", "let",
+     "look", "make", "makes", "mean", "means", "much", "many", "need", "needs", "please", "possible", "research", "say", "says",
+     "see", "set", "show", "summarise", "summarize", "take", "tell", "think", "thing", "things", "try", "use", "used", "uses",
+     "using", "want", "way", "ways", "work", "works",
+     // They are rare in documents, so they would be taken for the topic.
+     "actually", "always", "another", "anybody", "anyone", "anything", "around", "cannot", "else", "ever", "everybody",
+     "everyone", "everything", "instead", "least", "maybe", "never", "nobody", "none", "nothing", "perhaps", "put", "quite",
+     "rather", "really", "since", "somebody", "someone", "something", "still", "turn", "turned", "turns", "usually", "whether",
+     "within", "without", "yet"});
 
 }  // namespace
 
