@@ -88,9 +88,9 @@ Result<void> archive_to_stdout(Context& context, TranscriptWork& work, const Tra
   auto archived = readable.keeper->write(readable.session, path, options, work.progress());
   if (!archived) return fail(std::move(archived).error());
   const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const int problem = errno;
   ::unlink(path.c_str());
-  if (!file) return fail(system_error(path, errno));
-  work.keeper().remember(*archived, std::string(kStandardOutput));
+  if (!file) return fail(system_error(path, problem));
   work.progress_done();
   std::string piece(kPrintedPiece, '\0');
   for (;;) {
@@ -100,6 +100,7 @@ Result<void> archive_to_stdout(Context& context, TranscriptWork& work, const Tra
     if (got == 0) break;
     HF_CHECK(print_bytes(std::string_view(piece).substr(0, static_cast<std::size_t>(got))));
   }
+  work.keeper().remember(*archived, std::string(kStandardOutput));
   print_note(archived_text(*archived, Terminal{}, context.line.verbose));
   work.warn(archived->warnings);
   return {};
