@@ -78,10 +78,10 @@ Result<JsonObject> Tasks::create(const Identity& owner, const std::string& statu
     return std::unexpected(std::move(joined).error());
   }
   std::string now = iso8601(clock_.now());
-  JsonObject row{
-      {"taskId", make_uuid4()}, {"status", "working"},        {"createdAt", now},
-      {"lastUpdatedAt", now},   {"ttlMs", kTaskLife.count()}, {"pollIntervalMs", (outlives ? kLongTaskPoll : kTaskPoll).count()},
-      {"owner", store_.owner()}, {"_node", store_.address()}};
+  JsonObject row{{"taskId", make_uuid4()},     {"status", "working"},
+                 {"createdAt", now},           {"lastUpdatedAt", now},
+                 {"ttlMs", kTaskLife.count()}, {"pollIntervalMs", (outlives ? kLongTaskPoll : kTaskPoll).count()},
+                 {"owner", store_.owner()},    {"_node", store_.address()}};
   for (auto& field : owner_fields(owner)) row[field.key()] = std::move(field.value());
   if (!status_message.empty()) row["statusMessage"] = status_message;
   if (!meta.empty()) row["_meta"] = std::move(meta);

@@ -118,10 +118,10 @@ TEST_F(TasksTest, P3ATaskIsThereForThoseAloneWhoSeeAllThatItsOwnerSees) {
     identity.projects = std::move(projects);
     return identity;
   };
-  const Identity all = of_team({}), a = of_team({"file:///a"}), b = of_team({"file:///b"}), both = of_team({"file:///a", "file:///b"});
+  const Identity all = of_team({}), a = of_team({"file:///a"}), b = of_team({"file:///b"}),
+                 both = of_team({"file:///a", "file:///b"});
   const auto ask = [](TestServer& server, const std::string& method, const std::string& id, const Identity& who) {
-    auto exchange =
-        server.modern(method, id, R"("taskId":")" + id + R"(","inputResponses":{},)", kTasksCapability, who);
+    auto exchange = server.modern(method, id, R"("taskId":")" + id + R"(","inputResponses":{},)", kTasksCapability, who);
     server.turn_until([&] { return exchange->done; });
     return exchange->body();
   };

@@ -35,7 +35,7 @@ struct Loaded {
   std::int64_t current_number = 0, next_number = 1;  // of the main chain
   std::optional<std::string> damage;
   bool in_use = false;  // another connection has it open, too
-  std::string notice;  // why it is not the connection's active session; empty when it is
+  std::string notice;   // why it is not the connection's active session; empty when it is
 };
 
 // Makes it the connection's active session, unless the store cannot be written; changes nothing else (L5). Errors (code):

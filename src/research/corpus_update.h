@@ -23,7 +23,7 @@ struct UpdateOutcome {
   CorpusUpdate counts;
   std::uint64_t indexed_bytes = 0;
   std::vector<LeftOut> left_out;       // of each root
-  bool lost_text = false;  // the old index has texts that the documents no longer have
+  bool lost_text = false;              // the old index has texts that the documents no longer have
   std::unique_ptr<CorpusIndex> index;  // null when the old one still holds
 };
 

@@ -245,8 +245,7 @@ TEST_F(EraseTest, P6EveryNamespaceThatHoldsTextIsErasedByAPurge) {
     add(a_kind_of(space), other);
     must(store->write([&](Transaction& transaction) -> Result<void> {
       put_into(transaction, space, id, secret);
-      if (space.holds != Holds::passing)
-        HF_CHECK(transaction.put(space.name, other + "/x", JsonObject{{"session", other}}));
+      if (space.holds != Holds::passing) HF_CHECK(transaction.put(space.name, other + "/x", JsonObject{{"session", other}}));
       return {};
     }));
     ASSERT_THAT(files_with(secret), Not(IsEmpty()));

@@ -2,8 +2,8 @@
 
 // Every namespace of keyed values, and what an erasure does with it (erase.h).
 //
-// The store takes no value of a namespace that is not listed here: a new one cannot be forgotten by the eraser, because whoever adds
-// it has to say first what it holds.
+// The store takes no value of a namespace that is not listed here: a new one cannot be forgotten by the eraser, because whoever
+// adds it has to say first what it holds.
 
 #include "session/kinds.h"
 
@@ -17,11 +17,11 @@ namespace holdfast::session {
 inline constexpr std::string_view kSessionValues = "session";
 
 enum class Holds {
-  no_text,   // ids, hashes, times, names of tokens and processes: nothing anybody said in a session
-  own,       // what one session has: its key is the session's id, or begins with it and a slash
-  naming,    // a text of its value is the session's id, or its key ends with a slash and the id
-  answers,   // the id may stand anywhere in it, and texts as JSON within JSON: a row is erased where others would be cleaned
-  passing,   // pieces of texts that serve for minutes and cannot be recognised: all of it goes
+  no_text,  // ids, hashes, times, names of tokens and processes: nothing anybody said in a session
+  own,      // what one session has: its key is the session's id, or begins with it and a slash
+  naming,   // a text of its value is the session's id, or its key ends with a slash and the id
+  answers,  // the id may stand anywhere in it, and texts as JSON within JSON: a row is erased where others would be cleaned
+  passing,  // pieces of texts that serve for minutes and cannot be recognised: all of it goes
 };
 
 struct ValueSpace {
@@ -61,7 +61,7 @@ inline constexpr std::array kValueSpaces = {
     ValueSpace{"documents.change", Holds::naming, kDocument},    // whose change it is
     ValueSpace{"documents.shared", Holds::no_text},              // under a hash: how many sessions of a day readers had
     ValueSpace{"documents.accepted", Holds::naming, kDocument},  // whose changes wait for a commit
-    ValueSpace{"transcripts.archives", Holds::no_text},  // of files that other programs own: no session of the store
+    ValueSpace{"transcripts.archives", Holds::no_text},          // of files that other programs own: no session of the store
     ValueSpace{"transcripts.copies", Holds::no_text},
     ValueSpace{"transcripts.sessions", Holds::no_text},
     ValueSpace{"transcripts.lineage-imports", Holds::no_text},

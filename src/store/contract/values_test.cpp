@@ -26,7 +26,9 @@ TEST_P(ValueContract, HoldsToTheExpectation) {
   EXPECT_EQ(kind_of_failure(put("k", 2, Expect::at(2))), ErrorKind::conflict);
   must(put("k", 2, Expect::at(1)));
   EXPECT_EQ(to_json(must(store_->value("session", "k"))->value), "2");
-  const auto erase = [&](Expect expect) { return store_->write([&](Transaction& t) { return t.erase("session", "k", expect); }); };
+  const auto erase = [&](Expect expect) {
+    return store_->write([&](Transaction& t) { return t.erase("session", "k", expect); });
+  };
   EXPECT_EQ(kind_of_failure(erase(Expect::at(1))), ErrorKind::conflict);
   EXPECT_TRUE(must(erase(Expect::at(2))));
   EXPECT_FALSE(must(erase({})));
