@@ -289,6 +289,7 @@ TEST_F(IndexTest, OthersSeeEachNewIndex) {
 
 TEST_F(IndexTest, OneWriterAtATime) {
   fill("s/main", 50);
+  ASSERT_TRUE(make_private_folder(folder / "index"));  // the first update would make it
   const auto lock = FileLock::try_acquire(folder / "index/lock");
   ASSERT_TRUE(lock);
   EXPECT_EQ(index->update(sources).error().kind, ErrorKind::conflict);
