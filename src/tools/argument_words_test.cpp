@@ -36,12 +36,12 @@ class ArgumentWordsTest : public testing::Test {
 };
 
 TEST_F(ArgumentWordsTest, Tools_3_RefusalsNameTheArgumentThatAllowsIt) {
-  const transcripts::RemovalRules native{"delete", false, false, false, false, ""};
+  const transcripts::RemovalRules native{"delete", false, false, false, false, {}};
   Error error = refusal(native, SystemClock().now() + 3'600'000);
   EXPECT_THAT(error.message, HasSubstr("needs force"));
   EXPECT_THAT(error.hint, HasSubstr("dry_run"));
   EXPECT_THAT(error.message + error.hint, Not(HasSubstr("--")));
-  const transcripts::RemovalRules running{"delete", true, false, false, false, ""};
+  const transcripts::RemovalRules running{"delete", true, false, false, false, {}};
   error = refusal(running, SystemClock().now());
   EXPECT_THAT(error.hint, HasSubstr("terminate_running"));
   EXPECT_THAT(error.hint, Not(HasSubstr("--")));
