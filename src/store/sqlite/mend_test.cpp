@@ -58,7 +58,7 @@ class SqliteMend : public testing::Test {
       auto store = must(open_store("sqlite:" + whole_));
       for (int i = 0; i < kHealthy; ++i) must(store->write([&](Transaction& t) { return create(t, id_of(i), 12); }));
       must(store->write([](Transaction& t) -> Result<void> {
-        for (int i = 0; i < 100; ++i) HF_CHECK(t.put("space", "key-" + std::to_string(i), JsonObject{{"value", i}}));
+        for (int i = 0; i < 100; ++i) HF_CHECK(t.put("session", "key-" + std::to_string(i), JsonObject{{"value", i}}));
         HF_CHECK(t.purge(id_of(kHealthy - 1), "for a tombstone"));
         return {};
       }));
@@ -103,8 +103,8 @@ class SqliteMend : public testing::Test {
     }
     const auto fresh = store->write([](Transaction& t) { return create(t, "new", 3); });
     EXPECT_TRUE(fresh) << fresh.error().message;
-    EXPECT_TRUE(store->write([](Transaction& t) { return t.put("space", "key-new", JsonObject{{"value", 1}}); }));
-    EXPECT_TRUE(store->value("space", "key-50"));
+    EXPECT_TRUE(store->write([](Transaction& t) { return t.put("session", "key-new", JsonObject{{"value", 1}}); }));
+    EXPECT_TRUE(store->value("session", "key-50"));
     return whole;
   }
 
