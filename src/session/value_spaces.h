@@ -58,10 +58,10 @@ inline constexpr std::array kValueSpaces = {
     ValueSpace{"research.services", Holds::no_text},  // names of services, and until when each is left alone
     ValueSpace{"documents.handle", Holds::naming, kDocument},
     ValueSpace{"documents.read", Holds::naming, kDocument},
-    ValueSpace{"documents.change", Holds::naming, kDocument},    // whose change it is
-    ValueSpace{"documents.shared", Holds::no_text},              // under a hash: how many sessions of a day readers had
-    ValueSpace{"documents.accepted", Holds::naming, kDocument},  // whose changes wait for a commit
-    ValueSpace{"transcripts.archives", Holds::no_text},          // of files that other programs own: no session of the store
+    ValueSpace{"documents.change", Holds::naming, kDocument},     // whose change it is
+    ValueSpace{"documents.shared", Holds::no_text},               // under a hash: how many sessions of a day readers had
+    ValueSpace{"documents.accepted", Holds::passing, kDocument},  // whose changes wait for a commit
+    ValueSpace{"transcripts.archives", Holds::no_text},           // of files that other programs own: no session of the store
     ValueSpace{"transcripts.copies", Holds::no_text},
     ValueSpace{"transcripts.sessions", Holds::no_text},
     ValueSpace{"transcripts.lineage-imports", Holds::no_text},

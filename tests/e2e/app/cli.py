@@ -14,7 +14,7 @@ from program import ENVELOPE, HOLDFAST, PATIENCE, Lines, ProgramTest, call, init
 SOURCES = pathlib.Path(__file__).resolve().parents[3]
 # Words that follow the program's name, or a command, where no command is meant.
 PROSE = """again alone also and another answers as at brings cannot corpus cursor does entry explains from has holdfast installs is
-    its itself keeps knows lists made makes names never of on or pages prints puts reads said saw says server session sets
+    its itself keeps knows lists made makes meanwhile names never of on or pages prints puts reads said saw says server session sets
     shows store takes tells that then to under version was where which with wrote writes""".split()
 
 
@@ -50,7 +50,7 @@ class CommandLine(ProgramTest):
 
     def check_hint(self, hint, known, where):
         """The words of a command are known, and so are the options that follow them. How many commands that is."""
-        path, words = "", hint.split()
+        path, words = "", hint.replace("{}", "").split()
         while words and re.fullmatch(r"[a-z]+[.,:]?", words[0]):
             longer = f"{path} {words[0].rstrip('.,:')}".strip()
             if longer not in known:

@@ -169,7 +169,8 @@ test('two clients at once that only think lose nothing and double nothing', asyn
   const client = await legacy(server.url);
   const texts = [];
   const list = await session(client, 'list', { allRoots: true });
-  assert.ok(list.total <= 3, `${list.total} sessions`);
+  // At most one of its own for each window, and one for each that is shared by thoughts which could have gone to either.
+  assert.ok(list.total <= 4, `${list.total} sessions`);
   for (const { id } of list.sessions) {
     const { thoughts } = await session(client, 'get', { sessionId: id, limit: 1000 });
     assert.deepEqual(thoughts.map(t => t.thoughtNumber), thoughts.map((_, i) => i + 1));

@@ -4,6 +4,7 @@
 Each fault asks the same four things: is the error named, did a refused call change nothing, is all there that was answered, and does
 the running process go on by itself when the cause has gone. SHIM is shim.cpp as a library; its header says what it can do.
 """
+import contextlib
 import errno
 import http.client
 import json
@@ -443,11 +444,21 @@ class Descriptors(MachineTest):
     def start(self):
         return Http(self, before=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (self.LIMIT, self.LIMIT)))
 
-    def crowd_of(self, client, says):
-        crowd = [socket.create_connection(("127.0.0.1", client.port), PATIENCE) for _ in range(2 * self.LIMIT)]
+    def crowd_of(self, client, says, count=2 * LIMIT):
+        crowd = [socket.create_connection(("127.0.0.1", client.port), PATIENCE) for _ in range(count)]
         for each in crowd:
             self.addCleanup(each.close)
             each.sendall(says)
+        return crowd
+
+    def known_crowd(self, client):
+        """Clients that are let in, one after the other, until nobody is answered: a stranger would make room for the next."""
+        crowd = []
+        for _ in range(2 * self.LIMIT):
+            crowd += self.crowd_of(client, b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", 1)
+            crowd[-1].settimeout(0.2)
+            with contextlib.suppress(TimeoutError):
+                crowd[-1].recv(1)
         return crowd
 
     def test_p4_strangers_do_not_use_them_up(self):
@@ -462,7 +473,7 @@ class Descriptors(MachineTest):
     def test_out_of_them(self):
         client = self.start()
         session, texts = self.begin(client), ["begin"]
-        crowd = self.crowd_of(client, b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")  # of clients that are let in
+        crowd = self.known_crowd(client)
         self.assertIn("accepting connections is suspended", self.next_line(client, "suspended"))
         began = self.cpu_seconds(client)
         threading.Event().wait(0.5)  # nothing happens, and that is what is measured
