@@ -55,6 +55,10 @@ if(HF_FUZZ)
   set(HF_COVERAGE -fsanitize=fuzzer-no-link)
 endif()
 
+# Where the repository lies is in no object: __FILE__ and debug information begin at its root. Two clones make the same bytes, and
+# share the compiler cache also for tests, whose assertions name their file.
+add_compile_options(-ffile-prefix-map=${CMAKE_SOURCE_DIR}=.)
+
 # Paths below the repository are hashed relative to it, so that clones in other folders share the cache; so do shells with
 # another language (messages of a failed compilation are never cached).
 find_program(HF_CCACHE ccache)
