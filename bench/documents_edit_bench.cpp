@@ -53,7 +53,7 @@ struct Bed {
     settings.folders = {{"kb", folder / "kb", false}};
     settings.state_folder = folder / "state";
     if (auto written = replace_file(folder / "kb/a.md", text_of(kBytes)); !written) std::exit(1);
-    desk = must(Desk::open(settings, *store, clock));
+    desk = must(Desk::open(settings, session::SharedStore(*store), clock));
     const std::string answer = must(desk->create_session({}, "bench", "", ""));
     asker.session_id = answer.substr(0, answer.find('\n'));
   }

@@ -45,7 +45,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   while (!input.empty()) {
     auto exchange = std::make_shared<mcp::FakeExchange>(read_request(take_until(input, "\n--\n"), session, event));
     exchanges.push_back(exchange);
-    transport.handle(exchange, {});
+    transport.handle(exchange, local_identity());
     fixture.settle([&] { return exchange->done || exchange->streaming; });
     for (const auto& [name, value] : exchange->response.headers)
       if (name == "Mcp-Session-Id") session = value;

@@ -72,7 +72,13 @@ Identity full_identity(std::string principal) {
   Identity identity;
   identity.person = principal;
   identity.principal = std::move(principal);
+  identity.scopes = Scopes::all();
+  identity.has_token = true;
   return identity;
+}
+
+Identity local_identity() {
+  return full_identity(std::string(kLocalPrincipal));
 }
 
 bool is_principal_name(std::string_view name) {

@@ -64,14 +64,15 @@ class Scopes {
 inline constexpr std::string_view kLocalPrincipal = "local";
 inline constexpr std::string_view kTeamPrefix = "team:";
 
+// Nobody, until somebody says who it is: one that was forgotten owns nothing and may do nothing.
 struct Identity {
-  std::string principal = std::string(kLocalPrincipal);
-  std::string person = std::string(kLocalPrincipal);
-  Scopes scopes = Scopes::all();
+  std::string principal;
+  std::string person;
+  Scopes scopes;
   std::vector<std::string> projects;  // canonical root URIs that may be worked in; empty: all
   // Shown to us: a token, a login, or by holding the pipe. False for programs that --no-auth lets in because they run as the user
   // who runs the server; such a one may ask for nothing that starts programs.
-  bool has_token = true;
+  bool has_token = false;
 
   // Whether something in these roots (its own and linked ones) is inside of the projects.
   bool may_see(std::span<const std::string> roots) const;
@@ -84,6 +85,8 @@ struct Identity {
 
 // Somebody who may do everything in what belongs to this principal.
 Identity full_identity(std::string principal);
+// The user of this machine.
+Identity local_identity();
 
 // 1 to 64 letters, digits and . _ @ - : what a token or a team can be called.
 bool is_principal_name(std::string_view name);

@@ -35,6 +35,15 @@ TEST(Identity, SeesItsProjectsAlone) {
   EXPECT_TRUE(identity.may_see(std::vector<std::string>{"file:///c", "file:///a"}));
 }
 
+TEST(Identity, P3AnIdentityThatNobodyGaveMayNothing) {
+  const Identity nobody;
+  EXPECT_TRUE(nobody.principal.empty());
+  EXPECT_TRUE(nobody.scopes.empty());
+  EXPECT_FALSE(nobody.has_token);
+  EXPECT_EQ(local_identity(), full_identity("local"));
+  EXPECT_TRUE(local_identity().scopes.has(Scope::admin));
+}
+
 TEST(Identity, P3WhoSeesLessIsNotToldWhatCameOfTheCallsOfWhoSeesMore) {
   const auto seeing = [](std::vector<std::string> projects, std::string principal = "team:red") {
     Identity identity = full_identity(std::move(principal));

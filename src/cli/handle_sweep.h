@@ -15,8 +15,8 @@ class HandleSweep {
  public:
   static constexpr std::chrono::minutes kEvery{5};  // document-review §12
 
-  HandleSweep(session::Store& store, const Clock& clock, Millis ttl, Executor& executor, Pool& pool)
-      : handles_(store, clock, ttl), executor_(executor), pool_(pool) {}
+  HandleSweep(const session::SharedStore& stores, const Clock& clock, Millis ttl, Executor& executor, Pool& pool)
+      : handles_(stores, clock, ttl), executor_(executor), pool_(pool) {}
 
   void start();
 

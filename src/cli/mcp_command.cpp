@@ -17,9 +17,10 @@ Result<void> run_mcp(Context& context) {
   HF_TRY(auto signals, StopSignals::watch());
   std::signal(SIGPIPE, SIG_IGN);  // a client that has gone is noticed by the write
   HF_TRY(auto store, context.open_store());
+  const session::SharedStore stores(*store);
   PollLoop loop;
   Pool pool;
-  HF_TRY(const auto service, McpService::open(context, *store, loop, pool));
+  HF_TRY(const auto service, McpService::open(context, stores, loop, pool));
   mcp::StdioTransport transport(service->server(), loop, STDIN_FILENO, STDOUT_FILENO, context.settings.text("principal"));
   signals->on_stop([&] {
     service->ask_to_stop();

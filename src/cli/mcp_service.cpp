@@ -10,7 +10,6 @@
 #include "cli/retention_sweep.h"
 #include "cli/runner_service.h"
 #include "cli/search_service.h"
-#include "session/fence.h"
 #include "tools/confirmation.h"
 #include "tools/conversation_operations.h"
 #include "tools/core_operations.h"
@@ -85,7 +84,7 @@ bool sweeps_itself(std::string_view tool, const JsonObject& arguments) {
 // The service with all its parts; what only some calls need is made when one comes.
 class ToolService final : public McpService {
  public:
-  ToolService(const Context& context, session::Store& store, Executor& executor, Pool& pool);
+  ToolService(const Context& context, const session::SharedStore& stores, Executor& executor, Pool& pool);
 
   Result<void> open_tools();
 
@@ -99,21 +98,23 @@ class ToolService final : public McpService {
   Result<void> open_reasoning();
   Result<void> open_documents();
   Result<void> open_research();
-  Result<runner::Runs*> runs();
+  Result<runner::Runs> runs(session::Store& store);
+  tools::ResearchWorkers::Runs background_runs();
   void follow_news();
   void recover_runs();
 
   const Context& context_;
-  session::Store& store_;
+  const session::SharedStore& stores_;
+  session::StoreView own_;  // of the user who runs this: transcripts are theirs, and what is noted about them
   tools::McpState state_;
   tools::ProjectRoot root_;
   session::RetentionPolicy policy_;
   tools::SessionOperations operations_;
   std::optional<tools::Confirmation> confirmation_;
   std::optional<tools::DocumentDesks> desks_;
-  std::unique_ptr<ResearchService> research_;
+  std::unique_ptr<ResearchParts> research_;
   std::optional<tools::ResearchWorkers> workers_;
-  std::optional<tools::ResearchRoom> research_room_;
+  std::optional<tools::ResearchRooms> research_rooms_;
   std::mutex runner_mutex_;
   std::unique_ptr<RunnerService> runner_;  // made at first use
   std::stop_source stopping_;
@@ -131,33 +132,34 @@ class ToolService final : public McpService {
   std::unique_ptr<tools::SessionNews> news_;  // made by a pool thread, ended after the pool
 };
 
-ToolService::ToolService(const Context& context, session::Store& store, Executor& executor, Pool& pool)
+ToolService::ToolService(const Context& context, const session::SharedStore& stores, Executor& executor, Pool& pool)
     : context_(context),
-      store_(store),
-      state_(store),
-      root_(store, state_.owner(), context.settings.text("root"), process_environment()("CLAUDE_PROJECT_DIR").value_or("")),
+      stores_(stores),
+      own_(stores, full_identity(context.settings.text("principal"))),
+      state_(stores.for_system(session::SystemWork::protocol)),
+      root_(stores, state_.owner(), context.settings.text("root"), process_environment()("CLAUDE_PROJECT_DIR").value_or("")),
       policy_(retention_policy(context.settings)),
       operations_(policy_),
-      runner_room_{store, [this] { return runs(); }, stopping_.get_token()},
+      runner_room_{stores, [this](session::Store& store) { return runs(store); }, stopping_.get_token()},
       server_(server_options(context.settings), executor, pool, *context.clock, state_),
-      reasoning_(store, server_, root_, reasoning_settings(context.settings)),
-      sweep_(store, executor, pool),
-      handles_(store, *context.clock, handle_ttl(context.settings), executor, pool),
-      retention_(store, policy_, *context.clock, executor, pool,
+      reasoning_(stores, server_, root_, reasoning_settings(context.settings)),
+      sweep_(stores.for_system(session::SystemWork::sweep), executor, pool),
+      handles_(stores, *context.clock, handle_ttl(context.settings), executor, pool),
+      retention_(stores.for_system(session::SystemWork::sweep), policy_, *context.clock, executor, pool,
                  [this] { server_.resource_updated(std::string(tools::kNoticesUri)); }) {}
 
 Result<void> ToolService::open_tools() {
   HF_TRY(auto chosen, tools::read_toolsets(context_.settings.list("tools")));
   HF_TRY(const tools::GateSettings gate, gate_settings(context_.settings));
   HF_CHECK(server_.open());
-  confirmation_.emplace(store_, policy_, gate);
+  confirmation_.emplace(stores_, policy_, gate);
   tools::add_list_operations(operations_);
   tools::add_read_operations(operations_);
   tools::add_change_operations(operations_);
   tools::add_gate_operations(operations_, *confirmation_);
   tools::add_notice_operations(operations_);
   if (chosen.contains("transcripts")) {
-    HF_TRY(keeper_, open_keeper(context_, [this](bool) -> Result<session::Store*> { return &store_; }));
+    HF_TRY(keeper_, open_keeper(context_, [this](bool) -> Result<session::Store*> { return &own_; }));
     end_what_died(*keeper_);
     transcript_options_.remote.environment = context_.environment;
     transcript_options_.remote.gist.api = context_.settings.text("gist.api");
@@ -169,32 +171,26 @@ Result<void> ToolService::open_tools() {
   tools::add_run_kind(operations_);
   if (chosen.contains("reasoning")) HF_CHECK(open_reasoning());
   if (chosen.contains("documents")) HF_CHECK(open_documents());
-  if (research_room_) HF_CHECK(tools::add_research_tool(server_, *research_room_));
+  if (research_rooms_) HF_CHECK(tools::add_research_tool(server_, *research_rooms_));
   if (keeper_) {
     HF_CHECK(tools::add_transcript_tools(server_, *keeper_, root_, transcript_options_));
     search_room_.engine = [this]() -> Result<tools::SearchRoom::Engine> {
       HF_TRY(SearchService * service, search());
       return tools::SearchRoom::Engine{&service->finder(), &service->sources()};
     };
-    HF_CHECK(tools::add_search_tools(server_, *keeper_, root_, transcript_options_, search_room_));
+    HF_CHECK(tools::add_search_tools(server_, stores_, *keeper_, root_, transcript_options_, search_room_));
   }
   if (chosen.contains("runner")) HF_CHECK(tools::add_runner_tools(server_, runner_room_));
-  tools::add_session_resources(server_, store_, operations_);
-  tools::add_notice_resource(server_, store_);
+  tools::add_session_resources(server_, stores_, operations_);
+  tools::add_notice_resource(server_, stores_);
   // On the pool: it reads and writes the store.
   server_.on_roots_changed([this](const mcp::Caller& caller) {
     server_.pool().submit([this, caller] {
       if (auto forgotten = root_.forget_offered(caller); !forgotten) log(LogLevel::warn, "cli", forgotten.error().message);
     });
   });
-  // A call sees the projects that its caller's token is for.
-  server_.surround_handlers([](const mcp::Caller& caller, const std::function<void()>& work) {
-    const session::FenceScope fence(caller.projects);
-    work();
-  });
+  // The sweep is the server's own, whoever calls.
   server_.before_tools([this](std::string_view tool, mcp::Call& call) {
-    static const session::Fence kNone;
-    const session::FenceScope everything(kNone);  // the sweep is the server's own, whoever calls
     if (!sweeps_itself(tool, call.arguments())) retention_.look(sessions_named_by(call.arguments()));
   });
   sweep_.start();
@@ -212,7 +208,7 @@ Result<SearchService*> ToolService::search() {
     return fail(ErrorKind::unavailable, "transcripts are not searched here", "start the server with the toolset transcripts");
   const std::lock_guard lock(search_mutex_);
   if (!search_) {
-    HF_TRY(search_, SearchService::open(context_, keeper_->homes(), &store_, true));
+    HF_TRY(search_, SearchService::open(context_, keeper_->homes(), true));
     search_->keep_up();
   }
   return search_.get();
@@ -222,7 +218,7 @@ Result<void> ToolService::open_reasoning() {
   tools::add_reasoning_operations(operations_, reasoning_);
   HF_CHECK(tools::add_init_tool(server_, reasoning_));
   HF_CHECK(tools::add_thought_tool(server_, reasoning_));
-  HF_CHECK(tools::add_session_tool(server_, store_, operations_, root_));
+  HF_CHECK(tools::add_session_tool(server_, stores_, operations_, root_));
   tools::add_reasoning_prompts(server_, reasoning_);
   return {};
 }
@@ -233,27 +229,41 @@ Result<void> ToolService::open_documents() {
   desks_.emplace(std::move(settings), context_.settings.flag("documents.read_only"), root_,
                  [this, ttl](documents::LibrarySettings library) -> Result<std::unique_ptr<documents::Desk>> {
                    HF_CHECK(make_data_folder(context_.folders));
-                   return documents::Desk::open(std::move(library), store_, *context_.clock, ttl);
+                   return documents::Desk::open(std::move(library), stores_, *context_.clock, ttl);
                  });
   return tools::add_document_tools(server_, *desks_, ttl);
 }
 
+// Each run is worked as its owner, and sees what that one may see; only the question whose it is, is the server's.
+tools::ResearchWorkers::Runs ToolService::background_runs() {
+  session::Store& everything = stores_.for_system(session::SystemWork::research);
+  return {[this, &everything](const std::string& id, const research::WorkOptions& options) -> Result<research::WorkOutcome> {
+            HF_TRY(const session::SessionRecord run, everything.get(id));
+            session::StoreView owners(stores_, owner_of_run(run));
+            return research_->research(owners)->work(id, options);
+          },
+          [this, &everything] { return research_->research(everything)->abandoned(); }};
+}
+
 Result<void> ToolService::open_research() {
-  HF_TRY(research_, ResearchService::make(context_, store_));
-  workers_.emplace(research_->research());
-  research_room_.emplace(tools::ResearchRoom{store_, research_->threads(), research_->research(), research_->models(), *workers_,
-                                             *confirmation_, operations_, root_, *context_.clock,
-                                             std::chrono::seconds(context_.settings.number("research.wait_timeout_s"))});
-  tools::add_conversation_operations(operations_, research_->threads(), research_->research());
+  HF_TRY(research_, ResearchParts::make(context_));
+  workers_.emplace(background_runs());
+  const tools::OpenConversations open = [this](session::Store& store) {
+    return tools::Conversations{research_->threads(store), research_->research(store)};
+  };
+  research_rooms_.emplace(tools::ResearchRooms{stores_, open, research_->models(), *workers_, *confirmation_, operations_, root_,
+                                               *context_.clock,
+                                               std::chrono::seconds(context_.settings.number("research.wait_timeout_s"))});
+  tools::add_conversation_operations(operations_, open);
   return {};
 }
 
-Result<runner::Runs*> ToolService::runs() {
+Result<runner::Runs> ToolService::runs(session::Store& store) {
   const std::lock_guard lock(runner_mutex_);
   if (!runner_) {
-    HF_TRY(runner_, RunnerService::make(context_, store_, Asking::nobody));
+    HF_TRY(runner_, RunnerService::make(context_, Asking::nobody));
   }
-  return &runner_->runs();
+  return runner_->runs(store);
 }
 
 void ToolService::ask_to_stop() {
@@ -282,7 +292,7 @@ void ToolService::recover_runs() {
 // answer does not need it. Without news the server still answers; clients only have to look for themselves.
 void ToolService::follow_news() {
   server_.pool().submit([this] {
-    auto news = tools::SessionNews::follow(store_, server_);
+    auto news = tools::SessionNews::follow(stores_.for_system(session::SystemWork::gateway), server_);
     if (news)
       news_ = std::move(*news);
     else
@@ -292,9 +302,9 @@ void ToolService::follow_news() {
 
 }  // namespace
 
-Result<std::unique_ptr<McpService>> McpService::open(const Context& context, session::Store& store, Executor& executor,
-                                                     Pool& pool) {
-  auto service = std::make_unique<ToolService>(context, store, executor, pool);
+Result<std::unique_ptr<McpService>> McpService::open(const Context& context, const session::SharedStore& stores,
+                                                     Executor& executor, Pool& pool) {
+  auto service = std::make_unique<ToolService>(context, stores, executor, pool);
   HF_CHECK(service->open_tools());
   return service;
 }

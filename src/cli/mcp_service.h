@@ -8,6 +8,7 @@
 #include "base/pool.h"
 #include "cli/context.h"
 #include "mcp/server.h"
+#include "session/store_view.h"
 
 #include <memory>
 
@@ -18,7 +19,8 @@ class SearchService;
 class McpService {
  public:
   // Blocks; before serving. Errors: invalid (an unknown toolset), those of the store.
-  static Result<std::unique_ptr<McpService>> open(const Context& context, session::Store& store, Executor& executor, Pool& pool);
+  static Result<std::unique_ptr<McpService>> open(const Context& context, const session::SharedStore& stores, Executor& executor,
+                                                  Pool& pool);
   virtual ~McpService() = default;
 
   virtual mcp::Server& server() = 0;

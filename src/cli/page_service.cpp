@@ -52,7 +52,8 @@ Result<web::Facts> facts_of(session::Blobs& guard) {
 
 class OpenPages final : public PageService {
  public:
-  OpenPages(const Context& context, session::Store& store) : context_(context), store_(store) {}
+  OpenPages(const Context& context, const session::SharedStore& stores)
+      : context_(context), stores_(stores), own_(stores, local_identity()) {}
 
   Result<void> open_parts();
 
@@ -63,22 +64,23 @@ class OpenPages final : public PageService {
  private:
   Result<std::shared_ptr<documents::Desk>> desk(const Identity& who);
   documents::Asker reviewer(const Identity& who);
-  Result<research::Research*> research();
+  Result<std::unique_ptr<research::Research>> research(session::Store& store);
   bool in_git(const std::string& path) const;
 
   const Context& context_;
-  session::Store& store_;
+  const session::SharedStore& stores_;
+  session::StoreView own_;  // of the user who runs this: transcripts are theirs
   std::unique_ptr<transcripts::Keeper> keeper_;
   documents::LibrarySettings library_;
   std::mutex mutex_;
   std::unique_ptr<transcripts::TranscriptWatch> watch_;  // guarded by mutex_
   // By the folders it is over: logins of different projects see different ones. Guarded by mutex_.
   std::map<std::string, std::shared_ptr<documents::Desk>> desks_;
-  std::unique_ptr<ResearchService> research_;  // guarded by mutex_ until it is there
+  std::unique_ptr<ResearchParts> research_;  // guarded by mutex_ until it is there
 };
 
 Result<void> OpenPages::open_parts() {
-  HF_TRY(keeper_, open_keeper(context_, [this](bool) -> Result<session::Store*> { return &store_; }));
+  HF_TRY(keeper_, open_keeper(context_, [this](bool) -> Result<session::Store*> { return &own_; }));
   end_what_died(*keeper_);
   HF_TRY(library_, library_settings(context_));
   return {};
@@ -109,7 +111,7 @@ Result<std::shared_ptr<documents::Desk>> OpenPages::desk(const Identity& who) {
   const std::lock_guard lock(mutex_);
   if (const auto known = desks_.find(key); known != desks_.end()) return known->second;
   HF_CHECK(make_data_folder(context_.folders));
-  HF_TRY(auto opened, documents::Desk::open(std::move(library), store_, *context_.clock, handle_ttl(context_.settings)));
+  HF_TRY(auto opened, documents::Desk::open(std::move(library), stores_, *context_.clock, handle_ttl(context_.settings)));
   if (desks_.size() >= tools::kMaxOpenDesks) desks_.clear();  // those in use live on with who uses them
   return desks_[key] = std::move(opened);
 }
@@ -118,6 +120,7 @@ Result<std::shared_ptr<documents::Desk>> OpenPages::desk(const Identity& who) {
 documents::Asker OpenPages::reviewer(const Identity& who) {
   documents::Asker asker = reviewer_here(context_, library_.folders.front().folder, "holdfast pages");
   asker.principal = who.principal;
+  asker.projects = who.projects;
   if (who.principal == web::kLocal) return asker;
   asker.name = who.person;
   asker.email.clear();
@@ -138,16 +141,16 @@ bool OpenPages::in_git(const std::string& path) const {
   return false;
 }
 
-Result<research::Research*> OpenPages::research() {
+Result<std::unique_ptr<research::Research>> OpenPages::research(session::Store& store) {
   const std::lock_guard lock(mutex_);
   if (!research_) {
-    HF_TRY(research_, ResearchService::make(context_, store_));
+    HF_TRY(research_, ResearchParts::make(context_));
   }
-  return &research_->research();
+  return research_->research(store);
 }
 
 web::PageServices OpenPages::services(SearchService* search) {
-  web::PageServices services{store_};
+  web::PageServices services{stores_};
   services.keeper = keeper_.get();
   if (!library_.folders.empty()) {
     services.review.desk = [this](const Identity& who) { return desk(who); };
@@ -155,7 +158,7 @@ web::PageServices OpenPages::services(SearchService* search) {
     services.review.in_git = [this](const std::string& path) { return in_git(path); };
     services.review.commit_on_accept = context_.settings.flag("documents.commit_on_accept");
   }
-  services.research = [this] { return research(); };
+  services.research = [this](session::Store& store) { return research(store); };
   services.retention = retention_policy(context_.settings);
   if (search) services.finder = &search->finder();
   if (search && search->guard()) services.storage.guard = [guard = search->guard()] { return facts_of(*guard); };
@@ -166,8 +169,8 @@ web::PageServices OpenPages::services(SearchService* search) {
 
 }  // namespace
 
-Result<std::unique_ptr<PageService>> PageService::open(const Context& context, session::Store& store) {
-  auto service = std::make_unique<OpenPages>(context, store);
+Result<std::unique_ptr<PageService>> PageService::open(const Context& context, const session::SharedStore& stores) {
+  auto service = std::make_unique<OpenPages>(context, stores);
   HF_CHECK(service->open_parts());
   return service;
 }

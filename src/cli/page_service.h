@@ -20,7 +20,7 @@ class SearchService;
 class PageService {
  public:
   // Errors: invalid (a setting), io.
-  static Result<std::unique_ptr<PageService>> open(const Context& context, session::Store& store);
+  static Result<std::unique_ptr<PageService>> open(const Context& context, const session::SharedStore& stores);
   virtual ~PageService() = default;
 
   // From now on tells which transcripts change (an empty id: some of them), on a thread of its own, until stop_watching().

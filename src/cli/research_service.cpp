@@ -30,13 +30,6 @@ std::vector<research::CorpusRoot> named_roots(const std::vector<std::string>& fo
   return roots;
 }
 
-// Whoever asked for the run may have been allowed to see some projects alone.
-Identity projects_of(const session::SessionRecord& run) {
-  Identity asker = full_identity(run.principal);
-  asker.projects = research::read_job(run).projects;
-  return asker;
-}
-
 Result<void> check_verbosity(const std::string& word) {
   if (word == "minimal" || word == "full") return {};
   return fail(ErrorKind::invalid, fmt::format("audit.verbosity: {} is neither minimal nor full", word));
@@ -52,31 +45,47 @@ Result<std::string> corpus_folder(const std::string& given) {
   return folder.string();
 }
 
+Identity owner_of_run(const session::SessionRecord& run) {
+  Identity owner = full_identity(run.principal);
+  owner.projects = research::read_job(run).projects;
+  return owner;
+}
+
+Result<std::unique_ptr<ResearchParts>> ResearchParts::make(const Context& context) {
+  HF_CHECK(check_verbosity(context.settings.text("audit.verbosity")));
+  std::unique_ptr<ResearchParts> parts(new ResearchParts(context));
+  HF_TRY(parts->models_, make_configured_models(context, WithoutEndpoints::no_model));
+  parts->fetcher_ = research::make_fetcher();
+  return parts;
+}
+
+std::unique_ptr<threads::Threads> ResearchParts::threads(session::Store& store) {
+  return threads::Threads::make(store, *models_);
+}
+
+std::unique_ptr<research::Research> ResearchParts::research(session::Store& store) {
+  const Settings& settings = context_.settings;
+  return std::make_unique<research::Research>(research::Tools{
+      store, *models_,
+      [this, &store](const session::SessionRecord& run, const std::vector<std::string>& corpus) -> Result<research::Providers> {
+        HF_TRY(research::MadeProviders made, providers(store, corpus, owner_of_run(run)));
+        for (const std::string& warning : made.warnings) log(LogLevel::warn, "research", warning);
+        return std::move(made.providers);
+      },
+      *fetcher_, settings.text("audit.verbosity"), settings.seconds("research.stale_after_s"), context_.clock.get(),
+      settings.seconds("research.lease_s")});
+}
+
 Result<std::unique_ptr<ResearchService>> ResearchService::make(const Context& context, session::Store& store) {
-  const Settings& settings = context.settings;
-  HF_CHECK(check_verbosity(settings.text("audit.verbosity")));
-  std::unique_ptr<ResearchService> service(new ResearchService(context, store));
-  HF_TRY(service->models_, make_configured_models(context, WithoutEndpoints::no_model));
-  service->fetcher_ = research::make_fetcher();
-  service->threads_ = threads::Threads::make(store, *service->models_);
-  research::Tools tools{store,
-                        *service->models_,
-                        [raw = service.get()](const session::SessionRecord& run,
-                                              const std::vector<std::string>& corpus) -> Result<research::Providers> {
-                          HF_TRY(research::MadeProviders made, raw->providers(corpus, projects_of(run)));
-                          for (const std::string& warning : made.warnings) log(LogLevel::warn, "research", warning);
-                          return std::move(made.providers);
-                        },
-                        *service->fetcher_,
-                        settings.text("audit.verbosity"),
-                        settings.seconds("research.stale_after_s"),
-                        context.clock.get(),
-                        settings.seconds("research.lease_s")};
-  service->research_ = std::make_unique<research::Research>(std::move(tools));
+  auto service = std::make_unique<ResearchService>();
+  HF_TRY(service->parts_, ResearchParts::make(context));
+  service->threads_ = service->parts_->threads(store);
+  service->research_ = service->parts_->research(store);
   return service;
 }
 
-Result<research::MadeProviders> ResearchService::providers(const std::vector<std::string>& folders, const Identity& asker) const {
+Result<research::MadeProviders> ResearchParts::providers(session::Store& store, const std::vector<std::string>& folders,
+                                                         const Identity& asker) const {
   std::vector<std::string> all;
   std::vector<std::string> missing;
   for (const std::string& folder : context_.settings.list("research.corpus")) {
@@ -94,7 +103,7 @@ Result<research::MadeProviders> ResearchService::providers(const std::vector<std
   wanted.cache_folder = context_.folders.data + "/corpus";
   wanted.search = context_.settings.json("search");
   wanted.environment = context_.environment;
-  auto made = research::make_providers(store_, wanted);
+  auto made = research::make_providers(store, wanted);
   if (!made) return fail(std::move(made).error().within("search"));
   made->warnings.insert(made->warnings.begin(), missing.begin(), missing.end());
   return made;

@@ -88,11 +88,11 @@ Result<void> cancel_research(Context& context) {
 
 Result<void> show_providers(Context& context) {
   HF_TRY(auto store, context.open_store());
-  HF_TRY(auto service, ResearchService::make(context, *store));
-  HF_TRY(const research::MadeProviders made, service->providers({}, {}));
+  HF_TRY(const auto parts, ResearchParts::make(context));
+  HF_TRY(const research::MadeProviders made, parts->providers(*store, {}, full_identity(context.settings.text("principal"))));
   JsonArray models, searches;
   Table table({{"WHAT"}, {"NAME"}, {"STATE", false, true}});
-  for (const std::string& name : service->models().providers("chat")) {
+  for (const std::string& name : parts->models().providers("chat")) {
     models.emplace_back(name);
     table.add({"model", name, "configured"});
   }

@@ -76,9 +76,10 @@ Result<std::unique_ptr<ReviewDesk>> ReviewDesk::open(const Context& context) {
   }
   std::unique_ptr<ReviewDesk> review(new ReviewDesk(context));
   HF_TRY(review->store_, context.open_store());
+  review->stores_.emplace(*review->store_);
   HF_CHECK(make_data_folder(context.folders));
   HF_TRY(review->desk_,
-         documents::Desk::open(std::move(settings), *review->store_, *context.clock, handle_ttl(context.settings)));
+         documents::Desk::open(std::move(settings), *review->stores_, *context.clock, handle_ttl(context.settings)));
   return review;
 }
 

@@ -37,6 +37,7 @@ class ReviewDesk {
 
   const Context& context_;
   std::unique_ptr<session::Store> store_;
+  std::optional<session::SharedStore> stores_;
   std::unique_ptr<documents::Desk> desk_;
 };
 

@@ -246,18 +246,19 @@ Result<void> run_tasks(Context& context) {
   HF_TRY(auto signals, StopSignals::watch());
   std::signal(SIGPIPE, SIG_IGN);  // a server that has gone is noticed by the write
   HF_TRY(auto store, context.open_store());
-  HF_TRY(auto service, RunnerService::make(context, *store, Asking::who_is_there, given.mcp_json));
+  HF_TRY(auto service, RunnerService::make(context, Asking::who_is_there, given.mcp_json));
+  runner::Runs runs = service->runs(*store);
   std::string id;
   if (request) {
     runner::Runs::Who who;
     who.principal = context.settings.text("principal");
     who.client = "holdfast/" HOLDFAST_VERSION;
-    HF_TRY(id, service->runs().begin(*std::move(request), who));
+    HF_TRY(id, runs.begin(*std::move(request), who));
   } else {
     HF_TRY(id, run_to_resume(context, *store));
-    HF_CHECK(amend(service->runs(), id, given));
+    HF_CHECK(amend(runs, id, given));
   }
-  auto done = work_on_run(context, service->runs(), id, *signals);
+  auto done = work_on_run(context, runs, id, *signals);
   signals.reset();  // it knows what is about to go
   return done;
 }

@@ -4,8 +4,7 @@
 
 namespace holdfast::cli {
 
-Result<std::unique_ptr<RunnerService>> RunnerService::make(const Context& context, session::Store& store, Asking asking,
-                                                           const std::string& mcp_json) {
+Result<std::unique_ptr<RunnerService>> RunnerService::make(const Context& context, Asking asking, const std::string& mcp_json) {
   HF_TRY(auto models, make_configured_models(context, WithoutEndpoints::local_endpoint));
   HF_TRY(const std::string base, base_folder(context.environment));
   runner::RunSettings settings;
@@ -24,7 +23,7 @@ Result<std::unique_ptr<RunnerService>> RunnerService::make(const Context& contex
   std::unique_ptr<RunnerService> service(new RunnerService());
   settings.connect = runner::connect_servers(service->connections_.loop(), login_settings(context, asking, mcp_json));
   service->models_ = std::move(models);
-  service->runs_ = std::make_unique<runner::Runs>(store, *service->models_, service->connections_.loop(), std::move(settings));
+  service->settings_ = std::move(settings);
   return service;
 }
 

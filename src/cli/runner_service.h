@@ -1,7 +1,7 @@
 #pragma once
 
 // The task runner as this program runs it, the same for the server and the command: models, servers and folders as the settings
-// say. It has a thread for its connections. The context and the store outlive it.
+// say. It has a thread for its connections. The context outlives it.
 
 #include "cli/context.h"
 #include "cli/server_logins.h"
@@ -17,17 +17,17 @@ namespace holdfast::cli {
 class RunnerService {
  public:
   // mcp_json: the file of server definitions; empty: the usual places. Errors: invalid (a setting, a variable), io.
-  static Result<std::unique_ptr<RunnerService>> make(const Context& context, session::Store& store, Asking asking,
-                                                     const std::string& mcp_json = {});
+  static Result<std::unique_ptr<RunnerService>> make(const Context& context, Asking asking, const std::string& mcp_json = {});
 
-  runner::Runs& runs() { return *runs_; }
+  // Over the store as whoever asks sees it; the store and this outlive it.
+  runner::Runs runs(session::Store& store) { return {store, *models_, connections_.loop(), settings_}; }
 
  private:
   RunnerService() = default;
 
   std::unique_ptr<model::Models> models_;
   net::LoopThread connections_;
-  std::unique_ptr<runner::Runs> runs_;
+  runner::RunSettings settings_;
 };
 
 }  // namespace holdfast::cli

@@ -6,6 +6,7 @@
 #include "cli/transcript_work.h"
 #include "session/display.h"
 #include "session/lookup.h"
+#include "session/store_view.h"
 #include "transcripts/project_folder.h"
 
 #include <fmt/format.h>
@@ -33,7 +34,10 @@ class Searching {
     std::unique_ptr<Searching> searching(new Searching(context));
     HF_TRY(searching->work_, TranscriptWork::begin(context));
     searching->store_ = store_to_search(context);
-    HF_TRY(searching->service_, SearchService::open(context, searching->work_->homes(), searching->store_.get(), false));
+    if (searching->store_)
+      searching->view_ = std::make_unique<session::StoreView>(session::SharedStore(*searching->store_),
+                                                              full_identity(context.settings.text("principal")));
+    HF_TRY(searching->service_, SearchService::open(context, searching->work_->homes(), false));
     return searching;
   }
 
@@ -71,7 +75,8 @@ class Searching {
     if (!given.session.empty()) {
       HF_TRY(request.session, whole_id(given.session));
     }
-    request.principal = context_.settings.text("principal");
+    request.store = view_.get();
+    request.transcripts = true;
     request.limit = static_cast<std::size_t>(context_.line.limit > 0 ? context_.line.limit : kFound);
     request.per_session = static_cast<std::size_t>(given.per_session);
     if (given.newest) request.order = session::TextQuery::Order::newest;
@@ -127,8 +132,8 @@ class Searching {
   Result<std::string> whole_id(const std::string& id) {
     auto transcript = work_->homes().find(id);
     if (transcript) return transcript->id();
-    if (store_) {
-      auto stored = session::find_session(*store_, context_.settings.text("principal"), id);
+    if (view_) {
+      auto stored = session::find_session(*view_, context_.settings.text("principal"), id);
       if (stored) return stored->id;
       if (stored.error().kind == ErrorKind::ambiguous) return fail(std::move(stored).error());
     }
@@ -190,6 +195,7 @@ class Searching {
   Context& context_;
   std::unique_ptr<TranscriptWork> work_;
   std::unique_ptr<session::Store> store_;
+  std::unique_ptr<session::StoreView> view_;
   std::unique_ptr<SearchService> service_;
 };
 

@@ -24,8 +24,7 @@ std::unique_ptr<session::Blobs> open_guard(const std::string& folder) {
 
 }  // namespace
 
-Result<std::unique_ptr<SearchService>> SearchService::open(const Context& context, const transcripts::Homes& homes,
-                                                           session::Store* store, bool stays) {
+Result<std::unique_ptr<SearchService>> SearchService::open(const Context& context, const transcripts::Homes& homes, bool stays) {
   // Where nothing can be written, everything is scanned.
   if (const auto made = make_data_folder(context.folders); !made) log(LogLevel::debug, "search", made.error().message);
   std::unique_ptr<SearchService> service(new SearchService);
@@ -34,7 +33,7 @@ Result<std::unique_ptr<SearchService>> SearchService::open(const Context& contex
   HF_TRY(service->index_, store::open_text_index(index_folder(context)));
   auto sources =
       std::make_unique<transcripts::TranscriptSources>(homes, service->guard_.get(), transcripts::Keeping{.kept = stays});
-  service->finder_ = std::make_unique<transcripts::EverythingFinder>(homes, *sources, *service->index_, store);
+  service->finder_ = std::make_unique<transcripts::EverythingFinder>(homes, *sources, *service->index_);
   service->sources_ = std::move(sources);
   return service;
 }

@@ -1,7 +1,7 @@
 #pragma once
 
 // The search as this program offers it: transcripts of this user (also those the guard alone still has), the index in the data
-// folder, and the store. Any thread.
+// folder, and what a request may see of the store. Any thread.
 
 #include "cli/context.h"
 #include "session/blobs.h"
@@ -24,10 +24,9 @@ inline constexpr std::uint64_t kWorthIndexing = 4 * 1024 * 1024;
 
 class SearchService {
  public:
-  // Homes and store (it may be missing) outlive it. A guard that cannot be opened is logged and done without. `stays`: the
+  // The homes outlive it. A guard that cannot be opened is logged and done without. `stays`: the
   // process searches again and again, so it keeps what it knows of the files (source_listing.h).
-  static Result<std::unique_ptr<SearchService>> open(const Context& context, const transcripts::Homes& homes,
-                                                     session::Store* store, bool stays);
+  static Result<std::unique_ptr<SearchService>> open(const Context& context, const transcripts::Homes& homes, bool stays);
   ~SearchService();
   SearchService(const SearchService&) = delete;
   SearchService& operator=(const SearchService&) = delete;

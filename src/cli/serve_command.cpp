@@ -13,7 +13,7 @@
 #include "mcp/transport_http.h"
 #include "net/http_server.h"
 #include "net/http_url.h"
-#include "session/fenced_store.h"
+#include "session/store_view.h"
 #include "web/access_tokens.h"
 #include "web/add_pages.h"
 #include "web/allowed_hosts.h"
@@ -116,18 +116,19 @@ Result<void> run_serve(Context& context) {
   HF_TRY(AwaitedStore awaited, wait_for_store(context));
   if (!awaited.store) return {};
   const std::unique_ptr<session::Store> store = std::move(awaited.store);
+  const session::SharedStore stores(*store);
+  session::Store& gateway = stores.for_system(session::SystemWork::gateway);
   if (!settings.flag("no_auth")) {
     HF_CHECK(make_data_folder(context.folders));
-    HF_CHECK(web::AccessTokens(*store).ensure_first(context.folders.token_file()));
+    HF_CHECK(web::AccessTokens(gateway).ensure_first(context.folders.token_file()));
   }
 
-  session::FencedStore fenced(*store);  // what callers get to see (session/fence.h)
   // The loop is the server's, and the server is made first: so the handler learns of the front later.
   web::Front* door = nullptr;
   net::HttpServer http(http_limits(), [&door](std::shared_ptr<net::HttpExchange> exchange) { door->handle(exchange); });
   Pool pool;
-  HF_TRY(const auto service, McpService::open(context, fenced, http.executor(), pool));
-  HF_TRY(const auto page_service, PageService::open(context, fenced));
+  HF_TRY(const auto service, McpService::open(context, stores, http.executor(), pool));
+  HF_TRY(const auto page_service, PageService::open(context, stores));
   auto search = service->search();
   mcp::HttpTransport transport(service->server());
   web::RouteTimes routes;
@@ -135,7 +136,7 @@ Result<void> run_serve(Context& context) {
     routes.observe(request, status, time);
   });
   web::Front front(
-      {HOLDFAST_VERSION, settings.text("host"), hosts_of(settings), !settings.flag("no_auth"), oauth}, fenced, http.executor(),
+      {HOLDFAST_VERSION, settings.text("host"), hosts_of(settings), !settings.flag("no_auth"), oauth}, gateway, http.executor(),
       pool, *context.clock,
       [&](std::shared_ptr<net::HttpExchange> exchange, const Identity& identity) {
         transport.handle(std::move(exchange), identity);
@@ -154,8 +155,8 @@ Result<void> run_serve(Context& context) {
   HF_TRY(const std::uint16_t port, http.listen(settings.text("host"), wanted));
   front.set_port(port);
   const std::string address = web::address_of(settings.text("host"), port);
-  HF_CHECK(web::remember_address(*store, address));
-  HF_CHECK(announce(context, *store, address, port));
+  HF_CHECK(web::remember_address(gateway, address));
+  HF_CHECK(announce(context, gateway, address, port));
 
   http.on_drain([&] {
     service->ask_to_stop();

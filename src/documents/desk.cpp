@@ -13,8 +13,8 @@ constexpr std::size_t kMaxListedBytes = 60'000;  // as much as `read` shows
 
 class OpenDesk final : public Desk {
  public:
-  OpenDesk(std::unique_ptr<Library> library, session::Store& store, const Clock& clock, Millis handle_ttl)
-      : state_(std::move(library), store, clock, handle_ttl) {}
+  OpenDesk(std::unique_ptr<Library> library, const session::SharedStore& stores, const Clock& clock, Millis handle_ttl)
+      : state_(std::move(library), stores, clock, handle_ttl) {}
 
   Result<void> catch_up() { return catch_up_with_moves(state_); }
 
@@ -23,8 +23,8 @@ class OpenDesk final : public Desk {
     return documents::create_session(state_, asker, name, model, resume);
   }
   Result<std::string> end_session(const Asker& asker) override {
-    HF_TRY(const Opened opened, state_.handles.open(asker.principal, asker.session_id));
-    HF_CHECK(state_.handles.end(asker.principal, asker.session_id));
+    HF_TRY(const Opened opened, state_.handles.open(asker.who(), asker.session_id));
+    HF_CHECK(state_.handles.end(asker.who(), asker.session_id));
     return fmt::format("Ended {}. Pending changes stay; create_session with resume \"{}\" goes on with what was read.",
                        opened.label, opened.label);
   }
@@ -116,7 +116,7 @@ class OpenDesk final : public Desk {
   // A handle that is passed along must hold, and lives longer by it.
   Result<void> keep_alive(const Asker& asker) {
     if (asker.session_id.empty()) return {};
-    HF_CHECK(state_.handles.open(asker.principal, asker.session_id));
+    HF_CHECK(state_.handles.open(asker.who(), asker.session_id));
     return {};
   }
   static Result<void> require_reviewer(const Asker& asker) {
@@ -129,10 +129,17 @@ class OpenDesk final : public Desk {
 
 }  // namespace
 
-Result<std::unique_ptr<Desk>> Desk::open(LibrarySettings settings, session::Store& store, const Clock& clock, Millis handle_ttl) {
+Identity Asker::who() const {
+  Identity identity = full_identity(principal);
+  identity.projects = projects;
+  return identity;
+}
+
+Result<std::unique_ptr<Desk>> Desk::open(LibrarySettings settings, const session::SharedStore& stores, const Clock& clock,
+                                         Millis handle_ttl) {
   HF_TRY(auto library, Library::open(std::move(settings)));
   HF_CHECK(recover_library(*library));
-  auto desk = std::make_unique<OpenDesk>(std::move(library), store, clock, handle_ttl);
+  auto desk = std::make_unique<OpenDesk>(std::move(library), stores, clock, handle_ttl);
   HF_CHECK(desk->catch_up());
   return desk;
 }

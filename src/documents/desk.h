@@ -25,11 +25,14 @@ namespace holdfast::documents {
 // Who asks, and with what right. A reviewer is a person: the command line, or a credential with that role.
 struct Asker {
   std::string principal = "local";
+  std::vector<std::string> projects;  // as Identity has them
   std::string client, root_uri;
   std::string session_id;  // the handle; "" when none was given
   bool reviewer = false;
   std::string name, email;          // of a reviewer, for comments and git
   std::function<bool()> cancelled;  // may be empty
+
+  Identity who() const;
 };
 
 struct ReadRequest {
@@ -69,7 +72,7 @@ struct VerdictReport {
 class Desk {
  public:
   // Everything by reference outlives it. Recovers what a crash left.
-  static Result<std::unique_ptr<Desk>> open(LibrarySettings settings, session::Store& store, const Clock& clock,
+  static Result<std::unique_ptr<Desk>> open(LibrarySettings settings, const session::SharedStore& stores, const Clock& clock,
                                             Millis handle_ttl = kHandleTtl);
   virtual ~Desk() = default;
 

@@ -47,7 +47,7 @@ Result<void> log_creation(DeskState& desk, const Opened& opened, const Place& pl
 
 Result<Opened> open_or_create(DeskState& desk, const Asker& asker) {
   if (asker.session_id.empty()) return desk.handles.create(handle_request(asker));
-  return desk.handles.open(asker.principal, asker.session_id);
+  return desk.handles.open(asker.who(), asker.session_id);
 }
 
 // The proposal of this kind that a document has already.
@@ -90,7 +90,7 @@ std::string bulleted(const std::vector<std::string>& paths) {
 
 Result<std::string> create(DeskState& desk, const Asker& asker, std::string_view file_path, std::string_view content) {
   // A handle that does not hold is refused before anything is looked at; a new one is minted only for a document that was made.
-  if (!asker.session_id.empty()) HF_CHECK(desk.handles.open(asker.principal, asker.session_id));
+  if (!asker.session_id.empty()) HF_CHECK(desk.handles.open(asker.who(), asker.session_id));
   HF_TRY(const Place place, desk.library->find_new(file_path));
   HF_CHECK(desk.library->require_writable(place));
   HF_CHECK(check_content(content));
@@ -133,7 +133,7 @@ Result<std::string> create(DeskState& desk, const Asker& asker, std::string_view
 }
 
 Result<std::string> remove(DeskState& desk, const Asker& asker, std::string_view file_path) {
-  HF_TRY(const Opened opened, desk.handles.open(asker.principal, asker.session_id));
+  HF_TRY(const Opened opened, desk.handles.open(asker.who(), asker.session_id));
   HF_TRY(const Place place, find_document(desk, file_path));
   HF_CHECK(desk.library->require_writable(place));
   std::optional<ReadRecord> read;

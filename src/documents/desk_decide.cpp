@@ -317,7 +317,7 @@ Result<VerdictReport> decide(DeskState& desk, const Asker& asker, const Verdicts
 }
 
 Result<std::string> withdraw(DeskState& desk, const Asker& asker, const std::vector<std::string>& ids) {
-  HF_TRY(const Opened opened, desk.handles.open(asker.principal, asker.session_id));
+  HF_TRY(const Opened opened, desk.handles.open(asker.who(), asker.session_id));
   if (ids.empty()) return fail(ErrorKind::invalid, "no change is named", "list_changes shows the ids", "bad_argument");
   HF_TRY(const auto pending, changes(desk, {}, asker.cancelled));
   VerdictMap verdicts;

@@ -227,7 +227,7 @@ class Edit {
 
 Result<std::string> edit(DeskState& desk, const Asker& asker, const EditRequest& request) {
   HF_CHECK(check_edit(request));
-  HF_TRY(const Opened opened, desk.handles.open(asker.principal, asker.session_id));
+  HF_TRY(const Opened opened, desk.handles.open(asker.who(), asker.session_id));
   HF_TRY(const Place place, find_document(desk, request.file_path));
   HF_CHECK(desk.library->require_writable(place));
   std::optional<ReadRecord> read;

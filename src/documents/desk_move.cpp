@@ -46,7 +46,7 @@ Keys moved_by(DeskState& desk, const JournaledStep& step) {
 }  // namespace
 
 Result<std::string> move(DeskState& desk, const Asker& asker, std::string_view path, std::string_view new_path) {
-  HF_TRY(const Opened opened, desk.handles.open(asker.principal, asker.session_id));
+  HF_TRY(const Opened opened, desk.handles.open(asker.who(), asker.session_id));
   HF_TRY(const auto overlay, desk.proposals.overlay());
   HF_TRY(const Moved moved,
          move_document(*desk.library, desk.links, *overlay, path, new_path, {"move", {}, short_hash(opened.label)}));

@@ -135,7 +135,7 @@ Result<std::string> read(DeskState& desk, const Asker& asker, const ReadRequest&
   HF_CHECK(check_read(request));
   Opened opened;
   if (!asker.session_id.empty()) {
-    HF_TRY(opened, desk.handles.open(asker.principal, asker.session_id));
+    HF_TRY(opened, desk.handles.open(asker.who(), asker.session_id));
     opened.handle = asker.session_id;  // shown again: a context that was compacted finds it here
   }
   HF_TRY(const Place place, find_document(desk, request.file_path));

@@ -36,7 +36,7 @@ std::string not_noted(const Result<void>& written) {
 
 HandleRequest handle_request(const Asker& asker) {
   HandleRequest request;
-  request.principal = asker.principal;
+  request.who = asker.who();
   request.client = asker.client;
   request.root_uri = asker.root_uri;
   return request;

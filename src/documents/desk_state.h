@@ -13,11 +13,15 @@
 namespace holdfast::documents {
 
 struct DeskState {
-  DeskState(std::unique_ptr<Library> opened, session::Store& in, const Clock& time, Millis handle_ttl)
-      : library(std::move(opened)), store(in), clock(time), handles(in, time, handle_ttl), proposals(library->settings()) {}
+  DeskState(std::unique_ptr<Library> opened, const session::SharedStore& in, const Clock& time, Millis handle_ttl)
+      : library(std::move(opened)),
+        store(in.for_system(session::SystemWork::documents)),
+        clock(time),
+        handles(in, time, handle_ttl),
+        proposals(library->settings()) {}
 
   std::unique_ptr<Library> library;
-  session::Store& store;
+  session::Store& store;  // what is known of changes, whoever proposed them
   const Clock& clock;
   Handles handles;
   Proposals proposals;

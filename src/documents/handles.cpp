@@ -7,6 +7,7 @@
 #include "session/lookup.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <map>
 
@@ -191,7 +192,7 @@ Result<session::SessionRecord> new_record(Transaction& transaction, const Handle
   record.kind = session::kDocument;
   record.status = "open";
   record.title = fmt::format("Documents, {}", handle.author);
-  record.principal = request.principal;
+  record.principal = request.who.principal;
   record.client = request.client;
   record.root_uri = request.root_uri;
   record.data = {{"author", handle.author}, {"model", request.model}, {"handle", hash}};
@@ -206,7 +207,7 @@ Result<session::SessionRecord> resume_record(Transaction& transaction, const Han
     return fail(ErrorKind::not_found, fmt::format("there is no document session {} of yours", request.resume),
                 "session with operation list and type document shows them; without resume a new one is made", "session_unknown");
   };
-  auto record = session::find_session(transaction, request.principal, request.resume);
+  auto record = session::find_session(transaction, request.who.principal, request.resume);
   if (!record && record.error().kind != ErrorKind::not_found) return fail(record.error());
   if (!record || record->kind != session::kDocument || record->visibility == session::Visibility::deleted) return refused();
   if (const auto old = find_string(record->data, "handle")) HF_CHECK(end_handle(transaction, *old, ttl));
@@ -229,8 +230,9 @@ Result<Opened> Handles::create(const HandleRequest& request) {
   opened.handle = "s_" + random_base32(kHandleCharacters);
   const std::string hash = hash_of(opened.handle);
   const std::string label = "doc-" + random_base32(kLabelCharacters);
-  return store_.write([&](Transaction& transaction) -> Result<Opened> {
-    StoredHandle handle{request.principal, label, author_label(request.name), clock_.now(), false};
+  session::StoreView view(stores_, request.who);
+  return view.write([&](Transaction& transaction) -> Result<Opened> {
+    StoredHandle handle{request.who.principal, label, author_label(request.name), clock_.now(), false};
     if (request.resume.empty()) {
       HF_CHECK(new_record(transaction, request, handle, hash));
     } else {
@@ -239,20 +241,22 @@ Result<Opened> Handles::create(const HandleRequest& request) {
       if (request.name.empty()) handle.author = find_string(record.data, "author").value_or("AI");
     }
     HF_CHECK(put_handle(transaction, hash, handle, ttl_));
-    return Opened{opened.handle, handle.label, handle.author, author_id(request.principal, handle.author)};
+    return Opened{opened.handle, handle.label, handle.author, author_id(request.who.principal, handle.author)};
   });
 }
 
 Result<Opened> Handles::create_shared(const HandleRequest& request) {
-  const std::string key =
-      hash_of(fmt::format("{}\n{}\n{}\n{}", request.principal, request.client, request.root_uri, clock_.now() / kDay));
+  const std::string& principal = request.who.principal;
+  // Who sees other projects has a session of their own: one that they do not see would be taken for one that was ended.
+  const std::string key = hash_of(fmt::format("{}\n{}\n{}\n{}\n{}", principal, request.client, request.root_uri,
+                                              clock_.now() / kDay, fmt::join(request.who.projects, "\n")));
   const auto handle_of = [&](std::int64_t number) { return derived_handle(store_.secret(), fmt::format("{}\n{}", key, number)); };
   const auto number_in = [](const std::optional<session::KeyedValue>& stored) {
     return stored && stored->value.is_object() ? find_int(stored->value.as_object(), "number").value_or(0) : 0;
   };
   HF_TRY(const auto stored, store_.value(kSharedSpace, key));
   if (const std::int64_t number = number_in(stored); number > 0) {
-    auto opened = open(request.principal, handle_of(number));
+    auto opened = open(request.who, handle_of(number));
     if (!opened && opened.error().kind != ErrorKind::refused) return opened;
     if (opened) {
       opened->handle = handle_of(number);
@@ -261,29 +265,32 @@ Result<Opened> Handles::create_shared(const HandleRequest& request) {
   }
   // The first one of the day; or theirs was ended, or taken up by its label.
   const std::string label = "doc-" + random_base32(kLabelCharacters);
-  return store_.write([&](Transaction& transaction) -> Result<Opened> {
+  session::StoreView view(stores_, request.who);
+  return view.write([&](Transaction& transaction) -> Result<Opened> {
     HF_TRY(const auto known, transaction.value(kSharedSpace, key));
     std::int64_t number = number_in(known);
     if (number > number_in(stored)) {
       // Another call was first.
       HF_TRY(const auto theirs, transaction.value(kHandleSpace, hash_of(handle_of(number))));
       if (const auto handle = theirs ? from_value(theirs->value) : std::nullopt; handle && !is_over(*handle, clock_.now(), ttl_))
-        return Opened{handle_of(number), handle->label, handle->author, author_id(request.principal, handle->author)};
+        return Opened{handle_of(number), handle->label, handle->author, author_id(principal, handle->author)};
     }
     ++number;
-    const StoredHandle handle{request.principal, label, author_label(request.name), clock_.now(), false};
+    const StoredHandle handle{principal, label, author_label(request.name), clock_.now(), false};
     const std::string hash = hash_of(handle_of(number));
     HF_CHECK(new_record(transaction, request, handle, hash, true));
     HF_CHECK(put_handle(transaction, hash, handle, ttl_));
     HF_CHECK(transaction.put(kSharedSpace, key, JsonObject{{"number", number}}, {}, transaction.now() + 2 * kDay));
-    return Opened{handle_of(number), label, handle.author, author_id(request.principal, handle.author)};
+    return Opened{handle_of(number), label, handle.author, author_id(principal, handle.author)};
   });
 }
 
-Result<Opened> Handles::open(std::string_view principal, std::string_view handle) {
+Result<Opened> Handles::open(const Identity& who, std::string_view handle) {
   if (handle.empty())
     return fail(ErrorKind::refused, "session_id is required",
                 "call create_session, or read without session_id; both answer with a line [session: ...]", "session_required");
+  const std::string& principal = who.principal;
+  session::StoreView view(stores_, who);
   const std::string hash = hash_of(handle);
   if (const auto wait = misses_.wait_for(principal, hash); wait.count() > 0)
     return fail(ErrorKind::refused, "too many session_ids that are not known",
@@ -298,10 +305,10 @@ Result<Opened> Handles::open(std::string_view principal, std::string_view handle
   const Millis now = clock_.now();
   if (is_over(*known, now, ttl_)) {
     // So that lists say so at once.
-    if (!known->ended) HF_CHECK(store_.write([&](Transaction& transaction) { return expire(transaction, hash, ttl_); }));
+    if (!known->ended) HF_CHECK(view.write([&](Transaction& transaction) { return expire(transaction, hash, ttl_); }));
     return fail(expired_handle());
   }
-  const auto record = store_.get(known->label);
+  const auto record = view.get(known->label);
   if (!record && record.error().kind != ErrorKind::not_found) return fail(record.error());
   if (!record || record->visibility == session::Visibility::deleted) return fail(expired_handle());
   if (now - known->last > std::min(kRefreshEvery, ttl_ / kRefreshShare)) {
@@ -316,9 +323,10 @@ Result<Opened> Handles::open(std::string_view principal, std::string_view handle
   return Opened{{}, known->label, known->author, author_id(principal, known->author)};
 }
 
-Result<void> Handles::end(std::string_view principal, std::string_view handle) {
-  HF_TRY(const Opened opened, open(principal, handle));
-  return store_.write([&](Transaction& transaction) -> Result<void> {
+Result<void> Handles::end(const Identity& who, std::string_view handle) {
+  HF_TRY(const Opened opened, open(who, handle));
+  session::StoreView view(stores_, who);
+  return view.write([&](Transaction& transaction) -> Result<void> {
     HF_CHECK(end_handle(transaction, hash_of(handle), ttl_));
     HF_TRY(auto record, transaction.get(opened.label));
     record.status = "ended";

@@ -14,7 +14,7 @@
 
 #include "documents/library.h"
 #include "documents/miss_limit.h"
-#include "session/store.h"
+#include "session/store_view.h"
 
 #include <optional>
 #include <string>
@@ -44,15 +44,18 @@ struct ReadRecord {
 
 // Who a session is for.
 struct HandleRequest {
-  std::string principal = "local", client, root_uri;
+  Identity who;
+  std::string client, root_uri;
   std::string name, model;  // the person the model works for; the model
   std::string resume;       // a label, whose old handle dies
 };
 
 class Handles {
  public:
-  explicit Handles(session::Store& store, const Clock& clock, Millis ttl = kHandleTtl)
-      : store_(store), clock_(clock), ttl_(ttl) {}
+  // Sessions are made, opened and ended as whoever asks sees them. What was read where, and the sessions' logs, are kept for all
+  // who review the same folders, by the documents' own work.
+  explicit Handles(const session::SharedStore& stores, const Clock& clock, Millis ttl = kHandleTtl)
+      : stores_(stores), store_(stores.for_system(session::SystemWork::documents)), clock_(clock), ttl_(ttl) {}
 
   Result<Opened> create(const HandleRequest& request);
   // For who reads without a handle: one session for each client, project and day, so that a client that forgets its handle leaves
@@ -60,8 +63,8 @@ class Handles {
   // the store's secret.
   Result<Opened> create_shared(const HandleRequest& request);
   // Checks it and keeps it alive.
-  Result<Opened> open(std::string_view principal, std::string_view handle);
-  Result<void> end(std::string_view principal, std::string_view handle);
+  Result<Opened> open(const Identity& who, std::string_view handle);
+  Result<void> end(const Identity& who, std::string_view handle);
 
   Result<void> note_read(const Opened& opened, const Place& place, const ReadRecord& read);
   Result<std::optional<ReadRecord>> last_read(const Opened& opened, std::string_view key);
@@ -92,6 +95,7 @@ class Handles {
   static Result<bool> expire(session::Transaction& transaction, std::string_view hash, Millis ttl);
   Result<void> forget_reads_of_ended();
 
+  const session::SharedStore stores_;
   session::Store& store_;
   const Clock& clock_;
   Millis ttl_;

@@ -25,17 +25,18 @@ struct HandlesTest : testing::Test {
     store::OpenOptions options;
     options.clock = clock;
     store = store::open_store("sqlite:" + (home / "store.db"), options).value();
-    handles.emplace(*store, *clock);
+    stores.emplace(*store);
+    handles.emplace(*stores, *clock);
   }
   Opened made(std::string_view principal = "local", std::string_view name = "", std::string_view resume = "") {
     HandleRequest request;
-    request.principal = principal;
+    request.who = full_identity(std::string(principal));
     request.name = name;
     request.resume = resume;
     return handles->create(request).value();
   }
   std::string code(std::string_view handle, std::string_view principal = "local") {
-    const auto opened = handles->open(principal, handle);
+    const auto opened = handles->open(full_identity(std::string(principal)), handle);
     return opened ? "ok" : std::string(opened.error().word());
   }
   static Place place(std::string_view key) {
@@ -48,6 +49,7 @@ struct HandlesTest : testing::Test {
   TestFolder home;
   std::shared_ptr<ManualClock> clock = std::make_shared<ManualClock>(1'800'000'000'000);
   std::unique_ptr<session::Store> store;
+  std::optional<session::SharedStore> stores;
   std::optional<Handles> handles;
 };
 
@@ -82,7 +84,7 @@ TEST_F(HandlesTest, SurviveARestart) {
   const Opened opened = made("local", "dev");
   ASSERT_TRUE(handles->note_read(opened, place("/kb/a.md"), {"v1", 1, 20, 5}));
   restart();
-  const auto again = handles->open("local", opened.handle);
+  const auto again = handles->open(full_identity("local"), opened.handle);
   ASSERT_TRUE(again);
   EXPECT_EQ(again->author, "dev's AI");
   EXPECT_EQ(again->label, opened.label);
@@ -92,19 +94,38 @@ TEST_F(HandlesTest, SurviveARestart) {
   EXPECT_EQ(read->last_line, 20);
 }
 
+TEST_F(HandlesTest, P3TokensOfDifferentProjectsShareNoSession) {
+  HandleRequest request;
+  const auto shared = [&](const std::vector<std::string>& projects, std::string_view root) {
+    request.who = full_identity("team:red");
+    request.who.projects = projects;
+    request.root_uri = root;
+    return handles->create_shared(request);
+  };
+  const Opened everything = shared({}, "file:///a").value(), held = shared({"file:///a"}, "file:///a").value();
+  EXPECT_NE(everything.label, held.label);
+  EXPECT_EQ(shared({}, "file:///a")->handle, everything.handle);
+  EXPECT_EQ(shared({"file:///a"}, "file:///a")->handle, held.handle) << "nobody else's call ends it";
+  const auto elsewhere = shared({"file:///b"}, "file:///a");
+  ASSERT_FALSE(elsewhere);
+  EXPECT_EQ(elsewhere.error().code, "project_denied");
+}
+
 TEST_F(HandlesTest, RefusalsNameTheNextStep) {
   const Opened opened = made("ann");
   for (const auto& [handle, principal, word] :
        {std::tuple("", "ann", "session_required"), std::tuple("s_bogus", "ann", "session_unknown"),
         std::tuple(opened.handle.c_str(), "bob", "session_unknown")}) {
-    const auto refused = handles->open(principal, handle);
+    const auto refused = handles->open(full_identity(std::string(principal)), handle);
     ASSERT_FALSE(refused) << word;
     EXPECT_EQ(refused.error().word(), word);
     EXPECT_THAT(refused.error().hint, AllOf(HasSubstr("create_session"), HasSubstr("read")));
   }
   // A handle that leaked answers as one that never was, to the letter (§11.8).
-  EXPECT_EQ(handles->open("bob", opened.handle).error().message, handles->open("bob", "s_bogus").error().message);
-  EXPECT_EQ(handles->open("bob", opened.handle).error().hint, handles->open("bob", "s_bogus").error().hint);
+  EXPECT_EQ(handles->open(full_identity("bob"), opened.handle).error().message,
+            handles->open(full_identity("bob"), "s_bogus").error().message);
+  EXPECT_EQ(handles->open(full_identity("bob"), opened.handle).error().hint,
+            handles->open(full_identity("bob"), "s_bogus").error().hint);
 }
 
 TEST_F(HandlesTest, ExpireWhenIdleAndAreTold) {
@@ -136,7 +157,7 @@ TEST_F(HandlesTest, AClockSetBackEndsNothing) {
 TEST_F(HandlesTest, EndAndResumeByLabel) {
   const Opened first = made("ann", "dev");
   ASSERT_TRUE(handles->note_read(first, place("/kb/a.md"), {"v1", 1, 2, 3}));
-  ASSERT_TRUE(handles->end("ann", first.handle));
+  ASSERT_TRUE(handles->end(full_identity("ann"), first.handle));
   EXPECT_EQ(code(first.handle, "ann"), "session_expired");
   EXPECT_EQ(store->get(first.label).value().status, "ended");
 
@@ -155,7 +176,7 @@ TEST_F(HandlesTest, EndAndResumeByLabel) {
 TEST_F(HandlesTest, NobodyResumesWhatIsNotTheirs) {
   const Opened opened = made("ann");
   HandleRequest request;
-  request.principal = "bob";
+  request.who = full_identity("bob");
   request.resume = opened.label;
   const auto refused = handles->create(request);
   ASSERT_FALSE(refused);

@@ -25,9 +25,10 @@ struct DeskTest : testing::Test {
     store::OpenOptions options;
     options.clock = clock;
     store = store::open_store("sqlite:" + (home / "store.db"), options).value();
+    stores.emplace(*store);
     desk = open_desk();
   }
-  std::unique_ptr<Desk> open_desk() { return Desk::open(kb.settings(), *store, *clock).value(); }
+  std::unique_ptr<Desk> open_desk() { return Desk::open(kb.settings(), *stores, *clock).value(); }
 
   static Asker with(std::string_view session_id, std::string_view principal = "local") {
     Asker asker;
@@ -87,6 +88,7 @@ struct DeskTest : testing::Test {
   TestFolder home;
   std::shared_ptr<ManualClock> clock = std::make_shared<ManualClock>(kStart);
   std::unique_ptr<session::Store> store;
+  std::optional<session::SharedStore> stores;
   std::unique_ptr<Desk> desk;
 };
 

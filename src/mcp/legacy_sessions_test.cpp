@@ -167,7 +167,7 @@ TEST_F(LegacySessionsTest, ASilentClientThatListensKeepsItsSession) {
   const std::string listening = server.initialize(), gone = server.initialize();
   const auto lives = [&](LegacySessions& sessions, const std::string& id, std::shared_ptr<Connection>& connection) {
     bool answered = false;
-    sessions.find(id, {}, [&](Result<std::shared_ptr<Connection>> found) {
+    sessions.find(id, local_identity(), [&](Result<std::shared_ptr<Connection>> found) {
       answered = true;
       connection = found.value_or(nullptr);
     });

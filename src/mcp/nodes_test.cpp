@@ -394,7 +394,8 @@ TEST_F(NodesTest, AStreamThatHasMovedIsNotClaimedByBeingProlonged) {
   ASSERT_TRUE(shared_.state.store.put(kStreamsAtArea, session, elsewhere, shared_.state.clock.now() + Millis{86'400'000}));
   LegacySessions sessions(a_->server.server);
   std::shared_ptr<Connection> connection;
-  sessions.find(session, {}, [&](Result<std::shared_ptr<Connection>> found) { connection = found.value_or(nullptr); });
+  sessions.find(session, local_identity(),
+                [&](Result<std::shared_ptr<Connection>> found) { connection = found.value_or(nullptr); });
   turn_until([&] { return connection != nullptr; });
   connection->listens = [] { return true; };
   shared_.state.clock.advance(std::chrono::milliseconds(kSessionTouchEvery).count() + 1);

@@ -125,14 +125,8 @@ void Run::again() {
 void Run::execute() {
   Reply<JsonObject> reply;
   try {
-    const auto work = [&] {
-      Call call(shared_from_this());
-      reply = handler_(call);
-    };
-    if (const auto& surround = server_.surrounding())
-      surround(*caller_, work);
-    else
-      work();
+    Call call(shared_from_this());
+    reply = handler_(call);
   } catch (const std::exception& error) {
     log(LogLevel::error, "mcp", request_.method + ": " + error.what());
     reply = internal_error();

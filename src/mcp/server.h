@@ -66,11 +66,6 @@ class Server {
   // Before serving: runs on the pool thread before each handler that runs there, once for each run of it.
   void before_tools(std::function<void(std::string_view tool, Call& call)> run) { before_tools_ = std::move(run); }
 
-  // Before serving: runs around every handler, on its thread; calls the function exactly once. For what holds for the time of one
-  // call, such as which projects its caller may see.
-  void surround_handlers(std::function<void(const Caller&, const std::function<void()>&)> run) { surround_ = std::move(run); }
-  const std::function<void(const Caller&, const std::function<void()>&)>& surrounding() const { return surround_; }
-
   // Any thread: tells subscribed clients, here and at the other processes that share the store.
   void tools_changed();
   void prompts_changed();
@@ -223,7 +218,6 @@ class Server {
   std::vector<std::weak_ptr<Connection>> connections_;
   std::function<void(const Caller&)> roots_changed_;
   std::function<void(std::string_view, Call&)> before_tools_;
-  std::function<void(const Caller&, const std::function<void()>&)> surround_;
   Counts counts_;
   RequestTimes request_times_;
 };

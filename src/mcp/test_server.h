@@ -53,7 +53,7 @@ class TestServer {
   }
 
   std::shared_ptr<FakeExchange> http_request(std::string method, net::HttpHeaders headers, std::string body = {},
-                                             const Identity& identity = {}) {
+                                             const Identity& identity = local_identity()) {
     net::HttpRequest request;
     request.method = std::move(method);
     request.target = request.path = "/mcp";
@@ -65,7 +65,8 @@ class TestServer {
   }
 
   // A legacy POST in a session (empty id: none).
-  std::shared_ptr<FakeExchange> post(std::string body, const std::string& session = {}, const Identity& identity = {}) {
+  std::shared_ptr<FakeExchange> post(std::string body, const std::string& session = {},
+                                     const Identity& identity = local_identity()) {
     net::HttpHeaders headers{{"Content-Type", "application/json"}, {"Accept", "application/json, text/event-stream"}};
     if (!session.empty()) headers.emplace_back("Mcp-Session-Id", session);
     return http_request("POST", std::move(headers), std::move(body), identity);
@@ -88,7 +89,7 @@ class TestServer {
 
   // A modern POST with the headers the body calls for; members: further members of params, with a comma behind.
   std::shared_ptr<FakeExchange> modern(const std::string& method, const std::string& name = {}, const std::string& members = {},
-                                       const std::string& capabilities = "{}", const Identity& identity = {}) {
+                                       const std::string& capabilities = "{}", const Identity& identity = local_identity()) {
     net::HttpHeaders headers{{"Content-Type", "application/json"},
                              {"Accept", "application/json, text/event-stream"},
                              {"MCP-Protocol-Version", "2026-07-28"},

@@ -94,7 +94,7 @@ class HttpBothErasTest : public ::testing::TestWithParam<Era> {
   HttpBothErasTest()
       : peer_([this](auto exchange) {
           if (const auto forgotten = std::exchange(refuse_next_, std::nullopt)) return exchange->respond(*forgotten);
-          transport_->handle(std::move(exchange), {});
+          transport_->handle(std::move(exchange), local_identity());
         }),
         server_(TestServer::options(), peer_.http().executor(), pool_, shared_.clock, shared_.store),
         transport_(std::make_unique<HttpTransport>(server_)) {

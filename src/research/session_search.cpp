@@ -4,9 +4,9 @@
 #include "base/text.h"
 #include "research/chunks.h"
 #include "research/snippet.h"
-#include "session/fence.h"
 #include "session/kinds.h"
 #include "session/limits.h"
+#include "session/projects.h"
 
 #include <fmt/format.h>
 

@@ -3,9 +3,10 @@
 // The search over everything, as people and models ask for it: sessions of every kind with the places that answer.
 //
 // The one interface behind `holdfast search`, `holdfast trace`, the tools search_sessions and list_recent_sessions, and the page.
-// Sessions of the store are found for the principal alone; transcripts belong to the user who runs the program.
+// What may be found is part of the question: a request that says nothing about it finds nothing.
 
 #include "base/json.h"
+#include "session/store.h"
 #include "session/text_index.h"
 
 #include <optional>
@@ -28,7 +29,10 @@ struct FindRequest {
   std::size_t limit = 20;   // sessions
   std::size_t per_session = 3;
   TextQuery::Order order = TextQuery::Order::best;
-  std::string principal;
+  // What may be seen of the store: the view of who asks. nullptr: nothing of it is searched.
+  Store* store = nullptr;
+  // Transcripts belong to the user who runs the program: whoever asks for somebody else leaves this as it is.
+  bool transcripts = false;
 };
 
 struct FoundPlace {

@@ -10,7 +10,6 @@
 #include "base/hash.h"
 #include "base/ids.h"
 #include "session/display.h"
-#include "session/fence.h"
 #include "session/kinds.h"
 
 #include <fmt/format.h>
@@ -275,14 +274,15 @@ Result<NoticeList> list_notices(Reader& reader, std::string_view principal, bool
 namespace {
 
 // Of a session that this call does not see: it is somebody else's to be told of.
-bool is_hidden(Reader& reader, bool fenced, const std::optional<Notice>& notice) {
-  return fenced && notice && !reader.get(notice->session);
+bool is_hidden(Reader& reader, const std::optional<Notice>& notice) {
+  if (!notice) return false;
+  const auto record = reader.get(notice->session);
+  return !record && record.error().kind == ErrorKind::not_found && record.error().code != "gone";
 }
 
 }  // namespace
 
 Result<NoticeList> take_notices(Store& store, std::string_view principal, Millis now) {
-  const bool fenced = !current_fence().empty();
   const std::string prefix = whose(principal) + "/";
   HF_TRY(const auto first, store.values({std::string(kShow), prefix, {}, 1}));
   if (first.empty() || time_in(first.front().key) > now) return NoticeList{};
@@ -292,7 +292,7 @@ Result<NoticeList> take_notices(Store& store, std::string_view principal, Millis
     for (const KeyedValue& row : rows) {
       if (time_in(row.key) > now || !row.value.is_string()) break;
       HF_TRY(auto notice, read_notice(transaction, std::string_view(row.value.get_string())));
-      if (is_hidden(transaction, fenced, notice)) continue;
+      if (is_hidden(transaction, notice)) continue;
       if (taken.notices.size() == kShownAtOnce) {
         ++taken.more;
         continue;
@@ -313,7 +313,6 @@ Result<NoticeList> take_notices(Store& store, std::string_view principal, Millis
 }
 
 Result<std::size_t> acknowledge(Store& store, std::string_view principal, const std::vector<std::string>& ids) {
-  const bool fenced = !current_fence().empty();
   return store.write([&](Transaction& transaction) -> Result<std::size_t> {
     std::size_t count = 0;
     ValueQuery query{std::string(kShow), whose(principal) + "/", {}, kNoticePage};
@@ -322,7 +321,7 @@ Result<std::size_t> acknowledge(Store& store, std::string_view principal, const 
       for (const KeyedValue& row : page) {
         if (!row.value.is_string()) continue;
         HF_TRY(auto notice, read_notice(transaction, std::string_view(row.value.get_string())));
-        if (!notice || notice->principal != principal || is_hidden(transaction, fenced, notice)) continue;
+        if (!notice || notice->principal != principal || is_hidden(transaction, notice)) continue;
         if (!ids.empty() && std::ranges::find(ids, notice->id) == ids.end()) continue;
         HF_CHECK(transaction.erase(kShow, row.key));
         notice->acked_at = transaction.now();

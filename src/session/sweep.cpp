@@ -138,17 +138,17 @@ Result<std::set<std::string>> sessions_named(Store& store, const std::vector<std
 class Sweep {
  public:
   Sweep(Store& store, const RetentionPolicy& policy, const SweepOptions& options, Millis now)
-      : store_(store), policy_(policy), options_(options) {
+      : sessions_(options.seen_by != nullptr ? *options.seen_by : store), policy_(policy), options_(options) {
     report_.swept_at = now;
   }
 
   Result<SweepReport> run(const std::function<Result<void>()>& keep_lease) {
     keep_lease_ = keep_lease;
-    HF_TRY(left_out_, sessions_named(store_, options_.leave_out));
+    HF_TRY(left_out_, sessions_named(sessions_, options_.leave_out));
     for (const auto& [kind, clocks] : policy_.kinds) HF_CHECK(walk({kind}, Visibility::live, clocks.archive_lead));
     HF_CHECK(walk({}, Visibility::archived, policy_.delete_lead));
     HF_CHECK(walk({}, Visibility::deleted, policy_.purge_lead));
-    HF_TRY(report_.skipped_pinned, count_pinned(store_, policy_, report_.swept_at));
+    HF_TRY(report_.skipped_pinned, count_pinned(sessions_, policy_, report_.swept_at));
     return std::move(report_);
   }
 
@@ -162,7 +162,7 @@ class Sweep {
     query.limit = kSweepPage;
     query.count = false;
     do {
-      HF_TRY(const Page page, store_.list(query));
+      HF_TRY(const Page page, sessions_.list(query));
       for (const SessionRecord& record : page.items) {
         if (!record.due_at) return {};
         if (*record.due_at - lead > report_.swept_at) {
@@ -184,9 +184,9 @@ class Sweep {
     if (left_out_.contains(record.id)) return {};
     // A step may have given it a due time further down the list: one step a sweep.
     if (!seen_.insert(record.id).second) return {};
-    HF_TRY(Plan plan, plan_for(store_, record, policy_, report_.swept_at));
+    HF_TRY(Plan plan, plan_for(sessions_, record, policy_, report_.swept_at));
     if (plan.what != Plan::Do::nothing && !options_.dry_run) {
-      auto acted = act(store_, record.id, policy_);
+      auto acted = act(sessions_, record.id, policy_);
       if (!acted) {
         // A damaged record must not keep the others from being looked at.
         report_.failed.push_back(fmt::format("{}: {}", record.id, acted.error().message));
@@ -198,7 +198,7 @@ class Sweep {
     return {};
   }
 
-  Store& store_;
+  Store& sessions_;
   const RetentionPolicy& policy_;
   const SweepOptions& options_;
   std::function<Result<void>()> keep_lease_;
@@ -240,7 +240,7 @@ Result<std::optional<SweepReport>> sweep_alone(Store& store, const RetentionPoli
     return Sweep(store, policy, options, begun.now).run(keep_lease);
   }();
   const auto ended = store.write([&](Transaction& transaction) -> Result<void> {
-    if (swept && !options.dry_run) HF_CHECK(transaction.put(kSpace, kLastSweep, Json(begun.now)));
+    if (swept && !options.dry_run && options.seen_by == nullptr) HF_CHECK(transaction.put(kSpace, kLastSweep, Json(begun.now)));
     return transaction.release_lease(kLeaseName, owner, begun.epoch);
   });
   if (!swept) return fail(std::move(swept).error());

@@ -21,6 +21,9 @@ struct SweepOptions {
   bool dry_run = false;
   // What the current call is about, and what therefore waits for the next sweep: ids, or prefixes (lookup.h).
   std::vector<std::string> leave_out;
+  // Of a sweep that somebody asked for: the view of who did. What it does not see waits for the server's own sweep, and the
+  // report does not speak of it. nullptr: everything.
+  Store* seen_by = nullptr;
   std::function<bool()> cancelled;
 };
 

@@ -113,21 +113,13 @@ Result<ResearchAnswer> redact(ResearchCall& call) {
   return pass_gate(call, action);
 }
 
-// What a sweep did to others' sessions is theirs to know.
-void keep_own(std::vector<std::string>& ids, ResearchCall& call) {
-  std::erase_if(ids, [&](const std::string& id) {
-    if (auto record = call.room.store.get(id)) return record->principal != call.principal();
-    auto tombstone = call.room.store.tombstone(id);
-    return !tombstone || !*tombstone || (*tombstone)->principal != call.principal();
-  });
-}
-
 Result<ResearchAnswer> cleanup(ResearchCall& call) {
   session::SweepOptions options;
   options.dry_run = call.flag("dry_run", false);
   options.cancelled = [asked = &call.call] { return asked->cancelled(); };
-  HF_TRY(session::SweepReport report, session::sweep(call.room.store, call.room.confirmation.policy(), options));
-  for (std::vector<std::string>* ids : {&report.archived, &report.deleted, &report.purged}) keep_own(*ids, call);
+  options.seen_by = &call.room.store;
+  HF_TRY(const session::SweepReport report,
+         session::sweep(call.room.stores.for_system(session::SystemWork::sweep), call.room.confirmation.policy(), options));
   ResearchAnswer answer;
   answer.data = session::report_json(report);
   answer.data["dry_run"] = options.dry_run;

@@ -54,7 +54,8 @@ std::string command_of(const GatedAction& action) {
 
 Result<Confirmation::Outcome> Confirmation::pass(mcp::Call& call, std::string_view tool, const GatedAction& action,
                                                  Millis now) const {
-  HF_CHECK(check_action(store_, action));
+  session::StoreView store(stores_, call.caller());
+  HF_CHECK(check_action(store, action));
   // A confirmation is judged also when there is nothing left to do: one that was used before must not look like a success.
   if (auto token = find_string(call.arguments(), "confirmation_token")) return second_step(call, tool, action, *token, now);
   if (call.state().contains(kTokenState)) return ask(call, tool, action, now);
@@ -78,7 +79,7 @@ Result<Confirmation::Outcome> Confirmation::ask(mcp::Call& call, std::string_vie
     form.patience = settings_.patience;
     const mcp::Answer* answer = call.ask(key, std::move(form));
     if (!answer) {
-      state[kTokenState] = session::make_token(store_.secret(), binding, action.records, now, settings_.token_ttl).text;
+      state[kTokenState] = session::make_token(stores_.secret(), binding, action.records, now, settings_.token_ttl).text;
       return Outcome{true, {}, {}};
     }
     if (answer->failure && answer->failure->kind == ErrorKind::timeout)
@@ -87,7 +88,7 @@ Result<Confirmation::Outcome> Confirmation::ask(mcp::Call& call, std::string_vie
     const JsonObject* content = answer->content();
     const std::string token(find_string(state, kTokenState).value_or(""));
     if (!content) {
-      static_cast<void>(act(action, binding, token, kKeep));  // answered is answered: the token passes no second time
+      static_cast<void>(act(call, action, binding, token, kKeep));  // answered is answered: the token passes no second time
       const bool declined = find_string(answer->result, "action") == "decline";
       return Outcome{false, nothing_done(action, declined ? "declined" : "cancelled"), {}};
     }
@@ -95,7 +96,7 @@ Result<Confirmation::Outcome> Confirmation::ask(mcp::Call& call, std::string_vie
     if (!id_is_confirmed(question, choice, *content)) {
       state[kRemarkState] = "The id that was typed is not this session's. ";
     } else {
-      HF_TRY(std::optional<JsonObject> done, act(action, binding, token, choice));
+      HF_TRY(std::optional<JsonObject> done, act(call, action, binding, token, choice));
       if (done) return Outcome{false, std::move(*done), {}};
       if (is_done_already(action)) return Outcome{false, done_already(action, policy_), {}};
       state[kRemarkState] = "It has changed since you were asked. ";
@@ -115,7 +116,7 @@ Result<Confirmation::Outcome> Confirmation::second_step(mcp::Call& call, std::st
     return fail(ErrorKind::invalid, fmt::format("confirm_id: must be {}", question.session),
                 "the user has to type the id of what is erased for good", "VALIDATION_ERROR");
   const std::string& principal = call.caller().principal;
-  HF_TRY(std::optional<JsonObject> done, act(action, binding_of(tool, false, principal, action), token, choice));
+  HF_TRY(std::optional<JsonObject> done, act(call, action, binding_of(tool, false, principal, action), token, choice));
   if (done) return Outcome{false, std::move(*done), {}};
   if (is_done_already(action)) return Outcome{false, done_already(action, policy_), {}};
   return offer_token(tool, principal, action, now, true);
@@ -128,7 +129,7 @@ Result<Confirmation::Outcome> Confirmation::offer_token(std::string_view tool, c
                 fmt::format("the user can run: {}", command_of(action)), "CONFIRMATION_UNAVAILABLE");
   const GateQuestion question = session::make_question(action.action, action.records, policy_, now, action.described());
   const session::GateToken token =
-      session::make_token(store_.secret(), binding_of(tool, false, principal, action), action.records, now, settings_.token_ttl);
+      session::make_token(stores_.secret(), binding_of(tool, false, principal, action), action.records, now, settings_.token_ttl);
   JsonObject data = nothing_done(action, "confirmation_required");
   JsonArray choices;
   for (const std::string& choice : question.choices) choices.emplace_back(choice);
@@ -144,15 +145,16 @@ Result<Confirmation::Outcome> Confirmation::offer_token(std::string_view tool, c
                              changed ? "It has changed since the last question. " : "")};
 }
 
-Result<std::optional<JsonObject>> Confirmation::act(const GatedAction& action, const GateBinding& binding, std::string_view token,
-                                                    std::string_view choice) const {
-  auto done = store_.write([&](session::Transaction& transaction) -> Result<JsonObject> {
+Result<std::optional<JsonObject>> Confirmation::act(const mcp::Call& call, const GatedAction& action, const GateBinding& binding,
+                                                    std::string_view token, std::string_view choice) const {
+  session::StoreView store(stores_, call.caller());
+  auto done = store.write([&](session::Transaction& transaction) -> Result<JsonObject> {
     std::vector<session::SessionRecord> fresh;
     for (const session::SessionRecord& record : action.records) {
       HF_TRY(session::SessionRecord now, transaction.get(record.id));
       fresh.push_back(std::move(now));
     }
-    HF_CHECK(session::use_token(transaction, store_.secret(), token, binding, fresh, transaction.now()));
+    HF_CHECK(session::use_token(transaction, stores_.secret(), token, binding, fresh, transaction.now()));
     return perform(transaction, action, fresh, choice, policy_);
   });
   if (done) return std::optional(std::move(*done));

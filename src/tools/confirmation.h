@@ -10,6 +10,7 @@
 // A handler calls pass() and returns InputRequired when it says so; it may be run again any number of times.
 
 #include "mcp/call.h"
+#include "session/store_view.h"
 #include "tools/gated_actions.h"
 
 #include <chrono>
@@ -25,8 +26,8 @@ struct GateSettings {
 class Confirmation {
  public:
   // The store and the policy outlive it.
-  Confirmation(session::Store& store, const session::RetentionPolicy& policy, GateSettings settings)
-      : store_(store), policy_(policy), settings_(settings) {}
+  Confirmation(const session::SharedStore& stores, const session::RetentionPolicy& policy, GateSettings settings)
+      : stores_(stores), policy_(policy), settings_(settings) {}
 
   struct Outcome {
     bool input_required = false;
@@ -46,10 +47,10 @@ class Confirmation {
   Result<Outcome> offer_token(std::string_view tool, const std::string& principal, const GatedAction& action, Millis now,
                               bool changed) const;
   // nullopt: a record has changed since the question was put.
-  Result<std::optional<JsonObject>> act(const GatedAction& action, const session::GateBinding& binding, std::string_view token,
-                                        std::string_view choice) const;
+  Result<std::optional<JsonObject>> act(const mcp::Call& call, const GatedAction& action, const session::GateBinding& binding,
+                                        std::string_view token, std::string_view choice) const;
 
-  session::Store& store_;
+  const session::SharedStore& stores_;
   const session::RetentionPolicy& policy_;
   GateSettings settings_;
 };

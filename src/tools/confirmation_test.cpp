@@ -22,8 +22,8 @@ struct GateTest : testing::Test, ToolServer {
   GateTest() {
     add_core_operations();
     EXPECT_TRUE(server.open());
-    EXPECT_TRUE(add_session_tool(server, *store, operations, root));
-    add_notice_resource(server, *store);
+    EXPECT_TRUE(add_session_tool(server, stores, operations, root));
+    add_notice_resource(server, stores);
   }
 
   void create(const std::string& id, std::string_view kind = session::kThread) {
@@ -52,7 +52,9 @@ struct GateTest : testing::Test, ToolServer {
     if (!find_object(result, "structuredContent")) ADD_FAILURE() << to_json(result);
     return find_object(result, "structuredContent") ? *find_object(result, "structuredContent") : JsonObject{};
   }
-  JsonObject plain(JsonObject arguments, const mcp::Caller& from = {}) { return state_of(call_tool("session", arguments, from)); }
+  JsonObject plain(JsonObject arguments, const mcp::Caller& from = caller_of()) {
+    return state_of(call_tool("session", arguments, from));
+  }
   // Asks, then answers as the user would.
   JsonObject asked(const JsonObject& arguments) {
     JsonObject result = call_tool("session", arguments, form_caller());
@@ -178,7 +180,7 @@ TEST_F(GateTest, S7AClientWithoutFormsNeedsTwoSteps) {
   second["choice"] = "burn";
   EXPECT_EQ(find_string(plain(second), "error"), "invalid_argument");
   second["choice"] = "delete";
-  mcp::Caller ann;
+  mcp::Caller ann = caller_of("ann");
   ann.principal = "ann";
   EXPECT_EQ(find_string(plain(second, ann), "error"), "not_found");
   create("thread-bbbbbbbb");
@@ -225,19 +227,19 @@ TEST_F(GateTest, S7TheTwoStepsCanBeForbidden) {
   create("thread-aaaaaaaa");
   GateSettings strict;
   strict.token_fallback = false;
-  const Confirmation refusing(*store, policy, strict);
+  const Confirmation refusing(stores, policy, strict);
   SessionOperations own{policy};
   add_gate_operations(own, refusing);
   mcp::Server other{{}, loop, pool, *clock, protocol_state};
   ASSERT_TRUE(other.open());
-  ASSERT_TRUE(add_session_tool(other, *store, own, root));
+  ASSERT_TRUE(add_session_tool(other, stores, own, root));
   mcp::Message message;
   message.kind = mcp::Message::Kind::request;
   message.id = 1;
   message.method = "tools/call";
   message.params = {{"name", "session"}, {"arguments", delete_thread}};
   auto caught = std::make_shared<CaughtAnswer>(loop);
-  other.handle_modern(std::move(message), std::make_shared<mcp::Caller>(), nullptr, caught);
+  other.handle_modern(std::move(message), std::make_shared<mcp::Caller>(caller_of()), nullptr, caught);
   while (caught->answer.empty()) loop.run();
   EXPECT_THAT(to_json(caught->answer),
               testing::AllOf(HasSubstr("CONFIRMATION_UNAVAILABLE"), HasSubstr("holdfast sessions delete thread-aaaaaaaa")));
@@ -313,7 +315,7 @@ TEST_F(GateTest, S6NoticesAreAResourceOfTheirOwner) {
   clock->advance(5 * session::kDay);
   ASSERT_TRUE(session::sweep(*store, policy));
   const auto read = [&](const std::string& principal) {
-    mcp::Caller caller;
+    mcp::Caller caller = caller_of();
     caller.principal = principal;
     return to_json(request("resources/read", {{"uri", kNoticesUri}}, caller));
   };

@@ -105,22 +105,24 @@ Result<std::string> export_run(research::Research& research, const SessionRecord
   return std::string(find_string(report, "report").value_or(""));
 }
 
-void add_conversation_operations(SessionOperations& operations, Threads& threads, research::Research& research) {
+void add_conversation_operations(SessionOperations& operations, const OpenConversations& open) {
   using enum SessionOperation::Session;
   const std::string thread(session::kThread), run(session::kResearch);
-  operations.add({"get", thread, required, [&](SessionCall& call) { return show_thread(call, threads, kMessageLimit); }});
-  operations.add({"resume", thread, required,
-                  [&](SessionCall& call) { return show_thread(call, threads, static_cast<std::int64_t>(kResumedMessages)); }});
-  operations.add({"resume", run, required, [&](SessionCall& call) { return show_run(call, research); }});
-  operations.add({"export", thread, required, [&](SessionCall& call) {
-                    const std::string format = format_of(call);
-                    return exported(call, export_thread(threads, call.store, *call.record, format), format);
+  operations.add({"get", thread, required,
+                  [open](SessionCall& call) { return show_thread(call, *open(call.store).threads, kMessageLimit); }});
+  operations.add({"resume", thread, required, [open](SessionCall& call) {
+                    return show_thread(call, *open(call.store).threads, static_cast<std::int64_t>(kResumedMessages));
                   }});
-  operations.add({"export", run, required, [&](SessionCall& call) {
+  operations.add({"resume", run, required, [open](SessionCall& call) { return show_run(call, *open(call.store).research); }});
+  operations.add({"export", thread, required, [open](SessionCall& call) {
                     const std::string format = format_of(call);
-                    return exported(call, export_run(research, *call.record, format), format);
+                    return exported(call, export_thread(*open(call.store).threads, call.store, *call.record, format), format);
                   }});
-  operations.add({"fork", thread, required, [&](SessionCall& call) { return fork(call, threads); }});
+  operations.add({"export", run, required, [open](SessionCall& call) {
+                    const std::string format = format_of(call);
+                    return exported(call, export_run(*open(call.store).research, *call.record, format), format);
+                  }});
+  operations.add({"fork", thread, required, [open](SessionCall& call) { return fork(call, *open(call.store).threads); }});
   operations.add_argument("format", {{"type", "string"}});
   operations.add_argument("before_seq", {{"type", "integer"}, {"description", "messages before this one"}});
   operations.add_argument("seq", {{"type", "integer"}, {"description", "fork: up to this message [the last]"}});

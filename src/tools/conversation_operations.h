@@ -6,12 +6,22 @@
 #include "threads/threads.h"
 #include "tools/session_operations.h"
 
+#include <functional>
+#include <memory>
+
 namespace holdfast::tools {
 
 inline constexpr std::size_t kResumedMessages = 20;  // threads-and-research §8
 
-// Both outlive the server.
-void add_conversation_operations(SessionOperations& operations, threads::Threads& threads, research::Research& research);
+// Threads and research over one view of the store: made for a call, gone before the view is.
+struct Conversations {
+  std::unique_ptr<threads::Threads> threads;
+  std::unique_ptr<research::Research> research;
+};
+using OpenConversations = std::function<Conversations(session::Store&)>;
+
+// What it opens with outlives the server.
+void add_conversation_operations(SessionOperations& operations, const OpenConversations& open);
 
 // The thread with its last messages; the same for `session resume`, `thread-get` and the command line.
 JsonObject page_json(const threads::MessagePage& page);

@@ -94,6 +94,7 @@ mcp::ToolReply answer_document_call(mcp::Call& call, const CheckedTool& checked,
   if (!chosen) return refusal(chosen.error());
   documents::Asker asker;
   asker.principal = call.caller().principal;
+  asker.projects = call.caller().projects;
   asker.client = client_name(call.caller());
   asker.root_uri = chosen->root_uri;
   asker.session_id = find_string(arguments, kSession).value_or("");

@@ -122,17 +122,17 @@ struct DocumentToolsTest : testing::Test, ToolServer {
     }
     return std::string(find_string(content->front().as_object(), "text").value_or("no text"));
   }
-  std::string answer(std::string_view tool, JsonObject arguments, const mcp::Caller& from = {}) {
+  std::string answer(std::string_view tool, JsonObject arguments, const mcp::Caller& from = caller_of()) {
     const JsonObject result = call_tool(tool, std::move(arguments), from);
     EXPECT_FALSE(find_bool(result, "isError").value_or(false)) << to_json(result);
     return text_of(result);
   }
-  std::string refused(std::string_view tool, JsonObject arguments, const mcp::Caller& from = {}) {
+  std::string refused(std::string_view tool, JsonObject arguments, const mcp::Caller& from = caller_of()) {
     const JsonObject result = call_tool(tool, std::move(arguments), from);
     EXPECT_TRUE(find_bool(result, "isError").value_or(false)) << to_json(result);
     return text_of(result);
   }
-  std::vector<std::string> listed(const mcp::Caller& from = {}) {
+  std::vector<std::string> listed(const mcp::Caller& from = caller_of()) {
     std::vector<std::string> names;
     const JsonObject answer = request("tools/list", {}, from);
     for (const Json& tool : *find_array(*find_object(answer, "result"), "tools"))
@@ -142,7 +142,7 @@ struct DocumentToolsTest : testing::Test, ToolServer {
 
   std::vector<std::string> log;
   std::vector<documents::LibrarySettings> opened;
-  ProjectRoot project{*store, "test", folder.path(), ""};
+  ProjectRoot project{stores, "test", folder.path(), ""};
   std::optional<DocumentDesks> desks;
 };
 
@@ -263,7 +263,7 @@ TEST_F(DocumentToolsTest, ReadOnlyDocuments) {
 
 TEST_F(DocumentToolsTest, ThePrincipalIsThatOfTheCall) {
   add();
-  mcp::Caller ann;
+  mcp::Caller ann = caller_of("ann");
   ann.principal = "ann";
   answer("read", {{"file_path", "a.md"}, {"session_id", "s_1"}}, ann);
   EXPECT_THAT(log, ElementsAre("read(a.md|1|2000|accepted) with s_1 by ann"));
@@ -272,7 +272,7 @@ TEST_F(DocumentToolsTest, ThePrincipalIsThatOfTheCall) {
 TEST_F(DocumentToolsTest, P28WithoutFoldersNothingIsUnderReviewOnAnyTransport) {
   add_over({});  // there is a project, but nobody said that it is under review
   EXPECT_THAT(listed(), ElementsAre()) << "documents are opt-in";
-  mcp::Caller http;
+  mcp::Caller http = caller_of();
   http.transport = mcp::Transport::http;
   EXPECT_THAT(refused("read", {{"file_path", "a.md"}}, http), AllOf(StartsWith("path_denied: "), HasSubstr("documents.roots")));
   EXPECT_THAT(refused("read", {{"file_path", "a.md"}}), AllOf(StartsWith("path_denied: "), HasSubstr("--documents")));
@@ -281,7 +281,7 @@ TEST_F(DocumentToolsTest, P28WithoutFoldersNothingIsUnderReviewOnAnyTransport) {
 
 TEST_F(DocumentToolsTest, P28WhoMayOnlyReadIsNotOfferedWhatWrites) {
   add();
-  mcp::Caller reader;
+  mcp::Caller reader = caller_of();
   reader.scopes = {Scope::read};
   EXPECT_THAT(listed(reader),
               ElementsAre("create_session", "read", "glob", "grep", "get_links", "search", "list_changes", "end_session"));
@@ -296,7 +296,7 @@ TEST_F(DocumentToolsTest, P28WhoMayOnlyReadIsNotOfferedWhatWrites) {
 TEST_F(DocumentToolsTest, P28ATokenOfOneFolderSeesThePathsOfEverybody) {
   for (const char* name : {"one", "two"}) std::filesystem::create_directories(folder / name);
   add_over({{"one", folder / "one", false}, {"two", folder / "two", false}});
-  mcp::Caller ann;
+  mcp::Caller ann = caller_of();
   ann.projects = {file_uri_of_path(folder / "one")};
   answer("glob", {{"pattern", "**"}}, ann);
   answer("glob", {{"pattern", "**"}});

@@ -54,6 +54,7 @@ void add_roots(JsonObject& state, const Situation& situation, const std::string&
 
 // Never fails: what cannot be found out is left out and said in `notice`.
 Result<Answered> get_state(const ReasoningCaller& caller, mcp::Call& call) {
+  session::StoreView store = caller.store_of(call);
   auto resolved = caller.situate(call, true);
   std::string problem;
   if (!resolved) {
@@ -69,11 +70,11 @@ Result<Answered> get_state(const ReasoningCaller& caller, mcp::Call& call) {
   add_roots(answered.state, situation, situated.root_source);
   if (!connection.bound_root.empty()) answered.state["boundRoot"] = connection.bound_root;
   if (!connection.active_session.empty())
-    if (auto active = caller.store().get(connection.active_session))
+    if (auto active = store.get(connection.active_session))
       answered.state["activeSession"] = session_summary(*active, caller.now());
   JsonArray recoverable;
   if (!situation.roots.empty())
-    if (auto page = reasoning::recoverable(caller.store(), situation, {}, kRecoverable))
+    if (auto page = reasoning::recoverable(store, situation, {}, kRecoverable))
       recoverable = summaries(page->items, caller.now());
   answered.state["recoverable"] = std::move(recoverable);
   if (!connection.position_project.empty()) answered.state["project"] = connection.position_project;
@@ -84,7 +85,8 @@ Result<Answered> get_state(const ReasoningCaller& caller, mcp::Call& call) {
 }
 
 Result<Answered> list_roots(const ReasoningCaller& caller, mcp::Call& call) {
-  HF_TRY(Connection connection, connection_of(call.caller(), caller.store(), caller.root().owner()));
+  session::StoreView store = caller.store_of(call);
+  HF_TRY(Connection connection, connection_of(call.caller(), store, caller.root().owner()));
   HF_TRY(OfferedRoots offer, caller.root().offered(call, connection));
   if (offer.input_required) return Answered{{}, {}, true};
   JsonArray roots;
@@ -97,12 +99,13 @@ Result<Answered> list_roots(const ReasoningCaller& caller, mcp::Call& call) {
 }
 
 Result<Answered> bind_root(const ReasoningCaller& caller, mcp::Call& call) {
+  session::StoreView store = caller.store_of(call);
   auto given = find_string(call.arguments(), "rootUri");
   if (!given) given = find_string(call.arguments(), "root");
   if (!given) return fail(ErrorKind::invalid, "rootUri is required", "a file URI or an absolute path", "invalid_argument");
   auto root = canonical_root(*given);
   if (!root) return fail(std::move(root).error().within("rootUri"));
-  HF_TRY(Connection connection, connection_of(call.caller(), caller.store(), caller.root().owner()));
+  HF_TRY(Connection connection, connection_of(call.caller(), store, caller.root().owner()));
   if (connection.id.empty())
     return fail(ErrorKind::refused, "this protocol version has no connection to bind a root to",
                 "give root with every call, or start the server with --root", "no_connection");
@@ -116,12 +119,12 @@ Result<Answered> bind_root(const ReasoningCaller& caller, mcp::Call& call) {
                 fmt::format("it offers: {}", fmt::join(uris, ", ")), "root_not_offered");
   }
   connection.bound_root = *root;
-  HF_CHECK(caller.store().write(
-      [&](session::Transaction& transaction) { return reasoning::save_connection(transaction, connection); }));
+  HF_CHECK(store.write([&](session::Transaction& transaction) { return reasoning::save_connection(transaction, connection); }));
   return Answered{{{"success", true}, {"boundRoot", *root}}, {}, false};
 }
 
 Result<Answered> start_new(const ReasoningCaller& caller, mcp::Call& call) {
+  session::StoreView store = caller.store_of(call);
   HF_TRY(auto situated, caller.situate(call, true));
   if (situated.input_required) return Answered{{}, {}, true};
   const JsonObject& arguments = call.arguments();
@@ -134,7 +137,7 @@ Result<Answered> start_new(const ReasoningCaller& caller, mcp::Call& call) {
   wanted.aspect = text("aspect");
   wanted.domain = text("domain");
   wanted.tags = texts_of(arguments, "tags");
-  HF_TRY(reasoning::Started started, reasoning::start_session(caller.store(), wanted, situated.situation));
+  HF_TRY(reasoning::Started started, reasoning::start_session(store, wanted, situated.situation));
   Answered answered{
       {{"sessionId", started.record.id}, {"nextThoughtNumber", 1}, {"root", text_or_null(started.record.root_uri)}}, {}, false};
   if (!started.previous_session.empty()) answered.state["previousSessionId"] = started.previous_session;
@@ -152,14 +155,15 @@ Result<Answered> start_new(const ReasoningCaller& caller, mcp::Call& call) {
 }
 
 Result<Answered> load_context(const ReasoningCaller& caller, mcp::Call& call) {
+  session::StoreView store = caller.store_of(call);
   HF_TRY(auto situated, caller.situate(call, true, true));
   if (situated.input_required) return Answered{{}, {}, true};
   reasoning::LoadRequest request;
   if (auto id = find_string(call.arguments(), "sessionId"); id && !id->empty()) request.session_id = std::string(*id);
   request.tags = texts_of(call.arguments(), "tags");
   request.recent = find_int(call.arguments(), "recent").value_or(request.recent);
-  HF_TRY(reasoning::Loaded loaded, reasoning::load_session(caller.store(), request, situated.situation));
-  session::add_known_damage(caller.store(), loaded.record);
+  HF_TRY(reasoning::Loaded loaded, reasoning::load_session(store, request, situated.situation));
+  session::add_known_damage(store, loaded.record);
   Answered answered{loaded_state(loaded, find_int(call.arguments(), "maxChars"), caller.now()), loaded_line(loaded, caller.now()),
                     false};
   if (!situated.notice.empty()) {
@@ -192,6 +196,7 @@ JsonObject nested_or_flat(const JsonObject& arguments, std::string_view nested, 
 }
 
 Result<Answered> list_sessions(const ReasoningCaller& caller, mcp::Call& call) {
+  session::StoreView store = caller.store_of(call);
   const JsonObject given = nested_or_flat(call.arguments(), "filters", filter_properties());
   const JsonObject* filters = &given;
   session::Query query;
@@ -219,8 +224,8 @@ Result<Answered> list_sessions(const ReasoningCaller& caller, mcp::Call& call) {
   const std::int64_t offset = find_int(call.arguments(), "offset").value_or(0);
   if (offset < 0) return fail(ErrorKind::invalid, "offset must not be negative", {}, "invalid_argument");
   query.offset = static_cast<std::size_t>(offset);
-  HF_TRY(session::Page page, caller.store().list(query));
-  session::look_for_damage(caller.store(), page.items);
+  HF_TRY(session::Page page, store.list(query));
+  session::look_for_damage(store, page.items);
   const std::size_t count = page.items.size();
   return Answered{{{"sessions", summaries(page.items, caller.now())},
                    {"count", count},
@@ -232,23 +237,25 @@ Result<Answered> list_sessions(const ReasoningCaller& caller, mcp::Call& call) {
 
 // Is there a session with these labels?
 Result<bool> exists(const ReasoningCaller& caller, const mcp::Call& call, const std::string& project, const std::string& task) {
+  session::StoreView store = caller.store_of(call);
   session::Query query;
   query.kinds = {std::string(session::kReasoning)};
   query.principal = call.caller().principal;
   if (!project.empty()) query.project = project;
   if (!task.empty()) query.task = task;
   query.limit = 1;
-  HF_TRY(session::Page page, caller.store().list(query));
+  HF_TRY(session::Page page, store.list(query));
   return page.total > 0;
 }
 
 Result<Answered> navigate(const ReasoningCaller& caller, mcp::Call& call) {
+  session::StoreView store = caller.store_of(call);
   const JsonObject given = nested_or_flat(call.arguments(), "target", target_properties());
   const JsonObject* target = &given;
   if (given.empty())
     return fail(ErrorKind::invalid, "target is required", "{\"target\":{\"project\":\"...\",\"task\":\"...\"}}",
                 "invalid_argument");
-  HF_TRY(Connection connection, connection_of(call.caller(), caller.store(), caller.root().owner()));
+  HF_TRY(Connection connection, connection_of(call.caller(), store, caller.root().owner()));
   const auto text = [&](std::string_view key) { return std::string(find_string(*target, key).value_or("")); };
   const std::string project = text("project"), task = text("task"), aspect = text("aspect");
   HF_TRY(const bool known, exists(caller, call, project, task));
@@ -261,8 +268,7 @@ Result<Answered> navigate(const ReasoningCaller& caller, mcp::Call& call) {
   connection.position_task = task;
   connection.position_aspect = aspect;
   if (!connection.id.empty())
-    HF_CHECK(caller.store().write(
-        [&](session::Transaction& transaction) { return reasoning::save_connection(transaction, connection); }));
+    HF_CHECK(store.write([&](session::Transaction& transaction) { return reasoning::save_connection(transaction, connection); }));
   return Answered{
       {{"project", text_or_null(project)}, {"task", text_or_null(task)}, {"aspect", text_or_null(aspect)}}, {}, false};
 }

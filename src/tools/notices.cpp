@@ -68,10 +68,11 @@ void add_notice_operations(SessionOperations& operations) {
                           {{"type", "boolean"}, {"description", "notices: acknowledged ones too; notices-ack: all of them"}});
 }
 
-void add_notice_resource(mcp::Server& server, session::Store& store) {
+void add_notice_resource(mcp::Server& server, const session::SharedStore& stores) {
   mcp::Resource resource{std::string(kNoticesUri), "notices", "Notices",
                          "What will be archived, deleted or erased, and when, as JSON", "application/json"};
-  server.add_resource({std::move(resource), [&store](mcp::Call& call) -> mcp::ResourceReply {
+  server.add_resource({std::move(resource), [&stores](mcp::Call& call) -> mcp::ResourceReply {
+                         session::StoreView store(stores, call.caller());
                          auto state = open_notices(store, call.caller().principal, true);
                          if (!state) return mcp::to_rpc_error(state.error());
                          mcp::ResourceResult result;

@@ -5,6 +5,7 @@
 
 #include "mcp/server.h"
 #include "session/notices.h"
+#include "session/store_view.h"
 
 namespace holdfast::tools {
 
@@ -24,6 +25,6 @@ void add_notice_block(mcp::ToolResult& result, const DueNotices& due);
 // {notices[], count, more?} of all that are open.
 Result<JsonObject> open_notices(session::Reader& reader, const std::string& principal, bool all);
 
-void add_notice_resource(mcp::Server& server, session::Store& store);
+void add_notice_resource(mcp::Server& server, const session::SharedStore& stores);
 
 }  // namespace holdfast::tools

@@ -31,7 +31,8 @@ std::vector<reasoning::OfferedRoot> read_roots(const JsonObject& result) {
 }  // namespace
 
 Result<ResolvedRoots> ProjectRoot::resolve(mcp::Call& call) const {
-  HF_TRY(reasoning::Connection connection, connection_of(call.caller(), store_, owner_));
+  session::StoreView store(stores_, call.caller());
+  HF_TRY(reasoning::Connection connection, connection_of(call.caller(), store, owner_));
   // A list that came after the binding decides whether the root is still there.
   const bool asks = !call.arguments().contains("root") && call.caller().can_list_roots() &&
                     (connection.bound_root.empty() || !connection.roots);
@@ -48,7 +49,8 @@ Result<ResolvedRoots> ProjectRoot::resolve(mcp::Call& call) const {
 }
 
 Result<ResolvedRoots> ProjectRoot::known(const mcp::Call& call) const {
-  HF_TRY(const reasoning::Connection connection, connection_of(call.caller(), store_, owner_));
+  session::StoreView store(stores_, call.caller());
+  HF_TRY(const reasoning::Connection connection, connection_of(call.caller(), store, owner_));
   return choose(call, connection);
 }
 
@@ -109,16 +111,18 @@ Result<OfferedRoots> ProjectRoot::offered(mcp::Call& call, reasoning::Connection
     }
   }
   if (connection.id.empty()) return offer;
-  HF_CHECK(store_.write([&](session::Transaction& transaction) { return reasoning::save_connection(transaction, connection); }));
+  session::StoreView store(stores_, call.caller());
+  HF_CHECK(store.write([&](session::Transaction& transaction) { return reasoning::save_connection(transaction, connection); }));
   return offer;
 }
 
 Result<void> ProjectRoot::forget_offered(const mcp::Caller& caller) const {
-  HF_TRY(reasoning::Connection connection, connection_of(caller, store_, owner_));
+  session::StoreView store(stores_, caller);
+  HF_TRY(reasoning::Connection connection, connection_of(caller, store, owner_));
   if (connection.id.empty() || (!connection.roots && !connection.roots_unavailable)) return {};
   connection.roots.reset();
   connection.roots_unavailable = false;
-  return store_.write([&](session::Transaction& transaction) { return reasoning::save_connection(transaction, connection); });
+  return store.write([&](session::Transaction& transaction) { return reasoning::save_connection(transaction, connection); });
 }
 
 }  // namespace holdfast::tools

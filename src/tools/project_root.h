@@ -6,7 +6,7 @@
 
 #include "mcp/call.h"
 #include "reasoning/connections.h"
-#include "session/store.h"
+#include "session/store_view.h"
 
 #include <chrono>
 #include <optional>
@@ -38,8 +38,8 @@ class ProjectRoot {
  public:
   // configured: setting `root`; client_folder: CLAUDE_PROJECT_DIR; both may be empty. owner: names this process
   // (mcp::StateStore).
-  ProjectRoot(session::Store& store, std::string owner, std::string configured, std::string client_folder)
-      : store_(store), owner_(std::move(owner)), configured_(std::move(configured)), client_folder_(std::move(client_folder)) {}
+  ProjectRoot(const session::SharedStore& stores, std::string owner, std::string configured, std::string client_folder)
+      : stores_(stores), owner_(std::move(owner)), configured_(std::move(configured)), client_folder_(std::move(client_folder)) {}
 
   // May ask the client, once per connection and only when no earlier source says it. Errors: invalid (the argument `root` is not
   // one).
@@ -56,7 +56,7 @@ class ProjectRoot {
  private:
   Result<ResolvedRoots> choose(const mcp::Call& call, const reasoning::Connection& connection) const;
 
-  session::Store& store_;
+  const session::SharedStore& stores_;
   std::string owner_, configured_, client_folder_;
 };
 

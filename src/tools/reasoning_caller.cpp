@@ -53,7 +53,10 @@ Result<ReasoningCaller::Situated> ReasoningCaller::situate(mcp::Call& call, bool
     situation.roots = std::move(resolved.roots);
     situated.root_source = std::move(resolved.source);
   }
-  if (situation.has_connection()) HF_CHECK(reasoning::recall_connection(store_, situation.connection));
+  if (situation.has_connection()) {
+    session::StoreView store = store_of(call);
+    HF_CHECK(reasoning::recall_connection(store, situation.connection));
+  }
   auto present = std::make_shared<std::set<std::string>>();
   if (with_presence) *present = present_connections(server_);
   mcp::StateStore& processes = server_.store();

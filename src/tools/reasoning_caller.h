@@ -4,6 +4,7 @@
 
 #include "mcp/server.h"
 #include "reasoning/situation.h"
+#include "session/store_view.h"
 #include "tools/project_root.h"
 
 namespace holdfast::tools {
@@ -17,8 +18,8 @@ struct ReasoningSettings {
 // Everything it refers to outlives it. Any pool thread.
 class ReasoningCaller {
  public:
-  ReasoningCaller(session::Store& store, mcp::Server& server, const ProjectRoot& root, ReasoningSettings settings)
-      : store_(store), server_(server), root_(root), settings_(std::move(settings)) {}
+  ReasoningCaller(const session::SharedStore& stores, mcp::Server& server, const ProjectRoot& root, ReasoningSettings settings)
+      : stores_(stores), server_(server), root_(root), settings_(std::move(settings)) {}
 
   struct Situated {
     reasoning::Situation situation;
@@ -32,12 +33,12 @@ class ReasoningCaller {
   // Without a root, and without reading what is stored about the connection: for ThoughtRequest::only_if_open.
   reasoning::Situation situate_unread(mcp::Call& call) const;
 
-  session::Store& store() const { return store_; }
+  session::StoreView store_of(const mcp::Call& call) const { return {stores_, call.caller()}; }
   const ProjectRoot& root() const { return root_; }
   Millis now() const { return server_.clock().now(); }
 
  private:
-  session::Store& store_;
+  const session::SharedStore& stores_;
   mcp::Server& server_;
   const ProjectRoot& root_;
   ReasoningSettings settings_;

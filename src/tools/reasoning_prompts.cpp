@@ -24,14 +24,15 @@ After a reconnect or a compaction just go on: the session of the project is foun
 )";
 
 mcp::PromptReply brief_prompt(const ReasoningCaller& caller, mcp::Call& call, const std::optional<std::string>& session_id) {
+  session::StoreView store = caller.store_of(call);
   auto situated = caller.situate(call, !session_id);
   if (!situated) return mcp::RpcError{mcp::code::kInvalidParams, situated.error().message, nullptr};
   if (situated->input_required) return mcp::InputRequired{};
   Result<session::SessionRecord> record = fail(ErrorKind::not_found, "");
   if (session_id) {
-    record = reasoning::find_reasoning(caller.store(), situated->situation, *session_id);
+    record = reasoning::find_reasoning(store, situated->situation, *session_id);
   } else if (!situated->situation.roots.empty()) {
-    auto page = reasoning::recoverable(caller.store(), situated->situation, {}, 1);
+    auto page = reasoning::recoverable(store, situated->situation, {}, 1);
     if (page && !page->items.empty()) record = std::move(page->items.front());
   }
   mcp::PromptResult result;
@@ -42,7 +43,7 @@ mcp::PromptReply brief_prompt(const ReasoningCaller& caller, mcp::Call& call, co
                                                            "init tool (operation start_new), or just send a thought.")));
     return result;
   }
-  auto brief = reasoning::make_brief(caller.store(), *record, {}, caller.now());
+  auto brief = reasoning::make_brief(store, *record, {}, caller.now());
   if (!brief) return mcp::RpcError{mcp::code::kInternal, brief.error().message, nullptr};
   result.description = fmt::format("Continue session {}", record->id);
   result.messages.push_back(mcp::PromptResult::message(

@@ -1,7 +1,7 @@
 // Workers with a queue: what cancel and resume mean for a run that waits there, or whose worker is about to end.
 
 #include "research/test_run.h"
-#include "tools/research_workers.h"
+#include "tools/test_workers.h"
 
 #include <atomic>
 
@@ -37,7 +37,7 @@ struct Workers : research::RunTest {
 TEST_F(Workers, S4Row5_ARunThatIsCancelledInTheQueueStaysCancelled) {
   hold();
   research::Research runs = research();
-  ResearchWorkers workers(runs);
+  ResearchWorkers workers(runs_of(runs));
   for (std::size_t i = 0; i < ResearchWorkers::kRunsAtOnce; ++i) workers.submit(start("how long is a lease?"));
   wait_inside(static_cast<int>(ResearchWorkers::kRunsAtOnce));
   const std::string queued = start("how long is a lease?");
@@ -51,7 +51,7 @@ TEST_F(Workers, S4Row5_ARunThatIsCancelledInTheQueueStaysCancelled) {
 TEST_F(Workers, S4Row6_ARunThatIsResumedWhileItsWorkerWindsDownIsWorked) {
   hold();
   research::Research runs = research();
-  ResearchWorkers workers(runs);
+  ResearchWorkers workers(runs_of(runs));
   const std::string id = start("how long is a lease?");
   workers.submit(id);
   wait_inside(1);

@@ -108,7 +108,14 @@ mcp::ToolReply answer_research_call(mcp::Call& call, const ResearchRoom& room, c
 
 }  // namespace
 
-Result<void> add_research_tool(mcp::Server& server, const ResearchRoom& room) {
+CallersRoom::CallersRoom(const ResearchRooms& rooms, const Identity& who)
+    : store_(rooms.stores, who),
+      conversations_(rooms.open(store_)),
+      room_{store_,       rooms.stores,  *conversations_.threads, *conversations_.research,
+            rooms.models, rooms.workers, rooms.confirmation,      rooms.operations,
+            rooms.root,   rooms.clock,   rooms.wait_timeout} {}
+
+Result<void> add_research_tool(mcp::Server& server, const ResearchRooms& rooms) {
   JsonObject schemas = argument_schemas();
   HF_TRY(std::shared_ptr<const Table> table, make_table(schemas));
   JsonObject properties{
@@ -130,8 +137,11 @@ Result<void> add_research_tool(mcp::Server& server, const ResearchRoom& room) {
   tool.handler_validates = true;
   tool.tasks = mcp::Tool::Tasks::optional;
   tool.scope_of = scope_of_research_action;
-  tool.handler = [&room, table](mcp::Call& call) { return answer_research_call(call, room, *table); };
-  server.tasks().set_survivors(surviving_runs(room));
+  tool.handler = [&rooms, table](mcp::Call& call) {
+    const CallersRoom callers(rooms, call.caller());
+    return answer_research_call(call, callers.room(), *table);
+  };
+  server.tasks().set_survivors(surviving_runs(rooms));
   return server.add_tool(std::move(tool));
 }
 

@@ -8,15 +8,17 @@
 #include "research/run.h"
 #include "threads/threads.h"
 #include "tools/confirmation.h"
+#include "tools/conversation_operations.h"
 #include "tools/project_root.h"
 #include "tools/research_workers.h"
 #include "tools/session_operations.h"
 
 namespace holdfast::tools {
 
-// What the actions work with; everything outlives the server.
+// What the actions of one call work with: threads and research over what its caller may see.
 struct ResearchRoom {
-  session::Store& store;
+  session::Store& store;  // as the caller sees it
+  const session::SharedStore& stores;
   threads::Threads& threads;
   research::Research& research;
   model::Models& models;  // for the questions before a run
@@ -28,6 +30,31 @@ struct ResearchRoom {
   std::chrono::milliseconds wait_timeout{60'000};  // research.wait_timeout_s
 };
 
-Result<void> add_research_tool(mcp::Server& server, const ResearchRoom& room);
+// What is the same for all calls; everything outlives the server.
+struct ResearchRooms {
+  const session::SharedStore& stores;
+  OpenConversations open;
+  model::Models& models;
+  ResearchWorkers& workers;
+  const Confirmation& confirmation;
+  const SessionOperations& operations;
+  const ProjectRoot& root;
+  const Clock& clock;
+  std::chrono::milliseconds wait_timeout{60'000};
+};
+
+// The room of one caller, there as long as this is.
+class CallersRoom {
+ public:
+  CallersRoom(const ResearchRooms& rooms, const Identity& who);
+  const ResearchRoom& room() const { return room_; }
+
+ private:
+  session::StoreView store_;
+  Conversations conversations_;
+  ResearchRoom room_;
+};
+
+Result<void> add_research_tool(mcp::Server& server, const ResearchRooms& rooms);
 
 }  // namespace holdfast::tools

@@ -7,6 +7,7 @@
 #include "session/sweep.h"
 #include "tools/list_filters.h"
 #include "tools/test_tool_server.h"
+#include "tools/test_workers.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -34,14 +35,14 @@ struct ResearchToolTest : testing::Test, ToolServer {
   ResearchToolTest() {
     add_core_operations();
     EXPECT_TRUE(server.open());
-    EXPECT_TRUE(add_research_tool(server, room));
+    EXPECT_TRUE(add_research_tool(server, rooms));
   }
   ~ResearchToolTest() override {
     workers.stop();
     pool.close();
   }
 
-  JsonObject call(JsonObject arguments, const mcp::Caller& from = {}) {
+  JsonObject call(JsonObject arguments, const mcp::Caller& from = caller_of()) {
     const JsonObject result = call_tool("research", std::move(arguments), from);
     if (!find_object(result, "structuredContent")) {
       ADD_FAILURE() << to_json(result);
@@ -53,17 +54,17 @@ struct ResearchToolTest : testing::Test, ToolServer {
     for (const char* member : {"data", "error", "notices", "meta"}) EXPECT_TRUE(envelope.contains(member)) << member;
     return envelope;
   }
-  JsonObject data(JsonObject arguments, const mcp::Caller& from = {}) {
+  JsonObject data(JsonObject arguments, const mcp::Caller& from = caller_of()) {
     const JsonObject envelope = call(std::move(arguments), from);
     if (!find_object(envelope, "data")) ADD_FAILURE() << to_json(envelope);
     return find_object(envelope, "data") ? *find_object(envelope, "data") : JsonObject{};
   }
-  JsonObject error(JsonObject arguments, const mcp::Caller& from = {}) {
+  JsonObject error(JsonObject arguments, const mcp::Caller& from = caller_of()) {
     const JsonObject envelope = call(std::move(arguments), from);
     if (!find_object(envelope, "error")) ADD_FAILURE() << to_json(envelope);
     return find_object(envelope, "error") ? *find_object(envelope, "error") : JsonObject{};
   }
-  std::string code(JsonObject arguments, const mcp::Caller& from = {}) {
+  std::string code(JsonObject arguments, const mcp::Caller& from = caller_of()) {
     return std::string(find_string(error(std::move(arguments), from), "code").value_or("none"));
   }
   std::string new_thread(std::string title = "Retries") {
@@ -84,24 +85,39 @@ struct ResearchToolTest : testing::Test, ToolServer {
   std::atomic<bool> broken = false;
   model::ScriptedModels models;  // none
   std::unique_ptr<research::Fetcher> fetcher = research::make_fetcher();
-  std::unique_ptr<threads::Threads> threads = threads::Threads::make(*store, models);
-  research::Research research{
-      {*store, models,
-       [this](const session::SessionRecord&, const std::vector<std::string>&) -> Result<research::Providers> {
-         if (broken) {
-           research::Providers dead;
-           dead.push_back(std::make_unique<DeadProvider>());
-           return dead;
-         }
-         research::ProviderSettings settings;
-         settings.corpus = {{"docs", folder.path(), {"store.db*"}}};
-         HF_TRY(research::MadeProviders made, research::make_providers(*store, settings));
-         return std::move(made.providers);
-       },
-       *fetcher, "minimal", 300'000, clock.get()}};
-  ResearchWorkers workers{research};
-  ResearchRoom room{*store,       *threads,   research, models, workers,
-                    confirmation, operations, root,     *clock, std::chrono::seconds(60)};
+  research::Tools over(session::Store& seen) {
+    return {seen,
+            models,
+            [this, &seen](const session::SessionRecord&, const std::vector<std::string>&) -> Result<research::Providers> {
+              if (broken) {
+                research::Providers dead;
+                dead.push_back(std::make_unique<DeadProvider>());
+                return dead;
+              }
+              research::ProviderSettings settings;
+              settings.corpus = {{"docs", folder.path(), {"store.db*"}}};
+              HF_TRY(research::MadeProviders made, research::make_providers(seen, settings));
+              return std::move(made.providers);
+            },
+            *fetcher,
+            "minimal",
+            300'000,
+            clock.get()};
+  }
+  research::Research research{over(*store)};
+  ResearchWorkers workers{runs_of(research)};
+  ResearchRooms rooms{stores,
+                      [this](session::Store& seen) {
+                        return Conversations{threads::Threads::make(seen, models),
+                                             std::make_unique<research::Research>(over(seen))};
+                      },
+                      models,
+                      workers,
+                      confirmation,
+                      operations,
+                      root,
+                      *clock,
+                      std::chrono::seconds(60)};
 };
 
 TEST_F(ResearchToolTest, S1AllViolationsAreToldAtOnceWithTheirField) {
@@ -145,7 +161,7 @@ TEST_F(ResearchToolTest, S1CodesOfBadInput) {
 TEST_F(ResearchToolTest, S1WhatIsNotThereIsToldApart) {
   EXPECT_EQ(code({{"action", "thread-get"}, {"thread_id", "thread-abcdefgh"}}), "NOT_FOUND");
   const std::string id = new_thread();
-  mcp::Caller ann;
+  mcp::Caller ann = caller_of("ann");
   ann.principal = "ann";
   EXPECT_EQ(code({{"action", "thread-get"}, {"thread_id", id}}, ann), "NOT_FOUND");
   const auto first = data({{"action", "thread-delete"}, {"thread_id", id}});
@@ -246,7 +262,7 @@ TEST_F(ResearchToolTest, S5CleanupShowsItsPlanAndKeepsToIt) {
   JsonObject plan = data({{"action", "cleanup"}, {"dry_run", true}});
   EXPECT_EQ(to_json(*find(plan, "archived")), fmt::format(R"(["{}"])", id));
   EXPECT_EQ(store->get(id)->visibility, session::Visibility::live);
-  mcp::Caller ann;
+  mcp::Caller ann = caller_of("ann");
   ann.principal = "ann";
   EXPECT_EQ(to_json(*find(data({{"action", "cleanup"}, {"dry_run", true}}, ann), "archived")), "[]") << "not hers to know";
   EXPECT_EQ(to_json(*find(data({{"action", "cleanup"}}), "archived")), fmt::format(R"(["{}"])", id));
@@ -299,7 +315,7 @@ TEST_F(ResearchToolTest, S11WaitingAnswersWithTheReport) {
 
 TEST_F(ResearchToolTest, S11AClientThatKnowsTasksGetsOne) {
   write_corpus();
-  mcp::Caller caller;
+  mcp::Caller caller = caller_of();
   caller.capabilities = {{"extensions", JsonObject{{mcp::kTasksExtension, JsonObject{}}}}};
   const JsonObject created =
       call_tool("research", {{"action", "deep-research"}, {"query", "how often are jobs retried?"}, {"wait", true}}, caller);

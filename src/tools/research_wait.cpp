@@ -95,13 +95,15 @@ Result<ResearchAnswer> wait_for_run(ResearchCall& call, const std::string& id) {
   return outcome_of(room, call.principal(), id);
 }
 
-mcp::Tasks::Survivors surviving_runs(const ResearchRoom& room) {
+mcp::Tasks::Survivors surviving_runs(const ResearchRooms& rooms) {
   const auto run_of = [](const JsonObject& row) {
     const JsonObject* meta = find_object(row, "_meta");
     return std::string(meta ? find_string(*meta, kTaskRun).value_or("") : "");
   };
   mcp::Tasks::Survivors survivors;
-  survivors.refresh = [&room, run_of](const Identity& owner, JsonObject& row) {
+  survivors.refresh = [&rooms, run_of](const Identity& owner, JsonObject& row) {
+    const CallersRoom owners(rooms, owner);
+    const ResearchRoom& room = owners.room();
     const std::string id = run_of(row);
     auto record = room.store.get(id);
     if (!record || record->principal != owner.principal || record->visibility == session::Visibility::deleted ||
@@ -120,8 +122,9 @@ mcp::Tasks::Survivors surviving_runs(const ResearchRoom& room) {
     row["result"] = JsonObject{{"content", std::move(result.content)}, {"structuredContent", std::move(*result.structured)}};
     if (result.is_error) row["result"].as_object()["isError"] = true;
   };
-  survivors.cancel = [&room, run_of](const Identity& owner, const JsonObject& row) {
-    if (auto done = room.research.cancel(owner.principal, run_of(row)); !done)
+  survivors.cancel = [&rooms, run_of](const Identity& owner, const JsonObject& row) {
+    const CallersRoom owners(rooms, owner);
+    if (auto done = owners.room().research.cancel(owner.principal, run_of(row)); !done)
       log(LogLevel::warn, "tools", run_of(row) + " was not cancelled: " + done.error().message);
   };
   return survivors;

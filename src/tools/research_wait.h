@@ -15,6 +15,6 @@ Result<ResearchAnswer> wait_for_run(ResearchCall& call, const std::string& id);
 Result<ResearchAnswer> outcome_of(const ResearchRoom& room, const std::string& principal, const std::string& id);
 
 // How the server answers for tasks whose process has ended: from the run itself.
-mcp::Tasks::Survivors surviving_runs(const ResearchRoom& room);
+mcp::Tasks::Survivors surviving_runs(const ResearchRooms& rooms);
 
 }  // namespace holdfast::tools

@@ -24,7 +24,7 @@ void ResearchWorkers::submit(const std::string& id, bool automatic) {
 }
 
 Result<void> ResearchWorkers::recover() {
-  HF_TRY(const std::vector<std::string> left, research_.abandoned());
+  HF_TRY(const std::vector<std::string> left, runs_.abandoned());
   for (const std::string& id : left) submit(id, true);
   return {};
 }
@@ -72,7 +72,7 @@ void ResearchWorkers::run() {
     options.automatic = job.automatic;
     options.only_open = true;
     try {
-      auto worked = research_.work(job.id, options);
+      auto worked = runs_.work_as_owner(job.id, options);
       if (!worked) log(LogLevel::warn, "tools", job.id + ": " + worked.error().message);
     } catch (const std::exception& problem) {  // out of memory, a defect: the run can be resumed, the process goes on
       log(LogLevel::error, "tools", job.id + ": " + problem.what());

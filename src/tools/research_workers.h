@@ -12,6 +12,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <functional>
 #include <mutex>
 #include <set>
 #include <string>
@@ -27,8 +28,12 @@ class ResearchWorkers {
   // More are left to the store, and found again by recover().
   static constexpr std::size_t kMostWaiting = 1000;
 
-  // The runs outlive it.
-  explicit ResearchWorkers(research::Research& research) : research_(research) {}
+  // A worker knows no caller: each run is worked as whoever it belongs to, and which were left is the server's own question.
+  struct Runs {
+    std::function<Result<research::WorkOutcome>(const std::string& id, const research::WorkOptions& options)> work_as_owner;
+    std::function<Result<std::vector<std::string>>()> abandoned;
+  };
+  explicit ResearchWorkers(Runs runs) : runs_(std::move(runs)) {}
   ~ResearchWorkers();
 
   // A run that is waiting or being worked here already is not taken twice; one that is being worked is looked at again when its
@@ -55,7 +60,7 @@ class ResearchWorkers {
   };
   void run();
 
-  research::Research& research_;
+  const Runs runs_;
   std::atomic<bool> stopping_ = false;
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;

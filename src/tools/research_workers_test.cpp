@@ -6,6 +6,7 @@
 #include "model/test_models.h"
 #include "research/fetch.h"
 #include "store/open.h"
+#include "tools/test_workers.h"
 
 #include <gtest/gtest.h>
 
@@ -84,7 +85,7 @@ struct ResearchWorkersTest : testing::Test {
 TEST_F(ResearchWorkersTest, S12StoppingLeavesARunForTheNextProcess) {
   const std::string id = start();
   {
-    ResearchWorkers workers(research);
+    ResearchWorkers workers(runs_of(research));
     workers.submit(id);
     valve.wait_for_search();
     EXPECT_TRUE(workers.has(id));
@@ -95,7 +96,7 @@ TEST_F(ResearchWorkersTest, S12StoppingLeavesARunForTheNextProcess) {
   }
   EXPECT_EQ(status(id), "in_progress") << "a process that ends finishes nothing";
   valve.release();
-  ResearchWorkers next(research);
+  ResearchWorkers next(runs_of(research));
   ASSERT_TRUE(next.recover());
   while (!next.wait(id, std::chrono::seconds(1))) {
   }
@@ -103,7 +104,7 @@ TEST_F(ResearchWorkersTest, S12StoppingLeavesARunForTheNextProcess) {
 }
 
 TEST_F(ResearchWorkersTest, S4ARunIsNotTakenTwiceAndOthersWaitTheirTurn) {
-  ResearchWorkers workers(research);
+  ResearchWorkers workers(runs_of(research));
   std::vector<std::string> ids;
   for (std::size_t i = 0; i < ResearchWorkers::kRunsAtOnce + 2; ++i) ids.push_back(start());
   for (const std::string& id : ids) workers.submit(id);
@@ -119,7 +120,7 @@ TEST_F(ResearchWorkersTest, S4ARunIsNotTakenTwiceAndOthersWaitTheirTurn) {
 }
 
 TEST_F(ResearchWorkersTest, AfterStoppingNothingIsTaken) {
-  ResearchWorkers workers(research);
+  ResearchWorkers workers(runs_of(research));
   workers.stop();
   workers.submit(start());
   EXPECT_TRUE(workers.recover());

@@ -84,13 +84,14 @@ std::string how_to_go_on(std::string_view run) {
   return fmt::format("autonomous_persistent_session with run_id {0}, or holdfast run --resume {0}, goes on with it", run);
 }
 
-Result<runner::RunReport> work_on_run(mcp::Call& call, const RunnerRoom& room, runner::Runs& runs, const std::string& id) {
+Result<runner::RunReport> work_on_run(mcp::Call& call, session::Store& store, runner::Runs& runs, const std::string& id,
+                                      const std::stop_token& stopping) {
   HF_TRY(const bool is_task,
          call.become_task(fmt::format("{}: started", id), JsonObject{{kTaskOfRun, id}, {mcp::kWhenStopped, how_to_go_on(id)}}));
   Said said;
   Result<runner::RunReport> report;
   std::stop_source interrupt;
-  const std::stop_callback by_process(room.stopping, [&] { interrupt.request_stop(); });
+  const std::stop_callback by_process(stopping, [&] { interrupt.request_stop(); });
   const std::jthread worker([&] {
     report = runs.work(
         id,
@@ -105,9 +106,9 @@ Result<runner::RunReport> work_on_run(mcp::Call& call, const RunnerRoom& room, r
   while (!over) {
     for (const std::string& message : said.take(over)) telling.tell(message);
     telling.tell_silence();
-    if (!call.cancelled() || cancelled || room.stopping.stop_requested()) continue;
+    if (!call.cancelled() || cancelled || stopping.stop_requested()) continue;
     cancelled = true;
-    if (auto done = runner::cancel_run(room.store, id, call.caller().principal); !done)
+    if (auto done = runner::cancel_run(store, id, call.caller().principal); !done)
       log(LogLevel::warn, "tools", fmt::format("run {} was not cancelled: {}", id, done.error().message));
   }
   return report;

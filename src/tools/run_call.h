@@ -15,7 +15,9 @@ inline constexpr std::string_view kTaskOfRun = "holdfast/run_id";
 // For people and for clients.
 std::string how_to_go_on(std::string_view run);
 
-// Blocks the pool thread until the run is over, cancelled or interrupted. Errors: those of Runs::work, of the tasks extension.
-Result<runner::RunReport> work_on_run(mcp::Call& call, const RunnerRoom& room, runner::Runs& runs, const std::string& id);
+// Over the store as the caller sees it. Blocks the pool thread until the run is over, cancelled or interrupted. Errors: those of
+// Runs::work, of the tasks extension.
+Result<runner::RunReport> work_on_run(mcp::Call& call, session::Store& store, runner::Runs& runs, const std::string& id,
+                                      const std::stop_token& stopping);
 
 }  // namespace holdfast::tools

@@ -91,12 +91,12 @@ Result<void> may_run(const mcp::Caller& caller) {
 }
 
 // The run to go on with, when one is named.
-Result<std::optional<std::string>> named_run(mcp::Call& call, const RunnerRoom& room) {
+Result<std::optional<std::string>> named_run(mcp::Call& call, session::Store& store) {
   const auto named = find_string(call.arguments(), kRunId);
   if (!named) return std::nullopt;
   if (call.arguments().size() > 1)
     return fail(ErrorKind::invalid, "run_id goes on with a run as it was asked for", "leave everything else out", "bad_request");
-  const auto record = room.store.get(*named);
+  const auto record = store.get(*named);
   if (!record || record->kind != session::kRun || record->principal != call.caller().principal)
     return fail(ErrorKind::not_found, fmt::format("there is no run {}", *named), "session with type run lists them");
   return std::string(*named);
@@ -104,7 +104,8 @@ Result<std::optional<std::string>> named_run(mcp::Call& call, const RunnerRoom& 
 
 Result<runner::RunReport> run_tasks(mcp::Call& call, const RunnerRoom& room, const Json& request, const Counter& taken) {
   HF_CHECK(may_run(call.caller()));
-  HF_TRY(const auto earlier, named_run(call, room));
+  session::StoreView store(room.stores, call.caller());
+  HF_TRY(const auto earlier, named_run(call, store));
   runner::RunRequest wanted;
   if (!earlier) {
     HF_TRY(wanted, runner::parse_run_request(request));
@@ -112,13 +113,13 @@ Result<runner::RunReport> run_tasks(mcp::Call& call, const RunnerRoom& room, con
   const RunPlace place(taken);
   if (!place.is_free())
     return fail(ErrorKind::conflict, fmt::format("{} runs are under way", kRunsAtOnce), "wait until one of them is over", "busy");
-  HF_TRY(runner::Runs * runs, room.runs());
-  if (earlier) return work_on_run(call, room, *runs, *earlier);
+  HF_TRY(runner::Runs runs, room.runs(store));
+  if (earlier) return work_on_run(call, store, runs, *earlier, room.stopping);
   runner::Runs::Who who;
   who.principal = call.caller().principal;
   who.client = client_name(call.caller());
-  HF_TRY(const std::string id, runs->begin(std::move(wanted), who));
-  return work_on_run(call, room, *runs, id);
+  HF_TRY(const std::string id, runs.begin(std::move(wanted), who));
+  return work_on_run(call, store, runs, id, room.stopping);
 }
 
 mcp::ToolReply answer_of_run(const Result<runner::RunReport>& report) {

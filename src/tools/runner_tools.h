@@ -19,9 +19,10 @@ namespace holdfast::tools {
 
 // What the tools work with; everything outlives the server.
 struct RunnerRoom {
-  session::Store& store;
-  std::function<Result<runner::Runs*>()> runs;  // made at first use: it has a thread. Pool threads, several at once.
-  std::stop_token stopping;                     // the process ends
+  const session::SharedStore& stores;
+  // Over what a caller may see. What they share is made at first use: it has a thread. Pool threads, several at once.
+  std::function<Result<runner::Runs>(session::Store&)> runs;
+  std::stop_token stopping;  // the process ends
 };
 
 // What an item of a list says of a run beyond what it says of every session: how far it is, and with what success.

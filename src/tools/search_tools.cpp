@@ -36,8 +36,8 @@ Result<std::optional<Millis>> date_of(const std::string& text, std::string_view 
 
 class SearchCall {
  public:
-  SearchCall(mcp::Call& call, TranscriptCall& transcripts, const SearchRoom::Engine& engine)
-      : call_(call), transcripts_(transcripts), engine_(engine), owner_(check_owner(call.caller()).has_value()) {}
+  SearchCall(mcp::Call& call, session::Store& store, TranscriptCall& transcripts, const SearchRoom::Engine& engine)
+      : call_(call), store_(store), transcripts_(transcripts), engine_(engine), owner_(check_owner(call.caller()).has_value()) {}
 
   Answer search() {
     HF_TRY(FindRequest request, request_of());
@@ -90,6 +90,7 @@ class SearchCall {
       FindRequest request;
       request.text = query;
       request.kinds = {"transcript"};
+      request.transcripts = owner_;
       request.session = session.id();
       request.limit = 1;
       request.per_session = kDetailPlaces;
@@ -122,7 +123,8 @@ class SearchCall {
 
   Result<FindRequest> request_of() {
     FindRequest request;
-    request.principal = call_.caller().principal;
+    request.store = &store_;
+    request.transcripts = owner_;
     request.limit = limit(kFound);
     HF_TRY(const auto project, transcripts_.folder("project"));
     request.project = project.value_or("");
@@ -185,6 +187,7 @@ class SearchCall {
   }
 
   mcp::Call& call_;
+  session::Store& store_;  // as the caller sees it
   TranscriptCall& transcripts_;
   SearchRoom::Engine engine_;
   bool owner_;
@@ -243,8 +246,8 @@ std::vector<SearchTool> search_tools() {
 
 }  // namespace
 
-Result<void> add_search_tools(mcp::Server& server, const transcripts::Keeper& keeper, const ProjectRoot& root,
-                              const TranscriptToolOptions& options, const SearchRoom& room) {
+Result<void> add_search_tools(mcp::Server& server, const session::SharedStore& stores, const transcripts::Keeper& keeper,
+                              const ProjectRoot& root, const TranscriptToolOptions& options, const SearchRoom& room) {
   for (SearchTool& each : search_tools()) {
     mcp::Tool tool;
     tool.name = each.name;
@@ -256,11 +259,12 @@ Result<void> add_search_tools(mcp::Server& server, const transcripts::Keeper& ke
     tool.annotations = {{"readOnlyHint", true}, {"destructiveHint", false}, {"openWorldHint", false}};
     tool.unknown = mcp::Tool::Unknown::refuse;
     tool.argument_error = exit_word(ErrorKind::invalid);
-    tool.handler = [&keeper, &root, &options, &room, run = each.run](mcp::Call& call) -> mcp::ToolReply {
+    tool.handler = [&stores, &keeper, &root, &options, &room, run = each.run](mcp::Call& call) -> mcp::ToolReply {
       const auto work = [&]() -> Answer {
         HF_TRY(const SearchRoom::Engine engine, room.engine());
         TranscriptCall transcript_call(call, keeper, root, options);
-        SearchCall search_call(call, transcript_call, engine);
+        session::StoreView store(stores, call.caller());
+        SearchCall search_call(call, store, transcript_call, engine);
         return (search_call.*run)();
       };
       Answer answer = work();

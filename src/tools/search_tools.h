@@ -7,6 +7,7 @@
 
 #include "mcp/server.h"
 #include "session/finder.h"
+#include "session/store_view.h"
 #include "tools/project_root.h"
 #include "tools/transcript_tools.h"
 
@@ -22,7 +23,7 @@ struct SearchRoom {
 };
 
 // Everything passed by reference must outlive the server.
-Result<void> add_search_tools(mcp::Server& server, const transcripts::Keeper& keeper, const ProjectRoot& root,
-                              const TranscriptToolOptions& options, const SearchRoom& room);
+Result<void> add_search_tools(mcp::Server& server, const session::SharedStore& stores, const transcripts::Keeper& keeper,
+                              const ProjectRoot& root, const TranscriptToolOptions& options, const SearchRoom& room);
 
 }  // namespace holdfast::tools

@@ -1,7 +1,7 @@
 #include "tools/session_news.h"
 
-#include "session/fence.h"
 #include "session/kinds.h"
+#include "session/projects.h"
 #include "tools/notices.h"
 #include "tools/session_tools.h"
 

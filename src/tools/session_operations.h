@@ -8,7 +8,7 @@
 
 #include "mcp/call.h"
 #include "session/retention.h"
-#include "session/store.h"
+#include "session/store_view.h"
 #include "tools/project_root.h"
 
 #include <functional>
@@ -25,7 +25,7 @@ class SessionOperations;
 // What an operation works with. Lives as long as the call.
 struct SessionCall {
   mcp::Call& call;
-  session::Store& store;
+  session::Store& store;  // as the caller sees it
   const SessionOperations& operations;
   const ProjectRoot& root;
   Millis now;

@@ -22,7 +22,9 @@ mcp::ResourceReply to_resource(std::string_view uri, const JsonObject& state) {
   return result;
 }
 
-mcp::ResourceReply read_sessions(mcp::Call& call, session::Store& store, const SessionOperations& operations, Millis now) {
+mcp::ResourceReply read_sessions(mcp::Call& call, const session::SharedStore& stores, const SessionOperations& operations,
+                                 Millis now) {
+  session::StoreView store(stores, call.caller());
   session::Query query;
   query.principal = call.caller().principal;
   query.limit = kListedSessions;
@@ -37,8 +39,10 @@ mcp::ResourceReply read_sessions(mcp::Call& call, session::Store& store, const S
       {{"sessions", std::move(sessions)}, {"count", count}, {"total", page->total}, {"hasMore", !page->next_cursor.empty()}});
 }
 
-std::optional<mcp::ResourceReply> read_session(mcp::Call& call, session::Store& store, const SessionOperations& operations,
-                                               Millis now, const std::string& uri, const std::string& id) {
+std::optional<mcp::ResourceReply> read_session(mcp::Call& call, const session::SharedStore& stores,
+                                               const SessionOperations& operations, Millis now, const std::string& uri,
+                                               const std::string& id) {
+  session::StoreView store(stores, call.caller());
   auto record = session::find_session(store, call.caller().principal, id);
   if (!record && (record.error().kind == ErrorKind::not_found || record.error().kind == ErrorKind::ambiguous))
     return std::nullopt;
@@ -58,12 +62,12 @@ std::optional<mcp::ResourceReply> read_session(mcp::Call& call, session::Store& 
 
 }  // namespace
 
-void add_session_resources(mcp::Server& server, session::Store& store, const SessionOperations& operations) {
+void add_session_resources(mcp::Server& server, const session::SharedStore& stores, const SessionOperations& operations) {
   server.add_resource({{std::string(kSessionsUri), "sessions", "Sessions", "The newest sessions, as JSON", std::string(kJson)},
-                       [&](mcp::Call& call) { return read_sessions(call, store, operations, server.clock().now()); }});
+                       [&](mcp::Call& call) { return read_sessions(call, stores, operations, server.clock().now()); }});
   server.add_template({std::string(kSessionUri), "session", "One session", "Record and last entries, as JSON", std::string(kJson),
                        [&](mcp::Call& call, const std::string& uri, const mcp::Variables& variables) {
-                         return read_session(call, store, operations, server.clock().now(), uri, variables.at("id"));
+                         return read_session(call, stores, operations, server.clock().now(), uri, variables.at("id"));
                        }});
 }
 

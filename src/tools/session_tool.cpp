@@ -85,7 +85,7 @@ mcp::ToolReply to_reply(Result<SessionAnswer> answer, const SessionCall& call) {
 
 }  // namespace
 
-Result<void> add_session_tool(mcp::Server& server, session::Store& store, const SessionOperations& operations,
+Result<void> add_session_tool(mcp::Server& server, const session::SharedStore& stores, const SessionOperations& operations,
                               const ProjectRoot& root) {
   JsonObject properties{
       {"operation",
@@ -110,7 +110,8 @@ Result<void> add_session_tool(mcp::Server& server, session::Store& store, const 
   tool.unknown = mcp::Tool::Unknown::report;
   tool.coerce_strings = true;
   tool.scope_of = scope_of_session_operation;
-  tool.handler = [&server, &store, &operations, &root](mcp::Call& call) {
+  tool.handler = [&server, &stores, &operations, &root](mcp::Call& call) {
+    session::StoreView store(stores, call.caller());
     SessionCall session_call{call, store, operations, root, server.clock().now(), std::nullopt};
     return to_reply(perform_operation(session_call), session_call);
   };

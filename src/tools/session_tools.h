@@ -12,8 +12,8 @@ inline constexpr std::string_view kSessionsUri = "holdfast://sessions";
 
 // Everything passed by reference must outlive the server. Errors: invalid, when a kind declared an argument
 // whose schema is none.
-Result<void> add_session_tool(mcp::Server& server, session::Store& store, const SessionOperations& operations,
+Result<void> add_session_tool(mcp::Server& server, const session::SharedStore& stores, const SessionOperations& operations,
                               const ProjectRoot& root);
-void add_session_resources(mcp::Server& server, session::Store& store, const SessionOperations& operations);
+void add_session_resources(mcp::Server& server, const session::SharedStore& stores, const SessionOperations& operations);
 
 }  // namespace holdfast::tools

@@ -25,8 +25,8 @@ struct SessionToolsTest : testing::Test, ToolServer {
                       return SessionAnswer{{{"exported", call.record->id}}, "one line", false};
                     }});
     EXPECT_TRUE(server.open());
-    EXPECT_TRUE(add_session_tool(server, *store, operations, root));
-    add_session_resources(server, *store, operations);
+    EXPECT_TRUE(add_session_tool(server, stores, operations, root));
+    add_session_resources(server, stores, operations);
   }
 
   std::string create(std::string id, std::string kind, std::string title, std::string root_uri = {},
@@ -55,7 +55,7 @@ struct SessionToolsTest : testing::Test, ToolServer {
 
   // structuredContent of a call; the text must be the same JSON.
   JsonObject call(std::string_view arguments, const std::string& principal = "local") {
-    mcp::Caller caller;
+    mcp::Caller caller = caller_of();
     caller.principal = principal;
     const JsonObject result = call_tool("session", parse_json(arguments).value().as_object(), caller);
     if (!find_object(result, "structuredContent")) {
@@ -296,7 +296,7 @@ TEST_F(SessionToolsTest, UnknownArgumentsAreReportedAlsoWithAnError) {
 TEST_F(SessionToolsTest, ResourcesShowTheSameAndOnlyOnesOwn) {
   create("s-1234", "thread", "T");
   auto read = [&](std::string_view uri, const std::string& principal) {
-    mcp::Caller caller;
+    mcp::Caller caller = caller_of();
     caller.principal = principal;
     JsonObject answer = request("resources/read", {{"uri", uri}}, caller);
     const JsonObject* result = find_object(answer, "result");

@@ -36,6 +36,12 @@ class CaughtAnswer final : public mcp::Outlet {
   PollLoop& loop_;
 };
 
+inline mcp::Caller caller_of(std::string principal = "local") {
+  mcp::Caller caller;
+  static_cast<Identity&>(caller) = full_identity(std::move(principal));
+  return caller;
+}
+
 struct ToolServer {
   static constexpr Millis kStart = 1'800'000'000'000;
 
@@ -56,7 +62,7 @@ struct ToolServer {
     add_gate_operations(operations, confirmation);
   }
 
-  JsonObject request(std::string method, JsonObject params, const mcp::Caller& from = {}) {
+  JsonObject request(std::string method, JsonObject params, const mcp::Caller& from = caller_of()) {
     mcp::Message message;
     message.kind = mcp::Message::Kind::request;
     message.id = 1;
@@ -69,7 +75,8 @@ struct ToolServer {
   }
 
   // The result of tools/call.
-  JsonObject call_tool(std::string_view tool, JsonObject arguments, const mcp::Caller& from = {}, JsonObject further = {}) {
+  JsonObject call_tool(std::string_view tool, JsonObject arguments, const mcp::Caller& from = caller_of(),
+                       JsonObject further = {}) {
     JsonObject params = std::move(further);
     params["name"] = tool;
     params["arguments"] = std::move(arguments);
@@ -85,14 +92,15 @@ struct ToolServer {
   TestFolder folder;
   std::shared_ptr<ManualClock> clock = std::make_shared<ManualClock>(kStart);
   std::unique_ptr<session::Store> store = open_test_store(folder / "store.db", clock);
+  session::SharedStore stores{*store};
   PollLoop loop;
   Pool pool{2};
   mcp::MemoryStateStore protocol_state{*clock};
   session::RetentionPolicy policy;
   SessionOperations operations{policy};
   GateSettings gate;
-  Confirmation confirmation{*store, policy, gate};
-  ProjectRoot root{*store, "test", "", ""};
+  Confirmation confirmation{stores, policy, gate};
+  ProjectRoot root{stores, "test", "", ""};
   mcp::Server server{server_options(), loop, pool, *clock, protocol_state};
 
  private:
@@ -105,8 +113,7 @@ struct ToolServer {
 
 // A caller that can show forms.
 inline mcp::Caller form_caller(std::string principal = "local") {
-  mcp::Caller caller;
-  caller.principal = std::move(principal);
+  mcp::Caller caller = caller_of(std::move(principal));
   caller.capabilities = {{"elicitation", JsonObject{{"form", JsonObject{}}}}};
   return caller;
 }

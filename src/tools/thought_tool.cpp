@@ -97,6 +97,7 @@ Result<reasoning::AppendOutcome> nothing_open() {
 }
 
 mcp::ToolReply run_thought(const ReasoningCaller& caller, mcp::Call& call) {
+  session::StoreView store = caller.store_of(call);
   auto request = read_request(call.arguments());
   if (!request) return failure_with_ignored(request.error(), call);
   // A session that is named, or open on this connection, needs no project: do not ask the client for nothing.
@@ -110,14 +111,14 @@ mcp::ToolReply run_thought(const ReasoningCaller& caller, mcp::Call& call) {
     if (!situated) return failure_with_ignored(situated.error(), call);
   }
   const bool may_be_open = request->only_if_open && situated->situation.has_connection();
-  auto outcome = request->session_id || may_be_open ? reasoning::append_thought(caller.store(), *request, situated->situation)
-                                                    : nothing_open();
+  auto outcome =
+      request->session_id || may_be_open ? reasoning::append_thought(store, *request, situated->situation) : nothing_open();
   if (!outcome && outcome.error().code == reasoning::kNothingOpen) {
     request->only_if_open = false;
     situated = caller.situate(call, true, true);
     if (!situated) return failure_with_ignored(situated.error(), call);
     if (situated->input_required) return mcp::InputRequired{};
-    outcome = reasoning::append_thought(caller.store(), *request, situated->situation);
+    outcome = reasoning::append_thought(store, *request, situated->situation);
   }
   if (!outcome) return failure_with_ignored(outcome.error(), call);
   if (!situated->notice.empty()) outcome->notices.push_back(situated->notice);

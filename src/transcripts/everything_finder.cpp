@@ -163,8 +163,8 @@ Result<FindResult> EverythingFinder::find(const FindRequest& request) {
                 "give words, a \"phrase\", or a filter such as a file or tool");
   }
   FindResult transcripts, stored;
-  if (wants(request, kTranscript)) HF_CHECK(find_transcripts(request, clauses, transcripts));
-  if (store_ && !request.text.empty() && !is_about_transcripts(request)) HF_CHECK(find_stored(request, clauses, stored));
+  if (request.transcripts && wants(request, kTranscript)) HF_CHECK(find_transcripts(request, clauses, transcripts));
+  if (request.store && !request.text.empty() && !is_about_transcripts(request)) HF_CHECK(find_stored(request, clauses, stored));
   // One of each in turn: their scores cannot be compared, their ranks can.
   FindResult all;
   all.coverage = transcripts.coverage;
@@ -250,13 +250,12 @@ session::Query EverythingFinder::stored_sessions(const FindRequest& request, con
   for (const std::string& kind : request.kinds)
     if (kind != kTranscript) conditions.kinds.push_back(kind);
   if (!root.empty()) conditions.roots = {root};
-  conditions.principal = request.principal;
   return conditions;
 }
 
 Result<std::vector<TextHit>> EverythingFinder::scan_stored(const FindRequest& request, const session::Query& conditions,
                                                            const std::vector<session::TextClause>& clauses, bool& more) {
-  session::StoreSources sources(*store_, conditions);
+  session::StoreSources sources(*request.store, conditions);
   session::TextQuery query;
   query.clauses = clauses;
   query.roles = request.roles;
@@ -280,11 +279,10 @@ Result<std::vector<TextHit>> EverythingFinder::look_up_stored(const FindRequest&
   query.text = request.text;
   query.kinds = conditions.kinds;
   query.roots = conditions.roots;
-  query.principal = request.principal;
   query.session = request.session;
   query.limit = std::min(request.limit * std::max<std::size_t>(request.per_session, 1), session::kMaxSearchLimit);
   query.per_session = request.per_session;
-  HF_TRY(session::SearchResult found, store_->search(query));
+  HF_TRY(session::SearchResult found, request.store->search(query));
   more = found.more;
   std::vector<TextHit> hits;
   for (session::SearchHit& hit : found.hits) {
@@ -318,7 +316,7 @@ Result<void> EverythingFinder::find_stored(const FindRequest& request, const std
   for (const TextHit& hit : hits) {
     auto known = std::ranges::find(result.sessions, hit.source.session, &FoundInSession::id);
     if (known == result.sessions.end()) {
-      const auto record = store_->get(hit.source.session);
+      const auto record = request.store->get(hit.source.session);
       if (!record) continue;  // gone since
       FoundInSession session;
       session.id = record->id;

@@ -15,9 +15,9 @@ namespace holdfast::transcripts {
 
 class EverythingFinder final : public session::Finder {
  public:
-  // The store may be missing (nullptr): then transcripts alone are searched. All outlive this.
-  EverythingFinder(const Homes& homes, session::PassageSources& sources, session::TextIndex& index, session::Store* store)
-      : homes_(homes), sources_(sources), index_(index), store_(store) {}
+  // All outlive this.
+  EverythingFinder(const Homes& homes, session::PassageSources& sources, session::TextIndex& index)
+      : homes_(homes), sources_(sources), index_(index) {}
 
   Result<session::FindResult> find(const session::FindRequest& request) override;
   Result<std::vector<std::string>> attributes(std::string_view prefix, std::size_t limit) override;
@@ -42,7 +42,6 @@ class EverythingFinder final : public session::Finder {
   const Homes& homes_;
   session::PassageSources& sources_;
   session::TextIndex& index_;
-  session::Store* store_;
 };
 
 }  // namespace holdfast::transcripts

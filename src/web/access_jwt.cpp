@@ -123,7 +123,7 @@ Result<Identity> identity_of(const AccessJwt& token, const JwtRules& rules) {
         return not_valid("its claim " + rules.team_claim + " names no team");
       identity.principal = std::string(kTeamPrefix) + std::string(view(team->get_string()));
     }
-  identity.scopes = {};
+  identity.has_token = true;
   if (const auto words = find_string(token.claims, "scope")) {
     add_scopes(identity.scopes, *words, rules.scope_prefix);
   } else if (const auto one = find_string(token.claims, "scp")) {  // how some issuers spell it

@@ -5,7 +5,7 @@
 #include "reading/entry_reading.h"
 #include "session/finder.h"
 #include "session/retention.h"
-#include "session/store.h"
+#include "session/store_view.h"
 #include "transcripts/keeper.h"
 #include "web/pages.h"
 #include "web/research_pages.h"
@@ -16,7 +16,7 @@ namespace holdfast::web {
 
 // Everything outlives the pages; what is nullptr (or empty) is not there, and the pages say so.
 struct PageServices {
-  session::Store& store;
+  const session::SharedStore& stores;
   const transcripts::Keeper* keeper = nullptr;  // transcripts of the user who runs the program
   session::Finder* finder = nullptr;
   ReviewService review = {};

@@ -25,7 +25,8 @@ struct CarePagesTest : testing::Test {
     options.clock = clock;
     options.due = session::due_rule(policy);
     store = store::open_store("sqlite:" + (folder / "store.db"), options).value();
-    pages = make_pages({*store});
+    stores.emplace(*store);
+    pages = make_pages({*stores});
   }
   void add(const std::string& id, const std::string& kind, const std::string& principal = "local", JsonObject data = {}) {
     ASSERT_TRUE(store->write([&](session::Transaction& transaction) {
@@ -56,6 +57,7 @@ struct CarePagesTest : testing::Test {
   std::shared_ptr<ManualClock> clock = std::make_shared<ManualClock>(kCareNow);
   session::RetentionPolicy policy;
   std::unique_ptr<session::Store> store;
+  std::optional<session::SharedStore> stores;
   Pages pages;
 };
 

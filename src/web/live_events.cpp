@@ -2,8 +2,8 @@
 
 #include "base/log.h"
 #include "net/sse.h"
-#include "session/fence.h"
 #include "session/kinds.h"
+#include "session/projects.h"
 
 #include <map>
 

@@ -6,8 +6,8 @@
 // (front.h) finds the page on the I/O thread, checks who asks, and runs the handler on the pool: handlers may block, and must
 // be safe to run several at a time. Who is not logged in never reaches a handler; a POST reaches one only with the form token of
 // the same login (form_token.h) and from a page of ours; who lacks the scope that the page needs reaches none either. A handler
-// sees the sessions of the login's projects alone: the front has set the fence (session/fence.h). An error that a handler returns
-// becomes a page that shows it.
+// sees what the login may see: it makes its view of the store from the request, which is its identity (session/store_view.h). An
+// error that a handler returns becomes a page that shows it.
 
 #include "base/clock.h"
 #include "base/identity.h"
@@ -24,8 +24,6 @@ namespace holdfast::web {
 
 // The identity is nobody's until the front door has found out whose it is.
 struct PageRequest : Identity {
-  PageRequest() : Identity{{}, {}, {}, {}, false} {}
-
   std::string path;                // as sent, without the query
   std::vector<std::string> parts;  // what stood in the place of each {} of the pattern, decoded
   Fields query;

@@ -129,9 +129,9 @@ Result<net::HttpResponse> research_run_page(session::Store& store, const Researc
   });
 }
 
-Result<net::HttpResponse> cancel_research(const ResearchOpener& open, const PageRequest& request) {
+Result<net::HttpResponse> cancel_research(session::Store& store, const ResearchOpener& open, const PageRequest& request) {
   if (!open) return fail(ErrorKind::unavailable, "this server does no research");
-  HF_TRY(research::Research * research, open());
+  HF_TRY(const std::unique_ptr<research::Research> research, open(store));
   HF_TRY(const research::Research::Cancelled cancelled, research->cancel(request.principal, request.parts.front()));
   return see_other(run_path(cancelled.record.id));
 }

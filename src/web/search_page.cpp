@@ -26,7 +26,7 @@ constexpr std::array kRoles = {PassageRole::user,        PassageRole::assistant,
                                PassageRole::tool_result, PassageRole::system,    PassageRole::title};
 constexpr std::array kFilters = {"kind", "project", "role", "tool", "model", "branch", "file", "since", "until", "order"};
 
-FindRequest read_request(const PageRequest& request) {
+FindRequest read_request(session::Store& store, const PageRequest& request) {
   const Fields& query = request.query;
   FindRequest find;
   find.text = query.get("q");
@@ -42,9 +42,10 @@ FindRequest read_request(const PageRequest& request) {
   if (auto last = parse_day(query.get("until"))) find.until = *last + session::kDay;
   if (query.get("order") == "newest") find.order = session::TextQuery::Order::newest;
   find.limit = kSessionsShown;
-  find.principal = request.principal;
+  find.store = &store;
   // Transcripts are files of the user who runs this server, and of nobody else.
-  if (request.principal != kLocal) {
+  find.transcripts = request.principal == kLocal;
+  if (!find.transcripts) {
     std::erase(find.kinds, std::string(session::kTranscript));
     if (find.kinds.empty())
       for (const std::string_view kind : session::kKinds)
@@ -176,7 +177,7 @@ std::string summary_of(const FindResult& result) {
                      counted(static_cast<std::int64_t>(result.sessions.size()), "session", "sessions"));
 }
 
-Html results(session::Finder* finder, const PageRequest& request) {
+Html results(session::Finder* finder, session::Store& store, const PageRequest& request) {
   Html part;
   part.open("div", {{"id", "results"}});
   if (!finder) {
@@ -187,7 +188,7 @@ Html results(session::Finder* finder, const PageRequest& request) {
     part.element("p", "Everything said, thought, called and answered in every session is searched.", {{"class", "soft"}});
     return part;
   }
-  const auto found = finder->find(read_request(request));
+  const auto found = finder->find(read_request(store, request));
   if (!found) {
     part.element("p", found.error().message, {{"class", "notice"}, {"role", "alert"}});
     if (!found.error().hint.empty()) part.element("p", found.error().hint);
@@ -203,15 +204,15 @@ Html results(session::Finder* finder, const PageRequest& request) {
 
 }  // namespace
 
-Result<net::HttpResponse> search_page(session::Finder* finder, const PageRequest& request) {
-  if (request.wants_fragment) return show_fragment(results(finder, request));
+Result<net::HttpResponse> search_page(session::Finder* finder, session::Store& store, const PageRequest& request) {
+  if (request.wants_fragment) return show_fragment(results(finder, store, request));
   Frame frame{"Search", Section::search};
   frame.search_text = request.query.get("q");
   return show_page(request, frame, [&](Html& page) {
     page.element("h1", "Search");
     write_form(page, request.query);
     show_misread_days(page, request.query);
-    page.add(results(finder, request));
+    page.add(results(finder, store, request));
   });
 }
 

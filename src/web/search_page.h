@@ -8,6 +8,6 @@ namespace holdfast::web {
 // `/search?q=`: the places that answer, grouped by session, each with its deep link, and the command that goes on with the
 // session. The same address with the header X-Fragment answers with the results alone (and with typing=1 takes the last word as
 // unfinished): that is the search as you type. Blocks. finder may be nullptr: the page then says that there is no search here.
-Result<net::HttpResponse> search_page(session::Finder* finder, const PageRequest& request);
+Result<net::HttpResponse> search_page(session::Finder* finder, session::Store& store, const PageRequest& request);
 
 }  // namespace holdfast::web

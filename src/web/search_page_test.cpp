@@ -1,5 +1,9 @@
 #include "web/search_page.h"
 
+#include "base/test_folder.h"
+#include "session/store_view.h"
+#include "store/open.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -38,13 +42,16 @@ struct SearchPageTest : testing::Test {
     found.places = {place};
     finder.result.sessions = {found};
   }
+  TestFolder folder;
+  std::unique_ptr<session::Store> whole = store::open_store("sqlite:" + (folder / "store.db")).value();
+  session::StoreView store{session::SharedStore(*whole), full_identity("ann")};
   std::string ask(std::string_view query, bool fragment = false) {
     PageRequest request;
     request.path = "/search";
     request.query = Fields::parse(query);
     request.principal = "ann";
     request.wants_fragment = fragment;
-    return search_page(&finder, request).value().body;
+    return search_page(&finder, store, request).value().body;
   }
   FixedFinder finder;
 };
@@ -57,7 +64,7 @@ TEST_F(SearchPageTest, MarksTheMatchAndEscapesTheRest) {
   EXPECT_THAT(html, HasSubstr("1 place in 1 session."));
   EXPECT_THAT(html, Not(HasSubstr("<i>")));
   EXPECT_EQ(finder.asked.text, "cors");
-  EXPECT_EQ(finder.asked.principal, "ann");
+  EXPECT_FALSE(finder.asked.transcripts);
   EXPECT_FALSE(finder.asked.as_typed);
 }
 
@@ -87,7 +94,7 @@ TEST_F(SearchPageTest, NothingAskedAndAMistake) {
   EXPECT_EQ(finder.asked.text, "untouched");
   EXPECT_THAT(ask("q=%22"), HasSubstr("there is nothing to look for"));
   PageRequest request;
-  EXPECT_THAT(search_page(nullptr, request).value().body, HasSubstr("without a search"));
+  EXPECT_THAT(search_page(nullptr, store, request).value().body, HasSubstr("without a search"));
 }
 
 }  // namespace

@@ -90,9 +90,10 @@ void write_guard(Html& page, const StorageService& service) {
 
 }  // namespace
 
-Result<net::HttpResponse> storage_page(session::Store& store, session::Finder* finder, const transcripts::Keeper* keeper,
-                                       const StorageService& service, const PageRequest& request) {
-  HF_TRY(const session::StoreInfo info, store.info());
+Result<net::HttpResponse> storage_page(const session::SharedStore& stores, session::Finder* finder,
+                                       const transcripts::Keeper* keeper, const StorageService& service,
+                                       const PageRequest& request) {
+  HF_TRY(const session::StoreInfo info, stores.for_system(session::SystemWork::storage).info());
   return show_page(request, {"Storage", Section::storage}, [&](Html& page) {
     page.element("h1", "Storage and health");
     page.open("div", {{"id", "storage"}, {"data-live", "*"}});
@@ -112,11 +113,15 @@ Result<net::HttpResponse> storage_page(session::Store& store, session::Finder* f
   });
 }
 
-Result<net::HttpResponse> verify_store(session::Store& store, const PageRequest& request) {
-  HF_TRY(const session::Integrity integrity, store.integrity());
+Result<net::HttpResponse> verify_store(const session::SharedStore& stores, const PageRequest& request) {
+  if (!request.projects.empty())
+    return fail(ErrorKind::refused, "this token works in certain projects, and this would look at all of them",
+                "verify one session, or use a token without projects", "project_denied");
+  HF_TRY(const session::Integrity integrity, stores.for_system(session::SystemWork::storage).integrity());
+  session::StoreView store(stores, request);
   std::vector<session::Verification> own;  // those of others are only counted
   for (const session::Verification& damaged : integrity.damaged)
-    if (auto record = store.get(damaged.session); record && record->principal == request.principal) own.push_back(damaged);
+    if (store.get(damaged.session)) own.push_back(damaged);
   return show_page(request, {"Verification", Section::storage}, [&](Html& page) {
     page.open("p").element("a", "Storage", {{"href", "/storage"}}).close().element("h1", "Verification");
     page.element(

@@ -3,7 +3,7 @@
 // Where everything is kept, how much it is, and whether it is whole.
 
 #include "session/finder.h"
-#include "session/store.h"
+#include "session/store_view.h"
 #include "transcripts/keeper.h"
 #include "web/page.h"
 
@@ -23,9 +23,10 @@ struct StorageService {
 };
 
 // `/storage`. finder and keeper may be nullptr.
-Result<net::HttpResponse> storage_page(session::Store& store, session::Finder* finder, const transcripts::Keeper* keeper,
-                                       const StorageService& service, const PageRequest& request);
+Result<net::HttpResponse> storage_page(const session::SharedStore& stores, session::Finder* finder,
+                                       const transcripts::Keeper* keeper, const StorageService& service,
+                                       const PageRequest& request);
 // POST `/storage/verify`: reads every entry and shows what it found. Takes as long as that takes.
-Result<net::HttpResponse> verify_store(session::Store& store, const PageRequest& request);
+Result<net::HttpResponse> verify_store(const session::SharedStore& stores, const PageRequest& request);
 
 }  // namespace holdfast::web

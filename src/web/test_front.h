@@ -4,7 +4,7 @@
 
 #include "base/poll_loop.h"
 #include "base/test_folder.h"
-#include "session/fenced_store.h"
+#include "session/store_view.h"
 #include "store/open.h"
 #include "web/access_tokens.h"
 #include "web/add_pages.h"
@@ -72,11 +72,11 @@ struct FrontTest : testing::Test {
 
   void make_front(bool authenticate) {
     front = std::make_unique<Front>(
-        FrontOptions{"1.2.3", "127.0.0.1", allowed_hosts, authenticate, oauth}, fenced, loop, pool, clock,
+        FrontOptions{"1.2.3", "127.0.0.1", allowed_hosts, authenticate, oauth}, *store, loop, pool, clock,
         [](const Front::Exchange& exchange, const Identity& identity) {
           exchange->respond({200, {}, "mcp " + identity.principal + (identity.has_token ? "" : " without a token")});
         },
-        [](MetricsText& metrics) { metrics.counter("requests_total", "Requests.", 7); }, make_pages({fenced}));
+        [](MetricsText& metrics) { metrics.counter("requests_total", "Requests.", 7); }, make_pages({stores}));
     front->set_port(4747);
   }
 
@@ -115,7 +115,7 @@ struct FrontTest : testing::Test {
   TestFolder folder;
   SystemClock clock;
   std::unique_ptr<session::Store> store = store::open_store("sqlite:" + (folder / "store.db")).value();
-  session::FencedStore fenced{*store};
+  session::SharedStore stores{*store};
   PollLoop loop;
   Pool pool{2};
   std::unique_ptr<Front> front;

@@ -62,7 +62,7 @@ int serve_http(std::uint16_t port, const Clock& clock, mcp::StateStore& store) {
     if (!hosts.host_allowed(request) || !hosts.origin_allowed(request)) return exchange->respond({403, {}, {}});
     if (request.path == "/healthz") return exchange->respond({200, {}, "ok\n"});  // for the balancer
     if (request.path != "/mcp") return exchange->respond({404, {}, {}});
-    exchange->admit([&transport, exchange] { transport->handle(exchange, {}); });
+    exchange->admit([&transport, exchange] { transport->handle(exchange, local_identity()); });
   });
   mcp::Server server(options(), http.executor(), pool, clock, store);
   transport = std::make_unique<mcp::HttpTransport>(server);

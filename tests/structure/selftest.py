@@ -152,6 +152,24 @@ class Repository(unittest.TestCase):
                 self.assertIn("src/base/b.h:3: holdfast::base::A is also the name of a type in src/base/a.cpp:3",
                               self.breaches("check_types.py", {**one, "src/base/b.h": in_namespace(again)}))
 
+    def test_p3_identity(self):
+        accepted = {"src/tools/a.cpp": "  session::StoreView store(stores, call.caller());\n  const session::SharedStore& stores_;\n",
+                    "src/cli/serve_command.cpp": "  const session::SharedStore stores(*store);\n  f(stores.for_system(session::SystemWork::gateway));\n",
+                    "src/web/a_test.cpp": "  session::Store& store_;\n"}
+        self.assertIn("identity: ok", self.breaches("check_identity.py", accepted))
+        for expected, name, line in (
+                ("takes the whole store", "tools/a.cpp", "  auto& all = stores.for_system(session::SystemWork::sweep);"),
+                ("takes the whole store", "cli/serve_command.cpp", "  f(stores.for_system(session::SystemWork::storage));"),
+                ("takes the whole store", "web/a.cpp", "  f(stores.for_system(work));"),
+                ("makes a SharedStore", "tools/a.cpp", "  const session::SharedStore all(*store);"),
+                ("makes a SharedStore", "web/a.cpp", "  f(session::SharedStore(*store));"),
+                ("keeps a store", "tools/a.h", "  session::Store& store_;"),
+                ("keeps a store", "web/a.h", "  session::Store* store = nullptr;"),
+                ("keeps a store", "web/a.h", "  std::unique_ptr<session::Store> store_;"),
+                ("thread_local", "session/a.cpp", "thread_local const Identity* here = nullptr;")):
+            with self.subTest(line):
+                self.assertIn(f"src/{name}:1: {expected}", self.breaches("check_identity.py", {f"src/{name}": line + "\n"}))
+
     def test_claims(self):
         def page(tests):
             return f"# S\n\n## Claims\n\n| claim | where | test |\n|---|---|---|\n| Safe | `x.h` | {tests} |\n"

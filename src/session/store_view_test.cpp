@@ -1,9 +1,10 @@
-#include "session/fenced_store.h"
+#include "session/store_view.h"
 
 #include "session/notices.h"
 #include "session/test_life.h"
 
 #include <thread>
+#include <type_traits>
 
 namespace holdfast::session {
 namespace {
@@ -12,8 +13,8 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-struct FencedStoreTest : LifeTest {
-  FencedStoreTest() {
+struct StoreViewTest : LifeTest {
+  StoreViewTest() {
     make("inside-1", "file:///a");
     make("linked-1", "file:///b", {"file:///a"});
     make("outside1", "file:///b");
@@ -37,6 +38,10 @@ struct FencedStoreTest : LifeTest {
     if (result) return "no error";
     return result.error().message + "/" + result.error().hint + "/" + result.error().code;
   }
+  template <class T>
+  static ErrorKind kind_of(const Result<T>& result) {
+    return result ? ErrorKind::internal : result.error().kind;
+  }
   // What is hidden is answered in the very words of what never was.
   static std::string renamed(std::string text, const std::string& from, const std::string& to) {
     for (std::size_t at = 0; (at = text.find(from, at)) != text.npos; at += to.size()) text.replace(at, from.size(), to);
@@ -50,22 +55,24 @@ struct FencedStoreTest : LifeTest {
     return found;
   }
 
-  FencedStore fenced{*store};
-  const Fence fence{"file:///a"};
+  static Identity held_to(std::vector<std::string> projects, std::string principal = "local") {
+    Identity identity = full_identity(std::move(principal));
+    identity.projects = std::move(projects);
+    return identity;
+  }
+
+  const SharedStore shared{*store};
+  StoreView fenced{shared, held_to({"file:///a"})};
 };
 
-TEST_F(FencedStoreTest, WithoutAFenceEverythingIsThere) {
-  EXPECT_THAT(ids(), SizeIs(4));
-  EXPECT_TRUE(fenced.get("outside1"));
-  const Fence none;
-  const FenceScope outer(fence);
+TEST_F(StoreViewTest, P3WhoIsHeldToNoProjectSeesAllOfTheirOwn) {
+  StoreView own(shared, full_identity("local"));
+  EXPECT_THAT(must(own.list({})).items, SizeIs(4));
+  EXPECT_TRUE(own.get("outside1"));
   EXPECT_THAT(ids(), SizeIs(2));
-  const FenceScope inner(none);
-  EXPECT_THAT(ids(), SizeIs(4)) << "the innermost holds";
 }
 
-TEST_F(FencedStoreTest, ListsAndSearchesKnowTheProjectsAlone) {
-  const FenceScope scope(fence);
+TEST_F(StoreViewTest, ListsAndSearchesKnowTheProjectsAlone) {
   EXPECT_THAT(ids(), ElementsAre("inside-1", "linked-1"));
   EXPECT_EQ(must(fenced.list({})).total, 2);
   Query other;
@@ -87,9 +94,8 @@ TEST_F(FencedStoreTest, ListsAndSearchesKnowTheProjectsAlone) {
   EXPECT_THAT(must(fenced.ids_with_prefix({"inside", {}, {}, 10})), ElementsAre("inside-1"));
 }
 
-TEST_F(FencedStoreTest, WhatIsOutsideWasNever) {
+TEST_F(StoreViewTest, WhatIsOutsideWasNever) {
   must(store->write([&](Transaction& transaction) { return transaction.purge("rootless", "test"); }));
-  const FenceScope scope(fence);
   for (const std::string hidden : {"outside1", "rootless"}) {
     const auto same = [&](const auto& ask) {
       EXPECT_EQ(said(ask(hidden)), renamed(said(ask("never-was")), "never-was", hidden));
@@ -117,8 +123,7 @@ TEST_F(FencedStoreTest, WhatIsOutsideWasNever) {
   }
 }
 
-TEST_F(FencedStoreTest, NothingIsMadeOrMovedOutside) {
-  const FenceScope scope(fence);
+TEST_F(StoreViewTest, NothingIsMadeOrMovedOutside) {
   const auto create = [&](const std::string& root) {
     SessionRecord record;
     record.id = "new-" + std::to_string(root.size());
@@ -147,7 +152,7 @@ TEST_F(FencedStoreTest, NothingIsMadeOrMovedOutside) {
   EXPECT_TRUE(change([](SessionRecord& record) { record.title = "another"; }));
 }
 
-TEST_F(FencedStoreTest, TheFamilyEndsAtTheFence) {
+TEST_F(StoreViewTest, TheFamilyEndsAtTheFence) {
   const auto link = [&](const char* child, const char* parent) {
     LineageEvent event;
     event.child = child;
@@ -158,7 +163,6 @@ TEST_F(FencedStoreTest, TheFamilyEndsAtTheFence) {
   link("inside-1", "elsewhere");  // another machine's
   link("outside1", "inside-1");
   link("linked-1", "outside1");
-  const FenceScope scope(fence);
   EXPECT_THAT(must(fenced.lineage_of("inside-1")), SizeIs(1));
   EXPECT_THAT(must(fenced.lineage_tree("inside-1")), SizeIs(1));
   EXPECT_THAT(must(fenced.lineage_of("outside1")), IsEmpty());
@@ -171,11 +175,11 @@ TEST_F(FencedStoreTest, TheFamilyEndsAtTheFence) {
   EXPECT_EQ(fenced.write([&](Transaction& t) { return t.add_lineage(event); }).error().kind, ErrorKind::not_found);
 }
 
-TEST_F(FencedStoreTest, EventsAndWholeStoresAreBehindTheFenceToo) {
-  const FenceScope scope(fence);
+TEST_F(StoreViewTest, EventsAndWholeStoresAreBehindTheFenceToo) {
   for (const Event& event : must(fenced.events_after(0, 1000)))
     EXPECT_TRUE(event.session == "inside-1" || event.session == "linked-1");
-  EXPECT_EQ(fenced.integrity().error().code, "project_denied");
+  EXPECT_EQ(fenced.integrity().error().code, "principal_denied");
+  EXPECT_EQ(fenced.info().error().code, "principal_denied");
   const auto subscribe = [&](const char* id) {
     SubscribeOptions options;
     options.session = id;
@@ -187,21 +191,128 @@ TEST_F(FencedStoreTest, EventsAndWholeStoresAreBehindTheFenceToo) {
   EXPECT_TRUE(subscribe("inside-1"));
 }
 
-TEST_F(FencedStoreTest, TheFenceIsTheThreadsOwn) {
-  const FenceScope scope(fence);
+// The same view on any thread, also inside of a transaction that another one carries out: there is nothing to forget.
+TEST_F(StoreViewTest, P3AViewIsTheSameOnEveryThread) {
   std::size_t seen = 0;
   std::thread([&] { seen = must(fenced.list({})).items.size(); }).join();
-  EXPECT_EQ(seen, 4U);
-}
-
-TEST_F(FencedStoreTest, ATransactionKeepsTheFenceItBeganWith) {
-  const FenceScope scope(fence);
+  EXPECT_EQ(seen, 2U);
   const auto found = fenced.write([&](Transaction& transaction) -> Result<bool> {
     bool hidden = false;
     std::thread([&] { hidden = !transaction.get("outside1"); }).join();
     return hidden;
   });
   EXPECT_TRUE(must(found));
+}
+
+// What does not compile cannot be forgotten.
+TEST_F(StoreViewTest, P3WithoutAnIdentityThereIsNoStore) {
+  static_assert(!std::is_base_of_v<Reader, SharedStore>, "there is nothing to call");
+  static_assert(!std::is_convertible_v<SharedStore&, Store&>);
+  static_assert(!std::is_convertible_v<Store&, SharedStore>);
+  static_assert(!std::is_default_constructible_v<StoreView>);
+  static_assert(!std::is_constructible_v<StoreView, SharedStore>);
+  static_assert(!std::is_constructible_v<StoreView, Store&, Identity>);
+  static_assert(!std::is_copy_constructible_v<StoreView> && !std::is_move_constructible_v<StoreView>);
+  static_assert(std::is_constructible_v<StoreView, SharedStore, Identity>);
+}
+
+TEST_F(StoreViewTest, P3NobodySeesOrMakesAnything) {
+  StoreView nobody(shared, Identity{});
+  EXPECT_THAT(must(nobody.list({})).items, IsEmpty());
+  EXPECT_FALSE(nobody.get("inside-1"));
+  EXPECT_THAT(must(nobody.ids_with_prefix({"inside", {}, {}, 10})), IsEmpty());
+  SessionRecord record;
+  record.id = "nobodys-1";
+  record.kind = kThread;
+  record.status = "active";
+  for (const char* principal : {"", "local"}) {
+    record.principal = principal;
+    EXPECT_FALSE(nobody.write([&](Transaction& transaction) { return transaction.create(record); })) << principal;
+  }
+}
+
+// Every function of the store, asked by somebody else in every way there is: the answer is that of a store in which the others'
+// sessions never were.
+TEST_F(StoreViewTest, P3ForeignSessionsAreAnsweredLikeThoseThatNeverWere) {
+  SessionRecord foreign;
+  foreign.id = "foreign-1";
+  foreign.kind = kThread;
+  foreign.status = "active";
+  foreign.title = "the quick fox of ann";
+  foreign.principal = "ann";
+  foreign.root_uri = "file:///a";
+  must(store->write([&](Transaction& transaction) { return transaction.create(foreign); }));
+  foreign.id = "foreign-2";
+  must(store->write([&](Transaction& transaction) { return transaction.create(foreign); }));
+  say("foreign-1", "the quick fox");
+  must(store->write([&](Transaction& transaction) { return transaction.purge("foreign-2", "test"); }));
+  LineageEvent event;
+  event.child = "foreign-1";
+  event.parent = "inside-1";
+  event.how = "fork";
+  must(store->write([&](Transaction& transaction) { return transaction.add_lineage(event); }));
+
+  for (const Identity& who : {full_identity("local"), held_to({"file:///a"}), held_to({"file:///a"}, "bob")}) {
+    StoreView view(shared, who);
+    for (const std::string hidden : {"foreign-1", "foreign-2"}) {
+      const auto same = [&](const auto& ask) {
+        EXPECT_EQ(said(ask(hidden)), renamed(said(ask("never-was")), "never-was", hidden));
+      };
+      same([&](const std::string& id) { return view.get(id); });
+      same([&](const std::string& id) {
+        EntryQuery query;
+        query.session = id;
+        return view.entries(query);
+      });
+      same([&](const std::string& id) { return view.entry(id, 1); });
+      same([&](const std::string& id) { return view.entry_at(id, "", 1); });
+      same([&](const std::string& id) { return view.entry_with_key(id, "k"); });
+      same([&](const std::string& id) { return view.verify(id); });
+      same([&](const std::string& id) {
+        SubscribeOptions options;
+        options.session = id;
+        options.on_ready = [] {};
+        return view.subscribe(std::move(options));
+      });
+      same([&](const std::string& id) { return view.write([&](Transaction& t) { return t.append(id, NewEntry{}); }); });
+      same([&](const std::string& id) { return view.write([&](Transaction& t) { return t.note_access(id); }); });
+      same([&](const std::string& id) { return view.write([&](Transaction& t) { return t.redact(id, 1); }); });
+      same([&](const std::string& id) { return view.write([&](Transaction& t) { return t.purge(id, "x"); }); });
+      EXPECT_FALSE(must(view.tombstone(hidden)));
+      EXPECT_THAT(must(view.get_each({hidden})), IsEmpty());
+      EXPECT_THAT(must(view.entry_each({{hidden, 1}})), IsEmpty());
+      EXPECT_THAT(must(view.lineage_of(hidden)), IsEmpty());
+      EXPECT_THAT(must(view.lineage_tree(hidden)), IsEmpty());
+    }
+    Query query;
+    query.principal = "ann";
+    EXPECT_EQ(must(view.list(query)).total, 0);
+    SearchQuery search;
+    search.text = "fox";
+    for (const std::optional<std::string>& asked : {std::optional<std::string>(), std::optional<std::string>("ann")}) {
+      search.principal = asked;
+      for (const SearchHit& hit : must(view.search(search)).hits) EXPECT_NE(hit.session, "foreign-1");
+    }
+    EXPECT_THAT(must(view.ids_with_prefix({"foreign", {}, {}, 10})), IsEmpty());
+    for (const Event& seen : must(view.events_after(0, 1000))) EXPECT_FALSE(seen.session.starts_with("foreign"));
+    EXPECT_FALSE(view.write([&](Transaction& t) { return t.create(foreign); }));
+    EXPECT_FALSE(view.write([&](Transaction& t) { return t.refresh_due("", 10); }));
+    EXPECT_FALSE(view.write([&](Transaction& t) { return t.purge_expired(10); }));
+    EXPECT_EQ(kind_of(view.write([&](Transaction& t) { return t.add_lineage(event); })), ErrorKind::not_found);
+  }
+  EXPECT_EQ(must(store->get("foreign-1")).rev, 2) << "and nothing has changed";
+}
+
+// What is one's own cannot be given away.
+TEST_F(StoreViewTest, P3ASessionStaysItsOwners) {
+  StoreView own(shared, full_identity("local"));
+  const auto given = own.write([&](Transaction& transaction) -> Result<SessionRecord> {
+    HF_TRY(SessionRecord record, transaction.get("inside-1"));
+    record.principal = "ann";
+    return transaction.update(record);
+  });
+  ASSERT_FALSE(given);
+  EXPECT_EQ(given.error().code, "principal_denied");
 }
 
 }  // namespace
