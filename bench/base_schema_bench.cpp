@@ -1,6 +1,6 @@
 // What checking a call costs. Floor beside it: looking up the same three members by hand.
 
-#include "base/schema.h"
+#include "base/schema/schema.h"
 
 #include <benchmark/benchmark.h>
 

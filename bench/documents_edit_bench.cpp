@@ -5,10 +5,10 @@
 //
 // Counters: p50 and p99 in milliseconds; of edits, the share of the disk's own p50.
 
-#include "base/fd.h"
-#include "base/file.h"
-#include "base/test_folder.h"
-#include "documents/desk.h"
+#include "base/files/fd.h"
+#include "base/files/file.h"
+#include "base/files/test_folder.h"
+#include "kinds/documents/workspace/desk.h"
 #include "store/open.h"
 
 #include <benchmark/benchmark.h>

@@ -6,12 +6,12 @@
 // Counters: medians of both in milliseconds, our share of theirs (below 1 is faster), and the peak memory of both in MB. Both
 // must find the same number of lines, or the benchmark fails.
 
-#include "base/test_folder.h"
-#include "documents/glob.h"
-#include "documents/grep.h"
-#include "documents/links.h"
-#include "documents/search_index.h"
+#include "base/files/test_folder.h"
 #include "generated_text.h"
+#include "kinds/documents/find/glob.h"
+#include "kinds/documents/find/grep.h"
+#include "kinds/documents/find/search_index.h"
+#include "kinds/documents/links/links.h"
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>

@@ -1,9 +1,9 @@
 #include "generated_transcripts.h"
 
-#include "base/clock.h"
-#include "base/file.h"
-#include "base/json.h"
-#include "base/text.h"
+#include "base/files/file.h"
+#include "base/json/json.h"
+#include "base/run/clock.h"
+#include "base/text/text.h"
 #include "generated_prose.h"
 
 #include <fmt/format.h>

@@ -1,11 +1,11 @@
 // Calls per second of the client, over pipes and over HTTP, at 1, 32 and 128 in flight; and how long a connection
 // takes. The other side is holdfast-conformance-server, whose echo tool does nothing: CONFORMANCE_SERVER names it.
 
-#include "mcp/blocking_client.h"
-#include "mcp/transport_child.h"
-#include "mcp/transport_http_client.h"
-#include "net/child_start.h"
-#include "net/loop_thread.h"
+#include "mcp/client/blocking_client.h"
+#include "mcp/transport/transport_child.h"
+#include "mcp/transport/transport_http_client.h"
+#include "net/run/child_start.h"
+#include "net/run/loop_thread.h"
 
 #include <benchmark/benchmark.h>
 

@@ -4,9 +4,9 @@
 //
 // Look at cpu_us_per_request; wall time is mostly the client's.
 
-#include "base/fd.h"
-#include "net/http_server.h"
-#include "net/raw_http_client.h"
+#include "base/files/fd.h"
+#include "net/http/http_server.h"
+#include "net/http/raw_http_client.h"
 
 #include <benchmark/benchmark.h>
 

@@ -3,12 +3,12 @@
 //
 //   build/release/bench/research_corpus_bench
 
-#include "base/file.h"
-#include "base/test_folder.h"
-#include "base/words.h"
+#include "base/files/file.h"
+#include "base/files/test_folder.h"
+#include "base/text/words.h"
 #include "generated_text.h"
-#include "research/corpus.h"
-#include "research/snippet.h"
+#include "kinds/research/corpus/corpus.h"
+#include "kinds/research/text/snippet.h"
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>

@@ -3,8 +3,8 @@
 // calls per second that pass the gate, at 1, 32 and 128 in flight. The server is the official one, in build/npm or where HF_NPM
 // says.
 
-#include "net/loop_thread.h"
-#include "runner/connect_servers.h"
+#include "kinds/runner/servers/connect_servers.h"
+#include "net/run/loop_thread.h"
 
 #include <benchmark/benchmark.h>
 

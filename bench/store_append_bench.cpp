@@ -4,8 +4,8 @@
 //
 //   TMPDIR=/path/on/the/disk/in/question build/release/bench/store_append_bench
 
-#include "base/fd.h"
-#include "base/test_folder.h"
+#include "base/files/fd.h"
+#include "base/files/test_folder.h"
 #include "store/open.h"
 
 #include <benchmark/benchmark.h>

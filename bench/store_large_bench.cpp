@@ -10,7 +10,7 @@
 // Filling takes minutes. The database is filled by copying the file, in the schemas holdfast_small and holdfast_large, which
 // stay and are used again: `DROP SCHEMA … CASCADE`.
 
-#include "base/test_folder.h"
+#include "base/files/test_folder.h"
 #include "session/store_transfer.h"
 #include "store/open.h"
 

@@ -5,7 +5,7 @@
 //
 //   build/release/bench/store_list_bench
 
-#include "base/test_folder.h"
+#include "base/files/test_folder.h"
 #include "store/open.h"
 
 #include <benchmark/benchmark.h>
@@ -137,7 +137,7 @@ Query text_filter() {
   return with([](Query& q) { q.text = "777th session"; });
 }
 
-// The first ones of a process go to the tables; then a catalogue in memory is worth its making (store/sqlite/catalogue.h).
+// The first ones of a process go to the tables; then a catalogue in memory is worth its making (store/sqlite/lists/catalogue.h).
 // What that costs is measured by itself.
 constexpr int kListsBefore = 4;
 

@@ -3,9 +3,9 @@
 //
 //   build/release/bench/store_sweep_bench
 
-#include "base/test_folder.h"
+#include "base/files/test_folder.h"
 #include "session/kinds.h"
-#include "session/sweep.h"
+#include "session/life/sweep.h"
 #include "store/open.h"
 
 #include <benchmark/benchmark.h>

@@ -5,11 +5,11 @@
 //   build/release/bench/transcripts_archive_bench            HOLDFAST_BENCH_MB=720 for a large session,
 //                                                            HOLDFAST_BENCH_LINE_MB=64 for one of a single line
 
-#include "base/file.h"
-#include "base/test_folder.h"
-#include "base/zstd.h"
-#include "transcripts/archive_reader.h"
-#include "transcripts/archive_writer.h"
+#include "base/files/file.h"
+#include "base/files/test_folder.h"
+#include "base/files/zstd.h"
+#include "kinds/transcripts/archive/archive_reader.h"
+#include "kinds/transcripts/archive/archive_writer.h"
 
 #include <benchmark/benchmark.h>
 

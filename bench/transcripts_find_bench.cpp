@@ -3,11 +3,11 @@
 //
 //   build/release/bench/transcripts_find_bench
 
-#include "base/test_folder.h"
+#include "base/files/test_folder.h"
 #include "jsonl/limits.h"
-#include "transcripts/slugs.h"
-#include "transcripts/summary.h"
-#include "transcripts/tool_use.h"
+#include "kinds/transcripts/home/summary.h"
+#include "kinds/transcripts/products/claude/slugs.h"
+#include "kinds/transcripts/reading/tool_use.h"
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>

@@ -6,13 +6,13 @@
 // A home given is used as it is, a real one too. Every part runs in a process of its own, so that its memory and its time of the
 // processor are its own. The floor beside it is zstd alone, one thread, at the guard's level and frame size.
 
-#include "base/file.h"
-#include "base/test_folder.h"
-#include "base/zstd_block.h"
+#include "base/files/file.h"
+#include "base/files/test_folder.h"
+#include "base/files/zstd_block.h"
 #include "generated_transcripts.h"
+#include "kinds/transcripts/guard/guard.h"
 #include "store/blobs/frame_writer.h"
 #include "store/blobs/open.h"
-#include "transcripts/guard.h"
 
 #include <fmt/format.h>
 

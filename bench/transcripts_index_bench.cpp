@@ -6,13 +6,13 @@
 // A home that exists already is used as it is, a real one too. Wall time on a shared machine is noise and work; CPU seconds stand
 // beside it. "best" is what `holdfast search` does: 20 hits, three of a session, ranked. "newest" is the same by time.
 
-#include "base/file.h"
-#include "base/test_folder.h"
-#include "base/text.h"
+#include "base/files/file.h"
+#include "base/files/test_folder.h"
+#include "base/text/text.h"
 #include "generated_prose.h"
 #include "generated_transcripts.h"
+#include "kinds/transcripts/passages/passage_sources.h"
 #include "store/index/open.h"
-#include "transcripts/passage_sources.h"
 
 #include <fmt/format.h>
 

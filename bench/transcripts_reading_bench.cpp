@@ -4,11 +4,11 @@
 //
 //   build/release/bench/transcripts_reading_bench
 
-#include "base/test_folder.h"
+#include "base/files/test_folder.h"
 #include "generated_text.h"
+#include "kinds/transcripts/reading/transcript_reading.h"
 #include "reading/export.h"
-#include "reading/html_turns.h"
-#include "transcripts/transcript_reading.h"
+#include "reading/html/html_turns.h"
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>

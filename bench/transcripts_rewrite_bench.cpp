@@ -4,7 +4,7 @@
 //
 //   build/release/bench/transcripts_rewrite_bench
 
-#include "transcripts/rewrite.h"
+#include "kinds/transcripts/rewrite/rewrite.h"
 
 #include <benchmark/benchmark.h>
 

@@ -1,15 +1,16 @@
 # hf_room(name [THREADS] [SHARDS count] [OPTIMISED sources...] [DEPENDS rooms...] [LINK libraries...] [TEST_DEPENDS rooms...])
 #
-# src/name/**.cpp becomes the static library hf_name; src/name/**_test.cpp the program name_test, run
-# by ctest. TEST_DEPENDS are rooms that only the tests include: the real store under rules that know its
-# interface alone. A room that starts threads says THREADS: its tests also run under ThreadSanitizer (target thread_tests,
-# label threads; tests/structure/check_rooms.py looks for rooms that forgot). Sources where tests spend minutes are
-# OPTIMISED in the sanitizer trees as well. A test program that takes long is run in SHARDS, so that two processors have something to do.
+# src/name/**.cpp becomes the static library hf_name; src/name/**_test.cpp the program name_test, run by ctest. A kind lies in a
+# folder with the others (kinds/threads); its library does not say so (hf_threads). TEST_DEPENDS are rooms that only the tests
+# include: the real store under rules that know its interface alone. A room that starts threads says THREADS: its tests also run
+# under ThreadSanitizer (target thread_tests, label threads; tests/structure/check_rooms.py looks for rooms that forgot). Sources
+# where tests spend minutes are OPTIMISED in the sanitizer trees as well. A test program that takes long is run in SHARDS, so that
+# two processors have something to do.
 
-# Half of the time that a small file takes is reading headers. So the files of one folder are compiled together, in batches: less
+# Half of the time that a small file takes is reading headers. So the files of one room are compiled together, in batches: less
 # than half of the time from nothing, but a changed file takes its batch with it. Names of anonymous namespaces are therefore
-# unique in their folder.
-option(HF_UNITY "compile the sources of a folder together; OFF for people who edit" ON)
+# unique in their room.
+option(HF_UNITY "compile the sources of a room together; OFF for people who edit" ON)
 set(HF_BATCH_BYTES 160000)  # of source text: twice as much saves a tenth more, and lets a changed file take twice as long
 # clang writes absolute paths into a precompiled header, so that a clone in another folder would find nothing in the compiler cache:
 # for batches, which read the headers once in a while only, it does without.
@@ -35,7 +36,7 @@ hf_precompiled(hf_pch "${HF_COVERAGE}" "")
 hf_precompiled(hf_test_pch "${HF_TEST_OPTIONS}" "GTest::gtest;GTest::gmock" <gmock/gmock.h> <gtest/gtest.h>)
 hf_precompiled(hf_property_pch "${HF_TEST_OPTIONS}" "GTest::gtest;GTest::gmock" <gmock/gmock.h> <gtest/gtest.h> <rapidcheck.h> <rapidcheck/gtest.h>)
 
-# Where the tests find their files: base/test_data.h.
+# Where the tests find their files: base/files/test_data.h.
 add_library(hf_test_data STATIC ${CMAKE_SOURCE_DIR}/cmake/test_data.cpp)
 target_include_directories(hf_test_data PRIVATE ${CMAKE_SOURCE_DIR}/src)
 target_compile_definitions(hf_test_data PRIVATE HOLDFAST_TEST_DATA="${CMAKE_SOURCE_DIR}/tests/data")
@@ -43,24 +44,26 @@ target_compile_definitions(hf_test_data PRIVATE HOLDFAST_TEST_DATA="${CMAKE_SOUR
 add_library(hf_test_main STATIC ${CMAKE_SOURCE_DIR}/cmake/test_main.cpp)
 target_link_libraries(hf_test_main PUBLIC GTest::gmock)
 
-# hf_batches(target sources...): gives every source its batch. The sources are sorted, so those of a folder follow each other.
+# hf_batches(target sources...): gives every source its batch. The sources are sorted, so those of a folder follow each other. A
+# folder begins a batch of its own once the one before is half full: small folders share one, and a file that grows moves nothing
+# beyond its folder into other batches.
 function(hf_batches target)
   if(NOT HF_UNITY)
     return()
   endif()
   set(folder "")
+  set(number 0)
+  set(bytes 0)
   foreach(source ${ARGN})
     get_filename_component(next ${source} DIRECTORY)
-    if(NOT next STREQUAL folder)
-      set(folder ${next})
-      set(number 1)
-      set(bytes 0)
-      file(RELATIVE_PATH name ${CMAKE_SOURCE_DIR}/src ${folder})
+    math(EXPR twice "2 * ${bytes}")
+    if(folder STREQUAL "" OR bytes GREATER HF_BATCH_BYTES OR (NOT next STREQUAL folder AND twice GREATER HF_BATCH_BYTES))
+      file(RELATIVE_PATH name ${CMAKE_SOURCE_DIR}/src ${next})
       string(REPLACE "/" "_" name ${name})
-    elseif(bytes GREATER HF_BATCH_BYTES)
       math(EXPR number "${number} + 1")
       set(bytes 0)
     endif()
+    set(folder ${next})
     file(SIZE ${source} size)
     math(EXPR bytes "${bytes} + ${size}")
     set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${name}_${number})
@@ -100,9 +103,10 @@ function(hf_shards name program count labels)
   endforeach()
 endfunction()
 
-function(hf_room name)
+function(hf_room folder)
   cmake_parse_arguments(ROOM "THREADS" "SHARDS" "OPTIMISED;DEPENDS;LINK;TEST_DEPENDS" ${ARGN})
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cpp)
+  get_filename_component(name ${folder} NAME)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${folder}/*.cpp)
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
@@ -115,7 +119,7 @@ function(hf_room name)
   target_compile_options(hf_${name} PRIVATE ${HF_COVERAGE})
   target_precompile_headers(hf_${name} REUSE_FROM hf_pch)
   if(ROOM_OPTIMISED AND CMAKE_BUILD_TYPE STREQUAL "Sanitize")
-    list(TRANSFORM ROOM_OPTIMISED PREPEND ${CMAKE_SOURCE_DIR}/src/${name}/)
+    list(TRANSFORM ROOM_OPTIMISED PREPEND ${CMAKE_SOURCE_DIR}/src/${folder}/)
     set_source_files_properties(${ROOM_OPTIMISED} PROPERTIES COMPILE_OPTIONS -O2 SKIP_PRECOMPILE_HEADERS ON)
   endif()
   target_link_libraries(hf_${name} PUBLIC ${ROOM_LINK} Boost::json Threads::Threads)
@@ -164,14 +168,14 @@ endfunction()
 add_custom_target(unit_tests)
 add_custom_target(thread_tests)
 
-# hf_embed(room source files...): src/room/source embeds these files of its folder with .incbin, so it is
+# hf_embed(room folder source files...): src/folder/source embeds these files of its folder with .incbin, so it is
 # compiled again when one of them changes; HOLDFAST_ASSETS is their folder.
-function(hf_embed room source)
+function(hf_embed room folder source)
   if(NOT TARGET hf_${room})
     return()
   endif()
-  set(folder ${CMAKE_SOURCE_DIR}/src/${room})
+  set(folder ${CMAKE_SOURCE_DIR}/src/${folder})
   list(TRANSFORM ARGN PREPEND ${folder}/)
   set_source_files_properties(${folder}/${source} PROPERTIES
-    OBJECT_DEPENDS "${ARGN}" COMPILE_DEFINITIONS HOLDFAST_ASSETS="${folder}/assets" SKIP_PRECOMPILE_HEADERS ON)
+    OBJECT_DEPENDS "${ARGN}" COMPILE_DEFINITIONS HOLDFAST_ASSETS="${folder}" SKIP_PRECOMPILE_HEADERS ON)
 endfunction()

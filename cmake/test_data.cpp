@@ -1,4 +1,4 @@
-#include "base/test_data.h"
+#include "base/files/test_data.h"
 
 namespace holdfast {
 

@@ -5,8 +5,8 @@
 // The model is the one on this machine (LMSTUDIO_HOST, LMSTUDIO_PORT, DEFAULT_MODEL); the servers are those of the file. Runs are
 // kept in FOLDER/runs.db; started again without tasks, it goes on with the last one that is not finished.
 
-#include "net/loop_thread.h"
-#include "runner/runner.h"
+#include "kinds/runner/runner.h"
+#include "net/run/loop_thread.h"
 #include "session/kinds.h"
 #include "store/open.h"
 

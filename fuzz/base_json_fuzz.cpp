@@ -1,8 +1,8 @@
 // What parse_json accepts, the writer writes so that it reads back equal, and writing again changes
 // nothing. The inside of a string literal decodes to the same text by both of our decoders.
 
-#include "base/json.h"
-#include "base/text.h"
+#include "base/json/json.h"
+#include "base/text/text.h"
 
 #include <cstdint>
 

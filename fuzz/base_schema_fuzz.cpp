@@ -1,7 +1,7 @@
 // The input is a schema, a NUL byte, and a value. Nothing may crash or hang; and what the two ways
 // of asking answer must agree.
 
-#include "base/schema.h"
+#include "base/schema/schema.h"
 
 #include <cstdint>
 #include <cstdlib>

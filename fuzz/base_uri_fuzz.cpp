@@ -1,8 +1,8 @@
 // A canonical root is its own canonical form, is plain ASCII, and has a name that can be shown. A path
 // survives the way through a URI.
 
-#include "base/text.h"
-#include "base/uri.h"
+#include "base/text/text.h"
+#include "base/text/uri.h"
 
 #include <algorithm>
 #include <cstdint>

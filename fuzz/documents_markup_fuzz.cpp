@@ -1,8 +1,8 @@
 // CriticMarkup on hostile bytes: atoms cover the document, the accepted view can be written back, and an edit that is accepted
 // changes exactly what it should. The first two bytes choose where the edit is; what follows the first NUL is its new text.
 
-#include "documents/decide.h"
-#include "documents/merge.h"
+#include "kinds/documents/text/decide.h"
+#include "kinds/documents/text/merge.h"
 
 #include <cstdint>
 #include <cstdlib>

@@ -2,8 +2,8 @@
 // library. The input is a list of lines. "l NAME TARGET" makes a link, "d NAME" a folder, "f NAME" a file; any other line is a
 // path that is asked for.
 
-#include "base/file.h"
-#include "documents/document_file.h"
+#include "base/files/file.h"
+#include "kinds/documents/files/document_file.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

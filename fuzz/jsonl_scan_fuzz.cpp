@@ -1,7 +1,7 @@
 // All questions to a scanner get the same answer about a line; what Boost.JSON takes, it takes; the values it takes
 // apart are values by themselves, and what it finds lies inside the line.
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "jsonl/scan.h"
 
 #include <array>

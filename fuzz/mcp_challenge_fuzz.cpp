@@ -1,7 +1,7 @@
 // Whatever a server writes into WWW-Authenticate is read without harm: names are words in lower case, and what was read reads
 // the same when it is written down again.
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "mcp/oauth/challenge.h"
 
 #include <cstdint>

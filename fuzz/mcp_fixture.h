@@ -3,9 +3,9 @@
 // A small server for the fuzzers: a tool that answers, one that asks, one that becomes a task; a resource, a template,
 // a prompt with completion. Everything is made anew for each input, so that inputs do not depend on each other.
 
-#include "base/poll_loop.h"
-#include "mcp/memory_state_store.h"
-#include "mcp/server.h"
+#include "base/run/poll_loop.h"
+#include "mcp/server/memory_state_store.h"
+#include "mcp/server/server.h"
 
 #include <cstdlib>
 #include <thread>

@@ -1,8 +1,8 @@
 // Lines of a hostile client on the pipe, in both eras. Whatever comes, the server answers or ignores it; a run that
 // is left over is cancelled with the transport.
 
-#include "base/fd.h"
-#include "mcp/transport_stdio.h"
+#include "base/files/fd.h"
+#include "mcp/transport/transport_stdio.h"
 #include "mcp_fixture.h"
 
 #include <fcntl.h>

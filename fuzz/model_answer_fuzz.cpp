@@ -1,9 +1,9 @@
 // The reader of what a model endpoint answers, and the search for an object in it, on hostile bytes: portions must not matter, an
 // answer is never empty (text, or calls), what was streamed is what was answered. The first byte chooses the portions.
 
-#include "model/answer_reader.h"
-#include "model/fault.h"
-#include "model/structured.h"
+#include "model/wire/answer_reader.h"
+#include "model/wire/fault.h"
+#include "model/wire/structured.h"
 
 #include <cstdint>
 #include <cstdlib>

@@ -2,8 +2,8 @@
 // id of its own, and what goes back to the endpoint matches what the caller sees. The first byte chooses the portions and the
 // interface.
 
-#include "model/answer_reader.h"
-#include "model/tool_calls.h"
+#include "model/wire/answer_reader.h"
+#include "model/wire/tool_calls.h"
 
 #include <cstdint>
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // The request reader on hostile bytes: it must read the same in one piece as in many, and with a stop behind the head, keep its
 // limits and never take more than it was given. The first byte of the input chooses the portions.
 
-#include "net/http_reader.h"
+#include "net/http/http_reader.h"
 
 #include <cstdint>
 #include <cstdlib>

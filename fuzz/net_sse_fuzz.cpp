@@ -1,7 +1,7 @@
 // The event parser on hostile bytes: portions must not matter, limits must hold, and an event that was
 // read must survive being written and read again. The first byte chooses the portions.
 
-#include "net/sse.h"
+#include "net/http/sse.h"
 
 #include <cstdint>
 #include <cstdlib>

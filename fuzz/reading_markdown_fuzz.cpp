@@ -1,12 +1,12 @@
 // Markdown of strangers becomes HTML that has no tag, attribute or address outside of a list, whatever the bytes; and so does
 // every other way in which a turn shows a text.
 
-#include "base/text.h"
-#include "reading/html_turns.h"
-#include "reading/markdown.h"
-#include "reading/markdown_turns.h"
-#include "reading/test_markup.h"
-#include "reading/visible_text.h"
+#include "base/text/text.h"
+#include "reading/html/html_turns.h"
+#include "reading/html/markdown.h"
+#include "reading/html/markdown_turns.h"
+#include "reading/html/test_markup.h"
+#include "reading/html/visible_text.h"
 
 #include <cstdint>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 // Any bytes as the index on disk, with a checksum that fits: what is accepted can be searched and written again.
 
-#include "research/corpus_cache.h"
+#include "kinds/research/corpus/corpus_cache.h"
 
 #include <cstdint>
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // Any bytes as a page: the text is valid UTF-8, no longer than the page allows, and every line of it knows a line of the page.
 
-#include "base/text.h"
-#include "research/html.h"
+#include "base/text/text.h"
+#include "kinds/research/text/html.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -2,7 +2,7 @@
 
 #include "store/index/candidates.h"
 #include "store/index/manifest.h"
-#include "store/index/segment.h"
+#include "store/index/segment/segment.h"
 
 #include <cstdint>
 #include <cstdlib>

@@ -1,9 +1,9 @@
 // Any bytes as an archive: the reader gives only paths that belong to the session, each file once and whole, nothing from an
 // archive of hashes that does not match them, and the contents it named before.
 
-#include "base/hash.h"
-#include "transcripts/archive_reader.h"
-#include "transcripts/archive_slots.h"
+#include "base/crypto/hash.h"
+#include "kinds/transcripts/archive/archive_reader.h"
+#include "kinds/transcripts/archive/archive_slots.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 // Any bytes: secrets are in order and inside the text, what stands between them is kept, and nothing takes more than linear time.
 
-#include "transcripts/redact.h"
+#include "kinds/transcripts/rewrite/redact.h"
 
 #include <cstdint>
 #include <cstdlib>

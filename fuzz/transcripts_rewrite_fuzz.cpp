@@ -1,7 +1,7 @@
 // Any bytes as a line of a transcript, as a whole file and as a path: nothing crashes, a line that was JSON is JSON again, of one
 // that was not nothing changes but the session's id, in one piece or in several, and translated paths are not translated again.
 
-#include "transcripts/rewrite.h"
+#include "kinds/transcripts/rewrite/rewrite.h"
 
 #include <cstdint>
 

@@ -4,7 +4,7 @@
 //
 // An Error is a value: it says what went wrong in words a person can act on. The kind exists
 // because somebody reacts differently to it; the mapping of kinds to JSON-RPC codes, tool texts,
-// HTTP statuses and exit codes lives in one place each (mcp/rpc.h, web/http_status.h, cli/exit_code.h).
+// HTTP statuses and exit codes lives in one place each (mcp/wire/rpc.h, web/gateway/http_status.h, cli/program/exit_code.h).
 
 #include <string>
 #include <string_view>

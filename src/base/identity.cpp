@@ -1,6 +1,6 @@
 #include "base/identity.h"
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 #include <fmt/format.h>
 

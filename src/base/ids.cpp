@@ -1,6 +1,6 @@
 #include "base/ids.h"
 
-#include "base/hash.h"
+#include "base/crypto/hash.h"
 
 #include <chrono>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #include "jsonl/cut_json.h"
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 #include <algorithm>
 

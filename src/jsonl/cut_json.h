@@ -5,7 +5,7 @@
 // Reads from front to back with the memory of what it keeps (pull.h). Of equal names the last value stands, as everywhere. What
 // is left out is counted in bytes of text; arrays and objects end early, too, when there is more of them than anybody looks at.
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "jsonl/pull.h"
 
 #include <string_view>

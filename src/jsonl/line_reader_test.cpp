@@ -1,8 +1,8 @@
 #include "jsonl/line_reader.h"
 
-#include "base/fd.h"
-#include "base/file.h"
-#include "base/test_folder.h"
+#include "base/files/fd.h"
+#include "base/files/file.h"
+#include "base/files/test_folder.h"
 
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>

@@ -1,6 +1,6 @@
 #include "jsonl/pull.h"
 
-#include "base/json_escape.h"
+#include "base/json/json_escape.h"
 #include "jsonl/walk.h"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #include "jsonl/pull.h"
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "jsonl/odd_json.h"
 #include "jsonl/scan.h"
 

@@ -1,6 +1,6 @@
 #include "jsonl/scan.h"
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "jsonl/scan_line.h"
 
 namespace holdfast::jsonl {

@@ -2,7 +2,7 @@
 
 // From a line to its report, with any visitor on the way: what Scanner and Splicer have in common. Internal.
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "jsonl/scan.h"
 #include "jsonl/spelling.h"
 #include "jsonl/walk.h"

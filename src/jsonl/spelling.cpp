@@ -1,6 +1,6 @@
 #include "jsonl/spelling.h"
 
-#include "base/json_escape.h"
+#include "base/json/json_escape.h"
 
 #include <algorithm>
 #include <array>

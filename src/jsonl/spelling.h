@@ -6,7 +6,7 @@
 // no other). `text` is what it means, in UTF-8, with two liberties that keep every difference visible: bytes
 // that are not UTF-8 stay as they are, and a surrogate escape without its partner becomes the three bytes that UTF-8
 // would give it (ED A0 80 to ED BF BF), not U+FFFD. So in valid UTF-8 two spellings have one text exactly when they mean one.
-// (base/text.h replaces lone surrogates instead: right for search and display, wrong for comparing.)
+// (base/text/text.h replaces lone surrogates instead: right for search and display, wrong for comparing.)
 
 #include <cstddef>
 #include <optional>

@@ -1,7 +1,7 @@
 #include "jsonl/splice.h"
 
-#include "base/file.h"
-#include "base/test_data.h"
+#include "base/files/file.h"
+#include "base/files/test_data.h"
 #include "jsonl/limits.h"
 #include "jsonl/odd_json.h"
 

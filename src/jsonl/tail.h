@@ -6,7 +6,7 @@
 // read exactly that much. Lines that are complete by then are records; what stands behind the last newline is the tail, a
 // line being written, and the only Line of the reader whose ending is empty.
 
-#include "base/fd.h"
+#include "base/files/fd.h"
 #include "base/result.h"
 #include "jsonl/line_reader.h"
 

@@ -1,7 +1,7 @@
 #include "jsonl/tail.h"
 
-#include "base/file.h"
-#include "base/test_folder.h"
+#include "base/files/file.h"
+#include "base/files/test_folder.h"
 
 #include <gmock/gmock.h>
 

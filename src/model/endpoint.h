@@ -2,7 +2,7 @@
 
 // One configured model endpoint: setting `llm[]` (threads-and-research §10, §14).
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/result.h"
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 #include "model/endpoint_client.h"
 
-#include "base/log.h"
+#include "base/run/log.h"
 
 #include <fmt/format.h>
 

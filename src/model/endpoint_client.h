@@ -3,13 +3,13 @@
 // One endpoint, asked in the form it understands: which interface, which dialect, which model. No retries here, but for those
 // that say the same in another form. Any thread.
 
-#include "model/chat_request.h"
 #include "model/endpoint.h"
-#include "model/exchange.h"
 #include "model/models.h"
 #include "model/response_memory.h"
-#include "model/responses.h"
 #include "model/served_models.h"
+#include "model/wire/chat_request.h"
+#include "model/wire/exchange.h"
+#include "model/wire/responses.h"
 
 #include <expected>
 #include <mutex>

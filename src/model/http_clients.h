@@ -3,7 +3,7 @@
 // HTTP clients to borrow: each serves one thread at a time and keeps its connections, so they are handed from call to call. Any
 // thread.
 
-#include "net/http_client.h"
+#include "net/client/http_client.h"
 
 #include <memory>
 #include <mutex>

@@ -15,7 +15,7 @@
 // about the conversation; an endpoint that remembers it (`api: "responses"`) is told what it does not know yet, and everything
 // when in doubt, without the caller noticing.
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/result.h"
 
 #include <chrono>

@@ -1,9 +1,9 @@
 #include "model/open_models.h"
 
-#include "base/log.h"
+#include "base/run/log.h"
 #include "model/endpoint_client.h"
-#include "model/exchange.h"
 #include "model/http_clients.h"
+#include "model/wire/exchange.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // Lists of models, and the choice among them: no sockets here.
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "model/served_models.h"
 
 #include <algorithm>

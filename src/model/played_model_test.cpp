@@ -1,11 +1,11 @@
 // The real client against tests/e2e/openai_api.py, the player that whole-program tests use: whatever a server does otherwise, the
 // same calls and the same text come out.
 
-#include "base/test_data.h"
-#include "base/test_folder.h"
+#include "base/files/test_data.h"
+#include "base/files/test_folder.h"
 #include "model/open_models.h"
-#include "net/child.h"
-#include "net/http_client.h"
+#include "net/client/http_client.h"
+#include "net/run/child.h"
 
 #include <gmock/gmock.h>
 

@@ -1,6 +1,6 @@
 #include "model/response_memory.h"
 
-#include "base/hash.h"
+#include "base/crypto/hash.h"
 
 namespace holdfast::model {
 namespace {

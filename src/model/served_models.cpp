@@ -1,8 +1,8 @@
 #include "model/served_models.h"
 
-#include "base/text.h"
-#include "model/exchange.h"
-#include "model/fault.h"
+#include "base/text/text.h"
+#include "model/wire/exchange.h"
+#include "model/wire/fault.h"
 
 #include <fmt/format.h>
 

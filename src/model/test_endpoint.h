@@ -3,8 +3,8 @@
 // A loopback server that plays a model for tests of the real client: each request is answered by the next step of a script, the
 // last step stays. Paths that have a route (lists of models) are answered by it and take no step.
 
-#include "base/json.h"
-#include "net/raw_http_client.h"
+#include "base/json/json.h"
+#include "net/http/raw_http_client.h"
 
 #include <condition_variable>
 #include <functional>

@@ -2,7 +2,7 @@
 
 // Bytes that can be read from any offset, wherever they are: a file, or a copy that the guard kept of one that is gone.
 
-#include "base/fd.h"
+#include "base/files/fd.h"
 #include "base/result.h"
 
 #include <cstdint>

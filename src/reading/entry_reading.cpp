@@ -1,8 +1,8 @@
 #include "reading/entry_reading.h"
 
-#include "base/text.h"
-#include "session/display.h"
+#include "base/text/text.h"
 #include "session/limits.h"
+#include "session/query/display.h"
 
 #include <fmt/format.h>
 

@@ -1,9 +1,9 @@
 #include "reading/export.h"
 
 #include "reading/export_parts.h"
-#include "reading/markdown_turns.h"
+#include "reading/html/markdown_turns.h"
+#include "reading/html/visible_text.h"
 #include "reading/turn_json.h"
-#include "reading/visible_text.h"
 
 #include <fmt/format.h>
 

@@ -1,12 +1,12 @@
-#include "base/fd.h"
-#include "base/file.h"
-#include "base/hash.h"
-#include "base/text.h"
+#include "base/crypto/hash.h"
+#include "base/files/fd.h"
+#include "base/files/file.h"
+#include "base/text/text.h"
 #include "reading/export_parts.h"
-#include "reading/html_turns.h"
-#include "reading/prompt_table.h"
-#include "reading/turn_style.h"
-#include "reading/visible_text.h"
+#include "reading/html/html_turns.h"
+#include "reading/html/prompt_table.h"
+#include "reading/html/turn_style.h"
+#include "reading/html/visible_text.h"
 
 #include <fmt/format.h>
 

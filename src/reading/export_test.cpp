@@ -1,9 +1,9 @@
 #include "reading/export.h"
 
-#include "base/test_folder.h"
+#include "base/files/test_folder.h"
 #include "reading/entry_reading.h"
-#include "reading/prompt_table.h"
-#include "reading/test_markup.h"
+#include "reading/html/prompt_table.h"
+#include "reading/html/test_markup.h"
 #include "session/kinds.h"
 #include "store/open.h"
 

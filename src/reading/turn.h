@@ -6,8 +6,8 @@
 // text in here is a stranger's: it may hold markup, escape sequences and control characters, and only renderers make it harmless.
 // It is valid UTF-8, and cut to the limits that were asked for; `left_out` says how much is missing.
 
-#include "base/clock.h"
-#include "base/json.h"
+#include "base/json/json.h"
+#include "base/run/clock.h"
 
 #include <cstdint>
 #include <optional>

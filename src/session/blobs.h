@@ -11,8 +11,8 @@
 // nobody names, removed later. Every chunk is verified by its hash when it is read. One process writes at a time (a lock), any
 // number read. Any thread.
 
-#include "base/clock.h"
 #include "base/result.h"
+#include "base/run/clock.h"
 
 #include <cstdint>
 #include <functional>

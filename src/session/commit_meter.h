@@ -2,9 +2,9 @@
 
 // What a store's writes cost, for /metrics: made by whoever opens the store, filled by the store. Any thread.
 
-#include "base/clock.h"
-#include "base/histogram.h"
-#include "base/log.h"
+#include "base/run/clock.h"
+#include "base/run/histogram.h"
+#include "base/run/log.h"
 
 #include <atomic>
 #include <chrono>

@@ -1,6 +1,6 @@
 #include "session/entry.h"
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "session/limits.h"
 
 #include <fmt/format.h>

@@ -12,9 +12,9 @@
 // Redaction replaces text and data and destroys the salt, so that the old text cannot even be
 // guessed from the hash; verify reports such an entry as redacted, not as damaged.
 
-#include "base/clock.h"
-#include "base/hash.h"
+#include "base/crypto/hash.h"
 #include "base/result.h"
+#include "base/run/clock.h"
 
 #include <cstdint>
 #include <optional>

@@ -10,7 +10,7 @@
 // Subscribing never slows or fails a write: queues are bounded, and a subscriber that is too slow is
 // told that it lost events instead of being waited for.
 
-#include "base/clock.h"
+#include "base/run/clock.h"
 
 #include <cstdint>
 #include <functional>

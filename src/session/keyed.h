@@ -8,8 +8,8 @@
 // is erased and put anew: whoever must not mistake the new one for the old keeps the key and puts an
 // empty value instead.
 
-#include "base/clock.h"
-#include "base/json.h"
+#include "base/json/json.h"
+#include "base/run/clock.h"
 
 #include <cstdint>
 #include <optional>

@@ -1,8 +1,8 @@
 #include "session/leases.h"
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "base/ids.h"
-#include "base/text.h"
+#include "base/text/text.h"
 
 #include <fmt/format.h>
 

@@ -10,7 +10,7 @@
 // Time here is not the injectable clock: within one boot of one host it is the kernel's boot clock,
 // which nobody can set; between hosts it is the system's wall clock.
 
-#include "base/clock.h"
+#include "base/run/clock.h"
 
 #include <cstdint>
 #include <functional>

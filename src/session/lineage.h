@@ -5,8 +5,8 @@
 // Lineage is a list of events, never edited. Parent or child may be ids this store does not know (a
 // session of another machine); an event outlives the records it names.
 
-#include "base/clock.h"
-#include "base/json.h"
+#include "base/json/json.h"
+#include "base/run/clock.h"
 
 #include <cstdint>
 #include <string>

@@ -1,7 +1,7 @@
 #include "session/record.h"
 
-#include "base/control_characters.h"
-#include "base/text.h"
+#include "base/text/control_characters.h"
+#include "base/text/text.h"
 #include "session/limits.h"
 
 #include <fmt/format.h>

@@ -10,8 +10,8 @@
 // damage, and ignores what a caller puts there on update (due_at also on create). All other fields belong
 // to the kind.
 
-#include "base/clock.h"
-#include "base/json.h"
+#include "base/json/json.h"
+#include "base/run/clock.h"
 
 #include <cstdint>
 #include <optional>
@@ -44,7 +44,7 @@ struct SessionRecord {
   std::string description;
   std::string opening;  // start of the first message or query: lists show and search it
 
-  std::string root_uri;                   // canonical (base/uri.h); empty: not bound to a project
+  std::string root_uri;                   // canonical (base/text/uri.h); empty: not bound to a project
   std::string root_name;                  // for display only
   std::vector<std::string> linked_roots;  // further canonical roots it is found under
 

@@ -1,10 +1,10 @@
 #include "session/session_archive.h"
 
 #include "base/ids.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "session/archive_fields.h"
-#include "session/kind_life.h"
 #include "session/kinds.h"
+#include "session/life/kind_life.h"
 #include "session/limits.h"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #include "session/session_archive.h"
 
-#include "base/test_folder.h"
+#include "base/files/test_folder.h"
 #include "session/kinds.h"
 #include "store/open.h"
 

@@ -24,9 +24,9 @@
 #include "session/keyed.h"
 #include "session/leases.h"
 #include "session/lineage.h"
-#include "session/query.h"
+#include "session/query/query.h"
+#include "session/query/search.h"
 #include "session/record.h"
-#include "session/search.h"
 
 #include <functional>
 #include <memory>

@@ -1,7 +1,7 @@
 #include "session/worker_lease.h"
 
-#include "base/run_guarded.h"
-#include "session/kind_life.h"
+#include "base/run/run_guarded.h"
+#include "session/life/kind_life.h"
 
 namespace holdfast::session {
 

@@ -1,7 +1,7 @@
 #include "store/backup.h"
 
-#include "base/clock.h"
-#include "base/file.h"
+#include "base/files/file.h"
+#include "base/run/clock.h"
 #include "store/open.h"
 #include "store/sqlite/backup.h"
 

@@ -24,7 +24,7 @@ struct OpenOptions {
   std::function<session::LeaseTime()> lease_now;  // absent: the kernel's clocks; tests set it
   // How long a write waits for another process that keeps the store locked, before it is unavailable.
   std::chrono::milliseconds patience{10'000};
-  // When something happens to a record by itself: due_at of every record that is written (session/retention.h has the rule).
+  // When something happens to a record by itself: due_at of every record that is written (session/life/retention.h has the rule).
   // It is shown the record as it is after the write, without description, opening, data and tallies, and must not look at
   // them. Runs inside the transaction, on the thread that commits. Absent: a record that is written has no due_at, so all
   // processes that write to a store are to bring the rule.

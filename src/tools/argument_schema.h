@@ -2,7 +2,7 @@
 
 // The JSON Schemas of arguments, as short as a table of them needs: {"path", argument::text("a document or a folder")}.
 
-#include "base/json.h"
+#include "base/json/json.h"
 
 namespace holdfast::tools::argument {
 

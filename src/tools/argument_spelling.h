@@ -4,7 +4,7 @@
 // nested in `args`, sessionId or session_id, action for operation, null for what is left out. All of them become the one the
 // schema has; what fits no property is left alone and reported by the engine.
 
-#include "base/json.h"
+#include "base/json/json.h"
 
 namespace holdfast::tools {
 

@@ -6,7 +6,7 @@
 // tool has arguments instead.
 
 #include "base/error.h"
-#include "base/json.h"
+#include "base/json/json.h"
 
 namespace holdfast::tools {
 

@@ -1,9 +1,9 @@
 #include "tools/argument_words.h"
 
+#include "base/files/test_folder.h"
 #include "base/result.h"
-#include "base/test_folder.h"
-#include "transcripts/erase.h"
-#include "transcripts/removal_rules.h"
+#include "kinds/transcripts/verbs/erase.h"
+#include "kinds/transcripts/verbs/removal_rules.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

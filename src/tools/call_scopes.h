@@ -6,7 +6,7 @@
 // later and forgotten here.
 
 #include "base/identity.h"
-#include "base/json.h"
+#include "base/json/json.h"
 
 namespace holdfast::tools {
 

@@ -2,8 +2,8 @@
 
 // The caller's connection as the reasoning room knows it (design 8.15). A modern request has none, also on stdio.
 
-#include "mcp/call.h"
-#include "reasoning/connections.h"
+#include "kinds/reasoning/connections.h"
+#include "mcp/server/call.h"
 
 namespace holdfast::tools {
 

@@ -1,8 +1,8 @@
 #include "tools/mcp_state.h"
 
-#include "base/json.h"
-#include "mcp/legacy_sessions.h"
-#include "reasoning/connections.h"
+#include "base/json/json.h"
+#include "kinds/reasoning/connections.h"
+#include "mcp/transport/legacy_sessions.h"
 
 namespace holdfast::tools {
 

@@ -6,7 +6,7 @@
 // names itself by where and when it was started, so that another can tell whether it still runs. Calls
 // block; any thread. The store must outlive it.
 
-#include "mcp/state_store.h"
+#include "mcp/server/state_store.h"
 #include "session/leases.h"
 #include "session/store.h"
 

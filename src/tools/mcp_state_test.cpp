@@ -1,7 +1,7 @@
 #include "tools/mcp_state.h"
 
-#include "base/test_folder.h"
-#include "reasoning/connections.h"
+#include "base/files/test_folder.h"
+#include "kinds/reasoning/connections.h"
 #include "store/open.h"
 
 #include <gmock/gmock.h>

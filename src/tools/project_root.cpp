@@ -1,6 +1,6 @@
 #include "tools/project_root.h"
 
-#include "base/uri.h"
+#include "base/text/uri.h"
 #include "tools/caller_connection.h"
 
 #include <fmt/format.h>

@@ -4,9 +4,9 @@
 // else what the client offers as MCP roots, else what the program was started with, else, on stdio, the project folder the client
 // exports, else the one project that the caller's token is for. Never the working directory. Roots are canonical.
 
-#include "mcp/call.h"
-#include "reasoning/connections.h"
-#include "session/store_view.h"
+#include "kinds/reasoning/connections.h"
+#include "mcp/server/call.h"
+#include "session/query/store_view.h"
 
 #include <chrono>
 #include <optional>

@@ -1,6 +1,6 @@
 #include "tools/spoken_progress.h"
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 namespace holdfast::tools {
 

@@ -3,7 +3,7 @@
 // An answer as it is being written, shown as progress of the call: how many characters so far, and the last of them. Clients that
 // asked for progress see it grow; others notice nothing. At most one report a second (threads-and-research §11).
 
-#include "mcp/call.h"
+#include "mcp/server/call.h"
 
 #include <chrono>
 #include <string>

@@ -2,14 +2,14 @@
 
 // Tools over the real engine and a real store, called as a modern client would, for tests.
 
-#include "base/poll_loop.h"
-#include "base/test_folder.h"
-#include "mcp/memory_state_store.h"
-#include "mcp/server.h"
-#include "session/retention.h"
+#include "base/files/test_folder.h"
+#include "base/run/poll_loop.h"
+#include "mcp/server/memory_state_store.h"
+#include "mcp/server/server.h"
+#include "session/life/retention.h"
 #include "store/open.h"
-#include "tools/confirmation.h"
-#include "tools/core_operations.h"
+#include "tools/session/confirmation.h"
+#include "tools/session/core_operations.h"
 
 #include <gtest/gtest.h>
 

@@ -2,8 +2,8 @@
 
 // What tools that report unknown arguments instead of refusing them have in common (design 8.22).
 
-#include "mcp/call.h"
-#include "mcp/reply.h"
+#include "mcp/server/call.h"
+#include "mcp/wire/reply.h"
 
 namespace holdfast::tools {
 

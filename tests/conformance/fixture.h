@@ -3,7 +3,7 @@
 // What the public conformance suite expects of a server under test: tools, resources and prompts with fixed
 // names and texts. The suite's fixture contract numbers them T1..T20, M1..M8, K1..K7, R1..R4, P1..P5.
 
-#include "mcp/server.h"
+#include "mcp/server/server.h"
 
 namespace holdfast::conformance {
 

@@ -3,15 +3,15 @@
 // The server that the public conformance suite, the SDK clients and the load generator talk to. It is built
 // from the same libraries as holdfast; only what it offers is different, and it asks for no token.
 
-#include "base/log.h"
-#include "base/poll_loop.h"
+#include "base/run/log.h"
+#include "base/run/poll_loop.h"
 #include "fixture.h"
-#include "mcp/memory_state_store.h"
-#include "mcp/transport_http.h"
-#include "mcp/transport_stdio.h"
+#include "mcp/server/memory_state_store.h"
+#include "mcp/transport/transport_http.h"
+#include "mcp/transport/transport_stdio.h"
 #include "store/open.h"
 #include "tools/mcp_state.h"
-#include "web/allowed_hosts.h"
+#include "web/gateway/allowed_hosts.h"
 
 #include <cstdio>
 #include <cstdlib>

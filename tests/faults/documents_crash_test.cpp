@@ -4,9 +4,9 @@
 // However it ends: once recover_library has run there is the state before or the state after, byte for byte, and no temporary
 // file. What was acknowledged is there. What a person saved between the crash and the recovery stays.
 
-#include "documents/test_library.h"
-#include "documents/trash.h"
 #include "failing_calls.h"
+#include "kinds/documents/files/test_library.h"
+#include "kinds/documents/files/trash.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

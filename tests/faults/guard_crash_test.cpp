@@ -4,8 +4,8 @@
 // However it ends: what was committed before is there, byte for byte; what was being committed is there as a whole or not at all;
 // nothing is damaged, and the next process goes on at once.
 
-#include "base/fd.h"
-#include "base/test_folder.h"
+#include "base/files/fd.h"
+#include "base/files/test_folder.h"
 #include "failing_calls.h"
 #include "failing_vfs.h"
 #include "store/blobs/open.h"

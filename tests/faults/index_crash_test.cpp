@@ -1,7 +1,7 @@
 // A process that updates the text index dies at any call by which it changes the disk, or the disk refuses: the index opens,
 // finds everything, and the next update finishes the work without a file left over.
 
-#include "base/test_folder.h"
+#include "base/files/test_folder.h"
 #include "failing_calls.h"
 #include "store/index/open.h"
 #include "store/index/test_sources.h"

@@ -2,12 +2,12 @@
 // what was not written, its findings do not double, its report is the one of a run that nobody disturbed. A run deleted meanwhile
 // does not come back, and of two processes one works.
 
-#include "base/test_folder.h"
+#include "base/files/test_folder.h"
+#include "kinds/research/run/run.h"
+#include "kinds/research/run/run_state.h"
+#include "kinds/research/sources/test_providers.h"
 #include "model/test_models.h"
-#include "research/run.h"
-#include "research/run_state.h"
-#include "research/test_providers.h"
-#include "session/lifecycle.h"
+#include "session/life/lifecycle.h"
 #include "store/open.h"
 
 #include <fmt/format.h>

@@ -5,8 +5,8 @@
 // be there, once, in the order its writer wrote it; what was not reported may be there or not, but never in
 // part; and the next process must be able to go on at once.
 
-#include "base/fd.h"
-#include "base/test_folder.h"
+#include "base/files/fd.h"
+#include "base/files/test_folder.h"
 #include "store/open.h"
 
 #include <fmt/format.h>

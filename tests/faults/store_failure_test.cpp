@@ -1,7 +1,7 @@
 // Lets the disk refuse at every single point of a write: the first call that fails, then the second, and so on
 // until the write gets through. It must be all or nothing each time, and the store must work afterwards.
 
-#include "base/test_folder.h"
+#include "base/files/test_folder.h"
 #include "failing_vfs.h"
 #include "store/open.h"
 

@@ -6,9 +6,9 @@
 // neither doctor nor patience.
 
 #include "failing_calls.h"
-#include "transcripts/keeper.h"
-#include "transcripts/test_session.h"
-#include "transcripts/test_tree.h"
+#include "kinds/transcripts/testing/test_session.h"
+#include "kinds/transcripts/testing/test_tree.h"
+#include "kinds/transcripts/verbs/keeper.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

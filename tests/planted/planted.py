@@ -12,15 +12,15 @@ import sys
 import tempfile
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
-ENCODED = ("src/base/uri.cpp", "kHex[byte >> 4]", "kHex[byte >> 2]")  # beyond the sixteen digits
+ENCODED = ("src/base/text/uri.cpp", "kHex[byte >> 4]", "kHex[byte >> 2]")  # beyond the sixteen digits
 MISTAKES = {
     # name: (file, right, wrong, arguments of the program, what the report says)
     "address": (*ENCODED, ["--gtest_filter=*Uri*:*Percent*"], "AddressSanitizer: global-buffer-overflow"),
     "fuzz": (*ENCODED, ["-runs=20000", "-seed=1"], "ERROR: libFuzzer: deadly signal"),  # what is read beyond is not read back
-    "undefined": ("src/base/uri.cpp", "static_cast<char>(high << 4 | low)",
+    "undefined": ("src/base/text/uri.cpp", "static_cast<char>(high << 4 | low)",
                   "static_cast<char>((high + 2147483647 - 2147483647) << 4 | low)",
                   ["--gtest_filter=*Uri*:*Percent*"], "runtime error: signed integer overflow"),
-    "thread": ("src/base/pool.cpp", "const std::lock_guard lock(state_->mutex);\n    if (state_->closed) return;",
+    "thread": ("src/base/run/pool.cpp", "const std::lock_guard lock(state_->mutex);\n    if (state_->closed) return;",
                "if (state_->closed) return;", ["--gtest_filter=Pool.RunsEverythingBeforeItEnds"], "ThreadSanitizer: data race"),
 }
 

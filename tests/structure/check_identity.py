@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """usage: check_identity.py [REPOSITORY]    nobody reaches the store of a server without saying as whom
 
-A server holds its store as a SharedStore (src/session/store_view.h), which has nothing to call. This holds the compiler's side of
+A server holds its store as a SharedStore (src/session/query/store_view.h), which has nothing to call. This holds the compiler's side of
 that together: who makes one, who takes the whole store out of it and for which work, who keeps a store for longer than a call, and
 that nothing about a call is a property of a thread. What is not in these tables is a breach; so is a row that nothing fits any more.
 Prints one line per breach and exits 1 if there is any.
@@ -12,26 +12,26 @@ import sys
 
 # Who gets the whole store, and the work it names (SystemWork).
 SYSTEM = {
-    ("cli/mcp_service.cpp", "protocol"),     # tasks, letters, streams: keyed values
-    ("cli/mcp_service.cpp", "sweep"),        # the clocks
-    ("cli/mcp_service.cpp", "research"),     # whose a run is that has to be worked
-    ("cli/mcp_service.cpp", "gateway"),      # whom a change is for
-    ("cli/serve_command.cpp", "gateway"),    # tokens, logins, health, live events
-    ("documents/handles.h", "documents"),    # what several owners know of one folder
-    ("documents/desk_state.h", "documents"),
-    ("tools/care_actions.cpp", "sweep"),     # a sweep that was asked for; it sees what its caller sees (SweepOptions::seen_by)
-    ("web/storage_page.cpp", "storage"),     # an administrator's
+    ("cli/services/mcp_service.cpp", "protocol"),     # tasks, letters, streams: keyed values
+    ("cli/services/mcp_service.cpp", "sweep"),        # the clocks
+    ("cli/services/mcp_service.cpp", "research"),     # whose a run is that has to be worked
+    ("cli/services/mcp_service.cpp", "gateway"),      # whom a change is for
+    ("cli/server/serve_command.cpp", "gateway"),    # tokens, logins, health, live events
+    ("kinds/documents/workspace/handles.h", "documents"),    # what several owners know of one folder
+    ("kinds/documents/workspace/desk_state.h", "documents"),
+    ("tools/session/care_actions.cpp", "sweep"),     # a sweep that was asked for; it sees what its caller sees (SweepOptions::seen_by)
+    ("web/pages/storage_page.cpp", "storage"),     # an administrator's
 }
 # Who makes a SharedStore of a store that was opened.
-SHARED = {"cli/mcp_command.cpp", "cli/serve_command.cpp", "cli/search_command.cpp", "cli/review_desk.cpp"}
+SHARED = {"cli/server/mcp_command.cpp", "cli/server/serve_command.cpp", "cli/transcripts/search_command.cpp", "cli/services/review_desk.cpp"}
 # What of a surface keeps a store: for one call, as its caller sees it, or for work that SYSTEM has.
 KEPT = {
-    "tools/session_operations.h", "tools/research_tool.h", "tools/search_tools.cpp", "web/reader_page.h", "web/timeline.h", "web/timeline.cpp",
-    "tools/mcp_state.h", "tools/session_news.h", "web/front.h", "web/health.h", "web/live_events.h", "web/logins.h", "web/access_tokens.h",
+    "tools/session/session_operations.h", "tools/research/research_tool.h", "tools/transcripts/search_tools.cpp", "web/pages/reader_page.h", "web/pages/timeline.h", "web/pages/timeline.cpp",
+    "tools/mcp_state.h", "tools/session/session_news.h", "web/gateway/front.h", "web/gateway/health.h", "web/pages/live_events.h", "web/gateway/logins.h", "web/gateway/access_tokens.h",
 }
 # Things of a thread that say nothing about a call: random numbers, buffers, the trace of a log.
-THREAD_LOCAL = {"base/log_trace.cpp", "base/zstd_block.cpp", "mcp/client_link.cpp", "model/open_models.cpp", "net/child_process.cpp",
-                "net/http_response_text.cpp", "research/resilient.cpp"}
+THREAD_LOCAL = {"base/run/log_trace.cpp", "base/files/zstd_block.cpp", "mcp/client/client_link.cpp", "model/open_models.cpp", "net/run/child_process.cpp",
+                "net/http/http_response_text.cpp", "kinds/research/sources/resilient.cpp"}
 
 FOR_SYSTEM = re.compile(r"\bfor_system\((?:session::)?SystemWork::(\w+)\)")
 ANY_SYSTEM = re.compile(r"\bfor_system\((?!SystemWork\))")
@@ -50,7 +50,7 @@ def sources(source):
 
 def works_of(source):
     """The enumerators of SystemWork."""
-    header = source / "session/store_view.h"
+    header = source / "session/query/store_view.h"
     text = header.read_text() if header.exists() else ""
     body = re.search(r"enum class SystemWork.*?\{(.*?)\};", text, re.S)
     return {found[1] for line in (body[1].splitlines() if body else []) if (found := WORK.match(line))}
@@ -65,7 +65,7 @@ def check(repository):
             place = f"src/{name}:{number}"
             if line.lstrip().startswith("//"):
                 continue
-            if ANY_SYSTEM.search(line) and name != "session/store_view.h":
+            if ANY_SYSTEM.search(line) and name != "session/query/store_view.h":
                 work = FOR_SYSTEM.search(line)
                 row = (name, work[1] if work else "")
                 used.add(row)
@@ -83,9 +83,9 @@ def check(repository):
                 local.add(name)
                 if name not in THREAD_LOCAL:
                     yield f"{place}: thread_local: who asks, and what is theirs, is an argument"
-    whole = (source / "session/store_view.h").exists()
+    whole = (source / "session/query/store_view.h").exists()
     for work in sorted(works_of(source) - {work for _, work in used}) if whole else []:
-        yield f"src/session/store_view.h: nobody does the work {work}"
+        yield f"src/session/query/store_view.h: nobody does the work {work}"
     for table, found in ((SYSTEM, used), (SHARED, made), (KEPT, kept), (THREAD_LOCAL, local)):
         for row in sorted(table - found) if whole else []:
             yield f"tests/structure/check_identity.py: nothing fits {row}"

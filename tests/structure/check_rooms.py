@@ -12,7 +12,7 @@ import sys
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
 STARTS_THREADS = re.compile(r"\bstd::(?:jthread|async|thread)\b(?!::)|\bPool\s+\w+[;({]")
 KEYWORDS = ("THREADS", "OPTIMISED", "SHARDS", "DEPENDS", "LINK", "TEST_DEPENDS")
-HF_ROOM = re.compile(r"^\s*hf_room\(\s*(\w+)([^)]*)\)", re.M)
+HF_ROOM = re.compile(r"^\s*hf_room\(\s*(?:kinds/)?(\w+)([^)]*)\)", re.M)
 
 
 class Table:
@@ -48,6 +48,14 @@ class Table:
 def is_for_tests(name):
     """A test, or a header that only tests include."""
     return name.endswith("_test.cpp") or name.rsplit("/", 1)[-1].startswith("test_")
+
+
+def room_of(name):
+    """The room of a path below src; the kinds have a folder in common. main.cpp belongs to no room."""
+    folders = name.split("/")[:-1]
+    if folders[:1] == ["kinds"]:
+        folders = folders[1:]
+    return folders[0] if folders else None
 
 
 def matches(name, patterns):
@@ -92,8 +100,8 @@ def check_cmake(table, direct):
 
 def check_include(table, linked, name, header, quoted):
     """What is wrong with one #include of src/<name>; several breaches are possible."""
-    room = name.split("/")[0] if "/" in name else None  # main.cpp belongs to no room and may include all
-    other = header.split("/")[0] if quoted else None
+    room = room_of(name)  # main.cpp may include all
+    other = room_of(header) if quoted else None
     if quoted and other in table.rooms and room is not None:
         if not table.allows(room, other):
             yield f"{room} must not include {header}"
@@ -121,7 +129,7 @@ def check(repository):
         if path.suffix not in (".h", ".cpp"):
             continue
         name = path.relative_to(repository / "src").as_posix()
-        room = name.split("/")[0]
+        room = room_of(name)
         if "/" in name and room not in table.rooms:
             yield f"src/{name}: {room} is not a room of rooms.txt"
             continue
@@ -129,7 +137,7 @@ def check(repository):
             include = INCLUDE.match(line)
             if include:
                 quoted, header = include[1] == '"', include[2]
-                if is_for_tests(name) and header.split("/")[0] in tests.get(room, []):
+                if is_for_tests(name) and room_of(header) in tests.get(room, []):
                     continue
                 for breach in check_include(table, linked, name, header, quoted):
                     yield f"src/{name}:{number}: {breach}"

@@ -73,24 +73,24 @@ class Repository(unittest.TestCase):
 
     def test_rooms_accepts(self):
         self.assert_rooms("rooms: ok", {
-            "src/main.cpp": '#include "cli/run.h"\n',
-            "src/net/http.cpp": '#include "base/fd.h"\n#include <curl/curl.h>\n',
-            "src/mcp/transport_http_server.cpp": '#include "net/http_server.h"\n',
-            "src/cli/grammar.h": '#include <CLI/CLI.hpp>\n#include "mcp/server.h"\n'})
+            "src/main.cpp": '#include "cli/program/run.h"\n',
+            "src/net/http.cpp": '#include "base/files/fd.h"\n#include <curl/curl.h>\n',
+            "src/mcp/transport/transport_http_server.cpp": '#include "net/http/http_server.h"\n',
+            "src/cli/arguments/grammar.h": '#include <CLI/CLI.hpp>\n#include "mcp/server/server.h"\n'})
 
     def test_include_upwards(self):
         self.assert_rooms("src/base/a.h:2: base must not include net/b.h",
                           {"src/base/a.h": '#pragma once\n#include "net/b.h"\n'})
 
     def test_include_sideways(self):
-        self.assert_rooms("threads must not include research/a.h", {"src/threads/a.cpp": '#include "research/a.h"\n'})
+        self.assert_rooms("threads must not include research/a.h", {"src/kinds/threads/a.cpp": '#include "research/a.h"\n'})
 
     def test_hidden_header(self):
-        self.assert_rooms("documents must not include net/http_server.h",
-                          {"src/documents/a.cpp": '#include "net/http_server.h"\n'})
+        self.assert_rooms("documents must not include net/http/http_server.h",
+                          {"src/kinds/documents/a.cpp": '#include "net/http/http_server.h"\n'})
 
     def test_engine_without_network(self):
-        self.assert_rooms("net/fetch.h is for mcp/transport_http*", {"src/mcp/server.cpp": '#include "net/fetch.h"\n'})
+        self.assert_rooms("net/fetch.h is for mcp/transport/*", {"src/mcp/server/server.cpp": '#include "net/fetch.h"\n'})
 
     def test_include_without_room(self):
         self.assert_rooms('own headers are included as "room/file.h"', {"src/base/a.cpp": '#include "a.h"\n'})
@@ -107,8 +107,8 @@ class Repository(unittest.TestCase):
 
     def test_tests_may_include_more(self):
         cmake = CMAKE + "hf_room(reasoning DEPENDS session TEST_DEPENDS store LINK x)\n"
-        self.assert_rooms("rooms: ok", {"src/reasoning/a_test.cpp": '#include "store/open.h"\n'}, cmake)
-        self.assert_rooms("reasoning must not include store/open.h", {"src/reasoning/a.cpp": '#include "store/open.h"\n'}, cmake)
+        self.assert_rooms("rooms: ok", {"src/kinds/reasoning/a_test.cpp": '#include "store/open.h"\n'}, cmake)
+        self.assert_rooms("reasoning must not include store/open.h", {"src/kinds/reasoning/a.cpp": '#include "store/open.h"\n'}, cmake)
 
     def test_costly_header_twice(self):
         both = {f"src/cli/{name}.cpp": "#include <CLI/CLI.hpp>\n" for name in ("a", "b")}
@@ -127,7 +127,7 @@ class Repository(unittest.TestCase):
         self.assert_rooms("room attic is not in rooms.txt", {}, "hf_room(attic)\n")
 
     def test_include_of_a_room_that_is_not_linked(self):
-        self.assert_rooms("does not link base to net", {"src/net/a.cpp": '#include "base/fd.h"\n'}, "hf_room(net)\n")
+        self.assert_rooms("does not link base to net", {"src/net/a.cpp": '#include "base/files/fd.h"\n'}, "hf_room(net)\n")
 
     def assert_tidiness(self, expected, files):
         self.assertIn(expected, self.breaches("check_tidiness.py", files))
@@ -154,12 +154,12 @@ class Repository(unittest.TestCase):
 
     def test_p3_identity(self):
         accepted = {"src/tools/a.cpp": "  session::StoreView store(stores, call.caller());\n  const session::SharedStore& stores_;\n",
-                    "src/cli/serve_command.cpp": "  const session::SharedStore stores(*store);\n  f(stores.for_system(session::SystemWork::gateway));\n",
+                    "src/cli/server/serve_command.cpp": "  const session::SharedStore stores(*store);\n  f(stores.for_system(session::SystemWork::gateway));\n",
                     "src/web/a_test.cpp": "  session::Store& store_;\n"}
         self.assertIn("identity: ok", self.breaches("check_identity.py", accepted))
         for expected, name, line in (
                 ("takes the whole store", "tools/a.cpp", "  auto& all = stores.for_system(session::SystemWork::sweep);"),
-                ("takes the whole store", "cli/serve_command.cpp", "  f(stores.for_system(session::SystemWork::storage));"),
+                ("takes the whole store", "cli/server/serve_command.cpp", "  f(stores.for_system(session::SystemWork::storage));"),
                 ("takes the whole store", "web/a.cpp", "  f(stores.for_system(work));"),
                 ("makes a SharedStore", "tools/a.cpp", "  const session::SharedStore all(*store);"),
                 ("makes a SharedStore", "web/a.cpp", "  f(session::SharedStore(*store));"),

@@ -1,7 +1,7 @@
 #include "mcp/oauth/authorization_code.h"
 
-#include "base/hash.h"
-#include "base/text.h"
+#include "base/crypto/hash.h"
+#include "base/text/text.h"
 #include "mcp/oauth/challenge.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "mcp/oauth/authorizer.h"
 
-#include "base/log.h"
+#include "base/run/log.h"
 #include "mcp/oauth/dpop.h"
 
 #include <algorithm>

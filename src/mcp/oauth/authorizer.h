@@ -8,11 +8,11 @@
 // Loop thread only; flows run on a thread of their own, one at a time, and everybody who needs one waits for the same. Must be
 // destroyed on the loop's thread, or after the loop has ended; that stops a flow under way and waits for its thread.
 
-#include "base/executor.h"
-#include "base/pool.h"
-#include "mcp/http_authorizer.h"
-#include "mcp/lifeline.h"
+#include "base/run/executor.h"
+#include "base/run/pool.h"
 #include "mcp/oauth/flow.h"
+#include "mcp/transport/http_authorizer.h"
+#include "mcp/transport/lifeline.h"
 
 #include <optional>
 #include <stop_token>

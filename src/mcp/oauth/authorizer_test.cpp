@@ -2,12 +2,12 @@
 
 #include "mcp/oauth/authorizer.h"
 
-#include "base/hash.h"
-#include "mcp/blocking_client.h"
-#include "mcp/transport_http_client.h"
-#include "net/http_server.h"
-#include "net/loop_thread.h"
-#include "net/raw_http_client.h"
+#include "base/crypto/hash.h"
+#include "mcp/client/blocking_client.h"
+#include "mcp/transport/transport_http_client.h"
+#include "net/http/http_server.h"
+#include "net/http/raw_http_client.h"
+#include "net/run/loop_thread.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -1,8 +1,8 @@
 #include "mcp/oauth/browser_prompt.h"
 
-#include "base/hash.h"
-#include "net/child.h"
-#include "net/http_server.h"
+#include "base/crypto/hash.h"
+#include "net/http/http_server.h"
+#include "net/run/child.h"
 
 #include <fmt/format.h>
 

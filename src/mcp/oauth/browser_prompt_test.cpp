@@ -1,6 +1,6 @@
 #include "mcp/oauth/browser_prompt.h"
 
-#include "net/http_client.h"
+#include "net/client/http_client.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 #include "mcp/oauth/discovery.h"
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "mcp/oauth/dpop.h"
 
-#include "base/hash.h"
+#include "base/crypto/hash.h"
 #include "base/ids.h"
 #include "mcp/oauth/http_url.h"
 

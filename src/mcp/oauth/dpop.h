@@ -2,8 +2,8 @@
 
 // Proofs of possession (RFC 9449): a token that was stolen is of no use without the key.
 
-#include "base/clock.h"
-#include "base/signing_key.h"
+#include "base/crypto/signing_key.h"
+#include "base/run/clock.h"
 
 #include <string>
 #include <string_view>

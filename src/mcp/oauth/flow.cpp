@@ -1,6 +1,6 @@
 #include "mcp/oauth/flow.h"
 
-#include "base/log.h"
+#include "base/run/log.h"
 #include "mcp/oauth/authorization_code.h"
 #include "mcp/oauth/registration.h"
 

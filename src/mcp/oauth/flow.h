@@ -4,7 +4,7 @@
 //
 // Blocking, for minutes when a person is asked: authorizer.h runs it beside the loop. One thread at a time.
 
-#include "base/clock.h"
+#include "base/run/clock.h"
 #include "mcp/oauth/authorization_prompt.h"
 #include "mcp/oauth/discovery.h"
 #include "mcp/oauth/token_endpoint.h"

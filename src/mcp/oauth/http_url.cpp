@@ -1,6 +1,6 @@
 #include "mcp/oauth/http_url.h"
 
-#include "base/uri.h"
+#include "base/text/uri.h"
 
 #include <algorithm>
 

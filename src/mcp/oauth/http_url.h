@@ -1,8 +1,8 @@
 #pragma once
 
-// Addresses (net/http_url.h) and forms, as authorization uses them.
+// Addresses (net/http/http_url.h) and forms, as authorization uses them.
 
-#include "net/http_url.h"
+#include "net/http/http_url.h"
 
 #include <string>
 #include <string_view>

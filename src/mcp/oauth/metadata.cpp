@@ -1,6 +1,6 @@
 #include "mcp/oauth/metadata.h"
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 // The two documents that authorization begins with: what the server says of itself (RFC 9728), and what its authorization
 // server says (RFC 8414, or OpenID Connect discovery). Reading and judging; no I/O.
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "mcp/oauth/http_url.h"
 
 #include <string>

@@ -3,7 +3,7 @@
 // An MCP server and its authorization server as an HttpClient in memory: what is sent to a URL is answered by a function.
 
 #include "mcp/oauth/http_url.h"
-#include "net/http_client.h"
+#include "net/client/http_client.h"
 
 #include <functional>
 #include <map>

@@ -1,6 +1,6 @@
 #include "mcp/oauth/token.h"
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "mcp/oauth/challenge.h"
 
 #include <algorithm>

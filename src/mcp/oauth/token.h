@@ -2,8 +2,8 @@
 
 // An access token and what came with it; what we are registered as at an issuer. Both are secrets: never logged.
 
-#include "base/clock.h"
-#include "base/json.h"
+#include "base/json/json.h"
+#include "base/run/clock.h"
 
 #include <map>
 #include <optional>

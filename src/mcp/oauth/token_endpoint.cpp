@@ -1,9 +1,9 @@
 #include "mcp/oauth/token_endpoint.h"
 
-#include "base/hash.h"
+#include "base/crypto/hash.h"
 #include "base/ids.h"
-#include "base/text.h"
-#include "base/uri.h"
+#include "base/text/text.h"
+#include "base/text/uri.h"
 #include "mcp/oauth/challenge.h"
 #include "mcp/oauth/dpop.h"
 

@@ -2,7 +2,7 @@
 
 // Asking for tokens: how the client says who it is, and what may come back.
 
-#include "base/signing_key.h"
+#include "base/crypto/signing_key.h"
 #include "mcp/oauth/metadata.h"
 #include "mcp/oauth/token.h"
 #include "mcp/oauth/web.h"

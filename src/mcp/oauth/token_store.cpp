@@ -1,7 +1,7 @@
 #include "mcp/oauth/token_store.h"
 
-#include "base/file.h"
-#include "base/hash.h"
+#include "base/crypto/hash.h"
+#include "base/files/file.h"
 #include "mcp/oauth/metadata.h"
 
 #include <algorithm>

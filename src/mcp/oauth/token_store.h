@@ -36,7 +36,7 @@ class MemoryTokenStore final : public TokenStore {
 };
 
 // One file for each issuer, mode 0600, in a folder of mode 0700 that is made when missing. A file that cannot be read as JSON
-// counts as empty: at worst somebody logs in again. Errors: those of base/file.h.
+// counts as empty: at worst somebody logs in again. Errors: those of base/files/file.h.
 class FileTokenStore final : public TokenStore {
  public:
   explicit FileTokenStore(std::string folder) : folder_(std::move(folder)) {}

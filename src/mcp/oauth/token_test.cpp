@@ -1,4 +1,4 @@
-#include "base/test_folder.h"
+#include "base/files/test_folder.h"
 #include "mcp/oauth/token_store.h"
 
 #include <gmock/gmock.h>

@@ -3,9 +3,9 @@
 // The requests of authorization: small JSON documents, from peers that may be hostile. Bounded in size, time and redirects;
 // a redirect to another origin is not followed. Blocking; one thread at a time.
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "mcp/oauth/http_url.h"
-#include "net/http_client.h"
+#include "net/client/http_client.h"
 
 #include <chrono>
 #include <optional>

@@ -1,4 +1,4 @@
-#include "base/resumable_sha256.h"
+#include "base/crypto/resumable_sha256.h"
 #include "store/blobs/blob_store.h"
 #include "store/blobs/cutter.h"
 

@@ -5,7 +5,7 @@
 // A chunk is a piece of content and has its number for good; where it lies may change (compaction). Frames are what is compressed
 // together; numbers of frames and packs are never given twice, so a cache by number is never wrong.
 
-#include "base/hash.h"
+#include "base/crypto/hash.h"
 #include "session/blobs.h"
 #include "store/blobs/recipe.h"
 #include "store/blobs/sketch.h"

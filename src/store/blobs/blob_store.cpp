@@ -1,6 +1,6 @@
 #include "store/blobs/blob_store.h"
 
-#include "base/log.h"
+#include "base/run/log.h"
 
 #include <fmt/format.h>
 

@@ -10,7 +10,7 @@
 // One thread at a time writes (a mutex), one process (a lock on `writing.lock`, from the first add() to commit()). Readers have a
 // connection of their own and see what was committed.
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "store/blobs/catalogue_copy.h"
 #include "store/blobs/chunk_reader.h"
 #include "store/blobs/frame_writer.h"

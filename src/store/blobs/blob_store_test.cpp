@@ -1,6 +1,6 @@
 #include "store/blobs/blob_store.h"
 
-#include "base/test_folder.h"
+#include "base/files/test_folder.h"
 #include "store/blobs/cutter.h"
 #include "store/blobs/test_blobs.h"
 

@@ -1,9 +1,9 @@
 #include "store/blobs/catalogue_copy.h"
 
-#include "base/fd.h"
-#include "base/file.h"
-#include "base/hash.h"
-#include "base/zstd_block.h"
+#include "base/crypto/hash.h"
+#include "base/files/fd.h"
+#include "base/files/file.h"
+#include "base/files/zstd_block.h"
 #include "store/sqlite/changes.h"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #include "store/blobs/chunk_reader.h"
 
-#include "base/zstd_block.h"
+#include "base/files/zstd_block.h"
 #include "store/blobs/pack_files.h"
 
 #include <fmt/format.h>

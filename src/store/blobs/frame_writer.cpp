@@ -1,6 +1,6 @@
 #include "store/blobs/frame_writer.h"
 
-#include "base/zstd_block.h"
+#include "base/files/zstd_block.h"
 #include "store/blobs/cutter.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "store/blobs/pack_files.h"
 
-#include "base/file.h"
+#include "base/files/file.h"
 
 #include <fmt/format.h>
 

@@ -6,7 +6,7 @@
 // which is packed anew when it is large enough. The catalogue says how much of a pack is valid: what stands behind that was
 // written by somebody who did not come to commit, and is cut off by the next who writes.
 
-#include "base/fd.h"
+#include "base/files/fd.h"
 #include "base/result.h"
 #include "store/blobs/blob_rows.h"
 

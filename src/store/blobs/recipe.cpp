@@ -1,6 +1,6 @@
 #include "store/blobs/recipe.h"
 
-#include "base/hash.h"
+#include "base/crypto/hash.h"
 
 #include <optional>
 

@@ -1,6 +1,6 @@
 // What is purged or redacted is gone from the files, byte for byte (threads-and-research §13, design 8.9).
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "store/contract/fixture.h"
 
 #include <algorithm>

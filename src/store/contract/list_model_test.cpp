@@ -1,8 +1,8 @@
 // Lists against the definition: any sessions, any filters, any order give what filtering and sorting in memory gives, page by
 // page, with the right total, while two processes write. Whatever a backend does to be quick must not show.
 
-#include "base/text.h"
-#include "session/display.h"
+#include "base/text/text.h"
+#include "session/query/display.h"
 #include "store/contract/fixture.h"
 
 #include <rapidcheck/gtest.h>

@@ -1,8 +1,8 @@
 #include "store/index/candidates.h"
 
-#include "store/index/block_filter.h"
 #include "store/index/limits.h"
-#include "store/index/segment_builder.h"
+#include "store/index/segment/block_filter.h"
+#include "store/index/segment/segment_builder.h"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 // The blocks of a segment that may hold what is asked for. Never leaves one out that does; what it lets through is verified.
 
 #include "store/index/query_plan.h"
-#include "store/index/segment.h"
+#include "store/index/segment/segment.h"
 
 namespace holdfast::store::index {
 

@@ -6,7 +6,7 @@
 // A search has several rounds of work of some hundred microseconds each, and waking a thread takes as long as half of one. So a
 // helper that has come stays for the next round, looking out for it, and leaves when there is none soon.
 
-#include "base/pool.h"
+#include "base/run/pool.h"
 
 #include <cstddef>
 #include <functional>

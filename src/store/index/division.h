@@ -3,9 +3,9 @@
 // What of the sources the index knows, and what is behind that: the first step of every search, the same for all as long as
 // neither the index nor a source has changed. Immutable; any thread.
 
-#include "session/text_index.h"
-#include "store/index/block_set.h"
+#include "session/query/text_index.h"
 #include "store/index/index_view.h"
+#include "store/index/segment/block_set.h"
 
 #include <functional>
 #include <memory>

@@ -1,6 +1,6 @@
 #include "store/index/fold.h"
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "store/index/limits.h"
 
 #include <utf8proc.h>

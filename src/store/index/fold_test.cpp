@@ -1,6 +1,6 @@
 #include "store/index/fold.h"
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

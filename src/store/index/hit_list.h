@@ -2,7 +2,7 @@
 
 // What was found so far, and whether that is enough: the order, the limits, and the limit per session. One thread.
 
-#include "session/text_index.h"
+#include "session/query/text_index.h"
 #include "store/index/passage_match.h"
 
 #include <functional>

@@ -1,8 +1,8 @@
 // Random sources, random changes of them, random queries of every kind: the index answers exactly what a plain scan finds. The
 // scan here shares nothing with the index but the table of Unicode.
 
-#include "base/test_folder.h"
-#include "base/text.h"
+#include "base/files/test_folder.h"
+#include "base/text/text.h"
 #include "store/index/open.h"
 #include "store/index/test_sources.h"
 
@@ -24,7 +24,7 @@ using session::TextClause;
 using session::TextQuery;
 using Kind = TextClause::Kind;
 
-// What the header of session/text_index.h says, as simply as possible.
+// What the header of session/query/text_index.h says, as simply as possible.
 namespace oracle {
 
 std::string folded(std::string_view text) {

@@ -1,7 +1,7 @@
-// What session/text_index.h promises, beyond finding exactly what is there (index_property_test.cpp).
+// What session/query/text_index.h promises, beyond finding exactly what is there (index_property_test.cpp).
 
-#include "base/file.h"
-#include "base/test_folder.h"
+#include "base/files/file.h"
+#include "base/files/test_folder.h"
 #include "store/index/limits.h"
 #include "store/index/open.h"
 #include "store/index/test_sources.h"

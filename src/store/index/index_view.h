@@ -4,7 +4,7 @@
 // the searches that began while it was current.
 
 #include "store/index/manifest.h"
-#include "store/index/segment.h"
+#include "store/index/segment/segment.h"
 
 #include <memory>
 #include <mutex>

@@ -1,6 +1,6 @@
 // IndexWriter: the files, and their merging.
 
-#include "base/log.h"
+#include "base/run/log.h"
 #include "store/index/update.h"
 
 #include <algorithm>
@@ -73,7 +73,7 @@ void IndexWriter::remove_unlisted() const {
   for (const auto& path : strangers) {
     // Only what looks like ours: somebody may keep a note beside it.
     const std::string name = path.filename().string();
-    const bool torn_manifest = name.starts_with(".holdfast-") && name.ends_with(".tmp");  // of replace_file(), base/file.h
+    const bool torn_manifest = name.starts_with(".holdfast-") && name.ends_with(".tmp");  // of replace_file(), base/files/file.h
     if (name.ends_with(".segment") || name.ends_with(".segment.new") || torn_manifest) std::filesystem::remove(path, error);
   }
 }

@@ -1,7 +1,7 @@
 #include "store/index/manifest.h"
 
-#include "base/file.h"
-#include "store/index/postings.h"
+#include "base/files/file.h"
+#include "store/index/segment/postings.h"
 
 #include <fmt/format.h>
 

@@ -3,9 +3,9 @@
 // What the index consists of: its segments, and how far each source is in them. One small file, replaced as a whole, so that a
 // reader sees the index before or after a change, never between.
 
-#include "base/byte_hash.h"
+#include "base/crypto/byte_hash.h"
 #include "base/result.h"
-#include "session/passages.h"
+#include "session/query/passages.h"
 
 #include <cstdint>
 #include <optional>

@@ -1,8 +1,8 @@
 #pragma once
 
-// Opens the text index of a folder: what session/text_index.h promises.
+// Opens the text index of a folder: what session/query/text_index.h promises.
 
-#include "session/text_index.h"
+#include "session/query/text_index.h"
 
 #include <memory>
 #include <string>

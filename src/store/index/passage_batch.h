@@ -2,7 +2,7 @@
 
 // Copies of passages, so that their source can be read on by another thread while these are cut into words.
 
-#include "session/passages.h"
+#include "session/query/passages.h"
 
 #include <string>
 #include <vector>

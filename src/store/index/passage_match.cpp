@@ -1,6 +1,6 @@
 #include "store/index/passage_match.h"
 
-#include "base/bm25.h"
+#include "base/text/bm25.h"
 #include "store/index/tokens.h"
 
 #include <algorithm>

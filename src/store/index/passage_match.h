@@ -2,8 +2,8 @@
 
 // Whether a passage is what is asked for, how well, and where: the verifier. One thread.
 
-#include "base/find_bytes.h"
-#include "session/text_index.h"
+#include "base/text/find_bytes.h"
+#include "session/query/text_index.h"
 #include "store/index/fold.h"
 #include "store/index/query_plan.h"
 

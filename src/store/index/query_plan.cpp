@@ -1,6 +1,6 @@
 #include "store/index/query_plan.h"
 
-#include "store/index/segment_builder.h"
+#include "store/index/segment/segment_builder.h"
 #include "store/index/tokens.h"
 
 #include <algorithm>

@@ -5,8 +5,8 @@
 // Every kind of clause is the same thing: bytes that must stand in the folded passage, with or without the end of a word at
 // either end. From those bytes follow the terms and keys that a block must have.
 
-#include "session/text_index.h"
-#include "store/index/key_hash.h"
+#include "session/query/text_index.h"
+#include "store/index/segment/key_hash.h"
 
 #include <string>
 #include <vector>

@@ -3,7 +3,7 @@
 #include "store/index/candidates.h"
 #include "store/index/crew.h"
 #include "store/index/limits.h"
-#include "store/index/segment_builder.h"
+#include "store/index/segment/segment_builder.h"
 #include "store/index/snippet.h"
 
 #include <algorithm>

@@ -3,8 +3,8 @@
 // One search: what is not indexed is scanned, candidates among the blocks are verified in their sources, newest first, until
 // there is enough. More threads join when many blocks have to be read.
 
-#include "base/pool.h"
-#include "session/text_index.h"
+#include "base/run/pool.h"
+#include "session/query/text_index.h"
 #include "store/index/division.h"
 #include "store/index/hit_list.h"
 

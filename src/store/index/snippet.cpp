@@ -1,6 +1,6 @@
 #include "store/index/snippet.h"
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 
 // For tests: sources in memory that grow, are replaced and vanish.
 
-#include "session/passages.h"
+#include "session/query/passages.h"
 
 #include <fmt/format.h>
 

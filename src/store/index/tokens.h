@@ -7,8 +7,8 @@
 // another sign, no blank, meet. Words are cut at kMaxWordBytes for terms, their true ends stay where they are.
 
 #include "store/index/fold.h"
-#include "store/index/key_hash.h"
 #include "store/index/limits.h"
+#include "store/index/segment/key_hash.h"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #include "store/index/update.h"
 
-#include "base/log.h"
+#include "base/run/log.h"
 #include "store/index/passage_batch.h"
 
 #include <algorithm>

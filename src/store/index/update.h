@@ -6,11 +6,11 @@
 // one before is copied, so one huge source keeps all of them busy. When one of the segments in the making is full, all finish
 // their batch and write theirs, and one manifest names them together with how far each source is: no crash can leave a hole.
 
-#include "base/file.h"
-#include "session/text_index.h"
+#include "base/files/file.h"
+#include "session/query/text_index.h"
 #include "store/index/index_view.h"
-#include "store/index/segment_builder.h"
-#include "store/index/segment_merge.h"
+#include "store/index/segment/segment_builder.h"
+#include "store/index/segment/segment_merge.h"
 
 #include <condition_variable>
 #include <deque>

@@ -1,6 +1,6 @@
 #include "store/postgres/connection.h"
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "session/length_prefix.h"
 #include "store/postgres/server_error.h"
 

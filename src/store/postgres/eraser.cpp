@@ -1,7 +1,7 @@
 #include "store/postgres/eraser.h"
 
-#include "base/hash.h"
-#include "base/log.h"
+#include "base/crypto/hash.h"
+#include "base/run/log.h"
 
 #include <fmt/format.h>
 

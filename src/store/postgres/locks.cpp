@@ -1,6 +1,6 @@
 #include "store/postgres/locks.h"
 
-#include "base/hash.h"
+#include "base/crypto/hash.h"
 #include "session/length_prefix.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 #include "store/postgres/schema.h"
 
-#include "base/hash.h"
-#include "base/text.h"
+#include "base/crypto/hash.h"
+#include "base/text/text.h"
 
 #include <fmt/format.h>
 
@@ -11,8 +11,8 @@ namespace {
 
 // The columns are those of the SQLite store; strings are bytea (statement.h). `changed` and `sequence` come from one sequence and
 // are given out under a lock that is held until the commit is visible (lock_names.h), so their order is that of the commits.
-// `words` are the words of store/sqlite/words.h, cut by us, so that both stores find the same; `commits` has the id of every
-// write of the last hour (writer.h).
+// `words` are the words of store/sqlite/search/words.h, cut by us, so that both stores find the same; `commits` has the id of
+// every write of the last hour (writer.h).
 constexpr const char* kVersion1 = R"sql(
 CREATE TABLE meta(name bytea PRIMARY KEY, value bytea NOT NULL);
 

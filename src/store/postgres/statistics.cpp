@@ -1,6 +1,6 @@
 #include "store/postgres/statistics.h"
 
-#include "base/run_guarded.h"
+#include "base/run/run_guarded.h"
 
 #include <fmt/format.h>
 

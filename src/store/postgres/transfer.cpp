@@ -1,10 +1,10 @@
 #include "store/postgres/transfer.h"
 
 #include "store/postgres/address.h"
-#include "store/postgres/indexed_words.h"
-#include "store/postgres/read_tables.h"
-#include "store/postgres/row_statements.h"
+#include "store/postgres/rows/read_tables.h"
+#include "store/postgres/rows/row_statements.h"
 #include "store/postgres/schema.h"
+#include "store/postgres/search/indexed_words.h"
 #include "store/tables/parcel_place.h"
 #include "store/tables/side_row.h"
 

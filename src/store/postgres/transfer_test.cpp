@@ -1,4 +1,4 @@
-#include "base/test_folder.h"
+#include "base/files/test_folder.h"
 #include "session/store_transfer.h"
 #include "store/contract/fixture.h"
 #include "store/postgres/connection.h"

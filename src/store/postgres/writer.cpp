@@ -1,9 +1,9 @@
 #include "store/postgres/writer.h"
 
-#include "base/hash.h"
-#include "base/log.h"
+#include "base/crypto/hash.h"
+#include "base/run/log.h"
 #include "store/postgres/listener.h"
-#include "store/postgres/write_tables.h"
+#include "store/postgres/rows/write_tables.h"
 #include "store/tables/transaction.h"
 
 #include <fmt/format.h>

@@ -19,7 +19,7 @@
 #include "store/postgres/eraser.h"
 #include "store/postgres/locks.h"
 #include "store/postgres/pool.h"
-#include "store/postgres/read_ahead.h"
+#include "store/postgres/rows/read_ahead.h"
 #include "store/postgres/statistics.h"
 
 #include <atomic>

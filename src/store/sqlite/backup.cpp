@@ -1,6 +1,6 @@
 #include "store/sqlite/backup.h"
 
-#include "base/fd.h"
+#include "base/files/fd.h"
 #include "store/sqlite/db.h"
 
 #include <fmt/format.h>

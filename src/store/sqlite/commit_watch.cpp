@@ -1,6 +1,6 @@
 #include "store/sqlite/commit_watch.h"
 
-#include "store/sqlite/event_rows.h"
+#include "store/sqlite/rows/event_rows.h"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -1,4 +1,4 @@
-#include "base/test_folder.h"
+#include "base/files/test_folder.h"
 #include "store/contract/fixture.h"
 
 namespace holdfast::store {

@@ -1,7 +1,7 @@
 #include "store/sqlite/mend.h"
 
-#include "store/sqlite/shelves.h"
-#include "store/sqlite/table_rows.h"
+#include "store/sqlite/lists/shelves.h"
+#include "store/sqlite/rows/table_rows.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

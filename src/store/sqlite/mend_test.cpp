@@ -1,7 +1,7 @@
 // One page of a store after the other is damaged: it costs what was in it, and nobody else anything.
 
-#include "base/file.h"
-#include "base/test_folder.h"
+#include "base/files/file.h"
+#include "base/files/test_folder.h"
 #include "store/backup.h"
 #include "store/contract/fixture.h"
 #include "store/open.h"

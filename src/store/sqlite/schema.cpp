@@ -1,7 +1,7 @@
 #include "store/sqlite/schema.h"
 
-#include "base/hash.h"
-#include "store/sqlite/shelves.h"
+#include "base/crypto/hash.h"
+#include "store/sqlite/lists/shelves.h"
 
 #include <fmt/format.h>
 

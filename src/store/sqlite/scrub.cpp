@@ -1,7 +1,7 @@
 #include "store/sqlite/scrub.h"
 
-#include "base/fd.h"
-#include "base/log.h"
+#include "base/files/fd.h"
+#include "base/run/log.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 #include "store/sqlite/scrub.h"
 
-#include "base/file.h"
-#include "base/test_folder.h"
+#include "base/files/file.h"
+#include "base/files/test_folder.h"
 #include "store/contract/fixture.h"
 
 #include <filesystem>

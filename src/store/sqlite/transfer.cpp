@@ -1,12 +1,12 @@
 #include "store/sqlite/transfer.h"
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "session/length_prefix.h"
-#include "store/sqlite/entry_rows.h"
-#include "store/sqlite/event_rows.h"
+#include "store/sqlite/lists/shelves.h"
+#include "store/sqlite/rows/entry_rows.h"
+#include "store/sqlite/rows/event_rows.h"
+#include "store/sqlite/rows/side_rows.h"
 #include "store/sqlite/schema.h"
-#include "store/sqlite/shelves.h"
-#include "store/sqlite/side_rows.h"
 #include "store/tables/parcel_place.h"
 #include "store/tables/side_row.h"
 

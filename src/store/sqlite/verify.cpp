@@ -1,7 +1,7 @@
 #include "store/sqlite/verify.h"
 
-#include "store/sqlite/shelves.h"
-#include "store/sqlite/tables.h"
+#include "store/sqlite/lists/shelves.h"
+#include "store/sqlite/rows/tables.h"
 #include "store/tables/verify.h"
 
 #include <fmt/format.h>

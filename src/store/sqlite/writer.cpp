@@ -1,9 +1,9 @@
 #include "store/sqlite/writer.h"
 
 #include "base/ids.h"
-#include "base/log.h"
-#include "store/sqlite/event_rows.h"
-#include "store/sqlite/tables.h"
+#include "base/run/log.h"
+#include "store/sqlite/rows/event_rows.h"
+#include "store/sqlite/rows/tables.h"
 #include "store/tables/transaction.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 #include "store/tables/condition.h"
 
-#include "base/text.h"
-#include "session/display.h"
+#include "base/text/text.h"
+#include "session/query/display.h"
 
 #include <fmt/format.h>
 

@@ -3,8 +3,8 @@
 // Conditions on rows of `sessions AS s`, as lists and searches have them: SQL text that both databases understand, and what to
 // bind to its marks.
 
-#include "session/query.h"
-#include "session/search.h"
+#include "session/query/query.h"
+#include "session/query/search.h"
 
 #include <cstdint>
 #include <string>

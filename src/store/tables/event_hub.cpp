@@ -1,6 +1,6 @@
 #include "store/tables/event_hub.h"
 
-#include "base/log.h"
+#include "base/run/log.h"
 #include "session/limits.h"
 
 #include <sys/eventfd.h>

@@ -5,7 +5,7 @@
 // The database's way of saying that something was committed is an EventSource; a thread here waits for it and reads what is new
 // by its sequence number. The thread exists while there are subscribers; without them events cost nothing here.
 
-#include "base/fd.h"
+#include "base/files/fd.h"
 #include "base/result.h"
 #include "session/events.h"
 

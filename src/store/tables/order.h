@@ -2,7 +2,7 @@
 
 // The orders of lists, as SQL and as positions.
 
-#include "session/cursor.h"
+#include "session/query/cursor.h"
 
 #include <string>
 #include <string_view>

@@ -2,7 +2,7 @@
 
 // What the parts of one open store agree on, whichever database it is in. Set before the store is used, constant afterwards.
 
-#include "base/clock.h"
+#include "base/run/clock.h"
 #include "session/leases.h"
 #include "session/record.h"
 

@@ -1,6 +1,6 @@
 #include "store/tables/session_row.h"
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "session/length_prefix.h"
 
 #include <fmt/format.h>

@@ -6,7 +6,7 @@
 // A row that does not fit its checksum is still read, and marked damaged: it stays in lists, and nothing is written to it any
 // more.
 
-#include "base/hash.h"
+#include "base/crypto/hash.h"
 #include "session/record.h"
 #include "store/tables/columns.h"
 

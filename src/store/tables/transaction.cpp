@@ -1,7 +1,7 @@
 #include "store/tables/transaction.h"
 
+#include "session/life/value_spaces.h"
 #include "session/limits.h"
-#include "session/value_spaces.h"
 
 #include <fmt/format.h>
 
@@ -38,7 +38,7 @@ Result<void> check_value(std::string_view space, std::string_view key, const Jso
   }
   if (!session::is_value_space(space))
     return fail(ErrorKind::invalid, fmt::format("the namespace \"{}\" is not listed, so nothing would be erased from it", space),
-                "list it in session/value_spaces.h");
+                "list it in session/life/value_spaces.h");
   if (to_json(value).size() > session::kMaxValueBytes) {
     return fail(ErrorKind::too_large, fmt::format("{}/{} exceeds {} bytes", space, key, session::kMaxValueBytes));
   }

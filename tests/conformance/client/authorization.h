@@ -3,8 +3,8 @@
 // What the auth/ scenarios of the suite need besides a client: an authorizer with the settings that the scenario's context
 // (MCP_CONFORMANCE_CONTEXT) prescribes, and a browser that says yes to everything.
 
-#include "mcp/http_authorizer.h"
-#include "net/event_loop.h"
+#include "mcp/transport/http_authorizer.h"
+#include "net/run/event_loop.h"
 
 #include <memory>
 #include <string>

@@ -5,9 +5,9 @@
 // that worked. What it did is judged by the server it talks to.
 
 #include "authorization.h"
-#include "mcp/blocking_client.h"
-#include "mcp/transport_http_client.h"
-#include "net/loop_thread.h"
+#include "mcp/client/blocking_client.h"
+#include "mcp/transport/transport_http_client.h"
+#include "net/run/loop_thread.h"
 
 #include <cstdio>
 #include <cstdlib>

@@ -1,8 +1,8 @@
 // holdfast-seed STORE: reads sessions from stdin and creates them.
 // [{"id","kind","title","status"?,"root"?,"root_name"?,"principal"?,"entries":["text", ...]}, ...]
 
-#include "base/file.h"
-#include "base/json.h"
+#include "base/files/file.h"
+#include "base/json/json.h"
 #include "store/open.h"
 
 #include <unistd.h>

@@ -2,12 +2,12 @@
 //
 // They are in build/npm, or where HF_NPM says.
 
-#include "base/test_folder.h"
-#include "mcp/blocking_client.h"
-#include "mcp/transport_child.h"
-#include "mcp/transport_http_client.h"
-#include "net/child_start.h"
-#include "net/loop_thread.h"
+#include "base/files/test_folder.h"
+#include "mcp/client/blocking_client.h"
+#include "mcp/transport/transport_child.h"
+#include "mcp/transport/transport_http_client.h"
+#include "net/run/child_start.h"
+#include "net/run/loop_thread.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Archives to and from gists: transcripts/remote.h against tests/e2e/github_api.py.
+"""Archives to and from gists: kinds/transcripts/remote/remote.h against tests/e2e/github_api.py.
 
   gist.py PROBE
 

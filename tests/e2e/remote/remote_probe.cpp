@@ -1,4 +1,4 @@
-// Archives to and from remote places, by arguments: what the e2e tests of transcripts/remote.h drive.
+// Archives to and from remote places, by arguments: what the e2e tests of kinds/transcripts/remote/remote.h drive.
 //
 //   holdfast-remote-probe gist-upload API TOKEN GIST_ID|- FILE SESSION_ID TIME     prints the gist's id
 //   holdfast-remote-probe gist-download API TOKEN|- GIST_ID OUTPUT
@@ -9,8 +9,8 @@
 // Exit code 0, or 1 with "<kind>: <message> (<hint>)" on standard error. "-" stands for an empty argument.
 // HOLDFAST_PROBE_STOP_AFTER makes the progress callback ask to stop from that call on.
 
-#include "base/file.h"
-#include "transcripts/remote.h"
+#include "base/files/file.h"
+#include "kinds/transcripts/remote/remote.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Archives to and from S3: transcripts/remote.h against s3rver, which behaves like S3 but looks at the form of a signature only,
+"""Archives to and from S3: kinds/transcripts/remote/remote.h against s3rver, which behaves like S3 but looks at the form of a signature only,
 and against a checker that recomputes Signature Version 4 by the rules of Amazon's documentation.
 
   s3.py PROBE

@@ -3,9 +3,9 @@
 // The official filesystem server as a server definition, and folders for it to work in. The npm packages are in build/npm, or
 // where HF_NPM says.
 
-#include "base/test_folder.h"
-#include "net/loop_thread.h"
-#include "runner/connect_servers.h"
+#include "base/files/test_folder.h"
+#include "kinds/runner/servers/connect_servers.h"
+#include "net/run/loop_thread.h"
 
 #include <cstdlib>
 #include <filesystem>

@@ -1,0 +1,312 @@
+#include "cli/services/mcp_service.h"
+
+#include "base/run/log.h"
+#include "cli/program/care_settings.h"
+#include "cli/program/document_settings.h"
+#include "cli/services/expiry_sweep.h"
+#include "cli/services/handle_sweep.h"
+#include "cli/services/keeper_of_home.h"
+#include "cli/services/research_service.h"
+#include "cli/services/retention_sweep.h"
+#include "cli/services/runner_service.h"
+#include "cli/services/search_service.h"
+#include "tools/documents/document_desks.h"
+#include "tools/documents/document_tools.h"
+#include "tools/mcp_state.h"
+#include "tools/project_root.h"
+#include "tools/reasoning/reasoning_caller.h"
+#include "tools/reasoning/reasoning_tools.h"
+#include "tools/research/conversation_operations.h"
+#include "tools/research/research_tool.h"
+#include "tools/runner/runner_tools.h"
+#include "tools/session/confirmation.h"
+#include "tools/session/core_operations.h"
+#include "tools/session/notices.h"
+#include "tools/session/session_news.h"
+#include "tools/session/session_operations.h"
+#include "tools/session/session_tools.h"
+#include "tools/toolsets.h"
+#include "tools/transcripts/search_tools.h"
+#include "tools/transcripts/transcript_tools.h"
+
+namespace holdfast::cli {
+
+namespace {
+
+mcp::ServerOptions server_options(const Settings& settings) {
+  mcp::ServerOptions options;
+  options.name = "holdfast";
+  options.title = "holdfast";
+  options.version = HOLDFAST_VERSION;
+  options.instructions =
+      "Durable sessions that outlive the connection. Think with the thought tool: every thought is kept, and after a reconnect, "
+      "a restart or a compaction "
+      "the next one continues the project's session. init with operation load_context shows where you were; the session tool "
+      "finds, reads and organises "
+      "earlier work of every kind. research keeps conversations and answers questions from the user's own documents and past "
+      "sessions.";
+  if (!settings.list("documents.roots").empty())
+    options.instructions +=
+        " read a document before you edit it, with the session_id that read returns; every change waits for a person's review.";
+  options.tasks = true;
+  return options;
+}
+
+tools::ReasoningSettings reasoning_settings(const Settings& settings) {
+  constexpr Millis kHour = 3600 * 1000;
+  tools::ReasoningSettings chosen;
+  chosen.auto_attach = settings.flag("reasoning.auto_attach");
+  chosen.attach_window = settings.number("reasoning.attach_hours") * kHour;
+  chosen.agent_name = settings.text("reasoning.agent");
+  return chosen;
+}
+
+// Runs that a command left to a server, or whose server has gone, are waited for by somebody.
+constexpr std::chrono::seconds kRecoverEvery{5};
+
+// The sessions that a call is about keep their state until the call has looked at them (threads-and-research §5, rule 1).
+std::vector<std::string> sessions_named_by(const JsonObject& arguments) {
+  std::vector<std::string> named;
+  for (const char* name : {"sessionId", "session_id", "thread_id", "research_id", "id"})
+    if (auto id = find_string(arguments, name)) named.emplace_back(*id);
+  for (const char* name : {"sessionIds", "thread_ids", "research_ids"})
+    if (const JsonArray* ids = find_array(arguments, name))
+      for (const Json& id : *ids)
+        if (id.is_string()) named.emplace_back(view(id.get_string()));
+  return named;
+}
+
+// A sweep before it would leave it nothing to report, and would be no dry run.
+bool sweeps_itself(std::string_view tool, const JsonObject& arguments) {
+  return tool == "research" && find_string(arguments, "action") == "cleanup";
+}
+
+// The service with all its parts; what only some calls need is made when one comes.
+class ToolService final : public McpService {
+ public:
+  ToolService(const Context& context, const session::SharedStore& stores, Executor& executor, Pool& pool);
+
+  Result<void> open_tools();
+
+  mcp::Server& server() override { return server_; }
+  Result<SearchService*> search() override;
+  void ask_to_stop() override;
+  void interrupt_runs() override;
+  void stop() override;
+
+ private:
+  Result<void> open_reasoning();
+  Result<void> open_documents();
+  Result<void> open_research();
+  Result<runner::Runs> runs(session::Store& store);
+  tools::ResearchWorkers::Runs background_runs();
+  void follow_news();
+  void recover_runs();
+
+  const Context& context_;
+  const session::SharedStore& stores_;
+  session::StoreView own_;  // of the user who runs this: transcripts are theirs, and what is noted about them
+  tools::McpState state_;
+  tools::ProjectRoot root_;
+  session::RetentionPolicy policy_;
+  tools::SessionOperations operations_;
+  std::optional<tools::Confirmation> confirmation_;
+  std::optional<tools::DocumentDesks> desks_;
+  std::unique_ptr<ResearchParts> research_;
+  std::optional<tools::ResearchWorkers> workers_;
+  std::optional<tools::ResearchRooms> research_rooms_;
+  std::mutex runner_mutex_;
+  std::unique_ptr<RunnerService> runner_;  // made at first use
+  std::stop_source stopping_;
+  tools::RunnerRoom runner_room_;
+  std::unique_ptr<transcripts::Keeper> keeper_;
+  tools::TranscriptToolOptions transcript_options_;
+  std::mutex search_mutex_;
+  std::unique_ptr<SearchService> search_;
+  tools::SearchRoom search_room_;
+  mcp::Server server_;
+  tools::ReasoningCaller reasoning_;
+  ExpirySweep sweep_;
+  HandleSweep handles_;
+  RetentionSweep retention_;
+  std::unique_ptr<tools::SessionNews> news_;  // made by a pool thread, ended after the pool
+};
+
+ToolService::ToolService(const Context& context, const session::SharedStore& stores, Executor& executor, Pool& pool)
+    : context_(context),
+      stores_(stores),
+      own_(stores, full_identity(context.settings.text("principal"))),
+      state_(stores.for_system(session::SystemWork::protocol)),
+      root_(stores, state_.owner(), context.settings.text("root"), process_environment()("CLAUDE_PROJECT_DIR").value_or("")),
+      policy_(retention_policy(context.settings)),
+      operations_(policy_),
+      runner_room_{stores, [this](session::Store& store) { return runs(store); }, stopping_.get_token()},
+      server_(server_options(context.settings), executor, pool, *context.clock, state_),
+      reasoning_(stores, server_, root_, reasoning_settings(context.settings)),
+      sweep_(stores.for_system(session::SystemWork::sweep), executor, pool),
+      handles_(stores, *context.clock, handle_ttl(context.settings), executor, pool),
+      retention_(stores.for_system(session::SystemWork::sweep), policy_, *context.clock, executor, pool,
+                 [this] { server_.resource_updated(std::string(tools::kNoticesUri)); }) {}
+
+Result<void> ToolService::open_tools() {
+  HF_TRY(auto chosen, tools::read_toolsets(context_.settings.list("tools")));
+  HF_TRY(const tools::GateSettings gate, gate_settings(context_.settings));
+  HF_CHECK(server_.open());
+  confirmation_.emplace(stores_, policy_, gate);
+  tools::add_list_operations(operations_);
+  tools::add_read_operations(operations_);
+  tools::add_change_operations(operations_);
+  tools::add_gate_operations(operations_, *confirmation_);
+  tools::add_notice_operations(operations_);
+  if (chosen.contains("transcripts")) {
+    HF_TRY(keeper_, open_keeper(context_, [this](bool) -> Result<session::Store*> { return &own_; }));
+    end_what_died(*keeper_);
+    transcript_options_.remote.environment = context_.environment;
+    transcript_options_.remote.gist.api = context_.settings.text("gist.api");
+    transcript_options_.archive_folder = context_.folders.data + "/archives";
+    tools::add_transcript_kind(operations_, *keeper_);
+  }
+  if (chosen.contains("research")) HF_CHECK(open_research());
+  tools::add_document_kind(operations_);
+  tools::add_run_kind(operations_);
+  if (chosen.contains("reasoning")) HF_CHECK(open_reasoning());
+  if (chosen.contains("documents")) HF_CHECK(open_documents());
+  if (research_rooms_) HF_CHECK(tools::add_research_tool(server_, *research_rooms_));
+  if (keeper_) {
+    HF_CHECK(tools::add_transcript_tools(server_, *keeper_, root_, transcript_options_));
+    search_room_.engine = [this]() -> Result<tools::SearchRoom::Engine> {
+      HF_TRY(SearchService * service, search());
+      return tools::SearchRoom::Engine{&service->finder(), &service->sources()};
+    };
+    HF_CHECK(tools::add_search_tools(server_, stores_, *keeper_, root_, transcript_options_, search_room_));
+  }
+  if (chosen.contains("runner")) HF_CHECK(tools::add_runner_tools(server_, runner_room_));
+  tools::add_session_resources(server_, stores_, operations_);
+  tools::add_notice_resource(server_, stores_);
+  // On the pool: it reads and writes the store.
+  server_.on_roots_changed([this](const mcp::Caller& caller) {
+    server_.pool().submit([this, caller] {
+      if (auto forgotten = root_.forget_offered(caller); !forgotten) log(LogLevel::warn, "cli", forgotten.error().message);
+    });
+  });
+  // The sweep is the server's own, whoever calls.
+  server_.before_tools([this](std::string_view tool, mcp::Call& call) {
+    if (!sweeps_itself(tool, call.arguments())) retention_.look(sessions_named_by(call.arguments()));
+  });
+  sweep_.start();
+  handles_.start();
+  server_.executor().post([this] {
+    retention_.start();
+    follow_news();
+    if (workers_ && context_.settings.flag("research.auto_resume")) recover_runs();
+  });
+  return {};
+}
+
+Result<SearchService*> ToolService::search() {
+  if (!keeper_)
+    return fail(ErrorKind::unavailable, "transcripts are not searched here", "start the server with the toolset transcripts");
+  const std::lock_guard lock(search_mutex_);
+  if (!search_) {
+    HF_TRY(search_, SearchService::open(context_, keeper_->homes(), true));
+    search_->keep_up();
+  }
+  return search_.get();
+}
+
+Result<void> ToolService::open_reasoning() {
+  tools::add_reasoning_operations(operations_, reasoning_);
+  HF_CHECK(tools::add_init_tool(server_, reasoning_));
+  HF_CHECK(tools::add_thought_tool(server_, reasoning_));
+  HF_CHECK(tools::add_session_tool(server_, stores_, operations_, root_));
+  tools::add_reasoning_prompts(server_, reasoning_);
+  return {};
+}
+
+Result<void> ToolService::open_documents() {
+  HF_TRY(documents::LibrarySettings settings, library_settings(context_));
+  const Millis ttl = handle_ttl(context_.settings);
+  desks_.emplace(std::move(settings), context_.settings.flag("documents.read_only"), root_,
+                 [this, ttl](documents::LibrarySettings library) -> Result<std::unique_ptr<documents::Desk>> {
+                   HF_CHECK(make_data_folder(context_.folders));
+                   return documents::Desk::open(std::move(library), stores_, *context_.clock, ttl);
+                 });
+  return tools::add_document_tools(server_, *desks_, ttl);
+}
+
+// Each run is worked as its owner, and sees what that one may see; only the question whose it is, is the server's.
+tools::ResearchWorkers::Runs ToolService::background_runs() {
+  session::Store& everything = stores_.for_system(session::SystemWork::research);
+  return {[this, &everything](const std::string& id, const research::WorkOptions& options) -> Result<research::WorkOutcome> {
+            HF_TRY(const session::SessionRecord run, everything.get(id));
+            session::StoreView owners(stores_, owner_of_run(run));
+            return research_->research(owners)->work(id, options);
+          },
+          [this, &everything] { return research_->research(everything)->abandoned(); }};
+}
+
+Result<void> ToolService::open_research() {
+  HF_TRY(research_, ResearchParts::make(context_));
+  workers_.emplace(background_runs());
+  const tools::OpenConversations open = [this](session::Store& store) {
+    return tools::Conversations{research_->threads(store), research_->research(store)};
+  };
+  research_rooms_.emplace(tools::ResearchRooms{stores_, open, research_->models(), *workers_, *confirmation_, operations_, root_,
+                                               *context_.clock,
+                                               std::chrono::seconds(context_.settings.number("research.wait_timeout_s"))});
+  tools::add_conversation_operations(operations_, open);
+  return {};
+}
+
+Result<runner::Runs> ToolService::runs(session::Store& store) {
+  const std::lock_guard lock(runner_mutex_);
+  if (!runner_) {
+    HF_TRY(runner_, RunnerService::make(context_, Asking::nobody));
+  }
+  return runner_->runs(store);
+}
+
+void ToolService::ask_to_stop() {
+  stopping_.request_stop();
+  if (workers_) workers_->ask_to_stop();
+}
+
+void ToolService::interrupt_runs() {
+  stopping_.request_stop();
+}
+
+void ToolService::stop() {
+  stopping_.request_stop();  // also when nobody asked: a client that left
+  if (workers_) workers_->stop();
+}
+
+void ToolService::recover_runs() {
+  server_.pool().submit([this] {
+    if (auto recovered = workers_->recover(); !recovered)
+      log(LogLevel::warn, "cli", "unfinished research stays for now: " + recovered.error().message);
+  });
+  server_.executor().after(kRecoverEvery, [this] { recover_runs(); });
+}
+
+// Once the loop runs, and on the pool: it takes about as long as all the rest of the start, and the first
+// answer does not need it. Without news the server still answers; clients only have to look for themselves.
+void ToolService::follow_news() {
+  server_.pool().submit([this] {
+    auto news = tools::SessionNews::follow(stores_.for_system(session::SystemWork::gateway), server_);
+    if (news)
+      news_ = std::move(*news);
+    else
+      log(LogLevel::warn, "cli", "no live updates: " + news.error().message);
+  });
+}
+
+}  // namespace
+
+Result<std::unique_ptr<McpService>> McpService::open(const Context& context, const session::SharedStore& stores,
+                                                     Executor& executor, Pool& pool) {
+  auto service = std::make_unique<ToolService>(context, stores, executor, pool);
+  HF_CHECK(service->open_tools());
+  return service;
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,213 @@
+// holdfast review accept|reject, and holdfast review alone: verdicts of a person.
+
+#include "cli/arguments/change_ids.h"
+#include "cli/arguments/commands.h"
+#include "cli/services/review_desk.h"
+#include "cli/sessions/review_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace holdfast::cli {
+
+namespace {
+
+using documents::PendingChange;
+using documents::VerdictReport;
+
+constexpr std::size_t kLongestComment = 4096;  // bytes, typed on one line
+
+// Rejecting may be what settles a document in which something was accepted before.
+bool commits(const Context& context) {
+  return context.line.review.commit || context.settings.flag("documents.commit_on_accept");
+}
+
+// As they are among the changes that the filter leaves; one that is not there is reported with the verdicts.
+Result<std::vector<std::string>> whole_ids(ReviewDesk& review, const documents::ChangeFilter& filter,
+                                           const std::vector<std::string>& typed) {
+  HF_TRY(const auto pending, review.changes(filter));
+  std::vector<std::string> ids;
+  for (const std::string& word : typed) {
+    HF_TRY(std::string id, whole_id(pending, word));
+    ids.push_back(std::move(id));
+  }
+  return ids;
+}
+
+Result<documents::Verdicts> read_verdicts(const Context& context, ReviewDesk& review, bool accept) {
+  const ReviewArguments& given = context.line.review;
+  if (given.all != given.words.empty())
+    return fail(ErrorKind::invalid, given.all ? "--all and ids do not go together" : "which changes?",
+                "give their ids (holdfast review list), or --all, which --path and --author can narrow", "usage");
+  documents::Verdicts verdicts;
+  HF_TRY(verdicts.filter, review.filter());
+  if (given.all) {
+    verdicts.all = accept;
+  } else {
+    HF_TRY((accept ? verdicts.accept : verdicts.reject), whole_ids(review, verdicts.filter, given.words));
+  }
+  verdicts.commit = commits(context);
+  return verdicts;
+}
+
+constexpr std::string_view kQuestion = "accept, reject, comment, skip, back, all of this file, quit? [a/r/c/s/b/A/R/q/?] ";
+constexpr std::string_view kRemarkQuestion = "resolve, skip, back, quit? [r/s/b/q/?] ";
+constexpr std::string_view kKeys =
+    "  a  accept this change          A  accept all changes of this file\n"
+    "  r  reject it (or resolve)      R  reject all changes of this file\n"
+    "  c  comment on it               b  back to the one before\n"
+    "  s  skip it, for now            q  quit; what is decided stays decided\n";
+
+// What one person decides one after another. After every decision it is read anew what is pending: lines and context have moved,
+// and a model may be at work at the same time.
+class Walk {
+ public:
+  Walk(const Context& context, ReviewDesk& review) : context_(context), review_(review), asker_(review.reviewer()) {}
+
+  Result<void> over(std::vector<PendingChange> changes) {
+    pending_ = std::move(changes);
+    while (at_ < pending_.size()) {
+      HF_TRY(const bool go_on, ask());
+      if (!go_on) break;
+    }
+    print(fmt::format("\naccepted {}, rejected {}, resolved {}, left {}\n", accepted_, rejected_, resolved_, pending_.size()));
+    return {};
+  }
+
+ private:
+  const PendingChange& change() const { return pending_[at_]; }
+
+  // False: enough for today.
+  Result<bool> ask() {
+    const std::size_t decided = accepted_ + rejected_ + resolved_;
+    print(fmt::format("\n{} {}", context_.terminal.soft(fmt::format("{}/{}", decided + at_ + 1, decided + pending_.size())),
+                      change_text(change(), context_.clock->now(), context_.terminal)));
+    const bool remark = is_remark(change());
+    for (;;) {
+      print_note(remark ? kRemarkQuestion : kQuestion);
+      const char key = read_key();
+      constexpr char kCtrlC = 3, kCtrlD = 4;
+      const bool shown = key > ' ' && key < 0x7F;
+      print_note(shown ? std::string{key, '\n'} : "\n");
+      switch (key) {
+        case 0:
+        case kCtrlC:
+        case kCtrlD:
+        case 'q':
+          return false;
+        case 's':
+          ++at_;
+          return true;
+        case 'b':
+          if (at_ == 0) {
+            print_note("this is the first one that is pending\n");
+            break;
+          }
+          --at_;
+          return true;
+        case 'r':
+          return decide({&change()}, false);
+        case 'a':
+          if (remark) break;
+          return decide({&change()}, true);
+        case 'A':
+        case 'R':
+          if (remark) break;
+          return decide(of_this_file(), key == 'A');
+        case 'c':
+          if (remark) break;
+          return comment();
+        default:
+          print_note(kKeys);
+      }
+    }
+  }
+
+  // Those that were read, and none that a model has proposed since.
+  std::vector<const PendingChange*> of_this_file() const {
+    std::vector<const PendingChange*> found;
+    for (const PendingChange& each : pending_)
+      if (each.path == change().path && !is_remark(each)) found.push_back(&each);
+    return found;
+  }
+
+  // What fails is said, and the walk goes on: the next change may be all right.
+  Result<bool> decide(const std::vector<const PendingChange*>& changes, bool accept) {
+    documents::Verdicts verdicts;
+    for (const PendingChange* each : changes) (accept ? verdicts.accept : verdicts.reject).push_back(each->id);
+    verdicts.commit = commits(context_);
+    auto report = review_.desk().decide(asker_, verdicts);
+    if (!report) {
+      print_error(report.error(), false);
+      ++at_;
+      return true;
+    }
+    std::size_t& count = is_remark(*changes.front()) ? resolved_ : accept ? accepted_ : rejected_;
+    count += report->applied.size();
+    print(report_text(*report, accept, context_.terminal));
+    if (report->applied.empty()) ++at_;
+    return look_again();
+  }
+
+  Result<bool> comment() {
+    print_note("comment: ");
+    const std::string note = read_answer(kLongestComment);
+    if (note.empty()) return true;
+    auto commented = review_.desk().comment(asker_, "", change().id, note);
+    if (!commented) print_error(commented.error(), false);
+    return look_again();
+  }
+
+  // Goes on at the change that was next, whatever came or went in front of it.
+  Result<bool> look_again() {
+    const std::vector<PendingChange> before = std::move(pending_);
+    HF_TRY(pending_, review_.changes({}));
+    const auto place_of = [&](const PendingChange& wanted) {
+      return static_cast<std::size_t>(
+          std::ranges::find_if(pending_,
+                               [&](const PendingChange& each) { return each.path == wanted.path && each.mark == wanted.mark; }) -
+          pending_.begin());
+    };
+    std::size_t next = pending_.size();
+    for (std::size_t i = at_; i < before.size() && next == pending_.size(); ++i) next = place_of(before[i]);
+    at_ = next;
+    return true;
+  }
+
+  const Context& context_;
+  ReviewDesk& review_;
+  documents::Asker asker_;
+  std::vector<PendingChange> pending_;
+  std::size_t at_ = 0;  // of pending_
+  std::size_t accepted_ = 0, rejected_ = 0, resolved_ = 0;
+};
+
+}  // namespace
+
+Result<void> decide_changes(Context& context, bool accept) {
+  HF_TRY(auto review, ReviewDesk::open(context));
+  HF_TRY(const documents::Verdicts verdicts, read_verdicts(context, *review, accept));
+  HF_TRY(const VerdictReport report, review->desk().decide(review->reviewer(), verdicts));
+  if (context.line.json)
+    print_json(report_json(report));
+  else
+    print(report_text(report, accept, context.terminal));
+  if (report.failed.empty()) return {};
+  return fail(ErrorKind::conflict,
+              fmt::format("{} of {} could not be decided", report.failed.size(), report.failed.size() + report.applied.size()),
+              "holdfast review list shows what is pending now", "partly_done");
+}
+
+Result<void> review_one_by_one(Context& context) {
+  if (context.line.json || context.terminal.width == 0 || !somebody_is_there()) return list_changes(context);
+  HF_TRY(auto review, ReviewDesk::open(context));
+  HF_TRY(auto changes, review->changes({}));
+  if (changes.empty()) {
+    print("no pending changes\n");
+    return {};
+  }
+  return Walk(context, *review).over(std::move(changes));
+}
+
+}  // namespace holdfast::cli

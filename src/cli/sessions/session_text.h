@@ -1,0 +1,19 @@
+#pragma once
+
+// Threads and research runs as a person reads them on a terminal; with --json as tools answer.
+
+#include "cli/services/research_service.h"
+
+namespace holdfast::cli {
+
+// The last `messages` of a thread.
+Result<void> show_thread(const Context& context, ResearchService& service, const session::SessionRecord& record,
+                         std::size_t messages);
+// Status, then the report when it is completed.
+Result<void> show_run(const Context& context, ResearchService& service, const session::SessionRecord& record);
+void print_run_status(const Context& context, const JsonObject& status);
+
+// How to go on with a run or a thread.
+std::string how_to_resume(const std::string& id);
+
+}  // namespace holdfast::cli

@@ -1,0 +1,134 @@
+// holdfast sessions list|show.
+
+#include "cli/arguments/commands.h"
+#include "cli/program/care_settings.h"
+#include "cli/sessions/run_entry_text.h"
+#include "cli/sessions/session_filters.h"
+#include "kinds/reasoning/read/graph.h"
+#include "session/kinds.h"
+#include "session/query/display.h"
+#include "session/query/known_damage.h"
+#include "session/query/lookup.h"
+#include "tools/session/session_item.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace holdfast::cli {
+
+namespace {
+
+constexpr std::int64_t kEntriesShown = 50;
+
+void print_entry(const Terminal& terminal, const session::Entry& entry, std::string_view note) {
+  std::string head = fmt::format("{} {}", entry.seq, entry.type);
+  if (entry.number != 0) head += fmt::format(" {}", entry.number);
+  if (!entry.lane.empty()) head += fmt::format(" [{}]", harmless(entry.lane, true));
+  print(fmt::format("\n{} {}\n", terminal.bold(head), terminal.soft(iso8601(entry.time))));
+  if (!note.empty()) print(harmless(note, true) + "\n");
+  if (entry.damage) print(fmt::format("damaged: {}\n", harmless(*entry.damage, true)));
+  const std::string text = harmless(entry.text, false);
+  if (!text.empty()) print(text.ends_with('\n') ? text : text + "\n");
+}
+
+void print_record(const Terminal& terminal, const session::SessionRecord& record, Millis now,
+                  const session::RetentionPolicy& policy) {
+  print(fmt::format("{}\n", terminal.bold(harmless(session::shown_title(record), true))));
+  auto line = [&](std::string_view name, const std::string& value) {
+    if (!value.empty()) print(fmt::format("{} {}\n", terminal.soft(fmt::format("{:<8}", name)), harmless(value, true)));
+  };
+  line("id", record.id);
+  line("kind", record.kind);
+  line("status", session::shown_status(record) + (record.pinned ? ", pinned" : ""));
+  line("root", record.root_uri);
+  line("about", record.description);
+  std::string tags;
+  for (const std::string& tag : record.tags) tags += (tags.empty() ? "" : ", ") + tag;
+  line("tags", tags);
+  line("updated", fmt::format("{} ({})", iso8601(record.updated_at), session::age(record.updated_at, now)));
+  line("entries", std::to_string(record.entry_count()));
+  if (auto next = session::next_step(record, policy))
+    line("next", fmt::format("{} on {}", name_of(next->step), iso8601(next->due)));
+  if (record.damage) line("damage", *record.damage);
+}
+
+Result<void> draw_session(const Context& context, session::Store& store, const session::SessionRecord& record) {
+  if (record.kind != session::kReasoning)
+    return fail(ErrorKind::invalid,
+                fmt::format("{} is a {} session; only reasoning sessions can be drawn", record.id, record.kind));
+  HF_TRY(const reasoning::Graph graph, reasoning::read_graph(store, record));
+  const std::string drawn = context.line.svg ? reasoning::graph_svg(graph, session::shown_title(record))
+                                             : reasoning::graph_text(graph, context.terminal.width);
+  if (context.line.json)
+    print_json(JsonObject{{"sessionId", record.id}, {"format", context.line.svg ? "svg" : "text"}, {"content", drawn}});
+  else
+    print(context.line.svg ? drawn : harmless(drawn, false));
+  return {};
+}
+
+}  // namespace
+
+Result<void> list_sessions(Context& context) {
+  HF_TRY(session::Query query, read_session_filters(context));
+  session::Page page;
+  auto store = context.open_store(true);
+  // Nothing has been kept yet: not an error, unless somebody named a store.
+  const bool is_new = !store && store.error().kind == ErrorKind::not_found && !context.settings.is_set("store");
+  if (!is_new) {
+    if (!store) return fail(std::move(store).error());
+    HF_TRY(page, (*store)->list(query));
+    session::look_for_damage(**store, page.items);
+  }
+  const Millis now = context.clock->now();
+  const session::RetentionPolicy policy = retention_policy(context.settings);
+  if (context.line.json) {
+    JsonArray sessions;
+    for (const session::SessionRecord& record : page.items) sessions.push_back(tools::session_item(record, now, policy));
+    const std::size_t count = sessions.size();
+    JsonObject state{
+        {"sessions", std::move(sessions)}, {"count", count}, {"total", page.total}, {"hasMore", !page.next_cursor.empty()}};
+    if (!page.next_cursor.empty()) state["next_cursor"] = page.next_cursor;
+    print_json(state);
+    return {};
+  }
+  if (page.items.empty()) {
+    print("no sessions\n");
+    return {};
+  }
+  for (const session::SessionRecord& record : page.items)
+    print(harmless(find_string(tools::session_item(record, now, policy), "display").value_or(""), true) +
+          (record.damage ? "  damaged: " + harmless(*record.damage, true) : "") + "\n");
+  if (page.total > static_cast<std::int64_t>(page.items.size()))
+    print(context.terminal.soft(fmt::format("{} of {}; --limit shows more", page.items.size(), page.total)) + "\n");
+  return {};
+}
+
+Result<void> show_session(Context& context) {
+  HF_TRY(auto store, context.open_store(true));
+  HF_TRY(session::SessionRecord record, session::find_session(*store, context.settings.text("principal"), context.line.name));
+  if (context.line.graph || context.line.svg) return draw_session(context, *store, record);
+  session::EntryQuery query;
+  query.session = record.id;
+  query.direction = session::Direction::backward;
+  query.limit = static_cast<std::size_t>(context.line.limit > 0 ? context.line.limit : kEntriesShown);
+  HF_TRY(session::EntryPage page, store->entries(query));
+  std::ranges::reverse(page.entries);
+  const Millis now = context.clock->now();
+  const session::RetentionPolicy policy = retention_policy(context.settings);
+  if (context.line.json) {
+    JsonArray entries;
+    for (const session::Entry& entry : page.entries) entries.push_back(tools::entry_item(entry));
+    print_json(JsonObject{{"session", tools::session_item(record, now, policy)},
+                          {"entries", std::move(entries)},
+                          {"hasEarlier", page.next.has_value()}});
+    return {};
+  }
+  print_record(context.terminal, record, now, policy);
+  if (page.next) print(context.terminal.soft("\n(earlier entries are left out; --limit shows more)") + "\n");
+  for (const session::Entry& entry : page.entries)
+    print_entry(context.terminal, entry, record.kind == session::kRun ? run_entry_note(entry) : std::string());
+  return {};
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,210 @@
+// holdfast export.
+
+#include "base/files/file.h"
+#include "cli/arguments/commands.h"
+#include "cli/services/readable_kinds.h"
+#include "cli/transcripts/chosen_session.h"
+#include "cli/transcripts/copy_text.h"
+#include "kinds/transcripts/guard/kept_reading.h"
+#include "kinds/transcripts/products/claude/project_folder.h"
+#include "kinds/transcripts/rewrite/redact.h"
+#include "kinds/transcripts/staging/new_file.h"
+#include "reading/export.h"
+
+#include <fmt/format.h>
+
+#include <unistd.h>
+
+#include <filesystem>
+
+namespace holdfast::cli {
+
+namespace {
+
+using reading::ExportFormat;
+
+constexpr std::size_t kMostSessions = 100'000;
+
+class Exporting {
+ public:
+  Exporting(Context& context, TranscriptWork& work)
+      : context_(context), work_(work), given_(work.given()), kept_(work.keeper()) {}
+
+  Result<void> run() {
+    options_.format = format();
+    options_.detailed = given_.detailed;
+    options_.subagents = given_.subagents;
+    if (given_.redact) options_.filter = [this](std::string_view text) { return transcripts::redact(text, &redacted_); };
+    options_.progress = [progress = work_.progress()](std::uint64_t line, std::uint64_t last) {
+      return progress("export", line, last);
+    };
+    const bool several = given_.words.empty() && (given_.all || !given_.source_project.empty());
+    return several ? export_folder() : export_one();
+  }
+
+ private:
+  ExportFormat format() const {
+    const std::string_view name = given_.output;
+    const bool markdown =
+        given_.format == "md" || (given_.format.empty() && (name.ends_with(".md") || name.ends_with(".markdown")));
+    const bool json = given_.format == "json" || (given_.format.empty() && name.ends_with(".json"));
+    return markdown ? ExportFormat::markdown : json ? ExportFormat::json : ExportFormat::html;
+  }
+
+  Result<std::unique_ptr<reading::Reading>> open(const ChosenSession& chosen) {
+    transcripts::ReadingOptions options;
+    options.all_branches = given_.all_branches;
+    if (const auto* transcript = chosen.transcript()) return open_transcript(work_.homes(), *transcript, options, nullptr);
+    HF_TRY(session::Store* const store, work_.keeper().store_to_read());
+    if (!store) return fail(ErrorKind::not_found, "there is no store");
+    return reading::open_entries(*store, *chosen.record(), readable_kinds());
+  }
+
+  // All of it is there under its name, or nothing is.
+  Result<reading::Exported> write_file(reading::Reading& reading, const std::string& path) {
+    HF_TRY(auto file, transcripts::NewFile::make(path));
+    HF_TRY(const auto exported,
+           reading::export_session(reading, options_, [&file](std::string_view bytes) { return write_all(file.fd(), bytes); }));
+    HF_CHECK(file.commit());
+    return exported;
+  }
+
+  Result<std::unique_ptr<reading::Reading>> open(const transcripts::KeptTranscript& kept,
+                                                 const transcripts::KeptVersion& version) {
+    HF_TRY(session::Blobs* const guard, work_.keeper().guard());
+    transcripts::ReadingOptions options;
+    options.all_branches = given_.all_branches;
+    return open_kept_transcript(*guard, kept, options, nullptr, version);
+  }
+
+  // One that the client has deleted is taken from the guard, and so is a version of which somebody speaks.
+  Result<std::unique_ptr<reading::Reading>> open(const std::string& id) {
+    HF_TRY(const auto version, work_.kept_version(given_.version, given_.as_of));
+    if (version.number || version.as_of) {
+      HF_TRY(const auto kept, kept_.find(id, version));
+      return open(kept, version);
+    }
+    const auto chosen = choose_session(context_, work_, id);
+    if (chosen) return open(*chosen);
+    if (chosen.error().kind != ErrorKind::not_found || id.empty()) return fail(chosen.error());
+    const auto kept = kept_.find(id);
+    if (kept) return open(*kept, version);
+    const bool unknown = kept.error().kind == ErrorKind::not_found || kept.error().kind == ErrorKind::invalid;
+    return fail(unknown ? chosen.error() : kept.error());
+  }
+
+  Result<void> export_one() {
+    HF_TRY(auto reading, open(given_.words.empty() ? std::string() : given_.words.front()));
+    const std::string id = reading->heading().id;
+    if (given_.output == kStandardOutput) {
+      if (context_.line.json)
+        return fail(ErrorKind::invalid, "--json and --output - both want standard output", "leave one of them out");
+      HF_CHECK(reading::export_session(*reading, options_, [this](std::string_view bytes) -> Result<void> {
+        work_.progress_done();
+        return print_bytes(bytes);
+      }));
+      return {};
+    }
+    HF_TRY(const std::string path,
+           absolute(given_.output.empty() ? fmt::format("./{}{}", id, reading::ending_of(options_.format)) : given_.output));
+    HF_TRY(const auto exported, write_file(*reading, path));
+    work_.progress_done();
+    const JsonObject told = {{"session", id},
+                             {"kind", reading->heading().kind},
+                             {"format", reading::ending_of(options_.format).substr(1)},
+                             {"output", path},
+                             {"bytes", exported.bytes},
+                             {"turns", exported.turns},
+                             {"prompts", exported.prompts},
+                             {"subagents", exported.subagents},
+                             {"redacted", redacted_}};
+    if (context_.line.json)
+      print_json(told);
+    else
+      print(fmt::format("{}\n{}\n", path,
+                        context_.terminal.soft(fmt::format("{}, {} turns, {} prompts{}", size_text(exported.bytes),
+                                                           exported.turns, exported.prompts, masked_text()))));
+    return {};
+  }
+
+  // What the guard alone has, of this project or of all.
+  Result<std::vector<transcripts::KeptSession>> gone(const std::optional<std::string>& project) const {
+    HF_TRY(session::Blobs* const guard, work_.keeper().guard());
+    HF_TRY(auto sessions, transcripts::gone_sessions(work_.homes(), *guard));
+    std::erase_if(sessions, [&](const transcripts::KeptSession& each) {
+      return project && !transcripts::is_folder_of(each.place.project_folder, *project);
+    });
+    return sessions;
+  }
+
+  Result<void> export_folder() {
+    HF_TRY(const auto project, work_.source_project());
+    HF_TRY(const auto lines, work_.homes().list(project, kMostSessions));
+    const auto kept = gone(project);
+    if (!kept) work_.warn({"without what the guard has: " + kept.error().message});
+    if (lines.sessions.empty() && (!kept || kept->empty()))
+      return fail(ErrorKind::not_found, "there are no transcripts to export");
+    HF_TRY(const std::string folder, absolute(given_.output.empty() ? "./holdfast-export" : given_.output));
+    std::error_code error;
+    if (!std::filesystem::create_directory(folder, error))
+      return error ? Result<void>(fail(system_error(folder, error.value())))
+                   : Result<void>(fail(ErrorKind::conflict, fmt::format("{} exists already", folder),
+                                       "name another folder with --output"));
+    std::vector<reading::ExportedFile> files;
+    std::vector<std::string> failed;
+    const auto write = [&](const std::string& id, Result<std::unique_ptr<reading::Reading>> reading) -> Result<void> {
+      const std::string name = id + std::string(reading::ending_of(options_.format));
+      auto exported = reading ? write_file(**reading, folder + "/" + name) : Result<reading::Exported>(fail(reading.error()));
+      if (!exported && exported.error().kind == ErrorKind::cancelled) return fail(exported.error());
+      if (exported)
+        files.push_back({name, (*reading)->heading(), *exported});
+      else
+        failed.push_back(fmt::format("{}: {}", id, exported.error().message));
+      return {};
+    };
+    for (const auto& line : lines.sessions) HF_CHECK(write(line.session.id(), open(ChosenSession{line.session})));
+    if (kept)
+      for (const transcripts::KeptSession& session : *kept) {
+        const auto found = kept_.find(session.id);
+        HF_CHECK(write(session.id, found ? open(*found, {}) : Result<std::unique_ptr<reading::Reading>>(fail(found.error()))));
+      }
+    if (options_.filter)
+      for (auto& file : files)
+        for (std::string* text : {&file.heading.title, &file.heading.project}) *text = options_.filter(*text);
+    const std::string index = folder + (options_.format == ExportFormat::html ? "/index.html" : "/index.md");
+    HF_CHECK(create_file(index, reading::export_index(project ? *project : "All sessions", files, options_.format)));
+    work_.progress_done();
+    work_.warn(failed);
+    if (context_.line.json)
+      print_json(JsonObject{
+          {"output", folder}, {"index", index}, {"sessions", files.size()}, {"failed", failed.size()}, {"redacted", redacted_}});
+    else
+      print(fmt::format("{}\n{}\n", index, context_.terminal.soft(fmt::format("{} sessions{}", files.size(), masked_text()))));
+    return {};
+  }
+
+  std::string masked_text() const { return given_.redact ? fmt::format(", {} credentials masked", redacted_) : std::string(); }
+
+  static Result<std::string> absolute(const std::string& path) {
+    std::error_code error;
+    const std::filesystem::path whole = std::filesystem::absolute(path, error).lexically_normal();
+    if (error) return fail(system_error(path, error.value()));
+    return whole.string();
+  }
+
+  Context& context_;
+  TranscriptWork& work_;
+  const TranscriptArguments& given_;
+  transcripts::KeptLines kept_;
+  reading::ExportOptions options_;
+  std::uint64_t redacted_ = 0;
+};
+
+}  // namespace
+
+Result<void> export_any_session(Context& context) {
+  HF_TRY(auto work, TranscriptWork::begin(context));
+  return Exporting(context, *work).run();
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,57 @@
+// holdfast restore.
+
+#include "cli/arguments/commands.h"
+#include "cli/program/launch.h"
+#include "cli/transcripts/copy_text.h"
+#include "cli/transcripts/kept_session.h"
+#include "kinds/transcripts/guard/restore_kept.h"
+
+#include <unistd.h>
+
+namespace holdfast::cli {
+
+Result<void> restore_transcript(Context& context) {
+  HF_TRY(auto work, TranscriptWork::begin(context));
+  const TranscriptArguments& given = work->given();
+  HF_CHECK(check_launch(context, *work, "claude"));
+  transcripts::RestoreOptions options;
+  options.in_place = given.in_place;
+  HF_TRY(options.target_project, work->target_project());
+  HF_TRY(options.current_folder, work->this_folder());
+  HF_TRY(options.level, work->level());
+  HF_TRY(options.maps, work->maps());
+  options.dry_run = given.dry_run;
+  options.placed = work->recovered().placed();
+  options.caller_sessions = work->caller_sessions();
+  if (given.with_session_env) options.session_env = transcripts::SessionEnv::always;
+  if (given.no_session_env) options.session_env = transcripts::SessionEnv::never;
+  const transcripts::Progress progress = work->progress();
+  HF_TRY(const auto version, work->kept_version(given.version, given.as_of));
+  const bool asks_for_version = version.number || version.as_of;
+  HF_TRY(const auto in_guard, transcripts::kept_at_place(work->keeper(), given.words.front(), version));
+  if (!in_guard && asks_for_version)
+    return fail(ErrorKind::invalid, "--version and --as-of are for sessions that the guard has", "give the id of one");
+  // Where it was: straight from the guard. Elsewhere its paths are translated, as those of any archive.
+  if (in_guard && options.in_place && !options.target_project) {
+    const transcripts::RestoreKeptOptions kept_options{version, options.session_env != transcripts::SessionEnv::never,
+                                                       options.dry_run};
+    HF_TRY(const auto result, restore_kept(work->keeper(), *in_guard, kept_options, progress));
+    return finish_copy(context, *work, in_guard->line.session.product(), result);
+  }
+  HF_TRY(auto archive, transcripts::open_archive(work->keeper(), given.words.front(), work->remote(), progress, version));
+  options.trusted = archive.trusted;
+  HF_TRY(const bool kept, is_kept_session(archive.file));
+  if (kept) return restore_kept_session(context, *work, archive.file, archive.origin);
+  if (given.new_id) {
+    // What is no archive at all is told first.
+    HF_CHECK(transcripts::ArchiveReader::open(Fd(::dup(archive.file.get()))));
+    return fail(ErrorKind::invalid, "--new-id is for sessions of the store", "a transcript gets another id unless --in-place");
+  }
+  const std::vector<std::string> left_out = std::move(archive.left_out);
+  HF_TRY(auto result, work->keeper().restore(std::move(archive.file), archive.origin, options, progress));
+  result.left_out.insert(result.left_out.end(), left_out.begin(), left_out.end());
+  const bool codex = result.resume_command.starts_with("codex ");
+  return finish_copy(context, *work, codex ? "codex" : "claude", result);
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,179 @@
+#include "cli/transcripts/transcript_work.h"
+
+#include "base/files/file.h"
+#include "base/text/text.h"
+#include "cli/arguments/since.h"
+#include "cli/services/keeper_of_home.h"
+#include "kinds/transcripts/products/claude/project_folder.h"
+#include "session/query/lookup.h"
+
+#include <fmt/format.h>
+
+#include <unistd.h>
+
+#include <filesystem>
+
+namespace holdfast::cli {
+
+namespace {
+
+Result<std::optional<std::string>> canonical(const std::string& path) {
+  if (path.empty()) return std::nullopt;
+  HF_TRY(std::string project, transcripts::canonical_project(path));
+  return project;
+}
+
+}  // namespace
+
+TranscriptWork::TranscriptWork(Context& context) : context_(context), bar_(print_note) {}
+
+TranscriptWork::~TranscriptWork() {
+  bar_.clear();
+}
+
+Result<std::unique_ptr<TranscriptWork>> TranscriptWork::begin(Context& context, Died died) {
+  std::unique_ptr<TranscriptWork> work(new TranscriptWork(context));
+  HF_TRY(work->keeper_, open_keeper(context, [raw = work.get()](bool to_read) { return raw->store(to_read); }));
+  if (died == Died::end) work->recovered_ = work->keeper_->recover();
+  for (const std::string& note : work->recovered_.notes) print_note("note: " + harmless(note, true) + "\n");
+  return work;
+}
+
+Result<session::Store*> TranscriptWork::store(bool to_read) {
+  if (store_ && (to_read || !store_is_to_read_)) return store_.get();
+  HF_TRY(store_, context_.open_store(to_read));
+  store_is_to_read_ = to_read;
+  return store_.get();
+}
+
+Result<transcripts::AnySession> TranscriptWork::session(const std::string& id) const {
+  HF_TRY(const auto project, source_project());
+  if (!id.empty()) {
+    auto found = homes().find(id, project);
+    if (found) return found;
+    return fail(not_a_transcript(id).value_or(std::move(found).error()));
+  }
+  if (project)
+    return fail(ErrorKind::invalid, "a project to search in needs the id of a session", "give the id, or leave --sp out");
+  HF_TRY(auto current, transcripts::current_session(homes().claude, caller_hints()));
+  return transcripts::AnySession{std::move(current.session)};
+}
+
+transcripts::CallerHints TranscriptWork::caller_hints() const {
+  transcripts::CallerHints hints;
+  hints.environment = context_.environment("CLAUDE_CODE_SESSION_ID").value_or("");
+  if (auto here = this_folder()) hints.project_path = std::move(*here);
+  return hints;
+}
+
+Result<TranscriptWork::Readable> TranscriptWork::session_to_read(const std::string& id) {
+  auto found = session(id);
+  if (found) return Readable{*std::move(found), keeper_.get(), false};
+  if (id.empty() || found.error().kind != ErrorKind::not_found) return fail(std::move(found).error());
+  HF_TRY(session::Blobs* const guard, keeper_->guard());
+  const auto kept = guard ? transcripts::find_kept_session(*guard, id) : Result<transcripts::KeptSession>(fail(found.error()));
+  if (!kept) return fail(kept.error().kind == ErrorKind::not_found ? found.error() : kept.error());
+  HF_TRY(kept_, transcripts::lay_out(*keeper_, *kept, {}, progress()));
+  warn(kept_.home->left_out());
+  return Readable{kept_.session, kept_.keeper.get(), true};
+}
+
+Result<transcripts::KeptVersion> TranscriptWork::kept_version(std::int64_t number, const std::string& as_of) const {
+  transcripts::KeptVersion version;
+  if (number > 0) version.number = number;
+  if (!as_of.empty()) {
+    HF_TRY(version.as_of, parse_since(as_of, keeper_->now()));
+  }
+  return version;
+}
+
+// A person may well give the id of a session of another kind (design 8.20); these commands are not for those.
+std::optional<Error> TranscriptWork::not_a_transcript(const std::string& id) const {
+  auto store = keeper_->store_to_read();
+  if (!store || !*store) return std::nullopt;
+  auto record = session::find_session(**store, context_.settings.text("principal"), id);
+  if (!record) return std::nullopt;
+  return make_error(ErrorKind::invalid, fmt::format("{} is a {} session, not a transcript", record->id, record->kind),
+                    fmt::format("holdfast sessions show {} reads it", record->id));
+}
+
+std::vector<std::string> TranscriptWork::caller_sessions() const {
+  return transcripts::caller_sessions(homes().claude, caller_hints());
+}
+
+Result<std::optional<std::string>> TranscriptWork::source_project() const {
+  return canonical(given().source_project);
+}
+
+Result<std::optional<std::string>> TranscriptWork::target_project() const {
+  if (given().target_project.empty()) return std::nullopt;
+  HF_TRY(std::string project, transcripts::existing_project(given().target_project));
+  return project;
+}
+
+Result<std::string> TranscriptWork::this_folder() const {
+  std::error_code error;
+  const std::filesystem::path here = std::filesystem::current_path(error);
+  if (error) return fail(system_error("the working directory", error.value()));
+  return transcripts::canonical_project(here.string());
+}
+
+Result<transcripts::PathLevel> TranscriptWork::level() const {
+  using enum transcripts::PathLevel;
+  if (given().no_translate) return none;
+  if (given().level == "cwd") return cwd;
+  if (given().level == "all") return all;
+  return fields;
+}
+
+Result<std::vector<std::pair<std::string, std::string>>> TranscriptWork::maps() const {
+  std::vector<std::pair<std::string, std::string>> maps;
+  for (const std::string& text : given().maps) {
+    const std::size_t equals = text.find('=');
+    if (equals == 0 || equals == std::string::npos || equals + 1 == text.size())
+      return fail(ErrorKind::invalid, fmt::format("--map {}: not of the form OLD=NEW", text), "as in --map /old/lib=/new/lib");
+    maps.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return maps;
+}
+
+transcripts::RemoteOptions TranscriptWork::remote() const {
+  transcripts::RemoteOptions options;
+  options.environment = context_.environment;
+  options.replace = given().force;
+  options.gist.token = given().gist_token;
+  options.gist.api = context_.settings.text("gist.api");
+  options.gist.is_public = given().gist_visibility == "public";
+  if (!given().gist_description.empty()) options.gist.description = given().gist_description;
+  return options;
+}
+
+transcripts::Progress TranscriptWork::progress() {
+  // Without it an interrupted verb is cleaned up by the next one; with it, at once.
+  if (!signals_) {
+    if (auto signals = StopSignals::watch()) {
+      signals_ = std::move(*signals);
+      signals_->on_stop([this] { stopped_ = true; });
+    }
+  }
+  const bool shown = ::isatty(STDERR_FILENO) != 0;
+  return [this, shown](std::string_view step, std::uint64_t done, std::uint64_t total) {
+    if (shown) bar_.update(steady_milliseconds(), step, done, total);
+    return !stopped_.load();
+  };
+}
+
+Result<void> TranscriptWork::confirm(const std::string& what) const {
+  if (given().yes) return {};
+  if (!somebody_is_there()) return fail(ErrorKind::refused, what, "--yes does it without asking");
+  print_note(what + "\nGo on? [y/N] ");
+  const std::string answer = to_ascii_lower(read_answer());
+  if (answer == "y" || answer == "yes") return {};
+  return fail(ErrorKind::refused, "not done");
+}
+
+void TranscriptWork::warn(const std::vector<std::string>& warnings) const {
+  for (const std::string& warning : warnings) print_note("warning: " + harmless(warning, true) + "\n");
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,245 @@
+#include "kinds/documents/files/journal.h"
+
+#include "base/crypto/hash.h"
+#include "base/files/file.h"
+#include "base/ids.h"
+#include "kinds/documents/files/beside.h"
+#include "kinds/documents/files/lock_range.h"
+
+#include <fmt/format.h>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <functional>
+#include <future>
+#include <map>
+#include <memory>
+#include <thread>
+
+namespace holdfast::documents {
+namespace {
+
+using End = JournaledOperation::End;
+
+// Recovery reads the journal at each start: about a thousand operations, in some milliseconds.
+constexpr std::size_t kLongJournalBytes = 512 * 1024;
+// What is still open is carried over, so a journal is longer than that only when one operation is.
+constexpr std::size_t kMaxJournalBytes = 1024UL * 1024 * 1024;
+
+constexpr std::chrono::milliseconds kPause{1};  // of who waits for a journal that is put aside
+
+std::string journal_path(Library& library) {
+  return library.settings().state_folder + "/journal.jsonl";
+}
+
+// Bytes of a file that has none: byte 0 is held by all who are at work, another one by each operation.
+Result<Fd> open_locks(Library& library) {
+  const std::string path = library.settings().state_folder + "/operations";
+  Fd file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!file) return fail(system_error(path, errno));
+  return file;
+}
+
+off_t lock_byte(std::string_view id) {
+  const Digest digest = sha256(id);
+  std::uint64_t number = 0;
+  for (std::size_t i = 0; i < 7; ++i) number = number << 8 | digest[i];
+  return static_cast<off_t>(number) + 1;
+}
+
+Result<Fd> open_journal(Library& library) {
+  const std::string path = journal_path(library);
+  Fd file(::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW));
+  if (!file && errno == ENOENT) {
+    file = Fd(::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+    if (file) HF_CHECK(sync_folder(library.settings().state_folder));
+  }
+  if (!file) return fail(system_error(path, errno));
+  return file;
+}
+
+Result<void> append_line(const Fd& journal, const std::string& line, bool synced) {
+  HF_CHECK(write_all(journal.get(), '\n' + line));
+  if (synced && ::fdatasync(journal.get()) != 0) return fail(system_error("sync the journal", errno));
+  return {};
+}
+
+Result<std::string> read_journal(const std::string& path) {
+  auto text = read_file(path, kMaxJournalBytes);
+  if (!text && text.error().kind == ErrorKind::not_found) return "";
+  return text;
+}
+
+// In the order of the journal, each with its end when it has one.
+std::vector<JournaledOperation> operations_in(std::string_view text) {
+  std::vector<JournaledOperation> operations;
+  std::map<std::string, std::size_t, std::less<>> places;
+  while (!text.empty()) {
+    const std::size_t newline = text.find('\n');
+    auto line = parse_line(text.substr(0, newline));
+    text.remove_prefix(newline == text.npos ? text.size() : newline + 1);
+    if (!line) continue;
+    if (line->begun) {
+      places.insert_or_assign(line->begun->id, operations.size());
+      operations.push_back(*std::move(line->begun));
+    } else if (const auto place = places.find(line->ended); place != places.end()) {
+      operations[place->second].end = line->how;
+    }
+  }
+  return operations;
+}
+
+bool is_under_way(const JournaledOperation& operation) {
+  return operation.end == End::open || operation.end == End::committed;
+}
+
+bool is_of(Library& library, const JournaledOperation& operation) {
+  return std::ranges::all_of(operation.steps, [&](const JournaledStep& step) { return library.place_of(step.key).has_value(); });
+}
+
+// The current one first, then those put aside, newest first: their names have the time in them.
+Result<std::vector<std::string>> all_journals(Library& library) {
+  const std::string& folder = library.settings().state_folder;
+  const std::unique_ptr<DIR, int (*)(DIR*)> opened(::opendir(folder.c_str()), [](DIR* each) { return ::closedir(each); });
+  if (!opened) return fail(system_error(folder, errno));
+  std::vector<std::string> paths;
+  while (const dirent* entry = ::readdir(opened.get())) {
+    const std::string_view name = entry->d_name;
+    if (name.starts_with("journal-") && name.ends_with(".jsonl")) paths.push_back(folder + '/' + std::string(name));
+  }
+  std::ranges::sort(paths, std::greater<>());
+  paths.insert(paths.begin(), journal_path(library));
+  return paths;
+}
+
+// Newest first, until `take` has enough.
+Result<void> visit_operations(Library& library, const std::function<bool(JournaledOperation&)>& take) {
+  HF_TRY(const auto paths, all_journals(library));
+  for (const std::string& path : paths) {
+    HF_TRY(const std::string text, read_journal(path));
+    auto operations = operations_in(text);
+    for (auto operation = operations.rbegin(); operation != operations.rend(); ++operation)
+      if (!take(*operation)) return {};
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<JournaledOperation> find_operation(Library& library, std::string_view id) {
+  std::optional<JournaledOperation> found;
+  HF_CHECK(visit_operations(library, [&](JournaledOperation& operation) {
+    if (operation.id == id) found = std::move(operation);
+    return !found;
+  }));
+  if (!found) return fail(ErrorKind::not_found, fmt::format("the journal knows no operation \"{}\"", id));
+  return *std::move(found);
+}
+
+Result<void> visit_happened(Library& library, std::initializer_list<std::string_view> actions,
+                            const std::function<bool(JournaledOperation&)>& take) {
+  return visit_operations(library, [&](JournaledOperation& operation) {
+    const bool happened = operation.end == End::done || operation.end == End::committed;
+    const bool meant = actions.size() == 0 || std::ranges::find(actions, operation.note.action) != actions.end();
+    return !happened || !meant || !is_of(library, operation) || take(operation);
+  });
+}
+
+Result<std::vector<JournaledOperation>> list_operations(Library& library, std::string_view action, std::size_t limit) {
+  std::vector<JournaledOperation> found;
+  const auto take = [&](JournaledOperation& operation) {
+    found.push_back(std::move(operation));
+    return found.size() < limit;
+  };
+  HF_CHECK(action.empty() ? visit_happened(library, {}, take) : visit_happened(library, {action}, take));
+  return found;
+}
+
+Result<OperationAtWork> OperationAtWork::begin(Library& library, JournaledOperation operation) {
+  HF_TRY(Fd lock, open_locks(library));
+  // Byte 0 is held by another only while it puts the journal aside, which is a matter of milliseconds.
+  const auto give_up = std::chrono::steady_clock::now() + kLockPatience;
+  for (bool held = false; !held;) {
+    HF_TRY(held, try_lock_range(lock, 0, Sharing::shared));
+    if (!held && std::chrono::steady_clock::now() >= give_up)
+      return fail(ErrorKind::unavailable, "the journal of documents is held by somebody else", "Try again in a moment.");
+    if (!held) std::this_thread::sleep_for(kPause);
+  }
+  HF_TRY(const bool own, try_lock_range(lock, lock_byte(operation.id), Sharing::exclusive));
+  if (!own) return fail(ErrorKind::unavailable, "another operation has this one's lock", "Try again.");
+  HF_TRY(Fd journal, open_journal(library));
+  HF_CHECK(append_line(journal, to_line(operation), false));
+  OperationAtWork work(std::move(lock), std::move(journal), std::move(operation));
+  work.syncing_ = run_beside([file = work.journal_.get()] { return ::fdatasync(file) == 0 ? 0 : errno; });
+  return work;
+}
+
+Result<void> OperationAtWork::await_sync() {
+  if (!syncing_.valid()) return {};
+  if (const int error_number = syncing_.get(); error_number != 0) return fail(system_error("sync the journal", error_number));
+  return {};
+}
+
+Result<std::vector<OperationAtWork>> OperationAtWork::adopt_abandoned(Library& library) {
+  std::vector<OperationAtWork> adopted;
+  HF_TRY(const std::string text, read_journal(journal_path(library)));
+  for (JournaledOperation& operation : operations_in(text)) {
+    if (!is_under_way(operation) || !is_of(library, operation)) continue;
+    HF_TRY(Fd lock, open_locks(library));
+    HF_TRY(const bool dead, try_lock_range(lock, lock_byte(operation.id), Sharing::exclusive));
+    if (!dead) continue;
+    HF_TRY(const bool shared, try_lock_range(lock, 0, Sharing::shared));
+    if (!shared) continue;
+    HF_TRY(Fd journal, open_journal(library));
+    adopted.push_back(OperationAtWork(std::move(lock), std::move(journal), std::move(operation)));
+  }
+  // Some may have ended between our reading and their unlocking.
+  if (adopted.empty()) return adopted;
+  HF_TRY(const std::string again, read_journal(journal_path(library)));
+  const auto now = operations_in(again);
+  std::erase_if(adopted, [&](const OperationAtWork& each) {
+    const auto same = std::ranges::find(now, each.operation_.id, &JournaledOperation::id);
+    return same == now.end() || !is_under_way(*same) || same->end != each.operation_.end;
+  });
+  return adopted;
+}
+
+Result<void> OperationAtWork::end(End how, bool synced) {
+  operation_.end = how;
+  return append_line(journal_, to_end_line(operation_.id, how), synced);
+}
+
+bool is_unfinished(Library& library, std::string_view id) {
+  const auto locks = open_locks(library);
+  if (!locks || is_range_locked(*locks, lock_byte(id))) return true;
+  const auto operation = find_operation(library, id);
+  return operation ? is_under_way(*operation) : operation.error().kind != ErrorKind::not_found;
+}
+
+Result<void> rotate_journal(Library& library) {
+  const std::string path = journal_path(library);
+  struct stat status{};
+  if (::stat(path.c_str(), &status) != 0 || static_cast<std::size_t>(status.st_size) < kLongJournalBytes) return {};
+  HF_TRY(const Fd lock, open_locks(library));
+  HF_TRY(const bool alone, try_lock_range(lock, 0, Sharing::exclusive));
+  if (!alone) return {};
+  HF_TRY(const std::string text, read_journal(path));
+  std::string still_open;
+  for (const JournaledOperation& operation : operations_in(text))
+    if (is_under_way(operation)) {
+      still_open += '\n' + to_line(operation);
+      if (operation.end == End::committed) still_open += '\n' + to_end_line(operation.id, operation.end);
+    }
+  // The old one has its second name before the first is taken from it. A crash in between is found by the next that comes here.
+  const std::string aside = fmt::format("{}/journal-{}.jsonl", library.settings().state_folder, make_uuid7());
+  if (::link(path.c_str(), aside.c_str()) != 0) return fail(system_error(aside, errno));
+  return replace_file(path, still_open);
+}
+
+}  // namespace holdfast::documents

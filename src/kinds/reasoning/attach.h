@@ -1,0 +1,21 @@
+#pragma once
+
+// Which session a thought goes to (A1-A3). Internal to append.cpp.
+
+#include "kinds/reasoning/append.h"
+
+namespace holdfast::reasoning {
+
+struct Attachment {
+  session::SessionRecord record;
+  Attached how = Attached::current;
+  std::optional<AppendOutcome::Recovered> recovered;
+  std::string previous_session;
+  std::vector<std::string> notices;
+};
+
+// Creates the session when none fits.
+Result<Attachment> attach(session::Transaction& transaction, const ThoughtRequest& request, const Situation& situation,
+                          const Connection& connection);
+
+}  // namespace holdfast::reasoning

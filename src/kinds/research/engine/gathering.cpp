@@ -1,0 +1,199 @@
+#include "base/run/run_guarded.h"
+#include "base/text/text.h"
+#include "kinds/research/engine/phases.h"
+#include "kinds/research/engine/question_search.h"
+#include "kinds/research/run/turns.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+
+namespace holdfast::research {
+
+namespace {
+
+constexpr std::size_t kFailedShown = 20;        // in the record, for status
+constexpr std::size_t kQuestionInMessage = 80;  // characters
+
+struct Failed {
+  std::string id, query, error;
+};
+
+class Gathering {
+ public:
+  Gathering(Workshop& shop, std::int64_t iteration) : shop_(shop), journal_(shop.journal), iteration_(iteration) {
+    const auto list = journal_.state().questions.find(iteration);
+    if (list != journal_.state().questions.end()) questions_ = list->second;
+  }
+
+  Result<void> run() {
+    // With a budget of searches the earlier question comes first, whoever is faster: otherwise the same run would end differently
+    // each time.
+    const std::int64_t side_by_side = journal_.job().limits.max_search_calls > 0 ? 1 : journal_.job().limits.max_concurrent;
+    const std::size_t workers = std::min(static_cast<std::size_t>(side_by_side), questions_.size());
+    {
+      std::vector<std::jthread> threads;
+      for (std::size_t i = 0; i < workers; ++i)
+        threads.emplace_back([this] {
+          const auto task = [this] { take_questions(); };
+          run_guarded(task, "research");
+        });
+    }
+    if (error_) return fail(*std::move(error_));
+    if (journal_.lease().ended()) return fail(ErrorKind::cancelled, "the worker has to stop");
+    const auto worked_on = static_cast<std::size_t>(completed(journal_.state())) + failed_.size();
+    if (worked_on != questions_.size()) return fail(ErrorKind::internal, "a question was left unfinished; the log says why");
+    return {};
+  }
+
+  bool all_failed() const { return failed_.size() == questions_.size(); }
+  const std::vector<Failed>& failed() const { return failed_; }
+  std::size_t size() const { return questions_.size(); }
+
+ private:
+  void take_questions() {
+    for (std::size_t index = next_++; index < questions_.size(); index = next_++) {
+      // Those behind wait for this one, however it ends.
+      struct Pass {
+        Turns& turns;
+        std::size_t index;
+        ~Pass() { turns.pass(index); }
+      } pass{turns_, index};
+      if (auto done = work_on(index); !done) {
+        const std::lock_guard lock(mutex_);
+        if (!error_) error_ = std::move(done).error();
+      }
+    }
+  }
+
+  bool must_stop() const {
+    const std::lock_guard lock(mutex_);
+    return error_ || journal_.lease().ended();
+  }
+
+  Result<void> work_on(std::size_t index) {
+    const SubQuery& question = questions_[index];
+    const Unit done{iteration_, "gathering", "subquery/" + question.id};
+    if (must_stop() || journal_.read([&](const RunState& state) { return state.is_done(done); })) return {};
+    std::vector<QuestionSearch::Compose> waiting;
+    const auto flush = [&]() -> Result<void> {
+      for (const auto& compose : waiting)
+        HF_CHECK(journal_.commit([&](const RunState& state) { return placed(compose(state), state); }));
+      waiting.clear();
+      return {};
+    };
+    QuestionSearch search(shop_, iteration_, question, [&](QuestionSearch::Compose compose) -> Result<void> {
+      waiting.push_back(std::move(compose));
+      return turns_.has_come(index) ? flush() : Result<void>();
+    });
+    const Result<void> searched = search.run();
+    if (!searched) return searched;
+    turns_.wait_for(index);
+    if (must_stop()) return {};
+    HF_CHECK(flush());
+    return journal_.commit([&](const RunState& state) { return finished(state, done, index, search); });
+  }
+
+  std::int64_t completed(const RunState& state) const {
+    return std::ranges::count_if(questions_, [&](const SubQuery& question) {
+      return state.is_done({iteration_, "gathering", "subquery/" + question.id});
+    });
+  }
+
+  // Under the lock of the journal, as every composing.
+  Change placed(Change change, const RunState& state) const {
+    change.done = completed(state) + static_cast<std::int64_t>(failed_.size());
+    change.total = static_cast<std::int64_t>(questions_.size());
+    return change;
+  }
+
+  Change finished(const RunState& state, const Unit& unit, std::size_t index, const QuestionSearch& search) {
+    const SubQuery& question = questions_[index];
+    Change change;
+    change.unit = unit;
+    change.failed = !search.failure().empty();
+    change.mark = {{"sub_query_id", question.id}, {"found", search.found()}};
+    if (change.failed) {
+      change.mark["error"] = search.failure();
+      failed_.push_back({question.id, question.query, search.failure()});
+    }
+    change = placed(std::move(change), state);
+    if (!change.failed) ++change.done;
+    change.event = "sub_query_done";
+    change.message =
+        fmt::format("question {} of {}: {}", index + 1, questions_.size(), shorten(question.query, kQuestionInMessage));
+    const std::int64_t all_completed =
+        std::ranges::count_if(state.units,
+                              [](const auto& done) { return done.first.find("/gathering/subquery/") != std::string::npos; }) +
+        (change.failed ? 0 : 1);
+    std::int64_t total = 0;
+    for (const auto& [iteration, questions] : state.questions) total += static_cast<std::int64_t>(questions.size());
+    JsonArray failed;
+    for (const Failed& each : failed_)
+      if (failed.size() < kFailedShown)
+        failed.push_back(JsonObject{{"id", each.id}, {"query", each.query}, {"error", each.error}});
+    JsonObject counts{{"total", total}, {"completed", all_completed}, {"failed", failed_.size()}};
+    change.adjust = [counts, failed](session::SessionRecord& record) {
+      record.data["sub_queries"] = counts;
+      record.data["failed_sub_queries"] = failed;
+    };
+    return change;
+  }
+
+  Workshop& shop_;
+  Journal& journal_;
+  const std::int64_t iteration_;
+  std::vector<SubQuery> questions_;
+  std::atomic<std::size_t> next_ = 0;
+  Turns turns_;
+  mutable std::mutex mutex_;
+  std::optional<Error> error_;  // the first
+  std::vector<Failed> failed_;  // changed while a change is composed, one at a time
+};
+
+// What was looked for in vain is looked for again when the run is resumed: there may be documents then.
+Result<void> no_sources(Journal& journal, const Unit& gathered, const Gathering& gathering) {
+  Change again;
+  again.unit = gathered;
+  again.failed = true;
+  again.mark = {{std::string(kGatherAgain), true}};
+  HF_CHECK(journal.commit(std::move(again)));
+  if (gathering.all_failed())
+    return fail(ErrorKind::unavailable, fmt::format("no search succeeded; the last said: {}", gathering.failed().back().error),
+                "resume the run when the search providers can be reached", "NO_SOURCES");
+  return fail(ErrorKind::not_found, "no search found a source for this question",
+              "put documents about it into the folders that are searched, then resume the run; or ask in other words",
+              "NO_SOURCES");
+}
+
+}  // namespace
+
+Result<void> gather(Workshop& shop, std::int64_t iteration) {
+  Journal& journal = shop.journal;
+  const Unit gathered{iteration, "gathering", "gathered"};
+  if (journal.state().is_done(gathered)) return {};
+  HF_CHECK(journal.enter(iteration, "gathering"));
+  if (shop.providers.empty())
+    return fail(ErrorKind::refused, "there is nowhere to search: no search provider is configured",
+                "name folders with --corpus or set search in config.json", "NO_SOURCES");
+  Gathering gathering(shop, iteration);
+  HF_CHECK(gathering.run());
+  for (const auto& provider : shop.providers)
+    if (std::string left_out = provider->left_out(); !left_out.empty()) journal.warn(std::move(left_out));
+  if (journal.state().sources.empty() && gathering.size() > 0) {
+    // A spent budget is no failure: the report says that nothing was found with what there was (§10).
+    if (const auto spent = journal.budget().gathering()) journal.note_cut(*spent);
+    if (journal.cut().empty()) return no_sources(journal, gathered, gathering);
+  }
+  HF_CHECK(follow_links(shop, iteration));
+  Change change;
+  change.unit = gathered;
+  change.done = 1;
+  change.event = "phase_done";
+  change.message = fmt::format("{} sources so far", journal.state().sources.size());
+  return journal.commit(std::move(change));
+}
+
+}  // namespace holdfast::research

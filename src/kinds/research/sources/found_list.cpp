@@ -1,0 +1,57 @@
+#include "kinds/research/sources/found_list.h"
+
+#include "base/text/text.h"
+#include "kinds/research/sources/web_url.h"
+#include "kinds/research/text/snippet.h"
+
+#include <fmt/format.h>
+
+namespace holdfast::research {
+namespace {
+
+constexpr std::size_t kMaxFoundTitleCharacters = 300;
+constexpr std::size_t kMaxDateBytes = 40;  // any date format
+
+}  // namespace
+
+Result<JsonArray> read_results(std::string_view provider, std::string_view body) {
+  auto answer = parse_json(body);
+  JsonObject* object = answer ? answer->if_object() : nullptr;
+  Json* results = object ? object->if_contains("results") : nullptr;
+  if (!results || !results->is_array())
+    return fail(ErrorKind::unavailable, fmt::format("{} answered with something that is not a list of results", provider));
+  return std::move(results->as_array());
+}
+
+std::optional<Found> found_from(const Json& result, std::string_view published_key) {
+  const JsonObject* object = result.if_object();
+  const auto address = object ? find_string(*object, "url") : std::nullopt;
+  const auto url = address ? parse_web_url(*address) : Result<WebUrl>(fail(ErrorKind::invalid, ""));
+  if (!url) return {};
+  Found found;
+  found.uri = url->text();
+  found.title = shorten(trim(find_string(*object, "title").value_or("")), kMaxFoundTitleCharacters);
+  if (found.title.empty()) found.title = found.uri;
+  found.type = "web";
+  found.snippet = utf8_prefix(trim(find_string(*object, "content").value_or("")), 8 * kSnippetCharacters);
+  const std::string_view published = find_string(*object, published_key).value_or("");
+  if (published.size() <= kMaxDateBytes) found.published = published;
+  return found;
+}
+
+double score_of_rank(std::size_t rank, std::size_t count) {
+  return count == 0 ? 0 : static_cast<double>(count - rank) / static_cast<double>(count);
+}
+
+Result<std::string> base_url_of(const JsonObject& settings, std::string_view provider, std::string_view fallback) {
+  std::string base(find_string(settings, "base_url").value_or(fallback));
+  while (base.ends_with('/')) base.pop_back();
+  if (base.empty())
+    return fail(ErrorKind::invalid, fmt::format("search provider \"{}\" has no base_url", provider),
+                "set base_url, for instance \"http://127.0.0.1:8888\"");
+  if (const auto url = parse_web_url(base); !url || base.find_first_of("?#") != base.npos)
+    return fail(ErrorKind::invalid, fmt::format("base_url of search provider \"{}\" is not an http address", provider));
+  return base;
+}
+
+}  // namespace holdfast::research

@@ -1,0 +1,46 @@
+#include "kinds/research/text/code_spans.h"
+
+#include "base/text/text.h"
+
+#include <algorithm>
+
+namespace holdfast::research {
+
+namespace {
+
+constexpr std::size_t kLeastFence = 3;
+
+std::size_t length_of_run(std::string_view text, char c) {
+  return std::min(text.find_first_not_of(c), text.size());
+}
+
+}  // namespace
+
+std::size_t code_span_at(std::string_view text) {
+  const std::size_t opening = length_of_run(text, '`');
+  if (opening == 0) return 0;
+  const std::size_t line_end = std::min(text.find('\n'), text.size());
+  for (std::size_t at = text.find('`', opening); at < line_end; at = text.find('`', at)) {
+    const std::size_t run = length_of_run(text.substr(at), '`');
+    at += run;
+    if (run == opening) return at;
+  }
+  return 0;
+}
+
+bool CodeFence::holds(std::string_view line) {
+  const std::string_view shown = trim(line);
+  const char mark = shown.empty() ? '\0' : shown.front();
+  const std::size_t run = mark == '`' || mark == '~' ? length_of_run(shown, mark) : 0;
+  if (mark_ != '\0') {
+    if (mark == mark_ && run >= length_ && run == shown.size()) mark_ = '\0';
+    return true;
+  }
+  // A line with backticks further on is a span of code, not a fence.
+  if (run < kLeastFence || (mark == '`' && shown.find('`', run) != shown.npos)) return false;
+  mark_ = mark;
+  length_ = run;
+  return true;
+}
+
+}  // namespace holdfast::research

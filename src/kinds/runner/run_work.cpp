@@ -1,0 +1,305 @@
+#include "kinds/runner/run_work.h"
+
+#include "base/text/text.h"
+#include "kinds/runner/servers/run_servers.h"
+#include "kinds/runner/servers/toolbox.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace holdfast::runner {
+
+namespace {
+
+using Time = std::chrono::steady_clock;
+
+std::string joined_paths(const RootsView& roots) {
+  std::vector<std::string> paths;
+  for (const Root& root : roots->roots) paths.push_back(root.folder.path);
+  return fmt::format("{}", fmt::join(paths, ", "));
+}
+
+// What every task of a run may rely on.
+std::string instructions(const RootsView& roots) {
+  return fmt::format(
+      "You work through a task with tools. Use them to find out what you do not know; do not invent results. When the "
+      "task is done, answer in words. The folders you may work in: {}",
+      joined_paths(roots));
+}
+
+class Work {
+ public:
+  Work(const WorkPlace& place, RunState& state, const std::stop_token& stop)
+      : place_(place), state_(state), stop_(stop), roots_(place.settings.paths) {}
+
+  Result<std::optional<Error>> run() {
+    bool stopped_by_error = false;
+    for (std::size_t i = 0; i < state_.request.tasks.size() && !stop_.stop_requested() && !fault_; ++i) {
+      TaskResult& result = state_.results[i];
+      if (result.status == "skipped" && !stopped_by_error) HF_CHECK(run_task(i));
+      stopped_by_error = stopped_by_error || (state_.request.stop_on_error && result.status != "ok");
+    }
+    return fault_;
+  }
+
+ private:
+  void tell(std::size_t task, std::string message, const TaskResult* ended = nullptr) {
+    const std::lock_guard lock(progress_mutex_);
+    if (place_.on_progress) place_.on_progress({task + 1, state_.request.tasks.size(), ++step_, std::move(message), ended});
+  }
+
+  static std::vector<Roots::Wanted> wanted(const std::vector<std::string>& folders) {
+    std::vector<Roots::Wanted> all;
+    for (const std::string& folder : folders) all.push_back({folder, std::nullopt});
+    return all;
+  }
+
+  // Where a task that names no folders works when none before it in this process did: where the run was when it was
+  // interrupted, else where it was asked to begin.
+  std::vector<std::string> first_folders(std::size_t index) const {
+    for (std::size_t i = index; i-- > 0;)
+      if (state_.results[i].roots && state_.request.tasks[i].folders) return *state_.request.tasks[i].folders;
+    return state_.request.initial_folders.value_or(std::vector<std::string>{place_.settings.paths.base});
+  }
+
+  void problem(std::string what) {
+    if (std::ranges::find(state_.problems, what) != state_.problems.end()) return;
+    tell(task_, what);
+    (void)place_.journal.problem(what);  // also in the report; a journal that cannot be written ends the work at the next task
+    state_.problems.push_back(std::move(what));
+  }
+
+  Result<void> define_servers() {
+    if (servers_) return {};
+    HF_TRY(const ServerList list, place_.settings.servers(place_.servers_file));
+    HF_TRY(const std::vector<ServerDefinition> chosen, choose_servers(list, state_.request.servers));
+    if (!list.warning.empty()) problem(list.warning);
+    if (state_.request.servers.empty())
+      for (const BrokenServer& broken : list.broken) problem(broken.error.message);
+    if (chosen.empty()) problem("no servers are configured: the model has no tools");
+    servers_.emplace(place_.executor, chosen, roots_, place_.settings.connect, place_.settings.live);
+    return {};
+  }
+
+  // All at once. One that cannot be brought to the folders is named and left out of this task, the others go on.
+  Result<RootsApplied> apply_to_servers(std::size_t index, Time::time_point deadline) {
+    if (auto defined = define_servers(); !defined) {
+      fault_ = defined.error();
+      return fail(std::move(defined).error());
+    }
+    RunServers::Brought brought = servers_->bring(deadline, stop_);
+    if (!stop_.stop_requested())  // else nothing is wrong with them
+      for (std::string& each : brought.problems) problem(std::move(each));
+    usable_.clear();
+    RootsApplied slowest{RootsMode::none, roots_.generation(), {}, !brought.usable.empty(), false};
+    for (const auto& [server, applied] : brought.usable) {
+      usable_.push_back(server);
+      HF_CHECK(place_.journal.roots_applied(index, server->definition().name, applied));
+      slowest.verified = slowest.verified && applied.verified;
+      if (applied.mode == RootsMode::none || applied.elapsed < slowest.elapsed) continue;
+      slowest.mode = applied.mode;
+      slowest.elapsed = applied.elapsed;
+    }
+    if (brought.error && stop_.stop_requested()) return fail(*std::move(brought.error));
+    // Who was asked for by name is needed, and somebody can help.
+    if (brought.login && (brought.usable.empty() || !state_.request.servers.empty())) {
+      fault_ = brought.login;
+      return fail(*std::move(brought.login));
+    }
+    // Without any tool a model would only invent. One that never started in this process will not start for the next task either.
+    if (!brought.error) return slowest;
+    if (!servers_->any_was_usable()) fault_ = *brought.error;
+    return fail(*std::move(brought.error));
+  }
+
+  // A folder that cannot be used fails this task, and the roots stay what they were.
+  Result<RootsApplied> enter_folders(std::size_t index, Time::time_point deadline) {
+    const RunTask& task = state_.request.tasks[index];
+    const RootsView before = roots_.snapshot();
+    if (task.folders) {
+      HF_CHECK(roots_.set(wanted(*task.folders)));
+    } else if (before->roots.empty()) {
+      HF_CHECK(roots_.set(wanted(first_folders(index))));
+    }
+    if (roots_.available().empty())
+      return fail(ErrorKind::unavailable,
+                  fmt::format("none of the folders is there any more: {}", joined_paths(roots_.snapshot())),
+                  "name the folders of this task", "no_roots");
+    for (const Root& root : roots_.snapshot()->roots)
+      for (const std::string& warning : root.folder.warnings) problem(warning);
+    auto applied = apply_to_servers(index, deadline);
+    if (!applied) roots_.put_back(before);
+    return applied;
+  }
+
+  Result<void> run_task(std::size_t index) {
+    const RunTask& task = state_.request.tasks[index];
+    TaskResult result;
+    result.index = index;
+    result.id = task.id;
+    const auto begun = Time::now();
+    const auto deadline = begun + std::chrono::seconds(state_.request.timeout_of(task));
+    task_ = index;
+    HF_CHECK(place_.journal.task_begins(task, index));
+    tell(index, fmt::format("task {}: {}", task.id, shorten(task.text, kTaskNameCharacters)));
+    auto roots = enter_folders(index, deadline);
+    if (roots) {
+      result.roots = *roots;
+      if (roots->mode != RootsMode::none) tell(index, fmt::format("folders: {}", name_of(roots->mode)));
+      HF_CHECK(ask_model(index, deadline, result));
+    } else {
+      result.status = "error";
+      result.error = roots.error();
+    }
+    result.duration_ms = std::chrono::duration_cast<std::chrono::milliseconds>(Time::now() - begun).count();
+    const bool stopped = result.status == "cancelled" || (stop_.stop_requested() && result.status != "ok");
+    if (stopped && place_.journal.is_cancelled()) {
+      result.status = "cancelled";
+      if (!result.error) result.error = make_error(ErrorKind::cancelled, "the run was cancelled");
+      HF_CHECK(place_.journal.task_is_cancelled(result));
+    } else if (stopped || fault_) {
+      return {};  // a run that is only interrupted does this task again
+    } else {
+      HF_CHECK(place_.journal.task_ends(result));
+    }
+    tell(index, fmt::format("task {}: {}", task.id, result.status), &result);
+    state_.results[index] = std::move(result);
+    return {};
+  }
+
+  // Of a run that goes on in another process the conversation is known by what was asked and answered.
+  void recall(std::size_t index) {
+    std::size_t first = index;
+    while (first > 0 && state_.request.tasks[first].keep_context) --first;
+    for (std::size_t i = first; i < index; ++i) {
+      if (state_.results[i].text.empty()) continue;
+      messages_.push_back({"user", state_.request.tasks[i].text, {}, {}});
+      messages_.push_back({"assistant", state_.results[i].text, {}, {}});
+    }
+  }
+
+  // One system message, at the beginning, and turns that alternate: the templates of some models refuse everything else.
+  void open_conversation(std::size_t index) {
+    const RunTask& task = state_.request.tasks[index];
+    const bool goes_on = task.keep_context && !messages_.empty();
+    if (!goes_on) {
+      messages_ = {{"system", instructions(roots_.snapshot()), {}, {}}};
+      recall(index);
+    } else if (messages_.back().role != "assistant") {
+      messages_.push_back({"assistant", "(The task before ended here, without an answer.)", {}, {}});
+    }
+    const bool moved = goes_on && task.folders;
+    messages_.push_back(
+        {"user",
+         moved ? fmt::format("The folders you may work in now: {}\n\n{}", joined_paths(roots_.snapshot()), task.text) : task.text,
+         {},
+         {}});
+  }
+
+  // Only the first task of this process can have been begun by another one.
+  Result<Earlier> earlier_of(std::size_t index, TaskResult& result) {
+    if (std::exchange(goes_on_, true)) return Earlier();
+    auto earlier = place_.journal.earlier(index);
+    if (earlier && !earlier->empty()) tell(index, fmt::format("goes on after round {}", earlier->size()));
+    if (earlier || earlier.error().kind != ErrorKind::corrupt) return earlier;
+    result.status = "error";
+    result.error = earlier.error();
+    return Earlier();
+  }
+
+  Result<void> ask_model(std::size_t index, Time::time_point deadline, TaskResult& result) {
+    const RunTask& task = state_.request.tasks[index];
+    HF_TRY(const Earlier earlier, earlier_of(index, result));
+    if (result.error) return {};
+    std::vector<std::string> problems;
+    Toolbox toolbox(usable_, servers_->several(), problems, stop_);
+    for (std::string& each : problems) problem(std::move(each));
+    open_conversation(index);
+    LoopLimits limits;
+    limits.max_rounds = state_.request.rounds_of(task);
+    limits.max_tokens = state_.request.tokens_of(task);
+    limits.model = state_.request.model_of(task);
+    limits.deadline = deadline;
+    limits.response_format = state_.request.response_format;
+    // The journal comes first: what it cannot take must not go on unseen.
+    std::optional<Error> lost;
+    std::stop_source halt;
+    const std::stop_callback by_caller(stop_, [&] { halt.request_stop(); });
+    const auto keep = [&](Result<void> written) {
+      if (written || lost) return;
+      lost = written.error();
+      halt.request_stop();
+    };
+    LoopEvents events;
+    events.on_reply = [&](std::int64_t round, const model::Reply& reply) {
+      keep(place_.journal.replied(index, round, reply));
+      tell(index, fmt::format("round {}", round));
+    };
+    events.on_call = [&](CallPlace place, const model::ToolCall& call) {
+      if (!toolbox.is_repeatable(call.name)) keep(place_.journal.call_begins(index, place, call));
+      tell(index, fmt::format("calls {}", to_valid_utf8(call.name)));
+    };
+    events.on_result = [&](CallPlace place, const model::ToolCall& call, const ToolOutcome& outcome) {
+      // What a stop left unanswered may have happened nevertheless: it stays a call that was begun.
+      const bool cut_off = stop_.stop_requested() && outcome.is_error && outcome.was_called;
+      if (!cut_off) keep(place_.journal.called(index, place, call, outcome));
+      if (auto error = toolbox.login_required(); error && !fault_) {
+        fault_ = std::move(error);
+        halt.request_stop();
+      }
+    };
+    LoopResult loop = run_task_loop(place_.models, toolbox, messages_, limits, events, halt.get_token(), earlier);
+    if (lost && lost->kind != ErrorKind::cancelled) return fail(*lost);
+    result.status = std::move(loop.status);
+    result.text = std::move(loop.text);
+    result.reasoning = std::move(loop.reasoning);
+    result.rounds = loop.rounds;
+    result.tool_calls = loop.tool_calls;
+    result.tool_errors = loop.tool_errors;
+    result.usage = loop.usage;
+    result.error = std::move(loop.error);
+    if (result.status == "error") find_fault(task, *result.error);
+    return {};
+  }
+
+  // Whether the next task would meet the same, because it has nothing to do with what was asked.
+  void find_fault(const RunTask& task, const Error& error) {
+    model::Ask ask;
+    ask.purpose = "chat";
+    ask.model = state_.request.model_of(task);
+    ask.cancelled = [this] { return stop_.stop_requested(); };
+    if (error.code == "NO_LLM_PROVIDER" || error.code == "RATE_LIMITED" ||
+        (error.code == "MODEL_NOT_FOUND" && !task.limits.model)) {
+      fault_ = error;
+    } else if (error.code == "PROVIDER_ERROR" || error.code == "PROVIDER_TIMEOUT") {
+      const auto there = place_.models.reachable(ask);
+      if (there || there.error().kind == ErrorKind::cancelled) return;
+      fault_ = error;
+      fault_->kind = there.error().kind;
+    }
+  }
+
+  const WorkPlace& place_;
+  RunState& state_;
+  const std::stop_token& stop_;
+  Roots roots_;
+  std::optional<RunServers> servers_;  // once they are defined
+  std::vector<LiveServer*> usable_;    // in the present task
+  std::optional<Error> fault_;         // why nothing can be worked on
+  std::vector<model::Message> messages_;
+  std::mutex progress_mutex_;
+  std::uint64_t step_ = 0;
+  bool goes_on_ = false;  // a task was worked on in this process
+  std::size_t task_ = 0;  // the one that is being worked on
+};
+
+}  // namespace
+
+Result<std::optional<Error>> work_through(const WorkPlace& place, RunState& state, const std::stop_token& stop) {
+  return Work(place, state, stop).run();
+}
+
+}  // namespace holdfast::runner

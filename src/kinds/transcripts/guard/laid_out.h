@@ -1,0 +1,22 @@
+#pragma once
+
+// A session of the guard as files, with the verbs over them: for what reads sessions from a home and must not know of the guard.
+
+#include "kinds/transcripts/guard/kept_home.h"
+#include "kinds/transcripts/verbs/keeper.h"
+
+#include <memory>
+
+namespace holdfast::transcripts {
+
+struct LaidOut {
+  std::unique_ptr<KeptHome> home;  // the files go with it
+  std::unique_ptr<Keeper> keeper;  // over that home
+  AnySession session;
+};
+
+// In the keeper's temporary folder. Errors: not_found (no guard), those of KeptHome.
+Result<LaidOut> lay_out(const Keeper& keeper, const KeptSession& session, const KeptVersion& version = {},
+                        const Progress& progress = {});
+
+}  // namespace holdfast::transcripts

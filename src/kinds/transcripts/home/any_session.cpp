@@ -1,0 +1,126 @@
+#include "kinds/transcripts/home/any_session.h"
+
+#include "kinds/transcripts/products/claude/project_folder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace holdfast::transcripts {
+
+namespace {
+
+SessionLine to_line(Summary summary) {
+  SessionLine line;
+  line.title = std::move(summary.title);
+  line.custom_title = std::move(summary.custom_title);
+  line.project_path = summary.project_root.empty() ? std::move(summary.first_cwd) : std::move(summary.project_root);
+  line.version = std::move(summary.version);
+  line.git_branch = std::move(summary.git_branch);
+  line.first_time = summary.first_time;
+  line.last_time = summary.last_time;
+  line.session.found = std::move(summary.session);
+  return line;
+}
+
+SessionLine to_line(CodexSession session) {
+  SessionLine line;
+  line.title = session.title;
+  line.project_path = session.cwd;
+  line.version = session.version;
+  line.git_branch = session.git_branch;
+  line.first_time = session.first_time;
+  line.last_time = session.last_time;
+  line.session.found = std::move(session);
+  return line;
+}
+
+}  // namespace
+
+const std::string& AnySession::id() const {
+  return claude() ? claude()->place.session_id : codex()->id;
+}
+
+std::string AnySession::path() const {
+  return claude() ? claude()->place.transcript() : codex()->path;
+}
+
+std::uint64_t AnySession::size() const {
+  return claude() ? claude()->size : codex()->size;
+}
+
+Millis AnySession::mtime() const {
+  return claude() ? claude()->mtime : codex()->mtime;
+}
+
+Result<Homes> Homes::open(const std::string& claude_folder, const std::string& codex_folder) {
+  HF_TRY(Home claude, Home::open(claude_folder));
+  HF_TRY(Home codex, Home::open(codex_folder));
+  return Homes{std::move(claude), std::move(codex)};
+}
+
+Result<AnySession> Homes::find(std::string_view id, const std::optional<std::string>& project_path) const {
+  auto ours = find_session(claude, id, project_path);
+  if (project_path || (!ours && ours.error().kind != ErrorKind::not_found)) {
+    if (!ours) return fail(std::move(ours).error());
+    return AnySession{std::move(*ours)};
+  }
+  auto theirs = find_codex_session(codex, id);
+  if (ours && theirs)
+    return fail(ErrorKind::ambiguous, fmt::format("{} fits sessions of both products", id),
+                fmt::format("Claude Code: {}\nCodex: {}", ours->place.session_id, theirs->id));
+  if (ours) return AnySession{std::move(*ours)};
+  if (theirs) return AnySession{std::move(*theirs)};
+  if (theirs.error().kind != ErrorKind::not_found) return fail(std::move(theirs).error());
+  return fail(std::move(ours).error());
+}
+
+Result<SessionLine> Homes::line_of(const AnySession& session) const {
+  if (session.claude()) {
+    HF_TRY(Summary summary, summarise(claude, *session.claude()));
+    return to_line(std::move(summary));
+  }
+  HF_TRY(CodexSession summary, summarise_codex(codex, *session.codex()));
+  return to_line(std::move(summary));
+}
+
+Result<Homes::Lines> Homes::list(const std::optional<std::string>& project_path, std::size_t limit) const {
+  ListOptions options;
+  options.project_path = project_path;
+  options.limit = limit;
+  HF_TRY(Listing listing, list_sessions(claude, options));
+  Lines lines;
+  lines.total = listing.total;
+  for (Summary& summary : listing.sessions) lines.sessions.push_back(to_line(std::move(summary)));
+  if (project_path) return lines;
+
+  HF_TRY(std::vector<CodexSession> others, codex_sessions(codex));
+  std::ranges::sort(others, [](const CodexSession& a, const CodexSession& b) { return a.mtime > b.mtime; });
+  lines.total += others.size();
+  for (std::size_t i = 0; i < others.size() && i < limit; ++i) {
+    auto summary = summarise_codex(codex, others[i]);
+    lines.sessions.push_back(to_line(summary ? std::move(*summary) : others[i]));
+  }
+  std::ranges::sort(lines.sessions,
+                    [](const SessionLine& a, const SessionLine& b) { return a.session.mtime() > b.session.mtime(); });
+  if (lines.sessions.size() > limit) lines.sessions.resize(limit);
+  return lines;
+}
+
+Result<Inventory> Homes::inventory(const AnySession& session) const {
+  if (session.claude()) return take_inventory(claude, session.claude()->place);
+  return codex_inventory(codex, *session.codex());
+}
+
+Result<std::string> Homes::project_of(const AnySession& session) const {
+  if (session.codex()) {
+    HF_TRY(CodexSession summary, summarise_codex(codex, *session.codex()));
+    return summary.cwd;
+  }
+  HF_TRY(Summary ends, summarise(claude, *session.claude()));
+  if (is_folder_of(session.claude()->place.project_folder, ends.project_root)) return ends.project_root;
+  HF_TRY(Summary whole, summarise_whole(claude, *session.claude()));
+  return whole.project_root;
+}
+
+}  // namespace holdfast::transcripts

@@ -1,0 +1,183 @@
+#include "kinds/transcripts/home/summary.h"
+
+#include "base/text/text.h"
+#include "jsonl/line_reader.h"
+#include "jsonl/scan.h"
+#include "jsonl/tail.h"
+#include "kinds/transcripts/home/worktrees.h"
+#include "kinds/transcripts/products/claude/project_folder.h"
+#include "kinds/transcripts/products/claude/project_root.h"
+#include "kinds/transcripts/products/claude/prompt.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace holdfast::transcripts {
+namespace {
+
+using jsonl::Token;
+using jsonl::TokenKind;
+
+enum SummaryField : std::size_t {
+  kType,
+  kCwd,
+  kTimestamp,
+  kVersion,
+  kGitBranch,
+  kCustomTitle,
+  kAiTitle,
+  kLastPrompt,
+  kSummaryText,
+  kIsSidechain,
+  kIsMeta,
+  kIsCompactSummary,
+  kToolUseResult,
+  kMessage,
+  kFieldCount
+};
+constexpr std::array<std::string_view, kFieldCount> kSummaryFields = {
+    "type",       "cwd",     "timestamp",   "version", "gitBranch",        "customTitle",   "aiTitle",
+    "lastPrompt", "summary", "isSidechain", "isMeta",  "isCompactSummary", "toolUseResult", "message"};
+
+// Takes the records in their order, some left out, and keeps what a list shows of them.
+class SummaryGathering {
+ public:
+  explicit SummaryGathering(const FoundSession& session) : root_(session.place.project_folder) { summary_.session = session; }
+
+  void take(std::string_view line) {
+    const jsonl::LineReport report = scanner_.fields(line, kSummaryFields, found_);
+    if (!report.parsed()) return;
+    keep_changed(kCwd, cwd_, [&](const std::string& cwd) { root_.see(cwd); });
+    keep_changed(kVersion, version_, [&](const std::string& version) { summary_.version = version; });
+    keep_changed(kGitBranch, branch_, [&](const std::string& branch) { summary_.git_branch = branch; });
+    keep_times();
+    if (found_[kCustomTitle].kind == TokenKind::string) summary_.custom_title = title(kCustomTitle);
+    if (found_[kAiTitle].kind == TokenKind::string) ai_title_ = title(kAiTitle);
+    if (found_[kLastPrompt].kind == TokenKind::string) last_prompt_ = title(kLastPrompt);
+    if (found_[kSummaryText].kind == TokenKind::string) summary_text_ = title(kSummaryText);
+    if (!seen_sidechain_field_ && found_[kIsSidechain].kind == TokenKind::boolean) {
+      seen_sidechain_field_ = true;
+      summary_.sidechain = is_true(kIsSidechain);
+    }
+    if (first_prompt_.empty() && found_[kType].is("user")) keep_prompt();
+  }
+
+  Summary finish() {
+    summary_.project_root = root_.root();
+    summary_.first_cwd = root_.first_cwd();
+    for (const std::string* text : {&summary_.custom_title, &ai_title_, &last_prompt_, &summary_text_, &first_prompt_, &command_})
+      if (summary_.title.empty()) summary_.title = *text;
+    summary_.title = shorten(summary_.title, kTitleLength);
+    return std::move(summary_);
+  }
+
+ private:
+  bool is_true(SummaryField field) const { return found_[field].raw == "true"; }
+  std::string title(SummaryField field) const { return one_line(found_[field].text(), kTitleLength); }
+
+  // Most records repeat the value of the one before: a comparison of bytes then does.
+  template <class Changed>
+  void keep_changed(SummaryField field, std::string& last_raw, Changed changed) {
+    const Token& token = found_[field];
+    if (token.kind != TokenKind::string || token.raw == last_raw) return;
+    last_raw = token.raw;
+    changed(token.text());
+  }
+
+  void keep_times() {
+    if (found_[kTimestamp].kind != TokenKind::string) return;
+    const auto time = parse_time(found_[kTimestamp].text());
+    if (!time) return;
+    if (summary_.first_time == 0) summary_.first_time = *time;
+    summary_.last_time = *time;
+  }
+
+  void keep_prompt() {
+    if (is_true(kIsMeta) || is_true(kIsCompactSummary) || is_true(kIsSidechain)) return;
+    if (found_[kToolUseResult].kind != TokenKind::missing || found_[kMessage].kind != TokenKind::object) return;
+    Prompt prompt = prompt_of_message(found_[kMessage].raw);
+    if (prompt.kind == Prompt::Kind::typed) first_prompt_ = std::move(prompt.text);
+    if (prompt.kind == Prompt::Kind::command && command_.empty()) command_ = std::move(prompt.text);
+  }
+
+  Summary summary_;
+  ProjectRoot root_;
+  jsonl::Scanner scanner_;
+  std::array<Token, kFieldCount> found_;
+  std::string cwd_, version_, branch_;  // as spelled in the last record that had them
+  std::string ai_title_, last_prompt_, summary_text_, first_prompt_, command_;
+  bool seen_sidechain_field_ = false;
+};
+
+// Whole lines between two offsets; a line that begins before or ends behind is left out.
+Result<void> take_range(const jsonl::LiveFile& file, std::uint64_t from, std::uint64_t to, SummaryGathering& gathering) {
+  auto lines = jsonl::LineReader::of_range(file.fd(), from, to);
+  bool whole = from == 0;
+  for (;;) {
+    HF_TRY(const auto line, lines.next());
+    if (!line) return {};
+    const bool complete = !line->ending.empty() || to == file.size();
+    if (whole && complete && !line->overlong) gathering.take(line->text);
+    whole = true;
+  }
+}
+
+Result<void> add_sessions_of_worktrees(const Home& home, const std::string& project_path, std::vector<FoundSession>& sessions) {
+  HF_TRY(const std::string canonical, canonical_project(project_path));
+  for (const std::string& tree : worktrees_of(canonical)) {
+    if (tree == canonical) continue;
+    HF_TRY(const auto more, all_sessions(home, tree));
+    sessions.insert(sessions.end(), more.begin(), more.end());
+  }
+  return {};
+}
+
+Result<jsonl::LiveFile> open_transcript(const Home& home, const FoundSession& session) {
+  HF_TRY(Fd fd, home.open_file(session.place.transcript()));
+  return jsonl::LiveFile::of(std::move(fd));
+}
+
+}  // namespace
+
+Result<Summary> summarise(const Home& home, const FoundSession& session) {
+  HF_TRY(const auto file, open_transcript(home, session));
+  SummaryGathering gathering(session);
+  if (file.size() <= 2 * kSummaryBytes) {
+    HF_CHECK(take_range(file, 0, file.size(), gathering));
+  } else {
+    HF_CHECK(take_range(file, 0, kSummaryBytes, gathering));
+    HF_CHECK(take_range(file, file.size() - kSummaryBytes, file.size(), gathering));
+  }
+  return gathering.finish();
+}
+
+Result<Summary> summarise_whole(const Home& home, const FoundSession& session) {
+  HF_TRY(const auto file, open_transcript(home, session));
+  SummaryGathering gathering(session);
+  HF_CHECK(take_range(file, 0, file.size(), gathering));
+  return gathering.finish();
+}
+
+Result<Listing> list_sessions(const Home& home, const ListOptions& options) {
+  HF_TRY(auto sessions, all_sessions(home, options.project_path));
+  if (options.project_path) HF_CHECK(add_sessions_of_worktrees(home, *options.project_path, sessions));
+  std::ranges::sort(sessions, [](const FoundSession& a, const FoundSession& b) {
+    return a.mtime != b.mtime ? a.mtime > b.mtime : a.place.session_id < b.place.session_id;
+  });
+  std::set<std::string, std::less<>> seen;
+  std::erase_if(sessions, [&](const FoundSession& session) { return !seen.insert(session.place.session_id).second; });
+  Listing listing;
+  listing.total = sessions.size();
+  for (const FoundSession& session : sessions) {
+    if (listing.sessions.size() >= options.limit) break;
+    auto summary = summarise(home, session);
+    if (!summary && summary.error().kind == ErrorKind::not_found) continue;  // deleted meanwhile
+    // A transcript that cannot be read is still a session of this home.
+    if (!summary) summary = SummaryGathering(session).finish();
+    if (!summary->sidechain || options.with_sidechains) listing.sessions.push_back(*std::move(summary));
+  }
+  return listing;
+}
+
+}  // namespace holdfast::transcripts

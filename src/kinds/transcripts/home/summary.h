@@ -1,0 +1,41 @@
+#pragma once
+
+// What a list shows of a session, read from the first and last 64 KiB of its transcript (transcript-archive §1.2, §1.4, §10).
+
+#include "kinds/transcripts/home/find.h"
+
+namespace holdfast::transcripts {
+
+inline constexpr std::size_t kSummaryBytes = 64 * 1024;  // at each end of the file
+inline constexpr std::size_t kTitleLength = 200;         // characters
+
+struct Summary {
+  FoundSession session;
+  std::string title;         // by the rules of §1.4; may be empty
+  std::string custom_title;  // the last one a person gave; may be empty
+  std::string project_root;  // §1.2; empty: unknown
+  std::string first_cwd;
+  std::string version;  // of the client, the last seen
+  std::string git_branch;
+  Millis first_time = 0, last_time = 0;  // of records; 0: none seen
+  bool sidechain = false;                // isSidechain in the first record: not a session of its own
+};
+
+// Only ends of the file are read: what stands in the middle alone (an old title) may be missed.
+Result<Summary> summarise(const Home& home, const FoundSession& session);
+
+// The same fields from the whole file; for info, and for the root of an operation that rewrites paths.
+Result<Summary> summarise_whole(const Home& home, const FoundSession& session);
+
+struct ListOptions {
+  std::optional<std::string> project_path;  // with the other working trees of its git repository
+  std::size_t limit = 50;
+  bool with_sidechains = false;
+};
+struct Listing {
+  std::vector<Summary> sessions;  // newest file first; of one id in several folders only the newest
+  std::size_t total = 0;
+};
+Result<Listing> list_sessions(const Home& home, const ListOptions& options);
+
+}  // namespace holdfast::transcripts

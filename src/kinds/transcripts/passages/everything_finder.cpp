@@ -1,0 +1,335 @@
+#include "kinds/transcripts/passages/everything_finder.h"
+
+#include "base/text/text.h"
+#include "base/text/uri.h"
+#include "kinds/transcripts/home/running.h"
+#include "kinds/transcripts/home/worktrees.h"
+#include "kinds/transcripts/products/claude/project_folder.h"
+#include "kinds/transcripts/products/claude/prompt.h"
+#include "kinds/transcripts/reading/session_info.h"
+#include "session/limits.h"
+#include "session/query/display.h"
+#include "session/query/store_sources.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace holdfast::transcripts {
+namespace {
+
+using session::FindRequest;
+using session::FindResult;
+using session::FoundInSession;
+using session::FoundPlace;
+using session::Source;
+using session::TextHit;
+
+constexpr std::string_view kTranscript = "transcript";
+constexpr std::array<std::string_view, 6> kKinds = {kTranscript, "reasoning", "thread", "research", "document", "run"};
+constexpr std::uint64_t kTitleWithinBytes = 256 * 1024;  // where the title of a kept session is looked for
+
+// Without regard to case. A tool of a server is also meant by its own name: mcp__wiki__search by "search".
+std::function<bool(std::string_view)> named(const std::string& wanted) {
+  return [folded = fold_case(wanted)](std::string_view value) {
+    const std::string name = fold_case(value);
+    return name == folded || name.ends_with("__" + folded);
+  };
+}
+std::function<bool(std::string_view)> containing(const std::string& wanted) {
+  return [folded = fold_case(wanted)](std::string_view value) { return fold_case(value).contains(folded); };
+}
+
+// The same path, or the end of one: of what is asked for, or (Codex tells no more) of what is known.
+std::function<bool(std::string_view)> touching(const std::string& wanted) {
+  return [wanted](std::string_view value) {
+    const auto ends_so = [](std::string_view path, std::string_view end) {
+      return path.ends_with(end) && (path.size() == end.size() || path[path.size() - end.size() - 1] == '/');
+    };
+    return ends_so(value, wanted) || (!value.starts_with('/') && ends_so(wanted, value));
+  };
+}
+
+bool wants(const FindRequest& request, std::string_view kind) {
+  return request.kinds.empty() || std::ranges::find(request.kinds, kind) != request.kinds.end();
+}
+
+// Filters that only lines of transcripts have.
+bool is_about_transcripts(const FindRequest& request) {
+  return !request.branch.empty() || !request.tool.empty() || !request.model.empty() || !request.file.empty();
+}
+
+// What the store's own index of words can answer.
+bool is_about_words(const session::TextClause& clause) {
+  if (clause.excluded) return false;
+  const bool plain = std::ranges::all_of(
+      clause.text, [](char c) { return c == ' ' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); });
+  return clause.kind == session::TextClause::Kind::word || (plain && clause.text.contains(' '));
+}
+
+FoundPlace place_of(const TextHit& hit) {
+  FoundPlace place;
+  place.line = hit.line;
+  place.source = hit.source.key;
+  place.role = hit.role;
+  place.time = hit.time;
+  place.snippet = hit.snippet;
+  place.highlights = hit.highlights;
+  for (const std::string& attribute : hit.attributes)
+    if (attribute.starts_with("tool:")) place.tool = attribute.substr(std::string_view("tool:").size());
+  return place;
+}
+
+// The path and the other working trees of its repository.
+Result<std::vector<std::string>> trees_of(const std::string& path) {
+  HF_TRY(const std::string canonical, canonical_project(path));
+  std::vector<std::string> trees = worktrees_of(canonical);
+  trees.push_back(canonical);
+  return trees;
+}
+
+// The folders of projects/ that belong to them.
+Result<std::set<std::string>> folders_of(const Home& home, const std::vector<std::string>& trees) {
+  std::set<std::string> folders;
+  for (const std::string& tree : trees) {
+    for (std::string& name : project_folder_names(tree)) folders.insert(std::move(name));
+    HF_TRY(auto existing, folders_of_project(home, tree));
+    folders.insert(existing.begin(), existing.end());
+  }
+  return folders;
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> EverythingFinder::attributes(std::string_view prefix, std::size_t limit) {
+  return index_.attributes(prefix, limit);
+}
+
+Result<session::IndexState> EverythingFinder::index_state() {
+  return index_.state(sources_);
+}
+
+Result<std::function<bool(const Source&)>> EverythingFinder::admitted(const FindRequest& request) {
+  std::set<std::string> folders, codex;
+  if (!request.project.empty()) {
+    HF_TRY(const std::vector<std::string> trees, trees_of(request.project));
+    HF_TRY(folders, folders_of(homes_.claude, trees));
+    HF_TRY(auto sessions, codex_sessions(homes_.codex));
+    for (CodexSession& each : sessions)
+      if (const auto known = summarise_codex(homes_.codex, std::move(each));
+          known && std::ranges::find(trees, known->cwd) != trees.end())
+        codex.insert(known->id);
+  }
+  return [folders = std::move(folders), codex = std::move(codex), only = request.session, without = request.not_session,
+          any_project = request.project.empty()](const Source& source) {
+    if (!only.empty() && source.session != only) return false;
+    if (!without.empty() && source.session == without) return false;
+    if (any_project) return true;
+    const auto name = source_name(source.key);
+    return name && (name->codex ? codex.contains(name->session) : folders.contains(name->project_folder));
+  };
+}
+
+Result<session::TextQuery> EverythingFinder::query_of(const FindRequest& request,
+                                                      const std::vector<session::TextClause>& clauses) {
+  session::TextQuery query;
+  query.clauses = clauses;
+  query.roles = request.roles;
+  query.since = request.since;
+  query.until = request.until;
+  query.order = request.order;
+  query.per_session = request.per_session;
+  query.limit = request.limit * std::max<std::size_t>(request.per_session, 1);
+  if (!request.branch.empty()) query.filters.push_back({"branch:", named(request.branch)});
+  if (!request.tool.empty()) query.filters.push_back({"tool:", named(request.tool)});
+  if (!request.model.empty()) query.filters.push_back({"model:", containing(request.model)});
+  if (!request.file.empty()) query.filters.push_back({"file:", touching(request.file)});
+  HF_TRY(query.admits, admitted(request));
+  return query;
+}
+
+Result<FindResult> EverythingFinder::find(const FindRequest& request) {
+  for (const std::string& kind : request.kinds)
+    if (std::ranges::find(kKinds, kind) == kKinds.end())
+      return fail(ErrorKind::invalid, fmt::format("there is no kind {}", kind), fmt::format("use {}", fmt::join(kKinds, ", ")));
+  std::vector<session::TextClause> clauses;
+  if (!request.text.empty()) {
+    HF_TRY(clauses, session::parse_text_query(request.text, request.as_typed));
+  } else if (!is_about_transcripts(request)) {
+    return fail(ErrorKind::invalid, "there is nothing to look for",
+                "give words, a \"phrase\", or a filter such as a file or tool");
+  }
+  FindResult transcripts, stored;
+  if (request.transcripts && wants(request, kTranscript)) HF_CHECK(find_transcripts(request, clauses, transcripts));
+  if (request.store && !request.text.empty() && !is_about_transcripts(request)) HF_CHECK(find_stored(request, clauses, stored));
+  // One of each in turn: their scores cannot be compared, their ranks can.
+  FindResult all;
+  all.coverage = transcripts.coverage;
+  for (std::size_t i = 0; i < std::max(transcripts.sessions.size(), stored.sessions.size()); ++i)
+    for (FindResult* one : {&transcripts, &stored})
+      if (i < one->sessions.size()) all.sessions.push_back(std::move(one->sessions[i]));
+  if (request.order == session::TextQuery::Order::newest) std::ranges::sort(all.sessions, std::greater{}, &FoundInSession::time);
+  all.more = transcripts.more || stored.more || all.sessions.size() > request.limit;
+  if (all.sessions.size() > request.limit) all.sessions.resize(request.limit);
+  all.more_places = transcripts.more_places || stored.more_places;
+  all.unreadable = std::move(transcripts.unreadable);
+  return all;
+}
+
+Result<void> EverythingFinder::find_transcripts(const FindRequest& request, const std::vector<session::TextClause>& clauses,
+                                                FindResult& result) {
+  HF_TRY(const session::TextQuery query, query_of(request, clauses));
+  HF_TRY(const session::TextResult found, index_.search(sources_, query));
+  Running running;
+  if (const auto clients = live_clients(homes_.claude))
+    for (const LiveClient& client : *clients) running.insert(client.session_id);
+  result.more = found.more;
+  result.more_places = found.more_in_sessions;
+  result.unreadable = found.unreadable;
+  result.coverage = {found.index, found.bytes_scanned};
+  for (const TextHit& hit : found.hits) {
+    auto known = std::ranges::find(result.sessions, hit.source.session, &FoundInSession::id);
+    if (known == result.sessions.end()) {
+      if (result.sessions.size() >= request.limit) {
+        result.more = true;
+        continue;
+      }
+      result.sessions.emplace_back();
+      known = result.sessions.end() - 1;
+      describe(*known, hit.source, running);
+    }
+    known->places.push_back(place_of(hit));
+  }
+  return {};
+}
+
+void EverythingFinder::describe(FoundInSession& found, const Source& source, const Running& running) {
+  found.id = source.session;
+  found.kind = kTranscript;
+  found.product = source.key.starts_with(kCodexKeys) ? "codex" : "claude";
+  found.time = source.changed_at;
+  const auto name = source_name(source.key);
+  AnySession here;
+  if (name && !name->codex) {
+    const SessionPlace place{source.session, name->project_folder};
+    const auto status = homes_.claude.stat(place.transcript());
+    if (status && *status) here.found = FoundSession{place, static_cast<std::uint64_t>((*status)->st_size), mtime_of(**status)};
+  }
+  const bool is_here = here.claude() && here.claude()->size > 0;
+  auto any = is_here ? Result<AnySession>(here) : homes_.find(source.session);
+  if (any) {
+    if (const auto line = homes_.line_of(*any)) {
+      found.title = line->title;
+      found.project = line->project_path;
+      found.branch = line->git_branch;
+      found.resume = resume_command(*line);
+      found.time = line->last_time > 0 ? line->last_time : any->mtime();
+      found.size = any->size();
+    }
+    found.status = running.contains(found.id) || is_recently_written(any->mtime(), SystemClock().now()) ? "running" : "idle";
+    return;
+  }
+  found.size = source.size;
+  // What the client left behind of a session that is gone can be read, but not gone on with.
+  found.status = is_kept(source) ? "kept" : "gone";
+  if (found.status == "kept") found.resume = "holdfast restore " + source.session;
+  std::string opening;
+  const auto read = sources_.read(source, {}, kTitleWithinBytes, [&](const session::Passage& passage) {
+    if (passage.role == session::PassageRole::title) found.title = one_line(passage.text, kTitleLength);
+    if (opening.empty() && passage.role == session::PassageRole::user) opening = one_line(passage.text, kTitleLength);
+    return true;
+  });
+  if (!read || found.title.empty()) found.title = std::move(opening);
+}
+
+session::Query EverythingFinder::stored_sessions(const FindRequest& request, const std::string& root) const {
+  session::Query conditions;
+  for (const std::string& kind : request.kinds)
+    if (kind != kTranscript) conditions.kinds.push_back(kind);
+  if (!root.empty()) conditions.roots = {root};
+  return conditions;
+}
+
+Result<std::vector<TextHit>> EverythingFinder::scan_stored(const FindRequest& request, const session::Query& conditions,
+                                                           const std::vector<session::TextClause>& clauses, bool& more) {
+  session::StoreSources sources(*request.store, conditions);
+  session::TextQuery query;
+  query.clauses = clauses;
+  query.roles = request.roles;
+  query.since = request.since;
+  query.until = request.until;
+  query.order = request.order;
+  query.per_session = request.per_session;
+  query.limit = request.limit * std::max<std::size_t>(request.per_session, 1);
+  query.admits = [&](const Source& source) {
+    return (request.session.empty() || source.session == request.session) && source.session != request.not_session;
+  };
+  // The index knows none of these sources, so it reads them.
+  HF_TRY(session::TextResult found, index_.search(sources, query));
+  more = found.more;
+  return std::move(found.hits);
+}
+
+Result<std::vector<TextHit>> EverythingFinder::look_up_stored(const FindRequest& request, const session::Query& conditions,
+                                                              bool& more) {
+  session::SearchQuery query;
+  query.text = request.text;
+  query.kinds = conditions.kinds;
+  query.roots = conditions.roots;
+  query.session = request.session;
+  query.limit = std::min(request.limit * std::max<std::size_t>(request.per_session, 1), session::kMaxSearchLimit);
+  query.per_session = request.per_session;
+  HF_TRY(session::SearchResult found, request.store->search(query));
+  more = found.more;
+  std::vector<TextHit> hits;
+  for (session::SearchHit& hit : found.hits) {
+    if (hit.session == request.not_session) continue;
+    if ((request.since && hit.time < *request.since) || (request.until && hit.time >= *request.until)) continue;
+    TextHit text_hit;
+    text_hit.source.session = hit.session;
+    text_hit.source.key = "store:" + hit.session;
+    text_hit.line = static_cast<std::uint64_t>(hit.seq);
+    text_hit.role = hit.seq == 0 ? session::PassageRole::title : session::role_of_entry(hit.type);
+    text_hit.time = hit.time;
+    text_hit.snippet = std::move(hit.snippet);
+    hits.push_back(std::move(text_hit));
+  }
+  return hits;
+}
+
+Result<void> EverythingFinder::find_stored(const FindRequest& request, const std::vector<session::TextClause>& clauses,
+                                           FindResult& result) {
+  std::string root;
+  if (!request.project.empty()) {
+    HF_TRY(const std::string canonical, canonical_project(request.project));
+    root = file_uri_of_path(canonical);
+  }
+  const session::Query conditions = stored_sessions(request, root);
+  if (!request.kinds.empty() && conditions.kinds.empty()) return {};
+  const bool words_only = request.roles.empty() && request.text.size() <= session::kMaxSearchTextBytes &&
+                          std::ranges::all_of(clauses, is_about_words);
+  HF_TRY(const std::vector<TextHit> hits,
+         words_only ? look_up_stored(request, conditions, result.more) : scan_stored(request, conditions, clauses, result.more));
+  for (const TextHit& hit : hits) {
+    auto known = std::ranges::find(result.sessions, hit.source.session, &FoundInSession::id);
+    if (known == result.sessions.end()) {
+      const auto record = request.store->get(hit.source.session);
+      if (!record) continue;  // gone since
+      FoundInSession session;
+      session.id = record->id;
+      session.kind = record->kind;
+      session.title = session::shown_title(*record);
+      session.project = record->root_uri;
+      session.status = session::shown_status(*record);
+      session.time = record->updated_at;
+      known = result.sessions.insert(result.sessions.end(), std::move(session));
+    }
+    known->places.push_back(place_of(hit));
+  }
+  return {};
+}
+
+}  // namespace holdfast::transcripts

@@ -1,0 +1,70 @@
+// Deleting a Codex session: a verified backup, then the file.
+
+#include "kinds/transcripts/products/codex/codex.h"
+#include "kinds/transcripts/staging/staging.h"
+#include "kinds/transcripts/verbs/backup.h"
+#include "kinds/transcripts/verbs/removal_rules.h"
+
+#include <chrono>
+
+namespace holdfast::transcripts {
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+
+// Codex keeps no list of its running clients: a file that was just written to is all there is to go by, and nobody can be ended.
+Result<void> check_not_in_use(const CodexSession& session, const EraseOptions& options, Millis now, EraseResult& result) {
+  result.was_running = is_recently_written(session.mtime, now) && session.mtime != options.written_by_us;
+  if (!result.was_running) return {};
+  if (!options.dry_run)
+    return fail(ErrorKind::refused, "the session is in use: it was written to within the last seconds",
+                "end Codex, wait ten seconds and try again");
+  result.warnings.emplace_back("the session is in use: it was written to within the last seconds");
+  return {};
+}
+
+}  // namespace
+
+Result<EraseResult> erase_codex(const Home& home, const CodexSession& session, const EraseOptions& options, Millis now,
+                                const Progress& progress) {
+  const auto began = SteadyClock::now();
+  if (options.cross_session_artifacts)
+    return fail(ErrorKind::invalid, "a Codex session is one file", "leave the flag for cross-session artifacts out");
+  HF_TRY(const Inventory inventory, codex_inventory(home, session));
+  HF_TRY(const CodexSession summary, summarise_codex(home, session));
+  const RemovalRules rules{"delete",          options.force,   options.made_by_us,
+                           options.terminate, options.dry_run, options.caller_sessions};
+  HF_TRY(const RemovalCheck check, check_removal(home, inventory.place, rules, now));
+
+  EraseResult result;
+  result.session_id = session.id;
+  result.was_dry_run = options.dry_run;
+  result.warnings = check.warnings;
+  HF_CHECK(check_not_in_use(session, options, now, result));
+  result.project_path = summary.cwd;
+  result.deleted_at = now;
+  result.size_freed = session.size;
+  result.deleted_files.push_back(home.absolute(session.path));
+  ++result.counts[ArtifactKind::main_transcript];
+  if (options.dry_run) return result;
+
+  // Looked at before the backup reads it: what is written after that look is noticed, and nothing is removed.
+  HF_TRY(Staging staging, Staging::begin(home, "delete", session.id));
+  staging.remove(session.path);
+  staging.set_main("", session.path);
+  const BackupOptions backup_options{options.backup_folder, false, options.machine_id};
+  HF_TRY(Backup backup, write_backup(home, inventory, summary.cwd, backup_options, now, progress));
+  if (auto committed = staging.commit(); !committed) {
+    static_cast<void>(drop_backup(backup));
+    return fail(std::move(committed).error());
+  }
+  if (options.no_backup)
+    if (auto warning = drop_backup(backup)) result.warnings.push_back(*std::move(warning));
+  result.backup_path = backup.path;
+  result.backup_sha256 = backup.sha256;
+  if (!backup.path.empty()) result.undo_command = undo_command(backup.path);
+  result.duration_ms = std::chrono::duration_cast<std::chrono::milliseconds>(SteadyClock::now() - began).count();
+  return result;
+}
+
+}  // namespace holdfast::transcripts

@@ -1,0 +1,42 @@
+#pragma once
+
+// A transcript of Claude Code or Codex, opened to be read in windows (reading/reading.h).
+//
+// Records become turns: the blocks of one answer are gathered, every result stands with its call, subagents hang below the call
+// that began them, what is not on the chosen way through the tree is left out and offered where it leaves. Memory: the index, and
+// a window. A window that is asked for from a line of another way shows that way: who follows a link wants what it leads to.
+// Torn lines, NUL, bytes that are not UTF-8 and records nobody knows are turns like others.
+//
+// One thread at a time; several readings of one transcript share its index through the cache and wait for each other.
+
+#include "kinds/transcripts/home/session_files.h"
+#include "kinds/transcripts/reading/reading_cache.h"
+#include "reading/reading.h"
+
+namespace holdfast::transcripts {
+
+struct ReadingOptions {
+  std::optional<std::uint64_t> branch;  // the way through this line, from 1; absent, or no line: the one a client would resume
+  bool all_branches = false;            // every line, in the order of the file
+};
+
+// What is opened: `name` is the transcript's for the cache. The cache may be nullptr, and must outlive the reading.
+struct ReadingPlace {
+  std::shared_ptr<SessionFiles> files;
+  LineIndex::Product product = LineIndex::Product::claude;
+  std::string name;
+  ReadingCache* cache = nullptr;
+};
+
+// Errors: not_found, io, too_large.
+Result<std::unique_ptr<reading::Reading>> open_transcript(ReadingPlace place, reading::Heading heading,
+                                                          const ReadingOptions& options);
+
+// What stands above a transcript, from what a list shows of it.
+reading::Heading heading_of(const SessionLine& line);
+
+// The session on disk, with its heading from the ends of its file.
+Result<std::unique_ptr<reading::Reading>> open_transcript(const Homes& homes, const AnySession& session,
+                                                          const ReadingOptions& options, ReadingCache* cache);
+
+}  // namespace holdfast::transcripts

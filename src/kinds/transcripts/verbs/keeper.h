@@ -1,0 +1,106 @@
+#pragma once
+
+// The verbs as people use them: a session of either product, the rules of its verb, and what happened remembered in the store.
+//
+// Commands and MCP tools both stand on this; the verbs themselves (clone.h, restore.h, ...) know one product and no store. The
+// store is only asked for when a verb needs it, and one that cannot be opened is a warning in the result: the family tree then
+// lacks an event, the session is none the worse.
+//
+// Any thread; several verbs may run at once.
+
+#include "kinds/transcripts/family/lineage.h"
+#include "kinds/transcripts/home/any_session.h"
+#include "kinds/transcripts/staging/staging.h"
+#include "kinds/transcripts/verbs/restore.h"
+#include "session/blobs.h"
+
+#include <mutex>
+
+namespace holdfast::transcripts {
+
+struct KeeperOptions {
+  std::string data_folder;  // backups go to deleted/ below it, temporary files to tmp/
+  std::string home_folder;  // of the person; where the original kept its lineage
+  std::shared_ptr<const Clock> clock;
+  // Opens it on first use, and lives as long as the keeper. to_read: nothing is made; not_found when there is none yet.
+  std::function<Result<session::Store*>(bool to_read)> store;
+  // Opens the guard on first use, likewise. Empty: there is none.
+  std::function<Result<session::Blobs*>()> guard;
+};
+
+struct Archived {
+  ArchiveReport report;
+  ArchiveFormat format = ArchiveFormat::zst;
+  std::string where;  // the file, or gist://..., s3://...
+  std::vector<std::string> warnings;
+};
+JsonObject to_json(const Archived& archived);  // the field names of §3, save_current_session
+
+class Keeper {
+ public:
+  Keeper(Homes homes, KeeperOptions options);
+
+  const Homes& homes() const { return homes_; }
+  Millis now() const { return options_.clock->now(); }
+  std::string backup_folder() const { return options_.data_folder + "/deleted"; }
+  // Made when it is not there; only this user can look into it.
+  Result<std::string> temporary_folder() const;
+
+  // What operations left behind in either home whose process died is undone or finished (staging.h).
+  Recovered recover() const;
+
+  // Writes the file; not recorded. Machine and time in the options are filled in here.
+  Result<Archived> write(const AnySession& session, const std::string& path, ArchiveOptions options,
+                         const Progress& progress = {}) const;
+  // That it now lies there.
+  void remember(Archived& archived, const std::string& where) const;
+
+  // Of options, made_by_us, written_by_us, backup_folder and machine_id are filled in here. Errors: those of the verbs; invalid
+  // for what a Codex session does not have.
+  Result<CopyResult> clone(const AnySession& session, const CloneOptions& options, const Progress& progress = {}) const;
+  // origin: what the archive is called in the family tree. In place, the backup of a move takes the session back: with all that
+  // was written since, and the same paths translated the other way.
+  Result<CopyResult> restore(Fd archive, const std::string& origin, RestoreOptions options, const Progress& progress = {}) const;
+  // That a session was put back or copied by other means: from the guard. What goes wrong is a warning in the result.
+  void remember_copy(CopyResult& result, const std::string& project, const std::string& origin, const std::string& hash) const;
+  // A repaired copy of a damaged one, with the id that it is to have (doctor.h); in the family it is a clone.
+  Result<CopyResult> repair(const FoundSession& session, const std::string& new_session_id) const;
+  Result<MoveResult> move(const AnySession& session, MoveOptions options, const Progress& progress = {}) const;
+  Result<EraseResult> erase(const AnySession& session, EraseOptions options, const Progress& progress = {}) const;
+  // Of a session that is `not_found`: the delete of it that recovery has just finished. Errors: `not_found`, when there was none.
+  Result<EraseResult> finished_erase(const Recovered& recovered, std::string_view id_or_prefix, const EraseOptions& options,
+                                     Error not_found) const;
+  Result<RelocateResult> relocate(const std::string& old_path, const std::string& new_path, MoveOptions options,
+                                  const Progress& progress = {}) const;
+
+  // nullopt: nothing is known. Works for sessions whose files are gone.
+  Result<std::optional<LineageTree>> lineage(const std::string& session_id) const;
+  // Without looking for forks that the client made of others: no transcript but the session's own is opened for it.
+  Result<std::optional<LineageTree>> lineage_seen_from(const AnySession& session) const;
+  // The id of a session whose files are gone, by its start. Errors: `not_found` as it was given, ambiguous.
+  Result<std::string> remembered(const std::string& id_or_prefix, Error not_found) const;
+  // nullptr: there is no store yet.
+  Result<session::Store*> store_to_read() const;
+  // nullptr: there is none.
+  Result<session::Blobs*> guard() const { return options_.guard ? options_.guard() : Result<session::Blobs*>(nullptr); }
+  // The same verbs over other homes: those of sessions that only the guard has (kept_home.h).
+  Keeper over(Homes homes) const { return Keeper(std::move(homes), options_); }
+  // The original's lineage is taken over on the way, once.
+  Result<session::Store*> store_to_write() const;
+
+ private:
+  Result<std::optional<CopyResult>> undo_move(const ArchiveHeader& header, int archive, const RestoreOptions& options,
+                                              const Progress& progress) const;
+  using Note = std::function<Result<void>(session::Store&)>;
+  void note(std::vector<std::string>& warnings, const Note& note) const;
+  Result<std::optional<LineageTree>> tree_of(const std::string& session_id, const std::vector<NativeFork>& forks) const;
+  bool is_ours(const std::string& session_id) const;
+  // The time of its transcript when nobody has written to it since we put it there.
+  std::optional<Millis> written_by_us(const AnySession& session) const;
+
+  Homes homes_;
+  KeeperOptions options_;
+  mutable std::once_flag imported_;
+};
+
+}  // namespace holdfast::transcripts

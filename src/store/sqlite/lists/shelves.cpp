@@ -1,0 +1,243 @@
+#include "store/sqlite/lists/shelves.h"
+
+#include "base/crypto/hash.h"
+#include "session/length_prefix.h"
+#include "store/sqlite/lists/catalogue_rows.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace holdfast::store {
+
+namespace {
+
+constexpr std::string_view kShelfColumns = "number, principal, kind, visibility, status, pinned, aspect, sessions, checksum";
+
+constexpr std::size_t kChecksumBytes = 16;  // against accidents, as those of records
+
+// Sessions of one step of counting anew: bounds the memory.
+constexpr std::size_t kStep = 1000;
+
+std::string shelf_checksum(const Shelf& shelf) {
+  std::string all;
+  for (const std::int64_t number : {shelf.number, shelf.visibility, static_cast<std::int64_t>(shelf.pinned), shelf.sessions}) {
+    session::put_integer(all, number);
+  }
+  for (const std::string_view text :
+       {std::string_view(shelf.principal), std::string_view(shelf.kind), std::string_view(shelf.status)}) {
+    session::put_string(all, text);
+  }
+  all.push_back(shelf.aspect ? '+' : '-');
+  session::put_string(all, shelf.aspect.value_or(""));
+  return std::string(bytes_of(sha256(all)).substr(0, kChecksumBytes));
+}
+
+// Columns of kShelfColumns; `fits` says whether the checksum does.
+Shelf decode_shelf(const Rows& rows, bool& fits) {
+  Shelf shelf;
+  shelf.number = rows.integer(0);
+  shelf.principal = rows.text(1);
+  shelf.kind = rows.text(2);
+  shelf.visibility = rows.integer(3);
+  shelf.status = rows.text(4);
+  shelf.pinned = rows.integer(5) != 0;
+  if (!rows.is_null(6)) shelf.aspect = rows.text(6);
+  shelf.sessions = rows.integer(7);
+  fits = rows.text(8) == shelf_checksum(shelf);
+  return shelf;
+}
+
+Result<void> write_shelf(Db& db, const Shelf& shelf) {
+  static const std::string sql =
+      fmt::format("INSERT OR REPLACE INTO shelves({}) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)", kShelfColumns);
+  return db.run(sql, shelf.number, shelf.principal, shelf.kind, shelf.visibility, shelf.status, shelf.pinned, shelf.aspect,
+                shelf.sessions, Blob{shelf_checksum(shelf)});
+}
+
+// A checksum that did not fit stays as it is: counting on must not make damage look sound.
+Result<void> change_count(Db& db, std::int64_t number, std::int64_t by) {
+  static const std::string sql = fmt::format("SELECT {} FROM shelves WHERE number = ?", kShelfColumns);
+  Shelf shelf;
+  bool fits = false;
+  {
+    HF_TRY(auto rows, db.query(sql, number));
+    HF_TRY(const bool found, rows.next());
+    if (!found) return {};
+    shelf = decode_shelf(rows, fits);
+  }
+  if (!fits) return {};
+  shelf.sessions += by;
+  return db.run("UPDATE shelves SET sessions = ?, checksum = ? WHERE number = ?", shelf.sessions, Blob{shelf_checksum(shelf)},
+                number);
+}
+
+// An empty one is made when there is none.
+Result<std::int64_t> find_shelf(Db& db, const session::SessionRecord& record) {
+  const auto visibility = static_cast<std::int64_t>(record.visibility);
+  std::optional<std::int64_t> rest;
+  std::size_t aspects = 0;
+  {
+    HF_TRY(auto rows, db.query("SELECT number, aspect FROM shelves WHERE principal = ? AND kind = ? AND visibility = ? AND "
+                               "status = ? AND pinned = ?",
+                               record.principal, record.kind, visibility, record.status, record.pinned));
+    while (true) {
+      HF_TRY(const bool more, rows.next());
+      if (!more) break;
+      if (rows.is_null(1)) {
+        rest = rows.integer(0);
+      } else if (rows.text(1) == record.aspect) {
+        return rows.integer(0);
+      } else {
+        ++aspects;
+      }
+    }
+  }
+  const bool own = aspects < kMaxAspectShelves;
+  if (!own && rest) return *rest;
+  HF_TRY(const auto highest, db.number("SELECT max(number) FROM shelves"));
+  Shelf shelf{highest.value_or(0) + 1, record.principal, record.kind, visibility, record.status, record.pinned, {}, 0};
+  if (own) shelf.aspect = record.aspect;
+  HF_CHECK(write_shelf(db, shelf));
+  return shelf.number;
+}
+
+// Sessions that stand on none, or on one that does not exist.
+Result<bool> any_astray(Db& db, std::int64_t highest) {
+  HF_TRY(const auto first, db.number("SELECT min(shelf) FROM sessions"));
+  HF_TRY(const auto last, db.number("SELECT max(shelf) FROM sessions"));
+  return first.value_or(1) < 1 || last.value_or(highest) > highest;
+}
+
+// Those that have no root at all are found under ''.
+constexpr const char* kRebuildRoots = R"sql(
+DELETE FROM roots;
+INSERT OR IGNORE INTO roots SELECT root_uri, shelf, key FROM sessions WHERE root_uri <> '';
+INSERT OR IGNORE INTO roots SELECT each.value, s.shelf, s.key FROM sessions AS s,
+  json_each(CASE WHEN json_valid(s.linked_roots) THEN s.linked_roots ELSE '[]' END) AS each WHERE each.type = 'text';
+INSERT INTO roots SELECT '', shelf, key FROM sessions WHERE key NOT IN (SELECT session FROM roots)
+)sql";
+
+}  // namespace
+
+std::int64_t sum_of(const std::vector<Shelf>& shelves) {
+  std::int64_t sum = 0;
+  for (const Shelf& shelf : shelves) sum += shelf.sessions;
+  return sum;
+}
+
+session::Position shelf_position(const session::Query& query, const Shelf& shelf) {
+  session::Position position;
+  if (query.sort == session::Sort::resume) {
+    position.keys[0] = shelf.pinned ? 1 : 0;
+    position.keys[1] = std::ranges::count(query.prefer_status, shelf.status) > 0 ? 1 : 0;
+  }
+  return position;
+}
+
+Result<std::optional<std::vector<Shelf>>> read_shelves(Db& db) {
+  static const std::string sql = fmt::format("SELECT {} FROM shelves ORDER BY number", kShelfColumns);
+  std::vector<Shelf> shelves;
+  {
+    HF_TRY(auto rows, db.query(sql));
+    while (true) {
+      HF_TRY(const bool more, rows.next());
+      if (!more) break;
+      bool fits = false;
+      shelves.push_back(decode_shelf(rows, fits));
+      if (!fits || shelves.back().number != static_cast<std::int64_t>(shelves.size())) return std::nullopt;
+    }
+  }
+  HF_TRY(const bool astray, any_astray(db, static_cast<std::int64_t>(shelves.size())));
+  if (astray) return std::nullopt;
+  return shelves;
+}
+
+Result<std::int64_t> put_on_shelf(Db& db, const session::SessionRecord& record, std::int64_t from) {
+  HF_TRY(const std::int64_t number, find_shelf(db, record));
+  if (number == from) return number;
+  HF_CHECK(change_count(db, number, 1));
+  if (from != 0) HF_CHECK(change_count(db, from, -1));
+  return number;
+}
+
+Result<void> take_from_shelf(Db& db, std::int64_t number) {
+  return change_count(db, number, -1);
+}
+
+Result<void> rebuild_shelves(Db& db) {
+  HF_CHECK(db.run("DELETE FROM shelves"));
+  std::map<std::int64_t, std::int64_t> counts;
+  std::int64_t after = 0;
+  while (true) {
+    std::vector<std::pair<std::int64_t, session::SessionRecord>> step;
+    {
+      HF_TRY(auto rows, db.query("SELECT key, principal, kind, visibility, status, pinned, aspect FROM sessions WHERE key > ? "
+                                 "ORDER BY key LIMIT ?",
+                                 after, kStep));
+      while (true) {
+        HF_TRY(const bool more, rows.next());
+        if (!more) break;
+        auto& [key, record] = step.emplace_back();
+        key = rows.integer(0);
+        record.principal = rows.text(1);
+        record.kind = rows.text(2);
+        record.visibility = static_cast<session::Visibility>(rows.integer(3));
+        record.status = rows.text(4);
+        record.pinned = rows.integer(5) != 0;
+        record.aspect = rows.text(6);
+      }
+    }
+    for (const auto& [key, record] : step) {
+      HF_TRY(const std::int64_t number, find_shelf(db, record));
+      ++counts[number];
+      HF_CHECK(db.run("UPDATE sessions SET shelf = ?1 WHERE key = ?2 AND shelf <> ?1", number, key));
+      after = key;
+    }
+    if (step.size() < kStep) break;
+  }
+  for (const auto& [number, count] : counts) HF_CHECK(change_count(db, number, count));
+  HF_CHECK(note_recount(db));
+  return db.script(kRebuildRoots);
+}
+
+Result<void> mend_shelves(Db& db) {
+  HF_TRY(const auto shelves, read_shelves(db));
+  if (shelves) return {};
+  HF_CHECK(db.run("BEGIN IMMEDIATE"));
+  Result<void> done = rebuild_shelves(db);
+  if (done) done = db.run("COMMIT");
+  if (!done && db.in_transaction()) static_cast<void>(db.run("ROLLBACK"));
+  return done;
+}
+
+Result<std::vector<std::string>> check_shelves(Db& db) {
+  std::vector<std::string> problems;
+  HF_TRY(const auto shelves, read_shelves(db));
+  if (!shelves) {
+    problems.emplace_back("the counts of sessions are damaged; they are made anew when the store is opened for writing");
+    return problems;
+  }
+  HF_TRY(const auto astray,
+         db.number("SELECT count(*) FROM sessions AS s LEFT JOIN shelves AS h ON h.number = s.shelf WHERE h.number IS NULL OR "
+                   "(h.principal, h.kind, h.visibility, h.status, h.pinned) <> (s.principal, s.kind, s.visibility, s.status, "
+                   "s.pinned) OR ifnull(h.aspect <> s.aspect, 0)"));
+  if (astray.value_or(0) != 0) problems.push_back(fmt::format("{} sessions are listed under the wrong heading", *astray));
+  std::map<std::int64_t, std::int64_t> found;
+  HF_TRY(auto rows, db.query("SELECT shelf, count(*) FROM sessions NOT INDEXED GROUP BY shelf"));
+  while (true) {
+    HF_TRY(const bool more, rows.next());
+    if (!more) break;
+    found[rows.integer(0)] = rows.integer(1);
+  }
+  for (const Shelf& shelf : *shelves) {
+    if (found[shelf.number] == shelf.sessions) continue;
+    problems.push_back(fmt::format("{} sessions of kind {} and status {} are counted, {} found", shelf.sessions, shelf.kind,
+                                   shelf.status, found[shelf.number]));
+  }
+  return problems;
+}
+
+}  // namespace holdfast::store

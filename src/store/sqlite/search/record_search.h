@@ -1,0 +1,87 @@
+#pragma once
+
+// The part of a search that looks into records: title, description and tags.
+//
+// They are wanted newest first by updated_at, which the index knows nothing of, because every append moves it. So the records
+// that the index names are collected and sorted. When there are many, some sessions are looked at along the order itself, where
+// the first records with a frequent word are near; when those do not suffice, the index is asked for more, and so on in turns
+// that grow. Either way takes at most a few times as long as the better one alone. Records changed since the index was fed are
+// read. Each is compared as it is stored, so that the answer is that of reading all of them.
+//
+// For one search, on the thread of its connection.
+
+#include "session/query/search.h"
+#include "store/sqlite/db.h"
+#include "store/sqlite/lists/shelf_walk.h"
+#include "store/sqlite/search/text_index.h"
+#include "store/sqlite/search/words.h"
+#include "store/tables/condition.h"
+
+#include <functional>
+
+namespace holdfast::store {
+
+// How many records are collected, and sessions looked at, in the first turn; either takes some microseconds.
+inline constexpr std::size_t kFirstTurn = 64;
+
+struct RecordQuestion {
+  const session::SearchQuery& query;
+  const WordQuery& words;
+  const Condition& where;                // what `query` asks of sessions, as SQL
+  const std::vector<Segment>& segments;  // as they were before the connection's transaction began
+  std::size_t first_turn = kFirstTurn;
+};
+
+struct FoundRecord {
+  std::int64_t session = 0;  // its key
+  Millis updated_at = 0;
+  std::string text;
+};
+
+class RecordSearch {
+ public:
+  using OnRecord = std::function<Result<bool>(const FoundRecord&)>;
+
+  RecordSearch(Db& db, TextIndex& index, const RecordQuestion& question) : db_(db), index_(index), question_(question) {}
+
+  // Calls on_record with every record that has the words, of the sessions asked for, newest first, until it returns false.
+  Result<void> run(const OnRecord& on_record);
+  // The record of this session alone, whatever else is asked of sessions.
+  Result<void> run(std::int64_t session, const OnRecord& on_record);
+
+  // What was read because the index did not cover it, in bytes of text.
+  std::size_t scanned_bytes() const { return scanned_bytes_; }
+
+ private:
+  struct Candidate {
+    std::int64_t session = 0;
+    Millis updated_at = 0;
+    std::string id;
+  };
+  struct Range {
+    std::int64_t first = 0;
+    std::int64_t last = 0;
+  };
+
+  Result<bool> ask_index(std::size_t most);  // false: there are more
+  Result<void> look_up_numbers();
+  Result<void> scan(const Range& range);
+  Result<void> take_candidates(const OnRecord& on_record);
+  Result<void> prepare_walk();
+  Result<bool> walk(std::size_t sessions, const OnRecord& on_record);  // false: that was all that is wanted, or there
+  Result<void> scan_in_order(const OnRecord& on_record);
+  Result<bool> consider(std::int64_t session, const OnRecord& on_record);
+
+  Db& db_;
+  TextIndex& index_;
+  const RecordQuestion& question_;
+  std::vector<std::int64_t> numbers_;  // of records, as the index has them
+  std::vector<Range> uncovered_;
+  std::vector<Candidate> candidates_;
+  session::Query along_;  // the list that a walk goes along
+  std::optional<Selection> selection_;
+  std::optional<session::Position> walked_;  // where it has come to
+  std::size_t scanned_bytes_ = 0;
+};
+
+}  // namespace holdfast::store

@@ -1,0 +1,22 @@
+#pragma once
+
+// The tools over documents under review (document-review §5): create_session read edit glob grep get_links search create move
+// delete list_changes withdraw end_session.
+//
+// What they answer is text to be read, and nothing beside it; what is refused is an error result "<code>: what is wrong. What to
+// do next." (§4). Arguments are checked before anything else is looked at. With read-only documents the tools that write are not
+// listed, and refused when they are called; without a folder under review (design 8.35) all of them are like that.
+
+#include "mcp/server/server.h"
+#include "tools/documents/document_desks.h"
+#include "tools/session/session_operations.h"
+
+namespace holdfast::tools {
+
+// The desks outlive the server. handle_ttl: how long an unused session lives; the descriptions say it.
+Result<void> add_document_tools(mcp::Server& server, DocumentDesks& desks, Millis handle_ttl);
+
+// What `session` shows of documents beyond what it shows of every kind: the author and how much was read, proposed and decided.
+void add_document_kind(SessionOperations& operations);
+
+}  // namespace holdfast::tools

@@ -1,0 +1,59 @@
+// The kind `run` of the `session` tool. `get` shows all entries, as of every kind: the tasks, what the model said, calls with
+// their whole results.
+
+#include "kinds/runner/run_export.h"
+#include "session/kinds.h"
+#include "tools/runner/run_call.h"
+
+#include <fmt/format.h>
+
+namespace holdfast::tools {
+
+void add_run_fields(const session::SessionRecord& record, JsonObject& item) {
+  item["tasks"] = find_int(record.data, "tasks").value_or(0);
+  std::int64_t done = 0, calls = 0;
+  for (const session::Tally& tally : record.tallies) {
+    if (tally.type == "result") done += tally.count;
+    if (tally.type == "tool_call") calls += tally.count;
+  }
+  item["tasks_done"] = done;
+  item["tasks_failed"] = find_int(record.data, "tasks_failed").value_or(0);
+  item["tool_calls"] = calls;
+  if (const auto why = find_string(record.data, "interrupted"); why && record.status == "running") item["interrupted"] = *why;
+}
+
+namespace {
+
+Result<SessionAnswer> where_it_stands(SessionCall& call) {
+  HF_TRY(const runner::RunReport report, runner::read_report(call.store, call.record->id));
+  JsonObject state = runner::report_json(report);
+  state["session"] = call.operations.item(*call.record, call.now);
+  if (report.status == "interrupted") state["hint"] = how_to_go_on(report.id);
+  return SessionAnswer{std::move(state), {}, false};
+}
+
+Result<SessionAnswer> cancel_task_run(SessionCall& call) {
+  HF_CHECK(runner::cancel_run(call.store, call.record->id, call.principal()));
+  HF_TRY(const session::SessionRecord record, call.store.get(call.record->id));
+  return SessionAnswer{{{"sessionId", record.id}, {"session", call.operations.item(record, call.now)}}, {}, false};
+}
+
+Result<SessionAnswer> export_task_run(SessionCall& call) {
+  const std::string format(find_string(call.arguments(), "format").value_or("markdown"));
+  HF_TRY(const std::string content, runner::export_report(call.store, call.record->id, format));
+  return SessionAnswer{{{"sessionId", call.record->id}, {"format", format}, {"content", content}}, {}, false};
+}
+
+}  // namespace
+
+void add_run_kind(SessionOperations& operations) {
+  using enum SessionOperation::Session;
+  const std::string kind(session::kRun);
+  operations.add_item_fields(kind, add_run_fields);
+  operations.add({"resume", kind, required, where_it_stands});
+  operations.add({"cancel", kind, required, cancel_task_run});
+  operations.add({"export", kind, required, export_task_run});
+  operations.add_argument("format", {{"type", "string"}});
+}
+
+}  // namespace holdfast::tools

@@ -1,0 +1,105 @@
+#pragma once
+
+// The operations of the `session` tool, as a table that kinds add to.
+//
+// An operation has a name and, when it is written for one kind, that kind. The same name may exist once for
+// every kind and again for one: the kind's own wins. So a kind brings `export` along, or a better `get`,
+// without this file or the tool knowing it. Filled before serving, read by any thread afterwards.
+
+#include "mcp/server/call.h"
+#include "session/life/retention.h"
+#include "session/query/store_view.h"
+#include "tools/project_root.h"
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace holdfast::tools {
+
+class SessionOperations;
+
+// What an operation works with. Lives as long as the call.
+struct SessionCall {
+  mcp::Call& call;
+  session::Store& store;  // as the caller sees it
+  const SessionOperations& operations;
+  const ProjectRoot& root;
+  Millis now;
+  std::optional<session::SessionRecord> record;  // the session `sessionId` names; it belongs to the caller
+
+  const JsonObject& arguments() const { return call.arguments(); }
+  const std::string& principal() const { return call.caller().principal; }
+};
+
+struct SessionAnswer {
+  JsonObject state;
+  std::string summary;          // a line of prose in front; may be empty
+  bool input_required = false;  // Call::ask has put a question: run again when it is answered
+};
+
+struct SessionOperation {
+  enum class Session { none, optional, required };  // whether sessionId names what it is about
+
+  std::string name;
+  std::string kind;  // empty: every kind that has none of its own
+  Session session = Session::required;
+  std::function<Result<SessionAnswer>(SessionCall&)> run;
+};
+
+// A kind whose sessions another program owns and the store does not hold. Its records are made up for the call; operations
+// written for every kind would look for them in the store, so only the kind's own apply.
+struct OutsideKind {
+  struct List {
+    std::vector<session::SessionRecord> records;  // newest first
+    std::int64_t total = 0;
+  };
+  std::string kind;
+  // Errors: not_found, ambiguous. What does not belong to the caller is not found.
+  std::function<Result<session::SessionRecord>(const SessionCall&, std::string_view id_or_prefix)> find;
+  // The first `limit` that fit the call's arguments.
+  std::function<Result<List>(const SessionCall&, std::size_t limit)> list;
+};
+
+class SessionOperations {
+ public:
+  // The policy says what will happen to a session by itself; items show it.
+  explicit SessionOperations(session::RetentionPolicy policy = {}) : policy_(std::move(policy)) {}
+
+  using ItemFields = std::function<void(const session::SessionRecord&, JsonObject& item)>;
+
+  void add(SessionOperation operation);
+  // A property of the tool's input schema; the same name may be declared twice if the schema is the same.
+  void add_argument(std::string name, JsonObject schema);
+  // Fields that items of one kind have beyond those of every kind (design 8.4).
+  void add_item_fields(std::string kind, ItemFields fields);
+
+  void add_outside(OutsideKind kind);
+  const std::vector<OutsideKind>& outside() const { return outside_; }
+  bool is_outside(std::string_view kind) const;
+
+  // The kind's own, else the general one, else nullptr. An empty kind finds any of that name that can work
+  // without a session.
+  const SessionOperation* find(std::string_view name, std::string_view kind) const;
+  bool knows(std::string_view name) const;
+  // In the order they were added; of one kind, or all when it is empty.
+  std::vector<std::string> names_for(std::string_view kind) const;
+  const JsonObject& arguments() const { return arguments_; }
+
+  // What a list shows of a session.
+  JsonObject item(const session::SessionRecord& record, Millis now) const;
+
+  const session::RetentionPolicy& policy() const { return policy_; }
+
+ private:
+  session::RetentionPolicy policy_;
+  std::vector<SessionOperation> operations_;
+  std::vector<OutsideKind> outside_;
+  JsonObject arguments_;
+  std::map<std::string, ItemFields, std::less<>> item_fields_;
+};
+
+}  // namespace holdfast::tools

@@ -1,0 +1,121 @@
+// The `session` tool: finds the operation and the session it is about, and wraps what comes back.
+
+#include "session/query/lookup.h"
+#include "tools/argument_spelling.h"
+#include "tools/call_scopes.h"
+#include "tools/session/notices.h"
+#include "tools/session/session_arguments.h"
+#include "tools/session/session_errors.h"
+#include "tools/session/session_tools.h"
+#include "tools/tool_answers.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace holdfast::tools {
+
+namespace {
+
+const Aliases kSessionAliases = {{"action", "operation"},   {"id", "sessionId"},          {"thread_id", "sessionId"},
+                                 {"threadId", "sessionId"}, {"research_id", "sessionId"}, {"researchId", "sessionId"},
+                                 {"ids", "sessionIds"},     {"mcpRootUri", "root"},       {"search", "q"}};
+
+std::unexpected<Error> unsupported_operation(const SessionOperations& operations, std::string_view name, std::string_view kind) {
+  std::string what =
+      kind.empty() ? fmt::format("there is no operation {}", name) : fmt::format("a {} session has no operation {}", kind, name);
+  return fail(ErrorKind::invalid, std::move(what), fmt::format("operations: {}", fmt::join(operations.names_for(kind), ", ")),
+              "unsupported_operation");
+}
+
+// In the store, else with another program.
+Result<session::SessionRecord> find_record(const SessionCall& call, std::string_view id) {
+  auto kept = session::find_session(call.store, call.principal(), id);
+  if (kept || kept.error().kind != ErrorKind::not_found) return kept;
+  for (const OutsideKind& outside : call.operations.outside()) {
+    auto found = outside.find(call, id);
+    if (found || found.error().kind == ErrorKind::ambiguous) return found;
+  }
+  if (kept.error().code == "gone") {
+    HF_TRY(const auto tombstone, call.store.tombstone(id));
+    if (tombstone) return fail(in_words_of(tombstone->kind, std::move(kept).error()));
+  }
+  return kept;
+}
+
+// The kind that `type` names, when it names one that is not in the store.
+std::string outside_kind(const SessionCall& call) {
+  auto kinds = kinds_of(call.arguments());
+  if (kinds && kinds->size() == 1 && call.operations.is_outside(kinds->front())) return kinds->front();
+  return {};
+}
+
+Result<SessionAnswer> perform_operation(SessionCall& call) {
+  const JsonObject& arguments = call.arguments();
+  const std::string_view name = find_string(arguments, "operation").value_or("");
+  if (!call.operations.knows(name)) return unsupported_operation(call.operations, name, {});
+  auto id = find_string(arguments, "sessionId");
+  std::string kind;
+  if (id) {
+    HF_TRY(call.record, find_record(call, *id));
+    kind = call.record->kind;
+  } else {
+    kind = outside_kind(call);
+  }
+  const SessionOperation* operation = call.operations.find(name, kind);
+  if (!operation && !kind.empty()) return unsupported_operation(call.operations, name, kind);
+  if (!operation || (!id && operation->session == SessionOperation::Session::required))
+    return fail(ErrorKind::invalid, fmt::format("{} needs a sessionId", name), "operation list shows the sessions",
+                "invalid_argument");
+  return operation->run(call);
+}
+
+mcp::ToolReply to_reply(Result<SessionAnswer> answer, const SessionCall& call) {
+  if (answer && answer->input_required) return mcp::InputRequired{};
+  if (!answer) return failure_with_ignored(answer.error(), call.call);
+  add_ignored(answer->state, call.call);
+  const DueNotices due = take_due_notices(call.store, call.principal(), call.now);
+  if (!due.notices.empty() && !answer->state.contains("notices")) {
+    answer->state["notices"] = due.notices;
+    if (due.more > 0) answer->state["more"] = due.more;
+  }
+  mcp::ToolResult result = mcp::ToolResult::state(std::move(answer->state), answer->summary);
+  add_notice_block(result, due);
+  return result;
+}
+
+}  // namespace
+
+Result<void> add_session_tool(mcp::Server& server, const session::SharedStore& stores, const SessionOperations& operations,
+                              const ProjectRoot& root) {
+  JsonObject properties{
+      {"operation",
+       JsonObject{{"type", "string"}, {"description", fmt::format("{}", fmt::join(operations.names_for({}), ", "))}}},
+      {"sessionId", JsonObject{{"type", "string"}, {"description", "id of a session, or a unique start of it"}}}};
+  for (const auto& argument : operations.arguments()) properties.insert(argument);
+
+  mcp::Tool tool;
+  tool.name = "session";
+  tool.title = "Sessions";
+  tool.description =
+      "Find, read and organise durable sessions of every kind. list shows those of the current project (allRoots: of all), "
+      "get reads one, search looks into titles and text, resume shows where it stands, update changes title, description, tags, "
+      "pin; archive puts one aside, restore brings a deleted one back. delete, purge and redact ask the user first.";
+  tool.normalise = [properties](JsonObject& arguments) {
+    settle_spelling(arguments, properties, kSessionAliases);
+    if (const auto range = arguments.find("range"); range != arguments.end())
+      if (const JsonObject* schema = find_object(properties, "range")) settle_value(range->value(), *schema);
+  };
+  tool.input_schema = {{"type", "object"}, {"properties", properties}, {"required", JsonArray{"operation"}}};
+  tool.annotations = {{"readOnlyHint", false}, {"destructiveHint", true}, {"openWorldHint", false}};
+  tool.unknown = mcp::Tool::Unknown::report;
+  tool.coerce_strings = true;
+  tool.scope_of = scope_of_session_operation;
+  tool.handler = [&server, &stores, &operations, &root](mcp::Call& call) {
+    session::StoreView store(stores, call.caller());
+    SessionCall session_call{call, store, operations, root, server.clock().now(), std::nullopt};
+    return to_reply(perform_operation(session_call), session_call);
+  };
+  return server.add_tool(std::move(tool));
+}
+
+}  // namespace holdfast::tools

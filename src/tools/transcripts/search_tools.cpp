@@ -1,0 +1,282 @@
+#include "tools/transcripts/search_tools.h"
+
+#include "base/text/text.h"
+#include "kinds/transcripts/passages/passage_sources.h"
+#include "kinds/transcripts/reading/session_info.h"
+#include "tools/argument_schema.h"
+#include "tools/argument_words.h"
+#include "tools/transcripts/transcript_call.h"
+
+#include <fmt/format.h>
+
+namespace holdfast::tools {
+namespace {
+
+using Answer = Result<JsonObject>;
+using session::FindRequest;
+
+constexpr std::size_t kMaxFound = 100;                      // sessions of one answer: a model reads them all
+constexpr std::size_t kDetailPlaces = 20;                   // matches inside of one session
+constexpr std::size_t kMessageLength = 1'000;               // characters of a message in a detail
+constexpr std::size_t kOpening = 3, kLast = 10;             // messages of a detail
+constexpr std::uint64_t kEndBytes = 512 * 1024;             // read at the end of a transcript for them, at first
+constexpr std::uint64_t kMaxReadBytes = 256 * 1024 * 1024;  // and at most: about a second
+
+JsonObject count(std::string_view description, std::size_t fallback, std::size_t most) {
+  return {{"type", "integer"}, {"minimum", 1}, {"maximum", most}, {"default", fallback}, {"description", description}};
+}
+
+Result<std::optional<Millis>> date_of(const std::string& text, std::string_view argument) {
+  if (text.empty()) return std::nullopt;
+  constexpr std::size_t kDateLength = 10;
+  auto time = parse_time(text.size() == kDateLength ? text + "T00:00:00Z" : text);
+  if (time) return *time;
+  return fail(ErrorKind::invalid, fmt::format("{} is no time: {}", argument, text), "2026-07-01, or 2026-07-01T10:00:00Z");
+}
+
+class SearchCall {
+ public:
+  SearchCall(mcp::Call& call, session::Store& store, TranscriptCall& transcripts, const SearchRoom::Engine& engine)
+      : call_(call), store_(store), transcripts_(transcripts), engine_(engine), owner_(check_owner(call.caller()).has_value()) {}
+
+  Answer search() {
+    HF_TRY(FindRequest request, request_of());
+    request.text = transcripts_.text("query");
+    HF_TRY(const session::FindResult found, engine_.finder->find(request));
+    JsonObject answer = json_of(found);
+    answer["query"] = request.text;
+    return answer;
+  }
+
+  Answer recent() {
+    if (!owner_) HF_CHECK(check_owner(call_.caller()));
+    HF_TRY(const auto project, transcripts_.folder("project"));
+    HF_TRY(const auto lines, transcripts_.keeper().homes().list(project, limit(kRecent)));
+    JsonArray sessions;
+    for (const auto& line : lines.sessions) {
+      sessions.emplace_back(JsonObject{{"session_id", line.session.id()},
+                                       {"product", line.session.product()},
+                                       {"title", line.title},
+                                       {"project", line.project_path},
+                                       {"branch", line.git_branch},
+                                       {"updated_at", iso8601(line.session.mtime())},
+                                       {"bytes", line.session.size()},
+                                       {"resume_command", resume_command(line)}});
+    }
+    const std::size_t shown = sessions.size();
+    return JsonObject{
+        {"sessions", std::move(sessions)}, {"count", shown}, {"total", lines.total}, {"hasMore", lines.total > shown}};
+  }
+
+  Answer detail() {
+    HF_CHECK(check_owner(call_.caller()));
+    bool kept = false;
+    HF_TRY(const auto line, line_of_session(kept));
+    const transcripts::AnySession& session = line.session;
+    JsonObject answer{
+        {"session_id", session.id()}, {"product", session.product()},
+        {"title", line.title},        {"project", line.project_path},
+        {"branch", line.git_branch},  {"updated_at", iso8601(line.last_time > 0 ? line.last_time : session.mtime())},
+        {"bytes", session.size()},    {"resume_command", kept ? restore_command(session) : resume_command(line)}};
+    if (kept) answer["status"] = "kept";
+    if (line.first_time > 0) answer["created_at"] = iso8601(line.first_time);
+    session::Source source;
+    source.key = std::string(session.codex() ? transcripts::kCodexKeys : transcripts::kClaudeKeys) + session.path();
+    source.session = session.id();
+    source.size = session.size();
+    HF_TRY(answer["opening"], opening(source));
+    HF_TRY(answer["last_messages"], last_messages(source));
+    if (const std::string query = transcripts_.text("search_query"); !query.empty()) {
+      FindRequest request;
+      request.text = query;
+      request.kinds = {"transcript"};
+      request.transcripts = owner_;
+      request.session = session.id();
+      request.limit = 1;
+      request.per_session = kDetailPlaces;
+      HF_TRY(const session::FindResult found, engine_.finder->find(request));
+      JsonArray matches;
+      if (!found.sessions.empty()) {
+        const JsonObject described = json_of(found.sessions.front());
+        if (const JsonArray* places = find_array(described, "matches")) matches = *places;
+      }
+      answer["matches"] = std::move(matches);
+    }
+    return answer;
+  }
+
+ private:
+  static constexpr std::size_t kFound = 10, kRecent = 20;
+
+  Result<transcripts::SessionLine> line_of_session(bool& kept) {
+    const auto session = transcripts_.session("session_id");
+    if (session) return transcripts_.keeper().homes().line_of(*session);
+    HF_TRY(const auto found, transcripts_.kept("session_id", session.error()));
+    kept = true;
+    return found.line;
+  }
+
+  std::size_t limit(std::size_t fallback) const {
+    const auto given = find_int(call_.arguments(), "limit");
+    return given ? static_cast<std::size_t>(*given) : fallback;
+  }
+
+  Result<FindRequest> request_of() {
+    FindRequest request;
+    request.store = &store_;
+    request.transcripts = owner_;
+    request.limit = limit(kFound);
+    HF_TRY(const auto project, transcripts_.folder("project"));
+    request.project = project.value_or("");
+    request.branch = transcripts_.text("branch");
+    request.tool = transcripts_.text("tool");
+    request.model = transcripts_.text("model");
+    request.file = transcripts_.text("file");
+    HF_TRY(request.since, date_of(transcripts_.text("after_date"), "after_date"));
+    HF_TRY(request.until, date_of(transcripts_.text("before_date"), "before_date"));
+    if (const auto role = session::passage_role(transcripts_.text("role"))) request.roles = {*role};
+    if (const std::string kind = transcripts_.text("kind"); !kind.empty()) request.kinds = {kind};
+    if (!owner_) {
+      if (request.kinds == std::vector<std::string>{"transcript"}) HF_CHECK(check_owner(call_.caller()));
+      if (request.kinds.empty()) request.kinds = {"reasoning", "thread", "research", "document", "run"};
+    }
+    if (transcripts_.flag("exclude_current", true)) {
+      request.not_session = transcripts_.text("current_session_id");
+      if (request.not_session.empty() && owner_) request.not_session = transcripts_.caller_session();
+    }
+    return request;
+  }
+
+  // What people and models said at the beginning.
+  Result<Json> opening(const session::Source& source) {
+    JsonArray messages;
+    const auto read = engine_.sources->read(source, {}, kMaxReadBytes, [&](const session::Passage& passage) {
+      if (is_said(passage)) messages.emplace_back(message_of(passage, true));
+      return messages.size() < kOpening;
+    });
+    if (!read) return fail(read.error());
+    return Json(std::move(messages));
+  }
+
+  // And at the end: more is read until there is something.
+  Result<Json> last_messages(const session::Source& source) {
+    JsonArray messages;
+    for (std::uint64_t bytes = kEndBytes;; bytes *= 8) {
+      const std::uint64_t from = source.size > bytes ? source.size - bytes : 0;
+      messages.clear();
+      const auto read = engine_.sources->read(source, {from, 1}, source.size, [&](const session::Passage& passage) {
+        if (!is_said(passage)) return true;
+        // Counted from the beginning only: what was read from the middle on has no number.
+        messages.emplace_back(message_of(passage, from == 0));
+        if (messages.size() > kLast) messages.erase(messages.begin());
+        return true;
+      });
+      if (!read) return fail(read.error());
+      if (!messages.empty() || from == 0 || bytes >= kMaxReadBytes) return Json(std::move(messages));
+    }
+  }
+
+  static bool is_said(const session::Passage& passage) {
+    return passage.role == session::PassageRole::user || passage.role == session::PassageRole::assistant;
+  }
+  static JsonObject message_of(const session::Passage& passage, bool with_line) {
+    JsonObject message{{"role", name_of(passage.role)}, {"text", shorten(to_valid_utf8(passage.text), kMessageLength)}};
+    if (passage.time > 0) message["time"] = iso8601(passage.time);
+    if (with_line) message["line"] = passage.line;
+    return message;
+  }
+
+  mcp::Call& call_;
+  session::Store& store_;  // as the caller sees it
+  TranscriptCall& transcripts_;
+  SearchRoom::Engine engine_;
+  bool owner_;
+};
+
+struct SearchTool {
+  std::string name, title, description;
+  JsonObject properties;
+  JsonArray required;
+  JsonObject output;
+  Answer (SearchCall::*run)();
+};
+
+std::vector<SearchTool> search_tools() {
+  const JsonArray roles = {"user", "assistant", "thinking", "tool_call", "tool_result", "system", "title"};
+  const JsonArray kinds = {"transcript", "reasoning", "thread", "research", "document", "run"};
+  return {
+      {"search_sessions",
+       "Search past sessions",
+       "Find earlier work: words, word*, \"a phrase\", -without, or code as it stands (foo_bar, src/a.cpp, E0277), in everything "
+       "people, models and tools said, in every project. Answers with the places, and the command that resumes each session.",
+       {{"query", argument::text("what to look for; all words must stand in one message")},
+        {"limit", count("sessions", 10, kMaxFound)},
+        {"project", argument::text("only sessions of this folder")},
+        {"kind", JsonObject{{"type", "string"}, {"enum", kinds}, {"description", "only this kind; default: every kind"}}},
+        {"role", JsonObject{{"type", "string"}, {"enum", roles}, {"description", "only what was said so"}}},
+        {"tool", argument::text("only calls of this tool")},
+        {"model", argument::text("only answers of this model")},
+        {"branch", argument::text("only on this git branch")},
+        {"file", argument::text("only where a tool touched this file: its path, or the end of it")},
+        {"after_date", argument::text("not before this time (2026-07-01)")},
+        {"before_date", argument::text("before this time")},
+        {"current_session_id", argument::text("the session that is calling, when it is known")},
+        {"exclude_current",
+         JsonObject{{"type", "boolean"}, {"default", true}, {"description", "leave the calling session out"}}}},
+       {"query"},
+       result_with({"sessions", "count", "hasMore"}),
+       &SearchCall::search},
+      {"list_recent_sessions",
+       "Recent sessions",
+       "Transcripts of Claude Code and Codex, newest first, with the command that resumes each.",
+       {{"limit", count("how many", 20, kMaxFound)}, {"project", argument::text("only sessions of this folder")}},
+       {},
+       result_with({"sessions", "count", "total", "hasMore"}),
+       &SearchCall::recent},
+      {"get_session_detail",
+       "One session in detail",
+       "How a session began, how it ended, and where in it something was said.",
+       {{"session_id", argument::text("id, or a unique start of it; default: the session that is calling")},
+        {"search_query", argument::text("places in this session that say so; as in search_sessions")},
+        {"source_project", argument::text("folder of the project to search in, when an id exists in several")}},
+       {},
+       result_with({"session_id", "title", "project", "opening", "last_messages", "resume_command"}),
+       &SearchCall::detail}};
+}
+
+}  // namespace
+
+Result<void> add_search_tools(mcp::Server& server, const session::SharedStore& stores, const transcripts::Keeper& keeper,
+                              const ProjectRoot& root, const TranscriptToolOptions& options, const SearchRoom& room) {
+  for (SearchTool& each : search_tools()) {
+    mcp::Tool tool;
+    tool.name = each.name;
+    tool.title = each.title;
+    tool.description = each.description;
+    tool.input_schema = {{"type", "object"}, {"properties", std::move(each.properties)}};
+    if (!each.required.empty()) tool.input_schema["required"] = std::move(each.required);
+    tool.output_schema = std::move(each.output);
+    tool.annotations = {{"readOnlyHint", true}, {"destructiveHint", false}, {"openWorldHint", false}};
+    tool.unknown = mcp::Tool::Unknown::refuse;
+    tool.argument_error = exit_word(ErrorKind::invalid);
+    tool.handler = [&stores, &keeper, &root, &options, &room, run = each.run](mcp::Call& call) -> mcp::ToolReply {
+      const auto work = [&]() -> Answer {
+        HF_TRY(const SearchRoom::Engine engine, room.engine());
+        TranscriptCall transcript_call(call, keeper, root, options);
+        session::StoreView store(stores, call.caller());
+        SearchCall search_call(call, store, transcript_call, engine);
+        return (search_call.*run)();
+      };
+      Answer answer = work();
+      if (answer) return mcp::ToolResult::state(std::move(*answer));
+      Error error = std::move(answer).error();
+      put_in_words_of_arguments(error);
+      error.code = exit_word(error.kind);
+      return mcp::ToolResult::failure(error);
+    };
+    HF_CHECK(server.add_tool(std::move(tool)));
+  }
+  return {};
+}
+
+}  // namespace holdfast::tools

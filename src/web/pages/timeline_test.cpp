@@ -1,0 +1,160 @@
+#include "web/pages/timeline.h"
+
+#include "base/files/test_folder.h"
+#include "store/open.h"
+#include "web/pages/pages.h"
+#include "web/pages/shown.h"
+#include "web/pages/timeline_page.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace holdfast::web {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+struct TimelineTest : testing::Test {
+  void add(const std::string& id, const std::string& kind, std::string root = {}, bool pinned = false,
+           std::string principal = "local") {
+    ASSERT_TRUE(store->write([&](session::Transaction& transaction) {
+      session::SessionRecord record;
+      record.id = id;
+      record.kind = kind;
+      record.title = "about " + id;
+      record.status = "active";
+      record.root_uri = root;
+      record.root_name = root.substr(root.rfind('/') + 1);
+      record.pinned = pinned;
+      record.principal = principal;
+      return transaction.create(record);
+    }));
+  }
+  void add_transcript(const std::string& id, Millis time) {
+    const std::filesystem::path path = folder / ("claude/projects/-home-me-app/" + id + ".jsonl");
+    std::filesystem::create_directories(path.parent_path());
+    std::ofstream(path) << fmt::format(
+        R"({{"type":"user","cwd":"/home/me/app","sessionId":"{}","timestamp":"2026-01-01T00:00:00.000Z","message":{{"role":"user","content":"Fix the CORS header"}}}})"
+        "\n",
+        id);
+    std::filesystem::last_write_time(
+        path,
+        std::chrono::file_clock::from_sys(std::chrono::sys_time<std::chrono::milliseconds>(std::chrono::milliseconds(time))));
+  }
+  std::vector<std::string> ids(const TimelineFilter& filter, std::string_view cursor = {},
+                               const std::string& principal = "local") {
+    auto slice = Timeline(*store, &homes).read(filter, principal, cursor).value();
+    next = slice.next;
+    std::vector<std::string> ids;
+    for (const auto& item : slice.items) ids.push_back(item.id);
+    return ids;
+  }
+
+  TestFolder folder;
+  std::unique_ptr<session::Store> store = store::open_store("sqlite:" + (folder / "store.db")).value();
+  transcripts::Homes homes = transcripts::Homes::open(folder / "claude", folder / "codex").value();
+  std::string next;
+};
+
+constexpr const char* kOld = "11111111-1111-4111-8111-111111111111";
+constexpr const char* kOlder = "22222222-2222-4222-8222-222222222222";
+
+TEST_F(TimelineTest, MergesTheStoreAndTranscripts) {
+  add_transcript(kOlder, 1'000'000);
+  add_transcript(kOld, 2'000'000);
+  add("thread-1", "thread");
+  EXPECT_THAT(ids({}), ElementsAre("thread-1", kOld, kOlder));
+  EXPECT_EQ(next, "");
+  auto slice = Timeline(*store, &homes).read({}, "local", "").value();
+  EXPECT_EQ(slice.items[1].title, "Fix the CORS header");
+  EXPECT_EQ(slice.items[1].project_name, "app");
+  EXPECT_EQ(slice.items[1].status, "idle");
+  EXPECT_THAT(ids({}, "", "ann"), ElementsAre()) << "transcripts belong to the user who runs the program";
+}
+
+TEST_F(TimelineTest, FiltersBothSides) {
+  add_transcript(kOld, 2'000'000);
+  add("thread-1", "thread", "file:///home/me/app");
+  add("run-1", "run", "file:///home/me/other", true);
+  TimelineFilter filter;
+  filter.kind = "transcript";
+  EXPECT_THAT(ids(filter), ElementsAre(kOld));
+  filter = {};
+  filter.project = "/home/me/app";
+  EXPECT_THAT(ids(filter), ElementsAre("thread-1", kOld));
+  filter.project = "OTH";
+  EXPECT_THAT(ids(filter), ElementsAre("run-1"));
+  filter = {};
+  filter.pinned = true;
+  EXPECT_THAT(ids(filter), ElementsAre("run-1"));
+  filter = {};
+  filter.text = "cors";
+  EXPECT_THAT(ids(filter), ElementsAre(kOld));
+  filter = {};
+  filter.status = "idle";
+  EXPECT_THAT(ids(filter), ElementsAre(kOld));
+  filter = {};
+  filter.until = 2'000'000;
+  EXPECT_THAT(ids(filter), ElementsAre());
+  filter.until = 2'000'001;
+  EXPECT_THAT(ids(filter), ElementsAre(kOld));
+}
+
+TEST_F(TimelineTest, PagesNeitherRepeatNorSkipAlthoughTimesAreTheSame) {
+  std::vector<std::string> expected;
+  for (int i = 0; i < 120; ++i) {
+    const std::string id = fmt::format("{:08}-1111-4111-8111-111111111111", i);
+    add_transcript(id, 5'000'000 + i / 70);
+    expected.push_back(id);
+  }
+  std::vector<std::string> seen = ids({});
+  EXPECT_EQ(seen.size(), Timeline::kPageItems);
+  while (!next.empty()) {
+    auto more = ids({}, std::string(next));
+    seen.insert(seen.end(), more.begin(), more.end());
+  }
+  EXPECT_THAT(seen, testing::UnorderedElementsAreArray(expected));
+}
+
+TEST_F(TimelineTest, ACursorThatIsNone) {
+  for (const char* cursor : {"x", "12", "12.", ".3", "-5.1", "99999999999999999999.1"}) {
+    auto slice = Timeline(*store, &homes).read({}, "local", cursor);
+    ASSERT_FALSE(slice) << cursor;
+    EXPECT_EQ(slice.error().kind, ErrorKind::invalid);
+  }
+}
+
+TEST_F(TimelineTest, ThePageEscapesWhatOthersWrote) {
+  add("<b>\"'", "thread", "file:///home/me/<i>");
+  PageRequest request;
+  request.path = "/";
+  request.principal = "local";
+  request.query = Fields::parse("text=%3Cb%3E&cursor=");
+  const std::string html = timeline_page(Timeline(*store, &homes), request).value().body;
+  EXPECT_THAT(html, HasSubstr("about &lt;b&gt;&quot;&#39;"));
+  EXPECT_THAT(html, HasSubstr("href=\"/sessions/%3Cb%3E%22%27\""));
+  EXPECT_THAT(html, Not(HasSubstr("<b>")));
+  EXPECT_THAT(html, Not(HasSubstr("<i>")));
+  EXPECT_THAT(html, Not(HasSubstr("style=")));
+}
+
+TEST(Shown, SizesAndDaysAreReadable) {
+  EXPECT_EQ(readable_size(999), "999 bytes");
+  EXPECT_EQ(readable_size(1000), "1.0 kB");
+  EXPECT_EQ(readable_size(999'950), "1.0 MB");
+  EXPECT_EQ(readable_size(1'440'000), "1.4 MB");
+  EXPECT_EQ(readable_day(0), "1 January 1970");
+  EXPECT_EQ(parse_day("1970-01-02"), 86'400'000);
+  EXPECT_EQ(parse_day("1970-13-02"), std::nullopt);
+  EXPECT_EQ(parse_day("yesterday!"), std::nullopt);
+  EXPECT_EQ(session_path("a/b", 7), "/sessions/a%2Fb?line=7#L7");
+}
+
+}  // namespace
+}  // namespace holdfast::web
