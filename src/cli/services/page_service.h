@@ -4,6 +4,7 @@
 // under review, research. The context and the store outlive it, and it outlives the pages. Any thread.
 
 #include "cli/program/context.h"
+#include "session/query/store_view.h"
 
 #include <functional>
 #include <memory>
