@@ -5,11 +5,12 @@
 #include <string.h>
 
 #include <string>
-#include <utility>
 #include <vector>
 
 using std::string;
 using std::vector;
+
+struct Member;
 
 struct Json {
   enum Kind { Null, Bool, Num, Str, Arr, Obj } kind = Null;
@@ -17,15 +18,23 @@ struct Json {
   double num = 0;
   string raw;  // number text, or decoded string
   vector<Json> arr;
-  vector<std::pair<string, Json>> obj;
-  const Json* get(const char* k) const {
-    if (kind != Obj) return nullptr;
-    for (auto& p : obj)
-      if (p.first == k) return &p.second;
-    return nullptr;
-  }
+  vector<Member> obj;
+  const Json* get(const char* k) const;
   const Json* at(size_t i) const { return kind == Arr && i < arr.size() ? &arr[i] : nullptr; }
 };
+
+// clang does not take a std::pair of a type that is not complete yet.
+struct Member {
+  string name;
+  Json value;
+};
+
+inline const Json* Json::get(const char* k) const {
+  if (kind != Obj) return nullptr;
+  for (auto& member : obj)
+    if (member.name == k) return &member.value;
+  return nullptr;
+}
 
 struct JsonParser {
   const char *p, *e;
