@@ -14,6 +14,9 @@
 
 #include <sys/stat.h>
 
+#include <future>
+#include <semaphore>
+
 namespace holdfast::web {
 namespace {
 
@@ -146,6 +149,103 @@ TEST_F(AccessTest, TheGateAsksTheStoreForTokensItDoesNotKnow) {
   EXPECT_EQ(admit(passing).error().kind, ErrorKind::unauthorised);
   EXPECT_THAT(admit(passing).error().message, testing::HasSubstr("expired"));
   pool.close();
+}
+
+// A gate whose reads run when the test lets them.
+struct HeldGate {
+  explicit HeldGate(session::Store& store, const Clock& clock) : gate(store, loop, pool, clock) {}
+  ~HeldGate() {
+    release();
+    pool.close();
+    loop.run_ready();
+  }
+
+  // From now on reads wait for release().
+  void hold() {
+    pool.submit([this] { held.acquire(); });
+    is_held = true;
+  }
+  void release() {
+    if (std::exchange(is_held, false)) held.release();
+  }
+  // What the pool was given has run, and what that posted has not.
+  void drain_pool() {
+    std::promise<void> done;
+    pool.submit([&done] { done.set_value(); });
+    done.get_future().wait();
+  }
+  // The answer, once there is one.
+  std::shared_ptr<std::optional<Result<Identity>>> ask(const std::string& token) {
+    auto answer = std::make_shared<std::optional<Result<Identity>>>();
+    gate.admit(token, [this, answer](Result<Identity> identity) {
+      *answer = std::move(identity);
+      loop.stop();
+    });
+    return answer;
+  }
+  Result<Identity> wait_for(const std::shared_ptr<std::optional<Result<Identity>>>& answer) {
+    while (!*answer) loop.run();
+    return **answer;
+  }
+  // Until a read that was planned has begun: timers run in the order in which they are due.
+  void pass_the_pause() {
+    bool passed = false;
+    loop.after(TokenGate::kBetweenReads, [&] {
+      passed = true;
+      loop.stop();
+    });
+    while (!passed) loop.run();
+  }
+
+  PollLoop loop;
+  Pool pool{1};
+  std::counting_semaphore<1> held{0};
+  bool is_held = false;
+  TokenGate gate;
+};
+
+TEST_F(AccessTest, P4AKnownTokenDoesNotWaitWhileTheListIsReadForAWrongOne) {
+  const std::string token = first_token();
+  HeldGate held(*store, *clock);
+  ASSERT_TRUE(held.wait_for(held.ask(token)));
+  held.hold();
+  const auto guess = held.ask("hf_wrong");
+  held.pass_the_pause();  // the read has begun, and does not end
+  for (int i = 0; i < 3; ++i) {
+    const auto known = held.ask(token);
+    ASSERT_TRUE(*known) << "answered at once";
+    EXPECT_EQ((*known)->value().principal, "local");
+  }
+  EXPECT_FALSE(*guess);
+  held.release();
+  EXPECT_EQ(held.wait_for(guess).error().kind, ErrorKind::unauthorised);
+}
+
+TEST_F(AccessTest, P4ATokenThatWasMadeWhileTheListWasReadIsNotRefused) {
+  const std::string token = first_token();
+  HeldGate held(*store, *clock);
+  ASSERT_TRUE(held.wait_for(held.ask(token)));
+  const auto guess = held.ask("hf_wrong");
+  held.pass_the_pause();
+  held.drain_pool();  // the list was read, and the gate does not know it yet
+  const auto made = held.ask(AccessTokens(*store).add(grant_for("ann")).value());
+  EXPECT_EQ(held.wait_for(made).value().principal, "ann");
+  EXPECT_EQ(held.wait_for(guess).error().kind, ErrorKind::unauthorised);
+}
+
+TEST_F(AccessTest, P4GuessesAreFewAtATime) {
+  const std::string token = first_token();
+  HeldGate held(*store, *clock);
+  ASSERT_TRUE(held.wait_for(held.ask(token)));
+  held.hold();
+  std::vector<std::shared_ptr<std::optional<Result<Identity>>>> guesses;
+  for (std::size_t i = 0; i < TokenGate::kMaxWaiting; ++i) guesses.push_back(held.ask("hf_wrong" + std::to_string(i)));
+  const auto late = held.ask("hf_wrong");
+  ASSERT_TRUE(*late);
+  EXPECT_EQ((*late)->error().kind, ErrorKind::unavailable);
+  ASSERT_TRUE(*held.ask(token));
+  held.release();
+  for (const auto& guess : guesses) EXPECT_EQ(held.wait_for(guess).error().kind, ErrorKind::unauthorised);
 }
 
 TEST_F(AccessTest, ATokenKeepsWhatItWasMadeFor) {

@@ -68,6 +68,9 @@ Result<std::string> Logins::make_code(const std::string& token_name) {
 
 Result<std::optional<std::string>> Logins::redeem(std::string_view code, const LoginPlace& place) {
   if (code.empty() || code.size() > kMaxPresented) return std::nullopt;
+  // Guesses read; they do not queue where everybody writes.
+  HF_TRY(const auto known, store_.value(kCodes, key_of(code)));
+  if (!known) return std::nullopt;
   const std::string cookie = random_base62(kCookieChars);
   return store_.write([&](session::Transaction& transaction) -> Result<std::optional<std::string>> {
     HF_TRY(auto row, transaction.value(kCodes, key_of(code)));

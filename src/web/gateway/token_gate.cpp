@@ -17,49 +17,64 @@ Result<Identity> TokenGate::judge(const AccessToken& token) const {
   return token.grant.identity();
 }
 
+bool TokenGate::answers(const Waiting& asked) const {
+  const AccessToken* found = find_token(known_, asked.token);
+  if (found) asked.admitted(judge(*found));
+  return found != nullptr;
+}
+
 void TokenGate::admit(std::string token, Admitted admitted) {
+  Waiting asked{std::move(token), std::move(admitted)};
   const auto age = std::chrono::steady_clock::now() - read_at_;
-  if (read_once_ && !reading_ && age < kBelieved)
-    if (const AccessToken* found = find_token(known_, token)) return admitted(judge(*found));
-  if (waiting_.size() >= kMaxWaiting)
-    return admitted(fail(ErrorKind::unavailable, "too many ask with tokens that are not known", "try again in a moment"));
-  waiting_.push_back({std::move(token), std::move(admitted)});
+  if (age < kBelieved && answers(asked)) {
+    if (age >= kFresh) plan();
+    return;
+  }
+  if (waiting_.size() + asking_.size() >= kMaxWaiting)
+    return asked.admitted(fail(ErrorKind::unavailable, "too many ask with tokens that are not known", "try again in a moment"));
+  waiting_.push_back(std::move(asked));
+  plan();
+}
+
+void TokenGate::plan() {
   if (reading_ || planned_) return;
-  if (!read_once_ || age >= kRereadForUnknown) return reread();
+  const auto since = std::chrono::steady_clock::now() - tried_at_;
+  if (since >= kBetweenReads) return reread();
   planned_ = true;
-  executor_.after(std::chrono::ceil<std::chrono::milliseconds>(kRereadForUnknown - age), [this, alive = alive_] {
+  executor_.after(std::chrono::ceil<std::chrono::milliseconds>(kBetweenReads - since), [this, alive = alive_] {
     if (!*alive) return;
     planned_ = false;
-    if (!reading_) reread();
+    reread();
   });
 }
 
 void TokenGate::reread() {
   reading_ = true;
+  asking_ = std::exchange(waiting_, {});
   // What is revoked while the list is being read must not be believed for longer than the rest.
-  const auto began = std::chrono::steady_clock::now();
-  pool_.submit([this, began] {
-    auto listed = std::make_shared<Result<std::vector<AccessToken>>>(tokens_.list());
-    executor_.post([this, began, listed] {
-      reading_ = false;
-      if (*listed) {
-        known_ = std::move(**listed);
-        read_at_ = began;
-        read_once_ = true;
-      }
-      for (Waiting& each : std::exchange(waiting_, {})) {
-        if (!*listed) {
-          each.admitted(fail(listed->error()));
-          continue;
-        }
-        const AccessToken* found = find_token(known_, each.token);
-        if (found)
-          each.admitted(judge(*found));
-        else
-          each.admitted(unknown());
-      }
-    });
+  tried_at_ = std::chrono::steady_clock::now();
+  pool_.submit([this, began = tried_at_] {
+    auto listed = std::make_shared<Result<Tokens>>(tokens_.list());
+    executor_.post([this, began, listed] { has_read(began, *std::move(listed)); });
   });
+}
+
+void TokenGate::has_read(std::chrono::steady_clock::time_point began, Result<Tokens> listed) {
+  reading_ = false;
+  if (listed) {
+    known_ = *std::move(listed);
+    read_at_ = began;
+  }
+  for (const Waiting& each : std::exchange(asking_, {})) {
+    if (!listed)
+      each.admitted(fail(listed.error()));
+    else if (!answers(each))
+      each.admitted(unknown());
+  }
+  // Who came while the list was being read is in it, or waits for the next one.
+  for (Waiting& each : std::exchange(waiting_, {}))
+    if (!listed || !answers(each)) waiting_.push_back(std::move(each));
+  if (!waiting_.empty()) plan();
 }
 
 }  // namespace holdfast::web
