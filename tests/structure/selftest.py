@@ -170,6 +170,15 @@ class Repository(unittest.TestCase):
             with self.subTest(line):
                 self.assertIn(f"src/{name}:1: {expected}", self.breaches("check_identity.py", {f"src/{name}": line + "\n"}))
 
+    def test_p2_children(self):
+        self.assertIn("children: ok", self.breaches("check_children.py", {
+            "src/net/run/child.cpp": "  int error = ::posix_spawnp(&pid);\n", "src/tools/a.cpp": "  threads.fork(id); // run_child(call)\n",
+            "src/net/a_test.cpp": "  run_child(call);\n"}))
+        for line in ("net::run_child(call);", "net::ChildProcess::start(loop, start, {});", "::execvp(word, words);", "if (::fork() == 0) {",
+                     "std::FILE* pipe = popen(word);", "return ::system(word);"):
+            with self.subTest(line):
+                self.assertIn("src/tools/a.cpp:2: starts a program", self.breaches("check_children.py", {"src/tools/a.cpp": "\n  " + line + "\n"}))
+
     def test_claims(self):
         def page(tests):
             return f"# S\n\n## Claims\n\n| claim | where | test |\n|---|---|---|\n| Safe | `x.h` | {tests} |\n"

@@ -47,6 +47,12 @@ Error missing_scope(Scope needed) {
                     "ask for a token with the scope " + name, "insufficient_scope");
 }
 
+Error missing_token() {
+  return make_error(ErrorKind::refused, "this starts programs, and for that a token is needed, also with --no-auth",
+                    "use it over stdio, or send a token: the first one is in the file `token` of holdfast's data folder",
+                    "token_needed");
+}
+
 bool Caller::can_elicit_form() const {
   if (version < Version::v2025_06_18) return false;
   const JsonObject* elicitation = find_object(capabilities, "elicitation");

@@ -53,5 +53,7 @@ std::optional<Identity> owner_in(const JsonObject& written);
 
 // For a caller that lacks it: refused, with code insufficient_scope.
 Error missing_scope(Scope needed);
+// For who --no-auth let in and asks for something that starts programs.
+Error missing_token();
 
 }  // namespace holdfast::mcp

@@ -53,6 +53,9 @@ struct Tool {
   // The same where the arguments decide; it gets them normalised and not yet validated, on the I/O thread. Such a tool is shown
   // to everybody who may read.
   std::function<Scope(const JsonObject&)> scope_of;
+  // Whether a call with these arguments starts programs on this machine: refused for who has shown no token. Arguments as above;
+  // empty: none does.
+  std::function<bool(const JsonObject&)> starts_programs;
   bool listed = true;  // false: known, so that a call can be refused in the tool's own words
   std::function<ToolReply(Call&)> handler;
 };

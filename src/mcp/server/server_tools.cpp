@@ -169,6 +169,8 @@ void Server::on_call_tool(std::shared_ptr<Run> run) {
   // Over HTTP a caller that may not has been refused with a status; what comes in a batch has none of its own.
   if (const Scope needed = scope_of(tool->tool, run->arguments()); !caller.scopes.has(needed))
     return run->finish_with(result_to_wire(ToolResult::failure(missing_scope(needed)), caller.version));
+  if (!caller.has_token && tool->tool.starts_programs && tool->tool.starts_programs(run->arguments()))
+    return run->finish_with(result_to_wire(ToolResult::failure(missing_token()), caller.version));
   if (tool->tool.unknown == Tool::Unknown::report)
     run->ignored_arguments() = take_unknown(run->arguments(), tool->tool.input_schema);
   if (tool->tool.coerce_strings) coerce(run->arguments(), tool->tool.input_schema);

@@ -4,6 +4,7 @@
 #include "tools/argument_schema.h"
 #include "tools/argument_spelling.h"
 #include "tools/caller_connection.h"
+#include "tools/program_starters.h"
 #include "tools/runner/run_call.h"
 
 #include <fmt/format.h>
@@ -82,9 +83,6 @@ JsonObject session_properties() {
 
 Result<void> may_run(const mcp::Caller& caller) {
   if (caller.transport == mcp::Transport::stdio) return {};
-  if (!caller.has_token)
-    return fail(ErrorKind::refused, "runs start programs, and for that a token is needed, also with --no-auth",
-                "use it over stdio, or start the server without --no-auth and send the token in its data folder", "token_needed");
   if (caller.principal == kLocalPrincipal) return {};
   return fail(ErrorKind::refused, "runs start programs, and may only be asked for by the user who runs this server",
               "use it over stdio, or with that user's own token", "not_local");
@@ -148,6 +146,7 @@ mcp::Tool tool_of(std::string name, std::string title, std::string description, 
   tool.unknown = mcp::Tool::Unknown::refuse;
   tool.argument_error = "bad_request";
   tool.normalise = drop_nulls;
+  tool.starts_programs = starts_programs(tool.name);
   tool.tasks = mcp::Tool::Tasks::optional;
   return tool;
 }

@@ -7,6 +7,7 @@
 #include "kinds/transcripts/reading/session_info.h"
 #include "tools/argument_schema.h"
 #include "tools/argument_words.h"
+#include "tools/program_starters.h"
 #include "tools/transcripts/transcript_call.h"
 
 #include <fmt/chrono.h>
@@ -333,6 +334,7 @@ Result<void> add_transcript_tools(mcp::Server& server, const transcripts::Keeper
         {"readOnlyHint", each.reads_only}, {"destructiveHint", each.destroys}, {"openWorldHint", each.open_world}};
     tool.unknown = mcp::Tool::Unknown::refuse;
     tool.argument_error = exit_word(ErrorKind::invalid);
+    tool.starts_programs = starts_programs(tool.name);
     tool.handler = [&keeper, &root, &options, run = each.run](mcp::Call& call) -> mcp::ToolReply {
       TranscriptCall transcript_call(call, keeper, root, options);
       Answer answer = [&]() -> Answer {

@@ -56,6 +56,31 @@ while waiting.get_map():
 print(statuses)
 """
 
+# 120 strangers who come again and again, on connections that they keep: PORT. A quarter guesses tokens, a quarter cookies, one
+# login codes, and the last comes under a foreign name. Prints how often they were refused, and how.
+GUESS = """
+import http.client, json, sys, threading
+port, lock, statuses = int(sys.argv[1]), threading.Lock(), {}
+own = {"Content-Type": "application/json"}
+ways = [lambda i: ("POST", "/mcp", "{}", {**own, "Authorization": f"Bearer hf_guess{i}"}),
+        lambda i: ("GET", "/", None, {"Cookie": f"holdfast_{port}=guess{i}"}),
+        lambda i: ("GET", f"/?code=guess{i}", None, {}),
+        lambda i: ("POST", "/mcp", "{}", {**own, "Host": "evil.example.com"})]
+def come(number):
+    connection = http.client.HTTPConnection("127.0.0.1", port)
+    for i in range(20):
+        method, path, body, headers = ways[number % 4](number * 1000 + i)
+        connection.request(method, path, body, headers)
+        answer = connection.getresponse()
+        answer.read()
+        with lock:
+            statuses[answer.status] = statuses.get(answer.status, 0) + 1
+threads = [threading.Thread(target=come, args=(number,)) for number in range(120)]
+for each in threads: each.start()
+for each in threads: each.join()
+print(json.dumps(statuses))
+"""
+
 
 def login_path(url):
     parts = urllib.parse.urlsplit(url)
@@ -239,10 +264,42 @@ class Strangers(ProgramTest):
         with open(f"/proc/{server.process.pid}/status") as status:
             return int(next(line.split()[1] for line in status if line.startswith("VmHWM:"))) * 1024
 
+    def times_meanwhile(self, attack, server, client):
+        """Milliseconds of each call of somebody who is known, one after the other, until the attack is over."""
+        headers, body, times = server.mcp_headers(modern=LIST), json.dumps(LIST), []
+        while attack.poll() is None or not times:
+            began = time.monotonic()
+            client.request("POST", "/mcp", body, headers)
+            answer = client.getresponse()
+            answer.read()
+            times.append((time.monotonic() - began) * 1000)
+            self.assertEqual(answer.status, 200)
+        return times
+
+    def expect_little(self, what, times, server):
+        """The slowest call is printed and not judged: on a busy machine it says how long this process was not run."""
+        print(f"{what}: {len(times)} calls meanwhile, {statistics.median(times):.1f} ms in the middle, "
+              f"{sorted(times)[len(times) * 99 // 100]:.1f} ms for 99 of 100, {max(times):.1f} ms at most; "
+              f"memory {self.most_memory(server) / MEGABYTE:.0f} MB", file=sys.stderr)
+        self.assertLess(statistics.median(times), 50, what)
+        self.assertLess(self.most_memory(server), 64 * MEGABYTE, what)
+
+    def test_p4_120_connections_that_guess(self):
+        """Who is known does not wait while the list of tokens is read for those who are not, with 120 idle connections beside them."""
+        server = Server(self)
+        client = server.connect()
+        for _ in range(120):
+            idle = socket.create_connection(("127.0.0.1", server.port))
+            self.addCleanup(idle.close)
+        attack = subprocess.Popen([sys.executable, "-c", GUESS, str(server.port)], text=True, stdout=subprocess.PIPE)
+        self.addCleanup(attack.stdout.close)
+        times = self.times_meanwhile(attack, server, client)
+        self.assertEqual(json.loads(attack.stdout.read()), {"401": 1800, "403": 600})
+        self.expect_little("guesses", times, server)
+
     def test_p4_120_connections_with_large_bodies(self):
         """Nothing of a body is read before its sender is known, and who is known is answered meanwhile."""
         server = Server(self)
-        headers, body = server.mcp_headers(modern=LIST), json.dumps(LIST)
         client = server.connect()
         own = f"127.0.0.1:{server.port}"
         post = "POST /mcp HTTP/1.1\\r\\nContent-Length: 16000000\\r\\nHost: "
@@ -253,18 +310,9 @@ class Strangers(ProgramTest):
             attack = subprocess.Popen([sys.executable, "-c", ATTACK, str(server.port), head + "\\r\\n\\r\\n"], text=True,
                                       stdout=subprocess.PIPE)
             self.addCleanup(attack.stdout.close)
-            times = []
-            while attack.poll() is None or not times:
-                began = time.monotonic()
-                client.request("POST", "/mcp", body, headers)
-                answer = client.getresponse()
-                answer.read()
-                times.append((time.monotonic() - began) * 1000)
-                self.assertEqual(answer.status, 200)
+            times = self.times_meanwhile(attack, server, client)
             self.assertEqual(attack.stdout.read().strip(), str({str(status): 120}), head)
-            print(f"{status} for {head[-40:]!r}: {len(times)} calls meanwhile, {statistics.median(times):.1f} ms in the middle, "
-                  f"{max(times):.1f} ms at most; memory {self.most_memory(server) / MEGABYTE:.0f} MB", file=sys.stderr)
-            self.assertLess(self.most_memory(server), 64 * MEGABYTE, head)
+            self.expect_little(f"{status} for {head[-40:]!r}", times, server)
 
     def test_p4_idle_connections_do_not_shut_others_out(self):
         hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
@@ -322,25 +370,83 @@ class Neighbours(ProgramTest):
                 pass
             server.stop()
 
-    def test_p2_what_starts_programs_needs_a_token_always(self):
-        def outcome(server, token, name):
-            message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
-                "name": name, "_meta": ENVELOPE,
-                "arguments": {"task": "x"} if name == "autonomous_filesystem_full" else {"tasks": ["x"]}}}
-            answer = server.post(message, token=token, modern=True)[2]["result"]
-            self.assertTrue(answer["isError"])
-            return answer["structuredContent"]["error"]
+    PROGRAMS = ("gh", "git", "pdftotext", "xdg-open", "python3", "sh", "npx", "node", "claude", "codex", "systemctl")
 
-        tools = ("autonomous_filesystem_full", "autonomous_persistent_session")
-        server = Server(self)
-        token = server.token()
-        for name in tools:
-            self.assertNotEqual(outcome(server, token, name), "token_needed")  # there is no model
+    def started_programs(self, folder):
+        return sorted(each.name for each in (folder / "started").iterdir())
+
+    def values_of(self, tool):
+        """Arguments of calls that fit the schema: each word of every list of words, and what leads to programs."""
+        properties = tool["inputSchema"]["properties"]
+        plain = {"string": "x", "integer": 1, "number": 1, "boolean": True, "object": {}}
+        fitting = {}
+        for name, schema in properties.items():
+            kind = schema.get("type")
+            kind = kind[0] if isinstance(kind, list) else kind
+            fitting[name] = schema["enum"][0] if "enum" in schema else ["x"] if kind == "array" else plain.get(kind, "x")
+        transcript = "11111111-0000-4000-8000-000000000001"
+        fitting.update({name: transcript for name in ("session_id", "source_session_id") if name in fitting})
+        required = {name: fitting[name] for name in tool["inputSchema"].get("required", [])}
+        yield required
+        yield {**required, **{name: transcript for name in ("session_id", "source_session_id") if name in fitting}}
+        for name, schema in properties.items():
+            for word in schema.get("enum", []):
+                yield {**required, name: word}
+        for name in ("archive_path", "output_path", "file_path", "query", "prompt"):
+            if name in properties:
+                yield {**required, name: "gist://0123456789abcdef0123"}
+        if "tasks" in properties:
+            yield {"tasks": ["x"]}
+
+    def test_p2_what_starts_programs_needs_a_token_always(self):
+        """Every tool there is, with every word that it takes, while each program that we ever start leaves a trace of being started."""
+        folder = self.home / "programs"
+        (folder / "started").mkdir(parents=True)
+        for name in self.PROGRAMS:
+            (folder / name).write_text(f"#!/bin/sh\n: > {folder}/started/{name}\nexit 1\n")
+            (folder / name).chmod(0o755)
+        transcript = self.home / ".claude/projects/-home-dev/11111111-0000-4000-8000-000000000001.jsonl"
+        transcript.parent.mkdir(parents=True)
+        transcript.write_text(json.dumps({"type": "user", "cwd": "/home/dev", "sessionId": transcript.stem, "uuid": "u1",
+                                          "timestamp": "2026-07-01T10:00:00.000Z", "message": {"role": "user", "content": "hello"}}) + "\n")
+        (self.home / "docs").mkdir()
+        (self.home / "docs" / "a.md").write_text("# A\n")
+        config = self.home / ".config/holdfast"
+        config.mkdir(parents=True)
+        (config / "mcp.json").write_text(json.dumps({"mcpServers": {"own": {"command": "npx", "args": []}}}))
+        environment = {"PATH": str(folder), "HOLDFAST_RESEARCH_CORPUS": str(self.home / "docs"), "HOLDFAST_GIST_API": "http://127.0.0.1:9"}
+        words = ("--tools", "all", "--documents", str(self.home / "docs"))
+
+        def call(server, token, name, arguments):
+            message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+                       "params": {"name": name, "arguments": arguments, "_meta": ENVELOPE}}
+            return json.dumps(server.post(message, token=token, modern=True)[2])
+
+        server = Server(self, "--no-auth", *words, **environment)
+        ask = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": ENVELOPE}}
+        tools = server.post(ask, token="none", modern=True)[2]["result"]["tools"]
+        self.assertGreater(len(tools), 25)
+        refused, tried = set(), 0
+        for tool in tools:
+            for arguments in self.values_of(tool):
+                text = call(server, "none", tool["name"], arguments)
+                self.assertEqual(self.started_programs(folder), [], (tool["name"], arguments))
+                tried += 1
+                if "token_needed" in text:
+                    refused.add(tool["name"])
+        self.assertGreater(tried, 60)
+        self.assertEqual(refused, {"autonomous_filesystem_full", "autonomous_persistent_session", "save_session_to_gist",
+                                   "save_current_session", "restore_session"})
         server.stop()
-        server = Server(self, "--no-auth")
-        for name in tools:
-            self.assertEqual(outcome(server, "none", name), "token_needed")
-            self.assertNotEqual(outcome(server, token, name), "token_needed")
+        # With a token the same calls are made: the test sees what is started.
+        server = Server(self, *words, **environment)
+        for name in sorted(refused):
+            for tool in tools:
+                for arguments in self.values_of(tool) if tool["name"] == name else ():
+                    self.assertNotIn("token_needed", call(server, server.token(), name, arguments))
+        self.assertIn("gh", self.started_programs(folder))
+        # And a server without --no-auth lets nobody in who has none.
+        self.assertEqual(server.post(LIST, token="hf_none", modern=True)[0], 401)
 
     @unittest.skipUnless(os.geteuid() == 0, "only root can be somebody else")
     def test_p5_a_server_that_receives_the_cookie_cannot_use_it(self):
