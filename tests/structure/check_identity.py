@@ -3,24 +3,27 @@
 
 A server holds its store as a SharedStore (src/session/query/store_view.h), which has nothing to call. This holds the compiler's side of
 that together: who makes one, who takes the whole store out of it and for which work, who keeps a store for longer than a call, and
-that nothing about a call is a property of a thread. What is not in these tables is a breach; so is a row that nothing fits any more.
+that nothing about a call is a property of a thread. What is not in these tables is a breach, once more than they say, too; so is a
+row that nothing fits any more. Where a server opens its store, nothing is done with it but to share it. That each tool, operation, page
+and stream makes its view as its caller is tested from outside (tests/e2e/app/isolation.py), which names every one of them.
 Prints one line per breach and exits 1 if there is any.
 """
+import collections
 import pathlib
 import re
 import sys
 
-# Who gets the whole store, and the work it names (SystemWork).
+# Who gets the whole store, the work it names (SystemWork), and how often.
 SYSTEM = {
-    ("cli/services/mcp_service.cpp", "protocol"),     # tasks, letters, streams: keyed values
-    ("cli/services/mcp_service.cpp", "sweep"),        # the clocks
-    ("cli/services/mcp_service.cpp", "research"),     # whose a run is that has to be worked
-    ("cli/services/mcp_service.cpp", "gateway"),      # whom a change is for
-    ("cli/server/serve_command.cpp", "gateway"),    # tokens, logins, health, live events
-    ("kinds/documents/workspace/handles.h", "documents"),    # what several owners know of one folder
-    ("kinds/documents/workspace/desk_state.h", "documents"),
-    ("tools/session/care_actions.cpp", "sweep"),     # a sweep that was asked for; it sees what its caller sees (SweepOptions::seen_by)
-    ("web/pages/storage_page.cpp", "storage"),     # an administrator's
+    ("cli/services/mcp_service.cpp", "protocol"): 1,     # tasks, letters, streams: keyed values
+    ("cli/services/mcp_service.cpp", "sweep"): 2,        # the clocks, and what has expired
+    ("cli/services/mcp_service.cpp", "research"): 1,     # whose a run is that has to be worked
+    ("cli/services/mcp_service.cpp", "gateway"): 1,      # whom a change is for
+    ("cli/server/serve_command.cpp", "gateway"): 1,    # tokens, logins, health, live events
+    ("kinds/documents/workspace/handles.h", "documents"): 1,    # what several owners know of one folder
+    ("kinds/documents/workspace/desk_state.h", "documents"): 1,
+    ("tools/session/care_actions.cpp", "sweep"): 1,     # a sweep that was asked for; it sees what its caller sees (SweepOptions::seen_by)
+    ("web/pages/storage_page.cpp", "storage"): 2,     # an administrator's
 }
 # Who makes a SharedStore of a store that was opened.
 SHARED = {"cli/server/mcp_command.cpp", "cli/server/serve_command.cpp", "cli/transcripts/search_command.cpp", "cli/services/review_desk.cpp"}
@@ -38,6 +41,7 @@ ANY_SYSTEM = re.compile(r"\bfor_system\((?!SystemWork\))")
 MADE = re.compile(r"\bSharedStore(?: \w+)?[({]\*|\bstores_?\.emplace\(")
 MEMBER = re.compile(r"^ +(?:session::)?Store ?[&*] ?(?:const )?\w+_?(?: = nullptr)?;")
 OWNED = re.compile(r"^ +std::(?:unique|shared)_ptr<(?:session::)?Store> \w+;")
+WHOLE = re.compile(r"\*(?:\w+->)?store_?\b|\bstore_?(?:->|\.get\(\))")
 WORK = re.compile(r"^  (\w+),? *//")
 
 
@@ -58,7 +62,7 @@ def works_of(source):
 
 def check(repository):
     source = repository / "src"
-    used, made, kept, local = set(), set(), set(), set()
+    used, made, kept, local = collections.Counter(), set(), set(), set()
     for name, text in sources(source):
         room = name.split("/")[0]
         for number, line in enumerate(text.splitlines(), 1):
@@ -68,13 +72,15 @@ def check(repository):
             if ANY_SYSTEM.search(line) and name != "session/query/store_view.h":
                 work = FOR_SYSTEM.search(line)
                 row = (name, work[1] if work else "")
-                used.add(row)
-                if row not in SYSTEM:
+                used[row] += 1
+                if used[row] > SYSTEM.get(row, 0):
                     yield f"{place}: takes the whole store of a server for work that is not its own"
             if MADE.search(line):
                 made.add(name)
                 if name not in SHARED:
                     yield f"{place}: makes a SharedStore; a call makes a StoreView of the one it was given"
+            elif name in SHARED and WHOLE.search(line):
+                yield f"{place}: uses the whole store of a server beside the SharedStore"
             if room in ("tools", "web") and (MEMBER.match(line) or OWNED.match(line)):
                 kept.add(name)
                 if name not in KEPT:
@@ -86,7 +92,10 @@ def check(repository):
     whole = (source / "session/query/store_view.h").exists()
     for work in sorted(works_of(source) - {work for _, work in used}) if whole else []:
         yield f"src/session/query/store_view.h: nobody does the work {work}"
-    for table, found in ((SYSTEM, used), (SHARED, made), (KEPT, kept), (THREAD_LOCAL, local)):
+    for row, times in sorted(SYSTEM.items()) if whole else []:
+        if used[row] < times:
+            yield f"tests/structure/check_identity.py: {row} is used {used[row]} times, not {times}"
+    for table, found in ((SHARED, made), (KEPT, kept), (THREAD_LOCAL, local)):
         for row in sorted(table - found) if whole else []:
             yield f"tests/structure/check_identity.py: nothing fits {row}"
 

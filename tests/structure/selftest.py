@@ -157,10 +157,15 @@ class Repository(unittest.TestCase):
                     "src/cli/server/serve_command.cpp": "  const session::SharedStore stores(*store);\n  f(stores.for_system(session::SystemWork::gateway));\n",
                     "src/web/a_test.cpp": "  session::Store& store_;\n"}
         self.assertIn("identity: ok", self.breaches("check_identity.py", accepted))
+        twice = "  f(stores.for_system(session::SystemWork::gateway));\n" * 2
+        self.assertIn("src/cli/server/serve_command.cpp:2: takes the whole store",
+                      self.breaches("check_identity.py", {"src/cli/server/serve_command.cpp": twice}))
         for expected, name, line in (
                 ("takes the whole store", "tools/a.cpp", "  auto& all = stores.for_system(session::SystemWork::sweep);"),
                 ("takes the whole store", "cli/server/serve_command.cpp", "  f(stores.for_system(session::SystemWork::storage));"),
                 ("takes the whole store", "web/a.cpp", "  f(stores.for_system(work));"),
+                ("uses the whole store", "cli/server/serve_command.cpp", "  web::Added added(*store);"),
+                ("uses the whole store", "cli/server/mcp_command.cpp", "  HF_CHECK(added.begin(store->last_sequence()));"),
                 ("makes a SharedStore", "tools/a.cpp", "  const session::SharedStore all(*store);"),
                 ("makes a SharedStore", "web/a.cpp", "  f(session::SharedStore(*store));"),
                 ("keeps a store", "tools/a.h", "  session::Store& store_;"),

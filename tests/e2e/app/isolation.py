@@ -2,12 +2,19 @@
 """usage: isolation.py HOLDFAST HOLDFAST-SEED    nobody sees or changes what is not theirs, with every tool there is
 
 Sessions of every kind belong to two persons and two teams, in two projects. Strangers then call every tool, every operation, every
-resource and every prompt with the ids and the words of sessions that are not theirs. No answer may hold a secret, and no session
-may have changed. What the server lists is compared with what is tried here: a tool or an operation without a case fails the test.
+resource, every prompt, every page and every stream with the ids and the words of sessions that are not theirs. No answer may hold a
+secret, and no session may have changed. What the server lists is compared with what is tried here: a tool, an operation or a page without a
+case fails the test.
 """
+import http.client
 import json
+import pathlib
+import re
+import urllib.parse
 
-from program import ENVELOPE, ProgramTest, Server, main
+from program import ENVELOPE, PATIENCE, ProgramTest, Server, main
+
+WEB = pathlib.Path(__file__).resolve().parents[3] / "src/web"
 
 KINDS = ("reasoning", "thread", "research", "document", "run")
 SECRET = "xyzzyplugh"  # in every title and text of a victim, and in no id
@@ -82,6 +89,35 @@ TOOLS = {
     "get_session_detail": [{"session_id": "ID"}],
     "autonomous_filesystem_full": [{"task": "x"}],
     "autonomous_persistent_session": [{"run_id": "ID"}],
+}
+
+
+# Pages: what stands behind each address, and what each form sends; {} and ID are sessions that are not theirs, HIDDEN as above.
+SEEN = {
+    "/": ["", f"q={SECRET}", "kind=thread", "deleted=1"],
+    "/search": [f"q={SECRET}", f"q={SECRET}&kind=thread", f"q={SECRET}&order=newest"],
+    "/sessions/{}": ["", "at=1"],
+    "/sessions/{}/record": ["", "seq=1"],
+    "/sessions/{}/raw": ["", "seq=1", "line=1"],
+    "/sessions/{}/image": ["", "seq=1", "line=1&n=0"],
+    "/sessions/{}/family": [""],
+    "/sessions/{}/graph": [""],
+    "/review": ["", "path=HIDDEN"],
+    "/review/document": ["path=HIDDEN", "path=HIDDEN&view=sides"],
+    "/research": [""],
+    "/research/{}": [""],
+    "/notices": [""],
+    "/storage": [""],
+}
+SENT = {
+    "/sessions/{}/pin": {"pinned": "1"},
+    "/review/decide": {"path": "HIDDEN", "verdict": "accept", "all": "1"},
+    "/review/comment": {"path": "HIDDEN", "id": "c1", "note": "intrusion"},
+    "/research/{}/cancel": {},
+    "/notices/acknowledge": {"id": "ID"},
+    "/storage/verify": {},
+    "/theme": {"theme": "dark"},
+    "/logout": {},
 }
 
 
@@ -213,6 +249,96 @@ class Isolation(ProgramTest):
 
     def error_of(self, who, arguments):
         return json.loads(self.call(who, "session", arguments)[1])["result"]["structuredContent"]
+
+    def browser(self, who):
+        """The headers of somebody who has logged in, and what a form of that login must carry."""
+        address = urllib.parse.urlsplit(self.json_of("login", "--for", who)["url"])
+        _, headers, _ = self.server.ask("GET", f"/?{address.query}")
+        cookie = {"Cookie": headers["set-cookie"].split(";")[0]}
+        _, _, page = self.server.ask("GET", "/", cookie)
+        return cookie, re.search(r'name="form_token" value="([^"]+)"', page)[1]
+
+    def visit_every_page(self, who, hidden_ids, documents_too):
+        cookie, form_token = self.browser(who)
+        sending = {**cookie, "Origin": f"http://127.0.0.1:{self.server.port}", "Content-Type": "application/x-www-form-urlencoded"}
+        visited = 0
+        for pattern, queries in SEEN.items():
+            if not documents_too and pattern.startswith("/review"):
+                continue  # as in attack()
+            for id in hidden_ids if "{}" in pattern else [""]:
+                for query in queries:
+                    path = pattern.replace("{}", id) + "?" + query.replace("HIDDEN", "b/hidden.md")
+                    status, _, text = self.server.ask("GET", path, cookie)
+                    self.assertIn(status, (200, 303, 403, 404), (who, path, text))
+                    if "{}" in pattern:
+                        self.assertEqual(status, 404, (who, path))
+                    for told in ([f"{SECRET} entry", f"{SECRET} thread", "the word is"] if SECRET in query else [SECRET]):
+                        self.assertNotIn(told, text, (who, path))
+                    visited += 1
+        for pattern, form in sorted(SENT.items(), key=lambda each: each[0] == "/logout"):
+            if not documents_too and pattern.startswith("/review"):
+                continue
+            for id in hidden_ids if "{}" in pattern or "ID" in form.values() else [""]:
+                fields = {key: {"ID": id, "HIDDEN": "b/hidden.md"}.get(value, value) for key, value in form.items()}
+                body = urllib.parse.urlencode({**fields, "form_token": form_token})
+                status, _, text = self.server.ask("POST", pattern.replace("{}", id), sending, body)
+                self.assertNotIn(SECRET, text, (who, pattern))
+                if "{}" in pattern:
+                    self.assertEqual(status, 404, (who, pattern, text))
+                visited += 1
+        return visited
+
+    def test_p3_every_page_is_seen_as_who_has_logged_in(self):
+        source = "".join(file.read_text() for file in sorted(WEB.glob("*.cpp")) if not file.stem.endswith("_test"))
+        routes = {(method, path) for method, path in re.findall(r'\bpages_?\.(get|post)\(\s*"([^"]*)"', source)}
+        self.assertEqual(routes, {("get", path) for path in SEEN} | {("post", path) for path in SENT}, "a page without a case")
+        self.tokens["chief"] = self.json_of("token", "add", "chief", "--team", "blue", "--scope", "admin")["token"]
+        before = self.state_of("ann", "ann"), self.state_of("rose", "red")
+        for who in ("bob", "ben", "chief"):
+            self.assertGreater(self.visit_every_page(who, ids_in("ann", "a") + ids_in("red", "none"), documents_too=False), 80)
+        self.assertEqual(self.state_of("rose", "red"), before[1])
+        self.visit_every_page("rita", ids_in("red", "b") + ids_in("red", "none"), documents_too=True)
+        self.assertEqual(self.state_of("ann", "ann"), before[0])
+        inside = ids_in("red", "a")
+        self.assertEqual({id: text for id, text in self.state_of("rose", "red").items() if id not in inside},
+                         {id: text for id, text in before[1].items() if id not in inside})
+        cookie, _ = self.browser("rose")
+        self.assertIn(SECRET, self.server.ask("GET", "/sessions/" + ids_in("red", "b")[0], cookie)[2], "it is not that nobody sees anything")
+
+    def stream(self, method, path, headers, body=None):
+        connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=PATIENCE)
+        self.addCleanup(connection.close)
+        connection.request(method, path, body, headers)
+        answer = connection.getresponse()
+        self.assertEqual(answer.status, 200)
+        return answer
+
+    def test_p3_streams_tell_of_what_their_listener_may_see(self):
+        """Two kinds of streams, of a stranger and of somebody in another project: the first news of each are of their own sessions."""
+        foreign = ids_in("ann", "a") + ids_in("red", "b") + ids_in("red", "none")
+        own = {"bob": "thread-" + "bobown".ljust(12, "0"), "rita": ids_in("red", "a")[1]}
+        streams = []
+        for who, id in own.items():
+            streams.append((who, id, self.stream("GET", "/events", self.browser(who)[0])))
+            message = {"jsonrpc": "2.0", "id": 7, "method": "subscriptions/listen", "params": {"_meta": ENVELOPE, "notifications": {
+                "resourceSubscriptions": [f"holdfast://sessions/{each}" for each in foreign + [id]] + ["holdfast://sessions"]}}}
+            answer = self.stream("POST", "/mcp", self.server.mcp_headers(token=self.tokens[who], modern=message), json.dumps(message))
+            while "acknowledged" not in answer.readline().decode():
+                pass
+            streams.append((who, id, answer))
+        for owner, ids in (("ann", ids_in("ann", "a")), ("rose", ids_in("red", "b") + ids_in("red", "none"))):
+            for id in ids:
+                self.assertNotIn("error", json.loads(self.call(owner, "session", {"operation": "pin", "sessionId": id})[1]))
+        for who, id in own.items():
+            self.call(who, "session", {"operation": "pin", "sessionId": id})
+        for who, id, answer in streams:
+            told = ""
+            while id not in told:
+                line = answer.readline().decode()
+                self.assertTrue(line, "the stream ended")
+                told += line
+            for each in foreign:
+                self.assertNotIn(each, told, who)
 
     def test_p3_a_short_id_is_looked_for_among_what_its_caller_may_see(self):
         """However many sessions of others begin in the same way, and stand before one's own in every order."""
