@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """usage: erasure.py HOLDFAST HOLDFAST-SEED    what was purged or redacted is in no file any more
 
-A marker is written through every tool there is, in every text that a tool takes but an aspect (docs/rough-edges.md), and through the
-calls that make sessions of every kind. Then all sessions are purged, and every file of the data folder is searched for the marker.
+A marker is written through every tool there is, in every text that a tool takes, and through the calls that make sessions of every kind.
+Then all sessions are purged, and every file below the home folder (by name, too) and the server's log are searched for the marker.
 """
+import contextlib
 import json
+import pathlib
 import re
 
 from program import ProgramTest, Server, initialize, main
@@ -66,9 +68,11 @@ class Erasure(ProgramTest):
         return text
 
     def files_with_marker(self):
-        """All but the trash of documents and the journal that undoes their moves: a person's own files, not those of a session."""
-        found = [file.relative_to(self.data) for file in self.data.rglob("*") if file.is_file() and MARKER.encode() in file.read_bytes()]
-        return [str(file) for file in found if file.parts[0] != "documents"]
+        """All but a person's own: the documents with their trash and the journal that undoes their moves, and the project."""
+        own = (self.docs, self.root, self.data / "documents")
+        found = [file for file in self.home.rglob("*") if not any(file.is_relative_to(each) for each in own)
+                 and (MARKER in file.name or (file.is_file() and MARKER.encode() in file.read_bytes()))]
+        return [str(file.relative_to(self.home)) for file in found]
 
     def write_through_every_tool(self):
         tools = self.request("tools/list", {})["result"]["tools"]
@@ -80,7 +84,7 @@ class Erasure(ProgramTest):
                 operations = properties["operation"]["description"]
                 properties["operation"] = {"enum": [name.strip() for name in operations.split(",")]}
             first = next((name for name in ("operation", "action") if name in properties), None)
-            arguments = {name: values_for(schema)[0] for name, schema in properties.items() if name not in (first, "aspect")}
+            arguments = {name: values_for(schema)[0] for name, schema in properties.items() if name != first}
             for word in values_for(properties[first]) if first else [None]:
                 self.call(tool["name"], **arguments, **({first: word} if first else {}))
                 tried += 1
@@ -89,7 +93,7 @@ class Erasure(ProgramTest):
     def make_sessions_of_every_kind(self):
         root = self.root.as_uri()
         self.done("init", operation="bind_root", rootUri=root)
-        self.done("init", operation="start_new", title=MARKER, project=MARKER, task=MARKER, tags=[MARKER],
+        self.done("init", operation="start_new", title=MARKER, project=MARKER, task=MARKER, aspect=MARKER, tags=[MARKER],
                   description=MARKER)
         for i in range(3):
             self.done("thought", thought=f"{MARKER} {i}", nextThoughtNeeded=True, sessionTitle=MARKER, sessionTags=[MARKER],
@@ -139,7 +143,7 @@ class Erasure(ProgramTest):
     def test_P6_what_was_purged_is_in_no_file(self):
         self.write_through_every_tool()
         self.make_sessions_of_every_kind()
-        self.assertIn("store.db", [name.removesuffix("-wal") for name in self.files_with_marker()], "otherwise nothing is tested")
+        self.assertIn("store.db", [pathlib.Path(name).name.removesuffix("-wal") for name in self.files_with_marker()], "otherwise nothing is tested")
         status, _, _ = self.server.ask("DELETE", "/mcp", self.server.mcp_headers(session=self.session))
         self.assertEqual(status, 200)
         # The documents change as well: what was known of them is an index, and follows with the next search.
@@ -149,6 +153,11 @@ class Erasure(ProgramTest):
         self.json_of("research", "start", "how often is a failed job retried?", HOLDFAST_RESEARCH_CORPUS=str(self.docs))
         self.assertEqual(self.purge_everything(), {"reasoning", "thread", "research", "document", "run"})
         self.assertEqual(self.files_with_marker(), [])
+        self.server.stop()
+        self.assertEqual(self.files_with_marker(), [])
+        with contextlib.suppress(EOFError):
+            while True:
+                self.assertNotIn(MARKER, self.server.log.next())
 
 
 if __name__ == "__main__":

@@ -29,7 +29,8 @@ bool by_time(const Query& query) {
 // Aspects alone are asked for, and they have shelves of their own.
 bool shelves_decide(const Query& query, const std::vector<Shelf>& shelves) {
   if (by_label(query) || by_time(query) || !query.text.empty()) return false;
-  return std::ranges::none_of(shelves, [&](const Shelf& shelf) { return !shelf.aspect && shelf_fits(shelf, query); });
+  return std::ranges::none_of(
+      shelves, [&](const Shelf& shelf) { return !shelf.aspect && shelf.sessions > 0 && shelf_fits(shelf, query); });
 }
 
 }  // namespace

@@ -50,13 +50,6 @@ Shelf decode_shelf(const Rows& rows, bool& fits) {
   return shelf;
 }
 
-Result<void> write_shelf(Db& db, const Shelf& shelf) {
-  static const std::string sql =
-      fmt::format("INSERT OR REPLACE INTO shelves({}) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)", kShelfColumns);
-  return db.run(sql, shelf.number, shelf.principal, shelf.kind, shelf.visibility, shelf.status, shelf.pinned, shelf.aspect,
-                shelf.sessions, Blob{shelf_checksum(shelf)});
-}
-
 // A checksum that did not fit stays as it is: counting on must not make damage look sound.
 Result<void> change_count(Db& db, std::int64_t number, std::int64_t by) {
   static const std::string sql = fmt::format("SELECT {} FROM shelves WHERE number = ?", kShelfColumns);
@@ -70,38 +63,69 @@ Result<void> change_count(Db& db, std::int64_t number, std::int64_t by) {
   }
   if (!fits) return {};
   shelf.sessions += by;
-  return db.run("UPDATE shelves SET sessions = ?, checksum = ? WHERE number = ?", shelf.sessions, Blob{shelf_checksum(shelf)},
-                number);
+  if (shelf.sessions == 0) shelf.aspect.reset();
+  return write_shelf(db, shelf);
 }
 
-// An empty one is made when there is none.
-Result<std::int64_t> find_shelf(Db& db, const session::SessionRecord& record) {
-  const auto visibility = static_cast<std::int64_t>(record.visibility);
-  std::optional<std::int64_t> rest;
-  std::size_t aspects = 0;
+// What earlier versions left on an empty shelf.
+bool has_word_of_nobody(const Shelf& shelf) {
+  return shelf.sessions == 0 && shelf.aspect && !shelf.aspect->empty();
+}
+
+Result<void> forget_words_of_nobody(Db& db) {
+  std::vector<std::int64_t> numbers;
   {
-    HF_TRY(auto rows, db.query("SELECT number, aspect FROM shelves WHERE principal = ? AND kind = ? AND visibility = ? AND "
-                               "status = ? AND pinned = ?",
-                               record.principal, record.kind, visibility, record.status, record.pinned));
+    HF_TRY(auto rows, db.query("SELECT number FROM shelves WHERE sessions = 0 AND aspect <> ''"));
     while (true) {
       HF_TRY(const bool more, rows.next());
       if (!more) break;
-      if (rows.is_null(1)) {
-        rest = rows.integer(0);
-      } else if (rows.text(1) == record.aspect) {
-        return rows.integer(0);
-      } else {
+      numbers.push_back(rows.integer(0));
+    }
+  }
+  for (const std::int64_t number : numbers) HF_CHECK(change_count(db, number, 0));
+  return {};
+}
+
+// A row that the next aspect can have.
+bool is_free(const Shelf& shelf) {
+  return shelf.sessions == 0 && !shelf.aspect;
+}
+
+// An empty one is taken, or made, when there is none.
+Result<std::int64_t> find_shelf(Db& db, const session::SessionRecord& record) {
+  static const std::string sql = fmt::format(
+      "SELECT {} FROM shelves WHERE principal = ? AND kind = ? AND visibility = ? AND status = ? AND pinned = ?", kShelfColumns);
+  Shelf wanted{0, record.principal, record.kind, static_cast<std::int64_t>(record.visibility), record.status, record.pinned, {},
+               0};
+  std::optional<std::int64_t> rest, free;
+  std::size_t aspects = 0;
+  {
+    HF_TRY(auto rows, db.query(sql, wanted.principal, wanted.kind, wanted.visibility, wanted.status, wanted.pinned));
+    while (true) {
+      HF_TRY(const bool more, rows.next());
+      if (!more) break;
+      bool fits = false;
+      const Shelf shelf = decode_shelf(rows, fits);
+      if (shelf.aspect == record.aspect) return shelf.number;
+      if (shelf.aspect)
         ++aspects;
-      }
+      else if (fits && is_free(shelf))
+        free = shelf.number;
+      else
+        rest = shelf.number;
     }
   }
   const bool own = aspects < kMaxAspectShelves;
   if (!own && rest) return *rest;
-  HF_TRY(const auto highest, db.number("SELECT max(number) FROM shelves"));
-  Shelf shelf{highest.value_or(0) + 1, record.principal, record.kind, visibility, record.status, record.pinned, {}, 0};
-  if (own) shelf.aspect = record.aspect;
-  HF_CHECK(write_shelf(db, shelf));
-  return shelf.number;
+  if (own) wanted.aspect = record.aspect;
+  if (free) {
+    wanted.number = *free;
+  } else {
+    HF_TRY(const auto highest, db.number("SELECT max(number) FROM shelves"));
+    wanted.number = highest.value_or(0) + 1;
+  }
+  HF_CHECK(write_shelf(db, wanted));
+  return wanted.number;
 }
 
 // Sessions that stand on none, or on one that does not exist.
@@ -121,6 +145,13 @@ INSERT INTO roots SELECT '', shelf, key FROM sessions WHERE key NOT IN (SELECT s
 )sql";
 
 }  // namespace
+
+Result<void> write_shelf(Db& db, const Shelf& shelf) {
+  static const std::string sql =
+      fmt::format("INSERT OR REPLACE INTO shelves({}) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)", kShelfColumns);
+  return db.run(sql, shelf.number, shelf.principal, shelf.kind, shelf.visibility, shelf.status, shelf.pinned, shelf.aspect,
+                shelf.sessions, Blob{shelf_checksum(shelf)});
+}
 
 std::int64_t sum_of(const std::vector<Shelf>& shelves) {
   std::int64_t sum = 0;
@@ -205,9 +236,9 @@ Result<void> rebuild_shelves(Db& db) {
 
 Result<void> mend_shelves(Db& db) {
   HF_TRY(const auto shelves, read_shelves(db));
-  if (shelves) return {};
+  if (shelves && std::ranges::none_of(*shelves, has_word_of_nobody)) return {};
   HF_CHECK(db.run("BEGIN IMMEDIATE"));
-  Result<void> done = rebuild_shelves(db);
+  Result<void> done = shelves ? forget_words_of_nobody(db) : rebuild_shelves(db);
   if (done) done = db.run("COMMIT");
   if (!done && db.in_transaction()) static_cast<void>(db.run("ROLLBACK"));
   return done;

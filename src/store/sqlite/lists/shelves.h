@@ -23,7 +23,9 @@ struct Shelf {
   std::int64_t visibility = 0;
   std::string status;
   bool pinned = false;
-  std::optional<std::string> aspect;  // absent: the shelf for the many aspects that have none of their own
+  // Absent: the shelf for the many aspects that have none of their own, or one that is empty. An aspect is anybody's word, so it
+  // does not outlive the last session that has it; the row is the next aspect's, because numbers have no holes.
+  std::optional<std::string> aspect;
   std::int64_t sessions = 0;
 };
 
@@ -38,6 +40,9 @@ session::Position shelf_position(const session::Query& query, const Shelf& shelf
 
 // All of them; nullopt when they cannot be trusted.
 Result<std::optional<std::vector<Shelf>>> read_shelves(Db& db);
+
+// As it is, with its checksum.
+Result<void> write_shelf(Db& db, const Shelf& shelf);
 
 // Counts the record on the shelf where it belongs, and no longer on `from` (0: it stood on none). Returns the number.
 Result<std::int64_t> put_on_shelf(Db& db, const session::SessionRecord& record, std::int64_t from);

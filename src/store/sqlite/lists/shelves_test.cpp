@@ -78,6 +78,52 @@ TEST_F(Shelves, AreFewHoweverManyAspectsThereAre) {
   EXPECT_EQ(page.total, 3);
 }
 
+TEST_F(Shelves, P6AnAspectGoesWithTheLastSessionThatHasIt) {
+  const auto aspects = [&] {
+    std::vector<std::string> words;
+    for (const Shelf& shelf : shelves())
+      if (shelf.aspect && !shelf.aspect->empty()) words.push_back(*shelf.aspect);
+    return words;
+  };
+  auto store = open();
+  std::size_t rows = 0;
+  for (int i = 0; i < 40; ++i) {
+    const std::string word = "word " + std::to_string(i);
+    for (const char* each : {"first", "second"}) {
+      SessionRecord record;
+      record.id = each + std::to_string(i);
+      record.kind = "reasoning";
+      record.status = "active";
+      record.aspect = word;
+      must(store->write([&](Transaction& t) { return t.create(record); }));
+    }
+    must(store->write([&](Transaction& t) -> Result<SessionRecord> {
+      HF_TRY(auto first, t.get("first" + std::to_string(i)));
+      first.status = "completed";
+      return t.update(first);
+    }));
+    EXPECT_THAT(aspects(), UnorderedElementsAre(word, word)) << "one for either status";
+    must(store->write([&](Transaction& t) { return t.purge("first" + std::to_string(i), "test"); }));
+    EXPECT_THAT(aspects(), UnorderedElementsAre(word));
+    must(store->write([&](Transaction& t) { return t.purge("second" + std::to_string(i), "test"); }));
+    EXPECT_THAT(aspects(), IsEmpty());
+    if (i == 0) rows = shelves().size();
+  }
+  EXPECT_EQ(shelves().size(), rows) << "rows are used again";
+  EXPECT_TRUE(must(store->integrity()).ok);
+}
+
+TEST_F(Shelves, P6AWordThatAnEarlierVersionLeftIsGoneAfterTheNextOpening) {
+  fill(6);
+  const auto number = static_cast<std::int64_t>(shelves().size()) + 1;
+  must(write_shelf(*must(Db::open(path_, Db::Mode::read_write)),
+                   {number, "local", "reasoning", 0, "active", false, "left behind", 0}));
+  ASSERT_EQ(shelves().back().aspect, "left behind");
+  open();
+  for (const Shelf& shelf : shelves()) EXPECT_NE(shelf.aspect, "left behind");
+  EXPECT_TRUE(must(open()->integrity()).ok);
+}
+
 // Accidents of one byte, of a lost row, of a session that points nowhere: no session may be missing from a list.
 TEST_F(Shelves, ThatAreDamagedHideNoSession) {
   int number = 0;
