@@ -6,6 +6,10 @@
 
 namespace holdfast::session {
 
+bool is_in_time(const SearchQuery& query, Millis time) {
+  return (!query.since || time >= *query.since) && (!query.until || time < *query.until);
+}
+
 Result<void> check_search(const SearchQuery& query) {
   if (query.limit < 1 || query.limit > kMaxSearchLimit) {
     return fail(ErrorKind::invalid, fmt::format("limit must be 1 to {}, not {}", kMaxSearchLimit, query.limit));

@@ -25,11 +25,16 @@ struct SearchQuery {
   bool rootless = false;
   std::vector<Visibility> visibilities;  // empty: live and archived
   std::optional<std::string> principal;
-  std::string session;          // only in this one; empty: all
-  std::size_t limit = 20;       // hits
-  std::size_t per_session = 3;  // hits of one session, so that a long one does not hide others
-  bool entries_only = false;    // no titles, descriptions and tags
+  std::string session;           // only in this one; empty: all
+  std::size_t limit = 20;        // hits
+  std::size_t per_session = 3;   // hits of one session, so that a long one does not hide others
+  bool entries_only = false;     // no titles, descriptions and tags
+  std::string not_session = {};  // not in this one
+  // Hits of that time or later, and of before that time: of an entry when it was made, of a record when it was last changed.
+  std::optional<Millis> since = {}, until = {};
 };
+
+bool is_in_time(const SearchQuery& query, Millis time);
 
 // invalid, too_large.
 Result<void> check_search(const SearchQuery& query);

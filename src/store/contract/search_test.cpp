@@ -53,6 +53,39 @@ TEST_P(SearchContract, LooksInEntriesOnlyWhenToldTo) {
   EXPECT_THAT(search(query), ElementsAre("a:1"));
 }
 
+TEST_P(SearchContract, P31TimesAndSessionsThatAreLeftOutAreSoBeforeTheLimit) {
+  create("old");
+  append("old", "needle of the first day");
+  const Millis first_day = clock_->now();
+  clock_->advance(60'000);
+  create("new");
+  for (int i = 0; i < 30; ++i) append("new", "needle " + std::to_string(i));
+  for (int i = 0; i < 5; ++i) create("newer" + std::to_string(i));
+  for (int i = 0; i < 5; ++i) append("newer" + std::to_string(i), "needle");
+  SearchQuery query;
+  query.text = "needle";
+  query.limit = 2;
+  query.until = first_day + 1;
+  EXPECT_THAT(search(query), ElementsAre("old:1"));
+  EXPECT_FALSE(must(store_->search(query)).more);
+  query.until = first_day;
+  EXPECT_THAT(search(query), IsEmpty());
+  query.until.reset();
+  query.since = first_day + 1;
+  EXPECT_THAT(search(query), ElementsAre("newer4:1", "newer3:1"));
+  EXPECT_TRUE(must(store_->search(query)).more);
+  query.since.reset();
+  query.limit = 3;
+  query.not_session = "newer4";
+  EXPECT_THAT(search(query), ElementsAre("newer3:1", "newer2:1", "newer1:1"));
+
+  query = {};
+  query.text = "title";
+  query.limit = 1;
+  query.until = first_day + 1;
+  EXPECT_THAT(search(query), ElementsAre("old:0")) << "records, too";
+}
+
 TEST_P(SearchContract, KeepsToTheFilters) {
   SessionRecord a = record("a", "thread");
   a.root_uri = "file:///r";

@@ -117,6 +117,7 @@ Condition conditions_of(const session::SearchQuery& query) {
   where.add_any("s.kind", query.kinds);
   where.add_roots(query.roots, query.rootless);
   where.add_visibilities(query.visibilities);
+  if (!query.not_session.empty()) where.add_value("s.id <> ?", query.not_session);
   where.add_principal(query.principal);
   return where;
 }

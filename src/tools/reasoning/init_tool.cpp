@@ -154,6 +154,13 @@ Result<Answered> start_new(const ReasoningCaller& caller, mcp::Call& call) {
   return answered;
 }
 
+// A new project has nothing to load, and that is no mistake of whoever asks.
+Answered nothing_yet(const Error& none) {
+  JsonObject state{{"sessionId", nullptr},   {"autoRecovered", false},        {"thoughtCount", 0},           {"totalCount", 0},
+                   {"nextThoughtNumber", 1}, {"recentThoughts", JsonArray{}}, {"alternatives", JsonArray{}}, {"hint", none.hint}};
+  return Answered{std::move(state), fmt::format("{}: {}", none.message, none.hint), false};
+}
+
 Result<Answered> load_context(const ReasoningCaller& caller, mcp::Call& call) {
   session::StoreView store = caller.store_of(call);
   HF_TRY(auto situated, caller.situate(call, true, true));
@@ -162,7 +169,14 @@ Result<Answered> load_context(const ReasoningCaller& caller, mcp::Call& call) {
   if (auto id = find_string(call.arguments(), "sessionId"); id && !id->empty()) request.session_id = std::string(*id);
   request.tags = texts_of(call.arguments(), "tags");
   request.recent = find_int(call.arguments(), "recent").value_or(request.recent);
-  HF_TRY(reasoning::Loaded loaded, reasoning::load_session(store, request, situated.situation));
+  auto found = reasoning::load_session(store, request, situated.situation);
+  if (!found && found.error().code == reasoning::kNoSessions) {
+    Answered answered = nothing_yet(found.error());
+    answered.state["root"] = text_or_null(situated.situation.roots.front());
+    if (!situated.notice.empty()) answered.state["notice"] = situated.notice;
+    return answered;
+  }
+  HF_TRY(reasoning::Loaded loaded, std::move(found));
   session::add_known_damage(store, loaded.record);
   Answered answered{loaded_state(loaded, find_int(call.arguments(), "maxChars"), caller.now()), loaded_line(loaded, caller.now()),
                     false};

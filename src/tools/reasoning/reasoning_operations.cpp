@@ -209,7 +209,7 @@ Result<SessionAnswer> brief(SessionCall& call, const ReasoningCaller& caller) {
     HF_TRY(session::Page page, reasoning::recoverable(call.store, situated.situation, {}, 1));
     if (page.items.empty())
       return fail(ErrorKind::not_found, "this project has no session yet", "init with operation start_new begins one",
-                  "no_sessions");
+                  std::string(reasoning::kNoSessions));
     record = std::move(page.items.front());
   }
   reasoning::BriefOptions options;

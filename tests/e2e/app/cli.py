@@ -35,10 +35,13 @@ class CommandLine(ProgramTest):
             self.assertEqual((done.returncode, done.stdout), (2, ""), words)
             self.assertRegex(done.stderr, r"^holdfast: .+\n", words)
 
-    def test_p31_every_hinted_command_parses(self):
+    def known_commands(self):
+        """The options and the commands below each command."""
         script = self.run_program("completion", "bash").stdout
-        known = {path: set(words.split()) for path, words in re.findall(r'^    "([a-z ]*)"\) words="([^"]*)" ;;$', script, re.M)}
-        hinted = 0
+        return {path: set(words.split()) for path, words in re.findall(r'^    "([a-z ]*)"\) words="([^"]*)" ;;$', script, re.M)}
+
+    def test_p31_every_hinted_command_parses(self):
+        known, hinted = self.known_commands(), 0
         for file in sorted((SOURCES / "src").rglob("*.*")):
             if file.suffix not in (".cpp", ".h", ".js") or file.stem.endswith("_test"):
                 continue
@@ -47,6 +50,22 @@ class CommandLine(ProgramTest):
                     for hint in re.split(r"\bholdfast ", literal)[1:]:
                         hinted += self.check_hint(hint, known, f"{file.relative_to(SOURCES)}:{number}: holdfast {hint}")
         self.assertGreater(hinted, 40)
+
+    def test_p31_every_command_of_the_documents_parses(self):
+        known, named = self.known_commands(), 0
+        pages = [SOURCES / "README.md", SOURCES / "CONTRIBUTING.md", *(SOURCES / "docs").rglob("*.md"),
+                 *(SOURCES / "packaging").rglob("*.service")]
+        for file in sorted(pages):
+            fenced = False
+            for number, line in enumerate(file.read_text().splitlines(), 1):
+                if line.lstrip().startswith("```"):
+                    fenced = not fenced
+                is_code = fenced or file.suffix == ".service"
+                for words in (re.split(r"(?:^|(?<=[\s;|&(]))holdfast (?=[a-z])", line.split(" # ")[0])[1:] if is_code
+                              else re.findall(r"`holdfast ([^`]+)`", line)):
+                    words = re.sub(r"[a-z]+(\|[a-z]+)+", lambda found: found[0].split("|")[0], words)
+                    named += self.check_hint(words, known, f"{file.relative_to(SOURCES)}:{number}: holdfast {words}")
+        self.assertGreater(named, 100)
 
     def check_hint(self, hint, known, where):
         """The words of a command are known, and so are the options that follow them. How many commands that is."""

@@ -6,7 +6,7 @@ import pathlib
 import shutil
 import subprocess
 
-from program import HOLDFAST, PATIENCE, Lines, initialize, main
+from program import ENVELOPE, HOLDFAST, PATIENCE, Lines, initialize, main
 from transcripts_home import DEMO, TranscriptsTest, sid
 
 
@@ -66,6 +66,20 @@ class Searching(TranscriptsTest):
         self.assertEqual(wrong.returncode, 2)
         self.assertEqual(self.run_program("search", '""').returncode, 2)
         self.assertEqual(self.run_program("search", "x", "--limt", "3").returncode, 2)
+
+    def test_p31_times_count_before_the_limit(self):
+        """However many later sessions have the words, those of the asked time are found."""
+        clock = self.home / "clock"
+        clock.write_text("2026-03-01T10:00:00Z")
+        start = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+            "name": "init", "arguments": {"operation": "start_new", "title": "zugzwang of old"}, "_meta": ENVELOPE}}
+        done = self.run_program("mcp", "--clock-file", str(clock), input=json.dumps(start) + "\n")
+        old = json.loads(done.stdout)["result"]["structuredContent"]["sessionId"]
+        self.seed([{"id": f"thread-{number:012}", "kind": "thread", "title": f"zugzwang {number}"} for number in range(150)])
+        for limit in ("1", "5"):
+            self.assertEqual(self.ids("zugzwang", "--limit", limit, "--until", "2026-03-02"), {old})
+            self.assertNotIn(old, self.ids("zugzwang", "--limit", limit, "--since", "2026-03-02"))
+        self.assertEqual(self.ids("zugzwang", "--until", "2026-03-01"), set())
 
     def test_trace(self):
         traced = self.json_of("trace", "note.txt")["sessions"]

@@ -4,7 +4,9 @@ import ctypes
 import http.client
 import json
 import os
+import pathlib
 import pty
+import re
 import resource
 import signal
 import socket
@@ -255,6 +257,50 @@ class Access(ProgramTest):
                 log += server.log.next()
         except EOFError:
             return log
+
+
+class Documents(ProgramTest):
+    """What docs/http.md and docs/mcp.md say, asked of the server."""
+
+    DOCS = pathlib.Path(__file__).resolve().parents[3] / "docs"
+
+    def test_p31_the_commands_for_tokens_do_what_is_said(self):
+        server = Server(self)
+        said = dict(re.findall(r"^holdfast token (add \w+|list|revoke \w+)(.*?)(?:  +#.*)?$", (self.DOCS / "http.md").read_text(), re.M))
+        self.assertEqual(set(said), {"add ann", "add prometheus", "list", "revoke ann"})
+        for name, reads in (("ann", 403), ("prometheus", 200)):
+            token = self.json_of("token", *f"add {name}{said[f'add {name}']}".split())["token"]
+            self.assertEqual(server.ask("GET", "/metrics", {"Authorization": f"Bearer {token}"})[0], reads, name)
+        self.assertEqual(self.run_program("token", "list").returncode, 0)
+        self.assertEqual(self.run_program("token", "revoke", "ann").returncode, 0)
+
+    def test_p31_what_is_offered_over_mcp_is_what_is_said(self):
+        text = (self.DOCS / "mcp.md").read_text()
+        server = Server(self)
+        session = server.post(initialize())[1]["mcp-session-id"]
+        server.post({"jsonrpc": "2.0", "method": "notifications/initialized"}, session=session)
+
+        def ask(method, modern, params=None):
+            message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {**(params or {}), **({"_meta": ENVELOPE} if modern else {})}}
+            if method == "initialize" and not modern:
+                return server.post(initialize())[2]
+            return server.post(message, session=None if modern else session, modern=modern)[2]
+
+        known = 0
+        for methods, *eras in re.findall(r"^\| (`[a-z].*?`) \| (yes|no)\b.*? \| (yes|no)\b.*? \|$", text, re.M):
+            for method in re.findall(r"`([^`]+)`", methods):
+                for modern, served in zip((False, True), eras):
+                    answer = ask(method, modern)
+                    unknown = answer.get("error", {}).get("code") == -32601
+                    self.assertEqual(unknown, served == "no", (method, "modern" if modern else "legacy", answer))
+                    known += 1
+        self.assertGreater(known, 30)
+        offered = [each["uri"] for each in ask("resources/list", True)["result"]["resources"]]
+        offered += [each["uriTemplate"] for each in ask("resources/templates/list", True)["result"]["resourceTemplates"]]
+        offered += [each["name"] for each in ask("prompts/list", True)["result"]["prompts"]]
+        paragraph = re.search(r"^holdfast offers .*?\n\n", text, re.M | re.S)[0]
+        said = {each for each in re.findall(r"`([^`]+)`", paragraph) if each.startswith("holdfast://") or "_" in each}
+        self.assertEqual(said, set(offered))
 
 
 class Strangers(ProgramTest):

@@ -245,7 +245,20 @@ test('roots can change, be bound, and vanish', async () => {
   let now;
   do now = state(await init(client, 'get_state')); while (now.boundRoot); // the notification is taken before the next answer, or the one after
   assert.equal(now.root, 'file:///a');
-  assert.equal(refusal(await init(client, 'load_context')).error, 'no_sessions');
+  await client.close();
+  await server.stop();
+});
+
+test('P31: load_context in a new project says that nothing is there, and is no error', async () => {
+  const server = await serve(freshStore(), undefined, []);
+  const client = await legacy(server.url, { roots: () => [{ uri: 'file:///new' }] });
+  const answer = await init(client, 'load_context');
+  const nothing = state(answer);
+  assert.deepEqual([nothing.sessionId, nothing.thoughtCount, nothing.nextThoughtNumber, nothing.root], [null, 0, 1, 'file:///new']);
+  assert.match(answer.content[0].text, /there is no session under file:\/\/\/new yet: init with operation start_new begins one/);
+  assert.equal((await think(client, 'first')).thoughtNumber, 1);
+  assert.equal(state(await init(client, 'load_context')).thoughtCount, 1);
+  assert.equal(refusal(await init(client, 'load_context', { sessionId: 'never-was' })).error, 'not_found');
   await client.close();
   await server.stop();
 });

@@ -48,7 +48,7 @@ Result<SessionRecord> choose(session::Reader& reader, const LoadRequest& request
   HF_TRY(session::Page page, recoverable(reader, situation, request.tags, kAlternatives + 1));
   if (page.items.empty())
     return fail(ErrorKind::not_found, fmt::format("there is no session under {} yet", fmt::join(situation.roots, ", ")),
-                "init with operation start_new begins one; a bare thought does, too", "no_sessions");
+                "init with operation start_new begins one; a bare thought does, too", std::string(kNoSessions));
   SessionRecord best = std::move(page.items.front());
   loaded.alternatives.assign(std::make_move_iterator(page.items.begin() + 1), std::make_move_iterator(page.items.end()));
   loaded.auto_recovered = true;

@@ -19,6 +19,9 @@ struct BranchState {
 // Of every branch, in the order they were begun. Reads two entries of each.
 Result<std::vector<BranchState>> branch_states(session::Reader& reader, const session::SessionRecord& record);
 
+// The word of load_session's error when the project has no session yet.
+inline constexpr std::string_view kNoSessions = "no_sessions";
+
 struct LoadRequest {
   std::optional<std::string> session_id;
   std::vector<std::string> tags;  // all of them; without session_id

@@ -280,14 +280,15 @@ Result<std::vector<TextHit>> EverythingFinder::look_up_stored(const FindRequest&
   query.kinds = conditions.kinds;
   query.roots = conditions.roots;
   query.session = request.session;
+  query.not_session = request.not_session;
+  query.since = request.since;
+  query.until = request.until;
   query.limit = std::min(request.limit * std::max<std::size_t>(request.per_session, 1), session::kMaxSearchLimit);
   query.per_session = request.per_session;
   HF_TRY(session::SearchResult found, request.store->search(query));
   more = found.more;
   std::vector<TextHit> hits;
   for (session::SearchHit& hit : found.hits) {
-    if (hit.session == request.not_session) continue;
-    if ((request.since && hit.time < *request.since) || (request.until && hit.time >= *request.until)) continue;
     TextHit text_hit;
     text_hit.source.session = hit.session;
     text_hit.source.key = "store:" + hit.session;

@@ -147,6 +147,7 @@ class Search {
         const Row row = rows[i];
         updated = row.integer(6);
         id = row.text(1);
+        if (!session::is_in_time(query_, updated)) continue;
         const std::string text = searched_text(row.text(3), row.text(4), row.text(5));
         if (!words_.matches(words_of(text))) continue;
         SearchHit hit{id, std::string(row.text(2)), std::string(row.text(3)), 0, {}, 0, {}, updated, snippet_of(text, words_)};
@@ -198,7 +199,7 @@ class Search {
 
   void consider(const Row& row, std::int64_t& before) {
     before = row.integer(0);
-    if (!words_.matches(words_of(row.text(7)))) return;
+    if (!session::is_in_time(query_, row.integer(6)) || !words_.matches(words_of(row.text(7)))) return;
     SearchHit hit{std::string(row.text(8)), std::string(row.text(9)), std::string(row.text(10)),
                   row.integer(2),           std::string(row.text(3)), row.integer(4),
                   std::string(row.text(5)), row.integer(6),           snippet_of(row.text(7), words_)};

@@ -81,6 +81,7 @@ class Search {
     const RecordQuestion question{query_, words_, where_, segments_};
     RecordSearch records(db_, index_, question);
     const auto on_record = [&](const FoundRecord& found) -> Result<bool> {
+      if (!session::is_in_time(query_, found.updated_at)) return true;
       HF_TRY(HitPlace* const place, find_place(found.session));
       if (place == nullptr) return true;
       SearchHit hit;
@@ -97,7 +98,8 @@ class Search {
   static constexpr std::string_view kColumns = "sequence, session, seq, lane, number, type, time, text, salt IS NULL";
 
   Result<bool> consider(const Rows& rows) {
-    if (rows.integer(8) != 0 || !words_.matches(words_of(rows.text(7)))) return true;
+    if (rows.integer(8) != 0 || !session::is_in_time(query_, rows.integer(6)) || !words_.matches(words_of(rows.text(7))))
+      return true;
     HF_TRY(HitPlace* const place, find_place(rows.integer(1)));
     if (place == nullptr || place->hits >= query_.per_session) return true;
     SearchHit hit;
