@@ -83,9 +83,7 @@ Result<void> print_finished(const Context& context, research::Research& research
   }
   const std::string text(find_string(report, "report").value_or(""));
   print(context.terminal.width > 0 ? harmless(text, false) : text);
-  if (const JsonArray* warnings = find_array(report, "warnings"))
-    for (const Json& warning : *warnings)
-      if (warning.is_string()) print_note("warning: " + harmless(view(warning.get_string()), true) + "\n");
+  print_warnings(report);
   print_note(context.terminal.soft(fmt::format("{}: holdfast research report {} shows it again", record.id, record.id)) + "\n");
   return {};
 }

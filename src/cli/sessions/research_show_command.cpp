@@ -54,6 +54,7 @@ Result<void> print_report(Context& context) {
   }
   const std::string text(find_string(report, "report").value_or(""));
   print(context.terminal.width > 0 ? harmless(text, false) : text);
+  print_warnings(report);
   return {};
 }
 

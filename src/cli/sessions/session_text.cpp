@@ -27,6 +27,12 @@ Result<void> show_thread(const Context& context, ResearchService& service, const
   return {};
 }
 
+void print_warnings(const JsonObject& run) {
+  if (const JsonArray* warnings = find_array(run, "warnings"))
+    for (const Json& warning : *warnings)
+      if (warning.is_string()) print_note("warning: " + harmless(view(warning.get_string()), true) + "\n");
+}
+
 void print_run_status(const Context& context, const JsonObject& status) {
   const auto text = [&](std::string_view name) { return harmless(find_string(status, name).value_or(""), true); };
   const auto count = [&](std::string_view name) { return find_int(status, name).value_or(0); };
@@ -39,6 +45,7 @@ void print_run_status(const Context& context, const JsonObject& status) {
   if (const JsonObject* error = find_object(status, "error"))
     print(fmt::format("{}: {}\n", harmless(find_string(*error, "code").value_or(""), true),
                       harmless(find_string(*error, "message").value_or(""), false)));
+  print_warnings(status);
 }
 
 Result<void> show_run(const Context& context, ResearchService& service, const session::SessionRecord& record) {

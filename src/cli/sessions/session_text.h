@@ -11,6 +11,8 @@ Result<void> show_thread(const Context& context, ResearchService& service, const
                          std::size_t messages);
 // Status, then the report when it is completed.
 Result<void> show_run(const Context& context, ResearchService& service, const session::SessionRecord& record);
+// What went wrong on the way or was left out, beside what is printed (on stderr).
+void print_warnings(const JsonObject& run);
 void print_run_status(const Context& context, const JsonObject& status);
 
 // How to go on with a run or a thread.

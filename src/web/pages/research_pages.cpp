@@ -120,6 +120,7 @@ Result<net::HttpResponse> research_run_page(session::Store& store, const Researc
       open_form(page, request, run_path(record.id) + "/cancel", "actions");
       page.element("button", "Cancel this run", {{"class", "danger"}}).close();
     }
+    show_warnings(page, record);
     show_report(page, state);
     show_questions(page, state);
     show_findings(page, state);

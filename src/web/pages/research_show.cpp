@@ -66,6 +66,11 @@ std::string with_citation_links(std::string_view markdown, std::size_t sources) 
   return linked;
 }
 
+void show_warnings(Html& page, const session::SessionRecord& record) {
+  for (const std::string& warning : research::read_strings(record.data, "warnings"))
+    page.element("p", warning, {{"class", "notice"}, {"dir", "auto"}});
+}
+
 void show_report(Html& page, const research::RunState& state) {
   if (state.reports.empty()) return;
   const research::StoredReport& report = state.reports.back();

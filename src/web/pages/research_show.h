@@ -12,6 +12,8 @@
 namespace holdfast::web {
 
 void show_phases(Html& page, std::string_view phase, std::string_view status);
+// What went wrong on the way, and which files no search could find.
+void show_warnings(Html& page, const session::SessionRecord& record);
 // The last draft; [3] leads to the third source.
 void show_report(Html& page, const research::RunState& state);
 void show_questions(Html& page, const research::RunState& state);

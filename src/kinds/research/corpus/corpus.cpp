@@ -8,6 +8,7 @@
 #include "kinds/research/corpus/corpus_cache.h"
 #include "kinds/research/corpus/corpus_update.h"
 #include "kinds/research/text/document_text.h"
+#include "kinds/research/text/stems.h"
 
 #include <fmt/format.h>
 
@@ -121,7 +122,8 @@ class IndexedCorpus final : public Corpus {
     HF_TRY(const std::vector<Fd> folders, open_roots(roots_));
     std::vector<Passage> passages;
     Texts texts(*index, folders);
-    for (const ScoredChunk& scored : index->search(query_words(query), limit + kSpare)) {
+    const std::vector<std::string> words = query_words(query);
+    for (const ScoredChunk& scored : index->search(words, limit + kSpare, further_words(words))) {
       if (passages.size() == limit) break;
       auto passage = passage_of(*index, scored, texts);
       // The pieces of one endless line share an address; the best of them stands for it.

@@ -2,7 +2,7 @@
 
 // Documents below some folders, searchable by BM25 (threads-and-research §10, `local`).
 //
-// Files are read as text (md, txt, html, json, jsonl, source files; PDF where pdftotext is; UTF-8 or Latin-1; at most
+// Files are read as text (md, txt, html, json, jsonl, source files; PDF where pdftotext is; UTF-8, UTF-16 or Latin-1; at most
 // kMaxFileBytes; nothing that .gitignore-like globs exclude; no symbolic link that leaves the root) and cut into chunks of whole
 // lines. What cannot be read is skipped and said. The index is kept in memory and, when a cache folder is given, on disk, and is
 // brought up to date before a search: only files whose size or modification time changed are read again, and only when their hash

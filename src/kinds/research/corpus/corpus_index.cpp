@@ -13,6 +13,8 @@ namespace {
 // Enough of the start of a query for kMaxQueryWords words of any length.
 constexpr std::size_t kMaxQueryBytes = 64 * 1024;
 
+constexpr double kFurtherWeight = 0.4;  // of a word that was not asked for itself
+
 bool better(const ScoredChunk& a, const ScoredChunk& b) {
   return a.score != b.score ? a.score > b.score : a.chunk < b.chunk;
 }
@@ -39,19 +41,23 @@ void CorpusIndex::count_words() {
   for (const IndexedChunk& chunk : chunks) norms_.push_back(static_cast<float>(length_norm(chunk.words, mean)));
 }
 
-std::vector<ScoredChunk> CorpusIndex::search(const std::vector<std::string>& words, std::size_t limit) const {
+std::vector<ScoredChunk> CorpusIndex::search(const std::vector<std::string>& words, std::size_t limit,
+                                             const std::vector<std::string>& further) const {
   const ByteHash hash(seed);
   std::vector<double> scores(chunks.size());
-  double most = 0;
-  for (const std::string& word : words) {
+  // What the word could add at most.
+  const auto add = [&](const std::string& word, double part) {
     const std::string_view list = postings.find(hash(word));
     const double holding = list.empty() ? 0 : PostingReader(list).size();
-    const double weight = word_weight(static_cast<double>(chunks.size()), holding);
-    most += weight * kHighestTerm;
-    if (list.empty()) continue;
+    const double weight = part * word_weight(static_cast<double>(chunks.size()), holding);
+    if (list.empty()) return weight * kHighestTerm;
     for (PostingReader reader(list); reader.next();)
       scores[reader.chunk()] += weight * term_score(reader.count(), static_cast<double>(norms_[reader.chunk()]));
-  }
+    return weight * kHighestTerm;
+  };
+  double most = 0;
+  for (const std::string& word : words) most += add(word, 1);
+  for (const std::string& word : further) add(word, kFurtherWeight);
 
   std::vector<ScoredChunk> best;  // a heap; its front is the worst of them
   for (std::uint32_t chunk = 0; chunk < scores.size(); ++chunk) {

@@ -47,7 +47,9 @@ struct CorpusIndex {
 
   // Best first; of equal scores, the earlier chunk. Words count once. Exact: every list of every word is read, which takes some
   // nanoseconds an entry, and the lists of a question's words are few.
-  std::vector<ScoredChunk> search(const std::vector<std::string>& words, std::size_t limit) const;
+  // further: words worth less, because they only stand for those that were asked for; the share is of those alone.
+  std::vector<ScoredChunk> search(const std::vector<std::string>& words, std::size_t limit,
+                                  const std::vector<std::string>& further = {}) const;
 
   // Lengths of all chunks together; set it after chunks changed.
   void count_words();

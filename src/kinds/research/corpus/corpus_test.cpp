@@ -4,7 +4,9 @@
 
 #include "base/files/file.h"
 #include "base/files/test_folder.h"
+#include "kinds/research/text/pdf_text.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <fcntl.h>
@@ -91,6 +93,30 @@ TEST_F(CorpusTest, P19Latin1IsReadAsWhatItSays) {
   EXPECT_EQ(corpus->update({}, {}).value().left_out.sentence(), "");
 }
 
+// Windows' editors write it, and every second byte of English in it is a NUL.
+TEST_F(CorpusTest, P19Utf16IsReadInBothOrdersOfItsBytes) {
+  const std::u16string text = u"# Pumps\n\nThe caf\u00e9's pumps weigh 7 kg \U0001F680.\n";
+  std::string little = "\xFF\xFE", big = "\xFE\xFF";
+  for (const char16_t unit : text) {
+    const char high = static_cast<char>(unit >> 8), low = static_cast<char>(unit & 0xFF);
+    little += {low, high};
+    big += {high, low};
+  }
+  write("little.md", little);
+  write("big.md", big + '\n');                                                                  // half a character more
+  write("pairs.txt", std::string("\xFF\xFE\x3D\xD8", 4) + std::string("p\0u\0m\0p\0s\0", 10));  // half a pair
+  write("numbers.bin", std::string("\xFF\xFE\0\0\1\0\2\0", 8));
+  const auto corpus = open();
+  const auto found = corpus->search("caf\u00e9 pumps", 5).value();
+  ASSERT_THAT(found, SizeIs(3));
+  EXPECT_EQ(found[0].title, "Pumps (big.md L1-L3)");
+  EXPECT_EQ(found[0].text, "# Pumps\n\nThe caf\u00e9's pumps weigh 7 kg \U0001F680.\n");
+  EXPECT_EQ(found[1].text, found[0].text);
+  EXPECT_EQ(found[2].text, "\uFFFDpumps");
+  EXPECT_EQ(corpus->update({}, {}).value().left_out.sentence(),
+            "1 file of the documents' folders is left out: papers/numbers.bin (binary)");
+}
+
 TEST_F(CorpusTest, P19WhatIsSkippedIsSaidWithTheReason) {
   write("picture.png", std::string("\x89PNG\r\n\x1a\n\0\0", 10));
   write("russian.txt", "\xCF\xF0\xE8\xE2\xE5\xF2, \xEC\xE8\xF0\n");
@@ -132,6 +158,39 @@ TEST_F(CorpusTest, P19PdfIsReadWherePdftotextIsAndSkippedWithAWordElsewhere) {
   write("manual.pdf", "%PDF-1.7\nbroken\n", 2'000'000);
   EXPECT_THAT(corpus->update({}, {}).value().left_out.sentence(),
               HasSubstr("(a PDF that cannot be read: Syntax Error: no trailer)"));
+}
+
+// The smallest file that has a page with a line of text on it.
+std::string small_pdf(const std::string& line) {
+  const std::string drawn = "BT /F1 12 Tf 72 720 Td (" + line + ") Tj ET";
+  const std::string objects[] = {
+      "<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[3 0 R]/Count 1>>",
+      "<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>",
+      fmt::format("<</Length {}>>stream\n{}\nendstream", drawn.size(), drawn),
+      "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>"};
+  std::string pdf = "%PDF-1.4\n", places = fmt::format("xref\n0 {}\n0000000000 65535 f \n", std::size(objects) + 1);
+  for (std::size_t i = 0; i < std::size(objects); ++i) {
+    places += fmt::format("{:010} 00000 n \n", pdf.size());
+    pdf += fmt::format("{} 0 obj\n{}\nendobj\n", i + 1, objects[i]);
+  }
+  const std::size_t start = pdf.size();
+  return pdf + places + fmt::format("trailer<</Size {}/Root 1 0 R>>\nstartxref\n{}\n%%EOF\n", std::size(objects) + 1, start);
+}
+
+TEST_F(CorpusTest, P19ARealPdfIsReadByTheRealPdftotext) {
+  ASSERT_TRUE(has_pdftotext()) << "scripts/setup installs poppler-utils";
+  write("manual.pdf", small_pdf("The caf\xE9's pumps weigh 7 kg."));
+  write("blank.pdf", small_pdf(""));
+  const std::string whole = small_pdf("Nobody reads this.");
+  write("broken.pdf", whole.substr(0, 40));
+  const auto corpus = open();
+  const auto found = corpus->search("pumps", 5).value();
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0].path, "manual.pdf");
+  EXPECT_THAT(found[0].text, HasSubstr("The caf\u00e9's pumps weigh 7 kg."));
+  const std::string said = corpus->update({}, {}).value().left_out.sentence();
+  EXPECT_THAT(said, HasSubstr("papers/blank.pdf (a PDF without text, perhaps scanned)"));
+  EXPECT_THAT(said, HasSubstr("papers/broken.pdf (a PDF that cannot be read: "));
 }
 
 TEST_F(CorpusTest, S10TiesAreOrderedByPath) {

@@ -5,8 +5,12 @@
 #include "kinds/research/text/sentence_rank.h"
 #include "kinds/research/text/stems.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <span>
 #include <utility>
 
 namespace holdfast::research {
@@ -18,23 +22,108 @@ constexpr double kSameSubject = 0.8;  // of all stems of both: who disagrees spe
 constexpr std::size_t kLeastSubject = 2;
 
 constexpr auto kDenials = std::to_array<std::string_view>(
-    {"cannot", "neither", "never", "no", "nobody", "none", "nor", "not", "nothing", "nowhere", "without"});
+    {"cannot", "lacks", "neither", "never", "no", "nobody", "none", "nor", "not", "nothing", "nowhere", "unable", "without"});
+// They only say that the opposite is not so.
+constexpr auto kAffirmations = std::to_array<std::string_view>({"always", "indeed", "yes"});
 
 // Words that deny another.
-constexpr auto kOpposites = std::to_array<std::pair<std::string_view, std::string_view>>({{"disable", "enable"},
+constexpr auto kOpposites = std::to_array<std::pair<std::string_view, std::string_view>>({{"denied", "allowed"},
+                                                                                          {"disable", "enable"},
                                                                                           {"disabled", "enabled"},
                                                                                           {"disables", "enables"},
+                                                                                          {"excluded", "included"},
                                                                                           {"false", "true"},
                                                                                           {"forbidden", "allowed"},
                                                                                           {"impossible", "possible"},
                                                                                           {"inactive", "active"},
+                                                                                          {"insecure", "secure"},
                                                                                           {"invalid", "valid"},
+                                                                                          {"off", "on"},
                                                                                           {"optional", "required"},
+                                                                                          {"refused", "accepted"},
+                                                                                          {"rejected", "accepted"},
+                                                                                          {"unavailable", "available"},
+                                                                                          {"unencrypted", "encrypted"},
                                                                                           {"unsafe", "safe"},
                                                                                           {"unsupported", "supported"}});
 
 constexpr std::array<std::string_view, 13> kNumberWords = {"zero",  "one",   "two",  "three", "four",   "five",  "six",
                                                            "seven", "eight", "nine", "ten",   "eleven", "twelve"};
+
+constexpr auto kMonths = std::to_array<std::string_view>(
+    {"january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"});
+constexpr auto kWeekdays =
+    std::to_array<std::string_view>({"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"});
+
+// What a number counts: in the smallest of its kind, so that 2 minutes are 120 s. KB and KiB are both what most people mean by
+// it.
+struct UnitOfCount {
+  std::string_view kind;
+  double factor;
+};
+constexpr double kSecond = 1000, kMinute = 60 * kSecond, kHour = 60 * kMinute, kDay = 24 * kHour, kKilo = 1024;
+constexpr auto kUnits = std::to_array<std::pair<std::string_view, UnitOfCount>>({{"ms", {"ms", 1}},
+                                                                                 {"millisecond", {"ms", 1}},
+                                                                                 {"milliseconds", {"ms", 1}},
+                                                                                 {"s", {"ms", kSecond}},
+                                                                                 {"sec", {"ms", kSecond}},
+                                                                                 {"second", {"ms", kSecond}},
+                                                                                 {"seconds", {"ms", kSecond}},
+                                                                                 {"min", {"ms", kMinute}},
+                                                                                 {"minute", {"ms", kMinute}},
+                                                                                 {"minutes", {"ms", kMinute}},
+                                                                                 {"h", {"ms", kHour}},
+                                                                                 {"hour", {"ms", kHour}},
+                                                                                 {"hours", {"ms", kHour}},
+                                                                                 {"day", {"ms", kDay}},
+                                                                                 {"days", {"ms", kDay}},
+                                                                                 {"week", {"ms", 7 * kDay}},
+                                                                                 {"weeks", {"ms", 7 * kDay}},
+                                                                                 {"month", {"months", 1}},
+                                                                                 {"months", {"months", 1}},
+                                                                                 {"year", {"months", 12}},
+                                                                                 {"years", {"months", 12}},
+                                                                                 {"byte", {"bytes", 1}},
+                                                                                 {"bytes", {"bytes", 1}},
+                                                                                 {"b", {"bytes", 1}},
+                                                                                 {"kb", {"bytes", kKilo}},
+                                                                                 {"kib", {"bytes", kKilo}},
+                                                                                 {"mb", {"bytes", kKilo* kKilo}},
+                                                                                 {"mib", {"bytes", kKilo* kKilo}},
+                                                                                 {"gb", {"bytes", kKilo* kKilo* kKilo}},
+                                                                                 {"gib", {"bytes", kKilo* kKilo* kKilo}},
+                                                                                 {"percent", {"%", 1}}});
+
+const UnitOfCount* unit_named(std::string_view word) {
+  const auto* found = std::ranges::find(kUnits, word, &std::pair<std::string_view, UnitOfCount>::first);
+  return found == kUnits.end() ? nullptr : &found->second;
+}
+
+// The word that begins there or behind blanks, folded; what is no letter ends it.
+std::string word_behind(std::string_view text, std::size_t at) {
+  while (at < text.size() && (text[at] == ' ' || text[at] == '\t' || text[at] == '-')) ++at;
+  std::size_t end = at;
+  while (end < text.size() && ((text[end] >= 'a' && text[end] <= 'z') || (text[end] >= 'A' && text[end] <= 'Z'))) ++end;
+  return to_ascii_lower(text.substr(at, end - at));
+}
+
+std::string counted(const std::string& number, const UnitOfCount& unit) {
+  double value = 0;
+  const auto read = std::from_chars(number.data(), number.data() + number.size(), value);
+  if (read.ec != std::errc() || read.ptr != number.data() + number.size()) return number;  // a version
+  return fmt::format("{} {}", value * unit.factor, unit.kind);
+}
+
+// "2026-01-05" as its words would be: 5, january, 2026. Nothing when it is none.
+std::vector<std::string> date_at(std::string_view text) {
+  constexpr std::string_view kShape = "dddd-dd-dd";
+  if (text.size() < kShape.size() || (text.size() > kShape.size() && is_ascii_digit(text[kShape.size()]))) return {};
+  for (std::size_t i = 0; i < kShape.size(); ++i)
+    if (kShape[i] == 'd' ? !is_ascii_digit(text[i]) : text[i] != '-') return {};
+  const int month = (text[5] - '0') * 10 + text[6] - '0', day = (text[8] - '0') * 10 + text[9] - '0';
+  if (month < 1 || month > static_cast<int>(kMonths.size()) || day < 1) return {};
+  return {std::string(text.substr(0, 4)), std::string(kMonths.at(static_cast<std::size_t>(month - 1))), std::to_string(day)};
+}
 
 // The numbers of a text as they are meant: a comma between three digits groups them, a point is part of the number.
 std::set<std::string> numbers_in(std::string_view text) {
@@ -42,6 +131,11 @@ std::set<std::string> numbers_in(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
     if (!is_ascii_digit(text[at])) {
       ++at;
+      continue;
+    }
+    if (const auto date = date_at(text.substr(at)); !date.empty()) {
+      numbers.insert(date.begin(), date.end());
+      at += std::string_view("2026-01-05").size();
       continue;
     }
     std::string number;
@@ -62,6 +156,10 @@ std::set<std::string> numbers_in(std::string_view text) {
       if (!groups) number += '.';
       ++at;
     }
+    if (at < text.size() && text[at] == '%')
+      number += " %";
+    else if (const UnitOfCount* unit = unit_named(word_behind(text, at)))
+      number = counted(number, *unit);
     numbers.insert(std::move(number));
   }
   return numbers;
@@ -79,14 +177,86 @@ double shared_of_all(const std::vector<std::string>& a, const std::vector<std::s
   return all.empty() ? 0 : static_cast<double>(shared) / static_cast<double>(all.size());
 }
 
+struct BoundWords {
+  std::vector<std::string_view> words;
+  Claim::Bound bound;
+};
+const std::array<BoundWords, 17>& bound_words() {
+  using enum Claim::Bound;
+  static const std::array<BoundWords, 17> all = {{{{"no", "more", "than"}, most},
+                                                  {{"not", "more", "than"}, most},
+                                                  {{"no", "less", "than"}, least},
+                                                  {{"not", "less", "than"}, least},
+                                                  {{"no", "fewer", "than"}, least},
+                                                  {{"at", "most"}, most},
+                                                  {{"up", "to"}, most},
+                                                  {{"less", "than"}, most},
+                                                  {{"fewer", "than"}, most},
+                                                  {{"at", "least"}, least},
+                                                  {{"more", "than"}, least},
+                                                  {{"or", "more"}, least},
+                                                  {{"or", "less"}, most},
+                                                  {{"maximum"}, most},
+                                                  {{"max"}, most},
+                                                  {{"minimum"}, least},
+                                                  {{"min"}, least}}};
+  return all;
+}
+
+const BoundWords* bound_at(const std::vector<std::string>& words, std::size_t at) {
+  for (const BoundWords& each : bound_words())
+    if (at + each.words.size() <= words.size() && std::ranges::equal(each.words, std::span(words).subspan(at, each.words.size())))
+      return &each;
+  return nullptr;
+}
+
+// "may" and "march" are months only beside a number, or behind a word of time.
+bool is_month_at(const std::vector<std::string>& words, std::size_t at) {
+  if (std::ranges::find(kMonths, std::string_view(words[at])) == kMonths.end()) return false;
+  if (words[at] != "may" && words[at] != "march") return true;
+  constexpr auto kBefore = std::to_array<std::string_view>({"by", "in", "of", "since", "until"});
+  return (at > 0 && (is_number(words[at - 1]) || std::ranges::find(kBefore, std::string_view(words[at - 1])) != kBefore.end())) ||
+         (at + 1 < words.size() && is_number(words[at + 1]));
+}
+
+// "5s", "100ms", "64kb": the number is known.
+bool is_counted_word(std::string_view word) {
+  const std::size_t letters = word.find_first_not_of("0123456789");
+  return letters != word.npos && letters > 0 && unit_named(word.substr(letters)) != nullptr;
+}
+
+// "v2" of "v2.1": the number is known.
+bool is_version_word(std::string_view word) {
+  return word.size() > 1 && word[0] == 'v' && is_number(word.substr(1));
+}
+
 }  // namespace
 
 Claim claim_of(std::string_view sentence) {
   Claim claim;
   claim.numbers = numbers_in(sentence);
   const std::vector<std::string> words = words_of(sentence);
+  bool counts = false;  // the word before is a number
   for (std::size_t i = 0; i < words.size(); ++i) {
     std::string word = words[i];
+    const bool unit = std::exchange(counts, is_number(word)) && unit_named(word) != nullptr;
+    if (unit) {
+      // Of "MiB", its part "mi" is another word.
+      while (i + 1 < words.size() && words[i + 1].size() > 1 && word.starts_with(words[i + 1])) ++i;
+      continue;
+    }
+    if (const BoundWords* bound = bound_at(words, i)) {
+      claim.bound = bound->bound;
+      i += bound->words.size() - 1;
+      continue;
+    }
+    if (is_month_at(words, i) || std::ranges::find(kWeekdays, std::string_view(word)) != kWeekdays.end()) {
+      claim.numbers.insert(std::move(word));
+      continue;
+    }
+    if (std::ranges::find(kAffirmations, word) != kAffirmations.end() || is_version_word(word) || is_counted_word(word)) continue;
+    // "no longer"
+    if (word == "longer" && i > 0 && words[i - 1] == "no") continue;
     // "isn't" is read as two words.
     const bool short_not = word == "t" && i > 0 && words[i - 1].ends_with('n');
     if (short_not || std::ranges::find(kDenials, word) != kDenials.end()) {
@@ -101,7 +271,10 @@ Claim claim_of(std::string_view sentence) {
     }
     const auto number = std::ranges::find(kNumberWords, std::string_view(word));
     if (number != kNumberWords.end()) {
-      claim.numbers.insert(std::to_string(number - kNumberWords.begin()));
+      const std::string value = std::to_string(number - kNumberWords.begin());
+      const UnitOfCount* counted_in = i + 1 < words.size() ? unit_named(words[i + 1]) : nullptr;
+      claim.numbers.insert(counted_in ? counted(value, *counted_in) : value);
+      counts = true;
       continue;
     }
     // What is left of "isn't" names nothing.
@@ -114,12 +287,14 @@ Claim claim_of(std::string_view sentence) {
 }
 
 bool says_the_same(const Claim& a, const Claim& b) {
-  return a.denies == b.denies && a.numbers == b.numbers && likeness(a.stems, b.stems) >= kSameWords;
+  return a.denies == b.denies && a.bound == b.bound && a.numbers == b.numbers && likeness(a.stems, b.stems) >= kSameWords;
 }
 
 bool disagrees(const Claim& a, const Claim& b) {
   if (std::min(a.stems.size(), b.stems.size()) < kLeastSubject || shared_of_all(a.stems, b.stems) < kSameSubject) return false;
   if (a.denies != b.denies) return a.numbers == b.numbers;
+  if (a.numbers == b.numbers)
+    return !a.numbers.empty() && a.bound != b.bound && a.bound != Claim::Bound::none && b.bound != Claim::Bound::none;
   return !std::ranges::includes(a.numbers, b.numbers) && !std::ranges::includes(b.numbers, a.numbers);
 }
 

@@ -71,6 +71,13 @@ Shown shown_of(const Finding& finding, const Source* source, std::size_t index =
   return shown;
 }
 
+// What is claimed is in the sentence itself; what it is about may stand in the one before.
+Claim claim_in(const RankedSentence& sentence) {
+  Claim claim = claim_of(sentence.core);
+  if (sentence.core.size() != sentence.text.size()) claim.stems = claim_of(sentence.text).stems;
+  return claim;
+}
+
 class Extractive final : public Engine {
  public:
   std::string name() const override { return "extractive"; }
@@ -134,12 +141,13 @@ class Extractive final : public Engine {
     const std::vector<RankedSentence> best = ranking.best(question.query, kLookedAt);
     for (const RankedSentence& sentence : best) {
       if (sentence.score < best.front().score * kWorthQuoting) break;
-      const Claim claim = claim_of(sentence.text);
+      const Claim claim = claim_in(sentence);
       const auto like = std::ranges::find_if(shown, [&](const Shown& each) { return says_the_same(each.claim, claim); });
       if (like != shown.end()) {
         if (like->index != std::string::npos) confirm(analysis.findings[like->index], sentence);
         continue;
       }
+      if (is_part_of_shown(sentence, shown, analysis)) continue;
       const std::string document = document_of(*sentence.source);
       const auto other = std::ranges::find_if(
           shown, [&](const Shown& each) { return each.document != document && disagrees(each.claim, claim); });
@@ -153,12 +161,30 @@ class Extractive final : public Engine {
       finding.sub_query_id = question.id;
       finding.source_ids = {sentence.source->id};
       finding.quotes = {{sentence.text, sentence.source->id, true}};
-      const Shown mine = shown_of(finding, sentence.source, analysis.findings.size());
+      Shown mine = shown_of(finding, sentence.source, analysis.findings.size());
+      mine.claim = claim;
       if (other != shown.end()) note_contradiction(*other, mine, analysis);
-      shown.push_back(mine);
+      shown.push_back(std::move(mine));
       analysis.findings.push_back(std::move(finding));
       if (quoted < kFindingsOfQuestion) ++quoted;
     }
+  }
+
+  // Quoted already with the sentence behind it, or the reverse: then the longer takes its place, where the shorter stood.
+  static bool is_part_of_shown(const RankedSentence& sentence, std::vector<Shown>& shown, Analysis& analysis) {
+    for (Shown& each : shown) {
+      if (each.index == std::string::npos) continue;
+      Finding& finding = analysis.findings[each.index];
+      if (finding.source_ids.front() != sentence.source->id) continue;
+      if (finding.content.ends_with(sentence.text) || finding.content.starts_with(sentence.text)) return true;
+      if (!sentence.text.starts_with(finding.content) || finding.source_ids.size() > 1) continue;
+      finding.content = sentence.text;
+      finding.quotes = {{sentence.text, sentence.source->id, true}};
+      each = shown_of(finding, sentence.source, each.index);
+      each.claim = claim_in(sentence);
+      return true;
+    }
+    return false;
   }
 
   // All who disagree about one thing stand together.

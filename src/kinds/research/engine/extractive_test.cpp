@@ -131,14 +131,15 @@ TEST_F(ExtractiveRun, P19SourcesThatDisagreeAreAllShownAndTheReportSaysSo) {
   for (const char* said : {"77 jobs", "1234 jobs", "4321 jobs", "Retries of jobs are enabled", "Retries of jobs are not enabled"})
     EXPECT_THAT(text, HasSubstr(said));
   EXPECT_THAT(text, HasSubstr("The sources disagree: see Conflicts below."));
-  EXPECT_THAT(text,
-              HasSubstr("## Conflicts\n\n- Sources disagree: “The queue of the scheduler holds at most 77 jobs.” [1] – “The "
-                        "queue of the scheduler holds at most 1234 jobs.” [2] – “The queue"));
+  EXPECT_THAT(text, HasSubstr("## Conflicts\n\n- Sources disagree: “"));
+  EXPECT_THAT(text, HasSubstr("- Sources disagree: “The queue of the scheduler holds at most 77 jobs.” [1] – “The "
+                              "queue of the scheduler holds at most 1234 jobs.” [2] – “The queue"));
   EXPECT_THAT(text,
               HasSubstr("- Sources disagree: “Retries of jobs are enabled.” [1] – “Retries of jobs are not enabled.” [2]\n"));
   const auto conflicts = state(id).contradictions;
   ASSERT_THAT(conflicts, testing::SizeIs(2));
-  EXPECT_THAT(find_array(report(id), "contradictions")->at(0).as_object().at("finding_ids").as_array(), testing::SizeIs(3));
+  const std::vector<std::size_t> sizes = {conflicts[0].finding_ids.size(), conflicts[1].finding_ids.size()};
+  EXPECT_THAT(sizes, testing::UnorderedElementsAre(2, 3));
 }
 
 TEST_F(ExtractiveRun, P19OneDocumentDoesNotContradictItself) {

@@ -5,6 +5,7 @@
 #include "base/text/text.h"
 #include "kinds/research/corpus/corpus.h"
 #include "kinds/research/text/html.h"
+#include "kinds/research/text/html_entities.h"
 #include "kinds/research/text/pdf_text.h"
 
 #include <fmt/format.h>
@@ -51,6 +52,30 @@ std::optional<std::string> text_of_old_encoding(std::string bytes) {
   if (broken * 4 < beyond) return bytes;  // a whole character has at least two such bytes
   if (beyond * kForeignShare > bytes.size()) return std::nullopt;
   return utf8_of_latin1(bytes);
+}
+
+// UTF-16 says so with its first two bytes. What is no character becomes U+FFFD.
+std::optional<std::string> text_of_utf16(std::string_view bytes) {
+  const bool little = bytes.starts_with("\xFF\xFE");
+  if (!little && !bytes.starts_with("\xFE\xFF")) return std::nullopt;
+  constexpr std::uint32_t kHigh = 0xD800, kLow = 0xDC00, kBehind = 0xE000, kReplacement = 0xFFFD, kFirstPair = 0x10000;
+  const auto unit_at = [&](std::size_t at) -> std::uint32_t {
+    const auto first = static_cast<unsigned char>(bytes[at]), second = static_cast<unsigned char>(bytes[at + 1]);
+    return little ? first | second << 8 : second | first << 8;
+  };
+  std::string text;
+  text.reserve(bytes.size());
+  for (std::size_t at = 2; at + 1 < bytes.size(); at += 2) {
+    std::uint32_t c = unit_at(at);
+    if (c >= kHigh && c < kLow && at + 3 < bytes.size() && unit_at(at + 2) >= kLow && unit_at(at + 2) < kBehind) {
+      c = kFirstPair + ((c - kHigh) << 10) + (unit_at(at + 2) - kLow);
+      at += 2;
+    } else if (c >= kHigh && c < kBehind) {
+      c = kReplacement;
+    }
+    append_utf8(text, c);
+  }
+  return text;
 }
 
 std::string markdown_title(std::string_view text) {
@@ -116,6 +141,7 @@ DocumentText document_text(std::string_view path, std::string bytes) {
     if (text && trim(document.text).empty()) document.skipped = "a PDF without text, perhaps scanned";
     return document;
   }
+  if (auto text = text_of_utf16(bytes)) bytes = *std::move(text);
   if (is_binary(bytes)) {
     document.skipped = "binary";
     return document;

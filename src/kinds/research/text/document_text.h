@@ -29,7 +29,8 @@ struct DocumentText {
 // Why a PDF has no text on a machine that cannot read it.
 inline constexpr std::string_view kNoPdfReader = "a PDF, and pdftotext is not installed";
 
-// Whether the text of such a file is made from its bytes, whatever they are. That of others is them, unless they are Latin-1.
+// Whether the text of such a file is made from its bytes, whatever they are. That of others is them, unless they are Latin-1 or
+// UTF-16.
 bool is_reduced(std::string_view path);
 
 // Opened below the root without following links. Errors: not_found, refused, too_large, io.

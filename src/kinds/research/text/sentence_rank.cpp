@@ -1,14 +1,16 @@
 #include "kinds/research/text/sentence_rank.h"
 
 #include "base/text/bm25.h"
+#include "base/text/text.h"
 #include "base/text/words.h"
-#include "kinds/research/engine/claims.h"
+#include "kinds/research/answer_kind.h"
 #include "kinds/research/text/stems.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <set>
+#include <utility>
 
 namespace holdfast::research {
 
@@ -21,6 +23,8 @@ constexpr std::size_t kMostCharacters = 600;
 constexpr std::size_t kMostSentencesOfSource = 5000;  // of a 2 MiB page; bounds time and memory
 // A word of the heading or title is about the sentence, but not in it.
 constexpr double kContextOccurrence = 0.4;
+// A word of the term that an entry of a manual explains.
+constexpr double kEntryOccurrence = 0.7;
 // "What did we decide": a sentence that tells a decision is worth this many times one that does not.
 constexpr double kIntentFactor = 2.0;
 // And one that uses the very word of the question is the clearest answer.
@@ -30,8 +34,25 @@ constexpr double kQuestionFactor = 0.5;
 
 // A heading, a label, an item without a verb: a sentence that says the same says it better.
 constexpr double kFragmentFactor = 0.7;
-// "How many", and the like, is answered with a number.
-constexpr double kNumberFactor = 1.4;
+// An entry of an index, a reference: what is meant stands elsewhere.
+constexpr double kPointerFactor = 0.2;
+// The sentence that an entry begins with says what it is about.
+constexpr double kOpensEntry = 1.2;
+// "How do I": a command with a remark shows it.
+constexpr double kCommandFactor = 1.2;
+// "The options are these:"
+constexpr double kOpeningFactor = 0.8;
+
+constexpr double kShort = 0.7;  // of the mean length
+
+// Of a word that stands in the same paragraph before the sentence, and of a word that means about the same.
+constexpr double kNearby = 0.3;
+constexpr double kSynonym = 0.6;
+// "keep", "change", "nobody" tell little of what a question is about, however rare they are.
+constexpr double kPlainWeight = 0.3;
+constexpr double kPlainWeightOfFew = 0.5;  // of a question that has next to nothing else
+constexpr std::size_t kFew = 2;
+constexpr double kLiteralWeight = 1.3;  // beside its words, which count, too
 
 bool is_row(std::string_view text) {
   return text.starts_with('|');
@@ -43,17 +64,12 @@ bool is_fragment(std::string_view text) {
          static_cast<unsigned char>(text.back()) < 0x80;
 }
 
-bool asks_for_a_number(std::string_view question) {
-  constexpr auto kAfterHow =
-      std::to_array<std::string_view>({"big", "far", "fast", "large", "long", "many", "much", "often", "old"});
-  constexpr auto kNames = std::to_array<std::string_view>({"limit", "maximum", "minimum", "number", "percent", "port", "size"});
-  const std::vector<std::string> words = words_of(question);
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (std::ranges::find(kNames, std::string_view(words[i])) != kNames.end()) return true;
-    if (i > 0 && words[i - 1] == "how" && std::ranges::find(kAfterHow, std::string_view(words[i])) != kAfterHow.end())
-      return true;
-  }
-  return false;
+// Begins with a word that is about what was said before.
+bool leans_back(std::string_view text) {
+  constexpr auto kLeaning = std::to_array<std::string_view>(
+      {"It ",    "This ", "That ",   "These ",       "Those ",     "They ", "The default", "Otherwise", "Such ",       "If so",
+       "If not", "Then ", "However", "In this case", "By default", "Its ",  "Their ",      "Default",   "A value of ", "Valid "});
+  return std::ranges::any_of(kLeaning, [&](std::string_view word) { return text.starts_with(word); });
 }
 
 // Prose, not code or numbers: mostly letters. Cells of a table are numbers and names more often, and that is what they are for.
@@ -64,6 +80,15 @@ bool reads_well(const std::string& text) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == ' ' || static_cast<unsigned char>(c) >= 0x80;
   });
   return static_cast<std::size_t>(letters) * 10 >= text.size() * least;
+}
+
+// Thai and its neighbours have no blanks between words: there a sentence is a word or two.
+bool has_enough(const std::string& text, std::size_t words) {
+  constexpr std::size_t kLeastCharacters = 12;
+  const auto beyond =
+      static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return static_cast<unsigned char>(c) >= 0x80; }));
+  return words >= (is_row(text) ? kLeastWordsOfRow : kLeastWords) ||
+         (beyond * 2 > text.size() && utf8_length(text) >= kLeastCharacters);
 }
 
 std::vector<std::string> stems_in(std::string_view text) {
@@ -95,19 +120,39 @@ SentenceRanking::SentenceRanking(const std::vector<const Source*>& sources) {
   std::size_t words = 0;
   for (const Source* source : sources) {
     const std::vector<std::string> title = stems_in(source->title);
-    std::size_t taken = 0;
+    std::size_t taken = 0, paragraph = std::string::npos;
+    std::string previous;             // of the paragraph
+    std::vector<std::string> before;  // likewise, all of them
     for (Sentence& sentence : sentences_of(source->text())) {
       if (++taken > kMostSentencesOfSource) break;
-      if (!reads_well(sentence.text)) continue;
-      Candidate candidate{source, std::move(sentence.text), {}, stems_in(sentence.heading)};
-      candidate.words = stems_in(candidate.text);
-      if (candidate.words.size() < (is_row(candidate.text) ? kLeastWordsOfRow : kLeastWords)) continue;
-      candidate.context.insert(candidate.context.end(), title.begin(), title.end());
-      words += candidate.words.size();
-      std::set<std::string> held(candidate.words.begin(), candidate.words.end());
-      held.insert(candidate.context.begin(), candidate.context.end());
-      for (const std::string& stem : held) ++holding_[stem];
-      candidates_.push_back(std::move(candidate));
+      if (std::exchange(paragraph, sentence.paragraph) != sentence.paragraph) {
+        previous.clear();
+        before.clear();
+      }
+      std::vector<std::string> stems = stems_in(sentence.text);
+      const bool leans = !previous.empty() && leans_back(sentence.text);
+      std::string written = leans ? previous + ' ' + sentence.text : sentence.text;
+      if (written.size() > kMostCharacters) written = sentence.text;
+      if (reads_well(sentence.text) && has_enough(sentence.text, stems.size())) {
+        Candidate candidate{source,
+                            sentence.text,
+                            stems,
+                            stems_in(sentence.heading),
+                            stems_in(sentence.entry),
+                            before,
+                            written,
+                            sentence.points,
+                            !sentence.entry.empty() && before.empty() && sentence.text.starts_with(sentence.entry),
+                            sentence.command};
+        candidate.context.insert(candidate.context.end(), title.begin(), title.end());
+        words += candidate.words.size();
+        std::set<std::string> held(candidate.words.begin(), candidate.words.end());
+        held.insert(candidate.context.begin(), candidate.context.end());
+        for (const std::string& stem : held) ++holding_[stem];
+        candidates_.push_back(std::move(candidate));
+      }
+      before.insert(before.end(), stems.begin(), stems.end());
+      previous = std::move(written);
     }
   }
   if (!candidates_.empty()) mean_length_ = static_cast<double>(words) / static_cast<double>(candidates_.size());
@@ -117,31 +162,93 @@ bool SentenceRanking::mentions(const std::string& stem) const {
   return holding_.contains(stem);
 }
 
+struct SentenceRanking::Term {
+  std::string stem;
+  std::vector<std::string> synonyms;
+  std::string joined;  // with the word before or behind: "hard links" is "hardlinks"
+  bool plain = false;  // does not name the subject
+};
+
+std::vector<SentenceRanking::Term> SentenceRanking::terms_of(std::string_view question) {
+  const Intent intent = intent_of(question);
+  const std::vector<std::string> subject = subject_stems(question);
+  std::vector<Term> terms;
+  for (const std::string& stem : content_stems(question)) {
+    if (intent.asked.contains(stem) && std::ranges::find(subject, stem) == subject.end()) continue;
+    terms.push_back({stem, synonyms_of(stem), {}, std::ranges::find(subject, stem) == subject.end()});
+  }
+  const std::vector<std::string> words = words_of(question);
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    if (is_stop_word(words[i - 1]) || is_stop_word(words[i])) continue;
+    const std::string first = stem_of(words[i - 1]), second = stem_of(words[i]), both = stem_of(words[i - 1] + words[i]);
+    for (Term& term : terms)
+      if (term.stem == first || term.stem == second) term.joined = both;
+  }
+  return terms;
+}
+
+double SentenceRanking::presence(const Term& term, const Candidate& candidate) {
+  const auto in = [](const std::vector<std::string>& stems, const std::string& stem) {
+    return !stem.empty() && std::ranges::find(stems, stem) != stems.end();
+  };
+  const auto any_in = [&](const std::vector<std::string>& stems) {
+    return std::ranges::any_of(term.synonyms, [&](const std::string& stem) { return in(stems, stem); });
+  };
+  // A sentence that says a word twice is not twice as much about it: it is there, around it, or not.
+  if (in(candidate.words, term.stem) || in(candidate.words, term.joined)) return 1;
+  if (any_in(candidate.words)) return kSynonym;
+  if (in(candidate.entry, term.stem) || in(candidate.entry, term.joined)) return kEntryOccurrence;
+  if (in(candidate.context, term.stem) || in(candidate.context, term.joined)) return kContextOccurrence;
+  if (in(candidate.before, term.stem)) return kNearby;
+  if (any_in(candidate.context)) return kContextOccurrence * kSynonym;
+  return 0;
+}
+
+// Of a word that no sentence has, as of one that has it: what stands for it is as rare.
+double SentenceRanking::weight_of(const std::string& stem) const {
+  const auto holding = holding_.find(stem);
+  const double texts = static_cast<double>(candidates_.size());
+  return word_weight(texts, holding == holding_.end() ? 1 : static_cast<double>(holding->second));
+}
+
 std::vector<RankedSentence> SentenceRanking::best(std::string_view question, std::size_t limit) const {
   const std::vector<std::string> subject = subject_stems(question);
+  const std::vector<Term> terms = terms_of(question);
   const Intent intent = intent_of(question);
   const std::vector<std::string> asked = content_stems(question);
-  const bool wants_number = asks_for_a_number(question);
+  const AnswerKind kind = answer_kind_of(question);
+  std::vector<std::pair<std::string, double>> literals;
+  for (std::string& literal : literals_of(question)) {
+    const auto holding =
+        std::ranges::count_if(candidates_, [&](const Candidate& each) { return has_literal(each.text, literal); });
+    if (holding == 0) continue;
+    literals.emplace_back(
+        std::move(literal),
+        kLiteralWeight * kHighestTerm / 2 * word_weight(static_cast<double>(candidates_.size()), static_cast<double>(holding)));
+  }
+  const double plain_weight = subject.size() <= kFew ? kPlainWeightOfFew : kPlainWeight;
   std::vector<RankedSentence> ranked;
   for (std::size_t place = 0; place < candidates_.size(); ++place) {
     const Candidate& candidate = candidates_[place];
-    const double norm = length_norm(static_cast<double>(candidate.words.size()), mean_length_);
-    double score = 0;
-    std::size_t covered = 0;
-    for (const std::string& stem : subject) {
-      // A sentence that says a word twice is not twice as much about it: it is there, around it, or not.
-      const bool has = std::ranges::find(candidate.words, stem) != candidate.words.end();
-      const bool in_context = std::ranges::find(candidate.context, stem) != candidate.context.end();
-      if (!has && !in_context) continue;
-      const double occurrences = has ? 1 : kContextOccurrence;
-      ++covered;
-      const auto holding = holding_.find(stem);
-      const double weight = word_weight(static_cast<double>(candidates_.size()), static_cast<double>(holding->second));
-      score += weight * term_score(occurrences, norm);
+    // A long sentence has words by accident; one that is shorter than most is not better for it.
+    const double norm = length_norm(std::max(static_cast<double>(candidate.words.size()), kShort * mean_length_), mean_length_);
+    double score = 0, covered = 0;
+    bool about = false;
+    for (const Term& term : terms) {
+      const double present = presence(term, candidate);
+      if (present == 0) continue;
+      if (!term.plain) covered += 0.5 + 0.5 * present;
+      about = about || !term.plain;
+      score += (term.plain ? plain_weight : 1) * weight_of(term.stem) * term_score(present, norm);
     }
-    if (covered == 0) continue;
-    RankedSentence sentence{candidate.text, candidate.source, candidate.words, score, 0, place};
-    sentence.coverage = static_cast<double>(covered) / static_cast<double>(subject.size());
+    for (const auto& [literal, weight] : literals)
+      if (has_literal(candidate.text, literal) || has_literal(candidate.written, literal)) {
+        score += weight;
+        about = true;
+      }
+    if (!about) continue;
+    RankedSentence sentence{candidate.written, candidate.text, candidate.source, candidate.words, score, 0, place};
+    sentence.coverage = std::min(1.0, covered / static_cast<double>(subject.size()));
     sentence.score *= 0.5 + 0.5 * sentence.coverage;
     const auto answers = [&](const std::string& stem) { return intent.answered.contains(stem); };
     const auto same_word = [&](const std::string& stem) {
@@ -152,8 +259,14 @@ std::vector<RankedSentence> SentenceRanking::best(std::string_view question, std
     else if (std::ranges::any_of(candidate.words, answers))
       sentence.score *= kIntentFactor;
     if (candidate.text.ends_with('?')) sentence.score *= kQuestionFactor;
-    if (is_fragment(candidate.text)) sentence.score *= kFragmentFactor;
-    if (wants_number && !claim_of(candidate.text).numbers.empty()) sentence.score *= kNumberFactor;
+    if (candidate.command && kind.option)
+      sentence.score *= kCommandFactor;
+    else if (is_fragment(candidate.text))
+      sentence.score *= kFragmentFactor;
+    if (candidate.points) sentence.score *= kPointerFactor;
+    if (candidate.opens) sentence.score *= kOpensEntry;
+    if (candidate.text.ends_with(':')) sentence.score *= kOpeningFactor;
+    sentence.score *= looks_like(kind, candidate.text, candidate.words, subject);
     ranked.push_back(std::move(sentence));
   }
   // Rounded, so that the last bits of a sum cannot change the order on another machine; then as they stand in the sources.

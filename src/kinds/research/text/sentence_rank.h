@@ -1,8 +1,10 @@
 #pragma once
 
 // Which sentences of some sources answer a question best: BM25 over sentences, with endings taken off, the words of the section
-// heading and the title counted a little, and sentences of the kind the question asks for first. Ties go to the earlier source
-// and the earlier sentence, so that the order is always the same.
+// heading, the title and the sentences around counted a little, words that name no subject ("nobody", "keep") counted less, other
+// words for the same for a part, names in signs ("--delete") as they stand, and sentences that look like an answer
+// (answer_kind.h) first. A sentence that begins with "It" or "The default" is quoted with the one before. Ties go to the earlier
+// source and the earlier sentence, so that the order is always the same.
 
 #include "kinds/research/run/run_state.h"
 #include "kinds/research/text/sentences.h"
@@ -15,6 +17,7 @@ namespace holdfast::research {
 
 struct RankedSentence {
   std::string text;
+  std::string core;  // the sentence that was ranked: all of the text, or its end
   const Source* source = nullptr;
   std::vector<std::string> stems;
   double score = 0;
@@ -37,7 +40,19 @@ class SentenceRanking {
     std::string text;
     std::vector<std::string> words;    // stems, with repetitions
     std::vector<std::string> context;  // stems of heading and title
+    std::vector<std::string> entry;    // stems of the term it explains
+    std::vector<std::string> before;   // stems of the sentences before it in its paragraph
+    std::string written;               // text, as a reader finds it, with what stands before it when it needs that
+    bool points = false;               // and says nothing
+    bool opens = false;                // what is said about its entry
+    bool command = false;              // a line of code with a remark
   };
+  // How much of a question's word the sentence has: 1 for the word, less for what stands for it or near it.
+  struct Term;
+  static std::vector<Term> terms_of(std::string_view question);
+  static double presence(const Term& term, const Candidate& candidate);
+  double weight_of(const std::string& stem) const;
+
   std::vector<Candidate> candidates_;
   std::map<std::string, std::size_t, std::less<>> holding_;  // sentences that have the stem
   double mean_length_ = 0;

@@ -23,6 +23,13 @@ struct Intent {
 };
 Intent intent_of(std::string_view question);
 
+// Stems of words that say about the same: "remove" of "delete", "directory" of "folder". Without the stem itself.
+const std::vector<std::string>& synonyms_of(const std::string& stem);
+
+// Beside the words of a search, as they stand in texts: their other forms ("preserving"), what means about the same, and two of
+// them written as one ("hardlinks" for "hard links"). None of the words themselves, each once.
+std::vector<std::string> further_words(const std::vector<std::string>& words);
+
 // Words of asking and doing that name no subject: "explain", "use", "long".
 bool is_plain_word(std::string_view word);
 // The word, and its singular or plural: providers look for whole words.
