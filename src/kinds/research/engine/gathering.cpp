@@ -168,6 +168,29 @@ Result<void> no_sources(Journal& journal, const Unit& gathered, const Gathering&
               "NO_SOURCES");
 }
 
+Unit replanned(std::int64_t iteration) {
+  return {iteration, "gathering", "replanned"};
+}
+
+// Questions that a model made up and that nothing answers are no reason to give up the one that was asked.
+bool is_for_the_program(const Workshop& shop, std::int64_t iteration) {
+  Journal& journal = shop.journal;
+  return shop.has_model() && iteration == 1 && !journal.state().is_done(replanned(iteration)) && !journal.budget().gathering();
+}
+
+Result<void> plan_by_the_program(Workshop& shop, std::int64_t iteration) {
+  Journal& journal = shop.journal;
+  HF_TRY(Planned planned, shop.program.plan(journal.job()));
+  journal.note_stand_in("planning", "no search found anything for its questions");
+  JsonArray questions = admit(planned.questions, journal.job().limits);
+  const Unit unit = replanned(iteration);
+  Change change;
+  change.unit = unit;
+  change.entries.push_back(
+      entry_of(unit, "plan", 0, planned.brief, {{"iteration", iteration}, {"sub_queries", std::move(questions)}}));
+  return journal.commit(std::move(change));
+}
+
 }  // namespace
 
 Result<void> gather(Workshop& shop, std::int64_t iteration) {
@@ -180,6 +203,10 @@ Result<void> gather(Workshop& shop, std::int64_t iteration) {
                 "name folders with --corpus or set search in config.json", "NO_SOURCES");
   Gathering gathering(shop, iteration);
   HF_CHECK(gathering.run());
+  if (journal.state().sources.empty() && !gathering.all_failed() && is_for_the_program(shop, iteration)) {
+    HF_CHECK(plan_by_the_program(shop, iteration));
+    return gather(shop, iteration);
+  }
   for (const auto& provider : shop.providers)
     if (std::string left_out = provider->left_out(); !left_out.empty()) journal.warn(std::move(left_out));
   if (journal.state().sources.empty() && gathering.size() > 0) {

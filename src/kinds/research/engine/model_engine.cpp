@@ -242,13 +242,17 @@ class ModelEngine final : public Engine {
     Analysis analysis;
     const Prompt prompt = analysis_prompt(job, blocks_within(batch, room, analysis.fidelity), earlier);
     HF_TRY(const auto object, object_for("analysis", prompt));
+    if (!find_array(object, "findings"))
+      return fail(ErrorKind::refused, "its answer has no list of findings", {}, std::string(kNoUse));
     std::map<std::string, std::string> by_citation, by_ref;
     for (const Source* source : batch) by_citation[std::to_string(source->citation)] = source->id;
     const auto source_id = [&](const std::string& number) {
-      // Models write 3, "3", "[3]" and "source 3".
+      // Models write 3, "3", "[3]" and "source 3"; not -3, and neither 3.5 nor 3e5.
       const std::size_t digit = number.find_first_of("0123456789");
+      if (digit == number.npos || (digit > 0 && number[digit - 1] == '-')) return std::string();
       const std::size_t end = std::min(number.find_first_not_of("0123456789", digit), number.size());
-      const auto place = digit < number.size() ? by_citation.find(number.substr(digit, end - digit)) : by_citation.end();
+      if (number.find_first_of("0123456789", end) != number.npos) return std::string();
+      const auto place = by_citation.find(number.substr(digit, end - digit));
       return place == by_citation.end() ? std::string() : place->second;
     };
     for (const JsonObject* each : model::objects_member(object, "findings")) {
@@ -265,6 +269,10 @@ class ModelEngine final : public Engine {
       by_ref[model::text_member(*each, "ref")] = finding.id;
       analysis.findings.push_back(std::move(finding));
     }
+    // That there is nothing to find is an answer; findings that no source has are none.
+    const auto has_source = [](const Finding& finding) { return !finding.source_ids.empty() && !finding.content.empty(); };
+    if (!find_array(object, "findings")->empty() && std::ranges::none_of(analysis.findings, has_source))
+      return fail(ErrorKind::refused, "none of its findings names a source", {}, std::string(kNoUse));
     for (const JsonObject* each : model::objects_member(object, "gaps")) {
       if (analysis.gaps.size() == kMostGaps) break;
       Gap gap;

@@ -124,6 +124,38 @@ TEST_F(ModelRun, P20AnAnalysisInProseIsMadeByTheProgramAndSaid) {
   for (const Finding& finding : state(record.id).findings) EXPECT_TRUE(finding.quotes.at(0).verified);
 }
 
+// An object of another form, and findings that name no source there is.
+TEST_F(ModelRun, P20AnAnalysisOfNoUseIsMadeByTheProgram) {
+  for (const char* given :
+       {R"({"findings":{"a":1},"gaps":"x"})", R"({"answer":42})", R"({"findings":[1,null,"x"]})",
+        R"({"findings":[{"content":"Made up.","sources":[77]}]})", R"({"findings":[{"content":"","sources":[1]}]})"}) {
+    analysis = given;
+    const auto record = run("how do pumps use an impeller?");
+    EXPECT_EQ(record.status, "completed") << given;
+    EXPECT_THAT(state(record.id).findings, Not(IsEmpty())) << given;
+    EXPECT_THAT(to_json(*find(record.data, "warnings")), HasSubstr("reading the sources was done without the model")) << given;
+  }
+  analysis = R"({"findings":[]})";
+  EXPECT_THAT(state(run("how do pumps use an impeller?").id).findings, IsEmpty()) << "that there is nothing is an answer";
+}
+
+TEST_F(ModelRun, P20QuestionsThatFindNothingDoNotReplaceTheOneThatWasAsked) {
+  plan = R"({"sub_queries":[{"query":"zebras"},{"query":"quaggas"}]})";
+  answerers.clear();
+  answer("local", [](const SearchAsk& ask) -> Result<std::vector<Found>> {
+    if (ask.query.find("impeller") == std::string::npos) return std::vector<Found>{};
+    return std::vector<Found>{document("corpus://p/handbook.md", "Handbook", "An impeller moves the water.")};
+  });
+  const auto record = run("how does an impeller work?", {{"max_iterations", 1}});
+  EXPECT_EQ(record.status, "completed") << to_json(record.data);
+  EXPECT_THAT(state(record.id).sources, SizeIs(1));
+  EXPECT_THAT(report_text(record.id), HasSubstr("The model's answers were of no use for: planning."));
+  answerers.clear();
+  answer("local", [](const SearchAsk&) -> Result<std::vector<Found>> { return std::vector<Found>{}; });
+  const auto failed = run("how does an impeller work?", {{"max_iterations", 1}});
+  EXPECT_EQ(error_code(failed), "NO_SOURCES") << "there is nothing, whoever asks";
+}
+
 TEST_F(ModelRun, P20AReportThatCitesNothingIsWrittenByTheProgram) {
   synthesis = "Certainly! Pumps are great, see https://pumps.example/ and [17].";
   const auto record = run("pumps");

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <set>
@@ -36,13 +37,47 @@ bool begins_www(string_view text) {
   return text.size() > 4 && equal_ignoring_ascii_case(text.substr(0, 4), "www.") && is_scheme_sign(text[4]);
 }
 
-// What a browser would go to, at the front of running text: a scheme with two slashes and something behind them, or www.
+// "nowhere.example/page": the name of a host, of an ending that people know, and a path. Not "notes.d/page" or "main.cpp/2".
+bool begins_host_with_path(string_view text) {
+  constexpr auto kEndings = std::to_array<string_view>(
+      {"ai", "app", "biz", "cloud",  "co",  "com",  "de", "dev", "edu",  "eu",   "example", "fr", "gov", "info", "int", "io",
+       "jp", "mil", "net", "online", "org", "page", "pl", "ru",  "site", "tech", "test",    "uk", "us",  "wiki", "xyz"});
+  const std::size_t slash = static_cast<std::size_t>(
+      std::ranges::find_if_not(text, [](char c) { return is_scheme_sign(c) && c != '+'; }) - text.begin());
+  if (slash == text.size() || (text[slash] != '/' && text[slash] != ':')) return false;
+  if (text[slash] == ':' && (slash + 1 == text.size() || !is_ascii_digit(text[slash + 1]))) return false;
+  const string_view host = text.substr(0, slash);
+  const std::size_t dot = host.rfind('.');
+  return dot != host.npos && dot > 0 &&
+         std::ranges::find(kEndings, string_view(to_ascii_lower(host.substr(dot + 1)))) != kEndings.end();
+}
+
+// "//nowhere.example/page": of the scheme of the page it stands on. Not "// a remark".
+bool begins_without_scheme(string_view text) {
+  if (!text.starts_with("//")) return false;
+  const string_view host =
+      text.substr(2, static_cast<std::size_t>(std::ranges::find_if_not(text.substr(2), is_scheme_sign) - text.substr(2).begin()));
+  return host.find('.') != host.npos && is_scheme_sign(host.front()) && host.front() != '.';
+}
+
+// What a browser would go to, at the front of running text: a scheme with two slashes and something behind them, www., the
+// address of a mailbox, or a host with a path.
 bool begins_address(string_view text) {
-  if (begins_www(text)) return true;
+  if (begins_www(text) || begins_without_scheme(text) || begins_host_with_path(text)) return true;
   const std::size_t scheme = scheme_at(text);
-  if (scheme == 0 || !text.substr(scheme).starts_with("//") || scheme + 2 >= text.size()) return false;
+  if (scheme == 0 || scheme + 2 >= text.size()) return false;
+  if (equal_ignoring_ascii_case(text.substr(0, scheme), "mailto:")) return is_scheme_sign(text[scheme]);
+  // Browsers read a backslash as a slash there.
+  const auto is_slash = [](char c) { return c == '/' || c == '\\'; };
+  if (!is_slash(text[scheme]) || !is_slash(text[scheme + 1])) return false;
   const char next = text[scheme + 2];
-  return is_scheme_sign(next) || next == '/' || next == '[' || static_cast<unsigned char>(next) >= 0x80;
+  return is_scheme_sign(next) || is_slash(next) || next == '[' || static_cast<unsigned char>(next) >= 0x80;
+}
+
+// "<ada@nowhere.example>"
+bool is_mailbox(string_view inside) {
+  const std::size_t at = inside.find('@');
+  return at != inside.npos && at > 0 && inside.find('.', at) != inside.npos && inside.find_first_of(" \t/:\"'") == inside.npos;
 }
 
 // Where a link may lead beyond this text: "guide.md" and "#below" do not.
@@ -54,6 +89,11 @@ bool leads_away(string_view destination) {
 std::size_t length_of_address(string_view text) {
   constexpr string_view kEnds = "<>\"`|]";
   std::size_t end = 0;
+  // A host that is a number of IPv6 stands in brackets.
+  if (const std::size_t host = text.find("//["); host != text.npos && host == scheme_at(text))
+    if (const std::size_t close = text.find(']', host);
+        close != text.npos && text.substr(0, close).find_first_of(" \t") == text.npos)
+      end = close + 1;
   while (end < text.size() && !is_blank_or_below(text[end]) && kEnds.find(text[end]) == kEnds.npos &&
          !text.substr(end).starts_with("“") && !text.substr(end).starts_with("”"))
     ++end;
@@ -246,7 +286,7 @@ class LinkRemover {
       return whole.size();
     }
     if (!is_ascii_letter(inside.front())) return 0;
-    bool invented = false;
+    bool invented = is_mailbox(inside) && !genuine_.has(inside);
     for (std::size_t at = 0; at < inside.size(); ++at) {
       if ((at > 0 && is_scheme_sign(inside[at - 1])) || !begins_address(inside.substr(at))) continue;
       const string_view address = inside.substr(at, length_of_address(inside.substr(at)));
@@ -275,8 +315,9 @@ class LinkRemover {
 
   // The bracket that closes the one at `open`; npos: none does.
   static std::size_t closing_bracket(string_view text, std::size_t open) {
+    constexpr std::size_t kMostLabel = 1000;  // as readers of Markdown have it; bounds what a row of brackets costs
     int depth = 0;
-    for (std::size_t at = open; at < text.size(); ++at) {
+    for (std::size_t at = open; at < std::min(text.size(), open + kMostLabel); ++at) {
       if (text[at] == '\\') {
         ++at;
       } else if (text[at] == '[') {
@@ -295,8 +336,9 @@ class LinkRemover {
   };
   static std::optional<Target> target_at(string_view text) {
     if (!text.starts_with('(')) return std::nullopt;
+    constexpr std::size_t kMostTarget = 8192;
     int depth = 0;
-    for (std::size_t at = 0; at < text.size(); ++at) {
+    for (std::size_t at = 0; at < std::min(text.size(), kMostTarget); ++at) {
       if (text[at] == '(') ++depth;
       if (text[at] != ')' || --depth > 0) continue;
       string_view inside = trim(text.substr(1, at - 1));

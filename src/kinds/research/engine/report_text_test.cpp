@@ -80,6 +80,17 @@ TEST(Citations, P20InventedAddressesOfEveryFormAreTakenOut) {
       {"A note[^1] [1].\n\n[^1]: Invented, 2021, https://nowhere.example/n\n    and more of it\n", "A note [1]."},
       {"A note of nothing[^7] [1].", "A note of nothing [1]."},
       {"- one [1]\n- https://nowhere.example/x\n- two", "- one [1]\n- two"},
+      {"- one [1]\n\n      see https://nowhere.example/x there", "- one [1]\n\n      see there"},
+      {"Without a scheme nowhere.example/x, and //nowhere.example/y here [1].", "Without a scheme, and here [1]."},
+      {"With a port nowhere.example:8080 here [1].", "With a port here [1]."},
+      {"Backslashes https:\\\\nowhere.example\\x here [1].", "Backslashes here [1]."},
+      {"A number http://[::1]:80/nowhere here [1].", "A number here [1]."},
+      {"A mailbox <ada@nowhere.example> or mailto:ada@nowhere.example here [1].", "A mailbox or here [1]."},
+      {"A name and a word https://ada:word@nowhere.example/x?y=(1). So [1].", "A name and a word. So [1]."},
+      {"A picture in a link [![of it](https://nowhere.example/a.png)](https://nowhere.example/b) [1].",
+       "A picture in a link [1]."},
+      {"| a | b |\n|---|---|\n| [n](https://nowhere.example/a) [1] | https://nowhere.example/b |",
+       "| a | b |\n|---|---|\n| n [1] | |"},
   };
   for (const auto& [written, left] : forms) {
     const CheckedReport checked = check_citations(written, sources(1));
@@ -109,6 +120,24 @@ TEST(Citations, P20CodeIsLeftAlone) {
   EXPECT_TRUE(checked.text.starts_with(code + " Gone.\n\n## Sources")) << checked.text;
   EXPECT_EQ(checked.check.dangling_removed, 1);
   EXPECT_EQ(checked.check.links_removed, 0);
+}
+
+TEST(Citations, P20IndentedCodeIsLeftAloneAndPathsAreNoAddresses) {
+  const std::string code = "Use it [1]:\n\n    x = a[7];  // https://nowhere.example\n\n    y = a[8];\n\nEnd [1].";
+  const CheckedReport checked = check_citations(code + " Gone [7].", sources(1));
+  EXPECT_TRUE(checked.text.starts_with(code + " Gone.\n\n## Sources")) << checked.text;
+  EXPECT_EQ(checked.check.links_removed, 0);
+  const std::string paths = "See src/main.cpp/2, conf.d/a, a.out:7, 3.5/4, // a remark, and/or https: alone and a@b [1].";
+  EXPECT_TRUE(check_citations(paths, sources(1)).text.starts_with(paths)) << check_citations(paths, sources(1)).text;
+}
+
+TEST(Citations, P20ARowOfBracketsCostsNoMoreThanItsLength) {
+  for (const std::string piece : {"[", "[x](", "![", "<a ", "(", "`", "[^"}) {
+    std::string text;
+    while (text.size() < 400'000) text += piece;
+    const CheckedReport checked = check_citations(text + " [1].", sources(1));  // CTest ends what takes minutes
+    EXPECT_EQ(checked.check.links_removed, piece == "[^" ? checked.check.links_removed : 0) << piece;
+  }
 }
 
 TEST(Citations, SectionsAreItsHeadingsOutsideOfCode) {

@@ -28,7 +28,37 @@ std::size_t code_span_at(std::string_view text) {
   return 0;
 }
 
+namespace {
+
+// What the next lines may belong to although they stand further in: an item of a list, a footnote.
+bool begins_item(std::string_view shown) {
+  if (shown.starts_with("[^")) return true;
+  if (shown.size() > 1 && (shown[0] == '-' || shown[0] == '*' || shown[0] == '+') && shown[1] == ' ') return true;
+  const std::size_t digits = std::min(shown.find_first_not_of("0123456789"), shown.size());
+  return digits > 0 && digits < shown.size() && (shown[digits] == '.' || shown[digits] == ')');
+}
+
+}  // namespace
+
+bool CodeFence::is_indented_code(std::string_view line) {
+  const std::string_view shown = trim(line);
+  if (shown.empty()) {
+    after_blank_ = true;
+    return false;
+  }
+  const bool is_in = line.starts_with("    ") || line.starts_with('\t');
+  if (is_in) {
+    indented_ = indented_ || (after_blank_ && !in_item_);
+  } else {
+    indented_ = false;
+    in_item_ = begins_item(shown) || (in_item_ && !after_blank_);
+  }
+  after_blank_ = false;
+  return indented_;
+}
+
 bool CodeFence::holds(std::string_view line) {
+  if (mark_ == '\0' && is_indented_code(line)) return true;
   const std::string_view shown = trim(line);
   const char mark = shown.empty() ? '\0' : shown.front();
   const std::size_t run = mark == '`' || mark == '~' ? length_of_run(shown, mark) : 0;
