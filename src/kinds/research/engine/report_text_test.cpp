@@ -131,15 +131,6 @@ TEST(Citations, P20IndentedCodeIsLeftAloneAndPathsAreNoAddresses) {
   EXPECT_TRUE(check_citations(paths, sources(1)).text.starts_with(paths)) << check_citations(paths, sources(1)).text;
 }
 
-TEST(Citations, P20ARowOfBracketsCostsNoMoreThanItsLength) {
-  for (const std::string piece : {"[", "[x](", "![", "<a ", "(", "`", "[^"}) {
-    std::string text;
-    while (text.size() < 400'000) text += piece;
-    const CheckedReport checked = check_citations(text + " [1].", sources(1));  // CTest ends what takes minutes
-    EXPECT_EQ(checked.check.links_removed, piece == "[^" ? checked.check.links_removed : 0) << piece;
-  }
-}
-
 TEST(Citations, SectionsAreItsHeadingsOutsideOfCode) {
   const auto sections = sections_of("# A\n\n```\n# no\n```\n\n## B ##\n");
   ASSERT_EQ(sections.size(), 2U);
