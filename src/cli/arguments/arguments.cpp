@@ -257,6 +257,11 @@ class Grammar : public TranscriptGrammar {
     option(run, "--model", given.model, "instead of the endpoint's own");
     option(run, "--timeout", given.timeout_s, "seconds for each task [600]")->check(CLI::Range(1, 7 * 86'400));
     option(run, "--max-rounds", given.max_rounds, "answers of the model for each task [100]")->check(CLI::Range(1, 10'000));
+    option(run, "--call-timeout", given.call_timeout_s, "seconds for each call of a tool, without an answer or progress [60]")
+        ->check(CLI::Range(1, 7 * 86'400));
+    option(run, "--max-result", given.max_result_bytes, "bytes of each result that the model is shown [65536]")
+        ->check(CLI::Range(1024, 4 * 1024 * 1024));
+    option(run, "--max-calls", given.max_calls, "calls in one answer of the model [64]")->check(CLI::Range(1, 1000));
     flag(run, "--stop-on-error", given.stop_on_error, "skip the rest when a task does not end well");
     option(run, "--mcp-json", given.mcp_json, "where the MCP servers are defined [the usual places]")->type_name("FILE");
     flag(run, "--trust", given.trust, "agree to what the .mcp.json of this folder starts, as it is now; alone: only that");

@@ -14,7 +14,7 @@ struct RunArguments {
   std::vector<std::string> tasks;  // --task
   std::vector<std::string> folders, servers;
   std::string model, mcp_json;
-  std::optional<std::int64_t> timeout_s, max_rounds;
+  std::optional<std::int64_t> timeout_s, max_rounds, call_timeout_s, max_result_bytes, max_calls;
   bool stop_on_error = false;
   bool trust = false;  // the project's .mcp.json is agreed to as it is
   bool resume = false;

@@ -37,6 +37,17 @@ Result<Json> read_tasks(const std::string& file) {
   return parsed;
 }
 
+runner::TaskLimits limits_of(const RunArguments& given) {
+  runner::TaskLimits limits;
+  if (!given.model.empty()) limits.model = given.model;
+  limits.timeout_s = given.timeout_s;
+  limits.max_rounds = given.max_rounds;
+  limits.call_timeout_s = given.call_timeout_s;
+  limits.max_result_bytes = given.max_result_bytes;
+  limits.max_calls = given.max_calls;
+  return limits;
+}
+
 // The file, or what the options say; options count where the file says nothing.
 Result<runner::RunRequest> read_run_request(const RunArguments& given) {
   if (given.what.empty() == given.tasks.empty())
@@ -59,9 +70,7 @@ Result<runner::RunRequest> read_run_request(const RunArguments& given) {
   if (!parsed) return given.what.empty() ? parsed : fail(std::move(parsed).error().within(given.what));
   if (!given.folders.empty()) parsed->initial_folders = given.folders;
   if (!given.servers.empty()) parsed->servers = given.servers;
-  if (!given.model.empty()) parsed->limits.model = given.model;
-  if (given.timeout_s) parsed->limits.timeout_s = given.timeout_s;
-  if (given.max_rounds) parsed->limits.max_rounds = given.max_rounds;
+  parsed->limits.take_over(limits_of(given));
   parsed->stop_on_error = parsed->stop_on_error || given.stop_on_error;
   return parsed;
 }
@@ -167,15 +176,11 @@ Result<void> work_on_run(Context& context, runner::Runs& runs, const std::string
 // What is said on the command line counts for the tasks that are left.
 Result<void> amend(runner::Runs& runs, const std::string& id, const RunArguments& given) {
   runner::Runs::Changes changes;
-  if (!given.model.empty()) changes.limits.model = given.model;
-  changes.limits.timeout_s = given.timeout_s;
-  changes.limits.max_rounds = given.max_rounds;
+  changes.limits = limits_of(given);
   changes.servers = given.servers;
   changes.stop_on_error = given.stop_on_error;
   changes.servers_file = !given.mcp_json.empty();
-  const bool any = changes.limits.model || changes.limits.timeout_s || changes.limits.max_rounds || !changes.servers.empty() ||
-                   changes.stop_on_error || changes.servers_file;
-  if (!any) return {};
+  if (changes.limits.empty() && changes.servers.empty() && !changes.stop_on_error && !changes.servers_file) return {};
   return runs.amend(id, changes);
 }
 

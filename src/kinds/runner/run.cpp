@@ -131,10 +131,7 @@ Result<std::string> run_status(session::Reader& reader, const session::SessionRe
 Result<void> Runs::amend(std::string_view id, const Changes& changes) {
   HF_TRY(RunState state, read_run(store_, id));
   RunRequest& request = state.request;
-  if (changes.limits.model) request.limits.model = changes.limits.model;
-  if (changes.limits.timeout_s) request.limits.timeout_s = changes.limits.timeout_s;
-  if (changes.limits.max_rounds) request.limits.max_rounds = changes.limits.max_rounds;
-  if (changes.limits.max_tokens) request.limits.max_tokens = changes.limits.max_tokens;
+  request.limits.take_over(changes.limits);
   if (!changes.servers.empty()) request.servers = changes.servers;
   request.stop_on_error = request.stop_on_error || changes.stop_on_error;
   std::optional<ServersFile> file;

@@ -63,6 +63,9 @@ class RequestReading {
     TaskLimits limits;
     limits.max_rounds = integer(object, where, "max_rounds", 1, kMaxRounds);
     limits.timeout_s = integer(object, where, "timeout_s", 1, kMaxTimeout);
+    limits.call_timeout_s = integer(object, where, "call_timeout_s", 1, kMaxTimeout);
+    limits.max_result_bytes = integer(object, where, "max_result_bytes", kMinResultBytes, kMaxResultBytes);
+    limits.max_calls = integer(object, where, "max_calls", 1, kMaxCalls);
     limits.model = text(object, where, "model");
     const Json* tokens = find(object, "max_tokens");
     if (tokens && tokens->is_string() && view(tokens->as_string()) != "auto")
@@ -98,7 +101,8 @@ RunTask read_task(RequestReading& reading, const Json& value, std::size_t index)
   } else if (value.is_object()) {
     const JsonObject& object = value.as_object();
     reading.only(object, where,
-                 {"task", "working_directory", "max_rounds", "max_tokens", "model", "timeout_s", "id", "keep_context"});
+                 {"task", "working_directory", "max_rounds", "max_tokens", "model", "timeout_s", "call_timeout_s",
+                  "max_result_bytes", "max_calls", "id", "keep_context"});
     const Json* words = find(object, "task");
     said = words && !words->is_string() && !words->is_null();
     task.text = trim(reading.text(object, where, "task").value_or(""));
@@ -128,16 +132,35 @@ void put_limits(JsonObject& object, const TaskLimits& limits) {
   put(object, "max_rounds", limits.max_rounds);
   put(object, "max_tokens", limits.max_tokens);
   put(object, "timeout_s", limits.timeout_s);
+  put(object, "call_timeout_s", limits.call_timeout_s);
+  put(object, "max_result_bytes", limits.max_result_bytes);
+  put(object, "max_calls", limits.max_calls);
   if (limits.model) object["model"] = *limits.model;
 }
 
 }  // namespace
+
+void TaskLimits::take_over(const TaskLimits& other) {
+  for (const auto number : {&TaskLimits::max_rounds, &TaskLimits::max_tokens, &TaskLimits::timeout_s, &TaskLimits::call_timeout_s,
+                            &TaskLimits::max_result_bytes, &TaskLimits::max_calls})
+    if (other.*number) this->*number = other.*number;
+  if (other.model) model = other.model;
+}
 
 std::int64_t RunRequest::rounds_of(const RunTask& task) const {
   return task.limits.max_rounds.value_or(limits.max_rounds.value_or(kDefaultRounds));
 }
 std::int64_t RunRequest::timeout_of(const RunTask& task) const {
   return task.limits.timeout_s.value_or(limits.timeout_s.value_or(kDefaultTimeout));
+}
+std::int64_t RunRequest::call_timeout_of(const RunTask& task) const {
+  return task.limits.call_timeout_s.value_or(limits.call_timeout_s.value_or(kDefaultCallTimeout));
+}
+std::int64_t RunRequest::result_bytes_of(const RunTask& task) const {
+  return task.limits.max_result_bytes.value_or(limits.max_result_bytes.value_or(kDefaultResultBytes));
+}
+std::int64_t RunRequest::calls_of(const RunTask& task) const {
+  return task.limits.max_calls.value_or(limits.max_calls.value_or(kDefaultCalls));
 }
 std::optional<std::int64_t> RunRequest::tokens_of(const RunTask& task) const {
   return task.limits.max_tokens ? task.limits.max_tokens : limits.max_tokens;
@@ -153,8 +176,8 @@ Result<RunRequest> parse_run_request(const Json& value) {
   if (value.is_object()) {
     const JsonObject& object = value.as_object();
     reading.only(object, "the request",
-                 {"tasks", "initial_directory", "servers", "max_rounds", "max_tokens", "model", "timeout_s", "on_error",
-                  "response_format"});
+                 {"tasks", "initial_directory", "servers", "max_rounds", "max_tokens", "model", "timeout_s", "call_timeout_s",
+                  "max_result_bytes", "max_calls", "on_error", "response_format"});
     tasks = find_array(object, "tasks");
     request.initial_folders = reading.texts(object, "the request", "initial_directory");
     request.limits = reading.limits(object, "the request");

@@ -22,6 +22,10 @@ inline constexpr std::int64_t kMaxRounds = 10'000;
 inline constexpr std::int64_t kDefaultRounds = 100;
 inline constexpr std::int64_t kDefaultTimeout = 600;  // seconds
 inline constexpr std::int64_t kMaxTimeout = 7 * 86'400;
+// Of each call of a tool.
+inline constexpr std::int64_t kDefaultCallTimeout = 60;  // seconds
+inline constexpr std::int64_t kDefaultResultBytes = 64 * 1024, kMinResultBytes = 1024, kMaxResultBytes = 4 * 1024 * 1024;
+inline constexpr std::int64_t kDefaultCalls = 64, kMaxCalls = 1000;  // in one answer of the model
 
 // What a task may say for itself, and a request for all of its tasks.
 struct TaskLimits {
@@ -29,6 +33,11 @@ struct TaskLimits {
   std::optional<std::int64_t> max_tokens;  // absent: "auto"
   std::optional<std::string> model;
   std::optional<std::int64_t> timeout_s;
+  std::optional<std::int64_t> call_timeout_s, max_result_bytes, max_calls;
+
+  bool empty() const { return *this == TaskLimits(); }
+  void take_over(const TaskLimits& other);  // what it says counts instead
+  bool operator==(const TaskLimits&) const = default;
 };
 
 struct RunTask {
@@ -49,6 +58,9 @@ struct RunRequest {
 
   std::int64_t rounds_of(const RunTask& task) const;
   std::int64_t timeout_of(const RunTask& task) const;
+  std::int64_t call_timeout_of(const RunTask& task) const;
+  std::int64_t result_bytes_of(const RunTask& task) const;
+  std::int64_t calls_of(const RunTask& task) const;
   std::optional<std::int64_t> tokens_of(const RunTask& task) const;
   std::string model_of(const RunTask& task) const;
 };

@@ -109,9 +109,10 @@ class Work {
       fault_ = brought.login;
       return fail(*std::move(brought.login));
     }
-    // Without any tool a model would only invent. One that never started in this process will not start for the next task either.
+    // Without any tool a model would only invent. One that never started in this process will not start for the next task either,
+    // and to wait for one that has fallen silent would cost every task the same again.
     if (!brought.error) return slowest;
-    if (!servers_->any_was_usable()) fault_ = *brought.error;
+    if (!servers_->any_was_usable() || brought.all_silent) fault_ = *brought.error;
     return fail(*std::move(brought.error));
   }
 
@@ -223,6 +224,9 @@ class Work {
     limits.max_tokens = state_.request.tokens_of(task);
     limits.model = state_.request.model_of(task);
     limits.deadline = deadline;
+    limits.call_timeout = std::chrono::seconds(state_.request.call_timeout_of(task));
+    limits.max_result_bytes = static_cast<std::size_t>(state_.request.result_bytes_of(task));
+    limits.max_calls = static_cast<std::size_t>(state_.request.calls_of(task));
     limits.response_format = state_.request.response_format;
     // The journal comes first: what it cannot take must not go on unseen.
     std::optional<Error> lost;

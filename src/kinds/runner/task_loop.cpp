@@ -176,7 +176,10 @@ class Loop {
     ++result_.tool_calls;
     if (pending.outcome.is_error) ++result_.tool_errors;
     messages_.push_back(
-        {"tool", shown_result(pending.outcome.text) + note_repeat(*pending.call, pending.outcome), pending.call->id, {}});
+        {"tool",
+         shown_result(pending.outcome.text, limits_.max_result_bytes) + note_repeat(*pending.call, pending.outcome),
+         pending.call->id,
+         {}});
     if (events_.on_result && !pending.is_known) events_.on_result(pending.place, *pending.call, pending.outcome);
   }
 
@@ -187,6 +190,13 @@ class Loop {
       pending.is_known = outcome.has_value();
       pending.outcome = outcome.value_or(ToolOutcome{std::string(kMayHaveHappened), true, true});
       if (outcome || !tools_.is_repeatable(call.name)) return pending;
+    }
+    if (place.position >= limits_.max_calls) {
+      pending.outcome = {
+          fmt::format("Error: not called: one answer may make {} calls. Make this one in your next answer if it is still needed",
+                      limits_.max_calls),
+          true, false};
+      return pending;
     }
     const auto& tools = tools_.list();
     const auto tool = std::ranges::find(tools, call.name, &model::Tool::name);
@@ -208,7 +218,7 @@ class Loop {
       pending.outcome = {"Error: not called: the task's time is over", true, false};
       return;
     }
-    pending.outcome = tools_.call(pending.call->name, *pending.arguments, remaining(), stop_);
+    pending.outcome = tools_.call(pending.call->name, *pending.arguments, {limits_.call_timeout, remaining()}, stop_);
   }
 
   // Those that only read go together, others alone. Returns where to go on.

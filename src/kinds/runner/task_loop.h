@@ -10,6 +10,7 @@
 // Every call gets exactly one answer, in order, whatever happened; what goes wrong with a call is told to the model, and ends
 // nothing. Blocks the calling thread; calls of tools that only read run beside each other.
 
+#include "kinds/runner/result_text.h"
 #include "kinds/runner/servers/tools.h"
 #include "model/models.h"
 
@@ -28,7 +29,10 @@ inline constexpr int kRepeatsBeforeHint = 3, kRepeatsBeforeStuck = 6;
 
 struct LoopLimits {
   std::int64_t max_rounds = 100;
-  std::optional<std::int64_t> max_tokens;  // absent: automatic
+  std::optional<std::int64_t> max_tokens;            // absent: automatic
+  std::chrono::milliseconds call_timeout{60'000};    // of one call, without an answer or progress
+  std::size_t max_result_bytes = kShownResultBytes;  // of one result that the model is shown
+  std::size_t max_calls = 64;                        // in one answer of the model
   std::string model;
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   Json response_format;

@@ -48,7 +48,7 @@ class FakeTools final : public Tools {
   const std::vector<model::Tool>& list() const override { return tools_; }
   bool is_read_only(std::string_view name) const override { return name == "read"; }
   bool is_repeatable(std::string_view name) const override { return name == "read"; }
-  ToolOutcome call(std::string_view name, const JsonObject& arguments, std::chrono::milliseconds, std::stop_token) override {
+  ToolOutcome call(std::string_view name, const JsonObject& arguments, CallTime, std::stop_token) override {
     {
       const std::lock_guard lock(mutex_);
       made_.push_back(std::string(name) + holdfast::to_json(arguments));

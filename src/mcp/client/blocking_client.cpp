@@ -1,5 +1,7 @@
 #include "mcp/client/blocking_client.h"
 
+#include <fmt/format.h>
+
 #include <atomic>
 #include <future>
 #include <utility>
@@ -10,6 +12,10 @@ namespace {
 
 Error given_up() {
   return make_error(ErrorKind::cancelled, "nobody waits for the server any more");
+}
+
+Error took_too_long(std::chrono::milliseconds patience) {
+  return make_error(ErrorKind::timeout, fmt::format("the server did not answer within {} ms", patience.count()));
 }
 
 }  // namespace
@@ -27,8 +33,9 @@ Answer BlockingClient::wait_for(std::move_only_function<void(Client&, std::move_
 
 template <class Answer>
 Answer BlockingClient::wait_or_stop(std::move_only_function<void(Client&, std::move_only_function<void(Answer)>)> ask,
-                                    const std::stop_token& stop, const std::function<Answer()>& stopped) {
-  // Of the answer and the stop, the first one counts.
+                                    const std::stop_token& stop, std::chrono::milliseconds patience,
+                                    const std::function<Answer(Error)>& ended) {
+  // Of the answer, the stop and the end of patience, the first one counts.
   struct Wait {
     std::promise<Answer> promise;
     std::atomic_flag over;
@@ -41,7 +48,8 @@ Answer BlockingClient::wait_or_stop(std::move_only_function<void(Client&, std::m
   executor_.post([client = client_, wait, ask = std::move(ask)]() mutable {
     ask(*client, [wait](Answer value) { wait->end(std::move(value)); });
   });
-  const std::stop_callback give_up(stop, [&] { wait->end(stopped()); });
+  const std::stop_callback give_up(stop, [&] { wait->end(ended(given_up())); });
+  if (answer.wait_for(patience) == std::future_status::timeout) wait->end(ended(took_too_long(patience)));
   return answer.get();
 }
 
@@ -67,9 +75,9 @@ BlockingClient::~BlockingClient() {
   wait.wait();
 }
 
-Result<void> BlockingClient::connect(const std::stop_token& stop) {
-  return wait_or_stop<Result<void>>([](Client& client, auto done) { client.connect(std::move(done)); }, stop,
-                                    [] { return fail(given_up()); });
+Result<void> BlockingClient::connect(const std::stop_token& stop, std::chrono::milliseconds patience) {
+  return wait_or_stop<Result<void>>([](Client& client, auto done) { client.connect(std::move(done)); }, stop, patience,
+                                    [](Error why) { return fail(std::move(why)); });
 }
 
 void BlockingClient::close() {
@@ -118,7 +126,18 @@ CallResult<JsonObject> BlockingClient::ping() {
 
 CallResult<std::shared_ptr<const ToolList>> BlockingClient::tools(const std::stop_token& stop) {
   return wait_or_stop<CallResult<std::shared_ptr<const ToolList>>>(
-      [](Client& client, auto done) { client.list_tools(std::move(done)); }, stop, [] { return call_failed(given_up()); });
+      [](Client& client, auto done) { client.list_tools(std::move(done)); }, stop, kNoLimit,
+      [](Error why) { return call_failed(std::move(why)); });
+}
+void BlockingClient::ping_later(Client::Done done) {
+  executor_.post([client = client_, done = std::move(done)]() mutable {
+    CallOptions options;
+    options.timeout = options.limit = kNoLimit;
+    client->ping(std::move(options), std::move(done));
+  });
+}
+void BlockingClient::tools_later(Client::ToolsDone done) {
+  executor_.post([client = client_, done = std::move(done)]() mutable { client->list_tools(std::move(done)); });
 }
 CallResult<JsonArray> BlockingClient::resources() {
   return wait_for<CallResult<JsonArray>>([](Client& client, auto done) { client.list_resources(std::move(done)); });

@@ -20,7 +20,8 @@ class BlockingClient {
   ~BlockingClient();  // close()
 
   // A stop ends the waiting (cancelled), here and of tools(), not what is being done: the next one who asks may find it done.
-  Result<void> connect(const std::stop_token& stop = {});
+  // So does the end of patience (timeout).
+  Result<void> connect(const std::stop_token& stop = {}, std::chrono::milliseconds patience = kNoLimit);
   void close();  // the server has ended when it returns
 
   // As those of Client. A stop that is requested cancels the call.
@@ -30,6 +31,9 @@ class BlockingClient {
   CallResult<JsonObject> get_prompt(std::string name, JsonObject arguments);
   CallResult<JsonObject> ping();
   CallResult<std::shared_ptr<const ToolList>> tools(const std::stop_token& stop = {});
+  // Without waiting: told on the executor's thread, however late the server answers; not at all once the client is gone.
+  void ping_later(Client::Done done);
+  void tools_later(Client::ToolsDone done);
   CallResult<JsonArray> resources();
   CallResult<JsonArray> resource_templates();
   CallResult<JsonArray> prompts();
@@ -46,7 +50,7 @@ class BlockingClient {
   Answer wait_for(std::move_only_function<void(Client&, std::move_only_function<void(Answer)>)> ask);
   template <class Answer>
   Answer wait_or_stop(std::move_only_function<void(Client&, std::move_only_function<void(Answer)>)> ask,
-                      const std::stop_token& stop, const std::function<Answer()>& stopped);
+                      const std::stop_token& stop, std::chrono::milliseconds patience, const std::function<Answer(Error)>& ended);
   using Begin = std::move_only_function<Client::Ticket(Client&, Client::Done)>;
   CallResult<JsonObject> wait_for_call(Begin begin, const std::stop_token& stop);
 

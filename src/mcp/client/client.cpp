@@ -117,6 +117,7 @@ class Client::Parts final : private ClientLink::Owner {
 
   void link_message(Message message) override {
     heard_ = true;
+    if (handlers_.on_heard) handlers_.on_heard();
     switch (message.kind) {
       case Message::Kind::response:
         link_.prove();

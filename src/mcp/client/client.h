@@ -85,6 +85,7 @@ struct ClientHandlers {
   std::function<void(std::string_view uri)> on_resource_updated;
   std::function<void(std::string_view method, const JsonObject& params)> on_notification;  // every one, also those above
   std::function<void(ClientState state, const std::string& reason)> on_state;
+  std::function<void()> on_heard;  // each message of the server, whatever it is, before anything is made of it
 };
 
 // What is known of the server since the handshake.

@@ -36,8 +36,8 @@ class RunPlace {
   int number_;
 };
 
-JsonObject whole(std::int64_t most, std::string_view description) {
-  return {{"type", "integer"}, {"minimum", 1}, {"maximum", most}, {"description", description}};
+JsonObject whole(std::int64_t most, std::string_view description, std::int64_t least = 1) {
+  return {{"type", "integer"}, {"minimum", least}, {"maximum", most}, {"description", description}};
 }
 JsonObject folders(std::string_view description) {
   return {{"anyOf", JsonArray{JsonObject{{"type", "string"}},
@@ -53,7 +53,11 @@ JsonObject task_properties() {
                                                         JsonObject{{"type", "string"}, {"enum", JsonArray{"auto"}}}}},
                                     {"description", "of one answer of the model [auto]"}}},
           {"model", argument::text("instead of the endpoint's own")},
-          {"timeout_s", whole(runner::kMaxTimeout, "seconds for the task [600]")}};
+          {"timeout_s", whole(runner::kMaxTimeout, "seconds for the task [600]")},
+          {"call_timeout_s", whole(runner::kMaxTimeout, "seconds for one call of a tool, without an answer or progress [60]")},
+          {"max_result_bytes",
+           whole(runner::kMaxResultBytes, "of one result that the model is shown [65536]", runner::kMinResultBytes)},
+          {"max_calls", whole(runner::kMaxCalls, "calls in one answer of the model [64]")}};
 }
 
 JsonObject session_properties() {
@@ -77,7 +81,8 @@ JsonObject session_properties() {
       {"on_error", JsonObject{{"type", "string"}, {"enum", JsonArray{"continue", "stop"}}, {"description", "[continue]"}}},
       {kRunId, argument::text("instead of tasks: go on with a run that was interrupted, at its first task without a result")},
       {"response_format", JsonObject{{"type", "object"}, {"description", "handed to the model as it is"}}}};
-  for (const char* name : {"max_rounds", "max_tokens", "model", "timeout_s"}) properties[name] = task.at(name);
+  for (const char* name : {"max_rounds", "max_tokens", "model", "timeout_s", "call_timeout_s", "max_result_bytes", "max_calls"})
+    properties[name] = task.at(name);
   return properties;
 }
 

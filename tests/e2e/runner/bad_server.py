@@ -2,15 +2,22 @@
 """A legacy MCP server with one tool, `misbehave`, that does what the first argument says: crash, exit, hang, stderr, garbage,
 large, surrogate, error; paths: its tool takes one; grow: a second tool appears.
 
+freeze FILE: as long as FILE is there, whoever is called says nothing, and hears nothing; thaw FILE: takes FILE away, and waits until the other has
+said something. mute METHOD FILE: this is not answered as long as FILE is there, everything else is. deaf: asks for folders once, and does not heed that they change.
+slow: tells progress for three seconds before it answers.
+
 steps LOG: three tools, `look`, `put` and `append`, that write a line into LOG with the text they are given; with `hang`, the first that is given
 this text never answers."""
 import json
 import os
+import pathlib
 import sys
 import time
 
 BEHAVIOUR = sys.argv[1]
 PROPERTIES = {"path": {"type": "string"}} if BEHAVIOUR == "paths" else {}
+FILE = pathlib.Path(sys.argv[-1])
+THAWED = FILE.with_suffix(".thawed")
 TOOLS = [{"name": "misbehave", "description": "misbehaves", "inputSchema": {"type": "object", "properties": PROPERTIES}}]
 if BEHAVIOUR == "steps":
     TOOLS = [{"name": name, "inputSchema": {"type": "object"}, "annotations": annotations}
@@ -30,6 +37,19 @@ def step(name, text, hang=False):
     while hang and first:
         time.sleep(3600)
     return f"{name} has done {text}"
+
+
+def wait_for(event):
+    while not event():
+        time.sleep(0.01)
+    return "here again"
+
+
+def slow(token):
+    for step in range(6):
+        send({"method": "notifications/progress", "params": {"progressToken": token, "progress": step}})
+        time.sleep(0.5)
+    return "slow and sure"
 
 
 def grow():
@@ -58,6 +78,13 @@ def misbehave():
         return "cut here \ud83d"
     if BEHAVIOUR == "grow":
         return grow()
+    if BEHAVIOUR == "freeze":
+        return wait_for(lambda: not FILE.exists())
+    if BEHAVIOUR == "thaw":
+        FILE.unlink()
+        return wait_for(THAWED.exists)
+    if BEHAVIOUR == "mute":
+        return "heard"
     if BEHAVIOUR == "paths":
         return os.getcwd()
     return "x" * (60 << 20)
@@ -66,7 +93,9 @@ def misbehave():
 for line in sys.stdin:
     request = json.loads(line)
     method, number = request.get("method"), request.get("id")
-    if number is None:
+    if BEHAVIOUR == "deaf" and method == "notifications/initialized":
+        send({"id": "roots", "method": "roots/list"})
+    if number is None or method is None or (BEHAVIOUR == "mute" and method == sys.argv[2] and FILE.exists()):
         continue
     if method == "initialize":
         send({"id": number, "result": {"protocolVersion": "2025-06-18", "capabilities": {"tools": {"listChanged": True}},
@@ -79,7 +108,10 @@ for line in sys.stdin:
         text = step(request["params"]["name"], **request["params"]["arguments"])
         send({"id": number, "result": {"content": [{"type": "text", "text": text}]}})
     elif method == "tools/call":
-        send({"id": number, "result": {"content": [{"type": "text", "text": misbehave()}]}})
+        text = slow(request["params"]["_meta"]["progressToken"]) if BEHAVIOUR == "slow" else misbehave()
+        send({"id": number, "result": {"content": [{"type": "text", "text": text}]}})
+        if BEHAVIOUR == "freeze":
+            THAWED.touch()
     elif method == "ping":
         send({"id": number, "result": {}})
     else:

@@ -27,8 +27,8 @@ std::string said(const mcp::CallResult<JsonObject>& result) {
 }
 
 struct LiveServerTest : testing::Test {
-  LiveServer& start(ServerDefinition definition) {
-    server.emplace(thread.loop(), std::move(definition), roots, connect_servers(thread.loop()));
+  LiveServer& start(ServerDefinition definition, const LiveOptions& options = {}) {
+    server.emplace(thread.loop(), std::move(definition), roots, connect_servers(thread.loop()), options);
     return *server;
   }
   RootsApplied enter(const std::string& name) {
@@ -143,6 +143,57 @@ TEST_F(LiveServerTest, ACallThatWaitsForAServerToComeBackCanBeCancelled) {
     stop.request_stop();
   }
   EXPECT_THAT(ends, testing::Each(ErrorKind::cancelled));
+}
+
+ServerDefinition bad_server(std::vector<std::string> arguments) {
+  ServerDefinition definition;
+  definition.name = "bad";
+  definition.command = "/usr/bin/env";
+  definition.arguments = {"python3", HOLDFAST_SOURCE "/tests/e2e/runner/bad_server.py"};
+  definition.arguments.insert(definition.arguments.end(), arguments.begin(), arguments.end());
+  return definition;
+}
+
+std::chrono::steady_clock::duration time_of(const std::function<void()>& what) {
+  const auto begun = std::chrono::steady_clock::now();
+  what();
+  return std::chrono::steady_clock::now() - begun;
+}
+
+TEST_F(LiveServerTest, P29AListOfToolsThatIsNotAnsweredIsWaitedForOnceAndTakenBack) {
+  const TestFolder place;
+  std::ofstream(place / "ice") << "cold";
+  LiveOptions options;
+  options.client.list_timeout = std::chrono::seconds(3);
+  start(bad_server({"mute", "tools/list", place / "ice"}), options);
+  const auto first = time_of([&] {
+    enter("a");
+    EXPECT_FALSE(server->tools());
+  });
+  EXPECT_GE(first, options.client.list_timeout);
+  EXPECT_LT(first, 2 * options.client.list_timeout);
+  EXPECT_LT(time_of([&] {
+              for (const char* name : {"b", "c", "a"}) {
+                enter(name);
+                EXPECT_THAT(server->tools().error().error.message, HasSubstr("bad did not answer tools/list in time"));
+              }
+            }),
+            options.client.list_timeout);
+  EXPECT_EQ(said(server->call_tool("misbehave", {})), "heard") << "it is only its list that it keeps to itself";
+  const auto changes = server->tool_changes();
+  std::filesystem::remove(place / "ice");
+  while (!server->tools()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  EXPECT_GT(server->tool_changes(), changes) << "a task that is under way hears of it";
+}
+
+TEST_F(LiveServerTest, P29AServerThatDoesNotHeedItsFoldersIsWaitedForOnce) {
+  LiveOptions options;
+  options.question = std::chrono::seconds(5);
+  start(bad_server({"deaf"}), options);
+  enter("a");
+  EXPECT_GE(time_of([&] { EXPECT_EQ(enter("b").mode, RootsMode::reconnected); }), options.question);
+  for (const char* name : {"c", "a"})
+    EXPECT_LT(time_of([&] { EXPECT_EQ(enter(name).mode, RootsMode::reconnected); }), options.question);
 }
 
 TEST_F(LiveServerTest, NoFoldersLeftMeansNoServer) {

@@ -20,10 +20,16 @@ namespace {
 // The filesystem server's way of saying which folders it allows.
 constexpr std::string_view kUsualProbe = "list_allowed_directories";
 constexpr std::chrono::milliseconds kFirstPoll{1}, kLongestPoll{50};
+constexpr std::chrono::milliseconds kLeastForSlow{1'000};        // for a call
 constexpr int kEagerPolls = 10;                                  // without a pause: most servers are done after five (§2.1)
 constexpr std::string_view kConnectionLost = "connection_lost";  // mcp/client/client.h
 
 using Time = std::chrono::steady_clock;
+
+// What is left of the time for something that was not answered last time.
+std::chrono::milliseconds patience(std::chrono::milliseconds whole, bool answered) {
+  return answered ? whole : whole / 10;
+}
 
 std::vector<std::string> paths_of(const RootsView& roots) {
   std::vector<std::string> paths;
@@ -101,6 +107,7 @@ struct LiveServer::Watch {
   std::uint64_t questions = 0;   // for roots, on this one
   std::uint64_t settled = 0;     // the last connection whose server took the folders over
   std::atomic<std::uint64_t> tool_changes = 0;
+  bool asks = true;  // for roots, after its last handshake
 
   void state(mcp::ClientState now) {
     const std::lock_guard lock(mutex);
@@ -113,6 +120,7 @@ struct LiveServer::Watch {
   void asked() {
     const std::lock_guard lock(mutex);
     ++questions;
+    asks = true;
     changed.notify_all();
   }
   std::uint64_t questions_now() {
@@ -122,6 +130,13 @@ struct LiveServer::Watch {
   bool wait_for_question(std::uint64_t after, std::chrono::milliseconds patience, const std::stop_token& stop) {
     std::unique_lock lock(mutex);
     return changed.wait_for(lock, stop, patience, [&] { return questions > after; });
+  }
+  // After a handshake.
+  bool wait_for_first_question(std::chrono::milliseconds whole, const std::stop_token& stop) {
+    std::unique_lock lock(mutex);
+    const bool asked = changed.wait_for(lock, stop, patience(whole, asks), [&] { return questions > 0; });
+    asks = asked || stop.stop_requested();
+    return asked;
   }
   std::uint64_t connection_now() {
     const std::lock_guard lock(mutex);
@@ -244,7 +259,7 @@ Result<RootsApplied> LiveServer::apply_roots(const std::stop_token& stop) {
 std::optional<RootsApplied> LiveServer::change_in_place(const RootsView& wanted, const std::stop_token& stop) {
   const ClientPtr client = this->client();
   const auto peer = client && applied_ ? client->peer() : std::nullopt;
-  if (!peer || server_.roots_at) return std::nullopt;
+  if (!peer || server_.roots_at || passed_over()) return std::nullopt;
   RootsApplied applied{RootsMode::per_request, wanted->generation, {}, true};
   if (peer->era() == mcp::Era::modern) return applied;  // each call asks for them
   const std::uint64_t questions = watch_->questions_now();
@@ -256,10 +271,12 @@ std::optional<RootsApplied> LiveServer::change_in_place(const RootsView& wanted,
     return applied;
   }
   const std::uint64_t connection = watch_->connection_now();
-  const bool can_say = !probe_tool(*client, stop).empty();
+  const bool can_say = !probe_tool(client, stop).empty();
   if (options_.strict_roots && !can_say && takes_away(applied_, wanted)) return std::nullopt;
   if (!client->notify("notifications/roots/list_changed", {})) return std::nullopt;
-  if (!watch_->wait_for_question(questions, options_.question, stop)) {
+  const bool asked = watch_->wait_for_question(questions, patience(options_.question, follows_), stop);
+  follows_ = asked || stop.stop_requested() || !client->peer();
+  if (!asked) {
     log(LogLevel::info, "runner", fmt::format("{} did not ask for the new folders: it is started anew", server_.name));
     return std::nullopt;
   }
@@ -267,7 +284,7 @@ std::optional<RootsApplied> LiveServer::change_in_place(const RootsView& wanted,
   applied.verified = can_say;
   if (!can_say) {
     std::this_thread::sleep_for(options_.settle);
-  } else if (!fence(*client, wanted, stop)) {
+  } else if (!fence(client, wanted, stop)) {
     log(LogLevel::info, "runner", fmt::format("{} did not take over the new folders: it is started anew", server_.name));
     return std::nullopt;
   }
@@ -291,7 +308,14 @@ Result<RootsApplied> LiveServer::restart(const RootsView& wanted, const std::sto
   handlers.on_notification = [watch = watch_](std::string_view method, const JsonObject&) {
     if (method == "notifications/tools/list_changed") ++watch->tool_changes;
   };
-  handlers.on_state = [watch = watch_](mcp::ClientState state, const std::string&) { watch->state(state); };
+  handlers.on_heard = [silence = silence_] { silence->heard(); };
+  handlers.on_state = [watch = watch_, silence = silence_, list_silence = list_silence_](mcp::ClientState state,
+                                                                                         const std::string&) {
+    watch->state(state);
+    if (state != mcp::ClientState::ready) return;
+    silence->heard();
+    list_silence->heard();
+  };
   const std::vector<std::string> folders = server_.roots_at ? paths_of(wanted) : std::vector<std::string>();
   auto client =
       std::make_shared<mcp::BlockingClient>(executor_, options_.client, std::move(handlers), connect_(server_, folders));
@@ -299,11 +323,12 @@ Result<RootsApplied> LiveServer::restart(const RootsView& wanted, const std::sto
   if (auto connected = client->connect(stop); !connected)
     return fail(std::move(connected).error().within(server_.url.empty() ? describe(server_) : server_.name));
   const std::uint64_t connection = watch_->connection_now();
-  RootsApplied applied{RootsMode::reconnected, wanted->generation, {}, settle(*client, wanted, stop), false};
+  RootsApplied applied{RootsMode::reconnected, wanted->generation, {}, settle(client, wanted, stop), false};
   if (stop.stop_requested()) return fail(stopped(server_));
   watch_->settle(connection);
   applied.untold = is_untold(*client);
   const std::lock_guard lock(client_mutex_);
+  slow_tools_.clear();
   client_ = std::move(client);
   return applied;
 }
@@ -313,11 +338,11 @@ bool LiveServer::is_untold(mcp::BlockingClient& client) {
   return peer && peer->era() != mcp::Era::modern && !server_.roots_at && watch_->questions_now() == 0;
 }
 
-bool LiveServer::settle(mcp::BlockingClient& client, const RootsView& wanted, const std::stop_token& stop) {
-  const auto peer = client.peer();
+bool LiveServer::settle(const ClientPtr& client, const RootsView& wanted, const std::stop_token& stop) {
+  const auto peer = client->peer();
   if (!peer) return false;
   if (peer->era() == mcp::Era::modern) return true;
-  if (!server_.roots_at && !watch_->wait_for_question(0, options_.first_question, stop)) {
+  if (!server_.roots_at && !watch_->wait_for_first_question(options_.first_question, stop)) {
     log(LogLevel::debug, "runner", fmt::format("{} does not ask for folders", server_.name));
     return false;
   }
@@ -330,34 +355,36 @@ bool LiveServer::settle(mcp::BlockingClient& client, const RootsView& wanted, co
   return false;
 }
 
-std::string LiveServer::probe_tool(mcp::BlockingClient& client, const std::stop_token& stop) {
+std::string LiveServer::probe_tool(const ClientPtr& client, const std::stop_token& stop) {
   if (!server_.probe_tool.empty()) return server_.probe_tool;
-  const auto known = client.tools(stop);
+  const auto known = tools_of(client, stop);
   return known && (*known)->find(kUsualProbe) ? std::string(kUsualProbe) : std::string();
 }
 
 // Asks until the server names exactly these folders.
-bool LiveServer::fence(mcp::BlockingClient& client, const RootsView& wanted, const std::stop_token& stop) {
+bool LiveServer::fence(const ClientPtr& client, const RootsView& wanted, const std::stop_token& stop) {
   std::set<std::string> expected;
   for (const Root& root : roots_.available()) expected.insert(root.folder.path);
   if (roots_.snapshot()->generation != wanted->generation || expected.empty()) return false;
   const std::string probe = probe_tool(client, stop);
-  const auto until = Time::now() + options_.fence;
+  const auto most = patience(options_.fence, confirms_);
+  const auto until = Time::now() + most;
   auto pause = kFirstPoll;
   for (int polls = 1; Time::now() < until; ++polls) {
     mcp::CallOptions options;
-    options.timeout = options_.fence;
-    const auto answer = client.call_tool(probe, {}, options, stop);
-    if (!answer) return false;
-    if (paths_in(*answer) == expected) return true;
+    options.timeout = most;
+    const auto answer = client->call_tool(probe, {}, options, stop);
+    if (!answer) break;
+    if (paths_in(*answer) == expected) return confirms_ = true;
     if (polls < kEagerPolls) continue;
     std::this_thread::sleep_for(pause);
     pause = std::min(pause * 2, kLongestPoll);
   }
+  confirms_ = stop.stop_requested() || !client->peer();
   return false;
 }
 
-Result<std::uint64_t> LiveServer::usable_connection(bool look, const std::stop_token& stop) {
+Result<std::uint64_t> LiveServer::usable_connection(bool look, std::chrono::milliseconds patience, const std::stop_token& stop) {
   if (!look)
     if (auto connection = watch_->settled_and_ready()) return *connection;
   const auto one_at_a_time = updates_.take(stop);
@@ -366,10 +393,13 @@ Result<std::uint64_t> LiveServer::usable_connection(bool look, const std::stop_t
   if (!client || !applied_)
     return fail(ErrorKind::unavailable, fmt::format("{} is not connected", server_.name), {}, "not_connected");
   // Waits for the client, which comes back by itself.
-  if (auto connected = client->connect(stop); !connected) return fail(std::move(connected).error().within(server_.name));
+  if (auto connected = client->connect(stop, patience); !connected) {
+    if (connected.error().kind == ErrorKind::timeout) fell_silent(client, "when it was started again", stop);
+    return fail(std::move(connected).error().within(server_.name));
+  }
   if (auto connection = watch_->settled_and_ready()) return *connection;  // somebody else has seen to it
   const std::uint64_t connection = watch_->connection_now();
-  verified_ = settle(*client, applied_, stop);
+  verified_ = settle(client, applied_, stop);
   if (stop.stop_requested()) return fail(stopped(server_));  // it may not have been told all
   watch_->settle(connection);
   return connection;
@@ -382,9 +412,15 @@ mcp::CallResult<JsonObject> LiveServer::call_tool(std::string name, JsonObject a
   if (roots_.available().empty())
     return mcp::call_failed(make_error(ErrorKind::unavailable, fmt::format("{} has no folders to work in", server_.name),
                                        "set the roots to folders that exist", "no_roots"));
+  if (auto silent = passed_over()) {
+    if (const ClientPtr client = this->client()) ask_for_a_sign(client);
+    return mcp::call_failed(*std::move(silent));
+  }
+  const auto whole = options.timeout.value_or(options_.client.call_timeout);
+  if (is_slow(name)) options.timeout = std::min(whole, std::max(patience(whole, false), kLeastForSlow));
   for (bool again = false;; again = true) {
     // Before the gate: who holds it shut may be waiting for calls that have passed it.
-    const auto connection = usable_connection(again, stop);
+    const auto connection = usable_connection(again, whole, stop);
     if (!connection) return mcp::call_failed(connection.error());
     const Gate::Pass pass(*gate_, stop);
     if (!pass) return mcp::call_failed(stopped(server_));
@@ -395,6 +431,9 @@ mcp::CallResult<JsonObject> LiveServer::call_tool(std::string name, JsonObject a
     const std::stop_callback by_caller(stop, [&] { either.request_stop(); });
     const std::stop_callback by_change(pass.stop(), [&] { either.request_stop(); });
     auto result = client->call_tool(name, arguments, options, either.get_token());
+    const bool unanswered = !result && !result.error().rpc && result.error().error.kind == ErrorKind::timeout;
+    note_slow(name, unanswered);
+    if (unanswered) fell_silent(client, "a call of " + name, either.get_token());
     // On another connection than the one that was looked at it ran under folders nobody has checked, if it ran at all.
     const bool was_lost = !result && result.error().error.code == kConnectionLost;
     if (again || either.stop_requested() || (!was_lost && watch_->connection_now() == *connection)) return result;
@@ -407,7 +446,66 @@ mcp::CallResult<JsonObject> LiveServer::call_tool(std::string name, JsonObject a
 mcp::CallResult<std::shared_ptr<const mcp::ToolList>> LiveServer::tools(const std::stop_token& stop) {
   const ClientPtr client = this->client();
   if (!client) return mcp::call_failed(make_error(ErrorKind::unavailable, fmt::format("{} is not connected", server_.name)));
-  return client->tools(stop);
+  return tools_of(client, stop);
+}
+
+LiveServer::Tools LiveServer::tools_of(const ClientPtr& client, const std::stop_token& stop) {
+  const auto ask_again = [&] {
+    Silence::ask_for_a_sign(list_silence_, [&](std::function<void(bool)> answered) {
+      client->tools_later([watch = watch_, answered = std::move(answered)](const Tools& list) {
+        const bool is_new = list && !(*list)->stale;
+        answered(is_new || (!list && list.error().rpc));
+        if (is_new) ++watch->tool_changes;
+      });
+    });
+  };
+  if (auto silent = passed_over()) {
+    ask_for_a_sign(client);
+    return mcp::call_failed(*std::move(silent));
+  }
+  if (auto silent = list_silence_->error(server_.name)) {
+    ask_again();
+    const std::lock_guard lock(client_mutex_);
+    if (last_tools_) return last_tools_;
+    return mcp::call_failed(*std::move(silent));
+  }
+  Tools list = client->tools(stop);
+  if (list) {
+    const std::lock_guard lock(client_mutex_);
+    last_tools_ = *list;
+  }
+  const bool unanswered = list ? (*list)->stale : !list.error().rpc && list.error().error.kind == ErrorKind::timeout;
+  if (!unanswered) return list;
+  list_silence_->begins("tools/list");
+  ask_again();
+  return list;
+}
+
+void LiveServer::ask_for_a_sign(const ClientPtr& client) {
+  Silence::ask_for_a_sign(silence_, [&](std::function<void(bool)> answered) {
+    client->ping_later(
+        [answered = std::move(answered)](const mcp::CallResult<JsonObject>& pong) { answered(pong || pong.error().rpc); });
+  });
+}
+
+void LiveServer::fell_silent(const ClientPtr& client, std::string_view what, const std::stop_token& stop) {
+  silence_->begins(what);
+  ask_for_a_sign(client);
+  if (!silence_->wait_until_heard(options_.sign, stop))
+    log(LogLevel::warn, "runner", fmt::format("{} does not answer: it is passed over until it does", server_.name));
+}
+
+bool LiveServer::is_slow(const std::string& tool) {
+  const std::lock_guard lock(client_mutex_);
+  return slow_tools_.contains(tool);
+}
+
+void LiveServer::note_slow(const std::string& tool, bool slow) {
+  const std::lock_guard lock(client_mutex_);
+  if (slow)
+    slow_tools_.insert(tool);
+  else
+    slow_tools_.erase(tool);
 }
 
 std::uint64_t LiveServer::tool_changes() const {

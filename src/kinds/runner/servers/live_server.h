@@ -7,11 +7,16 @@
 // answers without an error (§2). A server that crashed comes back by itself and has forgotten its folders: the next call waits
 // until it has taken them over again, and a call that only reads and was lost on the way is made once more.
 //
+// One that does not answer is waited for once: what follows is passed over at once (kPassedOver), until it says something again.
+// So it is with the list of its tools. Where only one thing is not answered, a tool, the question for folders, the naming of
+// them, there is a tenth of the time for it from then on, until it is.
+//
 // Any thread but the executor's; each call waits for its answer.
 
 #include "kinds/runner/servers/one_at_a_time.h"
 #include "kinds/runner/servers/roots.h"
 #include "kinds/runner/servers/server_definitions.h"
+#include "kinds/runner/silence.h"
 #include "mcp/client/blocking_client.h"
 
 #include <chrono>
@@ -19,6 +24,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -52,6 +58,7 @@ struct LiveOptions {
   std::chrono::milliseconds question{2'000};  // after it was told of a change
   std::chrono::milliseconds fence{2'000};     // until it says that it has taken them over
   std::chrono::milliseconds settle{50};       // where it cannot be asked
+  std::chrono::milliseconds sign{1'000};      // of life, after a request was not answered in time
   bool strict_roots = false;                  // where it cannot be asked, taking a folder away means starting anew
 };
 
@@ -76,7 +83,13 @@ class LiveServer {
                                         std::stop_token stop = {});
   mcp::CallResult<std::shared_ptr<const mcp::ToolList>> tools(const std::stop_token& stop = {});
 
-  // How often it has said that its list of tools is another one.
+  // Why nobody waits for it at present; nothing: it answers.
+  std::optional<Error> passed_over() const { return silence_->error(server_.name); }
+  bool wait_until_heard(std::chrono::milliseconds patience, const std::stop_token& stop) {
+    return silence_->wait_until_heard(patience, stop);
+  }
+
+  // How often there was reason to ask for its tools again: it said that they are others, or can give its list again.
   std::uint64_t tool_changes() const;
 
   const ServerDefinition& definition() const { return server_; }
@@ -90,16 +103,23 @@ class LiveServer {
   using ClientPtr = std::shared_ptr<mcp::BlockingClient>;
 
   ClientPtr client();
+  using Tools = mcp::CallResult<std::shared_ptr<const mcp::ToolList>>;
+  Tools tools_of(const ClientPtr& client, const std::stop_token& stop);
+  void ask_for_a_sign(const ClientPtr& client);
+  // A request was not answered in time. Waits a little for a sign of life.
+  void fell_silent(const ClientPtr& client, std::string_view what, const std::stop_token& stop);
+  bool is_slow(const std::string& tool);
+  void note_slow(const std::string& tool, bool slow);
   bool is_untold(mcp::BlockingClient& client);
   // The change without a new connection; nothing: it cannot be made, or was not.
   std::optional<RootsApplied> change_in_place(const RootsView& wanted, const std::stop_token& stop);
   Result<RootsApplied> restart(const RootsView& wanted, const std::stop_token& stop);
   // What is left to do on a connection that is new, until its server judges by these folders. Whether it said so.
-  bool settle(mcp::BlockingClient& client, const RootsView& wanted, const std::stop_token& stop);
-  bool fence(mcp::BlockingClient& client, const RootsView& wanted, const std::stop_token& stop);
-  std::string probe_tool(mcp::BlockingClient& client, const std::stop_token& stop);
+  bool settle(const ClientPtr& client, const RootsView& wanted, const std::stop_token& stop);
+  bool fence(const ClientPtr& client, const RootsView& wanted, const std::stop_token& stop);
+  std::string probe_tool(const ClientPtr& client, const std::stop_token& stop);
   // A connection whose server is known to judge by the roots; its number. look: ask, do not believe what was heard last.
-  Result<std::uint64_t> usable_connection(bool look, const std::stop_token& stop);
+  Result<std::uint64_t> usable_connection(bool look, std::chrono::milliseconds patience, const std::stop_token& stop);
 
   Executor& executor_;
   const ServerDefinition server_;
@@ -107,12 +127,19 @@ class LiveServer {
   const Connect connect_;
   const LiveOptions options_;
   std::shared_ptr<Watch> watch_;
+  const std::shared_ptr<Silence> silence_ = std::make_shared<Silence>();       // of the server
+  const std::shared_ptr<Silence> list_silence_ = std::make_shared<Silence>();  // of its list of tools
   std::unique_ptr<Gate> gate_;
   OneAtATime updates_;  // changes of folders or connection
   std::mutex client_mutex_;
   ClientPtr client_;
-  RootsView applied_;  // guarded by updates_, as is what follows; null: not connected
+  // Guarded by client_mutex_, too.
+  std::set<std::string> slow_tools_;                 // the last call of each was not answered in time
+  std::shared_ptr<const mcp::ToolList> last_tools_;  // of this connection, or the one before
+  RootsView applied_;                                // guarded by updates_, as is what follows; null: not connected
   bool verified_ = false;
+  bool follows_ = true;   // it asked in time when it was last told of a change
+  bool confirms_ = true;  // it named its folders in time when it was last asked
 };
 
 }  // namespace holdfast::runner

@@ -79,7 +79,8 @@ void RunServers::begin(Server& server) {
     const std::lock_guard lock(mutex_);
     server.applied = std::move(applied);
     server.failures = server.applied ? 0 : server.failures + 1;
-    server.late = !server.applied && Time::now() - begun > kPatienceWithOthers;
+    server.late = !server.applied &&
+                  (server.late || server.applied.error().kind == ErrorKind::timeout || Time::now() - begun > kPatienceWithOthers);
     server.busy = false;
     changed_.notify_all();
   });
@@ -102,14 +103,33 @@ void RunServers::wait(Time::time_point deadline, const std::stop_token& stop) {
   }
 }
 
+// Without any other there is nothing to do but to wait, for the last time: bring() says so.
+void RunServers::wait_for_a_sign(Time::duration patience, const std::stop_token& stop) {
+  const auto until = Time::now() + patience;
+  for (const auto& server : servers_) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (std::ranges::any_of(servers_, [this](const auto& each) { return is_usable(*each); })) return;
+      if (server->busy) continue;
+    }
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - Time::now());
+    server->live->wait_until_heard(std::max(left, std::chrono::milliseconds(0)), stop);
+  }
+}
+
 RunServers::Brought RunServers::bring(Time::time_point deadline, const std::stop_token& stop) {
   {
     const std::lock_guard lock(mutex_);
     for (const auto& server : servers_)
-      if (!server->busy && server->failures < kFailuresBeforeGivingUp) begin(*server);
+      if (!server->busy) {
+        server->late = server->late || server->live->passed_over();
+        if (server->failures < kFailuresBeforeGivingUp || server->late) begin(*server);
+      }
   }
   wait(deadline, stop);
+  wait_for_a_sign(std::min<Time::duration>(kPatienceWithOthers, (deadline - Time::now()) / 2), stop);
   Brought brought;
+  brought.all_silent = !servers_.empty();
   for (const auto& server : servers_) {
     std::unique_lock lock(mutex_);
     const std::string& name = server->live->definition().name;
@@ -124,15 +144,19 @@ RunServers::Brought RunServers::bring(Time::time_point deadline, const std::stop
             name));
       continue;
     }
-    const Error why =
-        server->busy ? make_error(ErrorKind::timeout, fmt::format("{} has not started yet", name)) : server->applied.error();
+    const auto silent = server->live->passed_over();
+    const Error why = silent         ? *silent
+                      : server->busy ? make_error(ErrorKind::timeout, fmt::format("{} has not started yet", name))
+                                     : server->applied.error();
     server->late = server->late || server->busy;
+    brought.all_silent = brought.all_silent && (silent || server->late);
     const bool needs_login = why.code == kLoginRequired;
     brought.problems.push_back(needs_login ? fmt::format("{} ({})", why.message, why.hint) : in_short(why));
     if (!brought.error) brought.error = why;
     if (needs_login && !brought.login) brought.login = why;
   }
   if (!brought.usable.empty()) brought.error.reset();
+  brought.all_silent = brought.all_silent && brought.error;
   any_was_usable_ = any_was_usable_ || !brought.usable.empty();
   return brought;
 }

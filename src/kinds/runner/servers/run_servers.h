@@ -5,6 +5,7 @@
 // They start at the same time, each on a thread of its own. One that hangs must not cost the tasks their time: as soon as another
 // one is ready it is waited for only a little, and never beyond the task's deadline; it goes on starting meanwhile and is there
 // for a later task. Only somebody who is logging in is waited for longer. One that fails several times in a row is left alone.
+// One that has fallen silent (live_server.h) is passed over at once, and used again as soon as it answers.
 //
 // One thread uses it; the servers may be called by any.
 
@@ -38,6 +39,7 @@ class RunServers {
     std::vector<One> usable;
     std::vector<std::string> problems;  // with those that are not, and with how some take folders
     std::optional<Error> error;         // why there is none although some are defined
+    bool all_silent = false;            // then: each of them took too long; to ask for every task would cost that again
     std::optional<Error> login;         // of one that wants somebody to log in (connect_servers.h), when nobody can be asked
   };
   // Brings all of them to the present roots, or as many as can be had until then.
@@ -59,7 +61,8 @@ class RunServers {
 
   void begin(Server& server);
   void wait(std::chrono::steady_clock::time_point deadline, const std::stop_token& stop);
-  bool is_usable(const Server& server) const { return !server.busy && server.applied; }
+  bool is_usable(const Server& server) const { return !server.busy && server.applied && !server.live->passed_over(); }
+  void wait_for_a_sign(std::chrono::steady_clock::duration patience, const std::stop_token& stop);
 
   std::mutex mutex_;
   std::condition_variable_any changed_;

@@ -86,13 +86,13 @@ bool Toolbox::is_repeatable(std::string_view name) const {
   return origin != origins_.end() && origin->second.repeatable;
 }
 
-ToolOutcome Toolbox::call(std::string_view name, const JsonObject& arguments, std::chrono::milliseconds limit,
-                          std::stop_token stop) {
+ToolOutcome Toolbox::call(std::string_view name, const JsonObject& arguments, CallTime most, std::stop_token stop) {
   const auto origin = origins_.find(name);
   if (origin == origins_.end()) return {fmt::format("Error: there is no tool {}", name), true, false};
   mcp::CallOptions options;
-  options.limit = limit;
-  options.timeout = std::min<std::chrono::milliseconds>(limit, std::chrono::seconds(60));
+  options.limit = most.whole;
+  options.timeout = std::min(most.silence, most.whole);
+  options.on_progress = [](const mcp::Progress&) {};  // so that the server is asked for it, which gives the call more time
   const auto answer = origin->second.server->call_tool(origin->second.tool, arguments, options, std::move(stop));
   if (answer) return read_result(*answer);
   if (answer.error().error.code == kLoginRequired) {

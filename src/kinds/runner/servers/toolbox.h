@@ -28,8 +28,7 @@ class Toolbox final : public Tools {
   const std::vector<model::Tool>& list() const override { return tools_; }
   bool is_read_only(std::string_view name) const override;
   bool is_repeatable(std::string_view name) const override;
-  ToolOutcome call(std::string_view name, const JsonObject& arguments, std::chrono::milliseconds limit,
-                   std::stop_token stop) override;
+  ToolOutcome call(std::string_view name, const JsonObject& arguments, CallTime most, std::stop_token stop) override;
   // Of a call so far: a server does not know us any more, and somebody has to log in before it answers. Any thread.
   std::optional<Error> login_required();
 

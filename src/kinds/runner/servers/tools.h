@@ -19,6 +19,11 @@ struct ToolOutcome {
   bool was_called = true;  // false: refused on our side, nothing happened
 };
 
+struct CallTime {
+  std::chrono::milliseconds silence;  // without an answer or progress
+  std::chrono::milliseconds whole;
+};
+
 class Tools {
  public:
   virtual ~Tools() = default;
@@ -29,8 +34,7 @@ class Tools {
   // Whether a call whose fate nobody knows may be made again: it only reads, or does the same thing once more without harm.
   virtual bool is_repeatable(std::string_view name) const = 0;
   // Any thread; several at once. Never fails: what goes wrong is something the model should read.
-  virtual ToolOutcome call(std::string_view name, const JsonObject& arguments, std::chrono::milliseconds limit,
-                           std::stop_token stop) = 0;
+  virtual ToolOutcome call(std::string_view name, const JsonObject& arguments, CallTime most, std::stop_token stop) = 0;
 };
 
 }  // namespace holdfast::runner
