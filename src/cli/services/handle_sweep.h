@@ -13,7 +13,7 @@ namespace holdfast::cli {
 
 class HandleSweep {
  public:
-  static constexpr std::chrono::minutes kEvery{5};  // document-review §12
+  static constexpr std::chrono::milliseconds kEvery{documents::Handles::kSweepEvery};
 
   HandleSweep(const session::SharedStore& stores, const Clock& clock, Millis ttl, Executor& executor, Pool& pool)
       : handles_(stores, clock, ttl), executor_(executor), pool_(pool) {}

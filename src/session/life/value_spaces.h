@@ -59,7 +59,7 @@ inline constexpr std::array kValueSpaces = {
     ValueSpace{"documents.handle", Holds::naming, kDocument},
     ValueSpace{"documents.read", Holds::naming, kDocument},
     ValueSpace{"documents.change", Holds::naming, kDocument},     // whose change it is
-    ValueSpace{"documents.shared", Holds::no_text},               // under a hash: how many sessions of a day readers had
+    ValueSpace{"documents.shared", Holds::no_text},               // how many sessions a day readers had; the last sweep
     ValueSpace{"documents.accepted", Holds::passing, kDocument},  // whose changes wait for a commit
     ValueSpace{"transcripts.archives", Holds::no_text},           // of files that other programs own: no session of the store
     ValueSpace{"transcripts.copies", Holds::no_text},

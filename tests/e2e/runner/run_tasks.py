@@ -390,11 +390,14 @@ class Interrupted(RunnerTest):
         self.assertEqual(report["results"][2]["error"]["code"], "cancelled")
         self.assertEqual(self.run_program("run", "--resume", run).returncode, 5)
 
-    def stop_in_the_middle(self, signal_number, tool):
-        """Two calls are done, the third is under way, the fourth was not begun."""
+    def steps_server(self):
         self.log = self.home / "steps.log"
         self.servers(steps={"command": sys.executable, "args": [str(HERE / "bad_server.py"), "steps", str(self.log)]})
-        call = lambda name, text, **more: {"name": name, "arguments": {"text": text, **more}}
+        return lambda name, text, **more: {"name": name, "arguments": {"text": text, **more}}
+
+    def stop_in_the_middle(self, signal_number, tool):
+        """Two calls are done, the third is under way, the fourth was not begun."""
+        call = self.steps_server()
         self.model.play(reset=True, answers=[{"calls": [call("append", "a")]},
                                              {"calls": [call("append", "b"), call(tool, "c", hang=True), call("append", "d")]}])
         process = self.start("run", "--task", "do the steps", "--in", self.folders[0])
@@ -443,6 +446,29 @@ class Interrupted(RunnerTest):
         self.assertIn("may have happened", shown[2])
         shown = self.run_program("sessions", "show", self.json_of("run", "list")["sessions"][0]["id"]).stdout
         self.assertIn("append has done d", shown)
+
+    def test_p23_killed_at_every_step(self):
+        def killed(process, when):
+            while not when():
+                self.assertIsNone(process.poll(), "it ended before it was killed")
+                time.sleep(0.01)
+            process.kill()
+            process.communicate()
+
+        call = self.steps_server()
+        command = ["run", "--task", "do the steps", "--in", self.folders[0]]
+        for text in "abc":
+            self.model.play(reset=True, faults=["stall"])  # while the model thinks
+            killed(self.start(*command), self.model.requests)
+            command = ["run", "--resume"]
+            self.model.play(reset=True, answers=[{"calls": [call("append", text, hang=True)]}])  # while a tool works
+            killed(self.start(*command), lambda text=text: self.log.exists() and f"append {text}" in self.log.read_text())
+        self.model.play(reset=True, answers=["all done"])
+        report = self.json_of("run", "--resume")
+        self.assertEqual((report["texts"], report["results"][0]["rounds"], report["results"][0]["tool_calls"]), (["all done"], 4, 3))
+        self.assertEqual(self.log.read_text().splitlines(), ["append a", "append b", "append c"])
+        told = [m["content"] for m in self.model.requests()[0]["body"]["messages"] if m["role"] == "tool"]
+        self.assertEqual(["may have happened" in each for each in told], [True] * 3)
 
     def test_a_conversation_and_the_folder_go_on_after_a_kill(self):
         tasks = [{"task": "remember the word walnut", "working_directory": self.folders[0]}, {"task": "say the word", "keep_context": True}]

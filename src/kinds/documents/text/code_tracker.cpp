@@ -7,12 +7,85 @@ namespace holdfast::documents {
 namespace {
 
 constexpr std::size_t kFenceIndent = 3, kShortestFence = 3;
+constexpr std::size_t kTab = 4, kMostDigits = 9;
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+// What stands before the words of a line: blanks, signs of quotations, and of lists.
+struct Start {
+  std::size_t at = 0;      // where the words begin
+  std::size_t column = 0;  // of them
+  std::size_t quotes = 0;
+  bool has_list_sign = false;
+};
+
+// The length of the sign of a list that stands here; 0: none.
+std::size_t list_sign(std::string_view text, std::size_t at) {
+  std::size_t digits = 0;
+  while (at + digits < text.size() && digits < kMostDigits && is_digit(text[at + digits])) ++digits;
+  const std::size_t sign = at + digits;
+  if (sign >= text.size()) return 0;
+  const bool is_sign = digits > 0 ? text[sign] == '.' || text[sign] == ')' : std::string_view("-+*").contains(text[sign]);
+  const bool ends = sign + 1 >= text.size() || std::string_view(" \t\r\n").contains(text[sign + 1]);
+  return is_sign && ends ? digits + 1 : 0;
+}
+
+Start start_of_line(std::string_view text, std::size_t position, bool with_lists) {
+  Start start{position};
+  for (; start.at < text.size(); ++start.at) {
+    const char c = text[start.at];
+    if (c == ' ') {
+      ++start.column;
+    } else if (c == '\t') {
+      start.column += kTab - start.column % kTab;
+    } else if (c == '>') {
+      ++start.quotes;
+      ++start.column;
+    } else if (const std::size_t sign = with_lists ? list_sign(text, start.at) : 0; sign > 0) {
+      start.has_list_sign = true;
+      start.column += sign;
+      start.at += sign - 1;
+    } else {
+      break;
+    }
+  }
+  return start;
+}
+
+bool is_blank(std::string_view text, std::size_t at) {
+  return at >= text.size() || text[at] == '\n' || text[at] == '\r';
+}
+
+std::size_t next_line(std::string_view text, std::size_t from) {
+  const std::size_t newline = text.find('\n', from);
+  return newline == std::string_view::npos ? text.size() : newline + 1;
+}
+
+// Whether another block begins with this line: a paragraph before it is over.
+bool begins_block(std::string_view text, std::size_t line, bool in_quotation) {
+  const Start start = start_of_line(text, line, false);
+  if (is_blank(text, start.at)) return true;
+  if (start.quotes > 0 && !in_quotation) return true;
+  if (list_sign(text, start.at) > 0) return true;
+  const std::size_t end = std::min(text.find_first_of("\r\n", start.at), text.size());
+  const std::string_view words = text.substr(start.at, end - start.at);
+  const std::size_t hashes = std::min(words.find_first_not_of('#'), words.size());
+  if (hashes > 0 && hashes <= 6 && (hashes == words.size() || words[hashes] == ' ')) return true;
+  if (words.front() == '|') return true;
+  if (words.starts_with("```") || words.starts_with("~~~")) return true;
+  return words.find_first_not_of(words.front() == '=' ? "=" : "-") == std::string_view::npos;
+}
 
 }  // namespace
 
 std::size_t CodeTracker::begin_line(std::size_t position) {
-  std::size_t i = position;
-  while (i < text_.size() && text_[i] == ' ' && i - position < kFenceIndent) ++i;
+  const Start start = start_of_line(text_, position, fence_ == 0);
+  const bool deep =
+      start.at - position > kFenceIndent || start.quotes > 0 || start.has_list_sign || start.column != start.at - position;
+  if (deep && (fence_ != 0 || position < block_until_)) return position;
+  const std::size_t i = start.at;
   if (i >= text_.size() || (text_[i] != '`' && text_[i] != '~')) return position;
   const char sign = text_[i];
   const std::size_t run = run_length(i);
@@ -20,6 +93,12 @@ std::size_t CodeTracker::begin_line(std::size_t position) {
   const std::string_view rest = text_.substr(i + run, line_end - i - run);
   if (fence_ == 0) {
     if (run < kShortestFence || (sign == '`' && rest.find('`') != std::string_view::npos)) return position;
+    if (deep) {
+      const std::size_t end = end_of_deep_fence(i, run, start.column, start.quotes);
+      if (end == std::string_view::npos) return position;
+      block_until_ = end;
+      return i + run;
+    }
     fence_ = sign;
     fence_length_ = run;
     return i + run;
@@ -27,6 +106,27 @@ std::size_t CodeTracker::begin_line(std::size_t position) {
   if (sign != fence_ || run < fence_length_ || rest.find_first_not_of(" \t\r") != std::string_view::npos) return position;
   fence_ = 0;
   return i + run;
+}
+
+// Where its last line ends; npos: it is not closed before the list or quotation is over that it stands in.
+std::size_t CodeTracker::end_of_deep_fence(std::size_t opener, std::size_t run, std::size_t column, std::size_t quotes) {
+  const char sign = text_[opener];
+  // Its list begins at most three columns before it.
+  const std::size_t least = column > kFenceIndent ? column - kFenceIndent : quotes > 0 ? 0 : column;
+  Looked& looked = looked_[sign == '~'];
+  std::size_t line = next_line(text_, opener);
+  if (line < looked.until && run > looked.longest) line = looked.until;
+  for (; line < text_.size(); line = next_line(text_, line)) {
+    const Start start = start_of_line(text_, line, false);
+    if (quotes > 0 ? start.quotes < quotes : start.column < least && !is_blank(text_, start.at)) break;
+    const std::size_t length = start.at < text_.size() && text_[start.at] == sign ? run_length(start.at) : 0;
+    const bool closes = length >= kShortestFence && is_blank(text_, text_.find_first_not_of(" \t", start.at + length));
+    if (closes && length >= run) return next_line(text_, line);
+    if (line < looked.until) continue;
+    looked.until = next_line(text_, line);
+    if (closes) looked.longest = std::max(looked.longest, length);
+  }
+  return std::string_view::npos;
 }
 
 std::size_t CodeTracker::run_length(std::size_t from) const {
@@ -38,6 +138,9 @@ std::size_t CodeTracker::run_length(std::size_t from) const {
 std::size_t CodeTracker::pass_backticks(std::size_t position) {
   const std::size_t run = run_length(position);
   if (!in_code(position)) {
+    std::size_t slashes = 0;
+    while (slashes < position && text_[position - slashes - 1] == '\\') ++slashes;
+    if (slashes % 2 == 1) return position + 1;  // that one is a sign of its own
     const std::size_t closing = closing_run(position + run, run);
     if (closing != std::string_view::npos) code_until_ = closing + run;
   }
@@ -60,11 +163,14 @@ std::size_t CodeTracker::closing_run(std::size_t from, std::size_t length) {
 }
 
 std::size_t CodeTracker::end_of_paragraph(std::size_t from) const {
+  const std::size_t before = from == 0 ? std::string_view::npos : text_.rfind('\n', from - 1);
+  const Start first = start_of_line(text_, before == std::string_view::npos ? 0 : before + 1, true);
+  const bool is_alone =
+      first.at < text_.size() && (text_[first.at] == '#' || text_[first.at] == '|');  // a heading, a row of a table
   while (from < text_.size()) {
     const std::size_t newline = text_.find('\n', from);
     if (newline == std::string_view::npos) break;
-    const std::size_t next = text_.find_first_not_of(" \t\r", newline + 1);
-    if (next == std::string_view::npos || text_[next] == '\n') return newline;
+    if (is_alone || begins_block(text_, newline + 1, first.quotes > 0)) return newline;
     from = newline + 1;
   }
   return text_.size();

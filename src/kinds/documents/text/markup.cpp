@@ -94,7 +94,8 @@ class Parser {
   // Where the line begins whose first sign, behind blanks, stands here. One that begins inside of a block is none.
   std::optional<std::size_t> line_that_begins_here() const {
     std::size_t begin = position_;
-    while (begin > plain_from_ && raw_[begin - 1] == ' ') --begin;
+    const std::size_t least = position_ - std::min(position_ - plain_from_, CodeTracker::kMostBeforeFence);
+    while (begin > least && CodeTracker::kBeforeFence.contains(raw_[begin - 1])) --begin;
     const bool begins = begin == 0 || (begin > plain_from_ && raw_[begin - 1] == '\n');
     return begins ? std::optional(begin) : std::nullopt;
   }

@@ -74,6 +74,37 @@ TEST(Markup_6_2, Rule4_BareMarkupInCodeIsTextAndOursIsNot) {
   EXPECT_EQ(accepted("```\nint a = {--" + kMeta + "1--}{++" + kMeta + "2++};\n```"), "```\nint a = 2;\n```");
 }
 
+TEST(Markup_6_2, P25Rule4FencesInListsAndQuotations) {
+  const auto stays = [](const std::string& raw) { EXPECT_EQ(accepted(raw), raw); };
+  stays("1. do\n\n    ```sh\n    {++a++}\n\n    {--b--}\n    ```\n");
+  stays("- do\n  - this\n\n    ~~~\n    {++a++}\n\n    x\n    ~~~\n");
+  stays("- ```\n  {++a++}\n\n  {++b++}\n  ```\n");
+  stays("1.\tdo\n\n\t~~~\n\t{++a++}\n\n\t~~~\n");
+  stays("> ~~~\n> {++a++}\n>\n> {++b++}\n> ~~~\n");
+  stays("> 1. do\n>\n>     ````\n>     ```\n>\n>     {++a++}\n>     ````\n");
+  EXPECT_EQ(accepted("1. do\n\n    ~~~\n    {++a++}\n    ~~~\n{++b++}"), "1. do\n\n    ~~~\n    {++a++}\n    ~~~\nb");
+  EXPECT_EQ(accepted("> ~~~\n{++a++}\n> ~~~\n"), "> ~~~\na\n> ~~~\n") << "the quotation is over";
+  EXPECT_EQ(accepted("- x\n\n    ~~~\n\n- {++a++}\n"), "- x\n\n    ~~~\n\n- a\n") << "it is not closed in its list";
+  const std::string ours = "{++" + kMeta + "a++}";
+  EXPECT_EQ(accepted("1. do\n\n    ~~~\n    " + ours + "\n    ~~~\n"), "1. do\n\n    ~~~\n    a\n    ~~~\n");
+}
+
+TEST(Markup_6_2, P25Rule4InlineCodeEndsWithItsBlockAndIsNotOpenedByAnEscapedSign) {
+  EXPECT_EQ(accepted("\\`{++a++}\\`"), "\\`a\\`");
+  EXPECT_EQ(accepted("\\\\`{++a++}`"), "\\\\`{++a++}`") << "the backslash is the one that is escaped";
+  EXPECT_EQ(accepted("`x\\` {++a++} `"), "`x\\` a `") << "in code a backslash is one";
+  EXPECT_EQ(accepted("# a ` b\n{++c++} ` d"), "# a ` b\nc ` d");
+  EXPECT_EQ(accepted("a ` b\n# {++c++} ` d"), "a ` b\n# c ` d");
+  EXPECT_EQ(accepted("- a ` b\n- {++c++} ` d"), "- a ` b\n- c ` d");
+  EXPECT_EQ(accepted("2. a ` b\n3. {++c++} ` d"), "2. a ` b\n3. c ` d");
+  EXPECT_EQ(accepted("| a ` b |\n| {++c++} ` |"), "| a ` b |\n| c ` |");
+  EXPECT_EQ(accepted("a ` b\n> {++c++} ` d"), "a ` b\n> c ` d");
+  EXPECT_EQ(accepted("a ` b\n---\n{++c++} ` d"), "a ` b\n---\nc ` d");
+  EXPECT_EQ(accepted("> a `b\n> {++c++}` d"), "> a `b\n> {++c++}` d") << "one paragraph";
+  EXPECT_EQ(accepted("- a `b\n  {++c++}` d"), "- a `b\n  {++c++}` d") << "one item";
+  EXPECT_EQ(accepted("a `b\n{++c++}\n-1` d"), "a `b\n{++c++}\n-1` d");
+}
+
 TEST(Markup_6_2, Rule4_WhatIsInsertedOpensNoCodeForTheRest) {
   EXPECT_EQ(accepted("{++" + kMeta + "```\nx\n```\n++}\n{++b++}"), "```\nx\n```\n\nb");
 }
@@ -124,6 +155,12 @@ TEST(Markup, HostileTextsTakeLinearTime) {
   EXPECT_EQ(accepted(ticks), ticks);
   std::string braces(500'000, '{');
   EXPECT_EQ(accepted(braces), braces);
+  std::string fences;  // none of them closed
+  for (int i = 0; i < 100'000; ++i) fences += i % 2 == 0 ? "    ```x\n" : "\t\t~~~~y\n";
+  EXPECT_EQ(accepted(fences), fences);
+  std::string shorter;
+  for (int i = 1000; i > 2; --i) shorter += "    " + std::string(static_cast<std::size_t>(i), '~') + "x\n";
+  EXPECT_EQ(accepted(shorter), shorter);
   std::string metadata;
   for (int i = 0; i < 20'000; ++i) metadata += "{++{\"author\":";
   EXPECT_EQ(accepted(metadata), metadata);

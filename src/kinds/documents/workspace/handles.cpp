@@ -2,6 +2,7 @@
 
 #include "base/crypto/hash.h"
 #include "base/ids.h"
+#include "base/run/log.h"
 #include "base/text/text.h"
 #include "session/kinds.h"
 #include "session/query/lookup.h"
@@ -23,6 +24,7 @@ constexpr std::string_view kHandleSpace = "documents.handle";
 constexpr std::string_view kReadSpace = "documents.read";
 // Which session who reads without a handle shares: how many of them there were on this day.
 constexpr std::string_view kSharedSpace = "documents.shared";
+constexpr std::string_view kSwept = "swept";  // in it: when that was done last
 
 constexpr std::size_t kHandleCharacters = 26;  // of 5 bits each: 130
 constexpr std::size_t kLabelCharacters = 8;
@@ -231,6 +233,7 @@ Result<Opened> Handles::create(const HandleRequest& request) {
   const std::string hash = hash_of(opened.handle);
   const std::string label = "doc-" + random_base32(kLabelCharacters);
   session::StoreView view(stores_, request.who);
+  sweep_if_due();
   return view.write([&](Transaction& transaction) -> Result<Opened> {
     StoredHandle handle{request.who.principal, label, author_label(request.name), clock_.now(), false};
     if (request.resume.empty()) {
@@ -264,6 +267,7 @@ Result<Opened> Handles::create_shared(const HandleRequest& request) {
     }
   }
   // The first one of the day; or theirs was ended, or taken up by its label.
+  sweep_if_due();
   const std::string label = "doc-" + random_base32(kLabelCharacters);
   session::StoreView view(stores_, request.who);
   return view.write([&](Transaction& transaction) -> Result<Opened> {
@@ -461,6 +465,22 @@ Result<std::size_t> Handles::sweep() {
   }
   HF_CHECK(forget_reads_of_ended());
   return ended;
+}
+
+void Handles::sweep_if_due() {
+  const Millis now = clock_.now();
+  const auto due = [&]() -> Result<bool> {
+    HF_TRY(const auto last, store_.value(kSharedSpace, kSwept));
+    const auto age = last && last->value.is_int64() ? now - last->value.get_int64() : kSweepEvery;
+    if (age >= 0 && age < kSweepEvery) return false;
+    return store_.write([&](Transaction& transaction) -> Result<bool> {
+      HF_CHECK(transaction.put(kSharedSpace, kSwept, Json(now)));
+      return true;
+    });
+  }();
+  if (due && !*due) return;
+  const auto swept = due ? sweep() : Result<std::size_t>(fail(due.error()));
+  if (!swept) log(LogLevel::warn, "documents", "sessions do not expire for now: " + swept.error().message);
 }
 
 // The log has it for who takes the session up again.

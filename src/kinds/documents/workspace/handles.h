@@ -84,6 +84,7 @@ class Handles {
   // Sessions whose handle ran out become `expired`; what sessions had read that are over is forgotten, and their handles in the
   // end. Returns how many ran out.
   Result<std::size_t> sweep();
+  static constexpr Millis kSweepEvery = 5 * 60'000;  // document-review §12
 
   Millis ttl() const { return ttl_; }
 
@@ -93,6 +94,8 @@ class Handles {
   static Result<void> put_version(session::Transaction& transaction, std::string_view label, std::string_view key,
                                   std::string_view version, Millis now);
   static Result<bool> expire(session::Transaction& transaction, std::string_view hash, Millis ttl);
+  // Whoever begins a session looks after the old ones: a program that is started for every call never lives until its next sweep.
+  void sweep_if_due();
   Result<void> forget_reads_of_ended();
 
   const session::SharedStore stores_;

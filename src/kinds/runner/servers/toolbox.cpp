@@ -33,7 +33,9 @@ Toolbox::Toolbox(const std::vector<LiveServer*>& servers, bool several, std::vec
   for (LiveServer* server : servers) {
     Offer& offer = offers_.emplace_back(Offer{server, 0, nullptr});
     if (auto known = ask_for(offer); !known)
-      problems.push_back(fmt::format("{}: {}", server->definition().name, known.error().message));
+      problems.push_back(known.error().code == kPassedOver
+                             ? known.error().message
+                             : fmt::format("{}: {}", server->definition().name, known.error().message));
   }
   put_together();
 }
