@@ -44,13 +44,13 @@ TEST(Tokens, P29CharactersOfOtherScriptsAreNotCheap) {
 TEST(Tokens, APromptIsItsMessagesAndItsTools) {
   Ask ask;
   ask.messages = {{"user", "12345678"}};
-  EXPECT_EQ(estimate_prompt(ask), 2);
+  EXPECT_EQ(estimate_prompt(ask), 4 + 2) << "and what a template puts around it";
   ask.tools = {{"abcd", "12345678", parse_json(R"({"a":1})").value()}};
-  EXPECT_EQ(estimate_prompt(ask), 2 + 1 + 2 + 2);
+  EXPECT_EQ(estimate_prompt(ask), 4 + 2 + 12 + 1 + 2 + 2);
   Message call{"assistant"};
   call.tool_calls = parse_json("[[1,2,3,4,5]]").value().as_array();
   ask.messages.push_back(call);
-  EXPECT_EQ(estimate_prompt(ask), 7 + 3);
+  EXPECT_EQ(estimate_prompt(ask), 23 + 4 + 3);
 }
 
 }  // namespace

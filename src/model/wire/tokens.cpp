@@ -21,7 +21,8 @@ constexpr std::int64_t quarters_of(char first_byte) {
 constexpr std::int64_t kAutomaticMost = 8192;
 // Fewer hold neither a call nor a sentence: then the prompt must shrink, and the endpoint says so.
 constexpr std::int64_t kAutomaticLeast = 256;
-constexpr std::int64_t kAutomaticReserve = 256;  // estimates are wrong, templates add tokens
+constexpr std::int64_t kAroundMessage = 4, kAroundTool = 12;  // roles, names of members, signs of the template
+constexpr std::int64_t kAutomaticReserve = 256;               // estimates are wrong, templates add tokens
 
 }  // namespace
 
@@ -39,7 +40,7 @@ std::int64_t estimate_tokens(std::string_view text) {
 }
 
 std::int64_t estimate_message(const Message& message) {
-  std::int64_t tokens = estimate_tokens(message.content);
+  std::int64_t tokens = kAroundMessage + estimate_tokens(message.content) + estimate_tokens(message.tool_call_id);
   for (const Json& call : message.tool_calls) tokens += estimate_tokens(to_json(call));
   return tokens;
 }
@@ -48,7 +49,8 @@ std::int64_t estimate_prompt(const Ask& ask) {
   std::int64_t tokens = 0;
   for (const Message& message : ask.messages) tokens += estimate_message(message);
   for (const Tool& tool : ask.tools)
-    tokens += estimate_tokens(tool.name) + estimate_tokens(tool.description) + estimate_tokens(to_json(tool.parameters));
+    tokens +=
+        kAroundTool + estimate_tokens(tool.name) + estimate_tokens(tool.description) + estimate_tokens(to_json(tool.parameters));
   return tokens;
 }
 

@@ -111,6 +111,23 @@ class Limits(LimitsTest):
         kept = self.json_of("sessions", "show", report["run_id"])
         self.assertIn(text, json.dumps(kept), "the whole result is kept")
 
+    def test_p29_no_request_is_larger_than_the_window(self):
+        window = 6000
+        (self.home / "log").touch()
+        self.servers(steps=self.bad("steps", self.home / "log"))
+        words = {"ascii": "kelp and pier " * 500, "chinese": "海藻在這裡長得很慢" * 400, "mixed": "const x = '漢字と仮名'; // 한국어\n" * 200}
+        rounds = [{"calls": [{"name": "look", "arguments": {"text": f"{n} {text}"}}]} for n in range(3) for text in words.values()]
+        self.model.play(reset=True, lmstudio="v0", answers=[*rounds, "done"],
+                        models=[{"id": "played", "type": "llm", "state": "loaded", "max_context_length": window, "loaded_context_length": window}])
+        report = self.run_tasks(["do it"])
+        self.assertEqual(report["texts"], ["done"])
+        bodies = [request["body"] for request in self.model.requests() if "messages" in (request["body"] or {})]
+        self.assertEqual(len(bodies), len(rounds) + 1)
+        for body in bodies:
+            said = json.dumps([body["messages"], body.get("tools")], ensure_ascii=False)
+            wide = sum(ord(c) > 0x2E80 for c in said)
+            self.assertLessEqual(wide + (len(said) - wide) // 4 + body["max_tokens"], window)
+
     def test_p29_progress_gives_a_call_more_time(self):
         self.servers(slow=self.bad("slow"))
         self.model.play(reset=True, answers=[calls("misbehave"), "%TOOL%"])
