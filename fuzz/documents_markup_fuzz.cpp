@@ -1,11 +1,13 @@
 // CriticMarkup on hostile bytes: atoms cover the document, the accepted view can be written back, and an edit that is accepted
-// changes exactly what it should. The first two bytes choose where the edit is; what follows the first NUL is its new text.
+// changes exactly what it should and is one change. The first two bytes choose where the edit is; what follows the first NUL is
+// its new text.
 
 #include "kinds/documents/text/decide.h"
 #include "kinds/documents/text/merge.h"
 
 #include <cstdint>
 #include <cstdlib>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -15,6 +17,14 @@ using namespace holdfast::documents;
 
 void require(bool holds) {
   if (!holds) std::abort();
+}
+
+// Of changes that carry one.
+std::set<std::string> ids_of(const std::vector<Atom>& atoms) {
+  std::set<std::string> ids;
+  for (const Atom& atom : atoms)
+    if (atom.kind == Atom::Kind::change && atom.has_id) ids.insert(atom.id);
+  return ids;
 }
 
 }  // namespace
@@ -47,5 +57,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto merged = merge_edit(view, begin, end, new_text, author);
   if (!merged) return 0;
   require(view_of(merged->raw, Side::base) == view_of(raw, Side::base));
+  // One edit is one change to decide, whatever marks it leaves.
+  std::set<std::string> ids = ids_of(AcceptedView(merged->raw).atoms());
+  for (const std::string& id : ids_of(view.atoms())) ids.erase(id);
+  require(ids.size() <= 1);
   return 0;
 }

@@ -112,7 +112,7 @@ class Work {
     // Without any tool a model would only invent. One that never started in this process will not start for the next task either,
     // and to wait for one that has fallen silent would cost every task the same again.
     if (!brought.error) return slowest;
-    if (!servers_->any_was_usable() || brought.all_silent) fault_ = *brought.error;
+    if (!servers_->any_was_usable() || brought.silent) fault_ = *brought.error;
     return fail(*std::move(brought.error));
   }
 

@@ -317,6 +317,20 @@ class Documents(ProgramTest):
         self.walk([("1/2", "a"), ("2/2", "r")], "left 0")
         self.assertEqual((copy.read_text(), template.read_text()), (TEXT.replace("slowly", "fast"), TEXT))
 
+    def test_p24_three_copies_are_walked_through_one_by_one(self):
+        caller = self.caller()
+        session = self.read(caller)
+        self.edit(caller, session, "slowly", "fast")
+        self.edit(caller, session, "shut", "open")
+        paths = [self.kb / "copy.md", self.note, self.kb / "sub/deep/kelp.md"]
+        paths[2].parent.mkdir(parents=True)
+        for path in (paths[0], paths[2]):
+            path.write_bytes(self.note.read_bytes())
+        shown = self.walk([("1/6", "a"), ("2/6", "c"), ("comment: ", "why?\n"), ("> Ada: why?", "r"), ("3/6", "s"), ("4/6", "b"), ("3/6", "A"), ("5/6", "R")], "left 0")
+        self.assertIn("accepted 3, rejected 3, resolved 0, left 0", shown)
+        self.assertEqual([path.read_text() for path in paths],
+                         [TEXT.replace("slowly", "fast"), TEXT.replace("slowly", "fast").replace("shut", "open"), TEXT])
+
     def test_p24_accept_all_of_copies(self):
         caller = self.caller()
         self.edit(caller, self.read(caller), "slowly", "fast")
@@ -343,6 +357,55 @@ class Documents(ProgramTest):
         self.assertRegex(self.ok(caller, "list_changes"), r"kelp\.md delete file by ")
         shown = self.walk([("1/2", "q")], "left 2")
         self.assertIn("delete file kelp.md", shown)
+
+    def test_p25_code_in_lists_and_quotations_and_signs_that_open_none(self):
+        fences = "1. do\n\n    ```sh\n    {++a++}\n\n    {--b--}\n    ```\n\n> ~~~\n> {>>c<<}\n>\n> {~~d~>e~~}\n> ~~~\n\n````\n```\n{++f++}\n```\n````\n"
+        (self.kb / "fences.md").write_text(fences)
+        open_ones = {"escaped": "\\`{++a++}\\`\n", "items": "- a ` b\n- {++a++} ` d\n", "heading": "# a ` b\n{++a++} ` d\n", "rows": "| x ` |\n| {++a++} ` |\n"}
+        for name, text in open_ones.items():
+            (self.kb / f"{name}.md").write_text(text)
+        self.assertEqual({each["path"] for each in self.pending()}, {f"{name}.md" for name in open_ones})
+        self.review("accept", "--all")
+        self.assertEqual((self.kb / "fences.md").read_text(), fences)
+        for name, text in open_ones.items():
+            self.assertEqual((self.kb / f"{name}.md").read_text(), text.replace("{++a++}", "a"))
+
+    def test_p25_an_edit_in_any_code_is_one_change_with_its_comment(self):
+        texts = {"fence": "a\n\n```\nfoo = 1\n```\n", "quote": "> ```\n> foo = 1\n> ```\n", "list": "1. a\n\n    ~~~\n    foo = 1\n\n    ~~~\n",
+                 "inline": "use ``foo ` x`` now\n", "html": "<!-- foo = 1 -->\nx\n", "indented": "x\n\n    foo = 1\n"}
+        caller = self.caller()
+        for name, text in texts.items():
+            path = self.kb / f"{name}.md"
+            for verdict, expected in (("reject", text), ("accept", text.replace("foo", "bar"))):
+                path.write_text(text)
+                self.edit(caller, self.read(caller, path=path.name), "foo", "bar", path=path.name)
+                (change,) = self.pending()
+                self.review("comment", change["id"], "why `so`?")
+                self.assertEqual(len(self.pending()), 1, "the comment is part of its change")
+                self.review(verdict, change["id"])
+                self.assertEqual(path.read_text(), expected, f"{verdict} {name}")
+
+    def test_p26_edits_of_two_that_overlap_are_decided_in_any_order(self):
+        text = "# T\n\nred cat and red dog.\n\nOne red thing.\n\nLast words.\n"
+        one = text.replace("red", "blue")
+        both = "# T\n\nblue cat and blue hen.\n\nTwo blue things.\n\nFinal words.\n"
+        other = "# T\n\nred cat and red hen.\n\nTwo red things.\n\nFinal words.\n"
+        caller = self.caller()
+        self.note.write_text(text)
+        first = self.read(caller)
+        self.ok(caller, "edit", file_path="kelp.md", old_string="red", new_string="blue", replace_all=True, session_id=first)
+        second = self.handle(self.ok(caller, "create_session", name="Bob"))
+        self.ok(caller, "read", file_path="kelp.md", session_id=second)
+        self.edit(caller, second, "dog.\n\nOne blue thing.\n\nLast", "hen.\n\nTwo blue things.\n\nFinal")
+        a, b = [each["id"] for each in self.pending()]
+        marked = self.note.read_text()
+        for decisions, expected in ((("accept", a, "accept", b), both), (("accept", b, "accept", a), both), (("reject", a, "reject", b), text),
+                                    (("reject", b, "reject", a), text), (("accept", a, "reject", b), one), (("accept", b, "reject", a), other)):
+            self.note.write_text(marked)
+            self.review("comment", a, "all of them?")
+            for verdict, id in (decisions[:2], decisions[2:]):
+                self.review(verdict, id)
+            self.assertEqual((self.note.read_text(), self.pending()), (expected, []), decisions)
 
     def test_p26_one_edit_is_one_change(self):
         caller = self.caller()

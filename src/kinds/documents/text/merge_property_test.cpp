@@ -24,9 +24,12 @@ constexpr int kEditsPerDocument = 3;
 const std::vector<std::string> kQuiet = {"a",    "b",      "word",   "pier", "wharf", " ",       "  ", "\t", "\n",
                                          "\r\n", "\n\n",   ".",      ",",    "é",     "e\u0301", "漢", "字", "👨‍👩‍👧",
                                          "🇩🇪",   "\u00A0", "\u2019", "\"",   "'",     "1",       "_"};
-const std::vector<std::string> kStray = {
-    "{++", "++}", "{--", "--}", "{~~", "~~}", "~>", "{==", "==}",     "{>>",     "<<}",   "@@",
-    "{",   "}",   "+",   "-",   "~",   "`",   "``", "```", "\n```\n", "\n~~~\n", "---\n", "{\"author\":\"x\"}@@"};
+const std::vector<std::string> kStray = {"{++",  "++}",  "{--",     "--}",     "{~~",         "~~}",
+                                         "~>",   "{==",  "==}",     "{>>",     "<<}",         "@@",
+                                         "{",    "}",    "+",       "-",       "~",           "`",
+                                         "``",   "```",  "\n```\n", "\n~~~\n", "---\n",       "{\"author\":\"x\"}@@",
+                                         "\n- ", "\n> ", "\n2. ",   "\n    ",  "\n    ```\n", "\n> ~~~\n",
+                                         "\\",   "\n| "};
 
 struct Random {
   explicit Random(unsigned seed) : engine(seed) {}

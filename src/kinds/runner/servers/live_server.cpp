@@ -394,7 +394,7 @@ Result<std::uint64_t> LiveServer::usable_connection(bool look, std::chrono::mill
     return fail(ErrorKind::unavailable, fmt::format("{} is not connected", server_.name), {}, "not_connected");
   // Waits for the client, which comes back by itself.
   if (auto connected = client->connect(stop, patience); !connected) {
-    if (connected.error().kind == ErrorKind::timeout) fell_silent(client, "when it was started again", stop);
+    if (connected.error().kind == ErrorKind::timeout) fell_silent(client, "the handshake", stop);
     return fail(std::move(connected).error().within(server_.name));
   }
   if (auto connection = watch_->settled_and_ready()) return *connection;  // somebody else has seen to it

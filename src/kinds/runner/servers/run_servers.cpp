@@ -129,7 +129,6 @@ RunServers::Brought RunServers::bring(Time::time_point deadline, const std::stop
   wait(deadline, stop);
   wait_for_a_sign(std::min<Time::duration>(kPatienceWithOthers, (deadline - Time::now()) / 2), stop);
   Brought brought;
-  brought.all_silent = !servers_.empty();
   for (const auto& server : servers_) {
     std::unique_lock lock(mutex_);
     const std::string& name = server->live->definition().name;
@@ -149,14 +148,14 @@ RunServers::Brought RunServers::bring(Time::time_point deadline, const std::stop
                       : server->busy ? make_error(ErrorKind::timeout, fmt::format("{} has not started yet", name))
                                      : server->applied.error();
     server->late = server->late || server->busy;
-    brought.all_silent = brought.all_silent && (silent || server->late);
+    brought.silent = brought.silent || silent || server->late;
     const bool needs_login = why.code == kLoginRequired;
     brought.problems.push_back(needs_login ? fmt::format("{} ({})", why.message, why.hint) : in_short(why));
     if (!brought.error) brought.error = why;
     if (needs_login && !brought.login) brought.login = why;
   }
   if (!brought.usable.empty()) brought.error.reset();
-  brought.all_silent = brought.all_silent && brought.error;
+  brought.silent = brought.silent && brought.error;
   any_was_usable_ = any_was_usable_ || !brought.usable.empty();
   return brought;
 }

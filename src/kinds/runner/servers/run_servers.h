@@ -39,7 +39,7 @@ class RunServers {
     std::vector<One> usable;
     std::vector<std::string> problems;  // with those that are not, and with how some take folders
     std::optional<Error> error;         // why there is none although some are defined
-    bool all_silent = false;            // then: each of them took too long; to ask for every task would cost that again
+    bool silent = false;                // then: one of them does not answer; to wait for it in every task would cost that again
     std::optional<Error> login;         // of one that wants somebody to log in (connect_servers.h), when nobody can be asked
   };
   // Brings all of them to the present roots, or as many as can be had until then.
