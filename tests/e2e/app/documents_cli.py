@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """usage: documents_cli.py HOLDFAST HOLDFAST-SEED    documents under review: scenarios of document-review §11, and the person at the command line"""
+import contextlib
 import json
 import os
 import pathlib
 import pty
 import re
 import select
+import sqlite3
 import subprocess
 import threading
 import time
@@ -481,6 +483,23 @@ class Documents(ProgramTest):
         listed = caller.ask("session", {"operation": "list", "type": "document", "allRoots": True})["result"]["structuredContent"]["sessions"]
         self.assertEqual([each["title"] for each in listed], ["0.md, 1.md, 2.md and 2 more"])
         self.assertEqual(listed[0]["counts"]["read"], 180)
+
+    def test_p30_programs_that_never_live_until_a_sweep(self):
+        clock = self.home / "clock"
+        for number in range(5):
+            (self.kb / f"{number}.md").write_text("text\n")
+
+        def rows():
+            with contextlib.closing(sqlite3.connect(self.data / "store.db")) as store:
+                return store.execute("SELECT count(*) FROM keyed WHERE key LIKE '%doc-%'").fetchone()[0]
+
+        for day in range(3):
+            clock.write_text(f"2031-01-{1 + 9 * day:02}T00:00:00Z")  # by then those of before have expired
+            for number in range(5):
+                caller = self.caller(HOLDFAST_CLOCK_FILE=str(clock))  # a program for every call
+                self.read(caller, path=f"{number}.md")
+                caller.close()
+            self.assertEqual(rows(), 5, "what was read by the one session that is open")
 
     def read_terminal(self, controller):
         ready, _, _ = select.select([controller], [], [], PATIENCE)
