@@ -65,10 +65,12 @@ TEST(RunRequest, Bounds) {
 TEST(RunRequest, WhatIsJournaledReadsBackTheSame) {
   const auto run =
       request(R"({"tasks": ["one", {"task": "two", "working_directory": ["/a"], "max_rounds": 3, "keep_context": true}],
-      "initial_directory": "/x", "servers": ["fs"], "timeout_s": 9, "on_error": "stop", "response_format": {"type": "json_object"}})")
+      "initial_directory": "/x", "servers": ["fs"], "timeout_s": 9, "call_timeout_s": 20, "max_result_bytes": 4096,
+      "max_calls": 7, "on_error": "stop", "response_format": {"type": "json_object"}})")
           .value();
   const auto again = parse_run_request(request_json(run)).value();
   EXPECT_EQ(request_json(again), request_json(run));
+  EXPECT_EQ(again.limits, run.limits);
 }
 
 }  // namespace
