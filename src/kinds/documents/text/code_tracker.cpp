@@ -113,18 +113,16 @@ std::size_t CodeTracker::end_of_deep_fence(std::size_t opener, std::size_t run, 
   const char sign = text_[opener];
   // Its list begins at most three columns before it.
   const std::size_t least = column > kFenceIndent ? column - kFenceIndent : quotes > 0 ? 0 : column;
-  Looked& looked = looked_[sign == '~'];
-  std::size_t line = next_line(text_, opener);
-  if (line < looked.until && run > looked.longest) line = looked.until;
-  for (; line < text_.size(); line = next_line(text_, line)) {
+  for (std::size_t line = next_line(text_, opener); line < text_.size();) {
     const Start start = start_of_line(text_, line, false);
     if (quotes > 0 ? start.quotes < quotes : start.column < least && !is_blank(text_, start.at)) break;
     const std::size_t length = start.at < text_.size() && text_[start.at] == sign ? run_length(start.at) : 0;
     const bool closes = length >= kShortestFence && is_blank(text_, text_.find_first_not_of(" \t", start.at + length));
-    if (closes && length >= run) return next_line(text_, line);
-    if (line < looked.until) continue;
-    looked.until = next_line(text_, line);
-    if (closes) looked.longest = std::max(looked.longest, length);
+    const std::size_t next = next_line(text_, line);
+    if (closes && length >= run) return next;
+    if (looks_left_ < next - line) break;
+    looks_left_ -= next - line;
+    line = next;
   }
   return std::string_view::npos;
 }

@@ -9,7 +9,6 @@
 // The caller walks over the text and says what it meets, in order: the start of each line and each run of backticks. Linear in
 // the length of the text.
 
-#include <array>
 #include <set>
 #include <string_view>
 
@@ -18,7 +17,7 @@ namespace holdfast::documents {
 class CodeTracker {
  public:
   // The text outlives the tracker.
-  explicit CodeTracker(std::string_view text) : text_(text) {}
+  explicit CodeTracker(std::string_view text) : text_(text), looks_left_(kLooks * text.size()) {}
 
   // At the first byte of a line. Where to go on: behind the fence that stands there, else the same place.
   std::size_t begin_line(std::size_t position);
@@ -31,6 +30,9 @@ class CodeTracker {
   static constexpr std::size_t kMostBeforeFence = 60;
 
  private:
+  // So that the time stays linear. A document of a person needs two.
+  static constexpr std::size_t kLooks = 20;
+
   std::size_t end_of_deep_fence(std::size_t opener, std::size_t run, std::size_t column, std::size_t quotes);
   std::size_t run_length(std::size_t from) const;
   std::size_t closing_run(std::size_t from, std::size_t length);
@@ -41,11 +43,7 @@ class CodeTracker {
   std::size_t fence_length_ = 0;
   std::size_t code_until_ = 0;   // inline code
   std::size_t block_until_ = 0;  // a deep fence
-  struct Looked {
-    std::size_t until = 0;    // so far lines were looked at
-    std::size_t longest = 0;  // closing fence among them
-  };
-  std::array<Looked, 2> looked_;  // for ` and ~
+  std::size_t looks_left_;       // bytes that may still be looked at for the ends of deep fences
   std::size_t paragraph_end_ = 0;
   std::set<std::size_t> unclosed_;  // run lengths that nothing closes in this paragraph
 };

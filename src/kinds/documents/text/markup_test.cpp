@@ -161,6 +161,10 @@ TEST(Markup, HostileTextsTakeLinearTime) {
   std::string shorter;
   for (int i = 1000; i > 2; --i) shorter += "    " + std::string(static_cast<std::size_t>(i), '~') + "x\n";
   EXPECT_EQ(accepted(shorter), shorter);
+  std::string closers = "    ````x\n";  // each of the fences would be closed, if the list were not over before
+  for (int i = 0; i < 50'000; ++i) closers += "        ```x\n";
+  closers += " y\n        ```\n";
+  EXPECT_EQ(accepted(closers), closers);
   std::string metadata;
   for (int i = 0; i < 20'000; ++i) metadata += "{++{\"author\":";
   EXPECT_EQ(accepted(metadata), metadata);
