@@ -37,15 +37,20 @@ std::string relocate_text(const RelocateResult& result, const Terminal& terminal
   return out;
 }
 
-// The last of them may have been moved by the run before, which died when that was done.
-Result<void> nothing_left(const TranscriptWork& work, const std::string& old_path, const std::string& new_path) {
+// They may have been moved by the run before, which died when that was done.
+Result<void> nothing_left(const TranscriptWork& work, const std::string& old_path, const std::string& new_path,
+                          const transcripts::MoveOptions& options) {
   for (const auto& each : work.recovered().ended) {
     if (each.what != "move" || !each.finishing) continue;
     HF_TRY(const auto session, work.homes().find(each.about));
     HF_TRY(const std::string project, work.homes().project_of(session));
     if (is_at_or_below(project, new_path)) return {};
   }
-  return fail(ErrorKind::not_found, fmt::format("there are no sessions of {}", old_path), "give the folder's former path");
+  HF_TRY(const bool before, work.keeper().was_relocated(old_path, new_path, options));
+  if (!before)
+    return fail(ErrorKind::not_found, fmt::format("there are no sessions of {}", old_path), "give the folder's former path");
+  print_note(fmt::format("note: the sessions of {} were moved to {} before: nothing was moved now\n", old_path, new_path));
+  return {};
 }
 
 }  // namespace
@@ -71,7 +76,7 @@ Result<void> relocate_transcripts(Context& context) {
     trial.dry_run = true;
     HF_TRY(const RelocateResult plan, work->keeper().relocate(old_path, new_path, trial, progress));
     const bool nothing = plan.moved.empty() && plan.failed.empty();
-    if (nothing) HF_CHECK(nothing_left(*work, old_path, new_path));
+    if (nothing) HF_CHECK(nothing_left(*work, old_path, new_path, options));
     if (given.dry_run || nothing) {
       print_result(plan);
       return {};
@@ -84,7 +89,7 @@ Result<void> relocate_transcripts(Context& context) {
   HF_TRY(const RelocateResult result, work->keeper().relocate(old_path, new_path, options, progress));
   print_result(result);
   for (const auto& each : result.moved) work->warn(each.warnings);
-  if (result.moved.empty() && result.failed.empty()) return nothing_left(*work, old_path, new_path);
+  if (result.moved.empty() && result.failed.empty()) return nothing_left(*work, old_path, new_path, options);
   if (!result.failed.empty())
     return fail(ErrorKind::refused, fmt::format("{} sessions could not be moved", result.failed.size()),
                 "the reasons are above; the others are where they should be");

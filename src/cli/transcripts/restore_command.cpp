@@ -21,7 +21,6 @@ Result<void> restore_transcript(Context& context) {
   HF_TRY(options.level, work->level());
   HF_TRY(options.maps, work->maps());
   options.dry_run = given.dry_run;
-  options.placed = work->recovered().placed();
   options.caller_sessions = work->caller_sessions();
   if (given.with_session_env) options.session_env = transcripts::SessionEnv::always;
   if (given.no_session_env) options.session_env = transcripts::SessionEnv::never;

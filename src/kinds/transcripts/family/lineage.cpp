@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 
@@ -100,7 +101,7 @@ Result<void> record_copy(session::Store& store, const CopyResult& result, std::s
                    {kPathsTranslated, result.paths_translated},
                    {kArchivePath, text_or_null(origin.path)},
                    {kTitle, text_or_null(result.custom_title)}};
-  if (!origin.sha256.empty()) event.details["archive_sha256"] = origin.sha256;
+  if (!origin.sha256.empty()) event.details[kArchiveHash] = origin.sha256;
   note_origin(event.details, origin.path);
   note_time(event.details, result.main_session_file);
   return store.write(
@@ -149,7 +150,7 @@ Result<void> record_archive(session::Store& store, const ArchiveReport& report, 
   event.child = report.header.session_id;
   event.how = "archive";
   event.when = parse_time(report.header.archived_at).value_or(0);
-  event.details = {{kArchivePath, where},          {"archive_sha256", report.sha256},
+  event.details = {{kArchivePath, where},          {kArchiveHash, report.sha256},
                    {"size", report.size},          {"project_path", text_or_null(report.header.original_project_path)},
                    {kTargetMachine, machine_id()}, {kTitle, text_or_null(report.header.custom_title)}};
   note_origin(event.details, where);
@@ -170,6 +171,21 @@ Result<std::optional<RecordedMove>> move_with_backup(session::Store& store, std:
     return move;
   }
   return std::nullopt;
+}
+
+Result<bool> was_restored(session::Store& store, std::string_view session_id, std::string_view sha256) {
+  HF_TRY(const auto events, store.lineage_of(session_id));
+  return std::ranges::any_of(events, [&](const LineageEvent& event) {
+    return event.child == session_id && event.how == "in-place" && detail(event, kArchiveHash) == sha256;
+  });
+}
+
+Result<std::optional<LineageEvent>> last_delete(session::Store& store, std::string_view session_id) {
+  HF_TRY(const auto events, store.lineage_of(session_id));
+  std::optional<LineageEvent> last;
+  for (const LineageEvent& event : events)
+    if (event.child == session_id && event.how == "delete") last = event;
+  return last;
 }
 
 Result<bool> wrote_archive(session::Store& store, std::string_view sha256) {

@@ -31,6 +31,9 @@ struct RecordedMove {
   std::vector<std::pair<std::string, std::string>> maps;
 };
 Result<std::optional<RecordedMove>> move_with_backup(session::Store& store, std::string_view session_id, std::string_view sha256);
+// A restore of that very archive in place, and a delete, by the events.
+Result<bool> was_restored(session::Store& store, std::string_view session_id, std::string_view sha256);
+Result<std::optional<session::LineageEvent>> last_delete(session::Store& store, std::string_view session_id);
 // A clone or a restore of ours, by the events.
 Result<bool> made_by_us(session::Store& store, std::string_view session_id);
 // Whether the transcript with this time is as we put it in place (copied, restored or moved it): nobody has written to it since.

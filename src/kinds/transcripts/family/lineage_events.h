@@ -26,6 +26,7 @@ inline constexpr std::string_view kPathsTranslated = "paths_translated";
 inline constexpr std::string_view kArchivePath = "archive_path";
 // Ours.
 inline constexpr std::string_view kTitle = "custom_title";
+inline constexpr std::string_view kArchiveHash = "archive_sha256";
 inline constexpr std::string_view kWrittenAt = "written_at";  // time of the transcript that was put in place
 // Of a move, so that it can be undone: the hash of its backup, and further paths it translated.
 inline constexpr std::string_view kBackupHash = "backup_sha256";

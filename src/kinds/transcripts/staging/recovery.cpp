@@ -118,13 +118,6 @@ Recovered recover_first(const Home& home) {
   return recovered;
 }
 
-std::vector<std::string> Recovered::placed() const {
-  std::vector<std::string> placed;
-  for (const Leftover& each : ended)
-    if (each.finishing && !each.new_paths.empty()) placed.push_back(each.new_paths.back());
-  return placed;
-}
-
 void Recovered::add(Recovered more) {
   std::ranges::move(more.ended, std::back_inserter(ended));
   std::ranges::move(more.notes, std::back_inserter(notes));

@@ -225,8 +225,10 @@ Result<void> StageSession::check_there(const Home& home) const {
     Result<Digest> there = file ? hash_of_file(file->get()) : Result<Digest>(Digest{});
     if (!there) return fail(std::move(there).error().within(path));
     if (*there == digest) continue;
-    return fail(ErrorKind::conflict, fmt::format("{} is {}", home.absolute(path), file ? "there, with other content" : "gone"),
-                "the session was restored before; without --in-place a copy is made");
+    return fail(
+        ErrorKind::conflict,
+        fmt::format("the session exists already, and {} {}", home.absolute(path), file ? "has other content" : "is missing"),
+        "nothing was written; without --in-place a copy is made");
   }
   return {};
 }

@@ -74,8 +74,6 @@ struct Recovered {
   std::vector<Leftover> ended;
   std::vector<std::string> notes;  // sentences for the person: what was ended, and what could not be
 
-  // Main transcripts that operations which were finished have put in place; below their home.
-  std::vector<std::string> placed() const;
   void add(Recovered more);
 };
 Recovered recover_first(const Home& home);

@@ -15,6 +15,7 @@ struct CopyResult {
   Millis restored_at = 0;
   std::string project_path;  // where to resume
   bool was_in_place = false;
+  bool was_there = false;  // in place, with this very content: nothing was written
   bool was_dry_run = false;
   std::string main_session_file;         // absolute
   std::vector<std::string> agent_files;  // absolute

@@ -118,9 +118,6 @@ Result<EraseResult> erase_session(const Home& home, const FoundSession& session,
   for (std::size_t i = inventory.artifacts.size(); i < removed.size(); ++i) {
     result.directories_removed.push_back(home.absolute(removed[i]));
   }
-  if (options.no_backup) {
-    if (auto warning = drop_backup(backup)) result.warnings.push_back(*std::move(warning));
-  }
   result.backup_path = backup.path;
   result.backup_sha256 = backup.sha256;
   if (!backup.path.empty()) result.undo_command = undo_command(backup.path);

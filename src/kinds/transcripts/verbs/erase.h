@@ -15,7 +15,7 @@ struct EraseOptions {
   bool made_by_us = false;              // lineage knows it as a clone or restore of ours (a UUIDv7 alone is only a convention)
   std::optional<Millis> written_by_us;  // the transcript's time, as it was when we put it in place
   bool terminate = false;
-  bool no_backup = false;  // made all the same, and removed after success
+  bool no_backup = false;  // for keeper.h: made all the same, and removed when the family tree knows of the delete
   bool dry_run = false;
   std::optional<bool> cross_session_artifacts;  // must be said when the id exists in several projects, and only then
   std::string backup_folder;                    // <data>/deleted

@@ -2,6 +2,7 @@
 
 #include "kinds/transcripts/testing/test_session.h"
 #include "kinds/transcripts/testing/test_tree.h"
+#include "kinds/transcripts/verbs/keeper.h"
 #include "kinds/transcripts/verbs/restore.h"
 
 #include <gmock/gmock.h>
@@ -36,6 +37,14 @@ class EraseTest : public testing::Test {
     EXPECT_EQ(tree_of(files_.folder(), true), before);
     EXPECT_THAT(tree_of(backups_), IsEmpty());
     return result ? Error{} : result.error();
+  }
+  // Without a store: nothing but the disk remembers.
+  Keeper keeper() {
+    KeeperOptions options;
+    options.data_folder = files_.outside();
+    options.clock = std::make_shared<ManualClock>(TestHome::kNow);
+    options.store = [](bool) -> Result<session::Store*> { return fail(ErrorKind::not_found, "no store"); };
+    return {Homes::open(files_.folder(), files_.outside() + "/.codex").value(), std::move(options)};
   }
   std::vector<std::string> files_left() {
     std::vector<std::string> left;
@@ -94,12 +103,38 @@ TEST_F(EraseTest, Delete_1_3_AFileThatNoBackupCanHoldStaysAndStopsNothing) {
 TEST_F(EraseTest, Delete_2_WithoutBackup) {
   EraseOptions options = forced();
   options.no_backup = true;
-  const auto result = erase(options);
+  const auto result = keeper().erase(AnySession{session_}, options);
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(result->backup_path, "");
   EXPECT_EQ(result->undo_command, "");
   EXPECT_THAT(tree_of(backups_), IsEmpty());
   EXPECT_THAT(files_left(), IsEmpty());
+}
+
+// Whoever does not know whether it was done types it again.
+TEST_F(EraseTest, P13ADeleteThatWasDoneIsToldWhenItIsTypedAgain) {
+  const Error gone{ErrorKind::not_found, "no such session", ""};
+  EXPECT_FALSE(keeper().finished_erase({}, TestSession::kId, forced(), gone)) << "nothing tells of one";
+  const auto first = erase(forced());
+  ASSERT_TRUE(first) << first.error().message;
+  const std::string prefix = std::string(TestSession::kId).substr(0, 8);
+  const auto again = keeper().finished_erase({}, prefix, forced(), gone);
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(again->session_id, TestSession::kId);
+  EXPECT_EQ(again->undo_command, first->undo_command);
+  EXPECT_THAT(again->deleted_files, IsEmpty());
+  EXPECT_THAT(again->warnings, testing::Contains(HasSubstr("gone already")));
+  EraseOptions options = forced();
+  options.no_backup = true;
+  const auto unsure = keeper().finished_erase({}, prefix, options, gone);
+  ASSERT_TRUE(unsure);
+  EXPECT_THAT(unsure->warnings, testing::Contains(HasSubstr("is kept: " + first->backup_path)));
+  EXPECT_THAT(tree_of(backups_), SizeIs(1)) << "somebody may have meant to keep it";
+  options.no_backup = false;
+  options.dry_run = true;
+  EXPECT_FALSE(keeper().finished_erase({}, prefix, options, gone));
+  EXPECT_FALSE(keeper().finished_erase({}, "", forced(), gone)) << "which one would be a guess";
+  EXPECT_EQ(keeper().finished_erase({}, prefix, forced(), {ErrorKind::ambiguous, "two", ""}).error().kind, ErrorKind::ambiguous);
 }
 
 TEST_F(EraseTest, Delete_15_TwoInOneSecondHaveTwoBackups) {

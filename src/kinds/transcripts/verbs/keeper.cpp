@@ -165,8 +165,7 @@ Result<CopyResult> Keeper::restore(Fd archive, const std::string& origin, Restor
 
   CopyResult result;
   if (header.product == "codex") {
-    const CodexCopyOptions wanted{options.target_project, options.maps, options.level != PathLevel::none, options.dry_run,
-                                  options.placed};
+    const CodexCopyOptions wanted{options.target_project, options.maps, options.level != PathLevel::none, options.dry_run};
     HF_TRY(result, restore_codex(homes_.codex, reader, options.in_place, wanted, now(), progress));
   } else {
     if (options.session_env == SessionEnv::if_trusted && header.byte_true) {
@@ -181,9 +180,15 @@ Result<CopyResult> Keeper::restore(Fd archive, const std::string& origin, Restor
   for (const std::string& warning : reader.warnings())
     if (std::ranges::find(result.warnings, warning) == result.warnings.end()) result.warnings.push_back(warning);
   warn_of_missing_folder(result);
+  if (result.was_there)
+    result.warnings.push_back(result.new_session_id + " is there already, as the archive has it: nothing was written");
   if (result.was_dry_run) return result;
   note(result.warnings, [&](session::Store& store) -> Result<void> {
     HF_TRY(const std::string hash, hashing.get());
+    if (result.was_there) {
+      HF_TRY(const bool known, was_restored(store, result.new_session_id, hash));
+      if (known) return {};
+    }
     return record_copy(store, result, result.was_in_place ? "in-place" : "restore", header.original_project_path, {origin, hash});
   });
   return result;
@@ -213,6 +218,7 @@ Result<MoveResult> Keeper::move(const AnySession& session, MoveOptions options, 
   options.machine_id = machine_id();
   HF_TRY(MoveResult result, move_session(homes_.claude, *session.claude(), options, now(), progress));
   const bool moved = !result.was_dry_run && result.files_moved > 0;
+  if (!result.was_dry_run && !moved) hear_of_move(result, session.claude()->place, options);
   if (moved) note(result.warnings, [&](session::Store& store) { return record_move(store, result); });
   return result;
 }
@@ -227,7 +233,7 @@ Result<EraseResult> Keeper::erase(const AnySession& session, EraseOptions option
     return erase_session(homes_.claude, *session.claude(), options, now(), progress);
   };
   HF_TRY(EraseResult result, erase());
-  if (!result.was_dry_run) note(result.warnings, [&](session::Store& store) { return record_erase(store, result); });
+  if (!result.was_dry_run) remember_erase(result, options.no_backup);
   return result;
 }
 

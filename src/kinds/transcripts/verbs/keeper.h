@@ -67,11 +67,15 @@ class Keeper {
   Result<CopyResult> repair(const FoundSession& session, const std::string& new_session_id) const;
   Result<MoveResult> move(const AnySession& session, MoveOptions options, const Progress& progress = {}) const;
   Result<EraseResult> erase(const AnySession& session, EraseOptions options, const Progress& progress = {}) const;
-  // Of a session that is `not_found`: the delete of it that recovery has just finished. Errors: `not_found`, when there was none.
+  // Of a session that is `not_found`: the delete of it that recovery has just finished, or that was done before, so that a delete
+  // can be typed again by whoever does not know whether it was done. Errors: `not_found`, when nothing tells of one.
   Result<EraseResult> finished_erase(const Recovered& recovered, std::string_view id_or_prefix, const EraseOptions& options,
                                      Error not_found) const;
   Result<RelocateResult> relocate(const std::string& old_path, const std::string& new_path, MoveOptions options,
                                   const Progress& progress = {}) const;
+
+  // Whether sessions were moved so before, by the backups that are left of it; those that nobody heard of are remembered.
+  Result<bool> was_relocated(const std::string& old_path, const std::string& new_path, const MoveOptions& options) const;
 
   // nullopt: nothing is known. Works for sessions whose files are gone.
   Result<std::optional<LineageTree>> lineage(const std::string& session_id) const;
@@ -91,6 +95,11 @@ class Keeper {
  private:
   Result<std::optional<CopyResult>> undo_move(const ArchiveHeader& header, int archive, const RestoreOptions& options,
                                               const Progress& progress) const;
+  // A move that was done, and whose process died before anything but its backup told of it.
+  void hear_of_move(MoveResult& result, const SessionPlace& place, const MoveOptions& options) const;
+  // In the family tree; then the backup goes that was not to be kept: what is gone is told of by one of them at any time.
+  void remember_erase(EraseResult& result, bool no_backup) const;
+  Result<std::optional<EraseResult>> done_before(std::string_view id_or_prefix) const;
   using Note = std::function<Result<void>(session::Store&)>;
   void note(std::vector<std::string>& warnings, const Note& note) const;
   Result<std::optional<LineageTree>> tree_of(const std::string& session_id, const std::vector<NativeFork>& forks) const;

@@ -91,7 +91,10 @@ class Restoring {
   Result<void> check(const Inventory& contents) {
     const SessionPlace to = place_in(plan_.identity);
     if (options_.in_place || !options_.new_session_id.empty()) HF_CHECK(check_lives_nowhere_else(home_, to));
-    there_ = options_.in_place && std::ranges::find(options_.placed, to.transcript()) != options_.placed.end();
+    if (options_.in_place) {
+      HF_TRY(const auto transcript, home_.stat(to.transcript()));
+      there_ = transcript.has_value();
+    }
     std::vector<std::string> paths;
     for (const Artifact& artifact : contents.artifacts) {
       if (options_.in_place && artifact.kind == ArtifactKind::plan) {
@@ -110,7 +113,7 @@ class Restoring {
     return there_ ? Result<void>{} : check_free(home_, paths);
   }
 
-  // By the operation before this one, which died when that was done.
+  // It is only compared then.
   bool is_there() const { return there_; }
 
   Result<std::optional<Fd>> kept_plan(const Artifact& artifact) const {
@@ -198,6 +201,7 @@ Result<CopyResult> restore_session(const Home& home, ArchiveReader& archive, con
     }
   }
   for (std::string& each : restoring.kept_plans()) result.left_out.push_back(std::move(each));
+  result.was_there = restoring.is_there();
   result.warnings = archive.warnings();
   if (header.redacted) result.warnings.push_back("credentials were masked in this archive: it is not what the session was");
   describe_copy(result, home, place, identity, stage.counts(), rewriter ? rewriter->counts() : RewriteCounts{});

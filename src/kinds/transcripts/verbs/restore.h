@@ -19,11 +19,12 @@ struct RestoreOptions {
   bool trusted = false;  // this store wrote the archive with this very hash, or it comes out of our own guard
   bool dry_run = false;
   std::string new_session_id;
-  // Transcripts that recovery has just put in place (Recovered::placed): such a session is there, and is only compared.
-  std::vector<std::string> placed;
   std::vector<std::string> caller_sessions;  // undoing a move takes a session from where it is: none of these
 };
 
+// In place, a session that is there already as the archive has it stays as it is: a success that wrote nothing, so that a restore
+// can be typed again by whoever does not know whether it was done. One with other content is a conflict.
+//
 // Modes as archived (byte-true) or 0600/0700; times fresh, or the client would delete it at its next clean-up.
 Result<CopyResult> restore_session(const Home& home, ArchiveReader& archive, const RestoreOptions& options, Millis now,
                                    const Progress& progress = {});

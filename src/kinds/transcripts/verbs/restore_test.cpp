@@ -83,6 +83,7 @@ TEST_F(RestoreTest, Restore_1_3_TimesAreFresh) {
 }
 
 TEST_F(RestoreTest, Restore_2_InPlaceRefusesWhatExists) {
+  std::filesystem::remove(files_ / TestSession::place().transcript());
   const auto before = tree_of(files_.folder(), true);
   const auto result = restore(in_place());
   ASSERT_FALSE(result);
@@ -109,12 +110,12 @@ TEST_F(RestoreTest, P12AnIdThatLivesInAnotherProjectIsNotMadeTwice) {
   EXPECT_TRUE(restore(as_copy())) << "a copy has an id of its own";
 }
 
-TEST_F(RestoreTest, P13WhatRecoveryHasPutInPlaceIsRestored) {
+TEST_F(RestoreTest, P13WhatIsThereAsTheArchiveHasItIsRestored) {
   const auto before = tree_of(files_.folder(), true);
-  RestoreOptions options = in_place();
-  options.placed = {TestSession::place().transcript()};
+  const RestoreOptions options = in_place();
   const auto result = restore(options);
   ASSERT_TRUE(result) << result.error().message;
+  EXPECT_TRUE(result->was_there);
   EXPECT_EQ(result->main_records, 4U);
   EXPECT_EQ(tree_of(files_.folder(), true), before);
   for (const std::string& path : {TestSession::place().transcript(), TestSession::in_folder("tool-results/b1.txt")}) {

@@ -39,7 +39,6 @@ struct CodexCopyOptions {
   std::vector<std::pair<std::string, std::string>> maps;  // --map OLD=NEW
   bool translate = true;                                  // cwd, by the project and the maps
   bool dry_run = false;                                   // everything but the writing
-  std::vector<std::string> placed{};                      // as RestoreOptions
 };
 
 // New id in the file name and in session_meta.payload.id, cwd translated; everything else byte for byte.

@@ -46,8 +46,9 @@ Result<std::string> canonical_target(const std::optional<std::string>& target_pr
 template <class Read>
 Result<CopyResult> make_copy(const Home& home, std::string_view what, const CodexPlan& plan, const CodexCopyOptions& wanted,
                              Millis now, Read read) {
-  // By an operation that died when that was done.
-  const bool there = std::ranges::find(wanted.placed, plan.path) != wanted.placed.end();
+  // Restored in place before: it is only compared.
+  HF_TRY(const auto standing, home.stat(plan.path));
+  const bool there = standing && plan.new_id == plan.old_id;
   if (!there) HF_CHECK(check_free(home, {plan.path, plan.path + ".zst"}));
   PathMap paths;
   if (wanted.translate) {
@@ -80,6 +81,7 @@ Result<CopyResult> make_copy(const Home& home, std::string_view what, const Code
     HF_CHECK(staging->commit());
   }
 
+  result.was_there = there;
   result.was_dry_run = wanted.dry_run;
   result.new_session_id = plan.new_id;
   result.original_session_id = plan.old_id;

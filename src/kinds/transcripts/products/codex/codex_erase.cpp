@@ -58,8 +58,6 @@ Result<EraseResult> erase_codex(const Home& home, const CodexSession& session, c
     static_cast<void>(drop_backup(backup));
     return fail(std::move(committed).error());
   }
-  if (options.no_backup)
-    if (auto warning = drop_backup(backup)) result.warnings.push_back(*std::move(warning));
   result.backup_path = backup.path;
   result.backup_sha256 = backup.sha256;
   if (!backup.path.empty()) result.undo_command = undo_command(backup.path);
