@@ -38,6 +38,16 @@ struct FileVerdicts {
   std::map<std::string, std::string, std::less<>> named;
 };
 
+std::string_view word_of(Verdict verdict) {
+  return verdict == Verdict::accept ? "accepted" : "rejected";
+}
+
+std::map<std::string, std::string> words_of(const std::vector<std::string>& ids, const VerdictMap& verdicts) {
+  std::map<std::string, std::string> words;
+  for (const std::string& id : ids) words.emplace(id, word_of(verdicts.find(id)->second));
+  return words;
+}
+
 class Decision {
  public:
   Decision(DeskState& desk, const Asker& asker, bool commit) : desk_(desk), asker_(asker), commit_(commit) {}
@@ -64,6 +74,19 @@ class Decision {
     tell_owner(proposal.id, verdict, proposal.key);
   }
 
+  // What is not pending may have been decided so by the same call before, to which nobody answered.
+  void decide_again(const std::string& id, Verdict verdict, const Error& not_pending) {
+    const auto owner = asker_.reviewer ? owner_of(desk_, id) : std::nullopt;
+    if (not_pending.kind != ErrorKind::not_found || !owner || !*owner || (*owner)->verdict.empty()) {
+      add_failed(id, why(not_pending));
+    } else if ((*owner)->verdict != word_of(verdict)) {
+      add_failed(id, fmt::format("not_found: {} was {} before", id, (*owner)->verdict));
+    } else {
+      report_.applied.push_back(id);
+      report_.notes.push_back(fmt::format("{} was {} before: nothing was changed now", id, (*owner)->verdict));
+    }
+  }
+
   VerdictReport report() { return std::move(report_); }
   void add_failed(const std::string& id, std::string reason) { report_.failed.emplace_back(id, std::move(reason)); }
 
@@ -87,7 +110,9 @@ class Decision {
       report_.applied.push_back(file.named.find(id)->second);
       tell_owner(id, verdicts.find(id)->second, place.path);
     }
-    HF_CHECK(note_accepted(place, decided->applied, verdicts));
+    // The document is changed already: what cannot be noted of it makes that no failure.
+    if (auto noted = note_accepted(place, decided->applied, verdicts); !noted)
+      report_.notes.push_back("who proposed it will not be in the commit: " + noted.error().message);
     if (commit_) commit(place, decided->remaining);
     return {};
   }
@@ -113,8 +138,9 @@ class Decision {
     const bool never_was = created && has_only_comments(decided.raw);
     step.kind = never_was ? FileStep::Kind::trash : FileStep::Kind::replace;
     if (!never_was) step.bytes = decided.raw;
-    HF_TRY(const Applied applied,
-           apply_steps(*desk_.library, {std::move(step)}, {accepts ? "accept" : "reject", decided.applied, asker_.name}));
+    const auto remember = [&] { return remember_verdicts(desk_, words_of(decided.applied, verdicts)); };
+    HF_TRY(const Applied applied, apply_steps(*desk_.library, {std::move(step)},
+                                              {accepts ? "accept" : "reject", decided.applied, asker_.name}, remember));
     changed_[place.key] = {file.version, applied.states.front().version};
     if (never_was) {
       report_.notes.push_back(fmt::format("{} was new; it is in the trash as {}", place.path, applied.trash.front()));
@@ -128,9 +154,15 @@ class Decision {
   Result<void> settle(const Proposal& proposal, Verdict verdict) {
     const auto place = desk_.library->place_of(proposal.key);
     if (!place) return fail(ErrorKind::not_found, "its document is in no folder of this library");
-    if (verdict == Verdict::reject) return desk_.proposals.drop(proposal);
+    const auto remember = [&] { return remember_verdicts(desk_, {{proposal.id, std::string(word_of(verdict))}}); };
+    if (verdict == Verdict::reject) {
+      HF_CHECK(remember());
+      return desk_.proposals.drop(proposal);
+    }
     HF_CHECK(desk_.library->require_writable(*place));
     HF_TRY(const DocumentLock lock, DocumentLock::take(*desk_.library, place->key));
+    HF_TRY(const bool done, was_done(proposal, *place));
+    if (done) return desk_.proposals.drop(proposal);
     FileStep step;
     step.place = *place;
     if (proposal.kind == Proposal::Kind::create) {
@@ -149,7 +181,8 @@ class Decision {
     }
     if (step.kind != FileStep::Kind::trash) step.bytes = proposal.bytes;
     const bool trashes = step.kind == FileStep::Kind::trash;
-    HF_TRY(const Applied applied, apply_steps(*desk_.library, {std::move(step)}, {"accept", {proposal.id}, asker_.name}));
+    HF_TRY(const Applied applied,
+           apply_steps(*desk_.library, {std::move(step)}, {"accept", {proposal.id}, asker_.name}, remember));
     HF_CHECK(desk_.proposals.drop(proposal));
     if (trashes) {
       report_.notes.push_back(fmt::format("{} is in the trash as {}", place->path, applied.trash.front()));
@@ -157,6 +190,17 @@ class Decision {
     }
     if (commit_) commit_one(*place, {{proposal.author}, {short_hash(proposal.label)}, 1});
     return {};
+  }
+
+  // By a call that ended between the document and the list of what is pending.
+  Result<bool> was_done(const Proposal& proposal, const Place& place) const {
+    HF_TRY(const auto owner, owner_of(desk_, proposal.id));
+    if (!owner || owner->verdict != word_of(Verdict::accept)) return false;
+    const auto there = desk_.library->find(place.path);
+    if (!there) return proposal.kind == Proposal::Kind::remove && there.error().word() == "no_such_document";
+    if (proposal.kind == Proposal::Kind::remove) return false;
+    HF_TRY(const FileState file, read_document(*desk_.library, *there, kMaxReadBytes));
+    return file.bytes == proposal.bytes;
   }
 
   std::string folder_of(const Place& place) const { return desk_.library->settings().folders[place.folder].folder; }
@@ -213,7 +257,7 @@ class Decision {
   void tell_owner(const std::string& id, Verdict verdict, std::string_view path) {
     const auto owner = owner_of(desk_, id);
     if (!owner || !*owner) return;
-    const std::string_view word = verdict == Verdict::accept ? "accepted" : asker_.reviewer ? "rejected" : "withdrawn";
+    const std::string_view word = verdict == Verdict::reject && !asker_.reviewer ? "withdrawn" : word_of(verdict);
     auto told = desk_.handles.note((*owner)->label, "decided", fmt::format("{} {} in {}", id, word, path),
                                    {{"change", id}, {"verdict", word}, {"by", asker_.name}});
     if (!told && told.error().kind != ErrorKind::not_found)
@@ -243,7 +287,7 @@ Result<VerdictReport> apply_verdicts(DeskState& desk, const Asker& asker, const 
   for (const auto& [id, verdict] : verdicts) {
     const auto change = named_change(pending, id);
     if (!change) {
-      decision.add_failed(id, why(change.error()));
+      decision.decide_again(id, verdict, change.error());
       continue;
     }
     const std::string& mark = (*change)->mark;

@@ -1,5 +1,7 @@
 // Editing (document-review §5 `edit`, §8).
 
+#include "base/crypto/hash.h"
+#include "base/json/json.h"
 #include "base/text/text.h"
 #include "kinds/documents/text/edit_text.h"
 #include "kinds/documents/text/numbered_lines.h"
@@ -66,15 +68,26 @@ std::string_view described(Likeness likeness) {
   return "";
 }
 
+// Which call this is: the same text from the same place to the same text.
+std::string mark_of_call(const EditRequest& request, const Place& place) {
+  JsonArray edits;
+  for (const EditRequest::One& one : request.edits) edits.push_back(JsonArray{one.old_string, one.new_string, one.replace_all});
+  return to_hex(sha256(place.key + "\n" + to_json(Json(std::move(edits)))));
+}
+
 struct Outcome {
   EditedText edited;
   std::string proposal;  // id, for kinds without marks
   bool changed_since_read = false;
   bool has_other_names = false;  // hard links
+  std::string made_before;       // the pending change that this very call made before, and nobody was answered
 };
 
 std::string report(const Place& place, const Outcome& outcome) {
   const EditedText& edited = outcome.edited;
+  if (!outcome.made_before.empty())
+    return fmt::format("Edited {}: this very edit was made before and is pending as {}; nothing was changed now.", place.path,
+                       outcome.made_before);
   if (edited.unchanged) return fmt::format("{}: no change; the document says so already.", place.path);
   std::string text;
   if (!outcome.proposal.empty()) {
@@ -154,8 +167,18 @@ class Edit {
                   "stale");
     const EditRules rules{outcome.changed_since_read, desk_.library->settings().supersede_any};
     if (place_.reviewed) {
+      // Somebody has written since this session's last answer, and it may have been this session.
+      if (outcome.changed_since_read) {
+        HF_TRY(outcome.made_before, made_before(sight.raw()));
+        if (!outcome.made_before.empty()) return outcome;
+      }
       const Author author{opened_.author, desk_.clock.now(), make_change_id, opened_.by};
-      HF_TRY(outcome.edited, edit_marked_text(sight.raw(), text_edits(request_), author, rules));
+      auto edited = edit_marked_text(sight.raw(), text_edits(request_), author, rules);
+      if (!edited && edited.error().kind == ErrorKind::not_found) {
+        HF_TRY(outcome.made_before, made_before(sight.raw()));
+        if (!outcome.made_before.empty()) return outcome;
+      }
+      HF_TRY(outcome.edited, std::move(edited));
     } else {
       HF_TRY(outcome.edited, edit_plain_text(sight.raw(), text_edits(request_), rules));
     }
@@ -171,6 +194,19 @@ class Edit {
   std::string new_version() const { return new_version_; }
 
  private:
+  // Empty: by none that is pending.
+  Result<std::string> made_before(std::string_view raw) const {
+    std::set<std::string, std::less<>> ids;
+    for (const Atom& atom : parse_markup(raw))
+      if (atom.kind == Atom::Kind::change) ids.emplace(atom.id);
+    const std::string mark = mark_of_call(request_, place_);
+    for (const std::string& id : ids) {
+      HF_TRY(const auto owner, owner_of(desk_, id));
+      if (owner && owner->label == opened_.label && owner->edit == mark) return id;
+    }
+    return std::string();
+  }
+
   Result<void> write(FileState file, Outcome& outcome) {
     if (outcome.edited.raw.size() > kMaxDocumentBytes)
       return fail(ErrorKind::too_large, fmt::format("{} would have more than {} bytes", place_.path, kMaxDocumentBytes), "",
@@ -182,7 +218,10 @@ class Edit {
     step.expected = std::move(file);
     step.bytes = std::move(outcome.edited.raw);
     // Whose they are is known before they are there: a crash in between leaves no change that nobody can withdraw.
-    const auto own = [&] { return remember_owner(desk_, outcome.edited.ids, {opened_.label, asker_.principal, opened_.author}); };
+    const auto own = [&] {
+      return remember_owner(desk_, outcome.edited.ids,
+                            {opened_.label, asker_.principal, opened_.author, mark_of_call(request_, place_)});
+    };
     HF_TRY(const Applied applied,
            apply_steps(*desk_.library, steps, {"edit", outcome.edited.ids, short_hash(opened_.label)}, own));
     new_version_ = applied.states.front().version;
@@ -242,7 +281,7 @@ Result<std::string> edit(DeskState& desk, const Asker& asker, const EditRequest&
        !outcome && outcome.error().kind == ErrorKind::conflict && outcome.error().code.empty() && tries < kWriteTries; ++tries)
     outcome = work.try_once();
   if (!outcome) return fail(outcome.error());
-  if (outcome->edited.unchanged) return report(place, *outcome);
+  if (outcome->edited.unchanged || !outcome->made_before.empty()) return report(place, *outcome);
   std::string text = report(place, *outcome);
   text += not_noted(log_edit(desk, opened, place, *outcome, work.new_version()));
   if (place.reviewed) text += excerpts(without_mark(outcome->edited.accepted), outcome->edited.lines);

@@ -51,6 +51,42 @@ TEST_F(DeskReviewTest, AcceptsThreeOfFiveWithOneVanished) {  // §11.6
   EXPECT_EQ(base("a.md"), "1 two 3 four five\n6\n");
 }
 
+// Whoever does not know whether it was done decides again.
+TEST_F(DeskReviewTest, P13TheSameDecisionOnceMoreIsToldAsDone) {
+  const std::string handle = five_changes();
+  const auto all = ids();
+  ASSERT_THAT(accept({all[0]}).applied, ElementsAre(all[0]));
+  ASSERT_THAT(reject({all[1]}).applied, ElementsAre(all[1]));
+  const std::string before = kb.read("a.md");
+  const auto again = accept({all[0]});
+  EXPECT_THAT(again.applied, ElementsAre(all[0]));
+  EXPECT_THAT(again.notes, ElementsAre(HasSubstr("was accepted before: nothing was changed now")));
+  EXPECT_THAT(reject({all[1]}).applied, ElementsAre(all[1]));
+  const auto other = accept({all[1]});
+  EXPECT_THAT(other.applied, IsEmpty());
+  EXPECT_THAT(other.failed.front().second, HasSubstr("was rejected before"));
+  EXPECT_THAT(accept({"c_aaaaaaaa"}).failed, SizeIs(1)) << "nobody has heard of it";
+  EXPECT_EQ(desk->withdraw(with(handle), {all[1]}).error().kind, ErrorKind::refused) << "that is for people";
+  EXPECT_EQ(kb.read("a.md"), before);
+}
+
+TEST_F(DeskReviewTest, P13TheSameEditOnceMoreIsToldAsMade) {
+  kb.write("a.md", "one two three\n");
+  const std::string handle = reader("a.md");
+  ASSERT_EQ(code_of(edit(handle, "a.md", "two", "2")), "ok");
+  const std::string before = kb.read("a.md");
+  const auto again = edit(handle, "a.md", "two", "2");
+  ASSERT_TRUE(again);
+  EXPECT_THAT(*again, AllOf(HasSubstr("made before and is pending as " + ids().front()), HasSubstr("nothing was changed now")));
+  EXPECT_EQ(kb.read("a.md"), before);
+  // Another session's, another text, and one that is decided, are other edits.
+  EXPECT_EQ(code_of(edit(reader("a.md", "other"), "a.md", "two", "2")), "not_found");
+  EXPECT_EQ(code_of(edit(handle, "a.md", "two", "II")), "not_found");
+  reject(ids());
+  EXPECT_EQ(code_of(edit(handle, "a.md", "two", "2")), "ok");
+  EXPECT_THAT(ids(), SizeIs(1));
+}
+
 TEST_F(DeskReviewTest, AModelDecidesNothing) {
   const std::string handle = five_changes();
   Verdicts verdicts;

@@ -94,7 +94,7 @@ Result<void> require_read(DeskState& desk, const Opened& opened, const Place& pl
 
 Result<void> remember_owner(DeskState& desk, const std::vector<std::string>& ids, const ChangeOwner& owner) {
   if (ids.empty()) return {};
-  const JsonObject value{{"label", owner.label}, {"principal", owner.principal}, {"author", owner.author}};
+  const JsonObject value{{"label", owner.label}, {"principal", owner.principal}, {"author", owner.author}, {"edit", owner.edit}};
   return desk.store.write([&](session::Transaction& transaction) -> Result<void> {
     for (const std::string& id : ids) HF_CHECK(transaction.put(kOwnerSpace, id, value, {}, transaction.now() + kOwnerLife));
     return {};
@@ -106,7 +106,20 @@ Result<std::optional<ChangeOwner>> owner_of(DeskState& desk, std::string_view id
   if (!stored || !stored->value.is_object()) return std::nullopt;
   const JsonObject& value = stored->value.as_object();
   const auto text = [&](std::string_view name) { return std::string(find_string(value, name).value_or("")); };
-  return ChangeOwner{text("label"), text("principal"), text("author")};
+  return ChangeOwner{text("label"), text("principal"), text("author"), text("edit"), text("verdict")};
+}
+
+Result<void> remember_verdicts(DeskState& desk, const std::map<std::string, std::string>& by_id) {
+  return desk.store.write([&](session::Transaction& transaction) -> Result<void> {
+    for (const auto& [id, verdict] : by_id) {
+      HF_TRY(const auto stored, transaction.value(kOwnerSpace, id));
+      if (!stored || !stored->value.is_object()) continue;  // marks by hand have none
+      JsonObject value = stored->value.as_object();
+      value["verdict"] = verdict;
+      HF_CHECK(transaction.put(kOwnerSpace, id, value, {}, transaction.now() + kOwnerLife));
+    }
+    return {};
+  });
 }
 
 namespace {

@@ -55,12 +55,16 @@ Result<void> require_read(DeskState& desk, const Opened& opened, const Place& pl
 // The `[session: ...]` line, for answers that bring a new handle.
 std::string with_trailer(std::string text, const Opened& opened);
 HandleRequest handle_request(const Asker& asker);
-// Whose change this is: remembered for withdrawing and for the session's log.
+// Whose change this is: remembered for withdrawing and for the session's log. Written before the document is, as is what is
+// decided about it: whoever types or sends the same once more, because nobody answered, is told that it was done.
 struct ChangeOwner {
   std::string label, principal, author;
+  std::string edit = {};     // which call made it, as a hash
+  std::string verdict = {};  // "accepted" or "rejected"; it counts when the change is not pending any more
 };
 Result<void> remember_owner(DeskState& desk, const std::vector<std::string>& ids, const ChangeOwner& owner);
 Result<std::optional<ChangeOwner>> owner_of(DeskState& desk, std::string_view id);
+Result<void> remember_verdicts(DeskState& desk, const std::map<std::string, std::string>& by_id);
 std::string make_change_id();
 // What could not be written down after a document was changed: the change stands, so this is no error.
 std::string not_noted(const Result<void>& written);
