@@ -4,6 +4,7 @@
 // HF_SHIM names a file of words that is looked at before every call, so a test can change its mind while the program runs:
 //
 //   below PREFIX     only files whose path begins so are concerned
+//   space BYTES      so much can be written from the first such order on; then the disk is full (a write may fit in part)
 //   write ERRNO      write, pwrite, ftruncate, fallocate fail
 //   sync ERRNO       fsync, fdatasync fail
 //   open ERRNO       opening for writing, making and removing names fail
@@ -37,7 +38,7 @@ namespace {
 struct Orders {
   char below[512] = "";
   int write = 0, sync = 0, open = 0;
-  long slow_ms = 0, clock_s = 0;
+  long slow_ms = 0, clock_s = 0, space = -1;
 };
 
 template <class Function>
@@ -71,6 +72,7 @@ Orders read_orders() {
     if (std::strcmp(word, "write") == 0) orders.write = std::atoi(value);
     if (std::strcmp(word, "sync") == 0) orders.sync = std::atoi(value);
     if (std::strcmp(word, "open") == 0) orders.open = std::atoi(value);
+    if (std::strcmp(word, "space") == 0) orders.space = std::atol(value);
     if (std::strcmp(word, "slow") == 0) orders.slow_ms = std::atol(value);
     if (std::strcmp(word, "clock") == 0) orders.clock_s = std::atol(value);
   }
@@ -93,6 +95,25 @@ bool concerns(const Orders& orders, int fd) {
   if (size <= 0) return false;
   path[size] = '\0';
   return concerns(orders, path);
+}
+
+// How much of it fits; less than nothing: none, and errno says so.
+ssize_t room_for(int fd, size_t size) {
+  static std::atomic<long> used = 0;
+  const Orders orders = read_orders();
+  if (!concerns(orders, fd)) return static_cast<ssize_t>(size);
+  if (orders.write != 0) {
+    errno = orders.write;
+    return -1;
+  }
+  if (orders.space < 0 || size == 0) return static_cast<ssize_t>(size);
+  const long wanted = static_cast<long>(size), before = used.fetch_add(wanted);
+  if (before + wanted <= orders.space) return wanted;
+  const long room = before < orders.space ? orders.space - before : 0;
+  used -= wanted - room;
+  if (room > 0) return room;
+  errno = ENOSPC;
+  return -1;
 }
 
 bool refuse_write(int fd) {
@@ -155,9 +176,24 @@ extern "C" {
     return call arguments;                                    \
   }
 
-HF_SHIM(ssize_t, write, (int fd, const void* bytes, size_t size), (fd, bytes, size), refuse_write(fd))
-HF_SHIM(ssize_t, pwrite, (int fd, const void* bytes, size_t size, off_t at), (fd, bytes, size, at), refuse_write(fd))
-HF_SHIM(ssize_t, pwrite64, (int fd, const void* bytes, size_t size, off64_t at), (fd, bytes, size, at), refuse_write(fd))
+ssize_t write(int fd, const void* bytes, size_t size) {
+  static const auto call = next<ssize_t (*)(int, const void*, size_t)>("write");
+  const ssize_t room = room_for(fd, size);
+  return room < 0 ? -1 : call(fd, bytes, static_cast<size_t>(room));
+}
+
+ssize_t pwrite(int fd, const void* bytes, size_t size, off_t at) {
+  static const auto call = next<ssize_t (*)(int, const void*, size_t, off_t)>("pwrite");
+  const ssize_t room = room_for(fd, size);
+  return room < 0 ? -1 : call(fd, bytes, static_cast<size_t>(room), at);
+}
+
+ssize_t pwrite64(int fd, const void* bytes, size_t size, off64_t at) {
+  static const auto call = next<ssize_t (*)(int, const void*, size_t, off64_t)>("pwrite64");
+  const ssize_t room = room_for(fd, size);
+  return room < 0 ? -1 : call(fd, bytes, static_cast<size_t>(room), at);
+}
+
 HF_SHIM(int, ftruncate, (int fd, off_t size) noexcept, (fd, size), refuse_write(fd))
 HF_SHIM(int, ftruncate64, (int fd, off64_t size) noexcept, (fd, size), refuse_write(fd))
 HF_SHIM(int, mkdirat, (int folder, const char* path, mode_t mode) noexcept, (folder, path, mode), die_at_its_step())
