@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import random
 import shutil
 import stat
 import subprocess
@@ -56,6 +57,42 @@ class Bytes(TranscriptsTest):
         self.assertEqual(path.read_bytes(), before)
         self.assertIn("3 lines are no JSON records", " ".join(back["warnings"]))
         self.assertEqual(path.read_bytes(), before, "the original was changed")
+
+    def torn(self, dice, whole):
+        """What crashes, disks and editors leave of a transcript; its id stays readable wherever it was."""
+        lines = whole.splitlines(keepends=True)
+        for _ in range(dice.randint(1, 3)):
+            at = dice.randrange(len(lines))
+            line = lines[at]
+            lines[at] = dice.choice([
+                lambda: line[:dice.randrange(len(line))] + b"\n", lambda: line[dice.randrange(len(line)):],
+                lambda: line.rstrip(b"\n"), lambda: b"\n" + line, lambda: b"\0" * dice.randint(1, 40) + line,
+                lambda: line.rstrip(b"\n") + b"\r\n", lambda: b"\xef\xbb\xbf" + line, lambda: line + line,
+                lambda: line.replace(b":", b"", 1), lambda: b"\xff\xfe" + line, lambda: line.replace(b"{", b"[" * 3, 1)])()
+        whole = b"".join(lines)
+        return whole[:dice.randrange(len(whole) // 2, len(whole) + 1)]
+
+    def test_p16_whatever_is_torn_no_copy_names_the_original_and_the_archive_is_whole(self):
+        old, path, archive = sid("a1"), self.transcript("a1"), self.home / "torn.json.zst"
+        whole = path.read_bytes()
+        for seed in range(30):
+            before = self.torn(random.Random(seed), whole)
+            path.write_bytes(before)
+            age(path)
+            archive.unlink(missing_ok=True)
+            made = self.json_of("archive", old, str(archive))
+            clone = self.json_of("clone", old)
+            copy, new = self.copy_of(clone), clone["new_session_id"]
+            self.assertNotIn(old.encode(), copy, seed)
+            self.assertEqual(copy.count(new.encode()), before.count(old.encode()), seed)
+            self.assertEqual(any("no JSON record" in each for each in clone["warnings"]), clone["rewritten"]["opaque_lines"] > 0, seed)
+            if not before.endswith(b"\n"):
+                self.assertTrue(copy.endswith(b"\n"), (seed, "the client would go on in the torn line"))
+            self.assertEqual(made["irregular_lines"] > 0, any("not one record" in each for each in made["warnings"]), seed)
+            path.unlink()
+            self.json_of("restore", str(archive), "--in-place")
+            self.assertEqual(path.read_bytes(), before, seed)
+            self.json_of("delete", new, "--force", "--no-backup")
 
     def test_p16_nor_does_a_record_that_is_too_long_to_look_into(self):
         old, path = sid("a1"), self.transcript("a1")
