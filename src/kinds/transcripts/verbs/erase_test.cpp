@@ -113,7 +113,7 @@ TEST_F(EraseTest, Delete_2_WithoutBackup) {
 
 // Whoever does not know whether it was done types it again.
 TEST_F(EraseTest, P13ADeleteThatWasDoneIsToldWhenItIsTypedAgain) {
-  const Error gone{ErrorKind::not_found, "no such session", ""};
+  const Error gone{ErrorKind::not_found, "no such session", "", ""};
   EXPECT_FALSE(keeper().finished_erase({}, TestSession::kId, forced(), gone)) << "nothing tells of one";
   const auto first = erase(forced());
   ASSERT_TRUE(first) << first.error().message;
@@ -134,7 +134,8 @@ TEST_F(EraseTest, P13ADeleteThatWasDoneIsToldWhenItIsTypedAgain) {
   options.dry_run = true;
   EXPECT_FALSE(keeper().finished_erase({}, prefix, options, gone));
   EXPECT_FALSE(keeper().finished_erase({}, "", forced(), gone)) << "which one would be a guess";
-  EXPECT_EQ(keeper().finished_erase({}, prefix, forced(), {ErrorKind::ambiguous, "two", ""}).error().kind, ErrorKind::ambiguous);
+  EXPECT_EQ(keeper().finished_erase({}, prefix, forced(), {ErrorKind::ambiguous, "two", "", ""}).error().kind,
+            ErrorKind::ambiguous);
 }
 
 TEST_F(EraseTest, Delete_15_TwoInOneSecondHaveTwoBackups) {
