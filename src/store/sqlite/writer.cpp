@@ -151,7 +151,8 @@ Result<void> Writer::save_log() {
   files_.remember();
   log(LogLevel::error, "store",
       context_.path +
-          "-wal was removed or replaced while it was in use. All that was written is in the store; nobody may remove it");
+          "-wal or -shm was removed or replaced while it was in use. All that was written is in the store; nobody may remove "
+          "them");
   return {};
 }
 

@@ -137,6 +137,20 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         return json.loads(done.stdout)
 
+    def browser(self):
+        """Reads pages of sessions as somebody who has logged in."""
+        server = Server(self)
+        address = self.json_of("login")["url"]
+        _, headers, _ = server.ask("GET", address[address.index("/", len("https://")):])
+        cookie = headers["set-cookie"].split(";")[0]
+
+        def read(session):
+            status, _, text = server.ask("GET", f"/sessions/{session}", {"Cookie": cookie})
+            self.assertEqual(status, 200, text[:300])
+            return text
+
+        return read
+
     def seed(self, sessions, store=None):
         self.data.mkdir(parents=True, exist_ok=True, mode=0o700)
         subprocess.run([SEED, store or f"sqlite:{self.data}/store.db"], input=json.dumps(sessions), text=True, check=True,

@@ -190,8 +190,10 @@ class Bytes(TranscriptsTest):
         age(self.transcript("a1"))
         expected = ["first prompt", "first answer", "the summary", "second prompt", "second answer", "third prompt",
                     "third answer"]
-        for form in ("md", "html", "json"):
-            text = self.output_of("export", sid("a1"), "-f", form, "--detailed", "-o", "-").stdout.decode()
+        shown = {form: self.output_of("export", sid("a1"), "-f", form, "--detailed", "-o", "-").stdout.decode()
+                 for form in ("md", "html", "json")}
+        shown["page"] = self.browser()(sid("a1"))
+        for form, text in shown.items():
             places = [text.rfind(each) for each in expected]
             self.assertNotIn(-1, places, form)
             self.assertEqual(places, sorted(places), form)

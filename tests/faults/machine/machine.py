@@ -341,21 +341,28 @@ class Disk(MachineTest):
         self.assertIn(session, found.stdout)
 
     def test_p10_a_log_that_is_removed_under_a_server_loses_nothing(self):
-        for name, client in self.clients():
-            with self.subTest(name):
-                session, texts = self.begin(client), ["begin"]
-                for number in range(5):
-                    texts.append(f"before {number}")
-                    self.think(client, session, texts[-1])
-                (self.folder / "store.db-wal").unlink()
-                line = ""
-                while "removed" not in line:  # noticed at once, not with the next write
-                    line = client.log.next()
-                self.assertIn("store.db-wal", line)
-                texts.append("after")
-                self.assertEqual(self.think(client, session, "after"), len(texts))
-                client.kill()
-                self.expect_thoughts(session, texts)
+        for removed in ("store.db-wal", "store.db-shm"):
+            for name, client in self.clients():
+                with self.subTest(name, removed=removed):
+                    session, texts = self.begin(client), ["begin"]
+                    for number in range(5):
+                        texts.append(f"before {number}")
+                        self.think(client, session, texts[-1])
+                    (self.folder / removed).unlink()
+                    if removed == "store.db-wal":
+                        self.expect_told(client)  # at once, not with the next write
+                    texts.append("after")
+                    self.assertEqual(self.think(client, session, "after"), len(texts))
+                    if removed == "store.db-shm":
+                        self.expect_told(client)
+                    client.kill()
+                    self.expect_thoughts(session, texts)
+
+    def expect_told(self, client):
+        line = ""
+        while "removed" not in line:
+            line = client.log.next()
+        self.assertIn("store.db-wal or -shm", line)
 
     def test_an_error_of_the_disk(self):
         for name, client in self.clients():
