@@ -124,9 +124,13 @@ TEST(CodexCopy, Codex_12_EraseAndBack) {
 
   ArchiveReader again = open();
   const auto twice = restore_codex(home, again, true, {}, kLater);
-  ASSERT_FALSE(twice);
-  EXPECT_EQ(twice.error().kind, ErrorKind::conflict);
+  ASSERT_TRUE(twice) << twice.error().message;
+  EXPECT_TRUE(twice->was_there);
   EXPECT_EQ(test.read(kSourcePath), rollout_text(kSourceId, "/home/dev/p"));
+  test.write(kSourcePath, rollout_text(kSourceId, "/home/dev/p") + "{}\n");
+  ArchiveReader older = open();
+  EXPECT_EQ(restore_codex(home, older, true, {}, kLater).error().kind, ErrorKind::conflict) << "somebody has gone on with it";
+  test.write(kSourcePath, rollout_text(kSourceId, "/home/dev/p"));
 
   ArchiveReader third = open();
   const auto copy = restore_codex(home, third, false, {}, kLater);
