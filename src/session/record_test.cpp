@@ -45,7 +45,7 @@ TEST(SessionRecord, IsCheckedBeforeItIsStored) {
   EXPECT_TRUE(check_record(sound_record()));
   for (const char* id : {"a\nb",
                          "a\xC2\x9B"
-                         "b"}) {  // P22
+                         "b"}) {  // neither C0 nor C1 controls
     SessionRecord odd = sound_record();
     odd.id = id;
     EXPECT_FALSE(check_record(odd));

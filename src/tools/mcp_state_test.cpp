@@ -100,7 +100,7 @@ TEST_F(McpStateTest, ADeadProcessIsKnownAsSuchAndNonsenseIsNotAlive) {
   JsonObject dead{{"host", owner.host}, {"pid", child}, {"started", owner.started}, {"token", "x"}};
   EXPECT_FALSE(state.is_alive(to_json(dead)));
   dead["host"] = "another machine";
-  EXPECT_FALSE(state.is_alive(to_json(dead))) << "nobody there has been heard of (8.16)";
+  EXPECT_FALSE(state.is_alive(to_json(dead))) << "nobody there has been heard of (design 8.16)";
   ASSERT_TRUE(state.put(mcp::kNodeArea, "x", JsonObject{{"owner", to_json(dead)}}, kStateStart + 1000));
   EXPECT_TRUE(state.is_alive(to_json(dead)));
   EXPECT_FALSE(state.is_alive("memory"));

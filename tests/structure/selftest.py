@@ -194,6 +194,33 @@ class Repository(unittest.TestCase):
             self.assertIn(expected, self.breaches("check_claims.py", {**known, "docs/security.md": page(tests)}))
         self.assertIn("makes no claim", self.breaches("check_claims.py", {**known, "docs/security.md": "# S\n"}))
 
+    CONTRACTS = {"docs/contracts/archive-room.md": "# archive-room\n\n## 4 Archives\n\n### 4.1 Versions\n\n### 4.2 Order\n\n### 4.3 Readers\n\n- **4.9** Modes.\n",
+                 "docs/contracts/design.md": "# design\n\n## 4 Surfaces\n\n### 8.9 Deleting\n\n### 8.10 Who\n\n### 8.11 Where\n",
+                 "docs/contracts/reasoning-sessions.md": "# reasoning-sessions\n\n- **A1** First.\n- **A2** Second.\n", "docs/contracts/README.md": "# Contracts\n"}
+
+    def assert_contracts(self, expected, files):
+        self.assertIn(expected, self.breaches("check_contracts.py", {**self.CONTRACTS, **files}))
+
+    def test_contracts_accepts(self):
+        self.assert_contracts("contracts: ok", {
+            "src/base/a.h": "// archive-room §4, §4.1-4.3; design §4, design 8.9 to 8.11, of the order of §4.9 (RFC 9110 §99.9)\nint a = 8.99;  // see §4.2, 8.99\n",
+            "src/base/a.cpp": "int a;  // of its header: §4.1\n", "src/base/a_test.cpp": 'EXPECT_TRUE(a) << "(§4.1)";\n',
+            "src/kinds/reasoning/b.h": '// A1-A2, s3://a, @key:S12\nconst char* text = "see S77";\n', "src/base/c.h": "// S3 is a service; reasoning-sessions A1, A2\n// A2\n",
+            "docs/a.md": "archive-room §4.1\n", "tests/structure/b.py": "# archive-room §77\n"})
+
+    def test_clause_that_is_not_there(self):
+        for clause, comment in (("archive-room 4.4", "archive-room §4.4"), ("archive-room 4.4", "archive-room §4, §4.4"), ("archive-room 4.4", "archive-room §4.3-4.4"),
+                                ("archive-room 5", "archive-room §4–5"), ("archive-room 4.4", "archive-room §4, then §4.4"), ("design 8.12", "design 8.10 to 8.12"),
+                                ("design 5", "design §5"), ("design 8.7", "archive-room §4, design 8.9, 8.7"), ("reasoning-sessions A3", "reasoning-sessions A1-A3")):
+            with self.subTest(comment):
+                self.assert_contracts(f"src/base/a.h:1: cites {clause}, which is no clause of docs/contracts/", {"src/base/a.h": f"// {comment}\n"})
+        self.assert_contracts("src/base/a.cpp:1: cites archive-room 9", {"src/base/a.h": "// archive-room §4\n", "src/base/a.cpp": "// §9\n"})
+        self.assert_contracts("src/kinds/reasoning/a.h:1: cites reasoning-sessions A9", {"src/kinds/reasoning/a.h": "int a;  // A9\n"})
+        self.assert_contracts("docs/a.md:1: cites archive-room 9", {"docs/a.md": "archive-room §9\n"})
+        self.assert_contracts("there is no docs/contracts/attic-room.md", {"fuzz/a.cpp": "// attic-room §1\n"})
+        self.assert_contracts("bench/a.cpp:1: cites 1, but not of which contract", {"bench/a.cpp": "int a;  // §1\n"})
+        self.assertIn("there are no contracts", self.breaches("check_contracts.py", {"src/base/a.h": "int a;\n"}))
+
     def assert_links(self, expected, files):
         self.assertIn(expected, self.breaches("check_links.py", files))
 

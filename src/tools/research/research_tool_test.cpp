@@ -147,7 +147,7 @@ TEST_F(ResearchToolTest, S1CodesOfBadInput) {
   EXPECT_EQ(code({{"action", "thread-get"}, {"thread_id", "research-abcdefgh"}}), "INVALID_ID");
   EXPECT_EQ(code({{"action", "deep-research-status"}, {"research_id", "../../etc"}}), "INVALID_ID");
   EXPECT_EQ(code({{"action", "thread-delete"}, {"thread_ids", JsonArray{"thread-abc"}}}), "INVALID_ID");
-  for (const std::int64_t limit : {std::int64_t{0}, kMaxList + 1})  // P22: as every list
+  for (const std::int64_t limit : {std::int64_t{0}, kMaxList + 1})  // as every list
     EXPECT_EQ(code({{"action", "thread-list"}, {"limit", limit}}), "VALIDATION_ERROR");
   EXPECT_EQ(code({{"action", "thread-list"}, {"cursor", "made up"}}), "INVALID_CURSOR");
   EXPECT_EQ(code({{"action", "thread-list"}, {"kind", "novel"}}), "INVALID_FILTER");
