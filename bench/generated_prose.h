@@ -37,7 +37,7 @@ class Prose {
   void paragraph(Draw& draw, std::size_t words, std::string& to) const;  // prose, or now and then Chinese
   void chinese(Draw& draw, std::size_t signs, std::string& to) const;
   std::string identifier(Draw& draw) const;  // retry_policy, RetryPolicy
-  std::string path(Draw& draw) const;        // src/retry/policy_table.cpp
+  std::string path(Draw& draw) const;        // "src/retry/policy_table.cpp"
   void code(Draw& draw, std::size_t lines, std::string& to) const;
   void log(Draw& draw, std::size_t lines, std::string& to) const;
   static std::string hex(Draw& draw, std::size_t digits);

@@ -1,14 +1,18 @@
 #!/usr/bin/env python3
-"""usage: check_links.py [REPOSITORY]    links and file names in the documents, and documents named in the code
+"""usage: check_links.py [REPOSITORY]    links and file names in the documents, and files named in the comments of the code
 
 Every relative link of a page leads to a file, and to a heading when it names one. What stands in backticks and looks
 like a file of the repository is one: below the root, below src, beside the page, or, for a bare source name, anywhere
 (headers of libraries that some file of ours includes are known, too).
+A comment of a source names files of ours, too: by their bare name, by a path from the root or from src, or by the end of such a path;
+"…" stands for any folders. What stands there in quotes is an example, and may be anything.
 Prints one line per breach, `file:line: what`, and exits 1 if there is any.
 """
 import pathlib
 import re
 import sys
+
+import comments
 
 FENCE = re.compile(r"^\s*(```|~~~)")
 LINK = re.compile(r"\]\(\s*<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\s*\)|^\s*\[[^\]]+\]:\s*(\S+)|\b(?:src|href)=\"([^\"]+)\"")
@@ -20,6 +24,10 @@ NAMED_DOCUMENT = re.compile(r"\bdocs/[\w./-]+\.(?:md|svg)\b")
 INCLUDED = re.compile(r"^\s*#\s*include\s*<([^>]+)>", re.M)
 CODE_FILES = (".h", ".hpp", ".cpp", ".py", ".cmake", ".sh")
 LEFT_OUT = ("build", "node_modules", "tests/data")  # what is made, fetched, or was written by others
+COMMENTED = ("src", "tests", "fuzz", "bench", "cmake", "examples", "scripts")  # folders whose comments are read
+QUOTED = re.compile(r'"[^"]*"|\'[^\'\s]*\'|<[^>\s]*>')
+IN_COMMENT = re.compile(r"(?<![\w./:~$*{}…-])(?:[\w-]+/|…/)*[\w-]+\.(?:h|hpp|cpp|py|mjs|cmake|md|svg)\b(?![\w/*{(-])")
+PRODUCTS = ("llama.cpp",)  # of others, whose names look like files
 SAMPLES = "tests/structure/"  # documents that the checkers' own tests make up
 
 
@@ -89,6 +97,20 @@ def check_path(repository, page, names, text):
         yield f"`{text}`: there is no such file"
 
 
+def check_comment(repository, page, files, names, text):
+    """What a comment of a source names. A page (.md) is meant only where the path says where: "notes/a.md" is an example."""
+    for name in IN_COMMENT.findall(QUOTED.sub("*", text)):
+        first, stem = name.split("/")[0], name.split("/")[-1].split(".")[0]
+        placeholder = stem.isupper() and not stem.startswith("README") or stem.startswith("_")  # NAME.py, anything_test.cpp
+        page_elsewhere = name.endswith((".md", ".svg")) and not (repository / first).is_dir()
+        if placeholder or page_elsewhere or name in PRODUCTS or name.startswith(tuple(folder + "/" for folder in LEFT_OUT)):
+            continue
+        wanted = re.compile("(?:^|.*/)" + re.escape(name).replace("…", ".*") + "$")
+        beside = "/" in name and (page.parent / name).exists()
+        if name not in names and not beside and not any(wanted.match(file) for file in files):
+            yield f"the comment names {name}, which does not exist"
+
+
 def check(repository):
     files = files_of(repository)
     names = {path.name for path in files.values()}
@@ -104,11 +126,17 @@ def check(repository):
                 for code in CODE.findall(line):
                     for breach in check_path(repository, page, names, code):
                         yield f"{name}:{number}: {breach}"
-        elif (page.suffix in CODE_FILES or page.name == "CMakeLists.txt") and not name.startswith(SAMPLES):
+        whole = (page.suffix in CODE_FILES or page.name == "CMakeLists.txt") and not name.startswith(SAMPLES)  # texts of the program, too
+        if whole:
             for number, line in enumerate(page.read_text().splitlines(), 1):
                 for document in NAMED_DOCUMENT.findall(line):
                     if not (repository / document).exists():
                         yield f"{name}:{number}: names {document}, which does not exist"
+        commented = name.startswith(tuple(folder + "/" for folder in COMMENTED)) or page.name == "CMakeLists.txt"
+        if commented and not name.startswith(SAMPLES) and page.suffix in (*comments.C_LIKE, *comments.SCRIPTS):
+            for number, line in comments.comments_of(page.suffix, page.read_text(errors="replace")):
+                for breach in check_comment(repository, page, files, names, NAMED_DOCUMENT.sub("", line) if whole else line):
+                    yield f"{name}:{number}: {breach}"
 
 
 def main():

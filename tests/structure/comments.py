@@ -15,7 +15,8 @@ def comments_of(suffix, text):
     """suffix: of the file's name. Other files have no comments."""
     pattern = IN_C if suffix in C_LIKE else IN_SCRIPT if suffix in SCRIPTS else None
     for found in pattern.finditer(text) if pattern else ():
-        comment = found["comment"] or (found["long"] if pattern is IN_SCRIPT else None)
-        if comment:
-            first = text.count("\n", 0, found.end() - len(comment)) + 1
+        group = "long" if pattern is IN_SCRIPT and found["long"] else "comment"
+        if found[group]:
+            first = text.count("\n", 0, found.start(group)) + 1
+            comment = found[group][3:-3] if group == "long" else found[group]
             yield from enumerate(comment.splitlines(), first)

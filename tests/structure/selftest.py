@@ -248,6 +248,20 @@ class Repository(unittest.TestCase):
             with self.subTest(path):
                 self.assert_links(f"README.md:1: `{path}`: there is no such file", {**files, "README.md": f"see `{path}`\n"})
 
+    def test_file_named_in_a_comment(self):
+        files = {"src/base/json/a.h": "int a;\n", "docs/b.md": "# B\n", "tests/e2e/c.mjs": "let c;\n"}
+        known = ("a.h", "base/json/a.h", "src/base/json/a.h", "json/a.h", "src/…/a.h", "docs/b.md", "tests/e2e/c.mjs", "notes/d.md", "build/d.cpp",
+                 "llama.cpp", '"src/d.cpp"', "NAME.py", "<room>_test.cpp", "*_test.cpp", "https://x.test/d.py")
+        self.assert_links("links: ok", {**files, "src/net/e.cpp": 'const char* e = "// d.h";\n' + "".join(f"int e;  // see {name}\n" for name in known),
+                                        "tests/e2e/f.py": "".join(f"# see {name}\n" for name in known)})
+        for comment, name in (("d.h", "d.h"), ("(base/a.h)", "base/a.h"), ("src/…/d.h.", "src/…/d.h"), ("docs/d.md", "docs/d.md"), ("net/json/a.h", "net/json/a.h"), ("d.mjs:", "d.mjs")):
+            with self.subTest(comment):
+                naming = {"src/net/e.cpp": f"int e;\n// see {comment}\n", "fuzz/e.cpp": f"/* see\n   {comment} */\n", "bench/e.h": f"int e;\nint f;  // {comment}\n",
+                          "cmake/e.cmake": f"\n# see {comment}\n", "tests/e2e/e.py": f'"""see\n{comment}"""\n', "scripts/e": f"echo d.h\n# {comment}\n"}
+                output = self.breaches("check_links.py", {**files, **naming})
+                for file in naming:
+                    self.assertRegex(output, rf"(?m)^{file}:2: .*names {name}, which does not exist$")
+
     def test_document_named_in_the_code(self):
         self.assert_links("src/base/a.h:1: names docs/b.md, which does not exist", {"src/base/a.h": "// docs/b.md\n"})
 

@@ -1,7 +1,7 @@
 #pragma once
 
 // A compiled schema: flat tables, numbered nodes, no pointers between them. Made by
-// schema_compile.cpp, run by schema_validate.cpp, constant in between and shared by threads.
+// schema_compile.cpp, run by schema_run.cpp, constant in between and shared by threads.
 //
 // A node is a subschema: a mask of types and a run of checks. Keywords that work together
 // (properties, patternProperties, additionalProperties) are one check; checks of a node are ordered

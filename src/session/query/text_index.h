@@ -29,7 +29,7 @@ struct TextClause {
   bool excluded = false;  // must not occur in the passage
 };
 // From what a person types: words, word*, *inside*, "a phrase", -without, and code as it stands: what has signs or digits inside
-// (foo_bar, src/a.cpp, E0277, a::b) and runs of Chinese, Japanese or Korean are literals. The sign that ends a sentence is none
+// (foo_bar, "src/a.cpp", E0277, a::b) and runs of Chinese, Japanese or Korean are literals. The sign that ends a sentence is none
 // of its last word. as_typed: the last word is still being typed
 // (prefix). Errors: invalid (nothing to look for, an unclosed quote is closed silently).
 Result<std::vector<TextClause>> parse_text_query(std::string_view text, bool as_typed = false);

@@ -10,7 +10,7 @@ namespace holdfast::store::postgres {
 namespace {
 
 // The columns are those of the SQLite store; strings are bytea (statement.h). `changed` and `sequence` come from one sequence and
-// are given out under a lock that is held until the commit is visible (lock_names.h), so their order is that of the commits.
+// are given out under a lock that is held until the commit is visible (locks.h), so their order is that of the commits.
 // `words` are the words of store/sqlite/search/words.h, cut by us, so that both stores find the same; `commits` has the id of
 // every write of the last hour (writer.h).
 constexpr const char* kVersion1 = R"sql(

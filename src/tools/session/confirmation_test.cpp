@@ -1,4 +1,4 @@
-// The gate as modern clients meet it (threads-and-research §7). Legacy clients: tests/e2e/app/gate.mjs.
+// The gate as modern clients meet it (threads-and-research §7). Legacy clients: tests/e2e/app/lifecycle.mjs.
 
 #include "tools/session/confirmation.h"
 

@@ -26,7 +26,7 @@ struct ArchiveLimits {
 
 class ArchiveReader {
  public:
-  // A regular file; pipes and downloads are put into a temporary one first (spool.h). Reads up to the header and no further than
+  // A regular file; pipes and downloads are put into a temporary one first (spool). Reads up to the header and no further than
   // needed. Errors: corrupt (not an archive, damaged; code "unsupported": an unknown major version), too_large, io.
   // All are exit 6 but io.
   static Result<ArchiveReader> open(Fd file, const ArchiveLimits& limits = {});
