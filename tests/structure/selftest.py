@@ -209,17 +209,39 @@ class Repository(unittest.TestCase):
             "docs/a.md": "archive-room §4.1\n", "tests/structure/b.py": "# archive-room §77\n"})
 
     def test_clause_that_is_not_there(self):
-        for clause, comment in (("archive-room 4.4", "archive-room §4.4"), ("archive-room 4.4", "archive-room §4, §4.4"), ("archive-room 4.4", "archive-room §4.3-4.4"),
-                                ("archive-room 5", "archive-room §4–5"), ("archive-room 4.4", "archive-room §4, then §4.4"), ("design 8.12", "design 8.10 to 8.12"),
-                                ("design 5", "design §5"), ("design 8.7", "archive-room §4, design 8.9, 8.7"), ("reasoning-sessions A3", "reasoning-sessions A1-A3")):
-            with self.subTest(comment):
-                self.assert_contracts(f"src/base/a.h:1: cites {clause}, which is no clause of docs/contracts/", {"src/base/a.h": f"// {comment}\n"})
+        cited = {"archive-room §4.4": "archive-room 4.4", "archive-room §4, §4.4": "archive-room 4.4", "archive-room §4.3-4.4": "archive-room 4.4",
+                 "archive-room §4–5": "archive-room 5", "archive-room §4, then §4.4": "archive-room 4.4", "design 8.10 to 8.12": "design 8.12", "design §5": "design 5",
+                 "archive-room §4, design 8.9, 8.7": "design 8.7", "reasoning-sessions A1-A3": "reasoning-sessions A3"}
+        output = self.breaches("check_contracts.py", {**self.CONTRACTS, **{f"src/base/a{index}.h": f"// {comment}\n" for index, comment in enumerate(cited)}})
+        for index, clause in enumerate(cited.values()):
+            self.assertIn(f"src/base/a{index}.h:1: cites {clause}, which is no clause of docs/contracts/", output)
+        self.assertEqual(len(output.splitlines()), len(cited), output)
         self.assert_contracts("src/base/a.cpp:1: cites archive-room 9", {"src/base/a.h": "// archive-room §4\n", "src/base/a.cpp": "// §9\n"})
         self.assert_contracts("src/kinds/reasoning/a.h:1: cites reasoning-sessions A9", {"src/kinds/reasoning/a.h": "int a;  // A9\n"})
         self.assert_contracts("docs/a.md:1: cites archive-room 9", {"docs/a.md": "archive-room §9\n"})
         self.assert_contracts("there is no docs/contracts/attic-room.md", {"fuzz/a.cpp": "// attic-room §1\n"})
         self.assert_contracts("bench/a.cpp:1: cites 1, but not of which contract", {"bench/a.cpp": "int a;  // §1\n"})
         self.assertIn("there are no contracts", self.breaches("check_contracts.py", {"src/base/a.h": "int a;\n"}))
+
+    def test_words(self):
+        def glossary(rows):
+            return {"docs/glossary.md": "# G\n\n| crew | x | y |\n\n## Words we do not use\n\n| not this | but | still in |\n|---|---|---|\n" + rows + "\n## Other\n\n| barn | x | |\n"}
+
+        gone, left = glossary("| shelf, shelves | bucket | |\n| sign | character | not checked |\n"), glossary("| shelf, shelves | bucket | store, docs/a.md |\n")
+        fine = {"src/a/b.h": "int sign; Bookshelf shelfish; crew barn;\n", "src/a/b.cpp": 'auto x = "shelf";  // fine\nauto y = R"sql(\nshelf)sql";\n',
+                "docs/decisions/1.md": "shelf\n", "tests/structure/a.py": "shelf = 1\n"}
+        self.assertIn("words: ok", self.breaches("check_words.py", {**gone, **fine}))
+        self.assertIn("words: ok", self.breaches("check_words.py", {**left, "src/store/sqlite/shelf.h": "int a;\n", "docs/a.md": "shelves\n"}))
+        lines = ("int kMaxShelves = 1;", "take_from_shelf();", "class Shelf;", "// a shelf", "int a;  // SHELF", '#include "a/shelf.h"', '// "a shelf"')
+        files = {"src/a/shelf_walk.h": "int a;\n", **{name: "a shelf\n" for name in ("docs/b.md", "tests/e2e/a.py", "README.md")}}
+        output = self.breaches("check_words.py", {**gone, **files, "src/a/b.h": "\n".join(lines) + "\n"})
+        for place in [f"src/a/b.h:{number}" for number in range(1, len(lines) + 1)] + [f"{name}:1" for name in files]:
+            self.assertRegex(output, rf"(?m)^{place}: shel(f|ves): say bucket")
+        elsewhere = ("src/stores/a.h", "src/store.h", "docs/a.md.h")  # not in a place of the row
+        output = self.breaches("check_words.py", {**left, **{name: "int shelf;\n" for name in ("src/store/a.h", "docs/a.md", *elsewhere)}})
+        self.assertEqual(sorted(output.splitlines()), sorted(f"{name}:1: shelf: say bucket (docs/glossary.md)" for name in elsewhere))
+        self.assertIn("docs/glossary.md:9: shelf is gone from docs/a.md: take it out of the row", self.breaches("check_words.py", {**left, "src/store/a.h": "int shelf;\n"}))
+        self.assertIn("has no table", self.breaches("check_words.py", {"docs/glossary.md": "# G\n"}))
 
     def assert_links(self, expected, files):
         self.assertIn(expected, self.breaches("check_links.py", files))

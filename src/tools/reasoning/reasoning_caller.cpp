@@ -30,8 +30,8 @@ reasoning::Situation ReasoningCaller::situate_unread(mcp::Call& call) const {
   reasoning::Situation situation;
   situation.principal = call.caller().principal;
   situation.connection = fresh_connection_of(call.caller(), root_.owner());
-  // Shown with every thought and exported, so it must not be the transport's id, which opens doors; one that is the same for the
-  // same connection will do.
+  // Shown with every thought and exported, so it must not be the transport's id, which lets others in; one that is the same for
+  // the same connection will do.
   situation.run = situation.has_connection() ? to_hex(sha256(situation.connection.id)).substr(0, kRunLength) : make_handle();
   situation.client = client_name(call.caller());
   situation.auto_attach = settings_.auto_attach;
