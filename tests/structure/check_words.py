@@ -4,7 +4,7 @@
 The table "Words we do not use" of docs/glossary.md has a row for each: the words, what to say instead, and where they still stand. They
 are refused everywhere else: in names of files, in identifiers, in comments and in pages; not in texts that the program prints. A place
 where none of a row's words is left has to leave the row. Rows that say "not checked" are for people.
-Prints one line per breach, `file:line: what`, and exits 1 if there is any. --count prints how often each word stands where.
+Prints one line per breach, `file:line: what`, and exits 1 if there is any. --count prints in how many lines each word stands, and where.
 """
 import collections
 import pathlib
