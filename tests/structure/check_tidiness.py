@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""usage: check_tidiness.py [REPOSITORY]    file sizes, left-over markers, formatting
+"""usage: check_tidiness.py [REPOSITORY]    sizes of files and folders, left-over markers, formatting
 
 Prints one line per breach, `file: what`, and exits 1 if there is any.
 """
@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 LONGEST_FILE = 600  # lines; nine of ten files are meant to stay below 500
+MOST_FILES = 40  # in one folder of src; then it has found its sub-folders
 MARKER = re.compile(r"\b(TODO|FIXME|XXX)\b")
 FOLDERS = ("src", "tests", "fuzz", "bench")
 VAGUE_NAMES = re.compile(r"(^|_)(utils?|helpers?|manager|common|misc)(_|\.|$)")
@@ -35,6 +36,14 @@ def check_text(repository):
                 yield f"{name}:{number}: unfinished: {line.strip()}"
 
 
+def check_folders(repository):
+    source = repository / "src"
+    for folder in sorted([source, *(path for path in source.rglob("*") if path.is_dir())]):
+        count = sum(path.is_file() for path in folder.iterdir())
+        if count > MOST_FILES:
+            yield f"{folder.relative_to(repository)}: {count} files, more than {MOST_FILES}; move some into a folder of their own"
+
+
 def check_format(repository):
     files = [str(path) for path in cpp_files(repository)]
     if not files:
@@ -46,7 +55,7 @@ def check_format(repository):
 
 def main():
     repository = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parents[2]).resolve()
-    breaches = [*check_text(repository), *check_format(repository)]
+    breaches = [*check_text(repository), *check_folders(repository), *check_format(repository)]
     print("\n".join(breaches) if breaches else "tidiness: ok")
     return 1 if breaches else 0
 

@@ -135,6 +135,9 @@ class Repository(unittest.TestCase):
     def test_tidiness(self):
         self.assert_tidiness("tidiness: ok", {"src/base/a.cpp": "int a;\n" * 600})
         self.assert_tidiness("src/base/a.cpp: 601 lines", {"src/base/a.cpp": "int a;\n" * 601})
+        forty = {f"src/base/a{number}.cpp": "int a;\n" for number in range(40)}
+        self.assert_tidiness("tidiness: ok", forty)
+        self.assert_tidiness("src/base: 41 files", {**forty, "src/base/README.md": ""})
         self.assert_tidiness("src/base/a.cpp:2: unfinished", {"src/base/a.cpp": "int a;\n// TO" "DO later\n"})
         self.assert_tidiness("not formatted", {"src/base/a.cpp": "int   a ;\n"})
         self.assert_tidiness("the name does not say", {"src/base/string_utils.cpp": "int a;\n"})
