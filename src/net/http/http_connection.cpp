@@ -218,7 +218,7 @@ void HttpConnection::admit(std::function<void()> then) {
 
 void HttpConnection::take_body() {
   const std::unique_ptr<Incoming> whole = std::move(incoming_);
-  all_.body_bytes -= whole->counted;
+  all_.totals.body_bytes -= whole->counted;
   whole->exchange->take_body(reader_->take().body);
   all_.give_reader(std::move(reader_));
   phase_ = Phase::running;
@@ -227,14 +227,14 @@ void HttpConnection::take_body() {
 }
 
 void HttpConnection::count_body(std::size_t bytes) {
-  all_.body_bytes += bytes - std::exchange(incoming_->counted, bytes);
-  if (all_.body_bytes > all_.limits.max_bodies_bytes) fail(503, "too much is being sent at once; try again");
+  all_.totals.body_bytes += bytes - std::exchange(incoming_->counted, bytes);
+  if (all_.totals.body_bytes > all_.limits.max_bodies_bytes) fail(503, "too much is being sent at once; try again");
 }
 
 // An answer before all of the body was read: what of it is not here is not waited for.
 void HttpConnection::forget_body() {
   if (!reader_) return;
-  if (incoming_) all_.body_bytes -= incoming_->counted;
+  if (incoming_) all_.totals.body_bytes -= incoming_->counted;
   const std::unique_ptr<Incoming> given_up = std::move(incoming_);
   if (unread_.empty())
     input_.erase(0, reader_->feed(input_));
@@ -385,7 +385,7 @@ void HttpConnection::fail(int status, std::string_view reason) {
 
 // Of the request that was on its way: who waits for it learns that the client has gone.
 void HttpConnection::let_go() {
-  if (incoming_) all_.body_bytes -= incoming_->counted;
+  if (incoming_) all_.totals.body_bytes -= incoming_->counted;
   const std::unique_ptr<Incoming> given_up = std::move(incoming_);
   reader_.reset();
   unread_ = {};

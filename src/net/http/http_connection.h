@@ -69,7 +69,7 @@ class HttpConnection final : public EventLoop::Watcher, public std::enable_share
   struct Incoming {
     std::shared_ptr<LiveExchange> exchange;
     std::function<void()> then;
-    std::size_t counted = 0;  // bytes, in HttpConnections::body_bytes
+    std::size_t counted = 0;  // bytes, in HttpServer::Counts::body_bytes
   };
 
   template <class Work>

@@ -46,8 +46,7 @@ class HttpConnections {
   EventLoop& loop;
   const HttpLimits limits;
   const HttpServer::Handler handler;
-  std::vector<char> buffer;    // what recv() fills; nobody keeps a view of it
-  std::size_t body_bytes = 0;  // of bodies on their way in
+  std::vector<char> buffer;  // what recv() fills; nobody keeps a view of it
   SocketOwners owners;
   bool draining = false;
   bool turning_away = false;  // answers close their connection; implied by draining

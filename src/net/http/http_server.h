@@ -124,6 +124,7 @@ class HttpServer {
   struct Counts {
     std::uint64_t connections_open = 0, connections_total = 0, requests_total = 0, streams_open = 0;
     std::uint64_t refused_connections = 0, timeouts = 0, bad_requests = 0;
+    std::size_t body_bytes = 0;  // of bodies on their way in
   };
   Counts counts() const;  // server thread
 
