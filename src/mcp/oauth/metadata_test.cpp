@@ -11,7 +11,7 @@ using ::testing::ElementsAre;
 HttpUrl url(std::string_view text) {
   return parse_http_url(text).value();
 }
-Json json(std::string_view text) {
+Json json_of_text(std::string_view text) {
   return parse_json(text).value();
 }
 ErrorKind kind_of(const auto& result) {
@@ -83,17 +83,18 @@ TEST(Metadata, AResourceMustBeTheServerOrAboveIt) {
 
 TEST(Metadata, AResourceWithoutItsMembersIsNone) {
   const HttpUrl server = url("https://x/mcp");
-  EXPECT_EQ(kind_of(read_resource_metadata(json("[]"), server)), ErrorKind::corrupt);
-  EXPECT_EQ(kind_of(read_resource_metadata(json(R"({"resource":5})"), server)), ErrorKind::corrupt);
-  EXPECT_EQ(kind_of(read_resource_metadata(json(R"({"resource":"https://x/mcp"})"), server)), ErrorKind::refused);
-  EXPECT_EQ(kind_of(read_resource_metadata(json(R"({"resource":"https://x/mcp","authorization_servers":[1,null]})"), server)),
-            ErrorKind::refused);
+  EXPECT_EQ(kind_of(read_resource_metadata(json_of_text("[]"), server)), ErrorKind::corrupt);
+  EXPECT_EQ(kind_of(read_resource_metadata(json_of_text(R"({"resource":5})"), server)), ErrorKind::corrupt);
+  EXPECT_EQ(kind_of(read_resource_metadata(json_of_text(R"({"resource":"https://x/mcp"})"), server)), ErrorKind::refused);
+  EXPECT_EQ(
+      kind_of(read_resource_metadata(json_of_text(R"({"resource":"https://x/mcp","authorization_servers":[1,null]})"), server)),
+      ErrorKind::refused);
 }
 
 TEST(Metadata, EndpointsOfAServerAreJudged) {
   const HttpUrl server = url("https://x/mcp");
   const auto metadata = read_server_metadata(
-      json(
+      json_of_text(
           R"({"issuer":"https://as","token_endpoint":"https://other.com/token","code_challenge_methods_supported":["plain","S256"],
                "authorization_response_iss_parameter_supported":true,"grant_types_supported":["authorization_code"]})"),
       server);
@@ -102,12 +103,13 @@ TEST(Metadata, EndpointsOfAServerAreJudged) {
   EXPECT_FALSE(metadata->takes_metadata_urls);
   EXPECT_TRUE(metadata->offers_grant("authorization_code"));
   EXPECT_FALSE(metadata->offers_grant("refresh_token"));
-  EXPECT_EQ(kind_of(read_server_metadata(json(R"({"issuer":"https://as"})"), server)), ErrorKind::corrupt);
-  EXPECT_EQ(kind_of(read_server_metadata(json(R"({"token_endpoint":"https://as/t"})"), server)), ErrorKind::corrupt);
-  EXPECT_EQ(kind_of(read_server_metadata(json(R"({"issuer":"https://as","token_endpoint":"http://as/t"})"), server)),
+  EXPECT_EQ(kind_of(read_server_metadata(json_of_text(R"({"issuer":"https://as"})"), server)), ErrorKind::corrupt);
+  EXPECT_EQ(kind_of(read_server_metadata(json_of_text(R"({"token_endpoint":"https://as/t"})"), server)), ErrorKind::corrupt);
+  EXPECT_EQ(kind_of(read_server_metadata(json_of_text(R"({"issuer":"https://as","token_endpoint":"http://as/t"})"), server)),
             ErrorKind::refused);
-  EXPECT_EQ(kind_of(read_server_metadata(json(R"({"issuer":"https://as","token_endpoint":"http://127.0.0.1/t"})"), server)),
-            ErrorKind::refused);
+  EXPECT_EQ(
+      kind_of(read_server_metadata(json_of_text(R"({"issuer":"https://as","token_endpoint":"http://127.0.0.1/t"})"), server)),
+      ErrorKind::refused);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 
 // A legacy server in a few lines; what a tool does is its name.
-constexpr const char* kServer = R"python(
+constexpr const char* kChildServer = R"python(
 import json, os, signal, subprocess, sys, time
 mode = sys.argv[1] if len(sys.argv) > 1 else ""
 def say(message):
@@ -64,7 +64,7 @@ if mode == "stubborn": time.sleep(1000)
 class ChildTransportTest : public ::testing::Test {
  protected:
   BlockingClient make(const std::string& mode = {}, ClientOptions options = {}, const std::string& directory = {}) {
-    ChildServer server{"python3", {"-c", kServer, mode}, {{"GIVEN", "given"}}, directory};
+    ChildServer server{"python3", {"-c", kChildServer, mode}, {{"GIVEN", "given"}}, directory};
     return BlockingClient(thread_.loop(), std::move(options), {}, child_transport_maker(thread_.loop(), server));
   }
   static std::string text_of(const CallResult<JsonObject>& result) {

@@ -11,7 +11,7 @@ constexpr int kFormat = 1;
 constexpr int kApplication = 0x68666764;  // "hfgd"
 
 // `mark` is the beginning of the hash: an index of eight bytes an entry finds it as well as one of 32.
-constexpr const char* kTables = R"sql(
+constexpr const char* kBlobTables = R"sql(
 CREATE TABLE numbers(what TEXT PRIMARY KEY, next INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE versions(
   id INTEGER PRIMARY KEY,
@@ -147,7 +147,7 @@ Result<std::unique_ptr<Db>> open_blob_catalogue(const std::string& path, Db::Mod
   HF_TRY(const auto application, db->number("PRAGMA application_id"));
   HF_TRY(const auto format, db->number("PRAGMA user_version"));
   if (application == 0 && mode == Db::Mode::create) {
-    HF_CHECK(db->script(fmt::format("BEGIN IMMEDIATE; {}; PRAGMA application_id={}; PRAGMA user_version={}; COMMIT", kTables,
+    HF_CHECK(db->script(fmt::format("BEGIN IMMEDIATE; {}; PRAGMA application_id={}; PRAGMA user_version={}; COMMIT", kBlobTables,
                                     kApplication, kFormat)));
     return db;
   }

@@ -26,7 +26,7 @@ namespace holdfast::store {
 namespace {
 
 constexpr std::string_view kNames = ".names", kChanges = ".changes";
-constexpr std::string_view kMagic = "hfgc";
+constexpr std::string_view kCopyMagic = "hfgc";
 constexpr std::size_t kSum = 8;  // of SHA-256 over what is packed
 constexpr int kLevel = 3;
 constexpr std::uint64_t kAlwaysKept = 4 * 1024 * 1024;  // of changes: below this a new copy is not worth its syncs
@@ -91,7 +91,7 @@ Result<std::uint64_t> each_record(const std::string& path, const std::function<R
   for (;;) {
     RecordHead head{};
     if (!read_all_of(reinterpret_cast<char*>(&head), sizeof head)) return whole;
-    if (std::string_view(head.magic.data(), head.magic.size()) != kMagic || head.size > kMaxChanges ||
+    if (std::string_view(head.magic.data(), head.magic.size()) != kCopyMagic || head.size > kMaxChanges ||
         head.packed_size > kMaxChanges)
       return whole;
     std::string packed(head.packed_size, '\0');
@@ -149,7 +149,7 @@ Result<CopyPlace> append_changes(const std::string& packs, const CopyPlace& plac
   ZstdPacker packer(kLevel);
   HF_TRY(const std::string packed, packer.pack(changes));
   RecordHead head{};
-  std::ranges::copy(kMagic, head.magic.begin());
+  std::ranges::copy(kCopyMagic, head.magic.begin());
   head.size = static_cast<std::uint32_t>(changes.size());
   head.packed_size = static_cast<std::uint32_t>(packed.size());
   head.sum = sum_of(packed);

@@ -76,7 +76,7 @@ class Texts {
 };
 
 // Sessions whose texts must go and such that stay, mixed so that they share pages, with values at random places of one tree.
-constexpr int kSessions = 120;
+constexpr int kErasedSessions = 120;
 bool goes(int number) {
   return number % 3 != 0;
 }
@@ -90,7 +90,7 @@ TEST_P(ErasureContract, NothingOfAPurgedSessionRemains) {
   std::vector<std::string> keys;
   for (int round = 0; round < 3; ++round) {
     must(store_->write([&](Transaction& t) -> Result<void> {
-      for (int i = round; i < kSessions; i += 3) {
+      for (int i = round; i < kErasedSessions; i += 3) {
         const Texts& mine = goes(i) ? texts : kept;
         HF_CHECK(t.create(mine.record(id_of(i))));
         for (std::size_t n = 0; n < 12; ++n) HF_CHECK(t.append(id_of(i), mine.entry(n * n * 60)));
@@ -108,7 +108,7 @@ TEST_P(ErasureContract, NothingOfAPurgedSessionRemains) {
     return {};
   }));
   // Records that were changed have old texts, too.
-  for (int i = 0; i < kSessions; ++i) {
+  for (int i = 0; i < kErasedSessions; ++i) {
     if (!goes(i)) continue;
     SessionRecord changed = texts.record(id_of(i));
     changed.rev = must(store_->get(id_of(i))).rev;
@@ -124,7 +124,7 @@ TEST_P(ErasureContract, NothingOfAPurgedSessionRemains) {
   must(other->search(query));
   const auto rename_kept = [&](const std::string& title) {
     must(other->write([&](Transaction& t) -> Result<void> {
-      for (int i = 0; i < kSessions; ++i) {
+      for (int i = 0; i < kErasedSessions; ++i) {
         if (goes(i)) continue;
         HF_TRY(auto record, t.get(id_of(i)));
         record.title = title;
@@ -137,7 +137,7 @@ TEST_P(ErasureContract, NothingOfAPurgedSessionRemains) {
   std::shuffle(keys.begin(), keys.end(), random_);
   for (int step = 0; step < 4; ++step) {
     must(store_->write([&](Transaction& t) -> Result<void> {
-      for (int i = step; i < kSessions; i += 4) {
+      for (int i = step; i < kErasedSessions; i += 4) {
         if (goes(i)) HF_CHECK(t.purge(id_of(i), "test"));
       }
       for (std::size_t i = static_cast<std::size_t>(step); i < keys.size(); i += 4) HF_CHECK(t.erase("mcp.task", keys[i]));
@@ -147,7 +147,7 @@ TEST_P(ErasureContract, NothingOfAPurgedSessionRemains) {
   EXPECT_THAT(remains(), IsEmpty());
   rename_kept("and does not bring the old ones back");
   EXPECT_THAT(remains(), IsEmpty());
-  EXPECT_EQ(must(other->list({})).total, kSessions / 3);
+  EXPECT_EQ(must(other->list({})).total, kErasedSessions / 3);
   EXPECT_TRUE(must(other->integrity()).ok);
 }
 

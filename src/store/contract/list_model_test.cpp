@@ -67,11 +67,11 @@ std::vector<T> some_of(std::vector<T> all) {
   return chosen;
 }
 
-const std::vector<std::string> kKinds = {"reasoning", "thread", "research"};
+const std::vector<std::string> kListedKinds = {"reasoning", "thread", "research"};
 const std::vector<std::string> kStatuses = {"active", "completed"};
-const std::vector<std::string> kRoots = {"file:///one", "file:///two"};
+const std::vector<std::string> kListedRoots = {"file:///one", "file:///two"};
 const std::vector<std::string> kTags = {"red", "green"};
-const std::vector<std::string> kWords = {"Retry", "retries", "tr", "Straße", "x"};
+const std::vector<std::string> kListedWords = {"Retry", "retries", "tr", "Straße", "x"};
 const std::vector<std::string> kPrincipals = {"local", "ann"};
 const std::vector<Visibility> kVisibilities = {Visibility::live, Visibility::archived, Visibility::deleted};
 
@@ -82,23 +82,23 @@ Millis any_time() {
 SessionRecord any_record(std::string id) {
   SessionRecord r;
   r.id = std::move(id);
-  r.kind = kKinds.front();
+  r.kind = kListedKinds.front();
   r.status = kStatuses.front();
   if (*rc::gen::arbitrary<bool>()) {  // half of them differ in nothing but the aspect
-    r.kind = *rc::gen::elementOf(kKinds);
+    r.kind = *rc::gen::elementOf(kListedKinds);
     r.status = *rc::gen::elementOf(kStatuses);
     r.visibility = *rc::gen::elementOf(kVisibilities);
     r.pinned = *rc::gen::inRange(0, 4) == 0;
     r.principal = *rc::gen::elementOf(kPrincipals);
   }
   r.aspect = std::to_string(*rc::gen::inRange(0, 25));  // more than a backend might care to count one by one
-  if (*rc::gen::arbitrary<bool>()) r.root_uri = *rc::gen::elementOf(kRoots);
-  if (*rc::gen::inRange(0, 4) == 0) r.linked_roots = {*rc::gen::elementOf(kRoots)};
+  if (*rc::gen::arbitrary<bool>()) r.root_uri = *rc::gen::elementOf(kListedRoots);
+  if (*rc::gen::inRange(0, 4) == 0) r.linked_roots = {*rc::gen::elementOf(kListedRoots)};
   r.tags = some_of(kTags);
   if (*rc::gen::arbitrary<bool>()) r.project = "project";
   if (*rc::gen::inRange(0, 4) == 0) r.task = "task";
   for (std::string* text : {&r.title, &r.description, &r.opening}) {
-    if (*rc::gen::arbitrary<bool>()) *text = *rc::gen::elementOf(kWords) + *rc::gen::elementOf(kWords);
+    if (*rc::gen::arbitrary<bool>()) *text = *rc::gen::elementOf(kListedWords) + *rc::gen::elementOf(kListedWords);
   }
   r.created_at = any_time();
   r.updated_at = any_time();
@@ -108,10 +108,10 @@ SessionRecord any_record(std::string id) {
 
 Query any_query() {
   Query q;
-  q.kinds = some_of(kKinds);
+  q.kinds = some_of(kListedKinds);
   q.statuses = some_of(std::vector<std::string>{"active", "completed", "archived"});
   q.visibilities = some_of(kVisibilities);
-  q.roots = some_of(kRoots);
+  q.roots = some_of(kListedRoots);
   q.rootless = *rc::gen::arbitrary<bool>();
   q.aspects = some_of(std::vector<std::string>{"1", "2", "3", "20"});
   if (*rc::gen::inRange(0, 8) == 0) q.aspect = "2";

@@ -8,7 +8,7 @@ namespace holdfast::store::index {
 
 namespace {
 
-using Order = session::TextQuery::Order;
+using HitOrder = session::TextQuery::Order;
 
 constexpr std::size_t kMostKept = 1 << 30;  // who sets no limit wants all of them
 
@@ -20,7 +20,7 @@ std::size_t HitList::most_of_one() const {
 }
 
 bool HitList::is_before(const FoundPassage& a, const FoundPassage& b) const {
-  if (query_.order == Order::best && a.match.score != b.match.score) return a.match.score > b.match.score;
+  if (query_.order == HitOrder::best && a.match.score != b.match.score) return a.match.score > b.match.score;
   if (a.time != b.time) return a.time > b.time;
   if (a.source->key != b.source->key) return a.source->key < b.source->key;
   return a.line > b.line;
@@ -56,7 +56,7 @@ bool HitList::wants(const std::string& session, Millis newest) const {
   const auto known = sessions_.find(session);
   if (known == sessions_.end()) return true;
   const std::vector<Millis>& times = known->second;
-  if (query_.order == Order::best) return times.size() < query_.per_session * kSessionSurplus;
+  if (query_.order == HitOrder::best) return times.size() < query_.per_session * kSessionSurplus;
   return times.size() < query_.per_session || times[query_.per_session - 1] < newest;
 }
 
@@ -68,7 +68,7 @@ std::size_t HitList::capped() const {
 }
 
 bool HitList::enough(Millis newest) const {
-  if (query_.order == Order::best) return blocks_ >= kRankedBlocks && capped() >= query_.limit;
+  if (query_.order == HitOrder::best) return blocks_ >= kRankedBlocks && capped() >= query_.limit;
   if (capped() < query_.limit) return false;
   if (query_.limit == 0) return true;
   std::vector<Millis> times;

@@ -10,7 +10,7 @@
 namespace holdfast::store::index {
 namespace {
 
-constexpr std::string_view kMagic = "HFIDXM02";
+constexpr std::string_view kManifestMagic = "HFIDXM02";
 constexpr std::size_t kMaxManifestBytes = 1 << 30;  // some millions of sources
 constexpr ByteHash::Seed kChecksumSeed{0x6D616E6966657374, 0x686F6C6466617374};
 
@@ -79,7 +79,7 @@ std::string segment_path(const std::string& folder, std::uint64_t number) {
 }
 
 std::string encode_manifest(const Manifest& manifest) {
-  std::string bytes(kMagic);
+  std::string bytes(kManifestMagic);
   append_fixed(bytes, manifest.seed.first);
   append_fixed(bytes, manifest.seed.second);
   append_varint(bytes, manifest.next_source);
@@ -102,11 +102,11 @@ std::string encode_manifest(const Manifest& manifest) {
 }
 
 std::optional<Manifest> decode_manifest(std::string_view bytes) {
-  if (bytes.size() < kMagic.size() + 8 || !bytes.starts_with(kMagic)) return std::nullopt;
+  if (bytes.size() < kManifestMagic.size() + 8 || !bytes.starts_with(kManifestMagic)) return std::nullopt;
   Reader checksum{bytes.substr(bytes.size() - 8)};
   bytes.remove_suffix(8);
   if (checksum.fixed() != ByteHash(kChecksumSeed)(bytes)) return std::nullopt;
-  Reader reader{bytes, kMagic.size()};
+  Reader reader{bytes, kManifestMagic.size()};
   Manifest manifest;
   manifest.seed.first = reader.fixed();
   manifest.seed.second = reader.fixed();

@@ -11,12 +11,12 @@ namespace holdfast::store::postgres {
 
 namespace {
 
-constexpr std::string_view kMark = "scrub ";
+constexpr std::string_view kErasedMark = "scrub ";
 
 }  // namespace
 
 std::string Eraser::queue_mark(Connection& connection, std::string_view id) {
-  std::string mark = fmt::format("{}{}", kMark, to_base64url(id));
+  std::string mark = fmt::format("{}{}", kErasedMark, to_base64url(id));
   connection.queue("INSERT INTO meta VALUES(?, '')", {mark});
   return mark;
 }

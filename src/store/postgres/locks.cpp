@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kMaxNames = 40;
 
 // Then somebody else is always quicker, and the store is locked.
-constexpr int kMaxAttempts = 4;
+constexpr int kMaxLockAttempts = 4;
 
 constexpr std::string_view kWait = "SELECT pg_advisory_xact_lock(?)";
 // One after the other, as the lists say.
@@ -36,7 +36,7 @@ std::int64_t Locks::key_of(std::string_view kind, std::string_view name) const {
 
 void Locks::begin() {
   connection_.begin();
-  if (++plan_.attempts > kMaxAttempts || plan_.wanted.size() > kMaxNames) plan_.everything = true;
+  if (++plan_.attempts > kMaxLockAttempts || plan_.wanted.size() > kMaxNames) plan_.everything = true;
 }
 
 // Locks the store, or shares it and locks the names of the plan.

@@ -13,7 +13,7 @@ namespace {
 // are given out under a lock that is held until the commit is visible (locks.h), so their order is that of the commits.
 // `words` are the words of store/sqlite/search/words.h, cut by us, so that both stores find the same; `commits` has the id of
 // every write of the last hour (writer.h).
-constexpr const char* kVersion1 = R"sql(
+constexpr const char* kPostgresVersion1 = R"sql(
 CREATE TABLE meta(name bytea PRIMARY KEY, value bytea NOT NULL);
 
 CREATE SEQUENCE store_sequence AS int8;
@@ -197,7 +197,7 @@ INSERT INTO session_counts SELECT principal, kind, visibility, status, pinned, C
 // The same trigger, for changes of the counted columns alone: an append moves other columns, and the server would read and
 // compile the condition for each. Values are written over and over without changing what is indexed, so their pages keep room for
 // that.
-constexpr const char* kVersion3 = R"sql(
+constexpr const char* kPostgresVersion3 = R"sql(
 DROP TRIGGER count_changed_session ON sessions;
 CREATE TRIGGER count_changed_session AFTER UPDATE OF principal, kind, visibility, status, pinned, aspect ON sessions FOR EACH ROW
   WHEN ((OLD.principal, OLD.kind, OLD.visibility, OLD.status, OLD.pinned, OLD.aspect) IS DISTINCT FROM
@@ -216,8 +216,8 @@ ALTER INDEX entries_words SET (gin_pending_list_limit = 512);
 ALTER INDEX session_texts_words SET (gin_pending_list_limit = 512);
 )sql";
 
-constexpr std::size_t kSecretBytes = 32;
-constexpr std::size_t kStoreIdBytes = 16;
+constexpr std::size_t kPostgresSecretBytes = 32;
+constexpr std::size_t kPostgresIdBytes = 16;
 
 // "holdfast" as a number: the lock under which tables are made, before there is a store that could have locks of its own.
 constexpr std::int64_t kMigrationLock = 0x686f6c6466617374;
@@ -249,12 +249,12 @@ Result<void> upgrade(Connection& connection, const std::string& schema) {
   if (exists.empty()) connection.queue(fmt::format("CREATE SCHEMA IF NOT EXISTS {}", quoted_name(schema)));
   connection.queue(fmt::format("SET LOCAL search_path = {}", quoted_name(schema)));
   if (format < 1) {
-    queue_script(connection, kVersion1);
+    queue_script(connection, kPostgresVersion1);
     connection.queue("INSERT INTO meta VALUES('format', '1'), ('secret', ?), ('store_id', ?)",
-                     {random_bytes(kSecretBytes), random_bytes(kStoreIdBytes)});
+                     {random_bytes(kPostgresSecretBytes), random_bytes(kPostgresIdBytes)});
   }
   if (format < 2) queue_script(connection, kVersion2);
-  if (format < 3) queue_script(connection, kVersion3);
+  if (format < 3) queue_script(connection, kPostgresVersion3);
   queue_script(connection, kVersion4);
   connection.queue("UPDATE meta SET value = ? WHERE name = 'format'", {std::to_string(kFormat)});
   HF_CHECK(connection.flush());

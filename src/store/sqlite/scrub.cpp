@@ -29,7 +29,7 @@ constexpr std::uint32_t kMaxPages = 0x02000000;
 constexpr std::size_t kScrubBytes = 1024 * 1024;
 
 // Others that write in between make us begin again; somebody always writes only if something is wrong.
-constexpr int kMaxAttempts = 5;
+constexpr int kMaxScrubAttempts = 5;
 
 std::uint32_t big_endian(std::string_view bytes, std::size_t at, std::size_t size) {
   std::uint32_t value = 0;
@@ -69,7 +69,7 @@ Result<bool> Scrubber::finish(std::chrono::milliseconds patience) {
   const auto usual = db_.patience();
   db_.set_patience(patience);
   Result<Outcome> outcome = Outcome::overtaken;
-  for (int i = 0; i < kMaxAttempts && outcome && *outcome == Outcome::overtaken; ++i) outcome = try_once();
+  for (int i = 0; i < kMaxScrubAttempts && outcome && *outcome == Outcome::overtaken; ++i) outcome = try_once();
   if (db_.in_transaction()) static_cast<void>(db_.run("ROLLBACK"));
   db_.set_patience(usual);
   if (!outcome || *outcome != Outcome::done) last_salt_.reset();

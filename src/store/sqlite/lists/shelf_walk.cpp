@@ -29,9 +29,9 @@ std::string status_shown(const Shelf& shelf) {
   return session::shown_status(record);
 }
 
-using Counts = std::map<std::int64_t, std::int64_t>;  // by shelf
+using ShelfCounts = std::map<std::int64_t, std::int64_t>;  // by shelf
 
-Result<void> add_counts(Db& db, std::string_view sql, const std::vector<std::string>& roots, Counts& counts) {
+Result<void> add_counts(Db& db, std::string_view sql, const std::vector<std::string>& roots, ShelfCounts& counts) {
   HF_TRY(auto rows, db.query(sql));
   int index = 0;
   for (const std::string& root : roots) rows.bind(++index, root);
@@ -43,9 +43,9 @@ Result<void> add_counts(Db& db, std::string_view sql, const std::vector<std::str
 }
 
 // How many sessions of each shelf are found under the roots.
-Result<Counts> count_roots(Db& db, const Query& query) {
+Result<ShelfCounts> count_roots(Db& db, const Query& query) {
   const auto roots = stored_roots(query.roots, query.rootless);
-  Counts counts;
+  ShelfCounts counts;
   if (query.roots.size() > 1) {
     const std::string sql =
         fmt::format("SELECT shelf, count(DISTINCT session) FROM roots WHERE root IN {} GROUP BY shelf", marks(roots.size()));

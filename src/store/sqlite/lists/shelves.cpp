@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kShelfColumns = "number, principal, kind, visibility, status, pinned, aspect, sessions, checksum";
 
-constexpr std::size_t kChecksumBytes = 16;  // against accidents, as those of records
+constexpr std::size_t kShelfChecksumBytes = 16;  // against accidents, as those of records
 
 // Sessions of one step of counting anew: bounds the memory.
 constexpr std::size_t kStep = 1000;
@@ -32,7 +32,7 @@ std::string shelf_checksum(const Shelf& shelf) {
   }
   all.push_back(shelf.aspect ? '+' : '-');
   session::put_string(all, shelf.aspect.value_or(""));
-  return std::string(bytes_of(sha256(all)).substr(0, kChecksumBytes));
+  return std::string(bytes_of(sha256(all)).substr(0, kShelfChecksumBytes));
 }
 
 // Columns of kShelfColumns; `fits` says whether the checksum does.

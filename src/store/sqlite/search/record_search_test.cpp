@@ -217,15 +217,16 @@ TEST(RecordSearch, OldTitlesLeaveTheIndexWithAnErasure) {
   EXPECT_EQ(store.find(looking_for("frobozzstays")).size(), 1u);
 }
 
-const std::vector<std::string> kKinds = {"reasoning", "thread"};
-const std::vector<std::string> kRoots = {"file:///one", "file:///two"};
-const std::vector<std::string> kWords = {"Retry", "retries", "re",   "Straße", "東京", "京都",     "foo-bar",           "a",
-                                         "٣٤",    "ﬁx",      "x\ny", ";",      "one",  "\xCD\xBE", std::string(70, 'w')};
+const std::vector<std::string> kSearchedKinds = {"reasoning", "thread"};
+const std::vector<std::string> kSearchedRoots = {"file:///one", "file:///two"};
+const std::vector<std::string> kSearchedWords = {"Retry", "retries", "re",  "Straße",   "東京",
+                                                 "京都",  "foo-bar", "a",   "٣٤",       "ﬁx",
+                                                 "x\ny",  ";",       "one", "\xCD\xBE", std::string(70, 'w')};
 
 std::string any_text() {
   std::string text;
   for (int i = *rc::gen::inRange(0, 4); i > 0; --i)
-    text += *rc::gen::elementOf(kWords) + *rc::gen::elementOf(std::vector<std::string>{" ", "", "."});
+    text += *rc::gen::elementOf(kSearchedWords) + *rc::gen::elementOf(std::vector<std::string>{" ", "", "."});
   return text;
 }
 
@@ -244,8 +245,8 @@ int below(int end) {
 SearchQuery any_search() {
   SearchQuery query = looking_for(*rc::gen::inRange(0, 3) == 0 ? '"' + any_text() + '"' : any_text());
   if (query.text.size() < 3) query.text = *rc::gen::elementOf(std::vector<std::string>{"ret", "red", "tag-1", "京", "www"});
-  if (*rc::gen::inRange(0, 3) == 0) query.kinds = {*rc::gen::elementOf(kKinds)};
-  if (*rc::gen::inRange(0, 3) == 0) query.roots = {*rc::gen::elementOf(kRoots)};
+  if (*rc::gen::inRange(0, 3) == 0) query.kinds = {*rc::gen::elementOf(kSearchedKinds)};
+  if (*rc::gen::inRange(0, 3) == 0) query.roots = {*rc::gen::elementOf(kSearchedRoots)};
   query.rootless = *rc::gen::arbitrary<bool>();
   if (*rc::gen::inRange(0, 3) == 0) query.principal = *rc::gen::elementOf(std::vector<std::string>{"ann", "bob"});
   if (*rc::gen::inRange(0, 3) == 0) query.visibilities = {Visibility::deleted, Visibility::live};
@@ -265,10 +266,10 @@ RC_GTEST_PROP(RecordSearch, FindsWhatReadingAllOfThemFinds, ()) {
       SessionRecord record;
       record.id = fmt::format("s{}", made++ * 7 % 100);
       if (std::ranges::find(ids, record.id) != ids.end()) continue;
-      record.kind = *rc::gen::elementOf(kKinds);
+      record.kind = *rc::gen::elementOf(kSearchedKinds);
       record.visibility = *rc::gen::element(Visibility::live, Visibility::archived, Visibility::deleted);
       record.principal = *rc::gen::element<std::string>("ann", "bob");
-      if (*rc::gen::arbitrary<bool>()) record.root_uri = *rc::gen::elementOf(kRoots);
+      if (*rc::gen::arbitrary<bool>()) record.root_uri = *rc::gen::elementOf(kSearchedRoots);
       set_texts(record);
       store.create(record);
       ids.push_back(record.id);
