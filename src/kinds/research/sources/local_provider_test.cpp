@@ -7,6 +7,7 @@
 #include "session/limits.h"
 #include "store/open.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <filesystem>
