@@ -17,13 +17,13 @@ constexpr std::size_t kBarWidth = 24;
 }  // namespace
 
 std::string size_text(std::uint64_t bytes) {
-  constexpr std::array kUnits = {"KB", "MB", "GB", "TB"};
+  constexpr std::array kSizeUnits = {"KB", "MB", "GB", "TB"};
   constexpr double kStep = 1024;
   if (bytes < static_cast<std::uint64_t>(kStep)) return fmt::format("{} bytes", bytes);
   double size = static_cast<double>(bytes) / kStep;
   std::size_t unit = 0;
-  for (; size >= kStep && unit + 1 < kUnits.size(); ++unit) size /= kStep;
-  return fmt::format("{:.1f} {}", size, kUnits[unit]);
+  for (; size >= kStep && unit + 1 < kSizeUnits.size(); ++unit) size /= kStep;
+  return fmt::format("{:.1f} {}", size, kSizeUnits[unit]);
 }
 
 Millis steady_milliseconds() {

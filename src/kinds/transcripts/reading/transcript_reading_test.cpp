@@ -286,8 +286,8 @@ TEST_F(TranscriptReadingTest, P18AnAnswerIsReadBehindItsPromptWhereverItLies) {
 TEST_F(TranscriptReadingTest, P18TheOrderOfTheLinesDoesNotMatter) {
   std::vector<std::string> lines;
   std::vector<std::string> expected;
-  constexpr int kTurns = 9;  // whose results are near their calls in any order
-  for (int turn = 0; turn < kTurns; ++turn) {
+  constexpr int kTurnCount = 9;  // whose results are near their calls in any order
+  for (int turn = 0; turn < kTurnCount; ++turn) {
     const int id = turn * 10;
     lines.push_back(prompt(id + 1, turn == 0 ? 0 : id - 1, fmt::format("p{}", turn)));
     lines.push_back(call(id + 2, id + 1, fmt::format("a{}", turn), fmt::format("m{}", turn)));
@@ -306,7 +306,7 @@ TEST_F(TranscriptReadingTest, P18TheOrderOfTheLinesDoesNotMatter) {
     if (round >= 20) std::ranges::shuffle(lines, random);
     std::string text;
     for (const std::string& line : lines) text += line;
-    text += fmt::format(R"({{"type":"last-prompt","leafUuid":"{}"}})", uuid(kTurns * 10 - 1)) + "\n";
+    text += fmt::format(R"({{"type":"last-prompt","leafUuid":"{}"}})", uuid(kTurnCount * 10 - 1)) + "\n";
     auto reading = open_text(text);
     const auto turns = all(*reading);
     ASSERT_EQ(texts(turns), expected) << round;
