@@ -167,7 +167,7 @@ Result<void> AnswerReader::check_answered() const {
   if (answer_.finish_reason == "length")
     return fail(ErrorKind::too_large, "the model used all tokens it was given before it wrote a word of its answer",
                 "raise max_output_tokens, or choose a model that thinks less");
-  return fail(ErrorKind::refused, "the answer holds no text", "ask again, or choose another model");
+  return fail(ErrorKind::refused, "the answer holds no text", "ask again, or choose another model", std::string(kEmptyAnswer));
 }
 
 Result<void> AnswerReader::take_event(std::string_view data) {

@@ -26,6 +26,9 @@ inline constexpr std::size_t kMaxAnswerBytes = 4 << 20;
 // One event, or a whole document: the answer, escaped at worst, with what surrounds it.
 inline constexpr std::size_t kMaxDocumentBytes = 32 << 20;
 
+// The code of the error for an answer that holds neither text nor calls.
+inline constexpr std::string_view kEmptyAnswer = "empty_answer";
+
 struct Answer {
   std::string content;
   ToolCalls tools;
