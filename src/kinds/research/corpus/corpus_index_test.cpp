@@ -2,6 +2,8 @@
 
 #include "kinds/research/corpus/corpus_index.h"
 
+#include "base/files/file.h"
+#include "base/files/test_data.h"
 #include "base/files/test_folder.h"
 #include "base/text/bm25.h"
 #include "base/text/words.h"
@@ -112,6 +114,20 @@ RC_GTEST_PROP(CorpusIndexProperty, WhatIsWrittenReadsBackTheSame, ()) {
   const auto a = index.search(words, 10), b = read->search(words, 10);
   RC_ASSERT(a.size() == b.size());
   for (std::size_t i = 0; i < a.size(); ++i) RC_ASSERT(a[i].chunk == b[i].chunk);
+}
+
+// Seeds of another format would leave the fuzzer of read_index in front of the first line.
+TEST(CorpusIndexFormat, TheSeedsOfTheFuzzerAreRead) {
+  std::size_t seeds = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(test_data("../../fuzz/corpus/research_cache"))) {
+    std::string bytes = read_file(entry.path().string(), 1 << 20).value();
+    seal_index(bytes);
+    const auto index = read_index(bytes, "roots", 2);
+    ASSERT_TRUE(index.has_value()) << entry.path();
+    EXPECT_EQ(write_index(*index, "roots"), bytes) << entry.path();
+    ++seeds;
+  }
+  EXPECT_GT(seeds, 0U);
 }
 
 RC_GTEST_PROP(CorpusIndexProperty, DamageIsFound, ()) {
