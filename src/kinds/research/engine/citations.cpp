@@ -77,8 +77,9 @@ struct Bracket {
 };
 std::optional<Bracket> bracket_at(std::string_view text) {
   constexpr std::int64_t kWidestRange = 50;  // [1-9999] is no citation
-  const std::size_t end = text.find(']');
-  if (end == std::string_view::npos || end < 2 || end > 40) return std::nullopt;
+  constexpr std::size_t kLongest = 40;
+  const std::size_t end = text.substr(0, kLongest + 1).find(']');
+  if (end == std::string_view::npos || end < 2) return std::nullopt;
   if (end + 1 < text.size() && text[end + 1] == '(') return std::nullopt;  // a link
   Bracket bracket;
   bracket.length = end + 1;
@@ -138,9 +139,10 @@ CheckedReport check_citations(std::string_view text, const std::vector<Source>& 
   const std::string_view body = links.text;
   std::set<std::int64_t> known, cited;
   for (const Source& source : sources) known.insert(source.citation);
+  const CodeSpans spans(body);
   CodeFence fence;
   for (std::size_t at = 0; at < body.size();) {
-    std::size_t code = code_span_at(body.substr(at));
+    std::size_t code = spans.length_or_ticks_at(at);
     if (at == 0 || body[at - 1] == '\n') {
       const std::string_view line = body.substr(at, body.find('\n', at) - at);
       if (fence.holds(line)) code = line.size();
@@ -150,8 +152,12 @@ CheckedReport check_citations(std::string_view text, const std::vector<Source>& 
       at += code;
       continue;
     }
-    const bool opens = body[at] == '[' && (at == 0 || body[at - 1] != '\\');
-    const auto bracket = opens ? bracket_at(body.substr(at)) : std::nullopt;
+    if (body[at] == '\\' && at + 1 < body.size() && body[at + 1] != '\n') {
+      checked.text += body.substr(at, 2);
+      at += 2;
+      continue;
+    }
+    const auto bracket = body[at] == '[' ? bracket_at(body.substr(at)) : std::nullopt;
     if (!bracket) {
       checked.text += body[at++];
       continue;

@@ -236,7 +236,8 @@ Claim claim_of(std::string_view sentence) {
   Claim claim;
   claim.numbers = numbers_in(sentence);
   const std::vector<std::string> words = words_of(sentence);
-  bool counts = false;  // the word before is a number
+  std::set<std::string> seen;  // stems
+  bool counts = false;         // the word before is a number
   for (std::size_t i = 0; i < words.size(); ++i) {
     std::string word = words[i];
     const bool unit = std::exchange(counts, is_number(word)) && unit_named(word) != nullptr;
@@ -281,7 +282,7 @@ Claim claim_of(std::string_view sentence) {
     const bool rest_of_not = i + 1 < words.size() && words[i + 1] == "t" && word.ends_with('n');
     if (rest_of_not || is_number(word) || is_stop_word(word)) continue;
     std::string stem = stem_of(word);
-    if (std::ranges::find(claim.stems, stem) == claim.stems.end()) claim.stems.push_back(std::move(stem));
+    if (seen.insert(stem).second) claim.stems.push_back(std::move(stem));
   }
   return claim;
 }

@@ -2,6 +2,7 @@
 
 #include "base/text/text.h"
 #include "kinds/research/run/run_state.h"
+#include "kinds/research/text/bracket_pairs.h"
 #include "kinds/research/text/code_spans.h"
 
 #include <fmt/format.h>
@@ -90,25 +91,25 @@ std::size_t length_of_address(string_view text) {
   constexpr string_view kEnds = "<>\"`|]";
   std::size_t end = 0;
   // A host that is a number of IPv6 stands in brackets.
-  if (const std::size_t host = text.find("//["); host != text.npos && host == scheme_at(text))
-    if (const std::size_t close = text.find(']', host);
-        close != text.npos && text.substr(0, close).find_first_of(" \t") == text.npos)
+  if (const std::size_t scheme = scheme_at(text); text.substr(scheme).starts_with("//["))
+    if (const std::size_t close = text.find_first_of("<>\"`|] \t", scheme); close != text.npos && text[close] == ']')
       end = close + 1;
   while (end < text.size() && !is_blank_or_below(text[end]) && kEnds.find(text[end]) == kEnds.npos &&
          !text.substr(end).starts_with("“") && !text.substr(end).starts_with("”"))
     ++end;
-  const auto closes_more = [&] {
-    const string_view address = text.substr(0, end);
-    return std::ranges::count(address, ')') > std::ranges::count(address, '(');
-  };
+  const string_view address = text.substr(0, end);
+  auto unopened = std::ranges::count(address, ')') - std::ranges::count(address, '(');
   constexpr string_view kSentenceSigns = ".,;:!?'*_";
-  while (end > 0 && (kSentenceSigns.find(text[end - 1]) != kSentenceSigns.npos || (text[end - 1] == ')' && closes_more()))) --end;
+  while (end > 0 && (kSentenceSigns.find(text[end - 1]) != kSentenceSigns.npos || (text[end - 1] == ')' && unopened > 0))) {
+    if (text[end - 1] == ')') --unopened;
+    --end;
+  }
   return end;
 }
 
 bool is_numbers(string_view label) {
-  const bool has_digit = std::ranges::any_of(label, is_ascii_digit);
-  return has_digit && label.find_first_not_of("0123456789,;- ") == label.npos;
+  // In this order: the first bracket ends the look at labels inside of each other.
+  return label.find_first_not_of("0123456789,;- ") == label.npos && std::ranges::any_of(label, is_ascii_digit);
 }
 
 bool says_something(string_view text) {
@@ -127,7 +128,7 @@ class Genuine {
 
   // The citation number of the source at this address.
   std::optional<std::int64_t> citation(string_view address) const {
-    if (begins_www(address)) {
+    if (begins_www(address) || begins_host_with_path(address)) {
       const auto secure = citation(fmt::format("https://{}", address));
       return secure ? secure : citation(fmt::format("http://{}", address));
     }
@@ -137,16 +138,23 @@ class Genuine {
   }
 
   bool has(string_view address) const {
+    const auto known = answers_.find(address);
+    if (known != answers_.end()) return known->second;
+    return answers_.emplace(address, stands_somewhere(address)).first->second;
+  }
+
+ private:
+  bool stands_somewhere(string_view address) const {
     if (citation(address) || question_.find(address) != question_.npos) return true;
     return std::ranges::any_of(sources_, [&](const Source& source) {
       return source.text().find(address) != std::string::npos || source.title.find(address) != std::string::npos;
     });
   }
 
- private:
   const std::vector<Source>& sources_;
   string_view question_;
   std::map<std::string, std::int64_t, std::less<>> by_uri_;
+  mutable std::map<std::string, bool, std::less<>> answers_;  // reading all sources again for each mention of an address is slow
 };
 
 // "[label]: rest" at the beginning of a line; of a footnote, the label begins with ^.
@@ -211,62 +219,110 @@ class LinkRemover {
  private:
   bool is_invented(string_view destination) const { return leads_away(destination) && !genuine_.has(destination); }
 
-  std::string cleaned(string_view text) {
+  struct Line {
+    explicit Line(string_view bytes) : text(bytes), code(bytes), pairs(bytes) {}
+    string_view text;
+    CodeSpans code;
+    BracketPairs pairs;
+  };
+  // A link whose words are being read.
+  struct OpenLink {
+    std::size_t close, end;                // its "]", and what follows its target
+    std::size_t out_before, words_in_out;  // where it begins in what is kept, and where its words do
+    std::int64_t removed_before;
+    bool invented;
+  };
+  struct Kept {
     std::string out;
+    std::vector<OpenLink> open;
+    // What begins among the words of a link ends there.
+    std::size_t limit(string_view text) const { return open.empty() ? text.size() : open.back().close; }
+    std::size_t first_of_words() const { return open.empty() ? 0 : open.back().words_in_out; }
+  };
+
+  // One pass, also over the words of links and of links in them: what stands in each other costs no more than what does not.
+  std::string cleaned(string_view text) {
+    const Line line(text);
+    Kept kept;
     for (std::size_t at = 0; at < text.size();) {
-      const string_view rest = text.substr(at);
       const std::int64_t before = removed_;
-      const std::size_t length_before = out.size();
+      const std::size_t length_before = kept.out.size(), links_before = kept.open.size();
+      bool is_empty = false;
       std::size_t taken = 0;
-      if (rest.front() == '\\') {
-        taken = std::min<std::size_t>(2, rest.size());
-        out += rest.substr(0, taken);
-      } else if (rest.front() == '`') {
-        taken = take_code(rest, out);
-      } else if (rest.front() == '<') {
-        taken = take_angle(rest, out);
-      } else if (rest.front() == '[' || rest.starts_with("![")) {
-        taken = take_link(rest, out);
-      } else if (at == 0 || !is_scheme_sign(text[at - 1])) {
-        taken = take_bare(rest, out);
-      }
-      if (taken == 0) {
-        out += rest.front();
-        taken = 1;
+      if (!kept.open.empty() && at == kept.open.back().close) {
+        taken = kept.open.back().end - at;
+        is_empty = close_link(text, kept);
+      } else {
+        taken = take(line, at, kept);
+        is_empty = removed_ > before && kept.out.size() == length_before && kept.open.size() == links_before;
       }
       at += taken;
-      if (removed_ > before && out.size() == length_before) at += close_gap(out, text.substr(at));
+      if (is_empty) at += close_gap(kept, text.substr(at, kept.limit(text) - at));
     }
-    return out;
+    return kept.out;
+  }
+
+  std::size_t take(const Line& line, std::size_t at, Kept& kept) {
+    const string_view text = line.text.substr(0, kept.limit(line.text));
+    const char c = text[at];
+    std::size_t taken = 0;
+    if (c == '\\') {
+      taken = std::min<std::size_t>(2, text.size() - at);
+      kept.out += text.substr(at, taken);
+    } else if (c == '`') {
+      taken = take_code(text.substr(at), line.code.length_at(at), kept.out);
+    } else if (c == '<') {
+      taken = take_angle(text.substr(at), line.pairs.closing(at) - at, kept.out);
+    } else if (c == '[' || text.substr(at).starts_with("![")) {
+      taken = take_link(text, line.pairs, at, kept);
+    } else if (at == 0 || !is_scheme_sign(text[at - 1])) {
+      taken = take_bare(text.substr(at), kept.out);
+    }
+    if (taken != 0) return taken;
+    kept.out += c;
+    return 1;
+  }
+
+  // At the end of its words. Whether nothing is left of it.
+  bool close_link(string_view text, Kept& kept) const {
+    const OpenLink link = kept.open.back();
+    kept.open.pop_back();
+    const bool is_empty = kept.out.size() == link.words_in_out && removed_ > link.removed_before;
+    if (is_empty)
+      kept.out.resize(link.out_before);
+    else if (!link.invented)
+      kept.out += text.substr(link.close, link.end - link.close);
+    return is_empty;
   }
 
   // Nothing is left where an address was: nor are the brackets and the blank around it. How much of what follows goes, too.
-  static std::size_t close_gap(std::string& out, string_view next) {
+  static std::size_t close_gap(Kept& kept, string_view next) {
+    std::string& out = kept.out;
+    const auto ends_with = [&](auto what) { return string_view(out).substr(kept.first_of_words()).ends_with(what); };
     std::size_t gone = 0;
     for (const char mark : {'*', '_'})
-      while (out.ends_with(mark) && next.substr(gone).starts_with(mark)) {
+      while (ends_with(mark) && next.substr(gone).starts_with(mark)) {
         out.pop_back();
         ++gone;
       }
     next.remove_prefix(gone);
-    if (next.starts_with(')') && (out.ends_with('(') || out.ends_with("]("))) {
-      out.resize(out.size() - (out.ends_with("](") ? 2 : 1));
+    if (next.starts_with(')') && ends_with('(')) {
+      out.resize(out.size() - (ends_with("](") ? 2 : 1));
       next.remove_prefix(1);
       ++gone;
     }
     constexpr string_view kBehindAWord = " .,;:!?)";
-    if (out.ends_with(' ') && (next.empty() || kBehindAWord.find(next.front()) != kBehindAWord.npos)) out.pop_back();
+    if (ends_with(' ') && (next.empty() || kBehindAWord.find(next.front()) != kBehindAWord.npos)) out.pop_back();
     return gone;
   }
 
-  std::size_t take_code(string_view rest, std::string& out) {
-    const std::size_t length = code_span_at(rest);
-    if (length == 0) {
-      const std::size_t run = std::min(rest.find_first_not_of('`'), rest.size());
-      out += rest.substr(0, run);
-      return run;
+  // length: of the span that begins here; 0: none does.
+  std::size_t take_code(string_view rest, std::size_t length, std::string& out) {
+    const std::size_t ticks = std::min(rest.find_first_not_of('`'), rest.size());
+    if (length == 0 || length > rest.size()) {
+      out += rest.substr(0, ticks);
+      return ticks;
     }
-    const std::size_t ticks = rest.find_first_not_of('`');
     const string_view inside = trim(rest.substr(ticks, length - 2 * ticks));
     const bool only_an_address = begins_address(inside) && length_of_address(inside) == inside.size();
     if (only_an_address && !genuine_.has(inside))
@@ -276,9 +332,9 @@ class LinkRemover {
     return length;
   }
 
-  std::size_t take_angle(string_view rest, std::string& out) {
-    const std::size_t close = rest.find('>');
-    if (close == rest.npos || close < 2) return 0;
+  // close: the next ">".
+  std::size_t take_angle(string_view rest, std::size_t close, std::string& out) {
+    if (close >= rest.size() || close < 2) return 0;
     const string_view inside = rest.substr(1, close - 1);
     const string_view whole = rest.substr(0, close + 1);
     if (inside == "/a" && dropped_anchors_ > 0) {
@@ -313,83 +369,66 @@ class LinkRemover {
     return length;
   }
 
-  // The bracket that closes the one at `open`; npos: none does.
-  static std::size_t closing_bracket(string_view text, std::size_t open) {
-    constexpr std::size_t kMostLabel = 1000;  // as readers of Markdown have it; bounds what a row of brackets costs
-    int depth = 0;
-    for (std::size_t at = open; at < std::min(text.size(), open + kMostLabel); ++at) {
-      if (text[at] == '\\') {
-        ++at;
-      } else if (text[at] == '[') {
-        ++depth;
-      } else if (text[at] == ']' && --depth == 0) {
-        return at;
-      }
+  // "(destination "title")", without the brackets.
+  static string_view destination_in(string_view target) {
+    target = trim(target);
+    if (target.starts_with('<')) {
+      target.remove_prefix(1);
+      target = target.substr(0, target.find('>'));
     }
-    return text.npos;
+    return target.substr(0, target.find_first_of(" \t"));
   }
 
-  // "(destination "title")" at the front.
-  struct Target {
-    string_view destination;
-    std::size_t length = 0;  // with the brackets
-  };
-  static std::optional<Target> target_at(string_view text) {
-    if (!text.starts_with('(')) return std::nullopt;
-    constexpr std::size_t kMostTarget = 8192;
-    int depth = 0;
-    for (std::size_t at = 0; at < std::min(text.size(), kMostTarget); ++at) {
-      if (text[at] == '(') ++depth;
-      if (text[at] != ')' || --depth > 0) continue;
-      string_view inside = trim(text.substr(1, at - 1));
-      if (inside.starts_with('<')) {
-        inside.remove_prefix(1);
-        inside = inside.substr(0, inside.find('>'));
+  // Its words are read next, by cleaned(); unless they are a number, or go with the picture.
+  std::size_t take_link(string_view text, const BracketPairs& pairs, std::size_t begin, Kept& kept) {
+    const bool picture = text[begin] == '!';
+    const std::size_t open = begin + (picture ? 1 : 0), close = pairs.closing(open);
+    if (close >= text.size()) return 0;
+    const string_view label = text.substr(open + 1, close - open - 1), behind = text.substr(close + 1);
+    const std::size_t target_end = behind.starts_with('(') ? pairs.closing(close + 1) : text.npos;
+    std::size_t end = target_end + 1;
+    bool invented = true;
+    if (target_end < text.size()) {
+      const string_view destination = destination_in(text.substr(close + 2, target_end - close - 2));
+      invented = is_invented(destination);
+      const auto citation = !invented && is_numbers(label) ? genuine_.citation(destination) : std::nullopt;
+      if (citation) {
+        kept.out += fmt::format("[{}]", *citation);
+        return end - begin;
       }
-      return Target{inside.substr(0, inside.find_first_of(" \t")), at + 1};
+    } else {
+      if (label.starts_with('^')) {
+        if (notes_.contains(label)) return 0;
+        ++removed_;  // its note is gone, or never was
+        return close + 1 - begin;
+      }
+      const std::size_t reference_end = behind.starts_with('[') ? text.find(']', close + 1) : text.npos;
+      const bool has_reference = reference_end != text.npos;
+      if (!names_invented(has_reference ? text.substr(close + 2, reference_end - close - 2) : label, label)) return 0;
+      end = (has_reference ? reference_end : close) + 1;
     }
-    return std::nullopt;
+    const std::int64_t removed_before = removed_;
+    const std::size_t out_before = kept.out.size();
+    if (invented) {
+      ++removed_;
+      if (picture) return end - begin;
+      if (is_numbers(label)) {
+        kept.out += fmt::format("[{}]", label);
+        return end - begin;
+      }
+    } else {
+      kept.out += text.substr(begin, open + 1 - begin);
+    }
+    kept.open.push_back({close, end, out_before, kept.out.size(), removed_before, invented});
+    return open + 1 - begin;
   }
 
-  void keep_words(string_view label, bool picture, std::string& out) {
-    ++removed_;
-    if (picture) return;
-    if (is_numbers(label))
-      out += fmt::format("[{}]", label);
-    else
-      out += cleaned(label);
-  }
-
-  std::size_t take_link(string_view rest, std::string& out) {
-    const bool picture = rest.front() == '!';
-    const std::size_t open = picture ? 1 : 0;
-    const std::size_t close = closing_bracket(rest, open);
-    if (close == rest.npos) return 0;
-    const string_view label = rest.substr(open + 1, close - open - 1);
-    const string_view behind = rest.substr(close + 1);
-    if (const auto target = target_at(behind)) {
-      const std::size_t length = close + 1 + target->length;
-      if (is_invented(target->destination)) {
-        keep_words(label, picture, out);
-        return length;
-      }
-      const auto citation = is_numbers(label) ? genuine_.citation(target->destination) : std::nullopt;
-      out += citation ? fmt::format("[{}]", *citation) : std::string(rest.substr(0, length));
-      return length;
-    }
-    if (label.starts_with('^')) {
-      if (notes_.contains(label)) return 0;
-      ++removed_;  // its note is gone, or never was
-      return close + 1;
-    }
-    const std::size_t reference_end = behind.starts_with('[') ? behind.find(']') : behind.npos;
-    const bool has_reference = reference_end != behind.npos;
-    string_view name = has_reference ? behind.substr(1, reference_end - 1) : label;
+  bool names_invented(string_view name, string_view label) const {
+    constexpr std::size_t kLongestName = 999;  // as readers of Markdown have it
     if (name.empty()) name = label;
+    if (name.size() > kLongestName) return false;
     const auto place = destinations_.find(to_ascii_lower(name));
-    if (place == destinations_.end() || !is_invented(place->second)) return 0;
-    keep_words(label, picture, out);
-    return close + 1 + (has_reference ? reference_end + 1 : 0);
+    return place != destinations_.end() && is_invented(place->second);
   }
 
   const Genuine& genuine_;

@@ -2,8 +2,11 @@
 
 #include "kinds/research/engine/report_text.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <ctime>
 
 namespace holdfast::research {
 namespace {
@@ -129,6 +132,64 @@ TEST(Citations, P20IndentedCodeIsLeftAloneAndPathsAreNoAddresses) {
   EXPECT_EQ(checked.check.links_removed, 0);
   const std::string paths = "See src/main.cpp/2, conf.d/a, a.out:7, 3.5/4, // a remark, and/or https: alone and a@b [1].";
   EXPECT_TRUE(check_citations(paths, sources(1)).text.starts_with(paths)) << check_citations(paths, sources(1)).text;
+}
+
+TEST(Citations, P20WordsOfALinkThatStaysAreChecked) {
+  const std::pair<std::string, std::string> links[] = {
+      {"A [![picture](https://nowhere.example/a.png)](guide.md) [1].", "A [1]."},
+      {"A [word, ![picture](https://nowhere.example/a.png)](guide.md) [1].", "A [word,](guide.md) [1]."},
+      {"A [https://nowhere.example/a](https://example.org/1) [1].", "A [1]."},
+      {"A [example.org/1](https://example.org/1), [](guide.md) [1].",
+       "A [example.org/1](https://example.org/1), [](guide.md) [1]."},
+      {"A [`code` of [it]](guide.md) [1].", "A [`code` of [it]](guide.md) [1]."},
+  };
+  for (const auto& [written, left] : links) {
+    const CheckedReport checked = check_citations(written, sources(1));
+    EXPECT_EQ(checked.text.substr(0, checked.text.find("\n\n## Sources")), left) << written;
+  }
+}
+
+TEST(Citations, P20BackticksThatCloseNothingAreText) {
+  // Three backticks without three that close them: the two in front of the end are no span either.
+  const CheckedReport checked = check_citations("Text ```a [7]`` and \\`b [8]` [1].", sources(1));
+  EXPECT_EQ(checked.text.substr(0, checked.text.find("\n\n## Sources")), "Text ```a`` and \\`b` [1].");
+  EXPECT_EQ(checked.check.dangling_removed, 2);
+}
+
+// Rows and nests that took the square of their length when every mark looked for its end anew.
+TEST(Citations, P20RowsOfMarksTakeLinearTime) {
+  const auto seconds = [](const std::string& text) {
+    const std::clock_t begin = std::clock();
+    EXPECT_TRUE(check_citations(text, sources(1)).text.ends_with('\n'));
+    return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  };
+  const auto row = [](std::string_view piece, std::size_t size) {
+    std::string text;
+    while (text.size() < size) text += piece;
+    return text;
+  };
+  const auto growing = [](char mark, std::size_t size) {
+    std::string text;
+    for (std::size_t length = 1; text.size() < size; ++length) text += std::string(length, mark) + ' ';
+    return text;
+  };
+  const auto expect_linear = [&](const std::string& what, const auto& make) {
+    constexpr std::size_t kSize = 12'500;
+    const double one = seconds(make(kSize)), four = seconds(make(4 * kSize));
+    EXPECT_LT(four, 9 * one + 0.05) << what;  // a square would be 16 times as much
+  };
+  for (const std::string_view piece :
+       {"[",  "[x](",  "![",        "<a ",       "< ",     "(",       ")",  "`",           "` ", "*",   "!",    "|",   "1",
+        "1.", "http:", "http://x ", "http://[<", "//x.y ", "a.com/ ", "](", "](http://x)", "[^", "[x]", "[x][", "\\`", "[`](<"}) {
+    expect_linear(fmt::format("row of {}", piece), [&](std::size_t size) { return row(piece, size); });
+    expect_linear(fmt::format("row of {} behind an address", piece),
+                  [&](std::size_t size) { return "http://x" + row(piece, size); });
+    expect_linear(fmt::format("row of {} in brackets", piece),
+                  [&](std::size_t size) { return row(piece, size) + "](https://nowhere.example/x)"; });
+  }
+  expect_linear("longer and longer backticks", [&](std::size_t size) { return growing('`', size); });
+  expect_linear("nested links", [&](std::size_t size) { return row("[", size / 16) + row("](http://x.y/a)", size); });
+  expect_linear("nested links that stay", [&](std::size_t size) { return row("[a ", size / 8) + row("](b.md)", size); });
 }
 
 TEST(Citations, SectionsAreItsHeadingsOutsideOfCode) {

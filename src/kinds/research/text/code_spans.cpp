@@ -3,6 +3,7 @@
 #include "base/text/text.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace holdfast::research {
 
@@ -16,16 +17,38 @@ std::size_t length_of_run(std::string_view text, char c) {
 
 }  // namespace
 
-std::size_t code_span_at(std::string_view text) {
-  const std::size_t opening = length_of_run(text, '`');
-  if (opening == 0) return 0;
-  const std::size_t line_end = std::min(text.find('\n'), text.size());
-  for (std::size_t at = text.find('`', opening); at < line_end; at = text.find('`', at)) {
-    const std::size_t run = length_of_run(text.substr(at), '`');
-    at += run;
-    if (run == opening) return at;
+CodeSpans::CodeSpans(std::string_view text) : text_(text) {
+  std::size_t line = 0;
+  for (std::size_t at = 0; (at = text.find_first_of("`\n", at)) != text.npos;) {
+    if (text[at] == '\n') {
+      ++line;
+      ++at;
+      continue;
+    }
+    runs_.push_back({line, length_of_run(text.substr(at), '`'), at});
+    at = runs_.back().end();
   }
-  return 0;
+  by_length_ = runs_;
+  std::ranges::sort(by_length_);
+}
+
+const CodeSpans::Run& CodeSpans::run_at(std::size_t at) const {
+  return *std::prev(std::ranges::upper_bound(runs_, at, {}, &Run::begin));
+}
+
+std::size_t CodeSpans::length_at(std::size_t at) const {
+  if (!has_tick(at)) return 0;
+  const Run& run = run_at(at);
+  const std::size_t opening = run.end() - at;  // a backslash may have taken the first of the run
+  const auto closing = std::ranges::lower_bound(by_length_, Run{run.line, opening, run.end()});
+  const bool closes = closing != by_length_.end() && closing->line == run.line && closing->length == opening;
+  return closes ? closing->end() - at : 0;
+}
+
+std::size_t CodeSpans::length_or_ticks_at(std::size_t at) const {
+  if (!has_tick(at)) return 0;
+  const std::size_t length = length_at(at);
+  return length != 0 ? length : run_at(at).end() - at;
 }
 
 namespace {

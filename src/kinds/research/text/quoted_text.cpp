@@ -14,11 +14,12 @@ bool begins_markup(char c) {
 }  // namespace
 
 std::string as_quoted(std::string_view text, Brackets brackets) {
+  const CodeSpans spans(text);
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char next = i + 1 < text.size() ? text[i + 1] : '\0';
     bool escape = false;
-    if (const std::size_t code = code_span_at(text.substr(i))) {
+    if (const std::size_t code = spans.length_or_ticks_at(i)) {
       out += text.substr(i, code);
       i += code - 1;
       continue;

@@ -54,10 +54,11 @@ void cut(std::string_view paragraph, std::string_view heading, std::string_view 
           {std::string(sentence), std::string(heading), std::string(entry), number, is_pointer(sentence, is_item && begin == 0)});
     begin = end;
   };
+  std::size_t end = 0;  // behind the signs that the last one of a sentence's end stands among; looked for once in a row of them
   for (std::size_t i = 0; i < paragraph.size(); ++i) {
     const char c = paragraph[i];
     if (c != '.' && c != '!' && c != '?') continue;
-    std::size_t end = i + 1;
+    end = std::max(end, i + 1);
     while (end < paragraph.size() && (kClosing.find(paragraph[end]) != std::string_view::npos || paragraph[end] == '.' ||
                                       paragraph[end] == '!' || paragraph[end] == '?'))
       ++end;
