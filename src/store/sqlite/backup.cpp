@@ -2,14 +2,17 @@
 
 #include "base/files/fd.h"
 #include "store/sqlite/db.h"
+#include "store/sqlite/schema.h"
 
 #include <fmt/format.h>
 
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <iterator>
 
 namespace holdfast::store {
 
@@ -49,9 +52,11 @@ Result<void> copy_sqlite_file(const std::string& from, const std::string& to, co
 
 Result<Mended> salvage_sqlite_file(const std::string& from, const std::string& to, const BackupProgress& progress) {
   HF_CHECK(copy_pages(from, to, progress));
-  HF_TRY(Mended mended, mend_trees(to, {}, kDefaultPatience, Look::texts));
+  HF_TRY(Mended mended, mend_trees(to, {}, kDefaultPatience));
   {
     HF_TRY(const auto db, Db::open(to, Db::Mode::read_write));
+    HF_TRY(std::vector<std::string> lost, replace_lost_identity(*db));
+    std::ranges::move(lost, std::back_inserter(mended.losses));
     HF_CHECK(db->script("PRAGMA synchronous=OFF; VACUUM"));  // without the pages of the trees that were damaged
   }
   HF_CHECK(settle(to));

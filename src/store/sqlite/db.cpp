@@ -72,7 +72,8 @@ Error error_of(int code, int system_error, std::string_view text, std::string_vi
       return make(ErrorKind::corrupt, "the store is damaged",
                   "holdfast store verify says where; holdfast store salvage copies all that can be read");
     case SQLITE_NOTADB:
-      return make(ErrorKind::corrupt, "this is not a holdfast store", {});
+      return make(ErrorKind::corrupt, "this is not a holdfast store",
+                  "if it was one, its first page is damaged, and only a backup helps: holdfast store restore FILE");
     case SQLITE_TOOBIG:
       return make(ErrorKind::too_large, "a value is too large", {});
     case SQLITE_CONSTRAINT:
@@ -372,9 +373,10 @@ int Db::last_system_error() const {
 
 Error Db::error(std::string_view doing) const {
   const int code = sqlite3_errcode(handle_);
-  if ((code & 0xff) == SQLITE_CORRUPT) met_damage_.store(true, std::memory_order_relaxed);
-  return error_of(code, (code & 0xff) == SQLITE_IOERR ? last_system_error() : sqlite3_system_errno(handle_),
-                  sqlite3_errmsg(handle_), path_, doing);
+  const int family = code & 0xff;
+  if (family == SQLITE_CORRUPT || family == SQLITE_CONSTRAINT) met_damage_.store(true, std::memory_order_relaxed);
+  return error_of(code, family == SQLITE_IOERR ? last_system_error() : sqlite3_system_errno(handle_), sqlite3_errmsg(handle_),
+                  path_, doing);
 }
 
 }  // namespace holdfast::store

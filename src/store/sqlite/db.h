@@ -137,8 +137,10 @@ class Db {
   Result<bool> fill_up();
   // Closes the file and opens it again, as it was opened: for a log that is another one by now. Not within a transaction.
   Result<void> reopen();
-  // Whether a statement has come to a damaged page. Any thread.
+  // Whether a statement has come to a damaged page, or has broken a rule of the tables: callers look before they write, so then
+  // a table or an index has told them wrong. Any thread. The second one asks for what was met since it was asked last.
   bool met_damage() const { return met_damage_.load(std::memory_order_relaxed); }
+  bool take_met_damage() { return met_damage_.exchange(false, std::memory_order_relaxed); }
 
   // Every page of this database into another, empty one, as this connection sees them now. `progress` (pages done, all pages) is
   // called between pieces of it.

@@ -1,7 +1,9 @@
 #include "store/sqlite/mend.h"
 
+#include "store/sqlite/free_pages.h"
 #include "store/sqlite/lists/shelves.h"
 #include "store/sqlite/rows/table_rows.h"
+#include "store/sqlite/tree_check.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -13,24 +15,7 @@ namespace holdfast::store {
 namespace {
 
 constexpr std::string_view kNew = "mended_";
-
-struct Tree {
-  std::string name;
-  std::string table;
-  std::string sql;  // empty: an index that belongs to a rule of its table
-};
-
-Result<std::vector<Tree>> read_trees(Db& db, std::string_view type) {
-  HF_TRY(auto rows, db.query("SELECT name, tbl_name, sql FROM sqlite_schema WHERE type = ? AND rootpage > 0 AND name NOT IN "
-                             "('sqlite_sequence') ORDER BY name",
-                             type));
-  std::vector<Tree> trees;
-  while (true) {
-    HF_TRY(const bool more, rows.next());
-    if (!more) return trees;
-    trees.push_back({std::string(rows.text(0)), std::string(rows.text(1)), std::string(rows.text(2))});
-  }
-}
+constexpr std::string_view kFreePages = "the list of free pages";
 
 // The first occurrence behind a blank: names stand so in what this program has written into the schema.
 std::string renamed(std::string sql, const std::string& name) {
@@ -42,26 +27,11 @@ std::string named_new(std::string_view name) {
   return fmt::format("{}{}", kNew, name);
 }
 
-// Row by row: counting, SQLite would take whichever tree is smaller.
-Result<bool> can_be_read(Db& db, const std::string& sql) {
-  auto rows = db.query(sql);
-  while (rows) {
-    const auto more = rows->next();
-    if (!more) {
-      rows = fail(more.error());
-      break;
-    }
-    if (!*more) return true;
-  }
-  if (rows.error().kind == ErrorKind::corrupt) return false;
-  return fail(std::move(rows).error());
-}
-
 class Mending {
  public:
   // A transaction that has come to a damaged page can change no schema any more. So `old` looks, and `db` only goes where all is
   // sound.
-  Mending(Db& old, Db& db, Look look) : old_(old), db_(db), look_(look) {}
+  Mending(Db& old, Db& db, const TreeDamage& damage) : old_(old), db_(db), damage_(damage) {}
 
   Result<Mended> run() {
     HF_TRY(const auto tables, read_trees(old_, "table"));
@@ -69,43 +39,17 @@ class Mending {
     // Those first from which others are filled.
     std::vector<Tree> damaged;
     for (const Tree& table : tables) {
-      HF_TRY(const bool sound, is_table_sound(table.name));
       const bool fills_others = table.name == "entries" || table.name == "shelves";
-      if (!sound) damaged.insert(fills_others ? damaged.begin() : damaged.end(), table);
+      if (damage_.tables.contains(table.name)) damaged.insert(fills_others ? damaged.begin() : damaged.end(), table);
     }
     for (const Tree& table : damaged) HF_CHECK(replace_table(table, indexes));
-    for (const Tree& index : indexes) {
-      if (is_new(index.table)) continue;
-      HF_TRY(const bool sound, is_index_sound(index));
-      if (!sound) HF_CHECK(replace_index(index));
-    }
+    for (const Tree& index : indexes)
+      if (damage_.indexes.contains(index.name)) HF_CHECK(replace_index(index));
     if (!mended_.trees.empty()) HF_CHECK(take_new_trees());
     return std::move(mended_);
   }
 
  private:
-  Result<bool> is_index_sound(const Tree& index) {
-    const std::size_t where = index.sql.find(" WHERE ");
-    return can_be_read(old_, fmt::format("SELECT 1 FROM {} INDEXED BY {}{}", index.table, index.name,
-                                         where == std::string::npos ? "" : index.sql.substr(where)));
-  }
-
-  // In the order of the table itself, or an index that has all columns would do.
-  Result<bool> is_table_sound(const std::string& table) {
-    std::string what = "1";
-    std::vector<std::string> keys;
-    {
-      HF_TRY(auto rows, old_.query("SELECT name, pk FROM pragma_table_info(?) ORDER BY pk", table));
-      while (true) {
-        HF_TRY(const bool more, rows.next());
-        if (!more) break;
-        if (rows.integer(1) > 0) keys.emplace_back(rows.text(0));
-        if (look_ == Look::texts) what += fmt::format(" + ifnull(instr({}, x'00'), 0)", rows.text(0));  // the whole value is read
-      }
-    }
-    return can_be_read(old_, fmt::format("SELECT {} FROM {} NOT INDEXED ORDER BY {}", what, table, fmt::join(keys, ", ")));
-  }
-
   bool is_new(const std::string& name) const { return std::ranges::find(mended_.trees, name) != mended_.trees.end(); }
   std::string now_called(const std::string& table) const { return is_new(table) ? named_new(table) : table; }
 
@@ -130,6 +74,9 @@ class Mending {
   Result<void> replace_table(const Tree& table, const std::vector<Tree>& indexes) {
     const std::string fresh = named_new(table.name);
     HF_CHECK(db_.script(renamed(table.sql, table.name)));
+    // Before the rows: of two that break a rule together, the second one does not come over.
+    for (const Tree& index : indexes)
+      if (index.table == table.name && is_unique(index)) HF_CHECK(make_index_of(index));
     HF_CHECK(copy_rows(old_, table.name, db_, fresh, mended_.losses));
     in_place_of_.emplace_back(table.name, fresh);
     mended_.trees.push_back(table.name);
@@ -141,17 +88,26 @@ class Mending {
         in_place_of_.emplace_back(index.name, fmt::format("sqlite_autoindex_{}{}", fresh, number));
         continue;
       }
-      std::string sql = renamed(index.sql, index.name);
-      if (const std::size_t on = sql.find(" ON "); on != std::string::npos) sql.insert(on + 4, kNew);
-      HF_CHECK(db_.script(sql));
-      in_place_of_.emplace_back(index.name, named_new(index.name));
+      if (!is_unique(index)) HF_CHECK(make_index_of(index));
     }
+    return {};
+  }
+
+  static bool is_unique(const Tree& index) { return index.sql.contains(" UNIQUE "); }
+
+  // Of the new table.
+  Result<void> make_index_of(const Tree& index) {
+    std::string sql = renamed(index.sql, index.name);
+    if (const std::size_t on = sql.find(" ON "); on != std::string::npos) sql.insert(on + 4, kNew);
+    HF_CHECK(db_.script(sql));
+    in_place_of_.emplace_back(index.name, named_new(index.name));
     return {};
   }
 
   // What other trees still know of rows that are lost.
   Result<void> fill_in(const std::string& table, const std::string& fresh) {
     if (table == "entries") {
+      HF_CHECK(take_from_index("sqlite_autoindex_entries_1", table, fresh, "sequence", {"session", "seq"}));
       return add_known(
           "entries", {{"sqlite_autoindex_entries_1", "entries", {}}},
           fmt::format("INSERT OR IGNORE INTO {} SELECT sequence, session, seq, 'lost', '', 0, 0, '', '', NULL, x'', x'', "
@@ -160,7 +116,8 @@ class Mending {
                       fresh, fresh));
     }
     if (table == "sessions") {
-      HF_TRY(const bool has_roots, is_index_sound({"roots_session", "roots", {}}));
+      HF_CHECK(take_from_index("sqlite_autoindex_sessions_1", table, fresh, "key", {"id"}));
+      HF_TRY(const bool has_roots, is_index_readable(old_, {"roots_session", "roots", {}}));
       return add_known(
           "sessions", {{"sqlite_autoindex_sessions_1", "sessions", {}}, {"sessions_updated", "sessions", {}}},
           fmt::format(
@@ -191,17 +148,30 @@ class Mending {
     return {};
   }
 
+  // Where the damaged table says something else than this index, the index is right. Checksums and hashes see it when it is not.
+  Result<void> take_from_index(const std::string& index, const std::string& table, const std::string& fresh, std::string_view key,
+                               const std::vector<std::string>& columns) {
+    HF_TRY(const bool readable, is_index_readable(old_, {index, table, {}}));
+    if (!readable) return {};
+    const std::string names = fmt::format("{}", fmt::join(columns, ", "));
+    const std::string known = fmt::format("known.{}", fmt::join(columns, ", known."));
+    return db_.script(
+        fmt::format("UPDATE OR IGNORE {0} SET ({1}) = ({2}) FROM (SELECT {3} AS row, {1} FROM {4} INDEXED BY {5}) AS "
+                    "known WHERE known.row = {0}.{3} AND ({2}) <> ({0}.{6})",
+                    fresh, names, known, key, table, index, fmt::join(columns, fmt::format(", {}.", fresh))));
+  }
+
   // With a statement that reads these trees of before.
   Result<void> add_known(std::string_view what, const std::vector<Tree>& read, const std::string& sql) {
     for (const Tree& tree : read) {
-      HF_TRY(const bool sound, is_index_sound(tree));
+      HF_TRY(const bool sound, is_index_readable(old_, tree));
       if (sound) continue;
       mended_.losses.push_back(fmt::format("{}: which ones are lost is not known, {} is damaged, too", what, tree.name));
       return {};
     }
     HF_CHECK(db_.script(sql));
     HF_TRY(const auto number, db_.number("SELECT changes()"));
-    mended_.losses.push_back(fmt::format("{} {} are lost", number.value_or(0), what));
+    if (number.value_or(0) != 0) mended_.losses.push_back(fmt::format("{} {} are lost", *number, what));
     return {};
   }
 
@@ -221,7 +191,7 @@ class Mending {
 
   Db& old_;
   Db& db_;
-  const Look look_;
+  const TreeDamage& damage_;
   Mended mended_;
   std::vector<std::pair<std::string, std::string>> in_place_of_;
 };
@@ -247,13 +217,28 @@ Result<std::unique_ptr<Db>> open_to_mend(const std::string& path, const std::str
 
 }  // namespace
 
-Result<Mended> mend_trees(const std::string& path, const std::string& vfs, std::chrono::milliseconds patience, Look look) {
+Result<Mended> mend_trees(const std::string& path, const std::string& vfs, std::chrono::milliseconds patience) {
   Mended mended;
   {
     HF_TRY(const auto db, open_to_mend(path, vfs, patience));
-    // What it sees is what the transaction begins with, and nobody else writes.
+    HF_TRY(const bool forgotten, forget_damaged_free_pages(path, vfs, patience));
+    static_cast<void>(db->number("PRAGMA wal_checkpoint(PASSIVE)"));  // the kinds of pages are read from the file itself
     HF_TRY(const auto old, Db::open(path, Db::Mode::read_only, vfs));
-    HF_TRY(mended, in_transaction(*db, [&] { return Mending(*old, *db, look).run(); }));
+    HF_TRY(const auto version, old->number("PRAGMA data_version"));
+    HF_TRY(TreeDamage damage, find_damage(*old));
+    if (damage.none()) {
+      if (forgotten) mended.trees.emplace_back(kFreePages);
+      return mended;
+    }
+    // What `old` sees is what the transaction begins with, and nobody else writes.
+    HF_TRY(mended, in_transaction(*db, [&]() -> Result<Mended> {
+             HF_TRY(const auto now, old->number("PRAGMA data_version"));
+             if (now != version) {
+               HF_TRY(damage, find_damage(*old));
+             }
+             return Mending(*old, *db, damage).run();
+           }));
+    if (forgotten) mended.trees.emplace_back(kFreePages);
   }
   const bool lists = std::ranges::any_of(
       mended.trees, [](const std::string& name) { return name == "sessions" || name == "roots" || name == "shelves"; });

@@ -7,8 +7,12 @@
 #include "store/open.h"
 #include "store/sqlite/db.h"
 
+#include <gmock/gmock.h>
+
 #include <filesystem>
+#include <random>
 #include <set>
+#include <sstream>
 
 namespace holdfast::store {
 namespace {
@@ -220,6 +224,165 @@ TEST_F(SqliteMend, P7ALostEntryIsShownAndItsNumberIsNotUsedAgain) {
     if (record.id != "new") EXPECT_EQ(page.entries.size(), 12u) << record.id;
   }
   EXPECT_GT(shown, 0);
+}
+
+// Random bytes, few or many, in every page: they break trees in ways that zeros do not (keys out of order, free space that is
+// none, rows that an index does not know).
+class SqliteNoise : public SqliteMend {
+ protected:
+  static constexpr std::size_t kLengths[] = {1, 8, 64, kPageBytes};
+  static constexpr std::size_t kStride = 3;  // of all pairs of a page and a length: each page and each length is met
+
+  std::string with_noise(std::size_t page, std::size_t length) {
+    std::mt19937 dice(static_cast<unsigned>(page * kPageBytes + length));
+    std::string noisy = bytes_;
+    const std::size_t at = (page - 1) * kPageBytes + dice() % (kPageBytes - length + 1);
+    for (std::size_t i = 0; i < length; ++i) noisy[at + i] = static_cast<char>(dice());
+    return noisy;
+  }
+
+  // Its entries are those that were written.
+  static void expect_genuine(Store& store, const std::string& id, std::size_t entries) {
+    const auto read = store.entries(all_of(id));
+    ASSERT_TRUE(read) << id << ": " << read.error().message;
+    EXPECT_EQ(read->entries.size(), entries) << id;
+    for (const Entry& entry : read->entries) {
+      EXPECT_FALSE(entry.damage) << id << " " << entry.seq;
+      EXPECT_EQ(entry.text, message(static_cast<int>(entry.number)).text) << id;
+    }
+  }
+
+  // Those that are whole. Of every other its damage is told.
+  static std::set<std::string> expect_each_is_whole_or_named(Store& store) {
+    std::set<std::string> whole;
+    for (int i = 0; i < kHealthy - 1; ++i) {
+      const std::string id = id_of(i);
+      const auto verified = store.verify(id);
+      if (verified && verified->ok) {
+        whole.insert(id);
+      } else if (verified) {
+        EXPECT_FALSE(verified->problems.empty()) << id;
+      } else {
+        EXPECT_EQ(verified.error().kind, ErrorKind::corrupt) << id << ": " << verified.error().message;
+      }
+    }
+    return whole;
+  }
+
+  static void expect_whole_ones_go_on(Store& store, const std::set<std::string>& whole) {
+    const auto page = store.list(everything());
+    ASSERT_TRUE(page) << page.error().message;
+    std::set<std::string> listed;
+    for (const SessionRecord& record : page->items)
+      if (!record.damage) listed.insert(record.id);
+    for (const std::string& id : whole) {
+      EXPECT_TRUE(listed.contains(id)) << id;
+      expect_genuine(store, id, 12);
+    }
+    // One commit, for the time it takes. Who it is that cannot go on is asked only when somebody cannot.
+    const auto together = store.write([&](Transaction& t) -> Result<void> {
+      for (const std::string& id : whole) HF_CHECK(t.append(id, message(100)));
+      return {};
+    });
+    for (const std::string& id : whole) {
+      if (!together) {
+        const auto appended = store.write([&](Transaction& t) { return t.append(id, message(100)); });
+        EXPECT_TRUE(appended) << id << ": " << appended.error().message;
+      }
+      expect_genuine(store, id, 13);
+    }
+  }
+
+  // Sound trees, or `integrity` says what is not.
+  static void expect_rest_is_named(Store& store, const std::string& path) {
+    const auto integrity = store.integrity();
+    const bool said = !integrity || !integrity->problems.empty();
+    auto db = must(Db::open(path, Db::Mode::read_only));
+    auto rows = must(db->query("PRAGMA integrity_check(100000)"));
+    while (true) {
+      const auto more = rows.next();
+      if (!more) EXPECT_TRUE(said) << more.error().message;
+      if (!more || !*more) return;
+      std::istringstream lines{std::string(rows.text(0))};
+      for (std::string line; std::getline(lines, line);)
+        if (line != "ok" && !line.starts_with("*** in database") && !line.ends_with("never used")) EXPECT_TRUE(said) << line;
+    }
+  }
+
+  // All that are whole in the damaged file are whole in what is saved of it.
+  void expect_salvage_keeps(const std::set<std::string>& whole) {
+    const std::string target = folder_ / "salvaged.db";
+    std::filesystem::remove(target);
+    const std::string before = must(read_file(path_));
+    const auto salvaged = salvage("sqlite:" + path_, target, [](std::uint64_t, std::uint64_t) {});
+    ASSERT_TRUE(salvaged) << salvaged.error().message;
+    EXPECT_EQ(must(read_file(path_)), before) << "the source is only read";
+    OpenOptions options;
+    options.read_only = true;
+    auto copy = must(open_store("sqlite:" + target, options));
+    for (const std::string& id : whole) expect_genuine(*copy, id, 12);
+  }
+};
+
+TEST_F(SqliteNoise, P7WhoIsWholeGoesOnWhateverIsWrittenOverAPage) {
+  std::size_t opened = 0, cases = 0;
+  for (std::size_t each = 0; each < pages_ * std::size(kLengths); each += kStride) {
+    const std::size_t page = each / std::size(kLengths) + 1, length = kLengths[each % std::size(kLengths)];
+    SCOPED_TRACE("page " + std::to_string(page) + ", " + std::to_string(length) + " bytes");
+    const std::string noisy = with_noise(page, length);
+    ++cases;
+    const auto put = [&] {
+      for (const char* suffix : {"", "-wal", "-shm", ".index", ".index-wal", ".index-shm"})
+        std::filesystem::remove(path_ + suffix);
+      must(replace_file(path_, noisy));
+    };
+    put();
+    std::set<std::string> whole;
+    {
+      auto store = open_store("sqlite:" + path_);
+      if (!store) {
+        EXPECT_TRUE(is_vital(page)) << store.error().message;
+        EXPECT_EQ(store.error().kind, ErrorKind::corrupt) << store.error().message;
+        EXPECT_THAT(store.error().message, testing::HasSubstr(path_));
+        EXPECT_THAT(store.error().hint, testing::AnyOf(testing::HasSubstr("store salvage"), testing::HasSubstr("backup")));
+        continue;
+      }
+      ++opened;
+      whole = expect_each_is_whole_or_named(**store);
+      expect_whole_ones_go_on(**store, whole);
+      expect_rest_is_named(**store, path_);
+    }
+    put();
+    expect_salvage_keeps(whole);
+  }
+  EXPECT_GT(opened, cases * 9 / 10);
+}
+
+// Its secret and its name are in one page; what else there is has nothing to do with them.
+TEST_F(SqliteMend, P7AStoreThatLostItsSecretSaysWhatToDoAndIsSalvaged) {
+  for (const bool emptied : {false, true}) {
+    SCOPED_TRACE(emptied ? "rows gone" : "page zeroed");
+    for (const char* suffix : {"", "-wal", "-shm"}) std::filesystem::remove(path_ + suffix);
+    must(replace_file(path_, emptied ? bytes_ : with_damaged(meta_)));
+    if (emptied) must(must(Db::open(path_, Db::Mode::read_write))->script("DELETE FROM meta"));
+    const auto store = open_store("sqlite:" + path_);
+    ASSERT_FALSE(store);
+    EXPECT_EQ(store.error().kind, ErrorKind::corrupt);
+    EXPECT_THAT(store.error().message, testing::HasSubstr(path_));
+    EXPECT_THAT(store.error().hint,
+                testing::AllOf(testing::HasSubstr("holdfast store salvage"), testing::HasSubstr("holdfast store restore")));
+    const std::string target = folder_ / (emptied ? "emptied.db" : "zeroed.db");
+    const auto salvaged = salvage("sqlite:" + path_, target, [](std::uint64_t, std::uint64_t) {});
+    ASSERT_TRUE(salvaged) << salvaged.error().message;
+    EXPECT_EQ(salvaged->sessions, kHealthy - 1);
+    EXPECT_TRUE(salvaged->damaged.empty());
+    EXPECT_THAT(salvaged->losses, testing::Contains(testing::HasSubstr("new secret")));
+    EXPECT_THAT(salvaged->losses, testing::Contains(testing::HasSubstr("new store_id")));
+    EXPECT_EQ(expect_life_goes_on(target), kHealthy - 1);
+    const auto copy = must(open_store("sqlite:" + target));
+    EXPECT_EQ(copy->secret().size(), must(open_store("sqlite:" + whole_))->secret().size());
+    EXPECT_NE(copy->secret(), must(open_store("sqlite:" + whole_))->secret());
+  }
 }
 
 }  // namespace

@@ -222,8 +222,20 @@ Result<void> make_version_3(Db& db) {
 using Migration = Result<void> (*)(Db&);
 constexpr std::array<Migration, kSchemaVersion> kSteps = {make_version_1, make_version_2, make_version_3};
 
-constexpr std::size_t kSecretBytes = 32;
-constexpr std::size_t kStoreIdBytes = 16;
+// Random bytes that a store is made with, and what depends on them.
+struct Identity {
+  std::string_view name;
+  std::size_t size;
+  std::string_view what_ends;
+};
+constexpr std::array kIdentity = {
+    Identity{"secret", 32, "cursors, confirmations, tokens and addresses that the former one was in are not valid any more"},
+    Identity{"store_id", 16, "the text index is made anew, and a store copy that was under way does not go on"}};
+
+Result<void> insert_identity(Db& db, const Identity& identity) {
+  const std::string fresh = random_bytes(identity.size);
+  return db.run("INSERT INTO meta VALUES(?, ?)", identity.name, Blob{fresh});
+}
 
 Result<void> upgrade(Db& db) {
   // Another process may have been quicker while this one waited for the lock.
@@ -231,9 +243,7 @@ Result<void> upgrade(Db& db) {
   if (version >= kSchemaVersion) return {};
   for (int step = version; step < kSchemaVersion; ++step) HF_CHECK(kSteps[static_cast<std::size_t>(step)](db));
   if (version == 0) {
-    const std::string secret = random_bytes(kSecretBytes);
-    const std::string store_id = random_bytes(kStoreIdBytes);
-    HF_CHECK(db.run("INSERT INTO meta VALUES('secret', ?), ('store_id', ?)", Blob{secret}, Blob{store_id}));
+    for (const Identity& each : kIdentity) HF_CHECK(insert_identity(db, each));
   }
   return db.script(fmt::format("PRAGMA application_id={}; PRAGMA user_version={}", kApplicationId, kSchemaVersion));
 }
@@ -252,6 +262,27 @@ Result<int> read_schema_version(Db& db) {
     return fail(ErrorKind::corrupt, db.path() + " is a database of another program, not a holdfast store");
   }
   return static_cast<int>(version);
+}
+
+Result<std::string> read_meta(Db& db, std::string_view name) {
+  auto rows = db.query("SELECT value FROM meta WHERE name = ?", name);
+  const auto found = rows ? rows->next() : Result<bool>(fail(rows.error()));
+  if (found && *found) return std::string(rows->text(0));
+  if (!found && found.error().kind != ErrorKind::corrupt) return fail(found.error());
+  return fail(ErrorKind::corrupt, fmt::format("{}: the store has lost its {}: the page that held it is damaged", db.path(), name),
+              "holdfast store salvage FROM TO copies all that can be read into a store with a new one; "
+              "holdfast store restore FILE puts a backup back");
+}
+
+Result<std::vector<std::string>> replace_lost_identity(Db& db) {
+  std::vector<std::string> losses;
+  for (const Identity& each : kIdentity) {
+    HF_TRY(const auto there, db.number("SELECT 1 FROM meta WHERE name = ?", each.name));
+    if (there) continue;
+    HF_CHECK(insert_identity(db, each));
+    losses.push_back(fmt::format("meta: the {0} is lost, and the copy has a new {0}: {1}", each.name, each.what_ends));
+  }
+  return losses;
 }
 
 Result<void> migrate(Db& db) {

@@ -21,4 +21,10 @@ Result<int> read_schema_version(Db& db);
 // Creates or upgrades; nothing to do costs one read. Safe against other processes that do the same.
 Result<void> migrate(Db& db);
 
+// A value that every store has: corrupt when it cannot be read, with a word of how the rest is saved.
+Result<std::string> read_meta(Db& db, std::string_view name);
+
+// Gives a store that has lost its secret or its store_id a new one. What was lost with it, in words.
+Result<std::vector<std::string>> replace_lost_identity(Db& db);
+
 }  // namespace holdfast::store

@@ -46,6 +46,9 @@ constexpr const char* kWriterSettings =
 constexpr std::size_t kFeedAfterScan = 256 * 1024;
 constexpr std::size_t kFeedAfterBytes = 4 * 1024 * 1024;
 
+// Looking at every page takes seconds in a large store. When that found no tree to be made anew, it is not done again so soon.
+constexpr std::chrono::minutes kFruitlessPause{1};
+
 // While another process makes the same store, SQLite says "busy" to a change of the journal's mode without asking the busy
 // handler.
 Result<void> apply_settings(Db& db, std::chrono::milliseconds patience) {
@@ -114,18 +117,25 @@ class SqliteStore final : public ReadStore<SqliteStore> {
   Result<void> start(std::unique_ptr<Db> db);
 
   Result<SearchResult> search(const SearchQuery& query) override;
+  // What is wrong with a session may be wrong with an index only, which is then made anew.
   Result<Verification> verify(std::string_view session) override {
     return mending([&](bool& met_damage) {
-      return readers_.with(
+      auto verified = readers_.with(
           [&](Db& db) {
             SqliteTables tables(db);
-            return verify_session(tables, session);
+            return verify_indexed_session(db, tables, session);
           },
           &met_damage);
+      met_damage = met_damage || (verified ? !verified->ok : verified.error().kind == ErrorKind::corrupt);
+      return verified;
     });
   }
   Result<Integrity> integrity() override {
-    return mending([&](bool& met_damage) { return readers_.with([](Db& db) { return verify_store(db); }, &met_damage); });
+    return mending([&](bool& met_damage) {
+      auto verified = readers_.with([](Db& db) { return verify_store(db); }, &met_damage);
+      met_damage = met_damage || (verified && !verified->ok);
+      return verified;
+    });
   }
   const std::string& secret() const override { return context_.secret; }
   Result<StoreInfo> info() override;
@@ -176,6 +186,7 @@ class SqliteStore final : public ReadStore<SqliteStore> {
   void make_writer(std::unique_ptr<Db> db);
   void after_commit(const Writer::Committed& done);
   bool mend(int before);
+  Result<void> keep_identity();
   void look_at_log();
 
   // The writer's connection is the last to close: only one that may write folds the log into the file.
@@ -191,26 +202,19 @@ class SqliteStore final : public ReadStore<SqliteStore> {
   std::atomic<std::size_t> unindexed_bytes_ = 0;
   std::atomic<bool> words_remain_ = false;  // the index could not forget an erasure yet
   std::mutex mend_mutex_;
-  std::atomic<int> mends_ = 0;   // how often trees were made anew
-  bool beyond_mending_ = false;  // guarded by mend_mutex_: there was damage, and no tree to be made anew
+  std::atomic<int> mends_ = 0;                             // how often trees were made anew
+  std::chrono::steady_clock::time_point not_again_until_;  // guarded by mend_mutex_: there was no tree to be made anew
 };
-
-Result<std::string> read_meta(Db& db, std::string_view name) {
-  HF_TRY(auto rows, db.query("SELECT value FROM meta WHERE name = ?", name));
-  HF_TRY(const bool found, rows.next());
-  if (!found) return fail(ErrorKind::corrupt, fmt::format("the store has lost its {}", name));
-  return std::string(rows.text(0));
-}
 
 Result<void> SqliteStore::start(std::unique_ptr<Db> db) {
   const bool writable = db != nullptr;
   if (!writable) {
     HF_TRY(db, Db::open_to_read(context_.path, context_.vfs));
   }
-  HF_TRY(const auto import, db->number("SELECT count(*) FROM meta WHERE name = ?", kImportMark));
-  if (import.value_or(0) != 0) return fail(half_copied(context_.path));
   HF_TRY(context_.secret, read_meta(*db, "secret"));
   HF_TRY(context_.store_id, read_meta(*db, "store_id"));
+  HF_TRY(const auto import, db->number("SELECT count(*) FROM meta WHERE name = ?", kImportMark));
+  if (import.value_or(0) != 0) return fail(half_copied(context_.path));
   if (context_.read_only_reason.empty() && writable) make_writer(std::move(db));
   return {};
 }
@@ -239,23 +243,32 @@ Result<Writer*> SqliteStore::writer() {
 
 Result<void> SqliteStore::run(const Work& work) {
   HF_TRY(Writer* const found, writer());
-  return mending([&](bool& met_damage) {
-    auto done = found->run(work);
-    met_damage = !done && done.error().kind == ErrorKind::corrupt && found->met_damage();
-    return done;
-  });
+  return mending([&](bool& met_damage) { return found->run(work, met_damage); });
+}
+
+// What is lost of `meta` is still known here.
+Result<void> SqliteStore::keep_identity() {
+  HF_TRY(const auto db, Db::open(context_.path, Db::Mode::read_write, context_.vfs));
+  db->set_patience(context_.patience);
+  HF_TRY(const auto known, db->number("SELECT count(*) FROM meta WHERE name IN ('secret', 'store_id')"));
+  if (known.value_or(0) == 2) return {};
+  return db->run("INSERT OR IGNORE INTO meta VALUES('secret', ?), ('store_id', ?)", Blob{context_.secret},
+                 Blob{context_.store_id});
 }
 
 // Whether there are new trees since `before`. A store that was opened for reading is mended, too: what is in it stays the same.
 bool SqliteStore::mend(int before) {
   const std::lock_guard lock(mend_mutex_);
   if (mends_ != before) return true;
-  if (beyond_mending_ || context_.newer_format != 0) return false;
-  const auto mended = mend_trees(context_.path, context_.vfs, context_.patience, Look::trees);
+  if (context_.newer_format != 0 || std::chrono::steady_clock::now() < not_again_until_) return false;
+  auto mended = mend_trees(context_.path, context_.vfs, context_.patience);
+  if (mended) {
+    if (auto kept = keep_identity(); !kept) mended = fail(std::move(kept).error());
+  }
   if (!mended) log(LogLevel::warn, "store", "the damage cannot be mended: " + mended.error().message);
-  beyond_mending_ = !mended || mended->trees.empty();
+  if (!mended || mended->trees.empty()) not_again_until_ = std::chrono::steady_clock::now() + kFruitlessPause;
   if (!mended) return false;
-  if (!beyond_mending_)
+  if (!mended->trees.empty())
     log(LogLevel::error, "store",
         fmt::format("{} was damaged; made anew from what can be read: {}{}{}", context_.path, fmt::join(mended->trees, ", "),
                     mended->losses.empty() ? "" : "; ", fmt::join(mended->losses, "; ")));

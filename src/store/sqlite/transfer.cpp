@@ -37,7 +37,7 @@ class SqliteTransfer final : public session::StoreTransfer {
   }
 
   Result<std::string> fingerprint() override {
-    HF_TRY(const std::string id, meta("store_id"));
+    HF_TRY(const std::string id, read_meta(*db_, "store_id"));
     HF_TRY(const std::int64_t last, read_last_sequence(*db_));
     HF_TRY(const auto values, db_->number("SELECT ifnull(sum(rev + updated_at % 1000003), 0) FROM keyed"));
     HF_TRY(const Totals all, totals());
@@ -45,7 +45,7 @@ class SqliteTransfer final : public session::StoreTransfer {
     return fmt::format("{} {} {} {}", to_hex(std::span(digest).first(16)), last, values.value_or(0), all.items());
   }
 
-  Result<std::string> secret() override { return meta("secret"); }
+  Result<std::string> secret() override { return read_meta(*db_, "secret"); }
 
   Result<Parcel> read_parcel(std::string_view from) override;
   Result<std::string> begin_import(std::string_view fingerprint) override;
@@ -53,12 +53,6 @@ class SqliteTransfer final : public session::StoreTransfer {
   Result<void> finish_import(std::string_view secret) override;
 
  private:
-  Result<std::string> meta(std::string_view name) {
-    HF_TRY(auto rows, db_->query("SELECT value FROM meta WHERE name = ?", name));
-    HF_TRY(const bool found, rows.next());
-    if (!found) return fail(ErrorKind::corrupt, fmt::format("the store has lost its {}", name));
-    return std::string(rows.text(0));
-  }
   template <class Function>
   Result<void> in_transaction(Function&& function) {
     HF_CHECK(db_->run("BEGIN IMMEDIATE"));
@@ -201,7 +195,7 @@ Result<void> SqliteTransfer::write_parcel(const Parcel& parcel) {
     HF_CHECK(write_sessions(parcel));
     HF_CHECK(write_entries(parcel));
     HF_CHECK(write_side(parcel));
-    HF_TRY(const std::string mark, meta(kImportMark));
+    HF_TRY(const std::string mark, read_meta(*db_, kImportMark));
     return db_->run("UPDATE meta SET value = ? WHERE name = ?",
                     Blob{session::import_mark(session::fingerprint_of_import(mark), parcel.next)}, kImportMark);
   });

@@ -37,15 +37,6 @@ Result<void> run_check(Db& db, std::string_view pragma, Integrity& report) {
   }
 }
 
-Result<void> check_file(Db& db, Integrity& report) {
-  HF_CHECK(run_check(db, fmt::format("PRAGMA quick_check({})", kMostLines), report));
-  // The quick check does not compare indexes with their tables; lists see sessions through these.
-  for (std::string_view pragma : {"PRAGMA integrity_check(sessions)", "PRAGMA integrity_check(roots)"}) {
-    if (report.problems.empty()) HF_CHECK(run_check(db, pragma, report));
-  }
-  return {};
-}
-
 Result<void> check_counts(Db& db, Integrity& report) {
   auto problems = check_shelves(db);
   if (problems) {
@@ -60,9 +51,19 @@ Result<void> check_counts(Db& db, Integrity& report) {
 
 }  // namespace
 
+Result<session::Verification> verify_indexed_session(Db& db, Tables& tables, std::string_view id) {
+  auto verified = verify_session(tables, id);
+  if (verified || verified.error().kind != ErrorKind::not_found) return verified;
+  HF_TRY(const auto row, db.number("SELECT 1 FROM sessions NOT INDEXED WHERE id = ?", id));
+  if (!row) return verified;
+  return fail(ErrorKind::corrupt, fmt::format("{}: the index of session ids does not know {}", db.path(), id),
+              "holdfast store salvage copies all that can be read");
+}
+
 Result<Integrity> verify_store(Db& db) {
   Integrity report;
-  HF_CHECK(check_file(db, report));
+  // The whole check: the quick one does not compare indexes with their tables.
+  HF_CHECK(run_check(db, fmt::format("PRAGMA integrity_check({})", kMostLines), report));
   HF_CHECK(check_counts(db, report));
   std::vector<std::string> ids;
   {

@@ -25,17 +25,19 @@ Writer::Writer(std::unique_ptr<Db> db, std::string settings, const Context& cont
   files_.remember();
 }
 
-Result<void> Writer::run(const Work& work) {
+Result<void> Writer::run(const Work& work, bool& met_damage) {
   Request request;
   request.work = &work;
   std::unique_lock lock(mutex_);
   waiting_.push_back(&request);
   if (leading_) {
     request.changed.wait(lock, [&] { return request.done || request.leads; });
-    if (request.done) return std::move(request.outcome);
   }
-  leading_ = true;
-  lead(lock);
+  if (!request.done) {
+    leading_ = true;
+    lead(lock);
+  }
+  met_damage = request.met_damage;
   return std::move(request.outcome);
 }
 
@@ -75,6 +77,8 @@ void Writer::commit_round(std::span<Request* const> batch) {
     for (Request* each : batch)
       each->outcome = fail(ErrorKind::unavailable, fmt::format("a write failed: {}", e.what()), "try again");
   }
+  const bool met_damage = db_->take_met_damage();
+  for (Request* each : batch) each->met_damage = met_damage && !each->outcome;
   if (!context_.meter) return;
   std::size_t written = 0;
   for (const Request* each : batch) {

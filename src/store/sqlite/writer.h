@@ -46,10 +46,9 @@ class Writer {
   Writer(std::unique_ptr<Db> db, std::string settings, const Context& context, std::function<void(const Committed&)> on_commit,
          std::function<void()> on_reopen);
 
-  // Any thread; waits. See session::Store::write for what `work` may do.
-  Result<void> run(const Work& work);
-
-  bool met_damage() const { return db_->met_damage(); }
+  // Any thread; waits. See session::Store::write for what `work` may do. `met_damage` is told whether it failed in a round that
+  // came to damage (Db::met_damage).
+  Result<void> run(const Work& work, bool& met_damage);
 
   // Before the first run: finishes what an earlier process could not erase from the files. True when there was something.
   bool resume_scrub();
@@ -58,6 +57,7 @@ class Writer {
   struct Request {
     const Work* work = nullptr;
     Result<void> outcome;
+    bool met_damage = false;
     bool done = false;
     bool leads = false;
     std::condition_variable changed;

@@ -29,8 +29,9 @@ class RowCopy {
       if (rows.integer(1) > 0) keys_[static_cast<std::size_t>(rows.integer(1) - 1)] = columns_.back();
     }
     HF_TRY(const auto numbered, source_.number("SELECT wr = 0 FROM pragma_table_list(?)", from_));
-    if (numbered.value_or(0) != 0 && keys_.size() == 1) return copy_numbered();
-    return copy_from_both_ends();
+    HF_CHECK(numbered.value_or(0) != 0 && keys_.size() == 1 ? copy_numbered() : copy_from_both_ends());
+    if (refused_ != 0) losses_.push_back(fmt::format("{}: {} rows have values of the wrong kind", from_, refused_));
+    return {};
   }
 
  private:
@@ -47,8 +48,9 @@ class RowCopy {
     HF_TRY(Rows into,
            target_.prepare(fmt::format("INSERT OR IGNORE INTO {}({}) VALUES({})", to_, fmt::join(columns_, ", "), marks)));
     for (int i = 0; i < static_cast<int>(columns_.size()); ++i) into.bind_as(i + 1, row, i);
-    HF_TRY(const bool more, into.next());
-    static_cast<void>(more);
+    const auto more = into.next();
+    if (more || more.error().kind != ErrorKind::conflict) return more ? Result<void>() : fail(more.error());
+    ++refused_;  // a value is of another kind than its column
     return {};
   }
 
@@ -135,6 +137,7 @@ class RowCopy {
   const std::string to_;
   std::vector<std::string>& losses_;
   std::vector<std::string> columns_, keys_;
+  int refused_ = 0;
 };
 
 }  // namespace
