@@ -1,5 +1,5 @@
+#include "base/run/when.h"
 #include "base/text/text.h"
-#include "cli/arguments/since.h"
 #include "cli/arguments/transcript_grammar.h"
 #include "cli/arguments/usage_examples.h"
 #include "kinds/research/run/run.h"
@@ -82,8 +82,8 @@ class Grammar : public TranscriptGrammar {
     flag(list, "--deleted", line_.deleted, "those that are deleted and not purged yet");
     repeated(list, "--visibility", work_.visibilities, "live, archived or deleted; may be repeated");
     option(list, "--project", work_.project, "only of this project");
-    option(list, "--since", work_.since, "changed at this time or later")->type_name("TIME");
-    option(list, "--before", work_.before, "changed before this time")->type_name("TIME");
+    option(list, "--since", work_.since, "changed at this time or later: 3d, 2026-07-01")->type_name("TIME");
+    option(list, "--before", work_.before, "changed before this time: 3d, 2026-07-01")->type_name("TIME");
     option(list, "--sort", work_.sort, "order [updated_at]")->check(CLI::IsMember({"updated_at", "created_at", "due_at"}));
     option(list, "--limit", line_.limit, "how many [20]")->check(CLI::Range(1, 1000));
     option(list, "--cursor", work_.cursor, "next_cursor of the page before");
@@ -201,7 +201,7 @@ class Grammar : public TranscriptGrammar {
     const auto filled = [](const std::string& word) { return word.empty() ? "it is empty" : ""; };
     const auto filters = [this, filled](CLI::App& app) {
       option(app, "--author", review_.author, "only of this author, as list shows it")->check(filled);
-      option(app, "--since", review_.since, fmt::format("only made since then: {}", kSinceForms).c_str())
+      option(app, "--since", review_.since, fmt::format("only made since then: {}", kWhenForms).c_str())
           ->type_name("WHEN")
           ->check(filled);
     };

@@ -14,7 +14,7 @@ struct GuardArguments {
   bool install = false, uninstall = false, install_hook = false;
   bool gone = false;         // list
   std::int64_t version = 0;  // show, cat; 0: all of them, the newest
-  std::string as_of;         // a time, as since.h reads it
+  std::string as_of;         // a time, as base/run/when.h reads it
   bool partial = false;      // cat: what is left of a damaged file
   bool yes = false;          // forget
 };

@@ -42,7 +42,7 @@ struct TranscriptArguments {
   bool new_id = false;  // restore, of a session of the store
 
   std::int64_t version = 0;  // of what the guard has; 0: the newest
-  std::string as_of;         // a time, as since.h reads it
+  std::string as_of;         // a time, as base/run/when.h reads it
 
   bool launch = false;
   std::vector<std::string> launch_arguments;  // behind --, for claude

@@ -1,8 +1,8 @@
 // holdfast token add|list|revoke: who may use the HTTP server, and what for.
 
+#include "base/run/when.h"
 #include "base/text/uri.h"
 #include "cli/arguments/commands.h"
-#include "cli/arguments/since.h"
 #include "web/gateway/access_tokens.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 #include "cli/services/review_desk.h"
 
+#include "base/run/when.h"
 #include "base/text/text.h"
-#include "cli/arguments/since.h"
 #include "cli/arguments/typed_path.h"
 #include "cli/program/document_settings.h"
 #include "kinds/documents/workspace/git_commit.h"
@@ -98,7 +98,7 @@ Result<documents::ChangeFilter> ReviewDesk::filter() {
   HF_TRY(filter.path, path_of(given.path));
   filter.author = given.author;
   if (!given.since.empty()) {
-    auto since = parse_since(given.since, context_.clock->now());
+    auto since = parse_when(given.since, context_.clock->now());
     if (!since) return fail(std::move(since).error().within("--since"));
     filter.since = *since;
   }

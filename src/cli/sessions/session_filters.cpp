@@ -101,7 +101,7 @@ Result<session::Query> read_session_filters(const Context& context) {
   std::int64_t limit = context.line.limit;
   add_flags(context.line, filters);
   for (const std::string& word : context.line.work.words) HF_CHECK(add_word(word, filters, limit));
-  HF_TRY(session::Query query, tools::read_filters(filters));
+  HF_TRY(session::Query query, tools::read_filters(filters, context.clock->now()));
   query.principal = context.settings.text("principal");
   query.limit = static_cast<std::size_t>(limit > 0 ? limit : kListedSessions);
   // A person at a shell sees everything; only a root that was asked for narrows the list.

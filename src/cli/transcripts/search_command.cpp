@@ -1,7 +1,7 @@
 // holdfast search, trace, index: find sessions by what was said and done in them.
 
+#include "base/run/when.h"
 #include "cli/arguments/commands.h"
-#include "cli/arguments/since.h"
 #include "cli/services/search_service.h"
 #include "cli/transcripts/transcript_work.h"
 #include "kinds/transcripts/products/claude/project_folder.h"
@@ -85,10 +85,10 @@ class Searching {
     }
     const Millis now = context_.clock->now();
     if (!given.since.empty()) {
-      HF_TRY(request.since, parse_since(given.since, now));
+      HF_TRY(request.since, parse_when(given.since, now));
     }
     if (!given.until.empty()) {
-      HF_TRY(request.until, parse_since(given.until, now));
+      HF_TRY(request.until, parse_when(given.until, now));
     }
     for (const std::string& role : given.roles) {
       const auto known = session::passage_role(role);

@@ -1,8 +1,8 @@
 #include "cli/transcripts/transcript_work.h"
 
 #include "base/files/file.h"
+#include "base/run/when.h"
 #include "base/text/text.h"
-#include "cli/arguments/since.h"
 #include "cli/services/keeper_of_home.h"
 #include "kinds/transcripts/products/claude/project_folder.h"
 #include "session/query/lookup.h"
@@ -82,7 +82,7 @@ Result<transcripts::KeptVersion> TranscriptWork::kept_version(std::int64_t numbe
   transcripts::KeptVersion version;
   if (number > 0) version.number = number;
   if (!as_of.empty()) {
-    HF_TRY(version.as_of, parse_since(as_of, keeper_->now()));
+    HF_TRY(version.as_of, parse_when(as_of, keeper_->now()));
   }
   return version;
 }

@@ -26,6 +26,13 @@ void put_optional(std::string& out, const std::optional<T>& value) {
   }
 }
 
+// An age has moved on by the next page, and is the same condition all the same.
+void put_time(std::string& out, const std::optional<Millis>& time, const std::string& age) {
+  if (age.empty()) return put_optional(out, time);
+  out.push_back('~');
+  put_string(out, age);
+}
+
 // Everything that decides which sessions are listed and in which order. Limit, offset, count and
 // the cursor itself do not: a caller may change the page size on the way.
 std::string conditions(const Query& query) {
@@ -43,8 +50,8 @@ std::string conditions(const Query& query) {
   put_optional(out, query.aspect);
   put_strings(out, query.aspects);
   put_string(out, query.text);
-  put_optional(out, query.updated_since);
-  put_optional(out, query.updated_before);
+  put_time(out, query.updated_since, query.since_age);
+  put_time(out, query.updated_before, query.before_age);
   put_optional(out, query.due_before);
   put_optional(out, query.principal);
   put_integer(out, static_cast<std::int64_t>(query.sort));

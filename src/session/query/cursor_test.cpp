@@ -63,6 +63,20 @@ TEST_F(CursorTest, IsBoundToEveryCondition) {
   EXPECT_FALSE(differs([](Query& q) { q.limit = 7; }));
 }
 
+// "3d" is another instant a second later.
+TEST_F(CursorTest, HoldsWhileAnAgeMovesWithTheClock) {
+  Query query;
+  query.updated_since = 1'000;
+  query.since_age = "3d";
+  Query later = query;
+  later.updated_since = 2'000;
+  EXPECT_FALSE(refused(query, later));
+  later.since_age = "4d";
+  EXPECT_TRUE(refused(query, later));
+  later.since_age.clear();
+  EXPECT_TRUE(refused(query, later));
+}
+
 TEST_F(CursorTest, IsBoundToTheStore) {
   Query query;
   query.cursor = make_cursor(kCursorSecret, query, {{}, "id"});

@@ -38,6 +38,8 @@ struct Query {
   std::string text;                      // substring of title, description, opening or tags, case-folded
   std::optional<Millis> updated_since;   // inclusive
   std::optional<Millis> updated_before;  // exclusive
+  // Those of the two that were given as ages ("3d"): they move with the clock, so a cursor is bound to the words.
+  std::string since_age, before_age;
   std::optional<Millis> due_before;      // due_at <= this: the sweep's question
   std::optional<std::string> principal;  // only what belongs to it
   Sort sort = Sort::updated;

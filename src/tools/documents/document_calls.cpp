@@ -97,9 +97,8 @@ Result<std::string> list_changes(const DocumentCall& call) {
   documents::ChangeFilter filter;
   filter.path = call.text("path");
   filter.author = call.text("author");
-  auto since = time_of(call.arguments, "since");
-  if (!since)
-    return fail(ErrorKind::invalid, since.error().message, "give an instant such as 2026-07-28T09:30:00Z", "bad_argument");
+  auto since = time_of(call.arguments, "since", call.now);
+  if (!since) return fail(ErrorKind::invalid, since.error().message, since.error().hint, "bad_argument");
   filter.since = *since;
   filter.offset = static_cast<std::size_t>(call.number("offset", 0));
   return call.desk.list_changes(call.asker, filter);
@@ -274,7 +273,7 @@ std::vector<DocumentTool> document_tools(const std::string& ttl) {
       "reject them.",
       {{"path", argument::text("only in this document or folder")},
        {"author", argument::text("only of this author, exactly as shown")},
-       {"since", argument::text("only made at this instant or later, such as 2026-07-28T09:30:00Z")},
+       {"since", argument::text("only made at this time or later: 3d, 2026-07-01 or 2026-07-28T09:30:00Z")},
        {"offset", argument::number(0, kMaxListOffset, "how many to leave out, to go on behind a long list [0]")}},
       {}, list_changes)
       .reads_only = true;

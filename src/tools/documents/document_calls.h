@@ -15,6 +15,7 @@ struct DocumentCall {
   documents::Desk& desk;
   const documents::Asker& asker;
   const JsonObject& arguments;  // fit the schema
+  Millis now;
 
   std::string text(std::string_view name) const;  // "" when it was not given
   std::int64_t number(std::string_view name, std::int64_t fallback) const;

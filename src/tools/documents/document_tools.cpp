@@ -84,7 +84,7 @@ struct CheckedTool {
   Schema schema;
 };
 
-mcp::ToolReply answer_document_call(mcp::Call& call, const CheckedTool& checked, DocumentDesks& desks) {
+mcp::ToolReply answer_document_call(mcp::Call& call, const CheckedTool& checked, DocumentDesks& desks, Millis now) {
   const JsonObject& arguments = call.arguments();
   if (auto violations = checked.schema.validate(Json(arguments)); !violations.empty()) return refusal(bad_argument(violations));
   if (checked.tool.writes && desks.read_only())
@@ -99,7 +99,7 @@ mcp::ToolReply answer_document_call(mcp::Call& call, const CheckedTool& checked,
   asker.root_uri = chosen->root_uri;
   asker.session_id = find_string(arguments, kSession).value_or("");
   asker.cancelled = [&call] { return call.cancelled(); };
-  auto text = checked.tool.run({*chosen->desk, asker, arguments});
+  auto text = checked.tool.run({*chosen->desk, asker, arguments, now});
   if (!text) return refusal(text.error());
   return mcp::ToolResult::text(*text);
 }
@@ -125,7 +125,9 @@ Result<void> add_document_tools(mcp::Server& server, DocumentDesks& desks, Milli
     tool.scope = each.reads_only || handles ? Scope::read : Scope::write;
     tool.listed = desks.has_folders() && !(each.writes && desks.read_only());
     auto checked = std::make_shared<const CheckedTool>(CheckedTool{std::move(each), std::move(schema)});
-    tool.handler = [&desks, checked](mcp::Call& call) { return answer_document_call(call, *checked, desks); };
+    tool.handler = [&server, &desks, checked](mcp::Call& call) {
+      return answer_document_call(call, *checked, desks, server.clock().now());
+    };
     HF_CHECK(server.add_tool(std::move(tool)));
   }
   return {};

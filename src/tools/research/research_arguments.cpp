@@ -102,8 +102,8 @@ JsonObject argument_schemas() {
                  {"project", argument::text()},
                  {"pinned", argument::flag("only those, or only the others")},
                  {"sort", argument::choice({"updated_at", "created_at", "due_at"})},
-                 {"updated_since", argument::text("ISO 8601")},
-                 {"updated_before", argument::text("ISO 8601")},
+                 {"updated_since", argument::text("3d, 2026-07-01 or ISO 8601")},
+                 {"updated_before", argument::text("the same")},
                  {"limit", argument::number(1, kMaxList, fmt::format("of a page [{}]", kListLimit))},
                  {"cursor", argument::text("next_cursor of the page before")},
                  {"root", argument::text("project root, a file URI or absolute path")}};

@@ -191,7 +191,7 @@ Result<ResearchAnswer> get_thread(ResearchCall& call) {
 Result<ResearchAnswer> list_threads(ResearchCall& call) {
   JsonObject filters = call.arguments();
   filters["type"] = session::kThread;
-  HF_TRY(session::Query query, read_filters(filters));
+  HF_TRY(session::Query query, read_filters(filters, call.now));
   return list_of(call, std::move(query), "threads");
 }
 

@@ -140,7 +140,7 @@ Result<ResearchAnswer> list_runs(ResearchCall& call) {
   JsonObject filters = call.arguments();
   filters["type"] = session::kResearch;
   if (call.flag("completed_only", false)) filters["completed"] = true;
-  HF_TRY(session::Query query, read_filters(filters));
+  HF_TRY(session::Query query, read_filters(filters, call.now));
   return list_of(call, std::move(query), "sessions");
 }
 

@@ -1,5 +1,6 @@
 #include "tools/session/list_filters.h"
 
+#include "base/run/when.h"
 #include "session/kinds.h"
 #include "tools/session/session_arguments.h"
 
@@ -97,13 +98,18 @@ Result<void> check_statuses(const session::Query& query) {
   return {};
 }
 
+std::string age_in(const JsonObject& arguments, std::string_view key) {
+  const std::string_view text = find_string(arguments, key).value_or("");
+  return is_age(text) ? std::string(text) : std::string();
+}
+
 JsonObject texts(std::string_view description) {
   return {{"type", JsonArray{"string", "array"}}, {"items", JsonObject{{"type", "string"}}}, {"description", description}};
 }
 
 }  // namespace
 
-Result<session::Query> read_filters(const JsonObject& arguments) {
+Result<session::Query> read_filters(const JsonObject& arguments, Millis now) {
   session::Query query;
   HF_TRY(query.kinds, kinds_of(arguments));
   HF_TRY(query.visibilities, visibilities_of(arguments));
@@ -115,8 +121,10 @@ Result<session::Query> read_filters(const JsonObject& arguments) {
   query.pinned = find_bool(arguments, "pinned");
   if (auto project = find_string(arguments, "project")) query.project = *project;
   query.text = find_string(arguments, "q").value_or("");
-  HF_TRY(query.updated_since, time_of(arguments, "updated_since"));
-  HF_TRY(query.updated_before, time_of(arguments, "updated_before"));
+  HF_TRY(query.updated_since, time_of(arguments, "updated_since", now));
+  HF_TRY(query.updated_before, time_of(arguments, "updated_before", now));
+  query.since_age = age_in(arguments, "updated_since");
+  query.before_age = age_in(arguments, "updated_before");
   HF_TRY(query.sort, sort_of(arguments));
   query.cursor = find_string(arguments, "cursor").value_or("");
   query.offset = static_cast<std::size_t>(std::max<std::int64_t>(0, find_int(arguments, "offset").value_or(0)));
@@ -133,7 +141,7 @@ JsonObject filter_arguments() {
           {"tags", texts("list: all of them; update: replaces the tags")},
           {"pinned", JsonObject{{"type", "boolean"}}},
           {"project", JsonObject{{"type", "string"}}},
-          {"updated_since", JsonObject{{"type", "string"}, {"description", "ISO 8601"}}},
+          {"updated_since", JsonObject{{"type", "string"}, {"description", "3d, 2026-07-01 or ISO 8601"}}},
           {"updated_before", JsonObject{{"type", "string"}}},
           {"sort", JsonObject{{"type", "string"}, {"enum", JsonArray{"updated_at", "created_at", "due_at"}}}},
           {"limit", JsonObject{{"type", "integer"}, {"minimum", 1}}},

@@ -1,5 +1,6 @@
 #include "tools/session/session_arguments.h"
 
+#include "base/run/when.h"
 #include "session/kinds.h"
 
 #include <fmt/format.h>
@@ -70,10 +71,10 @@ Result<std::vector<session::Visibility>> visibilities_of(const JsonObject& argum
   return visibilities;
 }
 
-Result<std::optional<Millis>> time_of(const JsonObject& arguments, std::string_view key) {
+Result<std::optional<Millis>> time_of(const JsonObject& arguments, std::string_view key, Millis now) {
   auto text = find_string(arguments, key);
   if (!text) return std::nullopt;
-  auto time = parse_time(*text);
+  auto time = parse_when(*text, now);
   if (!time) return fail(std::move(time).error().within(key));
   return *time;
 }

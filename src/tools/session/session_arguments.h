@@ -23,8 +23,8 @@ Result<std::size_t> limit_of(const JsonObject& arguments, std::int64_t fallback,
 // `type`: a kind, its plural, or "all"; absent means every kind kept in the store except transcripts (design 8.3).
 Result<std::vector<std::string>> kinds_of(const JsonObject& arguments);
 Result<std::vector<session::Visibility>> visibilities_of(const JsonObject& arguments);
-// An instant in either spelling; invalid names the argument.
-Result<std::optional<Millis>> time_of(const JsonObject& arguments, std::string_view key);
+// A time (base/run/when.h); invalid names the argument.
+Result<std::optional<Millis>> time_of(const JsonObject& arguments, std::string_view key, Millis now);
 
 // What `redact` shall take away: message_ids, source_ids, pattern, regex; and their schemas.
 session::Redaction redaction_of(const JsonObject& arguments);

@@ -21,7 +21,7 @@ constexpr std::string_view kNew = "new", kCancel = "cancel";
 
 // nullopt: the client was asked for its roots.
 Result<std::optional<session::Query>> read_query(SessionCall& call) {
-  HF_TRY(session::Query query, read_filters(call.arguments()));
+  HF_TRY(session::Query query, read_filters(call.arguments(), call.now));
   query.principal = call.principal();
   HF_TRY(const bool rooted, limit_to_root(call, query));
   if (!rooted) return std::nullopt;

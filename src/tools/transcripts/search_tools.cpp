@@ -1,5 +1,6 @@
 #include "tools/transcripts/search_tools.h"
 
+#include "base/run/when.h"
 #include "base/text/text.h"
 #include "kinds/transcripts/passages/passage_sources.h"
 #include "kinds/transcripts/reading/session_info.h"
@@ -26,12 +27,11 @@ JsonObject count(std::string_view description, std::size_t fallback, std::size_t
   return {{"type", "integer"}, {"minimum", 1}, {"maximum", most}, {"default", fallback}, {"description", description}};
 }
 
-Result<std::optional<Millis>> date_of(const std::string& text, std::string_view argument) {
+Result<std::optional<Millis>> when_of(const std::string& text, std::string_view argument, Millis now) {
   if (text.empty()) return std::nullopt;
-  constexpr std::size_t kDateLength = 10;
-  auto time = parse_time(text.size() == kDateLength ? text + "T00:00:00Z" : text);
-  if (time) return *time;
-  return fail(ErrorKind::invalid, fmt::format("{} is no time: {}", argument, text), "2026-07-01, or 2026-07-01T10:00:00Z");
+  auto time = parse_when(text, now);
+  if (!time) return fail(std::move(time).error().within(argument));
+  return *time;
 }
 
 class SearchCall {
@@ -132,8 +132,9 @@ class SearchCall {
     request.tool = transcripts_.text("tool");
     request.model = transcripts_.text("model");
     request.file = transcripts_.text("file");
-    HF_TRY(request.since, date_of(transcripts_.text("after_date"), "after_date"));
-    HF_TRY(request.until, date_of(transcripts_.text("before_date"), "before_date"));
+    const Millis now = transcripts_.keeper().now();
+    HF_TRY(request.since, when_of(transcripts_.text("after_date"), "after_date", now));
+    HF_TRY(request.until, when_of(transcripts_.text("before_date"), "before_date", now));
     if (const auto role = session::passage_role(transcripts_.text("role"))) request.roles = {*role};
     if (const std::string kind = transcripts_.text("kind"); !kind.empty()) request.kinds = {kind};
     if (!owner_) {
@@ -218,7 +219,7 @@ std::vector<SearchTool> search_tools() {
         {"model", argument::text("only answers of this model")},
         {"branch", argument::text("only on this git branch")},
         {"file", argument::text("only where a tool touched this file: its path, or the end of it")},
-        {"after_date", argument::text("not before this time (2026-07-01)")},
+        {"after_date", argument::text("not before this time (3d, 2026-07-01)")},
         {"before_date", argument::text("before this time")},
         {"current_session_id", argument::text("the session that is calling, when it is known")},
         {"exclude_current",

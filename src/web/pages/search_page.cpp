@@ -2,7 +2,6 @@
 
 #include "base/text/text.h"
 #include "session/kinds.h"
-#include "session/life/retention.h"
 #include "web/gateway/access_tokens.h"
 #include "web/pages/shown.h"
 
@@ -38,8 +37,9 @@ FindRequest read_request(session::Store& store, const PageRequest& request) {
   find.model = query.get("model");
   find.branch = query.get("branch");
   find.file = query.get("file");
-  find.since = parse_day(query.get("since"));
-  if (auto last = parse_day(query.get("until"))) find.until = *last + session::kDay;
+  const Period period = period_of(query, request.now);
+  find.since = period.since;
+  find.until = period.until;
   if (query.get("order") == "newest") find.order = session::TextQuery::Order::newest;
   find.limit = kSessionsShown;
   find.store = &store;
@@ -99,8 +99,8 @@ void write_form(Html& page, const Fields& query) {
   text_field(page, query, "Model", "model");
   text_field(page, query, "Branch", "branch");
   text_field(page, query, "File touched", "file");
-  text_field(page, query, "From", "since", "date");
-  text_field(page, query, "Until", "until", "date");
+  text_field(page, query, "From", "since", time_field_type(query.get("since")));
+  text_field(page, query, "Until", "until", time_field_type(query.get("until")));
   page.close().close().close();
 }
 
@@ -211,7 +211,7 @@ Result<net::HttpResponse> search_page(session::Finder* finder, session::Store& s
   return show_page(request, frame, [&](Html& page) {
     page.element("h1", "Search");
     write_form(page, request.query);
-    show_misread_days(page, request.query);
+    show_misread_times(page, request.query, request.now);
     page.add(results(finder, store, request));
   });
 }

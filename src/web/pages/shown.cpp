@@ -1,8 +1,10 @@
 #include "web/pages/shown.h"
 
+#include "base/run/when.h"
 #include "base/text/uri.h"
 #include "reading/html/visible_text.h"
 #include "session/kinds.h"
+#include "session/life/retention.h"
 #include "session/query/display.h"
 
 #include <fmt/format.h>
@@ -36,20 +38,25 @@ std::string readable_day(Millis time) {
                      static_cast<int>(day.year()));
 }
 
-std::optional<Millis> parse_day(std::string_view text) {
-  constexpr std::size_t kDayChars = 10;
-  if (text.size() != kDayChars) return std::nullopt;
-  auto time = parse_time(std::string(text) + "T00:00:00Z");
-  if (!time) return std::nullopt;
-  return *time;
+Period period_of(const Fields& query, Millis now) {
+  Period period;
+  if (const auto since = parse_when(query.get("since"), now)) period.since = *since;
+  const std::string_view last = query.get("until");
+  if (const auto until = parse_when(last, now)) period.until = is_date(last) ? *until + session::kDay : *until;
+  return period;
 }
 
-void show_misread_days(Html& page, const Fields& query) {
-  constexpr std::size_t kDayShown = 40;  // of what somebody gave as one
+std::string_view time_field_type(std::string_view value) {
+  return value.empty() || is_date(value) ? "date" : "text";
+}
+
+void show_misread_times(Html& page, const Fields& query, Millis now) {
+  constexpr std::size_t kTimeShown = 40;  // of what somebody gave as one
   for (const std::string_view name : {"since", "until"})
-    if (const std::string_view day = query.get(name); !day.empty() && !parse_day(day))
-      page.element("p", fmt::format("“{}” is not a day like 2026-11-15; it was left out.", reading::visible_line(day, kDayShown)),
-                   {{"class", "notice"}, {"role", "status"}});
+    if (const std::string_view text = query.get(name); !text.empty() && !parse_when(text, now))
+      page.element(
+          "p", fmt::format("“{}” is not a time; it was left out. Give {}.", reading::visible_line(text, kTimeShown), kWhenForms),
+          {{"class", "notice"}, {"role", "status"}});
 }
 
 std::string session_path(std::string_view id, std::uint64_t line) {

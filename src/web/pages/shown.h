@@ -18,10 +18,15 @@ std::string readable_size(std::int64_t bytes);
 std::string counted(std::int64_t count, std::string_view one, std::string_view many);
 // "15 November 2026", of UTC.
 std::string readable_day(Millis time);
-// Midnight (UTC) of "2026-11-15", as a date field sends it; nullopt for anything else.
-std::optional<Millis> parse_day(std::string_view text);
-// Says which of `since` and `until` is not a day, and therefore not looked at; nothing when both are right or absent.
-void show_misread_days(Html& page, const Fields& query);
+// `since` and `until` of a query (base/run/when.h); nullopt: absent, or no time. The day that `until` names is meant to be in.
+struct Period {
+  std::optional<Millis> since, until;
+};
+Period period_of(const Fields& query, Millis now);
+// Of the input that holds one of them: "date", unless what it holds is an age or a time.
+std::string_view time_field_type(std::string_view value);
+// Says which of the two is not a time, and therefore not looked at; nothing when both are right or absent.
+void show_misread_times(Html& page, const Fields& query, Millis now);
 
 // Where a session is read; `line` is that of its file or the number of its entry, 0: the beginning.
 std::string session_path(std::string_view id, std::uint64_t line = 0);

@@ -17,15 +17,16 @@ constexpr std::array kStatuses = {"active",  "open",      "running",     "idle",
                                   "created", "started",   "in_progress", "completed", "abandoned",
                                   "failed",  "cancelled", "expired",     "archived",  "deleted"};
 
-TimelineFilter read_filter(const Fields& query) {
+TimelineFilter read_filter(const Fields& query, Millis now) {
   TimelineFilter filter;
   filter.kind = query.get("kind");
   filter.project = query.get("project");
   filter.status = query.get("status");
   filter.text = query.get("text");
   filter.pinned = query.get("pinned") == "1";
-  filter.since = parse_day(query.get("since"));
-  if (auto last = parse_day(query.get("until"))) filter.until = *last + session::kDay;  // the day named is meant to be in
+  const Period period = period_of(query, now);
+  filter.since = period.since;
+  filter.until = period.until;
   return filter;
 }
 
@@ -49,8 +50,8 @@ void write_filters(Html& page, const Fields& query) {
   choice(page, "Status", "status", "any status", kStatuses, query.get("status"));
   field(page, "Project", "text", "project", query.get("project"));
   field(page, "Title holds", "text", "text", query.get("text"));
-  field(page, "From", "date", "since", query.get("since"));
-  field(page, "Until", "date", "until", query.get("until"));
+  field(page, "From", time_field_type(query.get("since")), "since", query.get("since"));
+  field(page, "Until", time_field_type(query.get("until")), "until", query.get("until"));
   page.open("label", {{"class", "tick"}});
   page.lone(
       "input",
@@ -126,11 +127,12 @@ void write_nothing(Html& page, const PageRequest& request, const TimelineSlice& 
 }  // namespace
 
 Result<net::HttpResponse> timeline_page(const Timeline& timeline, const PageRequest& request) {
-  HF_TRY(const TimelineSlice slice, timeline.read(read_filter(request.query), request.principal, request.query.get("cursor")));
+  HF_TRY(const TimelineSlice slice,
+         timeline.read(read_filter(request.query, request.now), request.principal, request.query.get("cursor")));
   return show_page(request, {"Timeline", Section::timeline}, [&](Html& page) {
     page.element("h1", "Timeline");
     write_filters(page, request.query);
-    show_misread_days(page, request.query);
+    show_misread_times(page, request.query, request.now);
     page.open("div", {{"id", "timeline"}, {"data-live", "*"}});
     if (slice.items.empty()) write_nothing(page, request, slice);
     write_days(page, slice, request.now);

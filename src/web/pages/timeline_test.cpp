@@ -1,6 +1,7 @@
 #include "web/pages/timeline.h"
 
 #include "base/files/test_folder.h"
+#include "session/life/retention.h"
 #include "store/open.h"
 #include "web/pages/pages.h"
 #include "web/pages/shown.h"
@@ -144,15 +145,25 @@ TEST_F(TimelineTest, ThePageEscapesWhatOthersWrote) {
   EXPECT_THAT(html, Not(HasSubstr("style=")));
 }
 
+TEST(Shown, APeriodIsOfAgesDaysAndTimes) {
+  const auto period = [](std::string_view since, std::string_view until) {
+    return period_of(Fields().with("since", since).with("until", until), 10 * session::kDay);
+  };
+  EXPECT_EQ(period("1970-01-02", "1970-01-03").since, session::kDay);
+  EXPECT_EQ(period("1970-01-02", "1970-01-03").until, 3 * session::kDay) << "the day that is named is in";
+  EXPECT_EQ(period("3d", "1d").since, 7 * session::kDay);
+  EXPECT_EQ(period("3d", "1d").until, 9 * session::kDay);
+  EXPECT_EQ(period("1970-01-02T01:00:00Z", "").since, session::kDay + 3'600'000);
+  EXPECT_EQ(period("1970-13-02", "yesterday!").since, std::nullopt);
+  EXPECT_EQ(period("1970-13-02", "yesterday!").until, std::nullopt);
+}
+
 TEST(Shown, SizesAndDaysAreReadable) {
   EXPECT_EQ(readable_size(999), "999 bytes");
   EXPECT_EQ(readable_size(1000), "1.0 kB");
   EXPECT_EQ(readable_size(999'950), "1.0 MB");
   EXPECT_EQ(readable_size(1'440'000), "1.4 MB");
   EXPECT_EQ(readable_day(0), "1 January 1970");
-  EXPECT_EQ(parse_day("1970-01-02"), 86'400'000);
-  EXPECT_EQ(parse_day("1970-13-02"), std::nullopt);
-  EXPECT_EQ(parse_day("yesterday!"), std::nullopt);
   EXPECT_EQ(session_path("a/b", 7), "/sessions/a%2Fb?line=7#L7");
 }
 
