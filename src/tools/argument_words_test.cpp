@@ -25,7 +25,8 @@ class ArgumentWordsTest : public testing::Test {
     std::ofstream(folder_ / kPlace.transcript()) << "{}\n";
   }
   Error refusal(const transcripts::RemovalRules& rules, Millis now) {
-    auto checked = transcripts::check_removal(transcripts::Home::open(folder_.path()).value(), kPlace, rules, now);
+    auto checked = transcripts::check_removal(transcripts::Home::open(folder_.path()).value(), kPlace.session_id,
+                                              kPlace.transcript(), rules, now);
     EXPECT_FALSE(checked);
     Error error = checked ? Error{} : std::move(checked).error();
     put_in_words_of_arguments(error);

@@ -173,7 +173,7 @@ Result<void> ToolService::open_tools() {
   if (chosen.contains("documents")) HF_CHECK(open_documents());
   if (research_rooms_) HF_CHECK(tools::add_research_tool(server_, *research_rooms_));
   if (keeper_) {
-    HF_CHECK(tools::add_transcript_tools(server_, *keeper_, root_, transcript_options_));
+    HF_CHECK(tools::add_transcript_tools(server_, stores_, *keeper_, root_, transcript_options_));
     search_room_.engine = [this]() -> Result<tools::SearchRoom::Engine> {
       HF_TRY(SearchService * service, search());
       return tools::SearchRoom::Engine{&service->finder(), &service->sources()};

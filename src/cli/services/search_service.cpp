@@ -33,7 +33,7 @@ Result<std::unique_ptr<SearchService>> SearchService::open(const Context& contex
   HF_TRY(service->index_, store::open_text_index(index_folder(context)));
   auto sources =
       std::make_unique<transcripts::TranscriptSources>(homes, service->guard_.get(), transcripts::Keeping{.kept = stays});
-  service->finder_ = std::make_unique<transcripts::EverythingFinder>(homes, *sources, *service->index_);
+  service->finder_ = std::make_unique<transcripts::EverythingFinder>(homes, *sources, *service->index_, *context.clock);
   service->sources_ = std::move(sources);
   return service;
 }

@@ -4,11 +4,11 @@
 #include "cli/program/care_settings.h"
 #include "cli/sessions/run_entry_text.h"
 #include "cli/sessions/session_filters.h"
+#include "cli/transcripts/transcript_work.h"
 #include "kinds/reasoning/read/graph.h"
 #include "session/kinds.h"
 #include "session/query/display.h"
 #include "session/query/known_damage.h"
-#include "session/query/lookup.h"
 #include "tools/session/session_item.h"
 
 #include <fmt/format.h>
@@ -105,8 +105,13 @@ Result<void> list_sessions(Context& context) {
 }
 
 Result<void> show_session(Context& context) {
-  HF_TRY(auto store, context.open_store(true));
-  HF_TRY(session::SessionRecord record, session::find_session(*store, context.settings.text("principal"), context.line.name));
+  HF_TRY(auto work, TranscriptWork::begin(context, TranscriptWork::Died::leave));
+  HF_TRY(const auto found, work->find(context.line.name));
+  if (!found.record())
+    return fail(ErrorKind::invalid, fmt::format("{} is a transcript", found.id()),
+                fmt::format("holdfast info {} shows it", found.id()));
+  const session::SessionRecord& record = *found.record();
+  HF_TRY(session::Store* const store, work->keeper().store_to_read());
   if (context.line.graph || context.line.svg) return draw_session(context, *store, record);
   session::EntryQuery query;
   query.session = record.id;

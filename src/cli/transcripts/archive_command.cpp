@@ -2,7 +2,6 @@
 
 #include "base/ids.h"
 #include "cli/arguments/commands.h"
-#include "cli/transcripts/chosen_session.h"
 #include "cli/transcripts/copy_text.h"
 #include "cli/transcripts/kept_session.h"
 
@@ -80,7 +79,7 @@ Result<void> print_archived(Context& context, TranscriptWork& work, const transc
 }
 
 // By way of a file, because an archive is written in two passes, and one that failed half-way must not have begun.
-Result<void> archive_to_stdout(Context& context, TranscriptWork& work, const TranscriptWork::Readable& readable,
+Result<void> archive_to_stdout(Context& context, TranscriptWork& work, const catalogue::Files& readable,
                                transcripts::ArchiveOptions options) {
   HF_TRY(options.format, format_for_stdout(context, work.given()));
   HF_TRY(const std::string folder, work.keeper().temporary_folder());
@@ -106,8 +105,8 @@ Result<void> archive_to_stdout(Context& context, TranscriptWork& work, const Tra
   return {};
 }
 
-Result<void> archive_remotely(Context& context, TranscriptWork& work, const TranscriptWork::Readable& readable,
-                              const std::string& output, const transcripts::ArchiveOptions& options) {
+Result<void> archive_remotely(Context& context, TranscriptWork& work, const catalogue::Files& readable, const std::string& output,
+                              const transcripts::ArchiveOptions& options) {
   const transcripts::AnySession& session = readable.session;
   const transcripts::Keeper& keeper = *readable.keeper;
   if (work.given().format == "json") return fail(ErrorKind::invalid, "what is uploaded is always zst", "leave --format out");
@@ -136,13 +135,9 @@ Result<void> archive_transcript(Context& context) {
   HF_TRY(auto work, TranscriptWork::begin(context));
   const TranscriptArguments& given = work->given();
   auto [id, output] = read_words(given.words);
-  const auto chosen = choose_session(context, *work, id);
-  if (chosen && chosen->record()) return archive_kept_session(context, *work, *chosen->record(), output);
-  if (!chosen && chosen.error().kind != ErrorKind::not_found) return fail(chosen.error());
-  auto found = work->session_to_read(id);
-  // A word that cannot begin the id of a transcript may be that of another kind, which is not there.
-  if (!found && !id.empty() && found.error().kind == ErrorKind::invalid && !chosen) return fail(chosen.error());
-  HF_TRY(const auto readable, std::move(found));
+  HF_TRY(const auto found, work->find(id));
+  if (found.record()) return archive_kept_session(context, *work, *found.record(), output);
+  HF_TRY(const auto readable, work->files_of(found));
   const transcripts::AnySession& session = readable.session;
   transcripts::ArchiveOptions options;
   options.with_history = given.with_history;

@@ -41,7 +41,7 @@ Result<void> delete_transcript(Context& context) {
   options.cross_session_artifacts = given.cross_session;
   options.caller_sessions = work->caller_sessions();
   const std::string id = given.words.empty() ? "" : given.words.front();
-  const auto session = work->session(id);
+  const auto session = catalogue::on_disk(work->transcript(id));
   HF_TRY(const auto result, session ? work->keeper().erase(*session, options, work->progress())
                                     : work->keeper().finished_erase(work->recovered(), id, options, session.error()));
   work->progress_done();

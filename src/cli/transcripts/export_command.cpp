@@ -1,11 +1,10 @@
 // holdfast export.
 
 #include "base/files/file.h"
+#include "catalogue/open.h"
 #include "cli/arguments/commands.h"
 #include "cli/services/readable_kinds.h"
-#include "cli/transcripts/chosen_session.h"
 #include "cli/transcripts/copy_text.h"
-#include "kinds/transcripts/guard/kept_reading.h"
 #include "kinds/transcripts/products/claude/project_folder.h"
 #include "kinds/transcripts/rewrite/redact.h"
 #include "kinds/transcripts/staging/new_file.h"
@@ -28,7 +27,9 @@ constexpr std::size_t kMostSessions = 100'000;
 class Exporting {
  public:
   Exporting(Context& context, TranscriptWork& work)
-      : context_(context), work_(work), given_(work.given()), kept_(work.keeper()) {}
+      : context_(context), work_(work), given_(work.given()), kept_(work.keeper()), asker_(work.asker()) {
+    asker_.kept = &kept_;
+  }
 
   Result<void> run() {
     options_.format = format();
@@ -51,13 +52,18 @@ class Exporting {
     return markdown ? ExportFormat::markdown : json ? ExportFormat::json : ExportFormat::html;
   }
 
-  Result<std::unique_ptr<reading::Reading>> open(const ChosenSession& chosen) {
+  Result<catalogue::OpenedSession> open(const catalogue::Found& found, const transcripts::KeptVersion& version = {}) {
     transcripts::ReadingOptions options;
     options.all_branches = given_.all_branches;
-    if (const auto* transcript = chosen.transcript()) return open_transcript(work_.homes(), *transcript, options, nullptr);
-    HF_TRY(session::Store* const store, work_.keeper().store_to_read());
-    if (!store) return fail(ErrorKind::not_found, "there is no store");
-    return reading::open_entries(*store, *chosen.record(), readable_kinds());
+    return catalogue::open(asker_, found, readable_kinds(), options, nullptr, version);
+  }
+
+  // A version of which somebody speaks is taken from the guard, also when the client still has the session.
+  Result<catalogue::OpenedSession> open(const std::string& id) {
+    HF_TRY(const auto version, work_.kept_version(given_.version, given_.as_of));
+    const bool of_guard = version.number || version.as_of;
+    HF_TRY(const auto found, of_guard ? catalogue::find_copy(work_.keeper(), id, true) : work_.find(id));
+    return open(found, version);
   }
 
   // All of it is there under its name, or nothing is.
@@ -69,32 +75,9 @@ class Exporting {
     return exported;
   }
 
-  Result<std::unique_ptr<reading::Reading>> open(const transcripts::KeptTranscript& kept,
-                                                 const transcripts::KeptVersion& version) {
-    HF_TRY(session::Blobs* const guard, work_.keeper().guard());
-    transcripts::ReadingOptions options;
-    options.all_branches = given_.all_branches;
-    return open_kept_transcript(*guard, kept, options, nullptr, version);
-  }
-
-  // One that the client has deleted is taken from the guard, and so is a version of which somebody speaks.
-  Result<std::unique_ptr<reading::Reading>> open(const std::string& id) {
-    HF_TRY(const auto version, work_.kept_version(given_.version, given_.as_of));
-    if (version.number || version.as_of) {
-      HF_TRY(const auto kept, kept_.find(id, version));
-      return open(kept, version);
-    }
-    const auto chosen = choose_session(context_, work_, id);
-    if (chosen) return open(*chosen);
-    if (chosen.error().kind != ErrorKind::not_found || id.empty()) return fail(chosen.error());
-    const auto kept = kept_.find(id);
-    if (kept) return open(*kept, version);
-    const bool unknown = kept.error().kind == ErrorKind::not_found || kept.error().kind == ErrorKind::invalid;
-    return fail(unknown ? chosen.error() : kept.error());
-  }
-
   Result<void> export_one() {
-    HF_TRY(auto reading, open(given_.words.empty() ? std::string() : given_.words.front()));
+    HF_TRY(const auto opened, open(given_.words.empty() ? std::string() : given_.words.front()));
+    reading::Reading* const reading = opened.reading.get();
     const std::string id = reading->heading().id;
     if (given_.output == kStandardOutput) {
       if (context_.line.json)
@@ -152,22 +135,22 @@ class Exporting {
                                        "name another folder with --output"));
     std::vector<reading::ExportedFile> files;
     std::vector<std::string> failed;
-    const auto write = [&](const std::string& id, Result<std::unique_ptr<reading::Reading>> reading) -> Result<void> {
+    const auto write = [&](const catalogue::Found& found) -> Result<void> {
+      const std::string& id = found.id();
       const std::string name = id + std::string(reading::ending_of(options_.format));
-      auto exported = reading ? write_file(**reading, folder + "/" + name) : Result<reading::Exported>(fail(reading.error()));
+      const auto opened = open(found);
+      auto exported =
+          opened ? write_file(*opened->reading, folder + "/" + name) : Result<reading::Exported>(fail(opened.error()));
       if (!exported && exported.error().kind == ErrorKind::cancelled) return fail(exported.error());
       if (exported)
-        files.push_back({name, (*reading)->heading(), *exported});
+        files.push_back({name, opened->reading->heading(), *exported});
       else
         failed.push_back(fmt::format("{}: {}", id, exported.error().message));
       return {};
     };
-    for (const auto& line : lines.sessions) HF_CHECK(write(line.session.id(), open(ChosenSession{line.session})));
+    for (const auto& line : lines.sessions) HF_CHECK(write({line.session}));
     if (kept)
-      for (const transcripts::KeptSession& session : *kept) {
-        const auto found = kept_.find(session.id);
-        HF_CHECK(write(session.id, found ? open(*found, {}) : Result<std::unique_ptr<reading::Reading>>(fail(found.error()))));
-      }
+      for (const transcripts::KeptSession& session : *kept) HF_CHECK(write({session}));
     if (options_.filter)
       for (auto& file : files)
         for (std::string* text : {&file.heading.title, &file.heading.project}) *text = options_.filter(*text);
@@ -196,6 +179,7 @@ class Exporting {
   TranscriptWork& work_;
   const TranscriptArguments& given_;
   transcripts::KeptLines kept_;
+  catalogue::Asker asker_;
   reading::ExportOptions options_;
   std::uint64_t redacted_ = 0;
 };

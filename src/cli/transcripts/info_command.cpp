@@ -86,9 +86,8 @@ std::string info_text(const transcripts::SessionInfo& info, const Terminal& term
 Result<void> show_transcript(Context& context) {
   HF_TRY(auto work, TranscriptWork::begin(context));
   const TranscriptArguments& given = work->given();
-  HF_TRY(const auto readable, work->session_to_read(given.words.empty() ? "" : given.words.front()));
-  HF_TRY(auto info, describe_session(*readable.keeper, readable.session, work->progress()));
-  if (readable.kept) transcripts::mark_as_kept(info);
+  HF_TRY(const auto found, work->transcript(given.words.empty() ? "" : given.words.front()));
+  HF_TRY(auto info, catalogue::describe(work->keeper(), found, work->progress()));
   if (given.cost) {
     HF_TRY(const auto prices, transcripts::read_prices(context.folders.config + "/prices.json"));
     info.cost = cost_of(info.usage, prices);

@@ -11,13 +11,13 @@ namespace holdfast::cli {
 
 namespace {
 
-// An id whose files are gone has its family still, so it is looked for on disk first and then among those remembered.
+// An id whose files are gone has its family still, so it is looked for where sessions lie first and then among those remembered.
 Result<std::string> id_of(const TranscriptWork& work, const std::string& text) {
-  auto session = work.session(text);
-  if (session) return session->id();
-  if (session.error().kind != ErrorKind::not_found || text.empty()) return fail(std::move(session).error());
+  auto found = work.transcript(text);
+  if (found) return found->id();
+  if (found.error().kind != ErrorKind::not_found || text.empty()) return fail(std::move(found).error());
   if (is_uuid(text)) return text;
-  return work.keeper().remembered(text, std::move(session).error());
+  return work.keeper().remembered(text, std::move(found).error());
 }
 
 Result<void> print_original(const TranscriptWork& work, const transcripts::LineageTree& tree) {

@@ -20,14 +20,6 @@ namespace {
 
 constexpr std::int64_t kListedTranscripts = 20;
 
-// Ids of sessions that are in use.
-Result<std::set<std::string>> running_sessions(const transcripts::Homes& homes) {
-  HF_TRY(const auto clients, transcripts::live_clients(homes.claude));
-  std::set<std::string> ids;
-  for (const auto& client : clients) ids.insert(client.session_id);
-  return ids;
-}
-
 // Those that only the guard has, among the others; `kept` gets their ids.
 Result<void> add_kept(const TranscriptWork& work, const std::optional<std::string>& project, std::size_t limit,
                       transcripts::Homes::Lines& lines, std::set<std::string>& kept) {
@@ -38,7 +30,7 @@ Result<void> add_kept(const TranscriptWork& work, const std::optional<std::strin
   });
   if (gone.empty()) return {};
   HF_TRY(const std::string folder, work.keeper().temporary_folder());
-  HF_TRY(auto home, transcripts::KeptHome::make(folder, *guard));
+  HF_TRY(auto home, transcripts::KeptHome::make(folder, guard));
   lines.total += gone.size();
   for (std::size_t i = 0; i < gone.size() && i < limit; ++i) {
     auto line = home.line_of(gone[i]);
@@ -74,12 +66,10 @@ Result<void> list_transcripts(Context& context) {
       work->warn({"the guard cannot be read: " + added.error().message});
     }
   }
-  HF_TRY(const auto running, running_sessions(homes));
   const Millis now = work->keeper().now();
+  HF_TRY(const auto activity, transcripts::Activity::read(homes.claude, now));
   auto state_of = [&](const transcripts::AnySession& session) {
-    if (kept.contains(session.id())) return std::string_view("kept");
-    const bool in_use = running.contains(session.id()) || transcripts::is_recently_written(session.mtime(), now);
-    return std::string_view(in_use ? "running" : "idle");
+    return kept.contains(session.id()) ? std::string_view("kept") : activity.of(session.id(), session.mtime()).word();
   };
   if (context.line.json) {
     JsonArray sessions;

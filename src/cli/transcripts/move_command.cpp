@@ -16,7 +16,7 @@ Result<void> move_transcript(Context& context) {
     HF_TRY(options.target_project, work->this_folder());
   }
   const std::vector<std::string>& words = work->given().words;
-  HF_TRY(const auto session, work->session(words.empty() ? "" : words.front()));
+  HF_TRY(const auto session, catalogue::on_disk(work->transcript(words.empty() ? "" : words.front())));
   HF_CHECK(check_launch(context, *work, session.product()));
   HF_TRY(const auto result, work->keeper().move(session, options, work->progress()));
   work->progress_done();

@@ -1,5 +1,6 @@
 // holdfast restore.
 
+#include "catalogue/copies.h"
 #include "cli/arguments/commands.h"
 #include "cli/program/launch.h"
 #include "cli/transcripts/copy_text.h"
@@ -27,17 +28,19 @@ Result<void> restore_transcript(Context& context) {
   const transcripts::Progress progress = work->progress();
   HF_TRY(const auto version, work->kept_version(given.version, given.as_of));
   const bool asks_for_version = version.number || version.as_of;
-  HF_TRY(const auto in_guard, transcripts::kept_at_place(work->keeper(), given.words.front(), version));
-  if (!in_guard && asks_for_version)
+  HF_TRY(const auto copy, catalogue::copy_at_place(work->keeper(), given.words.front(), asks_for_version));
+  if (!copy && asks_for_version)
     return fail(ErrorKind::invalid, "--version and --as-of are for sessions that the guard has", "give the id of one");
   // Where it was: straight from the guard. Elsewhere its paths are translated, as those of any archive.
-  if (in_guard && options.in_place && !options.target_project) {
+  if (copy && copy->in_guard() && options.in_place && !options.target_project) {
+    HF_TRY(const auto kept, transcripts::KeptLines(work->keeper()).transcript(*copy->in_guard(), version));
     const transcripts::RestoreKeptOptions kept_options{version, options.session_env != transcripts::SessionEnv::never,
                                                        options.dry_run};
-    HF_TRY(const auto result, restore_kept(work->keeper(), *in_guard, kept_options, progress));
-    return finish_copy(context, *work, in_guard->line.session.product(), result);
+    HF_TRY(const auto result, restore_kept(work->keeper(), kept, kept_options, progress));
+    return finish_copy(context, *work, kept.line.session.product(), result);
   }
-  HF_TRY(auto archive, transcripts::open_archive(work->keeper(), given.words.front(), work->remote(), progress, version));
+  HF_TRY(auto archive, copy ? catalogue::open_copy(work->keeper(), *copy, progress, version)
+                            : transcripts::open_archive(work->keeper(), given.words.front(), work->remote(), progress));
   options.trusted = archive.trusted;
   HF_TRY(const bool kept, is_kept_session(archive.file));
   if (kept) return restore_kept_session(context, *work, archive.file, archive.origin);

@@ -6,7 +6,6 @@
 #include "cli/transcripts/transcript_work.h"
 #include "kinds/transcripts/products/claude/project_folder.h"
 #include "session/query/display.h"
-#include "session/query/lookup.h"
 #include "session/query/store_view.h"
 
 #include <fmt/format.h>
@@ -73,7 +72,8 @@ class Searching {
     request.model = given.model;
     request.file = std::filesystem::path(given.file).lexically_normal().string();
     if (!given.session.empty()) {
-      HF_TRY(request.session, whole_id(given.session));
+      HF_TRY(const auto found, work_->find(given.session));
+      request.session = found.id();
     }
     request.store = view_.get();
     request.transcripts = true;
@@ -127,20 +127,6 @@ class Searching {
 
  private:
   explicit Searching(Context& context) : context_(context) {}
-
-  // Ids of transcripts and of the store alike, or unique starts of them.
-  Result<std::string> whole_id(const std::string& id) {
-    auto transcript = work_->homes().find(id);
-    if (transcript) return transcript->id();
-    if (view_) {
-      auto stored = session::find_session(*view_, context_.settings.text("principal"), id);
-      if (stored) return stored->id;
-      if (stored.error().kind == ErrorKind::ambiguous) return fail(std::move(stored).error());
-    }
-    // One that only the guard has is known by its whole id.
-    if (transcript.error().kind == ErrorKind::not_found) return id;
-    return fail(std::move(transcript).error());
-  }
 
   // What could not be looked at may hold more.
   static void note_unreadable(const std::vector<session::Unreadable>& unreadable) {

@@ -5,7 +5,6 @@
 #include "base/text/text.h"
 #include "cli/services/keeper_of_home.h"
 #include "kinds/transcripts/products/claude/project_folder.h"
-#include "session/query/lookup.h"
 
 #include <fmt/format.h>
 
@@ -46,17 +45,30 @@ Result<session::Store*> TranscriptWork::store(bool to_read) {
   return store_.get();
 }
 
-Result<transcripts::AnySession> TranscriptWork::session(const std::string& id) const {
+catalogue::Asker TranscriptWork::asker() const {
+  return {[this] { return keeper_->store_to_read(); }, context_.settings.text("principal"), keeper_.get()};
+}
+
+Result<catalogue::Found> TranscriptWork::find(const std::string& id) const {
   HF_TRY(const auto project, source_project());
-  if (!id.empty()) {
-    auto found = homes().find(id, project);
-    if (found) return found;
-    return fail(not_a_transcript(id).value_or(std::move(found).error()));
-  }
+  // A project to search in is about transcripts alone.
+  if (id.empty() || project) return transcript(id);
+  return catalogue::find(asker(), id);
+}
+
+Result<catalogue::Found> TranscriptWork::transcript(const std::string& id) const {
+  HF_TRY(const auto project, source_project());
+  if (!id.empty()) return catalogue::find_transcript(asker(), id, project);
   if (project)
     return fail(ErrorKind::invalid, "a project to search in needs the id of a session", "give the id, or leave --sp out");
   HF_TRY(auto current, transcripts::current_session(homes().claude, caller_hints()));
-  return transcripts::AnySession{std::move(current.session)};
+  return catalogue::Found{transcripts::AnySession{std::move(current.session)}};
+}
+
+Result<catalogue::Files> TranscriptWork::files_of(const catalogue::Found& found) {
+  HF_TRY(auto files, catalogue::files_of(*keeper_, found, progress()));
+  warn(files.left_out());
+  return files;
 }
 
 transcripts::CallerHints TranscriptWork::caller_hints() const {
@@ -66,18 +78,6 @@ transcripts::CallerHints TranscriptWork::caller_hints() const {
   return hints;
 }
 
-Result<TranscriptWork::Readable> TranscriptWork::session_to_read(const std::string& id) {
-  auto found = session(id);
-  if (found) return Readable{*std::move(found), keeper_.get(), false};
-  if (id.empty() || found.error().kind != ErrorKind::not_found) return fail(std::move(found).error());
-  HF_TRY(session::Blobs* const guard, keeper_->guard());
-  const auto kept = guard ? transcripts::find_kept_session(*guard, id) : Result<transcripts::KeptSession>(fail(found.error()));
-  if (!kept) return fail(kept.error().kind == ErrorKind::not_found ? found.error() : kept.error());
-  HF_TRY(kept_, transcripts::lay_out(*keeper_, *kept, {}, progress()));
-  warn(kept_.home->left_out());
-  return Readable{kept_.session, kept_.keeper.get(), true};
-}
-
 Result<transcripts::KeptVersion> TranscriptWork::kept_version(std::int64_t number, const std::string& as_of) const {
   transcripts::KeptVersion version;
   if (number > 0) version.number = number;
@@ -85,16 +85,6 @@ Result<transcripts::KeptVersion> TranscriptWork::kept_version(std::int64_t numbe
     HF_TRY(version.as_of, parse_when(as_of, keeper_->now()));
   }
   return version;
-}
-
-// A person may well give the id of a session of another kind (design 8.20); these commands are not for those.
-std::optional<Error> TranscriptWork::not_a_transcript(const std::string& id) const {
-  auto store = keeper_->store_to_read();
-  if (!store || !*store) return std::nullopt;
-  auto record = session::find_session(**store, context_.settings.text("principal"), id);
-  if (!record) return std::nullopt;
-  return make_error(ErrorKind::invalid, fmt::format("{} is a {} session, not a transcript", record->id, record->kind),
-                    fmt::format("holdfast sessions show {} reads it", record->id));
 }
 
 std::vector<std::string> TranscriptWork::caller_sessions() const {

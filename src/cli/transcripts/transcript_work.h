@@ -5,10 +5,11 @@
 // Nothing is opened before a command asks for it: the store when something is to be remembered, the network when an archive is
 // elsewhere.
 
+#include "catalogue/files.h"
+#include "catalogue/find.h"
 #include "cli/program/context.h"
 #include "cli/program/progress_bar.h"
 #include "cli/program/stop_signals.h"
-#include "kinds/transcripts/guard/laid_out.h"
 #include "kinds/transcripts/products/claude/current.h"
 #include "kinds/transcripts/remote/archive_place.h"
 
@@ -31,16 +32,15 @@ class TranscriptWork {
   const transcripts::Keeper& keeper() const { return *keeper_; }
   const transcripts::Homes& homes() const { return keeper_->homes(); }
 
-  // The session an id names; an empty id is the one this program runs in (transcript-archive §3.1), and then a project to search
-  // in makes no sense. Errors: invalid, not_found, ambiguous.
-  Result<transcripts::AnySession> session(const std::string& id) const;
-  // Also one that only the guard has: then it lies in a home of its own as long as this lives.
-  struct Readable {
-    transcripts::AnySession session;
-    const transcripts::Keeper* keeper = nullptr;  // over the home it is read from
-    bool kept = false;
-  };
-  Result<Readable> session_to_read(const std::string& id);
+  // What exists for the person at this terminal.
+  catalogue::Asker asker() const;
+  // The session of any kind that an id names; an empty id is the transcript this program runs in (transcript-archive §3.1), and
+  // then a project to search in makes no sense. Errors: those of catalogue::find.
+  Result<catalogue::Found> find(const std::string& id) const;
+  // The same for commands over transcripts alone.
+  Result<catalogue::Found> transcript(const std::string& id) const;
+  // As files to read from, also of one that is only kept; what is missing of it is said.
+  Result<catalogue::Files> files_of(const catalogue::Found& found);
   // --version and --as-of. Errors: invalid.
   Result<transcripts::KeptVersion> kept_version(std::int64_t number, const std::string& as_of) const;
   const transcripts::Recovered& recovered() const { return recovered_; }
@@ -68,7 +68,6 @@ class TranscriptWork {
  private:
   explicit TranscriptWork(Context& context);
   Result<session::Store*> store(bool to_read);
-  std::optional<Error> not_a_transcript(const std::string& id) const;
   transcripts::CallerHints caller_hints() const;
 
   Context& context_;
@@ -76,7 +75,6 @@ class TranscriptWork {
   bool store_is_to_read_ = false;
   std::unique_ptr<transcripts::Keeper> keeper_;
   transcripts::Recovered recovered_;
-  transcripts::LaidOut kept_;
   ProgressBar bar_;
   std::unique_ptr<StopSignals> signals_;
   std::atomic<bool> stopped_ = false;

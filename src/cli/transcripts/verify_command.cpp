@@ -71,10 +71,8 @@ Result<VerifyReport> examine(TranscriptWork& work, const std::string& what) {
     HF_TRY(auto reader, transcripts::ArchiveReader::open(std::move(archive.file)));
     return verify_archive(reader, progress);
   }
-  HF_TRY(const auto found, work.session_to_read(what));
-  const transcripts::Homes& homes = found.keeper->homes();
-  HF_TRY(const auto inventory, homes.inventory(found.session));
-  return verify_session(homes.of(found.session), inventory, progress);
+  HF_TRY(const auto found, work.transcript(what));
+  return catalogue::verify(work.keeper(), found, progress);
 }
 
 Result<void> print_drift(Context& context, TranscriptWork& work, const std::string& what) {
@@ -83,7 +81,7 @@ Result<void> print_drift(Context& context, TranscriptWork& work, const std::stri
     HF_TRY(const auto project, work.source_project());
     HF_TRY(sessions, all_sessions(work.homes().claude, project));
   } else {
-    HF_TRY(const auto session, work.session(what));
+    HF_TRY(const auto session, catalogue::on_disk(work.transcript(what)));
     if (session.codex())
       return fail(ErrorKind::invalid, "there is no table of Codex's records to compare with", "give a session of Claude Code");
     sessions.push_back(*session.claude());

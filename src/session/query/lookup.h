@@ -10,7 +10,14 @@ namespace holdfast::session {
 // A shorter prefix would match by accident as soon as there are a few sessions.
 inline constexpr std::size_t kMinPrefixBytes = 4;
 
-// not_found (code "gone" when it was purged); ambiguous, with the matches in the hint.
+// What can begin an id: enough letters, digits and signs of ids. Errors: invalid, in the words of every surface.
+Result<void> check_start_of_id(std::string_view text);
+
+// The session of exactly this id; nullopt: there is none for this principal. Errors: not_found with code "gone", when it was
+// purged.
+Result<std::optional<SessionRecord>> session_of_id(Reader& reader, std::string_view principal, std::string_view id);
+
+// Errors: not_found (code "gone" when it was purged), invalid (no id can begin so), ambiguous, naming the matches.
 Result<SessionRecord> find_session(Reader& reader, std::string_view principal, std::string_view id_or_prefix);
 
 }  // namespace holdfast::session

@@ -6,6 +6,7 @@
 // every kind and again for one: the kind's own wins. So a kind brings `export` along, or a better `get`,
 // without this file or the tool knowing it. Filled before serving, read by any thread afterwards.
 
+#include "catalogue/find.h"
 #include "mcp/server/call.h"
 #include "session/life/retention.h"
 #include "session/query/store_view.h"
@@ -30,6 +31,7 @@ struct SessionCall {
   const ProjectRoot& root;
   Millis now;
   std::optional<session::SessionRecord> record;  // the session `sessionId` names; it belongs to the caller
+  std::optional<catalogue::Found> found;         // the same, and where it lies
 
   const JsonObject& arguments() const { return call.arguments(); }
   const std::string& principal() const { return call.caller().principal; }
@@ -58,8 +60,10 @@ struct OutsideKind {
     std::int64_t total = 0;
   };
   std::string kind;
-  // Errors: not_found, ambiguous. What does not belong to the caller is not found.
-  std::function<Result<session::SessionRecord>(const SessionCall&, std::string_view id_or_prefix)> find;
+  // Whose its sessions are when they are the caller's; nullptr: for this caller there are none.
+  std::function<const transcripts::Keeper*(const mcp::Caller&)> keeper;
+  // What is shown of one that was found.
+  std::function<Result<session::SessionRecord>(const catalogue::Found&)> record_of;
   // The first `limit` that fit the call's arguments.
   std::function<Result<List>(const SessionCall&, std::size_t limit)> list;
 };
@@ -80,6 +84,9 @@ class SessionOperations {
   void add_outside(OutsideKind kind);
   const std::vector<OutsideKind>& outside() const { return outside_; }
   bool is_outside(std::string_view kind) const;
+  // The session of any kind that a caller names (catalogue::find), and its record, made up for the call when it is kept outside.
+  Result<catalogue::Found> find_session(const mcp::Caller& caller, session::Store& store, std::string_view id_or_prefix) const;
+  Result<session::SessionRecord> record_of(const catalogue::Found& found) const;
 
   // The kind's own, else the general one, else nullptr. An empty kind finds any of that name that can work
   // without a session.

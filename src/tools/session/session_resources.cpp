@@ -1,7 +1,6 @@
 // holdfast://sessions and holdfast://sessions/{id}.
 
 #include "session/query/known_damage.h"
-#include "session/query/lookup.h"
 #include "tools/session/session_item.h"
 #include "tools/session/session_tools.h"
 
@@ -43,10 +42,11 @@ std::optional<mcp::ResourceReply> read_session(mcp::Call& call, const session::S
                                                const SessionOperations& operations, Millis now, const std::string& uri,
                                                const std::string& id) {
   session::StoreView store(stores, call.caller());
-  auto record = session::find_session(store, call.caller().principal, id);
-  if (!record && (record.error().kind == ErrorKind::not_found || record.error().kind == ErrorKind::ambiguous))
-    return std::nullopt;
+  const auto found = operations.find_session(call.caller(), store, id);
+  if (!found && (found.error().kind == ErrorKind::not_found || found.error().kind == ErrorKind::ambiguous)) return std::nullopt;
+  auto record = found ? operations.record_of(*found) : Result<session::SessionRecord>(fail(found.error()));
   if (!record) return mcp::to_rpc_error(record.error());
+  if (!found->record()) return to_resource(uri, {{"session", operations.item(*record, now)}});
   session::EntryQuery query;
   query.session = record->id;
   query.limit = kLastEntries;

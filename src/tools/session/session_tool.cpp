@@ -1,6 +1,5 @@
 // The `session` tool: finds the operation and the session it is about, and wraps what comes back.
 
-#include "session/query/lookup.h"
 #include "tools/argument_spelling.h"
 #include "tools/call_scopes.h"
 #include "tools/session/notices.h"
@@ -27,19 +26,13 @@ std::unexpected<Error> unsupported_operation(const SessionOperations& operations
               "unsupported_operation");
 }
 
-// In the store, else with another program.
-Result<session::SessionRecord> find_record(const SessionCall& call, std::string_view id) {
-  auto kept = session::find_session(call.store, call.principal(), id);
-  if (kept || kept.error().kind != ErrorKind::not_found) return kept;
-  for (const OutsideKind& outside : call.operations.outside()) {
-    auto found = outside.find(call, id);
-    if (found || found.error().kind == ErrorKind::ambiguous) return found;
-  }
-  if (kept.error().code == "gone") {
-    HF_TRY(const auto tombstone, call.store.tombstone(id));
-    if (tombstone) return fail(in_words_of(tombstone->kind, std::move(kept).error()));
-  }
-  return kept;
+// One that was purged is told of in the words of its kind.
+Result<catalogue::Found> find_named(const SessionCall& call, std::string_view id) {
+  auto found = call.operations.find_session(call.call.caller(), call.store, id);
+  if (found || found.error().code != "gone") return found;
+  HF_TRY(const auto tombstone, call.store.tombstone(id));
+  if (!tombstone) return found;
+  return fail(in_words_of(tombstone->kind, std::move(found).error()));
 }
 
 // The kind that `type` names, when it names one that is not in the store.
@@ -56,7 +49,8 @@ Result<SessionAnswer> perform_operation(SessionCall& call) {
   auto id = find_string(arguments, "sessionId");
   std::string kind;
   if (id) {
-    HF_TRY(call.record, find_record(call, *id));
+    HF_TRY(call.found, find_named(call, *id));
+    HF_TRY(call.record, call.operations.record_of(*call.found));
     kind = call.record->kind;
   } else {
     kind = outside_kind(call);
@@ -112,7 +106,7 @@ Result<void> add_session_tool(mcp::Server& server, const session::SharedStore& s
   tool.scope_of = scope_of_session_operation;
   tool.handler = [&server, &stores, &operations, &root](mcp::Call& call) {
     session::StoreView store(stores, call.caller());
-    SessionCall session_call{call, store, operations, root, server.clock().now(), std::nullopt};
+    SessionCall session_call{call, store, operations, root, server.clock().now(), std::nullopt, std::nullopt};
     return to_reply(perform_operation(session_call), session_call);
   };
   return server.add_tool(std::move(tool));

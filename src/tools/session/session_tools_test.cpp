@@ -2,6 +2,7 @@
 
 #include "tools/session/session_tools.h"
 
+#include "base/files/test_folder.h"
 #include "session/kinds.h"
 #include "session/limits.h"
 #include "tools/session/list_filters.h"
@@ -11,6 +12,9 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
 
 namespace holdfast::tools {
 namespace {
@@ -113,42 +117,57 @@ TEST_F(SessionToolsTest, ListHasTheAgreedShapeAndPages) {
   EXPECT_EQ(find_string(item, "type"), "thread");
 }
 
-// Sessions of another program: two records that no store holds.
-void add_diaries(SessionOperations& operations) {
-  auto diary = [](std::string id, Millis updated_at) {
+// Sessions of another program, two files that no store holds: one written half a second after the start, and one before.
+struct Diaries {
+  static constexpr const char* kEarlier = "0a000001-0000-4000-8000-000000000001";
+  static constexpr const char* kLater = "0a000002-0000-4000-8000-000000000002";
+
+  Diaries() {
+    const std::string project = folder / "claude/projects/-diaries";
+    std::filesystem::create_directories(project);
+    for (const char* id : {kEarlier, kLater}) std::ofstream(project + "/" + id + ".jsonl") << "{}\n";
+    transcripts::KeeperOptions options;
+    options.data_folder = folder / "data";
+    keeper =
+        std::make_unique<transcripts::Keeper>(transcripts::Homes::open(folder / "claude", folder / "codex").value(), options);
+  }
+
+  static session::SessionRecord record(std::string id) {
     session::SessionRecord record;
+    record.updated_at = ToolServer::kStart + (id == kLater ? 500 : -500);
     record.id = std::move(id);
     record.kind = "transcript";
     record.title = "Diary";
-    record.updated_at = updated_at;
     return record;
-  };
-  auto all = [=] {
-    return std::vector{diary("outside-2", ToolServer::kStart + 500), diary("outside-1", ToolServer::kStart - 500)};
-  };
-  operations.add_outside({"transcript",
-                          [=](const SessionCall&, std::string_view id) -> Result<session::SessionRecord> {
-                            for (session::SessionRecord& record : all())
-                              if (record.id == id) return record;
-                            return fail(ErrorKind::not_found, "no diary");
-                          },
-                          [=](const SessionCall&, std::size_t limit) -> Result<OutsideKind::List> {
-                            std::vector<session::SessionRecord> records = all();
-                            records.resize(std::min(limit, records.size()));
-                            return OutsideKind::List{std::move(records), 2};
-                          }});
-  operations.add({"get", "transcript", SessionOperation::Session::required, [](SessionCall& call) -> Result<SessionAnswer> {
-                    return SessionAnswer{{{"diary", call.record->id}}, {}, false};
-                  }});
-  operations.add({"list", "transcript", SessionOperation::Session::none,
-                  [](SessionCall&) -> Result<SessionAnswer> { return SessionAnswer{{{"own_list", true}}, {}, false}; }});
-}
+  }
+
+  void add_to(SessionOperations& operations) {
+    operations.add_outside({"transcript",
+                            [this](const mcp::Caller& caller) { return caller.principal == "local" ? keeper.get() : nullptr; },
+                            [](const catalogue::Found& found) -> Result<session::SessionRecord> { return record(found.id()); },
+                            [](const SessionCall&, std::size_t limit) -> Result<OutsideKind::List> {
+                              std::vector<session::SessionRecord> records = {record(kLater), record(kEarlier)};
+                              records.resize(std::min(limit, records.size()));
+                              return OutsideKind::List{std::move(records), 2};
+                            }});
+    operations.add({"get", "transcript", SessionOperation::Session::required, [](SessionCall& call) -> Result<SessionAnswer> {
+                      return SessionAnswer{{{"diary", call.record->id}}, {}, false};
+                    }});
+    operations.add({"list", "transcript", SessionOperation::Session::none,
+                    [](SessionCall&) -> Result<SessionAnswer> { return SessionAnswer{{{"own_list", true}}, {}, false}; }});
+  }
+
+  TestFolder folder;
+  std::unique_ptr<transcripts::Keeper> keeper;
+};
 
 TEST_F(SessionToolsTest, AKindOutsideOfTheStoreIsFoundThereAndHasItsOwnOperationsOnly) {
-  add_diaries(operations);
-  EXPECT_EQ(find_string(call(R"({"operation":"get","sessionId":"outside-1"})"), "diary"), "outside-1");
-  EXPECT_EQ(find_string(call(R"({"operation":"get","sessionId":"outside-9"})"), "error"), "not_found");
-  const JsonObject lacks = call(R"({"operation":"pin","sessionId":"outside-1"})");
+  Diaries diaries;
+  diaries.add_to(operations);
+  EXPECT_EQ(find_string(call(R"({"operation":"get","sessionId":"0a000001"})"), "diary"), Diaries::kEarlier);
+  EXPECT_EQ(find_string(call(R"({"operation":"get","sessionId":"0a000001"})", "ann"), "error"), "not_found");
+  EXPECT_EQ(find_string(call(R"({"operation":"get","sessionId":"0a000009"})"), "error"), "not_found");
+  const JsonObject lacks = call(R"({"operation":"pin","sessionId":"0a000001"})");
   EXPECT_EQ(find_string(lacks, "error"), "unsupported_operation");
   EXPECT_EQ(find_string(lacks, "hint"), "operations: get, list");
   EXPECT_EQ(find_bool(call(R"({"operation":"list","type":"transcripts"})"), "own_list"), true);
@@ -156,11 +175,12 @@ TEST_F(SessionToolsTest, AKindOutsideOfTheStoreIsFoundThereAndHasItsOwnOperation
 }
 
 TEST_F(SessionToolsTest, Design_8_3_AllKindsAreListedTogetherAndOutsideOnesOnlyWhenAskedFor) {
-  add_diaries(operations);
+  Diaries diaries;
+  diaries.add_to(operations);
   create("thread-1", "thread", "T");
   EXPECT_THAT(ids(call(R"({"operation":"list"})")), ElementsAre("thread-1"));
   JsonObject page = call(R"({"operation":"list","type":"all"})");
-  EXPECT_THAT(ids(page), ElementsAre("outside-2", "thread-1", "outside-1"));
+  EXPECT_THAT(ids(page), ElementsAre(Diaries::kLater, "thread-1", Diaries::kEarlier));
   EXPECT_EQ(find_int(page, "total"), 3);
   page = call(R"({"operation":"list","type":"all","limit":1,"offset":1})");
   EXPECT_THAT(ids(page), ElementsAre("thread-1"));

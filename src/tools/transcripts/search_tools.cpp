@@ -2,6 +2,7 @@
 
 #include "base/run/when.h"
 #include "base/text/text.h"
+#include "catalogue/files.h"
 #include "kinds/transcripts/passages/passage_sources.h"
 #include "kinds/transcripts/reading/session_info.h"
 #include "tools/argument_schema.h"
@@ -70,22 +71,18 @@ class SearchCall {
 
   Answer detail() {
     HF_CHECK(check_owner(call_.caller()));
-    bool kept = false;
-    HF_TRY(const auto line, line_of_session(kept));
+    HF_TRY(const auto found, transcripts_.session("session_id"));
+    const transcripts::Keeper& keeper = transcripts_.keeper();
+    HF_TRY(const auto line, catalogue::line_of(keeper, nullptr, found));
     const transcripts::AnySession& session = line.session;
     JsonObject answer{
         {"session_id", session.id()}, {"product", session.product()},
         {"title", line.title},        {"project", line.project_path},
         {"branch", line.git_branch},  {"updated_at", iso8601(line.last_time > 0 ? line.last_time : session.mtime())},
-        {"bytes", session.size()},    {"resume_command", kept ? restore_command(session) : resume_command(line)}};
-    if (kept) answer["status"] = "kept";
+        {"bytes", session.size()},    {"resume_command", found.is_kept() ? restore_command(session) : resume_command(line)}};
+    if (found.is_kept()) answer["status"] = "kept";
     if (line.first_time > 0) answer["created_at"] = iso8601(line.first_time);
-    session::Source source;
-    source.key = std::string(session.codex() ? transcripts::kCodexKeys : transcripts::kClaudeKeys) + session.path();
-    source.session = session.id();
-    source.size = session.size();
-    HF_TRY(answer["opening"], opening(source));
-    HF_TRY(answer["last_messages"], last_messages(source));
+    HF_CHECK(add_messages(found, session, answer));
     if (const std::string query = transcripts_.text("search_query"); !query.empty()) {
       FindRequest request;
       request.text = query;
@@ -94,10 +91,10 @@ class SearchCall {
       request.session = session.id();
       request.limit = 1;
       request.per_session = kDetailPlaces;
-      HF_TRY(const session::FindResult found, engine_.finder->find(request));
+      HF_TRY(const session::FindResult places_found, engine_.finder->find(request));
       JsonArray matches;
-      if (!found.sessions.empty()) {
-        const JsonObject described = json_of(found.sessions.front());
+      if (!places_found.sessions.empty()) {
+        const JsonObject described = json_of(places_found.sessions.front());
         if (const JsonArray* places = find_array(described, "matches")) matches = *places;
       }
       answer["matches"] = std::move(matches);
@@ -108,12 +105,23 @@ class SearchCall {
  private:
   static constexpr std::size_t kFound = 10, kRecent = 20;
 
-  Result<transcripts::SessionLine> line_of_session(bool& kept) {
-    const auto session = transcripts_.session("session_id");
-    if (session) return transcripts_.keeper().homes().line_of(*session);
-    HF_TRY(const auto found, transcripts_.kept("session_id", session.error()));
-    kept = true;
-    return found.line;
+  // How it began and ended. What nobody but a backup has is no source of the search: it is read from its files.
+  Result<void> add_messages(const catalogue::Found& found, const transcripts::AnySession& listed, JsonObject& answer) {
+    if (!found.in_backup()) return add_messages(*engine_.sources, listed, answer);
+    HF_TRY(const auto files, catalogue::files_of(transcripts_.keeper(), found, transcripts_.progress()));
+    answer["bytes"] = files.session.size();
+    transcripts::TranscriptSources sources(files.keeper->homes(), nullptr);
+    return add_messages(sources, files.session, answer);
+  }
+
+  static Result<void> add_messages(session::PassageSources& sources, const transcripts::AnySession& session, JsonObject& answer) {
+    session::Source source;
+    source.key = std::string(session.codex() ? transcripts::kCodexKeys : transcripts::kClaudeKeys) + session.path();
+    source.session = session.id();
+    source.size = session.size();
+    HF_TRY(answer["opening"], opening(sources, source));
+    HF_TRY(answer["last_messages"], last_messages(sources, source));
+    return {};
   }
 
   std::size_t limit(std::size_t fallback) const {
@@ -149,9 +157,9 @@ class SearchCall {
   }
 
   // What people and models said at the beginning.
-  Result<Json> opening(const session::Source& source) {
+  static Result<Json> opening(session::PassageSources& sources, const session::Source& source) {
     JsonArray messages;
-    const auto read = engine_.sources->read(source, {}, kMaxReadBytes, [&](const session::Passage& passage) {
+    const auto read = sources.read(source, {}, kMaxReadBytes, [&](const session::Passage& passage) {
       if (is_said(passage)) messages.emplace_back(message_of(passage, true));
       return messages.size() < kOpening;
     });
@@ -160,12 +168,12 @@ class SearchCall {
   }
 
   // And at the end: more is read until there is something.
-  Result<Json> last_messages(const session::Source& source) {
+  static Result<Json> last_messages(session::PassageSources& sources, const session::Source& source) {
     JsonArray messages;
     for (std::uint64_t bytes = kEndBytes;; bytes *= 8) {
       const std::uint64_t from = source.size > bytes ? source.size - bytes : 0;
       messages.clear();
-      const auto read = engine_.sources->read(source, {from, 1}, source.size, [&](const session::Passage& passage) {
+      const auto read = sources.read(source, {from, 1}, source.size, [&](const session::Passage& passage) {
         if (!is_said(passage)) return true;
         // Counted from the beginning only: what was read from the middle on has no number.
         messages.emplace_back(message_of(passage, from == 0));
@@ -263,8 +271,8 @@ Result<void> add_search_tools(mcp::Server& server, const session::SharedStore& s
     tool.handler = [&stores, &keeper, &root, &options, &room, run = each.run](mcp::Call& call) -> mcp::ToolReply {
       const auto work = [&]() -> Answer {
         HF_TRY(const SearchRoom::Engine engine, room.engine());
-        TranscriptCall transcript_call(call, keeper, root, options);
         session::StoreView store(stores, call.caller());
+        TranscriptCall transcript_call(call, store, keeper, root, options);
         SearchCall search_call(call, store, transcript_call, engine);
         return (search_call.*run)();
       };

@@ -62,20 +62,17 @@ std::optional<bool> TranscriptCall::maybe_flag(std::string_view name) const {
   return find_bool(call_.arguments(), name);
 }
 
-Result<transcripts::AnySession> TranscriptCall::session(std::string_view argument) {
+Result<catalogue::Found> TranscriptCall::session(std::string_view argument) {
   HF_TRY(const auto project, folder("source_project"));
-  if (const std::string id = text(argument); !id.empty()) return keeper_.homes().find(id, project);
+  if (const std::string id = text(argument); !id.empty()) {
+    const catalogue::Asker asker{[this]() -> Result<session::Store*> { return &store_; }, call_.caller().principal,
+                                 check_owner(call_.caller()) ? &keeper_ : nullptr};
+    return catalogue::find_transcript(asker, id, project);
+  }
   if (project)
     return fail(ErrorKind::invalid, "source_project needs the id of a session", "give the id, or leave source_project out");
-  return current();
-}
-
-Result<transcripts::KeptTranscript> TranscriptCall::kept(std::string_view argument, Error not_found) const {
-  const std::string id = text(argument);
-  if (id.empty() || not_found.kind != ErrorKind::not_found || !text("source_project").empty()) return fail(std::move(not_found));
-  auto kept = transcripts::KeptLines(keeper_).find(id);
-  if (!kept && kept.error().kind == ErrorKind::not_found) return fail(std::move(not_found));
-  return kept;
+  HF_TRY(auto caller, current());
+  return catalogue::Found{std::move(caller)};
 }
 
 Result<transcripts::AnySession> TranscriptCall::current() {

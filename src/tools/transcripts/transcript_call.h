@@ -3,7 +3,7 @@
 // One call of a tool over transcripts: who is asking, which session is meant, where relative paths begin. Lives as long as the
 // call, on its pool thread.
 
-#include "kinds/transcripts/guard/kept_lines.h"
+#include "catalogue/find.h"
 #include "kinds/transcripts/products/claude/current.h"
 #include "tools/transcripts/transcript_tools.h"
 
@@ -14,9 +14,9 @@ namespace holdfast::tools {
 
 class TranscriptCall {
  public:
-  TranscriptCall(mcp::Call& call, const transcripts::Keeper& keeper, const ProjectRoot& root,
+  TranscriptCall(mcp::Call& call, session::Store& store, const transcripts::Keeper& keeper, const ProjectRoot& root,
                  const TranscriptToolOptions& options)
-      : call_(call), keeper_(keeper), root_(root), options_(options) {}
+      : call_(call), store_(store), keeper_(keeper), root_(root), options_(options) {}
 
   const transcripts::Keeper& keeper() const { return keeper_; }
   const TranscriptToolOptions& options() const { return options_; }
@@ -30,9 +30,8 @@ class TranscriptCall {
   std::optional<bool> maybe_flag(std::string_view name) const;
 
   // The session under that argument, looked for in source_project when given; absent: the one that calls.
-  Result<transcripts::AnySession> session(std::string_view argument);
-  // That session when only the guard has it; `not_found` is what session() said.
-  Result<transcripts::KeptTranscript> kept(std::string_view argument, Error not_found) const;
+  // Errors: those of catalogue::find_transcript.
+  Result<catalogue::Found> session(std::string_view argument);
   // By the tool use, the Codex thread, and on stdio the process and the environment (transcript-archive §3.1).
   Result<transcripts::AnySession> current();
   // Its id; empty when it cannot be told.
@@ -53,6 +52,7 @@ class TranscriptCall {
  private:
   transcripts::CallerHints caller_hints();
   mcp::Call& call_;
+  session::Store& store_;  // as the caller sees it
   const transcripts::Keeper& keeper_;
   const ProjectRoot& root_;
   const TranscriptToolOptions& options_;

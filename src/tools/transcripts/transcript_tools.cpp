@@ -2,7 +2,8 @@
 
 #include "base/files/file.h"
 #include "base/ids.h"
-#include "kinds/transcripts/guard/laid_out.h"
+#include "catalogue/copies.h"
+#include "catalogue/files.h"
 #include "kinds/transcripts/products/claude/project_folder.h"
 #include "kinds/transcripts/reading/session_info.h"
 #include "tools/argument_schema.h"
@@ -35,9 +36,10 @@ std::string stamp(Millis time) {
   return fmt::format("{:%Y%m%d-%H%M%S}", fmt::gmtime(static_cast<std::time_t>(time / 1000)));
 }
 
-Answer saved_to_gist(TranscriptCall& call, const transcripts::AnySession& session, const std::string& gist_id,
+Answer saved_to_gist(TranscriptCall& call, const catalogue::Found& found, const std::string& gist_id,
                      const transcripts::RemoteOptions& remote) {
-  HF_TRY(const auto done, transcripts::upload(call.keeper(), session, "gist://" + gist_id, {}, remote, call.progress()));
+  HF_TRY(const auto files, catalogue::files_of(call.keeper(), found, call.progress()));
+  HF_TRY(const auto done, transcripts::upload(*files.keeper, files.session, "gist://" + gist_id, {}, remote, call.progress()));
   JsonObject fields = to_json(done.archived);
   fields["gist_url"] = done.gist.gist_url;
   fields["gist_id"] = done.gist.gist_id;
@@ -46,23 +48,24 @@ Answer saved_to_gist(TranscriptCall& call, const transcripts::AnySession& sessio
 }
 
 Answer save_current(TranscriptCall& call) {
-  HF_TRY(const auto session, call.current());
+  HF_TRY(const auto found, call.session("session_id"));
   if (call.text("storage_backend") == "gist") {
     if (!call.text("output_path").empty())
       return fail(ErrorKind::invalid, "a gist has no output_path", "leave out output_path or storage_backend");
-    return saved_to_gist(call, session, {}, call.options().remote);
+    return saved_to_gist(call, found, {}, call.options().remote);
   }
   transcripts::ArchiveOptions options;
   std::string path = call.text("output_path");
   if (path.empty()) {
     HF_CHECK(make_private_folder(call.options().archive_folder));
-    path = fmt::format("{}/{}-{}{}", call.options().archive_folder, session.id(), stamp(call.keeper().now()),
+    path = fmt::format("{}/{}-{}{}", call.options().archive_folder, found.id(), stamp(call.keeper().now()),
                        call.text("format") == "json" ? ".json" : ".json.zst");
   } else {
     HF_TRY(path, call.absolute(path));
   }
   HF_TRY(options.format, transcripts::archive_format(path, call.text("format")));
-  HF_TRY(auto archived, call.keeper().write(session, path, options, call.progress()));
+  HF_TRY(const auto files, catalogue::files_of(call.keeper(), found, call.progress()));
+  HF_TRY(auto archived, files.keeper->write(files.session, path, options, call.progress()));
   call.keeper().remember(archived, path);
   return to_json(archived);
 }
@@ -86,7 +89,9 @@ Answer restore(TranscriptCall& call) {
     HF_TRY(place, call.absolute(place));
   }
   const transcripts::Progress progress = call.progress();
-  HF_TRY(auto archive, transcripts::open_archive(call.keeper(), place, call.options().remote, progress));
+  HF_TRY(const auto copy, catalogue::copy_at_place(call.keeper(), place));
+  HF_TRY(auto archive, copy ? catalogue::open_copy(call.keeper(), *copy, progress)
+                            : transcripts::open_archive(call.keeper(), place, call.options().remote, progress));
   transcripts::RestoreOptions options;
   options.level = call.flag("translate_paths", true) ? transcripts::PathLevel::fields : transcripts::PathLevel::none;
   HF_TRY(auto project, call.project());
@@ -104,15 +109,17 @@ Answer restore(TranscriptCall& call) {
 }
 
 Answer clone(TranscriptCall& call) {
-  HF_TRY(const auto session, call.session("source_session_id"));
+  HF_TRY(const auto found, call.session("source_session_id"));
   transcripts::CloneOptions options;
   options.level = call.flag("translate_paths", true) ? transcripts::PathLevel::fields : transcripts::PathLevel::none;
-  HF_TRY(const auto result, call.keeper().clone(session, options, call.progress()));
+  // Where a kept one goes whose project is not known.
+  HF_TRY(const auto here, call.project());
+  HF_TRY(const auto result, catalogue::clone(call.keeper(), found, options, here.value_or(""), call.progress()));
   return to_json(result);
 }
 
 Answer erase(TranscriptCall& call) {
-  const auto session = call.session("session_id");
+  const auto session = catalogue::on_disk(call.session("session_id"));
   transcripts::EraseOptions options;
   options.force = call.flag("force");
   options.terminate = call.flag("terminate_running");
@@ -127,7 +134,7 @@ Answer erase(TranscriptCall& call) {
 }
 
 Answer move(TranscriptCall& call) {
-  HF_TRY(const auto session, call.session("session_id"));
+  HF_TRY(const auto session, catalogue::on_disk(call.session("session_id")));
   transcripts::MoveOptions options;
   HF_TRY(auto target, call.folder("target_project"));
   if (target) {
@@ -167,25 +174,17 @@ Answer lineage(TranscriptCall& call) {
 }
 
 Answer info(TranscriptCall& call) {
-  const auto session = call.session("session_id");
-  if (session) {
-    HF_TRY(const auto info, describe_session(call.keeper(), *session, call.progress()));
-    return to_json(info);
-  }
-  HF_TRY(const auto kept, call.kept("session_id", session.error()));
-  HF_TRY(const auto files, transcripts::lay_out(call.keeper(), kept.session, {}, call.progress()));
-  HF_TRY(auto info, describe_session(*files.keeper, files.session, call.progress()));
-  mark_as_kept(info);
-  for (const std::string& each : files.home->left_out()) info.warnings.push_back(each);
+  HF_TRY(const auto found, call.session("session_id"));
+  HF_TRY(const auto info, catalogue::describe(call.keeper(), found, call.progress()));
   return to_json(info);
 }
 
 Answer save_to_gist(TranscriptCall& call) {
-  HF_TRY(const auto session, call.session("session_id"));
+  HF_TRY(const auto found, call.session("session_id"));
   transcripts::RemoteOptions remote = call.options().remote;
   remote.gist.is_public = call.text("visibility") == "public";
   if (const std::string description = call.text("description"); !description.empty()) remote.gist.description = description;
-  return saved_to_gist(call, session, call.text("gist_id"), remote);
+  return saved_to_gist(call, found, call.text("gist_id"), remote);
 }
 
 struct TranscriptTool {
@@ -219,7 +218,8 @@ std::vector<TranscriptTool> transcript_tools() {
       {"save_current_session",
        "Save this session",
        "Archive the session that is calling into one file (or a gist) that gives every byte of it back.",
-       {{"output_path", argument::text("path ending in .json or .json.zst; default: holdfast's own folder of archives")},
+       {{"session_id", argument::text("another one; default: the session that is calling")},
+        {"output_path", argument::text("path ending in .json or .json.zst; default: holdfast's own folder of archives")},
         {"format", argument::choice({"json", "zst"}, "default: by the name, else zst")},
         {"storage_backend", JsonObject{{"type", "string"}, {"enum", JsonArray{"local", "gist"}}, {"default", "local"}}}},
        {},
@@ -316,8 +316,8 @@ std::vector<TranscriptTool> transcript_tools() {
 
 }  // namespace
 
-Result<void> add_transcript_tools(mcp::Server& server, const transcripts::Keeper& keeper, const ProjectRoot& root,
-                                  const TranscriptToolOptions& options) {
+Result<void> add_transcript_tools(mcp::Server& server, const session::SharedStore& stores, const transcripts::Keeper& keeper,
+                                  const ProjectRoot& root, const TranscriptToolOptions& options) {
   for (TranscriptTool& each : transcript_tools()) {
     mcp::Tool tool;
     tool.name = each.name;
@@ -335,8 +335,9 @@ Result<void> add_transcript_tools(mcp::Server& server, const transcripts::Keeper
     tool.unknown = mcp::Tool::Unknown::refuse;
     tool.argument_error = exit_word(ErrorKind::invalid);
     tool.starts_programs = starts_programs(tool.name);
-    tool.handler = [&keeper, &root, &options, run = each.run](mcp::Call& call) -> mcp::ToolReply {
-      TranscriptCall transcript_call(call, keeper, root, options);
+    tool.handler = [&stores, &keeper, &root, &options, run = each.run](mcp::Call& call) -> mcp::ToolReply {
+      session::StoreView store(stores, call.caller());
+      TranscriptCall transcript_call(call, store, keeper, root, options);
       Answer answer = [&]() -> Answer {
         HF_CHECK(check_owner(call.caller()));
         transcript_call.recover();

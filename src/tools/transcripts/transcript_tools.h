@@ -20,8 +20,8 @@ struct TranscriptToolOptions {
 };
 
 // Everything passed by reference must outlive the server.
-Result<void> add_transcript_tools(mcp::Server& server, const transcripts::Keeper& keeper, const ProjectRoot& root,
-                                  const TranscriptToolOptions& options);
+Result<void> add_transcript_tools(mcp::Server& server, const session::SharedStore& stores, const transcripts::Keeper& keeper,
+                                  const ProjectRoot& root, const TranscriptToolOptions& options);
 
 // The kind `transcript` of the `session` tool: found and listed on disk, never in the store (design 8.2, 8.3, 8.6).
 void add_transcript_kind(SessionOperations& operations, const transcripts::Keeper& keeper);

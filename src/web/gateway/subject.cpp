@@ -1,46 +1,29 @@
 #include "web/gateway/subject.h"
 
+#include "catalogue/files.h"
 #include "session/query/display.h"
-#include "session/query/lookup.h"
 #include "web/gateway/access_tokens.h"
 
 namespace holdfast::web {
 
+catalogue::Asker asker_of(session::Store& store, const Transcripts& transcripts, const std::string& principal) {
+  const bool is_owner = principal == kLocal;
+  return {[&store]() -> Result<session::Store*> { return &store; }, principal, is_owner ? transcripts.keeper : nullptr,
+          transcripts.kept.get()};
+}
+
 Result<Subject> find_subject(session::Store& store, const Transcripts& transcripts, const std::string& principal,
                              const std::string& id_or_prefix) {
+  HF_TRY(auto found, catalogue::find(asker_of(store, transcripts, principal), id_or_prefix));
   Subject subject;
-  auto record = session::find_session(store, principal, id_or_prefix);
-  if (record) {
-    subject.id = record->id;
-    subject.kind = record->kind;
-    subject.title = session::shown_title(*record);
-    subject.record = std::move(*record);
-    return subject;
-  }
-  const transcripts::Keeper* const keeper = transcripts.keeper;
-  if (record.error().kind != ErrorKind::not_found || !keeper || principal != kLocal) return fail(std::move(record).error());
-  // What is no start of an id of theirs may well be one of ours that is not there.
-  const auto is_unknown = [](const Error& error) {
-    return error.kind == ErrorKind::not_found || error.kind == ErrorKind::invalid;
-  };
-  subject.kind = session::kTranscript;
-  const auto name_after = [&](const transcripts::SessionLine& line) {
-    subject.title = line.custom_title.empty() ? line.title : line.custom_title;
-  };
-  if (auto transcript = keeper->homes().find(id_or_prefix)) {
-    subject.id = transcript->id();
-    if (auto line = keeper->homes().line_of(*transcript)) name_after(*line);
-    subject.transcript = std::move(*transcript);
-  } else if (!is_unknown(transcript.error())) {
-    return fail(std::move(transcript).error());
-  } else if (auto kept = transcripts.kept->find(id_or_prefix)) {
-    subject.id = kept->session.id;
-    name_after(kept->line);
-    subject.kept = std::move(*kept);
-  } else {
-    return fail(is_unknown(kept.error()) ? std::move(record).error() : std::move(kept).error());
-  }
+  subject.id = found.id();
+  subject.kind = found.kind();
+  if (found.record())
+    subject.title = session::shown_title(*found.record());
+  else if (const auto line = catalogue::line_of(*transcripts.keeper, transcripts.kept.get(), found))
+    subject.title = line->custom_title.empty() ? line->title : line->custom_title;
   if (subject.title.empty()) subject.title = "untitled transcript";
+  subject.found = std::move(found);
   return subject;
 }
 

@@ -36,7 +36,9 @@ void add_session_pages(Pages& pages, const PageServices& services, const Transcr
   pages.get("/sessions/{}/family", seen(stores, [transcripts](session::Store& store, const PageRequest& request) {
               return family_page(store, transcripts, request);
             }));
-  pages.get("/sessions/{}/graph", seen(stores, graph_page));
+  pages.get("/sessions/{}/graph", seen(stores, [transcripts](session::Store& store, const PageRequest& request) {
+              return graph_page(store, transcripts, request);
+            }));
   pages.post("/sessions/{}/pin", seen(stores, pin_session));
 }
 

@@ -56,7 +56,7 @@ reading::TurnLinks links_of(const PageRequest& request, const reading::Window& w
 void write_facts(Html& page, const Subject& subject, const reading::Heading& heading) {
   page.open("p");
   show_kind(page, subject.kind);
-  if (subject.kept) {
+  if (subject.is_kept()) {
     page.text(" ");
     show_badge(page, "kept");
   }
@@ -73,7 +73,8 @@ void write_facts(Html& page, const Subject& subject, const reading::Heading& hea
     show_fact(page, reading::visible_line(name, kTitleChars), reading::visible_line(value, kTitleChars));
   page.close();
   if (!heading.resume_command.empty())
-    show_command(page, heading.resume_command, subject.kept ? "Copy the command that puts it back" : "Copy the resume command");
+    show_command(page, heading.resume_command,
+                 subject.is_kept() ? "Copy the command that puts it back" : "Copy the resume command");
 }
 
 void write_subagents(Html& page, const PageRequest& request, const reading::Heading& heading) {
@@ -145,21 +146,14 @@ std::uint64_t number_in(const Fields& query, std::string_view name) {
 Result<OpenedSession> open_session(const Reader& reader, const PageRequest& request) {
   OpenedSession opened;
   HF_TRY(opened.subject, find_subject(reader.store, reader.transcripts, request.principal, request.parts.front()));
-  if (opened.subject.record) {
-    opened.reading = reading::open_entries(reader.store, *opened.subject.record, reader.kinds);
-    return opened;
-  }
   transcripts::ReadingOptions options;
   if (const std::uint64_t branch = number_in(request.query, "branch")) options.branch = branch;
   options.all_branches = request.query.get("all") == "1";
-  const transcripts::Keeper& keeper = *reader.transcripts.keeper;
-  if (opened.subject.kept) {
-    HF_TRY(session::Blobs* const guard, keeper.guard());
-    HF_TRY(opened.reading, transcripts::open_kept_transcript(*guard, *opened.subject.kept, options, reader.cache.get()));
-  } else {
-    HF_TRY(opened.reading, transcripts::open_transcript(keeper.homes(), *opened.subject.transcript, options, reader.cache.get()));
-  }
-  if (const std::string_view agent = request.query.get("agent"); !agent.empty()) {
+  HF_TRY(auto read, catalogue::open(asker_of(reader.store, reader.transcripts, request.principal), *opened.subject.found,
+                                    reader.kinds, options, reader.cache.get()));
+  opened.files = std::move(read.files);
+  opened.reading = std::move(read.reading);
+  if (const std::string_view agent = request.query.get("agent"); !agent.empty() && !opened.subject.record()) {
     HF_TRY(opened.reading, opened.reading->subagent(agent));
   }
   return opened;
@@ -186,7 +180,7 @@ Result<net::HttpResponse> reader_page(const Reader& reader, const PageRequest& r
     page.open("p",
               {{"id", "news"}, {"class", "soft"}, {"data-live", opened.subject.id}, {"data-own-keys", ""}, {"data-keys", kKeys}});
     page.text(counted(static_cast<std::int64_t>(window.last_line), "line", "lines"));
-    if (!opened.subject.record && request.query.get("all") != "1" && request.query.get("agent").empty())
+    if (!opened.subject.record() && request.query.get("all") != "1" && request.query.get("agent").empty())
       page.text(". ").element("a", "Every line", {{"href", here(request, Fields().with("all", "1"))}}).text(", of all branches");
     page.close();
     page.open("p", {{"class", "tools"}});
@@ -198,7 +192,7 @@ Result<net::HttpResponse> reader_page(const Reader& reader, const PageRequest& r
     // the conversation went on another way than the one it shows.
     page.open("div", {{"id", "turns"},
                       {"data-branch", window.branch ? std::to_string(*window.branch) : std::string()},
-                      {"data-poll", opened.subject.transcript ? "" : Html::kLeftOut}});
+                      {"data-poll", opened.subject.found->on_disk() ? "" : Html::kLeftOut}});
     const reading::TurnLinks links = links_of(request, window);
     for (const reading::Turn& turn : window.turns) write_turn(page, turn, links);
     if (window.turns.empty()) page.element("p", "There is nothing here to read.", {{"class", "soft"}});

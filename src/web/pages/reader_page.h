@@ -6,8 +6,7 @@
 // of the same transcript. Windows follow each other by links; the script (assets/reader.js) fetches them as one scrolls and adds
 // keys. Nothing of a session is in memory but its index (kinds/transcripts/reading/reading_cache.h) and the window.
 
-#include "kinds/transcripts/guard/kept_reading.h"
-#include "reading/entry_reading.h"
+#include "catalogue/open.h"
 #include "web/gateway/subject.h"
 #include "web/pages/page.h"
 
@@ -23,6 +22,7 @@ struct Reader {
 
 struct OpenedSession {
   Subject subject;
+  transcripts::LaidOut files;  // of a backup; the reading needs them
   std::unique_ptr<reading::Reading> reading;
 };
 // The conversation that a request is about: the session of its path, and the branch or subagent of its query. Errors: not_found,

@@ -101,7 +101,7 @@ class TranscriptStream {
  public:
   TranscriptStream(const transcripts::Homes* homes, transcripts::KeptLines* kept) : homes_(homes), kept_(kept) {}
 
-  Result<void> open(Millis latest, std::optional<Millis> since) {
+  Result<void> open(Millis latest, std::optional<Millis> since, Millis now) {
     if (!homes_) return {};
     HF_TRY(auto ours, transcripts::all_sessions(homes_->claude));
     HF_TRY(auto theirs, transcripts::codex_sessions(homes_->codex));
@@ -114,8 +114,7 @@ class TranscriptStream {
     std::erase_if(found_, [&](const Found& found) {
       return !seen.insert(found.id()).second || found.time() > latest || (since && found.time() < *since);
     });
-    if (auto clients = transcripts::live_clients(homes_->claude))
-      for (const auto& client : *clients) running_.insert(client.session_id);
+    HF_TRY(activity_, transcripts::Activity::read(homes_->claude, now));
     return {};
   }
 
@@ -134,7 +133,7 @@ class TranscriptStream {
     item.product = found.product();
     item.time = found.time();
     item.bytes = found.size();
-    item.status = found.kept() ? "kept" : running_.contains(item.id) ? "running" : "idle";
+    item.status = found.kept() ? "kept" : activity_->of(item.id, item.time).word();
     if (!line && line.error().kind == ErrorKind::corrupt) item.damage = line.error().message;
     if (line) {
       item.title = line->custom_title.empty() ? line->title : line->custom_title;
@@ -181,7 +180,7 @@ class TranscriptStream {
   transcripts::KeptLines* kept_;
   std::vector<Found> found_;
   std::size_t at_ = 0;
-  std::set<std::string, std::less<>> running_;
+  std::optional<transcripts::Activity> activity_;
 };
 
 // Also what transcripts can never have: pins and states of the store.
@@ -231,7 +230,7 @@ Result<TimelineSlice> Timeline::read(const TimelineFilter& filter, const std::st
   HF_TRY(session::Query query, to_query(filter, principal, root, latest));
   StoreStream stored(store_, std::move(query));
   TranscriptStream files(wants_transcripts(filter, principal) ? homes_ : nullptr, kept_.get());
-  HF_CHECK(files.open(latest, filter.since));
+  HF_CHECK(files.open(latest, filter.since, filter.now));
 
   TimelineSlice slice;
   TimelineCursor end{cursor.time, 0};

@@ -24,6 +24,7 @@ struct TimelineFilter {
   std::string text;     // in title, description, opening or tags
   bool pinned = false;
   std::optional<Millis> since, until;  // since <= time < until
+  Millis now = 0;                      // whether a session was written to just now
 };
 
 struct TimelineItem {

@@ -27,6 +27,7 @@ TimelineFilter read_filter(const Fields& query, Millis now) {
   const Period period = period_of(query, now);
   filter.since = period.since;
   filter.until = period.until;
+  filter.now = now;
   return filter;
 }
 

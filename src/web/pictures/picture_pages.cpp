@@ -26,7 +26,7 @@ std::string title_of(session::Store& store, const Transcripts& transcripts, cons
 
 Result<std::optional<transcripts::LineageTree>> tree_of(session::Store& store, const Transcripts& transcripts,
                                                         const Subject& subject) {
-  if ((subject.transcript || subject.kept) && transcripts.keeper) return transcripts.keeper->lineage(subject.id);
+  if (subject.kind == session::kTranscript) return transcripts.keeper->lineage(subject.id);
   return transcripts::lineage_tree(&store, subject.id, {});
 }
 
@@ -59,11 +59,11 @@ Result<net::HttpResponse> family_page(session::Store& store, const Transcripts& 
   });
 }
 
-Result<net::HttpResponse> graph_page(session::Store& store, const PageRequest& request) {
-  HF_TRY(const Subject subject, find_subject(store, {}, request.principal, request.parts.front()));
+Result<net::HttpResponse> graph_page(session::Store& store, const Transcripts& transcripts, const PageRequest& request) {
+  HF_TRY(const Subject subject, find_subject(store, transcripts, request.principal, request.parts.front()));
   if (subject.kind != session::kReasoning)
     return fail(ErrorKind::invalid, fmt::format("a {} has no thoughts to draw", subject.kind), "open the session itself");
-  HF_TRY(const reasoning::Graph graph, reasoning::read_graph(store, *subject.record));
+  HF_TRY(const reasoning::Graph graph, reasoning::read_graph(store, *subject.record()));
   const bool unfolded = request.query.get("all") == "1";
   return show_page(request, {"Thought graph", Section::timeline}, [&](Html& page) {
     write_heading(page, subject, "Thought graph of");

@@ -351,7 +351,8 @@ class Isolation(ProgramTest):
         get = {"operation": "get", "sessionId": "thread-same"}
         ambiguous = self.error_of("ann", get)
         self.assertIn("fits 2 sessions", json.dumps(ambiguous))
-        self.assertIn("thread-sameb0000001 (thread), thread-sameb0000002 (thread)", json.dumps(ambiguous))
+        for mine in ("thread-sameb0000001", "thread-sameb0000002"):
+            self.assertIn(f"{mine}  thread in the store", json.dumps(ambiguous))
         self.assertNotIn("thread-samea", json.dumps(ambiguous))
         self.assertEqual(self.error_of("rita", get)["session"]["id"], "thread-samed0000001", "the only one in her project")
         self.assertIn("fits 100 or more sessions", json.dumps(self.error_of("bob", get)))

@@ -99,7 +99,7 @@ TEST_F(GuardTest, GoneSessionsAreFoundListedAndDescribed) {
 
   const std::string temporary = on_disk.temporary_folder().value();
   {
-    KeptHome home = KeptHome::make(temporary, *blobs_).value();
+    KeptHome home = KeptHome::make(temporary, blobs_.get()).value();
     EXPECT_EQ(home.line_of(kept)->title, line.title);
     const AnySession laid_out = home.lay_out(kept).value();
     const Inventory copy = home.homes().inventory(laid_out).value();
@@ -111,7 +111,7 @@ TEST_F(GuardTest, GoneSessionsAreFoundListedAndDescribed) {
       EXPECT_EQ(artifact.mtime, was->mtime);
     }
     SessionInfo info = describe_session(on_disk.over(home.homes()), laid_out).value();
-    mark_as_kept(info);
+    mark_as_kept(info, "guard:" + kept.id);
     EXPECT_EQ(info.state_word(), "kept");
   }
   EXPECT_TRUE(std::filesystem::is_empty(temporary));
@@ -134,7 +134,7 @@ TEST_F(GuardTest, RestoresByteForByteWhatIsGone) {
   const Keeper verbs = keeper();
   const auto start = std::filesystem::file_time_type::clock::now();
   for (const auto& [id, inventory] : inventories) {
-    auto archive = open_archive(verbs, id, {});
+    auto archive = open_kept(verbs, find_kept_session(*blobs_, id).value());
     ASSERT_TRUE(archive) << archive.error().message;
     EXPECT_EQ(archive->origin, "guard:" + id);
     RestoreOptions options;

@@ -2,6 +2,7 @@
 
 #include "base/files/file.h"
 #include "base/ids.h"
+#include "kinds/transcripts/verbs/restore.h"
 
 #include <fmt/format.h>
 
@@ -34,7 +35,7 @@ void remove_left_behind(const std::string& folder) {
 
 }  // namespace
 
-Result<KeptHome> KeptHome::make(const std::string& folder, session::Blobs& blobs) {
+Result<KeptHome> KeptHome::make(const std::string& folder, session::Blobs* blobs) {
   remove_left_behind(folder);
   const std::string path = fmt::format("{}/{}{}-{}", folder, kKeptFolderBegin, ::getpid(), make_uuid7());
   HF_CHECK(make_private_folder(path + "/claude"));
@@ -106,6 +107,26 @@ Result<AnySession> KeptHome::lay_out(const KeptSession& session, const KeptVersi
     if (::unlink(path_of(file).c_str()) != 0) return fail(system_error("removing " + file.key, errno));
   }
   return homes_.find(session.id);
+}
+
+Result<AnySession> KeptHome::lay_out(const KeptBackup& backup, Millis now, const Progress& progress) {
+  Fd file(::open(backup.path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) return fail(system_error(backup.path, errno));
+  HF_TRY(ArchiveReader archive, ArchiveReader::open(std::move(file)));
+  if (archive.header().product == "codex") {
+    HF_CHECK(restore_codex(homes_.codex, archive, true, {}, now, progress));
+  } else {
+    RestoreOptions options;
+    options.in_place = true;
+    options.session_env = SessionEnv::always;  // nothing runs it here, and a copy is to have it
+    HF_CHECK(restore_session(homes_.claude, archive, options, now, progress));
+  }
+  HF_TRY(const AnySession session, homes_.find(backup.session_id));
+  const timespec time{backup.made_at / 1000, backup.made_at % 1000 * 1'000'000};
+  const timespec times[] = {time, time};
+  const std::string path = homes_.of(session).absolute(session.path());
+  if (::utimensat(AT_FDCWD, path.c_str(), times, 0) != 0) return fail(system_error(path, errno));
+  return homes_.find(backup.session_id);
 }
 
 std::string KeptHome::path_of(const session::KeptFile& file) const {

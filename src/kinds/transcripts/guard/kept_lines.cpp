@@ -43,7 +43,7 @@ Result<SessionLine> KeptLines::line_of(const KeptSession& session) {
   if (const auto known = lines_.find(name); known != lines_.end()) return known->second;
   if (!home_) {
     HF_TRY(const std::string folder, keeper_.temporary_folder());
-    HF_TRY(KeptHome made, KeptHome::make(folder, *guard));
+    HF_TRY(KeptHome made, KeptHome::make(folder, guard));
     home_ = std::make_unique<KeptHome>(std::move(made));
   }
   HF_TRY(SessionLine line, home_->line_of(session));
@@ -51,16 +51,15 @@ Result<SessionLine> KeptLines::line_of(const KeptSession& session) {
   return lines_.emplace(name, std::move(line)).first->second;
 }
 
-Result<KeptTranscript> KeptLines::find(std::string_view id_or_prefix, const KeptVersion& version) {
-  HF_TRY(const Sessions all, sessions());
-  HF_TRY(KeptSession session, find_kept_session(*all, id_or_prefix));
+Result<KeptTranscript> KeptLines::transcript(KeptSession session, const KeptVersion& version) {
   if (version.number || version.as_of) {
     HF_TRY(session::Blobs* const guard, keeper_.guard());
     HF_TRY(session.transcript, chosen_version(*guard, session.transcript, version, true));
   }
   auto line = line_of(session);
   if (!line && line.error().kind != ErrorKind::corrupt) return fail(std::move(line).error());
-  return KeptTranscript{session, line ? *std::move(line) : bare_line(session)};
+  SessionLine shown = line ? *std::move(line) : bare_line(session);
+  return KeptTranscript{std::move(session), std::move(shown)};
 }
 
 }  // namespace holdfast::transcripts

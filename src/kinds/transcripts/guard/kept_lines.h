@@ -30,9 +30,8 @@ class KeptLines {
   Result<Sessions> sessions();
   // Errors: corrupt (damaged there), io.
   Result<SessionLine> line_of(const KeptSession& session);
-  // By its id or a unique start of it, as it was in that version. One too damaged to be summarised has a line without a title.
-  // Errors: not_found, ambiguous.
-  Result<KeptTranscript> find(std::string_view id_or_prefix, const KeptVersion& version = {});
+  // As it was in that version. One too damaged to be summarised has a line without a title. Errors: not_found (no such version).
+  Result<KeptTranscript> transcript(KeptSession session, const KeptVersion& version = {});
 
  private:
   static constexpr std::size_t kMostLines = 20'000;  // some hundred bytes each

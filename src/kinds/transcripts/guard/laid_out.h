@@ -1,6 +1,7 @@
 #pragma once
 
-// A session of the guard as files, with the verbs over them: for what reads sessions from a home and must not know of the guard.
+// A session of the guard, or of a backup, as files, with the verbs over them: for what reads sessions from a home and must not
+// know of others.
 
 #include "kinds/transcripts/guard/kept_home.h"
 #include "kinds/transcripts/verbs/keeper.h"
@@ -18,5 +19,6 @@ struct LaidOut {
 // In the keeper's temporary folder. Errors: not_found (no guard), those of KeptHome.
 Result<LaidOut> lay_out(const Keeper& keeper, const KeptSession& session, const KeptVersion& version = {},
                         const Progress& progress = {});
+Result<LaidOut> lay_out(const Keeper& keeper, const KeptBackup& backup, const Progress& progress = {});
 
 }  // namespace holdfast::transcripts

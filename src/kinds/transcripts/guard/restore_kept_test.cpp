@@ -37,10 +37,11 @@ class RestoreKeptTest : public GuardedHome {
     for (const auto& [path, bytes] : tree) EXPECT_EQ(files_.read(path), bytes) << path;
   }
   KeptTranscript kept(const std::string& id, const KeptVersion& version = {}) {
-    return KeptLines(verbs_).find(id, version).value();
+    return KeptLines(verbs_).transcript(find_kept_session(*blobs_, id).value(), version).value();
   }
   Result<CopyResult> put_back(const std::string& id, RestoreKeptOptions options = {}) {
-    HF_TRY(const KeptTranscript found, KeptLines(verbs_).find(id, options.version));
+    HF_TRY(KeptSession session, find_kept_session(*blobs_, id));
+    HF_TRY(const KeptTranscript found, KeptLines(verbs_).transcript(std::move(session), options.version));
     return restore_kept(verbs_, found, options);
   }
   std::string transcript(const std::string& id) const { return "projects/-home-dev-work-demo/" + id + ".jsonl"; }
@@ -140,7 +141,7 @@ TEST_F(RestoreKeptTest, NamesThatAreNoUtf8ComeBack) {
   EXPECT_EQ(shown_path("bad\xff\xfename ä.txt"), "bad\\xff\\xfename ä.txt");
   // As a copy it cannot come: an archive has no such names, and says so.
   std::filesystem::remove_all(files_ / "projects");
-  EXPECT_THAT(open_archive(verbs_, id_, {})->left_out, Contains(HasSubstr("a name that an archive cannot hold")));
+  EXPECT_THAT(open_kept(verbs_, kept(id_).session)->left_out, Contains(HasSubstr("a name that an archive cannot hold")));
 }
 
 TEST_F(RestoreKeptTest, FlatSubagentsBelongToWhomTheirFirstRecordNames) {
@@ -207,7 +208,7 @@ TEST_F(RestoreKeptTest, CompressedRolloutsAreRestoredArchivedClonedAndVerified) 
   std::ifstream back(plain + ".zst", std::ios::binary);
   EXPECT_EQ((std::string{std::istreambuf_iterator<char>(back), {}}), packed);
   std::filesystem::remove(plain + ".zst");
-  EXPECT_TRUE(open_archive(verbs_, id, {})) << "also as a copy";
+  EXPECT_TRUE(open_kept(verbs_, kept(id).session)) << "also as a copy";
 }
 
 TEST_F(RestoreKeptTest, OfADamagedSessionTheGoodPartsAreRead) {

@@ -76,9 +76,7 @@ Error ambiguous(const Home& home, std::string_view text, std::vector<FoundSessio
   std::ranges::sort(found, std::greater{}, &FoundSession::mtime);
   std::string list;
   for (std::size_t i = 0; i < std::min(found.size(), kShownMatches); ++i) {
-    const FoundSession& session = found[i];
-    list += fmt::format("\n  {}  {} bytes, {}, {}, in {}", session.place.session_id, session.size, count_lines(home, session),
-                        iso8601(session.mtime), session.place.project_folder);
+    list += fmt::format("\n  {}  {}", found[i].place.session_id, description_of(home, found[i]));
   }
   if (found.size() > kShownMatches) list += fmt::format("\n  and {} more", found.size() - kShownMatches);
   const bool one_id = std::ranges::all_of(
@@ -88,6 +86,11 @@ Error ambiguous(const Home& home, std::string_view text, std::vector<FoundSessio
 }
 
 }  // namespace
+
+std::string description_of(const Home& home, const FoundSession& session) {
+  return fmt::format("{} bytes, {}, {}, in {}", session.size, count_lines(home, session), iso8601(session.mtime),
+                     session.place.project_folder);
+}
 
 Result<void> check_start_of_session_id(std::string_view text) {
   constexpr std::string_view kPattern = "00000000-0000-0000-0000-000000000000";

@@ -24,6 +24,9 @@ Result<std::vector<std::string>> folders_of_project(const Home& home, const std:
 // session.
 Result<std::vector<FoundSession>> all_sessions(const Home& home, const std::optional<std::string>& project_path = {});
 
+// "2048 bytes, 21 lines, 2026-07-01T09:30:00.000Z, in -home-dev-work": for who must choose among several.
+std::string description_of(const Home& home, const FoundSession& session);
+
 // Errors: invalid (empty, not the start of a UUID).
 Result<void> check_start_of_session_id(std::string_view text);
 

@@ -91,22 +91,24 @@ Result<std::vector<LiveClient>> live_clients(const Home& home) {
   return clients;
 }
 
-bool is_recently_written(Millis written, Millis now) {
-  return std::abs(now - written) < kRecentlyWritten;
+Result<Activity> Activity::read(const Home& claude, Millis now) {
+  HF_TRY(auto clients, live_clients(claude));
+  return Activity(std::move(clients), now);
 }
 
-Result<RunningState> running_state(const Home& home, const SessionPlace& place, Millis now) {
-  HF_TRY(auto clients, live_clients(home));
+RunningState Activity::of(std::string_view session_id, Millis written) const {
   RunningState state;
-  for (LiveClient& client : clients)
-    if (equal_ignoring_ascii_case(client.session_id, place.session_id)) state.clients.push_back(std::move(client));
-  if (place.project_folder.empty()) return state;  // of Codex: its file lies elsewhere, and its own rules look at it
-  HF_TRY(const auto status, home.stat(place.transcript()));
-  if (status) {
-    state.written = mtime_of(*status);
-    state.recently_written = is_recently_written(state.written, now);
-  }
+  for (const LiveClient& client : clients_)
+    if (equal_ignoring_ascii_case(client.session_id, session_id)) state.clients.push_back(client);
+  state.written = written;
+  state.recently_written = written != 0 && std::abs(now_ - written) < kRecentlyWritten;
   return state;
+}
+
+Result<RunningState> running_state(const Home& home, std::string_view session_id, const std::string& path, Millis now) {
+  HF_TRY(const Activity activity, Activity::read(home, now));
+  HF_TRY(const auto status, home.stat(path));
+  return activity.of(session_id, status ? mtime_of(*status) : 0);
 }
 
 Result<std::optional<LiveClient>> client_above(const Home& home) {

@@ -13,7 +13,6 @@ namespace holdfast::transcripts {
 // A transcript written this recently counts as in use even when nobody is registered. A time further in the future is a wrong
 // clock, not a writer.
 inline constexpr Millis kRecentlyWritten = 10'000;
-bool is_recently_written(Millis written, Millis now);
 
 struct LiveClient {
   pid_t pid = 0;
@@ -31,8 +30,25 @@ struct RunningState {
   Millis written = 0;               // the transcript; 0: it is not there
   bool recently_written = false;
   bool running() const { return recently_written || !clients.empty(); }
+  std::string_view word() const { return running() ? "running" : "idle"; }  // the status (design 8.6) of one on disk
 };
-Result<RunningState> running_state(const Home& home, const SessionPlace& place, Millis now);
+
+// Who uses which session, from one reading of the registered clients: all that says "running", or refuses because of it, asks
+// here.
+class Activity {
+ public:
+  // Codex registers nobody: its sessions are known by the time they were written alone.
+  static Result<Activity> read(const Home& claude, Millis now);
+  // `written`: the time of its transcript.
+  RunningState of(std::string_view session_id, Millis written) const;
+
+ private:
+  Activity(std::vector<LiveClient> clients, Millis now) : clients_(std::move(clients)), now_(now) {}
+  std::vector<LiveClient> clients_;
+  Millis now_;
+};
+// Of one session, whose transcript lies at this path below its home.
+Result<RunningState> running_state(const Home& home, std::string_view session_id, const std::string& path, Millis now);
 
 // SIGTERM, wait, SIGKILL; before each signal pid, start time and command are compared again. Never this process or its ancestors.
 // A process that has gone already is a success. Errors: refused (an ancestor, another command), timeout (it would not die),

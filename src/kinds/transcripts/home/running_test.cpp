@@ -86,12 +86,19 @@ TEST_F(RunningTest, Safety_8_7_AProcessThatEndedIsNotRunning) {
 TEST_F(RunningTest, Safety_8_7_RunningByRegistrationOrByRecentWriting) {
   test.write(kRunningPlace.transcript(), "{}\n");
   const Millis written = mtime_of(*test.home().stat(kRunningPlace.transcript()).value());
-  EXPECT_TRUE(running_state(test.home(), kRunningPlace, written + 9'999).value().running());
-  EXPECT_FALSE(running_state(test.home(), kRunningPlace, written + 10'000).value().running());
-  EXPECT_FALSE(running_state(test.home(), kRunningPlace, written - 60'000).value().running()) << "a wrong clock";
+  const auto state_at = [&](Millis now) {
+    return running_state(test.home(), kRunningSid, kRunningPlace.transcript(), now).value();
+  };
+  EXPECT_EQ(state_at(written + 9'999).word(), "running");
+  EXPECT_EQ(state_at(written + 10'000).word(), "idle");
+  EXPECT_FALSE(state_at(written - 60'000).running()) << "a wrong clock";
   register_client(self.pid, ",\"procStart\":\"" + self.start + "\"");
-  EXPECT_THAT(running_state(test.home(), kRunningPlace, written + 60'000).value().clients, SizeIs(1));
-  EXPECT_FALSE(running_state(test.home(), {TestHome::id("01"), "-p"}, written).value().running());
+  EXPECT_THAT(state_at(written + 60'000).clients, SizeIs(1));
+  const Activity activity = Activity::read(test.home(), written + 60'000).value();
+  EXPECT_EQ(activity.of(kRunningSid, written).word(), "running");
+  EXPECT_EQ(activity.of(TestHome::id("01"), written).word(), "idle");
+  EXPECT_EQ(activity.of(TestHome::id("01"), written + 60'000).word(), "running");
+  EXPECT_EQ(activity.of(TestHome::id("01"), 0).word(), "idle") << "it is not there";
 }
 
 LiveClient client_of(const TestChild& child) {

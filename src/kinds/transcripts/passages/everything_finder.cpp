@@ -2,7 +2,6 @@
 
 #include "base/text/text.h"
 #include "base/text/uri.h"
-#include "kinds/transcripts/home/running.h"
 #include "kinds/transcripts/home/worktrees.h"
 #include "kinds/transcripts/products/claude/project_folder.h"
 #include "kinds/transcripts/products/claude/prompt.h"
@@ -183,9 +182,7 @@ Result<void> EverythingFinder::find_transcripts(const FindRequest& request, cons
                                                 FindResult& result) {
   HF_TRY(const session::TextQuery query, query_of(request, clauses));
   HF_TRY(const session::TextResult found, index_.search(sources_, query));
-  Running running;
-  if (const auto clients = live_clients(homes_.claude))
-    for (const LiveClient& client : *clients) running.insert(client.session_id);
+  HF_TRY(const Activity activity, Activity::read(homes_.claude, clock_.now()));
   result.more = found.more;
   result.more_places = found.more_in_sessions;
   result.unreadable = found.unreadable;
@@ -199,14 +196,14 @@ Result<void> EverythingFinder::find_transcripts(const FindRequest& request, cons
       }
       result.sessions.emplace_back();
       known = result.sessions.end() - 1;
-      describe(*known, hit.source, running);
+      describe(*known, hit.source, activity);
     }
     known->places.push_back(place_of(hit));
   }
   return {};
 }
 
-void EverythingFinder::describe(FoundInSession& found, const Source& source, const Running& running) {
+void EverythingFinder::describe(FoundInSession& found, const Source& source, const Activity& activity) {
   found.id = source.session;
   found.kind = kTranscript;
   found.product = source.key.starts_with(kCodexKeys) ? "codex" : "claude";
@@ -229,7 +226,7 @@ void EverythingFinder::describe(FoundInSession& found, const Source& source, con
       found.time = line->last_time > 0 ? line->last_time : any->mtime();
       found.size = any->size();
     }
-    found.status = running.contains(found.id) || is_recently_written(any->mtime(), SystemClock().now()) ? "running" : "idle";
+    found.status = activity.of(found.id, any->mtime()).word();
     return;
   }
   found.size = source.size;

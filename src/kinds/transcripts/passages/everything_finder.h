@@ -5,19 +5,18 @@
 // Transcripts are searched through the index, sessions of the store through the store; where both answer, the places of their
 // answers are counted: the first of each stands before the second of each. Blocks; any thread.
 
+#include "kinds/transcripts/home/running.h"
 #include "kinds/transcripts/passages/passage_sources.h"
 #include "session/query/finder.h"
 #include "session/store.h"
-
-#include <set>
 
 namespace holdfast::transcripts {
 
 class EverythingFinder final : public session::Finder {
  public:
   // All outlive this.
-  EverythingFinder(const Homes& homes, session::PassageSources& sources, session::TextIndex& index)
-      : homes_(homes), sources_(sources), index_(index) {}
+  EverythingFinder(const Homes& homes, session::PassageSources& sources, session::TextIndex& index, const Clock& clock)
+      : homes_(homes), sources_(sources), index_(index), clock_(clock) {}
 
   Result<session::FindResult> find(const session::FindRequest& request) override;
   Result<std::vector<std::string>> attributes(std::string_view prefix, std::size_t limit) override;
@@ -36,12 +35,12 @@ class EverythingFinder final : public session::Finder {
                                                     const std::vector<session::TextClause>& clauses, bool& more);
   Result<session::TextQuery> query_of(const session::FindRequest& request, const std::vector<session::TextClause>& clauses);
   Result<std::function<bool(const session::Source&)>> admitted(const session::FindRequest& request);
-  using Running = std::set<std::string, std::less<>>;  // ids of sessions that a client has open
-  void describe(session::FoundInSession& found, const session::Source& source, const Running& running);
+  void describe(session::FoundInSession& found, const session::Source& source, const Activity& activity);
 
   const Homes& homes_;
   session::PassageSources& sources_;
   session::TextIndex& index_;
+  const Clock& clock_;
 };
 
 }  // namespace holdfast::transcripts

@@ -49,10 +49,10 @@ std::string restore_command(const AnySession& session) {
   return "holdfast restore --in-place " + session.id();
 }
 
-void mark_as_kept(SessionInfo& info) {
+void mark_as_kept(SessionInfo& info, std::string where) {
   info.kept = true;
   info.state = {};
-  info.file = "guard:" + info.line.session.id();
+  info.file = std::move(where);
 }
 
 Result<SessionInfo> describe_session(const Keeper& keeper, const AnySession& session, const Progress& progress) {
@@ -61,11 +61,8 @@ Result<SessionInfo> describe_session(const Keeper& keeper, const AnySession& ses
   HF_TRY(info.line, whole_line(homes, session));
   HF_TRY(info.inventory, homes.inventory(session));
   info.file = homes.of(session).absolute(session.path());
-  if (session.claude()) {
-    HF_TRY(info.state, running_state(homes.claude, session.claude()->place, keeper.now()));
-  } else {
-    info.state.recently_written = is_recently_written(session.mtime(), keeper.now());
-  }
+  HF_TRY(const Activity activity, Activity::read(homes.claude, keeper.now()));
+  info.state = activity.of(session.id(), session.mtime());
   info.native = is_native_id(session.id());
   HF_TRY(info.usage, measure_usage(homes.of(session), info.inventory, progress));
   if (auto lineage = keeper.lineage_seen_from(session))

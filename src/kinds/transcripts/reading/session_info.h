@@ -20,7 +20,7 @@ struct SessionInfo {
   std::optional<Cost> cost;
   std::vector<std::string> warnings;
 
-  std::string_view state_word() const { return kept ? "kept" : state.running() ? "running" : "idle"; }
+  std::string_view state_word() const { return kept ? "kept" : state.word(); }
 };
 JsonObject to_json(const SessionInfo& info);
 
@@ -30,8 +30,8 @@ Result<SessionInfo> describe_session(const Keeper& keeper, const AnySession& ses
 // One item of a list. `file` is the absolute path of the transcript.
 JsonObject to_json(const SessionLine& line, std::string_view state, const std::string& file);
 
-// Says of what was read from the guard where it is, and that it is not in use.
-void mark_as_kept(SessionInfo& info);
+// Says of what was read from the guard, or a backup, where that is, and that it is not in use.
+void mark_as_kept(SessionInfo& info, std::string where);
 // How to get one back that only the guard has.
 std::string restore_command(const AnySession& session);
 

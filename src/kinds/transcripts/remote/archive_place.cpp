@@ -2,7 +2,6 @@
 
 #include "base/ids.h"
 #include "kinds/transcripts/home/shown_path.h"
-#include "kinds/transcripts/verbs/backups.h"
 
 #include <fmt/format.h>
 
@@ -45,52 +44,6 @@ Result<Fd> open_file(const std::string& path) {
   return file;
 }
 
-// The session as the guard has it, as an archive with everything in it.
-Result<Opened> archive_from_guard(const Keeper& keeper, session::Blobs& guard, const KeptSession& kept,
-                                  const KeptVersion& version, const Progress& progress) {
-  HF_TRY(const std::string folder, keeper.temporary_folder());
-  HF_TRY(KeptHome home, KeptHome::make(folder, guard));
-  HF_TRY(const AnySession session, home.lay_out(kept, version, progress));
-  const TemporaryFile file{fmt::format("{}/{}.json.zst", folder, make_uuid7())};
-  ArchiveOptions options;
-  options.with_history = true;
-  HF_TRY(const Archived archived, keeper.over(home.homes()).write(session, file.path, options, progress));
-  HF_TRY(Fd opened, open_file(file.path));
-  std::vector<std::string> left_out = home.left_out();
-  for (const std::string& each : archived.report.left_out) left_out.push_back(shown_path(each));
-  return Opened{std::move(opened), "guard:" + kept.id, true, std::move(left_out)};
-}
-
-// What the guard has, unless a backup is newer.
-Result<std::optional<KeptSession>> newest_in_guard(const Keeper& keeper, const std::string& id, const KeptVersion& version,
-                                                   const Result<KeptBackup>& backup) {
-  HF_TRY(session::Blobs* const guard, keeper.guard());
-  auto kept = guard ? find_kept_session(*guard, id) : Result<KeptSession>(fail(ErrorKind::not_found, ""));
-  if (!kept && kept.error().kind == ErrorKind::ambiguous) return fail(std::move(kept).error());
-  if (!kept && guard && (version.number || version.as_of)) return fail(std::move(kept).error());
-  const bool asked = version.number || version.as_of;
-  if (!kept || (backup && !asked && kept->transcript.kept_at <= backup->made_at)) return std::nullopt;
-  return std::optional(*std::move(kept));
-}
-
-// The newer of the two, when there are both. Errors: not_found, ambiguous.
-Result<Opened> open_copy(const Keeper& keeper, const std::string& id, const KeptVersion& version, const Progress& progress) {
-  auto backup = find_backup(keeper.backup_folder(), id);
-  HF_TRY(const auto kept, newest_in_guard(keeper, id, version, backup));
-  if (kept) {
-    HF_TRY(session::Blobs* const guard, keeper.guard());
-    return archive_from_guard(keeper, *guard, *kept, version, progress);
-  }
-  if (!backup && backup.error().kind == ErrorKind::not_found) {
-    return fail(ErrorKind::not_found,
-                fmt::format("there is no session {} in the guard, and no backup of it in {}", id, keeper.backup_folder()),
-                "holdfast guard list --gone shows what can be restored");
-  }
-  if (!backup) return fail(std::move(backup).error());
-  HF_TRY(Fd opened, open_file(backup->path));
-  return Opened{std::move(opened), backup->path, false, {}};
-}
-
 }  // namespace
 
 bool is_gist(std::string_view place) {
@@ -98,7 +51,7 @@ bool is_gist(std::string_view place) {
 }
 
 bool looks_like_id(std::string_view text) {
-  return !text.empty() && text.size() <= kUuidLength &&
+  return !text.empty() && text.front() != '-' && text.size() <= kUuidLength &&
          std::ranges::all_of(text, [](char c) { return c == '-' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
 
@@ -141,8 +94,8 @@ Result<Uploaded> upload(const Keeper& keeper, const AnySession& session, const s
   return uploaded;
 }
 
-Result<Opened> open_archive(const Keeper& keeper, const std::string& place, const RemoteOptions& remote, const Progress& progress,
-                            const KeptVersion& version) {
+Result<Opened> open_archive(const Keeper& keeper, const std::string& place, const RemoteOptions& remote,
+                            const Progress& progress) {
   if (place == "-") {
     HF_TRY(const std::string folder, keeper.temporary_folder());
     HF_TRY(Fd file, spool(STDIN_FILENO, folder, ArchiveLimits{}.max_bytes));
@@ -162,24 +115,28 @@ Result<Opened> open_archive(const Keeper& keeper, const std::string& place, cons
     HF_TRY(Fd file, download_from_gist(*http, with_token(remote), id, folder, progress));
     return Opened{std::move(file), place, false, {}};
   }
-  auto file = open_file(place);
-  if (!file && file.error().kind == ErrorKind::not_found && looks_like_id(place)) {
-    return open_copy(keeper, place, version, progress);
-  }
-  if (!file) return fail(std::move(file).error());
+  HF_TRY(Fd file, open_file(place));
   std::error_code ignored;
   const std::filesystem::path absolute = std::filesystem::absolute(place, ignored);
-  return Opened{std::move(*file), absolute.empty() ? place : absolute.string(), false, {}};
+  return Opened{std::move(file), absolute.empty() ? place : absolute.string(), false, {}};
 }
 
-Result<std::optional<KeptTranscript>> kept_at_place(const Keeper& keeper, const std::string& place, const KeptVersion& version) {
-  std::error_code ignored;
-  if (!looks_like_id(place) || std::filesystem::exists(place, ignored)) return std::nullopt;
-  const auto backup = find_backup(keeper.backup_folder(), place);
-  HF_TRY(const auto kept, newest_in_guard(keeper, place, version, backup));
-  if (!kept) return std::nullopt;
-  HF_TRY(KeptTranscript found, KeptLines(keeper).find(kept->id, version));
-  return found;
+Result<Opened> open_kept(const Keeper& keeper, const KeptSession& kept, const Progress& progress, const KeptVersion& version) {
+  HF_TRY(const LaidOut files, lay_out(keeper, kept, version, progress));
+  HF_TRY(const std::string folder, keeper.temporary_folder());
+  const TemporaryFile file{fmt::format("{}/{}.json.zst", folder, make_uuid7())};
+  ArchiveOptions options;
+  options.with_history = true;
+  HF_TRY(const Archived archived, files.keeper->write(files.session, file.path, options, progress));
+  HF_TRY(Fd opened, open_file(file.path));
+  std::vector<std::string> left_out = files.home->left_out();
+  for (const std::string& each : archived.report.left_out) left_out.push_back(shown_path(each));
+  return Opened{std::move(opened), "guard:" + kept.id, true, std::move(left_out)};
+}
+
+Result<Opened> open_backup(const KeptBackup& backup) {
+  HF_TRY(Fd file, open_file(backup.path));
+  return Opened{std::move(file), backup.path, false, {}};
 }
 
 }  // namespace holdfast::transcripts

@@ -1,8 +1,8 @@
 #pragma once
 
-// Where archives lie: a file, gist://[id], s3://bucket/key, standard input, the guard, or the backup of a deleted session.
+// Where archives lie: a file, gist://[id], s3://bucket/key, standard input; and what is made one: a session of the guard.
 
-#include "kinds/transcripts/guard/kept_lines.h"
+#include "kinds/transcripts/guard/laid_out.h"
 #include "kinds/transcripts/remote/remote.h"
 
 namespace holdfast::transcripts {
@@ -21,7 +21,7 @@ inline bool is_remote(std::string_view place) {
   return is_gist(place) || is_s3(place);
 }
 
-// Hex digits and dashes: the id of a session, or the start of one.
+// Hex digits and dashes, not a dash alone: the id of a session, or the start of one.
 bool looks_like_id(std::string_view text);
 
 struct Uploaded {
@@ -40,13 +40,12 @@ struct Opened {
   bool trusted = false;               // for RestoreOptions
   std::vector<std::string> left_out;  // of what the guard has: with the reason
 };
-// "-" is standard input. A text that is no file but looks like an id is the newest copy of that session, in the guard or among
-// the backups (design 8.25). Errors: not_found, ambiguous, those of remote.h.
+// A file, or one of the places above; "-" is standard input. Errors: not_found, those of remote.h.
 Result<Opened> open_archive(const Keeper& keeper, const std::string& place, const RemoteOptions& remote,
-                            const Progress& progress = {}, const KeptVersion& version = {});
-
-// The session of the guard that such a text names, when the guard's copy is the newest; nullopt: it names something else, or a
-// backup is newer. A version that is asked for is always the guard's. Errors: ambiguous.
-Result<std::optional<KeptTranscript>> kept_at_place(const Keeper& keeper, const std::string& place, const KeptVersion& version);
+                            const Progress& progress = {});
+// The session as the guard has it, as an archive with everything in it. Errors: those of KeptHome and of writing.
+Result<Opened> open_kept(const Keeper& keeper, const KeptSession& kept, const Progress& progress = {},
+                         const KeptVersion& version = {});
+Result<Opened> open_backup(const KeptBackup& backup);
 
 }  // namespace holdfast::transcripts

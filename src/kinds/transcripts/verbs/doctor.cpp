@@ -118,7 +118,7 @@ class Examining {
   }
 
   Result<void> add_sick(const SessionPlace& place, VerifyReport report) {
-    HF_TRY(const RunningState state, running_state(home_, place, options_.now));
+    HF_TRY(const RunningState state, running_state(home_, place.session_id, place.transcript(), options_.now));
     std::string repaired_in;
     if (report.mendable) {
       std::string id = id_of_repaired(place, report);

@@ -81,7 +81,7 @@ Result<EraseResult> erase_session(const Home& home, const FoundSession& session,
   HF_CHECK(check_cross_session(home, session, options));
   RemovalRules rules{"delete",        options.force,           options.made_by_us,   options.terminate,
                      options.dry_run, options.caller_sessions, options.written_by_us};
-  HF_TRY(RemovalCheck check, check_removal(home, session.place, rules, now));
+  HF_TRY(RemovalCheck check, check_removal(home, session.place.session_id, session.place.transcript(), rules, now));
 
   EraseResult result;
   result.session_id = session.place.session_id;

@@ -48,7 +48,7 @@ Result<MoveResult> move_session(const Home& home, const FoundSession& session, c
   if (target.folder == session.place.project_folder) return there_already(home, session, target, options, now);
   const RemovalRules rules{"move",          options.force,           options.made_by_us,   options.terminate,
                            options.dry_run, options.caller_sessions, options.written_by_us};
-  HF_TRY(RemovalCheck check, check_removal(home, session.place, rules, now));
+  HF_TRY(RemovalCheck check, check_removal(home, session.place.session_id, session.place.transcript(), rules, now));
   HF_TRY(Inventory everything, take_inventory(home, session.place));
   Inventory inventory = project_part(std::move(everything));
   const std::vector<std::string> unkept = leave_what_no_backup_holds(inventory);

@@ -16,6 +16,7 @@ struct RemovalRules {
   bool force = false, made_by_us = false, terminate = false, dry_run = false;
   std::span<const std::string> caller_sessions;
   std::optional<Millis> written_by_us = {};  // as EraseOptions
+  bool clients_are_known = true;             // Codex keeps no list of those that run, so nobody can be ended
 };
 
 struct RemovalCheck {
@@ -25,6 +26,8 @@ struct RemovalCheck {
 
 // Ends the clients that use the session when the rules say so, except in a dry run. Errors: refused (the caller's own; native
 // without force; running), those of terminate().
-Result<RemovalCheck> check_removal(const Home& home, const SessionPlace& place, const RemovalRules& rules, Millis now);
+// `path`: of its transcript, below the home.
+Result<RemovalCheck> check_removal(const Home& home, const std::string& session_id, const std::string& path,
+                                   const RemovalRules& rules, Millis now);
 
 }  // namespace holdfast::transcripts

@@ -12,17 +12,6 @@ namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 
-// Codex keeps no list of its running clients: a file that was just written to is all there is to go by, and nobody can be ended.
-Result<void> check_not_in_use(const CodexSession& session, const EraseOptions& options, Millis now, EraseResult& result) {
-  result.was_running = is_recently_written(session.mtime, now) && session.mtime != options.written_by_us;
-  if (!result.was_running) return {};
-  if (!options.dry_run)
-    return fail(ErrorKind::refused, "the session is in use: it was written to within the last seconds",
-                "end Codex, wait ten seconds and try again");
-  result.warnings.emplace_back("the session is in use: it was written to within the last seconds");
-  return {};
-}
-
 }  // namespace
 
 Result<EraseResult> erase_codex(const Home& home, const CodexSession& session, const EraseOptions& options, Millis now,
@@ -32,15 +21,21 @@ Result<EraseResult> erase_codex(const Home& home, const CodexSession& session, c
     return fail(ErrorKind::invalid, "a Codex session is one file", "leave the flag for cross-session artifacts out");
   HF_TRY(const Inventory inventory, codex_inventory(home, session));
   HF_TRY(const CodexSession summary, summarise_codex(home, session));
-  const RemovalRules rules{"delete",          options.force,   options.made_by_us,
-                           options.terminate, options.dry_run, options.caller_sessions};
-  HF_TRY(const RemovalCheck check, check_removal(home, inventory.place, rules, now));
+  const RemovalRules rules{.verb = "delete",
+                           .force = options.force,
+                           .made_by_us = options.made_by_us,
+                           .terminate = options.terminate,
+                           .dry_run = options.dry_run,
+                           .caller_sessions = options.caller_sessions,
+                           .written_by_us = options.written_by_us,
+                           .clients_are_known = false};
+  HF_TRY(const RemovalCheck check, check_removal(home, session.id, session.path, rules, now));
 
   EraseResult result;
   result.session_id = session.id;
   result.was_dry_run = options.dry_run;
+  result.was_running = check.was_running;
   result.warnings = check.warnings;
-  HF_CHECK(check_not_in_use(session, options, now, result));
   result.project_path = summary.cwd;
   result.deleted_at = now;
   result.size_freed = session.size;

@@ -1,0 +1,31 @@
+#include "catalogue/found.h"
+
+#include "session/kinds.h"
+
+namespace holdfast::catalogue {
+
+std::string_view name_of(Place place) {
+  switch (place) {
+    case Place::store:
+      return "in the store";
+    case Place::disk:
+      return "on disk";
+    case Place::guard:
+      return "in the guard";
+    case Place::backup:
+      return "in a backup";
+  }
+  return "";
+}
+
+const std::string& Found::id() const {
+  if (record()) return record()->id;
+  if (on_disk()) return on_disk()->id();
+  return in_guard() ? in_guard()->id : in_backup()->session_id;
+}
+
+std::string_view Found::kind() const {
+  return record() ? std::string_view(record()->kind) : session::kTranscript;
+}
+
+}  // namespace holdfast::catalogue
