@@ -289,7 +289,7 @@ class Isolation(ProgramTest):
         return visited
 
     def test_p3_every_page_is_seen_as_who_has_logged_in(self):
-        source = "".join(file.read_text() for file in sorted(WEB.glob("*.cpp")) if not file.stem.endswith("_test"))
+        source = "".join(file.read_text() for file in sorted(WEB.rglob("*.cpp")) if not file.stem.endswith("_test"))
         routes = {(method, path) for method, path in re.findall(r'\bpages_?\.(get|post)\(\s*"([^"]*)"', source)}
         self.assertEqual(routes, {("get", path) for path in SEEN} | {("post", path) for path in SENT}, "a page without a case")
         self.tokens["chief"] = self.json_of("token", "add", "chief", "--team", "blue", "--scope", "admin")["token"]
