@@ -138,10 +138,12 @@ Fault fault_of(const Error& error, const std::optional<ReportedError>& reported)
   if (rate_limited)
     return {make_error(ErrorKind::unavailable, error.message, "wait a while, or configure a further endpoint", "RATE_LIMITED"),
             Then::retry, std::nullopt};
-  // Asked once more it would be refused once more; an answer without a word may have one the next time.
+  // An answer without a word may have one the next time, and nobody has to recover before that.
+  if (error.kind == ErrorKind::refused && error.code == kEmptyAnswer)
+    return {provider_error(ErrorKind::refused, error.message, error.hint), Then::retry, milliseconds(0)};
+  // Asked once more it would be refused once more.
   if (error.kind == ErrorKind::refused)
-    return {provider_error(ErrorKind::refused, error.message, error.hint), error.code == kEmptyAnswer ? Then::retry : Then::leave,
-            std::nullopt};
+    return {provider_error(ErrorKind::refused, error.message, error.hint), Then::leave, std::nullopt};
   // The same prompt would grow as long again.
   const Then then = error.kind == ErrorKind::too_large ? Then::leave : Then::retry;
   return {provider_error(ErrorKind::unavailable, error.message, error.hint), then, std::nullopt};
