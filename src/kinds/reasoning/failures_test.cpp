@@ -124,7 +124,7 @@ TEST_F(FailuresTest, Failure_7_D7_NoTextOfACallerIsAPath) {
   must(start_session(*store, wanted, now(caller)));
   ThoughtRequest request = thought("x");
   request.session_id = "../../store.db";
-  EXPECT_EQ(refusal(caller, request), "not_found");
+  EXPECT_EQ(refusal(caller, request), "invalid");
   EXPECT_THAT(files(), Each(StartsWith("store")));
 }
 
