@@ -362,11 +362,16 @@ TEST(HttpLimits, P4WhoLeavesInTheMiddleOfABodyGivesItBack) {
   HttpLimits limits;
   limits.max_bodies_bytes = 1'000'000;
   ServerOnThread server(limits, answer_size);
-  for (int i = 0; i < 3; ++i) {
+  constexpr std::uint64_t kLeavers = 3;
+  for (std::uint64_t i = 0; i < kLeavers; ++i) {
     RawHttpClient leaver(server.port);
     leaver.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 900000\r\n\r\n" + std::string(800'000, 's'));
   }
-  while (server.counts().connections_open != 0) std::this_thread::yield();
+  const auto have_left = [&] {
+    const HttpServer::Counts counts = server.counts();
+    return counts.connections_total == kLeavers && counts.connections_open == 0;
+  };
+  while (!have_left()) std::this_thread::yield();
   RawHttpClient client(server.port);
   client.send(post_of("/", 900'000, false));
   EXPECT_EQ(client.read_response().body, "900000");
