@@ -3,7 +3,7 @@
 #include "base/text/bm25.h"
 #include "base/text/text.h"
 #include "base/text/words.h"
-#include "kinds/research/answer_kind.h"
+#include "kinds/research/text/answer_kind.h"
 #include "kinds/research/text/stems.h"
 
 #include <algorithm>

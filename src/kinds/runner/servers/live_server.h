@@ -16,7 +16,7 @@
 #include "kinds/runner/servers/one_at_a_time.h"
 #include "kinds/runner/servers/roots.h"
 #include "kinds/runner/servers/server_definitions.h"
-#include "kinds/runner/silence.h"
+#include "kinds/runner/servers/silence.h"
 #include "mcp/client/blocking_client.h"
 
 #include <chrono>

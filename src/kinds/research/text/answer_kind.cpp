@@ -1,4 +1,4 @@
-#include "kinds/research/answer_kind.h"
+#include "kinds/research/text/answer_kind.h"
 
 #include "base/text/text.h"
 #include "base/text/words.h"

@@ -1,4 +1,4 @@
-#include "kinds/runner/silence.h"
+#include "kinds/runner/servers/silence.h"
 
 #include <fmt/format.h>
 
