@@ -5,10 +5,10 @@
 
 #include "base/files/file.h"
 #include "base/files/test_folder.h"
-#include "base/text/words.h"
 #include "generated_text.h"
 #include "kinds/research/corpus/corpus.h"
 #include "kinds/research/text/snippet.h"
+#include "search/words/words.h"
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
@@ -178,7 +178,7 @@ BENCHMARK_CAPTURE(search, twenty_common_words, 1, 200, 20)->Unit(benchmark::kMil
 // The floor: what a question costs when every document is read for it.
 void scan_without_index(benchmark::State& state) {
   const Documents& all = documents();
-  const std::vector<std::string> words = words_of("tarenimo konikase luproter");
+  const std::vector<std::string> words = search::words_of("tarenimo konikase luproter");
   for (auto _ : state)
     for (const std::string& path : all.paths) benchmark::DoNotOptimize(count_words(read_file(path).value(), words));
   add_rate(state);

@@ -12,7 +12,7 @@
 #include "generated_prose.h"
 #include "generated_transcripts.h"
 #include "kinds/transcripts/passages/passage_sources.h"
-#include "store/index/open.h"
+#include "search/index/open.h"
 
 #include <fmt/format.h>
 
@@ -35,9 +35,9 @@
 namespace holdfast::bench {
 namespace {
 
-using session::Passage;
-using session::TextClause;
-using session::TextQuery;
+using search::Passage;
+using search::TextClause;
+using search::TextQuery;
 using Steady = std::chrono::steady_clock;
 
 constexpr std::size_t kSampledText = 24 << 20;
@@ -59,12 +59,12 @@ struct Sample {
   std::vector<std::string> texts;
   std::vector<std::pair<std::string, std::size_t>> words;  // most frequent first
 
-  Sample(session::PassageSources& sources, Draw& draw) {
+  Sample(search::PassageSources& sources, Draw& draw) {
     const auto list = sources.list().value();
-    const std::vector<session::Source>& listed = *list;
+    const std::vector<search::Source>& listed = *list;
     std::size_t bytes = 0;
     for (int attempt = 0; attempt < 20'000 && bytes < kSampledText; ++attempt) {
-      const session::Source& source = listed[draw.below(listed.size())];
+      const search::Source& source = listed[draw.below(listed.size())];
       const std::uint64_t end = std::min<std::uint64_t>(source.size, draw.between(1, 2) << 18);
       const auto read = sources.read(source, {}, end, [&](const Passage& passage) {
         if (passage.text.size() > 40 && draw.chance(30)) {
@@ -181,7 +181,7 @@ struct Timing {
   double blocks = 0, hits = 0;
 };
 
-Timing ask(session::TextIndex& index, session::PassageSources& sources, const std::vector<std::vector<TextClause>>& queries,
+Timing ask(search::TextIndex& index, search::PassageSources& sources, const std::vector<std::vector<TextClause>>& queries,
            TextQuery::Order order) {
   Timing timing;
   for (const auto& clauses : queries) {
@@ -202,7 +202,7 @@ Timing ask(session::TextIndex& index, session::PassageSources& sources, const st
   return timing;
 }
 
-void measure_queries(session::TextIndex& index, session::PassageSources& sources, std::size_t count, const std::string& only) {
+void measure_queries(search::TextIndex& index, search::PassageSources& sources, std::size_t count, const std::string& only) {
   Draw draw(4711);
   const Sample sample(sources, draw);
   Asking asking{sample, draw};
@@ -242,9 +242,9 @@ void measure_queries(session::TextIndex& index, session::PassageSources& sources
 }
 
 // A line at the end of some transcript: found before the next update, and after it.
-void measure_append(session::TextIndex& index, session::PassageSources& sources, const std::string& home) {
+void measure_append(search::TextIndex& index, search::PassageSources& sources, const std::string& home) {
   const auto listed = sources.list().value();
-  const auto source = std::ranges::find_if(*listed, [](const session::Source& one) { return one.key.ends_with(".jsonl"); });
+  const auto source = std::ranges::find_if(*listed, [](const search::Source& one) { return one.key.ends_with(".jsonl"); });
   const std::string path = home + "/" + source->key.substr(source->key.find(':') + 1);
   Timing found, updated;
   Draw draw(99);
@@ -276,7 +276,7 @@ void measure_append(session::TextIndex& index, session::PassageSources& sources,
 // What every search does first: as a server does it, and as a command does that looks at every file once and ends.
 void measure_listing(const transcripts::Homes& homes, transcripts::TranscriptSources& kept, const std::string& home) {
   constexpr int kRounds = 200;
-  const auto time = [&](session::PassageSources& sources, const auto& before) {
+  const auto time = [&](search::PassageSources& sources, const auto& before) {
     std::vector<double> cpu;
     for (int i = 0; i < kRounds; ++i) {
       before();
@@ -336,7 +336,7 @@ int run(const Options& options) {
   if (child == 0) {
     const auto homes = transcripts::Homes::open(home, home + "/none");
     transcripts::TranscriptSources sources(*homes, nullptr);
-    auto index = store::open_text_index(index_folder);
+    auto index = search::open_text_index(index_folder);
     const auto updated = (*index)->update(sources);
     if (!updated) fmt::print("{}\n", updated.error().message);
     std::fflush(stdout);
@@ -349,7 +349,7 @@ int run(const Options& options) {
 
   const auto homes = transcripts::Homes::open(home, home + "/none");
   transcripts::TranscriptSources sources(*homes, nullptr, transcripts::Keeping{.kept = true});
-  const auto index = store::open_text_index(index_folder).value();
+  const auto index = search::open_text_index(index_folder).value();
   const auto state = index->state(sources).value();
   const double megabytes = static_cast<double>(state.source_bytes) / 1e6, cpu = seconds(usage.ru_utime) + seconds(usage.ru_stime);
   fmt::print("indexed {:.0f} MB of {} files in {:.2f} s: {:.0f} MB/s; {:.2f} s of CPU: {:.0f} MB/s a core\n", megabytes,

@@ -3,8 +3,8 @@
 
 #include "base/files/test_folder.h"
 #include "failing_calls.h"
-#include "store/index/open.h"
-#include "store/index/test_sources.h"
+#include "search/index/open.h"
+#include "search/index/test_sources.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 #include <cerrno>
 #include <filesystem>
 
-namespace holdfast::store::index {
+namespace holdfast::search {
 namespace {
 
 constexpr int kSessions = 3, kRounds = 7;
@@ -34,12 +34,11 @@ struct IndexCrash : testing::Test {
     }
     return index.has_value();
   }
-  void expect_everything(session::TextIndex& index) {
+  void expect_everything(search::TextIndex& index) {
     for (int session = 0; session < kSessions; ++session)
       for (int round = 0; round < kRounds; round += 3) {
-        session::TextQuery query;
-        query.clauses = {
-            {session::TextClause::Kind::word, fmt::format("marker{}x{}x{}", session, round, session + round), false}};
+        search::TextQuery query;
+        query.clauses = {{search::TextClause::Kind::word, fmt::format("marker{}x{}x{}", session, round, session + round), false}};
         const auto result = index.search(sources, query);
         ASSERT_TRUE(result);
         ASSERT_EQ(result->hits.size(), 1u) << query.clauses[0].text;
@@ -81,4 +80,4 @@ TEST_F(IndexCrash, ADiskThatIsFullFromAnyCallOn) {
 }
 
 }  // namespace
-}  // namespace holdfast::store::index
+}  // namespace holdfast::search

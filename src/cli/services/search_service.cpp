@@ -2,8 +2,8 @@
 
 #include "base/run/log.h"
 #include "kinds/transcripts/passages/everything_finder.h"
+#include "search/index/open.h"
 #include "store/blobs/open.h"
-#include "store/index/open.h"
 
 #include <algorithm>
 #include <chrono>
@@ -30,7 +30,7 @@ Result<std::unique_ptr<SearchService>> SearchService::open(const Context& contex
   std::unique_ptr<SearchService> service(new SearchService);
   service->clock_ = context.clock.get();
   service->guard_ = open_guard(context.folders.data + "/guard");
-  HF_TRY(service->index_, store::open_text_index(index_folder(context)));
+  HF_TRY(service->index_, search::open_text_index(index_folder(context)));
   auto sources =
       std::make_unique<transcripts::TranscriptSources>(homes, service->guard_.get(), transcripts::Keeping{.kept = stays});
   service->finder_ = std::make_unique<transcripts::EverythingFinder>(homes, *sources, *service->index_, *context.clock);

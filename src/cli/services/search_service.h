@@ -4,10 +4,10 @@
 // folder, and what a request may see of the store. Any thread.
 
 #include "cli/program/context.h"
+#include "search/index/passages.h"
+#include "search/index/text_index.h"
 #include "session/blobs.h"
 #include "session/query/finder.h"
-#include "session/query/passages.h"
-#include "session/query/text_index.h"
 
 #include <condition_variable>
 #include <mutex>
@@ -32,8 +32,8 @@ class SearchService {
   SearchService& operator=(const SearchService&) = delete;
 
   session::Finder& finder() { return *finder_; }
-  session::TextIndex& index() { return *index_; }
-  session::PassageSources& sources() { return *sources_; }
+  search::TextIndex& index() { return *index_; }
+  search::PassageSources& sources() { return *sources_; }
   session::Blobs* guard() { return guard_.get(); }
 
   // Brings the index up to date from now on, in a thread of its own; once is enough.
@@ -42,7 +42,7 @@ class SearchService {
   // As it was after the last look of keep_up(): for /metrics.
   struct Condition {
     Millis updated_at = 0;  // the index, by this process; 0: not yet
-    session::IndexState index;
+    search::IndexState index;
     session::Blobs::State guard;
     Millis kept_at = 0;  // by the guard, most recently; 0: never
   };
@@ -57,8 +57,8 @@ class SearchService {
 
   const Clock* clock_ = nullptr;
   std::unique_ptr<session::Blobs> guard_;
-  std::unique_ptr<session::TextIndex> index_;
-  std::unique_ptr<session::PassageSources> sources_;
+  std::unique_ptr<search::TextIndex> index_;
+  std::unique_ptr<search::PassageSources> sources_;
   std::unique_ptr<session::Finder> finder_;
   std::once_flag keeping_up_;
   mutable std::mutex mutex_;

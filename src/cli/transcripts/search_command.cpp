@@ -49,7 +49,7 @@ class Searching {
     std::mutex one_at_a_time;
     const auto updated = service_->index().update(
         service_->sources(),
-        [&](const session::TextIndex::Progress& at) {
+        [&](const search::TextIndex::Progress& at) {
           const std::lock_guard lock(one_at_a_time);
           if (progress && !progress("indexing", at.done, at.total)) stop.request_stop();
         },
@@ -79,7 +79,7 @@ class Searching {
     request.transcripts = true;
     request.limit = static_cast<std::size_t>(context_.line.limit > 0 ? context_.line.limit : kFound);
     request.per_session = static_cast<std::size_t>(given.per_session);
-    if (given.newest) request.order = session::TextQuery::Order::newest;
+    if (given.newest) request.order = search::TextQuery::Order::newest;
     if (!given.project.empty()) {
       HF_TRY(request.project, transcripts::canonical_project(given.project));
     }
@@ -91,7 +91,7 @@ class Searching {
       HF_TRY(request.until, parse_when(given.until, now));
     }
     for (const std::string& role : given.roles) {
-      const auto known = session::passage_role(role);
+      const auto known = search::passage_role(role);
       if (!known)
         return fail(ErrorKind::invalid, fmt::format("there is no role {}", role),
                     "user, assistant, thinking, tool_call, tool_result, system or title", "usage");
@@ -102,7 +102,7 @@ class Searching {
 
   Result<void> run(const session::FindRequest& request) {
     if (!context_.line.search.no_index) {
-      HF_TRY(const session::IndexState state, service_->index().state(service_->sources()));
+      HF_TRY(const search::IndexState state, service_->index().state(service_->sources()));
       if (state.source_bytes > state.indexed_bytes + kWorthIndexing) {
         // A disk that is full or may not be written makes it slower, not impossible.
         if (auto updated = update(); !updated) {
@@ -129,7 +129,7 @@ class Searching {
   explicit Searching(Context& context) : context_(context) {}
 
   // What could not be looked at may hold more.
-  static void note_unreadable(const std::vector<session::Unreadable>& unreadable) {
+  static void note_unreadable(const std::vector<search::Unreadable>& unreadable) {
     for (std::size_t i = 0; i < unreadable.size() && i < kNamedUnreadable; ++i)
       print_note(fmt::format("not searched: {}: {}\n", harmless(unreadable[i].key, true), harmless(unreadable[i].reason, true)));
     if (unreadable.size() > kNamedUnreadable)
@@ -196,7 +196,7 @@ Result<void> search_everything(Context& context) {
 Result<void> trace_file(Context& context) {
   HF_TRY(const auto searching, Searching::begin(context));
   HF_TRY(session::FindRequest request, searching->request());
-  request.order = session::TextQuery::Order::newest;
+  request.order = search::TextQuery::Order::newest;
   request.kinds = {"transcript"};
   // A path that exists means this very file; anything else may be the end of a path, of a file that is gone.
   std::error_code error;
@@ -210,7 +210,7 @@ Result<void> update_index(Context& context) {
   HF_TRY(const auto searching, Searching::begin(context));
   if (given.rebuild) HF_CHECK(searching->service().index().clear());
   if (!given.status) HF_CHECK(searching->update());
-  HF_TRY(const session::IndexState state, searching->service().index().state(searching->service().sources()));
+  HF_TRY(const search::IndexState state, searching->service().index().state(searching->service().sources()));
   if (context.line.json) {
     print_json(JsonObject{{"source_bytes", state.source_bytes},
                           {"indexed_bytes", state.indexed_bytes},

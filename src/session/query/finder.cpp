@@ -33,7 +33,7 @@ JsonObject json_of(const FindResult& result) {
   for (const FoundInSession& found : result.sessions) sessions.emplace_back(json_of(found));
   const std::size_t count = sessions.size();
   JsonArray unreadable;
-  for (const Unreadable& each : result.unreadable)
+  for (const search::Unreadable& each : result.unreadable)
     unreadable.emplace_back(JsonObject{{"source", each.key}, {"reason", each.reason}});
   JsonObject json{{"sessions", std::move(sessions)},
                   {"count", count},

@@ -6,7 +6,7 @@
 // What may be found is part of the question: a request that says nothing about it finds nothing.
 
 #include "base/json/json.h"
-#include "session/query/text_index.h"
+#include "search/index/text_index.h"
 #include "session/store.h"
 
 #include <optional>
@@ -22,13 +22,13 @@ struct FindRequest {
   std::string project;             // a path: sessions of this root (with the other working trees of its repository)
   std::optional<Millis> since, until;
   std::string branch, tool, model;
-  std::vector<PassageRole> roles;
+  std::vector<search::PassageRole> roles;
   std::string file;         // touched by a tool: an absolute path, or the end of one ("src/a.cpp")
   std::string session;      // in this one only
   std::string not_session;  // not in this one
   std::size_t limit = 20;   // sessions
   std::size_t per_session = 3;
-  TextQuery::Order order = TextQuery::Order::best;
+  search::TextQuery::Order order = search::TextQuery::Order::best;
   // What may be seen of the store: the view of who asks. nullptr: nothing of it is searched.
   Store* store = nullptr;
   // Transcripts belong to the user who runs the program: whoever asks for somebody else leaves this as it is.
@@ -38,7 +38,7 @@ struct FindRequest {
 struct FoundPlace {
   std::uint64_t line = 0;  // of the file, or seq of the entry; 0: the record itself (title, description)
   std::string source;      // key of the source: a subagent's file, a saved result
-  PassageRole role = PassageRole::user;
+  search::PassageRole role = search::PassageRole::user;
   std::string tool;
   Millis time = 0;
   std::string snippet;
@@ -56,13 +56,13 @@ struct FoundInSession {
 };
 
 struct FindResult {
-  std::vector<FoundInSession> sessions;  // best first
-  bool more = false;                     // sessions
-  bool more_places = false;              // in sessions that are named
-  std::vector<Unreadable> unreadable;    // may hold more
+  std::vector<FoundInSession> sessions;        // best first
+  bool more = false;                           // sessions
+  bool more_places = false;                    // in sessions that are named
+  std::vector<search::Unreadable> unreadable;  // may hold more
   // Of the transcripts, when they were searched: how much this user has is for nobody else to know.
   struct Coverage {
-    IndexState index;
+    search::IndexState index;
     std::uint64_t bytes_scanned = 0;  // that were not in the index yet
   };
   std::optional<Coverage> coverage;
@@ -79,7 +79,7 @@ class Finder {
   virtual Result<FindResult> find(const FindRequest& request) = 0;
   // What can be filtered by: "tool:", "model:", "branch:", "file:" and what follows.
   virtual Result<std::vector<std::string>> attributes(std::string_view prefix, std::size_t limit) = 0;
-  virtual Result<IndexState> index_state() = 0;
+  virtual Result<search::IndexState> index_state() = 0;
 };
 
 }  // namespace holdfast::session

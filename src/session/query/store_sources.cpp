@@ -12,8 +12,8 @@ namespace {
 constexpr std::string_view kKey = "store:";
 constexpr std::size_t kEntriesAtOnce = 500;
 
-PassageRole role_of(const Entry& entry) {
-  if (entry.type == "message" && entry.data.contains(R"("role":"assistant")")) return PassageRole::assistant;
+search::PassageRole role_of(const Entry& entry) {
+  if (entry.type == "message" && entry.data.contains(R"("role":"assistant")")) return search::PassageRole::assistant;
   return role_of_entry(entry.type);
 }
 
@@ -23,23 +23,23 @@ std::string text_of(const SessionRecord& record) {
 
 }  // namespace
 
-PassageRole role_of_entry(std::string_view type) {
-  if (type == "thought") return PassageRole::thinking;
-  if (type == "call") return PassageRole::tool_call;
-  if (type == "result") return PassageRole::tool_result;
-  if (type == "message" || type == "request") return PassageRole::user;
-  return type == "notice" ? PassageRole::system : PassageRole::assistant;
+search::PassageRole role_of_entry(std::string_view type) {
+  if (type == "thought") return search::PassageRole::thinking;
+  if (type == "call") return search::PassageRole::tool_call;
+  if (type == "result") return search::PassageRole::tool_result;
+  if (type == "message" || type == "request") return search::PassageRole::user;
+  return type == "notice" ? search::PassageRole::system : search::PassageRole::assistant;
 }
 
-Result<SourceList> StoreSources::list() {
-  std::vector<Source> sources;
+Result<search::SourceList> StoreSources::list() {
+  std::vector<search::Source> sources;
   Query query = conditions_;
   query.limit = kMaxListLimit;
   query.count = false;
   do {
     HF_TRY(Page page, store_.list(query));
     for (const SessionRecord& record : page.items) {
-      Source source;
+      search::Source source;
       source.key = std::string(kKey) + record.id;
       source.session = record.id;
       source.kind = record.kind;
@@ -51,18 +51,18 @@ Result<SourceList> StoreSources::list() {
     }
     query.cursor = page.next_cursor;
   } while (!query.cursor.empty());
-  return std::make_shared<const std::vector<Source>>(std::move(sources));
+  return std::make_shared<const std::vector<search::Source>>(std::move(sources));
 }
 
-Result<PassageSources::Position> StoreSources::read(const Source& source, Position from, std::uint64_t to,
-                                                    const std::function<bool(const Passage&)>& take) {
+Result<search::PassageSources::Position> StoreSources::read(const search::Source& source, Position from, std::uint64_t to,
+                                                            const std::function<bool(const search::Passage&)>& take) {
   to = std::min(to, source.size);
   Position at = from;
   if (at.offset == 0 && to > 0) {
     HF_TRY(const SessionRecord record, store_.get(source.session));
     at = {1, 1};
     const std::string text = text_of(record);
-    if (!take({0, 1, 0, PassageRole::title, record.updated_at, text, {}})) return at;
+    if (!take({0, 1, 0, search::PassageRole::title, record.updated_at, text, {}})) return at;
   }
   EntryQuery query;
   query.session = source.session;

@@ -5,23 +5,23 @@
 //
 // A line is an entry, numbered by its seq; before the first stands the record itself (title, description, tags) as line 0.
 
-#include "session/query/passages.h"
+#include "search/index/passages.h"
 #include "session/store.h"
 
 namespace holdfast::session {
 
 // By the type of an entry alone; what a message's author was, its data says.
-PassageRole role_of_entry(std::string_view type);
+search::PassageRole role_of_entry(std::string_view type);
 
-class StoreSources final : public PassageSources {
+class StoreSources final : public search::PassageSources {
  public:
   // The conditions say which sessions: kinds, roots, principal; limit, order and cursor are set here. The store outlives this.
   StoreSources(Store& store, Query conditions) : store_(store), conditions_(std::move(conditions)) {}
 
-  Result<SourceList> list() override;
+  Result<search::SourceList> list() override;
   // Offsets are numbers of entries: [0, 1) is the record.
-  Result<Position> read(const Source& source, Position from, std::uint64_t to,
-                        const std::function<bool(const Passage&)>& take) override;
+  Result<Position> read(const search::Source& source, Position from, std::uint64_t to,
+                        const std::function<bool(const search::Passage&)>& take) override;
 
  private:
   Store& store_;

@@ -114,8 +114,8 @@ class SearchCall {
     return add_messages(sources, files.session, answer);
   }
 
-  static Result<void> add_messages(session::PassageSources& sources, const transcripts::AnySession& session, JsonObject& answer) {
-    session::Source source;
+  static Result<void> add_messages(search::PassageSources& sources, const transcripts::AnySession& session, JsonObject& answer) {
+    search::Source source;
     source.key = std::string(session.codex() ? transcripts::kCodexKeys : transcripts::kClaudeKeys) + session.path();
     source.session = session.id();
     source.size = session.size();
@@ -143,7 +143,7 @@ class SearchCall {
     const Millis now = transcripts_.keeper().now();
     HF_TRY(request.since, when_of(transcripts_.text("after_date"), "after_date", now));
     HF_TRY(request.until, when_of(transcripts_.text("before_date"), "before_date", now));
-    if (const auto role = session::passage_role(transcripts_.text("role"))) request.roles = {*role};
+    if (const auto role = search::passage_role(transcripts_.text("role"))) request.roles = {*role};
     if (const std::string kind = transcripts_.text("kind"); !kind.empty()) request.kinds = {kind};
     if (!owner_) {
       if (request.kinds == std::vector<std::string>{"transcript"}) HF_CHECK(check_owner(call_.caller()));
@@ -157,9 +157,9 @@ class SearchCall {
   }
 
   // What people and models said at the beginning.
-  static Result<Json> opening(session::PassageSources& sources, const session::Source& source) {
+  static Result<Json> opening(search::PassageSources& sources, const search::Source& source) {
     JsonArray messages;
-    const auto read = sources.read(source, {}, kMaxReadBytes, [&](const session::Passage& passage) {
+    const auto read = sources.read(source, {}, kMaxReadBytes, [&](const search::Passage& passage) {
       if (is_said(passage)) messages.emplace_back(message_of(passage, true));
       return messages.size() < kOpening;
     });
@@ -168,12 +168,12 @@ class SearchCall {
   }
 
   // And at the end: more is read until there is something.
-  static Result<Json> last_messages(session::PassageSources& sources, const session::Source& source) {
+  static Result<Json> last_messages(search::PassageSources& sources, const search::Source& source) {
     JsonArray messages;
     for (std::uint64_t bytes = kEndBytes;; bytes *= 8) {
       const std::uint64_t from = source.size > bytes ? source.size - bytes : 0;
       messages.clear();
-      const auto read = sources.read(source, {from, 1}, source.size, [&](const session::Passage& passage) {
+      const auto read = sources.read(source, {from, 1}, source.size, [&](const search::Passage& passage) {
         if (!is_said(passage)) return true;
         // Counted from the beginning only: what was read from the middle on has no number.
         messages.emplace_back(message_of(passage, from == 0));
@@ -185,10 +185,10 @@ class SearchCall {
     }
   }
 
-  static bool is_said(const session::Passage& passage) {
-    return passage.role == session::PassageRole::user || passage.role == session::PassageRole::assistant;
+  static bool is_said(const search::Passage& passage) {
+    return passage.role == search::PassageRole::user || passage.role == search::PassageRole::assistant;
   }
-  static JsonObject message_of(const session::Passage& passage, bool with_line) {
+  static JsonObject message_of(const search::Passage& passage, bool with_line) {
     JsonObject message{{"role", name_of(passage.role)}, {"text", shorten(to_valid_utf8(passage.text), kMessageLength)}};
     if (passage.time > 0) message["time"] = iso8601(passage.time);
     if (with_line) message["line"] = passage.line;

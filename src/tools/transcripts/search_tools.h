@@ -17,7 +17,7 @@ namespace holdfast::tools {
 struct SearchRoom {
   struct Engine {
     session::Finder* finder = nullptr;
-    session::PassageSources* sources = nullptr;
+    search::PassageSources* sources = nullptr;
   };
   std::function<Result<Engine>()> engine;
 };

@@ -14,11 +14,11 @@ namespace holdfast::web {
 
 namespace {
 
+using search::PassageRole;
 using session::FindRequest;
 using session::FindResult;
 using session::FoundInSession;
 using session::FoundPlace;
-using session::PassageRole;
 
 constexpr std::size_t kSessionsShown = 30;
 constexpr std::array kRoles = {PassageRole::user,        PassageRole::assistant, PassageRole::thinking, PassageRole::tool_call,
@@ -31,7 +31,7 @@ FindRequest read_request(session::Store& store, const PageRequest& request) {
   find.text = query.get("q");
   find.as_typed = query.get("typing") == "1";
   if (query.has("kind") && !query.get("kind").empty()) find.kinds = {std::string(query.get("kind"))};
-  if (auto role = session::passage_role(query.get("role"))) find.roles = {*role};
+  if (auto role = search::passage_role(query.get("role"))) find.roles = {*role};
   find.project = query.get("project");
   find.tool = query.get("tool");
   find.model = query.get("model");
@@ -40,7 +40,7 @@ FindRequest read_request(session::Store& store, const PageRequest& request) {
   const Period period = period_of(query, request.now);
   find.since = period.since;
   find.until = period.until;
-  if (query.get("order") == "newest") find.order = session::TextQuery::Order::newest;
+  if (query.get("order") == "newest") find.order = search::TextQuery::Order::newest;
   find.limit = kSessionsShown;
   find.store = &store;
   // Transcripts are files of the user who runs this server, and of nobody else.
@@ -84,7 +84,7 @@ void write_form(Html& page, const Fields& query) {
   for (std::string_view kind : session::kKinds) option(page, kind, kind, query.get("kind"));
   page.close().close().open("label").element("span", "Said by").open("select", {{"name", "role"}});
   option(page, "", "anybody", query.get("role"));
-  for (PassageRole role : kRoles) option(page, session::name_of(role), session::name_of(role), query.get("role"));
+  for (PassageRole role : kRoles) option(page, search::name_of(role), search::name_of(role), query.get("role"));
   page.close().close().open("label").element("span", "Order").open("select", {{"name", "order"}});
   option(page, "", "best first", query.get("order"));
   option(page, "newest", "newest first", query.get("order"));
@@ -104,14 +104,14 @@ void write_form(Html& page, const Fields& query) {
   page.close().close().close();
 }
 
-using Clauses = std::vector<session::TextClause>;
+using Clauses = std::vector<search::TextClause>;
 using Range = std::pair<std::size_t, std::size_t>;
 
 // Where the words stand in a snippet whose finder did not say it: by ASCII case alone, which is enough to guide the eye.
 std::vector<Range> places_of_words(std::string_view snippet, const Clauses& clauses) {
   const std::string lower = to_ascii_lower(snippet);
   std::vector<Range> found;
-  for (const session::TextClause& clause : clauses) {
+  for (const search::TextClause& clause : clauses) {
     const std::string word = to_ascii_lower(clause.text);
     if (clause.excluded || word.empty()) continue;
     for (std::size_t at = lower.find(word); at != std::string::npos; at = lower.find(word, at + word.size()))
@@ -136,7 +136,7 @@ void write_snippet(Html& page, const FoundPlace& place, const Clauses& clauses) 
 
 void write_place(Html& page, const FoundInSession& found, const FoundPlace& place, const Clauses& clauses, Millis now) {
   const std::string where = place.line == 0      ? "title"
-                            : place.tool.empty() ? std::string(session::name_of(place.role))
+                            : place.tool.empty() ? std::string(search::name_of(place.role))
                                                  : place.tool;
   page.open("li").open("a", {{"href", session_path(found.id, place.line)}});
   page.open("span", {{"class", "where"}}).text(where);
@@ -197,7 +197,7 @@ Html results(session::Finder* finder, session::Store& store, const PageRequest& 
   part.element("p", summary_of(*found), {{"class", "soft"}, {"data-summary", ""}});
   if (found->sessions.empty()) return part;
   part.open("ol", {{"class", "rows"}});
-  const Clauses clauses = session::parse_text_query(request.query.get("q")).value_or(Clauses());
+  const Clauses clauses = search::parse_text_query(request.query.get("q")).value_or(Clauses());
   for (const FoundInSession& session : found->sessions) write_session(part, session, clauses, request.now);
   return part;
 }

@@ -21,7 +21,7 @@ class FixedFinder final : public session::Finder {
     return result;
   }
   Result<std::vector<std::string>> attributes(std::string_view, std::size_t) override { return std::vector<std::string>(); }
-  Result<session::IndexState> index_state() override { return session::IndexState(); }
+  Result<search::IndexState> index_state() override { return search::IndexState(); }
 
   session::FindResult result;
   session::FindRequest asked;
@@ -31,7 +31,7 @@ struct SearchPageTest : testing::Test {
   SearchPageTest() {
     session::FoundPlace place;
     place.line = 42;
-    place.role = session::PassageRole::assistant;
+    place.role = search::PassageRole::assistant;
     place.snippet = "the <b>CORS</b> fix";
     place.highlights = {{7, 11}};
     session::FoundInSession found;
@@ -83,7 +83,7 @@ TEST_F(SearchPageTest, AFragmentHasTheResultsAlone) {
   EXPECT_THAT(html, testing::StartsWith("<div id=\"results\">"));
   EXPECT_TRUE(finder.asked.as_typed);
   EXPECT_THAT(finder.asked.kinds, testing::ElementsAre("thread"));
-  EXPECT_THAT(finder.asked.roles, testing::ElementsAre(session::PassageRole::user));
+  EXPECT_THAT(finder.asked.roles, testing::ElementsAre(search::PassageRole::user));
   EXPECT_EQ(finder.asked.since, 86'400'000);
   EXPECT_EQ(finder.asked.until, 2 * 86'400'000);
 }

@@ -1,6 +1,6 @@
 #include "kinds/documents/find/query.h"
 
-#include "base/text/words.h"
+#include "search/words/words.h"
 
 #include <algorithm>
 #include <deque>
@@ -25,7 +25,7 @@ std::vector<std::string> without_wholes(std::vector<std::string> words) {
 }
 
 // Tells which phrases the words it is given contain, one after the other.
-class PhraseSink final : public WordSink {
+class PhraseSink final : public search::WordSink {
  public:
   explicit PhraseSink(const std::vector<std::vector<std::string>>& phrases) : phrases_(phrases), found_(phrases.size()) {
     for (const auto& phrase : phrases) longest_ = std::max(longest_, phrase.size());
@@ -55,7 +55,7 @@ Query parse_query(std::string_view text) {
   text = text.substr(0, kMaxQueryBytes);
   Query query;
   const auto add = [&](std::string_view part, bool phrase) {
-    std::vector<std::string> words = without_wholes(words_of(part));
+    std::vector<std::string> words = without_wholes(search::words_of(part));
     if (phrase && words.size() > 1 && query.phrases.size() < kMaxQueryWords) query.phrases.push_back(words);
     for (std::string& word : words) add_once(query.words, std::move(word));
   };
@@ -70,7 +70,7 @@ Query parse_query(std::string_view text) {
 bool has_phrases(std::string_view text, const std::vector<std::vector<std::string>>& phrases) {
   if (phrases.empty()) return true;
   PhraseSink sink(phrases);
-  scan_words(text, sink);
+  search::scan_words(text, sink);
   return sink.found_all();
 }
 

@@ -1,10 +1,10 @@
 #include "kinds/documents/find/search_index.h"
 
 #include "base/crypto/byte_hash.h"
-#include "base/text/bm25.h"
-#include "base/text/words.h"
 #include "kinds/documents/files/stamped_files.h"
 #include "kinds/documents/find/query.h"
+#include "search/words/bm25.h"
+#include "search/words/words.h"
 
 #include <fmt/format.h>
 
@@ -42,7 +42,7 @@ constexpr std::size_t kMaxKeptWords = 32 * 1024 * 1024;
 constexpr std::size_t kMaxIndexedBytes = 4 * 1024 * 1024;  // of one document; its start tells what it is about
 constexpr std::size_t kMaxHits = 100;
 
-class HashSink final : public WordSink {
+class HashSink final : public search::WordSink {
  public:
   explicit HashSink(const ByteHash& hash) : hash_(hash) {}
   void word(std::string_view folded) override { hashes.push_back(static_cast<std::uint32_t>(hash_(folded))); }
@@ -73,11 +73,11 @@ struct SearchIndex::State {
     const std::string_view text = reader.text().substr(0, kMaxIndexedBytes);
     Title title = title_of(text, file.place.path);
     HashSink sink(hash);
-    scan_words(text, sink);
+    search::scan_words(text, sink);
     made->length = static_cast<std::uint32_t>(sink.hashes.size());
     // A title counts twice: once more than it stands there.
-    scan_words(title.text, sink);
-    if (!title.in_text) scan_words(title.text, sink);
+    search::scan_words(title.text, sink);
+    if (!title.in_text) search::scan_words(title.text, sink);
     made->title = std::move(title.text);
     std::ranges::sort(sink.hashes);
     for (std::size_t i = 0, end = 0; i < sink.hashes.size(); i = end) {
@@ -124,10 +124,11 @@ std::vector<Hit> rank(const Documents& documents, const std::vector<std::uint32_
   }
   std::vector<Hit> hits;
   for (const std::size_t i : candidates) {
-    const double norm = length_norm(documents[i]->length, total_length / texts);
+    const double norm = search::length_norm(documents[i]->length, total_length / texts);
     double score = 0;
     for (std::size_t word = 0; word < words.size(); ++word)
-      score += word_weight(texts, static_cast<double>(holding[word])) * term_score(documents[i]->count_of(words[word]), norm);
+      score += search::word_weight(texts, static_cast<double>(holding[word])) *
+               search::term_score(documents[i]->count_of(words[word]), norm);
     hits.push_back({score, i});
   }
   std::ranges::sort(hits, [](const Hit& a, const Hit& b) { return a.score != b.score ? a.score > b.score : a.file < b.file; });

@@ -1,7 +1,7 @@
 #include "base/text/text.h"
-#include "base/text/words.h"
 #include "kinds/documents/files/path_name.h"
 #include "kinds/documents/find/query.h"
+#include "search/words/words.h"
 
 #include <algorithm>
 
@@ -14,7 +14,7 @@ constexpr std::size_t kSearchedPieceBytes = 4096;
 constexpr std::size_t kMaxTitleCharacters = 200;
 constexpr std::string_view kFrontMatter = "---\n";
 
-class WordsSeen final : public WordSink {
+class WordsSeen final : public search::WordSink {
  public:
   explicit WordsSeen(const std::vector<std::string>& words) : words_(words), seen_(words.size()) {}
   void word(std::string_view folded) override {
@@ -30,7 +30,7 @@ class WordsSeen final : public WordSink {
 
 std::size_t words_in(std::string_view text, const Query& query) {
   WordsSeen seen(query.words);
-  scan_words(text, seen);
+  search::scan_words(text, seen);
   return seen.distinct() + (!query.phrases.empty() && has_phrases(text, query.phrases) ? query.words.size() : 0);
 }
 

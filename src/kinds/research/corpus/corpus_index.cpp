@@ -1,8 +1,8 @@
 #include "kinds/research/corpus/corpus_index.h"
 
-#include "base/text/bm25.h"
-#include "base/text/words.h"
 #include "kinds/research/corpus/corpus.h"
+#include "search/words/bm25.h"
+#include "search/words/words.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -24,9 +24,9 @@ bool better(const ScoredChunk& a, const ScoredChunk& b) {
 std::vector<std::string> query_words(std::string_view query) {
   std::vector<std::string> telling, all;
   std::unordered_set<std::string> seen;
-  for (std::string& word : words_of(query.substr(0, kMaxQueryBytes))) {
+  for (std::string& word : search::words_of(query.substr(0, kMaxQueryBytes))) {
     if (!seen.insert(word).second) continue;
-    if (!is_stop_word(word) && telling.size() < kMaxQueryWords) telling.push_back(word);
+    if (!search::is_stop_word(word) && telling.size() < kMaxQueryWords) telling.push_back(word);
     if (all.size() < kMaxQueryWords) all.push_back(std::move(word));
   }
   return telling.empty() ? all : telling;
@@ -38,7 +38,7 @@ void CorpusIndex::count_words() {
   const double mean = chunks.empty() ? 0 : static_cast<double>(words_) / static_cast<double>(chunks.size());
   norms_.clear();
   norms_.reserve(chunks.size());
-  for (const IndexedChunk& chunk : chunks) norms_.push_back(static_cast<float>(length_norm(chunk.words, mean)));
+  for (const IndexedChunk& chunk : chunks) norms_.push_back(static_cast<float>(search::length_norm(chunk.words, mean)));
 }
 
 std::vector<ScoredChunk> CorpusIndex::search(const std::vector<std::string>& words, std::size_t limit,
@@ -49,11 +49,11 @@ std::vector<ScoredChunk> CorpusIndex::search(const std::vector<std::string>& wor
   const auto add = [&](const std::string& word, double part) {
     const std::string_view list = postings.find(hash(word));
     const double holding = list.empty() ? 0 : PostingReader(list).size();
-    const double weight = part * word_weight(static_cast<double>(chunks.size()), holding);
-    if (list.empty()) return weight * kHighestTerm;
+    const double weight = part * search::word_weight(static_cast<double>(chunks.size()), holding);
+    if (list.empty()) return weight * search::kHighestTerm;
     for (PostingReader reader(list); reader.next();)
-      scores[reader.chunk()] += weight * term_score(reader.count(), static_cast<double>(norms_[reader.chunk()]));
-    return weight * kHighestTerm;
+      scores[reader.chunk()] += weight * search::term_score(reader.count(), static_cast<double>(norms_[reader.chunk()]));
+    return weight * search::kHighestTerm;
   };
   double most = 0;
   for (const std::string& word : words) most += add(word, 1);

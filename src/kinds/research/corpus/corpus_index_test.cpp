@@ -5,11 +5,11 @@
 #include "base/files/file.h"
 #include "base/files/test_data.h"
 #include "base/files/test_folder.h"
-#include "base/text/bm25.h"
-#include "base/text/words.h"
 #include "kinds/research/corpus/corpus.h"
 #include "kinds/research/corpus/corpus_cache.h"
 #include "kinds/research/corpus/index_batch.h"
+#include "search/words/bm25.h"
+#include "search/words/words.h"
 
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
@@ -51,7 +51,7 @@ std::vector<std::pair<std::size_t, double>> naive(const std::vector<std::string>
   std::vector<std::vector<std::string>> split;
   double length = 0;
   for (const std::string& text : texts) {
-    split.push_back(words_of(text));
+    split.push_back(search::words_of(text));
     length += static_cast<double>(split.back().size());
   }
   const double mean = length / static_cast<double>(texts.size());
@@ -61,8 +61,8 @@ std::vector<std::pair<std::size_t, double>> naive(const std::vector<std::string>
     for (const std::string& word : words) {
       const auto holding = std::ranges::count_if(split, [&](const auto& each) { return std::ranges::count(each, word) != 0; });
       const auto count = std::ranges::count(split[i], word);
-      score += word_weight(static_cast<double>(texts.size()), static_cast<double>(holding)) *
-               term_score(static_cast<double>(count), length_norm(static_cast<double>(split[i].size()), mean));
+      score += search::word_weight(static_cast<double>(texts.size()), static_cast<double>(holding)) *
+               search::term_score(static_cast<double>(count), search::length_norm(static_cast<double>(split[i].size()), mean));
     }
     if (score > 0) scores.emplace_back(i, score);
   }

@@ -3,9 +3,9 @@
 // Documents on their way into the index: cut, their words counted, their postings collected and, whenever there are enough of
 // them, sorted and compressed. One thread; several batches make a large corpus on several cores.
 
-#include "base/text/words.h"
 #include "kinds/research/corpus/corpus_index.h"
 #include "kinds/research/text/document_text.h"
+#include "search/words/words.h"
 
 #include <cstdint>
 #include <string_view>
@@ -13,7 +13,7 @@
 
 namespace holdfast::research {
 
-class IndexBatch final : private WordSink {
+class IndexBatch final : private search::WordSink {
  public:
   explicit IndexBatch(ByteHash::Seed seed) : hash_(seed) {}
 

@@ -1,9 +1,9 @@
 #include "kinds/research/engine/claims.h"
 
 #include "base/text/text.h"
-#include "base/text/words.h"
 #include "kinds/research/text/sentence_rank.h"
 #include "kinds/research/text/stems.h"
+#include "search/words/words.h"
 
 #include <fmt/format.h>
 
@@ -235,7 +235,7 @@ bool is_version_word(std::string_view word) {
 Claim claim_of(std::string_view sentence) {
   Claim claim;
   claim.numbers = numbers_in(sentence);
-  const std::vector<std::string> words = words_of(sentence);
+  const std::vector<std::string> words = search::words_of(sentence);
   std::set<std::string> seen;  // stems
   bool counts = false;         // the word before is a number
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -280,7 +280,7 @@ Claim claim_of(std::string_view sentence) {
     }
     // What is left of "isn't" names nothing.
     const bool rest_of_not = i + 1 < words.size() && words[i + 1] == "t" && word.ends_with('n');
-    if (rest_of_not || is_number(word) || is_stop_word(word)) continue;
+    if (rest_of_not || is_number(word) || search::is_stop_word(word)) continue;
     std::string stem = stem_of(word);
     if (seen.insert(stem).second) claim.stems.push_back(std::move(stem));
   }

@@ -1,12 +1,12 @@
 #include "kinds/research/engine/extractive.h"
 
 #include "base/text/text.h"
-#include "base/text/words.h"
 #include "kinds/research/engine/claims.h"
 #include "kinds/research/engine/report_text.h"
 #include "kinds/research/text/quoted_text.h"
 #include "kinds/research/text/sentence_rank.h"
 #include "kinds/research/text/stems.h"
+#include "search/words/words.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -30,8 +30,8 @@ std::string search_words(std::string_view question) {
   const auto add = [&](const std::string& word) {
     if (std::ranges::find(words, word) == words.end()) words.push_back(word);
   };
-  for (const std::string& word : words_of(question)) {
-    if (is_stop_word(word)) continue;
+  for (const std::string& word : search::words_of(question)) {
+    if (search::is_stop_word(word)) continue;
     for (const std::string& form : forms_of(word)) add(form);
   }
   for (const std::string& word : intent_of(question).search) add(word);
@@ -218,9 +218,9 @@ class Extractive final : public Engine {
       if (!gap.resolved && !gap.suggested_queries.empty() && ranking.mentions(stem_of(gap.suggested_queries.front())))
         analysis.resolved.push_back(gap.id);
     const std::vector<std::string> subject = subject_stems(job.query);
-    for (const std::string& word : words_of(job.query)) {
+    for (const std::string& word : search::words_of(job.query)) {
       const std::string stem = stem_of(word);
-      if (std::ranges::find(subject, stem) == subject.end() || is_stop_word(word) || ranking.mentions(stem)) continue;
+      if (std::ranges::find(subject, stem) == subject.end() || search::is_stop_word(word) || ranking.mentions(stem)) continue;
       const auto known = [&](const Gap& gap) {
         return !gap.suggested_queries.empty() && stem_of(gap.suggested_queries.front()) == stem;
       };
@@ -258,10 +258,10 @@ std::vector<std::string> keyword_groups(std::string_view question) {
       const std::size_t blank = std::min(rest.find_first_of(" \t\r"), rest.size());
       const std::string_view written = rest.substr(0, blank);
       rest.remove_prefix(std::min(blank + 1, rest.size()));
-      const std::vector<std::string> words = words_of(written);
+      const std::vector<std::string> words = search::words_of(written);
       if (words.empty()) continue;
       const std::string& word = words.front();
-      const bool names_something = !is_stop_word(word) && !is_plain_word(word) && !intent.asked.contains(stem_of(word));
+      const bool names_something = !search::is_stop_word(word) && !is_plain_word(word) && !intent.asked.contains(stem_of(word));
       if (!names_something) {
         end_group();
         continue;

@@ -1,9 +1,9 @@
 #include "kinds/research/sources/session_search.h"
 
-#include "base/text/bm25.h"
 #include "base/text/text.h"
 #include "kinds/research/corpus/chunks.h"
 #include "kinds/research/text/snippet.h"
+#include "search/words/bm25.h"
 #include "session/kinds.h"
 #include "session/limits.h"
 #include "session/query/projects.h"
@@ -142,14 +142,14 @@ class SessionSearch {
     const double mean = candidates_.empty() ? 0 : length / static_cast<double>(candidates_.size());
     std::vector<double> weights;
     for (const std::size_t holding : holding_) {
-      weights.push_back(word_weight(entries, std::min(static_cast<double>(holding), entries)));
-      most += weights.back() * kHighestTerm;
+      weights.push_back(search::word_weight(entries, std::min(static_cast<double>(holding), entries)));
+      most += weights.back() * search::kHighestTerm;
     }
     std::vector<Found> found;
     for (const Candidate& candidate : candidates_) {
       double score = 0;
-      const double norm = length_norm(candidate.counted.length, mean);
-      for (std::size_t i = 0; i < words_.size(); ++i) score += weights[i] * term_score(candidate.counted.counts[i], norm);
+      const double norm = search::length_norm(candidate.counted.length, mean);
+      for (std::size_t i = 0; i < words_.size(); ++i) score += weights[i] * search::term_score(candidate.counted.counts[i], norm);
       if (score <= 0) continue;
       const bool other = !ask_.root_uri.empty() && candidate.record->root_uri != ask_.root_uri;
       found.push_back(found_of(candidate, score / most * (other ? kOtherProject : 1)));

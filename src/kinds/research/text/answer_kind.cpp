@@ -1,9 +1,9 @@
 #include "kinds/research/text/answer_kind.h"
 
 #include "base/text/text.h"
-#include "base/text/words.h"
 #include "kinds/research/engine/claims.h"
 #include "kinds/research/text/stems.h"
+#include "search/words/words.h"
 
 #include <algorithm>
 #include <array>
@@ -73,7 +73,7 @@ bool is_path(std::string_view word) {
 
 AnswerKind answer_kind_of(std::string_view question) {
   AnswerKind kind;
-  const std::vector<std::string> words = words_of(question);
+  const std::vector<std::string> words = search::words_of(question);
   const auto has = [&](std::initializer_list<std::string_view> wanted) {
     return std::ranges::any_of(words, [&](const std::string& word) { return std::ranges::find(wanted, word) != wanted.end(); });
   };

@@ -1,10 +1,10 @@
 #include "kinds/research/text/sentence_rank.h"
 
-#include "base/text/bm25.h"
 #include "base/text/text.h"
-#include "base/text/words.h"
 #include "kinds/research/text/answer_kind.h"
 #include "kinds/research/text/stems.h"
+#include "search/words/bm25.h"
+#include "search/words/words.h"
 
 #include <algorithm>
 #include <array>
@@ -93,7 +93,7 @@ bool has_enough(const std::string& text, std::size_t words) {
 
 std::vector<std::string> stems_in(std::string_view text) {
   std::vector<std::string> stems;
-  for (const std::string& word : words_of(text)) stems.push_back(stem_of(word));
+  for (const std::string& word : search::words_of(text)) stems.push_back(stem_of(word));
   return stems;
 }
 
@@ -177,9 +177,9 @@ std::vector<SentenceRanking::Term> SentenceRanking::terms_of(std::string_view qu
     if (intent.asked.contains(stem) && std::ranges::find(subject, stem) == subject.end()) continue;
     terms.push_back({stem, synonyms_of(stem), {}, std::ranges::find(subject, stem) == subject.end()});
   }
-  const std::vector<std::string> words = words_of(question);
+  const std::vector<std::string> words = search::words_of(question);
   for (std::size_t i = 1; i < words.size(); ++i) {
-    if (is_stop_word(words[i - 1]) || is_stop_word(words[i])) continue;
+    if (search::is_stop_word(words[i - 1]) || search::is_stop_word(words[i])) continue;
     const std::string first = stem_of(words[i - 1]), second = stem_of(words[i]), both = stem_of(words[i - 1] + words[i]);
     for (Term& term : terms)
       if (term.stem == first || term.stem == second) term.joined = both;
@@ -208,7 +208,7 @@ double SentenceRanking::presence(const Term& term, const Candidate& candidate) {
 double SentenceRanking::weight_of(const std::string& stem) const {
   const auto holding = holding_.find(stem);
   const double texts = static_cast<double>(candidates_.size());
-  return word_weight(texts, holding == holding_.end() ? 1 : static_cast<double>(holding->second));
+  return search::word_weight(texts, holding == holding_.end() ? 1 : static_cast<double>(holding->second));
 }
 
 std::vector<RankedSentence> SentenceRanking::best(std::string_view question, std::size_t limit) const {
@@ -222,16 +222,17 @@ std::vector<RankedSentence> SentenceRanking::best(std::string_view question, std
     const auto holding =
         std::ranges::count_if(candidates_, [&](const Candidate& each) { return has_literal(each.text, literal); });
     if (holding == 0) continue;
-    literals.emplace_back(
-        std::move(literal),
-        kLiteralWeight * kHighestTerm / 2 * word_weight(static_cast<double>(candidates_.size()), static_cast<double>(holding)));
+    literals.emplace_back(std::move(literal),
+                          kLiteralWeight * search::kHighestTerm / 2 *
+                              search::word_weight(static_cast<double>(candidates_.size()), static_cast<double>(holding)));
   }
   const double plain_weight = subject.size() <= kFew ? kPlainWeightOfFew : kPlainWeight;
   std::vector<RankedSentence> ranked;
   for (std::size_t place = 0; place < candidates_.size(); ++place) {
     const Candidate& candidate = candidates_[place];
     // A long sentence has words by accident; one that is shorter than most is not better for it.
-    const double norm = length_norm(std::max(static_cast<double>(candidate.words.size()), kShort * mean_length_), mean_length_);
+    const double norm =
+        search::length_norm(std::max(static_cast<double>(candidate.words.size()), kShort * mean_length_), mean_length_);
     double score = 0, covered = 0;
     bool about = false;
     for (const Term& term : terms) {
@@ -239,7 +240,7 @@ std::vector<RankedSentence> SentenceRanking::best(std::string_view question, std
       if (present == 0) continue;
       if (!term.plain) covered += 0.5 + 0.5 * present;
       about = about || !term.plain;
-      score += (term.plain ? plain_weight : 1) * weight_of(term.stem) * term_score(present, norm);
+      score += (term.plain ? plain_weight : 1) * weight_of(term.stem) * search::term_score(present, norm);
     }
     for (const auto& [literal, weight] : literals)
       if (has_literal(candidate.text, literal) || has_literal(candidate.written, literal)) {

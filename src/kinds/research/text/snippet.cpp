@@ -1,7 +1,7 @@
 #include "kinds/research/text/snippet.h"
 
 #include "base/text/text.h"
-#include "base/text/words.h"
+#include "search/words/words.h"
 
 #include <algorithm>
 
@@ -11,7 +11,7 @@ namespace {
 // Of the text from the best line on: more than is shown, in any script.
 constexpr std::size_t kSnippetBytes = 8 * kSnippetCharacters;
 
-class Counter final : public WordSink {
+class Counter final : public search::WordSink {
  public:
   explicit Counter(const std::vector<std::string>& words) : words_(words) { made.counts.resize(words.size()); }
 
@@ -43,7 +43,7 @@ std::string on_one_line(std::string_view text) {
 
 WordCounts count_words(std::string_view text, const std::vector<std::string>& words) {
   Counter counter(words);
-  scan_words(text, counter);
+  search::scan_words(text, counter);
   return std::move(counter.made);
 }
 

@@ -1,6 +1,6 @@
 #include "kinds/research/text/stems.h"
 
-#include "base/text/words.h"
+#include "search/words/words.h"
 
 #include <algorithm>
 #include <array>
@@ -145,8 +145,8 @@ std::string stem_of(std::string_view text) {
 
 std::vector<std::string> content_stems(std::string_view text) {
   std::vector<std::string> stems;
-  for (const std::string& word : words_of(text)) {
-    if (is_stop_word(word)) continue;
+  for (const std::string& word : search::words_of(text)) {
+    if (search::is_stop_word(word)) continue;
     std::string stem = stem_of(word);
     if (std::ranges::find(stems, stem) == stems.end()) stems.push_back(std::move(stem));
   }
@@ -155,7 +155,7 @@ std::vector<std::string> content_stems(std::string_view text) {
 
 Intent intent_of(std::string_view question) {
   Intent intent;
-  const std::vector<std::string> words = words_of(question);
+  const std::vector<std::string> words = search::words_of(question);
   for (const Family& family : families()) {
     const auto asks = [&](const std::string& word) { return std::ranges::find(family.asked, word) != family.asked.end(); };
     if (std::ranges::none_of(words, asks)) continue;
@@ -211,7 +211,7 @@ const std::vector<std::string>& synonyms_of(const std::string& stem) {
     std::map<std::string, std::vector<std::string>> made;
     for (const std::string_view row : kSynonyms) {
       std::vector<std::string> stems;
-      for (const std::string& word : words_of(row)) stems.push_back(stem_of(word));
+      for (const std::string& word : search::words_of(row)) stems.push_back(stem_of(word));
       for (const std::string& one : stems)
         for (const std::string& other : stems)
           if (other != one) made[one].push_back(other);

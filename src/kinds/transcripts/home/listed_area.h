@@ -12,7 +12,7 @@
 #include "kinds/transcripts/home/home.h"
 #include "kinds/transcripts/passages/file_watch.h"
 #include "kinds/transcripts/passages/source_name.h"
-#include "session/query/passages.h"
+#include "search/index/passages.h"
 
 #include <sys/stat.h>
 
@@ -33,7 +33,7 @@ struct ListedFile {
   };
   std::optional<State> state;  // none: it is not there, or no file
   int watch = -1;
-  std::optional<session::Source> source;  // for whoever makes one of it; none once the state is another
+  std::optional<search::Source> source;  // for whoever makes one of it; none once the state is another
 };
 
 class ListedArea {

@@ -68,7 +68,7 @@ bool folds_beyond_ascii(std::string_view text, std::size_t at, std::size_t& leng
   return first == 0xF0 && second == 0x9F && third >= 0x8C && third <= 0x9B;  // pictures
 }
 
-LineGlance::LineGlance(const session::Wanted& wanted, bool nested) {
+LineGlance::LineGlance(const search::Wanted& wanted, bool nested) {
   for (const std::string& piece : wanted.pieces) {
     // One that is sought in nested JSON is its plain parts, each alone.
     for (std::size_t begin = 0; begin < piece.size();) {

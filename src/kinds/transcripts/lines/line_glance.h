@@ -2,12 +2,12 @@
 
 // Whether a line of JSON may hold what is sought, without taking it apart.
 //
-// A search reads blocks of lines of which one in ten or in a hundred holds something. What a passage has (session::Wanted)
+// A search reads blocks of lines of which one in ten or in a hundred holds something. What a passage has (search::Wanted)
 // stands in its line as it is, but for capital letters, escapes and signs that folding makes ASCII of; where one of the latter is
 // in the line nothing is known. So a line may be passed over exactly when it has none of them and lacks a piece.
 
 #include "base/text/find_bytes.h"
-#include "session/query/passages.h"
+#include "search/index/passages.h"
 
 #include <string>
 #include <string_view>
@@ -18,7 +18,7 @@ namespace holdfast::transcripts {
 class LineGlance {
  public:
   // nested: strings of a line may be JSON themselves, with escapes of their own; then signs between words are not looked at.
-  LineGlance(const session::Wanted& wanted, bool nested);
+  LineGlance(const search::Wanted& wanted, bool nested);
 
   // False: no passage of the line has all pieces.
   bool may_hold(std::string_view line) const;

@@ -135,7 +135,7 @@ TEST(LineGlance, DeniesNothingThatIsThere) {
     const std::string line = fmt::format(
         R"({{"type":"assistant","message":{{"content":[{{"type":"text","text":"{}"}},{{"type":"tool_use","name":"{}","input":{{"a":"{}","b":["{}"]}}}}]}}}})",
         spelled(text()), spelled(text()), spelled(text()), spelled(text()));
-    passages->line(line, {0, line.size(), 1}, [&](const session::Passage& passage) {
+    passages->line(line, {0, line.size(), 1}, [&](const search::Passage& passage) {
       const std::string whole = folded(passage.text);
       for (int i = 0; i < 4 && !whole.empty(); ++i) {
         const std::size_t begin = below(whole.size());

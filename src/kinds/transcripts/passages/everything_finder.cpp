@@ -20,12 +20,12 @@
 namespace holdfast::transcripts {
 namespace {
 
+using search::Source;
+using search::TextHit;
 using session::FindRequest;
 using session::FindResult;
 using session::FoundInSession;
 using session::FoundPlace;
-using session::Source;
-using session::TextHit;
 
 constexpr std::string_view kTranscript = "transcript";
 constexpr std::array<std::string_view, 6> kKinds = {kTranscript, "reasoning", "thread", "research", "document", "run"};
@@ -62,11 +62,11 @@ bool is_about_transcripts(const FindRequest& request) {
 }
 
 // What the store's own index of words can answer.
-bool is_about_words(const session::TextClause& clause) {
+bool is_about_words(const search::TextClause& clause) {
   if (clause.excluded) return false;
   const bool plain = std::ranges::all_of(
       clause.text, [](char c) { return c == ' ' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); });
-  return clause.kind == session::TextClause::Kind::word || (plain && clause.text.contains(' '));
+  return clause.kind == search::TextClause::Kind::word || (plain && clause.text.contains(' '));
 }
 
 FoundPlace place_of(const TextHit& hit) {
@@ -107,7 +107,7 @@ Result<std::vector<std::string>> EverythingFinder::attributes(std::string_view p
   return index_.attributes(prefix, limit);
 }
 
-Result<session::IndexState> EverythingFinder::index_state() {
+Result<search::IndexState> EverythingFinder::index_state() {
   return index_.state(sources_);
 }
 
@@ -132,9 +132,8 @@ Result<std::function<bool(const Source&)>> EverythingFinder::admitted(const Find
   };
 }
 
-Result<session::TextQuery> EverythingFinder::query_of(const FindRequest& request,
-                                                      const std::vector<session::TextClause>& clauses) {
-  session::TextQuery query;
+Result<search::TextQuery> EverythingFinder::query_of(const FindRequest& request, const std::vector<search::TextClause>& clauses) {
+  search::TextQuery query;
   query.clauses = clauses;
   query.roles = request.roles;
   query.since = request.since;
@@ -154,9 +153,9 @@ Result<FindResult> EverythingFinder::find(const FindRequest& request) {
   for (const std::string& kind : request.kinds)
     if (std::ranges::find(kKinds, kind) == kKinds.end())
       return fail(ErrorKind::invalid, fmt::format("there is no kind {}", kind), fmt::format("use {}", fmt::join(kKinds, ", ")));
-  std::vector<session::TextClause> clauses;
+  std::vector<search::TextClause> clauses;
   if (!request.text.empty()) {
-    HF_TRY(clauses, session::parse_text_query(request.text, request.as_typed));
+    HF_TRY(clauses, search::parse_text_query(request.text, request.as_typed));
   } else if (!is_about_transcripts(request)) {
     return fail(ErrorKind::invalid, "there is nothing to look for",
                 "give words, a \"phrase\", or a filter such as a file or tool");
@@ -170,7 +169,7 @@ Result<FindResult> EverythingFinder::find(const FindRequest& request) {
   for (std::size_t i = 0; i < std::max(transcripts.sessions.size(), stored.sessions.size()); ++i)
     for (FindResult* one : {&transcripts, &stored})
       if (i < one->sessions.size()) all.sessions.push_back(std::move(one->sessions[i]));
-  if (request.order == session::TextQuery::Order::newest) std::ranges::sort(all.sessions, std::greater{}, &FoundInSession::time);
+  if (request.order == search::TextQuery::Order::newest) std::ranges::sort(all.sessions, std::greater{}, &FoundInSession::time);
   all.more = transcripts.more || stored.more || all.sessions.size() > request.limit;
   if (all.sessions.size() > request.limit) all.sessions.resize(request.limit);
   all.more_places = transcripts.more_places || stored.more_places;
@@ -178,10 +177,10 @@ Result<FindResult> EverythingFinder::find(const FindRequest& request) {
   return all;
 }
 
-Result<void> EverythingFinder::find_transcripts(const FindRequest& request, const std::vector<session::TextClause>& clauses,
+Result<void> EverythingFinder::find_transcripts(const FindRequest& request, const std::vector<search::TextClause>& clauses,
                                                 FindResult& result) {
-  HF_TRY(const session::TextQuery query, query_of(request, clauses));
-  HF_TRY(const session::TextResult found, index_.search(sources_, query));
+  HF_TRY(const search::TextQuery query, query_of(request, clauses));
+  HF_TRY(const search::TextResult found, index_.search(sources_, query));
   HF_TRY(const Activity activity, Activity::read(homes_.claude, clock_.now()));
   result.more = found.more;
   result.more_places = found.more_in_sessions;
@@ -234,9 +233,9 @@ void EverythingFinder::describe(FoundInSession& found, const Source& source, con
   found.status = is_kept(source) ? "kept" : "gone";
   if (found.status == "kept") found.resume = "holdfast restore " + source.session;
   std::string opening;
-  const auto read = sources_.read(source, {}, kTitleWithinBytes, [&](const session::Passage& passage) {
-    if (passage.role == session::PassageRole::title) found.title = one_line(passage.text, kTitleLength);
-    if (opening.empty() && passage.role == session::PassageRole::user) opening = one_line(passage.text, kTitleLength);
+  const auto read = sources_.read(source, {}, kTitleWithinBytes, [&](const search::Passage& passage) {
+    if (passage.role == search::PassageRole::title) found.title = one_line(passage.text, kTitleLength);
+    if (opening.empty() && passage.role == search::PassageRole::user) opening = one_line(passage.text, kTitleLength);
     return true;
   });
   if (!read || found.title.empty()) found.title = std::move(opening);
@@ -251,9 +250,9 @@ session::Query EverythingFinder::stored_sessions(const FindRequest& request, con
 }
 
 Result<std::vector<TextHit>> EverythingFinder::scan_stored(const FindRequest& request, const session::Query& conditions,
-                                                           const std::vector<session::TextClause>& clauses, bool& more) {
+                                                           const std::vector<search::TextClause>& clauses, bool& more) {
   session::StoreSources sources(*request.store, conditions);
-  session::TextQuery query;
+  search::TextQuery query;
   query.clauses = clauses;
   query.roles = request.roles;
   query.since = request.since;
@@ -265,7 +264,7 @@ Result<std::vector<TextHit>> EverythingFinder::scan_stored(const FindRequest& re
     return (request.session.empty() || source.session == request.session) && source.session != request.not_session;
   };
   // The index knows none of these sources, so it reads them.
-  HF_TRY(session::TextResult found, index_.search(sources, query));
+  HF_TRY(search::TextResult found, index_.search(sources, query));
   more = found.more;
   return std::move(found.hits);
 }
@@ -290,7 +289,7 @@ Result<std::vector<TextHit>> EverythingFinder::look_up_stored(const FindRequest&
     text_hit.source.session = hit.session;
     text_hit.source.key = "store:" + hit.session;
     text_hit.line = static_cast<std::uint64_t>(hit.seq);
-    text_hit.role = hit.seq == 0 ? session::PassageRole::title : session::role_of_entry(hit.type);
+    text_hit.role = hit.seq == 0 ? search::PassageRole::title : session::role_of_entry(hit.type);
     text_hit.time = hit.time;
     text_hit.snippet = std::move(hit.snippet);
     hits.push_back(std::move(text_hit));
@@ -298,7 +297,7 @@ Result<std::vector<TextHit>> EverythingFinder::look_up_stored(const FindRequest&
   return hits;
 }
 
-Result<void> EverythingFinder::find_stored(const FindRequest& request, const std::vector<session::TextClause>& clauses,
+Result<void> EverythingFinder::find_stored(const FindRequest& request, const std::vector<search::TextClause>& clauses,
                                            FindResult& result) {
   std::string root;
   if (!request.project.empty()) {

@@ -10,7 +10,7 @@
 // One thread; keep one for many lines.
 
 #include "jsonl/scan.h"
-#include "session/query/passages.h"
+#include "search/index/passages.h"
 
 #include <functional>
 #include <memory>
@@ -33,7 +33,7 @@ struct FileOpening {
 
 class LinePassages {
  public:
-  using Take = std::function<bool(const session::Passage&)>;
+  using Take = std::function<bool(const search::Passage&)>;
   virtual ~LinePassages() = default;
   // The lines from now on are of a file that begins so.
   virtual void begin_file(const FileOpening& opening) { static_cast<void>(opening); }

@@ -7,8 +7,8 @@
 namespace holdfast::transcripts {
 namespace {
 
-using session::Passage;
-using session::PassageRole;
+using search::Passage;
+using search::PassageRole;
 using testing::ElementsAre;
 using testing::IsEmpty;
 

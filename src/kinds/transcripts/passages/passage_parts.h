@@ -9,7 +9,7 @@ namespace holdfast::transcripts {
 
 class PassageParts {
  public:
-  void begin(session::PassageRole role) {
+  void begin(search::PassageRole role) {
     role_ = role;
     text_.clear();
     attributes_.clear();
@@ -37,7 +37,7 @@ class PassageParts {
   }
 
  private:
-  session::PassageRole role_ = session::PassageRole::user;
+  search::PassageRole role_ = search::PassageRole::user;
   std::string text_;
   std::vector<std::string> attributes_;
   std::vector<std::string_view> views_;

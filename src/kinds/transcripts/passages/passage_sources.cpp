@@ -9,7 +9,7 @@
 namespace holdfast::transcripts {
 namespace {
 
-using session::Source;
+using search::Source;
 
 constexpr std::string_view kKept = "kept:";  // begins the incarnation of what only the guard has
 
@@ -19,7 +19,7 @@ bool is_kept(const Source& source) {
   return source.incarnation.starts_with(kKept);
 }
 
-Result<session::SourceList> TranscriptSources::list() {
+Result<search::SourceList> TranscriptSources::list() {
   HF_TRY(auto sources, listing_.get());
   if (guard_) {
     HF_TRY(sources, with_kept(sources));
@@ -33,7 +33,7 @@ Result<session::SourceList> TranscriptSources::list() {
   return sources;
 }
 
-Result<session::SourceList> TranscriptSources::with_kept(const session::SourceList& there) {
+Result<search::SourceList> TranscriptSources::with_kept(const search::SourceList& there) {
   const std::lock_guard lock(kept_mutex_);
   // Asked before the files are: what is kept in between is asked for again.
   HF_TRY(const std::int64_t generation, guard_->generation());

@@ -12,8 +12,8 @@
 #include "kinds/transcripts/passages/line_passages.h"
 #include "kinds/transcripts/passages/source_listing.h"
 #include "kinds/transcripts/passages/source_name.h"
+#include "search/index/passages.h"
 #include "session/blobs.h"
-#include "session/query/passages.h"
 
 #include <memory>
 #include <mutex>
@@ -26,25 +26,25 @@ namespace holdfast::transcripts {
 inline constexpr std::size_t kSavedPart = 32 * 1024;
 
 // Whether only the guard has it.
-bool is_kept(const session::Source& source);
+bool is_kept(const search::Source& source);
 
-class TranscriptSources final : public session::PassageSources {
+class TranscriptSources final : public search::PassageSources {
  public:
   // The guard may be missing (nullptr). Both outlive this. A process that searches more than once keeps the listing.
   TranscriptSources(const Homes& homes, session::Blobs* guard, Keeping keeping = {})
       : homes_(homes), guard_(guard), listing_(homes, keeping) {}
 
   // As fresh as if every file had been looked at (source_listing.h); the same object as long as nothing has changed.
-  Result<session::SourceList> list() override;
+  Result<search::SourceList> list() override;
   bool keeps_listing() { return listing_.is_kept(); }
-  Result<Position> read(const session::Source& source, Position from, std::uint64_t to,
-                        const std::function<bool(const session::Passage&)>& take) override;
-  Result<Position> read_wanted(const session::Source& source, Position from, std::uint64_t to, const session::Wanted& wanted,
-                               const std::function<bool(const session::Passage&)>& take) override;
-  Result<std::uint64_t> proof(const session::Source& source, std::uint64_t offset) override;
+  Result<Position> read(const search::Source& source, Position from, std::uint64_t to,
+                        const std::function<bool(const search::Passage&)>& take) override;
+  Result<Position> read_wanted(const search::Source& source, Position from, std::uint64_t to, const search::Wanted& wanted,
+                               const std::function<bool(const search::Passage&)>& take) override;
+  Result<std::uint64_t> proof(const search::Source& source, std::uint64_t offset) override;
 
  private:
-  using Take = std::function<bool(const session::Passage&)>;
+  using Take = std::function<bool(const search::Passage&)>;
   // What reading needs besides the file; one reader at a time has it.
   struct Tools {
     std::unique_ptr<LinePassages> claude, codex, json;
@@ -52,11 +52,11 @@ class TranscriptSources final : public session::PassageSources {
   };
   class Reading;
 
-  Result<session::SourceList> with_kept(const session::SourceList& there);
+  Result<search::SourceList> with_kept(const search::SourceList& there);
   // nullptr: the guard has it, or nobody.
-  Result<std::shared_ptr<const Fd>> open(const session::Source& source, const SourceName& name);
+  Result<std::shared_ptr<const Fd>> open(const search::Source& source, const SourceName& name);
   void forget_deleted_files();
-  FileOpening opening_of(const session::Source& source, const SourceName& name);
+  FileOpening opening_of(const search::Source& source, const SourceName& name);
   std::unique_ptr<Tools> take_tools();
   void give_back(std::unique_ptr<Tools> tools);
 
@@ -67,11 +67,11 @@ class TranscriptSources final : public session::PassageSources {
 
   std::mutex kept_mutex_;
   std::int64_t kept_generation_ = 0;
-  std::vector<session::Source> kept_;                // all that the guard has, in its order
-  session::SourceList kept_beside_, there_or_kept_;  // which files were there, and these with what only the guard has
+  std::vector<search::Source> kept_;                // all that the guard has, in its order
+  search::SourceList kept_beside_, there_or_kept_;  // which files were there, and these with what only the guard has
 
   std::mutex mutex_;
-  session::SourceList listed_;  // the last time
+  search::SourceList listed_;  // the last time
   struct OpenFile {
     std::string incarnation;
     std::shared_ptr<const Fd> file;

@@ -7,8 +7,8 @@
 namespace holdfast::transcripts {
 namespace {
 
-using session::Passage;
-using session::Source;
+using search::Passage;
+using search::Source;
 using testing::Contains;
 using testing::HasSubstr;
 
@@ -22,7 +22,7 @@ class Sources : public testing::Test {
     ADD_FAILURE() << "no " << ending;
     return kNone;
   }
-  std::vector<std::string> texts(const Source& source, session::PassageSources::Position from = {},
+  std::vector<std::string> texts(const Source& source, search::PassageSources::Position from = {},
                                  std::uint64_t to = UINT64_MAX) {
     std::vector<std::string> texts;
     const auto read = transcripts_.read(source, from, to, [&](const Passage& passage) {
@@ -38,7 +38,7 @@ class Sources : public testing::Test {
   Homes homes_ = *Homes::open(folder_.folder(), folder_.outside() + "/.codex");
   TranscriptSources transcripts_{homes_, nullptr};
   std::vector<Source> sources_;
-  session::PassageSources::Position end_;
+  search::PassageSources::Position end_;
 };
 
 TEST_F(Sources, SubagentsAndSavedResultsBelongToTheirSession) {

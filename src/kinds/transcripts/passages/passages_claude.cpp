@@ -10,7 +10,7 @@ namespace holdfast::transcripts {
 namespace {
 
 using jsonl::Path;
-using session::PassageRole;
+using search::PassageRole;
 
 // Records that hold state of the client, or repeat what stands in others.
 constexpr std::array<std::string_view, 18> kWithoutText = {"agent-color",

@@ -6,7 +6,7 @@ namespace holdfast::transcripts {
 namespace {
 
 using jsonl::Path;
-using session::PassageRole;
+using search::PassageRole;
 
 // Every string of a JSON text but types and encoded bytes.
 class GatherStrings final : public jsonl::LineVisitor {

@@ -4,7 +4,7 @@
 
 namespace holdfast::transcripts {
 
-using session::Source;
+using search::Source;
 
 Result<SourceLines> SourceLines::open(std::shared_ptr<const Fd> file, session::Blobs* guard, const Source& source,
                                       const SourceName& name, std::uint64_t from, std::uint64_t end) {

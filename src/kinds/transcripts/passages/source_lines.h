@@ -14,14 +14,14 @@ class SourceLines {
  public:
   // Lines that begin at `from` or behind it. Nothing behind `end` is read but where a source has no place to seek to. The file
   // (of the source's path) is opened already, or missing: then the guard has it.
-  static Result<SourceLines> open(std::shared_ptr<const Fd> file, session::Blobs* guard, const session::Source& source,
+  static Result<SourceLines> open(std::shared_ptr<const Fd> file, session::Blobs* guard, const search::Source& source,
                                   const SourceName& name, std::uint64_t from, std::uint64_t end);
 
   // Offsets are those of the source.
   Result<std::optional<jsonl::Line>> next();
 
  private:
-  static Result<SourceLines> of_guard(session::Blobs& guard, const session::Source& source, const SourceName& name,
+  static Result<SourceLines> of_guard(session::Blobs& guard, const search::Source& source, const SourceName& name,
                                       std::uint64_t from);
 
   std::shared_ptr<const Fd> file_;

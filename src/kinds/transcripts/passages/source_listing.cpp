@@ -12,7 +12,7 @@
 namespace holdfast::transcripts {
 namespace {
 
-using session::Source;
+using search::Source;
 
 constexpr std::uint64_t kNanosecondsPerMilli = 1'000'000;
 
@@ -47,7 +47,7 @@ SourceListing::SourceListing(const Homes& homes, Keeping keeping)
              ListedArea(homes.codex, kCodexKeys, "sessions", descends_in_sessions, true),
              ListedArea(homes.codex, kCodexKeys, "archived_sessions", descends_nowhere, true)} {}
 
-Result<session::SourceList> SourceListing::get() {
+Result<search::SourceList> SourceListing::get() {
   const std::lock_guard lock(mutex_);
   if (const auto looked = look(); !looked) {
     for (ListedArea& area : areas_) area.forget(watch_.get());
@@ -106,7 +106,7 @@ void SourceListing::stop_watching() {
   watch_.reset();
 }
 
-session::SourceList SourceListing::assemble() {
+search::SourceList SourceListing::assemble() {
   auto sources = std::make_shared<std::vector<Source>>();
   sources->reserve(areas_[kProjects].files().size());
   unresolved_ = false;

@@ -33,7 +33,7 @@ class SourceListing {
   SourceListing(const Homes& homes, Keeping keeping);
 
   // The same object as long as nothing has changed. Errors: an area cannot be read.
-  Result<session::SourceList> get();
+  Result<search::SourceList> get();
   // Whether the last answer came of watching.
   bool is_kept();
 
@@ -44,9 +44,9 @@ class SourceListing {
   Result<void> look();
   Result<void> look_at_all();
   void stop_watching();
-  session::SourceList assemble();
-  void add_codex(std::vector<session::Source>& sources);
-  void add(ListedFile& file, std::vector<session::Source>& sources);
+  search::SourceList assemble();
+  void add_codex(std::vector<search::Source>& sources);
+  void add(ListedFile& file, std::vector<search::Source>& sources);
   bool make_source(ListedFile& file);
   std::string session_of_flat_agent(const SourceName& name, std::uint64_t inode);
 
@@ -57,7 +57,7 @@ class SourceListing {
   std::array<ListedArea, 3> areas_;
   Time look_again_, try_again_;
   std::vector<FileWatch::Event> events_;
-  session::SourceList current_;
+  search::SourceList current_;
   bool unresolved_ = false;                                                   // files of which no source could be made yet
   std::map<std::pair<std::string, std::uint64_t>, std::string> flat_agents_;  // whose they are, by path and inode
 };

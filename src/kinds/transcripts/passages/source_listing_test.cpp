@@ -19,7 +19,7 @@ namespace holdfast::transcripts {
 namespace {
 
 namespace fs = std::filesystem;
-using session::Source;
+using search::Source;
 
 constexpr Keeping kKept{true, 10'000};
 

@@ -15,8 +15,8 @@
 
 namespace holdfast::transcripts {
 
-using session::Passage;
-using session::Source;
+using search::Passage;
+using search::Source;
 
 namespace {
 
@@ -45,7 +45,7 @@ Result<std::size_t> read_at(int file, std::uint64_t offset, char* to, std::size_
 // One call of read().
 class TranscriptSources::Reading {
  public:
-  Reading(TranscriptSources& sources, const Source& source, const SourceName& name, const session::Wanted& wanted,
+  Reading(TranscriptSources& sources, const Source& source, const SourceName& name, const search::Wanted& wanted,
           const Take& take)
       : sources_(sources), source_(source), name_(name), take_(take), glance_(wanted, name.codex), tools_(sources.take_tools()) {}
   ~Reading() { sources_.give_back(std::move(tools_)); }
@@ -164,7 +164,7 @@ class TranscriptSources::Reading {
       const bool go_on = tools_->json->line(flat, place, dated);
       if (is_json || !go_on) return go_on;
     }
-    Passage passage{place.begin, place.end, place.number, session::PassageRole::tool_result, 0, tools_->bytes, {}, true};
+    Passage passage{place.begin, place.end, place.number, search::PassageRole::tool_result, 0, tools_->bytes, {}, true};
     return dated(passage);
   }
 
@@ -180,13 +180,13 @@ class TranscriptSources::Reading {
   bool over_ = false;  // nothing more is wanted
 };
 
-Result<session::PassageSources::Position> TranscriptSources::read(const Source& source, Position from, std::uint64_t to,
-                                                                  const Take& take) {
+Result<search::PassageSources::Position> TranscriptSources::read(const Source& source, Position from, std::uint64_t to,
+                                                                 const Take& take) {
   return read_wanted(source, from, to, {}, take);
 }
 
-Result<session::PassageSources::Position> TranscriptSources::read_wanted(const Source& source, Position from, std::uint64_t to,
-                                                                         const session::Wanted& wanted, const Take& take) {
+Result<search::PassageSources::Position> TranscriptSources::read_wanted(const Source& source, Position from, std::uint64_t to,
+                                                                        const search::Wanted& wanted, const Take& take) {
   const auto name = source_name(source.key);
   if (!name) return fail(ErrorKind::not_found, source.key + " is no transcript");
   return Reading(*this, source, *name, wanted, take).run(from, to);

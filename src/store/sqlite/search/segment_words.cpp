@@ -1,7 +1,7 @@
 #include "store/sqlite/search/segment_words.h"
 
 #include "base/crypto/byte_hash.h"
-#include "store/index/segment/block_filter.h"
+#include "search/index/segment/block_filter.h"
 
 #include <fmt/format.h>
 
@@ -22,7 +22,7 @@ const ByteHash kHeadHash({0x686561647374776F, 0x7365676D656E7401});
 
 bool may_have_beginning(std::string_view filter, std::string_view beginning) {
   const auto longer = std::ranges::upper_bound(kHeads, beginning.size());
-  return longer == kHeads.begin() || index::filter_may_hold(filter, kHeadHash(beginning.substr(0, *(longer - 1))));
+  return longer == kHeads.begin() || search::filter_may_hold(filter, kHeadHash(beginning.substr(0, *(longer - 1))));
 }
 
 bool may_match_term(std::string_view filter, const WordQuery::Term& term) {
@@ -34,7 +34,7 @@ bool may_match_term(std::string_view filter, const WordQuery::Term& term) {
     const bool unfinished = term.prefix && end == rest.size();
     rest.remove_prefix(end);
     if (word.empty() || !is_one_word(word)) continue;
-    if (unfinished ? !may_have_beginning(filter, word) : !index::filter_may_hold(filter, kWordHash(word))) return false;
+    if (unfinished ? !may_have_beginning(filter, word) : !search::filter_may_hold(filter, kWordHash(word))) return false;
   }
   return true;
 }
@@ -51,7 +51,7 @@ bool is_one_word(std::string_view word) {
 Result<std::string> make_filter(Db& index, std::string_view table, const std::atomic<bool>& stop) {
   HF_CHECK(index.script("DROP TABLE IF EXISTS temp.all_words"));
   HF_CHECK(index.script(fmt::format("CREATE VIRTUAL TABLE temp.all_words USING fts5vocab(main, {}, row)", table)));
-  index::BlockFilterWriter writer;
+  search::BlockFilterWriter writer;
   {
     HF_TRY(auto rows, index.query("SELECT term FROM temp.all_words"));
     std::string before;

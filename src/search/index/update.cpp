@@ -1,0 +1,166 @@
+#include "search/index/update.h"
+
+#include "base/run/log.h"
+#include "search/index/passage_batch.h"
+
+#include <algorithm>
+#include <thread>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace holdfast::search {
+namespace {
+
+// Less than this is not worth a second thread.
+constexpr std::uint64_t kUpdateAloneBytes = 4 << 20;
+
+}  // namespace
+
+Result<void> Updater::run() {
+  HF_TRY(const bool changed, reconcile());
+  if (changed) HF_CHECK(writer_.commit());
+  if (worth_sealing())
+    while (!waiting_.empty() && !stop_.stop_requested()) HF_CHECK(round());
+  return writer_.merge_small(stop_);
+}
+
+Result<bool> Updater::reconcile() {
+  HF_TRY(const SourceList snapshot, sources_.list());
+  std::vector<Source> listed = *snapshot;
+  Manifest& manifest = writer_.manifest();
+  std::unordered_map<std::string_view, const ManifestSource*> known;
+  for (const ManifestSource& source : manifest.sources) known.emplace(source.key, &source);
+  std::vector<ManifestSource> sources;
+  std::unordered_set<std::string_view> seen;
+  bool changed = false;
+  std::ranges::sort(listed, [](const Source& a, const Source& b) { return a.changed_at > b.changed_at; });
+  for (const Source& source : listed) {
+    if (!seen.insert(source.key).second) continue;
+    done_.total += source.size;
+    const auto found = known.find(source.key);
+    if (found != known.end() && goes_on(*found->second, source, sources_)) {
+      sources.push_back(*found->second);
+    } else {
+      ManifestSource fresh;
+      fresh.number = manifest.next_source++;
+      fresh.key = source.key;
+      fresh.incarnation = source.incarnation;
+      sources.push_back(std::move(fresh));
+      changed = changed || found != known.end();
+      if (source.size > 0) ++never_indexed_;
+    }
+    const ManifestSource& entry = sources.back();
+    done_.done += entry.offset;
+    if (entry.offset < source.size) waiting_.push_back({source, sources.size() - 1, {entry.offset, entry.line}});
+  }
+  const std::size_t kept = static_cast<std::size_t>(
+      std::ranges::count_if(manifest.sources, [&](const ManifestSource& source) { return seen.contains(source.key); }));
+  changed = changed || kept != manifest.sources.size();
+  manifest.sources = std::move(sources);
+  if (progress_) progress_(done_);
+  return changed;
+}
+
+bool Updater::worth_sealing() const {
+  if (never_indexed_ > 0 || waiting_.size() > kTailSources) return !waiting_.empty();
+  std::uint64_t text = 0;
+  for (const Work& work : waiting_) {
+    // A source that counts entries instead of bytes has much more text than its numbers say.
+    const ManifestSource& entry = writer_.manifest().sources[work.entry];
+    const std::uint64_t density = entry.offset == 0 ? 1 : std::max<std::uint64_t>(entry.text_bytes / entry.offset, 1);
+    text += (work.source.size - entry.offset) * density;
+  }
+  return text >= kTailBytes;
+}
+
+Result<void> Updater::round() {
+  std::uint64_t bytes = 0;
+  for (const Work& work : waiting_) bytes += work.source.size - work.position.offset;
+  const std::size_t threads = bytes < kUpdateAloneBytes ? 1 : kUpdateThreads;
+  Manifest& manifest = writer_.manifest();
+  while (builders_.size() < threads) builders_.push_back(std::make_unique<SegmentBuilder>(manifest.seed));
+  over_ = false;
+  std::vector<Outcome> outcomes(threads);
+  std::vector<std::string> paths;
+  // Numbers are given in advance; one that is not used is a gap.
+  const std::uint64_t first = manifest.next_segment;
+  for (std::size_t i = 0; i < threads; ++i) {
+    paths.push_back(writer_.next_segment_path());
+    ++manifest.next_segment;
+  }
+  {
+    std::vector<std::jthread> others;
+    for (std::size_t i = 1; i < threads; ++i) others.emplace_back([&, i] { work(*builders_[i], paths[i], outcomes[i]); });
+    work(*builders_[0], paths[0], outcomes[0]);
+  }
+  for (const Outcome& outcome : outcomes)
+    if (!outcome.written) return fail(outcome.written.error());
+  for (std::size_t i = 0; i < threads; ++i) {
+    const WrittenSegment& written = *outcomes[i].written;
+    if (!outcomes[i].empty) manifest.segments.push_back({first + i, written.bytes, written.text_bytes, written.blocks});
+  }
+  return writer_.commit();
+}
+
+bool Updater::take(Work& work) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return over_ || stop_.stop_requested() || !waiting_.empty() || readers_ == 0; });
+  if (over_ || stop_.stop_requested() || waiting_.empty()) return false;
+  work = std::move(waiting_.front());
+  waiting_.pop_front();
+  ++readers_;
+  return true;
+}
+
+void Updater::give_back(Work work, const Result<PassageSources::Position>& next, std::size_t text_bytes) {
+  const auto proof = next ? sources_.proof(work.source, next->offset) : Result<std::uint64_t>(0);
+  const std::lock_guard lock(mutex_);
+  --readers_;
+  if (next && next->offset > work.position.offset) {
+    ManifestSource& entry = writer_.manifest().sources[work.entry];
+    done_.done += next->offset - work.position.offset;
+    entry.offset = next->offset;
+    entry.line = next->line;
+    entry.text_bytes += text_bytes;
+    entry.size = work.source.size;
+    entry.stamp = work.source.stamp;
+    entry.proof = proof.value_or(0);
+    work.position = *next;
+    if (next->offset < work.source.size) waiting_.push_front(std::move(work));
+  } else if (!next && next.error().kind != ErrorKind::not_found) {
+    log(LogLevel::warn, "store", "not indexed, left for the next time: " + work.source.key + ": " + next.error().message);
+  }
+  if (progress_) progress_(done_);
+  changed_.notify_all();
+}
+
+void Updater::work(SegmentBuilder& builder, const std::string& path, Outcome& outcome) {
+  PassageBatch batch;
+  Work work;
+  while (take(work)) {
+    batch.clear();
+    const std::uint64_t number = writer_.manifest().sources[work.entry].number;
+    const auto next = sources_.read(work.source, work.position, work.position.offset + kBatchBytes, [&](const Passage& passage) {
+      batch.add(passage);
+      return true;
+    });
+    give_back(std::move(work), next, batch.text_bytes());
+    if (!next) continue;  // what was read of it is read again
+    builder.begin_run(number);
+    batch.each([&](const Passage& passage) { builder.add(passage); });
+    builder.end_run();
+    if (builder.full()) {
+      const std::lock_guard lock(mutex_);
+      over_ = true;
+      changed_.notify_all();
+    }
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    changed_.notify_all();
+  }
+  outcome.empty = builder.empty();
+  if (!outcome.empty) outcome.written = builder.write(path);
+}
+
+}  // namespace holdfast::search
