@@ -29,7 +29,7 @@ inline constexpr std::size_t kMaxEntryLimit = 5000;  // entries of one page
 // for and not the longest session.
 inline constexpr std::size_t kEntryPageBytes = 8 * 1024 * 1024;
 inline constexpr std::size_t kMaxSearchLimit = 200;
-inline constexpr std::size_t kMaxSearchTextBytes = 1024;
+inline constexpr std::size_t kMaxSearchTextBytes = 16 * 1024;  // a pasted stack trace; more is no question
 
 // Events a slow subscriber may be behind; then it is told that it lost some and reads the store.
 inline constexpr std::size_t kEventQueueLength = 1024;

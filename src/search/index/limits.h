@@ -21,8 +21,6 @@ inline constexpr std::uint64_t kSegmentTextBytes = 64 << 20;
 inline constexpr std::size_t kBuilderBytes = 84 << 20;
 // Read of one source at a time, so that the threads share a large one: two dozen blocks.
 inline constexpr std::uint64_t kBatchBytes = 1 << 20;
-// A buffer that a text made larger than this is given back, not kept for the next text.
-inline constexpr std::size_t kKeptBytes = 4 << 20;
 inline constexpr std::size_t kUpdateThreads = 2;  // the machine belongs to its user
 
 // What is not indexed is scanned by every search: a millisecond a megabyte. Less than this is left so by an update, lest every

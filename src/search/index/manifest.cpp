@@ -10,7 +10,7 @@
 namespace holdfast::search {
 namespace {
 
-constexpr std::string_view kManifestMagic = "HFIDXM02";
+constexpr std::string_view kManifestMagic = "HFIDXM03";
 constexpr std::size_t kMaxManifestBytes = 1 << 30;  // some millions of sources
 constexpr ByteHash::Seed kChecksumSeed{0x6D616E6966657374, 0x686F6C6466617374};
 

@@ -1,6 +1,6 @@
 #include "search/index/passage_batch.h"
 
-#include "search/index/limits.h"
+#include "search/words/fold.h"
 
 namespace holdfast::search {
 

@@ -2,8 +2,7 @@
 
 #include "base/text/text.h"
 #include "search/index/text_index.h"
-
-#include <utf8proc.h>
+#include "search/words/characters.h"
 
 namespace holdfast::search {
 namespace {
@@ -16,39 +15,17 @@ bool is_blank(char c) {
   return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-struct Signs {
-  bool letters = false, digits = false, others = false;
-};
-
-// What a token is made of. Scripts without blanks count as others: their runs are no words.
-Signs signs_of(std::string_view token) {
-  Signs signs;
-  while (!token.empty()) {
-    utf8proc_int32_t c = 0;
-    const auto length = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(token.data()),
-                                         static_cast<utf8proc_ssize_t>(token.size()), &c);
-    const bool without_blanks = (c >= 0x3040 && c <= 0x30FF) || (c >= 0x3400 && c <= 0x4DBF) || (c >= 0x4E00 && c <= 0x9FFF) ||
-                                (c >= 0xAC00 && c <= 0xD7A3) || (c >= 0xF900 && c <= 0xFAFF) || (c >= 0x20000 && c <= 0x3FFFF);
-    const auto category = length > 0 ? utf8proc_category(c) : UTF8PROC_CATEGORY_CN;
-    if (length <= 0 || without_blanks)
-      signs.others = true;
-    else if (category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_ME)
-      signs.letters = true;
-    else if (category >= UTF8PROC_CATEGORY_ND && category <= UTF8PROC_CATEGORY_NO)
-      signs.digits = true;
-    else
-      signs.others = true;
-    token.remove_prefix(length > 0 ? static_cast<std::size_t>(length) : 1);
+// Letters alone, or digits alone: a word. Anything else is found as it stands: code, and what is written without blanks.
+bool is_word(std::string_view token, bool codes_are_words) {
+  bool letters = false, digits = false;
+  for (std::size_t at = 0, length = 0; at < token.size(); at += length) {
+    if (kind_at(token, at, length) != CharacterKind::letter) return false;
+    (is_digit_at(token, at) ? digits : letters) = true;
   }
-  return signs;
+  return codes_are_words ? letters || digits : letters != digits;
 }
 
-bool is_word(std::string_view token) {
-  const Signs signs = signs_of(token);
-  return !token.empty() && !signs.others && !(signs.letters && signs.digits);
-}
-
-TextClause clause_of(std::string_view token, bool still_typed) {
+TextClause clause_of(std::string_view token, bool still_typed, bool codes_are_words) {
   TextClause clause;
   const bool open_begin = token.size() > 1 && token.starts_with('*');
   const bool open_end = token.size() > 1 && token.ends_with('*');
@@ -62,7 +39,7 @@ TextClause clause_of(std::string_view token, bool still_typed) {
   }
   std::string_view word = inside;
   while (!open_end && word.size() > 1 && kSentenceEnds.find(word.back()) != std::string_view::npos) word.remove_suffix(1);
-  if (open_begin || !is_word(word)) {
+  if (open_begin || !is_word(word, codes_are_words)) {
     clause.kind = Kind::literal;
     clause.text = inside;
   } else {
@@ -74,7 +51,7 @@ TextClause clause_of(std::string_view token, bool still_typed) {
 
 }  // namespace
 
-Result<std::vector<TextClause>> parse_text_query(std::string_view text, bool as_typed) {
+Result<std::vector<TextClause>> parse_text_query(std::string_view text, bool as_typed, bool codes_are_words) {
   std::vector<TextClause> clauses;
   std::size_t at = 0;
   while (at < text.size()) {
@@ -97,7 +74,7 @@ Result<std::vector<TextClause>> parse_text_query(std::string_view text, bool as_
     } else {
       std::size_t end = at;
       while (end < text.size() && !is_blank(text[end])) ++end;
-      clause = clause_of(text.substr(at, end - at), as_typed && end == text.size());
+      clause = clause_of(text.substr(at, end - at), as_typed && end == text.size(), codes_are_words);
       at = end;
     }
     clause.excluded = excluded;

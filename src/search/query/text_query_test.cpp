@@ -54,6 +54,19 @@ TEST(TextQueryText, WhileItIsTyped) {
   EXPECT_EQ(parsed("\"in the fo", true), "l:in the fo");
 }
 
+TEST(TextQueryText, CodesMayBeWords) {
+  const auto clauses = parse_text_query("E0277 src/a1.cpp a2* *a3", false, true);
+  ASSERT_TRUE(clauses);
+  EXPECT_EQ(clauses->at(0).kind, TextClause::Kind::word);
+  EXPECT_EQ(clauses->at(1).kind, TextClause::Kind::literal);
+  EXPECT_EQ(clauses->at(2).kind, TextClause::Kind::prefix);
+  EXPECT_EQ(clauses->at(3).kind, TextClause::Kind::literal);
+}
+
+TEST(TextQueryText, OtherScripts) {
+  EXPECT_EQ(parsed("สวัสดี ភាសា 🚀 क्षि e\u0301te\u0301 1,000.5"), "l:สวัสดี l:ភាសា l:🚀 w:क्षि w:e\u0301te\u0301 l:1,000.5");
+}
+
 TEST(TextQueryText, Nothing) {
   EXPECT_EQ(parsed(""), "invalid");
   EXPECT_EQ(parsed(" \t\n"), "invalid");

@@ -1,7 +1,7 @@
 #include "search/words/fold.h"
 
 #include "base/text/text.h"
-#include "search/index/limits.h"
+#include "search/words/characters.h"
 
 #include <utf8proc.h>
 
@@ -40,27 +40,6 @@ constexpr std::uint64_t lowered(std::uint64_t bytes) {
   return bytes | (capitals >> 2);
 }
 
-// The length of the character, 0 when it is none.
-std::size_t decode(std::string_view text, std::size_t at, std::uint32_t& code_point) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[at + i]); };
-  const auto follows = [&](std::size_t i) { return (byte(i) & 0xC0) == 0x80; };
-  const std::size_t left = text.size() - at;
-  const unsigned first = byte(0);
-  if (first >= 0xC2 && first < 0xE0 && left >= 2 && follows(1)) {
-    code_point = (first & 0x1F) << 6 | (byte(1) & 0x3Fu);
-    return 2;
-  }
-  if (first >= 0xE0 && first < 0xF0 && left >= 3 && follows(1) && follows(2)) {
-    code_point = (first & 0x0F) << 12 | (byte(1) & 0x3Fu) << 6 | (byte(2) & 0x3Fu);
-    return code_point >= 0x800 && (code_point < 0xD800 || code_point > 0xDFFF) ? 3 : 0;
-  }
-  if (first >= 0xF0 && first < 0xF5 && left >= 4 && follows(1) && follows(2) && follows(3)) {
-    code_point = (first & 0x07) << 18 | (byte(1) & 0x3Fu) << 12 | (byte(2) & 0x3Fu) << 6 | (byte(3) & 0x3Fu);
-    return code_point >= 0x10000 && code_point <= 0x10FFFF ? 4 : 0;
-  }
-  return 0;
-}
-
 // Signs that no folding changes and that no mark behind them is composed with: copied as they are. They are most of what is not
 // ASCII in transcripts: ideographs, quotation marks, dashes, bullets, boxes.
 bool stays(std::uint32_t c) {
@@ -69,9 +48,9 @@ bool stays(std::uint32_t c) {
          (c >= 0x201C && c <= 0x201D) || c == 0x2022 || (c >= 0x2500 && c <= 0x259F);
 }
 
-// White space that NFKC leaves as it is: the ends of lines and paragraphs, next line, the ogham mark.
+// White space that NFKC leaves as it is, or takes away: the ends of lines and paragraphs, next line, the ogham mark, no width.
 bool is_other_blank(std::uint32_t c) {
-  return c == 0x2028 || c == 0x2029 || c == 0x85 || c == 0x1680;
+  return c == 0x2028 || c == 0x2029 || c == 0x85 || c == 0x1680 || c == 0x200B;
 }
 
 // Whether it may be composed with the letter before it: marks, and the later parts of a Korean syllable.
@@ -156,7 +135,7 @@ std::size_t FoldedText::fold_plain(std::string_view text, std::size_t at) {
 std::size_t FoldedText::fold_beyond(std::string_view text, std::size_t at) {
   mark(at);
   std::uint32_t code_point = 0;
-  std::size_t length = decode(text, at, code_point);
+  std::size_t length = decode_character(text, at, code_point);
   if (length == 0 || stays(code_point)) {
     reserve(4);
     const std::string_view sign = length == 0 ? kReplacement : text.substr(at, length);
@@ -172,8 +151,8 @@ std::size_t FoldedText::fold_beyond(std::string_view text, std::size_t at) {
   // Marks are composed with the letter before them, so an ASCII letter in front is folded with them.
   const std::size_t most = std::min(text.size(), at + kMostPieceBytes);
   std::size_t end = at;
-  while (end < most && (length = decode(text, end, code_point)) != 0 && !stays(code_point) && !is_other_blank(code_point) &&
-         (end - at < kPieceBytes || joins(code_point)))
+  while (end < most && (length = decode_character(text, end, code_point)) != 0 && !stays(code_point) &&
+         !is_other_blank(code_point) && (end - at < kPieceBytes || joins(code_point)))
     end += length;
   std::string piece;
   if (size_ > 0 && at > 0 && static_cast<unsigned char>(text[at - 1]) < 0x80 && bytes_[size_ - 1] != ' ') piece = bytes_[--size_];

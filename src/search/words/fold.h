@@ -18,6 +18,9 @@ namespace holdfast::search {
 // Lower case into a buffer of at least that size; false when there is anything beyond ASCII, and the buffer is of no use then.
 bool lower_ascii(std::string_view text, std::string& to);
 
+// A buffer that a text made larger than this is given back, not kept for the next text.
+inline constexpr std::size_t kKeptBytes = 4 << 20;
+
 // A buffer to use again and again; one thread.
 class FoldedText {
  public:

@@ -1,8 +1,8 @@
 #include "search/words/words.h"
 
 #include "base/text/text.h"
-
-#include <utf8proc.h>
+#include "search/words/characters.h"
+#include "search/words/fold.h"
 
 #include <algorithm>
 #include <array>
@@ -61,30 +61,6 @@ void give_ascii(std::string_view run, std::uint8_t seen, WordSink& sink) {
     sink.word(run.substr(0, kMaxWordBytes));
 }
 
-enum class Sign { none, word, pair };
-
-Sign sign_of(utf8proc_int32_t c) {
-  const bool without_blanks = (c >= 0x3040 && c <= 0x30FF) || (c >= 0x3400 && c <= 0x4DBF) || (c >= 0x4E00 && c <= 0x9FFF) ||
-                              (c >= 0xAC00 && c <= 0xD7A3) || (c >= 0xF900 && c <= 0xFAFF) || (c >= 0xFF66 && c <= 0xFF9F) ||
-                              (c >= 0x20000 && c <= 0x3FFFF);
-  switch (utf8proc_category(c)) {
-    case UTF8PROC_CATEGORY_LU:
-    case UTF8PROC_CATEGORY_LL:
-    case UTF8PROC_CATEGORY_LT:
-    case UTF8PROC_CATEGORY_LM:
-    case UTF8PROC_CATEGORY_LO:
-    case UTF8PROC_CATEGORY_MN:
-    case UTF8PROC_CATEGORY_MC:
-    case UTF8PROC_CATEGORY_ME:
-    case UTF8PROC_CATEGORY_ND:
-    case UTF8PROC_CATEGORY_NL:
-    case UTF8PROC_CATEGORY_NO:
-      return without_blanks ? Sign::pair : Sign::word;
-    default:
-      return Sign::none;
-  }
-}
-
 std::size_t length_of_first(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text[0]);
   return std::min<std::size_t>(text.size(), lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4);
@@ -93,6 +69,7 @@ std::size_t length_of_first(std::string_view text) {
 void give_pairs(std::string_view run, WordSink& sink) {
   const std::string folded = fold_case(run);
   std::string_view rest = folded;
+  if (rest.empty()) return;
   std::size_t first = length_of_first(rest);
   if (first == rest.size()) return sink.word(rest);
   while (first < rest.size()) {
@@ -113,25 +90,21 @@ void give_folded(std::string_view run, WordSink& sink) {
   if (!word.empty()) sink.word(word);
 }
 
-// A run that is not ASCII alone: letters and separators beyond it are told apart sign by sign.
+// A run that is not ASCII alone: its characters are told apart one by one.
 void give_run(std::string_view run, WordSink& sink) {
   std::size_t begin = 0;
-  Sign kind = Sign::none;
+  CharacterKind kind = CharacterKind::separator;
   const auto end_at = [&](std::size_t end) {
-    if (kind == Sign::word) give_folded(run.substr(begin, end - begin), sink);
-    if (kind == Sign::pair) give_pairs(run.substr(begin, end - begin), sink);
+    if (kind == CharacterKind::letter) give_folded(run.substr(begin, end - begin), sink);
+    if (kind == CharacterKind::paired) give_pairs(run.substr(begin, end - begin), sink);
+    if (kind == CharacterKind::picture) sink.word(run.substr(begin, end - begin));
   };
-  for (std::size_t at = 0; at < run.size();) {
-    utf8proc_int32_t sign = -1;
-    const auto length = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(run.data() + at),
-                                         static_cast<utf8proc_ssize_t>(run.size() - at), &sign);
-    const Sign now = length <= 0 ? Sign::none : sign_of(sign);
-    if (now != kind) {
-      end_at(at);
-      begin = at;
-      kind = now;
-    }
-    at += length <= 0 ? 1 : static_cast<std::size_t>(length);
+  for (std::size_t at = 0, length = 0; at < run.size(); at += length) {
+    const CharacterKind now = kind_at(run, at, length);
+    if (now == kind && now != CharacterKind::picture) continue;
+    end_at(at);
+    begin = at;
+    kind = now;
   }
   end_at(run.size());
 }
@@ -178,6 +151,19 @@ std::vector<std::string> words_of(std::string_view text) {
   Collect collect;
   scan_words(text, collect);
   return std::move(collect.words);
+}
+
+std::string spaced_words(std::string_view text) {
+  FoldedText folded;
+  folded.assign(text);
+  std::string words;
+  words.reserve(folded.size() + folded.size() / 8 + 2);
+  each_word(folded.view(), [&](std::size_t begin, std::size_t end, CharacterKind) {
+    words += ' ';
+    words += utf8_prefix(folded.view().substr(begin, end - begin), kMaxWordBytes);
+  });
+  if (!words.empty()) words += ' ';
+  return words;
 }
 
 bool is_stop_word(std::string_view word) {

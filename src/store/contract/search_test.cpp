@@ -29,6 +29,39 @@ TEST_P(SearchContract, FindsWordsInEntriesNewestFirst) {
   EXPECT_EQ(hit.type, "note");
 }
 
+// docs/search.md, "What to type": the same as in transcripts.
+TEST_P(SearchContract, UnderstandsTheLanguageOfEverySearch) {
+  create("a");
+  append("a", "the retry policy of kelp_server.cpp failed with E0277: budget of 1,000.5");
+  append("a", "retrying without a policy; 海藻サラダ 한국어를 สวัสดีครับ done🚀");
+  EXPECT_THAT(search("retr* polic*"), ElementsAre("a:2", "a:1"));
+  EXPECT_THAT(search("\"retry policy\""), ElementsAre("a:1"));
+  EXPECT_THAT(search("policy -budget"), ElementsAre("a:2"));
+  EXPECT_THAT(search("-budget"), ElementsAre("a:0", "a:2"));
+  for (const char* text : {"kelp_server.cpp", "p_serv", "E0277", "*oli* *ailed*", "1,000", "1,000.5", "\"with e0277\""})
+    EXPECT_THAT(search(text), testing::Contains("a:1")) << text;
+  for (const char* text : {"海藻", "サラダ", "藻サ", "한국어", "국어", "สวัสดี", "ดีครับ", "🚀", "done🚀", "DONE"})
+    EXPECT_THAT(search(text), ElementsAre("a:2")) << text;
+  for (const char* text : {"藻海", "어국", "🚢", "p_serw", "*ailled*", "1.000"}) EXPECT_THAT(search(text), IsEmpty()) << text;
+}
+
+TEST_P(SearchContract, SaysWhoSpokeAndHowWellItFits) {
+  create("a");
+  append("a", "a needle, among so many other words that say nothing about one, and nothing else that was asked for");
+  append("a", "needle needle");
+  SearchQuery query;
+  query.text = "needle";
+  const SearchResult found = must(store_->search(query));
+  ASSERT_EQ(found.hits.size(), 2U);
+  EXPECT_GT(found.hits[0].score, found.hits[1].score);
+  EXPECT_EQ(found.hits[1].role, search::PassageRole::assistant);
+  EXPECT_EQ(found.hits[1].snippet.substr(found.hits[1].highlights.at(0).first, 6), "needle");
+  query.roles = {search::PassageRole::user};
+  EXPECT_THAT(search(query), IsEmpty());
+  query.roles = {search::PassageRole::assistant};
+  EXPECT_EQ(search(query).size(), 2U);
+}
+
 TEST_P(SearchContract, FindsTitlesDescriptionsAndTags) {
   SessionRecord r = record("a");
   r.title = "Connection pools";

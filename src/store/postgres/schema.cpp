@@ -11,7 +11,7 @@ namespace {
 
 // The columns are those of the SQLite store; strings are bytea (statement.h). `changed` and `sequence` come from one sequence and
 // are given out under a lock that is held until the commit is visible (locks.h), so their order is that of the commits.
-// `words` are the words of store/sqlite/search/words.h, cut by us, so that both stores find the same; `commits` has the id of
+// `words` are the words of search/words/words.h, cut by us, so that both stores find the same; `commits` has the id of
 // every write of the last hour (writer.h).
 constexpr const char* kPostgresVersion1 = R"sql(
 CREATE TABLE meta(name bytea PRIMARY KEY, value bytea NOT NULL);
@@ -216,6 +216,16 @@ ALTER INDEX entries_words SET (gin_pending_list_limit = 512);
 ALTER INDEX session_texts_words SET (gin_pending_list_limit = 512);
 )sql";
 
+// Some characters belong to other words than before, or to none (search/words/characters.h). What has a byte that such a
+// character may begin with (in octal, as PostgreSQL writes bytes) is looked at by every search from now on, like what cannot be
+// indexed (indexed_words.h). Latin, Greek, Cyrillic, Chinese, Japanese and the usual quotation marks and dashes are as they were.
+constexpr std::string_view kOtherWords =
+    R"(\\(302\\2(51|55|56|7[456])|313|316\\207|322\\202|3(2[4-7]|3[0-7])\\|34[01]\\(?!27[23])|342\\(?!200\\2[2-4])|343\\21|35[2-7]\\|36[0-4]\\))";
+constexpr const char* kVersion5[] = {
+    R"(UPDATE entries SET words = array_to_tsvector(ARRAY[E'\x01']) WHERE salt IS NOT NULL AND encode(text, 'escape') ~ ?::text)",
+    R"(UPDATE session_texts AS t SET words = array_to_tsvector(ARRAY[E'\x01']) FROM sessions AS s WHERE s.key = t.session AND
+       encode(s.title || t.description || s.tags, 'escape') ~ ?::text)"};
+
 constexpr std::size_t kPostgresSecretBytes = 32;
 constexpr std::size_t kPostgresIdBytes = 16;
 
@@ -255,7 +265,8 @@ Result<void> upgrade(Connection& connection, const std::string& schema) {
   }
   if (format < 2) queue_script(connection, kVersion2);
   if (format < 3) queue_script(connection, kPostgresVersion3);
-  queue_script(connection, kVersion4);
+  if (format < 4) queue_script(connection, kVersion4);
+  for (const char* statement : kVersion5) connection.queue(statement, {Param::text(std::string(kOtherWords))});
   connection.queue("UPDATE meta SET value = ? WHERE name = 'format'", {std::to_string(kFormat)});
   HF_CHECK(connection.flush());
   return {};

@@ -10,7 +10,7 @@
 
 namespace holdfast::store::postgres {
 
-inline constexpr int kFormat = 4;
+inline constexpr int kFormat = 5;
 
 // The schema of the address, or ours.
 Result<std::string> find_schema(Connection& connection);

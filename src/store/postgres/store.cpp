@@ -45,7 +45,7 @@ class PostgresStore final : public ReadStore<PostgresStore> {
     for (const Entry& entry : entries) {
       if (!entry.damage) continue;
       for (SearchHit& hit : found.hits)
-        if (hit.session == entry.session && hit.seq == entry.seq) hit.snippet = damaged_snippet(*entry.damage, hit.snippet);
+        if (hit.session == entry.session && hit.seq == entry.seq) show_damage(hit, *entry.damage);
     }
     return found;
   }

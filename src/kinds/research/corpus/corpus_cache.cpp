@@ -12,7 +12,7 @@
 namespace holdfast::research {
 namespace {
 
-constexpr std::string_view kMagic = "holdfast corpus index 3\n";
+constexpr std::string_view kMagic = "holdfast corpus index 4\n";
 constexpr std::string_view kName = "corpus-", kEnding = ".index";
 constexpr std::size_t kMaxCacheBytes = 4ULL << 30;
 constexpr std::size_t kMaxPathBytes = 4096;  // as of Linux

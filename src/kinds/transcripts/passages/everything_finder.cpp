@@ -8,7 +8,7 @@
 #include "kinds/transcripts/reading/session_info.h"
 #include "session/limits.h"
 #include "session/query/display.h"
-#include "session/query/store_sources.h"
+#include "session/query/search.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -61,18 +61,10 @@ bool is_about_transcripts(const FindRequest& request) {
   return !request.branch.empty() || !request.tool.empty() || !request.model.empty() || !request.file.empty();
 }
 
-// What the store's own index of words can answer.
-bool is_about_words(const search::TextClause& clause) {
-  if (clause.excluded) return false;
-  const bool plain = std::ranges::all_of(
-      clause.text, [](char c) { return c == ' ' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); });
-  return clause.kind == search::TextClause::Kind::word || (plain && clause.text.contains(' '));
-}
-
 FoundPlace place_of(const TextHit& hit) {
   FoundPlace place;
   place.line = hit.line;
-  place.source = hit.source.key;
+  place.source = hit.source.key.empty() ? "store:" + hit.source.session : hit.source.key;
   place.role = hit.role;
   place.time = hit.time;
   place.snippet = hit.snippet;
@@ -160,46 +152,94 @@ Result<FindResult> EverythingFinder::find(const FindRequest& request) {
     return fail(ErrorKind::invalid, "there is nothing to look for",
                 "give words, a \"phrase\", or a filter such as a file or tool");
   }
-  FindResult transcripts, stored;
-  if (request.transcripts && wants(request, kTranscript)) HF_CHECK(find_transcripts(request, clauses, transcripts));
-  if (request.store && !request.text.empty() && !is_about_transcripts(request)) HF_CHECK(find_stored(request, clauses, stored));
-  // One of each in turn: their scores cannot be compared, their ranks can.
-  FindResult all;
-  all.coverage = transcripts.coverage;
-  for (std::size_t i = 0; i < std::max(transcripts.sessions.size(), stored.sessions.size()); ++i)
-    for (FindResult* one : {&transcripts, &stored})
-      if (i < one->sessions.size()) all.sessions.push_back(std::move(one->sessions[i]));
-  if (request.order == search::TextQuery::Order::newest) std::ranges::sort(all.sessions, std::greater{}, &FoundInSession::time);
-  all.more = transcripts.more || stored.more || all.sessions.size() > request.limit;
-  if (all.sessions.size() > request.limit) all.sessions.resize(request.limit);
-  all.more_places = transcripts.more_places || stored.more_places;
-  all.unreadable = std::move(transcripts.unreadable);
-  return all;
-}
-
-Result<void> EverythingFinder::find_transcripts(const FindRequest& request, const std::vector<search::TextClause>& clauses,
-                                                FindResult& result) {
-  HF_TRY(const search::TextQuery query, query_of(request, clauses));
-  HF_TRY(const search::TextResult found, index_.search(sources_, query));
+  FindResult result;
+  std::vector<TextHit> hits;
+  if (request.transcripts && wants(request, kTranscript)) HF_CHECK(search_transcripts(request, clauses, hits, result));
+  if (request.store && !request.text.empty() && !is_about_transcripts(request)) HF_CHECK(search_store(request, hits, result));
+  // Both measure how well a place fits in the same way (search/index/passage_match.h).
+  const bool newest = request.order == search::TextQuery::Order::newest;
+  std::ranges::stable_sort(hits, [newest](const TextHit& a, const TextHit& b) {
+    if (!newest && a.score != b.score) return a.score > b.score;
+    return a.time > b.time;
+  });
   HF_TRY(const Activity activity, Activity::read(homes_.claude, clock_.now()));
-  result.more = found.more;
-  result.more_places = found.more_in_sessions;
-  result.unreadable = found.unreadable;
-  result.coverage = {found.index, found.bytes_scanned};
-  for (const TextHit& hit : found.hits) {
+  for (const TextHit& hit : hits) {
     auto known = std::ranges::find(result.sessions, hit.source.session, &FoundInSession::id);
     if (known == result.sessions.end()) {
       if (result.sessions.size() >= request.limit) {
         result.more = true;
         continue;
       }
-      result.sessions.emplace_back();
-      known = result.sessions.end() - 1;
-      describe(*known, hit.source, activity);
+      FoundInSession found;
+      if (!hit.source.key.empty())
+        describe(found, hit.source, activity);
+      else if (!describe_stored(found, hit.source.session, *request.store))
+        continue;  // gone since
+      known = result.sessions.insert(result.sessions.end(), std::move(found));
     }
     known->places.push_back(place_of(hit));
   }
+  if (newest) std::ranges::sort(result.sessions, std::greater{}, &FoundInSession::time);
+  return result;
+}
+
+Result<void> EverythingFinder::search_transcripts(const FindRequest& request, const std::vector<search::TextClause>& clauses,
+                                                  std::vector<TextHit>& hits, FindResult& result) {
+  HF_TRY(const search::TextQuery query, query_of(request, clauses));
+  HF_TRY(search::TextResult found, index_.search(sources_, query));
+  result.more = found.more;
+  result.more_places = found.more_in_sessions;
+  result.unreadable = std::move(found.unreadable);
+  result.coverage = {found.index, found.bytes_scanned};
+  hits = std::move(found.hits);
   return {};
+}
+
+Result<void> EverythingFinder::search_store(const FindRequest& request, std::vector<TextHit>& hits, FindResult& result) {
+  session::SearchQuery query;
+  for (const std::string& kind : request.kinds)
+    if (kind != kTranscript) query.kinds.push_back(kind);
+  if (!request.kinds.empty() && query.kinds.empty()) return {};
+  if (!request.project.empty()) {
+    HF_TRY(const std::string canonical, canonical_project(request.project));
+    query.roots = {file_uri_of_path(canonical)};
+  }
+  query.text = request.text;
+  query.as_typed = request.as_typed;
+  query.codes_are_words = false;
+  query.roles = request.roles;
+  query.session = request.session;
+  query.not_session = request.not_session;
+  query.since = request.since;
+  query.until = request.until;
+  query.limit = std::min(request.limit * std::max<std::size_t>(request.per_session, 1), session::kMaxSearchLimit);
+  query.per_session = request.per_session > 0 ? request.per_session : query.limit;
+  HF_TRY(session::SearchResult found, request.store->search(query));
+  result.more = result.more || found.more;
+  for (session::SearchHit& hit : found.hits) {
+    TextHit text_hit;
+    text_hit.source.session = hit.session;
+    text_hit.line = static_cast<std::uint64_t>(hit.seq);
+    text_hit.role = hit.role;
+    text_hit.time = hit.time;
+    text_hit.score = hit.score;
+    text_hit.snippet = std::move(hit.snippet);
+    text_hit.highlights = std::move(hit.highlights);
+    hits.push_back(std::move(text_hit));
+  }
+  return {};
+}
+
+bool EverythingFinder::describe_stored(FoundInSession& found, const std::string& id, session::Store& store) {
+  const auto record = store.get(id);
+  if (!record) return false;
+  found.id = record->id;
+  found.kind = record->kind;
+  found.title = session::shown_title(*record);
+  found.project = record->root_uri;
+  found.status = session::shown_status(*record);
+  found.time = record->updated_at;
+  return true;
 }
 
 void EverythingFinder::describe(FoundInSession& found, const Source& source, const Activity& activity) {
@@ -239,94 +279,6 @@ void EverythingFinder::describe(FoundInSession& found, const Source& source, con
     return true;
   });
   if (!read || found.title.empty()) found.title = std::move(opening);
-}
-
-session::Query EverythingFinder::stored_sessions(const FindRequest& request, const std::string& root) const {
-  session::Query conditions;
-  for (const std::string& kind : request.kinds)
-    if (kind != kTranscript) conditions.kinds.push_back(kind);
-  if (!root.empty()) conditions.roots = {root};
-  return conditions;
-}
-
-Result<std::vector<TextHit>> EverythingFinder::scan_stored(const FindRequest& request, const session::Query& conditions,
-                                                           const std::vector<search::TextClause>& clauses, bool& more) {
-  session::StoreSources sources(*request.store, conditions);
-  search::TextQuery query;
-  query.clauses = clauses;
-  query.roles = request.roles;
-  query.since = request.since;
-  query.until = request.until;
-  query.order = request.order;
-  query.per_session = request.per_session;
-  query.limit = request.limit * std::max<std::size_t>(request.per_session, 1);
-  query.admits = [&](const Source& source) {
-    return (request.session.empty() || source.session == request.session) && source.session != request.not_session;
-  };
-  // The index knows none of these sources, so it reads them.
-  HF_TRY(search::TextResult found, index_.search(sources, query));
-  more = found.more;
-  return std::move(found.hits);
-}
-
-Result<std::vector<TextHit>> EverythingFinder::look_up_stored(const FindRequest& request, const session::Query& conditions,
-                                                              bool& more) {
-  session::SearchQuery query;
-  query.text = request.text;
-  query.kinds = conditions.kinds;
-  query.roots = conditions.roots;
-  query.session = request.session;
-  query.not_session = request.not_session;
-  query.since = request.since;
-  query.until = request.until;
-  query.limit = std::min(request.limit * std::max<std::size_t>(request.per_session, 1), session::kMaxSearchLimit);
-  query.per_session = request.per_session;
-  HF_TRY(session::SearchResult found, request.store->search(query));
-  more = found.more;
-  std::vector<TextHit> hits;
-  for (session::SearchHit& hit : found.hits) {
-    TextHit text_hit;
-    text_hit.source.session = hit.session;
-    text_hit.source.key = "store:" + hit.session;
-    text_hit.line = static_cast<std::uint64_t>(hit.seq);
-    text_hit.role = hit.seq == 0 ? search::PassageRole::title : session::role_of_entry(hit.type);
-    text_hit.time = hit.time;
-    text_hit.snippet = std::move(hit.snippet);
-    hits.push_back(std::move(text_hit));
-  }
-  return hits;
-}
-
-Result<void> EverythingFinder::find_stored(const FindRequest& request, const std::vector<search::TextClause>& clauses,
-                                           FindResult& result) {
-  std::string root;
-  if (!request.project.empty()) {
-    HF_TRY(const std::string canonical, canonical_project(request.project));
-    root = file_uri_of_path(canonical);
-  }
-  const session::Query conditions = stored_sessions(request, root);
-  if (!request.kinds.empty() && conditions.kinds.empty()) return {};
-  const bool words_only = request.roles.empty() && request.text.size() <= session::kMaxSearchTextBytes &&
-                          std::ranges::all_of(clauses, is_about_words);
-  HF_TRY(const std::vector<TextHit> hits,
-         words_only ? look_up_stored(request, conditions, result.more) : scan_stored(request, conditions, clauses, result.more));
-  for (const TextHit& hit : hits) {
-    auto known = std::ranges::find(result.sessions, hit.source.session, &FoundInSession::id);
-    if (known == result.sessions.end()) {
-      const auto record = request.store->get(hit.source.session);
-      if (!record) continue;  // gone since
-      FoundInSession session;
-      session.id = record->id;
-      session.kind = record->kind;
-      session.title = session::shown_title(*record);
-      session.project = record->root_uri;
-      session.status = session::shown_status(*record);
-      session.time = record->updated_at;
-      known = result.sessions.insert(result.sessions.end(), std::move(session));
-    }
-    known->places.push_back(place_of(hit));
-  }
-  return {};
 }
 
 }  // namespace holdfast::transcripts

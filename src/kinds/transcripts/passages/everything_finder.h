@@ -2,8 +2,8 @@
 
 // The search over transcripts and the store together (finder.h).
 //
-// Transcripts are searched through the index, sessions of the store through the store; where both answer, the places of their
-// answers are counted: the first of each stands before the second of each. Blocks; any thread.
+// Transcripts are searched through the index, sessions of the store through the store. Both understand the same question and
+// measure in the same way how well a place fits, so that their answers stand in one order. Blocks; any thread.
 
 #include "kinds/transcripts/home/running.h"
 #include "kinds/transcripts/passages/passage_sources.h"
@@ -23,19 +23,15 @@ class EverythingFinder final : public session::Finder {
   Result<search::IndexState> index_state() override;
 
  private:
-  Result<void> find_transcripts(const session::FindRequest& request, const std::vector<search::TextClause>& clauses,
-                                session::FindResult& result);
-  Result<void> find_stored(const session::FindRequest& request, const std::vector<search::TextClause>& clauses,
-                           session::FindResult& result);
-  session::Query stored_sessions(const session::FindRequest& request, const std::string& root) const;
-  // By the store's index of words, or by reading what it has: where parts of words, code or excluded words are asked for.
-  Result<std::vector<search::TextHit>> look_up_stored(const session::FindRequest& request, const session::Query& conditions,
-                                                      bool& more);
-  Result<std::vector<search::TextHit>> scan_stored(const session::FindRequest& request, const session::Query& conditions,
-                                                   const std::vector<search::TextClause>& clauses, bool& more);
+  Result<void> search_transcripts(const session::FindRequest& request, const std::vector<search::TextClause>& clauses,
+                                  std::vector<search::TextHit>& hits, session::FindResult& result);
+  // Hits of the store name a session and no source.
+  Result<void> search_store(const session::FindRequest& request, std::vector<search::TextHit>& hits, session::FindResult& result);
   Result<search::TextQuery> query_of(const session::FindRequest& request, const std::vector<search::TextClause>& clauses);
   Result<std::function<bool(const search::Source&)>> admitted(const session::FindRequest& request);
   void describe(session::FoundInSession& found, const search::Source& source, const Activity& activity);
+
+  static bool describe_stored(session::FoundInSession& found, const std::string& id, session::Store& store);  // false: it is gone
 
   const Homes& homes_;
   search::PassageSources& sources_;

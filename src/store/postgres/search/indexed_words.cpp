@@ -1,7 +1,7 @@
 #include "store/postgres/search/indexed_words.h"
 
 #include "base/text/text.h"
-#include "store/sqlite/search/words.h"
+#include "search/words/words.h"
 
 #include <fmt/ranges.h>
 
@@ -38,7 +38,7 @@ std::string quoted_word(std::string_view word) {
 }  // namespace
 
 Param indexed_words(std::string_view text) {
-  const std::string words = words_of(text);
+  const std::string words = search::spaced_words(text);
   std::vector<std::string_view> found;
   bool all_fit = true;
   each_word(words, [&](std::string_view word) {
@@ -57,10 +57,9 @@ Param no_words() {
   return Param::texts({});
 }
 
-WordConditions word_conditions(std::string_view query) {
+WordConditions word_conditions(const std::vector<search::WordTerm>& terms) {
   std::vector<std::string> whole, beginnings;
-  const WordQuery parsed(query);
-  for (const WordQuery::Term& term : parsed.terms()) {
+  for (const search::WordTerm& term : terms) {
     std::vector<std::string_view> words;
     each_word(term.words, [&](std::string_view word) { words.push_back(word); });
     for (std::size_t i = 0; i < words.size(); ++i) {

@@ -3,7 +3,6 @@
 #include "session/limits.h"
 #include "store/postgres/search/indexed_words.h"
 #include "store/postgres/search/search_way.h"
-#include "store/sqlite/search/words.h"
 #include "store/tables/condition.h"
 #include "store/tables/session_row.h"
 
@@ -29,8 +28,8 @@ class Search {
   Search(Connection& connection, const SearchQuery& query)
       : connection_(connection),
         query_(query),
-        words_(query.text),
-        conditions_(word_conditions(query.text)),
+        words_(query.text, query.as_typed, query.codes_are_words),
+        conditions_(word_conditions(words_.terms())),
         where_(conditions_of(query)) {
     if (!query.session.empty()) where_.add_any("s.id", {query.session});
   }
@@ -38,7 +37,7 @@ class Search {
   Result<session::SearchResult> run() {
     if (words_.empty()) return std::move(result_);
     HF_CHECK(choose_ways());
-    if (!query_.entries_only) HF_CHECK(search_records());
+    if (!query_.entries_only && session::has_role(query_, search::PassageRole::title)) HF_CHECK(search_records());
     if (!result_.more) HF_CHECK(search_entries());
     return std::move(result_);
   }
@@ -149,8 +148,11 @@ class Search {
         id = row.text(1);
         if (!session::is_in_time(query_, updated)) continue;
         const std::string text = searched_text(row.text(3), row.text(4), row.text(5));
-        if (!words_.matches(words_of(text))) continue;
-        SearchHit hit{id, std::string(row.text(2)), std::string(row.text(3)), 0, {}, 0, {}, updated, snippet_of(text, words_)};
+        auto match = words_.match(search::PassageRole::title, text);
+        if (!match) continue;
+        SearchHit hit{
+            id, std::string(row.text(2)), std::string(row.text(3)), 0, {}, 0, {}, updated, search::PassageRole::title, 0, {}, {}};
+        session::show_match(hit, words_, text, *std::move(match));
         take(row.integer(0), std::move(hit));
       }
       if (static_cast<std::size_t>(rows.size()) < wanted) return {};
@@ -163,7 +165,8 @@ class Search {
   Statement find_entries(std::int64_t before, std::size_t wanted) const {
     Statement statement = begin_statement(entries_, "entries", "sequence, session, salt");
     statement.sql += fmt::format(
-        "SELECT sequence, session, seq, lane, number, type, time, CASE WHEN before < {} THEN text END, id, kind, title FROM "
+        "SELECT sequence, session, seq, lane, number, type, time, CASE WHEN before < {} THEN text END, id, kind, title, CASE "
+        "WHEN type IN ('message', 'request') THEN data END FROM "
         "(SELECT "
         "e.*, page.id, page.kind, page.title, sum(length(e.text)) OVER (ORDER BY e.sequence DESC) - length(e.text) AS before "
         "FROM "
@@ -199,16 +202,30 @@ class Search {
 
   void consider(const Row& row, std::int64_t& before) {
     before = row.integer(0);
-    if (!session::is_in_time(query_, row.integer(6)) || !words_.matches(words_of(row.text(7)))) return;
-    SearchHit hit{std::string(row.text(8)), std::string(row.text(9)), std::string(row.text(10)),
-                  row.integer(2),           std::string(row.text(3)), row.integer(4),
-                  std::string(row.text(5)), row.integer(6),           snippet_of(row.text(7), words_)};
+    if (!session::is_in_time(query_, row.integer(6))) return;
+    const search::PassageRole role = session::role_of_entry(row.text(5), row.text(11));
+    if (!session::has_role(query_, role)) return;
+    auto match = words_.match(role, row.text(7));
+    if (!match) return;
+    SearchHit hit{std::string(row.text(8)),
+                  std::string(row.text(9)),
+                  std::string(row.text(10)),
+                  row.integer(2),
+                  std::string(row.text(3)),
+                  row.integer(4),
+                  std::string(row.text(5)),
+                  row.integer(6),
+                  role,
+                  0,
+                  {},
+                  {}};
+    session::show_match(hit, words_, row.text(7), *std::move(match));
     take(row.integer(1), std::move(hit));
   }
 
   Connection& connection_;
   const SearchQuery& query_;
-  const WordQuery words_;
+  search::TextSearch words_;
   const WordConditions conditions_;
   Condition where_;
   std::map<std::int64_t, std::size_t> hits_;

@@ -52,8 +52,12 @@ class SearchWayTest : public testing::Test {
     TestServer::instance().drop(url_);
   }
 
-  SearchWay to_records(std::string_view text) { return chosen(choose_way_to_records(*word_conditions(text).all)); }
-  SearchWay to_entries(std::string_view text) { return chosen(choose_way_to_entries(*word_conditions(text).all)); }
+  SearchWay to_records(std::string_view text) {
+    return chosen(choose_way_to_records(*word_conditions(search::TextSearch(text, true, true).terms()).all));
+  }
+  SearchWay to_entries(std::string_view text) {
+    return chosen(choose_way_to_entries(*word_conditions(search::TextSearch(text, true, true).terms()).all));
+  }
 
   const std::string url_ = TestServer::instance().fresh_url();
   std::unique_ptr<Store> store_ = must(open_store(url_));

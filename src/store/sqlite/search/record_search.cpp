@@ -63,7 +63,7 @@ Result<bool> RecordSearch::ask_index(std::size_t most) {
     if (segment.last < last) uncovered_.push_back({segment.last + 1, last});
     last = segment.first - 1;
     const std::size_t before = numbers_.size();
-    const bool usable = index_.find(segment, Indexed::records, question_.words, [&](std::int64_t number) {
+    const bool usable = index_.find(segment, Indexed::records, question_.words.terms(), [&](std::int64_t number) {
       numbers_.push_back(number);
       return numbers_.size() <= most;
     });
@@ -105,7 +105,7 @@ Result<void> RecordSearch::scan(const Range& range) {
     if (!more) return {};
     const std::string text = searched_text(rows.text(3), rows.text(4), rows.text(5));
     scanned_bytes_ += kRecordBytes + text.size();
-    if (!question_.words.matches(words_of(text))) continue;
+    if (!question_.words.matches(text)) continue;
     candidates_.push_back({rows.integer(0), rows.integer(1), std::string(rows.text(2))});
   }
 }
@@ -178,7 +178,7 @@ Result<bool> RecordSearch::consider(std::int64_t session, const OnRecord& on_rec
     if (!there) return true;
     found = {session, rows.integer(3), searched_text(rows.text(0), rows.text(1), rows.text(2))};
   }
-  if (!question_.words.matches(words_of(found.text))) return true;
+  if (!question_.words.matches(found.text)) return true;
   return on_record(found);
 }
 

@@ -10,11 +10,11 @@
 //
 // For one search, on the thread of its connection.
 
+#include "search/index/text_search.h"
 #include "session/query/search.h"
 #include "store/sqlite/db.h"
 #include "store/sqlite/lists/shelf_walk.h"
 #include "store/sqlite/search/text_index.h"
-#include "store/sqlite/search/words.h"
 #include "store/tables/condition.h"
 
 #include <functional>
@@ -26,7 +26,7 @@ inline constexpr std::size_t kFirstTurn = 64;
 
 struct RecordQuestion {
   const session::SearchQuery& query;
-  const WordQuery& words;
+  search::TextSearch& words;
   const Condition& where;                // what `query` asks of sessions, as SQL
   const std::vector<Segment>& segments;  // as they were before the connection's transaction began
   std::size_t first_turn = kFirstTurn;

@@ -67,7 +67,7 @@ class IndexedStore {
   std::vector<std::string> find(
       const SearchQuery& query, std::size_t first_turn = kFirstTurn, const std::function<void()>& meanwhile = [] {}) {
     const std::vector<Segment> segments = index_->segments();
-    const WordQuery words(query.text);
+    search::TextSearch words(query.text, query.as_typed, query.codes_are_words);
     const Condition where = conditions_of(query);
     std::vector<std::string> found;
     must(readers_.with([&](Db& db) -> Result<void> {
@@ -86,7 +86,7 @@ class IndexedStore {
   }
   // The same by reading all of them.
   std::vector<std::string> scan(const SearchQuery& query) {
-    const WordQuery words(query.text);
+    search::TextSearch words(query.text, query.as_typed, query.codes_are_words);
     const Condition where = conditions_of(query);
     std::vector<std::string> found;
     must(readers_.with([&](Db& db) -> Result<void> {
@@ -100,7 +100,7 @@ class IndexedStore {
         HF_TRY(const bool more, rows.next());
         if (!more) return {};
         const std::string text = searched_text(rows.text(1), rows.text(2), rows.text(3));
-        if (words.matches(words_of(text))) {
+        if (words.matches(text)) {
           found.push_back(fmt::format("{} {} at {}", rows.integer(0), text, rows.integer(4)));
         }
       }
@@ -289,7 +289,7 @@ RC_GTEST_PROP(RecordSearch, FindsWhatReadingAllOfThemFinds, ()) {
   RC_CLASSIFY(store.segments() > 1, "several segments");
   for (int i = 0; i < 10; ++i) {
     const SearchQuery query = any_search();
-    if (WordQuery(query.text).empty()) continue;
+    if (search::TextSearch(query.text, query.as_typed, query.codes_are_words).empty()) continue;
     RC_ASSERT(store.find(query, first_turn) == store.scan(query));
     if (i == 4) store.feed();
   }

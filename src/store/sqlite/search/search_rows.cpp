@@ -4,7 +4,6 @@
 #include "store/sqlite/rows/entry_rows.h"
 #include "store/sqlite/rows/event_rows.h"
 #include "store/sqlite/search/record_search.h"
-#include "store/sqlite/search/words.h"
 #include "store/tables/condition.h"
 
 #include <fmt/format.h>
@@ -29,7 +28,12 @@ struct HitPlace {
 class Search {
  public:
   Search(Db& db, TextIndex& index, const std::vector<Segment>& segments, const SearchQuery& query)
-      : db_(db), index_(index), segments_(segments), query_(query), words_(query.text), where_(conditions_of(query)) {}
+      : db_(db),
+        index_(index),
+        segments_(segments),
+        query_(query),
+        words_(query.text, query.as_typed, query.codes_are_words),
+        where_(conditions_of(query)) {}
 
   Result<SearchOutcome> run() {
     HF_CHECK(session::check_search(query_));
@@ -78,15 +82,18 @@ class Search {
   }
 
   Result<void> search_records() {
+    if (!session::has_role(query_, search::PassageRole::title)) return {};
     const RecordQuestion question{query_, words_, where_, segments_};
     RecordSearch records(db_, index_, question);
     const auto on_record = [&](const FoundRecord& found) -> Result<bool> {
       if (!session::is_in_time(query_, found.updated_at)) return true;
+      auto match = words_.match(search::PassageRole::title, found.text);
+      if (!match) return true;
       HF_TRY(HitPlace* const place, find_place(found.session));
       if (place == nullptr) return true;
       SearchHit hit;
       hit.time = found.updated_at;
-      hit.snippet = snippet_of(found.text, words_);
+      session::show_match(hit, words_, found.text, *std::move(match));
       return take(*place, std::move(hit));
     };
     HF_CHECK(only_ ? records.run(*only_, on_record) : records.run(on_record));
@@ -94,12 +101,15 @@ class Search {
     return {};
   }
 
-  // One row of: sequence, session, seq, lane, number, type, time, text, redacted.
-  static constexpr std::string_view kColumns = "sequence, session, seq, lane, number, type, time, text, salt IS NULL";
+  // One row of: sequence, session, seq, lane, number, type, time, text, redacted, data.
+  static constexpr std::string_view kColumns = "sequence, session, seq, lane, number, type, time, text, salt IS NULL, data";
 
   Result<bool> consider(const Rows& rows) {
-    if (rows.integer(8) != 0 || !session::is_in_time(query_, rows.integer(6)) || !words_.matches(words_of(rows.text(7))))
-      return true;
+    if (rows.integer(8) != 0 || !session::is_in_time(query_, rows.integer(6))) return true;
+    const search::PassageRole role = session::role_of_entry(rows.text(5), rows.text(9));
+    if (!session::has_role(query_, role)) return true;
+    auto match = words_.match(role, rows.text(7));
+    if (!match) return true;
     HF_TRY(HitPlace* const place, find_place(rows.integer(1)));
     if (place == nullptr || place->hits >= query_.per_session) return true;
     SearchHit hit;
@@ -108,12 +118,13 @@ class Search {
     hit.number = rows.integer(4);
     hit.type = rows.text(5);
     hit.time = rows.integer(6);
-    hit.snippet = snippet_of(rows.text(7), words_);
+    hit.role = role;
+    session::show_match(hit, words_, rows.text(7), *std::move(match));
     SessionRow row;
     row.key = rows.integer(1);
     row.record.id = place->id;
     HF_TRY(const auto whole, find_entry(db_, row, hit.seq));
-    if (whole && whole->damage) hit.snippet = session::damaged_snippet(*whole->damage, hit.snippet);
+    if (whole && whole->damage) session::show_damage(hit, *whole->damage);
     return take(*place, std::move(hit));
   }
 
@@ -145,7 +156,7 @@ class Search {
   Result<void> search_segment(const Segment& segment) {
     static const std::string sql = fmt::format("SELECT {} FROM entries WHERE sequence = ?", kColumns);
     Result<void> trouble;
-    const bool usable = index_.find(segment, Indexed::entries, words_, [&](std::int64_t sequence) {
+    const bool usable = index_.find(segment, Indexed::entries, words_.terms(), [&](std::int64_t sequence) {
       const auto look = [&]() -> Result<bool> {
         HF_TRY(auto rows, db_.query(sql, sequence));
         HF_TRY(const bool found, rows.next());
@@ -177,7 +188,7 @@ class Search {
   TextIndex& index_;
   const std::vector<Segment>& segments_;
   const SearchQuery& query_;
-  const WordQuery words_;
+  search::TextSearch words_;
   const Condition where_;
   std::optional<std::int64_t> only_;                                    // the session asked for
   std::unordered_map<std::int64_t, std::optional<HitPlace>> sessions_;  // those looked up so far

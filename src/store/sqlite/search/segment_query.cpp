@@ -1,7 +1,5 @@
 #include "store/sqlite/search/segment_query.h"
 
-#include "store/sqlite/search/segment_words.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,11 +9,20 @@ namespace holdfast::store {
 
 namespace {
 
-using Terms = std::vector<WordQuery::Term>;
+using search::WordTerm;
+using Terms = std::vector<WordTerm>;
 
 // The last word of a term, which may be the beginning of longer ones.
-std::string_view last_word(const WordQuery::Term& term) {
+std::string_view last_word(const WordTerm& term) {
   return std::string_view(term.words).substr(term.words.rfind(' ') + 1);
+}
+
+// The same question for FTS5: words are letters and digits, so quotes are all it takes.
+std::string fts_expression(const Terms& terms) {
+  std::string out;
+  for (const WordTerm& term : terms)
+    out += fmt::format("{}\"{}\"{}", out.empty() ? "" : " ", term.words, term.prefix ? " *" : "");
+  return out;
 }
 
 class Question {
@@ -68,13 +75,12 @@ class Question {
 
 }  // namespace
 
-Result<void> find_numbers(Db& index, const IndexTable& table, const WordQuery& words,
+Result<void> find_numbers(Db& index, const IndexTable& table, const std::vector<search::WordTerm>& terms,
                           const std::function<bool(std::int64_t)>& on_number) {
-  const Terms& terms = words.terms();
   Question question(index, table);
-  const WordQuery::Term& last = terms.back();
+  const WordTerm& last = terms.back();
   const std::string_view beginning = last_word(last);
-  if (!last.prefix || !is_one_word(beginning)) return question.ask(words.fts_expression(), on_number);
+  if (!last.prefix) return question.ask(fts_expression(terms), on_number);
 
   const std::string others = fts_expression(Terms(terms.begin(), terms.end() - 1));
   if (!others.empty()) {
@@ -85,9 +91,9 @@ Result<void> find_numbers(Db& index, const IndexTable& table, const WordQuery& w
     }
   }
   HF_TRY(const auto by_itself, question.few(fts_expression({{last.words + ' ', false}})));
-  if (by_itself) return question.ask(words.fts_expression(), on_number);
+  if (by_itself) return question.ask(fts_expression(terms), on_number);
   HF_TRY(const auto continuations, question.continuations(beginning));
-  if (!continuations) return question.ask(words.fts_expression(), on_number);
+  if (!continuations) return question.ask(fts_expression(terms), on_number);
 
   const std::string before = last.words.substr(0, last.words.size() - beginning.size());
   std::string any;

@@ -8,8 +8,8 @@
 // last word of most searches is such a beginning. It is left out when the other words have few numbers (who asks compares the
 // texts anyway), and when it is a frequent word by itself, the words it can become are asked for one by one.
 
+#include "search/index/text_search.h"
 #include "store/sqlite/db.h"
-#include "store/sqlite/search/words.h"
 
 #include <functional>
 
@@ -28,7 +28,7 @@ struct IndexTable {
 };
 
 // Calls on_number with all numbers that match, and perhaps with some that do not, falling, until it returns false.
-Result<void> find_numbers(Db& index, const IndexTable& table, const WordQuery& words,
+Result<void> find_numbers(Db& index, const IndexTable& table, const std::vector<search::WordTerm>& terms,
                           const std::function<bool(std::int64_t)>& on_number);
 
 }  // namespace holdfast::store

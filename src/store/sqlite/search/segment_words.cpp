@@ -25,7 +25,7 @@ bool may_have_beginning(std::string_view filter, std::string_view beginning) {
   return longer == kHeads.begin() || search::filter_may_hold(filter, kHeadHash(beginning.substr(0, *(longer - 1))));
 }
 
-bool may_match_term(std::string_view filter, const WordQuery::Term& term) {
+bool may_match_term(std::string_view filter, const search::WordTerm& term) {
   std::string_view rest = term.words;
   while (!rest.empty()) {
     rest.remove_prefix(1);  // the blank before it
@@ -33,20 +33,13 @@ bool may_match_term(std::string_view filter, const WordQuery::Term& term) {
     const std::string_view word = rest.substr(0, end);
     const bool unfinished = term.prefix && end == rest.size();
     rest.remove_prefix(end);
-    if (word.empty() || !is_one_word(word)) continue;
+    if (word.empty()) continue;
     if (unfinished ? !may_have_beginning(filter, word) : !search::filter_may_hold(filter, kWordHash(word))) return false;
   }
   return true;
 }
 
 }  // namespace
-
-bool is_one_word(std::string_view word) {
-  return std::ranges::all_of(word, [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return byte >= 0x80 || (byte >= 'a' && byte <= 'z') || (byte >= '0' && byte <= '9');
-  });
-}
 
 Result<std::string> make_filter(Db& index, std::string_view table, const std::atomic<bool>& stop) {
   HF_CHECK(index.script("DROP TABLE IF EXISTS temp.all_words"));
@@ -73,8 +66,8 @@ Result<std::string> make_filter(Db& index, std::string_view table, const std::at
   return filter;
 }
 
-bool may_match(std::string_view filter, const WordQuery& words) {
-  return std::ranges::all_of(words.terms(), [&](const WordQuery::Term& term) { return may_match_term(filter, term); });
+bool may_match(std::string_view filter, const std::vector<search::WordTerm>& words) {
+  return std::ranges::all_of(words, [&](const search::WordTerm& term) { return may_match_term(filter, term); });
 }
 
 }  // namespace holdfast::store

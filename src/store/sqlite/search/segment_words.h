@@ -6,8 +6,8 @@
 // Whole words are in it, and the first bytes of words in a few lengths, for the last word of a search, which is the beginning of
 // one. Some three bytes for each different word, in memory while searches use it.
 
+#include "search/index/text_search.h"
 #include "store/sqlite/db.h"
-#include "store/sqlite/search/words.h"
 
 #include <atomic>
 
@@ -17,9 +17,6 @@ namespace holdfast::store {
 Result<std::string> make_filter(Db& index, std::string_view table, const std::atomic<bool>& stop);
 
 // Whether some text of the table may match.
-bool may_match(std::string_view filter, const WordQuery& words);
-
-// Whether FTS5 takes it for one word, as words.h does. Folding can leave signs that separate there.
-bool is_one_word(std::string_view word);
+bool may_match(std::string_view filter, const std::vector<search::WordTerm>& words);
 
 }  // namespace holdfast::store

@@ -1,6 +1,7 @@
 #include "store/sqlite/search/text_index.h"
 
 #include "base/run/log.h"
+#include "search/words/words.h"
 #include "store/sqlite/rows/event_rows.h"
 #include "store/sqlite/search/segment_query.h"
 #include "store/sqlite/search/segment_words.h"
@@ -18,7 +19,7 @@ namespace holdfast::store {
 
 namespace {
 
-constexpr int kIndexVersion = 2;
+constexpr int kIndexVersion = 3;  // 2 had other words
 
 // Losing the index costs time, not data: the log is not synced at each commit. secure_delete, because a
 // dropped segment must not leave words behind.
@@ -101,7 +102,7 @@ struct Gap {
 Result<std::size_t> add_row(Db& index, std::int64_t segment, const Rows& row) {
   const std::int64_t session = row.integer(1);
   const std::string text = session == 0 ? std::string(row.text(2)) : searched_text(row.text(2), row.text(3), row.text(4));
-  const std::string words = words_of(text);
+  const std::string words = search::spaced_words(text);
   if (!words.empty()) {
     const std::string insert =
         fmt::format("INSERT INTO {}_{}(rowid, words) VALUES(?, ?)", session == 0 ? "words" : "records", segment);
@@ -176,7 +177,7 @@ std::vector<Segment> TextIndex::segments() {
 }
 
 // Only segments to which nothing is added any more have a filter.
-Result<bool> TextIndex::may_be_in(Db& index, const Segment& segment, Indexed what, const WordQuery& words) {
+Result<bool> TextIndex::may_be_in(Db& index, const Segment& segment, Indexed what, const std::vector<search::WordTerm>& words) {
   if (segment.bytes < segment_bytes_) return true;
   auto known = filters_.find(segment.number);
   if (known == filters_.end()) {
@@ -188,8 +189,9 @@ Result<bool> TextIndex::may_be_in(Db& index, const Segment& segment, Indexed wha
   return may_match(what == Indexed::entries ? known->second.words : known->second.records, words);
 }
 
-bool TextIndex::find(const Segment& segment, Indexed what, const WordQuery& words,
+bool TextIndex::find(const Segment& segment, Indexed what, const std::vector<search::WordTerm>& words,
                      const std::function<bool(std::int64_t)>& on_number) {
+  if (words.empty()) return false;
   const std::lock_guard lock(mutex_);
   Db* db = reading_db();
   if (db == nullptr) return false;

@@ -13,10 +13,10 @@
 //
 // Nothing here is ever an error for a caller: an index that cannot be read is removed and starts anew.
 
+#include "search/index/text_search.h"
 #include "store/sqlite/context.h"
 #include "store/sqlite/db.h"
 #include "store/sqlite/read_pool.h"
-#include "store/sqlite/search/words.h"
 
 #include <atomic>
 #include <functional>
@@ -57,8 +57,9 @@ class TextIndex {
   // transaction begins in which they are read: a segment that was fed later may have a record under a number it got later.
   std::vector<Segment> segments();
   // Calls on_number with the sequence numbers of entries or records that match, and perhaps of some that do not, falling, until
-  // it returns false. False when the segment could not be read; then scan its range instead.
-  bool find(const Segment& segment, Indexed what, const WordQuery& words, const std::function<bool(std::int64_t)>& on_number);
+  // it returns false. False when the segment could not be read, or cannot tell; then scan its range instead.
+  bool find(const Segment& segment, Indexed what, const std::vector<search::WordTerm>& words,
+            const std::function<bool(std::int64_t)>& on_number);
 
   // Starts the feeder unless it runs already. Any thread.
   void feed_soon();
@@ -73,9 +74,10 @@ class TextIndex {
 
  private:
   Result<std::unique_ptr<Db>> open(bool create);
-  Db* reading_db();                                                                                 // under mutex_
-  Result<bool> may_be_in(Db& index, const Segment& segment, Indexed what, const WordQuery& words);  // under mutex_
-  Result<bool> feed_batch(Db& index);                                                               // false: nothing left
+  Db* reading_db();  // under mutex_
+  Result<bool> may_be_in(Db& index, const Segment& segment, Indexed what,
+                         const std::vector<search::WordTerm>& words);  // under mutex_
+  Result<bool> feed_batch(Db& index);                                  // false: nothing left
   Result<void> tidy(Db& index);
   Result<void> write_filters(Db& index, const Segment& segment);
   Result<void> merge_table(Db& index, std::string_view table);
