@@ -8,7 +8,7 @@
 #include "base/files/fd.h"
 #include "base/files/file.h"
 #include "base/files/test_folder.h"
-#include "kinds/documents/workspace/desk.h"
+#include "kinds/documents/workspace/workspace.h"
 #include "store/open.h"
 
 #include <benchmark/benchmark.h>

@@ -16,7 +16,7 @@
 #include "session/query/store_view.h"
 #include "web/gateway/access_tokens.h"
 #include "web/gateway/allowed_hosts.h"
-#include "web/gateway/front.h"
+#include "web/gateway/gateway.h"
 #include "web/gateway/server_address.h"
 #include "web/pages/add_pages.h"
 

@@ -2,7 +2,7 @@
 
 #include "cli/arguments/change_ids.h"
 #include "cli/arguments/commands.h"
-#include "cli/services/review_desk.h"
+#include "cli/services/review_workspace.h"
 #include "cli/sessions/review_text.h"
 
 #include <fmt/format.h>

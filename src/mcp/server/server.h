@@ -13,7 +13,7 @@
 #include "base/schema/schema.h"
 #include "mcp/server/connection.h"
 #include "mcp/server/features.h"
-#include "mcp/server/post.h"
+#include "mcp/server/mailbox.h"
 #include "mcp/server/request_times.h"
 #include "mcp/server/run.h"
 #include "mcp/server/state_store.h"

@@ -5,7 +5,7 @@
 
 #include "base/run/executor.h"
 #include "base/run/pool.h"
-#include "mcp/server/post.h"
+#include "mcp/server/mailbox.h"
 #include "mcp/server/state_store.h"
 #include "mcp/server/subscriptions.h"
 #include "mcp/server/tasks.h"

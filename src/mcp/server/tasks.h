@@ -16,7 +16,7 @@
 #include "base/run/clock.h"
 #include "base/run/executor.h"
 #include "base/run/pool.h"
-#include "mcp/server/post.h"
+#include "mcp/server/mailbox.h"
 #include "mcp/server/run.h"
 #include "mcp/server/state_store.h"
 #include "mcp/wire/rpc.h"

@@ -1,10 +1,10 @@
 #include "store/index/search.h"
 
 #include "store/index/candidates.h"
-#include "store/index/crew.h"
 #include "store/index/limits.h"
 #include "store/index/segment/segment_builder.h"
 #include "store/index/snippet.h"
+#include "store/index/workers.h"
 
 #include <algorithm>
 #include <array>

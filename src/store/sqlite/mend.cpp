@@ -1,7 +1,7 @@
 #include "store/sqlite/mend.h"
 
 #include "store/sqlite/free_pages.h"
-#include "store/sqlite/lists/shelves.h"
+#include "store/sqlite/lists/buckets.h"
 #include "store/sqlite/rows/table_rows.h"
 #include "store/sqlite/tree_check.h"
 

@@ -3,7 +3,7 @@
 #include "base/files/file.h"
 #include "base/run/log.h"
 #include "store/sqlite/commit_watch.h"
-#include "store/sqlite/lists/shelves.h"
+#include "store/sqlite/lists/buckets.h"
 #include "store/sqlite/mend.h"
 #include "store/sqlite/read_pool.h"
 #include "store/sqlite/rows/tables.h"

@@ -2,7 +2,7 @@
 
 #include "base/files/file.h"
 #include "session/length_prefix.h"
-#include "store/sqlite/lists/shelves.h"
+#include "store/sqlite/lists/buckets.h"
 #include "store/sqlite/rows/entry_rows.h"
 #include "store/sqlite/rows/event_rows.h"
 #include "store/sqlite/rows/side_rows.h"

@@ -1,6 +1,6 @@
 #include "store/sqlite/verify.h"
 
-#include "store/sqlite/lists/shelves.h"
+#include "store/sqlite/lists/buckets.h"
 #include "store/sqlite/rows/tables.h"
 #include "store/tables/verify.h"
 

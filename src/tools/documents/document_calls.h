@@ -3,7 +3,7 @@
 // The document tools one by one: what each takes, what it says about itself, and which function of the desk it calls.
 
 #include "base/json/json.h"
-#include "kinds/documents/workspace/desk.h"
+#include "kinds/documents/workspace/workspace.h"
 
 #include <functional>
 #include <string>

@@ -8,7 +8,7 @@
 // listed, and refused when they are called; without a folder under review (design 8.35) all of them are like that.
 
 #include "mcp/server/server.h"
-#include "tools/documents/document_desks.h"
+#include "tools/documents/document_workspaces.h"
 #include "tools/session/session_operations.h"
 
 namespace holdfast::tools {

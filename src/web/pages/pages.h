@@ -3,7 +3,7 @@
 // Which page is at which path.
 //
 // The table is filled once, before the first request (add_pages.h), and only read afterwards: any thread. The front door
-// (front.h) finds the page on the I/O thread, checks who asks, and runs the handler on the pool: handlers may block, and must
+// (gateway.h) finds the page on the I/O thread, checks who asks, and runs the handler on the pool: handlers may block, and must
 // be safe to run several at a time. Who is not logged in never reaches a handler; a POST reaches one only with the form token of
 // the same login (form_token.h) and from a page of ours; who lacks the scope that the page needs reaches none either. A handler
 // sees what the login may see: it makes its view of the store from the request, which is its identity

@@ -1,6 +1,6 @@
 #include "web/review/review_pages.h"
 
-#include "kinds/documents/workspace/test_desk.h"
+#include "kinds/documents/workspace/test_workspace.h"
 #include "web/review/review_show.h"
 
 #include <gmock/gmock.h>

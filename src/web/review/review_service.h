@@ -3,7 +3,7 @@
 // What the review pages need of the rest of the program.
 
 #include "base/identity.h"
-#include "kinds/documents/workspace/desk.h"
+#include "kinds/documents/workspace/workspace.h"
 
 #include <functional>
 #include <memory>

@@ -2,7 +2,7 @@
 
 #include "kinds/documents/text/decide.h"
 #include "kinds/documents/text/merge.h"
-#include "kinds/documents/workspace/test_desk.h"
+#include "kinds/documents/workspace/test_workspace.h"
 
 #include <gtest/gtest.h>
 

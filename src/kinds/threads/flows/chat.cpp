@@ -3,7 +3,7 @@
 #include "kinds/threads/context.h"
 #include "kinds/threads/flows/violations.h"
 #include "kinds/threads/record.h"
-#include "kinds/threads/turn.h"
+#include "kinds/threads/thread_lease.h"
 #include "model/wire/cut_off.h"
 
 #include <fmt/format.h>

@@ -4,7 +4,7 @@
 // a model is asked, and steps that are kept with their state in one transaction.
 
 #include "kinds/threads/record.h"
-#include "kinds/threads/turn.h"
+#include "kinds/threads/thread_lease.h"
 #include "kinds/threads/workplace.h"
 
 #include <optional>

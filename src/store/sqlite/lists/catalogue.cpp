@@ -1,7 +1,7 @@
 #include "store/sqlite/lists/catalogue.h"
 
+#include "store/sqlite/lists/bucket_walk.h"
 #include "store/sqlite/lists/catalogue_scan.h"
-#include "store/sqlite/lists/shelf_walk.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 #include "store/sqlite/lists/catalogue_scan.h"
 
 #include "base/text/text.h"
-#include "store/sqlite/lists/shelf_walk.h"
+#include "store/sqlite/lists/bucket_walk.h"
 #include "store/tables/condition.h"
 
 #include <algorithm>

@@ -2,8 +2,8 @@
 
 // Answers a list from the columns of a catalogue: one pass over all sessions, which counts those that fit and keeps the best.
 
+#include "store/sqlite/lists/buckets.h"
 #include "store/sqlite/lists/catalogue_columns.h"
-#include "store/sqlite/lists/shelves.h"
 #include "store/tables/order.h"
 
 namespace holdfast::store {

@@ -1,7 +1,7 @@
 #include "store/sqlite/lists/list_rows.h"
 
 #include "session/query/cursor.h"
-#include "store/sqlite/lists/shelf_walk.h"
+#include "store/sqlite/lists/bucket_walk.h"
 #include "store/sqlite/rows/record_rows.h"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #include "store/sqlite/rows/record_rows.h"
 
-#include "store/sqlite/lists/shelves.h"
+#include "store/sqlite/lists/buckets.h"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 
 #include "web/assets/assets.h"
 #include "web/gateway/form_token.h"
-#include "web/gateway/test_front.h"
+#include "web/gateway/test_gateway.h"
 #include "web/pages/page.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // What waits for a person (document-review §7 `list_changes`).
 
 #include "kinds/documents/text/views.h"
-#include "kinds/documents/workspace/desk_state.h"
+#include "kinds/documents/workspace/workspace_state.h"
 
 #include <algorithm>
 

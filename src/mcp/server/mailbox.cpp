@@ -1,4 +1,4 @@
-#include "mcp/server/post.h"
+#include "mcp/server/mailbox.h"
 
 #include "base/ids.h"
 #include "base/run/log.h"

@@ -1,4 +1,4 @@
-#include "tools/documents/document_desks.h"
+#include "tools/documents/document_workspaces.h"
 
 #include "base/files/at_or_below.h"
 #include "base/text/uri.h"

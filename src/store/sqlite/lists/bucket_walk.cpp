@@ -1,4 +1,4 @@
-#include "store/sqlite/lists/shelf_walk.h"
+#include "store/sqlite/lists/bucket_walk.h"
 
 #include "session/query/display.h"
 

@@ -7,7 +7,7 @@
 #include "session/query/store_view.h"
 #include "store/open.h"
 #include "web/gateway/access_tokens.h"
-#include "web/gateway/front.h"
+#include "web/gateway/gateway.h"
 #include "web/gateway/logins.h"
 #include "web/pages/add_pages.h"
 

@@ -3,7 +3,7 @@
 // For tests: a desk over a fresh folder and a real store, on a clock that the test sets.
 
 #include "kinds/documents/files/test_library.h"
-#include "kinds/documents/workspace/desk.h"
+#include "kinds/documents/workspace/workspace.h"
 #include "store/open.h"
 
 #include <gmock/gmock.h>

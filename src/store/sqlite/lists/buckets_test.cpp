@@ -1,4 +1,4 @@
-#include "store/sqlite/lists/shelves.h"
+#include "store/sqlite/lists/buckets.h"
 
 #include "base/files/file.h"
 #include "base/files/test_data.h"

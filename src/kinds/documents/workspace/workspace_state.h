@@ -1,14 +1,15 @@
 #pragma once
 
-// What the operations of a desk share. Each operation is a function of its own file; desk.cpp puts them behind the interface.
+// What the operations of a desk share. Each operation is a function of its own file; workspace.cpp puts them behind the
+// interface.
 
 #include "kinds/documents/files/document_file.h"
 #include "kinds/documents/find/change_index.h"
 #include "kinds/documents/find/search_index.h"
 #include "kinds/documents/links/links.h"
 #include "kinds/documents/text/text_versions.h"
-#include "kinds/documents/workspace/desk.h"
 #include "kinds/documents/workspace/proposals.h"
+#include "kinds/documents/workspace/workspace.h"
 
 namespace holdfast::documents {
 

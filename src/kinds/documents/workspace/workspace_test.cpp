@@ -1,7 +1,7 @@
 // document-review §5 and §8 through the desk: real files, a real store.
 
 #include "base/crypto/hash.h"
-#include "kinds/documents/workspace/test_desk.h"
+#include "kinds/documents/workspace/test_workspace.h"
 #include "session/kinds.h"
 
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-#include "web/gateway/front.h"
+#include "web/gateway/gateway.h"
 
 #include "base/text/text.h"
 #include "net/http/http_url.h"

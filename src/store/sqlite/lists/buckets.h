@@ -3,7 +3,7 @@
 // Shelves: sessions that agree in principal, kind, visibility, status, pinned and aspect stand together and are counted.
 //
 // With 10^5 sessions a list can neither count nor sort them for every page. Filters over these fields are decided on the few
-// rows of `shelves`: the total is a sum, and a page is merged from one range of an index per shelf (shelf_walk.h), because the
+// rows of `shelves`: the total is a sum, and a page is merged from one range of an index per shelf (bucket_walk.h), because the
 // indexes for the orders begin with the shelf. An append moves none of this.
 //
 // Derived from the sessions and never trusted blindly: rows carry a checksum and are numbered without holes. When something is

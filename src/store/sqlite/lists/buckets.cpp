@@ -1,4 +1,4 @@
-#include "store/sqlite/lists/shelves.h"
+#include "store/sqlite/lists/buckets.h"
 
 #include "base/crypto/hash.h"
 #include "session/length_prefix.h"

@@ -1,6 +1,6 @@
-#include "kinds/documents/workspace/desk.h"
+#include "kinds/documents/workspace/workspace.h"
 
-#include "kinds/documents/workspace/desk_state.h"
+#include "kinds/documents/workspace/workspace_state.h"
 
 #include <fmt/format.h>
 

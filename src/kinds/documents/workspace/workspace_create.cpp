@@ -3,7 +3,7 @@
 #include "base/crypto/hash.h"
 #include "base/text/text.h"
 #include "kinds/documents/text/merge.h"
-#include "kinds/documents/workspace/desk_state.h"
+#include "kinds/documents/workspace/workspace_state.h"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 #include "kinds/documents/files/journal.h"
 #include "kinds/documents/files/walk.h"
 #include "kinds/documents/links/move.h"
-#include "kinds/documents/workspace/desk_state.h"
+#include "kinds/documents/workspace/workspace_state.h"
 
 #include <fmt/format.h>
 

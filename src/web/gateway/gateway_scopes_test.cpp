@@ -2,7 +2,7 @@
 
 #include "session/kinds.h"
 #include "web/gateway/form_token.h"
-#include "web/gateway/test_front.h"
+#include "web/gateway/test_gateway.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // document-review §7: what a person decides.
 
-#include "kinds/documents/workspace/test_desk.h"
+#include "kinds/documents/workspace/test_workspace.h"
 
 #include <set>
 

@@ -1,4 +1,4 @@
-#include "kinds/documents/workspace/desk_state.h"
+#include "kinds/documents/workspace/workspace_state.h"
 
 #include "base/crypto/hash.h"
 #include "base/ids.h"

@@ -1,4 +1,4 @@
-#include "cli/services/review_desk.h"
+#include "cli/services/review_workspace.h"
 
 #include "base/run/when.h"
 #include "base/text/text.h"

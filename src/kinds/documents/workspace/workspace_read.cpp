@@ -3,7 +3,7 @@
 #include "base/text/text.h"
 #include "kinds/documents/text/numbered_lines.h"
 #include "kinds/documents/text/views.h"
-#include "kinds/documents/workspace/desk_state.h"
+#include "kinds/documents/workspace/workspace_state.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

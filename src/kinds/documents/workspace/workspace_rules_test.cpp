@@ -1,6 +1,6 @@
 // Files that may not be changed, and what sessions and their handles leave behind.
 
-#include "kinds/documents/workspace/test_desk.h"
+#include "kinds/documents/workspace/test_workspace.h"
 
 #include <filesystem>
 #include <set>

@@ -1,4 +1,4 @@
-#include "kinds/threads/turn.h"
+#include "kinds/threads/thread_lease.h"
 
 #include "base/run/log.h"
 

@@ -1,8 +1,8 @@
 #pragma once
 
-// A list answered from the shelves (shelves.h): the total as a sum, the page merged from one index range per shelf.
+// A list answered from the shelves (buckets.h): the total as a sum, the page merged from one index range per shelf.
 
-#include "store/sqlite/lists/shelves.h"
+#include "store/sqlite/lists/buckets.h"
 #include "store/tables/condition.h"
 #include "store/tables/order.h"
 

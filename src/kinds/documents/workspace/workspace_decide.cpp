@@ -1,8 +1,8 @@
 // Accepting, rejecting, withdrawing (document-review §7).
 
 #include "kinds/documents/text/decide.h"
-#include "kinds/documents/workspace/desk_state.h"
 #include "kinds/documents/workspace/git_commit.h"
+#include "kinds/documents/workspace/workspace_state.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

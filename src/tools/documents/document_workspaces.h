@@ -5,7 +5,7 @@
 //
 // A desk stays open for the calls that follow. Thread-safe.
 
-#include "kinds/documents/workspace/desk.h"
+#include "kinds/documents/workspace/workspace.h"
 #include "mcp/server/call.h"
 #include "tools/project_root.h"
 

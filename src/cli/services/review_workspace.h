@@ -3,7 +3,7 @@
 // The desk a person reviews at, and who that person is. One for each command; the context outlives it.
 
 #include "cli/program/context.h"
-#include "kinds/documents/workspace/desk.h"
+#include "kinds/documents/workspace/workspace.h"
 
 #include <memory>
 #include <string>

@@ -1,4 +1,4 @@
-#include "store/index/crew.h"
+#include "store/index/workers.h"
 
 #include <gtest/gtest.h>
 

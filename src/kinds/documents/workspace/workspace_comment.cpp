@@ -4,7 +4,7 @@
 #include "kinds/documents/text/decide.h"
 #include "kinds/documents/text/delimiters.h"
 #include "kinds/documents/text/views.h"
-#include "kinds/documents/workspace/desk_state.h"
+#include "kinds/documents/workspace/workspace_state.h"
 
 #include <fmt/format.h>
 
