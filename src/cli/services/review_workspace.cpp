@@ -68,31 +68,31 @@ documents::Asker reviewer_here(const Context& context, const std::string& folder
   return asker;
 }
 
-Result<std::unique_ptr<ReviewDesk>> ReviewDesk::open(const Context& context) {
+Result<std::unique_ptr<ReviewWorkspace>> ReviewWorkspace::open(const Context& context) {
   HF_TRY(documents::LibrarySettings settings, library_settings(context));
   if (settings.folders.empty()) {
     HF_TRY(documents::LibraryFolder here, folder_here());
     settings.folders.push_back(std::move(here));
   }
-  std::unique_ptr<ReviewDesk> review(new ReviewDesk(context));
+  std::unique_ptr<ReviewWorkspace> review(new ReviewWorkspace(context));
   HF_TRY(review->store_, context.open_store());
   review->stores_.emplace(*review->store_);
   HF_CHECK(make_data_folder(context.folders));
-  HF_TRY(review->desk_,
-         documents::Desk::open(std::move(settings), *review->stores_, *context.clock, handle_ttl(context.settings)));
+  HF_TRY(review->workspace_,
+         documents::Workspace::open(std::move(settings), *review->stores_, *context.clock, handle_ttl(context.settings)));
   return review;
 }
 
-documents::Asker ReviewDesk::reviewer() const {
-  return reviewer_here(context_, desk_->library().settings().folders.front().folder, "holdfast review");
+documents::Asker ReviewWorkspace::reviewer() const {
+  return reviewer_here(context_, workspace_->library().settings().folders.front().folder, "holdfast review");
 }
 
-Result<std::string> ReviewDesk::path_of(const std::string& typed) {
+Result<std::string> ReviewWorkspace::path_of(const std::string& typed) {
   HF_TRY(const std::string here, current_folder());
-  return typed_path(desk_->library(), typed, here);
+  return typed_path(workspace_->library(), typed, here);
 }
 
-Result<documents::ChangeFilter> ReviewDesk::filter() {
+Result<documents::ChangeFilter> ReviewWorkspace::filter() {
   const ReviewArguments& given = context_.line.review;
   documents::ChangeFilter filter;
   HF_TRY(filter.path, path_of(given.path));
@@ -105,8 +105,8 @@ Result<documents::ChangeFilter> ReviewDesk::filter() {
   return filter;
 }
 
-Result<std::vector<documents::PendingChange>> ReviewDesk::changes(const documents::ChangeFilter& filter) {
-  auto found = desk_->changes(filter, {});
+Result<std::vector<documents::PendingChange>> ReviewWorkspace::changes(const documents::ChangeFilter& filter) {
+  auto found = workspace_->changes(filter, {});
   if (!found) return fail(in_commands(std::move(found).error()));
   return found;
 }

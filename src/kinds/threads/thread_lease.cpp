@@ -26,7 +26,7 @@ std::unexpected<Error> busy(std::string_view thread_id) {
 
 }  // namespace
 
-struct Turn::Held {
+struct ThreadLease::Held {
   Held(session::Store& its_store, std::string its_thread, session::LeaseOwner its_owner, std::int64_t its_epoch)
       : store(its_store), thread(std::move(its_thread)), owner(std::move(its_owner)), epoch(its_epoch) {}
 
@@ -63,11 +63,11 @@ struct Turn::Held {
   std::thread heartbeat;
 };
 
-Turn::Turn(std::unique_ptr<Held> held) : held_(std::move(held)) {}
-Turn::Turn(Turn&&) noexcept = default;
-Turn::~Turn() = default;
+ThreadLease::ThreadLease(std::unique_ptr<Held> held) : held_(std::move(held)) {}
+ThreadLease::ThreadLease(ThreadLease&&) noexcept = default;
+ThreadLease::~ThreadLease() = default;
 
-Result<Turn> Turn::take(session::Store& store, const Who& who, std::string_view thread_id, milliseconds patience) {
+Result<ThreadLease> ThreadLease::take(session::Store& store, const Who& who, std::string_view thread_id, milliseconds patience) {
   const std::string name = fmt::format("thread/{}", thread_id);
   const session::LeaseOwner owner = session::make_lease_owner();
   const auto deadline = SteadyClock::now() + patience;
@@ -83,7 +83,7 @@ Result<Turn> Turn::take(session::Store& store, const Who& who, std::string_view 
         } catch (const std::system_error& problem) {
           return fail(ErrorKind::unavailable, fmt::format("cannot start a thread: {}", problem.what()), {}, "INTERNAL_ERROR");
         }
-        return Turn(std::move(held));
+        return ThreadLease(std::move(held));
       }
       if (lease.error().kind != ErrorKind::conflict) return fail(std::move(lease).error());
     }
@@ -92,7 +92,7 @@ Result<Turn> Turn::take(session::Store& store, const Who& who, std::string_view 
   }
 }
 
-Result<void> Turn::require(session::Transaction& transaction) const {
+Result<void> ThreadLease::require(session::Transaction& transaction) const {
   auto held = transaction.require_lease(held_->name(), held_->owner, held_->epoch);
   if (!held && held.error().kind == ErrorKind::conflict) return busy(held_->thread);
   return held;

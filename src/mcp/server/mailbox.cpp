@@ -7,25 +7,25 @@
 namespace holdfast::mcp {
 
 namespace {
-constexpr std::string_view kLetterArea = "mcp.letter";
+constexpr std::string_view kNodeMessageArea = "mcp.letter";
 }
 
-Post::Post(Executor& executor, Pool& pool, const Clock& clock, StateStore& store)
+Mailbox::Mailbox(Executor& executor, Pool& pool, const Clock& clock, StateStore& store)
     : executor_(executor), pool_(pool), clock_(clock), store_(store) {}
 
-Post::~Post() {
+Mailbox::~Mailbox() {
   *alive_ = false;
   if (auto ended = store_.watch({}); !ended) log(LogLevel::debug, "mcp", ended.error().message);
 }
 
 // ---- being there ----
 
-Result<void> Post::write_own_row() {
+Result<void> Mailbox::write_own_row() {
   return store_.put(kNodeArea, store_.address(), JsonObject{{"owner", store_.owner()}},
                     clock_.now() + std::chrono::milliseconds(kNodeLife).count());
 }
 
-Result<void> Post::join() {
+Result<void> Mailbox::join() {
   if (!store_.is_shared()) return {};
   const std::lock_guard lock(join_mutex_);
   if (joined_) return {};
@@ -48,7 +48,7 @@ Result<void> Post::join() {
   return {};
 }
 
-void Post::join_soon() {
+void Mailbox::join_soon() {
   if (!store_.is_shared() || left_) return;
   pool_.submit([this, alive = alive_] {
     auto joined = join();
@@ -63,7 +63,7 @@ void Post::join_soon() {
   });
 }
 
-void Post::beat() {
+void Mailbox::beat() {
   if (left_) return;
   pool_.submit([this, alive = alive_] {
     if (auto written = write_own_row(); !written)
@@ -78,7 +78,7 @@ void Post::beat() {
   });
 }
 
-void Post::leave() {
+void Mailbox::leave() {
   if (!store_.is_shared() || std::exchange(left_, true)) return;
   pool_.submit([this] {
     const std::lock_guard lock(join_mutex_);
@@ -89,13 +89,13 @@ void Post::leave() {
 
 // ---- sending ----
 
-Result<void> Post::write_letter(StateTransaction& store, std::string_view address, const JsonObject& letter, Millis until) {
-  HF_CHECK(store.put(kLetterArea, std::string(address) + "/" + make_uuid7(), letter, until));
+Result<void> Mailbox::write_message(StateTransaction& store, std::string_view address, const JsonObject& message, Millis until) {
+  HF_CHECK(store.put(kNodeMessageArea, std::string(address) + "/" + make_uuid7(), message, until));
   store.wake();
   return {};
 }
 
-void Post::submit_change(StateStore::Work work, Sent sent) {
+void Mailbox::submit_change(StateStore::Work work, Sent sent) {
   pool_.submit([this, alive = alive_, work = std::move(work), sent = std::move(sent)]() mutable {
     auto done = store_.change(work);
     if (!sent) {
@@ -109,27 +109,27 @@ void Post::submit_change(StateStore::Work work, Sent sent) {
   });
 }
 
-void Post::send(std::string address, std::string kind, JsonObject content, Sent sent) {
-  JsonObject letter{{"kind", std::move(kind)}, {"content", std::move(content)}};
-  Millis until = clock_.now() + std::chrono::milliseconds(kLetterLife).count();
+void Mailbox::send(std::string address, std::string kind, JsonObject content, Sent sent) {
+  JsonObject message{{"kind", std::move(kind)}, {"content", std::move(content)}};
+  Millis until = clock_.now() + std::chrono::milliseconds(kNodeMessageLife).count();
   submit_change(
-      [address = std::move(address), letter = std::move(letter), until](StateTransaction& store) -> Result<void> {
+      [address = std::move(address), message = std::move(message), until](StateTransaction& store) -> Result<void> {
         HF_TRY(auto node, store.get(kNodeArea, address));
         if (!node) return fail(ErrorKind::not_found, "the process that is written to has gone");
-        return write_letter(store, address, letter, until);
+        return write_message(store, address, message, until);
       },
       std::move(sent));
 }
 
-void Post::send_to_others(std::string kind, JsonObject content, Sent sent) {
+void Mailbox::send_to_others(std::string kind, JsonObject content, Sent sent) {
   if (!store_.is_shared()) {
     if (sent) sent({});
     return;
   }
-  JsonObject letter{{"kind", std::move(kind)}, {"content", std::move(content)}};
-  Millis until = clock_.now() + std::chrono::milliseconds(kLetterLife).count();
+  JsonObject message{{"kind", std::move(kind)}, {"content", std::move(content)}};
+  Millis until = clock_.now() + std::chrono::milliseconds(kNodeMessageLife).count();
   // Who else is there is looked up outside of the transaction: it need not stand still, and usually nobody is.
-  pool_.submit([this, alive = alive_, letter = std::move(letter), until, sent = std::move(sent)]() mutable {
+  pool_.submit([this, alive = alive_, message = std::move(message), until, sent = std::move(sent)]() mutable {
     auto nodes = store_.list(kNodeArea, "", "", kMaxNodes);
     Result<void> done;
     if (!nodes) done = std::unexpected(nodes.error());
@@ -137,7 +137,7 @@ void Post::send_to_others(std::string kind, JsonObject content, Sent sent) {
       std::erase_if(*nodes, [&](const StoredState& node) { return node.key == store_.address(); });
       if (!nodes->empty())
         done = store_.change([&](StateTransaction& store) -> Result<void> {
-          for (const StoredState& node : *nodes) HF_CHECK(write_letter(store, node.key, letter, until));
+          for (const StoredState& node : *nodes) HF_CHECK(write_message(store, node.key, message, until));
           return {};
         });
     }
@@ -151,7 +151,7 @@ void Post::send_to_others(std::string kind, JsonObject content, Sent sent) {
 
 // ---- receiving ----
 
-void Post::woken() {
+void Mailbox::woken() {
   wake_posted_ = false;  // before looking: what comes from now on wants another look
   ++wakes_;
   look_into_the_box();
@@ -162,7 +162,7 @@ void Post::woken() {
   }
 }
 
-void Post::when_woken(std::uint64_t seen, std::chrono::milliseconds at_most, Task look) {
+void Mailbox::when_woken(std::uint64_t seen, std::chrono::milliseconds at_most, Task look) {
   // Somebody who writes much wakes often: between two looks there is a pause.
   if (seen != wakes_) {
     executor_.after(kLookPause, std::move(look));
@@ -178,29 +178,29 @@ void Post::when_woken(std::uint64_t seen, std::chrono::milliseconds at_most, Tas
   });
 }
 
-void Post::look_into_the_box() {
+void Mailbox::look_into_the_box() {
   if (looking_) {
     look_again_ = true;
     return;
   }
   looking_ = true;
   pool_.submit([this, alive = alive_] {
-    auto letters = store_.list(kLetterArea, store_.address() + "/", "", kMaxLetters);
-    bool taken = letters && !letters->empty();
+    auto messages = store_.list(kNodeMessageArea, store_.address() + "/", "", kMaxNodeMessages);
+    bool taken = messages && !messages->empty();
     if (taken) {
       auto erased = store_.change([&](StateTransaction& store) -> Result<void> {
-        for (const StoredState& letter : *letters) HF_CHECK(store.erase(kLetterArea, letter.key));
+        for (const StoredState& message : *messages) HF_CHECK(store.erase(kNodeMessageArea, message.key));
         return {};
       });
       taken = erased.has_value();  // or they are read again later
     }
-    executor_.post([this, alive, letters = std::move(letters), taken] {
+    executor_.post([this, alive, messages = std::move(messages), taken] {
       if (!*alive) return;
       looking_ = false;
-      bool more = std::exchange(look_again_, false) || (taken && letters->size() == kMaxLetters);
+      bool more = std::exchange(look_again_, false) || (taken && messages->size() == kMaxNodeMessages);
       if (taken)
-        for (const StoredState& letter : *letters) {
-          const JsonObject* fields = letter.value.if_object();
+        for (const StoredState& message : *messages) {
+          const JsonObject* fields = message.value.if_object();
           const JsonObject* content = fields ? find_object(*fields, "content") : nullptr;
           auto taker = takers_.find(fields ? find_string(*fields, "kind").value_or("") : "");
           if (content && taker != takers_.end()) taker->second(*content);

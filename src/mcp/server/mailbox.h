@@ -1,10 +1,10 @@
 #pragma once
 
-// Letters between the processes that share a store: an answer for the process that asked, the end of a session, a list that has
+// Messages between the processes that share a store: an answer for the process that asked, the end of a session, a list that has
 // changed. Consecutive requests of one client may reach different processes; what one of them knows and another needs goes
 // through here.
 //
-// A letter is a row of the store under the address of whom it is for, and everybody is woken; the addressee takes it out and
+// A message is a row of the store under the address of whom it is for, and everybody is woken; the addressee takes it out and
 // hands it to whoever takes that kind. So it arrives once, or not at all when its addressee has died. A process that can be
 // written to has a row of its own, renewed while it lives (design 8.16). Where the store is not shared nothing happens here.
 //
@@ -25,12 +25,12 @@
 
 namespace holdfast::mcp {
 
-class Post {
+class Mailbox {
  public:
-  Post(Executor& executor, Pool& pool, const Clock& clock, StateStore& store);
-  ~Post();
+  Mailbox(Executor& executor, Pool& pool, const Clock& clock, StateStore& store);
+  ~Mailbox();
 
-  // Before serving: who takes letters of this kind.
+  // Before serving: who takes messages of this kind.
   using Take = std::function<void(const JsonObject& content)>;
   void on(std::string kind, Take take) { takers_[std::move(kind)] = std::move(take); }
 
@@ -52,7 +52,7 @@ class Post {
   // the time is over, whichever is first.
   std::uint64_t wakes() const { return wakes_; }
   void when_woken(std::uint64_t seen, std::chrono::milliseconds at_most, Task look);
-  // Every time, for as long as the post lives.
+  // Every time, for as long as the mailbox lives.
   void on_wake(std::function<void()> look) { lookers_.push_back(std::move(look)); }
 
  private:
@@ -65,7 +65,7 @@ class Post {
   void look_into_the_box();
   void beat();
   Result<void> write_own_row();
-  static Result<void> write_letter(StateTransaction& store, std::string_view address, const JsonObject& letter, Millis until);
+  static Result<void> write_message(StateTransaction& store, std::string_view address, const JsonObject& message, Millis until);
   void submit_change(StateStore::Work work, Sent sent);
 
   Executor& executor_;

@@ -130,7 +130,7 @@ class Server {
   const Clock& clock() const { return clock_; }
   StateStore& store() { return store_; }
   const Sealer& sealer() const { return *sealer_; }
-  Post& post() { return post_; }
+  Mailbox& mailbox() { return mailbox_; }
   Tasks& tasks() { return tasks_; }
   const JsonObject& info() const { return info_; }
   const ServerOptions& options() const { return options_; }
@@ -211,7 +211,7 @@ class Server {
   std::vector<Prompt> prompts_;
   std::map<std::string, Completer, std::less<>> completers_;  // "prompt:name", "template:uri"
 
-  Post post_;
+  Mailbox mailbox_;
   Subscriptions subscriptions_;
   Tasks tasks_;
   TaskNews task_news_;

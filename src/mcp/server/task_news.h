@@ -18,7 +18,7 @@ namespace holdfast::mcp {
 
 class TaskNews {
  public:
-  TaskNews(Executor& executor, Pool& pool, StateStore& store, Post& post, Subscriptions& subscriptions, Tasks& tasks);
+  TaskNews(Executor& executor, Pool& pool, StateStore& store, Mailbox& mailbox, Subscriptions& subscriptions, Tasks& tasks);
   ~TaskNews() { *alive_ = false; }
 
   // Also after somebody began to listen.

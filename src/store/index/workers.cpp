@@ -17,8 +17,8 @@ constexpr std::chrono::microseconds kStay{150};
 
 }  // namespace
 
-// Outlives the crew: a helper may look at it when everything is over.
-struct Crew::Shared {
+// Outlives the workers: a helper may look at it when everything is over.
+struct Workers::Shared {
   std::atomic<std::size_t> round = 0;
   std::atomic<bool> over = false;
 
@@ -55,13 +55,14 @@ struct Crew::Shared {
   }
 };
 
-Crew::Crew(Pool& pool) : pool_(pool), shared_(std::make_shared<Shared>()) {}
+Workers::Workers(Pool& pool) : pool_(pool), shared_(std::make_shared<Shared>()) {}
 
-Crew::~Crew() {
+Workers::~Workers() {
   shared_->over = true;
 }
 
-void Crew::share(std::size_t items, std::size_t helpers, const std::function<void(std::size_t item, std::size_t worker)>& work) {
+void Workers::share(std::size_t items, std::size_t helpers,
+                    const std::function<void(std::size_t item, std::size_t worker)>& work) {
   std::array<bool, kMostHelpers + 1> missing{};
   std::unique_lock lock(shared_->mutex);
   shared_->work = &work;

@@ -14,14 +14,14 @@
 
 namespace holdfast::store::index {
 
-class Crew {
+class Workers {
  public:
   static constexpr std::size_t kMostHelpers = 3;
 
-  explicit Crew(Pool& pool);
-  ~Crew();  // sends the helpers home
-  Crew(const Crew&) = delete;
-  Crew& operator=(const Crew&) = delete;
+  explicit Workers(Pool& pool);
+  ~Workers();  // sends the helpers home
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
 
   // Calls work(item, worker) once for each item below `items`, in rising order of beginning; returns when all are done. The
   // caller is worker 0; up to `helpers` others are called, and those who are still here help, too (1 to kMostHelpers). One worker

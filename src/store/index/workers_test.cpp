@@ -12,13 +12,13 @@
 namespace holdfast::store::index {
 namespace {
 
-TEST(CrewTest, EveryItemOfEveryRoundIsDoneOnce) {
-  Pool pool(Crew::kMostHelpers);
-  Crew crew(pool);
+TEST(WorkersTest, EveryItemOfEveryRoundIsDoneOnce) {
+  Pool pool(Workers::kMostHelpers);
+  Workers workers(pool);
   for (std::size_t round = 0; round < 300; ++round) {
     std::vector<std::atomic<int>> done(round % 17);
-    std::array<std::atomic<int>, Crew::kMostHelpers + 1> at_work{};
-    crew.share(done.size(), round % (Crew::kMostHelpers + 1), [&](std::size_t item, std::size_t worker) {
+    std::array<std::atomic<int>, Workers::kMostHelpers + 1> at_work{};
+    workers.share(done.size(), round % (Workers::kMostHelpers + 1), [&](std::size_t item, std::size_t worker) {
       EXPECT_EQ(at_work.at(worker)++, 0);  // a worker does one at a time: what it keeps for itself needs no lock
       ++done[item];
       --at_work.at(worker);
@@ -27,19 +27,19 @@ TEST(CrewTest, EveryItemOfEveryRoundIsDoneOnce) {
   }
 }
 
-TEST(CrewTest, HelpersWorkBesideTheCaller) {
+TEST(WorkersTest, HelpersWorkBesideTheCaller) {
   Pool pool(1);
-  Crew crew(pool);
+  Workers workers(pool);
   std::latch both(2);
   std::array<std::thread::id, 2> threads;
-  crew.share(2, 1, [&](std::size_t item, std::size_t) {
+  workers.share(2, 1, [&](std::size_t item, std::size_t) {
     threads.at(item) = std::this_thread::get_id();
     both.arrive_and_wait();  // neither ends before the other has begun
   });
   EXPECT_NE(threads[0], threads[1]);
 }
 
-TEST(CrewTest, AHelperThatDoesNotComeIsNotWaitedFor) {
+TEST(WorkersTest, AHelperThatDoesNotComeIsNotWaitedFor) {
   std::latch go_on(1), blocked(1);
   Pool pool(1);  // after what its task waits for, and therefore gone first
   pool.submit([&] {
@@ -48,9 +48,9 @@ TEST(CrewTest, AHelperThatDoesNotComeIsNotWaitedFor) {
   });
   blocked.wait();
   {
-    Crew crew(pool);
+    Workers workers(pool);
     std::set<std::size_t> items;
-    crew.share(5, 1, [&](std::size_t item, std::size_t worker) {
+    workers.share(5, 1, [&](std::size_t item, std::size_t worker) {
       EXPECT_EQ(worker, 0u);
       items.insert(item);
     });

@@ -40,9 +40,9 @@ bool stands_in_projects(const std::string& folder, const Identity& who) {
   return who.projects.empty() || !project_around(folder, who).empty();
 }
 
-Result<ChosenDesk> DocumentDesks::choose(mcp::Call& call) {
+Result<ChosenWorkspace> DocumentWorkspaces::choose(mcp::Call& call) {
   if (!has_folders()) return fail(denied("no folder is under review on this server"));
-  ChosenDesk chosen;
+  ChosenWorkspace chosen;
   const mcp::Caller& caller = call.caller();
   std::vector<LibraryFolder> folders = folders_inside(settings_.folders, caller);
   if (folders.empty())
@@ -51,12 +51,13 @@ Result<ChosenDesk> DocumentDesks::choose(mcp::Call& call) {
   HF_TRY(const ResolvedRoots known, root_.known(call));
   chosen.root_uri = known.one().value_or("");
   if (!caller.may_see(chosen.root_uri)) chosen.root_uri = project_around(folders.front().folder, caller);
-  HF_TRY(chosen.desk, desk_over(std::move(folders)));
+  HF_TRY(chosen.workspace, workspace_over(std::move(folders)));
   return chosen;
 }
 
-Result<std::shared_ptr<documents::Desk>> DocumentDesks::desk_over(std::vector<LibraryFolder> folders) {
-  // A desk works below open descriptors. A folder that was removed and made again is another one, so that is part of the key.
+Result<std::shared_ptr<documents::Workspace>> DocumentWorkspaces::workspace_over(std::vector<LibraryFolder> folders) {
+  // A workspace works below open descriptors. A folder that was removed and made again is another one, so that is part of the
+  // key.
   std::string key;
   for (LibraryFolder& folder : folders) {
     struct stat found{};
@@ -69,15 +70,15 @@ Result<std::shared_ptr<documents::Desk>> DocumentDesks::desk_over(std::vector<Li
   const std::scoped_lock lock(mutex_);
   if (auto found = std::ranges::find(kept_, key, &Kept::key); found != kept_.end()) {
     std::rotate(found, found + 1, kept_.end());
-    return kept_.back().desk;
+    return kept_.back().workspace;
   }
   documents::LibrarySettings settings = settings_;
   settings.one_of_several = settings_.folders.size() > 1;
   settings.folders = std::move(folders);
-  HF_TRY(std::unique_ptr<documents::Desk> opened, open_(std::move(settings)));
-  if (kept_.size() == kMaxOpenDesks) kept_.erase(kept_.begin());
+  HF_TRY(std::unique_ptr<documents::Workspace> opened, open_(std::move(settings)));
+  if (kept_.size() == kMaxOpenWorkspaces) kept_.erase(kept_.begin());
   kept_.push_back({std::move(key), std::move(opened)});
-  return kept_.back().desk;
+  return kept_.back().workspace;
 }
 
 }  // namespace holdfast::tools

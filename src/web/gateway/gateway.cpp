@@ -119,8 +119,8 @@ net::HttpResponse remember_theme(const PageRequest& request) {
 
 }  // namespace
 
-Front::Front(FrontOptions options, session::Store& store, Executor& executor, Pool& pool, const Clock& clock, McpHandler mcp,
-             Measure measure, Pages pages)
+Gateway::Gateway(GatewayOptions options, session::Store& store, Executor& executor, Pool& pool, const Clock& clock,
+                 McpHandler mcp, Measure measure, Pages pages)
     : options_(std::move(options)),
       store_(store),
       executor_(executor),
@@ -139,7 +139,7 @@ Front::Front(FrontOptions options, session::Store& store, Executor& executor, Po
   add_own_pages();
 }
 
-void Front::add_own_pages() {
+void Gateway::add_own_pages() {
   pages_.post(
       "/theme", [](const PageRequest& request) -> Result<net::HttpResponse> { return remember_theme(request); }, Scope::read);
   const auto log_out = [this](const PageRequest& request) -> Result<net::HttpResponse> {
@@ -152,7 +152,7 @@ void Front::add_own_pages() {
   pages_.post("/logout", log_out, Scope::read);
 }
 
-void Front::set_port(std::uint16_t port) {
+void Gateway::set_port(std::uint16_t port) {
   hosts_.set_port(port);
   cookie_name_ = fmt::format("holdfast_{}", port);
   const std::string address = address_of(options_.host, port);
@@ -162,7 +162,7 @@ void Front::set_port(std::uint16_t port) {
   hosts_.add(private_host_);
 }
 
-void Front::handle(const Exchange& exchange) {
+void Gateway::handle(const Exchange& exchange) {
   const net::HttpRequest& request = exchange->request();
   if (!hosts_.host_allowed(request))
     return exchange->respond(json_error(403, make_error(ErrorKind::refused, "this Host is not served here",
@@ -194,7 +194,7 @@ void Front::handle(const Exchange& exchange) {
   on_page(exchange);
 }
 
-void Front::with_token(const Exchange& exchange, std::function<void(const Identity&)> then) {
+void Gateway::with_token(const Exchange& exchange, std::function<void(const Identity&)> then) {
   auto token = bearer_of(exchange->request());
   const auto refuse = [exchange](std::string challenge, const Error& error) {
     net::HttpResponse response = json_error(401, error);
@@ -227,20 +227,20 @@ void Front::with_token(const Exchange& exchange, std::function<void(const Identi
   gate_.admit(std::move(*token), admitted);
 }
 
-void Front::answer_from_pool(const Exchange& exchange, std::move_only_function<net::HttpResponse()> make) {
+void Gateway::answer_from_pool(const Exchange& exchange, std::move_only_function<net::HttpResponse()> make) {
   pool_.submit([this, exchange, make = std::move(make)]() mutable {
     auto response = std::make_shared<net::HttpResponse>(make());
     executor_.post([exchange, response] { exchange->respond(std::move(*response)); });
   });
 }
 
-void Front::on_health(const Exchange& exchange) {
+void Gateway::on_health(const Exchange& exchange) {
   health_.ask([this, exchange](const Health::Answer& health) {
     exchange->respond(health_response(exchange->request(), health, options_.version));
   });
 }
 
-void Front::on_metrics(const Exchange& exchange) {
+void Gateway::on_metrics(const Exchange& exchange) {
   auto metrics = std::make_shared<MetricsText>();
   measure_(*metrics);
   const auto uptime = std::chrono::steady_clock::now() - started_;
@@ -253,7 +253,7 @@ void Front::on_metrics(const Exchange& exchange) {
   });
 }
 
-void Front::on_login(const Exchange& exchange, std::string code) {
+void Gateway::on_login(const Exchange& exchange, std::string code) {
   // A link preview must not use the code up.
   if (exchange->request().method == "HEAD") return exchange->respond(page_response(200, {}));
   const net::HttpRequest& request = exchange->request();
@@ -273,12 +273,12 @@ void Front::on_login(const Exchange& exchange, std::string code) {
                    });
 }
 
-void Front::on_events(const Exchange& exchange) {
+void Gateway::on_events(const Exchange& exchange) {
   with_login(exchange, page_request(exchange->request()),
              [this, exchange](const PageRequest& asked) { live_.join(exchange, asked); });
 }
 
-void Front::with_login(const Exchange& exchange, PageRequest asked, std::function<void(PageRequest)> then) {
+void Gateway::with_login(const Exchange& exchange, PageRequest asked, std::function<void(PageRequest)> then) {
   const auto page = std::make_shared<PageRequest>(std::move(asked));
   const auto admit = [this, exchange, page, then = std::move(then)] {
     page->form_token = make_form_token(store_.secret(), page->cookie);
@@ -303,7 +303,7 @@ void Front::with_login(const Exchange& exchange, PageRequest asked, std::functio
   });
 }
 
-void Front::on_page(const Exchange& exchange) {
+void Gateway::on_page(const Exchange& exchange) {
   const net::HttpRequest& request = exchange->request();
   Pages::Match match;
   if (!pages_.find(request.method, request.path, match)) {
@@ -335,16 +335,16 @@ void Front::on_page(const Exchange& exchange) {
              });
 }
 
-bool Front::is_over_tls(const net::HttpRequest& request) const {
+bool Gateway::is_over_tls(const net::HttpRequest& request) const {
   return !tls_host_.empty() && AllowedHosts::host_of(request) == tls_host_;
 }
 
-std::string Front::cookie_name(const net::HttpRequest& request) const {
+std::string Gateway::cookie_name(const net::HttpRequest& request) const {
   return is_over_tls(request) ? tls_cookie(cookie_name_) : cookie_name_;
 }
 
 // Behind a proxy, whose process it is says nothing about the browser; but then the host is not this machine.
-LoginPlace Front::place_of(net::HttpExchange& exchange) const {
+LoginPlace Gateway::place_of(net::HttpExchange& exchange) const {
   const std::string host = AllowedHosts::host_of(exchange.request());
   LoginPlace place;
   if (host == private_host_) place.host = host;
@@ -353,7 +353,7 @@ LoginPlace Front::place_of(net::HttpExchange& exchange) const {
   return place;
 }
 
-PageRequest Front::page_request(const net::HttpRequest& request) const {
+PageRequest Gateway::page_request(const net::HttpRequest& request) const {
   PageRequest page;
   page.path = request.path;
   page.query = Fields::parse(request.query);
@@ -368,7 +368,7 @@ PageRequest Front::page_request(const net::HttpRequest& request) const {
   return page;
 }
 
-std::optional<net::HttpResponse> Front::identify(PageRequest& request, const LoginPlace& place) {
+std::optional<net::HttpResponse> Gateway::identify(PageRequest& request, const LoginPlace& place) {
   auto known = Logins(store_).identity_of(request.cookie, place, clock_.now());
   if (!known) return error_page(request, known.error());
   if (!*known) return login_needed_page(request, false);

@@ -1,6 +1,6 @@
 #pragma once
 
-// The front door of the HTTP server: who may come in, and which room they want.
+// The gateway of the HTTP server: who may come in, and where they want to go.
 //
 // Every request passes Host and Origin first, whatever its path. Then: /mcp and /metrics take a bearer token
 // and nothing else, one of ours (token_gate.h) or of the configured issuer (oauth_tokens.h); pages and their live events take the
@@ -12,7 +12,7 @@
 // nobody else's body is read.
 //
 // I/O thread only. What needs the store runs on the pool and is answered from the I/O thread. The pool must
-// be closed before the front is destroyed.
+// be closed before the gateway is destroyed.
 
 #include "base/identity.h"
 #include "base/run/clock.h"
@@ -38,7 +38,7 @@
 
 namespace holdfast::web {
 
-struct FrontOptions {
+struct GatewayOptions {
   std::string version;
   std::string host;  // the address we listen on
   std::vector<std::string> allowed_hosts;
@@ -47,15 +47,15 @@ struct FrontOptions {
   OauthSettings oauth = {};  // whose access tokens are taken beside our own; no issuer: none
 };
 
-class Front {
+class Gateway {
  public:
   using Exchange = std::shared_ptr<net::HttpExchange>;
   using McpHandler = std::function<void(Exchange, const Identity& identity)>;
   // Adds the numbers that only others know; I/O thread.
   using Measure = std::function<void(MetricsText&)>;
 
-  Front(FrontOptions options, session::Store& store, Executor& executor, Pool& pool, const Clock& clock, McpHandler mcp,
-        Measure measure, Pages pages);
+  Gateway(GatewayOptions options, session::Store& store, Executor& executor, Pool& pool, const Clock& clock, McpHandler mcp,
+          Measure measure, Pages pages);
 
   // Once it is known; cookies are named after it, so that two servers of one machine do not log each other out.
   void set_port(std::uint16_t port);
@@ -94,7 +94,7 @@ class Front {
   // Fills in whose request it is; the page to answer with when it is nobody's. Blocks.
   std::optional<net::HttpResponse> identify(PageRequest& request, const LoginPlace& place);
 
-  FrontOptions options_;
+  GatewayOptions options_;
   session::Store& store_;
   Executor& executor_;
   Pool& pool_;

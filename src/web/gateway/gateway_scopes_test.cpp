@@ -1,4 +1,4 @@
-// What the front door lets a login or a token do: scopes of pages, projects, the challenges of OAuth.
+// What the gateway lets a login or a token do: scopes of pages, projects, the challenges of OAuth.
 
 #include "session/kinds.h"
 #include "web/gateway/form_token.h"
@@ -13,7 +13,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-struct FrontScopesTest : FrontTest {
+struct GatewayScopesTest : GatewayTest {
   std::string login_with(const std::string& name, Scopes scopes, std::vector<std::string> projects = {},
                          const std::string& team = {}) {
     TokenGrant grant = grant_for(name);
@@ -44,7 +44,7 @@ struct FrontScopesTest : FrontTest {
   }
 };
 
-TEST_F(FrontScopesTest, ALoginSeesTheSessionsOfItsPrincipal) {
+TEST_F(GatewayScopesTest, ALoginSeesTheSessionsOfItsPrincipal) {
   add("s-ann-01", "ann", {});
   add("s-local-1", "local", {});
   add("s-team-01", "team:red", {});
@@ -57,7 +57,7 @@ TEST_F(FrontScopesTest, ALoginSeesTheSessionsOfItsPrincipal) {
   EXPECT_EQ(ask("GET", "/sessions/s-ann-01", {{"Cookie", ann}}).status, 200);
 }
 
-TEST_F(FrontScopesTest, ALoginWithProjectsSeesThoseAlone) {
+TEST_F(GatewayScopesTest, ALoginWithProjectsSeesThoseAlone) {
   add("s-inside-1", "ann", "file:///a");
   add("s-outside1", "ann", "file:///b");
   add("s-rootless", "ann", {});
@@ -70,7 +70,7 @@ TEST_F(FrontScopesTest, ALoginWithProjectsSeesThoseAlone) {
   EXPECT_EQ(post("/sessions/s-outside1/pin", cookie, "pinned=1").status, 404);
 }
 
-TEST_F(FrontScopesTest, PagesNeedTheirScopes) {
+TEST_F(GatewayScopesTest, PagesNeedTheirScopes) {
   add("s-ann-01", "ann", {});
   const std::string reader = login_with("ann", {Scope::read});
   EXPECT_EQ(ask("GET", "/", {{"Cookie", reader}}).status, 200);
@@ -85,30 +85,30 @@ TEST_F(FrontScopesTest, PagesNeedTheirScopes) {
   EXPECT_EQ(post("/theme", reader, "theme=dark").status, 303) << "what is the browser's own needs no more than a login";
 }
 
-TEST_F(FrontScopesTest, ACookieStopsWithItsToken) {
+TEST_F(GatewayScopesTest, ACookieStopsWithItsToken) {
   const std::string cookie = login_with("ann", {Scope::read});
   EXPECT_EQ(ask("GET", "/", {{"Cookie", cookie}}).status, 200);
   ASSERT_TRUE(AccessTokens(*store).revoke("ann"));
   EXPECT_EQ(ask("GET", "/", {{"Cookie", cookie}}).status, 401);
 }
 
-TEST_F(FrontScopesTest, WithoutAnIssuerNothingIsSaidOfOne) {
+TEST_F(GatewayScopesTest, WithoutAnIssuerNothingIsSaidOfOne) {
   EXPECT_EQ(ask("GET", "/.well-known/oauth-protected-resource").status, 404);
   EXPECT_EQ(header_of(ask("POST", "/mcp"), "WWW-Authenticate"), "Bearer");
 }
 
-TEST_F(FrontScopesTest, WithAnIssuerClientsAreToldWhereToAsk) {
+TEST_F(GatewayScopesTest, WithAnIssuerClientsAreToldWhereToAsk) {
   oauth.issuer = "https://issuer.example";
   oauth.public_url = "https://holdfast.example/";
   oauth.scope_prefix = "hf:";
-  make_front(true);
+  make_gateway(true);
   const std::string where = "resource_metadata=\"https://holdfast.example/.well-known/oauth-protected-resource/mcp\"";
   EXPECT_EQ(header_of(ask("POST", "/mcp"), "WWW-Authenticate"), "Bearer scope=\"hf:read hf:write\", " + where);
   const auto wrong = ask("POST", "/mcp", {{"Authorization", "Bearer hf_wrong"}});
   EXPECT_EQ(wrong.status, 401);
   EXPECT_EQ(header_of(wrong, "WWW-Authenticate"),
             "Bearer error=\"invalid_token\", error_description=\"this token is not valid\", " + where);
-  EXPECT_EQ(front->scope_challenge(Scope::write), "Bearer error=\"insufficient_scope\", scope=\"hf:write\", " + where);
+  EXPECT_EQ(gateway->scope_challenge(Scope::write), "Bearer error=\"insufficient_scope\", scope=\"hf:write\", " + where);
   for (const char* path : {"/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"}) {
     const auto answer = ask("GET", path);
     EXPECT_EQ(answer.status, 200);

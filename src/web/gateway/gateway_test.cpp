@@ -1,4 +1,4 @@
-// The front door with a client that has no socket.
+// The gateway with a client that has no socket.
 
 #include "web/assets/assets.h"
 #include "web/gateway/form_token.h"
@@ -17,7 +17,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-TEST_F(FrontTest, HostAndOriginComeBeforeEverything) {
+TEST_F(GatewayTest, HostAndOriginComeBeforeEverything) {
   for (const char* path : {"/healthz", "/mcp", "/", "/nothing"}) {
     EXPECT_EQ(ask("GET", path, {{"Host", "evil.example.com"}}).status, 403) << path;
     EXPECT_EQ(ask("GET", path, {{"Origin", "http://evil.example.com"}}).status, 403) << path;
@@ -25,7 +25,7 @@ TEST_F(FrontTest, HostAndOriginComeBeforeEverything) {
   EXPECT_EQ(ask("GET", "/healthz", {{"Origin", "http://127.0.0.1:4747"}}).status, 200);
 }
 
-TEST_F(FrontTest, McpTakesABearerTokenOnly) {
+TEST_F(GatewayTest, McpTakesABearerTokenOnly) {
   auto answer = ask("POST", "/mcp");
   EXPECT_EQ(answer.status, 401);
   EXPECT_EQ(header_of(answer, "WWW-Authenticate"), "Bearer");
@@ -39,21 +39,21 @@ TEST_F(FrontTest, McpTakesABearerTokenOnly) {
   EXPECT_EQ(ask("POST", "/mcp", {{"Authorization", "Basic " + token}}).status, 401);
 }
 
-TEST_F(FrontTest, ATokenOpensTheSessionsOfItsName) {
+TEST_F(GatewayTest, ATokenOpensTheSessionsOfItsName) {
   const std::string token = AccessTokens(*store).add(grant_for("ann")).value();
   EXPECT_EQ(ask("POST", "/mcp", {{"Authorization", "bearer  " + token}}).body, "mcp ann");
 }
 
-TEST_F(FrontTest, WithoutAuthenticationTheServersUserIsLocal) {
-  make_front(false);
+TEST_F(GatewayTest, WithoutAuthenticationTheServersUserIsLocal) {
+  make_gateway(false);
   EXPECT_EQ(ask("POST", "/mcp").body, "mcp local without a token");
   EXPECT_EQ(ask("POST", "/mcp", {{"Authorization", "Bearer none"}}).body, "mcp local without a token");
   EXPECT_EQ(ask("GET", "/").status, 200);
   EXPECT_EQ(ask("GET", "/healthz", {{"Host", "evil.example.com"}}).status, 403);
 }
 
-TEST_F(FrontTest, P2WithoutATokenOnlyTheServersOwnUserIsServed) {
-  make_front(false);
+TEST_F(GatewayTest, P2WithoutATokenOnlyTheServersOwnUserIsServed) {
+  make_gateway(false);
   const std::string token = AccessTokens(*store).add(grant_for("ann")).value();
   for (const std::optional<std::uint32_t> user : {std::optional(::geteuid() + 1), std::optional<std::uint32_t>()}) {
     peer_user = user;
@@ -71,7 +71,7 @@ TEST_F(FrontTest, P2WithoutATokenOnlyTheServersOwnUserIsServed) {
   EXPECT_EQ(ask("POST", "/mcp", {{"Authorization", "Bearer hf_wrong"}}).body, "mcp local without a token");
 }
 
-TEST_F(FrontTest, P4NobodyIsAdmittedWithoutATokenOrALogin) {
+TEST_F(GatewayTest, P4NobodyIsAdmittedWithoutATokenOrALogin) {
   const std::string cookie = log_in();
   const std::string bearer = "Bearer " + AccessTokens(*store).add(grant_for("ann")).value();
   const auto form = [&](net::HttpHeaders more) {
@@ -102,7 +102,7 @@ TEST_F(FrontTest, P4NobodyIsAdmittedWithoutATokenOrALogin) {
   EXPECT_TRUE(last_was_admitted);
 }
 
-TEST_F(FrontTest, P5ALoginCountsForTheUserWhoseBrowserItWas) {
+TEST_F(GatewayTest, P5ALoginCountsForTheUserWhoseBrowserItWas) {
   const std::string cookie = log_in();
   EXPECT_EQ(ask("GET", "/", {{"Cookie", cookie}}).status, 200);
   EXPECT_EQ(ask("GET", "/", {{"Cookie", cookie}, {"Host", "localhost:4747"}}).status, 200);
@@ -114,7 +114,7 @@ TEST_F(FrontTest, P5ALoginCountsForTheUserWhoseBrowserItWas) {
   }
 }
 
-TEST_F(FrontTest, P5ALoginUnderThePrivateNameCountsThereAlone) {
+TEST_F(GatewayTest, P5ALoginUnderThePrivateNameCountsThereAlone) {
   const std::string host = login_host(store->secret()) + ":4747";
   EXPECT_THAT(host, testing::MatchesRegex("holdfast-[0-9a-f]+\\.localhost:4747"));
   const auto answer = ask("GET", "/?code=" + Logins(*store).make_code("local").value(), {{"Host", host}});
@@ -129,10 +129,10 @@ TEST_F(FrontTest, P5ALoginUnderThePrivateNameCountsThereAlone) {
   EXPECT_EQ(ask("GET", "/", {{"Cookie", cookie}, {"Host", host}}).status, 401);
 }
 
-TEST_F(FrontTest, P5BehindTlsTheCookieIsForThatHostAlone) {
+TEST_F(GatewayTest, P5BehindTlsTheCookieIsForThatHostAlone) {
   oauth.public_url = "https://box.example.com";
   allowed_hosts = {"box.example.com"};
-  make_front(true);
+  make_gateway(true);
   peer_user = ::geteuid() + 1;  // the proxy's
   const auto answer = ask("GET", "/?code=" + Logins(*store).make_code("local").value(), {{"Host", "box.example.com"}});
   const std::string set = header_of(answer, "Set-Cookie"), cookie = set.substr(0, set.find(';'));
@@ -142,7 +142,7 @@ TEST_F(FrontTest, P5BehindTlsTheCookieIsForThatHostAlone) {
   EXPECT_EQ(ask("GET", "/", {{"Cookie", cookie}, {"Host", "box.example.com"}}).status, 200);
 }
 
-TEST_F(FrontTest, P5AWrongTokenOrCodeLeavesALineAndAFloodOfThemDoesNot) {
+TEST_F(GatewayTest, P5AWrongTokenOrCodeLeavesALineAndAFloodOfThemDoesNot) {
   testing::internal::CaptureStderr();
   EXPECT_EQ(ask("POST", "/mcp", {{"Authorization", "Bearer hf_guessed"}}).status, 401);
   EXPECT_EQ(ask("GET", "/?code=guessedcode").status, 401);
@@ -158,7 +158,7 @@ TEST_F(FrontTest, P5AWrongTokenOrCodeLeavesALineAndAFloodOfThemDoesNot) {
   EXPECT_EQ(std::ranges::count(log, '\n'), RefusalLog::kLinesAMinute);
 }
 
-TEST_F(FrontTest, PagesTakeTheCookieOfALogin) {
+TEST_F(GatewayTest, PagesTakeTheCookieOfALogin) {
   auto answer = ask("GET", "/");
   EXPECT_EQ(answer.status, 401);
   EXPECT_THAT(answer.body, HasSubstr("holdfast login"));
@@ -168,7 +168,7 @@ TEST_F(FrontTest, PagesTakeTheCookieOfALogin) {
   EXPECT_EQ(ask("GET", "/", {{"Authorization", "Bearer " + AccessTokens(*store).add(grant_for("ann")).value()}}).status, 401);
 }
 
-TEST_F(FrontTest, ACodeWorksOnceAndAPreviewDoesNotUseItUp) {
+TEST_F(GatewayTest, ACodeWorksOnceAndAPreviewDoesNotUseItUp) {
   const std::string path = "/?code=" + Logins(*store).make_code("local").value();
   EXPECT_EQ(ask("HEAD", path).status, 200);
   EXPECT_EQ(ask("GET", path).status, 303);
@@ -178,7 +178,7 @@ TEST_F(FrontTest, ACodeWorksOnceAndAPreviewDoesNotUseItUp) {
   EXPECT_EQ(header_of(answer, "Set-Cookie"), "");
 }
 
-TEST_F(FrontTest, PagesKeepToThemselves) {
+TEST_F(GatewayTest, PagesKeepToThemselves) {
   auto answer = ask("GET", "/");
   EXPECT_THAT(header_of(answer, "Content-Security-Policy"),
               testing::AllOf(HasSubstr("default-src 'none'"), HasSubstr("frame-ancestors 'none'"), Not(HasSubstr("unsafe"))));
@@ -187,7 +187,7 @@ TEST_F(FrontTest, PagesKeepToThemselves) {
   EXPECT_EQ(header_of(answer, "Cache-Control"), "no-store");
 }
 
-TEST_F(FrontTest, TheHomePageShowsSessionsEscaped) {
+TEST_F(GatewayTest, TheHomePageShowsSessionsEscaped) {
   ASSERT_TRUE(store->write([](session::Transaction& transaction) {
     session::SessionRecord record;
     record.id = "thread-1";
@@ -204,7 +204,7 @@ TEST_F(FrontTest, TheHomePageShowsSessionsEscaped) {
   EXPECT_THAT(answer.body, HasSubstr("version 1.2.3"));
 }
 
-TEST_F(FrontTest, HealthIsOpenAndMetricsAreNot) {
+TEST_F(GatewayTest, HealthIsOpenAndMetricsAreNot) {
   EXPECT_EQ(ask("GET", "/healthz").body, "ok\n");
   EXPECT_EQ(ask("GET", "/healthz", {{"Accept", "application/json"}}).body, R"({"status":"ok","version":"1.2.3"})");
   EXPECT_EQ(ask("GET", "/metrics").status, 401);
@@ -223,7 +223,7 @@ TEST_F(FrontTest, HealthIsOpenAndMetricsAreNot) {
   EXPECT_THAT(answer.body, HasSubstr("\nprocess_resident_memory_bytes "));
 }
 
-TEST_F(FrontTest, UnknownPathsAndMethods) {
+TEST_F(GatewayTest, UnknownPathsAndMethods) {
   EXPECT_EQ(ask("GET", "/nothing").status, 404);
   EXPECT_EQ(ask("GET", "/../etc/passwd").status, 404);
   EXPECT_THAT(ask("GET", "/nothing", {{"Accept", "text/html"}}).body, HasSubstr("<h1>There is nothing"));
@@ -241,7 +241,7 @@ net::HttpHeaders form_headers(const std::string& cookie) {
   return {{"Cookie", cookie}, {"Origin", "http://127.0.0.1:4747"}, {"Content-Type", "application/x-www-form-urlencoded"}};
 }
 
-TEST_F(FrontTest, AFormNeedsTheTokenOfItsLogin) {
+TEST_F(GatewayTest, AFormNeedsTheTokenOfItsLogin) {
   const std::string cookie = log_in(), other = log_in();
   const auto token = [&](const std::string& of) { return make_form_token(store->secret(), of.substr(of.find('=') + 1)); };
   const std::string dark = "theme=dark&back=%2Fstorage&form_token=";
@@ -262,7 +262,7 @@ TEST_F(FrontTest, AFormNeedsTheTokenOfItsLogin) {
   EXPECT_THAT(header_of(answer, "Set-Cookie"), testing::StartsWith("holdfast_theme=dark; "));
 }
 
-TEST_F(FrontTest, ARedirectStaysHere) {
+TEST_F(GatewayTest, ARedirectStaysHere) {
   const std::string cookie = log_in();
   const std::string token = make_form_token(store->secret(), cookie.substr(cookie.find('=') + 1));
   for (const char* back : {"//evil.example.com", "https://evil.example.com", "/%5C%5Cevil", "%0d%0aX: y", ""})
@@ -272,14 +272,14 @@ TEST_F(FrontTest, ARedirectStaysHere) {
         << back;
 }
 
-TEST_F(FrontTest, LoggingOutEndsTheCookie) {
+TEST_F(GatewayTest, LoggingOutEndsTheCookie) {
   const std::string cookie = log_in();
   const std::string token = make_form_token(store->secret(), cookie.substr(cookie.find('=') + 1));
   EXPECT_EQ(ask("POST", "/logout", form_headers(cookie), "form_token=" + token).status, 303);
   EXPECT_EQ(ask("GET", "/", {{"Cookie", cookie}}).status, 401);
 }
 
-TEST_F(FrontTest, EventsNeedALoginToo) {
+TEST_F(GatewayTest, EventsNeedALoginToo) {
   EXPECT_EQ(ask("GET", "/events").status, 401);
   EXPECT_EQ(ask("POST", "/events").status, 405);
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// For tests: the front door over a real store, with a client that has no socket.
+// For tests: the gateway over a real store, with a client that has no socket.
 
 #include "base/files/test_folder.h"
 #include "base/run/poll_loop.h"
@@ -23,9 +23,9 @@
 
 namespace holdfast::web {
 
-class FrontExchange final : public net::HttpExchange {
+class GatewayExchange final : public net::HttpExchange {
  public:
-  FrontExchange(PollLoop& loop, net::HttpRequest request, std::optional<std::uint32_t> user)
+  GatewayExchange(PollLoop& loop, net::HttpRequest request, std::optional<std::uint32_t> user)
       : loop_(loop), request_(std::move(request)), body_(std::exchange(request_.body, {})), user_(user) {}
   net::HttpRequest& request() override { return request_; }
   void admit(std::function<void()> then) override {
@@ -63,21 +63,21 @@ inline std::string header_of(const net::HttpResponse& response, std::string_view
   return {};
 }
 
-struct FrontTest : testing::Test {
-  FrontTest() {
+struct GatewayTest : testing::Test {
+  GatewayTest() {
     EXPECT_TRUE(AccessTokens(*store).ensure_first(folder / "token"));
-    make_front(true);
+    make_gateway(true);
   }
-  ~FrontTest() override { pool.close(); }
+  ~GatewayTest() override { pool.close(); }
 
-  void make_front(bool authenticate) {
-    front = std::make_unique<Front>(
-        FrontOptions{"1.2.3", "127.0.0.1", allowed_hosts, authenticate, oauth}, *store, loop, pool, clock,
-        [](const Front::Exchange& exchange, const Identity& identity) {
+  void make_gateway(bool authenticate) {
+    gateway = std::make_unique<Gateway>(
+        GatewayOptions{"1.2.3", "127.0.0.1", allowed_hosts, authenticate, oauth}, *store, loop, pool, clock,
+        [](const Gateway::Exchange& exchange, const Identity& identity) {
           exchange->respond({200, {}, "mcp " + identity.principal + (identity.has_token ? "" : " without a token")});
         },
         [](MetricsText& metrics) { metrics.counter("requests_total", "Requests.", 7); }, make_pages({stores}));
-    front->set_port(4747);
+    gateway->set_port(4747);
   }
 
   net::HttpResponse ask(std::string method, std::string path, net::HttpHeaders headers = {}, std::string body = {}) {
@@ -91,8 +91,8 @@ struct FrontTest : testing::Test {
     request.headers = std::move(headers);
     request.peer = "127.0.0.1:50123";
     if (!request.header("Host")) request.headers.emplace_back("Host", "127.0.0.1:4747");
-    auto exchange = std::make_shared<FrontExchange>(loop, std::move(request), peer_user);
-    front->handle(exchange);
+    auto exchange = std::make_shared<GatewayExchange>(loop, std::move(request), peer_user);
+    gateway->handle(exchange);
     while (!exchange->response) loop.run();  // a stop from an earlier answer may still be pending
     last_was_admitted = exchange->admitted;
     return *exchange->response;
@@ -118,7 +118,7 @@ struct FrontTest : testing::Test {
   session::SharedStore stores{*store};
   PollLoop loop;
   Pool pool{2};
-  std::unique_ptr<Front> front;
+  std::unique_ptr<Gateway> gateway;
 };
 
 }  // namespace holdfast::web

@@ -11,9 +11,9 @@ namespace {
 constexpr std::size_t kMaxSearchHits = 100;
 constexpr std::size_t kMaxListedBytes = 60'000;  // as much as `read` shows
 
-class OpenDesk final : public Desk {
+class OpenWorkspace final : public Workspace {
  public:
-  OpenDesk(std::unique_ptr<Library> library, const session::SharedStore& stores, const Clock& clock, Millis handle_ttl)
+  OpenWorkspace(std::unique_ptr<Library> library, const session::SharedStore& stores, const Clock& clock, Millis handle_ttl)
       : state_(std::move(library), stores, clock, handle_ttl) {}
 
   Result<void> catch_up() { return catch_up_with_moves(state_); }
@@ -124,7 +124,7 @@ class OpenDesk final : public Desk {
     return fail(ErrorKind::refused, "only a person may do this", "ask the person you work for", "reviewer_required");
   }
 
-  DeskState state_;
+  WorkspaceState state_;
 };
 
 }  // namespace
@@ -135,13 +135,13 @@ Identity Asker::who() const {
   return identity;
 }
 
-Result<std::unique_ptr<Desk>> Desk::open(LibrarySettings settings, const session::SharedStore& stores, const Clock& clock,
-                                         Millis handle_ttl) {
+Result<std::unique_ptr<Workspace>> Workspace::open(LibrarySettings settings, const session::SharedStore& stores,
+                                                   const Clock& clock, Millis handle_ttl) {
   HF_TRY(auto library, Library::open(std::move(settings)));
   HF_CHECK(recover_library(*library));
-  auto desk = std::make_unique<OpenDesk>(std::move(library), stores, clock, handle_ttl);
-  HF_CHECK(desk->catch_up());
-  return desk;
+  auto workspace = std::make_unique<OpenWorkspace>(std::move(library), stores, clock, handle_ttl);
+  HF_CHECK(workspace->catch_up());
+  return workspace;
 }
 
 }  // namespace holdfast::documents

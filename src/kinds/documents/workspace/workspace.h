@@ -69,12 +69,12 @@ struct VerdictReport {
   std::vector<std::string> notes;                           // what a person should know: sent to the trash, …
 };
 
-class Desk {
+class Workspace {
  public:
   // Everything by reference outlives it. Recovers what a crash left.
-  static Result<std::unique_ptr<Desk>> open(LibrarySettings settings, const session::SharedStore& stores, const Clock& clock,
-                                            Millis handle_ttl = kHandleTtl);
-  virtual ~Desk() = default;
+  static Result<std::unique_ptr<Workspace>> open(LibrarySettings settings, const session::SharedStore& stores, const Clock& clock,
+                                                 Millis handle_ttl = kHandleTtl);
+  virtual ~Workspace() = default;
 
   virtual Result<std::string> create_session(const Asker& asker, std::string_view name, std::string_view model,
                                              std::string_view resume) = 0;

@@ -20,9 +20,9 @@ bool is_below(std::string_view path, std::string_view folder) {
 }
 
 // A file that is there no more is stale, unless it is to be made.
-bool is_stale(DeskState& desk, const Proposal& proposal, const Place& place) {
+bool is_stale(WorkspaceState& workspace, const Proposal& proposal, const Place& place) {
   if (proposal.kind == Proposal::Kind::create) return place.exists;
-  const auto file = read_document(*desk.library, place, kMaxReadBytes);
+  const auto file = read_document(*workspace.library, place, kMaxReadBytes);
   return !file || file->version != proposal.base_version;
 }
 
@@ -45,37 +45,38 @@ void show_difference(std::string_view before, std::string_view after, PendingCha
 
 }  // namespace
 
-Result<std::vector<PendingChange>> changes(DeskState& desk, const ChangeFilter& filter, const std::function<bool()>& cancelled) {
+Result<std::vector<PendingChange>> changes(WorkspaceState& workspace, const ChangeFilter& filter,
+                                           const std::function<bool()>& cancelled) {
   std::string below;
   if (!filter.path.empty() && filter.path != ".") {
-    const auto place = desk.library->find(filter.path);
+    const auto place = workspace.library->find(filter.path);
     // A file that is only proposed has changes too.
-    const auto vacant = place ? Result<Place>(fail(ErrorKind::not_found, "")) : desk.library->find_new(filter.path);
+    const auto vacant = place ? Result<Place>(fail(ErrorKind::not_found, "")) : workspace.library->find_new(filter.path);
     if (!place && !vacant) return fail(place.error());
     below = place ? place->path : vacant->path;
     if (!place) {
-      HF_TRY(const auto proposed, desk.proposals.all());
+      HF_TRY(const auto proposed, workspace.proposals.all());
       const bool any = std::ranges::any_of(proposed, [&](const Proposal& each) { return is_below(each.key, vacant->key); });
       if (!any) return fail(place.error());
     }
   }
   std::vector<PendingChange> found;
-  const bool on_disk = below.empty() || desk.library->find(below).has_value();
+  const bool on_disk = below.empty() || workspace.library->find(below).has_value();
   std::vector<Place> places;
   if (on_disk) {
-    HF_TRY(places, desk.index.documents_with_changes(*desk.library, below, cancelled));
+    HF_TRY(places, workspace.index.documents_with_changes(*workspace.library, below, cancelled));
   }
   for (const Place& place : places) {
-    const auto file = read_document(*desk.library, place);
+    const auto file = read_document(*workspace.library, place);
     if (!file) continue;  // gone meanwhile
     for (PendingChange& change : pending_in(file->bytes)) {
       change.path = place.path;
       found.push_back(std::move(change));
     }
   }
-  HF_TRY(const auto proposals, desk.proposals.all());
+  HF_TRY(const auto proposals, workspace.proposals.all());
   for (const Proposal& proposal : proposals) {
-    const auto place = desk.library->place_of(proposal.key);
+    const auto place = workspace.library->place_of(proposal.key);
     if (!place || !is_below(place->path, below)) continue;
     PendingChange change;
     change.id = change.mark = proposal.id;
@@ -84,12 +85,12 @@ Result<std::vector<PendingChange>> changes(DeskState& desk, const ChangeFilter& 
     change.author = proposal.author;
     change.time = proposal.time;
     change.comments = proposal.comments;
-    change.stale = is_stale(desk, proposal, *place);
+    change.stale = is_stale(workspace, proposal, *place);
     // Of a stale one the whole text, so that a person can see what it was.
     if (proposal.kind == Proposal::Kind::create || (proposal.kind == Proposal::Kind::edit && change.stale))
       change.ins = proposal.bytes;
     if (proposal.kind == Proposal::Kind::remove || (proposal.kind == Proposal::Kind::edit && !change.stale)) {
-      const auto file = read_document(*desk.library, *place, kMaxReadBytes);
+      const auto file = read_document(*workspace.library, *place, kMaxReadBytes);
       if (file && proposal.kind == Proposal::Kind::edit) show_difference(file->bytes, proposal.bytes, change);
       if (file && proposal.kind == Proposal::Kind::remove) show_whole_file(view_of(file->bytes, Side::accepted), change);
     }

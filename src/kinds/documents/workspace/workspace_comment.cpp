@@ -57,16 +57,16 @@ std::optional<CommentPlace> place_behind(std::string_view raw, const std::vector
   return std::nullopt;
 }
 
-Result<void> write_comment(DeskState& desk, const Asker& asker, const Place& place, std::string_view change_id,
+Result<void> write_comment(WorkspaceState& workspace, const Asker& asker, const Place& place, std::string_view change_id,
                            std::string_view note) {
-  HF_TRY(const FileState file, read_document(*desk.library, place));
+  HF_TRY(const FileState file, read_document(*workspace.library, place));
   const std::string_view raw = file.bytes;
   const std::vector<Atom> atoms = parse_markup(raw);
   const auto behind = place_behind(raw, atoms, change_id);
   if (!behind)
     return fail(ErrorKind::not_found, fmt::format("there is no change {} in {} any more", change_id, place.path), "",
                 "not_found");
-  const Millis now_ms = desk.clock.now();
+  const Millis now_ms = workspace.clock.now();
   const std::string metadata =
       behind->on.empty() ? write_metadata({}, asker.name, now_ms) : write_comment_metadata(asker.name, now_ms, behind->on);
   const std::string remark =
@@ -88,39 +88,39 @@ Result<void> write_comment(DeskState& desk, const Asker& asker, const Place& pla
   step.expected = file;
   step.expected.bytes.clear();
   step.bytes = after;
-  HF_CHECK(apply_steps(*desk.library, {std::move(step)}, {"comment", {std::string(change_id)}, asker.name}));
+  HF_CHECK(apply_steps(*workspace.library, {std::move(step)}, {"comment", {std::string(change_id)}, asker.name}));
   return {};
 }
 
 }  // namespace
 
-Result<PendingChange> comment(DeskState& desk, const Asker& asker, std::string_view path, std::string_view change_id,
+Result<PendingChange> comment(WorkspaceState& workspace, const Asker& asker, std::string_view path, std::string_view change_id,
                               std::string_view note) {
   HF_CHECK(check_comment(asker, note));
   ChangeFilter where;
   where.path = path;
-  HF_TRY(const auto pending, changes(desk, where, asker.cancelled));
+  HF_TRY(const auto pending, changes(workspace, where, asker.cancelled));
   HF_TRY(const PendingChange* const change, named_change(pending, change_id));
-  HF_TRY(const auto proposals, desk.proposals.all());
+  HF_TRY(const auto proposals, workspace.proposals.all());
   const auto proposal = std::ranges::find(proposals, change->mark, &Proposal::id);
   if (proposal != proposals.end()) {
     Proposal commented = *proposal;
     commented.comments.push_back(fmt::format("{}: {}", asker.name, note));
-    HF_CHECK(desk.proposals.keep(commented));
+    HF_CHECK(workspace.proposals.keep(commented));
     PendingChange shown = *change;
     shown.comments = commented.comments;
     return shown;
   }
-  HF_TRY(const Place place, desk.library->find(change->path));
-  HF_CHECK(desk.library->require_writable(place));
-  HF_TRY(const DocumentLock lock, DocumentLock::take(*desk.library, place.key));
-  auto written = write_comment(desk, asker, place, change->mark, note);
+  HF_TRY(const Place place, workspace.library->find(change->path));
+  HF_CHECK(workspace.library->require_writable(place));
+  HF_TRY(const DocumentLock lock, DocumentLock::take(*workspace.library, place.key));
+  auto written = write_comment(workspace, asker, place, change->mark, note);
   for (int tries = 1; !written && written.error().kind == ErrorKind::conflict && tries < kWriteTries; ++tries)
-    written = write_comment(desk, asker, place, change->mark, note);
+    written = write_comment(workspace, asker, place, change->mark, note);
   if (!written) return fail(written.error());
   ChangeFilter of_file;
   of_file.path = change->path;
-  HF_TRY(const auto now, changes(desk, of_file, asker.cancelled));
+  HF_TRY(const auto now, changes(workspace, of_file, asker.cancelled));
   const auto commented = std::ranges::find(now, change->mark, &PendingChange::mark);
   PendingChange shown = commented == now.end() ? *change : *commented;
   shown.id = change->id;

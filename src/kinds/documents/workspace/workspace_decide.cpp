@@ -50,11 +50,11 @@ std::map<std::string, std::string> words_of(const std::vector<std::string>& ids,
 
 class Decision {
  public:
-  Decision(DeskState& desk, const Asker& asker, bool commit) : desk_(desk), asker_(asker), commit_(commit) {}
+  Decision(WorkspaceState& workspace, const Asker& asker, bool commit) : workspace_(workspace), asker_(asker), commit_(commit) {}
 
   // The verdicts of one file.
   void decide_in(const std::string& path, const FileVerdicts& file) {
-    auto place = desk_.library->find(path);
+    auto place = workspace_.library->find(path);
     if (!place) {
       fail_all(file, why(place.error()));
       return;
@@ -76,7 +76,7 @@ class Decision {
 
   // What is not pending may have been decided so by the same call before, to which nobody answered.
   void decide_again(const std::string& id, Verdict verdict, const Error& not_pending) {
-    const auto owner = asker_.reviewer ? owner_of(desk_, id) : std::nullopt;
+    const auto owner = asker_.reviewer ? owner_of(workspace_, id) : std::nullopt;
     if (not_pending.kind != ErrorKind::not_found || !owner || !*owner || (*owner)->verdict.empty()) {
       add_failed(id, why(not_pending));
     } else if ((*owner)->verdict != word_of(verdict)) {
@@ -97,8 +97,8 @@ class Decision {
 
   Result<void> with_lock(const Place& place, const FileVerdicts& file) {
     const VerdictMap& verdicts = file.verdicts;
-    HF_CHECK(desk_.library->require_writable(place));
-    HF_TRY(const DocumentLock lock, DocumentLock::take(*desk_.library, place.key));
+    HF_CHECK(workspace_.library->require_writable(place));
+    HF_TRY(const DocumentLock lock, DocumentLock::take(*workspace_.library, place.key));
     auto decided = write_decided(place, verdicts);
     for (int tries = 1; !decided && decided.error().kind == ErrorKind::conflict && tries < kWriteTries; ++tries)
       decided = write_decided(place, verdicts);
@@ -119,7 +119,7 @@ class Decision {
 
   // One write for all of them.
   Result<Decided> write_decided(const Place& place, const VerdictMap& verdicts) {
-    HF_TRY(const FileState file, read_document(*desk_.library, place));
+    HF_TRY(const FileState file, read_document(*workspace_.library, place));
     const bool accepts = std::ranges::any_of(verdicts, [](const auto& each) { return each.second == Verdict::accept; });
     if (accepts) {
       HF_TRY(const bool merging, has_merge_markers(folder_of(place), place.relative, file.bytes));
@@ -130,7 +130,7 @@ class Decision {
     // A model that takes its change back does not take what people have said about it.
     Decided decided = decide(file.bytes, verdicts, asker_.reviewer ? Notes::go : Notes::stay);
     if (decided.applied.empty()) return decided;
-    HF_TRY(const bool created, was_created(desk_, place));
+    HF_TRY(const bool created, was_created(workspace_, place));
     FileStep step;
     step.place = place;
     step.expected = stamp_of(file);
@@ -138,38 +138,38 @@ class Decision {
     const bool never_was = created && has_only_comments(decided.raw);
     step.kind = never_was ? FileStep::Kind::trash : FileStep::Kind::replace;
     if (!never_was) step.bytes = decided.raw;
-    const auto remember = [&] { return remember_verdicts(desk_, words_of(decided.applied, verdicts)); };
-    HF_TRY(const Applied applied, apply_steps(*desk_.library, {std::move(step)},
+    const auto remember = [&] { return remember_verdicts(workspace_, words_of(decided.applied, verdicts)); };
+    HF_TRY(const Applied applied, apply_steps(*workspace_.library, {std::move(step)},
                                               {accepts ? "accept" : "reject", decided.applied, asker_.name}, remember));
     changed_[place.key] = {file.version, applied.states.front().version};
     if (never_was) {
       report_.notes.push_back(fmt::format("{} was new; it is in the trash as {}", place.path, applied.trash.front()));
-      HF_CHECK(desk_.handles.forget(place.key));
+      HF_CHECK(workspace_.handles.forget(place.key));
     } else if (created && accepts) {
-      HF_CHECK(unmark_created(desk_, place));
+      HF_CHECK(unmark_created(workspace_, place));
     }
     return decided;
   }
 
   Result<void> settle(const Proposal& proposal, Verdict verdict) {
-    const auto place = desk_.library->place_of(proposal.key);
+    const auto place = workspace_.library->place_of(proposal.key);
     if (!place) return fail(ErrorKind::not_found, "its document is in no folder of this library");
-    const auto remember = [&] { return remember_verdicts(desk_, {{proposal.id, std::string(word_of(verdict))}}); };
+    const auto remember = [&] { return remember_verdicts(workspace_, {{proposal.id, std::string(word_of(verdict))}}); };
     if (verdict == Verdict::reject) {
       HF_CHECK(remember());
-      return desk_.proposals.drop(proposal);
+      return workspace_.proposals.drop(proposal);
     }
-    HF_CHECK(desk_.library->require_writable(*place));
-    HF_TRY(const DocumentLock lock, DocumentLock::take(*desk_.library, place->key));
+    HF_CHECK(workspace_.library->require_writable(*place));
+    HF_TRY(const DocumentLock lock, DocumentLock::take(*workspace_.library, place->key));
     HF_TRY(const bool done, was_done(proposal, *place));
-    if (done) return desk_.proposals.drop(proposal);
+    if (done) return workspace_.proposals.drop(proposal);
     FileStep step;
     step.place = *place;
     if (proposal.kind == Proposal::Kind::create) {
-      HF_TRY(step.place, desk_.library->find_new(place->path));
+      HF_TRY(step.place, workspace_.library->find_new(place->path));
       step.kind = FileStep::Kind::create;
     } else {
-      HF_TRY(const FileState file, read_document(*desk_.library, *place, kMaxReadBytes));
+      HF_TRY(const FileState file, read_document(*workspace_.library, *place, kMaxReadBytes));
       if (file.version != proposal.base_version && !is_own_change(proposal, file))
         return fail(ErrorKind::conflict, fmt::format("{} has changed since this was proposed", place->path),
                     "reject it, and let it be proposed again", "stale");
@@ -182,11 +182,11 @@ class Decision {
     if (step.kind != FileStep::Kind::trash) step.bytes = proposal.bytes;
     const bool trashes = step.kind == FileStep::Kind::trash;
     HF_TRY(const Applied applied,
-           apply_steps(*desk_.library, {std::move(step)}, {"accept", {proposal.id}, asker_.name}, remember));
-    HF_CHECK(desk_.proposals.drop(proposal));
+           apply_steps(*workspace_.library, {std::move(step)}, {"accept", {proposal.id}, asker_.name}, remember));
+    HF_CHECK(workspace_.proposals.drop(proposal));
     if (trashes) {
       report_.notes.push_back(fmt::format("{} is in the trash as {}", place->path, applied.trash.front()));
-      HF_CHECK(desk_.handles.forget(place->key));
+      HF_CHECK(workspace_.handles.forget(place->key));
     }
     if (commit_) commit_one(*place, {{proposal.author}, {short_hash(proposal.label)}, 1});
     return {};
@@ -194,16 +194,16 @@ class Decision {
 
   // By a call that ended between the document and the list of what is pending.
   Result<bool> was_done(const Proposal& proposal, const Place& place) const {
-    HF_TRY(const auto owner, owner_of(desk_, proposal.id));
+    HF_TRY(const auto owner, owner_of(workspace_, proposal.id));
     if (!owner || owner->verdict != word_of(Verdict::accept)) return false;
-    const auto there = desk_.library->find(place.path);
+    const auto there = workspace_.library->find(place.path);
     if (!there) return proposal.kind == Proposal::Kind::remove && there.error().word() == "no_such_document";
     if (proposal.kind == Proposal::Kind::remove) return false;
-    HF_TRY(const FileState file, read_document(*desk_.library, *there, kMaxReadBytes));
+    HF_TRY(const FileState file, read_document(*workspace_.library, *there, kMaxReadBytes));
     return file.bytes == proposal.bytes;
   }
 
-  std::string folder_of(const Place& place) const { return desk_.library->settings().folders[place.folder].folder; }
+  std::string folder_of(const Place& place) const { return workspace_.library->settings().folders[place.folder].folder; }
 
   // What is decided in one call does not make the rest of it stale.
   bool is_own_change(const Proposal& proposal, const FileState& file) const {
@@ -214,7 +214,7 @@ class Decision {
   // Remembered until the document is committed: the last decision about it may be a rejection, and others may have proposed the
   // rest.
   Result<void> note_accepted(const Place& place, const std::vector<std::string>& applied, const VerdictMap& verdicts) {
-    HF_TRY(Accepted accepted, accepted_in(desk_, place));
+    HF_TRY(Accepted accepted, accepted_in(workspace_, place));
     const std::size_t before = accepted.changes;
     const auto add = [](std::vector<std::string>& all, std::string text) {
       if (std::ranges::find(all, text) == all.end()) all.push_back(std::move(text));
@@ -222,17 +222,17 @@ class Decision {
     for (const std::string& id : applied) {
       if (verdicts.find(id)->second != Verdict::accept || id.starts_with("n_")) continue;
       ++accepted.changes;
-      HF_TRY(const auto owner, owner_of(desk_, id));
+      HF_TRY(const auto owner, owner_of(workspace_, id));
       if (!owner) continue;
       add(accepted.proposers, owner->author);
       add(accepted.sessions, short_hash(owner->label));
     }
     if (accepted.changes == before) return {};
-    return keep_accepted(desk_, place, accepted);
+    return keep_accepted(workspace_, place, accepted);
   }
 
   void commit(const Place& place, std::size_t remaining) {
-    const auto accepted = accepted_in(desk_, place);
+    const auto accepted = accepted_in(workspace_, place);
     if (!accepted || accepted->changes == 0) return;
     if (remaining > 0) {
       report_.notes.push_back(fmt::format("{} is not committed: {} of its changes are still pending", place.path, remaining));
@@ -250,21 +250,21 @@ class Decision {
       return;
     }
     if (!commit->empty()) report_.commits.push_back(*std::move(commit));
-    if (auto kept = keep_accepted(desk_, place, {}); !kept) report_.notes.push_back(kept.error().message);
+    if (auto kept = keep_accepted(workspace_, place, {}); !kept) report_.notes.push_back(kept.error().message);
   }
 
   // The log of the session that proposed it says how it ended. A session that was purged needs no news.
   void tell_owner(const std::string& id, Verdict verdict, std::string_view path) {
-    const auto owner = owner_of(desk_, id);
+    const auto owner = owner_of(workspace_, id);
     if (!owner || !*owner) return;
     const std::string_view word = verdict == Verdict::reject && !asker_.reviewer ? "withdrawn" : word_of(verdict);
-    auto told = desk_.handles.note((*owner)->label, "decided", fmt::format("{} {} in {}", id, word, path),
-                                   {{"change", id}, {"verdict", word}, {"by", asker_.name}});
+    auto told = workspace_.handles.note((*owner)->label, "decided", fmt::format("{} {} in {}", id, word, path),
+                                        {{"change", id}, {"verdict", word}, {"by", asker_.name}});
     if (!told && told.error().kind != ErrorKind::not_found)
       report_.notes.push_back("not in the session's log: " + told.error().message);
   }
 
-  DeskState& desk_;
+  WorkspaceState& workspace_;
   const Asker& asker_;
   bool commit_;
   VerdictReport report_;
@@ -272,10 +272,10 @@ class Decision {
 };
 
 // `verdicts` by ids as they were given.
-Result<VerdictReport> apply_verdicts(DeskState& desk, const Asker& asker, const std::vector<PendingChange>& pending,
+Result<VerdictReport> apply_verdicts(WorkspaceState& workspace, const Asker& asker, const std::vector<PendingChange>& pending,
                                      const VerdictMap& verdicts, bool commit) {
-  Decision decision(desk, asker, commit);
-  HF_TRY(const auto proposals, desk.proposals.all());
+  Decision decision(workspace, asker, commit);
+  HF_TRY(const auto proposals, workspace.proposals.all());
   std::map<std::string, FileVerdicts> by_file;
   std::map<const PendingChange*, Verdict> taken;
   struct Operation {
@@ -313,15 +313,15 @@ Result<VerdictReport> apply_verdicts(DeskState& desk, const Asker& asker, const 
 
 // Of the changes that have this id in one document each, the one in a document that the session has read; a model sees them there
 // by their short id.
-Result<const PendingChange*> change_of_session(DeskState& desk, const Opened& opened, const std::vector<PendingChange>& pending,
-                                               std::string_view id) {
+Result<const PendingChange*> change_of_session(WorkspaceState& workspace, const Opened& opened,
+                                               const std::vector<PendingChange>& pending, std::string_view id) {
   if (const auto named = named_change(pending, id)) return *named;
   std::vector<const PendingChange*> read;
   for (const PendingChange& change : pending) {
     if (!is_named(change, id)) continue;
-    const auto place = desk.library->find(change.path);
+    const auto place = workspace.library->find(change.path);
     if (!place) continue;
-    HF_TRY(const auto known, desk.handles.last_read(opened, place->key));
+    HF_TRY(const auto known, workspace.handles.last_read(opened, place->key));
     if (known) read.push_back(&change);
   }
   return read.size() == 1 ? read.front() : nullptr;
@@ -344,7 +344,7 @@ Result<const PendingChange*> named_change(const std::vector<PendingChange>& pend
   return fail(ErrorKind::ambiguous, fmt::format("{} is {}", id, fmt::join(names, ", ")), "name one of them");
 }
 
-Result<VerdictReport> decide(DeskState& desk, const Asker& asker, const Verdicts& verdicts) {
+Result<VerdictReport> decide(WorkspaceState& workspace, const Asker& asker, const Verdicts& verdicts) {
   if (!asker.reviewer)
     return fail(ErrorKind::refused, "only a person decides about changes", "withdraw takes back your own", "reviewer_required");
   VerdictMap by_id;
@@ -352,27 +352,27 @@ Result<VerdictReport> decide(DeskState& desk, const Asker& asker, const Verdicts
   for (const std::string& id : verdicts.reject)
     if (!by_id.emplace(id, Verdict::reject).second)
       return fail(ErrorKind::invalid, fmt::format("{} is to be accepted and rejected", id), "name it once", "bad_argument");
-  HF_TRY(const auto pending, changes(desk, verdicts.filter, asker.cancelled));
+  HF_TRY(const auto pending, changes(workspace, verdicts.filter, asker.cancelled));
   if (verdicts.all)
     for (const PendingChange& change : pending)
       // Comments are not decided in passing: whoever wrote them is waiting for an answer.
       if (!is_remark(change)) by_id.emplace(change.id, *verdicts.all ? Verdict::accept : Verdict::reject);
-  return apply_verdicts(desk, asker, pending, by_id, verdicts.commit);
+  return apply_verdicts(workspace, asker, pending, by_id, verdicts.commit);
 }
 
-Result<std::string> withdraw(DeskState& desk, const Asker& asker, const std::vector<std::string>& ids) {
-  HF_TRY(const Opened opened, desk.handles.open(asker.who(), asker.session_id));
+Result<std::string> withdraw(WorkspaceState& workspace, const Asker& asker, const std::vector<std::string>& ids) {
+  HF_TRY(const Opened opened, workspace.handles.open(asker.who(), asker.session_id));
   if (ids.empty()) return fail(ErrorKind::invalid, "no change is named", "list_changes shows the ids", "bad_argument");
-  HF_TRY(const auto pending, changes(desk, {}, asker.cancelled));
+  HF_TRY(const auto pending, changes(workspace, {}, asker.cancelled));
   VerdictMap verdicts;
   std::vector<std::pair<std::string, std::string>> foreign;
   for (const std::string& id : ids) {
-    HF_TRY(const auto change, change_of_session(desk, opened, pending, id));
+    HF_TRY(const auto change, change_of_session(workspace, opened, pending, id));
     if (!change) {
       verdicts.emplace(id, Verdict::reject);  // reported with the others
       continue;
     }
-    HF_TRY(const auto owner, owner_of(desk, change->mark));
+    HF_TRY(const auto owner, owner_of(workspace, change->mark));
     if (!owner || owner->principal != asker.principal || owner->author != opened.author)
       foreign.emplace_back(id, "not yours");
     else
@@ -380,7 +380,7 @@ Result<std::string> withdraw(DeskState& desk, const Asker& asker, const std::vec
   }
   Asker quiet = asker;
   quiet.name = opened.author;
-  HF_TRY(VerdictReport report, apply_verdicts(desk, quiet, pending, verdicts, false));
+  HF_TRY(VerdictReport report, apply_verdicts(workspace, quiet, pending, verdicts, false));
   report.failed.insert(report.failed.end(), foreign.begin(), foreign.end());
   if (report.applied.empty()) {
     std::string reasons;

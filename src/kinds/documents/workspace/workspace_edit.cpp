@@ -117,16 +117,16 @@ std::string report(const Place& place, const Outcome& outcome) {
 }
 
 // What a reviewer would need to bring a superseded change back stands in the log.
-Result<void> log_edit(DeskState& desk, const Opened& opened, const Place& place, const Outcome& outcome,
+Result<void> log_edit(WorkspaceState& workspace, const Opened& opened, const Place& place, const Outcome& outcome,
                       std::string_view version) {
   JsonArray ids, superseded;
   for (const std::string& id : outcome.edited.ids) ids.emplace_back(id);
   if (!outcome.proposal.empty()) ids.emplace_back(outcome.proposal);
   for (const Superseded& old : outcome.edited.superseded)
     superseded.emplace_back(JsonObject{{"id", old.id}, {"author", old.author}, {"del", old.del}, {"ins", old.ins}});
-  return desk.handles.note_version(opened, "proposed", fmt::format("edit of {}", place.path),
-                                   {{"path", place.path}, {"changes", std::move(ids)}, {"superseded", std::move(superseded)}},
-                                   place.key, version);
+  return workspace.handles.note_version(
+      opened, "proposed", fmt::format("edit of {}", place.path),
+      {{"path", place.path}, {"changes", std::move(ids)}, {"superseded", std::move(superseded)}}, place.key, version);
 }
 
 // The document's one pending proposal, edited once more or begun; another's that it takes the place of.
@@ -134,8 +134,8 @@ struct NextProposal {
   Proposal proposal;
   std::optional<Proposal> replaced;
 };
-Result<NextProposal> next_proposal(DeskState& desk, const Opened& opened, const Place& place, const FileState& file) {
-  HF_TRY(const auto known, desk.proposals.of(place.key));
+Result<NextProposal> next_proposal(WorkspaceState& workspace, const Opened& opened, const Place& place, const FileState& file) {
+  HF_TRY(const auto known, workspace.proposals.of(place.key));
   NextProposal next;
   for (const Proposal& each : known) {
     if (each.kind != Proposal::Kind::edit) continue;
@@ -152,27 +152,32 @@ Result<NextProposal> next_proposal(DeskState& desk, const Opened& opened, const 
 
 class Edit {
  public:
-  Edit(DeskState& desk, const Asker& asker, const EditRequest& request, const Opened& opened, const Place& place,
+  Edit(WorkspaceState& workspace, const Asker& asker, const EditRequest& request, const Opened& opened, const Place& place,
        std::string known_version)
-      : desk_(desk), asker_(asker), request_(request), opened_(opened), place_(place), known_version_(std::move(known_version)) {}
+      : workspace_(workspace),
+        asker_(asker),
+        request_(request),
+        opened_(opened),
+        place_(place),
+        known_version_(std::move(known_version)) {}
 
   // conflict: somebody saved meanwhile; the next try sees what they saved.
   Result<Outcome> try_once() {
-    HF_TRY(Sight sight, look_at(desk_, place_, kMaxDocumentBytes));
+    HF_TRY(Sight sight, look_at(workspace_, place_, kMaxDocumentBytes));
     Outcome outcome;
     outcome.changed_since_read = sight.file.version != known_version_;
-    outcome.has_other_names = sight.file.names > 1 && (place_.reviewed || desk_.library->settings().direct_edits);
+    outcome.has_other_names = sight.file.names > 1 && (place_.reviewed || workspace_.library->settings().direct_edits);
     if (!request_.expected_version.empty() && !sight.file.version.starts_with(request_.expected_version))
       return fail(ErrorKind::refused, fmt::format("{} is not at the expected version any more", place_.path), "read it again",
                   "stale");
-    const EditRules rules{outcome.changed_since_read, desk_.library->settings().supersede_any};
+    const EditRules rules{outcome.changed_since_read, workspace_.library->settings().supersede_any};
     if (place_.reviewed) {
       // Somebody has written since this session's last answer, and it may have been this session.
       if (outcome.changed_since_read) {
         HF_TRY(outcome.made_before, made_before(sight.raw()));
         if (!outcome.made_before.empty()) return outcome;
       }
-      const Author author{opened_.author, desk_.clock.now(), make_change_id, opened_.by};
+      const Author author{opened_.author, workspace_.clock.now(), make_change_id, opened_.by};
       auto edited = edit_marked_text(sight.raw(), text_edits(request_), author, rules);
       if (!edited && edited.error().kind == ErrorKind::not_found) {
         HF_TRY(outcome.made_before, made_before(sight.raw()));
@@ -183,7 +188,7 @@ class Edit {
       HF_TRY(outcome.edited, edit_plain_text(sight.raw(), text_edits(request_), rules));
     }
     if (outcome.edited.unchanged) return outcome;
-    if (place_.reviewed || desk_.library->settings().direct_edits) {
+    if (place_.reviewed || workspace_.library->settings().direct_edits) {
       HF_CHECK(write(std::move(sight.file), outcome));
     } else {
       HF_CHECK(propose(sight.file, outcome));
@@ -201,7 +206,7 @@ class Edit {
       if (atom.kind == Atom::Kind::change) ids.emplace(atom.id);
     const std::string mark = mark_of_call(request_, place_);
     for (const std::string& id : ids) {
-      HF_TRY(const auto owner, owner_of(desk_, id));
+      HF_TRY(const auto owner, owner_of(workspace_, id));
       if (owner && owner->label == opened_.label && owner->edit == mark) return id;
     }
     return std::string();
@@ -219,42 +224,42 @@ class Edit {
     step.bytes = std::move(outcome.edited.raw);
     // Whose they are is known before they are there: a crash in between leaves no change that nobody can withdraw.
     const auto own = [&] {
-      return remember_owner(desk_, outcome.edited.ids,
+      return remember_owner(workspace_, outcome.edited.ids,
                             {opened_.label, asker_.principal, opened_.author, mark_of_call(request_, place_)});
     };
     HF_TRY(const Applied applied,
-           apply_steps(*desk_.library, steps, {"edit", outcome.edited.ids, short_hash(opened_.label)}, own));
+           apply_steps(*workspace_.library, steps, {"edit", outcome.edited.ids, short_hash(opened_.label)}, own));
     new_version_ = applied.states.front().version;
-    desk_.versions.remember(std::move(step.bytes), new_version_);
+    workspace_.versions.remember(std::move(step.bytes), new_version_);
     return {};
   }
 
   Result<void> propose(const FileState& file, Outcome& outcome) {
-    HF_TRY(NextProposal next, next_proposal(desk_, opened_, place_, file));
+    HF_TRY(NextProposal next, next_proposal(workspace_, opened_, place_, file));
     Proposal& proposal = next.proposal;
     proposal.bytes = outcome.edited.raw;
-    proposal.time = desk_.clock.now();
+    proposal.time = workspace_.clock.now();
     new_version_ = file.version;
     if (next.replaced) {
       const Proposal& old = *next.replaced;
-      HF_TRY(const auto owner, owner_of(desk_, old.id));
+      HF_TRY(const auto owner, owner_of(workspace_, old.id));
       const bool own = owner && owner->principal == asker_.principal && owner->author == opened_.author;
-      if (!own && !desk_.library->settings().supersede_any)
+      if (!own && !workspace_.library->settings().supersede_any)
         return fail(ErrorKind::refused, fmt::format("the edit would replace the proposal {} of {}", old.id, old.author),
                     "wait until it is decided", "supersede_denied");
       outcome.edited.superseded.push_back({old.id, old.author, {}, old.bytes, own});
     }
     if (proposal.bytes == file.bytes) {
       outcome.edited.withdrawn = 1;
-      if (next.replaced) HF_CHECK(desk_.proposals.drop(*next.replaced));
-      return desk_.proposals.drop(proposal);
+      if (next.replaced) HF_CHECK(workspace_.proposals.drop(*next.replaced));
+      return workspace_.proposals.drop(proposal);
     }
-    HF_CHECK(remember_owner(desk_, {proposal.id}, {opened_.label, asker_.principal, opened_.author}));
+    HF_CHECK(remember_owner(workspace_, {proposal.id}, {opened_.label, asker_.principal, opened_.author}));
     outcome.proposal = proposal.id;
-    return desk_.proposals.keep(proposal);
+    return workspace_.proposals.keep(proposal);
   }
 
-  DeskState& desk_;
+  WorkspaceState& workspace_;
   const Asker& asker_;
   const EditRequest& request_;
   const Opened& opened_;
@@ -264,18 +269,18 @@ class Edit {
 
 }  // namespace
 
-Result<std::string> edit(DeskState& desk, const Asker& asker, const EditRequest& request) {
+Result<std::string> edit(WorkspaceState& workspace, const Asker& asker, const EditRequest& request) {
   HF_CHECK(check_edit(request));
-  HF_TRY(const Opened opened, desk.handles.open(asker.who(), asker.session_id));
-  HF_TRY(const Place place, find_document(desk, request.file_path));
-  HF_CHECK(desk.library->require_writable(place));
+  HF_TRY(const Opened opened, workspace.handles.open(asker.who(), asker.session_id));
+  HF_TRY(const Place place, find_document(workspace, request.file_path));
+  HF_CHECK(workspace.library->require_writable(place));
   std::optional<ReadRecord> read;
-  HF_CHECK(require_read(desk, opened, place, read));
-  HF_TRY(const DocumentLock lock, DocumentLock::take(*desk.library, place.key));
+  HF_CHECK(require_read(workspace, opened, place, read));
+  HF_TRY(const DocumentLock lock, DocumentLock::take(*workspace.library, place.key));
   // Once more, behind the lock: calls of one session may run beside each other.
-  HF_TRY(read, desk.handles.last_read(opened, place.key));
+  HF_TRY(read, workspace.handles.last_read(opened, place.key));
   if (!read) read.emplace();
-  Edit work(desk, asker, request, opened, place, read->version);
+  Edit work(workspace, asker, request, opened, place, read->version);
   auto outcome = work.try_once();
   for (int tries = 1;
        !outcome && outcome.error().kind == ErrorKind::conflict && outcome.error().code.empty() && tries < kWriteTries; ++tries)
@@ -283,7 +288,7 @@ Result<std::string> edit(DeskState& desk, const Asker& asker, const EditRequest&
   if (!outcome) return fail(outcome.error());
   if (outcome->edited.unchanged || !outcome->made_before.empty()) return report(place, *outcome);
   std::string text = report(place, *outcome);
-  text += not_noted(log_edit(desk, opened, place, *outcome, work.new_version()));
+  text += not_noted(log_edit(workspace, opened, place, *outcome, work.new_version()));
   if (place.reviewed) text += excerpts(without_mark(outcome->edited.accepted), outcome->edited.lines);
   return text;
 }

@@ -34,11 +34,11 @@ std::string without_comments(std::string_view text) {
 }
 
 // Only what people have agreed to steers a model: the base view.
-std::string intro_of(DeskState& desk, const LibraryFolder& folder, bool several) {
+std::string intro_of(WorkspaceState& workspace, const LibraryFolder& folder, bool several) {
   const std::string path = several ? fmt::format("{}/{}", folder.name, kIntro) : std::string(kIntro);
-  const auto place = desk.library->find(path);
+  const auto place = workspace.library->find(path);
   if (!place || place->is_folder) return {};
-  const auto file = read_document(*desk.library, *place);
+  const auto file = read_document(*workspace.library, *place);
   if (!file) return {};
   const std::string notes = without_comments(view_of(file->bytes, Side::base));
   const std::string_view text = trim(notes);
@@ -79,16 +79,16 @@ Result<LineRange> shown_range(const std::vector<std::string_view>& lines, const 
 }
 
 // In front of the text: a document that is to go says so in its first line.
-std::string headnote(DeskState& desk, const std::vector<Proposal>& proposals) {
+std::string headnote(WorkspaceState& workspace, const std::vector<Proposal>& proposals) {
   for (const Proposal& proposal : proposals)
     if (proposal.kind == Proposal::Kind::remove)
       return fmt::format("[to be deleted: {} proposes to delete this file ({}, {} ago); it stays until a person decides]\n",
-                         proposal.id, proposal.author, short_age(proposal.time, desk.clock.now()));
+                         proposal.id, proposal.author, short_age(proposal.time, workspace.clock.now()));
   return {};
 }
 
 // The blocks behind the text.
-std::string footnotes(DeskState& desk, const Place& place, const Sight& sight, const std::vector<Proposal>& proposals,
+std::string footnotes(WorkspaceState& workspace, const Place& place, const Sight& sight, const std::vector<Proposal>& proposals,
                       std::string_view shown) {
   std::string text;
   if (const auto ends = unseen_line_ends(shown); !ends.empty()) text += fmt::format("\n[eol: {}]", ends);
@@ -108,7 +108,7 @@ std::string footnotes(DeskState& desk, const Place& place, const Sight& sight, c
   if (pending.empty()) return text;
   text += fmt::format("\n[pending: {}]", pending.size());
   for (std::size_t i = 0; i < std::min(pending.size(), kMaxPendingShown); ++i)
-    text += fmt::format("\n  {}", one_line(pending[i], desk.clock.now()));
+    text += fmt::format("\n  {}", one_line(pending[i], workspace.clock.now()));
   if (pending.size() > kMaxPendingShown)
     text += fmt::format("\n  ... and {} more: list_changes shows them", pending.size() - kMaxPendingShown);
   return text;
@@ -116,30 +116,30 @@ std::string footnotes(DeskState& desk, const Place& place, const Sight& sight, c
 
 }  // namespace
 
-Result<std::string> create_session(DeskState& desk, const Asker& asker, std::string_view name, std::string_view model,
+Result<std::string> create_session(WorkspaceState& workspace, const Asker& asker, std::string_view name, std::string_view model,
                                    std::string_view resume) {
   HandleRequest request = handle_request(asker);
   request.name = name;
   request.model = model;
   request.resume = resume;
-  HF_TRY(const Opened opened, desk.handles.create(request));
+  HF_TRY(const Opened opened, workspace.handles.create(request));
   std::string text = opened.handle;
-  const auto& folders = desk.library->settings().folders;
+  const auto& folders = workspace.library->settings().folders;
   for (const LibraryFolder& folder : folders)
-    if (const std::string intro = intro_of(desk, folder, desk.library->settings().names_folders()); !intro.empty())
+    if (const std::string intro = intro_of(workspace, folder, workspace.library->settings().names_folders()); !intro.empty())
       text += "\n\n" + intro;
   return with_trailer(std::move(text), opened);
 }
 
-Result<std::string> read(DeskState& desk, const Asker& asker, const ReadRequest& request) {
+Result<std::string> read(WorkspaceState& workspace, const Asker& asker, const ReadRequest& request) {
   HF_CHECK(check_read(request));
   Opened opened;
   if (!asker.session_id.empty()) {
-    HF_TRY(opened, desk.handles.open(asker.who(), asker.session_id));
+    HF_TRY(opened, workspace.handles.open(asker.who(), asker.session_id));
     opened.handle = asker.session_id;  // shown again: a context that was compacted finds it here
   }
-  HF_TRY(const Place place, find_document(desk, request.file_path));
-  HF_TRY(const Sight sight, look_at(desk, place, kMaxReadBytes));
+  HF_TRY(const Place place, find_document(workspace, request.file_path));
+  HF_TRY(const Sight sight, look_at(workspace, place, kMaxReadBytes));
   const std::string text = view_text(place, sight, request.view);
   const std::vector<std::string_view> lines =
       lines_of(std::string_view(text).substr(text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0));
@@ -157,17 +157,17 @@ Result<std::string> read(DeskState& desk, const Asker& asker, const ReadRequest&
   if (range.last < lines.size())
     blocks +=
         fmt::format("\n[lines {}-{} of {}; continue with offset {}]", range.first, range.last, lines.size(), range.last + 1);
-  HF_TRY(const auto proposals, desk.proposals.of(place.key));
-  blocks += footnotes(desk, place, sight, proposals, text);
+  HF_TRY(const auto proposals, workspace.proposals.of(place.key));
+  blocks += footnotes(workspace, place, sight, proposals, text);
   // What expected_version of edit takes.
   blocks += fmt::format("\n[version: {}]", sight.file.version.substr(0, kShownVersion));
-  out = headnote(desk, proposals) + out + (out.empty() ? blocks.substr(1) : "\n" + blocks);
+  out = headnote(workspace, proposals) + out + (out.empty() ? blocks.substr(1) : "\n" + blocks);
   if (asker.session_id.empty()) {
-    HF_TRY(opened, desk.handles.create_shared(handle_request(asker)));
+    HF_TRY(opened, workspace.handles.create_shared(handle_request(asker)));
   }
-  HF_CHECK(desk.handles.note_read(
-      opened, place,
-      {sight.file.version, static_cast<std::int64_t>(range.first), static_cast<std::int64_t>(range.last), desk.clock.now()}));
+  HF_CHECK(workspace.handles.note_read(opened, place,
+                                       {sight.file.version, static_cast<std::int64_t>(range.first),
+                                        static_cast<std::int64_t>(range.last), workspace.clock.now()}));
   return with_trailer(std::move(out), opened);
 }
 

@@ -11,9 +11,9 @@ namespace {
 using testing::HasSubstr;
 using testing::SizeIs;
 
-using DeskRulesTest = DeskTest;
+using WorkspaceRulesTest = WorkspaceTest;
 
-TEST_F(DeskRulesTest, P28AFileWithoutWritePermissionIsNotChanged) {
+TEST_F(WorkspaceRulesTest, P28AFileWithoutWritePermissionIsNotChanged) {
   for (const char* path : {"a.md", "b.json", "links.md", "open.md"}) kb.write(path, "see [[target]]\n");
   kb.write("target.md", "text\n");
   const std::string handle = session();
@@ -24,11 +24,11 @@ TEST_F(DeskRulesTest, P28AFileWithoutWritePermissionIsNotChanged) {
   for (const char* path : {"a.md", "b.json", "links.md"}) fs::permissions(kb / path, fs::perms{0444});
   EXPECT_EQ(code_of(edit(handle, "a.md", "look", "gaze")), "read_only");
   EXPECT_EQ(code_of(edit(handle, "b.json", "see", "look")), "read_only") << "a proposal could not be accepted either";
-  EXPECT_EQ(code_of(desk->remove(with(handle), "a.md")), "read_only");
+  EXPECT_EQ(code_of(workspace->remove(with(handle), "a.md")), "read_only");
   EXPECT_THAT(accept({id}).failed.at(0).second, HasSubstr("write-protected"));
-  EXPECT_EQ(code_of(desk->move(with(handle), "links.md", "other.md")), "read_only");
+  EXPECT_EQ(code_of(workspace->move(with(handle), "links.md", "other.md")), "read_only");
   EXPECT_EQ(kb.read("a.md"), proposed);
-  const auto moved = desk->move(with(handle), "target.md", "sub/goal.md");
+  const auto moved = workspace->move(with(handle), "target.md", "sub/goal.md");
   ASSERT_TRUE(moved) << moved.error().message;
   EXPECT_THAT(*moved, HasSubstr("links could not follow"));
   EXPECT_EQ(kb.read("links.md"), "see [[target]]\n");
@@ -38,7 +38,7 @@ TEST_F(DeskRulesTest, P28AFileWithoutWritePermissionIsNotChanged) {
   EXPECT_THAT(accept({id}).applied, SizeIs(1));
 }
 
-TEST_F(DeskRulesTest, P30ReadersWithoutAHandleShareASessionAClientAndDay) {
+TEST_F(WorkspaceRulesTest, P30ReadersWithoutAHandleShareASessionAClientAndDay) {
   for (const char* path : {"a.md", "b.md", "c.md", "d.md", "e.md"}) kb.write(path, "text\n");
   std::set<std::string> seen;
   Asker asker = with("");
@@ -46,7 +46,7 @@ TEST_F(DeskRulesTest, P30ReadersWithoutAHandleShareASessionAClientAndDay) {
   ReadRequest request;
   const auto read_as = [&](const char* path) {
     request.file_path = path;
-    return handle_in(desk->read(asker, request).value());
+    return handle_in(workspace->read(asker, request).value());
   };
   for (int i = 0; i < 100; ++i)
     for (const char* path : {"a.md", "b.md", "c.md", "d.md", "e.md"}) seen.insert(read_as(path));
@@ -65,7 +65,7 @@ TEST_F(DeskRulesTest, P30ReadersWithoutAHandleShareASessionAClientAndDay) {
   asker.principal = "bob";
   EXPECT_NE(read_as("a.md"), handle);
   asker.principal = "local";
-  ASSERT_TRUE(desk->end_session(with(handle)));
+  ASSERT_TRUE(workspace->end_session(with(handle)));
   const std::string second = read_as("a.md");
   EXPECT_NE(second, handle) << "that one was ended";
   EXPECT_EQ(read_as("b.md"), second);
@@ -75,7 +75,7 @@ TEST_F(DeskRulesTest, P30ReadersWithoutAHandleShareASessionAClientAndDay) {
   EXPECT_EQ(store->list(query).value().items.size(), 5U);
 }
 
-TEST_F(DeskRulesTest, P30AnExpiredHandleLeavesOneRow) {
+TEST_F(WorkspaceRulesTest, P30AnExpiredHandleLeavesOneRow) {
   const auto rows = [&] {
     std::size_t count = 0;
     for (const char* space : {"documents.handle", "documents.read"}) count += store->values({space, {}, {}, 1000}).value().size();
@@ -90,9 +90,9 @@ TEST_F(DeskRulesTest, P30AnExpiredHandleLeavesOneRow) {
   EXPECT_EQ(rows(), 10U + 55U);
   clock->advance(kHandleTtl + 1);
   EXPECT_EQ(code_of(read(handles[0], "doc0.md")), "session_expired") << "found by looking, not by sweeping";
-  ASSERT_TRUE(desk->end_session(with(session())));
+  ASSERT_TRUE(workspace->end_session(with(session())));
   EXPECT_EQ(rows(), 11U) << "whoever begins a session looks after those that are over";
-  EXPECT_EQ(desk->sweep().value(), 0U);
+  EXPECT_EQ(workspace->sweep().value(), 0U);
   for (const std::string& handle : handles) EXPECT_EQ(code_of(read(handle, "doc0.md")), "session_expired");
   // Whoever takes it up finds in the log what it had read, and made.
   session::Query query;
@@ -100,7 +100,7 @@ TEST_F(DeskRulesTest, P30AnExpiredHandleLeavesOneRow) {
   std::string label;
   for (const auto& record : store->list(query).value().items)
     if (record.status == "expired") label = record.id;
-  const std::string again = handle_in(desk->create_session(with(""), "", "", label).value());
+  const std::string again = handle_in(workspace->create_session(with(""), "", "", label).value());
   EXPECT_EQ(code_of(edit(again, "doc0.md", "text", "words")), "ok");
 }
 

@@ -48,11 +48,11 @@ std::string with_trailer(std::string text, const Opened& opened) {
   return text + fmt::format("[session: {}]", opened.handle);
 }
 
-Result<Sight> look_at(DeskState& desk, const Place& place, std::size_t max_bytes) {
+Result<Sight> look_at(WorkspaceState& workspace, const Place& place, std::size_t max_bytes) {
   Sight sight;
-  HF_TRY(sight.file, read_document(*desk.library, place, max_bytes, &desk.versions));
+  HF_TRY(sight.file, read_document(*workspace.library, place, max_bytes, &workspace.versions));
   if (!place.reviewed) {
-    HF_TRY(const auto overlay, desk.proposals.overlay());
+    HF_TRY(const auto overlay, workspace.proposals.overlay());
     sight.proposed = overlay->proposed(place.key, sight.file.bytes);
   }
   return sight;
@@ -64,18 +64,18 @@ std::string view_text(const Place& place, const Sight& sight, std::string_view v
   return view_of(sight.file.bytes, view == "base" ? Side::base : Side::accepted);
 }
 
-Result<Place> find_document(DeskState& desk, std::string_view path) {
-  auto place = desk.library->find(path);
+Result<Place> find_document(WorkspaceState& workspace, std::string_view path) {
+  auto place = workspace.library->find(path);
   if (!place && place.error().word() == "no_such_document") {
-    const auto vacant = desk.library->find_new(path);
+    const auto vacant = workspace.library->find_new(path);
     if (!vacant) return fail(place.error());
-    HF_TRY(const auto proposed, desk.proposals.of(vacant->key));
+    HF_TRY(const auto proposed, workspace.proposals.of(vacant->key));
     for (const Proposal& proposal : proposed)
       if (proposal.kind == Proposal::Kind::create)
         return fail(
             ErrorKind::not_found, fmt::format("{} is not there yet: it waits for review as {}", vacant->path, proposal.id),
             "withdraw it to propose another text; it can be read and edited once a person has accepted it", "no_such_document");
-    HF_CHECK(desk.handles.forget(vacant->key));
+    HF_CHECK(workspace.handles.forget(vacant->key));
     return fail(place.error());
   }
   if (!place) return fail(place.error());
@@ -85,32 +85,32 @@ Result<Place> find_document(DeskState& desk, std::string_view path) {
   return place;
 }
 
-Result<void> require_read(DeskState& desk, const Opened& opened, const Place& place, std::optional<ReadRecord>& read) {
-  HF_TRY(read, desk.handles.last_read(opened, place.key));
+Result<void> require_read(WorkspaceState& workspace, const Opened& opened, const Place& place, std::optional<ReadRecord>& read) {
+  HF_TRY(read, workspace.handles.last_read(opened, place.key));
   if (read) return {};
   return fail(ErrorKind::refused, fmt::format("this session has not read {}", place.path),
               fmt::format("call read with file_path \"{}\" and this session_id first", place.path), "not_read");
 }
 
-Result<void> remember_owner(DeskState& desk, const std::vector<std::string>& ids, const ChangeOwner& owner) {
+Result<void> remember_owner(WorkspaceState& workspace, const std::vector<std::string>& ids, const ChangeOwner& owner) {
   if (ids.empty()) return {};
   const JsonObject value{{"label", owner.label}, {"principal", owner.principal}, {"author", owner.author}, {"edit", owner.edit}};
-  return desk.store.write([&](session::Transaction& transaction) -> Result<void> {
+  return workspace.store.write([&](session::Transaction& transaction) -> Result<void> {
     for (const std::string& id : ids) HF_CHECK(transaction.put(kOwnerSpace, id, value, {}, transaction.now() + kOwnerLife));
     return {};
   });
 }
 
-Result<std::optional<ChangeOwner>> owner_of(DeskState& desk, std::string_view id) {
-  HF_TRY(const auto stored, desk.store.value(kOwnerSpace, id));
+Result<std::optional<ChangeOwner>> owner_of(WorkspaceState& workspace, std::string_view id) {
+  HF_TRY(const auto stored, workspace.store.value(kOwnerSpace, id));
   if (!stored || !stored->value.is_object()) return std::nullopt;
   const JsonObject& value = stored->value.as_object();
   const auto text = [&](std::string_view name) { return std::string(find_string(value, name).value_or("")); };
   return ChangeOwner{text("label"), text("principal"), text("author"), text("edit"), text("verdict")};
 }
 
-Result<void> remember_verdicts(DeskState& desk, const std::map<std::string, std::string>& by_id) {
-  return desk.store.write([&](session::Transaction& transaction) -> Result<void> {
+Result<void> remember_verdicts(WorkspaceState& workspace, const std::map<std::string, std::string>& by_id) {
+  return workspace.store.write([&](session::Transaction& transaction) -> Result<void> {
     for (const auto& [id, verdict] : by_id) {
       HF_TRY(const auto stored, transaction.value(kOwnerSpace, id));
       if (!stored || !stored->value.is_object()) continue;  // marks by hand have none
@@ -134,17 +134,17 @@ std::vector<std::string> texts_in(const JsonObject& object, std::string_view nam
 
 }  // namespace
 
-Result<Accepted> accepted_in(DeskState& desk, const Place& place) {
-  HF_TRY(const auto stored, desk.store.value(kAcceptedSpace, to_hex(sha256(place.key))));
+Result<Accepted> accepted_in(WorkspaceState& workspace, const Place& place) {
+  HF_TRY(const auto stored, workspace.store.value(kAcceptedSpace, to_hex(sha256(place.key))));
   if (!stored || !stored->value.is_object()) return Accepted{};
   const JsonObject& value = stored->value.as_object();
   return Accepted{texts_in(value, "proposers"), texts_in(value, "sessions"),
                   static_cast<std::size_t>(find_int(value, "changes").value_or(0))};
 }
 
-Result<void> keep_accepted(DeskState& desk, const Place& place, const Accepted& accepted) {
+Result<void> keep_accepted(WorkspaceState& workspace, const Place& place, const Accepted& accepted) {
   const std::string key = to_hex(sha256(place.key));
-  return desk.store.write([&](session::Transaction& transaction) -> Result<void> {
+  return workspace.store.write([&](session::Transaction& transaction) -> Result<void> {
     if (accepted.changes == 0) {
       HF_CHECK(transaction.erase(kAcceptedSpace, key));
       return {};
@@ -157,17 +157,17 @@ Result<void> keep_accepted(DeskState& desk, const Place& place, const Accepted& 
   });
 }
 
-Result<void> mark_created(DeskState& desk, const Place& place) {
-  return desk.handles.keep_version(nobody(), place.key, "");
+Result<void> mark_created(WorkspaceState& workspace, const Place& place) {
+  return workspace.handles.keep_version(nobody(), place.key, "");
 }
 
-Result<bool> was_created(DeskState& desk, const Place& place) {
-  HF_TRY(const auto mark, desk.handles.last_read(nobody(), place.key));
+Result<bool> was_created(WorkspaceState& workspace, const Place& place) {
+  HF_TRY(const auto mark, workspace.handles.last_read(nobody(), place.key));
   return mark.has_value();
 }
 
-Result<void> unmark_created(DeskState& desk, const Place& place) {
-  return desk.handles.forget_read(nobody(), place.key);
+Result<void> unmark_created(WorkspaceState& workspace, const Place& place) {
+  return workspace.handles.forget_read(nobody(), place.key);
 }
 
 }  // namespace holdfast::documents

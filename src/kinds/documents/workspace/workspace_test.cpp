@@ -1,4 +1,4 @@
-// document-review §5 and §8 through the desk: real files, a real store.
+// document-review §5 and §8 through the workspace: real files, a real store.
 
 #include "base/crypto/hash.h"
 #include "kinds/documents/workspace/test_workspace.h"
@@ -21,25 +21,25 @@ using testing::StartsWith;
 
 // ---- §5 create_session, read
 
-TEST_F(DeskTest, CreateSessionAnswersTheIdNotesAndTrailer) {
+TEST_F(WorkspaceTest, CreateSessionAnswersTheIdNotesAndTrailer) {
   kb.write("AI Guide/_intro.md", "Hello.\n%% for people %%{++pending++}{--kept--}\n");
-  const std::string text = desk->create_session(with(""), "dev", "", "").value();
+  const std::string text = workspace->create_session(with(""), "dev", "", "").value();
   const std::string handle = handle_in(text);
   EXPECT_EQ(text, handle + "\n\nHello.\nkept\n\n[session: " + handle + "]");
 }
 
-TEST_F(DeskTest, LongNotesAreCutAndSaySo) {
+TEST_F(WorkspaceTest, LongNotesAreCutAndSaySo) {
   std::string notes;
   for (int i = 0; i < 5000; ++i) notes += "é";
   kb.write("AI Guide/_intro.md", notes);
-  const std::string text = desk->create_session(with(""), "", "", "").value();
+  const std::string text = workspace->create_session(with(""), "", "", "").value();
   EXPECT_THAT(text, HasSubstr("[cut here: read \"AI Guide/_intro.md\" for the rest]"));
   std::size_t shown = 0;
   for (std::size_t at = text.find("é"); at != std::string::npos; at = text.find("é", at + 1)) ++shown;
   EXPECT_EQ(shown, 4000U);
 }
 
-TEST_F(DeskTest, ReadShowsNumberedLinesPendingAndTrailer) {
+TEST_F(WorkspaceTest, ReadShowsNumberedLinesPendingAndTrailer) {
   kb.write("a.md", "first line\nsecond {--old words--}{++new words++} line\n");
   const std::string text = read("", "a.md").value();
   const std::string id = pending().at(0).id;
@@ -48,7 +48,7 @@ TEST_F(DeskTest, ReadShowsNumberedLinesPendingAndTrailer) {
                       "]\n\n[session: " + handle_in(text) + "]");
 }
 
-TEST_F(DeskTest, ReadInPartsSaysWhereToGoOn) {
+TEST_F(WorkspaceTest, ReadInPartsSaysWhereToGoOn) {
   std::string lines;
   for (int i = 1; i <= 5312; ++i) lines += "line " + std::to_string(i) + "\n";
   kb.write("long.md", lines);
@@ -56,42 +56,42 @@ TEST_F(DeskTest, ReadInPartsSaysWhereToGoOn) {
   ReadRequest request;
   request.file_path = "long.md";
   request.offset = 5312;
-  EXPECT_THAT(desk->read(with(""), request).value(), StartsWith("  5312\tline 5312\n\n[version: "));
+  EXPECT_THAT(workspace->read(with(""), request).value(), StartsWith("  5312\tline 5312\n\n[version: "));
   request.offset = 5313;
   const std::string handle = session();
-  const auto past = desk->read(with(handle), request);
+  const auto past = workspace->read(with(handle), request);
   EXPECT_EQ(code_of(past), "bad_argument");
   EXPECT_THAT(past.error().message, HasSubstr("5312 lines"));
   EXPECT_EQ(code_of(edit(handle, "long.md", "line 7\n", "x")), "not_read") << "a read past the end does not count";
 }
 
-TEST_F(DeskTest, ReadIsBoundedByBytesButNeverCutsALine) {
+TEST_F(WorkspaceTest, ReadIsBoundedByBytesButNeverCutsALine) {
   const std::string wide(50'000, 'x');
   kb.write("wide.md", wide + "\n" + wide + "\n");
   EXPECT_THAT(read("", "wide.md").value(), AllOf(HasSubstr(wide), HasSubstr("[lines 1-1 of 2; continue with offset 2]")));
 }
 
-TEST_F(DeskTest, ReadOfEmptyAndOfCrlfAndBom) {
+TEST_F(WorkspaceTest, ReadOfEmptyAndOfCrlfAndBom) {
   kb.write("empty.md", "");
   EXPECT_THAT(read("", "empty.md").value(), StartsWith("[version: "));
   kb.write("dos.md", "\xEF\xBB\xBFone\r\ntwo\r\n");
   EXPECT_THAT(read("", "dos.md").value(), StartsWith("     1\tone\n     2\ttwo\n\n[eol: crlf]\n[version: "));
 }
 
-TEST_F(DeskTest, ReadHasThreeViews) {
+TEST_F(WorkspaceTest, ReadHasThreeViews) {
   kb.write("a.md", "x {--old--}{++new++}\n");
   ReadRequest request;
   request.file_path = "a.md";
   for (const auto& [view, text] : {std::pair("accepted", "     1\tx new\n"), std::pair("base", "     1\tx old\n"),
                                    std::pair("raw", "     1\tx {--old--}{++new++}\n")}) {
     request.view = view;
-    EXPECT_THAT(desk->read(with(""), request).value(), StartsWith(text)) << view;
+    EXPECT_THAT(workspace->read(with(""), request).value(), StartsWith(text)) << view;
   }
   request.view = "other";
-  EXPECT_EQ(code_of(desk->read(with(""), request)), "bad_argument");
+  EXPECT_EQ(code_of(workspace->read(with(""), request)), "bad_argument");
 }
 
-TEST_F(DeskTest, AFailedReadMintsNothing) {
+TEST_F(WorkspaceTest, AFailedReadMintsNothing) {
   EXPECT_EQ(code_of(read("", "missing.md")), "no_such_document");
   EXPECT_EQ(code_of(read("", "../kb-private/secret.md")), "path_denied");
   session::Query query;
@@ -101,7 +101,7 @@ TEST_F(DeskTest, AFailedReadMintsNothing) {
 
 // ---- §5 edit: the order of the checks, the guard
 
-TEST_F(DeskTest, EditBecomesAPendingChangeAndSaysWhere) {
+TEST_F(WorkspaceTest, EditBecomesAPendingChangeAndSaysWhere) {
   kb.write("a.md", "one\nKelp grows slowly here.\nthree\n");
   const std::string handle = reader("a.md");
   const std::string text = edit(handle, "a.md", "slowly", "fast").value();
@@ -114,7 +114,7 @@ TEST_F(DeskTest, EditBecomesAPendingChangeAndSaysWhere) {
   EXPECT_EQ(base("a.md"), "one\nKelp grows slowly here.\nthree\n");
 }
 
-TEST_F(DeskTest, TheGuardIsPerHandleAndDocumentAndSurvivesARestart) {
+TEST_F(WorkspaceTest, TheGuardIsPerHandleAndDocumentAndSurvivesARestart) {
   kb.write("a.md", "text a\n");
   kb.write("b.md", "text b\n");
   const std::string handle = reader("a.md");
@@ -127,7 +127,7 @@ TEST_F(DeskTest, TheGuardIsPerHandleAndDocumentAndSurvivesARestart) {
   EXPECT_EQ(accepted("a.md"), "words a\n");
 }
 
-TEST_F(DeskTest, TheGuardKnowsTheFileNotItsSpelling) {
+TEST_F(WorkspaceTest, TheGuardKnowsTheFileNotItsSpelling) {
   kb.write("sub/a.md", "text\n");
   kb.link("sub/a.md", "other.md");
   const std::string handle = reader("other.md");
@@ -137,7 +137,7 @@ TEST_F(DeskTest, TheGuardKnowsTheFileNotItsSpelling) {
   EXPECT_TRUE(std::filesystem::is_symlink(kb / "other.md"));
 }
 
-TEST_F(DeskTest, ADocumentThatWasGoneMustBeReadAgain) {
+TEST_F(WorkspaceTest, ADocumentThatWasGoneMustBeReadAgain) {
   kb.write("a.md", "text\n");
   const std::string handle = reader("a.md");
   std::filesystem::remove(kb / "a.md");
@@ -146,12 +146,12 @@ TEST_F(DeskTest, ADocumentThatWasGoneMustBeReadAgain) {
   EXPECT_EQ(code_of(edit(handle, "a.md", "text", "x")), "not_read");
 }
 
-TEST_F(DeskTest, ChecksComeInOrder) {
+TEST_F(WorkspaceTest, ChecksComeInOrder) {
   kb.write("a.md", "text {>>mine<<}\n");
   kb.settings().folders[0].read_only = false;
   EditRequest nothing;
   nothing.file_path = "missing.md";
-  EXPECT_EQ(code_of(desk->edit(with("bogus"), nothing)), "bad_argument");
+  EXPECT_EQ(code_of(workspace->edit(with("bogus"), nothing)), "bad_argument");
   EXPECT_EQ(code_of(edit("bogus", "missing.md", "a", "b")), "session_unknown");
   const std::string handle = session();
   EXPECT_EQ(code_of(edit(handle, "missing.md", "a", "b")), "no_such_document");
@@ -163,7 +163,7 @@ TEST_F(DeskTest, ChecksComeInOrder) {
   EXPECT_EQ(kb.read("a.md"), "text {>>mine<<}\n");
 }
 
-TEST_F(DeskTest, ARefusalLeavesBytesTimeAndFolderAsTheyWere) {
+TEST_F(WorkspaceTest, ARefusalLeavesBytesTimeAndFolderAsTheyWere) {
   kb.write("a.md", "text text\n");
   const std::string handle = reader("a.md");
   struct stat before{}, after{};
@@ -177,7 +177,7 @@ TEST_F(DeskTest, ARefusalLeavesBytesTimeAndFolderAsTheyWere) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(kb.root()), {}), 1);
 }
 
-TEST_F(DeskTest, FilesStayByteExactOutsideTheChange) {
+TEST_F(WorkspaceTest, FilesStayByteExactOutsideTheChange) {
   const std::string bytes = "\xEF\xBB\xBFone\r\ntwo \xE2\x80\x99quoted\xE2\x80\x99\r\nthree\nno end";
   kb.write("a.md", bytes);
   ASSERT_EQ(::chmod((kb / "a.md").c_str(), 0640), 0);
@@ -192,7 +192,7 @@ TEST_F(DeskTest, FilesStayByteExactOutsideTheChange) {
   EXPECT_EQ(status.st_mode & 0777U, 0640U);
 }
 
-TEST_F(DeskTest, ThreeRevisionsAndBackLeaveTheFileAsItWas) {  // §11.5
+TEST_F(WorkspaceTest, ThreeRevisionsAndBackLeaveTheFileAsItWas) {  // §11.5
   const std::string bytes = "the wharf is shut\n";
   kb.write("a.md", bytes);
   const std::string handle = reader("a.md");
@@ -204,7 +204,7 @@ TEST_F(DeskTest, ThreeRevisionsAndBackLeaveTheFileAsItWas) {  // §11.5
 
 // ---- §8: people save meanwhile
 
-TEST_F(DeskTest, AnUnrelatedSaveSurvivesAndIsTold) {  // §11.3
+TEST_F(WorkspaceTest, AnUnrelatedSaveSurvivesAndIsTold) {  // §11.3
   kb.write("a.md", "first\nsecond\n");
   const std::string handle = reader("a.md");
   kb.write("a.md", "first, by hand\nsecond\n");
@@ -213,7 +213,7 @@ TEST_F(DeskTest, AnUnrelatedSaveSurvivesAndIsTold) {  // §11.3
   EXPECT_THAT(edit(handle, "a.md", "2nd", "two").value(), Not(HasSubstr("changed on disk"))) << "its own edit is no news";
 }
 
-TEST_F(DeskTest, ARewrittenSentenceIsStale) {  // §11.4
+TEST_F(WorkspaceTest, ARewrittenSentenceIsStale) {  // §11.4
   kb.write("a.md", "first\nsecond\n");
   const std::string handle = reader("a.md");
   kb.write("a.md", "first\nanother\n");
@@ -221,24 +221,24 @@ TEST_F(DeskTest, ARewrittenSentenceIsStale) {  // §11.4
   EXPECT_EQ(kb.read("a.md"), "first\nanother\n");
 }
 
-TEST_F(DeskTest, AnExpectedVersionMakesEveryDifferenceAnError) {
+TEST_F(WorkspaceTest, AnExpectedVersionMakesEveryDifferenceAnError) {
   kb.write("a.md", "text\n");
   const std::string handle = reader("a.md");
   EditRequest request;
   request.file_path = "a.md";
   request.edits = {{"text", "x", false}};
   request.expected_version = std::string(64, '0');
-  EXPECT_EQ(code_of(desk->edit(with(handle), request)), "stale");
+  EXPECT_EQ(code_of(workspace->edit(with(handle), request)), "stale");
   EXPECT_EQ(kb.read("a.md"), "text\n");
 }
 
-TEST_F(DeskTest, TwoHandlesAtTheSameInstantBothLand) {  // §11.7
+TEST_F(WorkspaceTest, TwoHandlesAtTheSameInstantBothLand) {  // §11.7
   std::string text;
   for (int i = 0; i < 40; ++i) text += "line number " + std::to_string(i) + ".\n";
   kb.write("a.md", text);
   const std::string one = reader("a.md", "ann"), two = reader("a.md", "bob");
-  const auto second_desk = open_desk();
-  const auto work = [&](Desk& at, const std::string& handle, int from) {
+  const auto second_workspace = open_workspace();
+  const auto work = [&](Workspace& at, const std::string& handle, int from) {
     for (int i = from; i < 40; i += 2) {
       EditRequest request;
       request.file_path = "a.md";
@@ -247,8 +247,8 @@ TEST_F(DeskTest, TwoHandlesAtTheSameInstantBothLand) {  // §11.7
       EXPECT_EQ(code_of(at.edit(with(handle), request)), "ok") << i;
     }
   };
-  std::thread other([&] { work(*second_desk, two, 1); });
-  work(*desk, one, 0);
+  std::thread other([&] { work(*second_workspace, two, 1); });
+  work(*workspace, one, 0);
   other.join();
   EXPECT_EQ(base("a.md"), text);
   const auto changes = pending();
@@ -258,62 +258,62 @@ TEST_F(DeskTest, TwoHandlesAtTheSameInstantBothLand) {  // §11.7
 
 // ---- §5 create, delete; kinds without marks
 
-TEST_F(DeskTest, CreateIsOneInsertionAndCountsAsRead) {
-  const std::string text = desk->create(with(""), "new/deep/a.md", "---\ntitle: x\n---\nhello\n").value();
+TEST_F(WorkspaceTest, CreateIsOneInsertionAndCountsAsRead) {
+  const std::string text = workspace->create(with(""), "new/deep/a.md", "---\ntitle: x\n---\nhello\n").value();
   const std::string handle = handle_in(text);
   EXPECT_THAT(text, HasSubstr("front matter"));
   EXPECT_EQ(base("new/deep/a.md"), "");
   EXPECT_EQ(code_of(edit(handle, "new/deep/a.md", "hello", "hello there")), "ok");
   EXPECT_EQ(base("new/deep/a.md"), "");
   EXPECT_EQ(accepted("new/deep/a.md"), "---\ntitle: x\n---\nhello there\n");
-  EXPECT_EQ(code_of(desk->create(with(handle), "new/deep/a.md", "x")), "exists");
+  EXPECT_EQ(code_of(workspace->create(with(handle), "new/deep/a.md", "x")), "exists");
 }
 
-TEST_F(DeskTest, CreateRefusesMarkupAndLeavesNoFolder) {
-  EXPECT_EQ(code_of(desk->create(with(""), "new/a.md", "{++x++}")), "markup_in_input");
-  EXPECT_EQ(code_of(desk->create(with("bogus"), "new/a.md", "x")), "session_unknown");
+TEST_F(WorkspaceTest, CreateRefusesMarkupAndLeavesNoFolder) {
+  EXPECT_EQ(code_of(workspace->create(with(""), "new/a.md", "{++x++}")), "markup_in_input");
+  EXPECT_EQ(code_of(workspace->create(with("bogus"), "new/a.md", "x")), "session_unknown");
   EXPECT_FALSE(std::filesystem::exists(kb / "new"));
 }
 
-TEST_F(DeskTest, AnEmptyDocumentHasNothingPending) {
-  EXPECT_THAT(desk->create(with(""), "a.md", "").value(), StartsWith("Created a.md: empty, nothing pending."));
+TEST_F(WorkspaceTest, AnEmptyDocumentHasNothingPending) {
+  EXPECT_THAT(workspace->create(with(""), "a.md", "").value(), StartsWith("Created a.md: empty, nothing pending."));
   EXPECT_EQ(kb.read("a.md"), "");
   EXPECT_THAT(pending(), IsEmpty());
 }
 
-TEST_F(DeskTest, RefusingANewDocumentSendsItToTheTrash) {
-  const std::string handle = handle_in(desk->create(with(""), "a.md", "hello\n").value());
+TEST_F(WorkspaceTest, RefusingANewDocumentSendsItToTheTrash) {
+  const std::string handle = handle_in(workspace->create(with(""), "a.md", "hello\n").value());
   const auto report = reject({pending().at(0).id});
   EXPECT_THAT(report.applied, SizeIs(1));
   EXPECT_FALSE(std::filesystem::exists(kb / "a.md"));
-  const auto trashed = desk->trash().value();
+  const auto trashed = workspace->trash().value();
   ASSERT_THAT(trashed, SizeIs(1));
   EXPECT_EQ(trashed[0].path, "a.md");
-  EXPECT_EQ(code_of(desk->restore(with(handle), trashed[0].id)), "reviewer_required");
-  EXPECT_EQ(code_of(desk->restore(person(), trashed[0].id)), "ok");
+  EXPECT_EQ(code_of(workspace->restore(with(handle), trashed[0].id)), "reviewer_required");
+  EXPECT_EQ(code_of(workspace->restore(person(), trashed[0].id)), "ok");
   EXPECT_EQ(accepted("a.md"), "hello\n");
 }
 
-TEST_F(DeskTest, DeleteWaitsForAPerson) {
+TEST_F(WorkspaceTest, DeleteWaitsForAPerson) {
   kb.write("a.md", "text\n");
   kb.write("b.md", "see [[a]]\n");
   const std::string handle = session();
-  EXPECT_EQ(code_of(desk->remove(with(handle), "a.md")), "not_read");
+  EXPECT_EQ(code_of(workspace->remove(with(handle), "a.md")), "not_read");
   EXPECT_TRUE(read(handle, "a.md"));
-  EXPECT_THAT(desk->remove(with(handle), "a.md").value(), AllOf(HasSubstr("waits for review"), HasSubstr("- b.md")));
+  EXPECT_THAT(workspace->remove(with(handle), "a.md").value(), AllOf(HasSubstr("waits for review"), HasSubstr("- b.md")));
   EXPECT_TRUE(std::filesystem::exists(kb / "a.md"));
   const auto changes = pending();
   ASSERT_THAT(changes, SizeIs(1));
   EXPECT_EQ(changes[0].kind, "delete");
   EXPECT_THAT(accept({changes[0].id}).applied, SizeIs(1));
   EXPECT_FALSE(std::filesystem::exists(kb / "a.md"));
-  EXPECT_THAT(desk->trash().value(), SizeIs(1));
+  EXPECT_THAT(workspace->trash().value(), SizeIs(1));
 }
 
-TEST_F(DeskTest, ADeletionOfWhatHasChangedSinceIsStale) {
+TEST_F(WorkspaceTest, ADeletionOfWhatHasChangedSinceIsStale) {
   kb.write("a.md", "text\n");
   const std::string handle = reader("a.md");
-  EXPECT_TRUE(desk->remove(with(handle), "a.md"));
+  EXPECT_TRUE(workspace->remove(with(handle), "a.md"));
   kb.write("a.md", "saved since\n");
   const auto changes = pending();
   ASSERT_THAT(changes, SizeIs(1));
@@ -324,7 +324,7 @@ TEST_F(DeskTest, ADeletionOfWhatHasChangedSinceIsStale) {
   EXPECT_EQ(kb.read("a.md"), "saved since\n");
 }
 
-TEST_F(DeskTest, KindsWithoutMarksAreProposedBesideTheFile) {
+TEST_F(WorkspaceTest, KindsWithoutMarksAreProposedBesideTheFile) {
   const std::string bytes = "{\"retries\": 3,\r\n \"name\": \"x\"}\r\n";
   kb.write("a.json", bytes);
   const std::string handle = reader("a.json");
@@ -344,7 +344,7 @@ TEST_F(DeskTest, KindsWithoutMarksAreProposedBesideTheFile) {
   EXPECT_THAT(pending(), IsEmpty());
 }
 
-TEST_F(DeskTest, AProposalForOtherBytesIsNeverApplied) {
+TEST_F(WorkspaceTest, AProposalForOtherBytesIsNeverApplied) {
   kb.write("a.json", "1\n");
   const std::string handle = reader("a.json");
   EXPECT_EQ(code_of(edit(handle, "a.json", "1", "2")), "ok");
@@ -354,29 +354,29 @@ TEST_F(DeskTest, AProposalForOtherBytesIsNeverApplied) {
   EXPECT_EQ(kb.read("a.json"), "1 by hand\n");
 }
 
-TEST_F(DeskTest, DirectEditsWhenConfigured) {
+TEST_F(WorkspaceTest, DirectEditsWhenConfigured) {
   kb.settings().direct_edits = true;
-  desk = open_desk();
+  workspace = open_workspace();
   kb.write("a.json", "1\n");
   const std::string handle = reader("a.json");
   EXPECT_THAT(edit(handle, "a.json", "1", "2").value(), HasSubstr("written directly"));
   EXPECT_EQ(kb.read("a.json"), "2\n");
 }
 
-TEST_F(DeskTest, AReadOnlyFolderRefusesEveryWrite) {
+TEST_F(WorkspaceTest, AReadOnlyFolderRefusesEveryWrite) {
   kb.write("a.md", "text\n");
   kb.settings().folders[0].read_only = true;
-  desk = open_desk();
+  workspace = open_workspace();
   const std::string handle = reader("a.md");
   EXPECT_EQ(code_of(edit(handle, "a.md", "text", "x")), "read_only");
-  EXPECT_EQ(code_of(desk->create(with(handle), "b.md", "x")), "read_only");
-  EXPECT_EQ(code_of(desk->remove(with(handle), "a.md")), "read_only");
-  EXPECT_EQ(code_of(desk->move(with(handle), "a.md", "b.md")), "read_only");
+  EXPECT_EQ(code_of(workspace->create(with(handle), "b.md", "x")), "read_only");
+  EXPECT_EQ(code_of(workspace->remove(with(handle), "a.md")), "read_only");
+  EXPECT_EQ(code_of(workspace->move(with(handle), "a.md", "b.md")), "read_only");
 }
 
 // ---- what a review found
 
-TEST_F(DeskTest, NothingThatIsNoTextGetsIntoADocument) {
+TEST_F(WorkspaceTest, NothingThatIsNoTextGetsIntoADocument) {
   kb.write("a.md", "one two\n");
   kb.write("a.json", "one\n");
   const std::string handle = reader("a.md");
@@ -388,7 +388,7 @@ TEST_F(DeskTest, NothingThatIsNoTextGetsIntoADocument) {
   EXPECT_EQ(kb.read("a.md"), "one two\n");
 }
 
-TEST_F(DeskTest, WhatNoListingShowsCannotBeChanged) {
+TEST_F(WorkspaceTest, WhatNoListingShowsCannotBeChanged) {
   kb.write(".gitignore", "ig/\n*.log.md\n");
   kb.write("ig/x.md", "text\n");
   kb.write("a.log.md", "text\n");
@@ -396,15 +396,15 @@ TEST_F(DeskTest, WhatNoListingShowsCannotBeChanged) {
   const std::string handle = reader("d.md");
   EXPECT_EQ(code_of(read(handle, "ig/x.md")), "no_such_document");
   EXPECT_EQ(code_of(read(handle, "a.log.md")), "no_such_document");
-  EXPECT_EQ(code_of(desk->create(with(handle), "ig/new.md", "x")), "path_denied");
-  EXPECT_EQ(code_of(desk->move(with(handle), "d.md", "ig/d.md")), "path_denied");
+  EXPECT_EQ(code_of(workspace->create(with(handle), "ig/new.md", "x")), "path_denied");
+  EXPECT_EQ(code_of(workspace->move(with(handle), "d.md", "ig/d.md")), "path_denied");
   std::string deep;
   for (int i = 0; i < 70; ++i) deep += "d/";
-  EXPECT_EQ(code_of(desk->create(with(handle), deep + "x.md", "x")), "path_denied");
+  EXPECT_EQ(code_of(workspace->create(with(handle), deep + "x.md", "x")), "path_denied");
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(kb / "ig"), {}), 1);
 }
 
-TEST_F(DeskTest, AHandleEndsWithItsSession) {
+TEST_F(WorkspaceTest, AHandleEndsWithItsSession) {
   kb.write("a.md", "text\n");
   const std::string handle = reader("a.md");
   const std::string label = store->list({}).value().items.at(0).id;
@@ -417,12 +417,12 @@ TEST_F(DeskTest, AHandleEndsWithItsSession) {
   EXPECT_EQ(code_of(edit(handle, "a.md", "text", "x")), "session_expired");
   ASSERT_TRUE(store->write([&](session::Transaction& transaction) { return transaction.purge(label, "test"); }));
   EXPECT_EQ(code_of(edit(handle, "a.md", "text", "x")), "session_expired");
-  EXPECT_EQ(code_of(desk->create(with(handle), "b.md", "x")), "session_expired");
-  EXPECT_EQ(code_of(desk->move(with(handle), "a.md", "b.md")), "session_expired");
+  EXPECT_EQ(code_of(workspace->create(with(handle), "b.md", "x")), "session_expired");
+  EXPECT_EQ(code_of(workspace->move(with(handle), "a.md", "b.md")), "session_expired");
   EXPECT_EQ(kb.read("a.md"), "text\n");
 }
 
-TEST_F(DeskTest, ReplaceAllReplacesAllOrNothing) {
+TEST_F(WorkspaceTest, ReplaceAllReplacesAllOrNothing) {
   std::string dashes;
   for (int i = 0; i < 200; ++i) dashes += "|" + std::string(120, '-') + "|\n";
   kb.write("a.md", dashes);
@@ -430,23 +430,23 @@ TEST_F(DeskTest, ReplaceAllReplacesAllOrNothing) {
   EditRequest request;
   request.file_path = "a.md";
   request.edits = {{std::string(40, '-'), "=", true}};
-  EXPECT_EQ(code_of(desk->edit(with(handle), request)), "ok");
+  EXPECT_EQ(code_of(workspace->edit(with(handle), request)), "ok");
   EXPECT_THAT(accepted("a.md"), Not(HasSubstr("-")));
   kb.write("a.md", std::string(50'000, 'a'));
   request.edits = {{"a", "b", true}};
-  const auto refused = desk->edit(with(handle), request);
+  const auto refused = workspace->edit(with(handle), request);
   EXPECT_EQ(code_of(refused), "too_large");
   EXPECT_THAT(refused.error().message, HasSubstr("50000 times"));
 }
 
-TEST_F(DeskTest, KindsWithoutMarksKeepTheirSpelling) {
+TEST_F(WorkspaceTest, KindsWithoutMarksKeepTheirSpelling) {
   kb.write("page.html", "<p>\r\nIt\u2019s \u201Cold\u201D text\r\n</p>\r\n");
   const std::string handle = reader("page.html");
   EXPECT_EQ(code_of(edit(handle, "page.html", "<p>\nIt's \"old\" text\n", "<p>\nIt's \"new\" text\nmore\n")), "ok");
   EXPECT_EQ(accepted("page.html"), "<p>\r\nIt\u2019s \u201Cnew\u201D text\r\nmore\r\n</p>\r\n");
 }
 
-TEST_F(DeskTest, ProposalsOfOthersAreNamedOrProtected) {
+TEST_F(WorkspaceTest, ProposalsOfOthersAreNamedOrProtected) {
   kb.write("c.json", "1 2\n");
   const std::string ann = reader("c.json", "ann"), bob = reader("c.json", "bob");
   EXPECT_EQ(code_of(edit(ann, "c.json", "1", "one")), "ok");
@@ -454,32 +454,32 @@ TEST_F(DeskTest, ProposalsOfOthersAreNamedOrProtected) {
   EXPECT_THAT(edit(bob, "c.json", "2", "two").value(), HasSubstr("superseded change " + first + " by ann's AI"));
   EXPECT_THAT(pending(), SizeIs(1));
   kb.settings().supersede_any = false;
-  desk = open_desk();
+  workspace = open_workspace();
   EXPECT_EQ(code_of(edit(ann, "c.json", "two", "zwei")), "supersede_denied");
   EXPECT_EQ(accepted("c.json"), "one two\n");
 }
 
-TEST_F(DeskTest, ANewFileOfSuchAKindIsProposedOnceAndReadByItsAuthor) {
-  const std::string handle = handle_in(desk->create(with(""), "new/n.json", "1\n").value());
-  EXPECT_EQ(code_of(desk->create(with(handle), "new/n.json", "2\n")), "exists");
+TEST_F(WorkspaceTest, ANewFileOfSuchAKindIsProposedOnceAndReadByItsAuthor) {
+  const std::string handle = handle_in(workspace->create(with(""), "new/n.json", "1\n").value());
+  EXPECT_EQ(code_of(workspace->create(with(handle), "new/n.json", "2\n")), "exists");
   const auto unread = read(handle, "new/n.json");
   EXPECT_EQ(code_of(unread), "no_such_document");
   EXPECT_THAT(unread.error().message, HasSubstr("waits for review"));
   ChangeFilter below;
   below.path = "new";
-  EXPECT_THAT(desk->changes(below, {}).value(), SizeIs(1));
+  EXPECT_THAT(workspace->changes(below, {}).value(), SizeIs(1));
   accept({pending().at(0).id});
   EXPECT_EQ(kb.read("new/n.json"), "1\n");
   EXPECT_EQ(code_of(edit(handle, "new/n.json", "1", "2")), "ok");
 }
 
-TEST_F(DeskTest, TheSameNameIsNotTheSameAuthor) {
+TEST_F(WorkspaceTest, TheSameNameIsNotTheSameAuthor) {
   kb.write("a.md", "text\n");
   const auto session_of = [&](std::string_view principal) {
-    const std::string handle = handle_in(desk->create_session(with("", principal), "", "", "").value());
+    const std::string handle = handle_in(workspace->create_session(with("", principal), "", "", "").value());
     ReadRequest request;
     request.file_path = "a.md";
-    EXPECT_TRUE(desk->read(with(handle, principal), request));
+    EXPECT_TRUE(workspace->read(with(handle, principal), request));
     return handle;
   };
   const std::string mine = session_of("local"), eves = session_of("eve");
@@ -487,11 +487,11 @@ TEST_F(DeskTest, TheSameNameIsNotTheSameAuthor) {
   EditRequest forged;
   forged.file_path = "a.md";
   forged.edits = {{"from local", "forged", false}};
-  EXPECT_EQ(code_of(desk->edit(with(eves, "eve"), forged)), "comment_protected");
-  EXPECT_EQ(code_of(desk->edit(with(mine), forged)), "ok");
+  EXPECT_EQ(code_of(workspace->edit(with(eves, "eve"), forged)), "comment_protected");
+  EXPECT_EQ(code_of(workspace->edit(with(mine), forged)), "ok");
 }
 
-TEST_F(DeskTest, TextNeverTurnsIntoMarksWhenItIsAccepted) {
+TEST_F(WorkspaceTest, TextNeverTurnsIntoMarksWhenItIsAccepted) {
   kb.write("a.md", "x {+a+ y ++} z\n");
   kb.write("b.md", "x {a>>hi<<} q\n");
   const std::string handle = reader("a.md");
@@ -501,7 +501,7 @@ TEST_F(DeskTest, TextNeverTurnsIntoMarksWhenItIsAccepted) {
   EXPECT_EQ(kb.read("a.md"), "x {+a+ y ++} z\n");
 }
 
-TEST_F(DeskTest, P28ReadTellsTheVersionThatEditTakes) {
+TEST_F(WorkspaceTest, P28ReadTellsTheVersionThatEditTakes) {
   kb.write("a.md", "text\n");
   const std::string handle = session();
   const std::string text = read(handle, "a.md").value();
@@ -511,23 +511,23 @@ TEST_F(DeskTest, P28ReadTellsTheVersionThatEditTakes) {
   request.file_path = "a.md";
   request.edits = {{"text", "words", false}};
   request.expected_version = text.substr(at + 10, 16);
-  EXPECT_EQ(code_of(desk->edit(with(handle), request)), "ok");
-  EXPECT_EQ(code_of(desk->edit(with(handle), request)), "stale");
+  EXPECT_EQ(code_of(workspace->edit(with(handle), request)), "ok");
+  EXPECT_EQ(code_of(workspace->edit(with(handle), request)), "stale");
 }
 
-TEST_F(DeskTest, OneOfSeveralEditsIsNamed) {
+TEST_F(WorkspaceTest, OneOfSeveralEditsIsNamed) {
   kb.write("a.md", "one two\n");
   const std::string handle = reader("a.md");
   EditRequest request;
   request.file_path = "a.md";
   request.edits = {{"one", "1", false}, {"missing", "x", false}};
-  const auto refused = desk->edit(with(handle), request);
+  const auto refused = workspace->edit(with(handle), request);
   EXPECT_EQ(code_of(refused), "not_found");
   EXPECT_THAT(refused.error().message, StartsWith("edits[1]"));
   EXPECT_EQ(kb.read("a.md"), "one two\n");
 }
 
-TEST_F(DeskTest, ALinkByAnAbsolutePathMayStayInside) {
+TEST_F(WorkspaceTest, ALinkByAnAbsolutePathMayStayInside) {
   kb.write("sub/a.md", "text\n");
   kb.link(kb / "sub/a.md", "inside.md");
   kb.write_outside("secret.md", "hush\n");
@@ -537,7 +537,7 @@ TEST_F(DeskTest, ALinkByAnAbsolutePathMayStayInside) {
   EXPECT_EQ(code_of(read(handle, "outside.md")), "no_such_document");
 }
 
-TEST_F(DeskTest, MisguessedHandlesAreSlowedDownAndOthersAreNot) {
+TEST_F(WorkspaceTest, MisguessedHandlesAreSlowedDownAndOthersAreNot) {
   kb.write("a.md", "text\n");
   const std::string handle = reader("a.md");
   for (int i = 0; i < MissLimit::kMisses; ++i) EXPECT_EQ(code_of(read("s_guess" + std::to_string(i), "a.md")), "session_unknown");
@@ -546,7 +546,7 @@ TEST_F(DeskTest, MisguessedHandlesAreSlowedDownAndOthersAreNot) {
   EXPECT_EQ(code_of(read(handle, "a.md")), "ok");
 }
 
-TEST_F(DeskTest, P26ManySmallMarksOfOneEditAreOneChange) {
+TEST_F(WorkspaceTest, P26ManySmallMarksOfOneEditAreOneChange) {
   std::string before, after;
   for (int i = 0; i < 800; ++i) {
     before += "line " + std::to_string(i) + " says old things\n";
@@ -560,7 +560,7 @@ TEST_F(DeskTest, P26ManySmallMarksOfOneEditAreOneChange) {
   EXPECT_EQ(pending()[0].places, 800U);
 }
 
-TEST_F(DeskTest, OtherNamesOfAFileAreMentioned) {
+TEST_F(WorkspaceTest, OtherNamesOfAFileAreMentioned) {
   kb.write("a.md", "text\n");
   std::filesystem::create_hard_link(kb / "a.md", kb / "b.md");
   const std::string handle = reader("a.md");
@@ -570,18 +570,18 @@ TEST_F(DeskTest, OtherNamesOfAFileAreMentioned) {
 
 // ---- move and what hangs on a document
 
-TEST_F(DeskTest, WhatWasReadAndProposedMovesAlong) {
+TEST_F(WorkspaceTest, WhatWasReadAndProposedMovesAlong) {
   kb.write("a.md", "text, see [[b]]\n");
   kb.write("b.md", "back to [[a]]\n");
   kb.write("c.json", "1\n");
   const std::string handle = reader("a.md");
   EXPECT_TRUE(read(handle, "c.json"));
   EXPECT_EQ(code_of(edit(handle, "c.json", "1", "2")), "ok");
-  EXPECT_THAT(desk->move(with(handle), "a.md", "sub/a2.md").value(), StartsWith("Moved a.md -> sub/a2.md ("));
-  EXPECT_EQ(code_of(desk->move(with(handle), "c.json", "sub/c.json")), "ok");
+  EXPECT_THAT(workspace->move(with(handle), "a.md", "sub/a2.md").value(), StartsWith("Moved a.md -> sub/a2.md ("));
+  EXPECT_EQ(code_of(workspace->move(with(handle), "c.json", "sub/c.json")), "ok");
   EXPECT_EQ(code_of(edit(handle, "sub/a2.md", "text", "words")), "ok");
   EXPECT_THAT(read("", "b.md").value(), HasSubstr("back to [["));
-  EXPECT_THAT(desk->get_links(with(""), "sub/a2.md").value(), HasSubstr("- b.md"));
+  EXPECT_THAT(workspace->get_links(with(""), "sub/a2.md").value(), HasSubstr("- b.md"));
   EXPECT_THAT(pending(), SizeIs(2));
   EXPECT_EQ(accepted("sub/c.json"), "2\n");
 }

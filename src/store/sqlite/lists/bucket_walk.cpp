@@ -21,17 +21,17 @@ bool among(const std::vector<T>& any_of, const T& value) {
   return any_of.empty() || std::ranges::find(any_of, value) != any_of.end();
 }
 
-std::string status_shown(const Shelf& shelf) {
+std::string status_shown(const Bucket& bucket) {
   session::SessionRecord record;
-  record.kind = shelf.kind;
-  record.status = shelf.status;
-  record.visibility = static_cast<Visibility>(shelf.visibility);
+  record.kind = bucket.kind;
+  record.status = bucket.status;
+  record.visibility = static_cast<Visibility>(bucket.visibility);
   return session::shown_status(record);
 }
 
-using ShelfCounts = std::map<std::int64_t, std::int64_t>;  // by shelf
+using BucketCounts = std::map<std::int64_t, std::int64_t>;  // by bucket
 
-Result<void> add_counts(Db& db, std::string_view sql, const std::vector<std::string>& roots, ShelfCounts& counts) {
+Result<void> add_counts(Db& db, std::string_view sql, const std::vector<std::string>& roots, BucketCounts& counts) {
   HF_TRY(auto rows, db.query(sql));
   int index = 0;
   for (const std::string& root : roots) rows.bind(++index, root);
@@ -42,10 +42,10 @@ Result<void> add_counts(Db& db, std::string_view sql, const std::vector<std::str
   }
 }
 
-// How many sessions of each shelf are found under the roots.
-Result<ShelfCounts> count_roots(Db& db, const Query& query) {
+// How many sessions of each bucket are found under the roots.
+Result<BucketCounts> count_roots(Db& db, const Query& query) {
   const auto roots = stored_roots(query.roots, query.rootless);
-  ShelfCounts counts;
+  BucketCounts counts;
   if (query.roots.size() > 1) {
     const std::string sql =
         fmt::format("SELECT shelf, count(DISTINCT session) FROM roots WHERE root IN {} GROUP BY shelf", marks(roots.size()));
@@ -59,7 +59,7 @@ Result<ShelfCounts> count_roots(Db& db, const Query& query) {
   return counts;
 }
 
-// A page grows shelf by shelf: each is asked only for what comes before the last place so far.
+// A page grows bucket by bucket: each is asked only for what comes before the last place so far.
 class Walk {
   using Limits = std::numeric_limits<std::int64_t>;
 
@@ -68,38 +68,38 @@ class Walk {
       : db_(db), query_(query), selection_(selection), after_(after), order_(order_of(query)), where_(selection.rest) {
     where_.add_roots_of_row(query.roots, query.rootless);
     wanted_ = query.offset + query.limit + 1;
-    const std::string keys = order_.columns(order_.shelf_keys);
-    const std::string values = marks(order_.keys.size() - order_.shelf_keys + 1);
+    const std::string keys = order_.columns(order_.bucket_keys);
+    const std::string values = marks(order_.keys.size() - order_.bucket_keys + 1);
     const auto [later, earlier] = order_.descending ? std::pair("<", ">") : std::pair(">", "<");
     limit_first_key();
     sql_ = fmt::format(
         "SELECT s.key, s.id, {0} FROM sessions AS s INDEXED BY {1} WHERE s.shelf = ? AND ({0}, s.id) {2} {4} AND ({0}, s.id) {3} "
         "{4} AND {5} ORDER BY {6} LIMIT ?",
-        keys, order_.index, later, earlier, values, where_.sql, order_.by(order_.shelf_keys));
+        keys, order_.index, later, earlier, values, where_.sql, order_.by(order_.bucket_keys));
   }
 
   Result<std::vector<Place>> run() {
-    std::vector<std::pair<Position, const Shelf*>> shelves;
-    for (const Shelf& shelf : selection_.shelves) shelves.emplace_back(shelf_position(query_, shelf), &shelf);
-    // Shelves that come first by themselves first: they may fill the page.
-    std::ranges::sort(shelves, [&](const auto& a, const auto& b) { return order_.before(a.first, b.first); });
-    for (const auto& [position, shelf] : shelves) HF_CHECK(visit(position, *shelf));
+    std::vector<std::pair<Position, const Bucket*>> buckets;
+    for (const Bucket& bucket : selection_.buckets) buckets.emplace_back(bucket_position(query_, bucket), &bucket);
+    // Buckets that come first by themselves first: they may fill the page.
+    std::ranges::sort(buckets, [&](const auto& a, const auto& b) { return order_.before(a.first, b.first); });
+    for (const auto& [position, bucket] : buckets) HF_CHECK(visit(position, *bucket));
     places_.erase(places_.begin(), places_.begin() + static_cast<std::ptrdiff_t>(std::min(query_.offset, places_.size())));
     return std::move(places_);
   }
 
  private:
-  // How the keys of the shelf compare with those of a place in the order: -1 before, 0 the same, 1 behind it.
-  int side(const Position& shelf, const Position& place) const {
-    for (std::size_t i = 0; i < order_.shelf_keys; ++i) {
-      if (shelf.keys[i] != place.keys[i]) return (shelf.keys[i] > place.keys[i]) == order_.descending ? -1 : 1;
+  // How the keys of the bucket compare with those of a place in the order: -1 before, 0 the same, 1 behind it.
+  int side(const Position& bucket, const Position& place) const {
+    for (std::size_t i = 0; i < order_.bucket_keys; ++i) {
+      if (bucket.keys[i] != place.keys[i]) return (bucket.keys[i] > place.keys[i]) == order_.descending ? -1 : 1;
     }
     return 0;
   }
 
   // What the query asks of the first key of the index is where the ranges begin and end, so that nothing else is looked at.
   void limit_first_key() {
-    const std::string& key = order_.keys[order_.shelf_keys];
+    const std::string& key = order_.keys[order_.bucket_keys];
     if (key == "s.due_key" && query_.due_before) highest_ = *query_.due_before;
     if (key != "s.updated_at") return;
     if (query_.updated_since) lowest_ = *query_.updated_since;
@@ -109,7 +109,7 @@ class Walk {
   // All that there is lies below {highest, ..., a blob} and above {lowest, ..., ""}: to SQLite a blob is more than any text.
   void bind_open(Rows& rows, int& index, bool highest) const {
     rows.bind(++index, highest ? highest_ : lowest_);
-    for (std::size_t i = order_.shelf_keys + 1; i < order_.keys.size(); ++i) {
+    for (std::size_t i = order_.bucket_keys + 1; i < order_.keys.size(); ++i) {
       rows.bind(++index, highest ? Limits::max() : Limits::min());
     }
     if (highest) {
@@ -119,17 +119,17 @@ class Walk {
     }
   }
   void bind_place(Rows& rows, int& index, const Position& place) const {
-    for (std::size_t i = order_.shelf_keys; i < order_.keys.size(); ++i) rows.bind(++index, place.keys[i]);
+    for (std::size_t i = order_.bucket_keys; i < order_.keys.size(); ++i) rows.bind(++index, place.keys[i]);
     rows.bind(++index, place.id);
   }
 
-  Result<void> visit(const Position& position, const Shelf& shelf) {
+  Result<void> visit(const Position& position, const Bucket& bucket) {
     const bool full = places_.size() >= wanted_;
     const int beside_cursor = after_ ? side(position, *after_) : 1;
     const int beside_last = full ? side(position, places_.back().position) : -1;
     if (beside_cursor < 0 || beside_last > 0) return {};
     {
-      HF_TRY(auto rows, db_.query(sql_, shelf.number));
+      HF_TRY(auto rows, db_.query(sql_, bucket.number));
       int index = 1;
       if (beside_cursor == 0) {
         bind_place(rows, index, *after_);
@@ -149,8 +149,8 @@ class Walk {
         if (!more) break;
         Place& place = places_.emplace_back(rows.integer(0), position);
         place.position.id = rows.text(1);
-        for (std::size_t i = order_.shelf_keys; i < order_.keys.size(); ++i) {
-          place.position.keys[i] = rows.integer(static_cast<int>(i - order_.shelf_keys) + 2);
+        for (std::size_t i = order_.bucket_keys; i < order_.keys.size(); ++i) {
+          place.position.keys[i] = rows.integer(static_cast<int>(i - order_.bucket_keys) + 2);
         }
       }
     }
@@ -174,44 +174,44 @@ class Walk {
 
 }  // namespace
 
-bool shelf_fits(const Shelf& shelf, const Query& query) {
-  const auto visibility = static_cast<Visibility>(shelf.visibility);
+bool bucket_fits(const Bucket& bucket, const Query& query) {
+  const auto visibility = static_cast<Visibility>(bucket.visibility);
   const bool visible = query.visibilities.empty() ? visibility != Visibility::deleted : among(query.visibilities, visibility);
-  if (!visible || !among(query.kinds, shelf.kind)) return false;
-  if (query.principal && *query.principal != shelf.principal) return false;
-  if (query.pinned && *query.pinned != shelf.pinned) return false;
-  if (!query.statuses.empty() && !among(query.statuses, status_shown(shelf))) return false;
-  if (!shelf.aspect) return true;
-  return (!query.aspect || *query.aspect == *shelf.aspect) && among(query.aspects, *shelf.aspect);
+  if (!visible || !among(query.kinds, bucket.kind)) return false;
+  if (query.principal && *query.principal != bucket.principal) return false;
+  if (query.pinned && *query.pinned != bucket.pinned) return false;
+  if (!query.statuses.empty() && !among(query.statuses, status_shown(bucket))) return false;
+  if (!bucket.aspect) return true;
+  return (!query.aspect || *query.aspect == *bucket.aspect) && among(query.aspects, *bucket.aspect);
 }
 
-Result<std::optional<Selection>> select_shelves(Db& db, const Query& query, std::vector<Shelf> shelves) {
+Result<std::optional<Selection>> select_buckets(Db& db, const Query& query, std::vector<Bucket> buckets) {
   if (!query.text.empty() || !query.tags.empty() || query.project || query.task) return std::nullopt;
   Selection selection;
-  std::erase_if(shelves, [&](const Shelf& shelf) { return shelf.sessions == 0 || !shelf_fits(shelf, query); });
+  std::erase_if(buckets, [&](const Bucket& bucket) { return bucket.sessions == 0 || !bucket_fits(bucket, query); });
   if (!query.roots.empty()) {
     HF_TRY(auto counts, count_roots(db, query));
-    std::erase_if(shelves, [&](const Shelf& shelf) { return counts[shelf.number] == 0; });
-    selection.all = sum_of(shelves);
-    for (Shelf& shelf : shelves) shelf.sessions = counts[shelf.number];
+    std::erase_if(buckets, [&](const Bucket& bucket) { return counts[bucket.number] == 0; });
+    selection.all = sum_of(buckets);
+    for (Bucket& bucket : buckets) bucket.sessions = counts[bucket.number];
   } else {
-    selection.all = sum_of(shelves);
+    selection.all = sum_of(buckets);
   }
-  selection.shelves = std::move(shelves);
+  selection.buckets = std::move(buckets);
   selection.rest.add_times(query);
-  if (std::ranges::any_of(selection.shelves, [](const Shelf& shelf) { return !shelf.aspect; })) {
+  if (std::ranges::any_of(selection.buckets, [](const Bucket& bucket) { return !bucket.aspect; })) {
     selection.rest.add_aspects(query);
   }
   return selection;
 }
 
 Result<std::optional<std::int64_t>> count_selected(Db& db, const Query& query, const Selection& selection) {
-  if (selection.rest.empty()) return sum_of(selection.shelves);
+  if (selection.rest.empty()) return sum_of(selection.buckets);
   if (!query.roots.empty()) return std::nullopt;
   const std::string sql = fmt::format("SELECT count(*) FROM sessions AS s WHERE s.shelf = ? AND {}", selection.rest.sql);
   std::int64_t sum = 0;
-  for (const Shelf& shelf : selection.shelves) {
-    HF_TRY(auto rows, db.query(sql, shelf.number));
+  for (const Bucket& bucket : selection.buckets) {
+    HF_TRY(auto rows, db.query(sql, bucket.number));
     int index = 1;
     bind_values(rows, index, selection.rest.values);
     HF_TRY(const bool found, rows.next());
@@ -223,12 +223,12 @@ Result<std::optional<std::int64_t>> count_selected(Db& db, const Query& query, c
 // Walking looks at all / found sessions for each item, when they are spread evenly; collecting looks at every one that fits.
 bool worth_walking(const Query& query, const Selection& selection) {
   if (query.roots.empty()) return true;
-  const auto found = static_cast<double>(sum_of(selection.shelves));
+  const auto found = static_cast<double>(sum_of(selection.buckets));
   const auto wanted = static_cast<double>(query.offset + query.limit + 1);
   return wanted * static_cast<double>(selection.all) < found * found;
 }
 
-Result<std::vector<Place>> walk_shelves(Db& db, const Query& query, const Selection& selection,
+Result<std::vector<Place>> walk_buckets(Db& db, const Query& query, const Selection& selection,
                                         const std::optional<Position>& after) {
   return Walk(db, query, selection, after).run();
 }

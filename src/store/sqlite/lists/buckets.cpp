@@ -14,62 +14,63 @@ namespace holdfast::store {
 
 namespace {
 
-constexpr std::string_view kShelfColumns = "number, principal, kind, visibility, status, pinned, aspect, sessions, checksum";
+constexpr std::string_view kBucketColumns = "number, principal, kind, visibility, status, pinned, aspect, sessions, checksum";
 
-constexpr std::size_t kShelfChecksumBytes = 16;  // against accidents, as those of records
+constexpr std::size_t kBucketChecksumBytes = 16;  // against accidents, as those of records
 
 // Sessions of one step of counting anew: bounds the memory.
 constexpr std::size_t kStep = 1000;
 
-std::string shelf_checksum(const Shelf& shelf) {
+std::string bucket_checksum(const Bucket& bucket) {
   std::string all;
-  for (const std::int64_t number : {shelf.number, shelf.visibility, static_cast<std::int64_t>(shelf.pinned), shelf.sessions}) {
+  for (const std::int64_t number :
+       {bucket.number, bucket.visibility, static_cast<std::int64_t>(bucket.pinned), bucket.sessions}) {
     session::put_integer(all, number);
   }
   for (const std::string_view text :
-       {std::string_view(shelf.principal), std::string_view(shelf.kind), std::string_view(shelf.status)}) {
+       {std::string_view(bucket.principal), std::string_view(bucket.kind), std::string_view(bucket.status)}) {
     session::put_string(all, text);
   }
-  all.push_back(shelf.aspect ? '+' : '-');
-  session::put_string(all, shelf.aspect.value_or(""));
-  return std::string(bytes_of(sha256(all)).substr(0, kShelfChecksumBytes));
+  all.push_back(bucket.aspect ? '+' : '-');
+  session::put_string(all, bucket.aspect.value_or(""));
+  return std::string(bytes_of(sha256(all)).substr(0, kBucketChecksumBytes));
 }
 
-// Columns of kShelfColumns; `fits` says whether the checksum does.
-Shelf decode_shelf(const Rows& rows, bool& fits) {
-  Shelf shelf;
-  shelf.number = rows.integer(0);
-  shelf.principal = rows.text(1);
-  shelf.kind = rows.text(2);
-  shelf.visibility = rows.integer(3);
-  shelf.status = rows.text(4);
-  shelf.pinned = rows.integer(5) != 0;
-  if (!rows.is_null(6)) shelf.aspect = rows.text(6);
-  shelf.sessions = rows.integer(7);
-  fits = rows.text(8) == shelf_checksum(shelf);
-  return shelf;
+// Columns of kBucketColumns; `fits` says whether the checksum does.
+Bucket decode_bucket(const Rows& rows, bool& fits) {
+  Bucket bucket;
+  bucket.number = rows.integer(0);
+  bucket.principal = rows.text(1);
+  bucket.kind = rows.text(2);
+  bucket.visibility = rows.integer(3);
+  bucket.status = rows.text(4);
+  bucket.pinned = rows.integer(5) != 0;
+  if (!rows.is_null(6)) bucket.aspect = rows.text(6);
+  bucket.sessions = rows.integer(7);
+  fits = rows.text(8) == bucket_checksum(bucket);
+  return bucket;
 }
 
 // A checksum that did not fit stays as it is: counting on must not make damage look sound.
 Result<void> change_count(Db& db, std::int64_t number, std::int64_t by) {
-  static const std::string sql = fmt::format("SELECT {} FROM shelves WHERE number = ?", kShelfColumns);
-  Shelf shelf;
+  static const std::string sql = fmt::format("SELECT {} FROM shelves WHERE number = ?", kBucketColumns);
+  Bucket bucket;
   bool fits = false;
   {
     HF_TRY(auto rows, db.query(sql, number));
     HF_TRY(const bool found, rows.next());
     if (!found) return {};
-    shelf = decode_shelf(rows, fits);
+    bucket = decode_bucket(rows, fits);
   }
   if (!fits) return {};
-  shelf.sessions += by;
-  if (shelf.sessions == 0) shelf.aspect.reset();
-  return write_shelf(db, shelf);
+  bucket.sessions += by;
+  if (bucket.sessions == 0) bucket.aspect.reset();
+  return write_bucket(db, bucket);
 }
 
-// What earlier versions left on an empty shelf.
-bool has_word_of_nobody(const Shelf& shelf) {
-  return shelf.sessions == 0 && shelf.aspect && !shelf.aspect->empty();
+// What earlier versions left in an empty bucket.
+bool has_word_of_nobody(const Bucket& bucket) {
+  return bucket.sessions == 0 && bucket.aspect && !bucket.aspect->empty();
 }
 
 Result<void> forget_words_of_nobody(Db& db) {
@@ -87,16 +88,16 @@ Result<void> forget_words_of_nobody(Db& db) {
 }
 
 // A row that the next aspect can have.
-bool is_free(const Shelf& shelf) {
-  return shelf.sessions == 0 && !shelf.aspect;
+bool is_free(const Bucket& bucket) {
+  return bucket.sessions == 0 && !bucket.aspect;
 }
 
 // An empty one is taken, or made, when there is none.
-Result<std::int64_t> find_shelf(Db& db, const session::SessionRecord& record) {
+Result<std::int64_t> find_bucket(Db& db, const session::SessionRecord& record) {
   static const std::string sql = fmt::format(
-      "SELECT {} FROM shelves WHERE principal = ? AND kind = ? AND visibility = ? AND status = ? AND pinned = ?", kShelfColumns);
-  Shelf wanted{0, record.principal, record.kind, static_cast<std::int64_t>(record.visibility), record.status, record.pinned, {},
-               0};
+      "SELECT {} FROM shelves WHERE principal = ? AND kind = ? AND visibility = ? AND status = ? AND pinned = ?", kBucketColumns);
+  Bucket wanted{0, record.principal, record.kind, static_cast<std::int64_t>(record.visibility), record.status, record.pinned, {},
+                0};
   std::optional<std::int64_t> rest, free;
   std::size_t aspects = 0;
   {
@@ -105,17 +106,17 @@ Result<std::int64_t> find_shelf(Db& db, const session::SessionRecord& record) {
       HF_TRY(const bool more, rows.next());
       if (!more) break;
       bool fits = false;
-      const Shelf shelf = decode_shelf(rows, fits);
-      if (shelf.aspect == record.aspect) return shelf.number;
-      if (shelf.aspect)
+      const Bucket bucket = decode_bucket(rows, fits);
+      if (bucket.aspect == record.aspect) return bucket.number;
+      if (bucket.aspect)
         ++aspects;
-      else if (fits && is_free(shelf))
-        free = shelf.number;
+      else if (fits && is_free(bucket))
+        free = bucket.number;
       else
-        rest = shelf.number;
+        rest = bucket.number;
     }
   }
-  const bool own = aspects < kMaxAspectShelves;
+  const bool own = aspects < kMaxAspectBuckets;
   if (!own && rest) return *rest;
   if (own) wanted.aspect = record.aspect;
   if (free) {
@@ -124,7 +125,7 @@ Result<std::int64_t> find_shelf(Db& db, const session::SessionRecord& record) {
     HF_TRY(const auto highest, db.number("SELECT max(number) FROM shelves"));
     wanted.number = highest.value_or(0) + 1;
   }
-  HF_CHECK(write_shelf(db, wanted));
+  HF_CHECK(write_bucket(db, wanted));
   return wanted.number;
 }
 
@@ -146,59 +147,59 @@ INSERT INTO roots SELECT '', shelf, key FROM sessions WHERE key NOT IN (SELECT s
 
 }  // namespace
 
-Result<void> write_shelf(Db& db, const Shelf& shelf) {
+Result<void> write_bucket(Db& db, const Bucket& bucket) {
   static const std::string sql =
-      fmt::format("INSERT OR REPLACE INTO shelves({}) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)", kShelfColumns);
-  return db.run(sql, shelf.number, shelf.principal, shelf.kind, shelf.visibility, shelf.status, shelf.pinned, shelf.aspect,
-                shelf.sessions, Blob{shelf_checksum(shelf)});
+      fmt::format("INSERT OR REPLACE INTO shelves({}) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)", kBucketColumns);
+  return db.run(sql, bucket.number, bucket.principal, bucket.kind, bucket.visibility, bucket.status, bucket.pinned, bucket.aspect,
+                bucket.sessions, Blob{bucket_checksum(bucket)});
 }
 
-std::int64_t sum_of(const std::vector<Shelf>& shelves) {
+std::int64_t sum_of(const std::vector<Bucket>& buckets) {
   std::int64_t sum = 0;
-  for (const Shelf& shelf : shelves) sum += shelf.sessions;
+  for (const Bucket& bucket : buckets) sum += bucket.sessions;
   return sum;
 }
 
-session::Position shelf_position(const session::Query& query, const Shelf& shelf) {
+session::Position bucket_position(const session::Query& query, const Bucket& bucket) {
   session::Position position;
   if (query.sort == session::Sort::resume) {
-    position.keys[0] = shelf.pinned ? 1 : 0;
-    position.keys[1] = std::ranges::count(query.prefer_status, shelf.status) > 0 ? 1 : 0;
+    position.keys[0] = bucket.pinned ? 1 : 0;
+    position.keys[1] = std::ranges::count(query.prefer_status, bucket.status) > 0 ? 1 : 0;
   }
   return position;
 }
 
-Result<std::optional<std::vector<Shelf>>> read_shelves(Db& db) {
-  static const std::string sql = fmt::format("SELECT {} FROM shelves ORDER BY number", kShelfColumns);
-  std::vector<Shelf> shelves;
+Result<std::optional<std::vector<Bucket>>> read_buckets(Db& db) {
+  static const std::string sql = fmt::format("SELECT {} FROM shelves ORDER BY number", kBucketColumns);
+  std::vector<Bucket> buckets;
   {
     HF_TRY(auto rows, db.query(sql));
     while (true) {
       HF_TRY(const bool more, rows.next());
       if (!more) break;
       bool fits = false;
-      shelves.push_back(decode_shelf(rows, fits));
-      if (!fits || shelves.back().number != static_cast<std::int64_t>(shelves.size())) return std::nullopt;
+      buckets.push_back(decode_bucket(rows, fits));
+      if (!fits || buckets.back().number != static_cast<std::int64_t>(buckets.size())) return std::nullopt;
     }
   }
-  HF_TRY(const bool astray, any_astray(db, static_cast<std::int64_t>(shelves.size())));
+  HF_TRY(const bool astray, any_astray(db, static_cast<std::int64_t>(buckets.size())));
   if (astray) return std::nullopt;
-  return shelves;
+  return buckets;
 }
 
-Result<std::int64_t> put_on_shelf(Db& db, const session::SessionRecord& record, std::int64_t from) {
-  HF_TRY(const std::int64_t number, find_shelf(db, record));
+Result<std::int64_t> put_in_bucket(Db& db, const session::SessionRecord& record, std::int64_t from) {
+  HF_TRY(const std::int64_t number, find_bucket(db, record));
   if (number == from) return number;
   HF_CHECK(change_count(db, number, 1));
   if (from != 0) HF_CHECK(change_count(db, from, -1));
   return number;
 }
 
-Result<void> take_from_shelf(Db& db, std::int64_t number) {
+Result<void> take_from_bucket(Db& db, std::int64_t number) {
   return change_count(db, number, -1);
 }
 
-Result<void> rebuild_shelves(Db& db) {
+Result<void> rebuild_buckets(Db& db) {
   HF_CHECK(db.run("DELETE FROM shelves"));
   std::map<std::int64_t, std::int64_t> counts;
   std::int64_t after = 0;
@@ -222,7 +223,7 @@ Result<void> rebuild_shelves(Db& db) {
       }
     }
     for (const auto& [key, record] : step) {
-      HF_TRY(const std::int64_t number, find_shelf(db, record));
+      HF_TRY(const std::int64_t number, find_bucket(db, record));
       ++counts[number];
       HF_CHECK(db.run("UPDATE sessions SET shelf = ?1 WHERE key = ?2 AND shelf <> ?1", number, key));
       after = key;
@@ -234,20 +235,20 @@ Result<void> rebuild_shelves(Db& db) {
   return db.script(kRebuildRoots);
 }
 
-Result<void> mend_shelves(Db& db) {
-  HF_TRY(const auto shelves, read_shelves(db));
-  if (shelves && std::ranges::none_of(*shelves, has_word_of_nobody)) return {};
+Result<void> mend_buckets(Db& db) {
+  HF_TRY(const auto buckets, read_buckets(db));
+  if (buckets && std::ranges::none_of(*buckets, has_word_of_nobody)) return {};
   HF_CHECK(db.run("BEGIN IMMEDIATE"));
-  Result<void> done = shelves ? forget_words_of_nobody(db) : rebuild_shelves(db);
+  Result<void> done = buckets ? forget_words_of_nobody(db) : rebuild_buckets(db);
   if (done) done = db.run("COMMIT");
   if (!done && db.in_transaction()) static_cast<void>(db.run("ROLLBACK"));
   return done;
 }
 
-Result<std::vector<std::string>> check_shelves(Db& db) {
+Result<std::vector<std::string>> check_buckets(Db& db) {
   std::vector<std::string> problems;
-  HF_TRY(const auto shelves, read_shelves(db));
-  if (!shelves) {
+  HF_TRY(const auto buckets, read_buckets(db));
+  if (!buckets) {
     problems.emplace_back("the counts of sessions are damaged; they are made anew when the store is opened for writing");
     return problems;
   }
@@ -263,10 +264,10 @@ Result<std::vector<std::string>> check_shelves(Db& db) {
     if (!more) break;
     found[rows.integer(0)] = rows.integer(1);
   }
-  for (const Shelf& shelf : *shelves) {
-    if (found[shelf.number] == shelf.sessions) continue;
-    problems.push_back(fmt::format("{} sessions of kind {} and status {} are counted, {} found", shelf.sessions, shelf.kind,
-                                   shelf.status, found[shelf.number]));
+  for (const Bucket& bucket : *buckets) {
+    if (found[bucket.number] == bucket.sessions) continue;
+    problems.push_back(fmt::format("{} sessions of kind {} and status {} are counted, {} found", bucket.sessions, bucket.kind,
+                                   bucket.status, found[bucket.number]));
   }
   return problems;
 }

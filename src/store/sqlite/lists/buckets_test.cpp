@@ -16,7 +16,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
-class Shelves : public testing::Test {
+class Buckets : public testing::Test {
  protected:
   std::unique_ptr<Store> open(bool read_only = false) {
     OpenOptions options;
@@ -35,10 +35,10 @@ class Shelves : public testing::Test {
     }
   }
   void tamper(const std::string& sql) { must(must(Db::open(path_, Db::Mode::read_write))->script(sql)); }
-  std::vector<Shelf> shelves() {
-    auto found = must(read_shelves(*must(Db::open(path_, Db::Mode::read_only))));
+  std::vector<Bucket> buckets() {
+    auto found = must(read_buckets(*must(Db::open(path_, Db::Mode::read_only))));
     EXPECT_TRUE(found);
-    return found.value_or(std::vector<Shelf>());
+    return found.value_or(std::vector<Bucket>());
   }
   static Page threads_of(Store& store) {
     Query query;
@@ -50,16 +50,16 @@ class Shelves : public testing::Test {
   std::string path_ = folder_ / "store.db";
 };
 
-TEST_F(Shelves, CountWhatStandsOnThem) {
+TEST_F(Buckets, CountWhatStandsOnThem) {
   fill(6);
   std::vector<std::string> found;
-  for (const Shelf& shelf : shelves()) {
-    found.push_back(shelf.kind + " " + shelf.status + " " + std::to_string(shelf.sessions));
+  for (const Bucket& bucket : buckets()) {
+    found.push_back(bucket.kind + " " + bucket.status + " " + std::to_string(bucket.sessions));
   }
   EXPECT_THAT(found, UnorderedElementsAre("thread created 1", "thread active 2", "research created 1", "research active 2"));
 }
 
-TEST_F(Shelves, AreFewHoweverManyAspectsThereAre) {
+TEST_F(Buckets, AreFewHoweverManyAspectsThereAre) {
   auto store = open();
   constexpr int kAspects = 60;
   for (int i = 0; i < kAspects; ++i) {
@@ -69,7 +69,7 @@ TEST_F(Shelves, AreFewHoweverManyAspectsThereAre) {
     record.aspect = "aspect " + std::to_string(i);
     must(store->write([&](Transaction& t) { return t.create(record); }));
   }
-  EXPECT_EQ(shelves().size(), kMaxAspectShelves + 1);
+  EXPECT_EQ(buckets().size(), kMaxAspectBuckets + 1);
   EXPECT_EQ(must(store->list({})).total, kAspects);
   Query query;
   query.aspects = {"aspect 3", "aspect 50", "aspect 51", "nothing"};
@@ -78,11 +78,11 @@ TEST_F(Shelves, AreFewHoweverManyAspectsThereAre) {
   EXPECT_EQ(page.total, 3);
 }
 
-TEST_F(Shelves, P6AnAspectGoesWithTheLastSessionThatHasIt) {
+TEST_F(Buckets, P6AnAspectGoesWithTheLastSessionThatHasIt) {
   const auto aspects = [&] {
     std::vector<std::string> words;
-    for (const Shelf& shelf : shelves())
-      if (shelf.aspect && !shelf.aspect->empty()) words.push_back(*shelf.aspect);
+    for (const Bucket& bucket : buckets())
+      if (bucket.aspect && !bucket.aspect->empty()) words.push_back(*bucket.aspect);
     return words;
   };
   auto store = open();
@@ -107,25 +107,25 @@ TEST_F(Shelves, P6AnAspectGoesWithTheLastSessionThatHasIt) {
     EXPECT_THAT(aspects(), UnorderedElementsAre(word));
     must(store->write([&](Transaction& t) { return t.purge("second" + std::to_string(i), "test"); }));
     EXPECT_THAT(aspects(), IsEmpty());
-    if (i == 0) rows = shelves().size();
+    if (i == 0) rows = buckets().size();
   }
-  EXPECT_EQ(shelves().size(), rows) << "rows are used again";
+  EXPECT_EQ(buckets().size(), rows) << "rows are used again";
   EXPECT_TRUE(must(store->integrity()).ok);
 }
 
-TEST_F(Shelves, P6AWordThatAnEarlierVersionLeftIsGoneAfterTheNextOpening) {
+TEST_F(Buckets, P6AWordThatAnEarlierVersionLeftIsGoneAfterTheNextOpening) {
   fill(6);
-  const auto number = static_cast<std::int64_t>(shelves().size()) + 1;
-  must(write_shelf(*must(Db::open(path_, Db::Mode::read_write)),
-                   {number, "local", "reasoning", 0, "active", false, "left behind", 0}));
-  ASSERT_EQ(shelves().back().aspect, "left behind");
+  const auto number = static_cast<std::int64_t>(buckets().size()) + 1;
+  must(write_bucket(*must(Db::open(path_, Db::Mode::read_write)),
+                    {number, "local", "reasoning", 0, "active", false, "left behind", 0}));
+  ASSERT_EQ(buckets().back().aspect, "left behind");
   open();
-  for (const Shelf& shelf : shelves()) EXPECT_NE(shelf.aspect, "left behind");
+  for (const Bucket& bucket : buckets()) EXPECT_NE(bucket.aspect, "left behind");
   EXPECT_TRUE(must(open()->integrity()).ok);
 }
 
 // Accidents of one byte, of a lost row, of a session that points nowhere: no session may be missing from a list.
-TEST_F(Shelves, ThatAreDamagedHideNoSession) {
+TEST_F(Buckets, ThatAreDamagedHideNoSession) {
   int number = 0;
   for (const char* accident :
        {"UPDATE shelves SET sessions = 0", "UPDATE shelves SET kind = 'thfead' WHERE kind = 'thread'",
@@ -150,7 +150,7 @@ TEST_F(Shelves, ThatAreDamagedHideNoSession) {
   }
 }
 
-TEST_F(Shelves, ThatAreDamagedDoNotStopWriters) {
+TEST_F(Buckets, ThatAreDamagedDoNotStopWriters) {
   fill(6);
   auto store = open();
   tamper("UPDATE shelves SET sessions = 17 WHERE kind = 'thread'");
@@ -166,7 +166,7 @@ TEST_F(Shelves, ThatAreDamagedDoNotStopWriters) {
   EXPECT_TRUE(must(store->integrity()).ok);
 }
 
-TEST_F(Shelves, VerifyComparesThemWithTheSessions) {
+TEST_F(Buckets, VerifyComparesThemWithTheSessions) {
   fill(6);
   tamper("UPDATE sessions SET shelf = 1 WHERE id = 's1'");
   EXPECT_THAT(must(open()->integrity()).problems,
@@ -175,7 +175,7 @@ TEST_F(Shelves, VerifyComparesThemWithTheSessions) {
                           "2 sessions of kind research and status active are counted, 1 found"));
 }
 
-TEST_F(Shelves, AStoreOfVersion1IsBroughtForward) {
+TEST_F(Buckets, AStoreOfVersion1IsBroughtForward) {
   {
     auto db = must(Db::open(path_, Db::Mode::create));
     must(db->script(must(read_file(test_data("store-version-1/store.sql")))));
