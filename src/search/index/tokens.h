@@ -3,8 +3,8 @@
 // What the index keeps of folded text, and what a query asks it for: both are cut here.
 //
 // A word is a run of letters (characters.h); characters that are words by themselves are terms in overlapping pairs, and the last
-// of a run alone. Neighbours are two words with a single byte between them. An edge is a place where a word (or such a sign) and
-// another sign, no blank, meet. Words are cut at kMaxWordBytes for terms, their true ends stay where they are.
+// of a run alone. Neighbours are two words with a single byte between them. An edge is a place where a word (or such a character)
+// and another character, no blank, meet. Words are cut at kMaxWordBytes for terms, their true ends stay where they are.
 
 #include "search/index/segment/key_hash.h"
 #include "search/words/characters.h"
@@ -15,7 +15,7 @@
 
 namespace holdfast::search {
 
-// Sink: word(begin, end, hash of the cut word), pair(begin, end, whether it is the last sign alone),
+// Sink: word(begin, end, hash of the cut word), pair(begin, end, whether it is the last character alone),
 //       neighbours(begin of the left word, end of the right one, key), edge(key).
 template <class Sink>
 void scan_tokens(const FoldedText& folded, const KeyHash& hash, Sink& sink) {
@@ -35,7 +35,7 @@ void scan_tokens(const FoldedText& folded, const KeyHash& hash, Sink& sink) {
     }
     const std::size_t begin = at;
     CharacterKind behind = CharacterKind::blank;
-    std::size_t previous = at;  // the last sign of the run begins here
+    std::size_t previous = at;  // the last character of the run begins here
     for (at += length; at < size; at += length) {
       behind = kind_at(text, at, length);
       if (behind != kind) break;

@@ -84,7 +84,7 @@ void give_folded(std::string_view run, WordSink& sink) {
   std::uint8_t seen = 0;
   for (const char c : run) seen |= class_of(c);
   if (!(seen & kBeyondAscii)) return give_ascii(run, seen, sink);
-  // Folding may lengthen a text, never to less than a third of the signs: what is cut away here would be cut away below.
+  // Folding may lengthen a text, never to less than a third of the characters: what is cut away here would be cut away below.
   const std::string folded = fold_case(utf8_prefix(run, 4 * kMaxWordBytes));
   const std::string_view word = utf8_prefix(folded, kMaxWordBytes);
   if (!word.empty()) sink.word(word);

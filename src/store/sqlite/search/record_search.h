@@ -13,7 +13,7 @@
 #include "search/index/text_search.h"
 #include "session/query/search.h"
 #include "store/sqlite/db.h"
-#include "store/sqlite/lists/shelf_walk.h"
+#include "store/sqlite/lists/bucket_walk.h"
 #include "store/sqlite/search/text_index.h"
 #include "store/tables/condition.h"
 
