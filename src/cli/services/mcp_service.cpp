@@ -163,6 +163,8 @@ Result<void> ToolService::open_tools() {
     end_what_died(*keeper_);
     transcript_options_.remote.environment = context_.environment;
     transcript_options_.remote.gist.api = context_.settings.text("gist.api");
+    transcript_options_.policy = policy_;
+    transcript_options_.prices_path = context_.folders.config + "/prices.json";
     transcript_options_.archive_folder = context_.folders.data + "/archives";
     tools::add_transcript_kind(operations_, *keeper_);
   }

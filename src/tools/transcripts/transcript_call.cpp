@@ -1,7 +1,13 @@
 #include "tools/transcripts/transcript_call.h"
 
+#include "base/files/file.h"
 #include "base/text/uri.h"
 #include "kinds/transcripts/products/claude/project_folder.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <chrono>
 
 namespace holdfast::tools {
 
@@ -10,13 +16,6 @@ namespace {
 constexpr std::chrono::milliseconds kBetweenReports{200};  // a client shows no more, and every report costs a message
 
 }  // namespace
-
-JsonObject result_with(std::initializer_list<std::string_view> required) {
-  JsonArray names;
-  for (const std::string_view name : required) names.emplace_back(name);
-  JsonArray either{JsonObject{{"required", std::move(names)}}, JsonObject{{"required", JsonArray{"error", "message"}}}};
-  return {{"type", "object"}, {"anyOf", std::move(either)}};
-}
 
 std::string_view exit_word(ErrorKind kind) {
   switch (kind) {
@@ -50,32 +49,12 @@ Result<void> check_owner(const mcp::Caller& caller) {
               "use the command line or stdio there, or the first token");
 }
 
-std::string TranscriptCall::text(std::string_view name) const {
-  return std::string(find_string(call_.arguments(), name).value_or(""));
+Result<const transcripts::Keeper*> TranscriptCall::keeper() {
+  HF_CHECK(check_owner(call_.caller()));
+  return &keeper_;
 }
 
-bool TranscriptCall::flag(std::string_view name, bool fallback) const {
-  return find_bool(call_.arguments(), name).value_or(fallback);
-}
-
-std::optional<bool> TranscriptCall::maybe_flag(std::string_view name) const {
-  return find_bool(call_.arguments(), name);
-}
-
-Result<catalogue::Found> TranscriptCall::session(std::string_view argument) {
-  HF_TRY(const auto project, folder("source_project"));
-  if (const std::string id = text(argument); !id.empty()) {
-    const catalogue::Asker asker{[this]() -> Result<session::Store*> { return &store_; }, call_.caller().principal,
-                                 check_owner(call_.caller()) ? &keeper_ : nullptr};
-    return catalogue::find_transcript(asker, id, project);
-  }
-  if (project)
-    return fail(ErrorKind::invalid, "source_project needs the id of a session", "give the id, or leave source_project out");
-  HF_TRY(auto caller, current());
-  return catalogue::Found{std::move(caller)};
-}
-
-Result<transcripts::AnySession> TranscriptCall::current() {
+Result<transcripts::AnySession> TranscriptCall::calling_session() {
   transcripts::CallerHints hints = caller_hints();
   if (hints.tool_use_id.empty())
     if (auto thread = find_string(call_.request_meta(), "threadId")) {
@@ -100,26 +79,18 @@ transcripts::CallerHints TranscriptCall::caller_hints() {
   return hints;
 }
 
-std::vector<std::string> TranscriptCall::caller_sessions() {
+std::vector<std::string> TranscriptCall::calling_sessions() {
   std::vector<std::string> ids = transcripts::caller_sessions(keeper_.homes().claude, caller_hints());
   if (auto thread = find_string(call_.request_meta(), "threadId")) ids.emplace_back(*thread);
   return ids;
 }
 
 std::string TranscriptCall::caller_session() {
-  auto session = current();
+  auto session = calling_session();
   return session ? session->id() : std::string();
 }
 
-Result<std::optional<std::string>> TranscriptCall::folder(std::string_view argument) const {
-  const std::string given = text(argument);
-  if (given.empty()) return std::nullopt;
-  HF_TRY(const std::string path, absolute(given));
-  HF_TRY(std::string folder, transcripts::canonical_project(path));
-  return folder;
-}
-
-Result<std::optional<std::string>> TranscriptCall::project() const {
+Result<std::optional<std::string>> TranscriptCall::project() {
   HF_TRY(const ResolvedRoots resolved, root_.known(call_));
   const auto uri = resolved.one();
   if (!uri) return std::nullopt;
@@ -129,7 +100,7 @@ Result<std::optional<std::string>> TranscriptCall::project() const {
   return project;
 }
 
-Result<std::string> TranscriptCall::absolute(const std::string& path) const {
+Result<std::string> TranscriptCall::absolute(const std::string& path) {
   if (path.starts_with('/')) return path;
   if (path.starts_with("~/"))
     if (auto home = options_.remote.environment("HOME")) return *home + path.substr(1);
@@ -138,6 +109,12 @@ Result<std::string> TranscriptCall::absolute(const std::string& path) const {
     return fail(ErrorKind::invalid, path + " is relative, and it is not known to what",
                 "give an absolute path, or start with --root");
   return *here + "/" + path;
+}
+
+Result<std::string> TranscriptCall::archive_path(const std::string& id, std::string_view ending) {
+  HF_CHECK(make_private_folder(options_.archive_folder));
+  return fmt::format("{}/{}-{:%Y%m%d-%H%M%S}{}", options_.archive_folder, id,
+                     fmt::gmtime(static_cast<std::time_t>(now() / 1000)), ending);
 }
 
 transcripts::Progress TranscriptCall::progress() {

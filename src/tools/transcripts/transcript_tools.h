@@ -16,6 +16,8 @@ namespace holdfast::tools {
 
 struct TranscriptToolOptions {
   transcripts::RemoteOptions remote;
+  session::RetentionPolicy policy;
+  std::string prices_path;     // what tokens cost, as people edit it
   std::string archive_folder;  // where save_current_session puts an archive without a path
 };
 
