@@ -1,7 +1,7 @@
 #pragma once
 
-// What can be done, declared once (design §3). A row of the table has a name, what it can be given, who may do it, what it does to
-// what is there, and a function that returns facts: named values, no sentence for one surface. From the row come the command
+// What can be done, declared once (design §3). A row of the table has a name, what it can be given, who may do it, what it does
+// to what is there, and a function that returns facts: named values, no sentence for one surface. From the row come the command
 // with its help and completion, the tool with its schema, the action of a page, and the pages of docs/reference.
 //
 // Refusals name parameters in braces ("give {force}"); each surface spells them in its own way (in_spelling_of).
@@ -40,7 +40,6 @@ struct Operation {
   bool owner_only = false;
   Result<Facts> (*run)(Context&, const Given&) = nullptr;
 };
-
 
 // Whether what was given fits the parameters: known names, types, ranges, words, what excludes each other, what must be there.
 // For surfaces that have no reader of their own. Errors: invalid, naming the parameter in braces.

@@ -31,9 +31,9 @@ struct Parameter {
   std::string_view words = {};     // the only ones allowed, divided by '|'
   std::int64_t least = 0, most = std::numeric_limits<std::int64_t>::max();
   bool required = false;
-  bool may_be_empty = true;        // an empty text is as good as none
-  bool divided = false;            // of several texts: one word may hold more of them, divided by commas
-  std::string_view against = {};   // another parameter that cannot be given with this one
+  bool may_be_empty = true;       // an empty text is as good as none
+  bool divided = false;           // of several texts: one word may hold more of them, divided by commas
+  std::string_view against = {};  // another parameter that cannot be given with this one
 
   // How a command spells it, when it is not the name with dashes: "-f,--format". In capitals, what stands without a name: "ID".
   // Several words without a name fill the parameters of that form one after another; the last may take all that are left.

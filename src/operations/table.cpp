@@ -8,7 +8,8 @@ namespace holdfast::operations {
 std::span<const Operation> all() {
   static const std::vector<Operation> table = [] {
     std::vector<Operation> rows;
-    for (const auto family : {telling_operations(), copying_operations(), removing_operations()})
+    for (const auto family :
+         {telling_operations(), copying_operations(), removing_operations(), changing_operations(), note_operations()})
       rows.insert(rows.end(), family.begin(), family.end());
     return rows;
   }();

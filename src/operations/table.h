@@ -15,5 +15,7 @@ const Operation* find_operation(std::string_view name);
 std::span<const Operation> telling_operations();   // transcripts/telling.cpp
 std::span<const Operation> copying_operations();   // transcripts/copying.cpp
 std::span<const Operation> removing_operations();  // transcripts/removing.cpp
+std::span<const Operation> changing_operations();  // sessions/changing.cpp
+std::span<const Operation> note_operations();      // sessions/note.cpp
 
 }  // namespace holdfast::operations

@@ -54,7 +54,7 @@ JsonObject schema_of(const operations::Parameter& parameter) {
       return words.empty() ? argument::text(about) : argument::choice(std::move(words), about);
     }
     case texts:
-      return {{"type", "array"}, {"items", JsonObject{{"type", "string"}}}, {"description", about}};
+      return {{"type", JsonArray{"string", "array"}}, {"items", JsonObject{{"type", "string"}}}, {"description", about}};
     case number:
       return argument::number(parameter.least, parameter.most, about);
     case flag:

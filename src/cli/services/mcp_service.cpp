@@ -120,7 +120,7 @@ class ToolService final : public McpService {
   std::stop_source stopping_;
   tools::RunnerRoom runner_room_;
   std::unique_ptr<transcripts::Keeper> keeper_;
-  tools::TranscriptToolOptions transcript_options_;
+  tools::CallRoom calls_;
   std::mutex search_mutex_;
   std::unique_ptr<SearchService> search_;
   tools::SearchRoom search_room_;
@@ -140,6 +140,7 @@ ToolService::ToolService(const Context& context, const session::SharedStore& sto
       root_(stores, state_.owner(), context.settings.text("root"), process_environment()("CLAUDE_PROJECT_DIR").value_or("")),
       policy_(retention_policy(context.settings)),
       operations_(policy_),
+      calls_{root_, policy_, *context.clock},
       runner_room_{stores, [this](session::Store& store) { return runs(store); }, stopping_.get_token()},
       server_(server_options(context.settings), executor, pool, *context.clock, state_),
       reasoning_(stores, server_, root_, reasoning_settings(context.settings)),
@@ -161,26 +162,25 @@ Result<void> ToolService::open_tools() {
   if (chosen.contains("transcripts")) {
     HF_TRY(keeper_, open_keeper(context_, [this](bool) -> Result<session::Store*> { return &own_; }));
     end_what_died(*keeper_);
-    transcript_options_.remote.environment = context_.environment;
-    transcript_options_.remote.gist.api = context_.settings.text("gist.api");
-    transcript_options_.policy = policy_;
-    transcript_options_.prices_path = context_.folders.config + "/prices.json";
-    transcript_options_.archive_folder = context_.folders.data + "/archives";
+    calls_.keeper = keeper_.get();
+    calls_.remote.environment = context_.environment;
+    calls_.remote.gist.api = context_.settings.text("gist.api");
+    calls_.prices_path = context_.folders.config + "/prices.json";
+    calls_.archive_folder = context_.folders.data + "/archives";
     tools::add_transcript_kind(operations_, *keeper_);
   }
   if (chosen.contains("research")) HF_CHECK(open_research());
-  tools::add_document_kind(operations_);
   tools::add_run_kind(operations_);
   if (chosen.contains("reasoning")) HF_CHECK(open_reasoning());
   if (chosen.contains("documents")) HF_CHECK(open_documents());
   if (research_rooms_) HF_CHECK(tools::add_research_tool(server_, *research_rooms_));
   if (keeper_) {
-    HF_CHECK(tools::add_transcript_tools(server_, stores_, *keeper_, root_, transcript_options_));
+    HF_CHECK(tools::add_transcript_tools(server_, stores_, calls_));
     search_room_.engine = [this]() -> Result<tools::SearchRoom::Engine> {
       HF_TRY(SearchService * service, search());
       return tools::SearchRoom::Engine{&service->finder(), &service->sources()};
     };
-    HF_CHECK(tools::add_search_tools(server_, stores_, *keeper_, root_, transcript_options_, search_room_));
+    HF_CHECK(tools::add_search_tools(server_, stores_, calls_, search_room_));
   }
   if (chosen.contains("runner")) HF_CHECK(tools::add_runner_tools(server_, runner_room_));
   tools::add_session_resources(server_, stores_, operations_);
@@ -220,7 +220,7 @@ Result<void> ToolService::open_reasoning() {
   tools::add_reasoning_operations(operations_, reasoning_);
   HF_CHECK(tools::add_init_tool(server_, reasoning_));
   HF_CHECK(tools::add_thought_tool(server_, reasoning_));
-  HF_CHECK(tools::add_session_tool(server_, stores_, operations_, root_));
+  HF_CHECK(tools::add_session_tool(server_, stores_, operations_, calls_));
   tools::add_reasoning_prompts(server_, reasoning_);
   return {};
 }

@@ -5,9 +5,9 @@
 #include "cli/services/research_service.h"
 #include "cli/sessions/session_filters.h"
 #include "cli/sessions/session_text.h"
+#include "operations/sessions/session_item.h"
 #include "session/kinds.h"
 #include "session/query/lookup.h"
-#include "tools/session/session_item.h"
 
 #include <fmt/format.h>
 
@@ -65,7 +65,7 @@ Result<void> list_research(Context& context) {
   HF_TRY(const session::Page page, store->list(query));
   const session::RetentionPolicy policy = retention_policy(context.settings);
   JsonArray items;
-  for (const SessionRecord& record : page.items) items.push_back(tools::session_item(record, context.clock->now(), policy));
+  for (const SessionRecord& record : page.items) items.push_back(operations::session_item(record, context.clock->now(), policy));
   if (context.line.json) {
     const std::size_t count = items.size();
     print_json(JsonObject{{"sessions", std::move(items)}, {"count", count}, {"total", page.total}});

@@ -3,10 +3,10 @@
 #include "cli/arguments/commands.h"
 #include "cli/program/care_settings.h"
 #include "kinds/runner/run_export.h"
+#include "operations/sessions/session_item.h"
 #include "session/kinds.h"
 #include "session/query/lookup.h"
 #include "tools/runner/runner_tools.h"
-#include "tools/session/session_item.h"
 
 #include <fmt/format.h>
 
@@ -36,8 +36,7 @@ Result<void> list_runs(Context& context) {
   JsonArray items;
   Table table({{"RUN"}, {"STATUS"}, {"DONE", true}, {"FAILED", true}, {"FIRST TASK", false, true}});
   for (const session::SessionRecord& record : page.items) {
-    JsonObject item = tools::session_item(record, context.clock->now(), policy);
-    tools::add_run_fields(record, item);
+    JsonObject item = operations::session_item(record, context.clock->now(), policy);
     HF_TRY(const std::string status, runner::run_status(*store, record));
     const auto count = [&](std::string_view name) { return find_int(item, name).value_or(0); };
     table.add({record.id, status, fmt::format("{}/{}", count("tasks_done"), count("tasks")),

@@ -6,14 +6,14 @@
 #include "cli/sessions/session_text.h"
 #include "kinds/reasoning/read/export.h"
 #include "kinds/runner/run_export.h"
+#include "operations/sessions/moves.h"
+#include "operations/sessions/session_item.h"
 #include "session/kinds.h"
 #include "session/life/notices.h"
 #include "session/life/sweep.h"
 #include "session/query/display.h"
 #include "session/query/lookup.h"
-#include "tools/documents/moves.h"
 #include "tools/research/conversation_operations.h"
-#include "tools/session/session_item.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -44,11 +44,11 @@ std::string done_text(std::string_view move, const SessionRecord& record, bool c
 Result<void> move_session(Context& context, std::string_view move) {
   HF_TRY(auto store, context.open_store());
   HF_TRY(const SessionRecord record, named(context, *store));
-  HF_TRY(const session::Moved moved, tools::make_move(*store, record.id, move));
+  HF_TRY(const session::Moved moved, operations::make_move(*store, record.id, move));
   const session::RetentionPolicy policy = retention_policy(context.settings);
   if (context.line.json)
-    print_json(
-        JsonObject{{"session", tools::session_item(moved.record, context.clock->now(), policy)}, {"changed", moved.changed}});
+    print_json(JsonObject{{"session", operations::session_item(moved.record, context.clock->now(), policy)},
+                          {"changed", moved.changed}});
   else
     print(harmless(done_text(move, moved.record, moved.changed), false));
   return {};

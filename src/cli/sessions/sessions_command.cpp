@@ -6,10 +6,10 @@
 #include "cli/sessions/session_filters.h"
 #include "cli/transcripts/transcript_work.h"
 #include "kinds/reasoning/read/graph.h"
+#include "operations/sessions/session_item.h"
 #include "session/kinds.h"
 #include "session/query/display.h"
 #include "session/query/known_damage.h"
-#include "tools/session/session_item.h"
 
 #include <fmt/format.h>
 
@@ -84,7 +84,7 @@ Result<void> list_sessions(Context& context) {
   const session::RetentionPolicy policy = retention_policy(context.settings);
   if (context.line.json) {
     JsonArray sessions;
-    for (const session::SessionRecord& record : page.items) sessions.push_back(tools::session_item(record, now, policy));
+    for (const session::SessionRecord& record : page.items) sessions.push_back(operations::session_item(record, now, policy));
     const std::size_t count = sessions.size();
     JsonObject state{
         {"sessions", std::move(sessions)}, {"count", count}, {"total", page.total}, {"hasMore", !page.next_cursor.empty()}};
@@ -97,7 +97,7 @@ Result<void> list_sessions(Context& context) {
     return {};
   }
   for (const session::SessionRecord& record : page.items)
-    print(harmless(find_string(tools::session_item(record, now, policy), "display").value_or(""), true) +
+    print(harmless(find_string(operations::session_item(record, now, policy), "display").value_or(""), true) +
           (record.damage ? "  damaged: " + harmless(*record.damage, true) : "") + "\n");
   if (page.total > static_cast<std::int64_t>(page.items.size()))
     print(context.terminal.soft(fmt::format("{} of {}; --limit shows more", page.items.size(), page.total)) + "\n");
@@ -123,8 +123,8 @@ Result<void> show_session(Context& context) {
   const session::RetentionPolicy policy = retention_policy(context.settings);
   if (context.line.json) {
     JsonArray entries;
-    for (const session::Entry& entry : page.entries) entries.push_back(tools::entry_item(entry));
-    print_json(JsonObject{{"session", tools::session_item(record, now, policy)},
+    for (const session::Entry& entry : page.entries) entries.push_back(operations::entry_item(entry));
+    print_json(JsonObject{{"session", operations::session_item(record, now, policy)},
                           {"entries", std::move(entries)},
                           {"hasEarlier", page.next.has_value()}});
     return {};

@@ -32,7 +32,11 @@ constexpr std::array kArchiveParameters{
               .fallback = "ID.json.zst",
               .option = "OUTPUT"},
     kSourceProject,
-    Parameter{.name = "format", .help = "of the file", .fallback = "by the name, else zst", .words = "json|zst", .option = "-f,--format"},
+    Parameter{.name = "format",
+              .help = "of the file",
+              .fallback = "by the name, else zst",
+              .words = "json|zst",
+              .option = "-f,--format"},
     Parameter{.name = "with_history", .type = flag, .help = "also the copies of files before edits"},
     Parameter{.name = "redact", .type = flag, .help = "mask what looks like a credential; then not byte-true"},
     Parameter{.name = "format_version", .help = "2.4, or 2.1 for older readers", .fallback = "2.4", .words = "2.1|2.4"},
@@ -52,10 +56,10 @@ std::string what_is_uploaded(const transcripts::SessionLine& line, const transcr
   if (transcripts::is_gist(output))
     where = given.text("gist_visibility") == "public" ? "a public gist"
                                                       : "a secret gist (unlisted: who knows its address can read it)";
-  return fmt::format("this uploads the whole session {}{}, {} bytes in {} files, to {}.{}", line.session.id(),
-                     line.title.empty() ? "" : fmt::format(" \"{}\"", line.title), inventory.bytes(), inventory.artifacts.size(),
-                     where,
-                     given.flag("redact") ? "" : " Prompts, answers and tool output may hold secrets: {redact} masks known ones.");
+  return fmt::format(
+      "this uploads the whole session {}{}, {} bytes in {} files, to {}.{}", line.session.id(),
+      line.title.empty() ? "" : fmt::format(" \"{}\"", line.title), inventory.bytes(), inventory.artifacts.size(), where,
+      given.flag("redact") ? "" : " Prompts, answers and tool output may hold secrets: {redact} masks known ones.");
 }
 
 Result<Facts> upload(Context& context, const Given& given, const catalogue::Files& files,
@@ -80,7 +84,7 @@ Result<Facts> upload(Context& context, const Given& given, const catalogue::File
 Result<Facts> archive(Context& context, const Given& given) {
   HF_TRY(const auto found, context.any_session(given.text("session"), given.text("source_project")));
   const std::string output = given.text("output"), format = given.text("format");
-  HF_TRY(const std::string path, output.empty()                  ? context.archive_path(found.id(), format == "json" ? ".json" : ".json.zst")
+  HF_TRY(const std::string path, output.empty() ? context.archive_path(found.id(), format == "json" ? ".json" : ".json.zst")
                                  : transcripts::is_remote(output) ? Result<std::string>(output)
                                                                   : context.absolute(output));
   if (found.record()) return archive_of_store(context, given, *found.record(), path);
@@ -126,9 +130,8 @@ constexpr std::array kRestoreParameters{
     kGistToken,
     kVersion,
     kAsOf,
-    Parameter{.name = "new_id",
-              .type = flag,
-              .help = "of a session that is kept in the store: also when it exists, under another id"},
+    Parameter{
+        .name = "new_id", .type = flag, .help = "of a session that is kept in the store: also when it exists, under another id"},
 };
 
 Facts told_of(const transcripts::CopyResult& result, std::string_view product) {

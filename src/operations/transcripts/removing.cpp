@@ -66,11 +66,7 @@ Result<Facts> move(Context& context, const Given& given) {
 // ---- delete ----
 
 constexpr std::array kDeleteParameters{
-    Parameter{.name = "session",
-              .help = kSession.help,
-              .fallback = kSession.fallback,
-              .may_be_empty = false,
-              .option = "ID"},
+    Parameter{.name = "session", .help = kSession.help, .fallback = kSession.fallback, .may_be_empty = false, .option = "ID"},
     kSourceProject,
     kForce,
     kTerminate,

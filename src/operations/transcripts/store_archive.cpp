@@ -81,8 +81,9 @@ Result<Facts> archive_of_store(Context& context, const Given& given, const sessi
     HF_TRY(written, write(give));
   }
   HF_CHECK(file.commit());
-  return Facts{{"session_id", record.id},    {"kind", record.kind},    {"title", session::shown_title(record)}, {"output", path},
-               {"entries", written.entries}, {"bytes", written.bytes}, {"redacted", masked}};
+  return Facts{{"session_id", record.id}, {"kind", record.kind},        {"title", session::shown_title(record)},
+               {"output", path},          {"entries", written.entries}, {"bytes", written.bytes},
+               {"redacted", masked}};
 }
 
 Result<bool> is_archive_of_store(const Fd& file) {

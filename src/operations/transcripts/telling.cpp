@@ -5,6 +5,7 @@
 #include "kinds/transcripts/reading/drift.h"
 #include "kinds/transcripts/reading/known_records.h"
 #include "kinds/transcripts/reading/session_info.h"
+#include "operations/sessions/notes.h"
 #include "operations/table.h"
 #include "operations/transcripts/transcript_parameters.h"
 
@@ -33,7 +34,12 @@ Result<Facts> info(Context& context, const Given& given) {
     HF_TRY(const auto prices, transcripts::read_prices(context.prices_path()));
     told.cost = cost_of(told.usage, prices);
   }
-  return to_json(told);
+  Facts facts = to_json(told);
+  if (const auto store = context.store(true)) {
+    HF_TRY(JsonArray notes, notes_of(**store, found.id()));
+    if (!notes.empty()) facts["notes"] = std::move(notes);
+  }
+  return facts;
 }
 
 // ---- lineage ----

@@ -19,10 +19,8 @@ inline constexpr Parameter kSourceProject{.name = "source_project",
 // Beside a target, -p is the target.
 inline constexpr Parameter kOnlySourceProject{
     .name = "source_project", .help = kSourceProject.help, .value = "DIR", .option = "--sp,--source-project"};
-inline constexpr Parameter kTargetProject{.name = "target_project",
-                                          .help = "folder it goes to",
-                                          .value = "DIR",
-                                          .option = "--tp,--target-project,-p,--project"};
+inline constexpr Parameter kTargetProject{
+    .name = "target_project", .help = "folder it goes to", .value = "DIR", .option = "--tp,--target-project,-p,--project"};
 inline constexpr Parameter kDryRun{.name = "dry_run", .type = Parameter::Type::flag, .help = "only say what would happen"};
 
 inline constexpr Parameter kNoTranslate{
@@ -32,29 +30,19 @@ inline constexpr Parameter kTranslate{.name = "translate",
                                       .fallback = "fields",
                                       .words = "cwd|fields|all",
                                       .against = "no_translate"};
-inline constexpr Parameter kMap{.name = "map",
-                                .type = Parameter::Type::texts,
-                                .help = "a further path to translate; may be repeated",
-                                .value = "OLD=NEW"};
+inline constexpr Parameter kMap{
+    .name = "map", .type = Parameter::Type::texts, .help = "a further path to translate; may be repeated", .value = "OLD=NEW"};
 
-inline constexpr Parameter kForce{.name = "force",
-                                  .type = Parameter::Type::flag,
-                                  .help = "also a session that the client made itself",
-                                  .option = "-f,--force"};
-inline constexpr Parameter kTerminate{.name = "terminate",
-                                      .type = Parameter::Type::flag,
-                                      .help = "end the client that has it open",
-                                      .option = "-t,--terminate"};
+inline constexpr Parameter kForce{
+    .name = "force", .type = Parameter::Type::flag, .help = "also a session that the client made itself", .option = "-f,--force"};
+inline constexpr Parameter kTerminate{
+    .name = "terminate", .type = Parameter::Type::flag, .help = "end the client that has it open", .option = "-t,--terminate"};
 inline constexpr Parameter kNoBackup{.name = "no_backup", .type = Parameter::Type::flag, .help = "keep no backup"};
 
-inline constexpr Parameter kVersion{.name = "version",
-                                    .type = Parameter::Type::number,
-                                    .help = "of what the guard has: this version",
-                                    .least = 1};
-inline constexpr Parameter kAsOf{.name = "as_of",
-                                 .help = "of what the guard has: as it was kept then",
-                                 .value = "TIME",
-                                 .against = "version"};
+inline constexpr Parameter kVersion{
+    .name = "version", .type = Parameter::Type::number, .help = "of what the guard has: this version", .least = 1};
+inline constexpr Parameter kAsOf{
+    .name = "as_of", .help = "of what the guard has: as it was kept then", .value = "TIME", .against = "version"};
 inline constexpr Parameter kGistToken{
     .name = "gist_token", .help = "GitHub token", .fallback = "GITHUB_TOKEN, `gh auth token`", .value = "TOKEN"};
 

@@ -8,6 +8,7 @@
 
 #include "catalogue/find.h"
 #include "mcp/server/call.h"
+#include "operations/operation.h"
 #include "session/life/retention.h"
 #include "session/query/store_view.h"
 #include "tools/project_root.h"
@@ -30,6 +31,7 @@ struct SessionCall {
   const SessionOperations& operations;
   const ProjectRoot& root;
   Millis now;
+  operations::Context& context;                  // the same call, as operations of the table see it
   std::optional<session::SessionRecord> record;  // the session `sessionId` names; it belongs to the caller
   std::optional<catalogue::Found> found;         // the same, and where it lies
 
@@ -68,18 +70,19 @@ struct OutsideKind {
   std::function<Result<List>(const SessionCall&, std::size_t limit)> list;
 };
 
+// What of a call's arguments (camelCase) are parameters of the operation.
+operations::Given given_of(const operations::Operation& operation, const JsonObject& arguments);
+
 class SessionOperations {
  public:
   // The policy says what will happen to a session by itself; items show it.
   explicit SessionOperations(session::RetentionPolicy policy = {}) : policy_(std::move(policy)) {}
 
-  using ItemFields = std::function<void(const session::SessionRecord&, JsonObject& item)>;
-
   void add(SessionOperation operation);
+  // One of the table, under its last word; its parameters become arguments. `kind`: as SessionOperation::kind.
+  void add(const operations::Operation& operation, std::string kind = {});
   // A property of the tool's input schema; the same name may be declared twice if the schema is the same.
   void add_argument(std::string name, JsonObject schema);
-  // Fields that items of one kind have beyond those of every kind (design 8.4).
-  void add_item_fields(std::string kind, ItemFields fields);
 
   void add_outside(OutsideKind kind);
   const std::vector<OutsideKind>& outside() const { return outside_; }
@@ -106,7 +109,6 @@ class SessionOperations {
   std::vector<SessionOperation> operations_;
   std::vector<OutsideKind> outside_;
   JsonObject arguments_;
-  std::map<std::string, ItemFields, std::less<>> item_fields_;
 };
 
 }  // namespace holdfast::tools

@@ -1,7 +1,7 @@
 // holdfast://sessions and holdfast://sessions/{id}.
 
+#include "operations/sessions/session_item.h"
 #include "session/query/known_damage.h"
-#include "tools/session/session_item.h"
 #include "tools/session/session_tools.h"
 
 #include <algorithm>
@@ -54,7 +54,8 @@ std::optional<mcp::ResourceReply> read_session(mcp::Call& call, const session::S
   auto page = store.entries(query);
   if (!page) return mcp::to_rpc_error(page.error());
   JsonArray entries;
-  for (auto entry = page->entries.rbegin(); entry != page->entries.rend(); ++entry) entries.push_back(entry_item(*entry));
+  for (auto entry = page->entries.rbegin(); entry != page->entries.rend(); ++entry)
+    entries.push_back(operations::entry_item(*entry));
   return to_resource(
       uri,
       {{"session", operations.item(*record, now)}, {"lastEntries", std::move(entries)}, {"hasEarlier", page->next.has_value()}});

@@ -1,5 +1,6 @@
 // The `session` tool: finds the operation and the session it is about, and wraps what comes back.
 
+#include "operations/sessions/notes.h"
 #include "tools/argument_spelling.h"
 #include "tools/call_scopes.h"
 #include "tools/session/notices.h"
@@ -60,7 +61,11 @@ Result<SessionAnswer> perform_operation(SessionCall& call) {
   if (!operation || (!id && operation->session == SessionOperation::Session::required))
     return fail(ErrorKind::invalid, fmt::format("{} needs a sessionId", name), "operation list shows the sessions",
                 "invalid_argument");
-  return operation->run(call);
+  auto answer = operation->run(call);
+  if (name != "get" || !answer || !call.found) return answer;
+  HF_TRY(JsonArray notes, operations::notes_of(call.store, call.found->id()));
+  if (!notes.empty()) answer->state["notes"] = std::move(notes);
+  return answer;
 }
 
 mcp::ToolReply to_reply(Result<SessionAnswer> answer, const SessionCall& call) {
@@ -80,7 +85,7 @@ mcp::ToolReply to_reply(Result<SessionAnswer> answer, const SessionCall& call) {
 }  // namespace
 
 Result<void> add_session_tool(mcp::Server& server, const session::SharedStore& stores, const SessionOperations& operations,
-                              const ProjectRoot& root) {
+                              const CallRoom& room) {
   JsonObject properties{
       {"operation",
        JsonObject{{"type", "string"}, {"description", fmt::format("{}", fmt::join(operations.names_for({}), ", "))}}},
@@ -104,9 +109,10 @@ Result<void> add_session_tool(mcp::Server& server, const session::SharedStore& s
   tool.unknown = mcp::Tool::Unknown::report;
   tool.coerce_strings = true;
   tool.scope_of = scope_of_session_operation;
-  tool.handler = [&server, &stores, &operations, &root](mcp::Call& call) {
+  tool.handler = [&stores, &operations, &room](mcp::Call& call) {
     session::StoreView store(stores, call.caller());
-    SessionCall session_call{call, store, operations, root, server.clock().now(), std::nullopt, std::nullopt};
+    CallContext context(call, store, room);
+    SessionCall session_call{call, store, operations, room.root, context.now(), context, std::nullopt, std::nullopt};
     return to_reply(perform_operation(session_call), session_call);
   };
   return server.add_tool(std::move(tool));

@@ -29,7 +29,7 @@ struct SessionToolsTest : testing::Test, ToolServer {
                       return SessionAnswer{{{"exported", call.record->id}}, "one line", false};
                     }});
     EXPECT_TRUE(server.open());
-    EXPECT_TRUE(add_session_tool(server, stores, operations, root));
+    EXPECT_TRUE(add_session_tool(server, stores, operations, calls));
     add_session_resources(server, stores, operations);
   }
 
@@ -169,7 +169,7 @@ TEST_F(SessionToolsTest, AKindOutsideOfTheStoreIsFoundThereAndHasItsOwnOperation
   EXPECT_EQ(find_string(call(R"({"operation":"get","sessionId":"0a000009"})"), "error"), "not_found");
   const JsonObject lacks = call(R"({"operation":"pin","sessionId":"0a000001"})");
   EXPECT_EQ(find_string(lacks, "error"), "unsupported_operation");
-  EXPECT_EQ(find_string(lacks, "hint"), "operations: get, list");
+  EXPECT_EQ(find_string(lacks, "hint"), "operations: note, get, list");
   EXPECT_EQ(find_bool(call(R"({"operation":"list","type":"transcripts"})"), "own_list"), true);
   EXPECT_EQ(find_string(call(R"({"operation":"get","type":"transcript"})"), "error"), "invalid_argument");
 }
@@ -271,6 +271,16 @@ TEST_F(SessionToolsTest, UpdateChangesWhatItIsToldAndNothingElse) {
   EXPECT_EQ(store->get("s-1")->rev, rev);
   EXPECT_EQ(find_string(call(R"({"operation":"update","sessionId":"s-1","title":"X","expectedRev":1})"), "error"), "conflict");
   EXPECT_EQ(store->get("s-1")->title, "New");
+}
+
+TEST_F(SessionToolsTest, NotesAreShownWithTheSession) {
+  create("s-1", "thread", "T");
+  EXPECT_FALSE(call(R"({"operation":"get","sessionId":"s-1"})").contains("notes"));
+  call(R"({"operation":"note","sessionId":"s-1","text":"ask Ada"})");
+  const JsonObject got = call(R"({"operation":"get","sessionId":"s-1"})");
+  const JsonArray* notes = find_array(got, "notes");
+  ASSERT_TRUE(notes);
+  EXPECT_EQ(text_in(notes->front().get_object(), "text"), "ask Ada");
 }
 
 TEST_F(SessionToolsTest, ArchiveAndBack) {

@@ -7,7 +7,7 @@
 #include "kinds/transcripts/reading/session_info.h"
 #include "operations/operation.h"
 #include "tools/argument_schema.h"
-#include "tools/transcripts/transcript_call.h"
+#include "tools/call_context.h"
 
 #include <fmt/format.h>
 
@@ -37,7 +37,7 @@ Result<std::optional<Millis>> when_of(const std::string& text, std::string_view 
 
 class SearchCall {
  public:
-  SearchCall(mcp::Call& call, session::Store& store, const transcripts::Keeper& keeper, TranscriptCall& transcripts,
+  SearchCall(mcp::Call& call, session::Store& store, const transcripts::Keeper& keeper, CallContext& transcripts,
              const SearchRoom::Engine& engine)
       : call_(call),
         store_(store),
@@ -206,7 +206,7 @@ class SearchCall {
   mcp::Call& call_;
   session::Store& store_;  // as the caller sees it
   const transcripts::Keeper& keeper_;
-  TranscriptCall& transcripts_;
+  CallContext& transcripts_;
   SearchRoom::Engine engine_;
   bool owner_;
 };
@@ -264,8 +264,8 @@ std::vector<SearchTool> search_tools() {
 
 }  // namespace
 
-Result<void> add_search_tools(mcp::Server& server, const session::SharedStore& stores, const transcripts::Keeper& keeper,
-                              const ProjectRoot& root, const TranscriptToolOptions& options, const SearchRoom& room) {
+Result<void> add_search_tools(mcp::Server& server, const session::SharedStore& stores, const CallRoom& calls,
+                              const SearchRoom& room) {
   for (SearchTool& each : search_tools()) {
     mcp::Tool tool;
     tool.name = each.name;
@@ -277,12 +277,12 @@ Result<void> add_search_tools(mcp::Server& server, const session::SharedStore& s
     tool.annotations = {{"readOnlyHint", true}, {"destructiveHint", false}, {"openWorldHint", false}};
     tool.unknown = mcp::Tool::Unknown::refuse;
     tool.argument_error = exit_word(ErrorKind::invalid);
-    tool.handler = [&stores, &keeper, &root, &options, &room, run = each.run](mcp::Call& call) -> mcp::ToolReply {
+    tool.handler = [&stores, &calls, &room, run = each.run](mcp::Call& call) -> mcp::ToolReply {
       const auto work = [&]() -> Answer {
         HF_TRY(const SearchRoom::Engine engine, room.engine());
         session::StoreView store(stores, call.caller());
-        TranscriptCall transcript_call(call, store, keeper, root, options);
-        SearchCall search_call(call, store, keeper, transcript_call, engine);
+        CallContext context(call, store, calls);
+        SearchCall search_call(call, store, *calls.keeper, context, engine);
         return (search_call.*run)();
       };
       Answer answer = work();

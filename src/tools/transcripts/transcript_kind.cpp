@@ -5,9 +5,9 @@
 #include "catalogue/files.h"
 #include "kinds/transcripts/home/running.h"
 #include "session/kinds.h"
+#include "tools/call_context.h"
 #include "tools/session/list_filters.h"
 #include "tools/session/session_arguments.h"
-#include "tools/transcripts/transcript_call.h"
 
 #include <algorithm>
 #include <set>
@@ -175,12 +175,6 @@ void add_transcript_kind(SessionOperations& operations, const Keeper& keeper) {
   operations.add({"get", kind, required, [&keeper](SessionCall& call) { return answer_get(keeper, call); }});
   operations.add({"verify", kind, required, [&keeper](SessionCall& call) { return answer_verify(keeper, call); }});
   operations.add({"delete", kind, required, refuse_delete});
-  operations.add_item_fields(kind, [](const SessionRecord& record, JsonObject& item) {
-    for (const auto& member : record.data) item[member.key()] = member.value();
-    item.erase("entry_count");
-    item.erase("rev");
-    item["deletable"] = false;
-  });
 }
 
 }  // namespace holdfast::tools

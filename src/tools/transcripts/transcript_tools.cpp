@@ -4,8 +4,8 @@
 
 #include "operations/table.h"
 #include "tools/argument_schema.h"
+#include "tools/call_context.h"
 #include "tools/program_starters.h"
-#include "tools/transcripts/transcript_call.h"
 
 #include <array>
 
@@ -39,9 +39,9 @@ constexpr ToolArgument kProject{"source_project", "source_project"};
 constexpr ToolArgument kTranslatePaths{"translate_paths", "no_translate", "translate the paths of the old project to the new one",
                                        false, true};
 
-constexpr std::array kSaveArguments{kId, ToolArgument{"output_path", "output",
-                                                      "path ending in .json or .json.zst; default: holdfast's own folder of archives"},
-                                    ToolArgument{"format", "format"}};
+constexpr std::array kSaveArguments{
+    kId, ToolArgument{"output_path", "output", "path ending in .json or .json.zst; default: holdfast's own folder of archives"},
+    ToolArgument{"format", "format"}};
 constexpr std::array kGistArguments{kId, kProject, ToolArgument{"visibility", "gist_visibility"},
                                     ToolArgument{"description", "gist_description", "of the gist"}};
 constexpr std::array kRestoreArguments{
@@ -57,24 +57,28 @@ constexpr std::array kDeleteArguments{kNeededId,
                                       ToolArgument{"no_backup", "no_backup"},
                                       ToolArgument{"dry_run", "dry_run"},
                                       ToolArgument{"delete_cross_session_artifacts", "delete_cross_session_artifacts"}};
-constexpr std::array kMoveArguments{kNeededId,
-                                    kProject,
-                                    ToolArgument{"target_project", "target_project", "folder it goes to; default: the current project"},
-                                    ToolArgument{"force", "force"},
-                                    ToolArgument{"terminate_running", "terminate"},
-                                    ToolArgument{"no_backup", "no_backup"},
-                                    ToolArgument{"dry_run", "dry_run"}};
+constexpr std::array kMoveArguments{
+    kNeededId,
+    kProject,
+    ToolArgument{"target_project", "target_project", "folder it goes to; default: the current project"},
+    ToolArgument{"force", "force"},
+    ToolArgument{"terminate_running", "terminate"},
+    ToolArgument{"no_backup", "no_backup"},
+    ToolArgument{"dry_run", "dry_run"}};
 constexpr std::array kTellingArguments{kId, kProject};
 
-constexpr std::array<std::string_view, 10> kSaved = {"file_path", "session_id",      "format",        "size_mb",    "archived_at",
-                                                     "files",     "session_records", "agent_records", "file_count", "custom_title"};
-constexpr std::array<std::string_view, 9> kSavedToGist = {"gist_url",        "gist_id",       "session_id", "format",         "size_mb",
-                                                          "session_records", "agent_records", "file_count", "restore_command"};
-constexpr std::array<std::string_view, 8> kCopied = {"new_session_id", "original_session_id", "project_path",   "was_in_place",
-                                                     "agent_files",    "main_session_file",   "resume_command", "paths_translated"};
-constexpr std::array<std::string_view, 10> kDeleted = {"session_id",       "was_dry_run",   "success",             "error_message",
-                                                       "backup_path",      "files_deleted", "size_freed_bytes",    "deleted_files",
-                                                       "directories_removed", "deleted_at"};
+constexpr std::array<std::string_view, 10> kSaved = {"file_path",   "session_id",  "format",          "size_mb",
+                                                     "archived_at", "files",       "session_records", "agent_records",
+                                                     "file_count",  "custom_title"};
+constexpr std::array<std::string_view, 9> kSavedToGist = {"gist_url",      "gist_id",    "session_id",
+                                                          "format",        "size_mb",    "session_records",
+                                                          "agent_records", "file_count", "restore_command"};
+constexpr std::array<std::string_view, 8> kCopied = {"new_session_id", "original_session_id", "project_path",
+                                                     "was_in_place",   "agent_files",         "main_session_file",
+                                                     "resume_command", "paths_translated"};
+constexpr std::array<std::string_view, 10> kDeleted = {
+    "session_id",    "was_dry_run",      "success",       "error_message",       "backup_path",
+    "files_deleted", "size_freed_bytes", "deleted_files", "directories_removed", "deleted_at"};
 constexpr std::array<std::string_view, 7> kMoved = {"session_id",     "source_project", "target_project", "files_moved",
                                                     "resume_command", "was_dry_run",    "warnings"};
 constexpr std::array<std::string_view, 3> kFamily = {"root_session_id", "queried_session_id", "nodes"};
@@ -88,7 +92,8 @@ JsonObject storage_backend() {
 // A gist is a place like others to the operation.
 Result<void> save_where(const JsonObject& arguments, Given& given) {
   if (find_string(arguments, "storage_backend") != "gist") return {};
-  if (given.has("output")) return fail(ErrorKind::invalid, "a gist has no output_path", "leave out output_path or storage_backend");
+  if (given.has("output"))
+    return fail(ErrorKind::invalid, "a gist has no output_path", "leave out output_path or storage_backend");
   given.set("output", "gist://");
   given.set("yes", true);
   return {};
@@ -129,15 +134,16 @@ constexpr std::array kTools{
                    "Delete a session and all that belongs to it, after a verified backup. Never the session that is calling.",
                    "delete", kDeleteArguments, kDeleted},
     TranscriptTool{"move_session", "Move a session",
-                   "Move a session to another project; it keeps its id. Never the session that is calling.", "move", kMoveArguments,
-                   kMoved},
+                   "Move a session to another project; it keeps its id. Never the session that is calling.", "move",
+                   kMoveArguments, kMoved},
     TranscriptTool{"session_lineage", "Family of a session",
                    "Where a session came from and what came of it, also when its files are gone. nodes is empty when nothing is "
                    "known.",
                    "lineage", kTellingArguments, kFamily},
-    TranscriptTool{"get_session_info", "About a session",
-                   "Id, title, project, files, state, family, and what a session used. Without an id: the session that is calling.",
-                   "info", kTellingArguments, kInfo},
+    TranscriptTool{
+        "get_session_info", "About a session",
+        "Id, title, project, files, state, family, and what a session used. Without an id: the session that is calling.", "info",
+        kTellingArguments, kInfo},
     TranscriptTool{"save_session_to_gist", "Save a session to a gist",
                    "Upload the whole session (prompts, answers, tool output, subagents) to a GitHub gist. A secret gist is "
                    "unlisted, not private: say so to the person before calling.",
@@ -167,7 +173,7 @@ std::string spelled(const TranscriptTool& tool, std::string_view parameter) {
   return std::string(parameter);
 }
 
-Result<JsonObject> perform(const TranscriptTool& tool, const operations::Operation& operation, TranscriptCall& call,
+Result<JsonObject> perform(const TranscriptTool& tool, const operations::Operation& operation, CallContext& call,
                            const JsonObject& arguments) {
   HF_CHECK(call.keeper());
   call.recover();
@@ -185,8 +191,7 @@ Result<JsonObject> perform(const TranscriptTool& tool, const operations::Operati
 
 }  // namespace
 
-Result<void> add_transcript_tools(mcp::Server& server, const session::SharedStore& stores, const transcripts::Keeper& keeper,
-                                  const ProjectRoot& root, const TranscriptToolOptions& options) {
+Result<void> add_transcript_tools(mcp::Server& server, const session::SharedStore& stores, const CallRoom& room) {
   for (const TranscriptTool& each : kTools) {
     const operations::Operation& operation = *operations::find_operation(each.operation);
     mcp::Tool tool;
@@ -201,12 +206,12 @@ Result<void> add_transcript_tools(mcp::Server& server, const session::SharedStor
     tool.unknown = mcp::Tool::Unknown::refuse;
     tool.argument_error = exit_word(ErrorKind::invalid);
     tool.starts_programs = starts_programs(tool.name);
-    tool.handler = [&stores, &keeper, &root, &options, &each, &operation](mcp::Call& call) -> mcp::ToolReply {
+    tool.handler = [&stores, &room, &each, &operation](mcp::Call& call) -> mcp::ToolReply {
       session::StoreView store(stores, call.caller());
-      TranscriptCall transcript_call(call, store, keeper, root, options);
-      Result<JsonObject> answer = perform(each, operation, transcript_call, call.arguments());
+      CallContext context(call, store, room);
+      Result<JsonObject> answer = perform(each, operation, context, call.arguments());
       const auto spell = [&each](std::string_view name) { return spelled(each, name); };
-      const auto& notes = transcript_call.recovered().notes;
+      const auto& notes = context.recovered().notes;
       if (answer) {
         if (!notes.empty()) (*answer)["recovered"] = to_json_array(notes);
         if (const auto warnings = answer->find("warnings"); warnings != answer->end() && warnings->value().is_array())

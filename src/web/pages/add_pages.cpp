@@ -1,5 +1,6 @@
 #include "web/pages/add_pages.h"
 
+#include "web/pages/actions.h"
 #include "web/pages/notices_page.h"
 #include "web/pages/reader_page.h"
 #include "web/pages/record_page.h"
@@ -39,7 +40,10 @@ void add_session_pages(Pages& pages, const PageServices& services, const Transcr
   pages.get("/sessions/{}/graph", seen(stores, [transcripts](session::Store& store, const PageRequest& request) {
               return graph_page(store, transcripts, request);
             }));
-  pages.post("/sessions/{}/pin", seen(stores, pin_session));
+  pages.post("/sessions/{}/do/{}",
+             seen(stores, [transcripts, policy = services.retention](session::Store& store, const PageRequest& request) {
+               return perform_action(store, transcripts, policy, request);
+             }));
 }
 
 void add_review_pages(Pages& pages, const ReviewService& review) {

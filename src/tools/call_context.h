@@ -1,33 +1,44 @@
 #pragma once
 
-// One call of a tool over transcripts, as operations see it: who is asking, which session is calling, where relative paths begin.
-// Lives as long as the call, on its pool thread.
+// One call of a tool, as operations see it: who is asking, which session is calling, where relative paths begin. Lives as long as
+// the call, on its pool thread.
 
 #include "kinds/transcripts/products/claude/current.h"
+#include "mcp/server/call.h"
 #include "operations/context.h"
-#include "tools/transcripts/transcript_tools.h"
+#include "tools/project_root.h"
 
 namespace holdfast::tools {
 
-class TranscriptCall final : public operations::Context {
+// What all calls have in common; outlives them.
+struct CallRoom {
+  const ProjectRoot& root;
+  const session::RetentionPolicy& policy;
+  const Clock& clock;
+  const transcripts::Keeper* keeper = nullptr;  // nullptr: transcripts are not offered here
+  transcripts::RemoteOptions remote = {};
+  std::string prices_path = {};     // what tokens cost, as people edit it
+  std::string archive_folder = {};  // where an archive goes that nobody placed
+};
+
+class CallContext final : public operations::Context {
  public:
-  TranscriptCall(mcp::Call& call, session::Store& store, const transcripts::Keeper& keeper, const ProjectRoot& root,
-                 const TranscriptToolOptions& options)
-      : call_(call), store_(store), keeper_(keeper), root_(root), options_(options) {}
+  // The store: as the caller sees it.
+  CallContext(mcp::Call& call, session::Store& store, const CallRoom& room) : call_(call), store_(store), room_(room) {}
 
   // Ends what operations left behind that died; before anything is looked for.
-  void recover() { recovered_ = keeper_.recover(); }
+  void recover();
   // The id of the session that calls; empty when it cannot be told.
   std::string caller_session();
 
   const Identity& identity() const override { return call_.caller(); }
-  Millis now() const override { return keeper_.now(); }
-  const session::RetentionPolicy& policy() const override { return options_.policy; }
+  Millis now() const override { return room_.clock.now(); }
+  const session::RetentionPolicy& policy() const override { return room_.policy; }
   Result<session::Store*> store(bool) override { return &store_; }
   Result<const transcripts::Keeper*> keeper() override;
   const transcripts::Recovered& recovered() const override { return recovered_; }
-  transcripts::RemoteOptions remote() const override { return options_.remote; }
-  std::string prices_path() const override { return options_.prices_path; }
+  transcripts::RemoteOptions remote() const override { return room_.remote; }
+  std::string prices_path() const override { return room_.prices_path; }
 
   // By the tool use, the Codex thread, and on stdio the process and the environment (transcript-archive §3.1).
   Result<transcripts::AnySession> calling_session() override;
@@ -46,10 +57,8 @@ class TranscriptCall final : public operations::Context {
   transcripts::CallerHints caller_hints();
 
   mcp::Call& call_;
-  session::Store& store_;  // as the caller sees it
-  const transcripts::Keeper& keeper_;
-  const ProjectRoot& root_;
-  const TranscriptToolOptions& options_;
+  session::Store& store_;
+  const CallRoom& room_;
   transcripts::Recovered recovered_;
 };
 

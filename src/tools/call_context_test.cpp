@@ -1,11 +1,11 @@
-#include "tools/transcripts/transcript_call.h"
+#include "tools/call_context.h"
 
 #include <gtest/gtest.h>
 
 namespace holdfast::tools {
 namespace {
 
-TEST(TranscriptCall, Tools_3_ErrorWordsAreThoseOfTheExitCodes) {
+TEST(CallContext, Tools_3_ErrorWordsAreThoseOfTheExitCodes) {
   using enum ErrorKind;
   EXPECT_EQ(exit_word(invalid), "usage");
   EXPECT_EQ(exit_word(not_found), "not_found");
@@ -16,7 +16,7 @@ TEST(TranscriptCall, Tools_3_ErrorWordsAreThoseOfTheExitCodes) {
   for (ErrorKind kind : {cancelled, io, internal}) EXPECT_EQ(exit_word(kind), "failed");
 }
 
-TEST(TranscriptCall, OnlyTheUserOfTheMachineMayUseItsFiles) {
+TEST(CallContext, OnlyTheUserOfTheMachineMayUseItsFiles) {
   mcp::Caller caller;
   caller.transport = mcp::Transport::http;
   caller.principal = "ann";

@@ -6,7 +6,7 @@
 
 #include <string_view>
 
-namespace holdfast::tools {
+namespace holdfast::operations {
 
 // One of "archive", "unarchive", "restore", "pin", "unpin" in a transaction of its own. expected_rev: conflict unless it is the
 // record's. Errors: those of lifecycle.h.
@@ -16,4 +16,4 @@ Result<session::Moved> make_move(session::Store& store, std::string_view id, std
 // INVALID_STATE_TRANSITION, naming what would be possible, unless the move would change the record.
 Result<void> check_move(const session::SessionRecord& record, std::string_view move);
 
-}  // namespace holdfast::tools
+}  // namespace holdfast::operations

@@ -1,4 +1,4 @@
-#include "tools/documents/moves.h"
+#include "operations/sessions/moves.h"
 
 #include "session/query/display.h"
 
@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace holdfast::tools {
+namespace holdfast::operations {
 
 namespace {
 
@@ -39,4 +39,4 @@ Result<void> check_move(const session::SessionRecord& record, std::string_view m
       allowed.empty() ? std::string() : fmt::format("possible now: {}", fmt::join(allowed, ", ")), "INVALID_STATE_TRANSITION");
 }
 
-}  // namespace holdfast::tools
+}  // namespace holdfast::operations

@@ -6,10 +6,10 @@
 #include "session/life/retention.h"
 #include "session/record.h"
 
-namespace holdfast::tools {
+namespace holdfast::operations {
 
 // The fields every kind has, those that threads and research have beyond them, and `display`: one line for a person.
 JsonObject session_item(const session::SessionRecord& record, Millis now, const session::RetentionPolicy& policy);
 JsonObject entry_item(const session::Entry& entry);
 
-}  // namespace holdfast::tools
+}  // namespace holdfast::operations

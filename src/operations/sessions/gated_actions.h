@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace holdfast::tools {
+namespace holdfast::operations {
 
 inline constexpr std::string_view kKeep = "keep", kArchiveInstead = "archive";
 
@@ -44,4 +44,4 @@ JsonObject nothing_done(const GatedAction& action, std::string_view outcome);
 // {outcome: deleted, changed: false}: see is_done_already.
 JsonObject done_already(const GatedAction& action, const session::RetentionPolicy& policy);
 
-}  // namespace holdfast::tools
+}  // namespace holdfast::operations

@@ -1,4 +1,4 @@
-#include "tools/transcripts/transcript_call.h"
+#include "tools/call_context.h"
 
 #include "base/files/file.h"
 #include "base/text/uri.h"
@@ -49,49 +49,57 @@ Result<void> check_owner(const mcp::Caller& caller) {
               "use the command line or stdio there, or the first token");
 }
 
-Result<const transcripts::Keeper*> TranscriptCall::keeper() {
+Result<const transcripts::Keeper*> CallContext::keeper() {
   HF_CHECK(check_owner(call_.caller()));
-  return &keeper_;
+  if (!room_.keeper)
+    return fail(ErrorKind::unavailable, "transcripts are not offered here", "start the server with the toolset transcripts");
+  return room_.keeper;
 }
 
-Result<transcripts::AnySession> TranscriptCall::calling_session() {
+void CallContext::recover() {
+  if (room_.keeper) recovered_ = room_.keeper->recover();
+}
+
+Result<transcripts::AnySession> CallContext::calling_session() {
+  HF_CHECK(keeper());
   transcripts::CallerHints hints = caller_hints();
   if (hints.tool_use_id.empty())
     if (auto thread = find_string(call_.request_meta(), "threadId")) {
-      HF_TRY(auto found, find_codex_session(keeper_.homes().codex, *thread));
+      HF_TRY(auto found, find_codex_session(room_.keeper->homes().codex, *thread));
       return transcripts::AnySession{std::move(found)};
     }
   const bool on_stdio = call_.caller().transport == mcp::Transport::stdio;
-  HF_TRY(auto found, transcripts::current_session(keeper_.homes().claude, hints));
+  HF_TRY(auto found, transcripts::current_session(room_.keeper->homes().claude, hints));
   // Over HTTP the processes above this one say nothing about who is calling.
   if (!on_stdio && found.found_by != "tool_use_id")
     return fail(ErrorKind::not_found, "it cannot be told which session is calling", "name the session by its id");
   return transcripts::AnySession{std::move(found.session)};
 }
 
-transcripts::CallerHints TranscriptCall::caller_hints() {
+transcripts::CallerHints CallContext::caller_hints() {
   transcripts::CallerHints hints;
   hints.tool_use_id = find_string(call_.request_meta(), "claudecode/toolUseId").value_or("");
   if (auto here = project(); here && *here) hints.project_path = **here;
   hints.wait = [this](std::chrono::milliseconds time) { return call_.wait_for(time); };
   if (call_.caller().transport == mcp::Transport::stdio)
-    hints.environment = options_.remote.environment("CLAUDE_CODE_SESSION_ID").value_or("");
+    hints.environment = room_.remote.environment("CLAUDE_CODE_SESSION_ID").value_or("");
   return hints;
 }
 
-std::vector<std::string> TranscriptCall::calling_sessions() {
-  std::vector<std::string> ids = transcripts::caller_sessions(keeper_.homes().claude, caller_hints());
+std::vector<std::string> CallContext::calling_sessions() {
+  if (!room_.keeper) return {};
+  std::vector<std::string> ids = transcripts::caller_sessions(room_.keeper->homes().claude, caller_hints());
   if (auto thread = find_string(call_.request_meta(), "threadId")) ids.emplace_back(*thread);
   return ids;
 }
 
-std::string TranscriptCall::caller_session() {
+std::string CallContext::caller_session() {
   auto session = calling_session();
   return session ? session->id() : std::string();
 }
 
-Result<std::optional<std::string>> TranscriptCall::project() {
-  HF_TRY(const ResolvedRoots resolved, root_.known(call_));
+Result<std::optional<std::string>> CallContext::project() {
+  HF_TRY(const ResolvedRoots resolved, room_.root.known(call_));
   const auto uri = resolved.one();
   if (!uri) return std::nullopt;
   auto path = path_of_file_uri(*uri);
@@ -100,10 +108,10 @@ Result<std::optional<std::string>> TranscriptCall::project() {
   return project;
 }
 
-Result<std::string> TranscriptCall::absolute(const std::string& path) {
+Result<std::string> CallContext::absolute(const std::string& path) {
   if (path.starts_with('/')) return path;
   if (path.starts_with("~/"))
-    if (auto home = options_.remote.environment("HOME")) return *home + path.substr(1);
+    if (auto home = room_.remote.environment("HOME")) return *home + path.substr(1);
   HF_TRY(const auto here, project());
   if (!here)
     return fail(ErrorKind::invalid, path + " is relative, and it is not known to what",
@@ -111,13 +119,13 @@ Result<std::string> TranscriptCall::absolute(const std::string& path) {
   return *here + "/" + path;
 }
 
-Result<std::string> TranscriptCall::archive_path(const std::string& id, std::string_view ending) {
-  HF_CHECK(make_private_folder(options_.archive_folder));
-  return fmt::format("{}/{}-{:%Y%m%d-%H%M%S}{}", options_.archive_folder, id,
-                     fmt::gmtime(static_cast<std::time_t>(now() / 1000)), ending);
+Result<std::string> CallContext::archive_path(const std::string& id, std::string_view ending) {
+  HF_CHECK(make_private_folder(room_.archive_folder));
+  return fmt::format("{}/{}-{:%Y%m%d-%H%M%S}{}", room_.archive_folder, id, fmt::gmtime(static_cast<std::time_t>(now() / 1000)),
+                     ending);
 }
 
-transcripts::Progress TranscriptCall::progress() {
+transcripts::Progress CallContext::progress() {
   struct Seen {
     std::string step;
     std::uint64_t before = 0, total = 0;  // of the steps that are over; of this one

@@ -1,16 +1,16 @@
-#include "tools/session/gated_actions.h"
+#include "operations/sessions/gated_actions.h"
 
 #include "base/crypto/hash.h"
 #include "base/text/text.h"
+#include "operations/sessions/moves.h"
 #include "session/life/lifecycle.h"
-#include "tools/documents/moves.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
-namespace holdfast::tools {
+namespace holdfast::operations {
 
 namespace {
 
@@ -156,4 +156,4 @@ JsonObject done_already(const GatedAction& action, const session::RetentionPolic
   return answer;
 }
 
-}  // namespace holdfast::tools
+}  // namespace holdfast::operations

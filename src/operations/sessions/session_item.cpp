@@ -1,13 +1,16 @@
-#include "tools/session/session_item.h"
+#include "operations/sessions/session_item.h"
 
 #include "base/text/text.h"
+#include "kinds/reasoning/append.h"
 #include "kinds/research/run/run.h"
 #include "session/kinds.h"
 #include "session/query/display.h"
 
 #include <fmt/format.h>
 
-namespace holdfast::tools {
+#include <algorithm>
+
+namespace holdfast::operations {
 
 namespace {
 
@@ -47,15 +50,64 @@ std::string described(const session::SessionRecord& record, const JsonObject& it
                      session::age(record.updated_at, now));
 }
 
-void add_kind_fields(const session::SessionRecord& record, JsonObject& item) {
-  if (record.kind == session::kThread) {
-    item["kind"] = record.aspect.empty() ? "chat" : record.aspect;
-    item["message_count"] = record.count_of("message");
-  } else if (record.kind == session::kResearch) {
-    research::add_item_fields(record, item);
-  } else {
-    return;
+void add_reasoning_fields(const session::SessionRecord& record, JsonObject& item) {
+  item["thoughtCount"] = reasoning::thought_count(record);
+  item["branchCount"] = reasoning::branches_of(record).size();
+  item["totalCount"] = reasoning::total_count(record);
+  item["createdAt"] = iso8601(record.created_at);
+  item["updatedAt"] = iso8601(record.updated_at);
+  Millis last = 0;
+  for (const session::Tally& tally : record.tallies) last = std::max(last, tally.last_time);
+  add_time(item, "lastThoughtAt", last);
+  add_time(item, "lastAccessedAt", record.last_accessed_at);
+  add_time(item, "completedAt", record.completed_at);
+  add_text(item, "domain", record.domain);
+  add_text(item, "client", record.client);
+  if (!record.linked_roots.empty()) item["linkedRoots"] = to_json_array(record.linked_roots);
+}
+
+void add_thread_fields(const session::SessionRecord& record, JsonObject& item) {
+  item["kind"] = record.aspect.empty() ? "chat" : record.aspect;
+  item["message_count"] = record.count_of("message");
+}
+
+// Entries by what they tell; the label is the id, and all that is needed to resume.
+void add_document_fields(const session::SessionRecord& record, JsonObject& item) {
+  item["label"] = record.id;
+  if (auto author = find_string(record.data, "author")) item["author"] = *author;
+  if (auto model = find_string(record.data, "model")) item["model"] = *model;
+  JsonObject counts;
+  for (const session::Tally& tally : record.tallies) {
+    Json& count = counts[tally.type];
+    count = tally.count + (count.is_int64() ? count.get_int64() : 0);
   }
+  item["counts"] = std::move(counts);
+}
+
+void add_run_fields(const session::SessionRecord& record, JsonObject& item) {
+  item["tasks"] = find_int(record.data, "tasks").value_or(0);
+  item["tasks_done"] = record.count_of("result");
+  item["tasks_failed"] = find_int(record.data, "tasks_failed").value_or(0);
+  item["tool_calls"] = record.count_of("tool_call");
+  if (const auto why = find_string(record.data, "interrupted"); why && record.status == "running") item["interrupted"] = *why;
+}
+
+// What its client keeps is not ours to count.
+void add_transcript_fields(const session::SessionRecord& record, JsonObject& item) {
+  for (const auto& member : record.data) item[member.key()] = member.value();
+  item.erase("entry_count");
+  item.erase("rev");
+}
+
+void add_kind_fields(const session::SessionRecord& record, JsonObject& item) {
+  if (record.kind == session::kReasoning) return add_reasoning_fields(record, item);
+  if (record.kind == session::kDocument) return add_document_fields(record, item);
+  if (record.kind == session::kRun) return add_run_fields(record, item);
+  if (record.kind == session::kTranscript) return add_transcript_fields(record, item);
+  if (record.kind == session::kThread)
+    add_thread_fields(record, item);
+  else if (record.kind == session::kResearch)
+    research::add_item_fields(record, item);
   if (record.damage) item["status"] = "corrupt";  // §12
 }
 
@@ -92,7 +144,7 @@ JsonObject session_item(const session::SessionRecord& record, Millis now, const 
   add_kind_fields(record, item);
   add_next_action(record, policy, item);
   item["resumable"] = is_resumable(record);
-  item["deletable"] = record.visibility != session::Visibility::deleted;
+  item["deletable"] = record.kind != session::kTranscript && record.visibility != session::Visibility::deleted;
   if (record.damage) item["damage"] = *record.damage;
   item["display"] = fmt::format("{}: '{}' ({})", record.id, title, described(record, item, now));
   return item;
@@ -112,4 +164,4 @@ JsonObject entry_item(const session::Entry& entry) {
   return item;
 }
 
-}  // namespace holdfast::tools
+}  // namespace holdfast::operations
