@@ -10,6 +10,8 @@
 
 namespace holdfast::cli {
 
+Result<void> list_changes(Context& context);  // also what review alone does where there is no terminal
+
 // id, place, who, when, and the beginning of both sides; one line a change.
 std::string changes_table(const std::vector<documents::PendingChange>& changes, Millis now, const Terminal& terminal);
 // A head line, then the change between what stands around it: red and green on a terminal, [-old-]{+new+} elsewhere.
