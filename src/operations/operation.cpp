@@ -72,8 +72,9 @@ Result<void> check(const Operation& operation, const Given& given) {
     const Parameter* parameter = find(operation.parameters, value.key());
     if (!parameter) return fail(ErrorKind::invalid, fmt::format("{} takes no {}", operation.name, std::string_view(value.key())));
     HF_CHECK(check_value(*parameter, value.value()));
-    if (!parameter->against.empty() && given.has(parameter->against))
-      return fail(ErrorKind::invalid, fmt::format("{{{}}} and {{{}}} exclude each other", parameter->name, parameter->against));
+    for (const std::string_view other : parts_of(parameter->against))
+      if (other != parameter->name && given.has(other))
+        return fail(ErrorKind::invalid, fmt::format("{{{}}} and {{{}}} exclude each other", parameter->name, other));
   }
   for (const Parameter& parameter : operation.parameters)
     if (parameter.required && !given.has(parameter.name))

@@ -4,14 +4,18 @@
 
 namespace holdfast::operations {
 
-std::vector<std::string_view> words_of(const Parameter& parameter) {
-  std::vector<std::string_view> words;
-  for (std::string_view rest = parameter.words; !rest.empty();) {
-    const std::size_t bar = std::min(rest.find('|'), rest.size());
-    words.push_back(rest.substr(0, bar));
-    rest.remove_prefix(std::min(bar + 1, rest.size()));
+std::vector<std::string_view> parts_of(std::string_view divided) {
+  std::vector<std::string_view> parts;
+  while (!divided.empty()) {
+    const std::size_t bar = std::min(divided.find('|'), divided.size());
+    parts.push_back(divided.substr(0, bar));
+    divided.remove_prefix(std::min(bar + 1, divided.size()));
   }
-  return words;
+  return parts;
+}
+
+std::vector<std::string_view> words_of(const Parameter& parameter) {
+  return parts_of(parameter.words);
 }
 
 const Parameter* find(Parameters parameters, std::string_view name) {

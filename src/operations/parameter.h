@@ -33,10 +33,11 @@ struct Parameter {
   bool required = false;
   bool may_be_empty = true;       // an empty text is as good as none
   bool divided = false;           // of several texts: one word may hold more of them, divided by commas
-  std::string_view against = {};  // another parameter that cannot be given with this one
+  std::string_view against = {};  // others that cannot be given with it, divided by '|'; it may stand among them itself
 
   // How a command spells it, when it is not the name with dashes: "-f,--format". In capitals, what stands without a name: "ID".
-  // Several words without a name fill the parameters of that form one after another; the last may take all that are left.
+  // Several words without a name fill the parameters of that form one after another; the last may take all that are left. "--":
+  // the words behind two dashes, which are for another program. A choice has a second spelling that says no: "--no-...".
   std::string_view option = {};
   // A value may be left out behind the option: `--resume` means the newest. The text is then empty.
   bool value_may_be_left_out = false;
@@ -44,6 +45,8 @@ struct Parameter {
 
 using Parameters = std::span<const Parameter>;
 
+// What '|' divides: the words of a parameter, or those it excludes.
+std::vector<std::string_view> parts_of(std::string_view divided);
 // The allowed words of a parameter, one by one.
 std::vector<std::string_view> words_of(const Parameter& parameter);
 const Parameter* find(Parameters parameters, std::string_view name);

@@ -1,6 +1,6 @@
 // holdfast store copy FROM TO: everything a store holds into another one, in a file or in a database.
 
-#include "cli/arguments/commands.h"
+#include "cli/program/context.h"
 #include "cli/program/progress_bar.h"
 #include "cli/server/store_text.h"
 #include "session/store_transfer.h"
@@ -38,8 +38,8 @@ Result<session::Integrity> verify_copy(const std::string& from, const std::strin
 }  // namespace
 
 Result<void> copy_store(Context& context) {
-  const std::string from = store_address(context.line.transcripts.words.at(0));
-  const std::string to = store_address(context.line.transcripts.words.at(1));
+  const std::string from = store_address(context.given.text("from"));
+  const std::string to = store_address(context.given.text("to"));
   if (from == to) return fail(ErrorKind::invalid, "source and target are the same store");
   HF_TRY(const auto source, store::open_transfer(from, false));
   HF_TRY(const auto target, store::open_transfer(to, true));
@@ -54,7 +54,7 @@ Result<void> copy_store(Context& context) {
   if (shown) bar.clear();
   if (!copied) return fail(std::move(copied).error());
   HF_TRY(const session::Integrity integrity, verify_copy(from, to));
-  if (context.line.json) {
+  if (context.json) {
     print_json(JsonObject{{"sessions", copied->sessions},
                           {"entries", copied->entries},
                           {"tombstones", copied->tombstones},

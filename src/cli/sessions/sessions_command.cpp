@@ -1,7 +1,7 @@
 // holdfast sessions list|show.
 
-#include "cli/arguments/commands.h"
 #include "cli/program/care_settings.h"
+#include "cli/program/context.h"
 #include "cli/sessions/run_entry_text.h"
 #include "cli/sessions/session_filters.h"
 #include "cli/transcripts/transcript_work.h"
@@ -58,12 +58,12 @@ Result<void> draw_session(const Context& context, session::Store& store, const s
     return fail(ErrorKind::invalid,
                 fmt::format("{} is a {} session; only reasoning sessions can be drawn", record.id, record.kind));
   HF_TRY(const reasoning::Graph graph, reasoning::read_graph(store, record));
-  const std::string drawn = context.line.svg ? reasoning::graph_svg(graph, session::shown_title(record))
-                                             : reasoning::graph_text(graph, context.terminal.width);
-  if (context.line.json)
-    print_json(JsonObject{{"sessionId", record.id}, {"format", context.line.svg ? "svg" : "text"}, {"content", drawn}});
+  const std::string drawn = context.given.flag("svg") ? reasoning::graph_svg(graph, session::shown_title(record))
+                                                      : reasoning::graph_text(graph, context.terminal.width);
+  if (context.json)
+    print_json(JsonObject{{"sessionId", record.id}, {"format", context.given.flag("svg") ? "svg" : "text"}, {"content", drawn}});
   else
-    print(context.line.svg ? drawn : harmless(drawn, false));
+    print(context.given.flag("svg") ? drawn : harmless(drawn, false));
   return {};
 }
 
@@ -82,7 +82,7 @@ Result<void> list_sessions(Context& context) {
   }
   const Millis now = context.clock->now();
   const session::RetentionPolicy policy = retention_policy(context.settings);
-  if (context.line.json) {
+  if (context.json) {
     JsonArray sessions;
     for (const session::SessionRecord& record : page.items) sessions.push_back(operations::session_item(record, now, policy));
     const std::size_t count = sessions.size();
@@ -106,22 +106,22 @@ Result<void> list_sessions(Context& context) {
 
 Result<void> show_session(Context& context) {
   HF_TRY(auto work, TranscriptWork::begin(context, TranscriptWork::Died::leave));
-  HF_TRY(const auto found, work->find(context.line.name));
+  HF_TRY(const auto found, work->find(context.given.text("session")));
   if (!found.record())
     return fail(ErrorKind::invalid, fmt::format("{} is a transcript", found.id()),
                 fmt::format("holdfast info {} shows it", found.id()));
   const session::SessionRecord& record = *found.record();
   HF_TRY(session::Store* const store, work->keeper().store_to_read());
-  if (context.line.graph || context.line.svg) return draw_session(context, *store, record);
+  if (context.given.flag("graph") || context.given.flag("svg")) return draw_session(context, *store, record);
   session::EntryQuery query;
   query.session = record.id;
   query.direction = session::Direction::backward;
-  query.limit = static_cast<std::size_t>(context.line.limit > 0 ? context.line.limit : kEntriesShown);
+  query.limit = static_cast<std::size_t>(context.given.number("limit", kEntriesShown));
   HF_TRY(session::EntryPage page, store->entries(query));
   std::ranges::reverse(page.entries);
   const Millis now = context.clock->now();
   const session::RetentionPolicy policy = retention_policy(context.settings);
-  if (context.line.json) {
+  if (context.json) {
     JsonArray entries;
     for (const session::Entry& entry : page.entries) entries.push_back(operations::entry_item(entry));
     print_json(JsonObject{{"session", operations::session_item(record, now, policy)},

@@ -1,9 +1,9 @@
 // holdfast sessions delete|purge|redact: asks on the terminal before anything goes (threads-and-research §7).
 
 #include "base/text/text.h"
-#include "cli/arguments/commands.h"
 #include "cli/program/care_settings.h"
 #include "operations/sessions/gated_actions.h"
+#include "cli/program/context.h"
 #include "session/query/lookup.h"
 
 #include <fmt/format.h>
@@ -23,18 +23,18 @@ Result<operations::GatedAction> read_action(const Context& context, session::Sto
   operations::GatedAction action;
   action.action = kind;
   std::set<std::string> seen;
-  for (const std::string& id : context.line.work.words) {
+  for (const std::string& id : context.given.texts("session")) {
     HF_TRY(session::SessionRecord record, session::find_session(store, context.settings.text("principal"), id));
     if (seen.insert(record.id).second) action.records.push_back(std::move(record));
   }
-  action.redaction = {context.line.work.entry_ids, context.line.work.pattern, context.line.work.regex};
+  action.redaction = {context.given.texts("entry"), context.given.text("pattern"), context.given.flag("regex")};
   HF_CHECK(operations::check_action(store, action));
   return action;
 }
 
 // The choice of the person at the terminal.
 Result<std::string> ask(const Context& context, const session::GateQuestion& question) {
-  if (context.line.work.yes) return question.choices.front();
+  if (context.given.flag("yes")) return question.choices.front();
   if (!somebody_is_there())
     return fail(ErrorKind::refused, question.prompt, "there is nobody to ask; --yes does it without asking",
                 "CONFIRMATION_UNAVAILABLE");
@@ -51,8 +51,8 @@ Result<std::string> ask(const Context& context, const session::GateQuestion& que
   return std::string(operations::kKeep);
 }
 
-void report(const Context& context, const JsonObject& outcome, const operations::GatedAction& action) {
-  if (context.line.json) return print_json(outcome);
+void report(const Context& context, const JsonObject& outcome, const GatedAction& action) {
+  if (context.json) return print_json(outcome);
   const std::string_view word = find_string(outcome, "outcome").value_or("");
   std::string text = fmt::format("{}: {}\n", word, fmt::join(action.ids(), ", "));
   if (auto until = find_string(outcome, "restorable_until"))
@@ -80,7 +80,7 @@ Result<void> gated(Context& context, GateAction kind) {
     std::vector<session::SessionRecord> fresh;
     for (const session::SessionRecord& record : action.records) {
       HF_TRY(session::SessionRecord now, transaction.get(record.id));
-      if (now.rev != record.rev && choice != operations::kKeep && !context.line.work.yes)
+      if (now.rev != record.rev && choice != operations::kKeep && !context.given.flag("yes"))
         return fail(ErrorKind::conflict, fmt::format("{} has changed since you were asked; nothing was done", record.id),
                     "run the command again");
       fresh.push_back(std::move(now));

@@ -1,7 +1,7 @@
 // holdfast archive.
 
 #include "base/ids.h"
-#include "cli/arguments/commands.h"
+#include "cli/program/context.h"
 #include "cli/transcripts/copy_text.h"
 #include "cli/transcripts/kept_session.h"
 
@@ -24,26 +24,28 @@ struct Wanted {
 };
 
 // One word is an id unless it holds what only a place can hold (design 8.24).
-Wanted read_words(const std::vector<std::string>& words) {
-  if (words.size() == 2) return {words[0], words[1]};
-  if (words.empty()) return {};
-  const bool is_place = words[0] == kStandardOutput || words[0].find_first_of("/.") != std::string::npos;
-  return is_place ? Wanted{{}, words[0]} : Wanted{words[0], {}};
+Wanted read_words(const operations::Given& given) {
+  Wanted wanted{given.text("session"), given.text("output")};
+  const bool is_place = wanted.id == kStandardOutput || wanted.id.find_first_of("/.") != std::string::npos;
+  if (is_place && wanted.output.empty()) std::swap(wanted.id, wanted.output);
+  return wanted;
 }
 
 std::string what_is_uploaded(const transcripts::SessionLine& line, const transcripts::Inventory& inventory,
-                             const TranscriptArguments& given, const std::string& output) {
+                             const operations::Given& given, const std::string& output) {
   std::map<transcripts::ArtifactKind, std::uint64_t> counts;
   for (const auto& artifact : inventory.artifacts)
-    if (artifact.kind != transcripts::ArtifactKind::file_history || given.with_history) ++counts[artifact.kind];
+    if (artifact.kind != transcripts::ArtifactKind::file_history || given.flag("with_history")) ++counts[artifact.kind];
   const std::string parts = parts_text(counts);
   std::string where = output;
   if (transcripts::is_gist(output))
-    where = given.gist_visibility == "public" ? "a public gist" : "a secret gist (unlisted: who knows its address can read it)";
-  return fmt::format("this uploads the whole session {}{}, {}{}{}, to {}.{}", line.session.id(),
-                     line.title.empty() ? "" : fmt::format(" \"{}\"", harmless(line.title, true)), size_text(inventory.bytes()),
-                     parts.empty() ? "" : ", with ", parts, where,
-                     given.redact ? "" : " Prompts, answers and tool output may hold secrets: --redact masks known ones.");
+    where = given.text("gist_visibility") == "public" ? "a public gist"
+                                                      : "a secret gist (unlisted: who knows its address can read it)";
+  return fmt::format(
+      "this uploads the whole session {}{}, {}{}{}, to {}.{}", line.session.id(),
+      line.title.empty() ? "" : fmt::format(" \"{}\"", harmless(line.title, true)), size_text(inventory.bytes()),
+      parts.empty() ? "" : ", with ", parts, where,
+      given.flag("redact") ? "" : " Prompts, answers and tool output may hold secrets: --redact masks known ones.");
 }
 
 std::string archived_text(const transcripts::Archived& archived, const Terminal& terminal, bool verbose) {
@@ -70,10 +72,10 @@ std::string archived_text(const transcripts::Archived& archived, const Terminal&
 
 Result<void> print_archived(Context& context, TranscriptWork& work, const transcripts::Archived& archived, JsonObject fields) {
   work.progress_done();
-  if (context.line.json)
+  if (context.json)
     print_json(fields);
   else
-    print(archived_text(archived, context.terminal, context.line.verbose));
+    print(archived_text(archived, context.terminal, context.verbose));
   work.warn(archived.warnings);
   return {};
 }
@@ -100,7 +102,7 @@ Result<void> archive_to_stdout(Context& context, TranscriptWork& work, const cat
     HF_CHECK(print_bytes(std::string_view(piece).substr(0, static_cast<std::size_t>(got))));
   }
   work.keeper().remember(*archived, std::string(kStandardOutput));
-  print_note(archived_text(*archived, Terminal{}, context.line.verbose));
+  print_note(archived_text(*archived, Terminal{}, context.verbose));
   work.warn(archived->warnings);
   return {};
 }
@@ -109,7 +111,8 @@ Result<void> archive_remotely(Context& context, TranscriptWork& work, const cata
                               const transcripts::ArchiveOptions& options) {
   const transcripts::AnySession& session = readable.session;
   const transcripts::Keeper& keeper = *readable.keeper;
-  if (work.given().format == "json") return fail(ErrorKind::invalid, "what is uploaded is always zst", "leave --format out");
+  if (work.given().text("format") == "json")
+    return fail(ErrorKind::invalid, "what is uploaded is always zst", "leave --format out");
   HF_TRY(const auto line, keeper.homes().line_of(session));
   HF_TRY(const auto inventory, keeper.homes().inventory(session));
   HF_CHECK(work.confirm(what_is_uploaded(line, inventory, work.given(), output)));
@@ -121,7 +124,7 @@ Result<void> archive_remotely(Context& context, TranscriptWork& work, const cata
   }
   fields["restore_command"] = fmt::format("holdfast restore {}", transcripts::shell_quoted(done.archived.where));
   HF_CHECK(print_archived(context, work, done.archived, std::move(fields)));
-  if (!context.line.json) {
+  if (!context.json) {
     if (!done.gist.gist_url.empty()) print(done.gist.gist_url + "\n");
     print(fmt::format("{} holdfast restore {}\n", context.terminal.soft("restore  "),
                       transcripts::shell_quoted(done.archived.where)));
@@ -133,21 +136,21 @@ Result<void> archive_remotely(Context& context, TranscriptWork& work, const cata
 
 Result<void> archive_transcript(Context& context) {
   HF_TRY(auto work, TranscriptWork::begin(context));
-  const TranscriptArguments& given = work->given();
-  auto [id, output] = read_words(given.words);
+  const operations::Given& given = work->given();
+  auto [id, output] = read_words(given);
   HF_TRY(const auto found, work->find(id));
   if (found.record()) return archive_kept_session(context, *work, *found.record(), output);
   HF_TRY(const auto readable, work->files_of(found));
   const transcripts::AnySession& session = readable.session;
   transcripts::ArchiveOptions options;
-  options.with_history = given.with_history;
-  options.redact = given.redact;
-  options.version_2_1 = given.format_version == "2.1";
+  options.with_history = given.flag("with_history");
+  options.redact = given.flag("redact");
+  options.version_2_1 = given.text("format_version") == "2.1";
   if (transcripts::is_remote(output)) return archive_remotely(context, *work, readable, output, options);
   if (output == kStandardOutput) return archive_to_stdout(context, *work, readable, options);
 
-  if (output.empty()) output = fmt::format("./{}{}", session.id(), given.format == "json" ? ".json" : ".json.zst");
-  HF_TRY(options.format, transcripts::archive_format(output, given.format));
+  if (output.empty()) output = fmt::format("./{}{}", session.id(), given.text("format") == "json" ? ".json" : ".json.zst");
+  HF_TRY(options.format, transcripts::archive_format(output, given.text("format")));
   std::error_code error;
   const std::filesystem::path path = std::filesystem::absolute(output, error).lexically_normal();
   if (error) return fail(system_error(output, error.value()));

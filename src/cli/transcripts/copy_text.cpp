@@ -99,12 +99,12 @@ std::string copy_text(const CopyResult& result, const Terminal& terminal, bool v
 
 Result<void> finish_copy(Context& context, TranscriptWork& work, std::string_view product, const CopyResult& result) {
   work.progress_done();
-  if (context.line.json)
+  if (context.json)
     print_json(to_json(result));
   else
-    print(copy_text(result, context.terminal, context.line.verbose));
+    print(copy_text(result, context.terminal, context.verbose));
   work.warn(result.warnings);
-  if (!work.given().launch || result.was_dry_run) return {};
+  if (!context.given.flag("launch") || result.was_dry_run) return {};
   return launch(context, product, result.project_path, result.new_session_id);
 }
 

@@ -1,6 +1,6 @@
 // holdfast delete.
 
-#include "cli/arguments/commands.h"
+#include "cli/program/context.h"
 #include "cli/transcripts/copy_text.h"
 
 #include <fmt/format.h>
@@ -32,23 +32,23 @@ std::string erase_text(const transcripts::EraseResult& result, const Terminal& t
 
 Result<void> delete_transcript(Context& context) {
   HF_TRY(auto work, TranscriptWork::begin(context));
-  const TranscriptArguments& given = work->given();
+  const operations::Given& given = work->given();
   transcripts::EraseOptions options;
-  options.force = given.force;
-  options.terminate = given.terminate;
-  options.no_backup = given.no_backup;
-  options.dry_run = given.dry_run;
-  options.cross_session_artifacts = given.cross_session;
+  options.force = given.flag("force");
+  options.terminate = given.flag("terminate");
+  options.no_backup = given.flag("no_backup");
+  options.dry_run = given.flag("dry_run");
+  options.cross_session_artifacts = given.choice("delete_cross_session_artifacts");
   options.caller_sessions = work->caller_sessions();
-  const std::string id = given.words.empty() ? "" : given.words.front();
+  const std::string id = given.text("session");
   const auto session = catalogue::on_disk(work->transcript(id));
   HF_TRY(const auto result, session ? work->keeper().erase(*session, options, work->progress())
                                     : work->keeper().finished_erase(work->recovered(), id, options, session.error()));
   work->progress_done();
-  if (context.line.json)
+  if (context.json)
     print_json(to_json(result));
   else
-    print(erase_text(result, context.terminal, context.line.verbose));
+    print(erase_text(result, context.terminal, context.verbose));
   work->warn(result.warnings);
   return {};
 }

@@ -2,7 +2,7 @@
 
 #include "base/files/file.h"
 #include "catalogue/open.h"
-#include "cli/arguments/commands.h"
+#include "cli/program/context.h"
 #include "cli/services/readable_kinds.h"
 #include "cli/transcripts/copy_text.h"
 #include "kinds/transcripts/products/claude/project_folder.h"
@@ -33,34 +33,33 @@ class Exporting {
 
   Result<void> run() {
     options_.format = format();
-    options_.detailed = given_.detailed;
-    options_.subagents = given_.subagents;
-    if (given_.redact) options_.filter = [this](std::string_view text) { return transcripts::redact(text, &redacted_); };
+    options_.detailed = given_.flag("detailed");
+    options_.subagents = given_.flag("subagents");
+    if (given_.flag("redact")) options_.filter = [this](std::string_view text) { return transcripts::redact(text, &redacted_); };
     options_.progress = [progress = work_.progress()](std::uint64_t line, std::uint64_t last) {
       return progress("export", line, last);
     };
-    const bool several = given_.words.empty() && (given_.all || !given_.source_project.empty());
+    const bool several = given_.text("session").empty() && (given_.flag("all") || !given_.text("source_project").empty());
     return several ? export_folder() : export_one();
   }
 
  private:
   ExportFormat format() const {
-    const std::string_view name = given_.output;
-    const bool markdown =
-        given_.format == "md" || (given_.format.empty() && (name.ends_with(".md") || name.ends_with(".markdown")));
-    const bool json = given_.format == "json" || (given_.format.empty() && name.ends_with(".json"));
+    const std::string format = given_.text("format"), &name = output_;
+    const bool markdown = format == "md" || (format.empty() && (name.ends_with(".md") || name.ends_with(".markdown")));
+    const bool json = format == "json" || (format.empty() && name.ends_with(".json"));
     return markdown ? ExportFormat::markdown : json ? ExportFormat::json : ExportFormat::html;
   }
 
   Result<catalogue::OpenedSession> open(const catalogue::Found& found, const transcripts::KeptVersion& version = {}) {
     transcripts::ReadingOptions options;
-    options.all_branches = given_.all_branches;
+    options.all_branches = given_.flag("all_branches");
     return catalogue::open(asker_, found, readable_kinds(), options, nullptr, version);
   }
 
   // A version of which somebody speaks is taken from the guard, also when the client still has the session.
   Result<catalogue::OpenedSession> open(const std::string& id) {
-    HF_TRY(const auto version, work_.kept_version(given_.version, given_.as_of));
+    HF_TRY(const auto version, work_.kept_version());
     const bool of_guard = version.number || version.as_of;
     HF_TRY(const auto found, of_guard ? catalogue::find_copy(work_.keeper(), id, true) : work_.find(id));
     return open(found, version);
@@ -76,11 +75,11 @@ class Exporting {
   }
 
   Result<void> export_one() {
-    HF_TRY(const auto opened, open(given_.words.empty() ? std::string() : given_.words.front()));
+    HF_TRY(const auto opened, open(given_.text("session")));
     reading::Reading* const reading = opened.reading.get();
     const std::string id = reading->heading().id;
-    if (given_.output == kStandardOutput) {
-      if (context_.line.json)
+    if (output_ == kStandardOutput) {
+      if (context_.json)
         return fail(ErrorKind::invalid, "--json and --output - both want standard output", "leave one of them out");
       HF_CHECK(reading::export_session(*reading, options_, [this](std::string_view bytes) -> Result<void> {
         work_.progress_done();
@@ -89,7 +88,7 @@ class Exporting {
       return {};
     }
     HF_TRY(const std::string path,
-           absolute(given_.output.empty() ? fmt::format("./{}{}", id, reading::ending_of(options_.format)) : given_.output));
+           absolute(output_.empty() ? fmt::format("./{}{}", id, reading::ending_of(options_.format)) : output_));
     HF_TRY(const auto exported, write_file(*reading, path));
     work_.progress_done();
     const JsonObject told = {{"session", id},
@@ -101,7 +100,7 @@ class Exporting {
                              {"prompts", exported.prompts},
                              {"subagents", exported.subagents},
                              {"redacted", redacted_}};
-    if (context_.line.json)
+    if (context_.json)
       print_json(told);
     else
       print(fmt::format("{}\n{}\n", path,
@@ -127,7 +126,7 @@ class Exporting {
     if (!kept) work_.warn({"without what the guard has: " + kept.error().message});
     if (lines.sessions.empty() && (!kept || kept->empty()))
       return fail(ErrorKind::not_found, "there are no transcripts to export");
-    HF_TRY(const std::string folder, absolute(given_.output.empty() ? "./holdfast-export" : given_.output));
+    HF_TRY(const std::string folder, absolute(output_.empty() ? "./holdfast-export" : output_));
     std::error_code error;
     if (!std::filesystem::create_directory(folder, error))
       return error ? Result<void>(fail(system_error(folder, error.value())))
@@ -158,7 +157,7 @@ class Exporting {
     HF_CHECK(create_file(index, reading::export_index(project ? *project : "All sessions", files, options_.format)));
     work_.progress_done();
     work_.warn(failed);
-    if (context_.line.json)
+    if (context_.json)
       print_json(JsonObject{
           {"output", folder}, {"index", index}, {"sessions", files.size()}, {"failed", failed.size()}, {"redacted", redacted_}});
     else
@@ -166,7 +165,9 @@ class Exporting {
     return {};
   }
 
-  std::string masked_text() const { return given_.redact ? fmt::format(", {} credentials masked", redacted_) : std::string(); }
+  std::string masked_text() const {
+    return given_.flag("redact") ? fmt::format(", {} credentials masked", redacted_) : std::string();
+  }
 
   static Result<std::string> absolute(const std::string& path) {
     std::error_code error;
@@ -177,7 +178,8 @@ class Exporting {
 
   Context& context_;
   TranscriptWork& work_;
-  const TranscriptArguments& given_;
+  const operations::Given& given_;
+  const std::string output_ = given_.text("output");
   transcripts::KeptLines kept_;
   catalogue::Asker asker_;
   reading::ExportOptions options_;

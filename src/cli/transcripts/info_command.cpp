@@ -1,6 +1,6 @@
 // holdfast info.
 
-#include "cli/arguments/commands.h"
+#include "cli/program/context.h"
 #include "cli/transcripts/copy_text.h"
 #include "kinds/transcripts/reading/session_info.h"
 #include "session/query/display.h"
@@ -85,18 +85,18 @@ std::string info_text(const transcripts::SessionInfo& info, const Terminal& term
 
 Result<void> show_transcript(Context& context) {
   HF_TRY(auto work, TranscriptWork::begin(context));
-  const TranscriptArguments& given = work->given();
-  HF_TRY(const auto found, work->transcript(given.words.empty() ? "" : given.words.front()));
+  const operations::Given& given = work->given();
+  HF_TRY(const auto found, work->transcript(given.text("session")));
   HF_TRY(auto info, catalogue::describe(work->keeper(), found, work->progress()));
-  if (given.cost) {
+  if (given.flag("cost")) {
     HF_TRY(const auto prices, transcripts::read_prices(context.folders.config + "/prices.json"));
     info.cost = cost_of(info.usage, prices);
   }
   work->progress_done();
-  if (context.line.json || given.format == "json")
+  if (context.json || given.text("format") == "json")
     print_json(to_json(info));
   else
-    print(info_text(info, context.terminal, work->keeper().now(), context.line.verbose));
+    print(info_text(info, context.terminal, work->keeper().now(), context.verbose));
   work->warn(info.warnings);
   return {};
 }

@@ -56,10 +56,10 @@ Result<std::string> unpacked_text(const Fd& file, std::size_t limit) {
 
 }  // namespace
 
-Result<transcripts::ArchiveFormat> format_for_stdout(const Context& context, const TranscriptArguments& given) {
-  if (context.line.json)
+Result<transcripts::ArchiveFormat> format_for_stdout(const Context& context, const operations::Given& given) {
+  if (context.json)
     return fail(ErrorKind::invalid, "--json and the archive both want standard output", "leave --json out, or name a file");
-  if (given.format == "json") return transcripts::ArchiveFormat::json;
+  if (given.text("format") == "json") return transcripts::ArchiveFormat::json;
   if (::isatty(STDOUT_FILENO) != 0)
     return fail(ErrorKind::refused, "a compressed archive is nothing for a terminal", "redirect it, or ask for --format json");
   return transcripts::ArchiveFormat::zst;
@@ -67,12 +67,13 @@ Result<transcripts::ArchiveFormat> format_for_stdout(const Context& context, con
 
 Result<void> archive_kept_session(Context& context, TranscriptWork& work, const session::SessionRecord& record,
                                   std::string output) {
-  const TranscriptArguments& given = work.given();
+  const operations::Given& given = work.given();
   if (transcripts::is_remote(output))
     return fail(ErrorKind::invalid, fmt::format("a {} session is archived to a file", record.kind), "name a path");
-  if (output.empty()) output = fmt::format("./{}{}", record.id, given.format == "json" ? ".json" : ".json.zst");
+  if (output.empty()) output = fmt::format("./{}{}", record.id, given.text("format") == "json" ? ".json" : ".json.zst");
   const bool printed = output == kStandardOutput;
-  HF_TRY(const auto format, printed ? format_for_stdout(context, given) : transcripts::archive_format(output, given.format));
+  HF_TRY(const auto format,
+         printed ? format_for_stdout(context, given) : transcripts::archive_format(output, given.text("format")));
   std::error_code error;
   const std::string path = printed ? output : std::filesystem::absolute(output, error).lexically_normal().string();
   if (error) return fail(system_error(output, error.value()));
@@ -80,7 +81,7 @@ Result<void> archive_kept_session(Context& context, TranscriptWork& work, const 
   if (!store) return fail(ErrorKind::not_found, "there is no store");
   std::uint64_t masked = 0;
   session::TextFilter filter;
-  if (given.redact) filter = [&masked](std::string_view text) { return transcripts::redact(text, &masked); };
+  if (given.flag("redact")) filter = [&masked](std::string_view text) { return transcripts::redact(text, &masked); };
   const auto write = [&](const std::function<Result<void>(std::string_view)>& sink) {
     return session::write_session_archive(*store, record, filter, sink);
   };
@@ -104,7 +105,7 @@ Result<void> archive_kept_session(Context& context, TranscriptWork& work, const 
   HF_CHECK(file->commit());
   const JsonObject told = {{"session_id", record.id},    {"kind", record.kind},    {"output", path},
                            {"entries", written.entries}, {"bytes", written.bytes}, {"redacted", masked}};
-  if (context.line.json)
+  if (context.json)
     print_json(told);
   else
     print(fmt::format(
@@ -121,7 +122,7 @@ Result<bool> is_kept_session(const Fd& file) {
 }
 
 Result<void> restore_kept_session(Context& context, TranscriptWork& work, const Fd& file, const std::string& origin) {
-  const TranscriptArguments& given = work.given();
+  const operations::Given& given = work.given();
   HF_TRY(const std::string text, unpacked_text(file, session::kMaxArchiveBytes));
   if (text.size() > session::kMaxArchiveBytes)
     return fail(ErrorKind::too_large, fmt::format("the archive has more than {} bytes", session::kMaxArchiveBytes));
@@ -129,26 +130,27 @@ Result<void> restore_kept_session(Context& context, TranscriptWork& work, const 
   session::RestoreSessionOptions options;
   options.principal = context.settings.text("principal");
   options.origin = origin;
-  options.new_id = given.new_id;
-  options.dry_run = given.dry_run;
+  options.new_id = given.flag("new_id");
+  options.dry_run = given.flag("dry_run");
   session::Restored restored;
-  HF_TRY(auto* const store, given.dry_run ? work.keeper().store_to_read() : work.keeper().store_to_write());
+  HF_TRY(auto* const store, given.flag("dry_run") ? work.keeper().store_to_read() : work.keeper().store_to_write());
   if (store) {
     HF_TRY(restored, session::restore_session_archive(*store, archive, options));
   } else {  // nothing is kept yet that could be in the way
     restored.record = archive.record;
     restored.entries = static_cast<std::int64_t>(archive.entries.size());
   }
-  const JsonObject told = {{"session_id", restored.record.id}, {"original_id", archive.record.id}, {"kind", archive.record.kind},
-                           {"entries", restored.entries},      {"unchanged", restored.unchanged},  {"dry_run", given.dry_run}};
-  if (context.line.json) {
+  const JsonObject told = {{"session_id", restored.record.id}, {"original_id", archive.record.id},
+                           {"kind", archive.record.kind},      {"entries", restored.entries},
+                           {"unchanged", restored.unchanged},  {"dry_run", given.flag("dry_run")}};
+  if (context.json) {
     print_json(told);
     return {};
   }
-  const std::string_view what = restored.unchanged ? "is there already:" : given.dry_run ? "would restore" : "restored";
+  const std::string_view what = restored.unchanged ? "is there already:" : given.flag("dry_run") ? "would restore" : "restored";
   print(fmt::format("{} {} '{}', {} entries\n", what, restored.record.id, harmless(session::shown_title(restored.record), true),
                     restored.entries));
-  if (!given.dry_run)
+  if (!given.flag("dry_run"))
     print(fmt::format("{} holdfast sessions show {}\n", context.terminal.soft("read it  "), restored.record.id));
   return {};
 }

@@ -10,7 +10,7 @@ namespace holdfast::cli {
 
 // An archive that goes to standard output, of any kind: json when that is asked for, else zst. Errors: invalid (--json wants
 // standard output, too), refused (zst is nothing for a terminal).
-Result<transcripts::ArchiveFormat> format_for_stdout(const Context& context, const TranscriptArguments& given);
+Result<transcripts::ArchiveFormat> format_for_stdout(const Context& context, const operations::Given& given);
 
 // `output` empty: ./<id>.json.zst; "-": standard output. Errors: invalid (a remote place), conflict (it exists).
 Result<void> archive_kept_session(Context& context, TranscriptWork& work, const session::SessionRecord& record,

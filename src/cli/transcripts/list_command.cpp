@@ -1,6 +1,6 @@
 // holdfast list: transcripts on disk, newest first.
 
-#include "cli/arguments/commands.h"
+#include "cli/program/context.h"
 #include "cli/transcripts/transcript_work.h"
 #include "kinds/transcripts/guard/kept_home.h"
 #include "kinds/transcripts/home/running.h"
@@ -48,21 +48,22 @@ Result<void> add_kept(const TranscriptWork& work, const std::optional<std::strin
 
 Result<void> list_transcripts(Context& context) {
   HF_TRY(auto work, TranscriptWork::begin(context));
-  const TranscriptArguments& given = work->given();
+  const operations::Given& given = work->given();
   HF_TRY(auto project, work->source_project());
-  if (!given.all && !given.kept && !project) {
+  const bool of_all = given.flag("all"), only_kept = given.flag("kept");
+  if (!of_all && !only_kept && !project) {
     HF_TRY(project, work->this_folder());
   }
   const transcripts::Homes& homes = work->homes();
-  const auto limit = static_cast<std::size_t>(given.limit > 0 ? given.limit : kListedTranscripts);
+  const auto limit = static_cast<std::size_t>(given.number("limit", kListedTranscripts));
   transcripts::Homes::Lines lines;
-  if (!given.kept) {
+  if (!only_kept) {
     HF_TRY(lines, homes.list(project, limit));
   }
   std::set<std::string> kept;
-  if (given.all || given.kept) {
+  if (of_all || only_kept) {
     if (const auto added = add_kept(*work, project, limit, lines, kept); !added) {
-      if (given.kept) return added;
+      if (only_kept) return added;
       work->warn({"the guard cannot be read: " + added.error().message});
     }
   }
@@ -71,7 +72,7 @@ Result<void> list_transcripts(Context& context) {
   auto state_of = [&](const transcripts::AnySession& session) {
     return kept.contains(session.id()) ? std::string_view("kept") : activity.of(session.id(), session.mtime()).word();
   };
-  if (context.line.json) {
+  if (context.json) {
     JsonArray sessions;
     for (const auto& line : lines.sessions)
       sessions.push_back(to_json(line, state_of(line.session),
@@ -83,24 +84,24 @@ Result<void> list_transcripts(Context& context) {
     return {};
   }
   if (lines.sessions.empty()) {
-    print(project      ? fmt::format("no sessions of {}; --all lists those of every project\n", harmless(*project, true))
-          : given.kept ? "nothing is gone that the guard has\n"
-                       : "no sessions\n");
+    print(project     ? fmt::format("no sessions of {}; --all lists those of every project\n", harmless(*project, true))
+          : only_kept ? "nothing is gone that the guard has\n"
+                      : "no sessions\n");
     return {};
   }
   std::vector<Table::Column> columns = {{"ID"}, {"STATE"}, {"UPDATED"}, {"SIZE", true}};
-  const bool of_all = !project;
-  if (of_all) columns.insert(columns.begin() + 1, {"PRODUCT"});
-  if (of_all) columns.push_back({"PROJECT"});
+  const bool several = !project;
+  if (several) columns.insert(columns.begin() + 1, {"PRODUCT"});
+  if (several) columns.push_back({"PROJECT"});
   columns.push_back({"TITLE", false, true});
   Table table(columns);
   for (const auto& line : lines.sessions) {
     const auto& session = line.session;
-    const std::string id = context.line.verbose ? session.id() : session.id().substr(0, kShortId);
+    const std::string id = context.verbose ? session.id() : session.id().substr(0, kShortId);
     std::vector<std::string> cells = {id, std::string(state_of(session)), session::age(session.mtime(), now),
                                       size_text(session.size())};
-    if (of_all) cells.insert(cells.begin() + 1, std::string(session.product()));
-    if (of_all) cells.push_back(line.project_path);
+    if (several) cells.insert(cells.begin() + 1, std::string(session.product()));
+    if (several) cells.push_back(line.project_path);
     cells.push_back(line.title);
     table.add(std::move(cells));
   }

@@ -1,6 +1,6 @@
 // holdfast move.
 
-#include "cli/arguments/commands.h"
+#include "cli/program/context.h"
 #include "cli/program/launch.h"
 #include "cli/transcripts/move_text.h"
 
@@ -15,17 +15,16 @@ Result<void> move_transcript(Context& context) {
   } else {
     HF_TRY(options.target_project, work->this_folder());
   }
-  const std::vector<std::string>& words = work->given().words;
-  HF_TRY(const auto session, catalogue::on_disk(work->transcript(words.empty() ? "" : words.front())));
+  HF_TRY(const auto session, catalogue::on_disk(work->transcript(context.given.text("session"))));
   HF_CHECK(check_launch(context, *work, session.product()));
   HF_TRY(const auto result, work->keeper().move(session, options, work->progress()));
   work->progress_done();
-  if (context.line.json)
+  if (context.json)
     print_json(to_json(result));
   else
     print(move_text(result, context.terminal));
   work->warn(result.warnings);
-  if (!work->given().launch || result.was_dry_run) return {};
+  if (!context.given.flag("launch") || result.was_dry_run) return {};
   return launch(context, session.product(), result.target_project, result.session_id);
 }
 

@@ -7,14 +7,14 @@
 namespace holdfast::cli {
 
 Result<transcripts::MoveOptions> move_options(const TranscriptWork& work) {
-  const TranscriptArguments& given = work.given();
+  const operations::Given& given = work.given();
   transcripts::MoveOptions options;
   HF_TRY(options.level, work.level());
   HF_TRY(options.maps, work.maps());
-  options.force = given.force;
-  options.terminate = given.terminate;
-  options.no_backup = given.no_backup;
-  options.dry_run = given.dry_run;
+  options.force = given.flag("force");
+  options.terminate = given.flag("terminate");
+  options.no_backup = given.flag("no_backup");
+  options.dry_run = given.flag("dry_run");
   options.caller_sessions = work.caller_sessions();
   return options;
 }

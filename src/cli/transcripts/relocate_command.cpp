@@ -1,7 +1,7 @@
 // holdfast relocate OLD NEW: shows what it will do, asks, does it.
 
 #include "base/files/at_or_below.h"
-#include "cli/arguments/commands.h"
+#include "cli/program/context.h"
 #include "cli/transcripts/move_text.h"
 #include "kinds/transcripts/products/claude/project_folder.h"
 
@@ -57,32 +57,32 @@ Result<void> nothing_left(const TranscriptWork& work, const std::string& old_pat
 
 Result<void> relocate_transcripts(Context& context) {
   HF_TRY(auto work, TranscriptWork::begin(context));
-  const TranscriptArguments& given = work->given();
-  HF_TRY(const std::string old_path, transcripts::canonical_project(given.words.at(0)));
-  HF_TRY(const std::string new_path, transcripts::existing_project(given.words.at(1)));
+  const operations::Given& given = work->given();
+  HF_TRY(const std::string old_path, transcripts::canonical_project(given.text("old_path")));
+  HF_TRY(const std::string new_path, transcripts::existing_project(given.text("new_path")));
   HF_TRY(auto options, move_options(*work));
   const transcripts::Progress progress = work->progress();
   auto print_result = [&](const RelocateResult& result) {
     work->progress_done();
-    if (context.line.json)
+    if (context.json)
       print_json(relocate_json(result, old_path, new_path));
     else
       print(relocate_text(result, context.terminal));
   };
 
   // The sessions are nearly always the client's own; that the person means all of them is what is asked here, once.
-  if (!given.force || given.dry_run) {
+  if (!given.flag("force") || given.flag("dry_run")) {
     transcripts::MoveOptions trial = options;
     trial.dry_run = true;
     HF_TRY(const RelocateResult plan, work->keeper().relocate(old_path, new_path, trial, progress));
     const bool nothing = plan.moved.empty() && plan.failed.empty();
     if (nothing) HF_CHECK(nothing_left(*work, old_path, new_path, options));
-    if (given.dry_run || nothing) {
+    if (given.flag("dry_run") || nothing) {
       print_result(plan);
       return {};
     }
     work->progress_done();
-    if (!given.yes) print_note(relocate_text(plan, {}));
+    if (!given.flag("yes")) print_note(relocate_text(plan, {}));
     HF_CHECK(work->confirm(fmt::format("this moves {} sessions of {} to {}", plan.moved.size(), old_path, new_path)));
   }
   options.force = true;

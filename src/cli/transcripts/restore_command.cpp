@@ -1,7 +1,7 @@
 // holdfast restore.
 
 #include "catalogue/copies.h"
-#include "cli/arguments/commands.h"
+#include "cli/program/context.h"
 #include "cli/program/launch.h"
 #include "cli/transcripts/copy_text.h"
 #include "cli/transcripts/kept_session.h"
@@ -13,22 +13,22 @@ namespace holdfast::cli {
 
 Result<void> restore_transcript(Context& context) {
   HF_TRY(auto work, TranscriptWork::begin(context));
-  const TranscriptArguments& given = work->given();
+  const operations::Given& given = work->given();
   HF_CHECK(check_launch(context, *work, "claude"));
   transcripts::RestoreOptions options;
-  options.in_place = given.in_place;
+  options.in_place = given.flag("in_place");
   HF_TRY(options.target_project, work->target_project());
   HF_TRY(options.current_folder, work->this_folder());
   HF_TRY(options.level, work->level());
   HF_TRY(options.maps, work->maps());
-  options.dry_run = given.dry_run;
+  options.dry_run = given.flag("dry_run");
   options.caller_sessions = work->caller_sessions();
-  if (given.with_session_env) options.session_env = transcripts::SessionEnv::always;
-  if (given.no_session_env) options.session_env = transcripts::SessionEnv::never;
+  if (given.flag("with_session_env")) options.session_env = transcripts::SessionEnv::always;
+  if (given.flag("no_session_env")) options.session_env = transcripts::SessionEnv::never;
   const transcripts::Progress progress = work->progress();
-  HF_TRY(const auto version, work->kept_version(given.version, given.as_of));
+  HF_TRY(const auto version, work->kept_version());
   const bool asks_for_version = version.number || version.as_of;
-  HF_TRY(const auto copy, catalogue::copy_at_place(work->keeper(), given.words.front(), asks_for_version));
+  HF_TRY(const auto copy, catalogue::copy_at_place(work->keeper(), given.text("archive"), asks_for_version));
   if (!copy && asks_for_version)
     return fail(ErrorKind::invalid, "--version and --as-of are for sessions that the guard has", "give the id of one");
   // Where it was: straight from the guard. Elsewhere its paths are translated, as those of any archive.
@@ -40,11 +40,11 @@ Result<void> restore_transcript(Context& context) {
     return finish_copy(context, *work, kept.line.session.product(), result);
   }
   HF_TRY(auto archive, copy ? catalogue::open_copy(work->keeper(), *copy, progress, version)
-                            : transcripts::open_archive(work->keeper(), given.words.front(), work->remote(), progress));
+                            : transcripts::open_archive(work->keeper(), given.text("archive"), work->remote(), progress));
   options.trusted = archive.trusted;
   HF_TRY(const bool kept, is_kept_session(archive.file));
   if (kept) return restore_kept_session(context, *work, archive.file, archive.origin);
-  if (given.new_id) {
+  if (given.flag("new_id")) {
     // What is no archive at all is told first.
     HF_CHECK(transcripts::ArchiveReader::open(Fd(::dup(archive.file.get()))));
     return fail(ErrorKind::invalid, "--new-id is for sessions of the store", "a transcript gets another id unless --in-place");

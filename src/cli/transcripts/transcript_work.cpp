@@ -5,6 +5,7 @@
 #include "base/text/text.h"
 #include "cli/services/keeper_of_home.h"
 #include "kinds/transcripts/products/claude/project_folder.h"
+#include "operations/operation.h"
 
 #include <fmt/format.h>
 
@@ -78,10 +79,10 @@ transcripts::CallerHints TranscriptWork::caller_hints() const {
   return hints;
 }
 
-Result<transcripts::KeptVersion> TranscriptWork::kept_version(std::int64_t number, const std::string& as_of) const {
+Result<transcripts::KeptVersion> TranscriptWork::kept_version() const {
   transcripts::KeptVersion version;
-  if (number > 0) version.number = number;
-  if (!as_of.empty()) {
+  version.number = given().number("version");
+  if (const std::string as_of = given().text("as_of"); !as_of.empty()) {
     HF_TRY(version.as_of, parse_when(as_of, keeper_->now()));
   }
   return version;
@@ -92,12 +93,13 @@ std::vector<std::string> TranscriptWork::caller_sessions() const {
 }
 
 Result<std::optional<std::string>> TranscriptWork::source_project() const {
-  return canonical(given().source_project);
+  return canonical(given().text("source_project"));
 }
 
 Result<std::optional<std::string>> TranscriptWork::target_project() const {
-  if (given().target_project.empty()) return std::nullopt;
-  HF_TRY(std::string project, transcripts::existing_project(given().target_project));
+  const std::string target = given().text("target_project");
+  if (target.empty()) return std::nullopt;
+  HF_TRY(std::string project, transcripts::existing_project(target));
   return project;
 }
 
@@ -110,15 +112,15 @@ Result<std::string> TranscriptWork::this_folder() const {
 
 Result<transcripts::PathLevel> TranscriptWork::level() const {
   using enum transcripts::PathLevel;
-  if (given().no_translate) return none;
-  if (given().level == "cwd") return cwd;
-  if (given().level == "all") return all;
+  if (given().flag("no_translate")) return none;
+  if (given().text("translate") == "cwd") return cwd;
+  if (given().text("translate") == "all") return all;
   return fields;
 }
 
 Result<std::vector<std::pair<std::string, std::string>>> TranscriptWork::maps() const {
   std::vector<std::pair<std::string, std::string>> maps;
-  for (const std::string& text : given().maps) {
+  for (const std::string& text : given().texts("map")) {
     const std::size_t equals = text.find('=');
     if (equals == 0 || equals == std::string::npos || equals + 1 == text.size())
       return fail(ErrorKind::invalid, fmt::format("--map {}: not of the form OLD=NEW", text), "as in --map /old/lib=/new/lib");
@@ -130,11 +132,11 @@ Result<std::vector<std::pair<std::string, std::string>>> TranscriptWork::maps() 
 transcripts::RemoteOptions TranscriptWork::remote() const {
   transcripts::RemoteOptions options;
   options.environment = context_.environment;
-  options.replace = given().force;
-  options.gist.token = given().gist_token;
+  options.replace = given().flag("force");
+  options.gist.token = given().text("gist_token");
   options.gist.api = context_.settings.text("gist.api");
-  options.gist.is_public = given().gist_visibility == "public";
-  if (!given().gist_description.empty()) options.gist.description = given().gist_description;
+  options.gist.is_public = given().text("gist_visibility") == "public";
+  if (const std::string text = given().text("gist_description"); !text.empty()) options.gist.description = text;
   return options;
 }
 
@@ -154,7 +156,7 @@ transcripts::Progress TranscriptWork::progress() {
 }
 
 Result<void> TranscriptWork::confirm(const std::string& what) const {
-  if (given().yes) return {};
+  if (given().flag("yes")) return {};
   if (!somebody_is_there()) return fail(ErrorKind::refused, what, "--yes does it without asking");
   print_note(what + "\nGo on? [y/N] ");
   const std::string answer = to_ascii_lower(read_answer());
@@ -163,7 +165,9 @@ Result<void> TranscriptWork::confirm(const std::string& what) const {
 }
 
 void TranscriptWork::warn(const std::vector<std::string>& warnings) const {
-  for (const std::string& warning : warnings) print_note("warning: " + harmless(warning, true) + "\n");
+  const auto spell = [this](std::string_view parameter) { return spelled(context_.command, parameter); };
+  for (const std::string& warning : warnings)
+    print_note("warning: " + harmless(operations::in_spelling_of(warning, spell), true) + "\n");
 }
 
 }  // namespace holdfast::cli

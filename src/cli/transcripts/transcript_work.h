@@ -28,7 +28,7 @@ class TranscriptWork {
   static Result<std::unique_ptr<TranscriptWork>> begin(Context& context, Died died = Died::end);
   ~TranscriptWork();
 
-  const TranscriptArguments& given() const { return context_.line.transcripts; }
+  const operations::Given& given() const { return context_.given; }
   const transcripts::Keeper& keeper() const { return *keeper_; }
   const transcripts::Homes& homes() const { return keeper_->homes(); }
 
@@ -42,7 +42,7 @@ class TranscriptWork {
   // As files to read from, also of one that is only kept; what is missing of it is said.
   Result<catalogue::Files> files_of(const catalogue::Found& found);
   // --version and --as-of. Errors: invalid.
-  Result<transcripts::KeptVersion> kept_version(std::int64_t number, const std::string& as_of) const;
+  Result<transcripts::KeptVersion> kept_version() const;
   const transcripts::Recovered& recovered() const { return recovered_; }
   // Those that may be the one this program runs in; none of them is taken away.
   std::vector<std::string> caller_sessions() const;

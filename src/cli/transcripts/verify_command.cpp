@@ -1,6 +1,6 @@
 // holdfast verify, holdfast schema.
 
-#include "cli/arguments/commands.h"
+#include "cli/program/context.h"
 #include "cli/transcripts/transcript_work.h"
 #include "kinds/transcripts/reading/drift.h"
 #include "kinds/transcripts/reading/known_records.h"
@@ -88,7 +88,7 @@ Result<void> print_drift(Context& context, TranscriptWork& work, const std::stri
   }
   HF_TRY(const DriftReport report, find_drift(work.homes().claude, sessions, work.progress()));
   work.progress_done();
-  if (context.line.json)
+  if (context.json)
     print_json(to_json(report));
   else
     print(drift_text(report));
@@ -99,11 +99,11 @@ Result<void> print_drift(Context& context, TranscriptWork& work, const std::stri
 
 Result<void> verify_transcript(Context& context) {
   HF_TRY(auto work, TranscriptWork::begin(context));
-  const std::string what = work->given().words.empty() ? "" : work->given().words.front();
-  if (work->given().drift) return print_drift(context, *work, what);
+  const std::string what = context.given.text("what");
+  if (context.given.flag("drift")) return print_drift(context, *work, what);
   HF_TRY(const VerifyReport report, examine(*work, what));
   work->progress_done();
-  if (context.line.json)
+  if (context.json)
     print_json(to_json(report));
   else
     print(verify_text(report));
