@@ -50,8 +50,13 @@ class Context {
   // ---- while it works ----
 
   virtual transcripts::Progress progress() = 0;
-  // What leaves this machine, or concerns many sessions, is agreed to first. Errors: refused.
-  virtual Result<void> agree(const std::string& what) = 0;
+  // What leaves this machine, or concerns many sessions, is agreed to first. `plan`: facts as the operation would return them, to
+  // be shown. Errors: refused.
+  virtual Result<void> agree(const std::string& what, const JsonObject& plan) = 0;
+  // A file that was asked for on standard output. Errors: refused, where that is the protocol's.
+  virtual Result<void> print_file(const std::string&) {
+    return fail(ErrorKind::refused, "standard output is not to be had here", "name a file");
+  }
 
   // ---- made of the above ----
 

@@ -63,7 +63,7 @@ class TestContext final : public Context {
     return folder_ + "/" + id + std::string(ending);
   }
   transcripts::Progress progress() override { return {}; }
-  Result<void> agree(const std::string&) override { return {}; }
+  Result<void> agree(const std::string&, const JsonObject&) override { return {}; }
 
  private:
   std::string folder_;

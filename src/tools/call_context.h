@@ -51,7 +51,7 @@ class CallContext final : public operations::Context {
   // Tells the client now and then; stops the work when the call was cancelled.
   transcripts::Progress progress() override;
   // A model has asked its person before it called; the tool's description tells it to.
-  Result<void> agree(const std::string&) override { return {}; }
+  Result<void> agree(const std::string&, const JsonObject&) override { return {}; }
 
  private:
   transcripts::CallerHints caller_hints();

@@ -22,12 +22,13 @@ struct Command {
   std::string_view summary;
   // Prints its result to stdout; run.cpp prints its errors. A group of commands has none.
   Result<void> (*run)(Context&) = nullptr;
-  operations::Parameters parameters = {};
+  operations::Parameters parameters = {};  // its own; those of its operation come before them (parameters_of)
   // Below its help, a line each: what follows the command's own words, two blanks, and what for.
   std::string_view examples = {};
   std::string_view settings = {};  // those that are options of it, divided by blanks
   std::string_view notes = {};     // below its help
   bool hidden = false;
+  std::string_view operation = {};  // of the table in src/operations that it calls
 
   std::string_view name() const { return path.substr(path.rfind(' ') + 1); }
   std::string_view above() const { return path.substr(0, path.size() - std::min(name().size() + 1, path.size())); }
@@ -45,6 +46,9 @@ std::vector<CommandFamily> command_families(Program program = Program::holdfast)
 
 // What every command takes. Its path is empty.
 extern const Command kEveryCommand;
+
+// All that it takes. Lives as long as the program.
+operations::Parameters parameters_of(const Command& command);
 
 // "-f" and "--format"; of what stands without a name, "ID"; of a choice, its yes and its no.
 std::vector<std::string> spellings_of(const operations::Parameter& parameter);

@@ -99,7 +99,7 @@ class Reader {
       if (&above == chosen_) continue;
       for (const auto& value : above.given.values()) {
         const std::string_view name = value.key();
-        if (!operations::find(line.command->parameters, name) || line.given.has(name))
+        if (!operations::find(parameters_of(*line.command), name) || line.given.has(name))
           return fail(ErrorKind::invalid,
                       fmt::format("{} is for {} {} alone", spelled(above.command, name), app_.get_name(), above.command->path),
                       "leave out the one or the other");
@@ -141,9 +141,9 @@ class Reader {
   }
 
   void declare_all(Read& read, const Command& command) {
-    for (const Parameter& each : command.parameters) declare(read, command, each);
+    for (const Parameter& each : parameters_of(command)) declare(read, command, each);
     const auto option = [&](std::string_view name) { return read.app->get_option(spelled(&command, name)); };
-    for (const Parameter& each : command.parameters)
+    for (const Parameter& each : parameters_of(command))
       for (const std::string_view other : operations::parts_of(each.against))
         if (other != each.name) option(each.name)->excludes(option(other));
     add_settings(*read.app, command.settings);
@@ -212,7 +212,7 @@ class Reader {
 };
 
 bool starts_a_client(const Command& command) {
-  return std::ranges::any_of(command.parameters, [](const Parameter& each) { return each.option == "--"; });
+  return std::ranges::any_of(parameters_of(command), [](const Parameter& each) { return each.option == "--"; });
 }
 
 // Behind `--` the words of a client begin, and this program must not look at them.

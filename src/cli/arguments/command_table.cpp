@@ -1,9 +1,10 @@
 #include "cli/arguments/shared_parameters.h"
-#include "operations/operation.h"
+#include "operations/table.h"
 
 #include <fmt/format.h>
 
 #include <cctype>
+#include <map>
 
 namespace holdfast::cli {
 
@@ -18,7 +19,7 @@ constexpr Parameter kEverywhere[] = {
 const Parameter* find_anywhere(std::string_view name) {
   for (const CommandFamily& family : command_families())
     for (const Command& command : family.commands)
-      if (const Parameter* found = operations::find(command.parameters, name)) return found;
+      if (const Parameter* found = operations::find(parameters_of(command), name)) return found;
   return nullptr;
 }
 
@@ -32,6 +33,23 @@ std::vector<CommandFamily> command_families(Program program) {
   std::vector<CommandFamily> all = {kServing, kSessionCommands, kResearchCommands, kReviewCommands, kRunCommands, kStoreCommands};
   all.insert(all.end(), of_transcripts.begin(), of_transcripts.end());
   return all;
+}
+
+operations::Parameters parameters_of(const Command& command) {
+  if (command.operation.empty()) return command.parameters;
+  static const auto joined = [] {
+    std::map<const Command*, std::vector<Parameter>> all;
+    for (const CommandFamily& family : command_families())
+      for (const Command& each : family.commands) {
+        if (each.operation.empty()) continue;
+        const auto shared = operations::find_operation(each.operation)->parameters;
+        std::vector<Parameter>& parameters = all[&each];
+        parameters.assign(shared.begin(), shared.end());
+        parameters.insert(parameters.end(), each.parameters.begin(), each.parameters.end());
+      }
+    return all;
+  }();
+  return joined.at(&command);
 }
 
 bool has_no_name(const Parameter& parameter) {
@@ -59,7 +77,7 @@ std::string_view value_of(const Parameter& parameter) {
 }
 
 std::string spelled(const Command* command, std::string_view parameter) {
-  const Parameter* found = command ? operations::find(command->parameters, parameter) : nullptr;
+  const Parameter* found = command ? operations::find(parameters_of(*command), parameter) : nullptr;
   if (!found) found = find_anywhere(parameter);
   if (!found) return fmt::format("{{{}}}", parameter);
   const std::vector<std::string> all = spellings_of(*found);
@@ -96,12 +114,12 @@ std::string usage_of(const Command& command) {
   std::string usage(command.path);
   if (!command.run) return usage + " COMMAND";
   usage += " [OPTIONS]";
-  for (const Parameter& each : command.parameters) {
+  for (const Parameter& each : parameters_of(command)) {
     if (!has_no_name(each)) continue;
     const std::string word = std::string(each.option) + (each.type == Parameter::Type::texts ? "..." : "");
     usage += each.required ? " " + word : fmt::format(" [{}]", word);
   }
-  return usage + (operations::find(command.parameters, "launch_arguments") ? " [-- WORDS...]" : "");
+  return usage + (operations::find(parameters_of(command), "launch_arguments") ? " [-- WORDS...]" : "");
 }
 
 std::vector<Example> examples_of(const Command& command, std::string_view program) {

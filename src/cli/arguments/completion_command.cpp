@@ -22,7 +22,7 @@ struct Option {
 // The long names alone.
 std::vector<Option> options_of(const Command& command) {
   std::vector<Option> options;
-  for (const Parameter& each : command.parameters) {
+  for (const Parameter& each : parameters_of(command)) {
     const bool takes_value = each.type != Parameter::Type::choice && each.type != Parameter::Type::flag;
     for (const std::string& name : spellings_of(each))
       if (name.starts_with("--") && name.size() > 2) options.push_back({name, help_of(command, each), takes_value});
@@ -45,7 +45,7 @@ std::vector<std::string_view> words_behind(const Command& command, const std::ve
   std::vector<std::string_view> words;
   for (const Command& each : all)
     if (!each.path.empty() && each.above() == command.path) words.push_back(each.name());
-  for (const Parameter& each : command.parameters)
+  for (const Parameter& each : parameters_of(command))
     if (has_no_name(each)) std::ranges::copy(operations::words_of(each), std::back_inserter(words));
   return words;
 }

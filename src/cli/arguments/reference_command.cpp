@@ -66,7 +66,7 @@ std::string text_of(const Command& command, const Parameter& parameter) {
 
 std::string options_text(const Command& command) {
   std::string text;
-  for (const Parameter& each : command.parameters) text += item(heading_of(each), text_of(command, each));
+  for (const Parameter& each : parameters_of(command)) text += item(heading_of(each), text_of(command, each));
   for (const SettingInfo& each : settings_of(command.settings)) {
     const std::string value = each.type == SettingInfo::Type::flag ? "" : " " + in_code(value_of(each));
     text += item(in_code(flag_name(each.name)) + value, fmt::format("{} (setting {})", help_of(each), in_code(each.name)));

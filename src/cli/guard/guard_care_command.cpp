@@ -40,7 +40,7 @@ Result<void> print_check(Context& context, TranscriptWork& work, const Blobs::Ch
 Result<void> check_guard(Context& context) {
   const bool repair = context.command->name() == "repair";
   HF_TRY(auto work, TranscriptWork::begin(context));
-  HF_TRY(Blobs* const blobs, work->keeper().guard());
+  HF_TRY(Blobs* const blobs, work->homes_keeper().guard());
   const auto progress = work->progress();
   const auto told = [&](std::uint64_t done, std::uint64_t total) { progress("checking", done, total); };
   HF_TRY(const auto check, repair ? blobs->repair(told) : blobs->verify(told));
@@ -49,7 +49,7 @@ Result<void> check_guard(Context& context) {
 
 Result<void> forget_guarded(Context& context) {
   HF_TRY(auto work, TranscriptWork::begin(context));
-  HF_TRY(Blobs* const blobs, work->keeper().guard());
+  HF_TRY(Blobs* const blobs, work->homes_keeper().guard());
   HF_TRY(const auto there, transcripts::ids_on_disk(work->homes()));
   std::vector<std::string> keys, ids;
   std::string what;

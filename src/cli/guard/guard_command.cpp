@@ -44,7 +44,7 @@ void log_troubles(const GuardReport& report) {
 
 Result<void> keep_once(Context& context) {
   HF_TRY(auto work, TranscriptWork::begin(context));
-  HF_TRY(session::Blobs* const blobs, work->keeper().guard());
+  HF_TRY(session::Blobs* const blobs, work->homes_keeper().guard());
   Guard guard(work->homes(), *blobs);
   HF_TRY(const GuardReport report, guard.keep_all(work->progress()));
   HF_TRY(const auto state, blobs->state());
@@ -68,7 +68,7 @@ Result<void> keep_watching(Context& context) {
   if (!stop) return fail(system_error("eventfd", errno));
   signals->on_stop([&] { static_cast<void>(::eventfd_write(stop.get(), 1)); });
   HF_TRY(auto work, TranscriptWork::begin(context));
-  HF_TRY(session::Blobs* const blobs, work->keeper().guard());
+  HF_TRY(session::Blobs* const blobs, work->homes_keeper().guard());
   HF_TRY(auto watch, transcripts::GuardWatch::open(work->homes()));
   Guard guard(work->homes(), *blobs);
   std::chrono::milliseconds next{0};  // until the next full pass

@@ -32,7 +32,7 @@ JsonObject kept_file_json(const session::KeptFile& file) {
 
 Result<void> list_guarded(Context& context) {
   HF_TRY(auto work, TranscriptWork::begin(context));
-  HF_TRY(session::Blobs* const blobs, work->keeper().guard());
+  HF_TRY(session::Blobs* const blobs, work->homes_keeper().guard());
   HF_TRY(auto sessions, transcripts::kept_sessions(*blobs));
   HF_TRY(const auto there, transcripts::ids_on_disk(work->homes()));
   HF_TRY(const auto missing, transcripts::missing_files(work->homes(), *blobs));
@@ -40,10 +40,10 @@ Result<void> list_guarded(Context& context) {
     std::erase_if(sessions, [&](const auto& each) { return there.contains(each.id) && !missing.contains(each.id); });
     std::ranges::sort(sessions, std::greater(), [](const auto& each) { return each.transcript.modified_at; });
   }
-  transcripts::KeptLines lines(work->keeper());
+  transcripts::KeptLines lines(work->homes_keeper());
   JsonArray items;
   Table table({{"ID"}, {"PRODUCT"}, {"ORIGINAL"}, {"UPDATED"}, {"SIZE", true}, {"PROJECT"}, {"TITLE", false, true}});
-  const Millis now = work->keeper().now();
+  const Millis now = work->homes_keeper().now();
   for (const auto& session : sessions) {
     const bool gone = !there.contains(session.id);
     const auto lost = missing.find(session.id);
@@ -82,7 +82,7 @@ Result<void> list_guarded(Context& context) {
 Result<void> show_guarded(Context& context) {
   const operations::Given& given = context.given;
   HF_TRY(auto work, TranscriptWork::begin(context));
-  HF_TRY(session::Blobs* const blobs, work->keeper().guard());
+  HF_TRY(session::Blobs* const blobs, work->homes_keeper().guard());
   HF_TRY(const auto session, transcripts::find_kept_session(*blobs, given.text("session")));
   HF_TRY(const auto version, work->kept_version());
   HF_TRY(const auto files, transcripts::files_of(*blobs, session, version));
@@ -137,7 +137,7 @@ Result<void> show_guarded(Context& context) {
 Result<void> print_guarded(Context& context) {
   const operations::Given& given = context.given;
   HF_TRY(auto work, TranscriptWork::begin(context));
-  HF_TRY(session::Blobs* const blobs, work->keeper().guard());
+  HF_TRY(session::Blobs* const blobs, work->homes_keeper().guard());
   HF_TRY(const auto session, transcripts::find_kept_session(*blobs, given.text("session")));
   session::KeptFile file = session.transcript;
   if (const std::string wanted = given.text("file"); !wanted.empty()) {
@@ -173,7 +173,7 @@ Result<void> print_guarded(Context& context) {
 
 Result<void> show_guard_status(Context& context) {
   HF_TRY(auto work, TranscriptWork::begin(context));
-  HF_TRY(session::Blobs* const blobs, work->keeper().guard());
+  HF_TRY(session::Blobs* const blobs, work->homes_keeper().guard());
   HF_TRY(const auto state, blobs->state());
   HF_TRY(const auto gone, transcripts::gone_sessions(work->homes(), *blobs));
   if (context.json) {

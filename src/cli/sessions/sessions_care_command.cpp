@@ -49,8 +49,8 @@ Result<void> move_session(Context& context) {
   HF_TRY(const session::Moved moved, operations::make_move(*store, record.id, move));
   const session::RetentionPolicy policy = retention_policy(context.settings);
   if (context.json)
-    print_json(
-        JsonObject{{"session", operations::session_item(moved.record, context.clock->now(), policy)}, {"changed", moved.changed}});
+    print_json(JsonObject{{"session", operations::session_item(moved.record, context.clock->now(), policy)},
+                          {"changed", moved.changed}});
   else
     print(harmless(done_text(move, moved.record, moved.changed), false));
   return {};

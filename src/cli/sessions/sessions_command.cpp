@@ -106,12 +106,12 @@ Result<void> list_sessions(Context& context) {
 
 Result<void> show_session(Context& context) {
   HF_TRY(auto work, TranscriptWork::begin(context, TranscriptWork::Died::leave));
-  HF_TRY(const auto found, work->find(context.given.text("session")));
+  HF_TRY(const auto found, work->named());
   if (!found.record())
     return fail(ErrorKind::invalid, fmt::format("{} is a transcript", found.id()),
                 fmt::format("holdfast info {} shows it", found.id()));
   const session::SessionRecord& record = *found.record();
-  HF_TRY(session::Store* const store, work->keeper().store_to_read());
+  HF_TRY(session::Store* const store, work->homes_keeper().store_to_read());
   if (context.given.flag("graph") || context.given.flag("svg")) return draw_session(context, *store, record);
   session::EntryQuery query;
   query.session = record.id;

@@ -2,8 +2,8 @@
 
 #include "base/text/text.h"
 #include "cli/program/care_settings.h"
-#include "operations/sessions/gated_actions.h"
 #include "cli/program/context.h"
+#include "operations/sessions/gated_actions.h"
 #include "session/query/lookup.h"
 
 #include <fmt/format.h>

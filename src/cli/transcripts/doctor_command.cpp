@@ -77,7 +77,7 @@ std::vector<Repair> repair(const TranscriptWork& work, const DoctorReport& repor
   std::vector<Repair> repairs;
   for (const auto& each : report.sick) {
     if (!each.to_repair()) continue;
-    auto copy = work.keeper().repair({each.place, 0, 0}, transcripts::id_of_repaired(each.place, each.report));
+    auto copy = work.homes_keeper().repair({each.place, 0, 0}, transcripts::id_of_repaired(each.place, each.report));
     if (copy)
       repairs.push_back({each.place.session_id, copy->new_session_id, {}, std::move(copy->warnings)});
     else
@@ -97,7 +97,7 @@ Result<void> examine_transcripts(Context& context) {
   HF_TRY(options.project_path, work->source_project());
   options.deep = !given.flag("quick");
   if (const auto days = given.number("days")) options.warn_days = static_cast<int>(*days);
-  options.now = work->keeper().now();
+  options.now = work->homes_keeper().now();
   HF_TRY(const DoctorReport report, transcripts::examine(work->homes().claude, options, work->progress()));
   std::vector<Repair> repairs;
   if (given.flag("fix")) repairs = repair(*work, report);

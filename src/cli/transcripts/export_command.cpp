@@ -4,7 +4,7 @@
 #include "catalogue/open.h"
 #include "cli/program/context.h"
 #include "cli/services/readable_kinds.h"
-#include "cli/transcripts/copy_text.h"
+#include "cli/transcripts/transcript_work.h"
 #include "kinds/transcripts/products/claude/project_folder.h"
 #include "kinds/transcripts/rewrite/redact.h"
 #include "kinds/transcripts/staging/new_file.h"
@@ -27,7 +27,7 @@ constexpr std::size_t kMostSessions = 100'000;
 class Exporting {
  public:
   Exporting(Context& context, TranscriptWork& work)
-      : context_(context), work_(work), given_(work.given()), kept_(work.keeper()), asker_(work.asker()) {
+      : context_(context), work_(work), given_(work.given()), kept_(work.homes_keeper()), asker_(work.asker()) {
     asker_.kept = &kept_;
   }
 
@@ -61,7 +61,8 @@ class Exporting {
   Result<catalogue::OpenedSession> open(const std::string& id) {
     HF_TRY(const auto version, work_.kept_version());
     const bool of_guard = version.number || version.as_of;
-    HF_TRY(const auto found, of_guard ? catalogue::find_copy(work_.keeper(), id, true) : work_.find(id));
+    HF_TRY(const auto found, of_guard ? catalogue::find_copy(work_.homes_keeper(), id, true)
+                                      : work_.any_session(id, work_.given().text("source_project")));
     return open(found, version);
   }
 
@@ -111,7 +112,7 @@ class Exporting {
 
   // What the guard alone has, of this project or of all.
   Result<std::vector<transcripts::KeptSession>> gone(const std::optional<std::string>& project) const {
-    HF_TRY(session::Blobs* const guard, work_.keeper().guard());
+    HF_TRY(session::Blobs* const guard, work_.homes_keeper().guard());
     HF_TRY(auto sessions, transcripts::gone_sessions(work_.homes(), *guard));
     std::erase_if(sessions, [&](const transcripts::KeptSession& each) {
       return project && !transcripts::is_folder_of(each.place.project_folder, *project);

@@ -12,12 +12,12 @@ namespace holdfast::cli {
 namespace {
 
 // An id whose files are gone has its family still, so it is looked for where sessions lie first and then among those remembered.
-Result<std::string> id_of(const TranscriptWork& work, const std::string& text) {
-  auto found = work.transcript(text);
+Result<std::string> id_of(TranscriptWork& work, const std::string& text) {
+  auto found = work.named_transcript();
   if (found) return found->id();
   if (found.error().kind != ErrorKind::not_found || text.empty()) return fail(std::move(found).error());
   if (is_uuid(text)) return text;
-  return work.keeper().remembered(text, std::move(found).error());
+  return work.homes_keeper().remembered(text, std::move(found).error());
 }
 
 bool prints_json(const Context& context) {
@@ -25,9 +25,9 @@ bool prints_json(const Context& context) {
 }
 
 // Says so when nothing is known.
-Result<std::optional<transcripts::LineageTree>> family_of(const Context& context, const TranscriptWork& work) {
+Result<std::optional<transcripts::LineageTree>> family_of(const Context& context, TranscriptWork& work) {
   HF_TRY(const std::string id, id_of(work, context.given.text("session")));
-  HF_TRY(auto tree, work.keeper().lineage(id));
+  HF_TRY(auto tree, work.homes_keeper().lineage(id));
   if (!tree) print(prints_json(context) ? "null\n" : fmt::format("nothing is known about the family of {}\n", id));
   return tree;
 }
@@ -35,7 +35,7 @@ Result<std::optional<transcripts::LineageTree>> family_of(const Context& context
 Result<void> print_original(const TranscriptWork& work, const transcripts::LineageTree& tree) {
   std::vector<std::string> ids;
   for (const auto& [id, node] : tree.nodes) ids.push_back(id);
-  HF_TRY(session::Store * store, work.keeper().store_to_read());
+  HF_TRY(session::Store * store, work.homes_keeper().store_to_read());
   if (!store)
     return fail(ErrorKind::not_found, "there is nothing to export yet", "the client's own forks are in its transcripts");
   HF_TRY(const JsonObject exported, transcripts::export_lineage(*store, ids));

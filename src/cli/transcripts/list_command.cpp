@@ -23,13 +23,13 @@ constexpr std::int64_t kListedTranscripts = 20;
 // Those that only the guard has, among the others; `kept` gets their ids.
 Result<void> add_kept(const TranscriptWork& work, const std::optional<std::string>& project, std::size_t limit,
                       transcripts::Homes::Lines& lines, std::set<std::string>& kept) {
-  HF_TRY(session::Blobs* const guard, work.keeper().guard());
+  HF_TRY(session::Blobs* const guard, work.homes_keeper().guard());
   HF_TRY(auto gone, transcripts::gone_sessions(work.homes(), *guard));
   std::erase_if(gone, [&](const transcripts::KeptSession& each) {
     return project && !transcripts::is_folder_of(each.place.project_folder, *project);
   });
   if (gone.empty()) return {};
-  HF_TRY(const std::string folder, work.keeper().temporary_folder());
+  HF_TRY(const std::string folder, work.homes_keeper().temporary_folder());
   HF_TRY(auto home, transcripts::KeptHome::make(folder, guard));
   lines.total += gone.size();
   for (std::size_t i = 0; i < gone.size() && i < limit; ++i) {
@@ -67,7 +67,7 @@ Result<void> list_transcripts(Context& context) {
       work->warn({"the guard cannot be read: " + added.error().message});
     }
   }
-  const Millis now = work->keeper().now();
+  const Millis now = work->homes_keeper().now();
   HF_TRY(const auto activity, transcripts::Activity::read(homes.claude, now));
   auto state_of = [&](const transcripts::AnySession& session) {
     return kept.contains(session.id()) ? std::string_view("kept") : activity.of(session.id(), session.mtime()).word();

@@ -72,7 +72,7 @@ class Searching {
     request.model = given.text("model");
     request.file = std::filesystem::path(given.text("file")).lexically_normal().string();
     if (const std::string id = given.text("session"); !id.empty()) {
-      HF_TRY(const auto found, work_->find(id));
+      HF_TRY(const auto found, work_->any_session(id, {}));
       request.session = found.id();
     }
     request.store = view_.get();

@@ -19,27 +19,6 @@ constexpr Parameter kScope{.name = "source_project",
                            .help = "only sessions of this folder",
                            .value = "DIR",
                            .option = "--source-project,--sp,-p,--project"};
-constexpr Parameter kSource{
-    .name = "source_project", .help = "only sessions of this folder", .value = "DIR", .option = "--source-project,--sp"};
-constexpr Parameter target(std::string_view usual) {
-  return {.name = "target_project",
-          .help = "where it goes",
-          .fallback = usual,
-          .value = "DIR",
-          .option = "--target-project,--tp,-p,--project"};
-}
-constexpr Parameter kNoTranslate{"no_translate", flag, "leave paths as they are"};
-constexpr Parameter kTranslate{.name = "translate",
-                               .help = "how far paths are translated",
-                               .fallback = "fields",
-                               .words = "cwd|fields|all",
-                               .against = "no_translate"};
-constexpr Parameter kMap{"map", texts, "a further path to translate; may be repeated", {}, "OLD=NEW"};
-constexpr Parameter kForce{
-    .name = "force", .type = flag, .help = "also a session that Claude Code made itself", .option = "-f,--force"};
-constexpr Parameter kTerminate{
-    .name = "terminate", .type = flag, .help = "end the client that has it open", .option = "-t,--terminate"};
-constexpr Parameter kNoBackup{"no_backup", flag, "keep no backup"};
 constexpr Parameter kLaunch{.name = "launch", .type = flag, .help = "resume it at once", .option = "-l,--launch"};
 constexpr Parameter kLaunchArguments{.name = "launch_arguments",
                                      .type = texts,
@@ -48,6 +27,9 @@ constexpr Parameter kLaunchArguments{.name = "launch_arguments",
                                      .option = "--"};
 constexpr Parameter kGistToken{"gist_token", text, "GitHub token", "GITHUB_TOKEN, `gh auth token`"};
 constexpr Parameter kRedact{"redact", flag, "mask what looks like a credential"};
+
+// What a command that can start the client takes beside its operation.
+constexpr Parameter kLaunching[] = {kLaunch, kLaunchArguments};
 
 constexpr Parameter kListParameters[] = {kScope,
                                          {.name = "all",
@@ -61,37 +43,6 @@ constexpr Parameter kInfoParameters[] = {kThisOrThat,
                                          kScope,
                                          one_of("format", "text|json", "how it is printed", "text", "-f,--format"),
                                          {"cost", flag, "what that costs, by the table in prices.json"}};
-
-constexpr Parameter kArchiveParameters[] = {
-    kThisOrThat,
-    optional("output", "OUTPUT", "a path, - (stdout), gist://, gist://ID or s3://BUCKET/KEY", "./ID.json.zst"),
-    kScope,
-    one_of("format", "json|zst", "how it is written", "by the name", "-f,--format"),
-    {"with_history", flag, "also the copies of files before edits"},
-    {"redact", flag, "mask what looks like a credential; then not byte-true"},
-    one_of("format_version", "2.1|2.4", "2.1 for older readers", "2.4"),
-    kGistToken,
-    one_of("gist_visibility", "secret|public", "secret (unlisted, not private) or public", "secret"),
-    {"gist_description", text, "what the gist is called"},
-    {"yes", flag, "upload without asking"},
-    {"force", flag, "replace what S3 has under that key"}};
-
-constexpr Parameter kRestoreParameters[] = {
-    needed("archive", "ARCHIVE", "a file, gist://ID, s3://BUCKET/KEY, - (stdin), or the id of a session that is gone"),
-    target("this folder; {in_place}: where it was"),
-    {"in_place", flag, "same id, same files, bit for bit"},
-    kNoTranslate,
-    kTranslate,
-    kMap,
-    kDryRun,
-    {"with_session_env", flag, "also the shell scripts of a stranger's archive"},
-    {.name = "no_session_env", .type = flag, .help = "never shell scripts", .against = "with_session_env"},
-    kGistToken,
-    kLaunch,
-    kVersion,
-    kAsOf,
-    {"new_id", flag, "of a session that is kept in the store: also when it exists, under another id"},
-    kLaunchArguments};
 
 constexpr Parameter kExportParameters[] = {
     kThisOrThat,
@@ -108,43 +59,6 @@ constexpr Parameter kExportParameters[] = {
     kVersion,
     kAsOf,
     kRedact};
-
-constexpr Parameter kCloneParameters[] = {kThisOrThat,
-                                          kSource,
-                                          target("where the first is"),
-                                          kNoTranslate,
-                                          kTranslate,
-                                          kMap,
-                                          {"translate_files", flag, "with {translate} all: also in saved results and plans"},
-                                          {"up_to", text, "leave out what follows this record", {}, "UUID"},
-                                          {"fresh_uuids", flag, "new ids for records, too"},
-                                          kDryRun,
-                                          kLaunch,
-                                          kLaunchArguments};
-
-constexpr Parameter kMoveParameters[] = {
-    kThisOrThat, kSource, target("this folder"), kNoTranslate, kTranslate, kMap, kForce, kTerminate, kNoBackup,
-    kDryRun,     kLaunch, kLaunchArguments};
-
-constexpr Parameter kDeleteParameters[] = {
-    kThisOrThat,
-    kScope,
-    kForce,
-    kTerminate,
-    kNoBackup,
-    kDryRun,
-    {"delete_cross_session_artifacts", choice, "the id exists in several projects: whether what they share goes, too"}};
-
-constexpr Parameter kRelocateParameters[] = {needed("old_path", "OLD", "the folder's former path"),
-                                             needed("new_path", "NEW", "its present path"),
-                                             kNoTranslate,
-                                             kTranslate,
-                                             kMap,
-                                             kForce,
-                                             kTerminate,
-                                             kNoBackup,
-                                             kDryRun,
-                                             kYes};
 
 constexpr Parameter kLineageParameters[] = {kThisOrThat, kScope,
                                             one_of("format", "text|tree|json", "how it is printed", "text", "-f,--format")};
@@ -169,23 +83,65 @@ constexpr Command kTranscriptRows[] = {
      "--all --limit 50  the newest of all projects"},
     {"info", "one transcript: files, state, family, what it used", show_transcript, kInfoParameters,
      "4f2a --cost  also what its tokens cost"},
-    {"archive", "keep a session in one file, a gist or S3", archive_transcript, kArchiveParameters,
+    {"archive",
+     "keep a session in one file, a gist or S3",
+     archive_transcript,
+     {},
      "4f2a ./work.json.zst  into a file; restore brings it back\n"
-     "4f2a gist:// --redact  to another machine, without known credentials"},
-    {"restore", "a session out of an archive: a copy, or in place", restore_transcript, kRestoreParameters,
+     "4f2a gist:// --redact  to another machine, without known credentials",
+     {},
+     {},
+     false,
+     "archive"},
+    {"restore",
+     "a session out of an archive: a copy, or in place",
+     restore_transcript,
+     kLaunching,
      "./work.json.zst --launch  a copy in this folder, and go on with it\n"
-     "4f2a --in-place  what the client deleted and the guard has, where it was"},
+     "4f2a --in-place  what the client deleted and the guard has, where it was",
+     {},
+     {},
+     false,
+     "restore"},
     {"export", "any session as a document: HTML, Markdown or JSON", export_any_session, kExportParameters,
      "4f2a  one HTML file, to read in a browser or to send\n"
      "--all --output ./all-sessions  every transcript, with an index"},
-    {"clone", "a second session with the whole history of the first", clone_transcript, kCloneParameters,
-     "4f2a --target-project ../other --launch  try something else, elsewhere"},
-    {"move", "a session to another project; it keeps its id", move_transcript, kMoveParameters,
-     "4f2a --target-project ~/work/app --force --dry-run  what would be moved"},
-    {"delete", "a session and all that belongs to it, after a backup", delete_transcript, kDeleteParameters,
-     "4f2a --force  says how to undo it"},
-    {"relocate", "every session of a folder that was renamed", relocate_transcripts, kRelocateParameters,
-     "~/old-name ~/new-name  shows what it will do, and asks"},
+    {"clone",
+     "a second session with the whole history of the first",
+     clone_transcript,
+     kLaunching,
+     "4f2a --target-project ../other --launch  try something else, elsewhere",
+     {},
+     {},
+     false,
+     "clone"},
+    {"move",
+     "a session to another project; it keeps its id",
+     move_transcript,
+     kLaunching,
+     "4f2a --target-project ~/work/app --force --dry-run  what would be moved",
+     {},
+     {},
+     false,
+     "move"},
+    {"delete",
+     "a session and all that belongs to it, after a backup",
+     delete_transcript,
+     {},
+     "4f2a --force  says how to undo it",
+     {},
+     {},
+     false,
+     "delete"},
+    {"relocate",
+     "every session of a folder that was renamed",
+     relocate_transcripts,
+     {},
+     "~/old-name ~/new-name  shows what it will do, and asks",
+     {},
+     {},
+     false,
+     "relocate"},
     {"lineage", "where a session came from and what came of it", show_lineage, kLineageParameters,
      "4f2a --format tree  the family as a drawing"},
     {"lineage export", "the same in claude-session's own form", export_lineage, kFamilyExportParameters,

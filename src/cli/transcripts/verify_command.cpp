@@ -67,12 +67,12 @@ bool is_archive(const std::string& text) {
 Result<VerifyReport> examine(TranscriptWork& work, const std::string& what) {
   const transcripts::Progress progress = work.progress();
   if (is_archive(what)) {
-    HF_TRY(auto archive, transcripts::open_archive(work.keeper(), what, work.remote(), progress));
+    HF_TRY(auto archive, transcripts::open_archive(work.homes_keeper(), what, work.remote(), progress));
     HF_TRY(auto reader, transcripts::ArchiveReader::open(std::move(archive.file)));
     return verify_archive(reader, progress);
   }
-  HF_TRY(const auto found, work.transcript(what));
-  return catalogue::verify(work.keeper(), found, progress);
+  HF_TRY(const auto found, work.transcript(what, work.given().text("source_project")));
+  return catalogue::verify(work.homes_keeper(), found, progress);
 }
 
 Result<void> print_drift(Context& context, TranscriptWork& work, const std::string& what) {
@@ -81,7 +81,7 @@ Result<void> print_drift(Context& context, TranscriptWork& work, const std::stri
     HF_TRY(const auto project, work.source_project());
     HF_TRY(sessions, all_sessions(work.homes().claude, project));
   } else {
-    HF_TRY(const auto session, catalogue::on_disk(work.transcript(what)));
+    HF_TRY(const auto session, catalogue::on_disk(work.transcript(what, work.given().text("source_project"))));
     if (session.codex())
       return fail(ErrorKind::invalid, "there is no table of Codex's records to compare with", "give a session of Claude Code");
     sessions.push_back(*session.claude());

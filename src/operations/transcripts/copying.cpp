@@ -21,7 +21,8 @@ namespace holdfast::operations {
 namespace {
 
 using enum Parameter::Type;
-using transcripts::Archived;
+
+constexpr std::string_view kStandardOutput = "-";
 
 // ---- archive ----
 
@@ -68,7 +69,7 @@ Result<Facts> upload(Context& context, const Given& given, const catalogue::File
   if (!given.flag("yes")) {
     HF_TRY(const auto line, files.keeper->homes().line_of(files.session));
     HF_TRY(const auto inventory, files.keeper->homes().inventory(files.session));
-    HF_CHECK(context.agree(what_is_uploaded(line, inventory, given)));
+    HF_CHECK(context.agree(what_is_uploaded(line, inventory, given), {}));
   }
   HF_TRY(const auto done, transcripts::upload(*files.keeper, files.session, given.text("output"), options,
                                               remote_of(context, given), context.progress()));
@@ -81,15 +82,22 @@ Result<Facts> upload(Context& context, const Given& given, const catalogue::File
   return facts;
 }
 
-Result<Facts> archive(Context& context, const Given& given) {
-  HF_TRY(const auto found, context.any_session(given.text("session"), given.text("source_project")));
-  const std::string output = given.text("output"), format = given.text("format");
-  HF_TRY(const std::string path, output.empty() ? context.archive_path(found.id(), format == "json" ? ".json" : ".json.zst")
-                                 : transcripts::is_remote(output) ? Result<std::string>(output)
-                                                                  : context.absolute(output));
-  if (found.record()) return archive_of_store(context, given, *found.record(), path);
-  HF_TRY(const auto* const keeper, context.keeper());
-  HF_TRY(const auto files, catalogue::files_of(*keeper, found, context.progress()));
+// To standard output by way of a file, because an archive is written in two passes, and one that failed half-way must not have
+// begun.
+Result<std::string> path_to_write(Context& context, const transcripts::Keeper& keeper, const Given& given,
+                                  const std::string& id) {
+  const std::string output = given.text("output");
+  const std::string ending = given.text("format") == "json" ? ".json" : ".json.zst";
+  if (output.empty()) return context.archive_path(id, ending);
+  if (transcripts::is_remote(output)) return output;
+  if (output != kStandardOutput) return context.absolute(output);
+  HF_TRY(const std::string folder, keeper.temporary_folder());
+  return fmt::format("{}/{}{}", folder, make_uuid7(), ending);
+}
+
+Result<Facts> archive_transcript(Context& context, const Given& given, const transcripts::Keeper& keeper,
+                                 const catalogue::Found& found, const std::string& path, const std::string& where) {
+  HF_TRY(const auto files, catalogue::files_of(keeper, found, context.progress()));
   transcripts::ArchiveOptions options;
   options.with_history = given.flag("with_history");
   options.redact = given.flag("redact");
@@ -98,12 +106,28 @@ Result<Facts> archive(Context& context, const Given& given) {
   if (transcripts::is_remote(path)) {
     HF_TRY(facts, upload(context, given, files, options));
   } else {
-    HF_TRY(options.format, transcripts::archive_format(path, format));
+    HF_TRY(options.format, transcripts::archive_format(path, given.text("format")));
     HF_TRY(auto archived, files.keeper->write(files.session, path, options, context.progress()));
-    keeper->remember(archived, path);
+    keeper.remember(archived, where);
     facts = to_json(archived);
+    facts["byte_true"] = archived.report.header.byte_true;
   }
   for (const std::string& each : files.left_out()) facts["warnings"].as_array().emplace_back(each);
+  return facts;
+}
+
+Result<Facts> archive(Context& context, const Given& given) {
+  HF_TRY(const auto found, context.any_session(given.text("session"), given.text("source_project")));
+  HF_TRY(const auto* const keeper, context.keeper());
+  HF_TRY(const std::string path, path_to_write(context, *keeper, given, found.id()));
+  const bool printed = given.text("output") == kStandardOutput;
+  auto facts = found.record()
+                   ? archive_of_store(context, given, *found.record(), path)
+                   : archive_transcript(context, given, *keeper, found, path, printed ? std::string(kStandardOutput) : path);
+  if (!facts || !printed) return facts;
+  const auto done = context.print_file(path);
+  ::unlink(path.c_str());
+  if (!done) return fail(done.error());
   return facts;
 }
 

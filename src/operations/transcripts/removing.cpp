@@ -154,7 +154,7 @@ Result<Facts> relocate(Context& context, const Given& given) {
     if (plan.moved.empty() && plan.failed.empty()) return nothing_left(context, *keeper, options, std::move(facts));
     if (options.dry_run) return facts;
     if (!given.flag("yes"))
-      HF_CHECK(context.agree(fmt::format("this moves {} sessions of {} to {}", plan.moved.size(), old_path, new_path)));
+      HF_CHECK(context.agree(fmt::format("this moves {} sessions of {} to {}", plan.moved.size(), old_path, new_path), facts));
   }
   options.force = true;
   HF_TRY(const auto result, keeper->relocate(old_path, new_path, options, progress));

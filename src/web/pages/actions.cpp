@@ -50,7 +50,7 @@ class PageContext final : public operations::Context {
   }
   transcripts::Progress progress() override { return {}; }
   // Whoever sent the form has seen what it says.
-  Result<void> agree(const std::string&) override { return {}; }
+  Result<void> agree(const std::string&, const JsonObject&) override { return {}; }
 
  private:
   session::Store& store_;

@@ -1,4 +1,4 @@
-#include "cli/transcripts/copy_text.h"
+#include "cli/transcripts/transcript_text.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,26 +8,20 @@ namespace {
 
 using testing::HasSubstr;
 using testing::Not;
-using transcripts::ArtifactKind;
-
-transcripts::CopyResult result() {
-  transcripts::CopyResult result;
-  result.new_session_id = "new";
-  result.original_session_id = "old";
-  result.project_path = "/srv/x";
-  result.main_records = 7;
-  result.files = {{ArtifactKind::main_transcript, 1}, {ArtifactKind::nested_agent, 2}};
-  result.resume_command = "cd /srv/x && claude --resume new";
-  result.rewritten.paths = 3;
-  result.rewritten.samples = {"/a -> /b"};
-  return result;
+operations::Facts result() {
+  return {{"new_session_id", "new"},
+          {"original_session_id", "old"},
+          {"project_path", "/srv/x"},
+          {"main_records_restored", 7},
+          {"agent_files_restored", 2},
+          {"resume_command", "cd /srv/x && claude --resume new"},
+          {"rewritten", JsonObject{{"paths", 3}, {"samples", JsonArray{"/a -> /b"}}}}};
 }
 
-TEST(PartsText, CountsInWordsAndJoinsWhatAPersonTakesForOne) {
-  EXPECT_EQ(parts_text({{ArtifactKind::main_transcript, 1}}), "");
-  EXPECT_EQ(parts_text({{ArtifactKind::flat_agent, 1}, {ArtifactKind::nested_agent, 2}, {ArtifactKind::plan, 1}}),
-            "3 subagents, 1 plan");
-  EXPECT_EQ(parts_text({{ArtifactKind::task, 2}, {ArtifactKind::task_metadata, 1}}), "3 task files");
+TEST(PartsText, CountsInWords) {
+  EXPECT_EQ(parts_text({{"plan_files_moved", 0}}, "_moved"), "");
+  EXPECT_EQ(parts_text({{"agent_files_moved", 3}, {"plan_files_moved", 1}, {"debug_log_moved", true}}, "_moved"),
+            "3 subagents, 1 plan, 1 debug log");
 }
 
 TEST(CopyText, SaysWhatIsThereAndHowToGoOn) {
@@ -41,7 +35,7 @@ TEST(CopyText, SaysWhatIsThereAndHowToGoOn) {
 
 TEST(CopyText, ADryRunShowsSamplesAndPromisesNothing) {
   auto dry = result();
-  dry.was_dry_run = true;
+  dry["was_dry_run"] = true;
   const std::string text = copy_text(dry, {}, false);
   EXPECT_THAT(text, HasSubstr("would be  new\n"));
   EXPECT_THAT(text, HasSubstr("/a -> /b"));
@@ -50,7 +44,7 @@ TEST(CopyText, ADryRunShowsSamplesAndPromisesNothing) {
 
 TEST(CopyText, TextOfStrangersIsHarmless) {
   auto hostile = result();
-  hostile.custom_title = "x\x1b[31m\ny";
+  hostile["custom_title"] = "x\x1b[31m\ny";
   EXPECT_THAT(copy_text(hostile, {}, false), Not(HasSubstr("\x1b")));
 }
 
