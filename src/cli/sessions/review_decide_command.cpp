@@ -2,7 +2,7 @@
 
 #include "cli/arguments/change_ids.h"
 #include "cli/program/context.h"
-#include "cli/services/review_desk.h"
+#include "cli/services/review_workspace.h"
 #include "cli/sessions/review_text.h"
 
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ bool commits(const Context& context) {
 }
 
 // As they are among the changes that the filter leaves; one that is not there is reported with the verdicts.
-Result<std::vector<std::string>> whole_ids(ReviewDesk& review, const documents::ChangeFilter& filter,
+Result<std::vector<std::string>> whole_ids(ReviewWorkspace& review, const documents::ChangeFilter& filter,
                                            const std::vector<std::string>& typed) {
   HF_TRY(const auto pending, review.changes(filter));
   std::vector<std::string> ids;
@@ -35,7 +35,7 @@ Result<std::vector<std::string>> whole_ids(ReviewDesk& review, const documents::
   return ids;
 }
 
-Result<documents::Verdicts> read_verdicts(const Context& context, ReviewDesk& review, bool accept) {
+Result<documents::Verdicts> read_verdicts(const Context& context, ReviewWorkspace& review, bool accept) {
   const bool all = context.given.flag("all");
   const std::vector<std::string> ids = context.given.texts("change");
   if (all != ids.empty())
@@ -64,7 +64,7 @@ constexpr std::string_view kKeys =
 // and a model may be at work at the same time.
 class Walk {
  public:
-  Walk(const Context& context, ReviewDesk& review) : context_(context), review_(review), asker_(review.reviewer()) {}
+  Walk(const Context& context, ReviewWorkspace& review) : context_(context), review_(review), asker_(review.reviewer()) {}
 
   Result<void> over(std::vector<PendingChange> changes) {
     pending_ = std::move(changes);
@@ -138,7 +138,7 @@ class Walk {
     documents::Verdicts verdicts;
     for (const PendingChange* each : changes) (accept ? verdicts.accept : verdicts.reject).push_back(each->id);
     verdicts.commit = commits(context_);
-    auto report = review_.desk().decide(asker_, verdicts);
+    auto report = review_.workspace().decide(asker_, verdicts);
     if (!report) {
       print_error(report.error(), false);
       ++at_;
@@ -155,7 +155,7 @@ class Walk {
     print_note("comment: ");
     const std::string note = read_answer(kLongestComment);
     if (note.empty()) return true;
-    auto commented = review_.desk().comment(asker_, "", change().id, note);
+    auto commented = review_.workspace().comment(asker_, "", change().id, note);
     if (!commented) print_error(commented.error(), false);
     return look_again();
   }
@@ -177,7 +177,7 @@ class Walk {
   }
 
   const Context& context_;
-  ReviewDesk& review_;
+  ReviewWorkspace& review_;
   documents::Asker asker_;
   std::vector<PendingChange> pending_;
   std::size_t at_ = 0;  // of pending_
@@ -188,9 +188,9 @@ class Walk {
 
 Result<void> decide_changes(Context& context) {
   const bool accept = context.command->name() == "accept";
-  HF_TRY(auto review, ReviewDesk::open(context));
+  HF_TRY(auto review, ReviewWorkspace::open(context));
   HF_TRY(const documents::Verdicts verdicts, read_verdicts(context, *review, accept));
-  HF_TRY(const VerdictReport report, review->desk().decide(review->reviewer(), verdicts));
+  HF_TRY(const VerdictReport report, review->workspace().decide(review->reviewer(), verdicts));
   if (context.json)
     print_json(report_json(report));
   else
@@ -203,7 +203,7 @@ Result<void> decide_changes(Context& context) {
 
 Result<void> review_one_by_one(Context& context) {
   if (context.json || context.terminal.width == 0 || !somebody_is_there()) return list_changes(context);
-  HF_TRY(auto review, ReviewDesk::open(context));
+  HF_TRY(auto review, ReviewWorkspace::open(context));
   HF_TRY(auto changes, review->changes({}));
   if (changes.empty()) {
     print("no pending changes\n");

@@ -4,7 +4,7 @@
 
 #include "cli/program/context.h"
 #include "cli/program/terminal.h"
-#include "kinds/documents/workspace/desk.h"
+#include "kinds/documents/workspace/workspace.h"
 
 #include <string>
 #include <vector>

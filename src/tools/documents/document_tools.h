@@ -8,11 +8,11 @@
 // listed, and refused when they are called; without a folder under review (design 8.35) all of them are like that.
 
 #include "mcp/server/server.h"
-#include "tools/documents/document_desks.h"
+#include "tools/documents/document_workspaces.h"
 
 namespace holdfast::tools {
 
-// The desks outlive the server. handle_ttl: how long an unused session lives; the descriptions say it.
-Result<void> add_document_tools(mcp::Server& server, DocumentDesks& desks, Millis handle_ttl);
+// The workspaces outlive the server. handle_ttl: how long an unused session lives; the descriptions say it.
+Result<void> add_document_tools(mcp::Server& server, DocumentWorkspaces& workspaces, Millis handle_ttl);
 
 }  // namespace holdfast::tools
