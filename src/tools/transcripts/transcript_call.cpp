@@ -62,12 +62,23 @@ std::optional<bool> TranscriptCall::maybe_flag(std::string_view name) const {
   return find_bool(call_.arguments(), name);
 }
 
+catalogue::Asker TranscriptCall::asker() const {
+  return {[this]() -> Result<session::Store*> { return &store_; }, call_.caller().principal,
+          check_owner(call_.caller()) ? &keeper_ : nullptr};
+}
+
+Result<void> TranscriptCall::allow() const {
+  const auto owner = check_owner(call_.caller());
+  if (owner) return {};
+  for (const char* argument : {"session_id", "source_session_id"})
+    if (const std::string id = text(argument); !id.empty()) HF_CHECK(catalogue::find_transcript(asker(), id));
+  return owner;
+}
+
 Result<catalogue::Found> TranscriptCall::session(std::string_view argument) {
   HF_TRY(const auto project, folder("source_project"));
   if (const std::string id = text(argument); !id.empty()) {
-    const catalogue::Asker asker{[this]() -> Result<session::Store*> { return &store_; }, call_.caller().principal,
-                                 check_owner(call_.caller()) ? &keeper_ : nullptr};
-    return catalogue::find_transcript(asker, id, project);
+    return catalogue::find_transcript(asker(), id, project);
   }
   if (project)
     return fail(ErrorKind::invalid, "source_project needs the id of a session", "give the id, or leave source_project out");

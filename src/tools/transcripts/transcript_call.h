@@ -19,7 +19,12 @@ class TranscriptCall {
       : call_(call), store_(store), keeper_(keeper), root_(root), options_(options) {}
 
   const transcripts::Keeper& keeper() const { return keeper_; }
+  catalogue::Asker asker() const;  // what exists for the caller
   const TranscriptToolOptions& options() const { return options_; }
+
+  // A session that somebody else names is not there for them, as everywhere; without one they are refused. Errors: those of
+  // catalogue::find_transcript, refused.
+  Result<void> allow() const;
 
   // Ends what operations left behind that died; before anything is looked for.
   void recover() { recovered_ = keeper_.recover(); }

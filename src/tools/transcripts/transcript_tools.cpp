@@ -339,7 +339,7 @@ Result<void> add_transcript_tools(mcp::Server& server, const session::SharedStor
       session::StoreView store(stores, call.caller());
       TranscriptCall transcript_call(call, store, keeper, root, options);
       Answer answer = [&]() -> Answer {
-        HF_CHECK(check_owner(call.caller()));
+        HF_CHECK(transcript_call.allow());
         transcript_call.recover();
         return run(transcript_call);
       }();
