@@ -72,7 +72,7 @@ struct TimelineTest : testing::Test {
     }
     next.clear();
     if (const std::size_t link = html.find("rel=\"next\" href=\"/?"); link != std::string::npos) {
-      const std::size_t begin = link + 20;
+      const std::size_t begin = link + 19;
       next = html.substr(begin, html.find('"', begin) - begin);
       for (std::size_t at; (at = next.find("&amp;")) != std::string::npos;) next.replace(at, 5, "&");
     }

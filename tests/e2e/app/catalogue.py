@@ -318,6 +318,11 @@ class Catalogue(TranscriptsTest):
         self.assertEqual({each["session_id"]: each["status"] for each in recent["sessions"]}[IN_GUARD], "kept")
         self.assertEqual(ids, {"all": wanted, "here": [id for id in wanted if id in self.OF_DEMO], "kept": [id for id in wanted if id in self.KEPT]})
 
+    def test_research_finds_transcripts(self):
+        """Beside the store; by the id that `session` get takes."""
+        report = self.run_program("research", "start", "What was said in a simple chat?").stdout
+        self.assertIn(f"<holdfast://sessions/{sid('a1')}#", report)
+
     # Times.
 
     GOOD = ("30m", "3d", "1w", "2026-07-01", "2026-07-01T10:00:00Z", "2026-07-01T10:00:00+02:00")
