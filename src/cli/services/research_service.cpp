@@ -4,7 +4,7 @@
 #include "cli/program/model_settings.h"
 #include "cli/services/past_transcripts.h"
 #include "kinds/research/run/job.h"
-#include "tools/documents/document_desks.h"
+#include "tools/documents/document_workspaces.h"
 
 #include <fmt/format.h>
 
