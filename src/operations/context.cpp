@@ -20,6 +20,12 @@ Result<catalogue::Found> Context::any_session(const std::string& id, const std::
   return catalogue::find(asker(), id);
 }
 
+Result<const transcripts::Keeper*> Context::keeper_for(const std::string& id) {
+  const auto mine = keeper();
+  if (!mine && !id.empty()) HF_CHECK(catalogue::find_transcript(asker(), id));
+  return mine;
+}
+
 Result<catalogue::Found> Context::transcript(const std::string& id, const std::string& source_project) {
   HF_TRY(const auto project, folder(source_project));
   if (!id.empty()) return catalogue::find_transcript(asker(), id, project);

@@ -64,6 +64,9 @@ class Context {
   catalogue::Asker asker();
   // The session of any kind under that id; an empty id is the transcript that calls. Errors: those of catalogue::find.
   Result<catalogue::Found> any_session(const std::string& id, const std::string& source_project);
+  // keeper(), but a session that somebody else names is not there for them, as everywhere; without one they are refused. Errors:
+  // those of catalogue::find_transcript, refused.
+  Result<const transcripts::Keeper*> keeper_for(const std::string& id);
   // The same for what only transcripts have; looked for in one project alone, when that is given.
   Result<catalogue::Found> transcript(const std::string& id, const std::string& source_project);
   // A folder as the client of transcripts would take it; nullopt when it was not given.

@@ -1,5 +1,6 @@
 // holdfast sessions list|show.
 
+#include "catalogue/list.h"
 #include "cli/program/care_settings.h"
 #include "cli/program/context.h"
 #include "cli/sessions/run_entry_text.h"
@@ -9,7 +10,6 @@
 #include "operations/sessions/session_item.h"
 #include "session/kinds.h"
 #include "session/query/display.h"
-#include "session/query/known_damage.h"
 
 #include <fmt/format.h>
 
@@ -70,21 +70,21 @@ Result<void> draw_session(const Context& context, session::Store& store, const s
 }  // namespace
 
 Result<void> list_sessions(Context& context) {
-  HF_TRY(session::Query query, read_session_filters(context));
-  session::Page page;
+  HF_TRY(const session::Query query, read_session_filters(context));
+  HF_TRY(auto work, TranscriptWork::begin(context, TranscriptWork::Died::leave));
   auto store = context.open_store(true);
   // Nothing has been kept yet: not an error, unless somebody named a store.
-  const bool is_new = !store && store.error().kind == ErrorKind::not_found && !context.settings.is_set("store");
-  if (!is_new) {
-    if (!store) return fail(std::move(store).error());
-    HF_TRY(page, (*store)->list(query));
-    session::look_for_damage(**store, page.items);
-  }
+  if (!store && (store.error().kind != ErrorKind::not_found || context.settings.is_set("store")))
+    return fail(std::move(store).error());
+  catalogue::Asker asker = work->asker();
+  asker.store = [&store]() -> Result<session::Store*> { return store ? store->get() : nullptr; };
+  HF_TRY(const catalogue::Page page, catalogue::list(asker, {query}));
+  work->warn(page.warnings());
   const Millis now = context.clock->now();
   const session::RetentionPolicy policy = retention_policy(context.settings);
   if (context.json) {
     JsonArray sessions;
-    for (const session::SessionRecord& record : page.items) sessions.push_back(operations::session_item(record, now, policy));
+    for (const catalogue::Listed& each : page.items) sessions.push_back(operations::session_item(each.record, now, policy));
     const std::size_t count = sessions.size();
     JsonObject state{
         {"sessions", std::move(sessions)}, {"count", count}, {"total", page.total}, {"hasMore", !page.next_cursor.empty()}};
@@ -96,7 +96,7 @@ Result<void> list_sessions(Context& context) {
     print("no sessions\n");
     return {};
   }
-  for (const session::SessionRecord& record : page.items)
+  for (const auto& [found, record, line] : page.items)
     print(harmless(find_string(operations::session_item(record, now, policy), "display").value_or(""), true) +
           (record.damage ? "  damaged: " + harmless(*record.damage, true) : "") + "\n");
   if (page.total > static_cast<std::int64_t>(page.items.size()))

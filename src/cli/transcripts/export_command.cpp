@@ -1,11 +1,12 @@
 // holdfast export.
 
 #include "base/files/file.h"
+#include "base/text/uri.h"
+#include "catalogue/list.h"
 #include "catalogue/open.h"
 #include "cli/program/context.h"
 #include "cli/services/readable_kinds.h"
 #include "cli/transcripts/transcript_work.h"
-#include "kinds/transcripts/products/claude/project_folder.h"
 #include "kinds/transcripts/rewrite/redact.h"
 #include "kinds/transcripts/staging/new_file.h"
 #include "reading/export.h"
@@ -110,23 +111,20 @@ class Exporting {
     return {};
   }
 
-  // What the guard alone has, of this project or of all.
-  Result<std::vector<transcripts::KeptSession>> gone(const std::optional<std::string>& project) const {
-    HF_TRY(session::Blobs* const guard, work_.homes_keeper().guard());
-    HF_TRY(auto sessions, transcripts::gone_sessions(work_.homes(), *guard));
-    std::erase_if(sessions, [&](const transcripts::KeptSession& each) {
-      return project && !transcripts::is_folder_of(each.place.project_folder, *project);
-    });
-    return sessions;
-  }
-
   Result<void> export_folder() {
     HF_TRY(const auto project, work_.source_project());
-    HF_TRY(const auto lines, work_.homes().list(project, kMostSessions));
-    const auto kept = gone(project);
-    if (!kept) work_.warn({"without what the guard has: " + kept.error().message});
-    if (lines.sessions.empty() && (!kept || kept->empty()))
-      return fail(ErrorKind::not_found, "there are no transcripts to export");
+    catalogue::Filter filter;
+    filter.query.kinds = {std::string(session::kTranscript)};
+    filter.query.limit = kMostSessions;
+    if (project) {
+      HF_TRY(std::string root, canonical_root(*project));
+      filter.query.roots = {std::move(root)};
+    }
+    catalogue::Asker asker = work_.asker();
+    asker.store = {};  // it has no transcripts
+    HF_TRY(const catalogue::Page page, catalogue::list(asker, filter));
+    work_.warn(page.warnings());
+    if (page.items.empty()) return fail(ErrorKind::not_found, "there are no transcripts to export");
     HF_TRY(const std::string folder, absolute(output_.empty() ? "./holdfast-export" : output_));
     std::error_code error;
     if (!std::filesystem::create_directory(folder, error))
@@ -148,9 +146,7 @@ class Exporting {
         failed.push_back(fmt::format("{}: {}", id, exported.error().message));
       return {};
     };
-    for (const auto& line : lines.sessions) HF_CHECK(write({line.session}));
-    if (kept)
-      for (const transcripts::KeptSession& session : *kept) HF_CHECK(write({session}));
+    for (const catalogue::Listed& each : page.items) HF_CHECK(write(each.found));
     if (options_.filter)
       for (auto& file : files)
         for (std::string* text : {&file.heading.title, &file.heading.project}) *text = options_.filter(*text);

@@ -61,18 +61,14 @@ bool SessionOperations::is_outside(std::string_view kind) const {
   return std::ranges::find(outside_, kind, &OutsideKind::kind) != outside_.end();
 }
 
-Result<catalogue::Found> SessionOperations::find_session(const mcp::Caller& caller, session::Store& store,
-                                                         std::string_view id_or_prefix) const {
+catalogue::Asker SessionOperations::asker(const mcp::Caller& caller, session::Store& store) const {
   const transcripts::Keeper* keeper = nullptr;
   for (const OutsideKind& outside : outside_) keeper = outside.keeper(caller);
-  return catalogue::find({[&store]() -> Result<session::Store*> { return &store; }, caller.principal, keeper}, id_or_prefix);
+  return {[&store]() -> Result<session::Store*> { return &store; }, caller.principal, keeper};
 }
 
-Result<session::SessionRecord> SessionOperations::record_of(const catalogue::Found& found) const {
-  if (found.record()) return *found.record();
-  const auto outside = std::ranges::find(outside_, found.kind(), &OutsideKind::kind);
-  if (outside == outside_.end()) return fail(ErrorKind::not_found, "there is no session " + found.id());
-  return outside->record_of(found);
+catalogue::Asker SessionCall::asker() const {
+  return operations.asker(call.caller(), store);
 }
 
 const SessionOperation* SessionOperations::find(std::string_view name, std::string_view kind) const {

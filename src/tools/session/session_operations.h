@@ -6,7 +6,7 @@
 // every kind and again for one: the kind's own wins. So a kind brings `export` along, or a better `get`,
 // without this file or the tool knowing it. Filled before serving, read by any thread afterwards.
 
-#include "catalogue/find.h"
+#include "catalogue/list.h"
 #include "mcp/server/call.h"
 #include "operations/operation.h"
 #include "session/life/retention.h"
@@ -37,6 +37,7 @@ struct SessionCall {
 
   const JsonObject& arguments() const { return call.arguments(); }
   const std::string& principal() const { return call.caller().principal; }
+  catalogue::Asker asker() const;  // what exists for the caller
 };
 
 struct SessionAnswer {
@@ -57,17 +58,9 @@ struct SessionOperation {
 // A kind whose sessions another program owns and the store does not hold. Its records are made up for the call; operations
 // written for every kind would look for them in the store, so only the kind's own apply.
 struct OutsideKind {
-  struct List {
-    std::vector<session::SessionRecord> records;  // newest first
-    std::int64_t total = 0;
-  };
   std::string kind;
   // Whose its sessions are when they are the caller's; nullptr: for this caller there are none.
   std::function<const transcripts::Keeper*(const mcp::Caller&)> keeper;
-  // What is shown of one that was found.
-  std::function<Result<session::SessionRecord>(const catalogue::Found&)> record_of;
-  // The first `limit` that fit the call's arguments.
-  std::function<Result<List>(const SessionCall&, std::size_t limit)> list;
 };
 
 // What of a call's arguments (camelCase) are parameters of the operation.
@@ -85,11 +78,9 @@ class SessionOperations {
   void add_argument(std::string name, JsonObject schema);
 
   void add_outside(OutsideKind kind);
-  const std::vector<OutsideKind>& outside() const { return outside_; }
   bool is_outside(std::string_view kind) const;
-  // The session of any kind that a caller names (catalogue::find), and its record, made up for the call when it is kept outside.
-  Result<catalogue::Found> find_session(const mcp::Caller& caller, session::Store& store, std::string_view id_or_prefix) const;
-  Result<session::SessionRecord> record_of(const catalogue::Found& found) const;
+  // What exists for the caller; the store is as the caller sees it.
+  catalogue::Asker asker(const mcp::Caller& caller, session::Store& store) const;
 
   // The kind's own, else the general one, else nullptr. An empty kind finds any of that name that can work
   // without a session.

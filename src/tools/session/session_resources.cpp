@@ -42,9 +42,10 @@ std::optional<mcp::ResourceReply> read_session(mcp::Call& call, const session::S
                                                const SessionOperations& operations, Millis now, const std::string& uri,
                                                const std::string& id) {
   session::StoreView store(stores, call.caller());
-  const auto found = operations.find_session(call.caller(), store, id);
+  const catalogue::Asker asker = operations.asker(call.caller(), store);
+  const auto found = catalogue::find(asker, id);
   if (!found && (found.error().kind == ErrorKind::not_found || found.error().kind == ErrorKind::ambiguous)) return std::nullopt;
-  auto record = found ? operations.record_of(*found) : Result<session::SessionRecord>(fail(found.error()));
+  auto record = found ? catalogue::record_of(asker, *found) : Result<session::SessionRecord>(fail(found.error()));
   if (!record) return mcp::to_rpc_error(record.error());
   if (!found->record()) return to_resource(uri, {{"session", operations.item(*record, now)}});
   session::EntryQuery query;

@@ -29,7 +29,7 @@ std::unexpected<Error> unsupported_operation(const SessionOperations& operations
 
 // One that was purged is told of in the words of its kind.
 Result<catalogue::Found> find_named(const SessionCall& call, std::string_view id) {
-  auto found = call.operations.find_session(call.call.caller(), call.store, id);
+  auto found = catalogue::find(call.asker(), id);
   if (found || found.error().code != "gone") return found;
   HF_TRY(const auto tombstone, call.store.tombstone(id));
   if (!tombstone) return found;
@@ -51,7 +51,7 @@ Result<SessionAnswer> perform_operation(SessionCall& call) {
   std::string kind;
   if (id) {
     HF_TRY(call.found, find_named(call, *id));
-    HF_TRY(call.record, call.operations.record_of(*call.found));
+    HF_TRY(call.record, catalogue::record_of(call.asker(), *call.found));
     kind = call.record->kind;
   } else {
     kind = outside_kind(call);

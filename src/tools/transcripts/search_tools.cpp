@@ -2,7 +2,9 @@
 
 #include "base/run/when.h"
 #include "base/text/text.h"
+#include "base/text/uri.h"
 #include "catalogue/files.h"
+#include "catalogue/list.h"
 #include "kinds/transcripts/passages/passage_sources.h"
 #include "kinds/transcripts/reading/session_info.h"
 #include "operations/operation.h"
@@ -56,27 +58,37 @@ class SearchCall {
   }
 
   Answer recent() {
-    if (!owner_) HF_CHECK(check_owner(call_.caller()));
     HF_TRY(const auto project, transcripts_.folder(text("project")));
-    HF_TRY(const auto lines, keeper_.homes().list(project, limit(kRecent)));
+    catalogue::Filter filter;
+    filter.query.kinds = {std::string(session::kTranscript)};
+    filter.query.limit = limit(kRecent);
+    if (project) {
+      HF_TRY(std::string root, canonical_root(*project));
+      filter.query.roots = {std::move(root)};
+    }
+    HF_TRY(const catalogue::Page page, catalogue::list(transcripts_.asker(), filter));
     JsonArray sessions;
-    for (const auto& line : lines.sessions) {
-      sessions.emplace_back(JsonObject{{"session_id", line.session.id()},
-                                       {"product", line.session.product()},
-                                       {"title", line.title},
-                                       {"project", line.project_path},
-                                       {"branch", line.git_branch},
-                                       {"updated_at", iso8601(line.session.mtime())},
-                                       {"bytes", line.session.size()},
-                                       {"resume_command", resume_command(line)}});
+    for (const auto& [found, record, line] : page.items) {
+      sessions.emplace_back(
+          JsonObject{{"session_id", record.id},
+                     {"product", line.session.product()},
+                     {"title", line.title},
+                     {"project", line.project_path},
+                     {"branch", line.git_branch},
+                     {"status", record.status},
+                     {"updated_at", iso8601(record.updated_at)},
+                     {"bytes", line.session.size()},
+                     {"resume_command", found.is_kept() ? restore_command(line.session) : resume_command(line)}});
     }
     const std::size_t shown = sessions.size();
-    return JsonObject{
-        {"sessions", std::move(sessions)}, {"count", shown}, {"total", lines.total}, {"hasMore", lines.total > shown}};
+    JsonObject answer{
+        {"sessions", std::move(sessions)}, {"count", shown}, {"total", page.total}, {"hasMore", !page.next_cursor.empty()}};
+    if (!page.unread.empty()) answer["warnings"] = to_json_array(page.warnings());
+    return answer;
   }
 
   Answer detail() {
-    HF_CHECK(check_owner(call_.caller()));
+    HF_CHECK(transcripts_.keeper_for(text("session_id")));
     HF_TRY(const auto found, transcripts_.transcript(text("session_id"), text("source_project")));
     const transcripts::Keeper& keeper = keeper_;
     HF_TRY(const auto line, catalogue::line_of(keeper, nullptr, found));

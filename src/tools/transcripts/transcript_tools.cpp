@@ -175,8 +175,6 @@ std::string spelled(const TranscriptTool& tool, std::string_view parameter) {
 
 Result<JsonObject> perform(const TranscriptTool& tool, const operations::Operation& operation, CallContext& call,
                            const JsonObject& arguments) {
-  HF_CHECK(call.keeper());
-  call.recover();
   Given given;
   for (const ToolArgument& each : tool.arguments) {
     const Json* value = find(arguments, each.name);
@@ -185,6 +183,8 @@ Result<JsonObject> perform(const TranscriptTool& tool, const operations::Operati
     else if (value && !(value->is_string() && value->get_string().empty()))
       given.set(each.parameter, *value);
   }
+  HF_CHECK(call.keeper_for(given.text("session")));
+  call.recover();
   if (tool.adapt) HF_CHECK(tool.adapt(arguments, given));
   return operation.run(call, given);
 }

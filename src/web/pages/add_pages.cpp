@@ -84,9 +84,8 @@ void add_care_pages(Pages& pages, const PageServices& services) {
 Pages make_pages(const PageServices& services) {
   Pages pages;
   const Transcripts transcripts = transcripts_of(services.keeper);
-  const transcripts::Homes* homes = services.keeper ? &services.keeper->homes() : nullptr;
-  pages.get("/", seen(services.stores, [homes, kept = transcripts.kept](session::Store& store, const PageRequest& request) {
-              return timeline_page(Timeline(store, homes, kept), request);
+  pages.get("/", seen(services.stores, [transcripts](session::Store& store, const PageRequest& request) {
+              return timeline_page(asker_of(store, transcripts, request.principal), request);
             }));
   pages.get("/search", seen(services.stores, [finder = services.finder](session::Store& store, const PageRequest& request) {
               return search_page(finder, store, request);
