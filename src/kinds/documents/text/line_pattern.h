@@ -4,7 +4,7 @@
 // pattern, within bounded memory.
 //
 // A text is searched as a whole, and the lines are found around the matches: most lines are never looked at alone. A pattern
-// without signs of its own is a plain text, and looked for as one.
+// without characters of its own is a plain text, and looked for as one.
 
 #include "base/result.h"
 #include "base/text/find_bytes.h"
