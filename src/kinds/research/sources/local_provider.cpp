@@ -1,9 +1,9 @@
 #include "kinds/research/sources/local_provider.h"
 
-#include "kinds/research/corpus/corpus_index.h"
 #include "kinds/research/sources/store_patience.h"
 #include "kinds/research/text/snippet.h"
 #include "reading/html/critic_marks.h"
+#include "search/folder/chunk_index.h"
 
 #include <fmt/format.h>
 
@@ -28,7 +28,7 @@ class LocalProvider final : public SearchProvider {
   std::string_view name() const override { return "local"; }
 
   Result<std::vector<Found>> search(const SearchAsk& ask) override {
-    const std::vector<std::string> words = query_words(ask.query);
+    const std::vector<std::string> words = search::query_words(ask.query);
     std::vector<Found> found;
     if (words.empty() || ask.max_results == 0) return found;
     if (corpus_) {

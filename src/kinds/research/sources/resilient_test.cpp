@@ -19,6 +19,14 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
+// Kept for as long as a copy of it lives.
+ServiceMemory remembered_here() {
+  return [kept = std::make_shared<ServiceState>()](const std::function<void(ServiceState&)>& change) -> Result<void> {
+    change(*kept);
+    return {};
+  };
+}
+
 struct World {
   Pace::Time now = Pace::Time() + 1h;
   double chance = 0;

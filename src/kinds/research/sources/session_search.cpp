@@ -2,8 +2,8 @@
 
 #include "base/text/bm25.h"
 #include "base/text/text.h"
-#include "kinds/research/corpus/chunks.h"
 #include "kinds/research/text/snippet.h"
+#include "search/folder/chunks.h"
 #include "session/kinds.h"
 #include "session/limits.h"
 #include "session/query/projects.h"
@@ -164,7 +164,7 @@ class SessionSearch {
     if (text.size() <= kMaxWholeBytes) return text;
     std::string_view best = text.substr(0, 0);
     std::uint64_t most = 0;
-    for (const ChunkPlace& place : cut_chunks(text)) {
+    for (const search::ChunkPlace& place : search::cut_chunks(text)) {
       const std::string_view part = text.substr(place.offset, place.length);
       std::uint64_t held = 0;  // different words first, then how often
       for (const std::uint32_t count : count_words(part, words_).counts) held += count == 0 ? 0 : 1000 + std::min(count, 999U);

@@ -1,22 +1,24 @@
 #pragma once
 
-// What is known of the documents: files, the chunks they are cut into, and the words of the chunks. Values; a finished index is
-// not changed any more and may be read from any thread. Texts are not kept: they are read again from the file when a chunk was
-// found, and its hash tells whether it still is what was indexed.
+// What is known of the texts below some folders: files, the chunks they are cut into, and the words of the chunks. Values; a
+// finished index is not changed any more and may be read from any thread. Texts are not kept: they are read again from the file
+// when a chunk was found, and its hash tells whether it still is what was indexed.
 
 #include "base/crypto/byte_hash.h"
 #include "base/crypto/hash.h"
-#include "kinds/research/corpus/chunks.h"
-#include "kinds/research/corpus/postings.h"
+#include "search/folder/chunks.h"
+#include "search/folder/postings.h"
 
 #include <cstdint>
+#include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
-namespace holdfast::research {
+namespace holdfast::search {
 
 struct IndexedFile {
-  std::uint32_t root = 0;
+  std::uint32_t root = 0;  // which of the folders
   std::uint32_t chunk_count = 0, first_chunk = 0;
   std::string path;  // relative to the root
   std::uint64_t size = 0;
@@ -39,8 +41,8 @@ struct ScoredChunk {
   double share = 0;  // of the most that any text could reach: 0..1
 };
 
-struct CorpusIndex {
-  ByteHash::Seed seed;
+struct ChunkIndex {
+  ByteHash::Seed seed = ByteHash::random_seed();
   std::vector<IndexedFile> files;    // by root, then by the bytes of the path
   std::vector<IndexedChunk> chunks;  // by file, then by place
   Postings postings;
@@ -51,11 +53,17 @@ struct CorpusIndex {
   std::vector<ScoredChunk> search(const std::vector<std::string>& words, std::size_t limit,
                                   const std::vector<std::string>& further = {}) const;
 
+  // Chunks that have every one of the words, best first; of equal ones, the earlier. holding: how many chunks have each word.
+  std::vector<ScoredChunk> search_all(const std::vector<std::string>& words, std::vector<std::size_t>& holding) const;
+
   // Lengths of all chunks together; set it after chunks changed.
   void count_words();
 
  private:
-  std::uint64_t words_ = 0;
+  // Gives what each chunk that has the word adds to the score for it. Returns how many there are, and the most it could be.
+  template <class Add>
+  std::pair<std::size_t, double> score_word(const std::string& word, const Add& add) const;
+
   std::vector<float> norms_;  // length_norm of each chunk
 };
 
@@ -63,4 +71,4 @@ struct CorpusIndex {
 std::vector<std::string> query_words(std::string_view query);
 inline constexpr std::size_t kMaxQueryWords = 64;  // a question; an essay as query is cut, its start says what it is about
 
-}  // namespace holdfast::research
+}  // namespace holdfast::search

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-namespace holdfast::research {
+namespace holdfast::search {
 
 struct Posting {
   std::uint64_t word = 0;
@@ -95,4 +95,4 @@ class Postings {
   std::string bytes_;
 };
 
-}  // namespace holdfast::research
+}  // namespace holdfast::search

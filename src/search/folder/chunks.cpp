@@ -1,8 +1,8 @@
-#include "kinds/research/corpus/chunks.h"
+#include "search/folder/chunks.h"
 
 #include "base/text/text.h"
 
-namespace holdfast::research {
+namespace holdfast::search {
 namespace {
 
 class Cutter {
@@ -51,4 +51,4 @@ std::vector<ChunkPlace> cut_chunks(std::string_view text) {
   return Cutter(text).cut();
 }
 
-}  // namespace holdfast::research
+}  // namespace holdfast::search

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace holdfast::research {
+namespace holdfast::search {
 
 inline constexpr std::size_t kChunkBytes = 1536;         // a few paragraphs: about one thought
 inline constexpr std::size_t kMaxChunkBytes = 3072;      // a page of source code
@@ -23,4 +23,4 @@ struct ChunkPlace {
 // Together the chunks are the text, but for chunks of nothing but white space. At most 4 GiB of text.
 std::vector<ChunkPlace> cut_chunks(std::string_view text);
 
-}  // namespace holdfast::research
+}  // namespace holdfast::search

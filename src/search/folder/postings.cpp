@@ -1,9 +1,9 @@
-#include "kinds/research/corpus/postings.h"
+#include "search/folder/postings.h"
 
 #include <algorithm>
 #include <array>
 
-namespace holdfast::research {
+namespace holdfast::search {
 namespace {
 
 constexpr std::size_t kMaxNumberBytes = 5;
@@ -175,4 +175,4 @@ std::string_view Postings::find(std::uint64_t word) const {
   return list(static_cast<std::size_t>(found - words_.begin()));
 }
 
-}  // namespace holdfast::research
+}  // namespace holdfast::search
