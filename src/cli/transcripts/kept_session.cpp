@@ -1,11 +1,11 @@
 #include "cli/transcripts/kept_session.h"
 
 #include "base/files/file.h"
+#include "base/files/new_file.h"
 #include "base/files/zstd.h"
 #include "cli/transcripts/copy_text.h"
 #include "kinds/transcripts/archive/archive_writer.h"
 #include "kinds/transcripts/rewrite/redact.h"
-#include "kinds/transcripts/staging/new_file.h"
 #include "session/query/display.h"
 #include "session/session_archive.h"
 
@@ -84,9 +84,9 @@ Result<void> archive_kept_session(Context& context, TranscriptWork& work, const 
   const auto write = [&](const std::function<Result<void>(std::string_view)>& sink) {
     return session::write_session_archive(*store, record, filter, sink);
   };
-  std::optional<transcripts::NewFile> file;
+  std::optional<NewFile> file;
   if (!printed) {
-    HF_TRY(transcripts::NewFile made, transcripts::NewFile::make(path));
+    HF_TRY(NewFile made, NewFile::make(path));
     file.emplace(std::move(made));
   }
   const auto give = [&file](std::string_view bytes) { return file ? write_all(file->fd(), bytes) : print_bytes(bytes); };
