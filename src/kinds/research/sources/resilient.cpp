@@ -130,7 +130,7 @@ Pace Pace::real() {
   pace.now = [] { return std::chrono::steady_clock::now(); };
   pace.wall = [] { return session::lease_time_now().wall; };
   pace.pause = sleep_unless;
-  pace.chance = chance;
+  pace.chance = holdfast::chance;
   return pace;
 }
 
