@@ -2,7 +2,7 @@
 
 #include "base/files/file.h"
 #include "session/length_prefix.h"
-#include "store/sqlite/lists/shelves.h"
+#include "store/sqlite/lists/buckets.h"
 #include "store/sqlite/rows/entry_rows.h"
 #include "store/sqlite/rows/event_rows.h"
 #include "store/sqlite/rows/side_rows.h"
@@ -261,7 +261,7 @@ Result<std::unique_ptr<session::StoreTransfer>> open_sqlite_transfer(const std::
   if (version > kSchemaVersion) return fail(ErrorKind::refused, fmt::format("{} was written by a newer holdfast", path));
   HF_CHECK(db->script("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA secure_delete=ON"));
   HF_CHECK(migrate(*db));
-  HF_CHECK(mend_shelves(*db));
+  HF_CHECK(mend_buckets(*db));
   return std::make_unique<SqliteTransfer>(std::move(db));
 }
 

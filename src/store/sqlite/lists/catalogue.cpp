@@ -1,7 +1,7 @@
 #include "store/sqlite/lists/catalogue.h"
 
+#include "store/sqlite/lists/bucket_walk.h"
 #include "store/sqlite/lists/catalogue_scan.h"
-#include "store/sqlite/lists/shelf_walk.h"
 
 #include <algorithm>
 
@@ -26,11 +26,11 @@ bool by_time(const Query& query) {
   return query.updated_since || query.updated_before || query.due_before;
 }
 
-// Aspects alone are asked for, and they have shelves of their own.
-bool shelves_decide(const Query& query, const std::vector<Shelf>& shelves) {
+// Aspects alone are asked for, and they have buckets of their own.
+bool buckets_decide(const Query& query, const std::vector<Bucket>& buckets) {
   if (by_label(query) || by_time(query) || !query.text.empty()) return false;
   return std::ranges::none_of(
-      shelves, [&](const Shelf& shelf) { return !shelf.aspect && shelf.sessions > 0 && shelf_fits(shelf, query); });
+      buckets, [&](const Bucket& bucket) { return !bucket.aspect && bucket.sessions > 0 && bucket_fits(bucket, query); });
 }
 
 }  // namespace
@@ -48,10 +48,10 @@ void Catalogue::charge(std::int64_t sessions) {
 
 Result<std::optional<Found>> Catalogue::find(Db& db, const Query& query, const std::optional<Position>& after) {
   const std::lock_guard lock(mutex_);
-  HF_TRY(const auto shelves, read_shelves(db));
-  if (!shelves) return std::nullopt;
-  if (shelves_decide(query, *shelves)) return std::nullopt;
-  auto ready = bring_to_now(db, sum_of(*shelves));
+  HF_TRY(const auto buckets, read_buckets(db));
+  if (!buckets) return std::nullopt;
+  if (buckets_decide(query, *buckets)) return std::nullopt;
+  auto ready = bring_to_now(db, sum_of(*buckets));
   if (!ready) {
     columns_.reset();
     charged_ = 0;
@@ -60,7 +60,7 @@ Result<std::optional<Found>> Catalogue::find(Db& db, const Query& query, const s
     return fail(std::move(ready).error());
   }
   if (!*ready || !can_scan(*columns_, query)) return std::nullopt;
-  Found found = scan(*columns_, query, *shelves, after);
+  Found found = scan(*columns_, query, *buckets, after);
   if (!query.count) found.total = session::kNotCounted;
   return found;
 }

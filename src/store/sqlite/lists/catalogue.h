@@ -26,7 +26,7 @@ inline constexpr std::int64_t kMaxCatalogued = 1'000'000;
 
 class Catalogue {
  public:
-  // Whether the query is one of those. Others are answered from the shelves alone, in time that does not grow.
+  // Whether the query is one of those. Others are answered from the buckets alone, in time that does not grow.
   static bool serves(const session::Query& query);
 
   // nullopt: ask the tables, and say what it cost.

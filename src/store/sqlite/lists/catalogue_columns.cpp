@@ -39,9 +39,9 @@ bool CatalogueColumns::put(const CatalogueRow& row) {
     keys_.push_back(row.key);
     for (auto* column : {&updated_at_, &created_at_, &due_key_}) column->push_back(0);
     for (auto* column : {&id_spans_, &label_spans_, &text_spans_}) column->push_back({});
-    shelves_.push_back(kNowhere);
+    buckets_.push_back(kNowhere);
   }
-  shelves_[*slot] = static_cast<std::uint32_t>(row.shelf);
+  buckets_[*slot] = static_cast<std::uint32_t>(row.bucket);
   updated_at_[*slot] = row.updated_at;
   created_at_[*slot] = row.created_at;
   due_key_[*slot] = row.due_key;
@@ -96,7 +96,7 @@ void CatalogueColumns::drop_texts() {
 void CatalogueColumns::reserve(std::size_t sessions) {
   for (auto* column : {&keys_, &updated_at_, &created_at_, &due_key_}) column->reserve(sessions);
   for (auto* column : {&id_spans_, &label_spans_, &text_spans_}) column->reserve(sessions);
-  for (auto* column : {&shelves_, &text_slots_, &text_starts_}) column->reserve(sessions);
+  for (auto* column : {&buckets_, &text_slots_, &text_starts_}) column->reserve(sessions);
 }
 
 void CatalogueColumns::shrink() {
@@ -109,7 +109,7 @@ void CatalogueColumns::remove(std::int64_t key) {
   const auto slot = slot_of(key);
   if (!slot) return;
   waste_ += id_spans_[*slot].size + label_spans_[*slot].size * sizeof(Label);
-  shelves_[*slot] = kNowhere;
+  buckets_[*slot] = kNowhere;
   id_spans_[*slot] = label_spans_[*slot] = {};
   blank_text(*slot);
 }

@@ -33,7 +33,7 @@ inline constexpr std::size_t kMaxCatalogueText = 64 * 1024 * 1024;
 struct CatalogueRow {
   std::int64_t key = 0;
   std::string id;
-  std::int64_t shelf = 0;
+  std::int64_t bucket = 0;
   std::int64_t updated_at = 0;
   std::int64_t created_at = 0;
   std::int64_t due_key = 0;
@@ -63,7 +63,7 @@ class CatalogueColumns {
   std::string_view id(Slot slot) const { return std::string_view(ids_).substr(id_spans_[slot].at, id_spans_[slot].size); }
   // kNowhere: the session was removed.
   static constexpr std::uint32_t kNowhere = 0;
-  std::span<const std::uint32_t> shelves() const { return shelves_; }
+  std::span<const std::uint32_t> buckets() const { return buckets_; }
   std::span<const std::int64_t> updated_at() const { return updated_at_; }
   std::span<const std::int64_t> created_at() const { return created_at_; }
   std::span<const std::int64_t> due_key() const { return due_key_; }
@@ -93,7 +93,7 @@ class CatalogueColumns {
   std::vector<char> with_text(const Substring& needle) const;
 
   std::vector<std::int64_t> keys_;
-  std::vector<std::uint32_t> shelves_;
+  std::vector<std::uint32_t> buckets_;
   std::vector<std::int64_t> updated_at_;
   std::vector<std::int64_t> created_at_;
   std::vector<std::int64_t> due_key_;

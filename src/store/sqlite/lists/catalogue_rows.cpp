@@ -17,7 +17,7 @@ constexpr std::string_view kSelect =
 void decode_row(const Rows& rows, CatalogueRow& row) {
   row.key = rows.integer(0);
   row.id = rows.text(1);
-  row.shelf = rows.integer(2);
+  row.bucket = rows.integer(2);
   row.updated_at = rows.integer(3);
   row.created_at = rows.integer(4);
   row.due_key = rows.integer(5);

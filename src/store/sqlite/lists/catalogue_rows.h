@@ -19,7 +19,7 @@ struct CatalogueStamp {
 
 Result<CatalogueStamp> read_stamp(Db& db);
 
-// Inside a transaction that moves due_at or shelves without a sequence number: it concerns many sessions at once, and
+// Inside a transaction that moves due_at or buckets without a sequence number: it concerns many sessions at once, and
 // nobody who listens to changes wants to hear of it. Catalogues are made anew.
 Result<void> note_recount(Db& db);
 

@@ -1,7 +1,7 @@
 #include "store/sqlite/lists/catalogue_scan.h"
 
 #include "base/text/text.h"
-#include "store/sqlite/lists/shelf_walk.h"
+#include "store/sqlite/lists/bucket_walk.h"
 #include "store/tables/condition.h"
 
 #include <algorithm>
@@ -78,11 +78,12 @@ struct Times {
 // The best places so far, the worst of them on top of a heap.
 class Best {
  public:
-  Best(const CatalogueColumns& columns, const Query& query, const std::vector<Shelf>& shelves,
+  Best(const CatalogueColumns& columns, const Query& query, const std::vector<Bucket>& buckets,
        const std::optional<Position>& after)
       : columns_(columns), order_(order_of(query)), after_(after), wanted_(query.offset + query.limit + 1), skip_(query.offset) {
-    of_shelf_.resize(shelves.size() + 1);
-    for (const Shelf& shelf : shelves) of_shelf_[static_cast<std::size_t>(shelf.number)] = shelf_position(query, shelf).keys;
+    of_bucket_.resize(buckets.size() + 1);
+    for (const Bucket& bucket : buckets)
+      of_bucket_[static_cast<std::size_t>(bucket.number)] = bucket_position(query, bucket).keys;
     switch (query.sort) {
       case Sort::updated:
         keys_ = {columns.updated_at()};
@@ -102,8 +103,8 @@ class Best {
 
   void add(Slot slot) {
     if (is_surely_behind(slot)) return;
-    Candidate candidate{of_shelf_[columns_.shelves()[slot]], slot};
-    for (std::size_t i = 0; i < keys_.size(); ++i) candidate.keys[order_.shelf_keys + i] = keys_[i][slot];
+    Candidate candidate{of_bucket_[columns_.buckets()[slot]], slot};
+    for (std::size_t i = 0; i < keys_.size(); ++i) candidate.keys[order_.bucket_keys + i] = keys_[i][slot];
     if (heap_.size() == wanted_ && !before(candidate, heap_.front())) return;
     if (after_ && !is_before(after_->keys, after_->id, candidate.keys, columns_.id(slot))) return;
     const auto by_order = [this](const Candidate& a, const Candidate& b) { return before(a, b); };
@@ -132,9 +133,9 @@ class Best {
     Slot slot;
   };
 
-  // Most are, in a long list: decided by the one key that all orders without keys of the shelf begin with.
+  // Most are, in a long list: decided by the one key that all orders without keys of the bucket begin with.
   bool is_surely_behind(Slot slot) const {
-    if (heap_.size() < wanted_ || order_.shelf_keys != 0) return false;
+    if (heap_.size() < wanted_ || order_.bucket_keys != 0) return false;
     const std::int64_t key = keys_.front()[slot];
     const std::int64_t worst = heap_.front().keys.front();
     return order_.descending ? key < worst : key > worst;
@@ -153,7 +154,7 @@ class Best {
   const std::optional<Position>& after_;
   const std::size_t wanted_;
   const std::size_t skip_;
-  std::vector<Keys> of_shelf_;  // by number: the keys that are the same for all of a shelf
+  std::vector<Keys> of_bucket_;  // by number: the keys that are the same for all of a bucket
   std::vector<std::span<const std::int64_t>> keys_;
   std::vector<Candidate> heap_;
 };
@@ -165,23 +166,23 @@ bool can_scan(const CatalogueColumns& columns, const Query& query) {
   return query.tags.size() + kOtherGroups <= kMaxLabelGroups && (query.text.empty() || columns.has_texts());
 }
 
-Found scan(const CatalogueColumns& columns, const Query& query, const std::vector<Shelf>& shelves,
+Found scan(const CatalogueColumns& columns, const Query& query, const std::vector<Bucket>& buckets,
            const std::optional<Position>& after) {
-  std::vector<char> wanted(shelves.size() + 1);
-  for (const Shelf& shelf : shelves) wanted[static_cast<std::size_t>(shelf.number)] = shelf_fits(shelf, query) ? 1 : 0;
+  std::vector<char> wanted(buckets.size() + 1);
+  for (const Bucket& bucket : buckets) wanted[static_cast<std::size_t>(bucket.number)] = bucket_fits(bucket, query) ? 1 : 0;
   const Times times(query);
   const Groups groups(columns, query);
-  const auto shelf = columns.shelves();
+  const auto bucket = columns.buckets();
   const auto updated_at = columns.updated_at();
   const auto due_key = columns.due_key();
   std::vector<Slot> fitting;
   fitting.reserve(columns.size());
   for (Slot slot = 0; slot < columns.size(); ++slot) {
-    if (wanted[shelf[slot]] == 0 || !times.fit(updated_at[slot], due_key[slot])) continue;
+    if (wanted[bucket[slot]] == 0 || !times.fit(updated_at[slot], due_key[slot])) continue;
     if (groups.empty() || groups.fits(slot)) fitting.push_back(slot);
   }
   if (const Substring text(fold_case(query.text)); !text.empty()) columns.keep_with_text(text, fitting);
-  Best best(columns, query, shelves, after);
+  Best best(columns, query, buckets, after);
   // Slots are in the order of creation. Seen first, those that the order wants first keep the others out of the heap.
   if (best.wants_late_ones()) std::ranges::reverse(fitting);
   for (const Slot slot : fitting) best.add(slot);

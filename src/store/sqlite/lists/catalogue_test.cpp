@@ -16,7 +16,7 @@ CatalogueRow row(std::int64_t key, std::string text, std::vector<Label> labels =
   CatalogueRow row;
   row.key = key;
   row.id = "s" + std::to_string(key);
-  row.shelf = 1;
+  row.bucket = 1;
   row.text = std::move(text);
   row.labels = std::move(labels);
   return row;
@@ -51,7 +51,7 @@ TEST(CatalogueColumns, ForgetWhatIsReplaced) {
   EXPECT_THAT(with_text(columns, "first", {0, 1}), IsEmpty());
   EXPECT_THAT(with_text(columns, "third", {0, 1}), ElementsAre(0));
   columns.remove(7);
-  EXPECT_EQ(columns.shelves()[1], CatalogueColumns::kNowhere);
+  EXPECT_EQ(columns.buckets()[1], CatalogueColumns::kNowhere);
   EXPECT_THAT(with_text(columns, "second", {0, 1}), IsEmpty());
   EXPECT_FALSE(columns.put(row(5, "between")));  // slots are in the order of keys
   ASSERT_TRUE(columns.put(row(7, "again", {red})));
@@ -143,7 +143,7 @@ TEST_F(Catalogues, AreMadeWhenListsHaveCostAsMuch) {
   EXPECT_THAT(find(asking_for("even")).value(), ElementsAre("s4", "s2", "s0"));
 }
 
-TEST_F(Catalogues, ServeWhatShelvesDoNotKnow) {
+TEST_F(Catalogues, ServeWhatBucketsDoNotKnow) {
   EXPECT_FALSE(Catalogue::serves({}));
   Query query;
   query.kinds = {"thread"};
@@ -196,7 +196,7 @@ TEST_F(Catalogues, SeeThatARuleMovedTheDueTimes) {
   EXPECT_THAT(find(due).value(), UnorderedElementsAre("s1", "s3", "s5"));
 }
 
-TEST_F(Catalogues, SeeThatShelvesWereCountedAnew) {
+TEST_F(Catalogues, SeeThatBucketsWereCountedAnew) {
   make();
   Query query = asking_for("odd");
   query.kinds = {"thread"};

@@ -1,7 +1,7 @@
 #include "store/sqlite/lists/list_rows.h"
 
 #include "session/query/cursor.h"
-#include "store/sqlite/lists/shelf_walk.h"
+#include "store/sqlite/lists/bucket_walk.h"
 #include "store/sqlite/rows/record_rows.h"
 
 #include <fmt/format.h>
@@ -63,7 +63,7 @@ Result<std::vector<Place>> find_places(Db& db, const Query& query, const Conditi
   }
 }
 
-// From the catalogue when there is one, from the shelves as far as they know, else from the sessions themselves.
+// From the catalogue when there is one, from the buckets as far as they know, else from the sessions themselves.
 Result<Found> find_page(Db& db, const Query& query, const Condition& where, const std::optional<Position>& after,
                         Catalogue* catalogue) {
   const bool for_catalogue = catalogue != nullptr && Catalogue::serves(query);
@@ -71,14 +71,14 @@ Result<Found> find_page(Db& db, const Query& query, const Condition& where, cons
     HF_TRY(auto found, catalogue->find(db, query, after));
     if (found) return *std::move(found);
   }
-  HF_TRY(auto shelves, read_shelves(db));
-  const std::int64_t all = shelves ? sum_of(*shelves) : 0;
+  HF_TRY(auto buckets, read_buckets(db));
+  const std::int64_t all = buckets ? sum_of(*buckets) : 0;
   std::optional<Selection> selection;
-  if (shelves) {
-    HF_TRY(selection, select_shelves(db, query, *std::move(shelves)));
+  if (buckets) {
+    HF_TRY(selection, select_buckets(db, query, *std::move(buckets)));
   }
   const bool looks_at_sessions = !selection || !selection->rest.empty() || !query.roots.empty();
-  if (for_catalogue && looks_at_sessions) catalogue->charge(selection ? sum_of(selection->shelves) : all);
+  if (for_catalogue && looks_at_sessions) catalogue->charge(selection ? sum_of(selection->buckets) : all);
   Found found;
   if (query.count) {
     std::optional<std::int64_t> total;
@@ -91,7 +91,7 @@ Result<Found> find_page(Db& db, const Query& query, const Condition& where, cons
     found.total = *total;
   }
   if (selection && worth_walking(query, *selection)) {
-    HF_TRY(found.places, walk_shelves(db, query, *selection, after));
+    HF_TRY(found.places, walk_buckets(db, query, *selection, after));
   } else {
     HF_TRY(found.places, find_places(db, query, where, after));
   }

@@ -1,6 +1,6 @@
 #include "store/sqlite/rows/record_rows.h"
 
-#include "store/sqlite/lists/shelves.h"
+#include "store/sqlite/lists/buckets.h"
 
 #include <fmt/format.h>
 
@@ -12,9 +12,9 @@ namespace {
 
 const std::string kRecordColumns = fmt::format("{}, shelf", kSessionColumns);
 
-SessionRow decode_with_shelf(const Rows& rows) {
+SessionRow decode_with_bucket(const Rows& rows) {
   SessionRow row = decode_session(rows);
-  row.shelf = rows.integer(33);
+  row.bucket = rows.integer(33);
   return row;
 }
 
@@ -22,7 +22,7 @@ Result<std::optional<SessionRow>> first_row(Result<Rows> rows) {
   if (!rows) return fail(std::move(rows).error());
   HF_TRY(const bool found, rows->next());
   if (!found) return std::optional<SessionRow>();
-  return decode_with_shelf(*rows);
+  return decode_with_bucket(*rows);
 }
 
 Result<void> write_texts(Db& db, const SessionRow& row) {
@@ -37,21 +37,21 @@ Result<void> write_lookups(Db& db, const SessionRow& row) {
   HF_CHECK(db.run("DELETE FROM roots WHERE session = ?", row.key));
   HF_CHECK(db.run("DELETE FROM tags WHERE session = ?", row.key));
   for (const std::string& root : roots_of(r)) {
-    HF_CHECK(db.run("INSERT OR IGNORE INTO roots VALUES(?, ?, ?)", root, row.shelf, row.key));
+    HF_CHECK(db.run("INSERT OR IGNORE INTO roots VALUES(?, ?, ?)", root, row.bucket, row.key));
   }
   for (const std::string& tag : r.tags) HF_CHECK(db.run("INSERT OR IGNORE INTO tags VALUES(?, ?)", tag, row.key));
   return {};
 }
 
 // An index is written when a column of it is named, whether or not its value is another one.
-Result<void> write_if_moved(Db& db, SessionRow& row, std::int64_t shelf) {
+Result<void> write_if_moved(Db& db, SessionRow& row, std::int64_t bucket) {
   if (row.record.due_at != row.stored_due) {
     HF_CHECK(db.run("UPDATE sessions SET due_at = ? WHERE key = ?", row.record.due_at, row.key));
     row.stored_due = row.record.due_at;
   }
-  if (shelf != row.shelf) {
-    HF_CHECK(db.run("UPDATE sessions SET shelf = ? WHERE key = ?", shelf, row.key));
-    row.shelf = shelf;
+  if (bucket != row.bucket) {
+    HF_CHECK(db.run("UPDATE sessions SET shelf = ? WHERE key = ?", bucket, row.key));
+    row.bucket = bucket;
   }
   return {};
 }
@@ -75,7 +75,7 @@ Result<std::vector<SessionRow>> rows_after(Db& db, std::string_view id, std::siz
   while (true) {
     HF_TRY(const bool more, rows.next());
     if (!more) return found;
-    found.push_back(decode_with_shelf(rows));
+    found.push_back(decode_with_bucket(rows));
   }
 }
 
@@ -103,7 +103,7 @@ Result<void> load_rest(Db& db, SessionRow& row) {
 Result<void> insert_row(Db& db, SessionRow& row) {
   HF_TRY(const auto highest, db.number("SELECT max(key) FROM sessions"));
   row.key = highest.value_or(0) + 1;
-  HF_TRY(row.shelf, put_on_shelf(db, row.record, 0));
+  HF_TRY(row.bucket, put_in_bucket(db, row.record, 0));
   const SessionRecord& r = row.record;
   const std::string linked_roots = list_to_text(r.linked_roots);
   const std::string tags = list_to_text(r.tags);
@@ -116,7 +116,7 @@ Result<void> insert_row(Db& db, SessionRow& row) {
                   static_cast<std::int64_t>(r.prior_visibility), r.pinned, r.principal, r.client, r.rev, r.created_at,
                   r.updated_at, r.last_activity_at, r.last_accessed_at, r.archived_at, r.deleted_at, r.completed_at,
                   r.retention_anchor_at, r.due_at, row.changed, row.entries, Blob{bytes_of(row.head)},
-                  Blob{checksum_of(row, linked_roots, tags)}, row.shelf));
+                  Blob{checksum_of(row, linked_roots, tags)}, row.bucket));
   row.stored_due = r.due_at;
   HF_CHECK(write_texts(db, row));
   return write_lookups(db, row);
@@ -126,7 +126,7 @@ Result<void> update_row(Db& db, SessionRow& row) {
   const SessionRecord& r = row.record;
   const std::string linked_roots = list_to_text(r.linked_roots);
   const std::string tags = list_to_text(r.tags);
-  HF_TRY(const std::int64_t shelf, put_on_shelf(db, r, row.shelf));
+  HF_TRY(const std::int64_t bucket, put_in_bucket(db, r, row.bucket));
   HF_CHECK(db.run(
       "UPDATE sessions SET title = ?, root_uri = ?, root_name = ?, linked_roots = ?, project = ?, task = ?, aspect = ?, "
       "domain = ?, tags = ?, status = ?, visibility = ?, prior_status = ?, prior_visibility = ?, pinned = ?, principal = ?, "
@@ -137,7 +137,7 @@ Result<void> update_row(Db& db, SessionRow& row) {
       r.principal, r.client, r.rev, r.updated_at, r.last_activity_at, r.last_accessed_at, r.archived_at, r.deleted_at,
       r.completed_at, r.retention_anchor_at, row.changed, row.entries, Blob{bytes_of(row.head)},
       Blob{checksum_of(row, linked_roots, tags)}, row.key));
-  HF_CHECK(write_if_moved(db, row, shelf));
+  HF_CHECK(write_if_moved(db, row, bucket));
   HF_CHECK(write_texts(db, row));
   return write_lookups(db, row);
 }
@@ -149,11 +149,11 @@ Result<void> update_head(Db& db, SessionRow& row) {
              "checksum = ? WHERE key = ?",
              r.rev, r.updated_at, r.last_activity_at, r.last_accessed_at, row.entries, Blob{bytes_of(row.head)},
              Blob{checksum_of(row, list_to_text(r.linked_roots), list_to_text(r.tags))}, row.key));
-  return write_if_moved(db, row, row.shelf);
+  return write_if_moved(db, row, row.bucket);
 }
 
 Result<void> erase_row(Db& db, const SessionRow& row) {
-  HF_CHECK(take_from_shelf(db, row.shelf));
+  HF_CHECK(take_from_bucket(db, row.bucket));
   for (std::string_view sql : {"DELETE FROM sessions WHERE key = ?", "DELETE FROM session_texts WHERE session = ?",
                                "DELETE FROM roots WHERE session = ?", "DELETE FROM tags WHERE session = ?",
                                "DELETE FROM tallies WHERE session = ?", "DELETE FROM entries WHERE session = ?"}) {
