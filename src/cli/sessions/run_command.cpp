@@ -2,6 +2,7 @@
 
 #include "base/files/file.h"
 #include "base/run/log_writer.h"
+#include "base/run/ticker.h"
 #include "base/text/text.h"
 #include "cli/program/context.h"
 #include "cli/program/progress_bar.h"
@@ -19,10 +20,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
 #include <csignal>
 #include <mutex>
-#include <thread>
+#include <optional>
 
 namespace holdfast::cli {
 
@@ -86,19 +86,15 @@ class RunWatcher {
       line_.take_away();
       print_note(line);
     });
-    painter_ = std::jthread([this](const std::stop_token& stop) {
-      std::unique_lock lock(mutex_);
-      while (!stop.stop_requested()) {
-        line_.tick(steady_milliseconds());
-        wake_.wait_for(lock, stop, std::chrono::milliseconds(StatusLine::kTick), [] { return false; });
-      }
-      line_.take_away();
+    painter_.emplace("run", std::chrono::milliseconds(StatusLine::kTick), Ticker::First::at_once, [this](const std::stop_token&) {
+      const std::lock_guard lock(mutex_);
+      line_.tick(steady_milliseconds());
     });
   }
   ~RunWatcher() {
-    if (!painter_.joinable()) return;
-    painter_.request_stop();
-    painter_.join();
+    if (!painter_) return;
+    painter_->stop();
+    line_.take_away();
     set_log_writer({});
   }
 
@@ -127,9 +123,8 @@ class RunWatcher {
 
   const Context& context_;
   std::mutex mutex_;  // tools are called on several threads
-  std::condition_variable_any wake_;
   StatusLine line_;
-  std::jthread painter_;
+  std::optional<Ticker> painter_;
 };
 
 std::string how_to_go_on(const std::string& id) {

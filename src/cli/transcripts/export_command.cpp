@@ -1,6 +1,7 @@
 // holdfast export.
 
 #include "base/files/file.h"
+#include "base/files/new_file.h"
 #include "base/text/uri.h"
 #include "catalogue/list.h"
 #include "catalogue/open.h"
@@ -8,7 +9,6 @@
 #include "cli/services/readable_kinds.h"
 #include "cli/transcripts/transcript_work.h"
 #include "kinds/transcripts/rewrite/redact.h"
-#include "kinds/transcripts/staging/new_file.h"
 #include "reading/export.h"
 
 #include <fmt/format.h>
@@ -69,7 +69,7 @@ class Exporting {
 
   // All of it is there under its name, or nothing is.
   Result<reading::Exported> write_file(reading::Reading& reading, const std::string& path) {
-    HF_TRY(auto file, transcripts::NewFile::make(path));
+    HF_TRY(auto file, NewFile::make(path));
     HF_TRY(const auto exported,
            reading::export_session(reading, options_, [&file](std::string_view bytes) { return write_all(file.fd(), bytes); }));
     HF_CHECK(file.commit());

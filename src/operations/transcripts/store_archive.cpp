@@ -3,10 +3,10 @@
 #include "operations/transcripts/store_archive.h"
 
 #include "base/files/file.h"
+#include "base/files/new_file.h"
 #include "base/files/zstd.h"
 #include "kinds/transcripts/archive/archive_writer.h"
 #include "kinds/transcripts/rewrite/redact.h"
-#include "kinds/transcripts/staging/new_file.h"
 #include "session/query/display.h"
 #include "session/session_archive.h"
 
@@ -68,7 +68,7 @@ Result<Facts> archive_of_store(Context& context, const Given& given, const sessi
   const auto write = [&](const std::function<Result<void>(std::string_view)>& sink) {
     return session::write_session_archive(*store, record, filter, sink);
   };
-  HF_TRY(auto file, transcripts::NewFile::make(path));
+  HF_TRY(auto file, NewFile::make(path));
   const auto give = [&file](std::string_view bytes) { return write_all(file.fd(), bytes); };
   // The frame carries its content's size, so it is counted first (design 8.26).
   HF_TRY(session::Written written, write([](std::string_view) { return Result<void>(); }));

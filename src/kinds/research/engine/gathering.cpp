@@ -1,4 +1,4 @@
-#include "base/run/run_guarded.h"
+#include "base/run/parallel.h"
 #include "base/text/text.h"
 #include "kinds/research/engine/phases.h"
 #include "kinds/research/engine/question_search.h"
@@ -6,11 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
-#include <condition_variable>
-#include <mutex>
 #include <set>
-#include <thread>
 
 namespace holdfast::research {
 
@@ -64,14 +60,10 @@ class Gathering {
     // each time.
     const std::int64_t side_by_side = journal_.job().limits.max_search_calls > 0 ? 1 : journal_.job().limits.max_concurrent;
     const std::size_t workers = std::min(static_cast<std::size_t>(side_by_side), questions_.size());
-    {
-      std::vector<std::jthread> threads;
-      for (std::size_t i = 0; i < workers; ++i)
-        threads.emplace_back([this] {
-          const auto task = [this] { take_questions(); };
-          run_guarded(task, "research");
-        });
-    }
+    each_in_parallel(questions_.size(), workers, "research", [this](std::size_t index) {
+      take_question(index);
+      return true;
+    });
     if (error_) return fail(*std::move(error_));
     if (journal_.lease().ended()) return fail(ErrorKind::cancelled, "the worker has to stop");
     const auto worked_on = static_cast<std::size_t>(completed(journal_.state())) + failed_.size();
@@ -84,18 +76,16 @@ class Gathering {
   std::size_t size() const { return questions_.size(); }
 
  private:
-  void take_questions() {
-    for (std::size_t index = next_++; index < questions_.size(); index = next_++) {
-      // Those behind wait for this one, however it ends.
-      struct Pass {
-        Turns& turns;
-        std::size_t index;
-        ~Pass() { turns.pass(index); }
-      } pass{turns_, index};
-      if (auto done = work_on(index); !done) {
-        const std::lock_guard lock(mutex_);
-        if (!error_) error_ = std::move(done).error();
-      }
+  void take_question(std::size_t index) {
+    // Those behind wait for this one, however it ends.
+    struct Pass {
+      Turns& turns;
+      std::size_t index;
+      ~Pass() { turns.pass(index); }
+    } pass{turns_, index};
+    if (auto done = work_on(index); !done) {
+      const std::lock_guard lock(mutex_);
+      if (!error_) error_ = std::move(done).error();
     }
   }
 
@@ -177,7 +167,6 @@ class Gathering {
   Journal& journal_;
   const std::int64_t iteration_;
   std::vector<SubQuery> questions_;
-  std::atomic<std::size_t> next_ = 0;
   Turns turns_;
   mutable std::mutex mutex_;
   std::optional<Error> error_;  // the first

@@ -1,10 +1,10 @@
 #include "kinds/transcripts/archive/archive_writer.h"
 
+#include "base/files/new_file.h"
 #include "base/text/text.h"
 #include "kinds/transcripts/archive/archive_layout.h"
 #include "kinds/transcripts/archive/archive_output.h"
 #include "kinds/transcripts/archive/archive_survey.h"
-#include "kinds/transcripts/staging/new_file.h"
 
 #include <fmt/format.h>
 

@@ -9,7 +9,7 @@
 #include <future>
 #include <system_error>
 
-namespace holdfast::documents {
+namespace holdfast {
 
 template <class Work>
 auto run_beside(Work work) -> std::future<decltype(work())> {
@@ -20,4 +20,4 @@ auto run_beside(Work work) -> std::future<decltype(work())> {
   }
 }
 
-}  // namespace holdfast::documents
+}  // namespace holdfast

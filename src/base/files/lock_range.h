@@ -12,22 +12,26 @@
 #include <cerrno>
 #include <string>
 
-namespace holdfast::documents {
+namespace holdfast {
 
 enum class Sharing { shared, exclusive };
 
-// False when somebody else holds it. Does not wait.
-inline Result<bool> try_lock_range(const Fd& file, off_t byte, Sharing sharing) {
+// False when somebody else holds it and we do not wait.
+inline Result<bool> lock_range(const Fd& file, off_t byte, Sharing sharing, bool wait) {
   struct flock range{};
   range.l_type = sharing == Sharing::shared ? F_RDLCK : F_WRLCK;
   range.l_whence = SEEK_SET;
   range.l_start = byte;
   range.l_len = 1;
   for (;;) {
-    if (::fcntl(file.get(), F_OFD_SETLK, &range) == 0) return true;
+    if (::fcntl(file.get(), wait ? F_OFD_SETLKW : F_OFD_SETLK, &range) == 0) return true;
     if (errno == EAGAIN || errno == EACCES) return false;
     if (errno != EINTR) return fail(system_error("lock", errno));
   }
+}
+
+inline Result<bool> try_lock_range(const Fd& file, off_t byte, Sharing sharing) {
+  return lock_range(file, byte, sharing, false);
 }
 
 // Whether somebody holds it, without taking it. When that cannot be known, somebody does.
@@ -47,4 +51,4 @@ inline bool still_named(const Fd& file, const std::string& path) {
          held.st_dev == named.st_dev;
 }
 
-}  // namespace holdfast::documents
+}  // namespace holdfast

@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-namespace holdfast::mcp {
+namespace holdfast {
 
 class Lifeline {
  public:
@@ -27,4 +27,4 @@ class Lifeline {
   std::shared_ptr<char> token_ = std::make_shared<char>();
 };
 
-}  // namespace holdfast::mcp
+}  // namespace holdfast

@@ -1,6 +1,5 @@
-#include "kinds/threads/fork.h"
-
 #include "base/text/text.h"
+#include "kinds/threads/flows/flows.h"
 #include "kinds/threads/record.h"
 #include "session/limits.h"
 #include "session/query/display.h"

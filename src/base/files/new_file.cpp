@@ -1,6 +1,7 @@
-#include "kinds/transcripts/staging/new_file.h"
+#include "base/files/new_file.h"
 
-#include "base/files/file.h"
+#include "base/files/in_folder.h"
+#include "base/files/path_below.h"
 #include "base/ids.h"
 
 #include <fmt/format.h>
@@ -12,7 +13,7 @@
 #include <cerrno>
 #include <cstdio>
 
-namespace holdfast::transcripts {
+namespace holdfast {
 namespace {
 
 // NFS, exFAT and old overlays.
@@ -37,8 +38,7 @@ Result<NewFile> NewFile::make(const std::string& path) {
   file.path_ = path;
   file.name_ = path.substr(slash + 1);
   if (file.name_.empty()) return fail(ErrorKind::invalid, "not the name of a file: \"" + path + "\"");
-  file.folder_ = Fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!file.folder_) return fail(system_error(folder, errno));
+  HF_TRY(file.folder_, open_folder(folder));
   struct stat status{};
   if (::fstatat(file.folder_.get(), file.name_.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) return name_is_taken(path);
 
@@ -65,26 +65,17 @@ Result<void> NewFile::clear() {
 
 Result<void> NewFile::commit() {
   if (::fsync(fd_.get()) != 0) return fail(system_error("sync " + path_, errno));
-  int result = 0;
+  int result = 0;  // errno
   if (temporary_.empty()) {
     const std::string self = fmt::format("/proc/self/fd/{}", fd_.get());
-    result = ::linkat(AT_FDCWD, self.c_str(), folder_.get(), name_.c_str(), AT_SYMLINK_FOLLOW);
+    if (::linkat(AT_FDCWD, self.c_str(), folder_.get(), name_.c_str(), AT_SYMLINK_FOLLOW) != 0) result = errno;
   } else {
-    result = ::renameat2(folder_.get(), temporary_.c_str(), folder_.get(), name_.c_str(), RENAME_NOREPLACE);
-    if (result == 0) {
-      temporary_.clear();
-    } else if (errno == EINVAL || errno == ENOSYS) {
-      // NFS knows no flags, but links; the other name goes with this object.
-      result = ::linkat(folder_.get(), temporary_.c_str(), folder_.get(), name_.c_str(), 0);
-    }
+    result = rename_new(folder_.get(), temporary_, folder_.get(), name_);
+    if (result == 0) temporary_.clear();
   }
-  if (result != 0) {
-    if (errno == EEXIST) return name_is_taken(path_);
-    return fail(system_error(path_, errno));
-  }
-  // EINVAL: a file system that cannot sync folders has nothing to lose there.
-  if (::fsync(folder_.get()) != 0 && errno != EINVAL) return fail(system_error("sync the folder of " + path_, errno));
-  return {};
+  if (result == EEXIST) return name_is_taken(path_);
+  if (result != 0) return fail(system_error(path_, result));
+  return sync_open_folder(folder_.get(), "the folder of " + path_);
 }
 
 Result<Fd> make_temporary(const std::string& folder) {
@@ -98,4 +89,4 @@ Result<Fd> make_temporary(const std::string& folder) {
   return fd;
 }
 
-}  // namespace holdfast::transcripts
+}  // namespace holdfast

@@ -7,7 +7,7 @@
 
 #include <string>
 
-namespace holdfast::transcripts {
+namespace holdfast {
 
 class NewFile {
  public:
@@ -32,4 +32,4 @@ class NewFile {
 // Unnamed from the beginning to the end.
 Result<Fd> make_temporary(const std::string& folder);
 
-}  // namespace holdfast::transcripts
+}  // namespace holdfast
