@@ -235,6 +235,15 @@ Result<Answer> Connection::ask(Statement statement) {
   return std::move(answers.back());
 }
 
+Result<void> Connection::each(std::string_view sql, const SqlValues& values, const OnRow& on_row) {
+  HF_TRY(const Answer rows, ask(sql, {values.begin(), values.end()}));
+  for (int i = 0; i < rows.size(); ++i) {
+    HF_TRY(const bool wanted, on_row(rows[i]));
+    if (!wanted) return {};
+  }
+  return {};
+}
+
 void Connection::send_last(std::string_view sql) {
   queue(sql);
   if (lost_ || unread_ || line_.size() > kMaxInFlight) {

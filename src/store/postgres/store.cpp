@@ -8,8 +8,7 @@
 #include "store/postgres/schema.h"
 #include "store/postgres/search/search.h"
 #include "store/postgres/writer.h"
-#include "store/tables/half_copied.h"
-#include "store/tables/read_store.h"
+#include "store/tables/reads.h"
 #include "store/tables/verify.h"
 
 #include <fmt/format.h>
@@ -20,7 +19,7 @@ using namespace session;  // this file implements that interface
 
 namespace {
 
-class PostgresStore final : public ReadStore<PostgresStore> {
+class PostgresStore final : public Store {
  public:
   PostgresStore(SessionSettings settings, Context context)
       : context_(std::move(context)),
@@ -74,10 +73,16 @@ class PostgresStore final : public ReadStore<PostgresStore> {
 
  protected:
   Result<void> run(const Work& work) override { return writer_.run(work); }
+  Result<void> look(Moments moments, const Question& question) override {
+    const auto with_reads = [&](Connection& connection) {
+      ReadTables tables(connection, context_.secret);
+      Reads<Reader> reads(tables, context_);
+      return question(reads);
+    };
+    return moments == Moments::one ? in_one_moment(with_reads) : pool_.with(with_reads);
+  }
 
  private:
-  friend ReadStore<PostgresStore>;
-
   // The end of the transaction is sent along and not waited for.
   template <class Function>
   auto in_one_moment(Function&& function) -> std::invoke_result_t<Function&, Connection&> {
@@ -86,23 +91,6 @@ class PostgresStore final : public ReadStore<PostgresStore> {
       auto outcome = function(connection);
       if (!connection.lost()) connection.send_last("ROLLBACK");
       return outcome;
-    });
-  }
-  template <class Function>
-  auto read(Function&& function) -> std::invoke_result_t<Function&, Reads&> {
-    return in_one_moment([&](Connection& connection) {
-      ReadTables tables(connection, context_.secret);
-      Reads reads(tables, context_);
-      return function(reads);
-    });
-  }
-  // Without a transaction around it.
-  template <class Function>
-  auto read_one(Function&& function) -> std::invoke_result_t<Function&, Reads&> {
-    return pool_.with([&](Connection& connection) {
-      ReadTables tables(connection, context_.secret);
-      Reads reads(tables, context_);
-      return function(reads);
     });
   }
 

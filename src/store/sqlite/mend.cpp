@@ -56,13 +56,8 @@ class Mending {
   Result<void> replace_index(const Tree& index) {
     std::string sql = renamed(index.sql, index.name);
     if (sql.empty()) {
-      std::vector<std::string> columns;
-      HF_TRY(auto rows, db_.query("SELECT name FROM pragma_index_info(?) ORDER BY seqno", index.name));
-      while (true) {
-        HF_TRY(const bool more, rows.next());
-        if (!more) break;
-        columns.emplace_back(rows.text(0));
-      }
+      HF_TRY(const auto columns, db_.all<std::string>("SELECT name FROM pragma_index_info(?) ORDER BY seqno", {index.name},
+                                                      [](const Columns& row) { return std::string(row.text(0)); }));
       sql = fmt::format("CREATE UNIQUE INDEX {} ON {}({})", named_new(index.name), index.table, fmt::join(columns, ", "));
     }
     HF_CHECK(db_.script(sql));

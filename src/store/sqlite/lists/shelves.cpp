@@ -2,7 +2,6 @@
 
 #include "base/crypto/hash.h"
 #include "session/length_prefix.h"
-#include "store/sqlite/lists/catalogue_rows.h"
 
 #include <fmt/format.h>
 
@@ -36,7 +35,7 @@ std::string shelf_checksum(const Shelf& shelf) {
 }
 
 // Columns of kShelfColumns; `fits` says whether the checksum does.
-Shelf decode_shelf(const Rows& rows, bool& fits) {
+Shelf decode_shelf(const Columns& rows, bool& fits) {
   Shelf shelf;
   shelf.number = rows.integer(0);
   shelf.principal = rows.text(1);
@@ -73,15 +72,8 @@ bool has_word_of_nobody(const Shelf& shelf) {
 }
 
 Result<void> forget_words_of_nobody(Db& db) {
-  std::vector<std::int64_t> numbers;
-  {
-    HF_TRY(auto rows, db.query("SELECT number FROM shelves WHERE sessions = 0 AND aspect <> ''"));
-    while (true) {
-      HF_TRY(const bool more, rows.next());
-      if (!more) break;
-      numbers.push_back(rows.integer(0));
-    }
-  }
+  HF_TRY(const auto numbers, db.all<std::int64_t>("SELECT number FROM shelves WHERE sessions = 0 AND aspect <> ''", {},
+                                                  [](const Columns& row) { return row.integer(0); }));
   for (const std::int64_t number : numbers) HF_CHECK(change_count(db, number, 0));
   return {};
 }
@@ -171,16 +163,13 @@ session::Position shelf_position(const session::Query& query, const Shelf& shelf
 Result<std::optional<std::vector<Shelf>>> read_shelves(Db& db) {
   static const std::string sql = fmt::format("SELECT {} FROM shelves ORDER BY number", kShelfColumns);
   std::vector<Shelf> shelves;
-  {
-    HF_TRY(auto rows, db.query(sql));
-    while (true) {
-      HF_TRY(const bool more, rows.next());
-      if (!more) break;
-      bool fits = false;
-      shelves.push_back(decode_shelf(rows, fits));
-      if (!fits || shelves.back().number != static_cast<std::int64_t>(shelves.size())) return std::nullopt;
-    }
-  }
+  bool fit = true;
+  HF_CHECK(db.each(sql, {}, [&](const Columns& row) {
+    shelves.push_back(decode_shelf(row, fit));
+    fit = fit && shelves.back().number == static_cast<std::int64_t>(shelves.size());
+    return fit;
+  }));
+  if (!fit) return std::nullopt;
   HF_TRY(const bool astray, any_astray(db, static_cast<std::int64_t>(shelves.size())));
   if (astray) return std::nullopt;
   return shelves;
@@ -203,24 +192,21 @@ Result<void> rebuild_shelves(Db& db) {
   std::map<std::int64_t, std::int64_t> counts;
   std::int64_t after = 0;
   while (true) {
-    std::vector<std::pair<std::int64_t, session::SessionRecord>> step;
-    {
-      HF_TRY(auto rows, db.query("SELECT key, principal, kind, visibility, status, pinned, aspect FROM sessions WHERE key > ? "
-                                 "ORDER BY key LIMIT ?",
-                                 after, kStep));
-      while (true) {
-        HF_TRY(const bool more, rows.next());
-        if (!more) break;
-        auto& [key, record] = step.emplace_back();
-        key = rows.integer(0);
-        record.principal = rows.text(1);
-        record.kind = rows.text(2);
-        record.visibility = static_cast<session::Visibility>(rows.integer(3));
-        record.status = rows.text(4);
-        record.pinned = rows.integer(5) != 0;
-        record.aspect = rows.text(6);
-      }
-    }
+    using Standing = std::pair<std::int64_t, session::SessionRecord>;  // key, and what decides about its shelf
+    HF_TRY(const auto step,
+           db.all<Standing>(
+               "SELECT key, principal, kind, visibility, status, pinned, aspect FROM sessions WHERE key > ? ORDER BY key LIMIT ?",
+               {after, kStep}, [](const Columns& row) {
+                 Standing found(row.integer(0), {});
+                 session::SessionRecord& record = found.second;
+                 record.principal = row.text(1);
+                 record.kind = row.text(2);
+                 record.visibility = static_cast<session::Visibility>(row.integer(3));
+                 record.status = row.text(4);
+                 record.pinned = row.integer(5) != 0;
+                 record.aspect = row.text(6);
+                 return found;
+               }));
     for (const auto& [key, record] : step) {
       HF_TRY(const std::int64_t number, find_shelf(db, record));
       ++counts[number];
@@ -230,7 +216,6 @@ Result<void> rebuild_shelves(Db& db) {
     if (step.size() < kStep) break;
   }
   for (const auto& [number, count] : counts) HF_CHECK(change_count(db, number, count));
-  HF_CHECK(note_recount(db));
   return db.script(kRebuildRoots);
 }
 
@@ -257,12 +242,10 @@ Result<std::vector<std::string>> check_shelves(Db& db) {
                    "s.pinned) OR ifnull(h.aspect <> s.aspect, 0)"));
   if (astray.value_or(0) != 0) problems.push_back(fmt::format("{} sessions are listed under the wrong heading", *astray));
   std::map<std::int64_t, std::int64_t> found;
-  HF_TRY(auto rows, db.query("SELECT shelf, count(*) FROM sessions NOT INDEXED GROUP BY shelf"));
-  while (true) {
-    HF_TRY(const bool more, rows.next());
-    if (!more) break;
-    found[rows.integer(0)] = rows.integer(1);
-  }
+  HF_CHECK(db.each("SELECT shelf, count(*) FROM sessions NOT INDEXED GROUP BY shelf", {}, [&](const Columns& row) {
+    found[row.integer(0)] = row.integer(1);
+    return true;
+  }));
   for (const Shelf& shelf : *shelves) {
     if (found[shelf.number] == shelf.sessions) continue;
     problems.push_back(fmt::format("{} sessions of kind {} and status {} are counted, {} found", shelf.sessions, shelf.kind,
