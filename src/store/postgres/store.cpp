@@ -3,8 +3,8 @@
 #include "base/crypto/hash.h"
 #include "store/postgres/address.h"
 #include "store/postgres/listener.h"
-#include "store/postgres/rows/read_each.h"
 #include "store/postgres/rows/read_tables.h"
+#include "store/postgres/rows/whole_row.h"
 #include "store/postgres/schema.h"
 #include "store/postgres/search/search.h"
 #include "store/postgres/writer.h"
@@ -18,6 +18,30 @@ namespace holdfast::store::postgres {
 using namespace session;  // this file implements that interface
 
 namespace {
+
+// Many sessions, or many entries of many sessions, in as many round trips as connection.h needs to send them: one for every 64.
+// What is not there is left out.
+Result<std::vector<SessionRecord>> read_each(Connection& connection, const std::vector<std::string>& ids) {
+  std::vector<SessionRecord> found;
+  if (ids.empty()) return found;
+  for (const std::string& id : ids) connection.queue(select_whole_row(id));
+  HF_TRY(const auto answers, connection.flush());
+  for (const Answer& rows : answers)
+    if (!rows.empty()) found.push_back(decode_whole_row(rows[0]).record);
+  return found;
+}
+
+Result<std::vector<Entry>> read_each(Connection& connection, const std::vector<EntryPlace>& places) {
+  static const std::string sql = fmt::format(
+      "SELECT {} FROM entries WHERE session = (SELECT s.key FROM sessions AS s WHERE s.id = ?) AND seq = ?", kEntryColumns);
+  std::vector<Entry> found;
+  if (places.empty()) return found;
+  for (const EntryPlace& place : places) connection.queue(sql, {place.session, place.seq});
+  HF_TRY(const auto answers, connection.flush());
+  for (std::size_t i = 0; i < places.size(); ++i)
+    if (!answers[i].empty()) found.push_back(read_entry(answers[i][0], places[i].session));
+  return found;
+}
 
 class PostgresStore final : public Store {
  public:
