@@ -1,5 +1,5 @@
-// What a model waits for: reading and editing a document of 1 MB, durable, through the desk, beside the bare work of the disk in
-// the same folder: 1 MB written and synced, renamed, the folder synced.
+// What a model waits for: reading and editing a document of 1 MB, durable, through the workspace, beside the bare work of the
+// disk in the same folder: 1 MB written and synced, renamed, the folder synced.
 //
 //   TMPDIR=/path/on/the/disk/in/question build/release/bench/documents_edit_bench
 //
@@ -8,7 +8,7 @@
 #include "base/files/fd.h"
 #include "base/files/file.h"
 #include "base/files/test_folder.h"
-#include "kinds/documents/workspace/desk.h"
+#include "kinds/documents/workspace/workspace.h"
 #include "store/open.h"
 
 #include <benchmark/benchmark.h>
@@ -53,14 +53,14 @@ struct Bed {
     settings.folders = {{"kb", folder / "kb", false}};
     settings.state_folder = folder / "state";
     if (auto written = replace_file(folder / "kb/a.md", text_of(kBytes)); !written) std::exit(1);
-    desk = must(Desk::open(settings, session::SharedStore(*store), clock));
-    const std::string answer = must(desk->create_session({}, "bench", "", ""));
+    workspace = must(Workspace::open(settings, session::SharedStore(*store), clock));
+    const std::string answer = must(workspace->create_session({}, "bench", "", ""));
     asker.session_id = answer.substr(0, answer.find('\n'));
   }
   TestFolder folder;
   SystemClock clock;
   std::unique_ptr<session::Store> store = must(store::open_store("sqlite:" + (folder / "store.db")));
-  std::unique_ptr<Desk> desk;
+  std::unique_ptr<Workspace> workspace;
   Asker asker;
 };
 
@@ -100,7 +100,7 @@ void read_1mb(benchmark::State& state) {
   request.file_path = "a.md";
   for (auto _ : state) {
     request.offset = static_cast<std::int64_t>(times.ms.size() * 50 % 10'000 + 1);
-    times.measure([&] { must(bed.desk->read(bed.asker, request)); });
+    times.measure([&] { must(bed.workspace->read(bed.asker, request)); });
   }
   report(state, times);
 }
@@ -110,7 +110,7 @@ void edit_1mb(benchmark::State& state) {
   Bed bed;
   ReadRequest whole;
   whole.file_path = "a.md";
-  must(bed.desk->read(bed.asker, whole));
+  must(bed.workspace->read(bed.asker, whole));
   const double disk = disk_p50(bed.folder.path());
   Times times;
   for (auto _ : state) {
@@ -119,7 +119,7 @@ void edit_1mb(benchmark::State& state) {
     request.file_path = "a.md";
     request.edits = {{fmt::format("Line {} says that the kelp grows slowly", line),
                       fmt::format("Line {} says that the kelp grows fast", line), false}};
-    times.measure([&] { must(bed.desk->edit(bed.asker, request)); });
+    times.measure([&] { must(bed.workspace->edit(bed.asker, request)); });
   }
   report(state, times);
   state.counters["disk_p50_ms"] = disk;

@@ -59,7 +59,7 @@ Prose::Prose(std::uint64_t seed) {
   }
   for (std::size_t i = 0; i < kChineseWords; ++i) {
     std::string word;
-    for (std::uint64_t signs = draw.between(1, 3); signs > 0; --signs)
+    for (std::uint64_t characters = draw.between(1, 3); characters > 0; --characters)
       word += utf8_of(static_cast<std::uint32_t>(0x4E00 + std::min(draw.below(0x51A0), draw.below(0x51A0))));
     chinese_words_.push_back(std::move(word));
   }
@@ -98,8 +98,8 @@ void Prose::paragraph(Draw& draw, std::size_t words, std::string& to) const {
   }
 }
 
-void Prose::chinese(Draw& draw, std::size_t signs, std::string& to) const {
-  const std::size_t end = to.size() + signs * 3;
+void Prose::chinese(Draw& draw, std::size_t characters, std::string& to) const {
+  const std::size_t end = to.size() + characters * 3;
   while (to.size() < end) {
     to += chinese_words_[ranks_[draw.next() >> 46] % chinese_words_.size()];
     if (draw.chance(8)) to += "，";
@@ -195,7 +195,7 @@ std::string Prose::hex(Draw& draw, std::size_t digits) {
 
 std::string Prose::base64(Draw& draw, std::size_t bytes) {
   std::string text(bytes, 'A');
-  for (char& sign : text) sign = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"[draw.next() >> 58];
+  for (char& character : text) character = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"[draw.next() >> 58];
   return text;
 }
 

@@ -35,7 +35,7 @@ class Prose {
   std::string_view word(Draw& draw) const;                               // about 1/rank
   void sentence(Draw& draw, std::string& to) const;                      // ends with ". "
   void paragraph(Draw& draw, std::size_t words, std::string& to) const;  // prose, or now and then Chinese
-  void chinese(Draw& draw, std::size_t signs, std::string& to) const;
+  void chinese(Draw& draw, std::size_t characters, std::string& to) const;
   std::string identifier(Draw& draw) const;  // retry_policy, RetryPolicy
   std::string path(Draw& draw) const;        // "src/retry/policy_table.cpp"
   void code(Draw& draw, std::size_t lines, std::string& to) const;

@@ -26,7 +26,7 @@ TEST(Scopes, AreReadAsWordsAndReadBack) {
 
 TEST(Identity, SeesItsProjectsAlone) {
   Identity identity = full_identity("ann");
-  EXPECT_TRUE(identity.may_see("")) << "no fence: also what has no root";
+  EXPECT_TRUE(identity.may_see("")) << "no scope: also what has no root";
   identity.projects = {"file:///a", "file:///b"};
   EXPECT_TRUE(identity.may_see("file:///b"));
   EXPECT_FALSE(identity.may_see("file:///a/inside"));

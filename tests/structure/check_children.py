@@ -22,7 +22,7 @@ STARTERS = {
     # Whoever asks for research; on the operator's own files, and nothing of it is the caller's choice.
     "kinds/research/text/pdf_text.cpp",
     # Commands alone.
-    "cli/program/launch.cpp", "cli/services/review_desk.cpp", "cli/services/guard_unit.cpp",
+    "cli/program/launch.cpp", "cli/services/review_workspace.cpp", "cli/services/guard_unit.cpp",
 }
 
 STARTS = re.compile(r"\b(?:run_child|start_child|ChildProcess::start|popen)\(|(?<!\w)::(?:posix_spawnp?|v?fork|exec\w+|system)\(")

@@ -57,7 +57,7 @@ class Cursor {
     rest_.remove_prefix(count);
     return digits;
   }
-  bool next_is(char sign) const { return rest_.starts_with(sign); }
+  bool next_is(char character) const { return rest_.starts_with(character); }
 
  private:
   std::string_view rest_;

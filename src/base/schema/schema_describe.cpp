@@ -66,7 +66,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-std::string lowered_without_signs(std::string_view name) {
+std::string lowered_without_separators(std::string_view name) {
   std::string text = to_ascii_lower(name);
   std::erase_if(text, [](char c) { return c == '_' || c == '-' || c == ' '; });
   return text;
@@ -140,12 +140,12 @@ std::string_view nearest(std::string_view wrong, std::span<const std::string_vie
   if (wrong.empty() || wrong.size() > kMaxNameBytes) return {};
   // A third of the letters may be wrong: "fo" for "foo", "sesion_id" for "session_id". Case, "_" and
   // "-" cost nothing: models mix up naming styles.
-  const std::string plain = lowered_without_signs(wrong);
+  const std::string plain = lowered_without_separators(wrong);
   std::size_t best = std::max<std::size_t>(1, wrong.size() / 3) + 1;
   std::string_view found;
   for (const std::string_view name : known.first(std::min(known.size(), kMaxComparedNames))) {
     if (name.empty() || name.size() > kMaxNameBytes) continue;
-    const std::string other = lowered_without_signs(name);
+    const std::string other = lowered_without_separators(name);
     const std::size_t apart = plain.size() > other.size() ? plain.size() - other.size() : other.size() - plain.size();
     if (apart >= best) continue;
     const std::size_t distance = edit_distance(plain, other);

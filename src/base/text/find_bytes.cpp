@@ -29,22 +29,22 @@ std::uint8_t frequency_of(char c) {
   return kFrequency[static_cast<unsigned char>(c)];
 }
 
-struct Signs {
+struct Characters {
   std::size_t first = 0, second = 0;
 };
 
-Signs rarest(std::string_view what) {
-  Signs signs;
+Characters rarest(std::string_view what) {
+  Characters characters;
   for (std::size_t i = 1; i < what.size(); ++i)
-    if (frequency_of(what[i]) < frequency_of(what[signs.first])) signs.first = i;
-  signs.second = signs.first == 0 ? what.size() - 1 : 0;
+    if (frequency_of(what[i]) < frequency_of(what[characters.first])) characters.first = i;
+  characters.second = characters.first == 0 ? what.size() - 1 : 0;
   for (std::size_t i = 0; i < what.size(); ++i)
-    if (i != signs.first && frequency_of(what[i]) < frequency_of(what[signs.second])) signs.second = i;
-  return signs;
+    if (i != characters.first && frequency_of(what[i]) < frequency_of(what[characters.second])) characters.second = i;
+  return characters;
 }
 
 // Exactly, and without regard to the case of the text's letters. Setting this bit makes small letters of capital ones, and some
-// other signs equal; the comparison of the whole tells them apart.
+// other characters equal; the comparison of the whole tells them apart.
 constexpr char kSmall = 0x20;
 
 struct Exactly {
@@ -65,10 +65,11 @@ struct AnyCase {
 };
 
 template <class Compare>
-std::size_t find_with(std::string_view text, std::string_view what, std::size_t from, Signs signs) {
+std::size_t find_with(std::string_view text, std::string_view what, std::size_t from, Characters characters) {
   if (from > text.size() || what.size() > text.size() - from) return std::string_view::npos;
   if (what.empty()) return from;
-  const __m128i first = _mm_set1_epi8(Compare::of(what[signs.first])), second = _mm_set1_epi8(Compare::of(what[signs.second]));
+  const __m128i first = _mm_set1_epi8(Compare::of(what[characters.first])),
+                second = _mm_set1_epi8(Compare::of(what[characters.second]));
   const char* data = text.data();
   const auto load = [&](std::size_t at) { return Compare::of(_mm_loadu_si128(reinterpret_cast<const __m128i*>(data + at))); };
   const std::size_t last = text.size() - what.size();  // where it may begin
@@ -76,7 +77,7 @@ std::size_t find_with(std::string_view text, std::string_view what, std::size_t 
   // The loads reach no further than the text: what begins at at + 15 must end within it.
   for (; at + kStep - 1 <= last; at += kStep) {
     const __m128i both =
-        _mm_and_si128(_mm_cmpeq_epi8(load(at + signs.first), first), _mm_cmpeq_epi8(load(at + signs.second), second));
+        _mm_and_si128(_mm_cmpeq_epi8(load(at + characters.first), first), _mm_cmpeq_epi8(load(at + characters.second), second));
     for (auto mask = static_cast<unsigned>(_mm_movemask_epi8(both)); mask != 0; mask &= mask - 1) {
       const std::size_t place = at + static_cast<std::size_t>(std::countr_zero(mask));
       if (Compare::same(data + place, what)) return place;
@@ -94,9 +95,9 @@ std::size_t find_bytes(std::string_view text, std::string_view what, std::size_t
 }
 
 ByteFinder::ByteFinder(std::string_view what) : what_(what) {
-  const Signs signs = rarest(what_);
-  first_ = signs.first;
-  second_ = signs.second;
+  const Characters characters = rarest(what_);
+  first_ = characters.first;
+  second_ = characters.second;
 }
 
 std::size_t ByteFinder::find(std::string_view text, std::size_t from) const {

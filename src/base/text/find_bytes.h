@@ -1,7 +1,7 @@
 #pragma once
 
-// Where a text occurs in a long one, at memory speed: sixteen places at a time are asked for the two signs of the text that are
-// the least frequent in prose and code. memmem looks at every third place or so with a hash; on word lists and lines of a few
+// Where a text occurs in a long one, at memory speed: sixteen places at a time are asked for the two characters of the text that
+// are the least frequent in prose and code. memmem looks at every third place or so with a hash; on word lists and lines of a few
 // kilobytes this is several times as fast (docs/benchmarks.md, the text index).
 
 #include <cstddef>
@@ -26,7 +26,7 @@ class ByteFinder {
 
  private:
   std::string what_;
-  std::size_t first_ = 0, second_ = 0;  // places in it of the two signs
+  std::size_t first_ = 0, second_ = 0;  // places in it of the two characters
 };
 
 }  // namespace holdfast

@@ -26,9 +26,9 @@ RC_GTEST_PROP(FindBytes, FindsWhatStringsFind, ()) {
 }
 
 RC_GTEST_PROP(FindBytes, AnyCaseIsThatOfSmallLetters, ()) {
-  const auto signs = rc::gen::element('a', 'A', 'b', 'B', '@', '`', '[', '{', '_', '\xC1', '\xE1');
-  const std::string text = *rc::gen::container<std::string>(signs);
-  const std::string what = to_ascii_lower(*rc::gen::resize(6, rc::gen::container<std::string>(signs)));
+  const auto characters = rc::gen::element('a', 'A', 'b', 'B', '@', '`', '[', '{', '_', '\xC1', '\xE1');
+  const std::string text = *rc::gen::container<std::string>(characters);
+  const std::string what = to_ascii_lower(*rc::gen::resize(6, rc::gen::container<std::string>(characters)));
   const auto from = *rc::gen::inRange<std::size_t>(0, text.size() + 3);
   RC_ASSERT(ByteFinder(what).find_any_case(text, from) == to_ascii_lower(text).find(what, from));
   RC_ASSERT(has_beyond_ascii(text) == std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) >= 0x80; }));

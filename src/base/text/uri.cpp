@@ -18,15 +18,15 @@ bool is_control(char c) {
 }
 
 // RFC 3986 pchar: what a path segment may hold as it is.
-constexpr std::string_view kSegmentSigns = "!$&'()*+,;=:@";
-constexpr std::string_view kPathSigns = "!$&'()*+,;=:@/";
-constexpr std::string_view kUserSigns = "!$&'()*+,;=:";
-constexpr std::string_view kHostSigns = "!$&'()*+,;=:[]";
+constexpr std::string_view kSegmentCharacters = "!$&'()*+,;=:@";
+constexpr std::string_view kPathCharacters = "!$&'()*+,;=:@/";
+constexpr std::string_view kUserCharacters = "!$&'()*+,;=:";
+constexpr std::string_view kHostCharacters = "!$&'()*+,;=:[]";
 
-void append_encoded(std::string& out, std::string_view text, std::string_view allowed_signs) {
+void append_encoded(std::string& out, std::string_view text, std::string_view allowed_characters) {
   constexpr std::string_view kHex = "0123456789ABCDEF";
   for (const char c : text) {
-    if (is_unreserved(c) || allowed_signs.find(c) != allowed_signs.npos) {
+    if (is_unreserved(c) || allowed_characters.find(c) != allowed_characters.npos) {
       out += c;
     } else {
       const auto byte = static_cast<unsigned char>(c);
@@ -111,7 +111,7 @@ std::string join_encoded(const std::vector<std::string>& segments) {
   std::string path;
   for (const std::string& segment : segments) {
     path += '/';
-    append_encoded(path, segment, kSegmentSigns);
+    append_encoded(path, segment, kSegmentCharacters);
   }
   return path.empty() ? "/" : path;
 }
@@ -126,7 +126,7 @@ std::string canonical_file_root(std::string_view host, std::string_view path) {
   }
   segments = collapse(std::move(segments), host.empty() ? Drives::possible : Drives::none);
   std::string uri = "file://";
-  append_encoded(uri, host, kHostSigns);
+  append_encoded(uri, host, kHostCharacters);
   if (host.empty() && !segments.empty() && is_drive(segments[0])) {
     segments[0] = to_ascii_lower(segments[0]);
     if (segments.size() == 1) return uri + "/" + segments[0] + "/";  // the root of a drive is a bare root
@@ -139,12 +139,12 @@ Result<std::string> canonical_authority(std::string_view authority) {
   const std::size_t at = authority.rfind('@');
   if (at != authority.npos) {
     HF_TRY(const std::string user, percent_decode(authority.substr(0, at)));
-    append_encoded(out, user, kUserSigns);
+    append_encoded(out, user, kUserCharacters);
     out += '@';
     authority.remove_prefix(at + 1);
   }
   HF_TRY(const std::string host, percent_decode(authority));
-  append_encoded(out, to_ascii_lower(host), kHostSigns);
+  append_encoded(out, to_ascii_lower(host), kHostCharacters);
   return out;
 }
 
@@ -227,7 +227,7 @@ Result<std::string> path_of_file_uri(std::string_view uri) {
 
 std::string file_uri_of_path(std::string_view absolute_path) {
   std::string uri = "file://";
-  append_encoded(uri, absolute_path, kPathSigns);
+  append_encoded(uri, absolute_path, kPathCharacters);
   return uri;
 }
 

@@ -71,7 +71,7 @@ std::size_t match_set(std::string_view pattern, std::string_view character, bool
   return 0;
 }
 
-// Whether the first sign of the pattern takes the character; `length` gets what it is long.
+// Whether the first character of the pattern takes the character; `length` gets what it is long.
 bool match_one(std::string_view pattern, std::string_view character, std::size_t& length) {
   length = 1;
   if (pattern[0] == '?') return true;
@@ -110,7 +110,7 @@ bool matches_general(std::string_view pattern, std::string_view name) {
   return pattern.find_first_not_of('*', at) == pattern.npos;
 }
 
-constexpr std::string_view kSigns = "*?[\\";
+constexpr std::string_view kCharacters = "*?[\\";
 
 // Without the first name, and without the '/' behind it.
 std::string_view without_first(std::string_view path) {
@@ -121,15 +121,15 @@ std::string_view without_first(std::string_view path) {
 }  // namespace
 
 Wildcard::Wildcard(std::string_view pattern) : text_(pattern) {
-  const bool plain = pattern.find_first_of(kSigns) == pattern.npos;
+  const bool plain = pattern.find_first_of(kCharacters) == pattern.npos;
   if (pattern == "**") {
     kind_ = Kind::any_folders;
   } else if (plain) {
     kind_ = Kind::literal;
-  } else if (pattern.starts_with('*') && pattern.find_first_of(kSigns, 1) == pattern.npos) {
+  } else if (pattern.starts_with('*') && pattern.find_first_of(kCharacters, 1) == pattern.npos) {
     kind_ = Kind::suffix;
     text_.erase(0, 1);
-  } else if (pattern.ends_with('*') && pattern.find_first_of(kSigns) == pattern.size() - 1) {
+  } else if (pattern.ends_with('*') && pattern.find_first_of(kCharacters) == pattern.size() - 1) {
     kind_ = Kind::prefix;
     text_.pop_back();
   }

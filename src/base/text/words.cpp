@@ -61,9 +61,9 @@ void give_ascii(std::string_view run, std::uint8_t seen, WordSink& sink) {
     sink.word(run.substr(0, kMaxWordBytes));
 }
 
-enum class Sign { none, word, pair };
+enum class Character { none, word, pair };
 
-Sign sign_of(utf8proc_int32_t c) {
+Character character_of(utf8proc_int32_t c) {
   const bool without_blanks = (c >= 0x3040 && c <= 0x30FF) || (c >= 0x3400 && c <= 0x4DBF) || (c >= 0x4E00 && c <= 0x9FFF) ||
                               (c >= 0xAC00 && c <= 0xD7A3) || (c >= 0xF900 && c <= 0xFAFF) || (c >= 0xFF66 && c <= 0xFF9F) ||
                               (c >= 0x20000 && c <= 0x3FFFF);
@@ -79,9 +79,9 @@ Sign sign_of(utf8proc_int32_t c) {
     case UTF8PROC_CATEGORY_ND:
     case UTF8PROC_CATEGORY_NL:
     case UTF8PROC_CATEGORY_NO:
-      return without_blanks ? Sign::pair : Sign::word;
+      return without_blanks ? Character::pair : Character::word;
     default:
-      return Sign::none;
+      return Character::none;
   }
 }
 
@@ -107,25 +107,25 @@ void give_folded(std::string_view run, WordSink& sink) {
   std::uint8_t seen = 0;
   for (const char c : run) seen |= class_of(c);
   if (!(seen & kBeyondAscii)) return give_ascii(run, seen, sink);
-  // Folding may lengthen a text, never to less than a third of the signs: what is cut away here would be cut away below.
+  // Folding may lengthen a text, never to less than a third of the characters: what is cut away here would be cut away below.
   const std::string folded = fold_case(utf8_prefix(run, 4 * kMaxWordBytes));
   const std::string_view word = utf8_prefix(folded, kMaxWordBytes);
   if (!word.empty()) sink.word(word);
 }
 
-// A run that is not ASCII alone: letters and separators beyond it are told apart sign by sign.
+// A run that is not ASCII alone: letters and separators beyond it are told apart character by character.
 void give_run(std::string_view run, WordSink& sink) {
   std::size_t begin = 0;
-  Sign kind = Sign::none;
+  Character kind = Character::none;
   const auto end_at = [&](std::size_t end) {
-    if (kind == Sign::word) give_folded(run.substr(begin, end - begin), sink);
-    if (kind == Sign::pair) give_pairs(run.substr(begin, end - begin), sink);
+    if (kind == Character::word) give_folded(run.substr(begin, end - begin), sink);
+    if (kind == Character::pair) give_pairs(run.substr(begin, end - begin), sink);
   };
   for (std::size_t at = 0; at < run.size();) {
-    utf8proc_int32_t sign = -1;
+    utf8proc_int32_t character = -1;
     const auto length = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(run.data() + at),
-                                         static_cast<utf8proc_ssize_t>(run.size() - at), &sign);
-    const Sign now = length <= 0 ? Sign::none : sign_of(sign);
+                                         static_cast<utf8proc_ssize_t>(run.size() - at), &character);
+    const Character now = length <= 0 ? Character::none : character_of(character);
     if (now != kind) {
       end_at(at);
       begin = at;

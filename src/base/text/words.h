@@ -4,7 +4,8 @@
 //
 // A word is a run of letters, marks and digits of any script, folded (NFKC, case). An identifier is found as a whole, its parts
 // joined, and by each part: retry_policy and RetryPolicy are "retrypolicy", "retry", "policy". Scripts written without blanks
-// (Chinese, Japanese, Korean) become overlapping pairs of signs. A word is cut after kMaxWordBytes. Broken UTF-8 separates words.
+// (Chinese, Japanese, Korean) become overlapping pairs of characters. A word is cut after kMaxWordBytes. Broken UTF-8 separates
+// words.
 
 #include <string>
 #include <string_view>

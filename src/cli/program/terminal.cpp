@@ -121,14 +121,14 @@ void print_error(const Error& error, bool json, std::string_view prefix) {
   print_note(text);
 }
 
-// Signs that steer a terminal or turn the direction of what follows: U+0080 to U+009F, U+061C, U+200E, U+200F, U+202A to U+202E,
-// U+2066 to U+2069. In valid UTF-8; 0: none.
+// Characters that steer a terminal or turn the direction of what follows: U+0080 to U+009F, U+061C, U+200E, U+200F, U+202A to
+// U+202E, U+2066 to U+2069. In valid UTF-8; 0: none.
 static std::size_t length_of_control(std::string_view text) {
   if (text.size() > 1 && text[0] == '\xC2' && static_cast<unsigned char>(text[1]) < 0xA0) return 2;
-  constexpr std::array<std::string_view, 12> kSigns = {"\u061C", "\u200E", "\u200F", "\u202A", "\u202B", "\u202C",
-                                                       "\u202D", "\u202E", "\u2066", "\u2067", "\u2068", "\u2069"};
-  for (const std::string_view sign : kSigns)
-    if (text.starts_with(sign)) return sign.size();
+  constexpr std::array<std::string_view, 12> kCharacters = {"\u061C", "\u200E", "\u200F", "\u202A", "\u202B", "\u202C",
+                                                            "\u202D", "\u202E", "\u2066", "\u2067", "\u2068", "\u2069"};
+  for (const std::string_view character : kCharacters)
+    if (text.starts_with(character)) return character.size();
   return 0;
 }
 

@@ -16,7 +16,7 @@
 #include "session/query/store_view.h"
 #include "web/gateway/access_tokens.h"
 #include "web/gateway/allowed_hosts.h"
-#include "web/gateway/front.h"
+#include "web/gateway/gateway.h"
 #include "web/gateway/server_address.h"
 #include "web/pages/add_pages.h"
 
@@ -117,15 +117,15 @@ Result<void> run_serve(Context& context) {
   if (!awaited.store) return {};
   const std::unique_ptr<session::Store> store = std::move(awaited.store);
   const session::SharedStore stores(*store);
-  session::Store& gateway = stores.for_system(session::SystemWork::gateway);
+  session::Store& gateway_store = stores.for_system(session::SystemWork::gateway);
   if (!settings.flag("no_auth")) {
     HF_CHECK(make_data_folder(context.folders));
-    HF_CHECK(web::AccessTokens(gateway).ensure_first(context.folders.token_file()));
+    HF_CHECK(web::AccessTokens(gateway_store).ensure_first(context.folders.token_file()));
   }
 
-  // The loop is the server's, and the server is made first: so the handler learns of the front later.
-  web::Front* door = nullptr;
-  net::HttpServer http(http_limits(), [&door](std::shared_ptr<net::HttpExchange> exchange) { door->handle(exchange); });
+  // The loop is the server's, and the server is made first: so the handler learns of the gateway later.
+  web::Gateway* known = nullptr;
+  net::HttpServer http(http_limits(), [&known](std::shared_ptr<net::HttpExchange> exchange) { known->handle(exchange); });
   Pool pool;
   HF_TRY(const auto service, McpService::open(context, stores, http.executor(), pool));
   HF_TRY(const auto page_service, PageService::open(context, stores));
@@ -135,9 +135,9 @@ Result<void> run_serve(Context& context) {
   http.on_answer([&routes](const net::HttpRequest& request, int status, std::chrono::steady_clock::duration time) {
     routes.observe(request, status, time);
   });
-  web::Front front(
-      {HOLDFAST_VERSION, settings.text("host"), hosts_of(settings), !settings.flag("no_auth"), oauth}, gateway, http.executor(),
-      pool, *context.clock,
+  web::Gateway gateway(
+      {HOLDFAST_VERSION, settings.text("host"), hosts_of(settings), !settings.flag("no_auth"), oauth}, gateway_store,
+      http.executor(), pool, *context.clock,
       [&](std::shared_ptr<net::HttpExchange> exchange, const Identity& identity) {
         transport.handle(std::move(exchange), identity);
       },
@@ -145,31 +145,31 @@ Result<void> run_serve(Context& context) {
         measure(metrics, {service->server(), transport, http, routes, pool, *context.commits, search ? *search : nullptr});
       },
       web::make_pages(page_service->services(search ? *search : nullptr)));
-  door = &front;
-  front.live().on_first_listener(
-      [&] { page_service->watch_transcripts([&front](const std::string& id) { front.live().announce_transcript(id); }); });
-  transport.challenge_with([&front](Scope needed) { return front.scope_challenge(needed); });
+  known = &gateway;
+  gateway.live().on_first_listener(
+      [&] { page_service->watch_transcripts([&gateway](const std::string& id) { gateway.live().announce_transcript(id); }); });
+  transport.challenge_with([&gateway](Scope needed) { return gateway.scope_challenge(needed); });
   const PoolEnd pool_end{pool};
 
   const auto wanted = awaited.port != 0 ? awaited.port : static_cast<std::uint16_t>(settings.number("port"));
   HF_TRY(const std::uint16_t port, http.listen(settings.text("host"), wanted));
-  front.set_port(port);
+  gateway.set_port(port);
   const std::string address = web::address_of(settings.text("host"), port);
-  HF_CHECK(web::remember_address(gateway, address));
-  HF_CHECK(announce(context, gateway, address, port));
+  HF_CHECK(web::remember_address(gateway_store, address));
+  HF_CHECK(announce(context, gateway_store, address, port));
 
   http.on_drain([&] {
     service->ask_to_stop();
     service->server().shut_down();
-    front.close_streams();
+    gateway.close_streams();
   });
   const auto announced = std::chrono::milliseconds(static_cast<std::int64_t>(settings.decimal("drain.announce_s") * 1000));
-  signals->on_stop([&http, &front, announced] {
+  signals->on_stop([&http, &gateway, announced] {
     log(LogLevel::info, "cli", "stopping; a second signal stops at once");
     tell_service_manager("STOPPING=1");
     // First the balancer is told, and who asks meanwhile is served; then nobody is let in any more.
-    http.executor().post([&http, &front, announced] {
-      front.announce_end();
+    http.executor().post([&http, &gateway, announced] {
+      gateway.announce_end();
       http.turn_clients_away();
       http.executor().after(announced, [&http] { http.drain(kDrainTime); });
     });

@@ -10,8 +10,8 @@
 #include "cli/services/retention_sweep.h"
 #include "cli/services/runner_service.h"
 #include "cli/services/search_service.h"
-#include "tools/documents/document_desks.h"
 #include "tools/documents/document_tools.h"
+#include "tools/documents/document_workspaces.h"
 #include "tools/mcp_state.h"
 #include "tools/project_root.h"
 #include "tools/reasoning/reasoning_caller.h"
@@ -111,7 +111,7 @@ class ToolService final : public McpService {
   session::RetentionPolicy policy_;
   tools::SessionOperations operations_;
   std::optional<tools::Confirmation> confirmation_;
-  std::optional<tools::DocumentDesks> desks_;
+  std::optional<tools::DocumentWorkspaces> workspaces_;
   std::unique_ptr<ResearchParts> research_;
   std::optional<tools::ResearchWorkers> workers_;
   std::optional<tools::ResearchRooms> research_rooms_;
@@ -226,12 +226,12 @@ Result<void> ToolService::open_reasoning() {
 Result<void> ToolService::open_documents() {
   HF_TRY(documents::LibrarySettings settings, library_settings(context_));
   const Millis ttl = handle_ttl(context_.settings);
-  desks_.emplace(std::move(settings), context_.settings.flag("documents.read_only"), root_,
-                 [this, ttl](documents::LibrarySettings library) -> Result<std::unique_ptr<documents::Desk>> {
-                   HF_CHECK(make_data_folder(context_.folders));
-                   return documents::Desk::open(std::move(library), stores_, *context_.clock, ttl);
-                 });
-  return tools::add_document_tools(server_, *desks_, ttl);
+  workspaces_.emplace(std::move(settings), context_.settings.flag("documents.read_only"), root_,
+                      [this, ttl](documents::LibrarySettings library) -> Result<std::unique_ptr<documents::Workspace>> {
+                        HF_CHECK(make_data_folder(context_.folders));
+                        return documents::Workspace::open(std::move(library), stores_, *context_.clock, ttl);
+                      });
+  return tools::add_document_tools(server_, *workspaces_, ttl);
 }
 
 // Each run is worked as its owner, and sees what that one may see; only the question whose it is, is the server's.

@@ -6,12 +6,12 @@
 #include "cli/services/keeper_of_home.h"
 #include "cli/services/readable_kinds.h"
 #include "cli/services/research_service.h"
-#include "cli/services/review_desk.h"
+#include "cli/services/review_workspace.h"
 #include "cli/services/search_service.h"
-#include "kinds/documents/workspace/desk.h"
+#include "kinds/documents/workspace/workspace.h"
 #include "kinds/transcripts/passages/transcript_watch.h"
 #include "kinds/transcripts/verbs/keeper.h"
-#include "tools/documents/document_desks.h"
+#include "tools/documents/document_workspaces.h"
 #include "web/gateway/access_tokens.h"
 #include "web/pages/add_pages.h"
 #include "web/pages/shown.h"
@@ -62,7 +62,7 @@ class OpenPages final : public PageService {
   web::PageServices services(SearchService* search) override;
 
  private:
-  Result<std::shared_ptr<documents::Desk>> desk(const Identity& who);
+  Result<std::shared_ptr<documents::Workspace>> workspace(const Identity& who);
   documents::Asker reviewer(const Identity& who);
   Result<std::unique_ptr<research::Research>> research(session::Store& store);
   bool in_git(const std::string& path) const;
@@ -75,7 +75,7 @@ class OpenPages final : public PageService {
   std::mutex mutex_;
   std::unique_ptr<transcripts::TranscriptWatch> watch_;  // guarded by mutex_
   // By the folders it is over: logins of different projects see different ones. Guarded by mutex_.
-  std::map<std::string, std::shared_ptr<documents::Desk>> desks_;
+  std::map<std::string, std::shared_ptr<documents::Workspace>> workspaces_;
   std::unique_ptr<ResearchParts> research_;  // guarded by mutex_ until it is there
 };
 
@@ -101,7 +101,7 @@ void OpenPages::stop_watching() {
 }
 
 // When the first page asks: a server that nobody looks at opens no folder.
-Result<std::shared_ptr<documents::Desk>> OpenPages::desk(const Identity& who) {
+Result<std::shared_ptr<documents::Workspace>> OpenPages::workspace(const Identity& who) {
   documents::LibrarySettings library = library_;
   library.one_of_several = library.folders.size() > 1;
   library.folders = tools::folders_inside(std::move(library.folders), who);
@@ -109,11 +109,11 @@ Result<std::shared_ptr<documents::Desk>> OpenPages::desk(const Identity& who) {
   std::string key;
   for (const documents::LibraryFolder& folder : library.folders) key += folder.folder + '\n';
   const std::lock_guard lock(mutex_);
-  if (const auto known = desks_.find(key); known != desks_.end()) return known->second;
+  if (const auto known = workspaces_.find(key); known != workspaces_.end()) return known->second;
   HF_CHECK(make_data_folder(context_.folders));
-  HF_TRY(auto opened, documents::Desk::open(std::move(library), stores_, *context_.clock, handle_ttl(context_.settings)));
-  if (desks_.size() >= tools::kMaxOpenDesks) desks_.clear();  // those in use live on with who uses them
-  return desks_[key] = std::move(opened);
+  HF_TRY(auto opened, documents::Workspace::open(std::move(library), stores_, *context_.clock, handle_ttl(context_.settings)));
+  if (workspaces_.size() >= tools::kMaxOpenWorkspaces) workspaces_.clear();  // those in use live on with who uses them
+  return workspaces_[key] = std::move(opened);
 }
 
 // A login other than the one of this user has only its name.
@@ -153,7 +153,7 @@ web::PageServices OpenPages::services(SearchService* search) {
   web::PageServices services{stores_};
   services.keeper = keeper_.get();
   if (!library_.folders.empty()) {
-    services.review.desk = [this](const Identity& who) { return desk(who); };
+    services.review.workspace = [this](const Identity& who) { return workspace(who); };
     services.review.reviewer = [this](const Identity& who) { return reviewer(who); };
     services.review.in_git = [this](const std::string& path) { return in_git(path); };
     services.review.commit_on_accept = context_.settings.flag("documents.commit_on_accept");

@@ -1,7 +1,7 @@
 #pragma once
 
-// What the pages of `holdfast serve` are drawn from, opened for one server: the transcripts of this user, the desk of the folders
-// under review, research. The context and the store outlive it, and it outlives the pages. Any thread.
+// What the pages of `holdfast serve` are drawn from, opened for one server: the transcripts of this user, the workspace of the
+// folders under review, research. The context and the store outlive it, and it outlives the pages. Any thread.
 
 #include "cli/program/context.h"
 #include "session/query/store_view.h"

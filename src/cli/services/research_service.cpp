@@ -3,7 +3,7 @@
 #include "base/run/log.h"
 #include "cli/program/model_settings.h"
 #include "kinds/research/run/job.h"
-#include "tools/documents/document_desks.h"
+#include "tools/documents/document_workspaces.h"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 
 #include "cli/arguments/change_ids.h"
 #include "cli/arguments/commands.h"
-#include "cli/services/review_desk.h"
+#include "cli/services/review_workspace.h"
 #include "cli/sessions/review_text.h"
 
 #include <fmt/format.h>
@@ -41,7 +41,7 @@ void print_done(const Context& context, const std::string& text) {
 }  // namespace
 
 Result<void> list_changes(Context& context) {
-  HF_TRY(auto review, ReviewDesk::open(context));
+  HF_TRY(auto review, ReviewWorkspace::open(context));
   HF_TRY(const documents::ChangeFilter filter, review->filter());
   HF_TRY(const auto changes, review->changes(filter));
   print_changes(context, changes, false);
@@ -49,7 +49,7 @@ Result<void> list_changes(Context& context) {
 }
 
 Result<void> show_changes(Context& context) {
-  HF_TRY(auto review, ReviewDesk::open(context));
+  HF_TRY(auto review, ReviewWorkspace::open(context));
   HF_TRY(const auto all, review->changes({}));
   std::vector<PendingChange> shown;
   for (const std::string& word : context.line.review.words) {
@@ -71,27 +71,27 @@ Result<void> show_changes(Context& context) {
 }
 
 Result<void> comment_change(Context& context) {
-  HF_TRY(auto review, ReviewDesk::open(context));
+  HF_TRY(auto review, ReviewWorkspace::open(context));
   const ReviewArguments& given = context.line.review;
   HF_TRY(const auto all, review->changes({}));
   HF_TRY(const std::string id, whole_id(all, given.id));
   HF_TRY(const PendingChange change,
-         review->desk().comment(review->reviewer(), "", id, fmt::format("{}", fmt::join(given.words, " "))));
+         review->workspace().comment(review->reviewer(), "", id, fmt::format("{}", fmt::join(given.words, " "))));
   print_changes(context, {change}, true);
   return {};
 }
 
 Result<void> undo_document_move(Context& context) {
-  HF_TRY(auto review, ReviewDesk::open(context));
+  HF_TRY(auto review, ReviewWorkspace::open(context));
   const std::vector<std::string>& words = context.line.review.words;
-  HF_TRY(const std::string done, review->desk().undo_move(review->reviewer(), words.empty() ? "" : words.front()));
+  HF_TRY(const std::string done, review->workspace().undo_move(review->reviewer(), words.empty() ? "" : words.front()));
   print_done(context, done);
   return {};
 }
 
 Result<void> list_trash(Context& context) {
-  HF_TRY(auto review, ReviewDesk::open(context));
-  HF_TRY(const auto files, review->desk().trash());
+  HF_TRY(auto review, ReviewWorkspace::open(context));
+  HF_TRY(const auto files, review->workspace().trash());
   if (context.line.json) {
     JsonArray items;
     for (const documents::TrashedFile& file : files)
@@ -110,18 +110,18 @@ Result<void> list_trash(Context& context) {
 }
 
 Result<void> restore_document(Context& context) {
-  HF_TRY(auto review, ReviewDesk::open(context));
-  HF_TRY(const std::string done, review->desk().restore(review->reviewer(), context.line.review.words.front()));
+  HF_TRY(auto review, ReviewWorkspace::open(context));
+  HF_TRY(const std::string done, review->workspace().restore(review->reviewer(), context.line.review.words.front()));
   print_done(context, done);
   return {};
 }
 
 // Byte for byte, so that a linter or a pipe gets the document and nothing else.
 Result<void> export_document(Context& context) {
-  HF_TRY(auto review, ReviewDesk::open(context));
+  HF_TRY(auto review, ReviewWorkspace::open(context));
   HF_TRY(const std::string path, review->path_of(context.line.review.path));
   const std::string_view view = context.line.review.base ? "base" : "accepted";
-  const auto text = review->desk().text(path, view);
+  const auto text = review->workspace().text(path, view);
   if (!text) return fail(in_commands(text.error()));
   if (context.line.json)
     print_json(JsonObject{{"path", path}, {"view", view}, {"text", *text}});

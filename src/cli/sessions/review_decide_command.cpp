@@ -2,7 +2,7 @@
 
 #include "cli/arguments/change_ids.h"
 #include "cli/arguments/commands.h"
-#include "cli/services/review_desk.h"
+#include "cli/services/review_workspace.h"
 #include "cli/sessions/review_text.h"
 
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ bool commits(const Context& context) {
 }
 
 // As they are among the changes that the filter leaves; one that is not there is reported with the verdicts.
-Result<std::vector<std::string>> whole_ids(ReviewDesk& review, const documents::ChangeFilter& filter,
+Result<std::vector<std::string>> whole_ids(ReviewWorkspace& review, const documents::ChangeFilter& filter,
                                            const std::vector<std::string>& typed) {
   HF_TRY(const auto pending, review.changes(filter));
   std::vector<std::string> ids;
@@ -35,7 +35,7 @@ Result<std::vector<std::string>> whole_ids(ReviewDesk& review, const documents::
   return ids;
 }
 
-Result<documents::Verdicts> read_verdicts(const Context& context, ReviewDesk& review, bool accept) {
+Result<documents::Verdicts> read_verdicts(const Context& context, ReviewWorkspace& review, bool accept) {
   const ReviewArguments& given = context.line.review;
   if (given.all != given.words.empty())
     return fail(ErrorKind::invalid, given.all ? "--all and ids do not go together" : "which changes?",
@@ -63,7 +63,7 @@ constexpr std::string_view kKeys =
 // and a model may be at work at the same time.
 class Walk {
  public:
-  Walk(const Context& context, ReviewDesk& review) : context_(context), review_(review), asker_(review.reviewer()) {}
+  Walk(const Context& context, ReviewWorkspace& review) : context_(context), review_(review), asker_(review.reviewer()) {}
 
   Result<void> over(std::vector<PendingChange> changes) {
     pending_ = std::move(changes);
@@ -137,7 +137,7 @@ class Walk {
     documents::Verdicts verdicts;
     for (const PendingChange* each : changes) (accept ? verdicts.accept : verdicts.reject).push_back(each->id);
     verdicts.commit = commits(context_);
-    auto report = review_.desk().decide(asker_, verdicts);
+    auto report = review_.workspace().decide(asker_, verdicts);
     if (!report) {
       print_error(report.error(), false);
       ++at_;
@@ -154,7 +154,7 @@ class Walk {
     print_note("comment: ");
     const std::string note = read_answer(kLongestComment);
     if (note.empty()) return true;
-    auto commented = review_.desk().comment(asker_, "", change().id, note);
+    auto commented = review_.workspace().comment(asker_, "", change().id, note);
     if (!commented) print_error(commented.error(), false);
     return look_again();
   }
@@ -176,7 +176,7 @@ class Walk {
   }
 
   const Context& context_;
-  ReviewDesk& review_;
+  ReviewWorkspace& review_;
   documents::Asker asker_;
   std::vector<PendingChange> pending_;
   std::size_t at_ = 0;  // of pending_
@@ -186,9 +186,9 @@ class Walk {
 }  // namespace
 
 Result<void> decide_changes(Context& context, bool accept) {
-  HF_TRY(auto review, ReviewDesk::open(context));
+  HF_TRY(auto review, ReviewWorkspace::open(context));
   HF_TRY(const documents::Verdicts verdicts, read_verdicts(context, *review, accept));
-  HF_TRY(const VerdictReport report, review->desk().decide(review->reviewer(), verdicts));
+  HF_TRY(const VerdictReport report, review->workspace().decide(review->reviewer(), verdicts));
   if (context.line.json)
     print_json(report_json(report));
   else
@@ -201,7 +201,7 @@ Result<void> decide_changes(Context& context, bool accept) {
 
 Result<void> review_one_by_one(Context& context) {
   if (context.line.json || context.terminal.width == 0 || !somebody_is_there()) return list_changes(context);
-  HF_TRY(auto review, ReviewDesk::open(context));
+  HF_TRY(auto review, ReviewWorkspace::open(context));
   HF_TRY(auto changes, review->changes({}));
   if (changes.empty()) {
     print("no pending changes\n");

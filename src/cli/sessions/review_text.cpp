@@ -16,8 +16,8 @@ using documents::PendingChange;
 
 constexpr std::size_t kShownSide = 40;  // characters of each side in a list: the rest is what `show` is for
 
-// Text of a document, safe to show. The carriage return of a line end is no sign of its own; where a piece was cut it may be the
-// last.
+// Text of a document, safe to show. The carriage return of a line end is no character of its own; where a piece was cut it may be
+// the last.
 std::string text_of(std::string_view text, bool one_line) {
   std::string kept;
   for (std::size_t i = 0; i < text.size(); ++i)

@@ -3,7 +3,7 @@
 // Pending changes as a person reads them, and as programs do.
 
 #include "cli/program/terminal.h"
-#include "kinds/documents/workspace/desk.h"
+#include "kinds/documents/workspace/workspace.h"
 
 #include <string>
 #include <vector>

@@ -42,7 +42,7 @@ struct ThreadsTest : testing::Test {
     use(std::make_unique<Models>([](const model::Ask&) { return Models::reply("an answer"); }));
   }
 
-  void use(std::unique_ptr<Models> made, std::chrono::milliseconds patience = kTurnPatience) {
+  void use(std::unique_ptr<Models> made, std::chrono::milliseconds patience = kLeasePatience) {
     threads.reset();
     models = std::move(made);
     threads = Threads::make(*store, *models, patience);

@@ -4,7 +4,7 @@
 //
 // A user's message is durable before a model is asked. When the model fails, the outcome says what was kept (thread, message) and
 // `failure` says why; the call itself is only an Error when nothing was kept. Calls that ask a model on one thread take turns by
-// a lease `thread/<id>`: up to kTurnPatience, then unavailable with code STORAGE_BUSY.
+// a lease `thread/<id>`: up to kLeasePatience, then unavailable with code STORAGE_BUSY.
 //
 // How a thread is kept: record.kind "thread"; record.aspect is its own kind (chat, thinkdeep, ideate, consensus); status created,
 // active; data {system_prompt, provider, metadata, and the state of thinkdeep or ideate}. Messages are entries of type "message"
@@ -28,7 +28,7 @@
 
 namespace holdfast::threads {
 
-inline constexpr std::chrono::seconds kTurnPatience{10};
+inline constexpr std::chrono::seconds kLeasePatience{10};
 inline constexpr std::size_t kMaxPromptCharacters = 200'000;
 inline constexpr std::size_t kMaxTitleCharacters = 200;
 inline constexpr std::size_t kContextMessages = 100;
@@ -121,7 +121,7 @@ class Threads {
   virtual ~Threads() = default;
   // Both outlive it. `patience` is for tests.
   static std::unique_ptr<Threads> make(session::Store& store, model::Models& models,
-                                       std::chrono::milliseconds patience = kTurnPatience);
+                                       std::chrono::milliseconds patience = kLeasePatience);
 
   virtual Result<session::SessionRecord> create(const Who& who, const NewThread& thread) = 0;
   struct Added {

@@ -46,8 +46,8 @@ struct Caller : Identity {
   bool has_extension(std::string_view id) const;
 };
 
-// Whose something kept or sent is, as rows and letters between processes have it. What says it in no such form, or not at all, is
-// nobody's: nullopt.
+// Whose something kept or sent is, as rows and messages between processes have it. What says it in no such form, or not at all,
+// is nobody's: nullopt.
 JsonObject owner_fields(const Identity& owner);
 std::optional<Identity> owner_in(const JsonObject& written);
 

@@ -121,9 +121,9 @@ TEST_F(ScopesTest, NewsReachTheAudienceAlone) {
     return server_.modern("subscriptions/listen", {}, R"("notifications":{"resourceSubscriptions":["holdfast://sessions"]},)",
                           "{}", identity);
   };
-  Identity fenced = with({Scope::read});
-  fenced.projects = {"file:///a"};
-  const auto inside = listen(fenced), all = listen(with({Scope::read})), other = listen(full_identity("bob"));
+  Identity scoped = with({Scope::read});
+  scoped.projects = {"file:///a"};
+  const auto inside = listen(scoped), all = listen(with({Scope::read})), other = listen(full_identity("bob"));
   const auto told = [](const FakeExchange& exchange) {
     return std::ranges::any_of(exchange.events, [](const auto& event) { return event.data.contains("resources/updated"); });
   };

@@ -33,17 +33,17 @@ Server::Server(ServerOptions options, Executor& executor, Pool& pool, const Cloc
       clock_(clock),
       store_(store),
       io_thread_(std::this_thread::get_id()),
-      post_(executor, pool, clock, store),
-      tasks_(executor, pool, clock, store, post_,
+      mailbox_(executor, pool, clock, store),
+      tasks_(executor, pool, clock, store, mailbox_,
              [this](const std::string& id, const Identity& owner, const JsonObject& task) {
                subscriptions_.task_changed(id, owner, task);
                task_news_.note_told(id, task);
              }),
-      task_news_(executor, pool, store, post_, subscriptions_, tasks_) {
-  post_.on("list_changed", [this](const JsonObject& letter) { tell_of_list(find_string(letter, "what").value_or("")); });
-  post_.on("resource_updated", [this](const JsonObject& letter) {
-    const JsonObject* audience = find_object(letter, "audience");
-    tell_of_resource(std::string(find_string(letter, "uri").value_or("")),
+      task_news_(executor, pool, store, mailbox_, subscriptions_, tasks_) {
+  mailbox_.on("list_changed", [this](const JsonObject& message) { tell_of_list(find_string(message, "what").value_or("")); });
+  mailbox_.on("resource_updated", [this](const JsonObject& message) {
+    const JsonObject* audience = find_object(message, "audience");
+    tell_of_resource(std::string(find_string(message, "uri").value_or("")),
                      audience ? std::optional(audience_from(*audience)) : std::nullopt);
   });
   info_ = {{"name", options_.name}, {"version", options_.version}};
@@ -205,7 +205,7 @@ Server::Started Server::handle_modern(Message request, std::shared_ptr<const Cal
   if (request.method == "subscriptions/listen") {
     auto filter = Subscriptions::read_filter(request.params, offer(), caller->has_extension(kTasksExtension));
     if (!filter) return refuse(filter.error(), filter.error().code == code::kMissingCapability ? 400 : 200);
-    if (connection) post_.join_soon();  // over HTTP that is done already
+    if (connection) mailbox_.join_soon();  // over HTTP that is done already
     auto handle = subscriptions_.open(request.id, std::move(*filter), *caller, connection, outlet);
     task_news_.look();
     return {nullptr, handle};
@@ -273,7 +273,7 @@ void Server::take_notification(const Message& notification, Connection& connecti
   if (notification.method != "notifications/cancelled") return;
   const Json* id = find(notification.params, "requestId");
   if (!id || cancel_request(*id, connection) || connection.transport != Transport::http) return;
-  post_.send_to_others("cancelled", {{"session", connection.key}, {"requestId", *id}});  // it may run there
+  mailbox_.send_to_others("cancelled", {{"session", connection.key}, {"requestId", *id}});  // it may run there
 }
 
 bool Server::cancel_request(const Json& id, Connection& connection) {
@@ -355,7 +355,7 @@ void Server::tell_of_resource(const std::string& uri, const std::optional<Audien
 void Server::list_changed(std::string_view what) {
   on_io([this, what] {
     tell_of_list(what);
-    post_.send_to_others("list_changed", {{"what", what}});
+    mailbox_.send_to_others("list_changed", {{"what", what}});
   });
 }
 
@@ -375,9 +375,9 @@ void Server::resource_updated(const std::string& uri, const std::optional<Audien
   on_io([this, uri, audience, reach] {
     tell_of_resource(uri, audience);
     if (reach == Reach::here) return;
-    JsonObject letter{{"uri", uri}};
-    if (audience) letter["audience"] = audience_letter(*audience);
-    post_.send_to_others("resource_updated", std::move(letter));
+    JsonObject message{{"uri", uri}};
+    if (audience) message["audience"] = audience_fields(*audience);
+    mailbox_.send_to_others("resource_updated", std::move(message));
   });
 }
 
@@ -398,7 +398,7 @@ void Server::shut_down() {
   subscriptions_.end_all({{"io.modelcontextprotocol/serverInfo", info_}});
   for (const std::weak_ptr<Connection>& connection : connections_)
     if (auto alive = connection.lock(); alive && alive->hang_up) alive->hang_up();
-  post_.leave();
+  mailbox_.leave();
 }
 
 // ---- tasks ----

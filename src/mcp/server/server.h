@@ -13,7 +13,7 @@
 #include "base/schema/schema.h"
 #include "mcp/server/connection.h"
 #include "mcp/server/features.h"
-#include "mcp/server/post.h"
+#include "mcp/server/mailbox.h"
 #include "mcp/server/request_times.h"
 #include "mcp/server/run.h"
 #include "mcp/server/state_store.h"
@@ -130,7 +130,7 @@ class Server {
   const Clock& clock() const { return clock_; }
   StateStore& store() { return store_; }
   const Sealer& sealer() const { return *sealer_; }
-  Post& post() { return post_; }
+  Mailbox& mailbox() { return mailbox_; }
   Tasks& tasks() { return tasks_; }
   const JsonObject& info() const { return info_; }
   const ServerOptions& options() const { return options_; }
@@ -211,7 +211,7 @@ class Server {
   std::vector<Prompt> prompts_;
   std::map<std::string, Completer, std::less<>> completers_;  // "prompt:name", "template:uri"
 
-  Post post_;
+  Mailbox mailbox_;
   Subscriptions subscriptions_;
   Tasks tasks_;
   TaskNews task_news_;

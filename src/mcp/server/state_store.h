@@ -1,6 +1,6 @@
 #pragma once
 
-// What the protocol layer keeps beyond one process: legacy sessions, events of their streams, tasks, letters between
+// What the protocol layer keeps beyond one process: legacy sessions, events of their streams, tasks, messages between
 // processes, and the secret that authenticates what clients carry for us. The layer knows only this interface;
 // tools/mcp_state.h implements it over the session store.
 //

@@ -5,7 +5,7 @@
 
 namespace holdfast::mcp {
 
-JsonObject audience_letter(const Audience& audience) {
+JsonObject audience_fields(const Audience& audience) {
   return {{"principal", audience.principal}, {"roots", JsonArray(audience.roots.begin(), audience.roots.end())}};
 }
 

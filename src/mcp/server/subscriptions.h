@@ -25,7 +25,7 @@ struct Audience {
   bool has(const Identity& identity) const { return identity.principal == principal && identity.may_see(roots); }
 };
 // As one process tells another.
-JsonObject audience_letter(const Audience& audience);
+JsonObject audience_fields(const Audience& audience);
 Audience audience_from(const JsonObject& written);
 
 class Subscriptions {

@@ -5,9 +5,10 @@
 
 namespace holdfast::mcp {
 
-TaskNews::TaskNews(Executor& executor, Pool& pool, StateStore& store, Post& post, Subscriptions& subscriptions, Tasks& tasks)
+TaskNews::TaskNews(Executor& executor, Pool& pool, StateStore& store, Mailbox& mailbox, Subscriptions& subscriptions,
+                   Tasks& tasks)
     : executor_(executor), pool_(pool), store_(store), subscriptions_(subscriptions), tasks_(tasks) {
-  post.on_wake([this] { look(); });
+  mailbox.on_wake([this] { look(); });
 }
 
 void TaskNews::look() {

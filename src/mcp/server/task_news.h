@@ -5,7 +5,7 @@
 
 #include "base/run/executor.h"
 #include "base/run/pool.h"
-#include "mcp/server/post.h"
+#include "mcp/server/mailbox.h"
 #include "mcp/server/state_store.h"
 #include "mcp/server/subscriptions.h"
 #include "mcp/server/tasks.h"
@@ -18,7 +18,7 @@ namespace holdfast::mcp {
 
 class TaskNews {
  public:
-  TaskNews(Executor& executor, Pool& pool, StateStore& store, Post& post, Subscriptions& subscriptions, Tasks& tasks);
+  TaskNews(Executor& executor, Pool& pool, StateStore& store, Mailbox& mailbox, Subscriptions& subscriptions, Tasks& tasks);
   ~TaskNews() { *alive_ = false; }
 
   // Also after somebody began to listen.

@@ -56,11 +56,11 @@ RpcError unknown_task() {
 
 }  // namespace
 
-Tasks::Tasks(Executor& executor, Pool& pool, const Clock& clock, StateStore& store, Post& post, OnChange on_change)
-    : executor_(executor), pool_(pool), clock_(clock), store_(store), post_(post), on_change_(std::move(on_change)) {
-  post_.on("task", [this](const JsonObject& letter) { take_letter(letter); });
-  post_.on("task_receipt",
-           [this](const JsonObject& letter) { take_receipt(std::string(find_string(letter, "receipt").value_or(""))); });
+Tasks::Tasks(Executor& executor, Pool& pool, const Clock& clock, StateStore& store, Mailbox& mailbox, OnChange on_change)
+    : executor_(executor), pool_(pool), clock_(clock), store_(store), mailbox_(mailbox), on_change_(std::move(on_change)) {
+  mailbox_.on("task", [this](const JsonObject& message) { take_message(message); });
+  mailbox_.on("task_receipt",
+              [this](const JsonObject& message) { take_receipt(std::string(find_string(message, "receipt").value_or(""))); });
 }
 
 Tasks::~Tasks() {
@@ -73,7 +73,7 @@ Result<JsonObject> Tasks::create(const Identity& owner, const std::string& statu
     return holdfast::fail(ErrorKind::unavailable, "too many tasks are running; try again when some are over");
   }
   // Others must be able to reach us, and to see that we live, before they see the task.
-  if (auto joined = post_.join(); !joined) {
+  if (auto joined = mailbox_.join(); !joined) {
     --count_;
     return std::unexpected(std::move(joined).error());
   }
@@ -314,7 +314,7 @@ void Tasks::on_cancel(std::shared_ptr<Run> request) {
   with_row(request, [this, request](JsonObject row, bool local) {
     std::string id(*find_string(row, "taskId"));
     if (!local && !is_final(status_of(row))) {
-      // Its process may have gone; then nobody reads the letter, and the work itself is told.
+      // Its process may have gone; then nobody reads the message, and the work itself is told.
       if (outlives(row) && survivors_.cancel)
         pool_.submit([this, owner = owner_in(row).value(), row] { survivors_.cancel(owner, row); });
       return forward(request, row, {{"cancel", true}});
@@ -324,26 +324,26 @@ void Tasks::on_cancel(std::shared_ptr<Run> request) {
   });
 }
 
-void Tasks::forward(std::shared_ptr<Run> request, const JsonObject& row, JsonObject letter) {
+void Tasks::forward(std::shared_ptr<Run> request, const JsonObject& row, JsonObject message) {
   std::string receipt = make_handle();
-  letter["taskId"] = *find_string(row, "taskId");
-  letter["receipt"] = receipt;
-  letter["from"] = store_.address();
-  letter["asker"] = owner_fields(request->caller());
+  message["taskId"] = *find_string(row, "taskId");
+  message["receipt"] = receipt;
+  message["from"] = store_.address();
+  message["asker"] = owner_fields(request->caller());
   unread_[receipt] = request;
-  post_.send(std::string(find_string(row, "_node").value_or("")), "task", std::move(letter),
-             [this, request, receipt](Result<void> sent) {
-               if (!sent) {
-                 unread_.erase(receipt);
-                 // Nobody there: whoever looks at the task next is told how it ended.
-                 if (sent.error().kind == ErrorKind::not_found) return request->finish_with({});
-                 return request->fail_with(to_rpc_error(sent.error()));
-               }
-               // The letter is durable; a process that is busy, or dies now, must not keep the client waiting.
-               executor_.after(kReceiptPatience, [this, alive = alive_, receipt] {
-                 if (*alive) take_receipt(receipt);
-               });
-             });
+  mailbox_.send(std::string(find_string(row, "_node").value_or("")), "task", std::move(message),
+                [this, request, receipt](Result<void> sent) {
+                  if (!sent) {
+                    unread_.erase(receipt);
+                    // Nobody there: whoever looks at the task next is told how it ended.
+                    if (sent.error().kind == ErrorKind::not_found) return request->finish_with({});
+                    return request->fail_with(to_rpc_error(sent.error()));
+                  }
+                  // The message is durable; a process that is busy, or dies now, must not keep the client waiting.
+                  executor_.after(kReceiptPatience, [this, alive = alive_, receipt] {
+                    if (*alive) take_receipt(receipt);
+                  });
+                });
 }
 
 void Tasks::take_receipt(const std::string& receipt) {
@@ -351,18 +351,18 @@ void Tasks::take_receipt(const std::string& receipt) {
   if (unread) unread.mapped()->finish_with({});
 }
 
-void Tasks::take_letter(const JsonObject& letter) {
-  std::string id(find_string(letter, "taskId").value_or(""));
-  // A letter has no more power than the request it stands for.
-  const JsonObject* from_whom = find_object(letter, "asker");
+void Tasks::take_message(const JsonObject& message) {
+  std::string id(find_string(message, "taskId").value_or(""));
+  // A message has no more power than the request it stands for.
+  const JsonObject* from_whom = find_object(message, "asker");
   const auto asker = from_whom ? owner_in(*from_whom) : std::nullopt;
   if (const auto task = local_.find(id); asker && task != local_.end() && is_there_for(task->second.row, *asker)) {
-    if (find_bool(letter, "cancel") == true) cancel(id);
-    if (const JsonObject* answers = find_object(letter, "answers")) answer_local(id, *answers);
+    if (find_bool(message, "cancel") == true) cancel(id);
+    if (const JsonObject* answers = find_object(message, "answers")) answer_local(id, *answers);
   }
-  auto acknowledge = [this, from = std::string(find_string(letter, "from").value_or("")),
-                      receipt = std::string(find_string(letter, "receipt").value_or(""))] {
-    post_.send(from, "task_receipt", {{"receipt", receipt}});
+  auto acknowledge = [this, from = std::string(find_string(message, "from").value_or("")),
+                      receipt = std::string(find_string(message, "receipt").value_or(""))] {
+    mailbox_.send(from, "task_receipt", {{"receipt", receipt}});
   };
   when_kept(id, std::move(acknowledge));
 }

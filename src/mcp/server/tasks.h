@@ -7,16 +7,16 @@
 //
 // A task is a row of the state store, so every process can tell how it stands. The process that runs it
 // keeps the row in memory too and is its only writer; answers and cancellations that reach another process
-// arrive by post, and are acknowledged once the row shows them: who asks any process next sees what it has done. A task whose
-// process has died is reported as failed. One that waits for an answer longer than its life is over; one that works longer is
-// kept.
+// arrive by the mailbox, and are acknowledged once the row shows them: who asks any process next sees what it has done. A task
+// whose process has died is reported as failed. One that waits for an answer longer than its life is over; one that works longer
+// is kept.
 //
 // I/O thread only, except create(), which blocks.
 
 #include "base/run/clock.h"
 #include "base/run/executor.h"
 #include "base/run/pool.h"
-#include "mcp/server/post.h"
+#include "mcp/server/mailbox.h"
 #include "mcp/server/run.h"
 #include "mcp/server/state_store.h"
 #include "mcp/wire/rpc.h"
@@ -35,7 +35,7 @@ class Tasks {
   // on_change gets the whole task, as tasks/get would give it, and whose it is.
   using OnChange = std::function<void(const std::string& id, const Identity& owner, const JsonObject& task)>;
 
-  Tasks(Executor& executor, Pool& pool, const Clock& clock, StateStore& store, Post& post, OnChange on_change);
+  Tasks(Executor& executor, Pool& pool, const Clock& clock, StateStore& store, Mailbox& mailbox, OnChange on_change);
   ~Tasks();
 
   // Pool thread: a durable row for a new task. Returns it with its taskId. Errors: unavailable (too many tasks),
@@ -94,8 +94,8 @@ class Tasks {
   void when_kept(const std::string& id, std::function<void()> then);
   void answer_local(const std::string& id, const JsonObject& responses);
   void with_row(std::shared_ptr<Run> request, std::function<void(JsonObject row, bool local)> then);
-  void forward(std::shared_ptr<Run> request, const JsonObject& row, JsonObject letter);
-  void take_letter(const JsonObject& letter);
+  void forward(std::shared_ptr<Run> request, const JsonObject& row, JsonObject message);
+  void take_message(const JsonObject& message);
   void take_receipt(const std::string& receipt);
   Result<std::optional<JsonObject>> read_row(const std::string& id);
   void take_care();
@@ -105,11 +105,11 @@ class Tasks {
   Pool& pool_;
   const Clock& clock_;
   StateStore& store_;
-  Post& post_;
+  Mailbox& mailbox_;
   OnChange on_change_;
   Survivors survivors_;
   std::map<std::string, Local> local_;
-  std::map<std::string, std::shared_ptr<Run>> unread_;  // requests whose letter was sent, by receipt
+  std::map<std::string, std::shared_ptr<Run>> unread_;  // requests whose message was sent, by receipt
   std::atomic<std::size_t> count_ = 0;                  // of tasks made and not over; pool threads make them
   TimerId care_timer_ = 0;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);

@@ -81,9 +81,9 @@ Error no_session() {
 
 }  // namespace
 
-// Letters: {session, what: changed | ended | streams_elsewhere}.
+// Messages: {session, what: changed | ended | streams_elsewhere}.
 LegacySessions::LegacySessions(Server& server) : server_(server) {
-  server_.post().on("session", [this](const JsonObject& letter) { take_letter(letter); });
+  server_.mailbox().on("session", [this](const JsonObject& message) { take_message(message); });
   server_.executor().post([this, alive = alive_] {
     if (*alive) attend();
   });
@@ -104,9 +104,9 @@ void LegacySessions::prolong_listening() {
   }
 }
 
-void LegacySessions::take_letter(const JsonObject& letter) {
-  std::string id(find_string(letter, "session").value_or(""));
-  auto what = find_string(letter, "what");
+void LegacySessions::take_message(const JsonObject& message) {
+  std::string id(find_string(message, "session").value_or(""));
+  auto what = find_string(message, "what");
   auto cached = cache_.find(id);
   if (cached == cache_.end()) return;
   std::shared_ptr<Connection> connection = cached->second.connection;
@@ -123,13 +123,13 @@ void LegacySessions::take_stream(const Connection& connection, Task then) {
     auto kept = server_.store().put(kStreamsAtArea, id, Json(server_.store().address()), expires);
     if (!kept) log(LogLevel::warn, "mcp", "a stream may be open at two processes: " + kept.error().message);
     server_.executor().post([this, id, tell = kept.has_value(), then = std::move(then)]() mutable {
-      if (tell) server_.post().send_to_others("session", {{"session", id}, {"what", "streams_elsewhere"}});
+      if (tell) server_.mailbox().send_to_others("session", {{"session", id}, {"what", "streams_elsewhere"}});
       then();
     });
   });
 }
 
-// Prolongs the row that says so, unless another process has taken the stream meanwhile and its letter is still on the way.
+// Prolongs the row that says so, unless another process has taken the stream meanwhile and its message is still on the way.
 void LegacySessions::keep_stream(const std::string& id) {
   if (!server_.store().is_shared()) return;
   server_.pool().submit([this, id, expires = expiry()] {
@@ -143,7 +143,7 @@ void LegacySessions::keep_stream(const std::string& id) {
   });
 }
 
-// Ends the stream that was open when the letter came: one that is opened here while the store is asked is newer than both.
+// Ends the stream that was open when the message came: one that is opened here while the store is asked is newer than both.
 void LegacySessions::yield_stream(const std::string& id, std::function<void()> hang_up) {
   server_.pool().submit([this, id, hang_up = std::move(hang_up)]() mutable {
     auto at = server_.store().get(kStreamsAtArea, id);
@@ -288,7 +288,7 @@ void LegacySessions::save(const std::string& id, Connection::Change change, std:
       [this, id, kept, tell, saved = std::move(saved)] {
         if (!*kept || !tell) return saved(*kept);
         // Its stand-alone stream may be elsewhere.
-        server_.post().send_to_others("session", {{"session", id}, {"what", "changed"}}, saved);
+        server_.mailbox().send_to_others("session", {{"session", id}, {"what", "changed"}}, saved);
       });
 }
 
@@ -308,7 +308,7 @@ void LegacySessions::close(const std::string& id, std::function<void(Result<void
   writes->run([this, id, erased] { *erased = server_.store().erase(kSessionArea, id); },
               [this, id, erased, closed = std::move(closed)] {
                 if (!*erased) return closed(*erased);
-                server_.post().send_to_others("session", {{"session", id}, {"what", "ended"}}, closed);
+                server_.mailbox().send_to_others("session", {{"session", id}, {"what", "ended"}}, closed);
               });
 }
 

@@ -65,7 +65,7 @@ class LegacySessions {
   void recheck(const std::string& id, Cached& cached, Opened found);
   bool touch(const std::string& id, Cached& cached);  // false: it was a moment ago
   void save(const std::string& id, Connection::Change change, std::function<void(Result<void>)> saved);
-  void take_letter(const JsonObject& letter);
+  void take_message(const JsonObject& message);
   void yield_stream(const std::string& id, std::function<void()> hang_up);
   void keep_stream(const std::string& id);
   void attend();

@@ -265,7 +265,7 @@ TEST_F(NodesTest, AStreamHearsOfWhatWasSubscribedElsewhere) {
   turn_until([&] { return stream->streaming; });
   finish(b_->server.post(R"({"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"test://a"}})", session));
   turn_until([&] {
-    b_->server.server.resource_updated("test://a");  // until the letter has arrived
+    b_->server.server.resource_updated("test://a");  // until the message has arrived
     return !stream->messages().empty();
   });
   EXPECT_EQ(at(stream->messages()[0], "params", "uri"), Json("test://a"));
@@ -323,7 +323,7 @@ TEST_F(NodesTest, AResumedStandaloneStreamMovesAndMissesNothing) {
   auto second = listen(*b_, session, seen);
   turn_until([&] { return !second->messages().empty(); });
   EXPECT_EQ(at(second->messages()[0], "method"), Json("notifications/prompts/list_changed"));
-  // From now on both processes hear of a change, and one of them says so. A letter about an earlier one may come after it.
+  // From now on both processes hear of a change, and one of them says so. A message about an earlier one may come after it.
   a_->server.server.resources_changed();
   turn_until([&] {
     const auto messages = second->messages();
@@ -357,15 +357,15 @@ TEST_F(NodesTest, AStreamBeginsWhenItIsWrittenWhereItIs) {
   turn_until([&] { return first->streaming; });
 }
 
-// The letter of the earlier stream arrives after the later one was asked for, and before the store knows of it.
-TEST_F(NodesTest, ALateLetterEndsNoNewerStream) {
+// The message of the earlier stream arrives after the later one was asked for, and before the store knows of it.
+TEST_F(NodesTest, ALateMessageEndsNoNewerStream) {
   std::string session = a_->server.initialize();
   b_->store.be_slow();
   auto second = listen(*b_, session);
   turn_until([&] { return b_->store.waits(); });
   auto first = listen(*a_, session);
   turn_until([&] { return first->streaming; });
-  // When a later letter has arrived, so has the one about the stream (but for a change of order, which makes this test weaker).
+  // When a later message has arrived, so has the one about the stream (but for a change of order, which makes this test weaker).
   auto modern = b_->server.modern("subscriptions/listen", {}, R"("notifications":{"toolsListChanged":true},)");
   turn_until([&] { return !modern->messages().empty(); });
   a_->server.server.tools_changed();
@@ -389,7 +389,7 @@ TEST_F(NodesTest, AStreamThatHasMovedIsNotClaimedByBeingProlonged) {
   std::string session = a_->server.initialize();
   auto first = listen(*a_, session);
   turn_until([&] { return first->streaming; });
-  // As a process does whose letter is still on its way.
+  // As a process does whose message is still on its way.
   const Json elsewhere(b_->store.address());
   ASSERT_TRUE(shared_.state.store.put(kStreamsAtArea, session, elsewhere, shared_.state.clock.now() + Millis{86'400'000}));
   LegacySessions sessions(a_->server.server);

@@ -143,18 +143,18 @@ class HttpTransport::LegacyOutlet final : public Outlet {
 };
 
 HttpTransport::HttpTransport(Server& server) : server_(server), sessions_(server) {
-  server_.post().on("answer", [this](const JsonObject& letter) {
-    auto connection = sessions_.known(std::string(find_string(letter, "session").value_or("")));
-    const Json* response = find(letter, "response");
+  server_.mailbox().on("answer", [this](const JsonObject& message) {
+    auto connection = sessions_.known(std::string(find_string(message, "session").value_or("")));
+    const Json* response = find(message, "response");
     if (!connection || !response) return;
-    auto message = read_message(*response);
-    if (message && message->kind == Message::Kind::response) server_.take_response(*message, *connection);
+    auto answer = read_message(*response);
+    if (answer && answer->kind == Message::Kind::response) server_.take_response(*answer, *connection);
   });
-  server_.post().on("cancelled", [this](const JsonObject& letter) {
-    auto connection = sessions_.known(std::string(find_string(letter, "session").value_or("")));
-    if (const Json* id = find(letter, "requestId"); id && connection) server_.cancel_request(*id, *connection);
+  server_.mailbox().on("cancelled", [this](const JsonObject& message) {
+    auto connection = sessions_.known(std::string(find_string(message, "session").value_or("")));
+    if (const Json* id = find(message, "requestId"); id && connection) server_.cancel_request(*id, *connection);
   });
-  server_.post().join_soon();
+  server_.mailbox().join_soon();
 }
 
 HttpTransport::~HttpTransport() {
@@ -309,12 +309,12 @@ void HttpTransport::take_response(const Message& response, const std::shared_ptr
     message["error"] = JsonObject{{"code", response.error.code}, {"message", response.error.message}};
   else
     message["result"] = response.result;
-  server_.post().send(*asker, "answer", {{"session", connection->key}, {"response", std::move(message)}},
-                      [taken = std::move(taken)](Result<void> sent) {
-                        // Who asked has gone, and with it the question.
-                        if (!sent && sent.error().kind == ErrorKind::not_found) return taken({});
-                        taken(sent);
-                      });
+  server_.mailbox().send(*asker, "answer", {{"session", connection->key}, {"response", std::move(message)}},
+                         [taken = std::move(taken)](Result<void> sent) {
+                           // Who asked has gone, and with it the question.
+                           if (!sent && sent.error().kind == ErrorKind::not_found) return taken({});
+                           taken(sent);
+                         });
 }
 
 void HttpTransport::legacy_batch(const Exchange& exchange, const Identity& identity, JsonArray messages) {

@@ -26,7 +26,7 @@ void HttpTransport::open_standalone(const Exchange& exchange, const std::shared_
                   [this, exchange, connection] { bind_standalone(connection, "g" + random_base62(10), 1)->attach(exchange); });
 }
 
-// What is bound before the store names this process would be ended by the letter of an earlier one.
+// What is bound before the store names this process would be ended by the message of an earlier one.
 void HttpTransport::take_standalone(const Exchange& exchange, const std::shared_ptr<Connection>& connection, Task then) {
   sessions_.take_stream(*connection, [this, exchange, connection, then = std::move(then)]() mutable {
     if (exchange->gone()) return;
@@ -155,7 +155,7 @@ void HttpTransport::resume_standalone(const Exchange& exchange, const std::share
 
 void HttpTransport::resume_from_store(const Exchange& exchange, const std::shared_ptr<Connection>& connection, EventId last_seen,
                                       bool begun) {
-  std::uint64_t wakes = server_.post().wakes();
+  std::uint64_t wakes = server_.mailbox().wakes();
   server_.pool().submit([this, exchange, connection, last_seen, begun, wakes, until = row_expiry()] {
     auto kept = read_stream(server_.store(), connection->key, last_seen, until);
     server_.executor().post([this, exchange, connection, last_seen, begun, wakes, kept = std::move(kept)]() mutable {
@@ -168,7 +168,7 @@ void HttpTransport::resume_from_store(const Exchange& exchange, const std::share
       if (!begun) exchange->start_stream(200, stream_headers());
       if (replay(*exchange, *kept, last_seen)) return exchange->end();
       // Another process produces this stream: look again when it says so, until it is over or the client goes.
-      server_.post().when_woken(wakes, kForeignStreamCheck, [this, exchange, connection, last_seen] {
+      server_.mailbox().when_woken(wakes, kForeignStreamCheck, [this, exchange, connection, last_seen] {
         if (!exchange->gone()) resume_from_store(exchange, connection, last_seen, true);
       });
     });

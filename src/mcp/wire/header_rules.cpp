@@ -22,10 +22,10 @@ bool looks_encoded(std::string_view value) {
 }
 
 bool is_token(std::string_view text) {
-  constexpr std::string_view kSigns = "!#$%&'*+-.^_`|~";
+  constexpr std::string_view kCharacters = "!#$%&'*+-.^_`|~";
   if (text.empty()) return false;
   for (char c : text)
-    if (!(std::isalnum(static_cast<unsigned char>(c)) || kSigns.contains(c))) return false;
+    if (!(std::isalnum(static_cast<unsigned char>(c)) || kCharacters.contains(c))) return false;
   return true;
 }
 

@@ -33,9 +33,9 @@ inline constexpr std::chrono::seconds kNodeBeat{15};
 inline constexpr std::chrono::seconds kJoinAgain{1};
 // Processes of one store that are told of what concerns all.
 inline constexpr std::size_t kMaxNodes = 1'000;
-// A letter that nobody has taken by then has an addressee that died.
-inline constexpr std::chrono::minutes kLetterLife{10};
-inline constexpr std::size_t kMaxLetters = 100;  // taken at once
+// A message that nobody has taken by then has an addressee that died.
+inline constexpr std::chrono::minutes kNodeMessageLife{10};
+inline constexpr std::size_t kMaxNodeMessages = 100;  // taken at once
 // The wait we ask of a client whose stream is closed on purpose.
 inline constexpr std::chrono::milliseconds kReconnectDelay{500};
 // Rounds of questions in one legacy call; a client that keeps answering nonsense is not asked for ever.

@@ -21,7 +21,7 @@ constexpr std::int64_t quarters_of(char first_byte) {
 constexpr std::int64_t kAutomaticMost = 8192;
 // Fewer hold neither a call nor a sentence: then the prompt must shrink, and the endpoint says so.
 constexpr std::int64_t kAutomaticLeast = 256;
-constexpr std::int64_t kAroundMessage = 4, kAroundTool = 12;  // roles, names of members, signs of the template
+constexpr std::int64_t kAroundMessage = 4, kAroundTool = 12;  // roles, names of members, characters of the template
 constexpr std::int64_t kAutomaticReserve = 256;               // estimates are wrong, templates add tokens
 
 }  // namespace

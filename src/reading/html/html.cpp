@@ -41,7 +41,7 @@ void append_escaped(std::string& out, std::string_view text) {
   }
 }
 
-// Signs that turn the direction of what follows would make a text look like another one: they are spelled, as visible_text.h
+// Characters that turn the direction of what follows would make a text look like another one: they are spelled, as visible_text.h
 // does. In valid UTF-8.
 void append_shown(std::string& out, std::string_view text) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kTurning = {{{"\u061C", "⟨U+061C⟩"},
@@ -58,10 +58,10 @@ void append_shown(std::string& out, std::string_view text) {
                                                                                        {"\u2069", "⟨U+2069⟩"}}};
   std::size_t plain = 0;
   for (std::size_t at = text.find_first_of("\xE2\xD8"); at != std::string_view::npos; at = text.find_first_of("\xE2\xD8", at + 1))
-    for (const auto& [sign, spelled] : kTurning)
-      if (text.substr(at).starts_with(sign)) {
+    for (const auto& [character, spelled] : kTurning)
+      if (text.substr(at).starts_with(character)) {
         out.append(text, plain, at - plain).append(spelled);
-        plain = at + sign.size();
+        plain = at + character.size();
       }
   out.append(text, plain);
 }

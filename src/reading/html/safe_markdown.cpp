@@ -37,9 +37,9 @@ std::size_t opening_fence(std::string_view line) {
   return length;
 }
 
-bool closes(std::string_view line, char sign, std::size_t length) {
+bool closes(std::string_view line, char character, std::size_t length) {
   const std::size_t begin = line.find_first_not_of(' ');
-  if (begin == line.npos || begin > 3 || line[begin] != sign) return false;
+  if (begin == line.npos || begin > 3 || line[begin] != character) return false;
   const std::size_t run = run_at(line, begin);
   return run >= length && line.find_first_not_of(" \t", begin + run) == line.npos;
 }
@@ -109,11 +109,12 @@ void append_text(std::string& out, std::string_view line) {
 void append_start(std::string& out, std::string_view& line) {
   const std::size_t begin = line.find_first_not_of(' ');
   if (begin == line.npos || begin > 3) return;
-  const char sign = line[begin];
-  const bool underline = (sign == '=' || sign == '-') && line.find_first_not_of(" \t", begin + run_at(line, begin)) == line.npos;
-  if (sign != '#' && !underline) return;
+  const char character = line[begin];
+  const bool underline =
+      (character == '=' || character == '-') && line.find_first_not_of(" \t", begin + run_at(line, begin)) == line.npos;
+  if (character != '#' && !underline) return;
   out.append(line.substr(0, begin));
-  out += sign == '#' ? "##" : "\\";
+  out += character == '#' ? "##" : "\\";
   line.remove_prefix(begin);
 }
 
@@ -147,14 +148,14 @@ std::string safe_markdown(std::string_view text) {
 }
 
 std::string escaped_markdown(std::string_view line) {
-  constexpr std::string_view kSigns = "\\`*_{}[]()#+-.!|&~<>:";
+  constexpr std::string_view kCharacters = "\\`*_{}[]()#+-.!|&~<>:";
   std::string out;
   for (const char c : line) {
     if (c == '<') {
       out += "&lt;";
       continue;
     }
-    if (kSigns.contains(c) && c != '-' && c != '.' && c != ':' && c != '(' && c != ')') out += '\\';
+    if (kCharacters.contains(c) && c != '-' && c != '.' && c != ':' && c != '(' && c != ')') out += '\\';
     out += c;
   }
   return out;

@@ -14,7 +14,7 @@ namespace holdfast::reading {
 // Blocks. Lines end with \n afterwards, and the text ends with one.
 std::string safe_markdown(std::string_view text);
 
-// A piece of one line (a title, a name) as text, every sign of Markdown in it included.
+// A piece of one line (a title, a name) as text, every character of Markdown in it included.
 std::string escaped_markdown(std::string_view line);
 
 }  // namespace holdfast::reading

@@ -10,7 +10,7 @@ namespace holdfast::session {
 // A shorter prefix would match by accident as soon as there are a few sessions.
 inline constexpr std::size_t kMinPrefixBytes = 4;
 
-// What can begin an id: enough letters, digits and signs of ids. Errors: invalid, in the words of every surface.
+// What can begin an id: enough letters, digits, - and _. Errors: invalid, in the words of every surface.
 Result<void> check_start_of_id(std::string_view text);
 
 // The session of exactly this id; nullopt: there is none for this principal. Errors: not_found with code "gone", when it was

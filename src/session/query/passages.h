@@ -53,8 +53,8 @@ struct Source {
 // As they were at one moment; shared by all who asked while nothing changed, and the same object for them.
 using SourceList = std::shared_ptr<const std::vector<Source>>;
 
-// What every passage has that a reader is interested in: signs of which fold_case() (base/text/text.h) changes nothing, a blank
-// standing for any run of white space.
+// What every passage has that a reader is interested in: characters of which fold_case() (base/text/text.h) changes nothing, a
+// blank standing for any run of white space.
 struct Wanted {
   std::vector<std::string> pieces;
 };

@@ -26,7 +26,7 @@ namespace holdfast::session {
 
 // All that a server does with everybody's sessions. What serves one caller is not among it.
 enum class SystemWork : std::uint8_t {
-  protocol,   // what the protocol layer keeps between requests: tasks, letters, streams, transport sessions. Keyed values alone
+  protocol,   // what the protocol layer keeps between requests: tasks, messages, streams, transport sessions. Keyed values alone
   gateway,    // who is let in; health and metrics; whom a change is for, before it is told to those who may hear of it
   sweep,      // clocks: what is due by itself, and what has expired
   research,   // which runs were left by their workers, and whose they are; working them is their owner's

@@ -50,7 +50,7 @@ struct StoreViewTest : LifeTest {
 
   std::vector<std::string> ids(const Query& query = {}) {
     std::vector<std::string> found;
-    for (const SessionRecord& record : must(fenced.list(query)).items) found.push_back(record.id);
+    for (const SessionRecord& record : must(scoped.list(query)).items) found.push_back(record.id);
     std::ranges::sort(found);
     return found;
   }
@@ -62,7 +62,7 @@ struct StoreViewTest : LifeTest {
   }
 
   const SharedStore shared{*store};
-  StoreView fenced{shared, held_to({"file:///a"})};
+  StoreView scoped{shared, held_to({"file:///a"})};
 };
 
 TEST_F(StoreViewTest, P3WhoIsHeldToNoProjectSeesAllOfTheirOwn) {
@@ -74,12 +74,12 @@ TEST_F(StoreViewTest, P3WhoIsHeldToNoProjectSeesAllOfTheirOwn) {
 
 TEST_F(StoreViewTest, ListsAndSearchesKnowTheProjectsAlone) {
   EXPECT_THAT(ids(), ElementsAre("inside-1", "linked-1"));
-  EXPECT_EQ(must(fenced.list({})).total, 2);
+  EXPECT_EQ(must(scoped.list({})).total, 2);
   Query other;
   other.roots = {"file:///b"};
   other.rootless = true;
   EXPECT_THAT(ids(other), IsEmpty());
-  EXPECT_EQ(must(fenced.list(other)).total, 0);
+  EXPECT_EQ(must(scoped.list(other)).total, 0);
   other.roots.push_back("file:///a");
   EXPECT_THAT(ids(other), ElementsAre("inside-1", "linked-1"));
   Query rootless;
@@ -87,11 +87,11 @@ TEST_F(StoreViewTest, ListsAndSearchesKnowTheProjectsAlone) {
   EXPECT_THAT(ids(rootless), IsEmpty());
   SearchQuery search;
   search.text = "fox";
-  const SearchResult found = must(fenced.search(search));
+  const SearchResult found = must(scoped.search(search));
   ASSERT_THAT(found.hits, SizeIs(1));
   EXPECT_EQ(found.hits.front().session, "inside-1");
-  EXPECT_THAT(must(fenced.ids_with_prefix({"outside", {}, {}, 10})), IsEmpty());
-  EXPECT_THAT(must(fenced.ids_with_prefix({"inside", {}, {}, 10})), ElementsAre("inside-1"));
+  EXPECT_THAT(must(scoped.ids_with_prefix({"outside", {}, {}, 10})), IsEmpty());
+  EXPECT_THAT(must(scoped.ids_with_prefix({"inside", {}, {}, 10})), ElementsAre("inside-1"));
 }
 
 TEST_F(StoreViewTest, WhatIsOutsideWasNever) {
@@ -100,26 +100,26 @@ TEST_F(StoreViewTest, WhatIsOutsideWasNever) {
     const auto same = [&](const auto& ask) {
       EXPECT_EQ(said(ask(hidden)), renamed(said(ask("never-was")), "never-was", hidden));
     };
-    same([&](const std::string& id) { return fenced.get(id); });
+    same([&](const std::string& id) { return scoped.get(id); });
     same([&](const std::string& id) {
       EntryQuery query;
       query.session = id;
-      return fenced.entries(query);
+      return scoped.entries(query);
     });
-    same([&](const std::string& id) { return fenced.entry(id, 1); });
-    same([&](const std::string& id) { return fenced.entry_at(id, "", 1); });
-    same([&](const std::string& id) { return fenced.entry_with_key(id, "k"); });
-    same([&](const std::string& id) { return fenced.verify(id); });
-    same([&](const std::string& id) { return fenced.write([&](Transaction& t) { return t.append(id, NewEntry{}); }); });
-    same([&](const std::string& id) { return fenced.write([&](Transaction& t) { return t.note_access(id); }); });
-    same([&](const std::string& id) { return fenced.write([&](Transaction& t) { return t.redact(id, 1); }); });
-    same([&](const std::string& id) { return fenced.write([&](Transaction& t) { return t.purge(id, "x"); }); });
+    same([&](const std::string& id) { return scoped.entry(id, 1); });
+    same([&](const std::string& id) { return scoped.entry_at(id, "", 1); });
+    same([&](const std::string& id) { return scoped.entry_with_key(id, "k"); });
+    same([&](const std::string& id) { return scoped.verify(id); });
+    same([&](const std::string& id) { return scoped.write([&](Transaction& t) { return t.append(id, NewEntry{}); }); });
+    same([&](const std::string& id) { return scoped.write([&](Transaction& t) { return t.note_access(id); }); });
+    same([&](const std::string& id) { return scoped.write([&](Transaction& t) { return t.redact(id, 1); }); });
+    same([&](const std::string& id) { return scoped.write([&](Transaction& t) { return t.purge(id, "x"); }); });
     same([&](const std::string& id) {
       SessionRecord record;
       record.id = id;
-      return fenced.write([&](Transaction& t) { return t.update(record); });
+      return scoped.write([&](Transaction& t) { return t.update(record); });
     });
-    EXPECT_FALSE(must(fenced.tombstone(hidden)));
+    EXPECT_FALSE(must(scoped.tombstone(hidden)));
   }
 }
 
@@ -130,7 +130,7 @@ TEST_F(StoreViewTest, NothingIsMadeOrMovedOutside) {
     record.kind = kThread;
     record.status = "active";
     record.root_uri = root;
-    return fenced.write([&](Transaction& transaction) { return transaction.create(record); });
+    return scoped.write([&](Transaction& transaction) { return transaction.create(record); });
   };
   for (const char* root : {"", "file:///b", "file:///a/inner"}) {
     EXPECT_EQ(create(root).error().kind, ErrorKind::refused) << root;
@@ -140,7 +140,7 @@ TEST_F(StoreViewTest, NothingIsMadeOrMovedOutside) {
   EXPECT_TRUE(create("file:///a"));
 
   const auto change = [&](const std::function<void(SessionRecord&)>& edit) {
-    return fenced.write([&](Transaction& transaction) -> Result<SessionRecord> {
+    return scoped.write([&](Transaction& transaction) -> Result<SessionRecord> {
       HF_TRY(SessionRecord record, transaction.get("inside-1"));
       edit(record);
       return transaction.update(record);
@@ -152,7 +152,7 @@ TEST_F(StoreViewTest, NothingIsMadeOrMovedOutside) {
   EXPECT_TRUE(change([](SessionRecord& record) { record.title = "another"; }));
 }
 
-TEST_F(StoreViewTest, TheFamilyEndsAtTheFence) {
+TEST_F(StoreViewTest, TheFamilyEndsWithTheScope) {
   const auto link = [&](const char* child, const char* parent) {
     LineageEvent event;
     event.child = child;
@@ -163,28 +163,28 @@ TEST_F(StoreViewTest, TheFamilyEndsAtTheFence) {
   link("inside-1", "elsewhere");  // another machine's
   link("outside1", "inside-1");
   link("linked-1", "outside1");
-  EXPECT_THAT(must(fenced.lineage_of("inside-1")), SizeIs(1));
-  EXPECT_THAT(must(fenced.lineage_tree("inside-1")), SizeIs(1));
-  EXPECT_THAT(must(fenced.lineage_of("outside1")), IsEmpty());
-  EXPECT_THAT(must(fenced.lineage_tree("outside1")), IsEmpty());
-  EXPECT_THAT(must(fenced.lineage_tree("linked-1")), IsEmpty());
+  EXPECT_THAT(must(scoped.lineage_of("inside-1")), SizeIs(1));
+  EXPECT_THAT(must(scoped.lineage_tree("inside-1")), SizeIs(1));
+  EXPECT_THAT(must(scoped.lineage_of("outside1")), IsEmpty());
+  EXPECT_THAT(must(scoped.lineage_tree("outside1")), IsEmpty());
+  EXPECT_THAT(must(scoped.lineage_tree("linked-1")), IsEmpty());
   LineageEvent event;
   event.child = "inside-1";
   event.parent = "outside1";
   event.how = "fork";
-  EXPECT_EQ(fenced.write([&](Transaction& t) { return t.add_lineage(event); }).error().kind, ErrorKind::not_found);
+  EXPECT_EQ(scoped.write([&](Transaction& t) { return t.add_lineage(event); }).error().kind, ErrorKind::not_found);
 }
 
-TEST_F(StoreViewTest, EventsAndWholeStoresAreBehindTheFenceToo) {
-  for (const Event& event : must(fenced.events_after(0, 1000)))
+TEST_F(StoreViewTest, EventsAndWholeStoresAreOutOfScopeToo) {
+  for (const Event& event : must(scoped.events_after(0, 1000)))
     EXPECT_TRUE(event.session == "inside-1" || event.session == "linked-1");
-  EXPECT_EQ(fenced.integrity().error().code, "principal_denied");
-  EXPECT_EQ(fenced.info().error().code, "principal_denied");
+  EXPECT_EQ(scoped.integrity().error().code, "principal_denied");
+  EXPECT_EQ(scoped.info().error().code, "principal_denied");
   const auto subscribe = [&](const char* id) {
     SubscribeOptions options;
     options.session = id;
     options.on_ready = [] {};
-    return fenced.subscribe(std::move(options)).has_value();
+    return scoped.subscribe(std::move(options)).has_value();
   };
   EXPECT_FALSE(subscribe("outside1"));
   EXPECT_FALSE(subscribe(""));
@@ -194,9 +194,9 @@ TEST_F(StoreViewTest, EventsAndWholeStoresAreBehindTheFenceToo) {
 // The same view on any thread, also inside of a transaction that another one carries out: there is nothing to forget.
 TEST_F(StoreViewTest, P3AViewIsTheSameOnEveryThread) {
   std::size_t seen = 0;
-  std::thread([&] { seen = must(fenced.list({})).items.size(); }).join();
+  std::thread([&] { seen = must(scoped.list({})).items.size(); }).join();
   EXPECT_EQ(seen, 2U);
-  const auto found = fenced.write([&](Transaction& transaction) -> Result<bool> {
+  const auto found = scoped.write([&](Transaction& transaction) -> Result<bool> {
     bool hidden = false;
     std::thread([&] { hidden = !transaction.get("outside1"); }).join();
     return hidden;

@@ -28,10 +28,10 @@ struct TextClause {
   std::string text;
   bool excluded = false;  // must not occur in the passage
 };
-// From what a person types: words, word*, *inside*, "a phrase", -without, and code as it stands: what has signs or digits inside
-// (foo_bar, "src/a.cpp", E0277, a::b) and runs of Chinese, Japanese or Korean are literals. The sign that ends a sentence is none
-// of its last word. as_typed: the last word is still being typed
-// (prefix). Errors: invalid (nothing to look for, an unclosed quote is closed silently).
+// From what a person types: words, word*, *inside*, "a phrase", -without, and code as it stands: what has symbols or digits
+// inside (foo_bar, "src/a.cpp", E0277, a::b) and runs of Chinese, Japanese or Korean are literals. The character that ends a
+// sentence is none of its last word. as_typed: the last word is still being typed (prefix). Errors: invalid (nothing to look for,
+// an unclosed quote is closed silently).
 Result<std::vector<TextClause>> parse_text_query(std::string_view text, bool as_typed = false);
 
 // An attribute that must be there: its name, and a value that passes. Asked of every value in the index, so it must be quick; any

@@ -16,13 +16,13 @@ bool is_blank(char c) {
   return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-struct Signs {
+struct Characters {
   bool letters = false, digits = false, others = false;
 };
 
 // What a token is made of. Scripts without blanks count as others: their runs are no words.
-Signs signs_of(std::string_view token) {
-  Signs signs;
+Characters characters_of(std::string_view token) {
+  Characters characters;
   while (!token.empty()) {
     utf8proc_int32_t c = 0;
     const auto length = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(token.data()),
@@ -31,21 +31,21 @@ Signs signs_of(std::string_view token) {
                                 (c >= 0xAC00 && c <= 0xD7A3) || (c >= 0xF900 && c <= 0xFAFF) || (c >= 0x20000 && c <= 0x3FFFF);
     const auto category = length > 0 ? utf8proc_category(c) : UTF8PROC_CATEGORY_CN;
     if (length <= 0 || without_blanks)
-      signs.others = true;
+      characters.others = true;
     else if (category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_ME)
-      signs.letters = true;
+      characters.letters = true;
     else if (category >= UTF8PROC_CATEGORY_ND && category <= UTF8PROC_CATEGORY_NO)
-      signs.digits = true;
+      characters.digits = true;
     else
-      signs.others = true;
+      characters.others = true;
     token.remove_prefix(length > 0 ? static_cast<std::size_t>(length) : 1);
   }
-  return signs;
+  return characters;
 }
 
 bool is_word(std::string_view token) {
-  const Signs signs = signs_of(token);
-  return !token.empty() && !signs.others && !(signs.letters && signs.digits);
+  const Characters characters = characters_of(token);
+  return !token.empty() && !characters.others && !(characters.letters && characters.digits);
 }
 
 TextClause clause_of(std::string_view token, bool still_typed) {

@@ -14,8 +14,8 @@ namespace holdfast::store::index {
 namespace {
 
 constexpr std::size_t kMarkEvery = 1024;
-// Of a run beyond ASCII that is folded in one piece; real text has blanks or signs that are folded alone long before. No letter
-// is cut from its marks, but from marks without end.
+// Of a run beyond ASCII that is folded in one piece; real text has blanks or characters that are folded alone long before. No
+// letter is cut from its marks, but from marks without end.
 constexpr std::size_t kPieceBytes = 512, kMostPieceBytes = 4096;
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
@@ -61,8 +61,8 @@ std::size_t decode(std::string_view text, std::size_t at, std::uint32_t& code_po
   return 0;
 }
 
-// Signs that no folding changes and that no mark behind them is composed with: copied as they are. They are most of what is not
-// ASCII in transcripts: ideographs, quotation marks, dashes, bullets, boxes.
+// Characters that no folding changes and that no mark behind them is composed with: copied as they are. They are most of what is
+// not ASCII in transcripts: ideographs, quotation marks, dashes, bullets, boxes.
 bool stays(std::uint32_t c) {
   return (c >= 0x4E00 && c <= 0x9FFF) || (c >= 0x3400 && c <= 0x4DBF) || (c >= 0x3001 && c <= 0x3003) ||
          (c >= 0x3008 && c <= 0x3011) || (c >= 0x2013 && c <= 0x2014) || (c >= 0x2018 && c <= 0x2019) ||
@@ -159,9 +159,9 @@ std::size_t FoldedText::fold_beyond(std::string_view text, std::size_t at) {
   std::size_t length = decode(text, at, code_point);
   if (length == 0 || stays(code_point)) {
     reserve(4);
-    const std::string_view sign = length == 0 ? kReplacement : text.substr(at, length);
-    std::memcpy(bytes_.data() + size_, sign.data(), sign.size());
-    size_ += sign.size();
+    const std::string_view character = length == 0 ? kReplacement : text.substr(at, length);
+    std::memcpy(bytes_.data() + size_, character.data(), character.size());
+    size_ += character.size();
     return at + std::max<std::size_t>(length, 1);
   }
   if (is_other_blank(code_point)) {
@@ -191,7 +191,7 @@ std::size_t FoldedText::original_offset(std::string_view text, std::size_t offse
   auto next = std::upper_bound(marks_.begin(), marks_.end(), offset, [](std::size_t at, const auto& m) { return at < m.first; });
   if (next == marks_.begin()) return std::min(offset, text.size());
   const auto [folded_begin, original_begin] = *--next;
-  // ASCII is walked through: a sign is a byte, but for white space behind white space.
+  // ASCII is walked through: a character is a byte, but for white space behind white space.
   std::size_t original = original_begin;
   for (std::size_t folded = folded_begin; original < text.size(); ++original) {
     const auto c = static_cast<unsigned char>(text[original]);
@@ -204,10 +204,10 @@ std::size_t FoldedText::original_offset(std::string_view text, std::size_t offse
   FoldedText part;
   std::size_t at = original_begin;
   const std::size_t wanted = offset - folded_begin;
-  constexpr std::size_t kLongestSign = 4;  // bytes of UTF-8
+  constexpr std::size_t kLongestCharacter = 4;  // bytes of UTF-8
   for (std::size_t step = 512; step > 0 && at < text.size();) {
     std::size_t end = at + 1;
-    if (step >= kLongestSign)
+    if (step >= kLongestCharacter)
       end = at + std::max<std::size_t>(utf8_prefix(text.substr(at), step).size(), 1);
     else
       while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) ++end;
@@ -215,7 +215,7 @@ std::size_t FoldedText::original_offset(std::string_view text, std::size_t offse
     if (part.size() <= wanted)
       at = end;
     else
-      step = step >= kLongestSign ? step / 2 : 0;
+      step = step >= kLongestCharacter ? step / 2 : 0;
   }
   return at;
 }

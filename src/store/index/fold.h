@@ -30,7 +30,7 @@ class FoldedText {
   const char* data() const { return bytes_.data(); }
   std::size_t size() const { return size_; }
 
-  // Where in the text given to assign() the sign stands that became the folded byte at `offset`. `text` must be that text.
+  // Where in the text given to assign() the character stands that became the folded byte at `offset`. `text` must be that text.
   std::size_t original_offset(std::string_view text, std::size_t offset) const;
 
   // Gives memory back after a text of unusual size.

@@ -32,7 +32,7 @@ TEST(Fold, BeyondAscii) {
 }
 
 TEST(Fold, SameAsAllAtOnce) {
-  // Signs that are copied as they are stand between others that are not.
+  // Characters that are copied as they are stand between others that are not.
   for (const std::string text : {"Ünï中Çödé", "e\u0301中\u0301x", "─é│É─", "가각ᆨ한글", "がか\u3099カ\u3099", "•Ω—Å’s"})
     EXPECT_EQ(folded(text), fold_case(text)) << text;
 }

@@ -42,16 +42,16 @@ std::string folded(std::string_view text) {
   return one;
 }
 
-std::int32_t sign_at(std::string_view text, std::size_t at) {
+std::int32_t character_at(std::string_view text, std::size_t at) {
   utf8proc_int32_t c = 0;
   utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data() + at), static_cast<utf8proc_ssize_t>(text.size() - at),
                    &c);
   return c;
 }
-std::int32_t sign_before(std::string_view text, std::size_t at) {
+std::int32_t character_before(std::string_view text, std::size_t at) {
   do --at;
   while ((static_cast<unsigned char>(text[at]) & 0xC0) == 0x80);
-  return sign_at(text, at);
+  return character_at(text, at);
 }
 
 // Part of a word: a letter, mark or digit, of a script with blanks.
@@ -63,12 +63,12 @@ bool is_letter(std::int32_t c) {
 
 // Whether a folded text has what a clause wants, folded as well.
 bool holds(const std::string& text, const std::string& wanted, Kind kind) {
-  const bool whole_begin = kind != Kind::literal && is_letter(sign_at(wanted, 0));
-  const bool whole_end = (kind == Kind::word || kind == Kind::phrase) && is_letter(sign_before(wanted, wanted.size()));
+  const bool whole_begin = kind != Kind::literal && is_letter(character_at(wanted, 0));
+  const bool whole_end = (kind == Kind::word || kind == Kind::phrase) && is_letter(character_before(wanted, wanted.size()));
   for (std::size_t at = text.find(wanted); at != std::string::npos; at = text.find(wanted, at + 1)) {
     const std::size_t end = at + wanted.size();
-    const bool joined_before = whole_begin && at > 0 && is_letter(sign_before(text, at));
-    const bool joined_behind = whole_end && end < text.size() && is_letter(sign_at(text, end));
+    const bool joined_before = whole_begin && at > 0 && is_letter(character_before(text, at));
+    const bool joined_behind = whole_end && end < text.size() && is_letter(character_at(text, end));
     if (!joined_before && !joined_behind) return true;
   }
   return false;

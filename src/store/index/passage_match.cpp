@@ -38,11 +38,11 @@ double weight_of(PassageRole role) {
 }
 
 bool letter_before(std::string_view text, std::size_t at) {
-  return at > 0 && kind_before(text, at) == SignKind::letter;
+  return at > 0 && kind_before(text, at) == CharacterKind::letter;
 }
 bool letter_at(std::string_view text, std::size_t at) {
   std::size_t length = 1;
-  return at < text.size() && kind_at(text, at, length) == SignKind::letter;
+  return at < text.size() && kind_at(text, at, length) == CharacterKind::letter;
 }
 
 // Up to so many bytes, of several blanks behind each other only the first; returns where it ends.

@@ -29,13 +29,13 @@ struct Asked {
       plan.insides.push_back({std::string(whole), ends(end)});
   }
   void pair(std::size_t begin, std::size_t end, bool last) {
-    const std::string_view signs = text.substr(begin, end - begin);
+    const std::string_view characters = text.substr(begin, end - begin);
     if (!last) {
-      plan.terms.emplace_back(signs);
+      plan.terms.emplace_back(characters);
       last_pair_end = end;
     } else if (last_pair_end != end) {
-      // A sign alone: a pair begins with it, or it ends a run, for sure when something else follows.
-      (end < text.size() ? plan.terms : plan.prefixes).emplace_back(signs);
+      // A character alone: a pair begins with it, or it ends a run, for sure when something else follows.
+      (end < text.size() ? plan.terms : plan.prefixes).emplace_back(characters);
     }
   }
   void neighbours(std::size_t left_begin, std::size_t right_end, std::uint64_t key) {
@@ -44,7 +44,7 @@ struct Asked {
   void edge(std::uint64_t key) { plan.keys.push_back(key); }
 };
 
-// The runs of signs that stand in a source as they do when folded: ASCII, and ideographs.
+// The runs of characters that stand in a source as they do when folded: ASCII, and ideographs.
 void add_pieces(std::string_view bytes, std::vector<std::string>& pieces) {
   std::string piece;
   const auto end_piece = [&] {

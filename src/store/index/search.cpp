@@ -1,10 +1,10 @@
 #include "store/index/search.h"
 
 #include "store/index/candidates.h"
-#include "store/index/crew.h"
 #include "store/index/limits.h"
 #include "store/index/segment/segment_builder.h"
 #include "store/index/snippet.h"
+#include "store/index/workers.h"
 
 #include <algorithm>
 #include <array>
@@ -24,7 +24,7 @@ using Order = session::TextQuery::Order;
 // (two threads of one core). One that is here already helps with any number.
 constexpr std::size_t kAloneParts = 9;
 constexpr std::uint64_t kScanAloneBytes = 256 << 10;
-constexpr std::size_t kVerifyHelpers = 1, kScanHelpers = Crew::kMostHelpers;
+constexpr std::size_t kVerifyHelpers = 1, kScanHelpers = Workers::kMostHelpers;
 // Candidates verified between two looks at whether it is enough: few while they hold what is sought, and a share of those that
 // held nothing otherwise. For an order of the best they are first taken from as many sessions; by time it is one after another.
 constexpr std::size_t kFirstRankedWave = 8, kLargestWave = 64, kMissesPerPart = 4;
@@ -33,7 +33,7 @@ constexpr std::size_t kMostPutOff = 256;
 class Search {
  public:
   Search(std::shared_ptr<const Division> division, PassageSources& sources, const session::TextQuery& query, Pool& pool)
-      : crew_(pool),
+      : workers_(pool),
         division_(std::move(division)),
         view_(division_->view),
         sources_(sources),
@@ -55,7 +55,7 @@ class Search {
   // Reads the parts, with helpers, and takes what was found in the order of the parts.
   void read(const std::vector<Part>& parts, std::size_t helpers) {
     std::vector<FoundIn> found(parts.size());
-    crew_.share(parts.size(), helpers, [&](std::size_t part, std::size_t worker) {
+    workers_.share(parts.size(), helpers, [&](std::size_t part, std::size_t worker) {
       std::unique_ptr<PassageMatcher>& matcher = matchers_[worker];
       if (!matcher) matcher = std::make_unique<PassageMatcher>(query_, plan_);
       found[part] = read_part(parts[part], *matcher);
@@ -130,8 +130,8 @@ class Search {
   void walk() {
     candidates_.resize(view_->segments.size());
     if (plan_.is_costly())
-      crew_.share(view_->segments.size(), kVerifyHelpers,
-                  [&](std::size_t segment, std::size_t) { static_cast<void>(candidates_of(segment)); });
+      workers_.share(view_->segments.size(), kVerifyHelpers,
+                     [&](std::size_t segment, std::size_t) { static_cast<void>(candidates_of(segment)); });
     prompts_.resize(view_->segments.size());
     if (query_.order == Order::best && query_.roles.empty() && !query_.clauses.empty()) {
       walk(Round::prompts);
@@ -237,16 +237,16 @@ class Search {
     return std::move(result_);
   }
 
-  Crew crew_;
+  Workers workers_;
   const std::shared_ptr<const Division> division_;  // of the sources that are admitted
   const std::shared_ptr<const IndexView> view_;
   PassageSources& sources_;
   const session::TextQuery& query_;
   const QueryPlan plan_;
   HitList hits_;
-  std::array<std::unique_ptr<PassageMatcher>, Crew::kMostHelpers + 1> matchers_;  // by worker
-  std::vector<std::optional<BlockSet>> candidates_, prompts_;                     // by segment
-  std::set<std::pair<std::size_t, std::size_t>> seen_;                            // segment and block, read for their prompts
+  std::array<std::unique_ptr<PassageMatcher>, Workers::kMostHelpers + 1> matchers_;  // by worker
+  std::vector<std::optional<BlockSet>> candidates_, prompts_;                        // by segment
+  std::set<std::pair<std::size_t, std::size_t>> seen_;                               // segment and block, read for their prompts
   session::TextResult result_;
   bool left_out_ = false;     // there was enough before everything was looked at
   bool passed_over_ = false;  // blocks of a session that has enough

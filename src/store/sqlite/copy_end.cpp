@@ -1,5 +1,5 @@
 #include "base/files/file.h"
-#include "store/sqlite/lists/shelves.h"
+#include "store/sqlite/lists/buckets.h"
 #include "store/sqlite/rows/tables.h"
 #include "store/sqlite/schema.h"
 #include "store/sqlite/store.h"
@@ -59,7 +59,7 @@ Result<std::unique_ptr<CopyEnd>> open_sqlite_copy(const std::string& path, bool 
   if (version > kSchemaVersion) return fail(ErrorKind::refused, fmt::format("{} was written by a newer holdfast", path));
   HF_CHECK(db->script("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA secure_delete=ON"));
   HF_CHECK(migrate(*db));
-  HF_CHECK(mend_shelves(*db));
+  HF_CHECK(mend_buckets(*db));
   return std::make_unique<SqliteCopyEnd>(std::move(db));
 }
 

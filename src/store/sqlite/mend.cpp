@@ -1,6 +1,6 @@
 #include "store/sqlite/mend.h"
 
-#include "store/sqlite/lists/shelves.h"
+#include "store/sqlite/lists/buckets.h"
 #include "store/sqlite/rows/table_rows.h"
 #include "store/sqlite/tree_check.h"
 
@@ -354,7 +354,7 @@ Result<Mended> mend_trees(const std::string& path, const std::string& vfs, std::
   if (!lists) return mended;
   // With a connection that knows the new trees. What lists are counted by comes from the sessions.
   HF_TRY(const auto db, open_to_mend(path, vfs, patience));
-  HF_CHECK(in_transaction(*db, [&] { return rebuild_shelves(*db); }));
+  HF_CHECK(in_transaction(*db, [&] { return rebuild_buckets(*db); }));
   return mended;
 }
 

@@ -1,7 +1,7 @@
 #include "store/sqlite/schema.h"
 
 #include "base/crypto/hash.h"
-#include "store/sqlite/lists/shelves.h"
+#include "store/sqlite/lists/buckets.h"
 
 #include <fmt/format.h>
 
@@ -167,7 +167,7 @@ CREATE TABLE leases(
 ) STRICT, WITHOUT ROWID;
 )sql";
 
-// Lists of many sessions (shelves.h): the indexes for the orders begin with the shelf, and `roots` repeats it, so that
+// Lists of many sessions (buckets.h): the indexes for the orders begin with the bucket, and `roots` repeats it, so that
 // the sessions of a root can be counted without looking at them. due_key is due_at with those that have none last; as an
 // expression it could not bound a range together with the id. The tables are filled between the two halves.
 constexpr const char* kVersion2Tables = R"sql(
@@ -211,7 +211,7 @@ Result<void> make_version_1(Db& db) {
 
 Result<void> make_version_2(Db& db) {
   HF_CHECK(db.script(kVersion2Tables));
-  HF_CHECK(rebuild_shelves(db));
+  HF_CHECK(rebuild_buckets(db));
   return db.script(kVersion2Indexes);
 }
 

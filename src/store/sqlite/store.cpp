@@ -3,7 +3,7 @@
 #include "base/files/file.h"
 #include "base/run/log.h"
 #include "store/sqlite/commit_watch.h"
-#include "store/sqlite/lists/shelves.h"
+#include "store/sqlite/lists/buckets.h"
 #include "store/sqlite/mend.h"
 #include "store/sqlite/read_pool.h"
 #include "store/sqlite/rows/tables.h"
@@ -81,7 +81,7 @@ Result<std::unique_ptr<Db>> open_to_write(Context& context, Db::Mode mode) {
   }
   HF_CHECK(apply_settings(*db, context.patience));
   HF_CHECK(migrate(*db));
-  if (auto mended = mend_shelves(*db); !mended) {
+  if (auto mended = mend_buckets(*db); !mended) {
     // Lists do without them; a store that can be read is not locked out.
     if (mended.error().kind != ErrorKind::corrupt) return fail(std::move(mended).error());
     log(LogLevel::warn, "store", "sessions cannot be counted anew: " + mended.error().message);

@@ -1,6 +1,6 @@
 #include "store/sqlite/verify.h"
 
-#include "store/sqlite/lists/shelves.h"
+#include "store/sqlite/lists/buckets.h"
 #include "store/sqlite/rows/tables.h"
 #include "store/tables/verify.h"
 
@@ -38,7 +38,7 @@ Result<void> run_check(Db& db, std::string_view pragma, Integrity& report) {
 }
 
 Result<void> check_counts(Db& db, Integrity& report) {
-  auto problems = check_shelves(db);
+  auto problems = check_buckets(db);
   if (problems) {
     for (std::string& problem : *problems) add_problem(report.problems, std::move(problem));
   } else if (problems.error().kind == ErrorKind::corrupt) {

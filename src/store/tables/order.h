@@ -13,10 +13,10 @@
 namespace holdfast::store {
 
 // An order is a list of keys that are all compared in the same direction, the id last. The first keys of some are the same
-// for all sessions of a shelf; the index has the others.
+// for all sessions of a bucket; the index has the others.
 struct Order {
-  std::size_t shelf_keys = 0;
-  std::vector<std::string> keys;  // SQL expressions, those of the shelf first
+  std::size_t bucket_keys = 0;
+  std::vector<std::string> keys;  // SQL expressions, those of the bucket first
   bool descending = true;
   std::string_view index;               // of SQLite
   std::vector<std::string_view> texts;  // of the query; bound once for every use of all keys

@@ -24,7 +24,7 @@ struct SessionRow {
   std::int64_t changed = 0;          // store-wide sequence number of the last change of the record
   std::int64_t entries = 0;          // seq of the last entry
   Digest head{};                     // its hash, or the start of the chain
-  std::int64_t shelf = 0;            // of SQLite: where it stands (shelves.h); 0: nowhere yet
+  std::int64_t bucket = 0;           // of SQLite: where it stands (buckets.h); 0: nowhere yet
   std::optional<Millis> stored_due;  // due_at as it is in the table: to be written only when it moved
 };
 

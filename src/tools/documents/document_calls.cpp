@@ -62,7 +62,7 @@ Result<std::string> edit(const DocumentCall& call) {
   if (more)
     for (const Json& each : *more) request.edits.push_back(one_edit(each.as_object()));
   if (request.edits.empty()) return fail(ErrorKind::invalid, "edits is empty", "give old_string and new_string", "bad_argument");
-  return call.desk.edit(call.asker, request);
+  return call.workspace.edit(call.asker, request);
 }
 
 Result<std::string> grep(const DocumentCall& call) {
@@ -81,7 +81,7 @@ Result<std::string> grep(const DocumentCall& call) {
   request.head_limit = static_cast<std::size_t>(call.number("head_limit", static_cast<std::int64_t>(request.head_limit)));
   request.offset = static_cast<std::size_t>(call.number("offset", 0));
   request.cancelled = call.asker.cancelled;
-  return call.desk.grep(call.asker, std::move(request));
+  return call.workspace.grep(call.asker, std::move(request));
 }
 
 Result<std::string> read(const DocumentCall& call) {
@@ -90,7 +90,7 @@ Result<std::string> read(const DocumentCall& call) {
   if (call.arguments.contains("view")) request.view = call.text("view");
   request.offset = std::max<std::int64_t>(1, call.number("offset", request.offset));
   request.limit = call.number("limit", request.limit);
-  return call.desk.read(call.asker, request);
+  return call.workspace.read(call.asker, request);
 }
 
 Result<std::string> list_changes(const DocumentCall& call) {
@@ -101,11 +101,11 @@ Result<std::string> list_changes(const DocumentCall& call) {
   if (!since) return fail(ErrorKind::invalid, since.error().message, since.error().hint, "bad_argument");
   filter.since = *since;
   filter.offset = static_cast<std::size_t>(call.number("offset", 0));
-  return call.desk.list_changes(call.asker, filter);
+  return call.workspace.list_changes(call.asker, filter);
 }
 
 Result<std::string> withdraw(const DocumentCall& call) {
-  return call.desk.withdraw(call.asker, texts_of(call.arguments, "ids"));
+  return call.workspace.withdraw(call.asker, texts_of(call.arguments, "ids"));
 }
 
 JsonObject grep_arguments() {
@@ -185,8 +185,9 @@ std::vector<DocumentTool> document_tools(const std::string& ttl) {
       {{"name", argument::text("the person you work for; your changes are signed \"<name>'s AI\"")},
        {"model", argument::text("which model you are")},
        {"resume", argument::text("label of an earlier session; its old id stops working")}},
-      {},
-      [](Call call) { return call.desk.create_session(call.asker, call.text("name"), call.text("model"), call.text("resume")); });
+      {}, [](Call call) {
+        return call.workspace.create_session(call.asker, call.text("name"), call.text("model"), call.text("resume"));
+      });
 
   add("read", "Read a document",
       "Reads a document with numbered lines, as it will be once all pending changes are accepted, and lists those changes. Read "
@@ -212,7 +213,7 @@ std::vector<DocumentTool> document_tools(const std::string& ttl) {
       {{"pattern", nonempty_text("such as notes/**/*.md, [a-c]*.txt or {a,b}.md")},
        {"path", argument::text("a folder: the pattern is matched below it")}},
       {"pattern"},
-      [](Call call) { return call.desk.glob(call.asker, {call.text("pattern"), call.text("path"), call.asker.cancelled}); })
+      [](Call call) { return call.workspace.glob(call.asker, {call.text("pattern"), call.text("path"), call.asker.cancelled}); })
       .reads_only = true;
 
   add("grep", "Search documents by expression",
@@ -226,7 +227,7 @@ std::vector<DocumentTool> document_tools(const std::string& ttl) {
       "Lists the documents that link to a document and those it links to: [[wiki links]] and [markdown](links.md), also broken "
       "ones.",
       {{"file_path", path_of_document()}}, {"file_path"},
-      [](Call call) { return call.desk.get_links(call.asker, call.text("file_path")); })
+      [](Call call) { return call.workspace.get_links(call.asker, call.text("file_path")); })
       .reads_only = true;
 
   add("search", "Search documents by words",
@@ -235,7 +236,8 @@ std::vector<DocumentTool> document_tools(const std::string& ttl) {
       {{"query", argument::text("words to look for")}, {"limit", argument::number(1, kMaxFoundDocuments, "how many [20]")}},
       {"query"},
       [](Call call) {
-        return call.desk.search(call.asker, call.text("query"), static_cast<std::size_t>(call.number("limit", kFoundDocuments)));
+        return call.workspace.search(call.asker, call.text("query"),
+                                     static_cast<std::size_t>(call.number("limit", kFoundDocuments)));
       })
       .reads_only = true;
 
@@ -244,7 +246,7 @@ std::vector<DocumentTool> document_tools(const std::string& ttl) {
       "with "
       "the session_id that made it.",
       {{"file_path", nonempty_text("path of the new document")}, {"content", argument::text("its text [empty]")}}, {"file_path"},
-      [](Call call) { return call.desk.create(call.asker, call.text("file_path"), call.text("content")); })
+      [](Call call) { return call.workspace.create(call.asker, call.text("file_path"), call.text("content")); })
       .writes = true;
 
   add("move", "Move or rename",
@@ -255,7 +257,7 @@ std::vector<DocumentTool> document_tools(const std::string& ttl) {
       {"path", "new_path", "session_id"},
       [](Call call) -> Result<std::string> {
         HF_TRY(const std::string path, path_to_move(call));
-        return call.desk.move(call.asker, path, call.text("new_path"));
+        return call.workspace.move(call.asker, path, call.text("new_path"));
       })
       .writes = true;
 
@@ -264,7 +266,7 @@ std::vector<DocumentTool> document_tools(const std::string& ttl) {
       "brought "
       "back even then. Tells which documents link to it.",
       {{"file_path", path_of_document()}}, {"file_path", "session_id"},
-      [](Call call) { return call.desk.remove(call.asker, call.text("file_path")); })
+      [](Call call) { return call.workspace.remove(call.asker, call.text("file_path")); })
       .writes = true;
 
   add("list_changes", "Pending changes",
@@ -289,7 +291,7 @@ std::vector<DocumentTool> document_tools(const std::string& ttl) {
 
   add("end_session", "End working on documents",
       "Ends a session: its session_id stops working. What it proposed stays and waits for review.", {}, {"session_id"},
-      [](Call call) { return call.desk.end_session(call.asker); });
+      [](Call call) { return call.workspace.end_session(call.asker); });
   return tools;
 }
 

@@ -1,9 +1,9 @@
 #pragma once
 
-// The document tools one by one: what each takes, what it says about itself, and which function of the desk it calls.
+// The document tools one by one: what each takes, what it says about itself, and which function of the workspace it calls.
 
 #include "base/json/json.h"
-#include "kinds/documents/workspace/desk.h"
+#include "kinds/documents/workspace/workspace.h"
 
 #include <functional>
 #include <string>
@@ -12,7 +12,7 @@
 namespace holdfast::tools {
 
 struct DocumentCall {
-  documents::Desk& desk;
+  documents::Workspace& workspace;
   const documents::Asker& asker;
   const JsonObject& arguments;  // fit the schema
   Millis now;

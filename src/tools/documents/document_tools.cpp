@@ -84,13 +84,13 @@ struct CheckedTool {
   Schema schema;
 };
 
-mcp::ToolReply answer_document_call(mcp::Call& call, const CheckedTool& checked, DocumentDesks& desks, Millis now) {
+mcp::ToolReply answer_document_call(mcp::Call& call, const CheckedTool& checked, DocumentWorkspaces& workspaces, Millis now) {
   const JsonObject& arguments = call.arguments();
   if (auto violations = checked.schema.validate(Json(arguments)); !violations.empty()) return refusal(bad_argument(violations));
-  if (checked.tool.writes && desks.read_only())
+  if (checked.tool.writes && workspaces.read_only())
     return refusal(make_error(ErrorKind::refused, "the documents of this server can only be read",
                               "tell the user; documents.read_only says so in its settings", "read_only"));
-  auto chosen = desks.choose(call);
+  auto chosen = workspaces.choose(call);
   if (!chosen) return refusal(chosen.error());
   documents::Asker asker;
   asker.principal = call.caller().principal;
@@ -99,14 +99,14 @@ mcp::ToolReply answer_document_call(mcp::Call& call, const CheckedTool& checked,
   asker.root_uri = chosen->root_uri;
   asker.session_id = find_string(arguments, kSession).value_or("");
   asker.cancelled = [&call] { return call.cancelled(); };
-  auto text = checked.tool.run({*chosen->desk, asker, arguments, now});
+  auto text = checked.tool.run({*chosen->workspace, asker, arguments, now});
   if (!text) return refusal(text.error());
   return mcp::ToolResult::text(*text);
 }
 
 }  // namespace
 
-Result<void> add_document_tools(mcp::Server& server, DocumentDesks& desks, Millis handle_ttl) {
+Result<void> add_document_tools(mcp::Server& server, DocumentWorkspaces& workspaces, Millis handle_ttl) {
   for (DocumentTool& each : document_tools(spoken(handle_ttl))) {
     HF_TRY(Schema schema, Schema::compile(schema_of(each, false)));
     mcp::Tool tool;
@@ -123,10 +123,10 @@ Result<void> add_document_tools(mcp::Server& server, DocumentDesks& desks, Milli
     // A handle is what reading begins with.
     const bool handles = each.name == "create_session" || each.name == "end_session";
     tool.scope = each.reads_only || handles ? Scope::read : Scope::write;
-    tool.listed = desks.has_folders() && !(each.writes && desks.read_only());
+    tool.listed = workspaces.has_folders() && !(each.writes && workspaces.read_only());
     auto checked = std::make_shared<const CheckedTool>(CheckedTool{std::move(each), std::move(schema)});
-    tool.handler = [&server, &desks, checked](mcp::Call& call) {
-      return answer_document_call(call, *checked, desks, server.clock().now());
+    tool.handler = [&server, &workspaces, checked](mcp::Call& call) {
+      return answer_document_call(call, *checked, workspaces, server.clock().now());
     };
     HF_CHECK(server.add_tool(std::move(tool)));
   }

@@ -8,13 +8,13 @@
 // listed, and refused when they are called; without a folder under review (design 8.35) all of them are like that.
 
 #include "mcp/server/server.h"
-#include "tools/documents/document_desks.h"
+#include "tools/documents/document_workspaces.h"
 #include "tools/session/session_operations.h"
 
 namespace holdfast::tools {
 
-// The desks outlive the server. handle_ttl: how long an unused session lives; the descriptions say it.
-Result<void> add_document_tools(mcp::Server& server, DocumentDesks& desks, Millis handle_ttl);
+// The workspaces outlive the server. handle_ttl: how long an unused session lives; the descriptions say it.
+Result<void> add_document_tools(mcp::Server& server, DocumentWorkspaces& workspaces, Millis handle_ttl);
 
 // What `session` shows of documents beyond what it shows of every kind: the author and how much was read, proposed and decided.
 void add_document_kind(SessionOperations& operations);

@@ -1,4 +1,4 @@
-// The document tools as a client sees them (document-review §4, §5), over a desk that writes down what it is asked.
+// The document tools as a client sees them (document-review §4, §5), over a workspace that writes down what it is asked.
 
 #include "tools/documents/document_tools.h"
 
@@ -21,9 +21,9 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-class FakeDesk final : public documents::Desk {
+class FakeWorkspace final : public documents::Workspace {
  public:
-  explicit FakeDesk(std::vector<std::string>& log) : log_(log) {}
+  explicit FakeWorkspace(std::vector<std::string>& log) : log_(log) {}
 
   Result<std::string> create_session(const Asker& asker, std::string_view name, std::string_view model,
                                      std::string_view resume) override {
@@ -104,12 +104,12 @@ struct DocumentToolsTest : testing::Test, ToolServer {
   void add_over(std::vector<documents::LibraryFolder> folders, bool read_only = false) {
     documents::LibrarySettings settings;
     settings.folders = std::move(folders);
-    desks.emplace(std::move(settings), read_only, project,
-                  [this](documents::LibrarySettings given) -> Result<std::unique_ptr<documents::Desk>> {
-                    opened.push_back(std::move(given));
-                    return std::make_unique<FakeDesk>(log);
-                  });
-    const auto added = add_document_tools(server, *desks, documents::kHandleTtl);
+    workspaces.emplace(std::move(settings), read_only, project,
+                       [this](documents::LibrarySettings given) -> Result<std::unique_ptr<documents::Workspace>> {
+                         opened.push_back(std::move(given));
+                         return std::make_unique<FakeWorkspace>(log);
+                       });
+    const auto added = add_document_tools(server, *workspaces, documents::kHandleTtl);
     ASSERT_TRUE(added) << added.error().message;
   }
 
@@ -143,7 +143,7 @@ struct DocumentToolsTest : testing::Test, ToolServer {
   std::vector<std::string> log;
   std::vector<documents::LibrarySettings> opened;
   ProjectRoot project{stores, "test", folder.path(), ""};
-  std::optional<DocumentDesks> desks;
+  std::optional<DocumentWorkspaces> workspaces;
 };
 
 TEST_F(DocumentToolsTest, AreListedInOrderWithTheirOwnArguments) {
@@ -167,7 +167,7 @@ TEST_F(DocumentToolsTest, AreListedInOrderWithTheirOwnArguments) {
   }
 }
 
-TEST_F(DocumentToolsTest, ArgumentsReachTheDesk) {
+TEST_F(DocumentToolsTest, ArgumentsReachTheWorkspace) {
   add();
   EXPECT_EQ(answer("read", {{"file_path", "a.md"}}), "answer of read");
   answer("read", {{"file_path", "a.md"}, {"offset", 3.0}, {"limit", 5}, {"view", "base"}, {"session_id", "s_1"}});
@@ -186,7 +186,7 @@ TEST_F(DocumentToolsTest, ArgumentsReachTheDesk) {
                                "edit(a.md|[a>b]|) with s_1", "create_session(Ada|m|doc-12345678)", "glob(**|notes)",
                                "search(kelp|20)", "get_links(a.md)", "create(b.md|text)", "delete(b.md) with s_1",
                                "list_changes(|Ada's AI|1767225600000)", "withdraw(c_1|2) with s_1", "end_session() with s_1"));
-  EXPECT_EQ(opened.size(), 1U) << "a desk stays open";
+  EXPECT_EQ(opened.size(), 1U) << "a workspace stays open";
 }
 
 TEST_F(DocumentToolsTest, GrepTakesTheNamesThatModelsKnow) {
@@ -242,7 +242,7 @@ TEST_F(DocumentToolsTest, ARefusalSaysItsWordWhatIsWrongAndWhatToDo) {
             "session_unknown: there is no such session. Call create_session, then read the document again.");
 }
 
-TEST_F(DocumentToolsTest, AMissingHandleIsLeftToTheDesk) {
+TEST_F(DocumentToolsTest, AMissingHandleIsLeftToTheWorkspace) {
   add();
   answer("edit", {{"file_path", "a.md"}, {"old_string", "a"}, {"new_string", "b"}});
   EXPECT_THAT(log, ElementsAre("edit(a.md|[a>b]|)")) << "session_required is its word, not bad_argument";
@@ -306,7 +306,7 @@ TEST_F(DocumentToolsTest, P28ATokenOfOneFolderSeesThePathsOfEverybody) {
   EXPECT_TRUE(opened[1].names_folders());
 }
 
-TEST_F(DocumentToolsTest, AFolderMadeAnewIsAnotherDesk) {
+TEST_F(DocumentToolsTest, AFolderMadeAnewIsAnotherWorkspace) {
   std::filesystem::create_directories(folder / "kb");
   add_over({{"kb", folder / "kb", false}});
   answer("read", {{"file_path", "a.md"}});
@@ -314,7 +314,7 @@ TEST_F(DocumentToolsTest, AFolderMadeAnewIsAnotherDesk) {
   EXPECT_THAT(refused("read", {{"file_path", "a.md"}}), StartsWith("path_denied: "));
   std::filesystem::create_directories(folder / "kb");
   answer("read", {{"file_path", "a.md"}});
-  EXPECT_EQ(opened.size(), 2U) << "another folder of the same name is another desk";
+  EXPECT_EQ(opened.size(), 2U) << "another folder of the same name is another workspace";
 }
 
 }  // namespace

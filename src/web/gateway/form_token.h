@@ -4,7 +4,7 @@
 //
 // The token is made from the login cookie and the store's secret: it belongs to one login, ends with it, needs no storage, and
 // every process that shares the store makes the same. A page of another site can make a browser send the form, but can neither
-// read the token nor make it. (The cookie's SameSite=Strict and the check of the Origin stand before it: front.h.)
+// read the token nor make it. (The cookie's SameSite=Strict and the check of the Origin stand before it: gateway.h.)
 
 #include <string>
 #include <string_view>

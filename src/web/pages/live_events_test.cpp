@@ -99,9 +99,9 @@ TEST_F(LiveEventsTest, ALoginHearsOfItsOwnSessions) {
 }
 
 TEST_F(LiveEventsTest, ALoginWithProjectsHearsOfThoseAlone) {
-  Identity fenced = full_identity("local");
-  fenced.projects = {"file:///a"};
-  auto inside = join(fenced), all = join("local");
+  Identity scoped = full_identity("local");
+  scoped.projects = {"file:///a"};
+  auto inside = join(scoped), all = join("local");
   until(all, "local");
   write("outside-1", "local", "file:///b");
   write("inside-1", "local", "file:///a");

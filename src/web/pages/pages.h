@@ -2,8 +2,8 @@
 
 // Which page is at which path.
 //
-// The table is filled once, before the first request (add_pages.h), and only read afterwards: any thread. The front door
-// (front.h) finds the page on the I/O thread, checks who asks, and runs the handler on the pool: handlers may block, and must
+// The table is filled once, before the first request (add_pages.h), and only read afterwards: any thread. The gateway
+// (gateway.h) finds the page on the I/O thread, checks who asks, and runs the handler on the pool: handlers may block, and must
 // be safe to run several at a time. Who is not logged in never reaches a handler; a POST reaches one only with the form token of
 // the same login (form_token.h) and from a page of ours; who lacks the scope that the page needs reaches none either. A handler
 // sees what the login may see: it makes its view of the store from the request, which is its identity
@@ -22,7 +22,7 @@
 
 namespace holdfast::web {
 
-// The identity is nobody's until the front door has found out whose it is.
+// The identity is nobody's until the gateway has found out whose it is.
 struct PageRequest : Identity {
   std::string path;                // as sent, without the query
   std::vector<std::string> parts;  // what stood in the place of each {} of the pattern, decoded

@@ -27,27 +27,28 @@ struct Done {
   Draft draft = {};
 };
 
-Result<std::shared_ptr<documents::Desk>> desk_of(const ReviewService& service, const PageRequest& request) {
-  if (service.desk) return service.desk(request);
+Result<std::shared_ptr<documents::Workspace>> workspace_of(const ReviewService& service, const PageRequest& request) {
+  if (service.workspace) return service.workspace(request);
   return nullptr;
 }
 
-Error no_desk() {
+Error no_workspace() {
   return make_error(ErrorKind::not_found, "no folder is under review on this server",
                     "start it with --documents DIR, or set documents.roots in config.json");
 }
 
-// The hints of the desk name tools; a person has a page.
+// The hints of the workspace name tools; a person has a page.
 Error for_people(Error error) {
   if (error.hint.contains("glob ")) error.hint = "the page Review lists what is pending";
   return error;
 }
 
-Result<std::vector<PendingChange>> changes_of(documents::Desk& desk, const std::string& path, const std::string& author = {}) {
+Result<std::vector<PendingChange>> changes_of(documents::Workspace& workspace, const std::string& path,
+                                              const std::string& author = {}) {
   ChangeFilter filter;
   filter.path = path;
   filter.author = author;
-  auto found = desk.changes(filter, {});
+  auto found = workspace.changes(filter, {});
   if (!found) return fail(for_people(std::move(found).error()));
   return found;
 }
@@ -137,9 +138,9 @@ struct DocumentTexts {
 };
 
 // A document that is only proposed has no base; one that is to go has no other side.
-DocumentTexts read_texts(documents::Desk& desk, const std::string& path, bool sides) {
+DocumentTexts read_texts(documents::Workspace& workspace, const std::string& path, bool sides) {
   DocumentTexts texts;
-  const auto read = [&](std::string_view view) { return desk.text(path, view).value_or(""); };
+  const auto read = [&](std::string_view view) { return workspace.text(path, view).value_or(""); };
   if (sides) {
     texts.base = read("base");
     texts.accepted = read("accepted");
@@ -173,11 +174,11 @@ void write_text(Html& page, const PageRequest& request, const DocumentTexts& tex
   }
 }
 
-Result<net::HttpResponse> document_response(const ReviewService& service, documents::Desk& desk, const PageRequest& request,
-                                            const std::string& path, const Done& done, int status) {
-  HF_TRY(const auto changes, changes_of(desk, path));
+Result<net::HttpResponse> document_response(const ReviewService& service, documents::Workspace& workspace,
+                                            const PageRequest& request, const std::string& path, const Done& done, int status) {
+  HF_TRY(const auto changes, changes_of(workspace, path));
   const bool sides = request.query.get("view") == "sides" || request.form.get("view") == "sides";
-  const DocumentTexts texts = read_texts(desk, path, sides);
+  const DocumentTexts texts = read_texts(workspace, path, sides);
   const Deciding deciding{request.is_login, !service.commit_on_accept && service.in_git && service.in_git(path)};
   // The answer to a form stands at an address that nobody can ask for: news come from the page of the document.
   const std::string from = document_path(path, sides ? "sides" : "");
@@ -219,9 +220,9 @@ Result<documents::Asker> person_of(const ReviewService& service, const PageReque
 
 // Back to the document while it has something pending, else to the list. There at the change behind those that were decided (or
 // at the one that was commented on), so that a person goes on reading where they were. `before`: what was pending.
-Result<net::HttpResponse> after(documents::Desk& desk, const PageRequest& request, const std::string& path, std::string_view done,
-                                const std::vector<PendingChange>& before) {
-  const auto left = changes_of(desk, path);
+Result<net::HttpResponse> after(documents::Workspace& workspace, const PageRequest& request, const std::string& path,
+                                std::string_view done, const std::vector<PendingChange>& before) {
+  const auto left = changes_of(workspace, path);
   if (path.empty() || !left || left->empty()) return see_other(fmt::format("/review?done={}", done));
   const auto is_left = [&](const PendingChange& change) {
     return std::ranges::find(*left, change.mark, &PendingChange::mark) != left->end();
@@ -245,16 +246,17 @@ Result<net::HttpResponse> after(documents::Desk& desk, const PageRequest& reques
 }  // namespace
 
 Result<net::HttpResponse> review_page(const ReviewService& service, const PageRequest& request) {
-  HF_TRY(const std::shared_ptr<documents::Desk> desk, desk_of(service, request));
+  HF_TRY(const std::shared_ptr<documents::Workspace> workspace, workspace_of(service, request));
   std::vector<PendingChange> changes;
-  if (desk) {
-    HF_TRY(changes, changes_of(*desk, std::string(request.query.get("path")), std::string(request.query.get("author"))));
+  if (workspace) {
+    HF_TRY(changes, changes_of(*workspace, std::string(request.query.get("path")), std::string(request.query.get("author"))));
   }
   return show_page(request, {"Review", Section::review}, [&](Html& page) {
     page.element("h1", "Review");
     write_done(page, done_of(request.query));
-    if (!desk) {
-      page.element("p", no_desk().message + ".", {{"class", "notice"}}).element("p", no_desk().hint, {{"class", "soft"}});
+    if (!workspace) {
+      page.element("p", no_workspace().message + ".", {{"class", "notice"}})
+          .element("p", no_workspace().hint, {{"class", "soft"}});
       return;
     }
     if (request.query.has("author"))
@@ -275,16 +277,16 @@ Result<net::HttpResponse> review_page(const ReviewService& service, const PageRe
 }
 
 Result<net::HttpResponse> review_document_page(const ReviewService& service, const PageRequest& request) {
-  HF_TRY(const std::shared_ptr<documents::Desk> desk, desk_of(service, request));
-  if (!desk) return fail(no_desk());
+  HF_TRY(const std::shared_ptr<documents::Workspace> workspace, workspace_of(service, request));
+  if (!workspace) return fail(no_workspace());
   if (request.query.get("path").empty()) return see_other("/review");
-  return document_response(service, *desk, request, std::string(request.query.get("path")), done_of(request.query), 200);
+  return document_response(service, *workspace, request, std::string(request.query.get("path")), done_of(request.query), 200);
 }
 
 Result<net::HttpResponse> decide_changes(const ReviewService& service, const PageRequest& request) {
   HF_TRY(const documents::Asker person, person_of(service, request));
-  HF_TRY(const std::shared_ptr<documents::Desk> desk, desk_of(service, request));
-  if (!desk) return fail(no_desk());
+  HF_TRY(const std::shared_ptr<documents::Workspace> workspace, workspace_of(service, request));
+  if (!workspace) return fail(no_workspace());
   const std::string_view verdict = request.form.get("verdict");
   if (verdict != "accept" && verdict != "reject" && verdict != "commit")
     return fail(ErrorKind::invalid, "a verdict is accept, commit or reject");
@@ -296,9 +298,9 @@ Result<net::HttpResponse> decide_changes(const ReviewService& service, const Pag
   if (request.form.get("all") == "1") {
     if (path.empty()) return fail(ErrorKind::invalid, "all changes of which document?");
     // Those that were shown, and no other: a model may have proposed more since.
-    HF_TRY(const auto changes, changes_of(*desk, path));
+    HF_TRY(const auto changes, changes_of(*workspace, path));
     if (request.form.get("seen") != seen_mark(shown_of(changes)))
-      return document_response(service, *desk, request, path,
+      return document_response(service, *workspace, request, path,
                                {{}, {"Nothing was decided: the changes are not those that you saw. Look at them once more."}},
                                status_of(ErrorKind::conflict));
     // A comment is somebody's word, not a proposal: it is resolved one by one.
@@ -308,11 +310,11 @@ Result<net::HttpResponse> decide_changes(const ReviewService& service, const Pag
     (accept ? verdicts.accept : verdicts.reject) = request.form.all("id");
     if (!request.form.has("id")) return fail(ErrorKind::invalid, "which change?");
   }
-  HF_TRY(const auto before, changes_of(*desk, path));
-  auto report = desk->decide(person, verdicts);
+  HF_TRY(const auto before, changes_of(*workspace, path));
+  auto report = workspace->decide(person, verdicts);
   if (!report) return fail(for_people(std::move(report).error()));
   if (report->failed.empty() && (verdict != "commit" || !report->commits.empty()))
-    return after(*desk, request, path, !accept ? "rejected" : report->commits.empty() ? "accepted" : "committed", before);
+    return after(*workspace, request, path, !accept ? "rejected" : report->commits.empty() ? "accepted" : "committed", before);
   Done done;
   if (!report->applied.empty()) done.text = fmt::format("{} {}.", accept ? "Accepted" : "Rejected", report->applied.size());
   for (const auto& [id, why] : report->failed) done.problems.push_back(fmt::format("{}: {}", id, why));
@@ -321,13 +323,14 @@ Result<net::HttpResponse> decide_changes(const ReviewService& service, const Pag
     if (report->notes.empty()) done.problems.push_back("Not committed yet: other changes of the document are still pending.");
     done.problems.insert(done.problems.end(), report->notes.begin(), report->notes.end());
   }
-  return document_response(service, *desk, request, path, done, report->failed.empty() ? 200 : status_of(ErrorKind::conflict));
+  return document_response(service, *workspace, request, path, done,
+                           report->failed.empty() ? 200 : status_of(ErrorKind::conflict));
 }
 
 Result<net::HttpResponse> comment_change(const ReviewService& service, const PageRequest& request) {
   HF_TRY(const documents::Asker person, person_of(service, request));
-  HF_TRY(const std::shared_ptr<documents::Desk> desk, desk_of(service, request));
-  if (!desk) return fail(no_desk());
+  HF_TRY(const std::shared_ptr<documents::Workspace> workspace, workspace_of(service, request));
+  if (!workspace) return fail(no_workspace());
   const std::string_view note = request.form.get("note");
   const std::string path(request.form.get("path"));
   // What was written stays in its box, beside why it was refused.
@@ -336,13 +339,13 @@ Result<net::HttpResponse> comment_change(const ReviewService& service, const Pag
     Done done;
     done.problems.push_back(error.hint.empty() ? error.message : fmt::format("{} — {}", error.message, error.hint));
     done.draft = {std::string(request.form.get("id")), std::string(note)};
-    return document_response(service, *desk, request, path, done, status_of(error.kind));
+    return document_response(service, *workspace, request, path, done, status_of(error.kind));
   };
   if (note.size() > kLongestComment)
     return refuse(make_error(ErrorKind::too_large, fmt::format("a comment has at most {} bytes", kLongestComment)));
-  auto commented = desk->comment(person, path, request.form.get("id"), note);
+  auto commented = workspace->comment(person, path, request.form.get("id"), note);
   if (!commented) return refuse(for_people(std::move(commented).error()));
-  return after(*desk, request, path, "commented", {*commented});
+  return after(*workspace, request, path, "commented", {*commented});
 }
 
 }  // namespace holdfast::web

@@ -1,6 +1,6 @@
 #include "web/review/review_pages.h"
 
-#include "kinds/documents/workspace/test_desk.h"
+#include "kinds/documents/workspace/test_workspace.h"
 #include "web/review/review_show.h"
 
 #include <gmock/gmock.h>
@@ -12,13 +12,13 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-struct ReviewPagesTest : documents::DeskTest {
+struct ReviewPagesTest : documents::WorkspaceTest {
   ReviewPagesTest() {
     kb.write("kelp.md", "# Kelp\n\nKelp grows <b>slowly</b> here.\n");
     const std::string handle = reader("kelp.md");
     EXPECT_TRUE(edit(handle, "kelp.md", "slowly", "fast"));
-    service.desk = [this](const Identity&) -> Result<std::shared_ptr<documents::Desk>> {
-      return std::shared_ptr<documents::Desk>(std::shared_ptr<void>(), desk.get());  // the fixture keeps it
+    service.workspace = [this](const Identity&) -> Result<std::shared_ptr<documents::Workspace>> {
+      return std::shared_ptr<documents::Workspace>(std::shared_ptr<void>(), workspace.get());  // the fixture keeps it
     };
     service.reviewer = [](const Identity&) { return person(); };
   }
@@ -138,7 +138,7 @@ TEST_F(ReviewPagesTest, P26ARewrittenSentenceIsOneCardAndAcceptingGoesOnAtTheNex
   ASSERT_TRUE(edit(handle, "long.md", "seven", "7"));
   documents::ChangeFilter filter;
   filter.path = "long.md";
-  const auto changes = desk->changes(filter, {}).value();
+  const auto changes = workspace->changes(filter, {}).value();
   ASSERT_EQ(changes.size(), 3U);
   const std::string html = review_document_page(service, asking("path=long.md")).value().body;
   EXPECT_THAT(html, HasSubstr("<del>one</del><ins>1</ins> two <del>three</del><ins>3</ins> four <del>five</del><ins>5</ins>"));
@@ -165,7 +165,7 @@ TEST_F(ReviewPagesTest, P24ACopiedDocumentIsDecidedOnItsPage) {
 
 TEST_F(ReviewPagesTest, P25AProposedDeletionIsSeenBeforeAnythingElse) {
   kb.write("old.md", "# Old\n\ntext\n");
-  ASSERT_TRUE(desk->remove(with(reader("old.md")), "old.md"));
+  ASSERT_TRUE(workspace->remove(with(reader("old.md")), "old.md"));
   EXPECT_THAT(review_page(service, asking("")).value().body, HasSubstr("delete file"));
   std::string html = review_document_page(service, asking("path=old.md")).value().body;
   EXPECT_LT(html.find("proposes to delete this document"), html.find("# Old"));

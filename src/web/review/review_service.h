@@ -3,7 +3,7 @@
 // What the review pages need of the rest of the program.
 
 #include "base/identity.h"
-#include "kinds/documents/workspace/desk.h"
+#include "kinds/documents/workspace/workspace.h"
 
 #include <functional>
 #include <memory>
@@ -13,7 +13,7 @@ namespace holdfast::web {
 
 struct ReviewService {
   // Over the folders that stand in the projects of who asks; opened when it is first asked for. Empty, or nullptr: none does.
-  std::function<Result<std::shared_ptr<documents::Desk>>(const Identity& who)> desk;
+  std::function<Result<std::shared_ptr<documents::Workspace>>(const Identity& who)> workspace;
   // The person behind a login, with name and address as comments and git show them.
   std::function<documents::Asker(const Identity& who)> reviewer;
   bool commit_on_accept = false;

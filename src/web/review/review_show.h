@@ -2,7 +2,7 @@
 
 // The parts that the review pages are made of.
 
-#include "kinds/documents/workspace/desk.h"
+#include "kinds/documents/workspace/workspace.h"
 #include "web/pages/page.h"
 
 #include <span>

@@ -100,11 +100,11 @@ class TextSearch {
   }
 
   // The line at next_line_.
-  void show(std::size_t end, char sign) {
+  void show(std::size_t end, char character) {
     std::string_view line = text_.substr(next_line_, end - next_line_);
     if (line.ends_with('\n')) line.remove_suffix(1);
     const std::string_view start = line.size() > kMaxShownLine ? utf8_prefix(line, kMaxShownLine) : line;
-    fmt::format_to(std::back_inserter(hits_.lines), "{}{}{}{}{}", path_, sign, ++line_number_, sign, start);
+    fmt::format_to(std::back_inserter(hits_.lines), "{}{}{}{}{}", path_, character, ++line_number_, character, start);
     if (start.size() < line.size())
       fmt::format_to(std::back_inserter(hits_.lines), " [… {} bytes more]", line.size() - start.size());
     hits_.lines += '\n';

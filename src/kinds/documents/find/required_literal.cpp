@@ -6,7 +6,7 @@ namespace holdfast::documents {
 
 namespace {
 
-constexpr std::string_view kPatternSigns = "\\.+*?()|[]{}^$";
+constexpr std::string_view kPatternCharacters = "\\.+*?()|[]{}^$";
 constexpr std::size_t kMostAlternatives = 8;  // beyond, one pass of the engine costs less than one for each
 
 // One alternative at a time.
@@ -46,7 +46,7 @@ class Reader {
         end_run(false);
       } else if (c == '\\') {
         if (++at_ >= pattern_.size()) return false;
-        if (kPatternSigns.find(pattern_[at_]) != std::string_view::npos)
+        if (kPatternCharacters.find(pattern_[at_]) != std::string_view::npos)
           add(pattern_[at_]);
         else if (std::string_view("bBdDsSwW").find(pattern_[at_]) != std::string_view::npos)
           end_run(false);
@@ -68,7 +68,7 @@ class Reader {
       run_ += c;
   }
 
-  // What stands before a sign that allows it to be missing: one character, whole.
+  // What stands before a character that allows it to be missing: one character, whole.
   void drop_last() {
     while (!run_.empty() && (static_cast<unsigned char>(run_.back()) & 0xC0) == 0x80) run_.pop_back();
     if (!run_.empty()) run_.pop_back();

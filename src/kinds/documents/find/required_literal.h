@@ -14,7 +14,7 @@ struct RequiredLiteral {
 };
 
 // Anything that is not plainly understood gives up: "nothing is known" is always right. Ignoring case, literals are ASCII without
-// the letters that signs beyond it are the other case of (k and s).
+// the letters that characters beyond it are the other case of (k and s).
 RequiredLiteral required_literal(std::string_view pattern, bool ignore_case);
 
 }  // namespace holdfast::documents

@@ -109,10 +109,10 @@ std::optional<std::string> encode_target(bool markdown, bool angled, std::string
       escapes_beyond_ascii |= std::string_view("89abcdefABCDEF").find(written[at + 1]) != std::string_view::npos;
     for (std::size_t i = 0; i < target.size(); ++i) {
       const auto byte = static_cast<unsigned char>(target[i]);
-      const bool scheme_sign = target[i] == ':' && target.substr(0, i).find('/') == std::string_view::npos;
+      const bool ends_scheme = target[i] == ':' && target.substr(0, i).find('/') == std::string_view::npos;
       const bool blank = byte <= ' ' && !(angled && byte == ' ');
-      const bool sign = byte == 0x7F || std::string_view("<>()[]\\%#?`{}\"|^").find(target[i]) != std::string_view::npos;
-      if (blank || sign || scheme_sign || (byte >= 0x80 && escapes_beyond_ascii))
+      const bool special = byte == 0x7F || std::string_view("<>()[]\\%#?`{}\"|^").find(target[i]) != std::string_view::npos;
+      if (blank || special || ends_scheme || (byte >= 0x80 && escapes_beyond_ascii))
         encoded += fmt::format("%{:02X}", byte);
       else
         encoded += target[i];

@@ -13,23 +13,24 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-// What stands before the words of a line: blanks, signs of quotations, and of lists.
+// What stands before the words of a line: blanks, markers of quotations, and of lists.
 struct Start {
   std::size_t at = 0;      // where the words begin
   std::size_t column = 0;  // of them
   std::size_t quotes = 0;
-  bool has_list_sign = false;
+  bool has_list_marker = false;
 };
 
-// The length of the sign of a list that stands here; 0: none.
-std::size_t list_sign(std::string_view text, std::size_t at) {
+// The length of the marker of a list that stands here; 0: none.
+std::size_t list_marker(std::string_view text, std::size_t at) {
   std::size_t digits = 0;
   while (at + digits < text.size() && digits < kMostDigits && is_digit(text[at + digits])) ++digits;
-  const std::size_t sign = at + digits;
-  if (sign >= text.size()) return 0;
-  const bool is_sign = digits > 0 ? text[sign] == '.' || text[sign] == ')' : std::string_view("-+*").contains(text[sign]);
-  const bool ends = sign + 1 >= text.size() || std::string_view(" \t\r\n").contains(text[sign + 1]);
-  return is_sign && ends ? digits + 1 : 0;
+  const std::size_t character = at + digits;
+  if (character >= text.size()) return 0;
+  const bool is_marker =
+      digits > 0 ? text[character] == '.' || text[character] == ')' : std::string_view("-+*").contains(text[character]);
+  const bool ends = character + 1 >= text.size() || std::string_view(" \t\r\n").contains(text[character + 1]);
+  return is_marker && ends ? digits + 1 : 0;
 }
 
 Start start_of_line(std::string_view text, std::size_t position, bool with_lists) {
@@ -43,10 +44,10 @@ Start start_of_line(std::string_view text, std::size_t position, bool with_lists
     } else if (c == '>') {
       ++start.quotes;
       ++start.column;
-    } else if (const std::size_t sign = with_lists ? list_sign(text, start.at) : 0; sign > 0) {
-      start.has_list_sign = true;
-      start.column += sign;
-      start.at += sign - 1;
+    } else if (const std::size_t marker = with_lists ? list_marker(text, start.at) : 0; marker > 0) {
+      start.has_list_marker = true;
+      start.column += marker;
+      start.at += marker - 1;
     } else {
       break;
     }
@@ -68,7 +69,7 @@ bool begins_block(std::string_view text, std::size_t line, bool in_quotation) {
   const Start start = start_of_line(text, line, false);
   if (is_blank(text, start.at)) return true;
   if (start.quotes > 0 && !in_quotation) return true;
-  if (list_sign(text, start.at) > 0) return true;
+  if (list_marker(text, start.at) > 0) return true;
   const std::size_t end = std::min(text.find_first_of("\r\n", start.at), text.size());
   const std::string_view words = text.substr(start.at, end - start.at);
   const std::size_t hashes = std::min(words.find_first_not_of('#'), words.size());
@@ -83,40 +84,40 @@ bool begins_block(std::string_view text, std::size_t line, bool in_quotation) {
 std::size_t CodeTracker::begin_line(std::size_t position) {
   const Start start = start_of_line(text_, position, fence_ == 0);
   const bool deep =
-      start.at - position > kFenceIndent || start.quotes > 0 || start.has_list_sign || start.column != start.at - position;
+      start.at - position > kFenceIndent || start.quotes > 0 || start.has_list_marker || start.column != start.at - position;
   if (deep && (fence_ != 0 || position < block_until_)) return position;
   const std::size_t i = start.at;
   if (i >= text_.size() || (text_[i] != '`' && text_[i] != '~')) return position;
-  const char sign = text_[i];
+  const char character = text_[i];
   const std::size_t run = run_length(i);
   const std::size_t line_end = std::min(text_.find('\n', i), text_.size());
   const std::string_view rest = text_.substr(i + run, line_end - i - run);
   if (fence_ == 0) {
-    if (run < kShortestFence || (sign == '`' && rest.find('`') != std::string_view::npos)) return position;
+    if (run < kShortestFence || (character == '`' && rest.find('`') != std::string_view::npos)) return position;
     if (deep) {
       const std::size_t end = end_of_deep_fence(i, run, start.column, start.quotes);
       if (end == std::string_view::npos) return position;
       block_until_ = end;
       return i + run;
     }
-    fence_ = sign;
+    fence_ = character;
     fence_length_ = run;
     return i + run;
   }
-  if (sign != fence_ || run < fence_length_ || rest.find_first_not_of(" \t\r") != std::string_view::npos) return position;
+  if (character != fence_ || run < fence_length_ || rest.find_first_not_of(" \t\r") != std::string_view::npos) return position;
   fence_ = 0;
   return i + run;
 }
 
 // Where its last line ends; npos: it is not closed before the list or quotation is over that it stands in.
 std::size_t CodeTracker::end_of_deep_fence(std::size_t opener, std::size_t run, std::size_t column, std::size_t quotes) {
-  const char sign = text_[opener];
+  const char character = text_[opener];
   // Its list begins at most three columns before it.
   const std::size_t least = column > kFenceIndent ? column - kFenceIndent : quotes > 0 ? 0 : column;
   for (std::size_t line = next_line(text_, opener); line < text_.size();) {
     const Start start = start_of_line(text_, line, false);
     if (quotes > 0 ? start.quotes < quotes : start.column < least && !is_blank(text_, start.at)) break;
-    const std::size_t length = start.at < text_.size() && text_[start.at] == sign ? run_length(start.at) : 0;
+    const std::size_t length = start.at < text_.size() && text_[start.at] == character ? run_length(start.at) : 0;
     const bool closes = length >= kShortestFence && is_blank(text_, text_.find_first_not_of(" \t", start.at + length));
     const std::size_t next = next_line(text_, line);
     if (closes && length >= run) return next;
@@ -138,7 +139,7 @@ std::size_t CodeTracker::pass_backticks(std::size_t position) {
   if (!in_code(position)) {
     std::size_t slashes = 0;
     while (slashes < position && text_[position - slashes - 1] == '\\') ++slashes;
-    if (slashes % 2 == 1) return position + 1;  // that one is a sign of its own
+    if (slashes % 2 == 1) return position + 1;  // that one is a character of its own
     const std::size_t closing = closing_run(position + run, run);
     if (closing != std::string_view::npos) code_until_ = closing + run;
   }

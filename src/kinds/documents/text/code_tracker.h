@@ -25,7 +25,7 @@ class CodeTracker {
   std::size_t pass_backticks(std::size_t position);
   bool in_code(std::size_t position) const { return fence_ != 0 || position < code_until_ || position < block_until_; }
 
-  // Signs that may stand between the beginning of a line and a fence.
+  // Characters that may stand between the beginning of a line and a fence.
   static constexpr std::string_view kBeforeFence = " \t>-+*.)0123456789";
   static constexpr std::size_t kMostBeforeFence = 60;
 

@@ -2,7 +2,7 @@
 
 #include "kinds/documents/text/decide.h"
 #include "kinds/documents/text/merge.h"
-#include "kinds/documents/workspace/test_desk.h"
+#include "kinds/documents/workspace/test_workspace.h"
 
 #include <gtest/gtest.h>
 
@@ -106,7 +106,7 @@ TEST(DecideProperty, P26AnEditIsOneChangeWhateverMarksItLeaves) {
   EXPECT_GT(most_places, 4U) << "there were edits of many marks";
 }
 
-struct DecidePropertyTest : DeskTest {
+struct DecidePropertyTest : WorkspaceTest {
   // Few ids for many marks, so that documents share them; and marks by hand, which get theirs from their bytes.
   static std::string marked_document(Dice& dice, bool comments) {
     std::string out = dice.words(4);
@@ -164,7 +164,7 @@ TEST_F(DecidePropertyTest, P24EveryListedChangeIsDecidedInItsOwnDocumentAlone) {
     kb.write("sub/d.md", kb.read("a.md"));
     Verdicts all;
     all.all = dice.below(2) == 0;
-    ASSERT_TRUE(desk->decide(person(), all).value().failed.empty()) << "seed " << seed;
+    ASSERT_TRUE(workspace->decide(person(), all).value().failed.empty()) << "seed " << seed;
     for (const PendingChange& change : pending()) ASSERT_TRUE(is_remark(change)) << change.id << ", seed " << seed;
   }
   EXPECT_GT(shared, 50U) << "there were documents that share ids";

@@ -16,7 +16,7 @@ namespace holdfast::documents {
 namespace {
 
 // Blocks begin with the first; code with the others, the last one only at the begin of a line.
-constexpr std::string_view kFirstSigns = "{`~";
+constexpr std::string_view kFirstCharacters = "{`~";
 
 // Answers "where is the next one?" for positions that only grow, looking at every byte once.
 class NextOf {
@@ -59,7 +59,7 @@ class Parser {
       : raw_(raw), wanted_(wanted), all_code_(all_code), code_(raw) {}
 
   Parsed run() {
-    while ((position_ = next_sign(position_)) != std::string_view::npos) {
+    while ((position_ = next_character(position_)) != std::string_view::npos) {
       if (raw_[position_] == '{') {
         const auto block = block_here();
         if (block) take(*block);
@@ -84,14 +84,14 @@ class Parser {
 
  private:
   // Only these can begin a block or code; everything else is passed as fast as memory is read.
-  std::size_t next_sign(std::size_t from) {
+  std::size_t next_character(std::size_t from) {
     std::size_t next = std::string_view::npos;
-    for (std::size_t i = 0; i < kFirstSigns.size(); ++i)
-      next = std::min(next, signs_[i].at_or_after(from, [&](std::size_t at) { return raw_.find(kFirstSigns[i], at); }));
+    for (std::size_t i = 0; i < kFirstCharacters.size(); ++i)
+      next = std::min(next, characters_[i].at_or_after(from, [&](std::size_t at) { return raw_.find(kFirstCharacters[i], at); }));
     return next;
   }
 
-  // Where the line begins whose first sign, behind blanks, stands here. One that begins inside of a block is none.
+  // Where the line begins whose first character, behind blanks, stands here. One that begins inside of a block is none.
   std::optional<std::size_t> line_that_begins_here() const {
     std::size_t begin = position_;
     const std::size_t least = position_ - std::min(position_ - plain_from_, CodeTracker::kMostBeforeFence);
@@ -244,7 +244,7 @@ class Parser {
   bool all_code_;
   std::size_t position_ = 0, plain_begin_ = 0;
   std::size_t plain_from_ = 0;  // end of the last block: lines begin behind it
-  std::array<NextOf, kFirstSigns.size()> signs_;
+  std::array<NextOf, kFirstCharacters.size()> characters_;
   CodeTracker code_;
   std::array<NextOf, kDelimiters.size()> closers_;
   NextOf labelled_, labelled_change_;
@@ -378,8 +378,8 @@ void add_visible_pieces(std::vector<std::string_view>& pieces, std::string_view 
 std::optional<std::string_view> find_delimiter(std::string_view text) {
   for (const Delimiters& each : kDelimiters) {
     if (each.block == Block::comment) continue;
-    for (const std::string_view sign : {each.opener, each.closer})
-      if (text.find(sign) != std::string_view::npos) return sign;
+    for (const std::string_view delimiter : {each.opener, each.closer})
+      if (text.find(delimiter) != std::string_view::npos) return delimiter;
   }
   return std::nullopt;
 }

@@ -32,7 +32,7 @@ struct Metadata {
 
 // The text after an opener begins with metadata. Longer than kMaxMetadataBytes: it is payload.
 std::optional<Metadata> read_metadata(std::string_view text);
-// As written by us. Signs that could end a block stand there as \u00XX.
+// As written by us. Characters that could end a block stand there as \u00XX.
 std::string write_metadata(std::string_view id, std::string_view author, Millis timestamp, std::string_view by = {});
 // Of a comment about the change with this id: it goes when that is decided.
 std::string write_comment_metadata(std::string_view author, Millis timestamp, std::string_view on);

@@ -89,7 +89,7 @@ TEST(Markup_6_2, P25Rule4FencesInListsAndQuotations) {
   EXPECT_EQ(accepted("1. do\n\n    ~~~\n    " + ours + "\n    ~~~\n"), "1. do\n\n    ~~~\n    a\n    ~~~\n");
 }
 
-TEST(Markup_6_2, P25Rule4InlineCodeEndsWithItsBlockAndIsNotOpenedByAnEscapedSign) {
+TEST(Markup_6_2, P25Rule4InlineCodeEndsWithItsBlockAndIsNotOpenedByAnEscapedCharacter) {
   EXPECT_EQ(accepted("\\`{++a++}\\`"), "\\`a\\`");
   EXPECT_EQ(accepted("\\\\`{++a++}`"), "\\\\`{++a++}`") << "the backslash is the one that is escaped";
   EXPECT_EQ(accepted("`x\\` {++a++} `"), "`x\\` a `") << "in code a backslash is one";

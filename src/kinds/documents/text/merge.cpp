@@ -318,8 +318,8 @@ class Merge {
     const std::string_view del = base.substr(base_begin, base_end - base_begin);
     const std::string_view ins = text.substr(text_begin, text_end - text_begin);
     for (const std::string_view payload : {del, ins})
-      if (const auto sign = find_delimiter(payload))
-        return fail(ErrorKind::refused, fmt::format("the change would contain {}", *sign),
+      if (const auto delimiter = find_delimiter(payload))
+        return fail(ErrorKind::refused, fmt::format("the change would contain {}", *delimiter),
                     "write the text without CriticMarkup; the marks are added for you", "markup_in_input");
     const std::string metadata = write_metadata(id_, author_.label, author_.now, author_.by);
     merged_.raw += base.substr(0, base_begin);
@@ -489,8 +489,8 @@ Result<std::string> wrap_new_document(std::string_view content, const Author& au
   const NewExamples examples({}, {{0, 0, std::string(content)}});
   for (const Token& token : tokens_of(content))
     text += written(token, "\n", examples.has_one_at(0, token.begin) ? nullptr : &author);
-  if (const auto sign = find_delimiter(text))
-    return fail(ErrorKind::refused, fmt::format("content contains {}", *sign),
+  if (const auto delimiter = find_delimiter(text))
+    return fail(ErrorKind::refused, fmt::format("content contains {}", *delimiter),
                 "write the text without CriticMarkup; the marks are added for you", "markup_in_input");
   id = author.make_id();
   return fmt::format("{{++{}{}++}}", write_metadata(id, author.label, author.now, author.by), text);

@@ -164,11 +164,11 @@ std::string short_age(Millis then, Millis now) {
   const Millis seconds = std::max<Millis>(0, now - then) / 1000;
   struct Unit {
     Millis seconds;
-    char sign;
+    char character;
   };
   constexpr std::array kUnits = {Unit{604'800, 'w'}, Unit{86'400, 'd'}, Unit{3600, 'h'}, Unit{60, 'm'}};
   for (const Unit& unit : kUnits)
-    if (seconds >= unit.seconds) return fmt::format("{}{}", seconds / unit.seconds, unit.sign);
+    if (seconds >= unit.seconds) return fmt::format("{}{}", seconds / unit.seconds, unit.character);
   return fmt::format("{}s", seconds);
 }
 

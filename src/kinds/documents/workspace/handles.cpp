@@ -60,7 +60,7 @@ Error unknown_handle() {
                     "call create_session, or read without session_id, then read the document again", "session_unknown");
 }
 
-// The person's name as it may stand in the document: no signs that end metadata, no line breaks.
+// The person's name as it may stand in the document: no characters that end metadata, no line breaks.
 std::string author_label(std::string_view name) {
   std::string clean;
   for (const char c : name)

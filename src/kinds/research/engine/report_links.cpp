@@ -19,7 +19,7 @@ namespace {
 
 using std::string_view;
 
-bool is_scheme_sign(char c) {
+bool is_scheme_character(char c) {
   return is_ascii_letter(c) || is_ascii_digit(c) || c == '+' || c == '.' || c == '-';
 }
 
@@ -30,12 +30,12 @@ bool is_blank_or_below(char c) {
 // "https:" at the front: the length of the scheme with its colon; 0: there is none.
 std::size_t scheme_at(string_view text) {
   if (text.empty() || !is_ascii_letter(text.front())) return 0;
-  const std::size_t end = static_cast<std::size_t>(std::ranges::find_if_not(text, is_scheme_sign) - text.begin());
+  const std::size_t end = static_cast<std::size_t>(std::ranges::find_if_not(text, is_scheme_character) - text.begin());
   return end < text.size() && text[end] == ':' ? end + 1 : 0;
 }
 
 bool begins_www(string_view text) {
-  return text.size() > 4 && equal_ignoring_ascii_case(text.substr(0, 4), "www.") && is_scheme_sign(text[4]);
+  return text.size() > 4 && equal_ignoring_ascii_case(text.substr(0, 4), "www.") && is_scheme_character(text[4]);
 }
 
 // "nowhere.example/page": the name of a host, of an ending that people know, and a path. Not "notes.d/page" or "main.cpp/2".
@@ -44,7 +44,7 @@ bool begins_host_with_path(string_view text) {
       {"ai", "app", "biz", "cloud",  "co",  "com",  "de", "dev", "edu",  "eu",   "example", "fr", "gov", "info", "int", "io",
        "jp", "mil", "net", "online", "org", "page", "pl", "ru",  "site", "tech", "test",    "uk", "us",  "wiki", "xyz"});
   const std::size_t slash = static_cast<std::size_t>(
-      std::ranges::find_if_not(text, [](char c) { return is_scheme_sign(c) && c != '+'; }) - text.begin());
+      std::ranges::find_if_not(text, [](char c) { return is_scheme_character(c) && c != '+'; }) - text.begin());
   if (slash == text.size() || (text[slash] != '/' && text[slash] != ':')) return false;
   if (text[slash] == ':' && (slash + 1 == text.size() || !is_ascii_digit(text[slash + 1]))) return false;
   const string_view host = text.substr(0, slash);
@@ -56,9 +56,9 @@ bool begins_host_with_path(string_view text) {
 // "//nowhere.example/page": of the scheme of the page it stands on. Not "// a remark".
 bool begins_without_scheme(string_view text) {
   if (!text.starts_with("//")) return false;
-  const string_view host =
-      text.substr(2, static_cast<std::size_t>(std::ranges::find_if_not(text.substr(2), is_scheme_sign) - text.substr(2).begin()));
-  return host.find('.') != host.npos && is_scheme_sign(host.front()) && host.front() != '.';
+  const string_view host = text.substr(
+      2, static_cast<std::size_t>(std::ranges::find_if_not(text.substr(2), is_scheme_character) - text.substr(2).begin()));
+  return host.find('.') != host.npos && is_scheme_character(host.front()) && host.front() != '.';
 }
 
 // What a browser would go to, at the front of running text: a scheme with two slashes and something behind them, www., the
@@ -67,12 +67,12 @@ bool begins_address(string_view text) {
   if (begins_www(text) || begins_without_scheme(text) || begins_host_with_path(text)) return true;
   const std::size_t scheme = scheme_at(text);
   if (scheme == 0 || scheme + 2 >= text.size()) return false;
-  if (equal_ignoring_ascii_case(text.substr(0, scheme), "mailto:")) return is_scheme_sign(text[scheme]);
+  if (equal_ignoring_ascii_case(text.substr(0, scheme), "mailto:")) return is_scheme_character(text[scheme]);
   // Browsers read a backslash as a slash there.
   const auto is_slash = [](char c) { return c == '/' || c == '\\'; };
   if (!is_slash(text[scheme]) || !is_slash(text[scheme + 1])) return false;
   const char next = text[scheme + 2];
-  return is_scheme_sign(next) || is_slash(next) || next == '[' || static_cast<unsigned char>(next) >= 0x80;
+  return is_scheme_character(next) || is_slash(next) || next == '[' || static_cast<unsigned char>(next) >= 0x80;
 }
 
 // "<ada@nowhere.example>"
@@ -99,8 +99,9 @@ std::size_t length_of_address(string_view text) {
     ++end;
   const string_view address = text.substr(0, end);
   auto unopened = std::ranges::count(address, ')') - std::ranges::count(address, '(');
-  constexpr string_view kSentenceSigns = ".,;:!?'*_";
-  while (end > 0 && (kSentenceSigns.find(text[end - 1]) != kSentenceSigns.npos || (text[end - 1] == ')' && unopened > 0))) {
+  constexpr string_view kSentenceCharacters = ".,;:!?'*_";
+  while (end > 0 &&
+         (kSentenceCharacters.find(text[end - 1]) != kSentenceCharacters.npos || (text[end - 1] == ')' && unopened > 0))) {
     if (text[end - 1] == ')') --unopened;
     --end;
   }
@@ -275,7 +276,7 @@ class LinkRemover {
       taken = take_angle(text.substr(at), line.pairs.closing(at) - at, kept.out);
     } else if (c == '[' || text.substr(at).starts_with("![")) {
       taken = take_link(text, line.pairs, at, kept);
-    } else if (at == 0 || !is_scheme_sign(text[at - 1])) {
+    } else if (at == 0 || !is_scheme_character(text[at - 1])) {
       taken = take_bare(text.substr(at), kept.out);
     }
     if (taken != 0) return taken;
@@ -344,7 +345,7 @@ class LinkRemover {
     if (!is_ascii_letter(inside.front())) return 0;
     bool invented = is_mailbox(inside) && !genuine_.has(inside);
     for (std::size_t at = 0; at < inside.size(); ++at) {
-      if ((at > 0 && is_scheme_sign(inside[at - 1])) || !begins_address(inside.substr(at))) continue;
+      if ((at > 0 && is_scheme_character(inside[at - 1])) || !begins_address(inside.substr(at))) continue;
       const string_view address = inside.substr(at, length_of_address(inside.substr(at)));
       invented = invented || !genuine_.has(address);
       at += address.size();

@@ -18,7 +18,7 @@ struct WebUrl {
   std::string text() const;  // canonical: without the scheme's own port and without a fragment
 };
 
-// Errors: invalid (not http or https, a user name, signs that must be encoded).
+// Errors: invalid (not http or https, a user name, characters that must be encoded).
 Result<WebUrl> parse_web_url(std::string_view url);
 // A Location header, seen from the page that sent it.
 Result<WebUrl> resolve_web_url(const WebUrl& base, std::string_view location);

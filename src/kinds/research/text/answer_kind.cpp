@@ -32,7 +32,7 @@ bool any_of(const std::vector<std::string>& words, const std::array<std::string_
       words, [&](const std::string& word) { return std::ranges::find(wanted, std::string_view(word)) != wanted.end(); });
 }
 
-bool is_name_sign(char c) {
+bool is_name_character(char c) {
   return is_ascii_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '-' ||
          static_cast<unsigned char>(c) >= 0x80;
 }
@@ -54,7 +54,7 @@ bool any_written(std::string_view text, Test test) {
 bool is_option(std::string_view word) {
   if (word.size() < 2 || word[0] != '-') return false;
   const std::size_t name = word.find_first_not_of('-');
-  return name <= 2 && name != word.npos && is_name_sign(word[name]);
+  return name <= 2 && name != word.npos && is_name_character(word[name]);
 }
 
 bool is_variable(std::string_view word) {
@@ -130,7 +130,8 @@ std::vector<std::string> literals_of(std::string_view question) {
     if (begin == word.npos) continue;
     word.remove_prefix(begin);
     word = word.substr(0, word.find_last_not_of(kAround) + 1);
-    const bool is_word = std::ranges::all_of(word, [](char c) { return (is_name_sign(c) && c != '-' && c != '_') || c == '\''; });
+    const bool is_word =
+        std::ranges::all_of(word, [](char c) { return (is_name_character(c) && c != '-' && c != '_') || c == '\''; });
     const bool is_number = std::ranges::all_of(word, is_ascii_digit);
     if (word.empty() || (is_word && !is_number)) continue;
     if (word.find_first_not_of("-") == word.npos) continue;  // a dash
@@ -142,9 +143,9 @@ std::vector<std::string> literals_of(std::string_view question) {
 bool has_literal(std::string_view text, std::string_view literal) {
   for (std::size_t at = text.find(literal); at != text.npos; at = text.find(literal, at + 1)) {
     const std::size_t end = at + literal.size();
-    const bool begins = at == 0 || !is_name_sign(literal.front()) || !is_name_sign(text[at - 1]) ||
+    const bool begins = at == 0 || !is_name_character(literal.front()) || !is_name_character(text[at - 1]) ||
                         static_cast<unsigned char>(text[at - 1]) >= 0x80;
-    const bool ends = end == text.size() || !is_name_sign(literal.back()) || !is_name_sign(text[end]) ||
+    const bool ends = end == text.size() || !is_name_character(literal.back()) || !is_name_character(text[end]) ||
                       static_cast<unsigned char>(text[end]) >= 0x80;
     if (begins && ends) return true;
   }

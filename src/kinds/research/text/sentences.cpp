@@ -54,7 +54,7 @@ void cut(std::string_view paragraph, std::string_view heading, std::string_view 
           {std::string(sentence), std::string(heading), std::string(entry), number, is_pointer(sentence, is_item && begin == 0)});
     begin = end;
   };
-  std::size_t end = 0;  // behind the signs that the last one of a sentence's end stands among; looked for once in a row of them
+  std::size_t end = 0;  // behind the characters around the last sentence's end; looked for once in a row of them
   for (std::size_t i = 0; i < paragraph.size(); ++i) {
     const char c = paragraph[i];
     if (c != '.' && c != '!' && c != '?') continue;
@@ -81,8 +81,8 @@ constexpr std::array<std::string_view, 2> kDividing = {"\u2010", "\u00AD"};  // 
 
 // How many bytes of it divide a word that goes on in the next line.
 std::size_t dividing_end(std::string_view text) {
-  for (const std::string_view sign : kDividing)
-    if (text.ends_with(sign)) return sign.size();
+  for (const std::string_view character : kDividing)
+    if (text.ends_with(character)) return character.size();
   return 0;
 }
 

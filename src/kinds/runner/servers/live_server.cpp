@@ -284,7 +284,7 @@ std::optional<RootsApplied> LiveServer::change_in_place(const RootsView& wanted,
   applied.verified = can_say;
   if (!can_say) {
     std::this_thread::sleep_for(options_.settle);
-  } else if (!fence(client, wanted, stop)) {
+  } else if (!confirm(client, wanted, stop)) {
     log(LogLevel::info, "runner", fmt::format("{} did not take over the new folders: it is started anew", server_.name));
     return std::nullopt;
   }
@@ -347,7 +347,7 @@ bool LiveServer::settle(const ClientPtr& client, const RootsView& wanted, const 
     return false;
   }
   if (!probe_tool(client, stop).empty()) {
-    const bool verified = fence(client, wanted, stop);
+    const bool verified = confirm(client, wanted, stop);
     if (!verified) log(LogLevel::warn, "runner", fmt::format("{} names other folders than it was given", server_.name));
     return verified;
   }
@@ -362,12 +362,12 @@ std::string LiveServer::probe_tool(const ClientPtr& client, const std::stop_toke
 }
 
 // Asks until the server names exactly these folders.
-bool LiveServer::fence(const ClientPtr& client, const RootsView& wanted, const std::stop_token& stop) {
+bool LiveServer::confirm(const ClientPtr& client, const RootsView& wanted, const std::stop_token& stop) {
   std::set<std::string> expected;
   for (const Root& root : roots_.available()) expected.insert(root.folder.path);
   if (roots_.snapshot()->generation != wanted->generation || expected.empty()) return false;
   const std::string probe = probe_tool(client, stop);
-  const auto most = patience(options_.fence, confirms_);
+  const auto most = patience(options_.confirm, confirms_);
   const auto until = Time::now() + most;
   auto pause = kFirstPoll;
   for (int polls = 1; Time::now() < until; ++polls) {

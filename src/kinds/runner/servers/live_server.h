@@ -56,7 +56,7 @@ struct LiveOptions {
   // A server that follows roots asks for them soon after the handshake; one took 350 ms.
   std::chrono::milliseconds first_question{1'000};
   std::chrono::milliseconds question{2'000};  // after it was told of a change
-  std::chrono::milliseconds fence{2'000};     // until it says that it has taken them over
+  std::chrono::milliseconds confirm{2'000};   // until it says that it has taken them over
   std::chrono::milliseconds settle{50};       // where it cannot be asked
   std::chrono::milliseconds sign{1'000};      // of life, after a request was not answered in time
   bool strict_roots = false;                  // where it cannot be asked, taking a folder away means starting anew
@@ -116,7 +116,7 @@ class LiveServer {
   Result<RootsApplied> restart(const RootsView& wanted, const std::stop_token& stop);
   // What is left to do on a connection that is new, until its server judges by these folders. Whether it said so.
   bool settle(const ClientPtr& client, const RootsView& wanted, const std::stop_token& stop);
-  bool fence(const ClientPtr& client, const RootsView& wanted, const std::stop_token& stop);
+  bool confirm(const ClientPtr& client, const RootsView& wanted, const std::stop_token& stop);
   std::string probe_tool(const ClientPtr& client, const std::stop_token& stop);
   // A connection whose server is known to judge by the roots; its number. look: ask, do not believe what was heard last.
   Result<std::uint64_t> usable_connection(bool look, std::chrono::milliseconds patience, const std::stop_token& stop);

@@ -3,7 +3,7 @@
 #include "kinds/threads/context.h"
 #include "kinds/threads/flows/violations.h"
 #include "kinds/threads/record.h"
-#include "kinds/threads/turn.h"
+#include "kinds/threads/thread_lease.h"
 #include "model/wire/cut_off.h"
 
 #include <fmt/format.h>
@@ -69,8 +69,8 @@ Result<Asked> begin_thread(Transaction& transaction, const Who& who, const ChatR
   return Asked{std::move(kept), true};
 }
 
-Result<Asked> continue_thread(Transaction& transaction, const Who& who, const ChatRequest& request, const Turn& turn) {
-  HF_CHECK(turn.require(transaction));
+Result<Asked> continue_thread(Transaction& transaction, const Who& who, const ChatRequest& request, const ThreadLease& lease) {
+  HF_CHECK(lease.require(transaction));
   HF_TRY(auto record, find_thread(transaction, who, request.thread_id));
   HF_TRY(Kept kept, keep_message(transaction, std::move(record), question(request)));
   return Asked{std::move(kept), false};
@@ -97,7 +97,7 @@ model::Ask ask_of(const Who& who, const ChatRequest& request, const session::Ses
 }
 
 // The answer to a message that is kept already: the one given before, or a new one. An error means that there is none.
-Result<void> answer(const Workplace& place, const ChatRequest& request, const Turn& turn, const Kept& kept,
+Result<void> answer(const Workplace& place, const ChatRequest& request, const ThreadLease& lease, const Kept& kept,
                     ChatOutcome& outcome) {
   session::Store& store = place.store;
   const Who& who = place.who;
@@ -124,7 +124,7 @@ Result<void> answer(const Workplace& place, const ChatRequest& request, const Tu
   incoming.tokens = answered.reply.tokens;
   incoming.reply_to = kept.message.id;
   HF_TRY(const Kept stored, store.write([&](Transaction& transaction) -> Result<Kept> {
-    HF_CHECK(turn.require(transaction));
+    HF_CHECK(lease.require(transaction));
     HF_TRY(auto record, find_thread(transaction, who, outcome.thread_id));  // deleted meanwhile: not brought back
     return keep_message(transaction, std::move(record), incoming, key);
   }));
@@ -143,15 +143,15 @@ Result<ChatOutcome> chat(const Workplace& place, const ChatRequest& request) {
   session::Store& store = place.store;
   const Who& who = place.who;
   HF_CHECK(check(place.models, request));
-  std::optional<Turn> turn;
+  std::optional<ThreadLease> lease;
   Asked asked;
   if (request.thread_id.empty()) {
     HF_TRY(asked, store.write([&](Transaction& transaction) { return begin_thread(transaction, who, request); }));
   } else {
     HF_CHECK(find_thread(store, who, request.thread_id));  // before anybody waits
-    HF_TRY(Turn taken, Turn::take(store, who, request.thread_id, place.patience));
-    turn.emplace(std::move(taken));
-    HF_TRY(asked, store.write([&](Transaction& transaction) { return continue_thread(transaction, who, request, *turn); }));
+    HF_TRY(ThreadLease taken, ThreadLease::take(store, who, request.thread_id, place.patience));
+    lease.emplace(std::move(taken));
+    HF_TRY(asked, store.write([&](Transaction& transaction) { return continue_thread(transaction, who, request, *lease); }));
   }
   const Kept& kept = asked.kept;
   ChatOutcome outcome;
@@ -165,15 +165,15 @@ Result<ChatOutcome> chat(const Workplace& place, const ChatRequest& request) {
     outcome.warnings.push_back("this client_msg_id came before with another text; that text is the one that was kept");
   if (!kept.replayed) warn_of_passing_prompt(kept.record, request.system_prompt, outcome.warnings);
 
-  if (!turn) {
-    auto taken = Turn::take(store, who, outcome.thread_id, place.patience);
+  if (!lease) {
+    auto taken = ThreadLease::take(store, who, outcome.thread_id, place.patience);
     if (!taken) {
       outcome.failure = std::move(taken).error();
       return outcome;
     }
-    turn.emplace(*std::move(taken));
+    lease.emplace(*std::move(taken));
   }
-  if (auto answered = answer(place, request, *turn, kept, outcome); !answered) outcome.failure = std::move(answered).error();
+  if (auto answered = answer(place, request, *lease, kept, outcome); !answered) outcome.failure = std::move(answered).error();
   return outcome;
 }
 

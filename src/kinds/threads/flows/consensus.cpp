@@ -93,7 +93,7 @@ void Round::collect(const std::vector<std::string>& names, std::vector<model::Me
   asked.first_is_enough = request.strategy == "first_valid";
   asked.keep = [&](const std::string& provider, const model::Reply& reply) -> Result<std::string> {
     return place.store.write([&](Transaction& transaction) -> Result<std::string> {
-      HF_CHECK(begun.turn.require(transaction));
+      HF_CHECK(begun.lease.require(transaction));
       HF_TRY(auto record, find_thread(transaction, place.who, begun.record.id));
       HF_TRY(const Kept kept, keep_message(transaction, std::move(record), answer_of(reply, reply.content, begun.question->id),
                                            reply_key(begun.question->id, provider)));

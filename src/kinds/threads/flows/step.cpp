@@ -10,12 +10,12 @@ Result<Begun> begin_step(const Workplace& place, const NewThread& thread, std::s
   const bool fresh = thread_id.empty();
   if (!fresh) HF_CHECK(find_thread(place.store, place.who, thread_id, thread.kind));  // before anybody waits
   const std::string id = fresh ? new_thread_id() : std::string(thread_id);
-  HF_TRY(Turn turn, Turn::take(place.store, place.who, id, place.patience));
+  HF_TRY(ThreadLease lease, ThreadLease::take(place.store, place.who, id, place.patience));
   Incoming incoming;
   incoming.role = "user";
   incoming.content = text;
   HF_TRY(Kept kept, place.store.write([&](Transaction& transaction) -> Result<Kept> {
-    HF_CHECK(turn.require(transaction));
+    HF_CHECK(lease.require(transaction));
     HF_TRY(SessionRecord record,
            fresh ? make_thread(transaction, place.who, thread, id) : find_thread(transaction, place.who, id, thread.kind));
     if (fresh && !state.empty()) {
@@ -27,14 +27,14 @@ Result<Begun> begin_step(const Workplace& place, const NewThread& thread, std::s
     nothing.record = std::move(record);
     return nothing;
   }));
-  Begun begun{std::move(kept.record), std::move(turn), std::nullopt};
+  Begun begun{std::move(kept.record), std::move(lease), std::nullopt};
   if (!text.empty()) begun.question = std::move(kept.message);
   return begun;
 }
 
 Result<KeptStep> keep_result(const Workplace& place, const Begun& begun, const StepResult& result) {
   return place.store.write([&](Transaction& transaction) -> Result<KeptStep> {
-    HF_CHECK(begun.turn.require(transaction));
+    HF_CHECK(begun.lease.require(transaction));
     KeptStep kept;
     HF_TRY(kept.record, find_thread(transaction, place.who, begun.record.id));
     if (!result.message.content.empty()) {

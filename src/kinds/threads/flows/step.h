@@ -4,7 +4,7 @@
 // a model is asked, and steps that are kept with their state in one transaction.
 
 #include "kinds/threads/record.h"
-#include "kinds/threads/turn.h"
+#include "kinds/threads/thread_lease.h"
 #include "kinds/threads/workplace.h"
 
 #include <optional>
@@ -16,10 +16,10 @@ namespace holdfast::threads {
 // Of the topic, in every prompt; the whole of a longer one is the first message.
 inline constexpr std::size_t kTopicCharacters = 2000;
 
-// The thread of the call, with the turn on it.
+// The thread of the call, with the lease on it.
 struct Begun {
   session::SessionRecord record;
-  Turn turn;
+  ThreadLease lease;
   std::optional<Message> question;  // the user's message of this call
 };
 // The thread with that id, which must be of thread.kind, or a new one when the id is empty. `text`, if there is any, is kept as
@@ -39,7 +39,7 @@ struct KeptStep {
   session::SessionRecord record;
   std::optional<Message> message;
 };
-// One transaction, conditional on the turn and on the thread not being deleted.
+// One transaction, conditional on the lease and on the thread not being deleted.
 Result<KeptStep> keep_result(const Workplace& place, const Begun& begun, const StepResult& result);
 
 // The assistant's message that a reply becomes.

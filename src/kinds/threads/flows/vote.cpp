@@ -17,7 +17,7 @@ std::string normalised(std::string_view answer) {
     if (counts) out += c;
     gap = !counts;
   }
-  // An answer of nothing but signs ("+", "-") is told apart by them.
+  // An answer of nothing but symbols ("+", "-") is told apart by them.
   return out.empty() ? std::string(trim(answer)) : out;
 }
 

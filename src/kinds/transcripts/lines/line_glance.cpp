@@ -25,7 +25,7 @@ std::size_t blank_at(std::string_view text, std::size_t at) {
   return kind == 'n' || kind == 't' || kind == 'r' || kind == 'f' ? 2 : 0;
 }
 
-bool has_doubtful_sign(std::string_view line) {
+bool has_doubtful_character(std::string_view line) {
   for (std::size_t at = 0; at < line.size();) {
     std::uint64_t bytes = 0;
     if (at + 8 <= line.size()) {
@@ -50,7 +50,7 @@ bool folds_beyond_ascii(std::string_view text, std::size_t at, std::size_t& leng
   const unsigned first = byte(0), second = byte(1), third = byte(2);
   if (!follows(1)) return false;
   length = 2;
-  // Latin letters with their marks in one sign (without ß), Cyrillic.
+  // Latin letters with their marks in one character (without ß), Cyrillic.
   if (first == 0xC3) return second != 0x9F;
   if (first >= 0xD0 && first <= 0xD3) return true;
   if (!follows(2)) return false;
@@ -85,7 +85,8 @@ LineGlance::LineGlance(const session::Wanted& wanted, bool nested) {
   }
 }
 
-// From the opening on, sign by sign. The end of a string may be a blank: the strings of a passage stand below each other.
+// From the opening on, character by character. The end of a string may be a blank: the strings of a passage stand below each
+// other.
 bool LineGlance::stands_in(const Piece& piece, std::string_view line) {
   const std::string_view bytes = piece.bytes;
   const std::size_t opening = piece.opening.what().size();
@@ -121,9 +122,9 @@ bool LineGlance::stands_in(const Piece& piece, std::string_view line) {
 bool LineGlance::may_hold(std::string_view line) const {
   for (const Piece& piece : pieces_) {
     if (stands_in(piece, line)) continue;
-    // An escaped sign may be any; asked last, because most lines have none.
+    // An escaped character may be any; asked last, because most lines have none.
     static const ByteFinder kEscaped("\\u");
-    return kEscaped.find(line) != std::string_view::npos || (has_beyond_ascii(line) && has_doubtful_sign(line));
+    return kEscaped.find(line) != std::string_view::npos || (has_beyond_ascii(line) && has_doubtful_character(line));
   }
   return true;
 }

@@ -38,7 +38,7 @@ TEST(LineGlance, ASlashInFrontIsASlash) {
   EXPECT_FALSE(may_hold(nested, {"/x"}, true));
 }
 
-TEST(LineGlance, KnowsNothingOfEscapedAndDoubtfulSigns) {
+TEST(LineGlance, KnowsNothingOfEscapedAndDoubtfulCharacters) {
   EXPECT_TRUE(may_hold(R"({"a":"\u0063ors"})", {"cors"}));
   EXPECT_TRUE(
       may_hold("{\"a\":\"\xE2\x84\xAA"
@@ -61,19 +61,19 @@ TEST(LineGlance, NestedJsonIsLookedAtWordByWord) {
   EXPECT_FALSE(may_hold(line, {"build ninja"}, true));
 }
 
-// The list of signs that are passed over in a line is right for every one of them: folded, they are no ASCII, and they leave the
-// letters beside them as they are.
-TEST(LineGlance, SignsThatAreNotInDoubtFoldToNoAscii) {
+// The list of characters that are passed over in a line is right for every one of them: folded, they are no ASCII, and they leave
+// the letters beside them as they are.
+TEST(LineGlance, CharactersThatAreNotInDoubtFoldToNoAscii) {
   for (std::uint32_t c = 0x80; c <= 0x1FFFF; ++c) {
     if (c >= 0xD800 && c <= 0xDFFF) continue;
-    std::string sign;
-    jsonl::append_text(
-        sign, c < 0x10000 ? fmt::format("\\u{:04x}", c)
-                          : fmt::format("\\u{:04x}\\u{:04x}", 0xD800 + ((c - 0x10000) >> 10), 0xDC00 + ((c - 0x10000) & 0x3FF)));
+    std::string character;
+    jsonl::append_text(character, c < 0x10000 ? fmt::format("\\u{:04x}", c)
+                                              : fmt::format("\\u{:04x}\\u{:04x}", 0xD800 + ((c - 0x10000) >> 10),
+                                                            0xDC00 + ((c - 0x10000) & 0x3FF)));
     std::size_t length = 0;
-    if (!folds_beyond_ascii(sign, 0, length)) continue;
-    ASSERT_EQ(length, sign.size());
-    const std::string folded = fold_case("a" + sign + "b");
+    if (!folds_beyond_ascii(character, 0, length)) continue;
+    ASSERT_EQ(length, character.size());
+    const std::string folded = fold_case("a" + character + "b");
     ASSERT_TRUE(folded.size() > 2 && folded.front() == 'a' && folded.back() == 'b') << c;
     ASSERT_TRUE(std::ranges::all_of(folded.substr(1, folded.size() - 2), [](char each) {
       return static_cast<unsigned char>(each) >= 0x80;

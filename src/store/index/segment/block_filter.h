@@ -2,7 +2,7 @@
 
 // Which neighbours and edges of words a block may have: a Bloom filter per block, so that merging segments copies it.
 //
-// Words alone would let every block through that has the words of a phrase anywhere, and a piece of code is signs and ends of
+// Words alone would let every block through that has the words of a phrase anywhere, and a piece of code is symbols and ends of
 // words. A filter never denies what is there.
 
 #include <array>

@@ -27,13 +27,13 @@ class KeyHash {
   }
   // Two words with a blank between them.
   std::uint64_t neighbours(std::uint64_t left, std::uint64_t right) const { return mix(left ^ first_, right ^ second_ ^ kThird); }
-  // The four bytes where a word and a sign meet.
+  // The four bytes where a word and a symbol meet.
   std::uint64_t edge(const char* bytes) const {
     std::uint32_t four = 0;
     std::memcpy(&four, bytes, 4);
     return mix(four ^ second_, first_ ^ kFirst);
   }
-  // A sign between two words: five bytes around it.
+  // A symbol between two words: five bytes around it.
   std::uint64_t joint(const char* bytes) const {
     std::uint32_t four = 0;
     std::memcpy(&four, bytes, 4);

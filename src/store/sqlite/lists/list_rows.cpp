@@ -1,5 +1,5 @@
 #include "session/query/cursor.h"
-#include "store/sqlite/lists/shelf_walk.h"
+#include "store/sqlite/lists/bucket_walk.h"
 #include "store/sqlite/rows/tables.h"
 #include "store/tables/condition.h"
 #include "store/tables/order.h"
@@ -30,12 +30,12 @@ Result<std::vector<Place>> find_places(Db& db, const Query& query, const Conditi
   return db.all<Place>(statement.sql, statement.values, [&](const Columns& columns) { return read_place(columns, keys); });
 }
 
-// From the shelves as far as they know, else from the sessions themselves.
+// From the buckets as far as they know, else from the sessions themselves.
 Result<Found> find_page(Db& db, const Query& query, const Condition& where, const std::optional<Position>& after) {
-  HF_TRY(auto shelves, read_shelves(db));
+  HF_TRY(auto buckets, read_buckets(db));
   std::optional<Selection> selection;
-  if (shelves) {
-    HF_TRY(selection, select_shelves(db, query, *std::move(shelves)));
+  if (buckets) {
+    HF_TRY(selection, select_buckets(db, query, *std::move(buckets)));
   }
   Found found;
   if (query.count) {
@@ -49,7 +49,7 @@ Result<Found> find_page(Db& db, const Query& query, const Condition& where, cons
     found.total = *total;
   }
   if (selection && worth_walking(query, *selection)) {
-    HF_TRY(found.places, walk_shelves(db, query, *selection, after));
+    HF_TRY(found.places, walk_buckets(db, query, *selection, after));
   } else {
     HF_TRY(found.places, find_places(db, query, where, after));
   }

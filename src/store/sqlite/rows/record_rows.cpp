@@ -1,4 +1,4 @@
-#include "store/sqlite/lists/shelves.h"
+#include "store/sqlite/lists/buckets.h"
 #include "store/sqlite/rows/tables.h"
 
 #include <fmt/format.h>
@@ -9,7 +9,7 @@ using session::SessionRecord;
 
 namespace {
 
-constexpr int kShelfColumn = 33;  // behind those of kSessionColumns
+constexpr int kBucketColumn = 33;  // behind those of kSessionColumns
 
 const std::string& record_columns() {
   static const std::string columns = fmt::format("{}, shelf", kSessionColumns);
@@ -28,21 +28,21 @@ Result<void> write_lookups(Db& db, const SessionRow& row) {
   HF_CHECK(db.run("DELETE FROM roots WHERE session = ?", row.key));
   HF_CHECK(db.run("DELETE FROM tags WHERE session = ?", row.key));
   for (const std::string& root : roots_of(r)) {
-    HF_CHECK(db.run("INSERT OR IGNORE INTO roots VALUES(?, ?, ?)", root, row.shelf, row.key));
+    HF_CHECK(db.run("INSERT OR IGNORE INTO roots VALUES(?, ?, ?)", root, row.bucket, row.key));
   }
   for (const std::string& tag : r.tags) HF_CHECK(db.run("INSERT OR IGNORE INTO tags VALUES(?, ?)", tag, row.key));
   return {};
 }
 
 // An index is written when a column of it is named, whether or not its value is another one.
-Result<void> write_if_moved(Db& db, SessionRow& row, std::int64_t shelf) {
+Result<void> write_if_moved(Db& db, SessionRow& row, std::int64_t bucket) {
   if (row.record.due_at != row.stored_due) {
     HF_CHECK(db.run("UPDATE sessions SET due_at = ? WHERE key = ?", row.record.due_at, row.key));
     row.stored_due = row.record.due_at;
   }
-  if (shelf != row.shelf) {
-    HF_CHECK(db.run("UPDATE sessions SET shelf = ? WHERE key = ?", shelf, row.key));
-    row.shelf = shelf;
+  if (bucket != row.bucket) {
+    HF_CHECK(db.run("UPDATE sessions SET shelf = ? WHERE key = ?", bucket, row.key));
+    row.bucket = bucket;
   }
   return {};
 }
@@ -56,7 +56,7 @@ const SessionStatements& sqlite_session_statements() {
 
 SessionRow SqliteTables::decode_row(const Columns& columns) const {
   SessionRow row = decode_session(columns);
-  row.shelf = columns.integer(kShelfColumn);
+  row.bucket = columns.integer(kBucketColumn);
   return row;
 }
 
@@ -90,7 +90,7 @@ Result<void> SqliteTables::load_rest(SessionRow& row) {
 Result<void> SqliteTables::insert_row(SessionRow& row) {
   HF_TRY(const auto highest, db_.number("SELECT max(key) FROM sessions"));
   row.key = highest.value_or(0) + 1;
-  HF_TRY(row.shelf, put_on_shelf(db_, row.record, 0));
+  HF_TRY(row.bucket, put_in_bucket(db_, row.record, 0));
   const SessionRecord& r = row.record;
   const std::string linked_roots = list_to_text(r.linked_roots);
   const std::string tags = list_to_text(r.tags);
@@ -103,7 +103,7 @@ Result<void> SqliteTables::insert_row(SessionRow& row) {
                    static_cast<std::int64_t>(r.prior_visibility), r.pinned, r.principal, r.client, r.rev, r.created_at,
                    r.updated_at, r.last_activity_at, r.last_accessed_at, r.archived_at, r.deleted_at, r.completed_at,
                    r.retention_anchor_at, r.due_at, row.changed, row.entries, Blob{bytes_of(row.head)},
-                   Blob{checksum_of(row, linked_roots, tags)}, row.shelf));
+                   Blob{checksum_of(row, linked_roots, tags)}, row.bucket));
   row.stored_due = r.due_at;
   HF_CHECK(write_texts(db_, row));
   return write_lookups(db_, row);
@@ -114,7 +114,7 @@ Result<void> SqliteTables::update_row(SessionRow& row, const SessionRecord& /*be
   const SessionRecord& r = row.record;
   const std::string linked_roots = list_to_text(r.linked_roots);
   const std::string tags = list_to_text(r.tags);
-  HF_TRY(const std::int64_t shelf, put_on_shelf(db_, r, row.shelf));
+  HF_TRY(const std::int64_t bucket, put_in_bucket(db_, r, row.bucket));
   HF_CHECK(db_.run(
       "UPDATE sessions SET title = ?, root_uri = ?, root_name = ?, linked_roots = ?, project = ?, task = ?, aspect = ?, "
       "domain = ?, tags = ?, status = ?, visibility = ?, prior_status = ?, prior_visibility = ?, pinned = ?, principal = ?, "
@@ -125,7 +125,7 @@ Result<void> SqliteTables::update_row(SessionRow& row, const SessionRecord& /*be
       r.principal, r.client, r.rev, r.updated_at, r.last_activity_at, r.last_accessed_at, r.archived_at, r.deleted_at,
       r.completed_at, r.retention_anchor_at, row.changed, row.entries, Blob{bytes_of(row.head)},
       Blob{checksum_of(row, linked_roots, tags)}, row.key));
-  HF_CHECK(write_if_moved(db_, row, shelf));
+  HF_CHECK(write_if_moved(db_, row, bucket));
   HF_CHECK(write_texts(db_, row));
   return write_lookups(db_, row);
 }
@@ -137,7 +137,7 @@ Result<void> SqliteTables::update_head(SessionRow& row) {
               "checksum = ? WHERE key = ?",
               r.rev, r.updated_at, r.last_activity_at, r.last_accessed_at, row.entries, Blob{bytes_of(row.head)},
               Blob{checksum_of(row, list_to_text(r.linked_roots), list_to_text(r.tags))}, row.key));
-  return write_if_moved(db_, row, row.shelf);
+  return write_if_moved(db_, row, row.bucket);
 }
 
 Result<void> SqliteTables::erase_row(const SessionRow& row, const session::Tombstone& tombstone, std::int64_t changed) {
@@ -145,7 +145,7 @@ Result<void> SqliteTables::erase_row(const SessionRow& row, const session::Tombs
       db_.run("INSERT INTO erasures SELECT ?1, ifnull(min(sequence), 0), ifnull(max(sequence), 0), ?2 FROM entries "
               "WHERE session = ?2",
               changed, row.key));
-  HF_CHECK(take_from_shelf(db_, row.shelf));
+  HF_CHECK(take_from_bucket(db_, row.bucket));
   for (std::string_view sql : {"DELETE FROM sessions WHERE key = ?", "DELETE FROM session_texts WHERE session = ?",
                                "DELETE FROM roots WHERE session = ?", "DELETE FROM tags WHERE session = ?",
                                "DELETE FROM tallies WHERE session = ?", "DELETE FROM entries WHERE session = ?"}) {

@@ -22,7 +22,7 @@ class SqliteTables final : public SqlTables<WritableTables> {
 
   Result<std::optional<SessionRow>> find_row_by_key(std::int64_t key);
   Result<void> load_rest(SessionRow& row) override;
-  // What the shelves know (lists/shelves.h) is answered from them; filters by text, tag, project and task look at every session:
+  // What the buckets know (lists/buckets.h) is answered from them; filters by text, tag, project and task look at every session:
   // 10 to 50 ms for 100,000 (docs/benchmarks.md).
   Result<session::Page> list(const session::Query& query) override;
   Result<session::EntryPage> read_entries(const SessionRow& row, const session::EntryQuery& query) override;

@@ -15,7 +15,7 @@ namespace {
 // Reading the two rows of a record takes as long as so much text of an entry: what decides when the index is worth feeding.
 constexpr std::size_t kRecordBytes = 256;
 
-// Sessions whose places are found at a time: more would often be found in vain, fewer make every shelf be visited more often.
+// Sessions whose places are found at a time: more would often be found in vain, fewer make every bucket be visited more often.
 constexpr std::size_t kPlacesAtOnce = 256;
 
 // By how much a turn is longer than the one before.
@@ -122,13 +122,13 @@ Result<void> RecordSearch::take_candidates(const OnRecord& on_record) {
   return {};
 }
 
-// Leaves no selection when few sessions can be meant, or when their shelves are not to be trusted.
+// Leaves no selection when few sessions can be meant, or when their buckets are not to be trusted.
 Result<void> RecordSearch::prepare_walk() {
   along_ = list_of(question_.query);
   along_.limit = question_.first_turn;
-  HF_TRY(auto shelves, read_shelves(db_));
-  if (!shelves) return {};
-  HF_TRY(selection_, select_shelves(db_, along_, *std::move(shelves)));
+  HF_TRY(auto buckets, read_buckets(db_));
+  if (!buckets) return {};
+  HF_TRY(selection_, select_buckets(db_, along_, *std::move(buckets)));
   if (selection_ && !worth_walking(along_, *selection_)) selection_.reset();
   return {};
 }
@@ -136,7 +136,7 @@ Result<void> RecordSearch::prepare_walk() {
 Result<bool> RecordSearch::walk(std::size_t sessions, const OnRecord& on_record) {
   for (std::size_t left = sessions; left > 0; left -= along_.limit) {
     along_.limit = std::min(left, kPlacesAtOnce);
-    HF_TRY(const auto places, walk_shelves(db_, along_, *selection_, walked_));
+    HF_TRY(const auto places, walk_buckets(db_, along_, *selection_, walked_));
     for (std::size_t i = 0; i < std::min(places.size(), along_.limit); ++i) {
       HF_TRY(const bool go_on, consider(places[i].key, on_record));
       if (!go_on) return false;

@@ -12,7 +12,7 @@
 
 #include "session/query/search.h"
 #include "store/sqlite/db.h"
-#include "store/sqlite/lists/shelf_walk.h"
+#include "store/sqlite/lists/bucket_walk.h"
 #include "store/sqlite/search/text_index.h"
 #include "store/sqlite/search/words.h"
 #include "store/tables/condition.h"

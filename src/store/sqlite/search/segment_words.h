@@ -19,7 +19,7 @@ Result<std::string> make_filter(Db& index, std::string_view table, const std::at
 // Whether some text of the table may match.
 bool may_match(std::string_view filter, const WordQuery& words);
 
-// Whether FTS5 takes it for one word, as words.h does. Folding can leave signs that separate there.
+// Whether FTS5 takes it for one word, as words.h does. Folding can leave characters that separate there.
 bool is_one_word(std::string_view word);
 
 }  // namespace holdfast::store

@@ -9,10 +9,10 @@ namespace holdfast::store {
 
 namespace {
 
-enum class Sign { separator, part_of_word, word_by_itself };
+enum class Character { separator, part_of_word, word_by_itself };
 
 struct Decoded {
-  char32_t sign = 0;
+  char32_t character = 0;
   std::size_t bytes = 1;
   bool valid = false;
 };
@@ -27,12 +27,12 @@ Decoded decode_first(std::string_view text) {
                                                            : 0;
   if (size == 0 || size > text.size()) return {};
   if (size == 1) return {first, 1, true};
-  char32_t sign = first & (0x7f >> size);
+  char32_t character = first & (0x7f >> size);
   for (std::size_t i = 1; i < size; ++i) {
     if ((byte(i) & 0xc0) != 0x80) return {};
-    sign = sign << 6 | (byte(i) & 0x3f);
+    character = character << 6 | (byte(i) & 0x3f);
   }
-  return {sign, size, true};
+  return {character, size, true};
 }
 
 struct Range {
@@ -40,7 +40,7 @@ struct Range {
   char32_t last;
 };
 
-// Blanks, punctuation and symbols outside of ASCII. Not complete: a sign that is missing here is merely
+// Blanks, punctuation and symbols outside of ASCII. Not complete: a character that is missing here is merely
 // taken for a letter, by the index and by the question alike.
 constexpr Range kSeparators[] = {{0x80, 0xa9},     {0xab, 0xb1},     {0xb4, 0xb4},     {0xb6, 0xb8},     {0xbb, 0xbb},
                                  {0xbf, 0xbf},     {0xd7, 0xd7},     {0xf7, 0xf7},     {0x37e, 0x37e},   {0x1fef, 0x1fef},
@@ -53,18 +53,19 @@ constexpr Range kByThemselves[] = {{0x0e00, 0x0eff}, {0x1000, 0x109f}, {0x1780, 
                                    {0x3021, 0x30ff}, {0x31f0, 0x31ff}, {0x3400, 0x4dbf},  {0x4e00, 0x9fff},
                                    {0xf900, 0xfaff}, {0xff66, 0xff9f}, {0x20000, 0x3ffff}};
 
-bool is_in(char32_t sign, std::span<const Range> ranges) {
-  return std::ranges::any_of(ranges, [&](const Range& range) { return sign >= range.first && sign <= range.last; });
+bool is_in(char32_t character, std::span<const Range> ranges) {
+  return std::ranges::any_of(ranges, [&](const Range& range) { return character >= range.first && character <= range.last; });
 }
 
 bool is_ascii_word(unsigned char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-Sign classify(char32_t sign) {
-  if (sign < 0x80) return is_ascii_word(static_cast<unsigned char>(sign)) ? Sign::part_of_word : Sign::separator;
-  if (is_in(sign, kByThemselves)) return Sign::word_by_itself;
-  return is_in(sign, kSeparators) ? Sign::separator : Sign::part_of_word;
+Character classify(char32_t character) {
+  if (character < 0x80)
+    return is_ascii_word(static_cast<unsigned char>(character)) ? Character::part_of_word : Character::separator;
+  if (is_in(character, kByThemselves)) return Character::word_by_itself;
+  return is_in(character, kSeparators) ? Character::separator : Character::part_of_word;
 }
 
 void put_word(std::string& out, std::string_view word, bool ascii) {
@@ -91,14 +92,14 @@ void cut(std::string_view text, OnWord&& on_word) {
         continue;
       }
       const Decoded next = decode_first(text.substr(at));
-      if (!next.valid || classify(next.sign) != Sign::part_of_word) break;
+      if (!next.valid || classify(next.character) != Character::part_of_word) break;
       ascii = false;
       at += next.bytes;
     }
     if (at > start) on_word(start, text.substr(start, at - start), ascii);
     if (at >= text.size()) return;
     const Decoded next = decode_first(text.substr(at));
-    if (next.valid && classify(next.sign) == Sign::word_by_itself) on_word(at, text.substr(at, next.bytes), false);
+    if (next.valid && classify(next.character) == Character::word_by_itself) on_word(at, text.substr(at, next.bytes), false);
     at += next.bytes;
   }
 }
@@ -186,10 +187,10 @@ std::string snippet_of(std::string_view text, const WordQuery& query) {
     const auto place = std::ranges::lower_bound(places, match, {}, &WordPlace::in_words);
     if (place != places.end()) at = place->in_text;
   }
-  // A third of the snippet stands before the match. One sign has at most four bytes.
+  // A third of the snippet stands before the match. One character has at most four bytes.
   constexpr std::size_t kBefore = kSnippetChars / 3;
   std::size_t begin = at;
-  for (std::size_t signs = 0; begin > 0 && signs < kBefore; ++signs) {
+  for (std::size_t characters = 0; begin > 0 && characters < kBefore; ++characters) {
     do --begin;
     while (begin > 0 && (static_cast<unsigned char>(text[begin]) & 0xc0) == 0x80);
   }

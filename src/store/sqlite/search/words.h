@@ -3,7 +3,7 @@
 // How text is cut into words for searching: one routine for what is indexed, what is scanned and what
 // is asked for, so that all three agree exactly.
 //
-// Words are runs of letters and digits, case-folded (NFKC); everything else separates. Signs of scripts
+// Words are runs of letters and digits, case-folded (NFKC); everything else separates. Characters of scripts
 // that are written without blanks (Chinese, Japanese, Thai, ...) are words of their own, so that any part
 // of such a text is found as a phrase. Words are cut after kMaxWordBytes: nobody searches inside a base64
 // block. Broken UTF-8 separates.

@@ -20,7 +20,7 @@ TEST(Words, AreFoldedRunsOfLettersAndDigits) {
   EXPECT_EQ(words_of(""), "");
 }
 
-TEST(Words, SignsWithoutBlanksStandAlone) {
+TEST(Words, CharactersWithoutBlanksStandAlone) {
   EXPECT_EQ(words_of("東京タワーA"), " 東 京 タ ワ ー a ");
   EXPECT_TRUE(finds("京タ", "東京タワー"));
   EXPECT_FALSE(finds("タ京", "東京タワー"));

@@ -21,7 +21,7 @@ constexpr std::array kFiles = {"settings.json", "settings.local.json"};
 Retention read_retention(const Home& home) {
   Retention retention;
   for (const char* name : kFiles) {
-    // Not through the home's own door: people keep their settings elsewhere and leave a link.
+    // Not through the home, which follows no links: people keep their settings elsewhere and leave a link.
     const std::string path = home.folder() + "/" + name;
     const auto text = read_file(path, kMaxSettingsBytes);
     if (!text) {

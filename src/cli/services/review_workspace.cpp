@@ -1,0 +1,114 @@
+#include "cli/services/review_workspace.h"
+
+#include "base/run/when.h"
+#include "base/text/text.h"
+#include "cli/arguments/typed_path.h"
+#include "cli/program/document_settings.h"
+#include "kinds/documents/workspace/git_commit.h"
+#include "net/run/child.h"
+
+#include <fmt/format.h>
+
+#include <pwd.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <vector>
+
+namespace holdfast::cli {
+
+namespace {
+
+Result<std::string> current_folder() {
+  std::error_code error;
+  const std::filesystem::path here = std::filesystem::current_path(error);
+  if (error) return fail(system_error("the current folder", error.value()));
+  return here.string();
+}
+
+Result<documents::LibraryFolder> folder_here() {
+  HF_TRY(const std::string here, current_folder());
+  return read_folder(documents::find_work_tree(here).value_or(here));
+}
+
+// What git is configured with for that folder; empty when it says nothing, or is not there.
+std::string git_setting(const std::string& folder, const char* name) {
+  net::ChildCall call;
+  call.arguments = {"git", "-C", folder, "config", "--get", name};
+  const auto said = net::run_child(call);
+  return said && said->exit_code == 0 ? std::string(trim(said->output)) : std::string();
+}
+
+std::string login_name() {
+  constexpr std::size_t kEnough = 16 * 1024;  // one line of the list of users
+  std::vector<char> buffer(kEnough);
+  passwd entry{};
+  passwd* found = nullptr;
+  if (::getpwuid_r(::getuid(), &entry, buffer.data(), buffer.size(), &found) != 0 || !found) return "reviewer";
+  return found->pw_name;
+}
+
+}  // namespace
+
+Error in_commands(Error error) {
+  if (error.hint.contains("glob ")) error.hint = "give a path from this folder on, or one that holdfast review list shows";
+  return error;
+}
+
+documents::Asker reviewer_here(const Context& context, const std::string& folder, std::string client) {
+  documents::Asker asker;
+  asker.principal = context.settings.text("principal");
+  asker.client = std::move(client);
+  asker.reviewer = true;
+  asker.name = context.settings.text("review.name");
+  if (asker.name.empty()) asker.name = git_setting(folder, "user.name");
+  if (asker.name.empty()) asker.name = login_name();
+  asker.email = context.settings.text("review.email");
+  if (asker.email.empty()) asker.email = git_setting(folder, "user.email");
+  return asker;
+}
+
+Result<std::unique_ptr<ReviewWorkspace>> ReviewWorkspace::open(const Context& context) {
+  HF_TRY(documents::LibrarySettings settings, library_settings(context));
+  if (settings.folders.empty()) {
+    HF_TRY(documents::LibraryFolder here, folder_here());
+    settings.folders.push_back(std::move(here));
+  }
+  std::unique_ptr<ReviewWorkspace> review(new ReviewWorkspace(context));
+  HF_TRY(review->store_, context.open_store());
+  review->stores_.emplace(*review->store_);
+  HF_CHECK(make_data_folder(context.folders));
+  HF_TRY(review->workspace_,
+         documents::Workspace::open(std::move(settings), *review->stores_, *context.clock, handle_ttl(context.settings)));
+  return review;
+}
+
+documents::Asker ReviewWorkspace::reviewer() const {
+  return reviewer_here(context_, workspace_->library().settings().folders.front().folder, "holdfast review");
+}
+
+Result<std::string> ReviewWorkspace::path_of(const std::string& typed) {
+  HF_TRY(const std::string here, current_folder());
+  return typed_path(workspace_->library(), typed, here);
+}
+
+Result<documents::ChangeFilter> ReviewWorkspace::filter() {
+  const ReviewArguments& given = context_.line.review;
+  documents::ChangeFilter filter;
+  HF_TRY(filter.path, path_of(given.path));
+  filter.author = given.author;
+  if (!given.since.empty()) {
+    auto since = parse_when(given.since, context_.clock->now());
+    if (!since) return fail(std::move(since).error().within("--since"));
+    filter.since = *since;
+  }
+  return filter;
+}
+
+Result<std::vector<documents::PendingChange>> ReviewWorkspace::changes(const documents::ChangeFilter& filter) {
+  auto found = workspace_->changes(filter, {});
+  if (!found) return fail(in_commands(std::move(found).error()));
+  return found;
+}
+
+}  // namespace holdfast::cli
