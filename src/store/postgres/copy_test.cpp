@@ -1,5 +1,4 @@
 #include "base/files/test_folder.h"
-#include "session/store_transfer.h"
 #include "store/contract/fixture.h"
 #include "store/postgres/connection.h"
 #include "store/postgres/test_server.h"
@@ -73,10 +72,19 @@ class StoreCopy : public testing::Test {
     return all;
   }
 
-  static Result<StoreTransfer::Totals> copy(const std::string& from, const std::string& to) {
-    HF_TRY(auto source, open_transfer(from, false));
-    HF_TRY(auto target, open_transfer(to, true));
-    return copy_store(*source, *target, {});
+  static Result<CopyTotals> copy(const std::string& from, const std::string& to) { return copy_store(from, to, {}); }
+
+  // Ends after so many parcels, as a killed process does; false: it had come to its end.
+  static bool break_off(const std::string& from, const std::string& to, int parcels) {
+    struct Killed {};
+    try {
+      must(copy_store(from, to, [&](const CopyProgress&) {
+        if (parcels-- == 0) throw Killed();
+      }));
+    } catch (const Killed&) {
+      return true;
+    }
+    return false;
   }
 
   TestFolder folder_;
@@ -120,34 +128,11 @@ TEST_F(StoreCopy, IsTheSameInBothDirections) {
   }
 }
 
-// A source that breaks off, as a killed process does.
-class BreaksOff final : public StoreTransfer {
- public:
-  BreaksOff(StoreTransfer& source, int parcels) : source_(source), left_(parcels) {}
-  Result<Totals> totals() override { return source_.totals(); }
-  Result<std::string> fingerprint() override { return source_.fingerprint(); }
-  Result<std::string> secret() override { return source_.secret(); }
-  Result<Parcel> read_parcel(std::string_view from) override {
-    if (left_-- == 0) return fail(ErrorKind::cancelled, "broken off");
-    return source_.read_parcel(from);
-  }
-  Result<std::string> begin_import(std::string_view) override { return fail(ErrorKind::internal, "not a target"); }
-  Result<void> write_parcel(const Parcel&) override { return fail(ErrorKind::internal, "not a target"); }
-  Result<void> finish_import(std::string_view) override { return fail(ErrorKind::internal, "not a target"); }
-
- private:
-  StoreTransfer& source_;
-  int left_;
-};
-
 TEST_F(StoreCopy, GoesOnWhereItWasBrokenOff) {
   fill(*must(open_store(file_)));
   for (const std::string& target : {database_, second_file_}) {
     for (int parcels = 0; parcels < 9; ++parcels) {
-      auto source = must(open_transfer(file_, false));
-      BreaksOff broken(*source, parcels);
-      auto to = must(open_transfer(target, true));
-      if (copy_store(broken, *to, {})) break;
+      if (!break_off(file_, target, parcels)) break;
       // Nobody takes it for a store meanwhile.
       EXPECT_EQ(kind_of_failure(open_store(target)), ErrorKind::refused);
     }
@@ -167,12 +152,7 @@ TEST_F(StoreCopy, RefusesATargetThatHasSomethingElse) {
 
 TEST_F(StoreCopy, RefusesToGoOnWithAnotherSource) {
   fill(*must(open_store(file_)));
-  {
-    auto source = must(open_transfer(file_, false));
-    BreaksOff broken(*source, 2);
-    auto to = must(open_transfer(database_, true));
-    EXPECT_FALSE(copy_store(broken, *to, {}));
-  }
+  EXPECT_TRUE(break_off(file_, database_, 2));
   must(must(open_store(file_))->write([](Transaction& t) { return t.put("session", "key1", 7); }));
   EXPECT_EQ(kind_of_failure(copy(file_, database_)), ErrorKind::conflict);
 }
