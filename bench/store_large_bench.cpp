@@ -11,7 +11,6 @@
 // stay and are used again: `DROP SCHEMA … CASCADE`.
 
 #include "base/files/test_folder.h"
-#include "session/store_transfer.h"
 #include "store/open.h"
 
 #include <benchmark/benchmark.h>
@@ -221,9 +220,7 @@ bool is_filled(const std::string& url, int sessions) {
 }
 
 void copy(const std::string& from, const std::string& to) {
-  const auto source = must(store::open_transfer(from, false));
-  const auto target = must(store::open_transfer(to, true));
-  must(copy_store(*source, *target, [](const CopyProgress&) {}));
+  must(store::copy_store(from, to, {}));
 }
 
 void print_table() {

@@ -133,20 +133,10 @@ Query with(const std::function<void(Query&)>& change) {
   return query;
 }
 
-Query text_filter() {
-  return with([](Query& q) { q.text = "777th session"; });
-}
-
-// The first ones of a process go to the tables; then a catalogue in memory is worth its making (store/sqlite/lists/catalogue.h).
-// What that costs is measured by itself.
-constexpr int kListsBefore = 4;
-
 void list(benchmark::State& state, const std::string& name, const std::function<Query(Store&)>& make) {
   const int sessions = static_cast<int>(state.range(0));
   Bed& bed = bed_of(sessions);
   const Query query = make(*bed.store);
-  const Query plain_text = text_filter();
-  for (int i = 0; i < kListsBefore; ++i) must(bed.store->list(plain_text));
   std::vector<double> times;
   std::int64_t total = 0;
   for (auto _ : state) {
@@ -201,7 +191,7 @@ void add_all() {
   plain("root_and_rootless", [](Query& q) { q.roots = {"file:///home/user/project-7"}, q.rootless = true; });
   plain("one_root", [](Query& q) { q.roots = {"file:///home/user/project-7"}; });
   plain("updated_since", [](Query& q) { q.updated_since = kStart + 99'000'000; });
-  plain("text", [](Query& q) { q = text_filter(); });
+  plain("text", [](Query& q) { q.text = "777th session"; });
   plain("text_everywhere", [](Query& q) { q.text = "session about"; });
   plain("text_one_letter", [](Query& q) { q.text = "E"; });
   plain("text_nowhere", [](Query& q) { q.text = "not to be found"; });
@@ -222,37 +212,6 @@ void add_all() {
     q.count = false;
   });
 }
-
-// A process that has just begun asks the tables; the list that makes the catalogue; and one after somebody appended.
-void first_lists(benchmark::State& state) {
-  Bed& bed = bed_of(static_cast<int>(state.range(0)));
-  const Query query = text_filter();
-  const auto timed = [&](Store& store) {
-    const auto start = std::chrono::steady_clock::now();
-    must(store.list(query));
-    return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
-  };
-  std::vector<double> from_tables, making, after_append;
-  for (auto _ : state) {
-    auto store = bed.open();
-    from_tables.push_back(timed(*store));
-    double slowest = 0;
-    for (int i = 1; i < kListsBefore; ++i) slowest = std::max(slowest, timed(*store));
-    making.push_back(slowest);
-    NewEntry entry;
-    entry.type = "note";
-    must(store->write([&](Transaction& t) { return t.append(record_of(17).id, entry); }));
-    after_append.push_back(timed(*store));
-  }
-  const auto median = [](std::vector<double>& times) {
-    std::ranges::sort(times);
-    return times[times.size() / 2];
-  };
-  state.counters["tables_us"] = median(from_tables);
-  state.counters["making_us"] = median(making);
-  state.counters["after_append_us"] = median(after_append);
-}
-BENCHMARK(first_lists)->Arg(kSmall)->Arg(kLarge)->Unit(benchmark::kMicrosecond)->Iterations(5);
 
 // The first looks at the whole file for what SQLite left behind, the following ones at the pages that changed since.
 void purge(benchmark::State& state) {

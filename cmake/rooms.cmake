@@ -81,7 +81,7 @@ endfunction()
 
 # Under TSan all tests of a room with threads run, but for those that compute for many seconds in one thread.
 string(JOIN ":" HF_WITH_THREADS
-  "-*LinearTime*" "SqliteNoise.*" "*/IndexProperty.*/1" "MergeProperty.*" "TextSearchProperty.*" "CorpusIndexProperty.*" "RewriteReference.*" "ArchiveReader.Archive_8_2_WhatARealSessionMayHoldIsNoBomb"
+  "-*LinearTime*" "SqliteNoise.*" "*/IndexProperty.*/1" "MergeProperty.*" "TextSearchProperty.*" "ChunkIndexProperty.*" "CorpusCacheProperty.*" "RewriteReference.*" "ArchiveReader.Archive_8_2_WhatARealSessionMayHoldIsNoBomb"
   "ArchiveWriter.Archive_4_4_ATranscriptOfBrokenLinesIsKeptWhole")
 
 # hf_shards(name program count labels): adds the program as `count` tests, each of which runs its share of the cases.

@@ -2,6 +2,7 @@
 
 #include "base/ids.h"
 #include "base/text/text.h"
+#include "catalogue/places.h"
 #include "session/query/lookup.h"
 
 #include <fmt/format.h>
@@ -14,53 +15,8 @@ namespace holdfast::catalogue {
 namespace {
 
 using transcripts::Keeper;
-using Matches = std::vector<Found>;
 
 constexpr std::size_t kCountedIds = 100;  // of the store, with one prefix; more is too short a prefix anyway
-
-bool begins_with(std::string_view id, std::string_view prefix) {
-  return id.size() >= prefix.size() && equal_ignoring_ascii_case(id.substr(0, prefix.size()), prefix);
-}
-
-Result<Matches> matches_on_disk(const Keeper& keeper, std::string_view prefix) {
-  Matches matches;
-  HF_TRY(auto claude, transcripts::sessions_with_prefix(keeper.homes().claude, prefix));
-  std::ranges::sort(claude, std::greater{}, &transcripts::FoundSession::mtime);
-  for (auto& session : claude) matches.push_back({transcripts::AnySession{std::move(session)}});
-  HF_TRY(auto codex, transcripts::codex_sessions(keeper.homes().codex));
-  for (auto& session : codex)
-    if (begins_with(session.id, prefix)) matches.push_back({transcripts::AnySession{std::move(session)}});
-  return matches;
-}
-
-Result<Matches> matches_in_guard(const Keeper& keeper, transcripts::KeptLines* kept, std::string_view prefix) {
-  Matches matches;
-  std::optional<transcripts::KeptLines> unremembered;
-  HF_TRY(const auto sessions, (kept ? *kept : unremembered.emplace(keeper)).sessions());
-  for (const transcripts::KeptSession& session : *sessions)
-    if (begins_with(session.id, prefix)) matches.push_back({session});
-  return matches;
-}
-
-bool is_newer(const transcripts::KeptBackup& backup, const transcripts::KeptSession& kept) {
-  return backup.made_at >= kept.transcript.kept_at;
-}
-
-// Of one session the newer of the two.
-Result<Matches> matches_kept(const Keeper& keeper, transcripts::KeptLines* kept, std::string_view prefix) {
-  HF_TRY(Matches matches, matches_in_guard(keeper, kept, prefix));
-  HF_TRY(auto backups, transcripts::newest_backups(keeper.backup_folder()));
-  for (auto& backup : backups) {
-    if (!begins_with(backup.session_id, prefix)) continue;
-    const auto same =
-        std::ranges::find_if(matches, [&](const Found& each) { return equal_ignoring_ascii_case(each.id(), backup.session_id); });
-    if (same == matches.end())
-      matches.push_back({std::move(backup)});
-    else if (!same->in_guard() || is_newer(backup, *same->in_guard()))
-      same->lies = std::move(backup);
-  }
-  return matches;
-}
 
 std::string line_of(const Keeper* keeper, const Found& found) {
   std::string line = fmt::format("\n  {}  {} {}", found.id(), found.kind(), name_of(found.place()));
@@ -74,7 +30,7 @@ std::string line_of(const Keeper* keeper, const Found& found) {
   return line;
 }
 
-Error ambiguous(const Keeper* keeper, std::string_view text, const Matches& matches) {
+Error ambiguous(const Keeper* keeper, std::string_view text, const std::vector<Found>& matches) {
   std::string lines;
   for (std::size_t i = 0; i < std::min(matches.size(), transcripts::kShownMatches); ++i) lines += line_of(keeper, matches[i]);
   if (matches.size() > transcripts::kShownMatches)
@@ -125,8 +81,8 @@ class Finding {
     return std::nullopt;
   }
 
-  Result<Matches> stored_with_prefix() {
-    Matches matches;
+  Result<std::vector<Found>> stored_with_prefix() {
+    std::vector<Found> matches;
     if (!store_) return matches;
     HF_TRY(const auto ids, store_->ids_with_prefix({std::string(text_), asker_.principal, {}, kCountedIds}));
     for (const std::string& id : ids) {
@@ -141,16 +97,16 @@ class Finding {
     take(matches_on_disk(*asker_.keeper, text_));
     // A whole id that is on disk needs nothing more; the guard may be large.
     if (is_uuid(text_) && !matches_.empty()) return;
-    auto kept = matches_kept(*asker_.keeper, asker_.kept, text_);
-    if (kept)
-      std::erase_if(*kept, [this](const Found& each) {
-        return std::ranges::any_of(
-            matches_, [&](const Found& known) { return known.on_disk() && equal_ignoring_ascii_case(known.id(), each.id()); });
-      });
-    take(std::move(kept));
+    Matches kept = matches_kept(*asker_.keeper, asker_.kept, text_);
+    std::erase_if(kept.found, [this](const Found& each) {
+      return std::ranges::any_of(
+          matches_, [&](const Found& known) { return known.on_disk() && equal_ignoring_ascii_case(known.id(), each.id()); });
+    });
+    take(std::move(kept.found));
+    for (auto& [place, error] : kept.unread) take(fail(std::move(error)));
   }
 
-  void take(Result<Matches> found) {
+  void take(Result<std::vector<Found>> found) {
     if (found)
       std::ranges::move(*found, std::back_inserter(matches_));
     else if (!trouble_)
@@ -172,7 +128,7 @@ class Finding {
   std::string_view text_;
   bool may_be_transcript_;
   session::Store* store_ = nullptr;
-  Matches matches_;
+  std::vector<Found> matches_;
   std::optional<Error> gone_, trouble_;
 };
 
@@ -196,10 +152,11 @@ Result<Found> find_transcript(const Asker& asker, std::string_view id_or_prefix,
 
 Result<Found> find_copy(const Keeper& keeper, std::string_view id_or_prefix, bool guard_alone) {
   HF_CHECK(session::check_start_of_id(id_or_prefix));
-  HF_TRY(Matches matches,
-         guard_alone ? matches_in_guard(keeper, nullptr, id_or_prefix) : matches_kept(keeper, nullptr, id_or_prefix));
-  if (matches.size() == 1) return std::move(matches.front());
-  if (!matches.empty()) return fail(ambiguous(&keeper, id_or_prefix, matches));
+  Matches matches = matches_kept(keeper, nullptr, id_or_prefix, guard_alone);
+  // The newer one may lie where nobody could look.
+  if (!matches.unread.empty()) return fail(std::move(matches.unread.front().second));
+  if (matches.found.size() == 1) return std::move(matches.found.front());
+  if (!matches.found.empty()) return fail(ambiguous(&keeper, id_or_prefix, matches.found));
   return fail(ErrorKind::not_found,
               fmt::format("there is no session {} in the guard, and no backup of it in {}", id_or_prefix, keeper.backup_folder()),
               "holdfast guard list --gone shows what can be restored");

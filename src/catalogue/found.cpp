@@ -24,6 +24,12 @@ const std::string& Found::id() const {
   return in_guard() ? in_guard()->id : in_backup()->session_id;
 }
 
+Millis Found::changed_at() const {
+  if (record()) return record()->updated_at;
+  if (on_disk()) return on_disk()->mtime();
+  return in_guard() ? in_guard()->transcript.modified_at : in_backup()->made_at;
+}
+
 std::string_view Found::kind() const {
   return record() ? std::string_view(record()->kind) : session::kTranscript;
 }

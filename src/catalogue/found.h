@@ -23,6 +23,7 @@ struct Found {
   Place place() const { return static_cast<Place>(lies.index()); }
   const std::string& id() const;
   std::string_view kind() const;
+  Millis changed_at() const;  // the last time; a backup was made then
 
   const session::SessionRecord* record() const { return std::get_if<session::SessionRecord>(&lies); }
   const transcripts::AnySession* on_disk() const { return std::get_if<transcripts::AnySession>(&lies); }

@@ -1,5 +1,6 @@
 #include "model/open_models.h"
 
+#include "base/run/backoff.h"
 #include "base/run/log.h"
 #include "model/endpoint_client.h"
 #include "model/http_clients.h"
@@ -11,7 +12,6 @@
 #include <array>
 #include <cstdlib>
 #include <expected>
-#include <random>
 #include <thread>
 
 namespace holdfast::model {
@@ -26,20 +26,8 @@ std::optional<std::string> process_environment(const std::string& name) {
   return value ? std::optional<std::string>(value) : std::nullopt;
 }
 
-milliseconds jittered(milliseconds pause) {
-  thread_local std::minstd_rand random{std::random_device{}()};
-  return milliseconds(std::uniform_int_distribution<std::int64_t>((pause.count() + 1) / 2, pause.count())(random));
-}
-
 bool gave_up(const Ask& ask) {
   return ask.cancelled && ask.cancelled();
-}
-
-// Between the tries of an ask that says how many it wants.
-milliseconds doubling(std::size_t retry) {
-  constexpr milliseconds kFirst{1'000}, kLongest{60'000};
-  constexpr std::size_t kDoublings = 6;  // behind that many it is the longest
-  return retry >= kDoublings ? kLongest : std::min(kFirst * (1 << retry), kLongest);
 }
 
 class HttpModels final : public Models {
@@ -157,7 +145,9 @@ Result<Reply> HttpModels::complete(const Ask& ask) {
 
 // Before the next try; nullopt: there is none.
 std::optional<milliseconds> HttpModels::pause_before(std::size_t retry, const Ask& ask) const {
-  if (ask.attempts) return retry + 1 < static_cast<std::size_t>(*ask.attempts) ? std::optional(doubling(retry)) : std::nullopt;
+  constexpr milliseconds kFirst{1'000}, kLongest{60'000};  // of an ask that says how many it wants
+  if (ask.attempts && retry + 1 >= static_cast<std::size_t>(*ask.attempts)) return std::nullopt;
+  if (ask.attempts) return doubled(kFirst, retry, kLongest);
   return retry < options_.pauses.size() ? std::optional(options_.pauses[retry]) : std::nullopt;
 }
 
@@ -180,7 +170,7 @@ std::expected<Reply, Fault> HttpModels::ask_endpoint(EndpointClient& client, con
     const auto planned = pause_before(retry, ask);
     if (fault.then != Fault::Then::retry || !planned) return reply;
     if (fault.retry_after && *fault.retry_after > kLongestRetryAfter) return reply;
-    const milliseconds wait = fault.retry_after.value_or(jittered(*planned));
+    const milliseconds wait = fault.retry_after.value_or(jittered(*planned, 0.5, 1));
     log(LogLevel::debug, "model",
         fmt::format("{}: {}; again in {} ms", client.endpoint().name, fault.error.message, wait.count()));
     if (auto paused = pause(wait, ask); !paused) return std::unexpected(Fault{std::move(paused).error(), Fault::Then::stop});

@@ -2,12 +2,10 @@
 
 // Which conversations a server of /responses remembers.
 
+#include "base/run/recent.h"
 #include "model/models.h"
 
 #include <cstddef>
-#include <deque>
-#include <map>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,7 +20,7 @@ struct Continuation {
 
 // Which conversation a response continues. A conversation is known by everything that was said in it, so one that was shortened
 // or changed here is another one, and is sent whole: what we hold is the truth, what the server remembers only saves sending it.
-// Any thread. Forgotten with the process, and the oldest first.
+// Any thread. Forgotten with the process, and first the one that was not used for longest.
 class ResponseMemory {
  public:
   // The longest part of the ask's messages that ends with an answer of this server.
@@ -30,9 +28,8 @@ class ResponseMemory {
   void remember(const Ask& ask, std::string_view model, const Reply& reply, std::string response_id);
 
  private:
-  std::mutex mutex_;
-  std::map<std::string, std::string> ids_;  // digest of a conversation -> response id; guarded by mutex_
-  std::deque<std::string> age_;             // keys of ids_, oldest first; guarded by mutex_
+  // Conversations under way at once, with room for those that are branched; a forgotten one only costs sending it whole.
+  Recent<std::string, std::string> ids_{1024};  // digest of a conversation -> response id
 };
 
 }  // namespace holdfast::model

@@ -1,8 +1,7 @@
 #include "session/leases.h"
 
-#include "base/files/file.h"
 #include "base/ids.h"
-#include "base/text/text.h"
+#include "base/run/process.h"
 
 #include <fmt/format.h>
 
@@ -10,8 +9,6 @@
 #include <unistd.h>
 
 #include <array>
-#include <charconv>
-#include <optional>
 
 namespace holdfast::session {
 
@@ -19,8 +16,6 @@ namespace {
 
 // A wall clock of another host that is behind ours by more than this is not believed.
 constexpr Millis kMaxClockSkew = 60'000;
-
-constexpr std::size_t kProcFileBytes = 16 * 1024;  // /proc/PID/stat is a few hundred bytes
 
 std::string link_target(const char* path) {
   std::array<char, 256> buffer{};
@@ -32,33 +27,10 @@ std::string link_target(const char* path) {
 // data folder), so both are part of the host's name.
 const std::string& this_host() {
   static const std::string host = [] {
-    std::array<char, 256> name{};
-    if (::gethostname(name.data(), name.size() - 1) != 0) name[0] = '?';
-    auto boot = read_file("/proc/sys/kernel/random/boot_id", kProcFileBytes);
-    return fmt::format("{}/{}/{}", name.data(), boot ? trim(*boot) : "?", link_target("/proc/self/ns/pid"));
+    const auto known = [](const std::string& name) { return name.empty() ? "?" : name; };
+    return fmt::format("{}/{}/{}", known(host_name()), known(boot_id()), link_target("/proc/self/ns/pid"));
   }();
   return host;
-}
-
-// Field 22 of /proc/PID/stat. The second field is the program's name in parentheses and may itself
-// contain blanks and parentheses, so counting starts behind the last ')'.
-std::optional<std::int64_t> start_time_of(std::int64_t pid) {
-  auto stat = read_file(fmt::format("/proc/{}/stat", pid), kProcFileBytes);
-  if (!stat) return std::nullopt;
-  const std::size_t behind_name = stat->rfind(')');
-  if (behind_name == std::string::npos) return std::nullopt;
-  std::string_view rest = std::string_view(*stat).substr(behind_name + 1);
-  // A zombie has ended, whether or not its parent has noticed.
-  if (rest.starts_with(" Z") || rest.starts_with(" X")) return std::nullopt;
-  constexpr int kFieldsBetween = 20;  // from the third field to the twenty-second
-  for (int i = 0; i < kFieldsBetween; ++i) {
-    const std::size_t blank = rest.find(' ');
-    if (blank == std::string_view::npos) return std::nullopt;
-    rest.remove_prefix(blank + 1);
-  }
-  std::int64_t value = 0;
-  if (std::from_chars(rest.data(), rest.data() + rest.size(), value).ec != std::errc{}) return std::nullopt;
-  return value;
 }
 
 Millis read_clock(clockid_t which) {
@@ -70,13 +42,14 @@ Millis read_clock(clockid_t which) {
 }  // namespace
 
 LeaseOwner make_lease_owner() {
-  const auto pid = static_cast<std::int64_t>(::getpid());
-  return {this_host(), pid, start_time_of(pid).value_or(0), make_handle()};
+  const auto self = process_of(::getpid());
+  return {this_host(), ::getpid(), self ? self->ticks : 0, make_handle()};
 }
 
 bool is_known_dead(const LeaseOwner& owner) {
   if (owner.host != this_host()) return false;
-  return start_time_of(owner.pid) != owner.started;
+  const auto process = process_of(static_cast<pid_t>(owner.pid));
+  return !process || process->ticks != owner.started;
 }
 
 LeaseTime lease_time_now() {

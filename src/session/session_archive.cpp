@@ -188,7 +188,7 @@ Result<Restored> restore_session_archive(Store& store, const SessionArchive& arc
       return fail(ErrorKind::conflict,
                   gone ? fmt::format("there was a session {}, and it was purged", archive.record.id)
                        : fmt::format("there is a session {} already, and it is not the same", archive.record.id),
-                  "--new-id restores it under another id");
+                  "{new_id} restores it under another id");
   }
   if (options.dry_run) {
     Restored restored;

@@ -178,6 +178,34 @@ class Store : public Reader {
     return *std::move(outcome);
   }
 
+  Result<SessionRecord> get(std::string_view id) final { return ask(Moments::any, &Reader::get, id); }
+  Result<Page> list(const Query& query) final { return ask(Moments::one, &Reader::list, query); }
+  Result<std::vector<std::string>> ids_with_prefix(const IdQuery& query) final {
+    return ask(Moments::any, &Reader::ids_with_prefix, query);
+  }
+  Result<std::optional<Tombstone>> tombstone(std::string_view id) final { return ask(Moments::any, &Reader::tombstone, id); }
+  Result<EntryPage> entries(const EntryQuery& query) final { return ask(Moments::one, &Reader::entries, query); }
+  Result<std::optional<Entry>> entry(std::string_view session, std::int64_t seq) final {
+    return ask(Moments::one, &Reader::entry, session, seq);
+  }
+  Result<std::optional<Entry>> entry_at(std::string_view session, std::string_view lane, std::int64_t number) final {
+    return ask(Moments::one, &Reader::entry_at, session, lane, number);
+  }
+  Result<std::optional<Entry>> entry_with_key(std::string_view session, std::string_view key) final {
+    return ask(Moments::one, &Reader::entry_with_key, session, key);
+  }
+  Result<std::vector<LineageEvent>> lineage_of(std::string_view session) final {
+    return ask(Moments::any, &Reader::lineage_of, session);
+  }
+  Result<std::vector<LineageEvent>> lineage_tree(std::string_view session) final {
+    return ask(Moments::one, &Reader::lineage_tree, session);
+  }
+  Result<std::optional<KeyedValue>> value(std::string_view space, std::string_view key) final {
+    return ask(Moments::any, &Reader::value, space, key);
+  }
+  Result<std::vector<KeyedValue>> values(const ValueQuery& query) final { return ask(Moments::any, &Reader::values, query); }
+  Result<std::optional<Lease>> lease(std::string_view name) final { return ask(Moments::any, &Reader::lease, name); }
+
   virtual Result<SearchResult> search(const SearchQuery& query) = 0;
 
   // Many at once, where one after the other would be as many round trips; in the order asked for, without those that are not
@@ -202,6 +230,26 @@ class Store : public Reader {
  protected:
   using Work = std::function<Result<void>(Transaction&)>;
   virtual Result<void> run(const Work& work) = 0;
+
+  // What is read is read here, in one place of each store: `question` is asked of one that reads the tables. With Moments::any it
+  // is answered by one statement, or a later moment of the next one does no harm.
+  enum class Moments { one, any };
+  using Question = std::function<Result<void>(Reader&)>;
+  virtual Result<void> look(Moments moments, const Question& question) = 0;
+
+ private:
+  template <class T, class... Arguments>
+  Result<T> ask(Moments moments, Result<T> (Reader::*function)(Arguments...),
+                const std::type_identity_t<Arguments>&... arguments) {
+    std::optional<Result<T>> answer;
+    Result<void> asked = look(moments, [&](Reader& reader) -> Result<void> {
+      answer.emplace((reader.*function)(arguments...));
+      if (!*answer) return fail(answer->error());
+      return {};
+    });
+    if (!asked) return fail(std::move(asked).error());
+    return *std::move(answer);
+  }
 };
 
 }  // namespace holdfast::session

@@ -1,6 +1,5 @@
 #include "session/worker_lease.h"
 
-#include "base/run/run_guarded.h"
 #include "session/life/kind_life.h"
 
 namespace holdfast::session {
@@ -20,19 +19,15 @@ WorkerLease::WorkerLease(Store& store, std::string session, Lease lease, std::fu
       session_(std::move(session)),
       lease_(std::move(lease)),
       stopping_(std::move(stopping)),
-      thread_([this](const std::stop_token& stop) {
-        const auto loop = [&] { watch(stop); };
-        run_guarded(loop, "session");
+      renew_at_(std::chrono::steady_clock::now() + std::chrono::milliseconds(lease_.ttl / kRenewalsPerLease)),
+      ticker_("session", kLookEvery, Ticker::First::at_once, [this](const std::stop_token&) {
+        look();
+        renew_in_time();
       }) {}
-
-WorkerLease::~WorkerLease() {
-  thread_.request_stop();
-  wake_.notify_all();
-}
 
 void WorkerLease::set_end(WorkEnd end) {
   WorkEnd none = WorkEnd::none;
-  end_.compare_exchange_strong(none, end);
+  if (end_.compare_exchange_strong(none, end)) ended_.request_stop();
 }
 
 Result<SessionRecord> WorkerLease::require(Transaction& transaction) const {
@@ -49,22 +44,14 @@ void WorkerLease::look() {
   if (gone || (record && !may_be_worked(*record))) set_end(WorkEnd::cancelled);
 }
 
-void WorkerLease::watch(const std::stop_token& stop) {
-  using Clock = std::chrono::steady_clock;
-  const std::chrono::milliseconds every(lease_.ttl / kRenewalsPerLease);
-  Clock::time_point renew_at = Clock::now() + every;
-  while (!stop.stop_requested()) {
-    look();
-    if (Clock::now() >= renew_at) {
-      auto renewed = store_.write(
-          [&](Transaction& transaction) { return transaction.renew_lease(lease_.name, lease_.owner, lease_.epoch); });
-      // A store that cannot be written now is asked again at the next look; the lease has time to spare.
-      if (renewed) renew_at = Clock::now() + every;
-      if (!renewed && renewed.error().kind == ErrorKind::conflict) set_end(WorkEnd::lost);
-    }
-    std::unique_lock lock(mutex_);
-    wake_.wait_for(lock, stop, kLookEvery, [] { return false; });
-  }
+void WorkerLease::renew_in_time() {
+  const auto now = std::chrono::steady_clock::now();
+  if (now < renew_at_) return;
+  auto renewed =
+      store_.write([&](Transaction& transaction) { return transaction.renew_lease(lease_.name, lease_.owner, lease_.epoch); });
+  // A store that cannot be written now is asked again at the next look; the lease has time to spare.
+  if (renewed) renew_at_ = now + std::chrono::milliseconds(lease_.ttl / kRenewalsPerLease);
+  if (!renewed && renewed.error().kind == ErrorKind::conflict) set_end(WorkEnd::lost);
 }
 
 }  // namespace holdfast::session

@@ -6,15 +6,14 @@
 // program is stopping. Whoever waits for a provider asks ended(). The destructor joins; it does not release the lease: that
 // belongs to the transaction that says how the work ended.
 
+#include "base/run/ticker.h"
 #include "session/store.h"
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <functional>
-#include <mutex>
+#include <stop_token>
 #include <string>
-#include <thread>
 
 namespace holdfast::session {
 
@@ -34,30 +33,29 @@ enum class WorkEnd {
 class WorkerLease {
  public:
   WorkerLease(Store& store, std::string session, Lease lease, std::function<bool()> stopping);
-  WorkerLease(const WorkerLease&) = delete;
-  WorkerLease& operator=(const WorkerLease&) = delete;
-  ~WorkerLease();
 
   const Lease& lease() const { return lease_; }
   // Any thread. The first reason stands.
   WorkEnd end() const { return end_; }
   bool ended() const { return end_ != WorkEnd::none; }
   void set_end(WorkEnd end);
+  // Requested when it has ended.
+  std::stop_token end_token() const { return ended_.get_token(); }
   // Inside a transaction of the worker: whether it may write. conflict (lost), cancelled.
   Result<SessionRecord> require(Transaction& transaction) const;
 
  private:
-  void watch(const std::stop_token& stop);
   void look();
+  void renew_in_time();
 
   Store& store_;
   const std::string session_;
   const Lease lease_;
   const std::function<bool()> stopping_;
   std::atomic<WorkEnd> end_ = WorkEnd::none;
-  std::mutex mutex_;
-  std::condition_variable_any wake_;
-  std::jthread thread_;
+  std::stop_source ended_;
+  std::chrono::steady_clock::time_point renew_at_;
+  Ticker ticker_;  // the last to be made
 };
 
 }  // namespace holdfast::session

@@ -2,9 +2,7 @@
 
 #include "store/postgres/address.h"
 #include "store/postgres/store.h"
-#include "store/postgres/transfer.h"
 #include "store/sqlite/store.h"
-#include "store/sqlite/transfer.h"
 
 #include <fmt/format.h>
 
@@ -25,6 +23,12 @@ Result<std::string> sqlite_path(std::string_view url) {
   return path;
 }
 
+Result<std::unique_ptr<CopyEnd>> open_copy(std::string_view url, bool create) {
+  if (postgres::is_address(url)) return postgres::open_postgres_copy(url, create);
+  HF_TRY(const std::string path, sqlite_path(url));
+  return open_sqlite_copy(path, create);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<session::Store>> open_store(std::string_view url, const OpenOptions& options) {
@@ -33,10 +37,11 @@ Result<std::unique_ptr<session::Store>> open_store(std::string_view url, const O
   return open_sqlite_store(path, options);
 }
 
-Result<std::unique_ptr<session::StoreTransfer>> open_transfer(std::string_view url, bool create) {
-  if (postgres::is_address(url)) return postgres::open_postgres_transfer(url, create);
-  HF_TRY(const std::string path, sqlite_path(url));
-  return open_sqlite_transfer(path, create);
+Result<CopyTotals> copy_store(std::string_view from, std::string_view to,
+                              const std::function<void(const CopyProgress&)>& progress) {
+  HF_TRY(const auto source, open_copy(from, false));
+  HF_TRY(const auto target, open_copy(to, true));
+  return copy_everything(*source, *target, progress);
 }
 
 }  // namespace holdfast::store

@@ -5,7 +5,6 @@
 
 #include "session/commit_meter.h"
 #include "session/store.h"
-#include "session/store_transfer.h"
 
 #include <chrono>
 #include <functional>
@@ -44,7 +43,18 @@ inline constexpr std::string_view kOlderFormat = "older_format";
 // corrupt (not a store of ours), io, refused; of a database also unavailable and unauthorised.
 Result<std::unique_ptr<session::Store>> open_store(std::string_view url, const OpenOptions& options = {});
 
-// The same store for moving everything in it (session/store_transfer.h). `create`: the tables may be made.
-Result<std::unique_ptr<session::StoreTransfer>> open_transfer(std::string_view url, bool create);
+struct CopyTotals {
+  std::int64_t sessions = 0, entries = 0, tombstones = 0, lineage = 0, values = 0;
+  std::int64_t items() const { return sessions + entries + tombstones + lineage + values; }
+  bool operator==(const CopyTotals&) const = default;
+};
+struct CopyProgress {
+  std::int64_t done = 0, total = 0;  // items
+};
+// Everything that a store holds into another one, which is made, from where an earlier copy was broken off (tables/copy.h).
+// Nobody else may write to either meanwhile. `progress` may be empty. Errors besides those above: conflict (the target holds
+// something else; the source changed), corrupt (a record is damaged: a copy would hide that).
+Result<CopyTotals> copy_store(std::string_view from, std::string_view to,
+                              const std::function<void(const CopyProgress&)>& progress);
 
 }  // namespace holdfast::store

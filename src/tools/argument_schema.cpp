@@ -1,5 +1,7 @@
 #include "tools/argument_schema.h"
 
+#include <fmt/format.h>
+
 namespace holdfast::tools::argument {
 
 namespace {
@@ -32,6 +34,35 @@ JsonObject choice(JsonArray words, std::string_view description) {
   JsonObject schema{{"type", "string"}, {"enum", std::move(words)}};
   if (!description.empty()) schema["description"] = description;
   return schema;
+}
+
+JsonObject result_with(const std::vector<std::string_view>& members) {
+  JsonArray names;
+  for (const std::string_view name : members) names.emplace_back(name);
+  JsonArray either{JsonObject{{"required", std::move(names)}}, JsonObject{{"required", JsonArray{"error", "message"}}}};
+  return {{"type", "object"}, {"anyOf", std::move(either)}};
+}
+
+JsonObject schema_of(const operations::Parameter& parameter) {
+  using enum operations::Parameter::Type;
+  const std::string about = parameter.fallback.empty() ? std::string(parameter.help)
+                                                       : fmt::format("{}; default: {}", parameter.help, parameter.fallback);
+  switch (parameter.type) {
+    case text: {
+      JsonArray words;
+      for (const std::string_view word : words_of(parameter)) words.emplace_back(word);
+      return words.empty() ? argument::text(about) : argument::choice(std::move(words), about);
+    }
+    case texts:
+      return {{"type", JsonArray{"string", "array"}}, {"items", JsonObject{{"type", "string"}}}, {"description", about}};
+    case number:
+      return argument::number(parameter.least, parameter.most, about);
+    case flag:
+      return {{"type", "boolean"}, {"default", false}, {"description", about}};
+    case operations::Parameter::Type::choice:
+      return argument::flag(about);
+  }
+  return argument::text(about);
 }
 
 }  // namespace holdfast::tools::argument

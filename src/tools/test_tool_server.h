@@ -8,6 +8,7 @@
 #include "mcp/server/server.h"
 #include "session/life/retention.h"
 #include "store/open.h"
+#include "tools/call_context.h"
 #include "tools/session/confirmation.h"
 #include "tools/session/core_operations.h"
 
@@ -101,6 +102,7 @@ struct ToolServer {
   GateSettings gate;
   Confirmation confirmation{stores, policy, gate};
   ProjectRoot root{stores, "test", "", ""};
+  CallRoom calls{root, policy, *clock};
   mcp::Server server{server_options(), loop, pool, *clock, protocol_state};
 
  private:

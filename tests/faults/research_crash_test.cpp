@@ -37,25 +37,6 @@ class DyingStore final : public Store {
 
   int writes() const { return writes_; }
 
-  Result<SessionRecord> get(std::string_view id) override { return inner_.get(id); }
-  Result<Page> list(const Query& query) override { return inner_.list(query); }
-  Result<std::vector<std::string>> ids_with_prefix(const IdQuery& query) override { return inner_.ids_with_prefix(query); }
-  Result<std::optional<Tombstone>> tombstone(std::string_view id) override { return inner_.tombstone(id); }
-  Result<EntryPage> entries(const EntryQuery& query) override { return inner_.entries(query); }
-  Result<std::optional<Entry>> entry(std::string_view session, std::int64_t seq) override { return inner_.entry(session, seq); }
-  Result<std::optional<Entry>> entry_at(std::string_view session, std::string_view lane, std::int64_t number) override {
-    return inner_.entry_at(session, lane, number);
-  }
-  Result<std::optional<Entry>> entry_with_key(std::string_view session, std::string_view key) override {
-    return inner_.entry_with_key(session, key);
-  }
-  Result<std::vector<LineageEvent>> lineage_of(std::string_view session) override { return inner_.lineage_of(session); }
-  Result<std::vector<LineageEvent>> lineage_tree(std::string_view session) override { return inner_.lineage_tree(session); }
-  Result<std::optional<KeyedValue>> value(std::string_view space, std::string_view key) override {
-    return inner_.value(space, key);
-  }
-  Result<std::vector<KeyedValue>> values(const ValueQuery& query) override { return inner_.values(query); }
-  Result<std::optional<Lease>> lease(std::string_view name) override { return inner_.lease(name); }
   Result<SearchResult> search(const SearchQuery& query) override { return inner_.search(query); }
   Result<Verification> verify(std::string_view session) override { return inner_.verify(session); }
   Result<Integrity> integrity() override { return inner_.integrity(); }
@@ -70,6 +51,7 @@ class DyingStore final : public Store {
   Result<std::int64_t> last_sequence() override { return inner_.last_sequence(); }
 
  protected:
+  Result<void> look(Moments, const Question& question) override { return question(inner_); }
   Result<void> run(const Work& work) override {
     const int number = ++writes_;
     if (number == kill_at_ && when_ == When::before) ::kill(::getpid(), SIGKILL);

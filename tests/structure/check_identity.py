@@ -16,7 +16,7 @@ import sys
 # Who gets the whole store, the work it names (SystemWork), and how often.
 SYSTEM = {
     ("cli/services/mcp_service.cpp", "protocol"): 1,     # tasks, letters, streams: keyed values
-    ("cli/services/mcp_service.cpp", "sweep"): 2,        # the clocks, and what has expired
+    ("cli/services/mcp_service.cpp", "sweep"): 1,        # the clocks, and what has expired
     ("cli/services/mcp_service.cpp", "research"): 1,     # whose a run is that has to be worked
     ("cli/services/mcp_service.cpp", "gateway"): 1,      # whom a change is for
     ("cli/server/serve_command.cpp", "gateway"): 1,    # tokens, logins, health, live events
@@ -29,12 +29,11 @@ SYSTEM = {
 SHARED = {"cli/server/mcp_command.cpp", "cli/server/serve_command.cpp", "cli/transcripts/search_command.cpp", "cli/services/review_workspace.cpp"}
 # What of a surface keeps a store: for one call, as its caller sees it, or for work that SYSTEM has.
 KEPT = {
-    "tools/session/session_operations.h", "tools/research/research_tool.h", "tools/transcripts/search_tools.cpp", "tools/transcripts/transcript_call.h", "web/pages/reader_page.h", "web/pages/timeline.h", "web/pages/timeline.cpp",
+    "tools/session/session_operations.h", "tools/research/research_tool.h", "tools/transcripts/search_tools.cpp", "tools/call_context.h", "web/pages/actions.cpp", "web/pages/reader_page.h",
     "tools/mcp_state.h", "tools/session/session_news.h", "web/gateway/gateway.h", "web/gateway/health.h", "web/pages/live_events.h", "web/gateway/logins.h", "web/gateway/access_tokens.h",
 }
 # Things of a thread that say nothing about a call: random numbers, buffers, the trace of a log.
-THREAD_LOCAL = {"base/run/log_trace.cpp", "base/files/zstd_block.cpp", "mcp/client/client_link.cpp", "model/open_models.cpp", "net/run/child_process.cpp",
-                "net/http/http_response_text.cpp", "kinds/research/sources/resilient.cpp"}
+THREAD_LOCAL = {"base/run/log_trace.cpp", "base/files/zstd_block.cpp", "base/run/backoff.h", "net/run/child_process.cpp", "net/http/http_response_text.cpp"}
 
 FOR_SYSTEM = re.compile(r"\bfor_system\((?:session::)?SystemWork::(\w+)\)")
 ANY_SYSTEM = re.compile(r"\bfor_system\((?!SystemWork\))")

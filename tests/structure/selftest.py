@@ -52,6 +52,25 @@ class Hardening(unittest.TestCase):
                 self.assertIn(name, output)
 
 
+class Reference(unittest.TestCase):
+    def test_a_page_that_is_not_what_the_program_prints_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            (root / "docs/reference").mkdir(parents=True)
+            program = root / "program"
+            program.write_text("#!/bin/sh\necho \"# $2\"\n")
+            program.chmod(0o755)
+            page = root / "docs/reference/commands.md"
+            self.assertEqual(run("check_reference.py", program, root)[0], 1)
+            page.write_text("# other\n")
+            status, output = run("check_reference.py", program, root)
+            self.assertEqual(status, 1)
+            self.assertIn("docs/reference/commands.md:1: is not what the program prints", output)
+            self.assertIn("reference commands > docs/reference/commands.md", output)
+            page.write_text("# commands\n")
+            self.assertEqual(run("check_reference.py", program, root), (0, "reference: ok\n"))
+
+
 class Repository(unittest.TestCase):
     """Checks made-up repositories of a few files."""
 

@@ -1,5 +1,8 @@
 #include "base/files/file.h"
 
+#include "base/files/in_folder.h"
+#include "base/files/lock_range.h"
+#include "base/files/path_below.h"
 #include "base/ids.h"
 
 #include <fmt/format.h>
@@ -28,18 +31,6 @@ Result<Place> split_place(const std::string& path) {
   return place;
 }
 
-Result<Fd> open_for_sync(const std::string& folder) {
-  Fd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!fd) return fail(system_error(folder, errno));
-  return fd;
-}
-
-// EINVAL: a file system that cannot sync folders has nothing to lose there.
-Result<void> sync_open_folder(const Fd& folder, const std::string& path) {
-  if (::fsync(folder.get()) != 0 && errno != EINVAL) return fail(system_error("sync " + path, errno));
-  return {};
-}
-
 // A file that is complete and synced but has no name yet that anybody looks for.
 class TemporaryFile {
  public:
@@ -66,13 +57,8 @@ class TemporaryFile {
     return {};
   }
 
-  Result<void> link_as(const std::string& name) {
-    if (::linkat(folder_.get(), name_.c_str(), folder_.get(), name.c_str(), 0) == 0) return {};
-    if (errno != EPERM && errno != EOPNOTSUPP) return fail(system_error("create", errno));
-    // A file system without hard links (exFAT on a stick).
-    if (::renameat2(folder_.get(), name_.c_str(), folder_.get(), name.c_str(), RENAME_NOREPLACE) != 0) {
-      return fail(system_error("create", errno));
-    }
+  Result<void> rename_new_as(const std::string& name) {
+    if (const int problem = rename_new(folder_.get(), name_, folder_.get(), name)) return fail(system_error("create", problem));
     exists_ = false;
     return {};
   }
@@ -86,13 +72,13 @@ class TemporaryFile {
 enum class Publish { replace, create };
 
 Result<void> publish(const Place& place, std::string_view bytes, mode_t mode, Publish how) {
-  HF_TRY(const Fd folder, open_for_sync(place.folder));
+  HF_TRY(const Fd folder, open_folder(place.folder));
   {
     TemporaryFile temporary(folder);
     HF_CHECK(temporary.write(bytes, mode));
-    HF_CHECK(how == Publish::replace ? temporary.rename_over(place.name) : temporary.link_as(place.name));
+    HF_CHECK(how == Publish::replace ? temporary.rename_over(place.name) : temporary.rename_new_as(place.name));
   }
-  return sync_open_folder(folder, place.folder);
+  return sync_open_folder(folder.get(), place.folder);
 }
 
 Result<void> publish(const std::string& path, std::string_view bytes, mode_t mode, Publish how) {
@@ -106,19 +92,6 @@ Result<Fd> open_lock_file(const std::string& path) {
   Fd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (!fd) return fail(system_error(path, errno));
   return fd;
-}
-
-// Locks of the open file description: plain record locks would be lost as soon as any other descriptor
-// of the file is closed in this process.
-int lock_whole_file(int fd, int command) {
-  struct flock range{};
-  range.l_type = F_WRLCK;
-  range.l_whence = SEEK_SET;
-  int result = 0;
-  do {
-    result = ::fcntl(fd, command, &range);
-  } while (result != 0 && errno == EINTR);
-  return result;
 }
 
 }  // namespace
@@ -182,8 +155,8 @@ Result<void> create_file(const std::string& path, std::string_view bytes, mode_t
 }
 
 Result<void> sync_folder(const std::string& path) {
-  HF_TRY(const Fd folder, open_for_sync(path));
-  return sync_open_folder(folder, path);
+  HF_TRY(const Fd folder, open_folder(path));
+  return sync_open_folder(folder.get(), path);
 }
 
 Result<void> make_private_folder(const std::string& path) {
@@ -207,15 +180,15 @@ Result<void> make_private_folder(const std::string& path) {
 
 Result<FileLock> FileLock::acquire(const std::string& path) {
   HF_TRY(Fd fd, open_lock_file(path));
-  if (lock_whole_file(fd.get(), F_OFD_SETLKW) != 0) return fail(system_error("lock " + path, errno));
+  HF_CHECK(lock_range(fd, 0, Sharing::exclusive, true));
   return FileLock(std::move(fd));
 }
 
 Result<FileLock> FileLock::try_acquire(const std::string& path) {
   HF_TRY(Fd fd, open_lock_file(path));
-  if (lock_whole_file(fd.get(), F_OFD_SETLK) == 0) return FileLock(std::move(fd));
-  if (errno == EAGAIN || errno == EACCES) return fail(ErrorKind::conflict, path + " is locked by another process");
-  return fail(system_error("lock " + path, errno));
+  HF_TRY(const bool locked, try_lock_range(fd, 0, Sharing::exclusive));
+  if (!locked) return fail(ErrorKind::conflict, path + " is locked by another process");
+  return FileLock(std::move(fd));
 }
 
 }  // namespace holdfast

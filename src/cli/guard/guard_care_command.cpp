@@ -1,7 +1,7 @@
 // holdfast guard verify, repair, forget.
 
 #include "base/text/text.h"
-#include "cli/arguments/commands.h"
+#include "cli/program/context.h"
 #include "cli/transcripts/transcript_work.h"
 #include "kinds/transcripts/guard/kept_home.h"
 
@@ -16,7 +16,7 @@ using session::Blobs;
 Result<void> print_check(Context& context, TranscriptWork& work, const Blobs::Check& check, bool repaired) {
   work.progress_done();
   const bool ok = check.problems.empty();
-  if (context.line.json) {
+  if (context.json) {
     JsonArray problems;
     for (const Blobs::Problem& each : check.problems) problems.push_back(JsonObject{{"key", each.key}, {"what", each.what}});
     print_json(JsonObject{{"ok", ok}, {"chunks", check.chunks}, {"bytes", check.bytes}, {"problems", std::move(problems)}});
@@ -28,7 +28,7 @@ Result<void> print_check(Context& context, TranscriptWork& work, const Blobs::Ch
   }
   if (ok) return {};
   if (repaired) {
-    if (!context.line.json) print("what is damaged is set aside; holdfast guard takes it again from what is still there\n");
+    if (!context.json) print("what is damaged is set aside; holdfast guard takes it again from what is still there\n");
     return {};
   }
   return fail(ErrorKind::corrupt, "the guard is damaged",
@@ -37,9 +37,10 @@ Result<void> print_check(Context& context, TranscriptWork& work, const Blobs::Ch
 
 }  // namespace
 
-Result<void> check_guard(Context& context, bool repair) {
+Result<void> check_guard(Context& context) {
+  const bool repair = context.command->name() == "repair";
   HF_TRY(auto work, TranscriptWork::begin(context));
-  HF_TRY(Blobs* const blobs, work->keeper().guard());
+  HF_TRY(Blobs* const blobs, work->homes_keeper().guard());
   const auto progress = work->progress();
   const auto told = [&](std::uint64_t done, std::uint64_t total) { progress("checking", done, total); };
   HF_TRY(const auto check, repair ? blobs->repair(told) : blobs->verify(told));
@@ -48,11 +49,11 @@ Result<void> check_guard(Context& context, bool repair) {
 
 Result<void> forget_guarded(Context& context) {
   HF_TRY(auto work, TranscriptWork::begin(context));
-  HF_TRY(Blobs* const blobs, work->keeper().guard());
+  HF_TRY(Blobs* const blobs, work->homes_keeper().guard());
   HF_TRY(const auto there, transcripts::ids_on_disk(work->homes()));
   std::vector<std::string> keys, ids;
   std::string what;
-  for (const std::string& word : context.line.guard.words) {
+  for (const std::string& word : context.given.texts("session")) {
     HF_TRY(const auto session, transcripts::find_kept_session(*blobs, word));
     HF_TRY(const auto files, transcripts::files_of(*blobs, session));
     std::uint64_t bytes = 0;
@@ -66,7 +67,7 @@ Result<void> forget_guarded(Context& context) {
                                                    : "the original is gone: this cannot be undone");
   }
   work->progress_done();
-  if (!context.line.guard.yes) {
+  if (!context.given.flag("yes")) {
     if (!somebody_is_there()) return fail(ErrorKind::refused, what, "--yes forgets it without asking");
     print_note(what + "\nForget it for good? [y/N] ");
     const std::string answer = to_ascii_lower(read_answer());
@@ -74,7 +75,7 @@ Result<void> forget_guarded(Context& context) {
   }
   HF_CHECK(blobs->forget(keys));
   HF_CHECK(blobs->scrub());
-  if (context.line.json) {
+  if (context.json) {
     JsonArray forgotten;
     for (const std::string& id : ids) forgotten.emplace_back(id);
     print_json(JsonObject{{"forgotten", std::move(forgotten)}, {"files", keys.size()}});

@@ -2,7 +2,7 @@
 
 #include "base/files/file.h"
 #include "base/run/log.h"
-#include "cli/arguments/commands.h"
+#include "cli/program/context.h"
 #include "cli/services/guard_unit.h"
 #include "cli/transcripts/transcript_work.h"
 #include "kinds/transcripts/guard/guard.h"
@@ -44,12 +44,12 @@ void log_troubles(const GuardReport& report) {
 
 Result<void> keep_once(Context& context) {
   HF_TRY(auto work, TranscriptWork::begin(context));
-  HF_TRY(session::Blobs* const blobs, work->keeper().guard());
+  HF_TRY(session::Blobs* const blobs, work->homes_keeper().guard());
   Guard guard(work->homes(), *blobs);
   HF_TRY(const GuardReport report, guard.keep_all(work->progress()));
   HF_TRY(const auto state, blobs->state());
   work->progress_done();
-  if (context.line.json) {
+  if (context.json) {
     JsonObject fields = to_json(report);
     fields["kept_files"] = state.files;
     fields["kept_bytes"] = state.bytes;
@@ -68,7 +68,7 @@ Result<void> keep_watching(Context& context) {
   if (!stop) return fail(system_error("eventfd", errno));
   signals->on_stop([&] { static_cast<void>(::eventfd_write(stop.get(), 1)); });
   HF_TRY(auto work, TranscriptWork::begin(context));
-  HF_TRY(session::Blobs* const blobs, work->keeper().guard());
+  HF_TRY(session::Blobs* const blobs, work->homes_keeper().guard());
   HF_TRY(auto watch, transcripts::GuardWatch::open(work->homes()));
   Guard guard(work->homes(), *blobs);
   std::chrono::milliseconds next{0};  // until the next full pass
@@ -133,16 +133,16 @@ Result<void> keep_for_hook(Context& context) {
 }  // namespace
 
 Result<void> guard_transcripts(Context& context) {
-  const GuardArguments& given = context.line.guard;
-  if (given.hook) {
+  const operations::Given& given = context.given;
+  if (given.flag("hook")) {
     // The client is none the worse for trouble of ours.
     if (auto kept = keep_for_hook(context); !kept) log(LogLevel::warn, "guard", "hook: " + kept.error().message);
     return {};
   }
-  if (given.install) return install_guard(context);
-  if (given.uninstall) return uninstall_guard(context);
-  if (given.install_hook) return print_guard_hook(context);
-  return given.watch ? keep_watching(context) : keep_once(context);
+  if (given.flag("install")) return install_guard(context);
+  if (given.flag("uninstall")) return uninstall_guard(context);
+  if (given.flag("install_hook")) return print_guard_hook(context);
+  return given.flag("watch") ? keep_watching(context) : keep_once(context);
 }
 
 }  // namespace holdfast::cli

@@ -1,6 +1,6 @@
 // holdfast guard list, show, cat, status: what the guard has.
 
-#include "cli/arguments/commands.h"
+#include "cli/program/context.h"
 #include "cli/transcripts/transcript_work.h"
 #include "kinds/transcripts/guard/kept_lines.h"
 #include "kinds/transcripts/home/shown_path.h"
@@ -32,25 +32,25 @@ JsonObject kept_file_json(const session::KeptFile& file) {
 
 Result<void> list_guarded(Context& context) {
   HF_TRY(auto work, TranscriptWork::begin(context));
-  HF_TRY(session::Blobs* const blobs, work->keeper().guard());
+  HF_TRY(session::Blobs* const blobs, work->homes_keeper().guard());
   HF_TRY(auto sessions, transcripts::kept_sessions(*blobs));
   HF_TRY(const auto there, transcripts::ids_on_disk(work->homes()));
   HF_TRY(const auto missing, transcripts::missing_files(work->homes(), *blobs));
-  if (context.line.guard.gone) {
+  if (context.given.flag("gone")) {
     std::erase_if(sessions, [&](const auto& each) { return there.contains(each.id) && !missing.contains(each.id); });
     std::ranges::sort(sessions, std::greater(), [](const auto& each) { return each.transcript.modified_at; });
   }
-  transcripts::KeptLines lines(work->keeper());
+  transcripts::KeptLines lines(work->homes_keeper());
   JsonArray items;
   Table table({{"ID"}, {"PRODUCT"}, {"ORIGINAL"}, {"UPDATED"}, {"SIZE", true}, {"PROJECT"}, {"TITLE", false, true}});
-  const Millis now = work->keeper().now();
+  const Millis now = work->homes_keeper().now();
   for (const auto& session : sessions) {
     const bool gone = !there.contains(session.id);
     const auto lost = missing.find(session.id);
     const std::size_t count = lost == missing.end() ? 0 : lost->second;
     const auto line = lines.line_of(session);  // a damaged one is listed without a title
     const std::string title = line ? line->title : "", project = line ? line->project_path : "";
-    if (context.line.json) {
+    if (context.json) {
       JsonObject item = kept_file_json(session.transcript);
       item["session_id"] = session.id;
       item["product"] = product_name(session.product);
@@ -67,12 +67,12 @@ Result<void> list_guarded(Context& context) {
                  session::age(session.transcript.modified_at, now), size_text(session.transcript.size), project, title});
     }
   }
-  if (context.line.json) {
+  if (context.json) {
     const std::size_t count = items.size();
     print_json(JsonObject{{"sessions", std::move(items)}, {"count", count}});
   } else if (sessions.empty()) {
-    print(context.line.guard.gone ? "nothing is gone that the guard has\n"
-                                  : "the guard has nothing yet; holdfast guard keeps what is there\n");
+    print(context.given.flag("gone") ? "nothing is gone that the guard has\n"
+                                     : "the guard has nothing yet; holdfast guard keeps what is there\n");
   } else {
     print(table.text(context.terminal));
   }
@@ -80,11 +80,11 @@ Result<void> list_guarded(Context& context) {
 }
 
 Result<void> show_guarded(Context& context) {
-  const GuardArguments& given = context.line.guard;
+  const operations::Given& given = context.given;
   HF_TRY(auto work, TranscriptWork::begin(context));
-  HF_TRY(session::Blobs* const blobs, work->keeper().guard());
-  HF_TRY(const auto session, transcripts::find_kept_session(*blobs, given.words.front()));
-  HF_TRY(const auto version, work->kept_version(given.version, given.as_of));
+  HF_TRY(session::Blobs* const blobs, work->homes_keeper().guard());
+  HF_TRY(const auto session, transcripts::find_kept_session(*blobs, given.text("session")));
+  HF_TRY(const auto version, work->kept_version());
   HF_TRY(const auto files, transcripts::files_of(*blobs, session, version));
   const bool one_each = version.number || version.as_of;
   std::size_t missing = 0;
@@ -114,7 +114,7 @@ Result<void> show_guarded(Context& context) {
     }
   }
   const std::string restore = fmt::format("holdfast restore --in-place {}", session.id);
-  if (context.line.json) {
+  if (context.json) {
     print_json(JsonObject{{"session_id", session.id},
                           {"product", product_name(session.product)},
                           {"gone", gone},
@@ -135,30 +135,30 @@ Result<void> show_guarded(Context& context) {
 }
 
 Result<void> print_guarded(Context& context) {
-  const GuardArguments& given = context.line.guard;
+  const operations::Given& given = context.given;
   HF_TRY(auto work, TranscriptWork::begin(context));
-  HF_TRY(session::Blobs* const blobs, work->keeper().guard());
-  HF_TRY(const auto session, transcripts::find_kept_session(*blobs, given.words.front()));
+  HF_TRY(session::Blobs* const blobs, work->homes_keeper().guard());
+  HF_TRY(const auto session, transcripts::find_kept_session(*blobs, given.text("session")));
   session::KeptFile file = session.transcript;
-  if (given.words.size() > 1) {
+  if (const std::string wanted = given.text("file"); !wanted.empty()) {
     HF_TRY(const auto files, transcripts::files_of(*blobs, session));
     const auto is_it = [&](const std::string& key) {
-      return key == given.words[1] || key.ends_with("/" + given.words[1]) || key.ends_with(":" + given.words[1]);
+      return key == wanted || key.ends_with("/" + wanted) || key.ends_with(":" + wanted);
     };
     const auto found = std::ranges::find_if(
         files, [&](const auto& each) { return is_it(each.key) || is_it(transcripts::shown_path(each.key)); });
     if (found == files.end()) {
-      return fail(ErrorKind::not_found, fmt::format("the guard has no file {} of {}", given.words[1], session.id),
+      return fail(ErrorKind::not_found, fmt::format("the guard has no file {} of {}", wanted, session.id),
                   fmt::format("holdfast guard show {} lists them", session.id));
     }
     file = *found;
   }
-  HF_TRY(const auto version, work->kept_version(given.version, given.as_of));
+  HF_TRY(const auto version, work->kept_version());
   HF_TRY(file, transcripts::chosen_version(*blobs, file, version, true));
   std::vector<session::Blobs::Gap> lost;
   std::string piece(kPrintedAtOnce, '\0');
   for (std::uint64_t at = 0; at < file.size;) {
-    auto got = given.partial ? blobs->read_what_is_left(file, at, piece, lost) : blobs->read(file, at, piece);
+    auto got = given.flag("partial") ? blobs->read_what_is_left(file, at, piece, lost) : blobs->read(file, at, piece);
     if (!got && got.error().kind == ErrorKind::corrupt)
       return fail(ErrorKind::corrupt, got.error().message, "--partial prints what is left, with zeros where bytes are lost");
     if (!got) return fail(std::move(got).error());
@@ -173,10 +173,10 @@ Result<void> print_guarded(Context& context) {
 
 Result<void> show_guard_status(Context& context) {
   HF_TRY(auto work, TranscriptWork::begin(context));
-  HF_TRY(session::Blobs* const blobs, work->keeper().guard());
+  HF_TRY(session::Blobs* const blobs, work->homes_keeper().guard());
   HF_TRY(const auto state, blobs->state());
   HF_TRY(const auto gone, transcripts::gone_sessions(work->homes(), *blobs));
-  if (context.line.json) {
+  if (context.json) {
     print_json(JsonObject{{"files", state.files},
                           {"versions", state.versions},
                           {"bytes", state.bytes},

@@ -14,8 +14,8 @@
 
 namespace holdfast::cli {
 
-struct Context {
-  CommandLine line;
+// What one run of the program has: what was typed, and what a command works with.
+struct Context : CommandLine {
   Folders folders;
   Settings settings;
   std::shared_ptr<const Clock> clock;

@@ -33,7 +33,7 @@ bool is_on_path(const Environment& environment, const std::string& program) {
 }  // namespace
 
 Result<void> check_launch(const Context& context, const TranscriptWork& work, std::string_view product) {
-  if (!work.given().launch) return {};
+  if (!context.given.flag("launch")) return {};
   const auto client = transcripts::client_above(work.homes().claude);
   if (context.environment("CLAUDECODE") || (client && *client))
     return fail(ErrorKind::refused, "--launch inside a running session would start a client in a client",
@@ -51,7 +51,7 @@ Result<void> launch(const Context& context, std::string_view product, const std:
     words = {context.settings.text("launch.codex"), "resume", session_id};
   else
     words = {context.settings.text("launch.claude"), "--resume", session_id};
-  for (const std::string& word : context.line.transcripts.launch_arguments) words.push_back(word);
+  for (const std::string& word : context.given.texts("launch_arguments")) words.push_back(word);
   if (!folder.empty() && ::chdir(folder.c_str()) != 0)
     return fail(system_error(fmt::format("the session is there, but {} cannot be entered", folder), errno));
   for (const char* name : kInherited) ::unsetenv(name);

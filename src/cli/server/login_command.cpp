@@ -1,6 +1,6 @@
 // holdfast login: a fresh address that logs a browser in.
 
-#include "cli/arguments/commands.h"
+#include "cli/program/context.h"
 #include "cli/program/login_address.h"
 #include "web/gateway/access_tokens.h"
 #include "web/gateway/server_address.h"
@@ -16,13 +16,14 @@ Result<void> print_login(Context& context) {
     HF_TRY(auto last, web::last_address(*store));
     if (last) address = *last;
   }
-  const std::string name = context.line.name.empty() ? std::string(web::kLocal) : context.line.name;
+  const std::string typed = context.given.text("name");
+  const std::string name = typed.empty() ? std::string(web::kLocal) : typed;
   if (name == web::kLocal) {
     HF_CHECK(make_data_folder(context.folders));
     HF_CHECK(web::AccessTokens(*store).ensure_first(context.folders.token_file()));
   }
   HF_TRY(const LoginAddress login, make_login(*store, address, name));
-  if (!context.line.json) {
+  if (!context.json) {
     print(login.text(context.terminal));
     return {};
   }

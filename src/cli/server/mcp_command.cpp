@@ -2,7 +2,7 @@
 
 #include "base/run/poll_loop.h"
 #include "base/run/pool.h"
-#include "cli/arguments/commands.h"
+#include "cli/program/context.h"
 #include "cli/program/stop_signals.h"
 #include "cli/services/mcp_service.h"
 #include "mcp/transport/transport_stdio.h"

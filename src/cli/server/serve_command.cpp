@@ -2,7 +2,7 @@
 
 #include "base/run/log.h"
 #include "base/run/pool.h"
-#include "cli/arguments/commands.h"
+#include "cli/program/context.h"
 #include "cli/program/login_address.h"
 #include "cli/program/stop_signals.h"
 #include "cli/services/mcp_service.h"
@@ -87,7 +87,7 @@ Result<void> announce(const Context& context, session::Store& store, const std::
     HF_TRY(page, make_login(store, address, std::string(web::kLocal)));
   }
   const std::string endpoint = address + "/mcp";
-  if (context.line.json) {
+  if (context.json) {
     JsonObject line{{"url", page.url}, {"mcp", endpoint}, {"port", port}};
     line["token_file"] = authenticate ? Json(context.folders.token_file()) : Json(nullptr);
     print_json(line);

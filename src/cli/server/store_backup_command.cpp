@@ -1,6 +1,6 @@
 // holdfast store backup FILE, holdfast store restore FILE, holdfast store salvage FROM TO.
 
-#include "cli/arguments/commands.h"
+#include "cli/program/context.h"
 #include "cli/program/progress_bar.h"
 #include "cli/server/store_text.h"
 #include "store/backup.h"
@@ -31,11 +31,11 @@ JsonObject fields_of(const store::Backup& backup) {
 }  // namespace
 
 Result<void> back_up_store(Context& context) {
-  const std::string& file = context.line.transcripts.words.at(0);
+  const std::string file = context.given.text("file");
   HF_TRY(const store::Backup made, with_progress("copying", [&](const store::BackupProgress& tell) {
            return store::back_up(context.store_url(), file, tell);
          }));
-  if (context.line.json) {
+  if (context.json) {
     JsonObject fields = fields_of(made);
     fields["file"] = file;
     print_json(fields);
@@ -48,11 +48,11 @@ Result<void> back_up_store(Context& context) {
 }
 
 Result<void> salvage_store(Context& context) {
-  const std::string from = store_address(context.line.transcripts.words.at(0));
-  const std::string& file = context.line.transcripts.words.at(1);
+  const std::string from = store_address(context.given.text("from"));
+  const std::string file = context.given.text("file");
   HF_TRY(const store::Salvaged made,
          with_progress("salvaging", [&](const store::BackupProgress& tell) { return store::salvage(from, file, tell); }));
-  if (context.line.json) {
+  if (context.json) {
     print_json(JsonObject{{"file", file},
                           {"sessions", made.sessions},
                           {"entries", made.entries},
@@ -74,12 +74,12 @@ Result<void> salvage_store(Context& context) {
 }
 
 Result<void> restore_store(Context& context) {
-  const std::string& file = context.line.transcripts.words.at(0);
-  const store::RestoreRules rules{context.line.transcripts.force, context.line.transcripts.yes};
+  const std::string file = context.given.text("file");
+  const store::RestoreRules rules{context.given.flag("replace"), context.given.flag("with_damage")};
   HF_TRY(const store::Backup made, with_progress("restoring", [&](const store::BackupProgress& tell) {
            return store::restore(file, context.store_url(), rules, tell);
          }));
-  if (context.line.json) {
+  if (context.json) {
     JsonObject fields = fields_of(made);
     fields["store"] = context.store_url();
     fields["put_aside"] = made.put_aside.empty() ? Json(nullptr) : Json(made.put_aside);

@@ -1,6 +1,6 @@
 // holdfast store info|verify.
 
-#include "cli/arguments/commands.h"
+#include "cli/program/context.h"
 #include "cli/server/store_text.h"
 
 #include <fmt/format.h>
@@ -10,7 +10,7 @@ namespace holdfast::cli {
 Result<void> show_store(Context& context) {
   HF_TRY(auto store, context.open_store(true));
   HF_TRY(session::StoreInfo info, store->info());
-  if (context.line.json) {
+  if (context.json) {
     JsonObject fields{{"url", info.url},
                       {"path", info.path},
                       {"schema_version", info.schema_version},
@@ -37,7 +37,7 @@ Result<void> show_store(Context& context) {
 Result<void> verify_store(Context& context) {
   HF_TRY(auto store, context.open_store(true));
   HF_TRY(session::Integrity integrity, store->integrity());
-  if (context.line.json) {
+  if (context.json) {
     print_json(JsonObject{{"ok", integrity.ok},
                           {"sessions", integrity.sessions},
                           {"entries", integrity.entries},

@@ -1,9 +1,8 @@
 // holdfast store copy FROM TO: everything a store holds into another one, in a file or in a database.
 
-#include "cli/arguments/commands.h"
+#include "cli/program/context.h"
 #include "cli/program/progress_bar.h"
 #include "cli/server/store_text.h"
-#include "session/store_transfer.h"
 #include "store/open.h"
 
 #include <fmt/format.h>
@@ -13,8 +12,6 @@
 namespace holdfast::cli {
 
 namespace {
-
-using session::StoreTransfer;
 
 // The target says of itself that it is sound, or is damaged exactly where the source is.
 Result<session::Integrity> verify_copy(const std::string& from, const std::string& to) {
@@ -38,14 +35,12 @@ Result<session::Integrity> verify_copy(const std::string& from, const std::strin
 }  // namespace
 
 Result<void> copy_store(Context& context) {
-  const std::string from = store_address(context.line.transcripts.words.at(0));
-  const std::string to = store_address(context.line.transcripts.words.at(1));
+  const std::string from = store_address(context.given.text("from"));
+  const std::string to = store_address(context.given.text("to"));
   if (from == to) return fail(ErrorKind::invalid, "source and target are the same store");
-  HF_TRY(const auto source, store::open_transfer(from, false));
-  HF_TRY(const auto target, store::open_transfer(to, true));
   ProgressBar bar([](std::string_view text) { print_note(text); });
   const bool shown = ::isatty(STDERR_FILENO) != 0;
-  auto copied = session::copy_store(*source, *target, [&](const session::CopyProgress& progress) {
+  auto copied = store::copy_store(from, to, [&](const store::CopyProgress& progress) {
     if (shown) {
       bar.update(steady_milliseconds(), "copying", static_cast<std::uint64_t>(progress.done),
                  static_cast<std::uint64_t>(progress.total));
@@ -54,7 +49,7 @@ Result<void> copy_store(Context& context) {
   if (shown) bar.clear();
   if (!copied) return fail(std::move(copied).error());
   HF_TRY(const session::Integrity integrity, verify_copy(from, to));
-  if (context.line.json) {
+  if (context.json) {
     print_json(JsonObject{{"sessions", copied->sessions},
                           {"entries", copied->entries},
                           {"tombstones", copied->tombstones},

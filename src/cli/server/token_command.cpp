@@ -2,7 +2,7 @@
 
 #include "base/run/when.h"
 #include "base/text/uri.h"
-#include "cli/arguments/commands.h"
+#include "cli/program/context.h"
 #include "web/gateway/access_tokens.h"
 
 #include <fmt/format.h>
@@ -27,19 +27,19 @@ Result<std::string> project_of(const std::string& given) {
 }
 
 Result<web::TokenGrant> read_grant(const Context& context) {
-  const TokenArguments& given = context.line.token;
+  const operations::Given& given = context.given;
   web::TokenGrant grant;
-  grant.name = context.line.name;
-  grant.team = given.team;
-  if (!given.scopes.empty()) {
-    HF_TRY(grant.scopes, Scopes::parse(fmt::format("{}", fmt::join(given.scopes, ","))));
+  grant.name = given.text("name");
+  grant.team = given.text("team");
+  if (given.has("scope")) {
+    HF_TRY(grant.scopes, Scopes::parse(fmt::format("{}", fmt::join(given.texts("scope"), ","))));
   }
-  for (const std::string& project : given.projects) {
+  for (const std::string& project : given.texts("project")) {
     HF_TRY(std::string root, project_of(project));
     grant.projects.push_back(std::move(root));
   }
-  if (!given.expires.empty()) {
-    HF_TRY(grant.expires_at, parse_until(given.expires, context.clock->now()));
+  if (const std::string expires = given.text("expires"); !expires.empty()) {
+    HF_TRY(grant.expires_at, parse_until(expires, context.clock->now()));
   }
   return grant;
 }
@@ -62,7 +62,7 @@ Result<void> add_token(Context& context) {
   HF_TRY(const web::TokenGrant grant, read_grant(context));
   HF_TRY(auto store, context.open_store());
   HF_TRY(std::string token, web::AccessTokens(*store).add(grant));
-  if (context.line.json) {
+  if (context.json) {
     JsonObject made = token_json({grant, {}, context.clock->now()});
     made["token"] = token;
     print_json(made);
@@ -75,7 +75,7 @@ Result<void> add_token(Context& context) {
 Result<void> list_tokens(Context& context) {
   HF_TRY(auto store, context.open_store());
   HF_TRY(auto tokens, web::AccessTokens(*store).list());
-  if (context.line.json) {
+  if (context.json) {
     JsonArray listed;
     for (const web::AccessToken& token : tokens) listed.push_back(token_json(token));
     print_json(JsonObject{{"tokens", std::move(listed)}});
@@ -95,13 +95,13 @@ Result<void> list_tokens(Context& context) {
 }
 
 Result<void> revoke_token(Context& context) {
-  const std::string& name = context.line.name;
+  const std::string name = context.given.text("name");
   HF_TRY(auto store, context.open_store());
   HF_CHECK(web::AccessTokens(*store).revoke(name));
   // The file would bring the first token back at the next start.
   if (name == web::kLocal && ::unlink(context.folders.token_file().c_str()) != 0 && errno != ENOENT)
     return fail(system_error("remove " + context.folders.token_file(), errno));
-  if (context.line.json)
+  if (context.json)
     print_json(JsonObject{{"revoked", name}});
   else
     print(fmt::format("{} is revoked; running servers refuse it within seconds\n", name));

@@ -37,12 +37,12 @@ runner::Consent consent_of(const Context& context, Asking asking) {
     const runner::TrustedFiles trusted(context.folders.data + "/trusted-servers.json");
     HF_TRY(const runner::Trust trust, trusted.of(project.path, project.digest));
     if (trust == runner::Trust::agreed) return {};
-    if (!context.line.run.trust) {
+    if (!context.given.flag("trust")) {
       if (!may_ask(context, asking)) return fail(not_agreed(project, trust));
       print_note(what_it_starts(project, trust) + "Use it, until it changes? [y/N] ");
       const std::string answer = to_ascii_lower(read_answer());
       if (answer != "y" && answer != "yes") return fail(not_agreed(project, trust));
-    } else if (!context.line.json) {
+    } else if (!context.json) {
       print_note(what_it_starts(project, trust));
     }
     HF_CHECK(make_data_folder(context.folders));
@@ -53,7 +53,7 @@ runner::Consent consent_of(const Context& context, Asking asking) {
 }  // namespace
 
 bool may_ask(const Context& context, Asking asking) {
-  return asking != Asking::nobody && somebody_is_there() && !context.line.json;
+  return asking != Asking::nobody && somebody_is_there() && !context.json;
 }
 
 Result<std::string> base_folder(const Environment& environment) {

@@ -52,7 +52,7 @@ std::optional<std::string> systemctl(std::vector<std::string> words) {
 
 void print_unit_done(const Context& context, JsonObject fields, const std::string& text,
                      const std::optional<std::string>& trouble, const std::string& left_to_do) {
-  if (context.line.json) {
+  if (context.json) {
     if (trouble) fields["warning"] = *trouble;
     if (trouble) fields["left_to_do"] = left_to_do;
     print_json(fields);
@@ -112,7 +112,7 @@ Result<void> uninstall_guard(Context& context) {
   const std::string path = unit_path(context);
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) {
-    if (context.line.json)
+    if (context.json)
       print_json(JsonObject{{"removed", nullptr}, {"stopped", false}});
     else
       print(fmt::format("there is no {}: nothing to remove\n", path));
@@ -137,7 +137,7 @@ Result<void> print_guard_hook(Context& context) {
   }
   const JsonObject hooks{{"hooks", std::move(events)}};
   print_json(hooks);
-  if (!context.line.json) {
+  if (!context.json) {
     print_note("add this to settings.json of Claude Code (~/.claude/settings.json), beside the hooks that are there already\n");
   }
   return {};

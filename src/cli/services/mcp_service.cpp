@@ -1,15 +1,16 @@
 #include "cli/services/mcp_service.h"
 
 #include "base/run/log.h"
+#include "base/run/repeat.h"
 #include "cli/program/care_settings.h"
 #include "cli/program/document_settings.h"
-#include "cli/services/expiry_sweep.h"
-#include "cli/services/handle_sweep.h"
 #include "cli/services/keeper_of_home.h"
 #include "cli/services/research_service.h"
 #include "cli/services/retention_sweep.h"
 #include "cli/services/runner_service.h"
 #include "cli/services/search_service.h"
+#include "kinds/documents/workspace/handles.h"
+#include "session/life/expiry.h"
 #include "tools/documents/document_tools.h"
 #include "tools/documents/document_workspaces.h"
 #include "tools/mcp_state.h"
@@ -62,6 +63,7 @@ tools::ReasoningSettings reasoning_settings(const Settings& settings) {
 }
 
 // Runs that a command left to a server, or whose server has gone, are waited for by somebody.
+constexpr std::chrono::minutes kExpireEvery{10};  // events of streams live this long; sweeping more often finds nothing
 constexpr std::chrono::seconds kRecoverEvery{5};
 
 // The sessions that a call is about keep their state until the call has looked at them (threads-and-research §5, rule 1).
@@ -120,14 +122,14 @@ class ToolService final : public McpService {
   std::stop_source stopping_;
   tools::RunnerRoom runner_room_;
   std::unique_ptr<transcripts::Keeper> keeper_;
-  tools::TranscriptToolOptions transcript_options_;
+  tools::CallRoom calls_;
   std::mutex search_mutex_;
   std::unique_ptr<SearchService> search_;
   tools::SearchRoom search_room_;
   mcp::Server server_;
   tools::ReasoningCaller reasoning_;
-  ExpirySweep sweep_;
-  HandleSweep handles_;
+  session::Store& swept_;
+  documents::Handles handles_;
   RetentionSweep retention_;
   std::unique_ptr<tools::SessionNews> news_;  // made by a pool thread, ended after the pool
 };
@@ -141,11 +143,12 @@ ToolService::ToolService(const Context& context, const session::SharedStore& sto
       policy_(retention_policy(context.settings)),
       operations_(policy_),
       runner_room_{stores, [this](session::Store& store) { return runs(store); }, stopping_.get_token()},
+      calls_{root_, policy_, *context.clock},
       server_(server_options(context.settings), executor, pool, *context.clock, state_),
       reasoning_(stores, server_, root_, reasoning_settings(context.settings)),
-      sweep_(stores.for_system(session::SystemWork::sweep), executor, pool),
-      handles_(stores, *context.clock, handle_ttl(context.settings), executor, pool),
-      retention_(stores.for_system(session::SystemWork::sweep), policy_, *context.clock, executor, pool,
+      swept_(stores.for_system(session::SystemWork::sweep)),
+      handles_(stores, *context.clock, handle_ttl(context.settings)),
+      retention_(swept_, policy_, *context.clock, executor, pool,
                  [this] { server_.resource_updated(std::string(tools::kNoticesUri)); }) {}
 
 Result<void> ToolService::open_tools() {
@@ -161,24 +164,25 @@ Result<void> ToolService::open_tools() {
   if (chosen.contains("transcripts")) {
     HF_TRY(keeper_, open_keeper(context_, [this](bool) -> Result<session::Store*> { return &own_; }));
     end_what_died(*keeper_);
-    transcript_options_.remote.environment = context_.environment;
-    transcript_options_.remote.gist.api = context_.settings.text("gist.api");
-    transcript_options_.archive_folder = context_.folders.data + "/archives";
+    calls_.keeper = keeper_.get();
+    calls_.remote.environment = context_.environment;
+    calls_.remote.gist.api = context_.settings.text("gist.api");
+    calls_.prices_path = context_.folders.config + "/prices.json";
+    calls_.archive_folder = context_.folders.data + "/archives";
     tools::add_transcript_kind(operations_, *keeper_);
   }
   if (chosen.contains("research")) HF_CHECK(open_research());
-  tools::add_document_kind(operations_);
   tools::add_run_kind(operations_);
   if (chosen.contains("reasoning")) HF_CHECK(open_reasoning());
   if (chosen.contains("documents")) HF_CHECK(open_documents());
   if (research_rooms_) HF_CHECK(tools::add_research_tool(server_, *research_rooms_));
   if (keeper_) {
-    HF_CHECK(tools::add_transcript_tools(server_, stores_, *keeper_, root_, transcript_options_));
+    HF_CHECK(tools::add_transcript_tools(server_, stores_, calls_));
     search_room_.engine = [this]() -> Result<tools::SearchRoom::Engine> {
       HF_TRY(SearchService * service, search());
       return tools::SearchRoom::Engine{&service->finder(), &service->sources()};
     };
-    HF_CHECK(tools::add_search_tools(server_, stores_, *keeper_, root_, transcript_options_, search_room_));
+    HF_CHECK(tools::add_search_tools(server_, stores_, calls_, search_room_));
   }
   if (chosen.contains("runner")) HF_CHECK(tools::add_runner_tools(server_, runner_room_));
   tools::add_session_resources(server_, stores_, operations_);
@@ -193,8 +197,15 @@ Result<void> ToolService::open_tools() {
   server_.before_tools([this](std::string_view tool, mcp::Call& call) {
     if (!sweeps_itself(tool, call.arguments())) retention_.look(sessions_named_by(call.arguments()));
   });
-  sweep_.start();
-  handles_.start();
+  // Login codes, browser logins, transport sessions, events, tasks; and sessions over documents (document-review §3).
+  repeat(server_.executor(), server_.pool(), kExpireEvery, [this] {
+    if (auto removed = session::sweep_expired(swept_); !removed)
+      log(LogLevel::warn, "cli", "expired values stay for now: " + removed.error().message);
+  });
+  repeat(server_.executor(), server_.pool(), std::chrono::milliseconds(documents::Handles::kSweepEvery), [this] {
+    if (auto swept = handles_.sweep(); !swept)
+      log(LogLevel::warn, "cli", "sessions over documents do not expire for now: " + swept.error().message);
+  });
   server_.executor().post([this] {
     retention_.start();
     follow_news();
@@ -218,7 +229,7 @@ Result<void> ToolService::open_reasoning() {
   tools::add_reasoning_operations(operations_, reasoning_);
   HF_CHECK(tools::add_init_tool(server_, reasoning_));
   HF_CHECK(tools::add_thought_tool(server_, reasoning_));
-  HF_CHECK(tools::add_session_tool(server_, stores_, operations_, root_));
+  HF_CHECK(tools::add_session_tool(server_, stores_, operations_, calls_));
   tools::add_reasoning_prompts(server_, reasoning_);
   return {};
 }

@@ -2,6 +2,7 @@
 
 #include "base/run/log.h"
 #include "cli/program/model_settings.h"
+#include "cli/services/past_transcripts.h"
 #include "kinds/research/run/job.h"
 #include "tools/documents/document_workspaces.h"
 
@@ -56,6 +57,7 @@ Result<std::unique_ptr<ResearchParts>> ResearchParts::make(const Context& contex
   std::unique_ptr<ResearchParts> parts(new ResearchParts(context));
   HF_TRY(parts->models_, make_configured_models(context, WithoutEndpoints::no_model));
   parts->fetcher_ = research::make_fetcher();
+  parts->transcripts_ = past_transcripts(context);
   return parts;
 }
 
@@ -100,6 +102,7 @@ Result<research::MadeProviders> ResearchParts::providers(session::Store& store, 
   research::ProviderSettings wanted;
   wanted.corpus = named_roots(all);
   wanted.sessions = context_.settings.flag("research.past_sessions");
+  wanted.transcripts = transcripts_;
   wanted.cache_folder = context_.folders.data + "/corpus";
   wanted.search = context_.settings.json("search");
   wanted.environment = context_.environment;

@@ -38,6 +38,7 @@ class ResearchParts {
   const Context& context_;
   std::unique_ptr<model::Models> models_;
   std::unique_ptr<research::Fetcher> fetcher_;
+  research::PastTranscripts transcripts_;
 };
 
 // All of it for one who asks: of a command.

@@ -1,6 +1,7 @@
 #include "cli/services/retention_sweep.h"
 
 #include "base/run/log.h"
+#include "base/run/repeat.h"
 
 #include <fmt/format.h>
 
@@ -11,15 +12,8 @@ namespace holdfast::cli {
 void RetentionSweep::start() {
   if (!policy_.auto_sweep) return;
   pool_.submit([this] { sweep({}, {}); });
-  wait();
-}
-
-void RetentionSweep::wait() {
   const std::chrono::milliseconds every(std::clamp<Millis>(policy_.sweep_every, 1000, std::chrono::milliseconds(kLook).count()));
-  executor_.after(every, [this] {
-    pool_.submit([this] { sweep({}, {}); });
-    wait();
-  });
+  repeat(executor_, pool_, every, [this] { sweep({}, {}); });
 }
 
 void RetentionSweep::look(std::vector<std::string> leave_out) {

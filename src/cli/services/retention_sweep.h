@@ -34,7 +34,6 @@ class RetentionSweep {
   void look(std::vector<std::string> leave_out);
 
  private:
-  void wait();
   void sweep(std::vector<std::string> leave_out, std::function<bool()> cancelled);
 
   session::Store& store_;

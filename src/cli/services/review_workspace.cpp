@@ -93,12 +93,12 @@ Result<std::string> ReviewWorkspace::path_of(const std::string& typed) {
 }
 
 Result<documents::ChangeFilter> ReviewWorkspace::filter() {
-  const ReviewArguments& given = context_.line.review;
+  const operations::Given& given = context_.given;
   documents::ChangeFilter filter;
-  HF_TRY(filter.path, path_of(given.path));
-  filter.author = given.author;
-  if (!given.since.empty()) {
-    auto since = parse_when(given.since, context_.clock->now());
+  HF_TRY(filter.path, path_of(given.text("path")));
+  filter.author = given.text("author");
+  if (const std::string typed = given.text("since"); !typed.empty()) {
+    auto since = parse_when(typed, context_.clock->now());
     if (!since) return fail(std::move(since).error().within("--since"));
     filter.since = *since;
   }

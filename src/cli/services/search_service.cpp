@@ -38,25 +38,19 @@ Result<std::unique_ptr<SearchService>> SearchService::open(const Context& contex
   return service;
 }
 
-SearchService::~SearchService() {
-  follower_.request_stop();
-  wake_.notify_all();
-}
+SearchService::~SearchService() = default;
 
 void SearchService::keep_up() {
-  std::call_once(keeping_up_, [this] { follower_ = std::jthread([this](const std::stop_token& stop) { follow(stop); }); });
+  const auto follow_once = [this](const std::stop_token& stop) { follow(stop); };
+  std::call_once(keeping_up_, [&] { follower_.emplace("search", kBetweenUpdates, Ticker::First::at_once, follow_once); });
 }
 
 void SearchService::follow(const std::stop_token& stop) {
-  while (!stop.stop_requested()) {
-    const auto updated = index_->update(*sources_, {}, stop);
-    // Another process that does the same is no trouble.
-    if (!updated && updated.error().kind != ErrorKind::conflict && !stop.stop_requested())
-      log(LogLevel::warn, "search", "the index is not up to date: " + updated.error().message);
-    look_at_condition(updated.has_value());
-    std::unique_lock lock(mutex_);
-    wake_.wait_for(lock, stop, kBetweenUpdates, [] { return false; });
-  }
+  const auto updated = index_->update(*sources_, {}, stop);
+  // Another process that does the same is no trouble.
+  if (!updated && updated.error().kind != ErrorKind::conflict && !stop.stop_requested())
+    log(LogLevel::warn, "search", "the index is not up to date: " + updated.error().message);
+  look_at_condition(updated.has_value());
 }
 
 SearchService::Condition SearchService::condition() const {

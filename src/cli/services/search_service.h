@@ -3,15 +3,15 @@
 // The search as this program offers it: transcripts of this user (also those the guard alone still has), the index in the data
 // folder, and what a request may see of the store. Any thread.
 
+#include "base/run/ticker.h"
 #include "cli/program/context.h"
 #include "search/index/passages.h"
 #include "search/index/text_index.h"
 #include "session/blobs.h"
 #include "session/query/finder.h"
 
-#include <condition_variable>
 #include <mutex>
-#include <thread>
+#include <optional>
 
 namespace holdfast::transcripts {
 struct Homes;
@@ -64,8 +64,7 @@ class SearchService {
   mutable std::mutex mutex_;
   Condition condition_;                 // guarded by mutex_
   std::int64_t guard_generation_ = -1;  // of condition_; only the follower asks
-  std::condition_variable_any wake_;
-  std::jthread follower_;
+  std::optional<Ticker> follower_;      // the last to be made
 };
 
 }  // namespace holdfast::cli

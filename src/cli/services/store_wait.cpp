@@ -1,6 +1,7 @@
 #include "cli/services/store_wait.h"
 
 #include "base/run/log.h"
+#include "base/run/ticker.h"
 #include "cli/program/stop_signals.h"
 #include "cli/services/service_notice.h"
 #include "net/http/http_server.h"
@@ -11,11 +12,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <condition_variable>
 #include <functional>
-#include <mutex>
-#include <stop_token>
-#include <thread>
 
 namespace holdfast::cli {
 
@@ -32,35 +29,27 @@ bool is_away(const Context& context, const Error& error) {
 // Tries again and again on a thread of its own, until the store is open, something else is wrong, or it is let go of.
 class StoreTries {
  public:
-  StoreTries(const Context& context, std::function<void()> on_end)
-      : context_(context), on_end_(std::move(on_end)), thread_([this](const std::stop_token& stop) { run(stop); }) {}
+  StoreTries(const Context& context, std::function<void()> on_end) : context_(context), on_end_(std::move(on_end)) {}
 
   // Of the last try, once on_end was called.
   Result<std::unique_ptr<session::Store>> take() {
-    thread_.request_stop();
-    thread_.join();
+    ticker_.stop();
     return std::move(outcome_);
   }
 
  private:
-  void run(const std::stop_token& stop) {
-    while (!stop.stop_requested()) {
-      {
-        std::unique_lock lock(mutex_);
-        wake_.wait_for(lock, stop, kBetweenTries, [] { return false; });
-      }
-      if (stop.stop_requested()) return;
-      outcome_ = context_.open_store();
-      if (outcome_ || !is_away(context_, outcome_.error())) return on_end_();
-    }
+  void try_once() {
+    if (over_) return;
+    outcome_ = context_.open_store();
+    over_ = outcome_ || !is_away(context_, outcome_.error());
+    if (over_) on_end_();
   }
 
   const Context& context_;
   const std::function<void()> on_end_;
   Result<std::unique_ptr<session::Store>> outcome_ = nullptr;
-  std::mutex mutex_;
-  std::condition_variable_any wake_;
-  std::jthread thread_;  // the last to be made
+  bool over_ = false;
+  Ticker ticker_{"cli", kBetweenTries, Ticker::First::after_pause, [this](const std::stop_token&) { try_once(); }};
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // holdfast research start|resume: works a run in the foreground, shows how far it is, prints the report.
 
-#include "cli/arguments/commands.h"
+#include "cli/program/context.h"
 #include "cli/program/progress_bar.h"
 #include "cli/program/stop_signals.h"
 #include "cli/services/research_service.h"
@@ -77,7 +77,7 @@ Error failure_of(const SessionRecord& record) {
 
 Result<void> print_finished(const Context& context, research::Research& research, const SessionRecord& record) {
   HF_TRY(const JsonObject report, research.report(record.principal, record.id));
-  if (context.line.json) {
+  if (context.json) {
     print_json(report);
     return {};
   }
@@ -110,16 +110,17 @@ Result<void> work_on_research(Context& context, ResearchService& service, sessio
 }
 
 Result<research::StartRequest> read_research_request(const Context& context) {
-  const SessionWorkArguments& given = context.line.work;
+  const operations::Given& given = context.given;
   research::StartRequest request;
-  request.query = fmt::format("{}", fmt::join(given.words, " "));
-  request.title = given.title;
-  for (const auto& [name, value] : given.limits) request.limits[name] = value;
-  request.follow_links = !given.no_links;
-  if (!given.mode.empty()) request.mode = given.mode;
-  request.search = given.search;
-  request.provider = given.provider;
-  for (const std::string& folder : given.corpus) {
+  request.query = fmt::format("{}", fmt::join(given.texts("query"), " "));
+  request.title = given.text("title");
+  for (const research::LimitInfo& limit : research::kLimits)
+    if (const auto value = given.number(limit.name)) request.limits[limit.name] = *value;
+  request.follow_links = !given.flag("no_links");
+  if (const std::string mode = given.text("mode"); !mode.empty()) request.mode = mode;
+  request.search = given.texts("search");
+  request.provider = given.text("provider");
+  for (const std::string& folder : given.texts("corpus")) {
     HF_TRY(std::string absolute, corpus_folder(folder));
     request.corpus.push_back(std::move(absolute));
   }
@@ -137,8 +138,8 @@ Result<void> start_research(Context& context) {
   HF_TRY(auto store, context.open_store());
   HF_TRY(auto service, ResearchService::make(context, *store));
   HF_TRY(const SessionRecord record, service->research().start(request));
-  if (!context.line.work.detach) return work_on_research(context, *service, *store, record, *signals);
-  if (context.line.json)
+  if (!context.given.flag("detach")) return work_on_research(context, *service, *store, record, *signals);
+  if (context.json)
     print_json(JsonObject{{"research_id", record.id}, {"status", record.status}});
   else
     print(fmt::format("{}\nA running holdfast server takes it up; holdfast research status {} shows how it stands\n", record.id,
@@ -150,7 +151,7 @@ Result<void> resume_research(Context& context) {
   HF_TRY(auto signals, StopSignals::watch());
   HF_TRY(auto store, context.open_store());
   HF_TRY(const SessionRecord record,
-         session::find_session(*store, context.settings.text("principal"), context.line.work.words.front()));
+         session::find_session(*store, context.settings.text("principal"), context.given.text("session")));
   if (record.kind != session::kResearch)
     return fail(ErrorKind::invalid, fmt::format("{} is a {} session, not research", record.id, record.kind));
   HF_TRY(auto service, ResearchService::make(context, *store));

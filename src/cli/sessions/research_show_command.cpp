@@ -1,13 +1,13 @@
 // holdfast research status|report|list|cancel|providers.
 
-#include "cli/arguments/commands.h"
 #include "cli/program/care_settings.h"
+#include "cli/program/context.h"
 #include "cli/services/research_service.h"
 #include "cli/sessions/session_filters.h"
 #include "cli/sessions/session_text.h"
+#include "operations/sessions/session_item.h"
 #include "session/kinds.h"
 #include "session/query/lookup.h"
-#include "tools/session/session_item.h"
 
 #include <fmt/format.h>
 
@@ -26,7 +26,7 @@ struct OpenRun {
 Result<OpenRun> open_run(const Context& context) {
   OpenRun run;
   HF_TRY(run.store, context.open_store());
-  HF_TRY(run.record, session::find_session(*run.store, context.settings.text("principal"), context.line.work.words.front()));
+  HF_TRY(run.record, session::find_session(*run.store, context.settings.text("principal"), context.given.text("session")));
   if (run.record.kind != session::kResearch)
     return fail(ErrorKind::invalid, fmt::format("{} is a {} session, not research", run.record.id, run.record.kind));
   HF_TRY(run.service, ResearchService::make(context, *run.store));
@@ -38,7 +38,7 @@ Result<OpenRun> open_run(const Context& context) {
 Result<void> show_research_status(Context& context) {
   HF_TRY(const OpenRun run, open_run(context));
   HF_TRY(const JsonObject status, run.service->research().status(run.record.principal, run.record.id));
-  if (context.line.json)
+  if (context.json)
     print_json(status);
   else
     print_run_status(context, status);
@@ -48,7 +48,7 @@ Result<void> show_research_status(Context& context) {
 Result<void> print_report(Context& context) {
   HF_TRY(const OpenRun run, open_run(context));
   HF_TRY(const JsonObject report, run.service->research().report(run.record.principal, run.record.id));
-  if (context.line.json || context.line.work.format == "json") {
+  if (context.json || context.given.text("format") == "json") {
     print_json(report);
     return {};
   }
@@ -59,14 +59,14 @@ Result<void> print_report(Context& context) {
 }
 
 Result<void> list_research(Context& context) {
-  context.line.work.types = {std::string(session::kThread), std::string(session::kResearch)};
+  context.given.set("type", JsonArray{session::kThread, session::kResearch});
   HF_TRY(const session::Query query, read_session_filters(context));
   HF_TRY(auto store, context.open_store());
   HF_TRY(const session::Page page, store->list(query));
   const session::RetentionPolicy policy = retention_policy(context.settings);
   JsonArray items;
-  for (const SessionRecord& record : page.items) items.push_back(tools::session_item(record, context.clock->now(), policy));
-  if (context.line.json) {
+  for (const SessionRecord& record : page.items) items.push_back(operations::session_item(record, context.clock->now(), policy));
+  if (context.json) {
     const std::size_t count = items.size();
     print_json(JsonObject{{"sessions", std::move(items)}, {"count", count}, {"total", page.total}});
     return {};
@@ -79,7 +79,7 @@ Result<void> list_research(Context& context) {
 Result<void> cancel_research(Context& context) {
   HF_TRY(const OpenRun run, open_run(context));
   HF_TRY(const research::Research::Cancelled cancelled, run.service->research().cancel(run.record.principal, run.record.id));
-  if (context.line.json)
+  if (context.json)
     print_json(JsonObject{{"research_id", run.record.id}, {"status", cancelled.record.status}, {"changed", cancelled.changed}});
   else
     print(fmt::format("{} is {}\n{}", run.record.id, cancelled.record.status,
@@ -103,7 +103,7 @@ Result<void> show_providers(Context& context) {
     searches.push_back(JsonObject{{"name", provider->name()}, {"ready", health.has_value()}, {"state", state}});
     table.add({"search", std::string(provider->name()), state});
   }
-  if (context.line.json) {
+  if (context.json) {
     JsonArray warnings;
     for (const std::string& warning : made.warnings) warnings.emplace_back(warning);
     print_json(JsonObject{{"models", std::move(models)}, {"search", std::move(searches)}, {"warnings", std::move(warnings)}});

@@ -1,7 +1,7 @@
 // holdfast research chat|thinkdeep|ideate|consensus, and holdfast research ID [WORDS].
 
 #include "base/files/file.h"
-#include "cli/arguments/commands.h"
+#include "cli/program/context.h"
 #include "cli/program/exit_code.h"
 #include "cli/program/stop_signals.h"
 #include "cli/services/research_service.h"
@@ -84,7 +84,7 @@ Error before_anything(Error error) {
 
 Result<void> say(const Context& context, Talk& talk, threads::ChatRequest request) {
   std::string streamed;
-  const bool shows = !context.line.json && context.terminal.width > 0;
+  const bool shows = !context.json && context.terminal.width > 0;
   if (shows)
     request.on_text = [&streamed](std::string_view piece) {
       streamed += piece;
@@ -95,7 +95,7 @@ Result<void> say(const Context& context, Talk& talk, threads::ChatRequest reques
   const threads::ChatOutcome& outcome = *talked;
   if (!streamed.empty() && outcome.failure) print("\n");
   if (outcome.failure) return fail(with_thread(*outcome.failure, outcome.thread_id));
-  if (context.line.json) {
+  if (context.json) {
     print_json(JsonObject{{"thread_id", outcome.thread_id},
                           {"message_id", outcome.message_id},
                           {"message_count", outcome.message_count},
@@ -118,14 +118,14 @@ Result<void> show_step(const Context& context, const Result<threads::StepOutcome
   JsonObject data = outcome->data;
   data["thread_id"] = outcome->thread_id;
   const auto content = find_string(data, "content");
-  if (context.line.json)
+  if (context.json)
     print_json(data);
   else if (content)
     print(harmless(*content, false) + "\n");
   else
     print(harmless(to_json_pretty(Json(data)), false) + "\n");
   for (const std::string& warning : outcome->warnings) print_note("warning: " + harmless(warning, true) + "\n");
-  if (!context.line.json)
+  if (!context.json)
     print_note(context.terminal.soft(fmt::format("the same command with --thread {} goes on", outcome->thread_id)) + "\n");
   return {};
 }
@@ -133,68 +133,69 @@ Result<void> show_step(const Context& context, const Result<threads::StepOutcome
 }  // namespace
 
 Result<void> chat(Context& context) {
-  const SessionWorkArguments& given = context.line.work;
+  const operations::Given& given = context.given;
   threads::ChatRequest request;
-  HF_TRY(request.prompt, message_of(given.words));
+  HF_TRY(request.prompt, message_of(given.texts("words")));
   HF_TRY(Talk talk, begin(context));
-  HF_TRY(request.thread_id, thread_named(talk, given.thread));
-  request.title = given.title;
-  request.system_prompt = given.system;
-  request.provider = given.provider;
-  request.model = given.model;
+  HF_TRY(request.thread_id, thread_named(talk, given.text("thread")));
+  request.title = given.text("title");
+  request.system_prompt = given.text("system");
+  request.provider = given.text("provider");
+  request.model = given.text("model");
   return say(context, talk, std::move(request));
 }
 
 Result<void> think_deep(Context& context) {
-  const SessionWorkArguments& given = context.line.work;
+  const operations::Given& given = context.given;
   threads::ThinkdeepRequest request;
-  HF_TRY(const std::string words, message_of(given.words));
+  HF_TRY(const std::string words, message_of(given.texts("words")));
   HF_TRY(Talk talk, begin(context));
-  HF_TRY(request.thread_id, thread_named(talk, given.thread));
+  HF_TRY(request.thread_id, thread_named(talk, given.text("thread")));
   (request.thread_id.empty() ? request.topic : request.query) = words;
-  request.provider = given.provider;
-  request.max_depth = given.depth;
+  request.provider = given.text("provider");
+  request.max_depth = given.number("max_depth");
   return show_step(context, talk.service->threads().thinkdeep(talk.who, request));
 }
 
 Result<void> ideate(Context& context) {
-  const SessionWorkArguments& given = context.line.work;
+  const operations::Given& given = context.given;
   threads::IdeateRequest request;
-  HF_TRY(request.topic, message_of(given.words));
+  HF_TRY(request.topic, message_of(given.texts("words")));
   HF_TRY(Talk talk, begin(context));
-  HF_TRY(request.thread_id, thread_named(talk, given.thread));
-  if (!given.action.empty()) request.action = given.action;
-  request.provider = given.provider;
-  request.perspectives = given.perspectives;
+  HF_TRY(request.thread_id, thread_named(talk, given.text("thread")));
+  if (const std::string action = given.text("action"); !action.empty()) request.action = action;
+  request.provider = given.text("provider");
+  request.perspectives = given.texts("perspectives");
   return show_step(context, talk.service->threads().ideate(talk.who, request));
 }
 
 Result<void> find_consensus(Context& context) {
-  const SessionWorkArguments& given = context.line.work;
+  const operations::Given& given = context.given;
   threads::ConsensusRequest request;
-  HF_TRY(request.prompt, message_of(given.words));
+  HF_TRY(request.prompt, message_of(given.texts("words")));
   HF_TRY(Talk talk, begin(context));
-  HF_TRY(request.thread_id, thread_named(talk, given.thread));
-  request.title = given.title;
-  request.system_prompt = given.system;
-  request.providers = given.providers;
-  if (!given.strategy.empty()) request.strategy = given.strategy;
+  HF_TRY(request.thread_id, thread_named(talk, given.text("thread")));
+  request.title = given.text("title");
+  request.system_prompt = given.text("system");
+  request.providers = given.texts("providers");
+  if (const std::string strategy = given.text("strategy"); !strategy.empty()) request.strategy = strategy;
   return show_step(context, talk.service->threads().consensus(talk.who, request));
 }
 
 Result<void> open_research(Context& context) {
-  const std::vector<std::string> words = context.line.work.words;
+  const std::vector<std::string> words = context.given.texts("words");
   threads::ChatRequest request;
-  if (words.size() > 1) {
-    HF_TRY(request.prompt, message_of({words.begin() + 1, words.end()}));
+  if (!words.empty()) {
+    HF_TRY(request.prompt, message_of(words));
   }
   HF_TRY(Talk talk, begin(context));
-  HF_TRY(const session::SessionRecord record, session::find_session(*talk.store, talk.who.principal, words.front()));
+  HF_TRY(const session::SessionRecord record,
+         session::find_session(*talk.store, talk.who.principal, context.given.text("session")));
   if (record.kind == session::kResearch) return show_run(context, *talk.service, record);
   if (record.kind != session::kThread)
     return fail(ErrorKind::invalid, fmt::format("{} is a {} session", record.id, record.kind),
                 fmt::format("holdfast sessions show {}", record.id));
-  if (words.size() == 1) return show_thread(context, *talk.service, record, tools::kResumedMessages);
+  if (words.empty()) return show_thread(context, *talk.service, record, tools::kResumedMessages);
   request.thread_id = record.id;
   return say(context, talk, std::move(request));
 }

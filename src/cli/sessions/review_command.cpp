@@ -1,7 +1,7 @@
 // holdfast review list|show|export|trash|restore|undo|comment: looking at documents under review, and what is not a verdict.
 
 #include "cli/arguments/change_ids.h"
-#include "cli/arguments/commands.h"
+#include "cli/program/context.h"
 #include "cli/services/review_workspace.h"
 #include "cli/sessions/review_text.h"
 
@@ -17,7 +17,7 @@ namespace {
 using documents::PendingChange;
 
 void print_changes(const Context& context, const std::vector<PendingChange>& changes, bool whole) {
-  if (context.line.json) {
+  if (context.json) {
     JsonArray items;
     for (const PendingChange& change : changes) items.push_back(change_json(change));
     const std::size_t count = items.size();
@@ -32,7 +32,7 @@ void print_changes(const Context& context, const std::vector<PendingChange>& cha
 }
 
 void print_done(const Context& context, const std::string& text) {
-  if (context.line.json)
+  if (context.json)
     print_json(JsonObject{{"done", text}});
   else
     print(harmless(text, false) + "\n");
@@ -52,7 +52,7 @@ Result<void> show_changes(Context& context) {
   HF_TRY(auto review, ReviewWorkspace::open(context));
   HF_TRY(const auto all, review->changes({}));
   std::vector<PendingChange> shown;
-  for (const std::string& word : context.line.review.words) {
+  for (const std::string& word : context.given.texts("what")) {
     HF_TRY(const std::string id, whole_id(all, word));
     const std::size_t before = shown.size();
     for (const PendingChange& change : all)
@@ -72,19 +72,17 @@ Result<void> show_changes(Context& context) {
 
 Result<void> comment_change(Context& context) {
   HF_TRY(auto review, ReviewWorkspace::open(context));
-  const ReviewArguments& given = context.line.review;
   HF_TRY(const auto all, review->changes({}));
-  HF_TRY(const std::string id, whole_id(all, given.id));
+  HF_TRY(const std::string id, whole_id(all, context.given.text("change")));
   HF_TRY(const PendingChange change,
-         review->workspace().comment(review->reviewer(), "", id, fmt::format("{}", fmt::join(given.words, " "))));
+         review->workspace().comment(review->reviewer(), "", id, fmt::format("{}", fmt::join(context.given.texts("text"), " "))));
   print_changes(context, {change}, true);
   return {};
 }
 
 Result<void> undo_document_move(Context& context) {
   HF_TRY(auto review, ReviewWorkspace::open(context));
-  const std::vector<std::string>& words = context.line.review.words;
-  HF_TRY(const std::string done, review->workspace().undo_move(review->reviewer(), words.empty() ? "" : words.front()));
+  HF_TRY(const std::string done, review->workspace().undo_move(review->reviewer(), context.given.text("move")));
   print_done(context, done);
   return {};
 }
@@ -92,7 +90,7 @@ Result<void> undo_document_move(Context& context) {
 Result<void> list_trash(Context& context) {
   HF_TRY(auto review, ReviewWorkspace::open(context));
   HF_TRY(const auto files, review->workspace().trash());
-  if (context.line.json) {
+  if (context.json) {
     JsonArray items;
     for (const documents::TrashedFile& file : files)
       items.push_back(JsonObject{{"id", file.id}, {"path", file.path}, {"time", iso8601(file.time)}, {"size", file.size}});
@@ -111,7 +109,7 @@ Result<void> list_trash(Context& context) {
 
 Result<void> restore_document(Context& context) {
   HF_TRY(auto review, ReviewWorkspace::open(context));
-  HF_TRY(const std::string done, review->workspace().restore(review->reviewer(), context.line.review.words.front()));
+  HF_TRY(const std::string done, review->workspace().restore(review->reviewer(), context.given.text("trashed")));
   print_done(context, done);
   return {};
 }
@@ -119,11 +117,11 @@ Result<void> restore_document(Context& context) {
 // Byte for byte, so that a linter or a pipe gets the document and nothing else.
 Result<void> export_document(Context& context) {
   HF_TRY(auto review, ReviewWorkspace::open(context));
-  HF_TRY(const std::string path, review->path_of(context.line.review.path));
-  const std::string_view view = context.line.review.base ? "base" : "accepted";
+  HF_TRY(const std::string path, review->path_of(context.given.text("path")));
+  const std::string_view view = context.given.flag("base") ? "base" : "accepted";
   const auto text = review->workspace().text(path, view);
   if (!text) return fail(in_commands(text.error()));
-  if (context.line.json)
+  if (context.json)
     print_json(JsonObject{{"path", path}, {"view", view}, {"text", *text}});
   else
     print(*text);

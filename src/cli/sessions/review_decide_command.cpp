@@ -1,7 +1,7 @@
 // holdfast review accept|reject, and holdfast review alone: verdicts of a person.
 
 #include "cli/arguments/change_ids.h"
-#include "cli/arguments/commands.h"
+#include "cli/program/context.h"
 #include "cli/services/review_workspace.h"
 #include "cli/sessions/review_text.h"
 
@@ -20,7 +20,7 @@ constexpr std::size_t kLongestComment = 4096;  // bytes, typed on one line
 
 // Rejecting may be what settles a document in which something was accepted before.
 bool commits(const Context& context) {
-  return context.line.review.commit || context.settings.flag("documents.commit_on_accept");
+  return context.given.flag("commit") || context.settings.flag("documents.commit_on_accept");
 }
 
 // As they are among the changes that the filter leaves; one that is not there is reported with the verdicts.
@@ -36,16 +36,17 @@ Result<std::vector<std::string>> whole_ids(ReviewWorkspace& review, const docume
 }
 
 Result<documents::Verdicts> read_verdicts(const Context& context, ReviewWorkspace& review, bool accept) {
-  const ReviewArguments& given = context.line.review;
-  if (given.all != given.words.empty())
-    return fail(ErrorKind::invalid, given.all ? "--all and ids do not go together" : "which changes?",
+  const bool all = context.given.flag("all");
+  const std::vector<std::string> ids = context.given.texts("change");
+  if (all != ids.empty())
+    return fail(ErrorKind::invalid, all ? "--all and ids do not go together" : "which changes?",
                 "give their ids (holdfast review list), or --all, which --path and --author can narrow", "usage");
   documents::Verdicts verdicts;
   HF_TRY(verdicts.filter, review.filter());
-  if (given.all) {
+  if (all) {
     verdicts.all = accept;
   } else {
-    HF_TRY((accept ? verdicts.accept : verdicts.reject), whole_ids(review, verdicts.filter, given.words));
+    HF_TRY((accept ? verdicts.accept : verdicts.reject), whole_ids(review, verdicts.filter, ids));
   }
   verdicts.commit = commits(context);
   return verdicts;
@@ -185,11 +186,12 @@ class Walk {
 
 }  // namespace
 
-Result<void> decide_changes(Context& context, bool accept) {
+Result<void> decide_changes(Context& context) {
+  const bool accept = context.command->name() == "accept";
   HF_TRY(auto review, ReviewWorkspace::open(context));
   HF_TRY(const documents::Verdicts verdicts, read_verdicts(context, *review, accept));
   HF_TRY(const VerdictReport report, review->workspace().decide(review->reviewer(), verdicts));
-  if (context.line.json)
+  if (context.json)
     print_json(report_json(report));
   else
     print(report_text(report, accept, context.terminal));
@@ -200,7 +202,7 @@ Result<void> decide_changes(Context& context, bool accept) {
 }
 
 Result<void> review_one_by_one(Context& context) {
-  if (context.line.json || context.terminal.width == 0 || !somebody_is_there()) return list_changes(context);
+  if (context.json || context.terminal.width == 0 || !somebody_is_there()) return list_changes(context);
   HF_TRY(auto review, ReviewWorkspace::open(context));
   HF_TRY(auto changes, review->changes({}));
   if (changes.empty()) {

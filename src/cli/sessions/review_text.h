@@ -2,6 +2,7 @@
 
 // Pending changes as a person reads them, and as programs do.
 
+#include "cli/program/context.h"
 #include "cli/program/terminal.h"
 #include "kinds/documents/workspace/workspace.h"
 
@@ -9,6 +10,8 @@
 #include <vector>
 
 namespace holdfast::cli {
+
+Result<void> list_changes(Context& context);  // also what review alone does where there is no terminal
 
 // id, place, who, when, and the beginning of both sides; one line a change.
 std::string changes_table(const std::vector<documents::PendingChange>& changes, Millis now, const Terminal& terminal);

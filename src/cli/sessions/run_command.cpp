@@ -2,8 +2,9 @@
 
 #include "base/files/file.h"
 #include "base/run/log_writer.h"
+#include "base/run/ticker.h"
 #include "base/text/text.h"
-#include "cli/arguments/commands.h"
+#include "cli/program/context.h"
 #include "cli/program/progress_bar.h"
 #include "cli/program/status_line.h"
 #include "cli/program/stop_signals.h"
@@ -19,10 +20,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
 #include <csignal>
 #include <mutex>
-#include <thread>
+#include <optional>
 
 namespace holdfast::cli {
 
@@ -37,41 +37,40 @@ Result<Json> read_tasks(const std::string& file) {
   return parsed;
 }
 
-runner::TaskLimits limits_of(const RunArguments& given) {
+runner::TaskLimits limits_of(const operations::Given& given) {
   runner::TaskLimits limits;
-  if (!given.model.empty()) limits.model = given.model;
-  limits.timeout_s = given.timeout_s;
-  limits.max_rounds = given.max_rounds;
-  limits.call_timeout_s = given.call_timeout_s;
-  limits.max_result_bytes = given.max_result_bytes;
-  limits.max_calls = given.max_calls;
+  if (const std::string model = given.text("model"); !model.empty()) limits.model = model;
+  limits.timeout_s = given.number("timeout");
+  limits.max_rounds = given.number("max_rounds");
+  limits.call_timeout_s = given.number("call_timeout");
+  limits.max_result_bytes = given.number("max_result");
+  limits.max_calls = given.number("max_calls");
   return limits;
 }
 
 // The file, or what the options say; options count where the file says nothing.
-Result<runner::RunRequest> read_run_request(const RunArguments& given) {
-  if (given.what.empty() == given.tasks.empty())
-    return fail(ErrorKind::invalid,
-                given.what.empty() ? "there is nothing to do" : "tasks come from a file or from --task, not both",
+Result<runner::RunRequest> read_run_request(const operations::Given& given) {
+  const std::string file = given.text("tasks");
+  const std::vector<std::string> in_words = given.texts("task");
+  if (file.empty() == in_words.empty())
+    return fail(ErrorKind::invalid, file.empty() ? "there is nothing to do" : "tasks come from a file or from --task, not both",
                 "holdfast run TASKS.json, holdfast run --task \"...\", or holdfast run --resume", "usage");
   Json request = JsonObject();
-  if (given.what.empty()) {
-    JsonArray tasks;
-    for (const std::string& task : given.tasks) tasks.emplace_back(task);
-    request.as_object()["tasks"] = std::move(tasks);
+  if (file.empty()) {
+    request.as_object()["tasks"] = JsonArray(in_words.begin(), in_words.end());
   } else {
-    HF_TRY(Json read, read_tasks(given.what));
+    HF_TRY(Json read, read_tasks(file));
     if (read.is_array())
       request.as_object()["tasks"] = std::move(read);
     else
       request = std::move(read);
   }
   auto parsed = runner::parse_run_request(request);
-  if (!parsed) return given.what.empty() ? parsed : fail(std::move(parsed).error().within(given.what));
-  if (!given.folders.empty()) parsed->initial_folders = given.folders;
-  if (!given.servers.empty()) parsed->servers = given.servers;
+  if (!parsed) return file.empty() ? parsed : fail(std::move(parsed).error().within(file));
+  if (given.has("folders")) parsed->initial_folders = given.texts("folders");
+  if (given.has("servers")) parsed->servers = given.texts("servers");
   parsed->limits.take_over(limits_of(given));
-  parsed->stop_on_error = parsed->stop_on_error || given.stop_on_error;
+  parsed->stop_on_error = parsed->stop_on_error || given.flag("stop_on_error");
   return parsed;
 }
 
@@ -80,32 +79,28 @@ class RunWatcher {
  public:
   explicit RunWatcher(const Context& context)
       : context_(context), line_(print_note, context.terminal.width > 0 ? context.terminal.width : kUsualWidth) {
-    if (context.line.json || ::isatty(STDERR_FILENO) == 0) return;
+    if (context.json || ::isatty(STDERR_FILENO) == 0) return;
     // What is logged meanwhile gets lines of its own.
     set_log_writer([this](std::string_view line) {
       const std::lock_guard lock(mutex_);
       line_.take_away();
       print_note(line);
     });
-    painter_ = std::jthread([this](const std::stop_token& stop) {
-      std::unique_lock lock(mutex_);
-      while (!stop.stop_requested()) {
-        line_.tick(steady_milliseconds());
-        wake_.wait_for(lock, stop, std::chrono::milliseconds(StatusLine::kTick), [] { return false; });
-      }
-      line_.take_away();
+    painter_.emplace("run", std::chrono::milliseconds(StatusLine::kTick), Ticker::First::at_once, [this](const std::stop_token&) {
+      const std::lock_guard lock(mutex_);
+      line_.tick(steady_milliseconds());
     });
   }
   ~RunWatcher() {
-    if (!painter_.joinable()) return;
-    painter_.request_stop();
-    painter_.join();
+    if (!painter_) return;
+    painter_->stop();
+    line_.take_away();
     set_log_writer({});
   }
 
   void operator()(const runner::RunProgress& progress) {
     const std::lock_guard lock(mutex_);
-    if (progress.ended && !context_.line.json) {
+    if (progress.ended && !context_.json) {
       line_.take_away();
       print_result(context_, *progress.ended);
     }
@@ -128,9 +123,8 @@ class RunWatcher {
 
   const Context& context_;
   std::mutex mutex_;  // tools are called on several threads
-  std::condition_variable_any wake_;
   StatusLine line_;
-  std::jthread painter_;
+  std::optional<Ticker> painter_;
 };
 
 std::string how_to_go_on(const std::string& id) {
@@ -167,19 +161,19 @@ Result<void> work_on_run(Context& context, runner::Runs& runs, const std::string
     worked = runs.work(id, std::ref(watcher), stop.get_token());
   }
   HF_TRY(const runner::RunReport report, std::move(worked));
-  if (context.line.json) print_json(runner::report_json(report));
-  if (!context.line.json)
+  if (context.json) print_json(runner::report_json(report));
+  if (!context.json)
     for (const std::string& problem : report.problems) print_note("warning: " + harmless(problem, true) + "\n");
   return judge(report);
 }
 
 // What is said on the command line counts for the tasks that are left.
-Result<void> amend(runner::Runs& runs, const std::string& id, const RunArguments& given) {
+Result<void> amend(runner::Runs& runs, const std::string& id, const operations::Given& given) {
   runner::Runs::Changes changes;
   changes.limits = limits_of(given);
-  changes.servers = given.servers;
-  changes.stop_on_error = given.stop_on_error;
-  changes.servers_file = !given.mcp_json.empty();
+  changes.servers = given.texts("servers");
+  changes.stop_on_error = given.flag("stop_on_error");
+  changes.servers_file = !given.text("mcp_json").empty();
   if (changes.limits.empty() && changes.servers.empty() && !changes.stop_on_error && !changes.servers_file) return {};
   return runs.amend(id, changes);
 }
@@ -187,8 +181,8 @@ Result<void> amend(runner::Runs& runs, const std::string& id, const RunArguments
 // The one that is named, or the newest that is not finished.
 Result<std::string> run_to_resume(const Context& context, session::Store& store) {
   const std::string& principal = context.settings.text("principal");
-  if (!context.line.run.resumed.empty()) {
-    HF_TRY(const session::SessionRecord record, session::find_session(store, principal, context.line.run.resumed));
+  if (const std::string id = context.given.text("resume"); !id.empty()) {
+    HF_TRY(const session::SessionRecord record, session::find_session(store, principal, id));
     if (record.kind != session::kRun)
       return fail(ErrorKind::invalid, fmt::format("{} is a {} session, not a run", record.id, record.kind));
     return record.id;
@@ -207,24 +201,24 @@ Result<std::string> run_to_resume(const Context& context, session::Store& store)
 // Before signals are caught and threads begin, so that Ctrl-C leaves the question. What else is wrong with the servers is said
 // where they are needed.
 Result<void> agree_to_servers(const Context& context) {
-  const RunArguments& given = context.line.run;
+  const operations::Given& given = context.given;
   runner::ServersFile remembered;
-  if (given.resume) {
+  if (given.has("resume")) {
     HF_TRY(const auto store, context.open_store(true));
     HF_TRY(const std::string id, run_to_resume(context, *store));
     HF_TRY(remembered, runner::servers_of(*store, id));
   }
-  const auto list = defined_servers(context, Asking::who_is_there, given.mcp_json, remembered);
+  const auto list = defined_servers(context, Asking::who_is_there, given.text("mcp_json"), remembered);
   return list || list.error().code != runner::kNotAgreed ? Result<void>() : fail(list.error());
 }
 
 // --trust without tasks.
 Result<void> only_agree(const Context& context) {
-  HF_TRY(const runner::ServerList list, defined_servers(context, Asking::who_has_asked, context.line.run.mcp_json));
+  HF_TRY(const runner::ServerList list, defined_servers(context, Asking::who_has_asked, context.given.text("mcp_json")));
   if (list.file.path.empty()) return fail(ErrorKind::not_found, "this folder has no .mcp.json: there is nothing to agree to");
   std::vector<std::string> names;
   for (const runner::ServerDefinition& server : list.servers) names.push_back(server.name);
-  if (context.line.json) {
+  if (context.json) {
     print_json(JsonObject{{"file", list.file.path}, {"from_project", list.file.from_project}, {"servers", to_json_array(names)}});
     return {};
   }
@@ -238,20 +232,21 @@ Result<void> only_agree(const Context& context) {
 }  // namespace
 
 Result<void> run_tasks(Context& context) {
-  const RunArguments& given = context.line.run;
-  if (given.trust && !given.resume && given.what.empty() && given.tasks.empty()) return only_agree(context);
-  if (given.resume && (!given.what.empty() || !given.tasks.empty() || !given.folders.empty()))
+  const operations::Given& given = context.given;
+  const bool resumes = given.has("resume"), has_tasks = !given.text("tasks").empty() || given.has("task");
+  if (given.flag("trust") && !resumes && !has_tasks) return only_agree(context);
+  if (resumes && (has_tasks || given.has("folders")))
     return fail(ErrorKind::invalid, "--resume goes on with the tasks and folders the run was given",
                 "leave TASKS, --task and --in out", "usage");
   std::optional<runner::RunRequest> request;
-  if (!given.resume) {
+  if (!resumes) {
     HF_TRY(request, read_run_request(given));
   }
   HF_CHECK(agree_to_servers(context));
   HF_TRY(auto signals, StopSignals::watch());
   std::signal(SIGPIPE, SIG_IGN);  // a server that has gone is noticed by the write
   HF_TRY(auto store, context.open_store());
-  HF_TRY(auto service, RunnerService::make(context, Asking::who_is_there, given.mcp_json));
+  HF_TRY(auto service, RunnerService::make(context, Asking::who_is_there, given.text("mcp_json")));
   runner::Runs runs = service->runs(*store);
   std::string id;
   if (request) {

@@ -1,6 +1,6 @@
 // holdfast run login|logout: logging in to an MCP server before a run needs it, and forgetting that.
 
-#include "cli/arguments/commands.h"
+#include "cli/program/context.h"
 #include "cli/program/stop_signals.h"
 #include "cli/services/server_logins.h"
 #include "mcp/client/blocking_client.h"
@@ -14,14 +14,14 @@ namespace holdfast::cli {
 namespace {
 
 Result<runner::ServerDefinition> named_server(const Context& context) {
-  const RunArguments& given = context.line.run;
-  HF_TRY(const runner::ServerList list, defined_servers(context, Asking::who_has_asked, given.mcp_json));
-  HF_TRY(std::vector<runner::ServerDefinition> chosen, runner::choose_servers(list, {given.what}));
+  const operations::Given& given = context.given;
+  HF_TRY(const runner::ServerList list, defined_servers(context, Asking::who_has_asked, given.text("mcp_json")));
+  HF_TRY(std::vector<runner::ServerDefinition> chosen, runner::choose_servers(list, {given.text("server")}));
   return std::move(chosen.front());
 }
 
 Result<void> tell(const Context& context, const std::string& server, bool logged_in, const std::string& words) {
-  if (context.line.json)
+  if (context.json)
     print_json(JsonObject{{"server", server}, {"logged_in", logged_in}});
   else
     print(words + "\n");
@@ -34,7 +34,7 @@ Result<void> tell(const Context& context, const std::string& server, bool logged
 Result<void> log_in_to_server(Context& context) {
   HF_TRY(const runner::ServerDefinition server, named_server(context));  // may ask, and Ctrl-C leaves the question
   HF_TRY(auto signals, StopSignals::watch());
-  runner::LoginSettings logins = login_settings(context, Asking::who_has_asked, context.line.run.mcp_json);
+  runner::LoginSettings logins = login_settings(context, Asking::who_has_asked, context.given.text("mcp_json"));
   HF_CHECK(runner::has_login(logins, server));  // whether it can have one
   std::atomic<bool> asked = false;
   logins.show = [&asked, show = logins.show](const runner::ServerDefinition& which, const std::string& url) {

@@ -38,20 +38,18 @@ void add_kind(JsonObject& filters, std::string_view kind) {
   add_to_list(filters, of_session ? "type" : "kind", kind);
 }
 
-void add_flags(const CommandLine& line, JsonObject& filters) {
-  const SessionWorkArguments& work = line.work;
-  for (const std::string& type : work.types) add_to_list(filters, "type", type);
-  for (const std::string& kind : line.kinds) add_kind(filters, kind);
-  for (const std::string& status : line.statuses) add_to_list(filters, "status", status);
-  for (const std::string& visibility : work.visibilities) add_to_list(filters, "visibility", visibility);
-  if (work.archived) add_to_list(filters, "visibility", "archived");
-  if (line.deleted) add_to_list(filters, "visibility", "deleted");
-  if (work.completed) filters["completed"] = true;
-  if (work.pinned) filters["pinned"] = true;
-  for (const auto& [name, value] :
-       {std::pair{"q", &line.text}, std::pair{"project", &work.project}, std::pair{"updated_since", &work.since},
-        std::pair{"updated_before", &work.before}, std::pair{"sort", &work.sort}, std::pair{"cursor", &work.cursor}})
-    if (!value->empty()) filters[name] = *value;
+void add_flags(const operations::Given& given, JsonObject& filters) {
+  for (const std::string_view name : {"type", "status", "visibility"})
+    for (const std::string& word : given.texts(name)) add_to_list(filters, name, word);
+  for (const std::string& kind : given.texts("kind")) add_kind(filters, kind);
+  for (const std::string_view visibility : {"archived", "deleted"})
+    if (given.flag(visibility)) add_to_list(filters, "visibility", visibility);
+  for (const std::string_view name : kFlags)
+    if (given.flag(name)) filters[name] = true;
+  for (const auto& [name, option] :
+       {std::pair{"q", "q"}, std::pair{"project", "project"}, std::pair{"updated_since", "since"},
+        std::pair{"updated_before", "before"}, std::pair{"sort", "sort"}, std::pair{"cursor", "cursor"}})
+    if (const std::string value = given.text(option); !value.empty()) filters[name] = value;
 }
 
 std::unexpected<Error> bad_word(std::string message) {
@@ -98,14 +96,14 @@ Result<void> add_word(const std::string& word, JsonObject& filters, std::int64_t
 
 Result<session::Query> read_session_filters(const Context& context) {
   JsonObject filters;
-  std::int64_t limit = context.line.limit;
-  add_flags(context.line, filters);
-  for (const std::string& word : context.line.work.words) HF_CHECK(add_word(word, filters, limit));
+  std::int64_t limit = context.given.number("limit", kListedSessions);
+  add_flags(context.given, filters);
+  for (const std::string& word : context.given.texts("filter")) HF_CHECK(add_word(word, filters, limit));
   HF_TRY(session::Query query, tools::read_filters(filters, context.clock->now()));
   query.principal = context.settings.text("principal");
-  query.limit = static_cast<std::size_t>(limit > 0 ? limit : kListedSessions);
+  query.limit = static_cast<std::size_t>(limit);
   // A person at a shell sees everything; only a root that was asked for narrows the list.
-  if (context.line.flags.contains("root")) {
+  if (context.flags.contains("root")) {
     HF_TRY(std::string root, canonical_root(context.settings.text("root")));
     query.roots = {std::move(root)};
   }

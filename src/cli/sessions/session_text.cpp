@@ -12,7 +12,7 @@ Result<void> show_thread(const Context& context, ResearchService& service, const
   threads::Who who;
   who.principal = record.principal;
   HF_TRY(const threads::MessagePage page, service.threads().get(who, record.id, messages, std::nullopt));
-  if (context.line.json) {
+  if (context.json) {
     print_json(tools::page_json(page));
     return {};
   }
@@ -50,7 +50,7 @@ void print_run_status(const Context& context, const JsonObject& status) {
 
 Result<void> show_run(const Context& context, ResearchService& service, const session::SessionRecord& record) {
   HF_TRY(const JsonObject state, tools::run_json(service.research(), record.principal, record));
-  if (context.line.json) {
+  if (context.json) {
     print_json(state);
     return {};
   }

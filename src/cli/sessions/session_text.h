@@ -6,6 +6,11 @@
 
 namespace holdfast::cli {
 
+// Commands that others go on with.
+Result<void> show_session(Context& context);
+Result<void> show_task_run(Context& context);
+Result<void> print_brief(Context& context);
+
 // The last `messages` of a thread.
 Result<void> show_thread(const Context& context, ResearchService& service, const session::SessionRecord& record,
                          std::size_t messages);

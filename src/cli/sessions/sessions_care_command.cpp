@@ -1,19 +1,19 @@
 // holdfast sessions resume|archive|unarchive|restore|pin|unpin|export|notices, holdfast cleanup.
 
-#include "cli/arguments/commands.h"
 #include "cli/program/care_settings.h"
+#include "cli/program/context.h"
 #include "cli/services/research_service.h"
 #include "cli/sessions/session_text.h"
 #include "kinds/reasoning/read/export.h"
 #include "kinds/runner/run_export.h"
+#include "operations/sessions/moves.h"
+#include "operations/sessions/session_item.h"
 #include "session/kinds.h"
 #include "session/life/notices.h"
 #include "session/life/sweep.h"
 #include "session/query/display.h"
 #include "session/query/lookup.h"
-#include "tools/documents/moves.h"
 #include "tools/research/conversation_operations.h"
-#include "tools/session/session_item.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -27,7 +27,7 @@ using session::SessionRecord;
 constexpr std::size_t kNoticesShown = 100;
 
 Result<SessionRecord> named(const Context& context, session::Store& store) {
-  return session::find_session(store, context.settings.text("principal"), context.line.work.words.front());
+  return session::find_session(store, context.settings.text("principal"), context.given.text("session"));
 }
 
 std::string done_text(std::string_view move, const SessionRecord& record, bool changed) {
@@ -41,14 +41,16 @@ std::string done_text(std::string_view move, const SessionRecord& record, bool c
 
 }  // namespace
 
-Result<void> move_session(Context& context, std::string_view move) {
+// archive, unarchive, restore, pin, unpin: as the command is called.
+Result<void> move_session(Context& context) {
+  const std::string_view move = context.command->name();
   HF_TRY(auto store, context.open_store());
   HF_TRY(const SessionRecord record, named(context, *store));
-  HF_TRY(const session::Moved moved, tools::make_move(*store, record.id, move));
+  HF_TRY(const session::Moved moved, operations::make_move(*store, record.id, move));
   const session::RetentionPolicy policy = retention_policy(context.settings);
-  if (context.line.json)
-    print_json(
-        JsonObject{{"session", tools::session_item(moved.record, context.clock->now(), policy)}, {"changed", moved.changed}});
+  if (context.json)
+    print_json(JsonObject{{"session", operations::session_item(moved.record, context.clock->now(), policy)},
+                          {"changed", moved.changed}});
   else
     print(harmless(done_text(move, moved.record, moved.changed), false));
   return {};
@@ -60,9 +62,8 @@ Result<void> resume_session(Context& context) {
   HF_TRY(auto service, ResearchService::make(context, *store));
   if (record.kind == session::kThread) return show_thread(context, *service, record, tools::kResumedMessages);
   if (record.kind == session::kResearch) return show_run(context, *service, record);
-  context.line.run.what = record.id;
+  context.given.set("session", Json(record.id));
   if (record.kind == session::kRun) return show_task_run(context);
-  context.line.name = record.id;
   if (record.kind == session::kReasoning) return print_brief(context);
   return show_session(context);
 }
@@ -70,7 +71,7 @@ Result<void> resume_session(Context& context) {
 Result<void> export_kept_session(Context& context) {
   HF_TRY(auto store, context.open_store());
   HF_TRY(const SessionRecord record, named(context, *store));
-  const std::string format = context.line.work.format.empty() ? "markdown" : context.line.work.format;
+  const std::string format = context.given.has("format") ? context.given.text("format") : "markdown";
   std::string content;
   if (record.kind == session::kReasoning) {
     reasoning::ExportOptions options;
@@ -85,7 +86,7 @@ Result<void> export_kept_session(Context& context) {
   } else {
     return fail(ErrorKind::invalid, fmt::format("a {} session cannot be exported", record.kind));
   }
-  if (context.line.json)
+  if (context.json)
     print_json(JsonObject{{"sessionId", record.id}, {"format", format}, {"content", content}});
   else
     print(context.terminal.width > 0 ? harmless(content, false) : content);
@@ -95,16 +96,16 @@ Result<void> export_kept_session(Context& context) {
 Result<void> show_notices(Context& context) {
   HF_TRY(auto store, context.open_store());
   const std::string& principal = context.settings.text("principal");
-  HF_TRY(const session::NoticeList list, session::list_notices(*store, principal, context.line.work.all, kNoticesShown));
+  HF_TRY(const session::NoticeList list, session::list_notices(*store, principal, context.given.flag("all"), kNoticesShown));
   std::size_t acknowledged = 0;
-  if (context.line.work.ack) {
+  if (context.given.flag("ack")) {
     HF_TRY(acknowledged, session::acknowledge(*store, principal, {}));
   }
-  if (context.line.json) {
+  if (context.json) {
     JsonArray notices;
     for (const session::Notice& notice : list.notices) notices.push_back(session::notice_json(notice));
     JsonObject state{{"notices", std::move(notices)}, {"count", list.notices.size()}, {"more", list.more}};
-    if (context.line.work.ack) state["acknowledged"] = acknowledged;
+    if (context.given.flag("ack")) state["acknowledged"] = acknowledged;
     print_json(state);
     return {};
   }
@@ -118,9 +119,9 @@ Result<void> show_notices(Context& context) {
 Result<void> clean_up(Context& context) {
   HF_TRY(auto store, context.open_store());
   session::SweepOptions options;
-  options.dry_run = context.line.work.dry_run;
+  options.dry_run = context.given.flag("dry_run");
   HF_TRY(const session::SweepReport report, session::sweep(*store, retention_policy(context.settings), options));
-  if (context.line.json) {
+  if (context.json) {
     JsonObject state = session::report_json(report);
     state["dry_run"] = options.dry_run;
     print_json(state);

@@ -1,15 +1,15 @@
 // holdfast sessions list|show.
 
-#include "cli/arguments/commands.h"
+#include "catalogue/list.h"
 #include "cli/program/care_settings.h"
+#include "cli/program/context.h"
 #include "cli/sessions/run_entry_text.h"
 #include "cli/sessions/session_filters.h"
 #include "cli/transcripts/transcript_work.h"
 #include "kinds/reasoning/read/graph.h"
+#include "operations/sessions/session_item.h"
 #include "session/kinds.h"
 #include "session/query/display.h"
-#include "session/query/known_damage.h"
-#include "tools/session/session_item.h"
 
 #include <fmt/format.h>
 
@@ -58,33 +58,33 @@ Result<void> draw_session(const Context& context, session::Store& store, const s
     return fail(ErrorKind::invalid,
                 fmt::format("{} is a {} session; only reasoning sessions can be drawn", record.id, record.kind));
   HF_TRY(const reasoning::Graph graph, reasoning::read_graph(store, record));
-  const std::string drawn = context.line.svg ? reasoning::graph_svg(graph, session::shown_title(record))
-                                             : reasoning::graph_text(graph, context.terminal.width);
-  if (context.line.json)
-    print_json(JsonObject{{"sessionId", record.id}, {"format", context.line.svg ? "svg" : "text"}, {"content", drawn}});
+  const std::string drawn = context.given.flag("svg") ? reasoning::graph_svg(graph, session::shown_title(record))
+                                                      : reasoning::graph_text(graph, context.terminal.width);
+  if (context.json)
+    print_json(JsonObject{{"sessionId", record.id}, {"format", context.given.flag("svg") ? "svg" : "text"}, {"content", drawn}});
   else
-    print(context.line.svg ? drawn : harmless(drawn, false));
+    print(context.given.flag("svg") ? drawn : harmless(drawn, false));
   return {};
 }
 
 }  // namespace
 
 Result<void> list_sessions(Context& context) {
-  HF_TRY(session::Query query, read_session_filters(context));
-  session::Page page;
+  HF_TRY(const session::Query query, read_session_filters(context));
+  HF_TRY(auto work, TranscriptWork::begin(context, TranscriptWork::Died::leave));
   auto store = context.open_store(true);
   // Nothing has been kept yet: not an error, unless somebody named a store.
-  const bool is_new = !store && store.error().kind == ErrorKind::not_found && !context.settings.is_set("store");
-  if (!is_new) {
-    if (!store) return fail(std::move(store).error());
-    HF_TRY(page, (*store)->list(query));
-    session::look_for_damage(**store, page.items);
-  }
+  if (!store && (store.error().kind != ErrorKind::not_found || context.settings.is_set("store")))
+    return fail(std::move(store).error());
+  catalogue::Asker asker = work->asker();
+  asker.store = [&store]() -> Result<session::Store*> { return store ? store->get() : nullptr; };
+  HF_TRY(const catalogue::Page page, catalogue::list(asker, {query}));
+  work->warn(page.warnings());
   const Millis now = context.clock->now();
   const session::RetentionPolicy policy = retention_policy(context.settings);
-  if (context.line.json) {
+  if (context.json) {
     JsonArray sessions;
-    for (const session::SessionRecord& record : page.items) sessions.push_back(tools::session_item(record, now, policy));
+    for (const catalogue::Listed& each : page.items) sessions.push_back(operations::session_item(each.record, now, policy));
     const std::size_t count = sessions.size();
     JsonObject state{
         {"sessions", std::move(sessions)}, {"count", count}, {"total", page.total}, {"hasMore", !page.next_cursor.empty()}};
@@ -96,8 +96,8 @@ Result<void> list_sessions(Context& context) {
     print("no sessions\n");
     return {};
   }
-  for (const session::SessionRecord& record : page.items)
-    print(harmless(find_string(tools::session_item(record, now, policy), "display").value_or(""), true) +
+  for (const auto& [found, record, line] : page.items)
+    print(harmless(find_string(operations::session_item(record, now, policy), "display").value_or(""), true) +
           (record.damage ? "  damaged: " + harmless(*record.damage, true) : "") + "\n");
   if (page.total > static_cast<std::int64_t>(page.items.size()))
     print(context.terminal.soft(fmt::format("{} of {}; --limit shows more", page.items.size(), page.total)) + "\n");
@@ -106,25 +106,25 @@ Result<void> list_sessions(Context& context) {
 
 Result<void> show_session(Context& context) {
   HF_TRY(auto work, TranscriptWork::begin(context, TranscriptWork::Died::leave));
-  HF_TRY(const auto found, work->find(context.line.name));
+  HF_TRY(const auto found, work->named());
   if (!found.record())
     return fail(ErrorKind::invalid, fmt::format("{} is a transcript", found.id()),
                 fmt::format("holdfast info {} shows it", found.id()));
   const session::SessionRecord& record = *found.record();
-  HF_TRY(session::Store* const store, work->keeper().store_to_read());
-  if (context.line.graph || context.line.svg) return draw_session(context, *store, record);
+  HF_TRY(session::Store* const store, work->homes_keeper().store_to_read());
+  if (context.given.flag("graph") || context.given.flag("svg")) return draw_session(context, *store, record);
   session::EntryQuery query;
   query.session = record.id;
   query.direction = session::Direction::backward;
-  query.limit = static_cast<std::size_t>(context.line.limit > 0 ? context.line.limit : kEntriesShown);
+  query.limit = static_cast<std::size_t>(context.given.number("limit", kEntriesShown));
   HF_TRY(session::EntryPage page, store->entries(query));
   std::ranges::reverse(page.entries);
   const Millis now = context.clock->now();
   const session::RetentionPolicy policy = retention_policy(context.settings);
-  if (context.line.json) {
+  if (context.json) {
     JsonArray entries;
-    for (const session::Entry& entry : page.entries) entries.push_back(tools::entry_item(entry));
-    print_json(JsonObject{{"session", tools::session_item(record, now, policy)},
+    for (const session::Entry& entry : page.entries) entries.push_back(operations::entry_item(entry));
+    print_json(JsonObject{{"session", operations::session_item(record, now, policy)},
                           {"entries", std::move(entries)},
                           {"hasEarlier", page.next.has_value()}});
     return {};

@@ -1,7 +1,7 @@
 // holdfast brief: what somebody who begins anew in this project needs to know.
 
 #include "base/text/uri.h"
-#include "cli/arguments/commands.h"
+#include "cli/program/context.h"
 #include "kinds/reasoning/read/brief.h"
 #include "session/kinds.h"
 #include "session/query/lookup.h"
@@ -43,28 +43,29 @@ Result<std::optional<session::SessionRecord>> session_of(session::Store& store, 
 
 Result<void> print_brief(Context& context) {
   HF_TRY(const std::string root, project_here(context));
+  const std::string id = context.given.text("session");
   auto store = context.open_store(true);
   std::optional<session::SessionRecord> record;
-  if (store && !context.line.name.empty()) {
-    HF_TRY(record, session::find_session(**store, context.settings.text("principal"), context.line.name));
+  if (store && !id.empty()) {
+    HF_TRY(record, session::find_session(**store, context.settings.text("principal"), id));
     if (record->kind != session::kReasoning)
       return fail(ErrorKind::invalid,
                   fmt::format("{} is a {} session; a brief is made of reasoning sessions", record->id, record->kind));
   } else if (store) {
     HF_TRY(record, session_of(**store, context, root));
-  } else if (store.error().kind != ErrorKind::not_found || !context.line.name.empty()) {
+  } else if (store.error().kind != ErrorKind::not_found || !id.empty()) {
     return fail(std::move(store).error());
   }
   if (!record) {
     // For a hook it is the usual case, and no reason to print anything.
-    if (context.line.quiet) return {};
+    if (context.given.flag("quiet")) return {};
     return fail(ErrorKind::not_found, fmt::format("there is no reasoning session under {}", root),
                 "holdfast sessions list shows all there are", "no_sessions");
   }
   reasoning::BriefOptions options;
-  if (context.line.limit > 0) options.max_chars = static_cast<std::size_t>(context.line.limit);
+  if (const auto most = context.given.number("max_chars")) options.max_chars = static_cast<std::size_t>(*most);
   HF_TRY(const reasoning::Brief brief, reasoning::make_brief(**store, *record, options, context.clock->now()));
-  if (context.line.json) {
+  if (context.json) {
     JsonObject state{{"sessionId", record->id}, {"brief", brief.text}, {"cut", brief.cut}};
     for (const auto& part : brief.parts) state.insert(part);
     print_json(state);

@@ -1,6 +1,6 @@
 // holdfast doctor.
 
-#include "cli/arguments/commands.h"
+#include "cli/program/context.h"
 #include "cli/transcripts/transcript_work.h"
 #include "kinds/transcripts/verbs/doctor.h"
 #include "session/query/display.h"
@@ -77,7 +77,7 @@ std::vector<Repair> repair(const TranscriptWork& work, const DoctorReport& repor
   std::vector<Repair> repairs;
   for (const auto& each : report.sick) {
     if (!each.to_repair()) continue;
-    auto copy = work.keeper().repair({each.place, 0, 0}, transcripts::id_of_repaired(each.place, each.report));
+    auto copy = work.homes_keeper().repair({each.place, 0, 0}, transcripts::id_of_repaired(each.place, each.report));
     if (copy)
       repairs.push_back({each.place.session_id, copy->new_session_id, {}, std::move(copy->warnings)});
     else
@@ -90,19 +90,19 @@ std::vector<Repair> repair(const TranscriptWork& work, const DoctorReport& repor
 
 Result<void> examine_transcripts(Context& context) {
   // To be looked at, what died half way must lie as it is.
-  const auto died = context.line.transcripts.fix ? TranscriptWork::Died::end : TranscriptWork::Died::leave;
+  const auto died = context.given.flag("fix") ? TranscriptWork::Died::end : TranscriptWork::Died::leave;
   HF_TRY(auto work, TranscriptWork::begin(context, died));
-  const TranscriptArguments& given = work->given();
+  const operations::Given& given = work->given();
   transcripts::DoctorOptions options;
   HF_TRY(options.project_path, work->source_project());
-  options.deep = !given.quick;
-  if (given.days > 0) options.warn_days = static_cast<int>(given.days);
-  options.now = work->keeper().now();
+  options.deep = !given.flag("quick");
+  if (const auto days = given.number("days")) options.warn_days = static_cast<int>(*days);
+  options.now = work->homes_keeper().now();
   HF_TRY(const DoctorReport report, transcripts::examine(work->homes().claude, options, work->progress()));
   std::vector<Repair> repairs;
-  if (given.fix) repairs = repair(*work, report);
+  if (given.flag("fix")) repairs = repair(*work, report);
   work->progress_done();
-  if (context.line.json) {
+  if (context.json) {
     JsonObject fields = to_json(report);
     JsonArray repaired;
     for (const Repair& each : repairs)

@@ -1,13 +1,14 @@
 // holdfast export.
 
 #include "base/files/file.h"
+#include "base/files/new_file.h"
+#include "base/text/uri.h"
+#include "catalogue/list.h"
 #include "catalogue/open.h"
-#include "cli/arguments/commands.h"
+#include "cli/program/context.h"
 #include "cli/services/readable_kinds.h"
-#include "cli/transcripts/copy_text.h"
-#include "kinds/transcripts/products/claude/project_folder.h"
+#include "cli/transcripts/transcript_work.h"
 #include "kinds/transcripts/rewrite/redact.h"
-#include "kinds/transcripts/staging/new_file.h"
 #include "reading/export.h"
 
 #include <fmt/format.h>
@@ -27,48 +28,48 @@ constexpr std::size_t kMostSessions = 100'000;
 class Exporting {
  public:
   Exporting(Context& context, TranscriptWork& work)
-      : context_(context), work_(work), given_(work.given()), kept_(work.keeper()), asker_(work.asker()) {
+      : context_(context), work_(work), given_(work.given()), kept_(work.homes_keeper()), asker_(work.asker()) {
     asker_.kept = &kept_;
   }
 
   Result<void> run() {
     options_.format = format();
-    options_.detailed = given_.detailed;
-    options_.subagents = given_.subagents;
-    if (given_.redact) options_.filter = [this](std::string_view text) { return transcripts::redact(text, &redacted_); };
+    options_.detailed = given_.flag("detailed");
+    options_.subagents = given_.flag("subagents");
+    if (given_.flag("redact")) options_.filter = [this](std::string_view text) { return transcripts::redact(text, &redacted_); };
     options_.progress = [progress = work_.progress()](std::uint64_t line, std::uint64_t last) {
       return progress("export", line, last);
     };
-    const bool several = given_.words.empty() && (given_.all || !given_.source_project.empty());
+    const bool several = given_.text("session").empty() && (given_.flag("all") || !given_.text("source_project").empty());
     return several ? export_folder() : export_one();
   }
 
  private:
   ExportFormat format() const {
-    const std::string_view name = given_.output;
-    const bool markdown =
-        given_.format == "md" || (given_.format.empty() && (name.ends_with(".md") || name.ends_with(".markdown")));
-    const bool json = given_.format == "json" || (given_.format.empty() && name.ends_with(".json"));
+    const std::string format = given_.text("format"), &name = output_;
+    const bool markdown = format == "md" || (format.empty() && (name.ends_with(".md") || name.ends_with(".markdown")));
+    const bool json = format == "json" || (format.empty() && name.ends_with(".json"));
     return markdown ? ExportFormat::markdown : json ? ExportFormat::json : ExportFormat::html;
   }
 
   Result<catalogue::OpenedSession> open(const catalogue::Found& found, const transcripts::KeptVersion& version = {}) {
     transcripts::ReadingOptions options;
-    options.all_branches = given_.all_branches;
+    options.all_branches = given_.flag("all_branches");
     return catalogue::open(asker_, found, readable_kinds(), options, nullptr, version);
   }
 
   // A version of which somebody speaks is taken from the guard, also when the client still has the session.
   Result<catalogue::OpenedSession> open(const std::string& id) {
-    HF_TRY(const auto version, work_.kept_version(given_.version, given_.as_of));
+    HF_TRY(const auto version, work_.kept_version());
     const bool of_guard = version.number || version.as_of;
-    HF_TRY(const auto found, of_guard ? catalogue::find_copy(work_.keeper(), id, true) : work_.find(id));
+    HF_TRY(const auto found, of_guard ? catalogue::find_copy(work_.homes_keeper(), id, true)
+                                      : work_.any_session(id, work_.given().text("source_project")));
     return open(found, version);
   }
 
   // All of it is there under its name, or nothing is.
   Result<reading::Exported> write_file(reading::Reading& reading, const std::string& path) {
-    HF_TRY(auto file, transcripts::NewFile::make(path));
+    HF_TRY(auto file, NewFile::make(path));
     HF_TRY(const auto exported,
            reading::export_session(reading, options_, [&file](std::string_view bytes) { return write_all(file.fd(), bytes); }));
     HF_CHECK(file.commit());
@@ -76,11 +77,11 @@ class Exporting {
   }
 
   Result<void> export_one() {
-    HF_TRY(const auto opened, open(given_.words.empty() ? std::string() : given_.words.front()));
+    HF_TRY(const auto opened, open(given_.text("session")));
     reading::Reading* const reading = opened.reading.get();
     const std::string id = reading->heading().id;
-    if (given_.output == kStandardOutput) {
-      if (context_.line.json)
+    if (output_ == kStandardOutput) {
+      if (context_.json)
         return fail(ErrorKind::invalid, "--json and --output - both want standard output", "leave one of them out");
       HF_CHECK(reading::export_session(*reading, options_, [this](std::string_view bytes) -> Result<void> {
         work_.progress_done();
@@ -89,7 +90,7 @@ class Exporting {
       return {};
     }
     HF_TRY(const std::string path,
-           absolute(given_.output.empty() ? fmt::format("./{}{}", id, reading::ending_of(options_.format)) : given_.output));
+           absolute(output_.empty() ? fmt::format("./{}{}", id, reading::ending_of(options_.format)) : output_));
     HF_TRY(const auto exported, write_file(*reading, path));
     work_.progress_done();
     const JsonObject told = {{"session", id},
@@ -101,7 +102,7 @@ class Exporting {
                              {"prompts", exported.prompts},
                              {"subagents", exported.subagents},
                              {"redacted", redacted_}};
-    if (context_.line.json)
+    if (context_.json)
       print_json(told);
     else
       print(fmt::format("{}\n{}\n", path,
@@ -110,24 +111,21 @@ class Exporting {
     return {};
   }
 
-  // What the guard alone has, of this project or of all.
-  Result<std::vector<transcripts::KeptSession>> gone(const std::optional<std::string>& project) const {
-    HF_TRY(session::Blobs* const guard, work_.keeper().guard());
-    HF_TRY(auto sessions, transcripts::gone_sessions(work_.homes(), *guard));
-    std::erase_if(sessions, [&](const transcripts::KeptSession& each) {
-      return project && !transcripts::is_folder_of(each.place.project_folder, *project);
-    });
-    return sessions;
-  }
-
   Result<void> export_folder() {
     HF_TRY(const auto project, work_.source_project());
-    HF_TRY(const auto lines, work_.homes().list(project, kMostSessions));
-    const auto kept = gone(project);
-    if (!kept) work_.warn({"without what the guard has: " + kept.error().message});
-    if (lines.sessions.empty() && (!kept || kept->empty()))
-      return fail(ErrorKind::not_found, "there are no transcripts to export");
-    HF_TRY(const std::string folder, absolute(given_.output.empty() ? "./holdfast-export" : given_.output));
+    catalogue::Filter filter;
+    filter.query.kinds = {std::string(session::kTranscript)};
+    filter.query.limit = kMostSessions;
+    if (project) {
+      HF_TRY(std::string root, canonical_root(*project));
+      filter.query.roots = {std::move(root)};
+    }
+    catalogue::Asker asker = work_.asker();
+    asker.store = {};  // it has no transcripts
+    HF_TRY(const catalogue::Page page, catalogue::list(asker, filter));
+    work_.warn(page.warnings());
+    if (page.items.empty()) return fail(ErrorKind::not_found, "there are no transcripts to export");
+    HF_TRY(const std::string folder, absolute(output_.empty() ? "./holdfast-export" : output_));
     std::error_code error;
     if (!std::filesystem::create_directory(folder, error))
       return error ? Result<void>(fail(system_error(folder, error.value())))
@@ -148,9 +146,7 @@ class Exporting {
         failed.push_back(fmt::format("{}: {}", id, exported.error().message));
       return {};
     };
-    for (const auto& line : lines.sessions) HF_CHECK(write({line.session}));
-    if (kept)
-      for (const transcripts::KeptSession& session : *kept) HF_CHECK(write({session}));
+    for (const catalogue::Listed& each : page.items) HF_CHECK(write(each.found));
     if (options_.filter)
       for (auto& file : files)
         for (std::string* text : {&file.heading.title, &file.heading.project}) *text = options_.filter(*text);
@@ -158,7 +154,7 @@ class Exporting {
     HF_CHECK(create_file(index, reading::export_index(project ? *project : "All sessions", files, options_.format)));
     work_.progress_done();
     work_.warn(failed);
-    if (context_.line.json)
+    if (context_.json)
       print_json(JsonObject{
           {"output", folder}, {"index", index}, {"sessions", files.size()}, {"failed", failed.size()}, {"redacted", redacted_}});
     else
@@ -166,7 +162,9 @@ class Exporting {
     return {};
   }
 
-  std::string masked_text() const { return given_.redact ? fmt::format(", {} credentials masked", redacted_) : std::string(); }
+  std::string masked_text() const {
+    return given_.flag("redact") ? fmt::format(", {} credentials masked", redacted_) : std::string();
+  }
 
   static Result<std::string> absolute(const std::string& path) {
     std::error_code error;
@@ -177,7 +175,8 @@ class Exporting {
 
   Context& context_;
   TranscriptWork& work_;
-  const TranscriptArguments& given_;
+  const operations::Given& given_;
+  const std::string output_ = given_.text("output");
   transcripts::KeptLines kept_;
   catalogue::Asker asker_;
   reading::ExportOptions options_;

@@ -1,7 +1,7 @@
 // holdfast import thoughtbox: sessions of the program that came before.
 
 #include "base/text/uri.h"
-#include "cli/arguments/commands.h"
+#include "cli/program/context.h"
 #include "kinds/reasoning/read/import_thoughtbox.h"
 
 #include <fmt/format.h>
@@ -18,8 +18,8 @@ Result<void> import_thoughtbox(Context& context) {
   situation.principal = context.settings.text("principal");
   situation.client = "import";
   HF_TRY(const reasoning::ImportReport report,
-         reasoning::import_thoughtbox(*store, context.line.transcripts.words.front(), root, situation));
-  if (context.line.json) {
+         reasoning::import_thoughtbox(*store, context.given.text("folder"), root, situation));
+  if (context.json) {
     JsonArray problems;
     for (const std::string& problem : report.problems) problems.emplace_back(problem);
     print_json(JsonObject{{"sessions", report.sessions},

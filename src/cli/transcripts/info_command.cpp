@@ -1,8 +1,11 @@
 // holdfast info.
 
-#include "cli/arguments/commands.h"
-#include "cli/transcripts/copy_text.h"
+#include "cli/program/context.h"
+#include "cli/transcripts/transcript_text.h"
+#include "cli/transcripts/transcript_work.h"
+#include "kinds/transcripts/home/kind_counts.h"
 #include "kinds/transcripts/reading/session_info.h"
+#include "operations/sessions/notes.h"
 #include "session/query/display.h"
 
 #include <fmt/format.h>
@@ -64,7 +67,9 @@ std::string info_text(const transcripts::SessionInfo& info, const Terminal& term
   std::map<transcripts::ArtifactKind, std::uint64_t> counts;
   for (const auto& artifact : info.inventory.artifacts) ++counts[artifact.kind];
   line("size", fmt::format("{} in {} files", size_text(info.inventory.bytes()), info.inventory.artifacts.size()));
-  line("with", parts_text(counts));
+  JsonObject parts;
+  transcripts::add_kind_counts(parts, counts, "");
+  line("with", parts_text(parts, ""));
   line("messages",
        fmt::format("{}, {} subagents, {} compactions", info.usage.messages, info.usage.subagents, info.usage.compactions));
   line("file", info.file);
@@ -85,18 +90,26 @@ std::string info_text(const transcripts::SessionInfo& info, const Terminal& term
 
 Result<void> show_transcript(Context& context) {
   HF_TRY(auto work, TranscriptWork::begin(context));
-  const TranscriptArguments& given = work->given();
-  HF_TRY(const auto found, work->transcript(given.words.empty() ? "" : given.words.front()));
-  HF_TRY(auto info, catalogue::describe(work->keeper(), found, work->progress()));
-  if (given.cost) {
+  const operations::Given& given = work->given();
+  HF_TRY(const auto found, work->named_transcript());
+  HF_TRY(auto info, catalogue::describe(work->homes_keeper(), found, work->progress()));
+  if (given.flag("cost")) {
     HF_TRY(const auto prices, transcripts::read_prices(context.folders.config + "/prices.json"));
     info.cost = cost_of(info.usage, prices);
   }
+  JsonArray notes;  // no store: nothing was ever noted
+  if (const auto store = work->store(true)) {
+    HF_TRY(notes, operations::notes_of(**store, found.id()));
+  }
   work->progress_done();
-  if (context.line.json || given.format == "json")
-    print_json(to_json(info));
-  else
-    print(info_text(info, context.terminal, work->keeper().now(), context.line.verbose));
+  if (context.json || given.text("format") == "json") {
+    JsonObject facts = to_json(info);
+    if (!notes.empty()) facts["notes"] = std::move(notes);
+    print_json(facts);
+  } else {
+    print(info_text(info, context.terminal, work->homes_keeper().now(), context.verbose));
+    print(notes_text(notes));
+  }
   work->warn(info.warnings);
   return {};
 }

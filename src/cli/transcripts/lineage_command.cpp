@@ -1,7 +1,7 @@
 // holdfast lineage, holdfast import lineage.
 
 #include "base/ids.h"
-#include "cli/arguments/commands.h"
+#include "cli/program/context.h"
 #include "cli/transcripts/transcript_work.h"
 #include "kinds/transcripts/family/lineage.h"
 
@@ -12,18 +12,30 @@ namespace holdfast::cli {
 namespace {
 
 // An id whose files are gone has its family still, so it is looked for where sessions lie first and then among those remembered.
-Result<std::string> id_of(const TranscriptWork& work, const std::string& text) {
-  auto found = work.transcript(text);
+Result<std::string> id_of(TranscriptWork& work, const std::string& text) {
+  auto found = work.named_transcript();
   if (found) return found->id();
   if (found.error().kind != ErrorKind::not_found || text.empty()) return fail(std::move(found).error());
   if (is_uuid(text)) return text;
-  return work.keeper().remembered(text, std::move(found).error());
+  return work.homes_keeper().remembered(text, std::move(found).error());
+}
+
+bool prints_json(const Context& context) {
+  return context.json || context.given.text("format") == "json";
+}
+
+// Says so when nothing is known.
+Result<std::optional<transcripts::LineageTree>> family_of(const Context& context, TranscriptWork& work) {
+  HF_TRY(const std::string id, id_of(work, context.given.text("session")));
+  HF_TRY(auto tree, work.homes_keeper().lineage(id));
+  if (!tree) print(prints_json(context) ? "null\n" : fmt::format("nothing is known about the family of {}\n", id));
+  return tree;
 }
 
 Result<void> print_original(const TranscriptWork& work, const transcripts::LineageTree& tree) {
   std::vector<std::string> ids;
   for (const auto& [id, node] : tree.nodes) ids.push_back(id);
-  HF_TRY(session::Store * store, work.keeper().store_to_read());
+  HF_TRY(session::Store * store, work.homes_keeper().store_to_read());
   if (!store)
     return fail(ErrorKind::not_found, "there is nothing to export yet", "the client's own forks are in its transcripts");
   HF_TRY(const JsonObject exported, transcripts::export_lineage(*store, ids));
@@ -35,32 +47,25 @@ Result<void> print_original(const TranscriptWork& work, const transcripts::Linea
 
 Result<void> show_lineage(Context& context) {
   HF_TRY(auto work, TranscriptWork::begin(context));
-  std::vector<std::string> words = work->given().words;
-  const bool exporting = !words.empty() && words.front() == "export";
-  if (exporting) words.erase(words.begin());
-  if (words.size() > 1) return fail(ErrorKind::invalid, "one id is enough", "holdfast lineage --help explains it", "usage");
-  HF_TRY(const std::string id, id_of(*work, words.empty() ? "" : words.front()));
-  HF_TRY(const auto tree, work->keeper().lineage(id));
-  const bool json = context.line.json || work->given().format == "json";
-  if (!tree) {
-    if (json)
-      print("null\n");
-    else
-      print(fmt::format("nothing is known about the family of {}\n", id));
-    return {};
-  }
-  if (exporting) return print_original(*work, *tree);
-  if (json)
+  HF_TRY(const auto tree, family_of(context, *work));
+  if (!tree) return {};
+  if (prints_json(context))
     print_json(to_json(*tree));
   else
-    print(harmless(work->given().format == "tree" ? lineage_drawing(*tree) : lineage_text(*tree), false));
+    print(harmless(context.given.text("format") == "tree" ? lineage_drawing(*tree) : lineage_text(*tree), false));
   return {};
+}
+
+Result<void> export_lineage(Context& context) {
+  HF_TRY(auto work, TranscriptWork::begin(context));
+  HF_TRY(const auto tree, family_of(context, *work));
+  return tree ? print_original(*work, *tree) : Result<void>();
 }
 
 Result<void> import_lineage(Context& context) {
   HF_TRY(auto store, context.open_store());
-  HF_TRY(const std::size_t count, transcripts::import_lineage(*store, context.line.transcripts.words.front()));
-  if (context.line.json)
+  HF_TRY(const std::size_t count, transcripts::import_lineage(*store, context.given.text("file")));
+  if (context.json)
     print_json(JsonObject{{"imported", count}});
   else
     print(fmt::format("{} new\n", count));

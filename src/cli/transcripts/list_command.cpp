@@ -1,18 +1,13 @@
-// holdfast list: transcripts on disk, newest first.
+// holdfast list: transcripts, newest first.
 
-#include "cli/arguments/commands.h"
+#include "base/text/uri.h"
+#include "catalogue/list.h"
+#include "cli/program/context.h"
 #include "cli/transcripts/transcript_work.h"
-#include "kinds/transcripts/guard/kept_home.h"
-#include "kinds/transcripts/home/running.h"
-#include "kinds/transcripts/products/claude/project_folder.h"
 #include "kinds/transcripts/reading/session_info.h"
 #include "session/query/display.h"
 
 #include <fmt/format.h>
-
-#include <algorithm>
-#include <filesystem>
-#include <set>
 
 namespace holdfast::cli {
 
@@ -20,93 +15,73 @@ namespace {
 
 constexpr std::int64_t kListedTranscripts = 20;
 
-// Those that only the guard has, among the others; `kept` gets their ids.
-Result<void> add_kept(const TranscriptWork& work, const std::optional<std::string>& project, std::size_t limit,
-                      transcripts::Homes::Lines& lines, std::set<std::string>& kept) {
-  HF_TRY(session::Blobs* const guard, work.keeper().guard());
-  HF_TRY(auto gone, transcripts::gone_sessions(work.homes(), *guard));
-  std::erase_if(gone, [&](const transcripts::KeptSession& each) {
-    return project && !transcripts::is_folder_of(each.place.project_folder, *project);
-  });
-  if (gone.empty()) return {};
-  HF_TRY(const std::string folder, work.keeper().temporary_folder());
-  HF_TRY(auto home, transcripts::KeptHome::make(folder, guard));
-  lines.total += gone.size();
-  for (std::size_t i = 0; i < gone.size() && i < limit; ++i) {
-    auto line = home.line_of(gone[i]);
-    if (!line) continue;  // damaged: holdfast guard verify tells
-    kept.insert(gone[i].id);
-    lines.sessions.push_back(*std::move(line));
+// What the client has of this folder's project; of all projects, or when asked, also what is only kept.
+Result<catalogue::Filter> read_filter(TranscriptWork& work) {
+  const operations::Given& given = work.given();
+  HF_TRY(auto project, work.source_project());
+  catalogue::Filter filter;
+  session::Query& query = filter.query;
+  query.kinds = {std::string(session::kTranscript)};
+  query.limit = static_cast<std::size_t>(given.number("limit", kListedTranscripts));
+  if (given.flag("kept"))
+    query.statuses = {"kept"};
+  else if (!given.flag("all"))
+    query.statuses = {"running", "idle"};
+  if (!given.flag("all") && !given.flag("kept") && !project) {
+    HF_TRY(project, work.this_folder());
   }
-  std::sort(lines.sessions.begin(), lines.sessions.end(),
-            [](const auto& a, const auto& b) { return a.session.mtime() > b.session.mtime(); });
-  if (lines.sessions.size() > limit) lines.sessions.resize(limit);
-  return {};
+  if (project) {
+    HF_TRY(std::string root, canonical_root(*project));
+    query.roots = {std::move(root)};
+  }
+  return filter;
 }
 
 }  // namespace
 
 Result<void> list_transcripts(Context& context) {
   HF_TRY(auto work, TranscriptWork::begin(context));
-  const TranscriptArguments& given = work->given();
-  HF_TRY(auto project, work->source_project());
-  if (!given.all && !given.kept && !project) {
-    HF_TRY(project, work->this_folder());
-  }
-  const transcripts::Homes& homes = work->homes();
-  const auto limit = static_cast<std::size_t>(given.limit > 0 ? given.limit : kListedTranscripts);
-  transcripts::Homes::Lines lines;
-  if (!given.kept) {
-    HF_TRY(lines, homes.list(project, limit));
-  }
-  std::set<std::string> kept;
-  if (given.all || given.kept) {
-    if (const auto added = add_kept(*work, project, limit, lines, kept); !added) {
-      if (given.kept) return added;
-      work->warn({"the guard cannot be read: " + added.error().message});
-    }
-  }
-  const Millis now = work->keeper().now();
-  HF_TRY(const auto activity, transcripts::Activity::read(homes.claude, now));
-  auto state_of = [&](const transcripts::AnySession& session) {
-    return kept.contains(session.id()) ? std::string_view("kept") : activity.of(session.id(), session.mtime()).word();
-  };
-  if (context.line.json) {
+  const operations::Given& given = work->given();
+  HF_TRY(const catalogue::Filter filter, read_filter(*work));
+  catalogue::Asker asker = work->asker();
+  asker.store = {};  // it has no transcripts
+  HF_TRY(const catalogue::Page page, catalogue::list(asker, filter));
+  // What is asked for lies there alone.
+  if (given.flag("kept") && !page.unread.empty()) return fail(page.unread.front());
+  work->warn(page.warnings());
+  const bool of_all = filter.query.roots.empty();
+  const auto count = static_cast<std::int64_t>(page.items.size());
+  if (context.json) {
     JsonArray sessions;
-    for (const auto& line : lines.sessions)
-      sessions.push_back(to_json(line, state_of(line.session),
-                                 kept.contains(line.session.id()) ? "guard:" + line.session.id()
-                                                                  : homes.of(line.session).absolute(line.session.path())));
-    const std::size_t count = sessions.size();
+    for (const auto& [found, record, line] : page.items)
+      sessions.push_back(to_json(line, record.status, std::string(find_string(record.data, "file").value_or(""))));
     print_json(JsonObject{
-        {"sessions", std::move(sessions)}, {"count", count}, {"total", lines.total}, {"hasMore", lines.total > count}});
+        {"sessions", std::move(sessions)}, {"count", count}, {"total", page.total}, {"hasMore", !page.next_cursor.empty()}});
     return {};
   }
-  if (lines.sessions.empty()) {
-    print(project      ? fmt::format("no sessions of {}; --all lists those of every project\n", harmless(*project, true))
-          : given.kept ? "nothing is gone that the guard has\n"
-                       : "no sessions\n");
+  if (page.items.empty()) {
+    print(!of_all
+              ? fmt::format("no sessions of {}; --all lists those of every project\n", harmless(filter.query.roots.front(), true))
+          : given.flag("kept") ? "nothing is gone that is kept\n"
+                               : "no sessions\n");
     return {};
   }
   std::vector<Table::Column> columns = {{"ID"}, {"STATE"}, {"UPDATED"}, {"SIZE", true}};
-  const bool of_all = !project;
   if (of_all) columns.insert(columns.begin() + 1, {"PRODUCT"});
   if (of_all) columns.push_back({"PROJECT"});
   columns.push_back({"TITLE", false, true});
   Table table(columns);
-  for (const auto& line : lines.sessions) {
-    const auto& session = line.session;
-    const std::string id = context.line.verbose ? session.id() : session.id().substr(0, kShortId);
-    std::vector<std::string> cells = {id, std::string(state_of(session)), session::age(session.mtime(), now),
-                                      size_text(session.size())};
-    if (of_all) cells.insert(cells.begin() + 1, std::string(session.product()));
+  const Millis now = work->homes_keeper().now();
+  for (const auto& [found, record, line] : page.items) {
+    const std::string id = context.verbose ? record.id : record.id.substr(0, kShortId);
+    std::vector<std::string> cells = {id, record.status, session::age(record.updated_at, now), size_text(line.session.size())};
+    if (of_all) cells.insert(cells.begin() + 1, std::string(line.session.product()));
     if (of_all) cells.push_back(line.project_path);
     cells.push_back(line.title);
     table.add(std::move(cells));
   }
   print(table.text(context.terminal));
-  if (lines.total > lines.sessions.size())
-    print(context.terminal.soft(fmt::format("{} of {}; --limit shows more", lines.sessions.size(), lines.total)) + "\n");
+  if (page.total > count) print(context.terminal.soft(fmt::format("{} of {}; --limit shows more", count, page.total)) + "\n");
   return {};
 }
 

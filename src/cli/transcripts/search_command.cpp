@@ -1,7 +1,7 @@
 // holdfast search, trace, index: find sessions by what was said and done in them.
 
 #include "base/run/when.h"
-#include "cli/arguments/commands.h"
+#include "cli/program/context.h"
 #include "cli/services/search_service.h"
 #include "cli/transcripts/transcript_work.h"
 #include "kinds/transcripts/products/claude/project_folder.h"
@@ -15,7 +15,7 @@
 namespace holdfast::cli {
 namespace {
 
-constexpr std::int64_t kFound = 10;
+constexpr std::int64_t kFound = 10, kPlacesOfOne = 3;
 constexpr std::size_t kNamedUnreadable = 5;
 
 // The store, when there is one: a search makes none.
@@ -62,35 +62,35 @@ class Searching {
   }
 
   Result<session::FindRequest> request() {
-    const SearchArguments& given = context_.line.search;
+    const operations::Given& given = context_.given;
     session::FindRequest request;
-    for (const std::string& word : given.words) request.text += (request.text.empty() ? "" : " ") + word;
-    for (const std::string& word : given.without) request.text += " -" + word;
-    request.kinds = context_.line.kinds;
-    request.branch = given.branch;
-    request.tool = given.tool;
-    request.model = given.model;
-    request.file = std::filesystem::path(given.file).lexically_normal().string();
-    if (!given.session.empty()) {
-      HF_TRY(const auto found, work_->find(given.session));
+    for (const std::string& word : given.texts("query")) request.text += (request.text.empty() ? "" : " ") + word;
+    for (const std::string& word : given.texts("without")) request.text += " -" + word;
+    request.kinds = given.texts("kind");
+    request.branch = given.text("branch");
+    request.tool = given.text("tool");
+    request.model = given.text("model");
+    request.file = std::filesystem::path(given.text("file")).lexically_normal().string();
+    if (const std::string id = given.text("session"); !id.empty()) {
+      HF_TRY(const auto found, work_->any_session(id, {}));
       request.session = found.id();
     }
     request.store = view_.get();
     request.transcripts = true;
-    request.limit = static_cast<std::size_t>(context_.line.limit > 0 ? context_.line.limit : kFound);
-    request.per_session = static_cast<std::size_t>(given.per_session);
-    if (given.newest) request.order = search::TextQuery::Order::newest;
-    if (!given.project.empty()) {
-      HF_TRY(request.project, transcripts::canonical_project(given.project));
+    request.limit = static_cast<std::size_t>(given.number("limit", kFound));
+    request.per_session = static_cast<std::size_t>(given.number("per_session", kPlacesOfOne));
+    if (given.flag("newest")) request.order = search::TextQuery::Order::newest;
+    if (const std::string project = given.text("project"); !project.empty()) {
+      HF_TRY(request.project, transcripts::canonical_project(project));
     }
     const Millis now = context_.clock->now();
-    if (!given.since.empty()) {
-      HF_TRY(request.since, parse_when(given.since, now));
+    if (const std::string since = given.text("since"); !since.empty()) {
+      HF_TRY(request.since, parse_when(since, now));
     }
-    if (!given.until.empty()) {
-      HF_TRY(request.until, parse_when(given.until, now));
+    if (const std::string until = given.text("until"); !until.empty()) {
+      HF_TRY(request.until, parse_when(until, now));
     }
-    for (const std::string& role : given.roles) {
+    for (const std::string& role : given.texts("role")) {
       const auto known = search::passage_role(role);
       if (!known)
         return fail(ErrorKind::invalid, fmt::format("there is no role {}", role),
@@ -101,7 +101,7 @@ class Searching {
   }
 
   Result<void> run(const session::FindRequest& request) {
-    if (!context_.line.search.no_index) {
+    if (!context_.given.flag("no_index")) {
       HF_TRY(const search::IndexState state, service_->index().state(service_->sources()));
       if (state.source_bytes > state.indexed_bytes + kWorthIndexing) {
         // A disk that is full or may not be written makes it slower, not impossible.
@@ -112,7 +112,7 @@ class Searching {
       }
     }
     HF_TRY(const session::FindResult found, service_->finder().find(request));
-    if (context_.line.json) {
+    if (context_.json) {
       print_json(json_of(found));
       return {};
     }
@@ -155,7 +155,7 @@ class Searching {
 
   // Ids of transcripts are long and unlike each other; those of the store say what they are.
   std::string shown_id(const session::FoundInSession& found) const {
-    return context_.line.verbose || found.kind != "transcript" ? found.id : found.id.substr(0, kShortId);
+    return context_.verbose || found.kind != "transcript" ? found.id : found.id.substr(0, kShortId);
   }
 
   // The name of the file when it is not the conversation itself: a subagent's, a saved result.
@@ -206,12 +206,11 @@ Result<void> trace_file(Context& context) {
 }
 
 Result<void> update_index(Context& context) {
-  const SearchArguments& given = context.line.search;
   HF_TRY(const auto searching, Searching::begin(context));
-  if (given.rebuild) HF_CHECK(searching->service().index().clear());
-  if (!given.status) HF_CHECK(searching->update());
+  if (context.given.flag("rebuild")) HF_CHECK(searching->service().index().clear());
+  if (!context.given.flag("status")) HF_CHECK(searching->update());
   HF_TRY(const search::IndexState state, searching->service().index().state(searching->service().sources()));
-  if (context.line.json) {
+  if (context.json) {
     print_json(JsonObject{{"source_bytes", state.source_bytes},
                           {"indexed_bytes", state.indexed_bytes},
                           {"index_bytes", state.index_bytes},

@@ -1,36 +1,40 @@
 #include "cli/transcripts/transcript_work.h"
 
 #include "base/files/file.h"
-#include "base/run/when.h"
 #include "base/text/text.h"
+#include "cli/program/care_settings.h"
 #include "cli/services/keeper_of_home.h"
 #include "kinds/transcripts/products/claude/project_folder.h"
+#include "operations/table.h"
+#include "operations/transcripts/transcript_parameters.h"
 
 #include <fmt/format.h>
 
+#include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
 
 namespace holdfast::cli {
 
 namespace {
 
-Result<std::optional<std::string>> canonical(const std::string& path) {
-  if (path.empty()) return std::nullopt;
-  HF_TRY(std::string project, transcripts::canonical_project(path));
-  return project;
-}
+constexpr std::size_t kPrintedPiece = 256 * 1024;
 
 }  // namespace
 
-TranscriptWork::TranscriptWork(Context& context) : context_(context), bar_(print_note) {}
+TranscriptWork::TranscriptWork(cli::Context& context)
+    : context_(context),
+      identity_(full_identity(context.settings.text("principal"))),
+      policy_(retention_policy(context.settings)),
+      bar_(print_note) {}
 
 TranscriptWork::~TranscriptWork() {
   bar_.clear();
 }
 
-Result<std::unique_ptr<TranscriptWork>> TranscriptWork::begin(Context& context, Died died) {
+Result<std::unique_ptr<TranscriptWork>> TranscriptWork::begin(cli::Context& context, Died died) {
   std::unique_ptr<TranscriptWork> work(new TranscriptWork(context));
   HF_TRY(work->keeper_, open_keeper(context, [raw = work.get()](bool to_read) { return raw->store(to_read); }));
   if (died == Died::end) work->recovered_ = work->keeper_->recover();
@@ -45,30 +49,30 @@ Result<session::Store*> TranscriptWork::store(bool to_read) {
   return store_.get();
 }
 
-catalogue::Asker TranscriptWork::asker() const {
-  return {[this] { return keeper_->store_to_read(); }, context_.settings.text("principal"), keeper_.get()};
+Result<operations::Facts> TranscriptWork::perform() {
+  const operations::Operation& operation = *operations::find_operation(context_.command->operation);
+  operations::Given own;  // what is the command's alone stays here
+  for (const operations::Parameter& each : operation.parameters)
+    if (const Json* value = find(given().values(), each.name)) own.set(each.name, *value);
+  auto facts = operation.run(*this, own);
+  progress_done();
+  if (facts)
+    if (const JsonArray* warnings = find_array(*facts, "warnings"))
+      for (const Json& each : *warnings) warn({std::string(view(each.as_string()))});
+  return facts;
 }
 
-Result<catalogue::Found> TranscriptWork::find(const std::string& id) const {
-  HF_TRY(const auto project, source_project());
-  // A project to search in is about transcripts alone.
-  if (id.empty() || project) return transcript(id);
-  return catalogue::find(asker(), id);
+Result<catalogue::Found> TranscriptWork::named() {
+  return any_session(given().text("session"), given().text("source_project"));
 }
 
-Result<catalogue::Found> TranscriptWork::transcript(const std::string& id) const {
-  HF_TRY(const auto project, source_project());
-  if (!id.empty()) return catalogue::find_transcript(asker(), id, project);
-  if (project)
-    return fail(ErrorKind::invalid, "a project to search in needs the id of a session", "give the id, or leave --sp out");
+Result<catalogue::Found> TranscriptWork::named_transcript() {
+  return transcript(given().text("session"), given().text("source_project"));
+}
+
+Result<transcripts::AnySession> TranscriptWork::calling_session() {
   HF_TRY(auto current, transcripts::current_session(homes().claude, caller_hints()));
-  return catalogue::Found{transcripts::AnySession{std::move(current.session)}};
-}
-
-Result<catalogue::Files> TranscriptWork::files_of(const catalogue::Found& found) {
-  HF_TRY(auto files, catalogue::files_of(*keeper_, found, progress()));
-  warn(files.left_out());
-  return files;
+  return transcripts::AnySession{std::move(current.session)};
 }
 
 transcripts::CallerHints TranscriptWork::caller_hints() const {
@@ -78,27 +82,28 @@ transcripts::CallerHints TranscriptWork::caller_hints() const {
   return hints;
 }
 
-Result<transcripts::KeptVersion> TranscriptWork::kept_version(std::int64_t number, const std::string& as_of) const {
-  transcripts::KeptVersion version;
-  if (number > 0) version.number = number;
-  if (!as_of.empty()) {
-    HF_TRY(version.as_of, parse_when(as_of, keeper_->now()));
-  }
-  return version;
+Result<transcripts::KeptVersion> TranscriptWork::kept_version() const {
+  return operations::version_of(given(), keeper_->now());
 }
 
-std::vector<std::string> TranscriptWork::caller_sessions() const {
+std::vector<std::string> TranscriptWork::calling_sessions() {
   return transcripts::caller_sessions(homes().claude, caller_hints());
 }
 
-Result<std::optional<std::string>> TranscriptWork::source_project() const {
-  return canonical(given().source_project);
+Result<std::optional<std::string>> TranscriptWork::project() {
+  HF_TRY(std::string here, this_folder());
+  return here;
 }
 
-Result<std::optional<std::string>> TranscriptWork::target_project() const {
-  if (given().target_project.empty()) return std::nullopt;
-  HF_TRY(std::string project, transcripts::existing_project(given().target_project));
-  return project;
+Result<std::string> TranscriptWork::absolute(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path full = std::filesystem::absolute(path, error).lexically_normal();
+  if (error) return fail(system_error(path, error.value()));
+  return full.string();
+}
+
+Result<std::string> TranscriptWork::archive_path(const std::string& id, std::string_view ending) {
+  return absolute(fmt::format("./{}{}", id, ending));
 }
 
 Result<std::string> TranscriptWork::this_folder() const {
@@ -108,33 +113,10 @@ Result<std::string> TranscriptWork::this_folder() const {
   return transcripts::canonical_project(here.string());
 }
 
-Result<transcripts::PathLevel> TranscriptWork::level() const {
-  using enum transcripts::PathLevel;
-  if (given().no_translate) return none;
-  if (given().level == "cwd") return cwd;
-  if (given().level == "all") return all;
-  return fields;
-}
-
-Result<std::vector<std::pair<std::string, std::string>>> TranscriptWork::maps() const {
-  std::vector<std::pair<std::string, std::string>> maps;
-  for (const std::string& text : given().maps) {
-    const std::size_t equals = text.find('=');
-    if (equals == 0 || equals == std::string::npos || equals + 1 == text.size())
-      return fail(ErrorKind::invalid, fmt::format("--map {}: not of the form OLD=NEW", text), "as in --map /old/lib=/new/lib");
-    maps.emplace_back(text.substr(0, equals), text.substr(equals + 1));
-  }
-  return maps;
-}
-
 transcripts::RemoteOptions TranscriptWork::remote() const {
   transcripts::RemoteOptions options;
   options.environment = context_.environment;
-  options.replace = given().force;
-  options.gist.token = given().gist_token;
   options.gist.api = context_.settings.text("gist.api");
-  options.gist.is_public = given().gist_visibility == "public";
-  if (!given().gist_description.empty()) options.gist.description = given().gist_description;
   return options;
 }
 
@@ -153,17 +135,36 @@ transcripts::Progress TranscriptWork::progress() {
   };
 }
 
-Result<void> TranscriptWork::confirm(const std::string& what) const {
-  if (given().yes) return {};
-  if (!somebody_is_there()) return fail(ErrorKind::refused, what, "--yes does it without asking");
-  print_note(what + "\nGo on? [y/N] ");
+Result<void> TranscriptWork::agree(const std::string& what, const JsonObject& plan) {
+  progress_done();
+  if (show_plan_) print_note(show_plan_(plan, {}));
+  const auto spell = [this](std::string_view parameter) { return spelled(context_.command, parameter); };
+  const std::string question = operations::in_spelling_of(what, spell);
+  if (!somebody_is_there()) return fail(ErrorKind::refused, question, "{yes} does it without asking");
+  print_note(harmless(question, false) + "\nGo on? [y/N] ");
   const std::string answer = to_ascii_lower(read_answer());
   if (answer == "y" || answer == "yes") return {};
   return fail(ErrorKind::refused, "not done");
 }
 
+Result<void> TranscriptWork::print_file(const std::string& path) {
+  const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) return fail(system_error(path, errno));
+  progress_done();
+  std::string piece(kPrintedPiece, '\0');
+  for (;;) {
+    const ssize_t got = ::read(file.get(), piece.data(), piece.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return fail(system_error("the archive", errno));
+    if (got == 0) return {};
+    HF_CHECK(print_bytes(std::string_view(piece).substr(0, static_cast<std::size_t>(got))));
+  }
+}
+
 void TranscriptWork::warn(const std::vector<std::string>& warnings) const {
-  for (const std::string& warning : warnings) print_note("warning: " + harmless(warning, true) + "\n");
+  const auto spell = [this](std::string_view parameter) { return spelled(context_.command, parameter); };
+  for (const std::string& warning : warnings)
+    print_note("warning: " + harmless(operations::in_spelling_of(warning, spell), true) + "\n");
 }
 
 }  // namespace holdfast::cli

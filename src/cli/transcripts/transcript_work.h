@@ -6,12 +6,12 @@
 // elsewhere.
 
 #include "catalogue/files.h"
-#include "catalogue/find.h"
 #include "cli/program/context.h"
 #include "cli/program/progress_bar.h"
 #include "cli/program/stop_signals.h"
 #include "kinds/transcripts/products/claude/current.h"
-#include "kinds/transcripts/remote/archive_place.h"
+#include "operations/context.h"
+#include "operations/operation.h"
 
 #include <atomic>
 
@@ -20,57 +20,64 @@ namespace holdfast::cli {
 // Characters of a transcript's id in a table: unique among the sessions of one person, nearly always.
 inline constexpr std::size_t kShortId = 8;
 
-class TranscriptWork {
+class TranscriptWork final : public operations::Context {
  public:
   // What died half way is ended before anything is looked for, and said; `leave` is for who is to report it.
   enum class Died { end, leave };
   // Errors: invalid (no home folder), those of opening the homes.
-  static Result<std::unique_ptr<TranscriptWork>> begin(Context& context, Died died = Died::end);
-  ~TranscriptWork();
+  static Result<std::unique_ptr<TranscriptWork>> begin(cli::Context& context, Died died = Died::end);
+  ~TranscriptWork() override;
 
-  const TranscriptArguments& given() const { return context_.line.transcripts; }
-  const transcripts::Keeper& keeper() const { return *keeper_; }
+  const operations::Given& given() const { return context_.given; }
+  const transcripts::Keeper& homes_keeper() const { return *keeper_; }
   const transcripts::Homes& homes() const { return keeper_->homes(); }
 
-  // What exists for the person at this terminal.
-  catalogue::Asker asker() const;
-  // The session of any kind that an id names; an empty id is the transcript this program runs in (transcript-archive §3.1), and
-  // then a project to search in makes no sense. Errors: those of catalogue::find.
-  Result<catalogue::Found> find(const std::string& id) const;
-  // The same for commands over transcripts alone.
-  Result<catalogue::Found> transcript(const std::string& id) const;
-  // As files to read from, also of one that is only kept; what is missing of it is said.
-  Result<catalogue::Files> files_of(const catalogue::Found& found);
-  // --version and --as-of. Errors: invalid.
-  Result<transcripts::KeptVersion> kept_version(std::int64_t number, const std::string& as_of) const;
-  const transcripts::Recovered& recovered() const { return recovered_; }
-  // Those that may be the one this program runs in; none of them is taken away.
-  std::vector<std::string> caller_sessions() const;
-
-  // --sp and --tp as the client would take them; nullopt when not given.
-  Result<std::optional<std::string>> source_project() const;
-  Result<std::optional<std::string>> target_project() const;
+  // The operation that this command shows, with what it was given. Its warnings are printed.
+  Result<operations::Facts> perform();
+  // The session that {session} names, found as {source_project} says; none: the one this program runs in (transcript-archive
+  // §3.1).
+  Result<catalogue::Found> named();
+  Result<catalogue::Found> named_transcript();
+  // {version} and {as_of}. Errors: invalid.
+  Result<transcripts::KeptVersion> kept_version() const;
+  // {source_project} as the client would take it; nullopt when not given.
+  Result<std::optional<std::string>> source_project() { return folder(given().text("source_project")); }
   Result<std::string> this_folder() const;
 
-  Result<transcripts::PathLevel> level() const;
-  Result<std::vector<std::pair<std::string, std::string>>> maps() const;
-  transcripts::RemoteOptions remote() const;
-
+  const Identity& identity() const override { return identity_; }
+  Millis now() const override { return keeper_->now(); }
+  const session::RetentionPolicy& policy() const override { return policy_; }
+  Result<session::Store*> store(bool to_read) override;
+  Result<const transcripts::Keeper*> keeper() override { return keeper_.get(); }
+  const transcripts::Recovered& recovered() const override { return recovered_; }
+  transcripts::RemoteOptions remote() const override;
+  std::string prices_path() const override { return context_.folders.config + "/prices.json"; }
+  Result<transcripts::AnySession> calling_session() override;
+  std::vector<std::string> calling_sessions() override;
+  Result<std::optional<std::string>> project() override;
+  Result<std::string> absolute(const std::string& path) override;
+  Result<std::string> archive_path(const std::string& id, std::string_view ending) override;
   // Draws a bar when stderr is a terminal, and stops the work after Ctrl-C.
-  transcripts::Progress progress();
+  transcripts::Progress progress() override;
+  // Asks on the terminal. Errors: refused (there is nobody to ask, or the answer is no).
+  Result<void> agree(const std::string& what, const JsonObject& plan) override;
+  Result<void> print_file(const std::string& path) override;
+
   // After the work, before anything is printed.
   void progress_done() { bar_.clear(); }
-
-  // Asks on the terminal; --yes answers yes. Errors: refused (there is nobody to ask, or the answer is no).
-  Result<void> confirm(const std::string& what) const;
   void warn(const std::vector<std::string>& warnings) const;
+  // How a plan that has to be agreed to is shown; nullptr: not at all.
+  using ShowPlan = std::string (*)(const operations::Facts&, const Terminal&);
+  void show_plans_as(ShowPlan show) { show_plan_ = show; }
 
  private:
-  explicit TranscriptWork(Context& context);
-  Result<session::Store*> store(bool to_read);
+  explicit TranscriptWork(cli::Context& context);
   transcripts::CallerHints caller_hints() const;
 
-  Context& context_;
+  cli::Context& context_;
+  Identity identity_;
+  session::RetentionPolicy policy_;
+  ShowPlan show_plan_ = nullptr;
   std::unique_ptr<session::Store> store_;
   bool store_is_to_read_ = false;
   std::unique_ptr<transcripts::Keeper> keeper_;

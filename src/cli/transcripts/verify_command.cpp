@@ -1,6 +1,6 @@
 // holdfast verify, holdfast schema.
 
-#include "cli/arguments/commands.h"
+#include "cli/program/context.h"
 #include "cli/transcripts/transcript_work.h"
 #include "kinds/transcripts/reading/drift.h"
 #include "kinds/transcripts/reading/known_records.h"
@@ -67,12 +67,12 @@ bool is_archive(const std::string& text) {
 Result<VerifyReport> examine(TranscriptWork& work, const std::string& what) {
   const transcripts::Progress progress = work.progress();
   if (is_archive(what)) {
-    HF_TRY(auto archive, transcripts::open_archive(work.keeper(), what, work.remote(), progress));
+    HF_TRY(auto archive, transcripts::open_archive(work.homes_keeper(), what, work.remote(), progress));
     HF_TRY(auto reader, transcripts::ArchiveReader::open(std::move(archive.file)));
     return verify_archive(reader, progress);
   }
-  HF_TRY(const auto found, work.transcript(what));
-  return catalogue::verify(work.keeper(), found, progress);
+  HF_TRY(const auto found, work.transcript(what, work.given().text("source_project")));
+  return catalogue::verify(work.homes_keeper(), found, progress);
 }
 
 Result<void> print_drift(Context& context, TranscriptWork& work, const std::string& what) {
@@ -81,14 +81,14 @@ Result<void> print_drift(Context& context, TranscriptWork& work, const std::stri
     HF_TRY(const auto project, work.source_project());
     HF_TRY(sessions, all_sessions(work.homes().claude, project));
   } else {
-    HF_TRY(const auto session, catalogue::on_disk(work.transcript(what)));
+    HF_TRY(const auto session, catalogue::on_disk(work.transcript(what, work.given().text("source_project"))));
     if (session.codex())
       return fail(ErrorKind::invalid, "there is no table of Codex's records to compare with", "give a session of Claude Code");
     sessions.push_back(*session.claude());
   }
   HF_TRY(const DriftReport report, find_drift(work.homes().claude, sessions, work.progress()));
   work.progress_done();
-  if (context.line.json)
+  if (context.json)
     print_json(to_json(report));
   else
     print(drift_text(report));
@@ -99,11 +99,11 @@ Result<void> print_drift(Context& context, TranscriptWork& work, const std::stri
 
 Result<void> verify_transcript(Context& context) {
   HF_TRY(auto work, TranscriptWork::begin(context));
-  const std::string what = work->given().words.empty() ? "" : work->given().words.front();
-  if (work->given().drift) return print_drift(context, *work, what);
+  const std::string what = context.given.text("what");
+  if (context.given.flag("drift")) return print_drift(context, *work, what);
   HF_TRY(const VerifyReport report, examine(*work, what));
   work->progress_done();
-  if (context.line.json)
+  if (context.json)
     print_json(to_json(report));
   else
     print(verify_text(report));

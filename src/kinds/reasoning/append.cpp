@@ -132,22 +132,24 @@ Result<AppendOutcome> replay(Transaction& transaction, AppendOutcome outcome, co
   return outcome;
 }
 
-Result<AppendOutcome> append_in(Transaction& transaction, const ThoughtRequest& request, const Situation& situation,
-                                const ManifestBuilder& seen, const std::string& seen_session) {
+Result<std::optional<AppendOutcome>> append_in(Transaction& transaction, const ThoughtRequest& request,
+                                               const Situation& situation, WhenNoneIsOpen when_none, const ManifestBuilder& seen,
+                                               const std::string& seen_session) {
   Connection connection = situation.connection;
-  if (request.only_if_open && situation.has_connection()) {
+  if (when_none == WhenNoneIsOpen::leave && situation.has_connection()) {
     HF_CHECK(recall_connection(transaction, connection));
   } else if (situation.has_connection()) {
     HF_TRY(auto stored, load_connection(transaction, connection.id));
     if (stored) connection.active_session = stored->active_session, connection.may_attach = stored->may_attach;
   }
-  HF_TRY(Attachment attachment, attach(transaction, request, situation, connection));
+  HF_TRY(auto attachment, attach(transaction, request, situation, connection, when_none));
+  if (!attachment) return std::nullopt;
   AppendOutcome outcome;
-  outcome.record = std::move(attachment.record);
-  outcome.attached = attachment.how;
-  outcome.recovered = attachment.recovered;
-  outcome.previous_session = std::move(attachment.previous_session);
-  outcome.notices = std::move(attachment.notices);
+  outcome.record = std::move(attachment->record);
+  outcome.attached = attachment->how;
+  outcome.recovered = attachment->recovered;
+  outcome.previous_session = std::move(attachment->previous_session);
+  outcome.notices = std::move(attachment->notices);
   if (outcome.attached == Attached::fresh) connection.may_attach = false;
   if (outcome.record.visibility == session::Visibility::archived)
     return fail(ErrorKind::refused, fmt::format("session {} is archived", outcome.record.id),
@@ -243,7 +245,10 @@ Result<void> check_request(const ThoughtRequest& request) {
   return {};
 }
 
-Result<AppendOutcome> append_thought(session::Store& store, const ThoughtRequest& request, const Situation& situation) {
+namespace {
+
+Result<std::optional<AppendOutcome>> append(session::Store& store, const ThoughtRequest& request, const Situation& situation,
+                                            WhenNoneIsOpen when_none) {
   HF_CHECK(check_request(request));
   // The manifest of a long session takes a while to build: do what can be done before others have to wait.
   ManifestBuilder seen;
@@ -252,7 +257,20 @@ Result<AppendOutcome> append_thought(session::Store& store, const ThoughtRequest
     seen_session = request.session_id.value_or(situation.connection.active_session);
     if (!seen_session.empty() && !read_into(seen, store, seen_session)) seen_session.clear();
   }
-  return store.write([&](Transaction& transaction) { return append_in(transaction, request, situation, seen, seen_session); });
+  return store.write(
+      [&](Transaction& transaction) { return append_in(transaction, request, situation, when_none, seen, seen_session); });
+}
+
+}  // namespace
+
+Result<AppendOutcome> append_thought(session::Store& store, const ThoughtRequest& request, const Situation& situation) {
+  HF_TRY(auto outcome, append(store, request, situation, WhenNoneIsOpen::look_or_begin));
+  return *std::move(outcome);
+}
+
+Result<std::optional<AppendOutcome>> append_if_open(session::Store& store, const ThoughtRequest& request,
+                                                    const Situation& situation) {
+  return append(store, request, situation, WhenNoneIsOpen::leave);
 }
 
 std::int64_t thought_count(const SessionRecord& record) {

@@ -20,9 +20,6 @@ struct ThoughtRequest {
   JsonObject payload;  // read_payload
   std::optional<std::string> session_id;
   bool new_session = false;
-  // Fail with kNothingOpen rather than look for a session in the project, or begin one. What is stored about the connection need
-  // not be in the situation then.
-  bool only_if_open = false;
   bool next_needed = true;
   std::optional<std::int64_t> number, total;
   std::optional<bool> is_revision;
@@ -58,11 +55,13 @@ struct AppendOutcome {
   std::vector<std::string> notices;
 };
 
-inline constexpr std::string_view kNothingOpen = "nothing_open";
-
-// Errors (code): nothing_open, invalid_argument, not_found, ambiguous, refused, branch_origin_required, branch_id_required,
+// Errors (code): invalid_argument, not_found, ambiguous, refused, branch_origin_required, branch_id_required,
 // branch_origin_missing, branch_origin_mismatch, revision_target_required, revision_target_missing, storage_failed.
 Result<AppendOutcome> append_thought(session::Store& store, const ThoughtRequest& request, const Situation& situation);
+// The same, but no session is looked for in the project, and none is begun: nullopt, and nothing was done, when none is named or
+// open on this connection. What is stored about the connection need not be in the situation.
+Result<std::optional<AppendOutcome>> append_if_open(session::Store& store, const ThoughtRequest& request,
+                                                    const Situation& situation);
 
 // The sizes and shapes that need no store.
 Result<void> check_request(const ThoughtRequest& request);

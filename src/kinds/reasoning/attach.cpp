@@ -135,8 +135,8 @@ std::string chosen_notice(const SessionRecord& chosen, std::vector<SessionRecord
 
 }  // namespace
 
-Result<Attachment> attach(Transaction& transaction, const ThoughtRequest& request, const Situation& situation,
-                          const Connection& connection) {
+Result<std::optional<Attachment>> attach(Transaction& transaction, const ThoughtRequest& request, const Situation& situation,
+                                         const Connection& connection, WhenNoneIsOpen when_none) {
   if (request.session_id) {
     HF_TRY(SessionRecord record, find_reasoning(transaction, situation, *request.session_id));
     Attachment attachment;
@@ -170,8 +170,7 @@ Result<Attachment> attach(Transaction& transaction, const ThoughtRequest& reques
     }
   }
 
-  if (request.only_if_open)
-    return fail(ErrorKind::not_found, "no session is open on this connection", {}, std::string(kNothingOpen));
+  if (when_none == WhenNoneIsOpen::leave) return std::nullopt;
   bool beside = false;
   const std::string title = request.session_title.value_or("");
   if (!situation.roots.empty() && !request.new_session && previous.empty()) {

@@ -14,8 +14,10 @@ struct Attachment {
   std::vector<std::string> notices;
 };
 
-// Creates the session when none fits.
-Result<Attachment> attach(session::Transaction& transaction, const ThoughtRequest& request, const Situation& situation,
-                          const Connection& connection);
+enum class WhenNoneIsOpen { leave, look_or_begin };
+
+// nullopt: none is open, and that is left so. Otherwise the session is created when none fits.
+Result<std::optional<Attachment>> attach(session::Transaction& transaction, const ThoughtRequest& request,
+                                         const Situation& situation, const Connection& connection, WhenNoneIsOpen when_none);
 
 }  // namespace holdfast::reasoning

@@ -10,16 +10,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <condition_variable>
-#include <thread>
 
 namespace holdfast::runner {
 
 namespace {
 
 using session::Transaction;
-
-constexpr std::chrono::milliseconds kLook{50};  // at the lease, which nobody hears of when it ends
 
 std::string lease_name(std::string_view id) {
   return fmt::format("run/{}", id);
@@ -193,19 +189,9 @@ Result<RunReport> Runs::work(std::string_view id, const std::function<void(const
   HF_TRY(RunState state, read_run(store_, id));
   session::WorkerLease hold(store_, std::string(id), *lease, [&] { return stop.stop_requested(); });
   RunJournal journal(store_, std::string(id), hold);
-  // Cancelled by whatever process, lost to another, or asked to stop: the work hears of it at once.
-  std::stop_source halt;
-  std::jthread watch([&](const std::stop_token& over) {
-    std::mutex mutex;
-    std::condition_variable_any wake;
-    std::unique_lock lock(mutex);
-    while (!over.stop_requested() && !hold.ended()) wake.wait_for(lock, over, kLook, [&] { return hold.ended(); });
-    if (hold.ended()) halt.request_stop();
-  });
   const WorkPlace place{settings_, servers_file, models_, executor_, journal, on_progress};
-  auto worked = work_through(place, state, halt.get_token());
-  watch.request_stop();
-  watch.join();
+  // Cancelled by whatever process, lost to another, or asked to stop: the work hears of it at once.
+  auto worked = work_through(place, state, hold.end_token());
   const bool stopping = hold.end() == session::WorkEnd::stopping;
   const bool cancelled = hold.end() == session::WorkEnd::cancelled || (!worked && worked.error().kind == ErrorKind::cancelled);
   if (!worked && !stopping && !cancelled) return fail(worked.error());

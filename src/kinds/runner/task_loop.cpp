@@ -1,6 +1,7 @@
 #include "kinds/runner/task_loop.h"
 
 #include "base/crypto/hash.h"
+#include "base/run/parallel.h"
 #include "base/text/text.h"
 #include "kinds/runner/arguments.h"
 #include "kinds/runner/result_text.h"
@@ -10,7 +11,6 @@
 
 #include <algorithm>
 #include <map>
-#include <thread>
 
 namespace holdfast::runner {
 
@@ -229,9 +229,10 @@ class Loop {
       while (end < pending.size() && end - at < kParallelCalls && reads(pending[end])) ++end;
     for (std::size_t i = at; i < end; ++i)
       if (events_.on_call && pending[i].arguments && !out_of_time()) events_.on_call(pending[i].place, *pending[i].call);
-    std::vector<std::jthread> others;
-    for (std::size_t i = at + 1; i < end; ++i) others.emplace_back([this, &each = pending[i]] { make(each); });
-    make(pending[at]);
+    each_in_parallel(end - at, kParallelCalls, "runner", [&](std::size_t i) {
+      make(pending[at + i]);
+      return true;
+    });
     return end;
   }
 

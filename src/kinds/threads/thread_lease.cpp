@@ -1,11 +1,10 @@
 #include "kinds/threads/thread_lease.h"
 
 #include "base/run/log.h"
+#include "base/run/ticker.h"
 
 #include <fmt/format.h>
 
-#include <condition_variable>
-#include <mutex>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -27,40 +26,26 @@ std::unexpected<Error> busy(std::string_view thread_id) {
 }  // namespace
 
 struct ThreadLease::Held {
-  Held(session::Store& its_store, std::string its_thread, session::LeaseOwner its_owner, std::int64_t its_epoch)
-      : store(its_store), thread(std::move(its_thread)), owner(std::move(its_owner)), epoch(its_epoch) {}
+  Held(session::Store& its_store, std::string_view its_thread, session::Lease its_lease)
+      : store(its_store), thread(its_thread), lease(std::move(its_lease)) {}
 
   ~Held() {
-    {
-      const std::lock_guard lock(mutex);
-      over = true;
-    }
-    changed.notify_all();
-    if (heartbeat.joinable()) heartbeat.join();
-    auto released = store.write([this](session::Transaction& t) { return t.release_lease(name(), owner, epoch); });
-    if (!released) log(LogLevel::debug, "threads", fmt::format("release {}: {}", name(), released.error().message));
+    heartbeat.stop();
+    auto released =
+        store.write([this](session::Transaction& t) { return t.release_lease(lease.name, lease.owner, lease.epoch); });
+    if (!released) log(LogLevel::debug, "threads", fmt::format("release {}: {}", lease.name, released.error().message));
   }
 
-  std::string name() const { return "thread/" + thread; }
-
   void renew() {
-    std::unique_lock lock(mutex);
-    while (!changed.wait_for(lock, milliseconds(session::kLeaseRenewEvery), [this] { return over; })) {
-      lock.unlock();
-      auto renewed = store.write([this](session::Transaction& t) { return t.renew_lease(name(), owner, epoch); });
-      if (!renewed) log(LogLevel::warn, "threads", fmt::format("renew {}: {}", name(), renewed.error().message));
-      lock.lock();
-    }
+    auto renewed = store.write([this](session::Transaction& t) { return t.renew_lease(lease.name, lease.owner, lease.epoch); });
+    if (!renewed) log(LogLevel::warn, "threads", fmt::format("renew {}: {}", lease.name, renewed.error().message));
   }
 
   session::Store& store;
   const std::string thread;
-  const session::LeaseOwner owner;
-  const std::int64_t epoch;
-  std::mutex mutex;
-  std::condition_variable changed;
-  bool over = false;  // guarded by mutex
-  std::thread heartbeat;
+  const session::Lease lease;
+  Ticker heartbeat{"threads", milliseconds(session::kLeaseRenewEvery), Ticker::First::after_pause,
+                   [this](const std::stop_token&) { renew(); }};
 };
 
 ThreadLease::ThreadLease(std::unique_ptr<Held> held) : held_(std::move(held)) {}
@@ -77,13 +62,12 @@ Result<ThreadLease> ThreadLease::take(session::Store& store, const Who& who, std
     if (!current || is_over(*current, session::lease_time_now())) {
       auto lease = store.write([&](session::Transaction& t) { return t.acquire_lease(name, owner); });
       if (lease) {
-        auto held = std::make_unique<Held>(store, std::string(thread_id), owner, lease->epoch);
         try {
-          held->heartbeat = std::thread([raw = held.get()] { raw->renew(); });
+          return ThreadLease(std::make_unique<Held>(store, thread_id, *lease));
         } catch (const std::system_error& problem) {
+          static_cast<void>(store.write([&](session::Transaction& t) { return t.release_lease(name, owner, lease->epoch); }));
           return fail(ErrorKind::unavailable, fmt::format("cannot start a thread: {}", problem.what()), {}, "INTERNAL_ERROR");
         }
-        return ThreadLease(std::move(held));
       }
       if (lease.error().kind != ErrorKind::conflict) return fail(std::move(lease).error());
     }
@@ -93,7 +77,7 @@ Result<ThreadLease> ThreadLease::take(session::Store& store, const Who& who, std
 }
 
 Result<void> ThreadLease::require(session::Transaction& transaction) const {
-  auto held = transaction.require_lease(held_->name(), held_->owner, held_->epoch);
+  auto held = transaction.require_lease(held_->lease.name, held_->lease.owner, held_->lease.epoch);
   if (!held && held.error().kind == ErrorKind::conflict) return busy(held_->thread);
   return held;
 }

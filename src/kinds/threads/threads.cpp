@@ -1,12 +1,8 @@
 #include "kinds/threads/threads.h"
 
 #include "base/text/text.h"
-#include "kinds/threads/flows/chat.h"
-#include "kinds/threads/flows/consensus.h"
-#include "kinds/threads/flows/ideate.h"
-#include "kinds/threads/flows/thinkdeep.h"
+#include "kinds/threads/flows/flows.h"
 #include "kinds/threads/flows/violations.h"
-#include "kinds/threads/fork.h"
 #include "session/lineage.h"
 
 #include <fmt/format.h>

@@ -3,10 +3,10 @@
 // Requests under way: ids, time-outs, progress, cancellation, rounds of questions, and what becomes of them when the
 // connection goes. Any number at once, answered in any order. Executor thread only.
 
+#include "base/run/lifeline.h"
 #include "mcp/client/client.h"
 #include "mcp/client/client_inputs.h"
 #include "mcp/client/client_link.h"
-#include "mcp/transport/lifeline.h"
 
 #include <functional>
 #include <map>

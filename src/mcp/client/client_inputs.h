@@ -3,8 +3,8 @@
 // Questions that a server puts to us, and their way to the handlers and back: requests of its own in the legacy era,
 // entries of an input_required result in the modern one. Answered while calls are under way. Executor thread only.
 
+#include "base/run/lifeline.h"
 #include "mcp/client/client.h"
-#include "mcp/transport/lifeline.h"
 
 #include <functional>
 #include <string>

@@ -1,26 +1,20 @@
 #include "mcp/client/client_link.h"
 
+#include "base/run/backoff.h"
 #include "base/run/log.h"
 #include "mcp/client/client_limits.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <random>
 #include <utility>
 
 namespace holdfast::mcp {
 namespace {
 
-// Many clients of one server must not come back in step.
-std::chrono::milliseconds with_jitter(std::chrono::milliseconds delay) {
-  thread_local std::minstd_rand random(std::random_device{}());
-  return std::chrono::milliseconds(delay.count() * std::uniform_int_distribution<long>(80, 120)(random) / 100);
-}
-
 std::chrono::milliseconds delay_before(int attempt) {
   if (attempt == 0) return std::chrono::milliseconds(0);
-  return with_jitter(std::min(kFirstDelay * (1 << std::min(attempt - 1, 10)), kLongestDelay));
+  return jittered(doubled(kFirstDelay, static_cast<std::size_t>(attempt) - 1, kLongestDelay), 0.8, 1.2);
 }
 
 }  // namespace

@@ -7,9 +7,9 @@
 // once. The count begins anew when the server has answered something (prove()), not at the handshake: a server that
 // dies after each one would be started for ever.
 
+#include "base/run/lifeline.h"
 #include "mcp/client/client.h"
 #include "mcp/client/client_handshake.h"
-#include "mcp/transport/lifeline.h"
 
 #include <memory>
 #include <optional>

@@ -4,8 +4,8 @@
 // on every connection. In the modern era that is one subscriptions/listen that stays open; a legacy server tells of its
 // lists without being asked, and of each resource after resources/subscribe. Executor thread only.
 
+#include "base/run/lifeline.h"
 #include "mcp/client/client_calls.h"
-#include "mcp/transport/lifeline.h"
 
 #include <set>
 #include <string>

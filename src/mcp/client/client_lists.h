@@ -5,9 +5,9 @@
 // Legacy lists are good until the server says they changed; modern ones as long as their ttlMs says, or until it says
 // so. A new connection ends both. Who asks while a list is being fetched gets that one.
 
+#include "base/run/lifeline.h"
 #include "mcp/client/client.h"
 #include "mcp/client/client_calls.h"
-#include "mcp/transport/lifeline.h"
 
 #include <chrono>
 #include <memory>

@@ -9,10 +9,10 @@
 // destroyed on the loop's thread, or after the loop has ended; that stops a flow under way and waits for its thread.
 
 #include "base/run/executor.h"
+#include "base/run/lifeline.h"
 #include "base/run/pool.h"
 #include "mcp/oauth/flow.h"
 #include "mcp/transport/http_authorizer.h"
-#include "mcp/transport/lifeline.h"
 
 #include <optional>
 #include <stop_token>

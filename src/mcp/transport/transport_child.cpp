@@ -1,9 +1,9 @@
 #include "mcp/transport/transport_child.h"
 
+#include "base/run/lifeline.h"
 #include "base/run/log.h"
 #include "base/text/text.h"
 #include "mcp/client/client_limits.h"
-#include "mcp/transport/lifeline.h"
 #include "mcp/wire/incoming_json.h"
 #include "net/run/child_process.h"
 

@@ -1,10 +1,11 @@
 #include "mcp/transport/transport_http_client.h"
 
+#include "base/run/backoff.h"
+#include "base/run/lifeline.h"
 #include "base/run/log.h"
 #include "base/text/text.h"
 #include "mcp/client/client_limits.h"
 #include "mcp/transport/http_answer_reader.h"
-#include "mcp/transport/lifeline.h"
 #include "net/http/http_streams.h"
 
 #include <fmt/format.h>
@@ -299,7 +300,7 @@ void HttpClientTransport::come_back(const ExchangePtr& exchange, const Error& wh
   if (!can_resume || tired) return undelivered(exchange, {why, true, false, 0});
   const auto asked = exchange->place.retry.value_or(kResumeDelay);
   // The first return is when the server said; only after that it may be us who are too eager.
-  const auto delay = std::max(asked, std::min(asked * (1 << std::min(exchange->fruitless, 10)), kLongestDelay));
+  const auto delay = std::max(asked, doubled(asked, static_cast<std::size_t>(exchange->fruitless), kLongestDelay));
   ++exchange->fruitless;
   exchange->timer = loop_.after(delay, [this, exchange] {
     exchange->timer = 0;

@@ -1,23 +1,20 @@
 #include "model/wire/fault.h"
 
 #include "base/text/text.h"
+#include "net/client/retry_after.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <ctime>
 
 namespace holdfast::model {
 namespace {
 
 using std::chrono::milliseconds;
-using std::chrono::seconds;
 using Then = Fault::Then;
 
 constexpr std::size_t kQuotedAnswerCharacters = 200;
-constexpr std::int64_t kMaxSeconds = 86'400 * 365;  // a longer Retry-After is no statement about time
 
 // Parts of messages, in lower case. Each was taken from what the servers themselves say.
 constexpr std::array kOverflowWords = {
@@ -70,21 +67,6 @@ bool is_quota(const ReportedError& error) {
 
 }  // namespace
 
-std::optional<milliseconds> parse_retry_after(std::string_view value, std::chrono::system_clock::time_point now) {
-  value = trim(value);
-  if (value.empty()) return std::nullopt;
-  std::int64_t count = 0;
-  const auto [end, problem] = std::from_chars(value.data(), value.data() + value.size(), count);
-  if (problem == std::errc() && end == value.data() + value.size() && count >= 0) return seconds(std::min(count, kMaxSeconds));
-  std::tm date{};
-  const std::string text(value);
-  const char* rest = ::strptime(text.c_str(), "%a, %d %b %Y %H:%M:%S GMT", &date);
-  if (!rest || *rest != '\0') return std::nullopt;
-  const auto until = std::chrono::system_clock::from_time_t(::timegm(&date));
-  return std::chrono::duration_cast<milliseconds>(std::clamp<std::chrono::system_clock::duration>(
-      until - now, std::chrono::system_clock::duration::zero(), seconds(kMaxSeconds)));
-}
-
 bool says_context_overflow(const ReportedError& error) {
   const std::string text = to_ascii_lower(error.code + ' ' + error.message);
   return std::ranges::any_of(kOverflowWords, [&](std::string_view words) { return text.find(words) != text.npos; });
@@ -102,7 +84,7 @@ namespace {
 Fault judge(const net::HttpAnswer& answer, const ReportedError& reported, std::chrono::system_clock::time_point now) {
   const int status = answer.status;
   const std::string message = fmt::format("HTTP {}{}{}", status, reported.message.empty() ? "" : ": ", reported.message);
-  const auto retry_after = parse_retry_after(answer.header("retry-after"), now);
+  const auto retry_after = net::parse_retry_after(answer.header("retry-after"), now);
   // llama.cpp says it with 400 or 500, a proxy with 413.
   if ((status == 400 || status == 413 || status == 422 || status == 500) && says_context_overflow(reported))
     return context_fault(message);

@@ -34,9 +34,6 @@ Fault fault_of(const Error& error, const std::optional<ReportedError>& reported)
 // Of a transfer that failed.
 Fault fault_of_transfer(const Error& error);
 
-// Seconds or an HTTP date; nullopt for anything else. A date in the past is zero.
-std::optional<std::chrono::milliseconds> parse_retry_after(std::string_view value, std::chrono::system_clock::time_point now);
-
 // Whether a server's error says that the prompt is longer than the model's window: by its code, or by the words of llama.cpp, LM
 // Studio, vLLM, Ollama, OpenAI.
 bool says_context_overflow(const ReportedError& error);

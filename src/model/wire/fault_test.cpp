@@ -7,17 +7,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(Fault, RetryAfterIsSecondsOrADate) {
-  const auto now = std::chrono::system_clock::from_time_t(1'800'000'000);  // Fri, 15 Jan 2027 08:00:00 GMT
-  EXPECT_EQ(parse_retry_after("5", now), 5s);
-  EXPECT_EQ(parse_retry_after(" 0 ", now), 0s);
-  EXPECT_EQ(parse_retry_after("Fri, 15 Jan 2027 08:00:30 GMT", now), 30s);
-  EXPECT_EQ(parse_retry_after("Fri, 15 Jan 2027 07:00:00 GMT", now), 0s);
-  EXPECT_GT(parse_retry_after("99999999999999", now).value(), 60s);
-  for (const char* odd : {"", "-1", "soon", "5 minutes", "Fri, 15 Jan 2027"})
-    EXPECT_EQ(parse_retry_after(odd, now), std::nullopt) << odd;
-}
-
 TEST(Fault, OrdinaryErrorsAreNotTakenForAnOverflow) {
   EXPECT_TRUE(says_context_overflow({"Maximum context length is 4096", ""}));
   EXPECT_TRUE(says_context_overflow({"no", "context_length_exceeded"}));

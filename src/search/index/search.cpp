@@ -1,10 +1,10 @@
 #include "search/index/search.h"
 
 #include "search/index/candidates.h"
-#include "search/index/crew.h"
 #include "search/index/limits.h"
 #include "search/index/segment/segment_builder.h"
 #include "search/index/snippet.h"
+#include "search/index/workers.h"
 
 #include <algorithm>
 #include <array>
@@ -21,7 +21,7 @@ using Order = TextQuery::Order;
 // (two threads of one core). One that is here already helps with any number.
 constexpr std::size_t kAloneParts = 9;
 constexpr std::uint64_t kScanAloneBytes = 256 << 10;
-constexpr std::size_t kVerifyHelpers = 1, kScanHelpers = Crew::kMostHelpers;
+constexpr std::size_t kVerifyHelpers = 1, kScanHelpers = Workers::kMostHelpers;
 // Candidates verified between two looks at whether it is enough: few while they hold what is sought, and a share of those that
 // held nothing otherwise. For an order of the best they are first taken from as many sessions; by time it is one after another.
 constexpr std::size_t kFirstRankedWave = 8, kLargestWave = 64, kMissesPerPart = 4;
@@ -233,16 +233,16 @@ class Search {
     return std::move(result_);
   }
 
-  Crew crew_;
+  Workers crew_;
   const std::shared_ptr<const Division> division_;  // of the sources that are admitted
   const std::shared_ptr<const IndexView> view_;
   PassageSources& sources_;
   const TextQuery& query_;
   const QueryPlan plan_;
   HitList hits_;
-  std::array<std::unique_ptr<PassageMatcher>, Crew::kMostHelpers + 1> matchers_;  // by worker
-  std::vector<std::optional<BlockSet>> candidates_, prompts_;                     // by segment
-  std::set<std::pair<std::size_t, std::size_t>> seen_;                            // segment and block, read for their prompts
+  std::array<std::unique_ptr<PassageMatcher>, Workers::kMostHelpers + 1> matchers_;  // by worker
+  std::vector<std::optional<BlockSet>> candidates_, prompts_;                        // by segment
+  std::set<std::pair<std::size_t, std::size_t>> seen_;                               // segment and block, read for their prompts
   TextResult result_;
   bool left_out_ = false;     // there was enough before everything was looked at
   bool passed_over_ = false;  // blocks of a session that has enough

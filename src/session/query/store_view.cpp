@@ -25,9 +25,179 @@ std::unexpected<Error> not_theirs(const Identity& who, std::string_view owner) {
               "principal_denied");
 }
 
+// Both kinds of queries have them.
+template <class Asked>
+bool narrow_principal(const Identity& who, Asked& query) {
+  if (who.principal.empty() || (query.principal && *query.principal != who.principal)) return false;
+  query.principal = who.principal;
+  return true;
+}
+
+bool narrow_roots(const Identity& who, std::vector<std::string>& roots, bool& rootless) {
+  if (who.projects.empty()) return true;
+  const bool asked_for_some = !roots.empty() || rootless;
+  rootless = false;
+  if (!asked_for_some) {
+    roots = who.projects;
+    return true;
+  }
+  std::erase_if(roots, [&](const std::string& root) { return !who.may_see(root); });
+  return !roots.empty();
+}
+
+std::unexpected<Error> no_such_session(std::string_view id) {
+  return fail(ErrorKind::not_found, fmt::format("there is no session {}", id));
+}
+
+std::unexpected<Error> speaks_of_everybody() {
+  return fail(ErrorKind::refused, "this would look at the sessions of everybody", "ask for one session", "principal_denied");
+}
+
+bool may_see(const Identity& who, const SessionRecord& record) {
+  return !who.principal.empty() && record.principal == who.principal && is_inside(who.projects, record);
+}
+
+bool narrow(const Identity& who, Query& query) {
+  return narrow_principal(who, query) && narrow_roots(who, query.roots, query.rootless);
+}
+
+bool narrow(const Identity& who, SearchQuery& query) {
+  return narrow_principal(who, query) && narrow_roots(who, query.roots, query.rootless);
+}
+
+bool narrow(const Identity& who, IdQuery& query) {
+  bool rootless = false;
+  return narrow_principal(who, query) && narrow_roots(who, query.roots, rootless);
+}
+
+std::vector<LineageEvent> connected_with(std::string_view session, std::vector<LineageEvent> events) {
+  std::set<std::string, std::less<>> reached{std::string(session)};
+  std::map<std::int64_t, LineageEvent> kept;
+  for (bool grows = true; grows;) {
+    grows = false;
+    std::vector<LineageEvent> left;
+    for (LineageEvent& event : events) {
+      if (!reached.contains(event.child) && !reached.contains(event.parent)) {
+        left.push_back(std::move(event));
+        continue;
+      }
+      grows = true;
+      for (const std::string& id : {event.child, event.parent})
+        if (!id.empty()) reached.insert(id);
+      kept.try_emplace(event.number, std::move(event));
+    }
+    events = std::move(left);
+  }
+  std::vector<LineageEvent> ordered;
+  for (auto& [number, event] : kept) ordered.push_back(std::move(event));
+  return ordered;
+}
+
+// Reading as one identity: what it may not see does not exist, in the words in which what never existed does not. Base: Reader or
+// Transaction.
+template <class Base>
+class ViewReads : public Base {
+ public:
+  // All outlive it.
+  ViewReads(Reader& inner, const Identity& who, SeenLast& seen) : who_(who), inner_(inner), seen_(seen) {}
+
+  Result<SessionRecord> get(std::string_view id) override {
+    auto record = inner_.get(id);
+    if (record && may_see(who_, *record)) {
+      seen_.set(id);
+      return record;
+    }
+    if (record) return no_such_session(id);
+    if (record.error().code != "gone") return record;
+    HF_TRY(const auto stone, tombstone(id));
+    if (!stone) return no_such_session(id);
+    return record;
+  }
+
+  Result<Page> list(const Query& query) override {
+    Query narrower = query;
+    if (!narrow(who_, narrower)) return Page{{}, query.count ? 0 : kNotCounted, {}};
+    return inner_.list(narrower);
+  }
+
+  Result<std::vector<std::string>> ids_with_prefix(const IdQuery& query) override {
+    IdQuery narrower = query;
+    if (!narrow(who_, narrower)) return std::vector<std::string>{};
+    return inner_.ids_with_prefix(narrower);
+  }
+
+  // Nobody knows any more in which project a purged one was: only who sees all projects hears of it.
+  Result<std::optional<Tombstone>> tombstone(std::string_view id) override {
+    if (!who_.projects.empty()) return std::nullopt;
+    HF_TRY(auto stone, inner_.tombstone(id));
+    if (stone && stone->principal != who_.principal) return std::nullopt;
+    return stone;
+  }
+
+  Result<EntryPage> entries(const EntryQuery& query) override {
+    HF_CHECK(need(query.session));
+    return inner_.entries(query);
+  }
+  Result<std::optional<Entry>> entry(std::string_view session, std::int64_t seq) override {
+    HF_CHECK(need(session));
+    return inner_.entry(session, seq);
+  }
+  Result<std::optional<Entry>> entry_at(std::string_view session, std::string_view lane, std::int64_t number) override {
+    HF_CHECK(need(session));
+    return inner_.entry_at(session, lane, number);
+  }
+  Result<std::optional<Entry>> entry_with_key(std::string_view session, std::string_view idempotency_key) override {
+    HF_CHECK(need(session));
+    return inner_.entry_with_key(session, idempotency_key);
+  }
+
+  Result<std::vector<LineageEvent>> lineage_of(std::string_view session) override {
+    HF_TRY(auto events, inner_.lineage_of(session));
+    return visible(std::move(events));
+  }
+  Result<std::vector<LineageEvent>> lineage_tree(std::string_view session) override {
+    HF_TRY(auto events, inner_.lineage_tree(session));
+    const std::size_t all = events.size();
+    events = visible(std::move(events));
+    return events.size() == all ? std::move(events) : connected_with(session, std::move(events));
+  }
+
+  Result<std::optional<KeyedValue>> value(std::string_view space, std::string_view key) override {
+    return inner_.value(space, key);
+  }
+  Result<std::vector<KeyedValue>> values(const ValueQuery& query) override { return inner_.values(query); }
+  Result<std::optional<Lease>> lease(std::string_view name) override { return inner_.lease(name); }
+
+ protected:
+  // not_found unless it may be seen.
+  Result<void> need(std::string_view id) {
+    if (seen_.is(id)) return {};
+    HF_CHECK(get(id));
+    return {};
+  }
+
+  // Ids that the store does not know (another machine's, purged ones) say nothing about anybody.
+  bool is_hidden(const std::string& id) {
+    if (id.empty() || seen_.is(id)) return false;
+    const auto record = inner_.get(id);
+    return record && !may_see(who_, *record);
+  }
+
+  const Identity& who_;
+
+ private:
+  std::vector<LineageEvent> visible(std::vector<LineageEvent> events) {
+    std::erase_if(events, [this](const LineageEvent& event) { return is_hidden(event.child) || is_hidden(event.parent); });
+    return events;
+  }
+
+  Reader& inner_;
+  SeenLast& seen_;
+};
+
 class ViewTransaction final : public ViewReads<Transaction> {
  public:
-  ViewTransaction(Transaction& inner, const Identity& who) : inner_(inner), who_(who) {}
+  ViewTransaction(Transaction& inner, const Identity& who, SeenLast& seen) : ViewReads(inner, who, seen), inner_(inner) {}
 
   Millis now() const override { return inner_.now(); }
 
@@ -92,86 +262,13 @@ class ViewTransaction final : public ViewReads<Transaction> {
   }
   void wake() override { inner_.wake(); }
 
- protected:
-  Reader& inner() override { return inner_; }
-  const Identity& who() const override { return who_; }
-
  private:
   bool is_theirs(const SessionRecord& record) const { return !who_.principal.empty() && record.principal == who_.principal; }
 
   Transaction& inner_;
-  const Identity& who_;
 };
 
-// Both kinds of queries have them.
-template <class Asked>
-bool narrow_principal(const Identity& who, Asked& query) {
-  if (who.principal.empty() || (query.principal && *query.principal != who.principal)) return false;
-  query.principal = who.principal;
-  return true;
-}
-
-bool narrow_roots(const Identity& who, std::vector<std::string>& roots, bool& rootless) {
-  if (who.projects.empty()) return true;
-  const bool asked_for_some = !roots.empty() || rootless;
-  rootless = false;
-  if (!asked_for_some) {
-    roots = who.projects;
-    return true;
-  }
-  std::erase_if(roots, [&](const std::string& root) { return !who.may_see(root); });
-  return !roots.empty();
-}
-
 }  // namespace
-
-std::unexpected<Error> no_such_session(std::string_view id) {
-  return fail(ErrorKind::not_found, fmt::format("there is no session {}", id));
-}
-
-std::unexpected<Error> speaks_of_everybody() {
-  return fail(ErrorKind::refused, "this would look at the sessions of everybody", "ask for one session", "principal_denied");
-}
-
-bool may_see(const Identity& who, const SessionRecord& record) {
-  return !who.principal.empty() && record.principal == who.principal && is_inside(who.projects, record);
-}
-
-bool narrow(const Identity& who, Query& query) {
-  return narrow_principal(who, query) && narrow_roots(who, query.roots, query.rootless);
-}
-
-bool narrow(const Identity& who, SearchQuery& query) {
-  return narrow_principal(who, query) && narrow_roots(who, query.roots, query.rootless);
-}
-
-bool narrow(const Identity& who, IdQuery& query) {
-  bool rootless = false;
-  return narrow_principal(who, query) && narrow_roots(who, query.roots, rootless);
-}
-
-std::vector<LineageEvent> connected_with(std::string_view session, std::vector<LineageEvent> events) {
-  std::set<std::string, std::less<>> reached{std::string(session)};
-  std::map<std::int64_t, LineageEvent> kept;
-  for (bool grows = true; grows;) {
-    grows = false;
-    std::vector<LineageEvent> left;
-    for (LineageEvent& event : events) {
-      if (!reached.contains(event.child) && !reached.contains(event.parent)) {
-        left.push_back(std::move(event));
-        continue;
-      }
-      grows = true;
-      for (const std::string& id : {event.child, event.parent})
-        if (!id.empty()) reached.insert(id);
-      kept.try_emplace(event.number, std::move(event));
-    }
-    events = std::move(left);
-  }
-  std::vector<LineageEvent> ordered;
-  for (auto& [number, event] : kept) ordered.push_back(std::move(event));
-  return ordered;
-}
 
 Result<SearchResult> StoreView::search(const SearchQuery& query) {
   SearchQuery narrower = query;
@@ -197,7 +294,7 @@ Result<std::vector<Entry>> StoreView::entry_each(const std::vector<EntryPlace>& 
 }
 
 Result<Verification> StoreView::verify(std::string_view session) {
-  HF_CHECK(need(session));
+  HF_CHECK(get(session));
   return inner_.verify(session);
 }
 
@@ -210,7 +307,7 @@ Result<StoreInfo> StoreView::info() {
 }
 
 Result<std::unique_ptr<Subscription>> StoreView::subscribe(SubscribeOptions options) {
-  HF_CHECK(need(options.session));
+  HF_CHECK(get(options.session));
   return inner_.subscribe(std::move(options));
 }
 
@@ -222,9 +319,15 @@ Result<std::vector<Event>> StoreView::events_after(std::int64_t sequence, std::s
 
 Result<void> StoreView::run(const Work& work) {
   return inner_.write([&](Transaction& transaction) {
-    ViewTransaction view(transaction, who_);
+    SeenLast seen;  // what it makes itself may be rolled back
+    ViewTransaction view(transaction, who_, seen);
     return work(view);
   });
+}
+
+Result<void> StoreView::look(Moments /*those of the store's own functions*/, const Question& question) {
+  ViewReads<Reader> view(inner_, who_, seen_);
+  return question(view);
 }
 
 }  // namespace holdfast::session

@@ -15,9 +15,12 @@
 //
 // Work that is nobody's call is the server's own: it names itself (SystemWork) and gets the whole store.
 
-#include "session/query/view_reads.h"
+#include "base/identity.h"
+#include "session/store.h"
 
 #include <cstdint>
+#include <mutex>
+#include <string>
 
 namespace holdfast::session {
 
@@ -45,8 +48,25 @@ class SharedStore {
   Store& whole_;
 };
 
+// The session that was seen last: what a call asks of one session it asks several times, and its owner never changes.
+class SeenLast {
+ public:
+  bool is(std::string_view id) const {
+    const std::lock_guard lock(mutex_);
+    return !id_.empty() && id_ == id;
+  }
+  void set(std::string_view id) {
+    const std::lock_guard lock(mutex_);
+    id_ = id;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::string id_;
+};
+
 // Any thread; the shared store's store outlives it. Usually lives as long as a call.
-class StoreView final : public ViewReads<Store> {
+class StoreView final : public Store {
  public:
   StoreView(const SharedStore& store, Identity who) : inner_(store.whole_), who_(std::move(who)) {}
 
@@ -64,12 +84,12 @@ class StoreView final : public ViewReads<Store> {
 
  protected:
   Result<void> run(const Work& work) override;
-  Reader& inner() override { return inner_; }
-  const Identity& who() const override { return who_; }
+  Result<void> look(Moments moments, const Question& question) override;
 
  private:
   Store& inner_;
   const Identity who_;
+  SeenLast seen_;
 };
 
 }  // namespace holdfast::session

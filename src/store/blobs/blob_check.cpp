@@ -26,12 +26,10 @@ struct Suffering {
 };
 
 Result<void> check_pages(Db& db, session::Blobs::Check& check) {
-  HF_TRY(Rows rows, db.query("PRAGMA quick_check(10)"));
-  for (;;) {
-    HF_TRY(const bool more, rows.next());
-    if (!more) return {};
-    if (rows.text(0) != "ok") check.problems.push_back({"", fmt::format("catalogue: {}", rows.text(0))});
-  }
+  return db.each("PRAGMA quick_check(10)", {}, [&](const Columns& row) {
+    if (row.text(0) != "ok") check.problems.push_back({"", fmt::format("catalogue: {}", row.text(0))});
+    return true;
+  });
 }
 
 }  // namespace
@@ -79,15 +77,11 @@ Result<BlobStore::Damage> BlobStore::look_for_damage(Db& db, std::mutex& db_mute
 
   const std::lock_guard lock(db_mutex);
   std::unordered_map<std::int64_t, std::uint32_t> known;  // sizes
-  {
-    HF_TRY(Rows rows, db.query("SELECT id, size, frame FROM chunks"));
-    for (;;) {
-      HF_TRY(const bool more, rows.next());
-      if (!more) break;
-      known[rows.integer(0)] = static_cast<std::uint32_t>(rows.integer(1));
-      if (rows.integer(2) == 0) damage.chunks.try_emplace(rows.integer(0), "damaged before, and set aside");
-    }
-  }
+  HF_CHECK(db.each("SELECT id, size, frame FROM chunks", {}, [&](const Columns& row) {
+    known[row.integer(0)] = static_cast<std::uint32_t>(row.integer(1));
+    if (row.integer(2) == 0) damage.chunks.try_emplace(row.integer(0), "damaged before, and set aside");
+    return true;
+  }));
   std::map<std::int64_t, Suffering> suffering;
   std::unordered_map<std::int64_t, std::uint64_t> reached;
   std::set<std::int64_t> blamed;

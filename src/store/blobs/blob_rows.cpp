@@ -70,7 +70,7 @@ std::int64_t mark_of(const Digest& hash) {
 }
 
 // Columns: id, mark, rest, frame, start, size.
-ChunkRow chunk_of(const Rows& rows) {
+ChunkRow chunk_of(const Columns& rows) {
   ChunkRow row;
   row.id = rows.integer(0);
   const auto mark = static_cast<std::uint64_t>(rows.integer(1));
@@ -83,7 +83,7 @@ ChunkRow chunk_of(const Rows& rows) {
   return row;
 }
 
-Result<FrameRow> frame_of(const Rows& rows) {
+Result<FrameRow> frame_of(const Columns& rows) {
   FrameRow row;
   row.id = rows.integer(0);
   row.pack = rows.integer(1);
@@ -97,7 +97,7 @@ Result<FrameRow> frame_of(const Rows& rows) {
 constexpr std::string_view kVersionColumns =
     "id, key, version, size, sha256, hash_state, mode, modified_at, kept_at, incarnation";
 
-VersionRow version_of(const Rows& rows) {
+VersionRow version_of(const Columns& rows) {
   VersionRow row;
   row.id = rows.integer(0);
   row.kept.key = rows.text(1);
@@ -111,23 +111,6 @@ VersionRow version_of(const Rows& rows) {
   row.kept.kept_at = rows.integer(8);
   row.kept.incarnation = rows.text(9);
   return row;
-}
-
-template <class T, class Make>
-Result<std::vector<T>> all_of(Rows rows, Make make) {
-  std::vector<T> all;
-  for (;;) {
-    HF_TRY(const bool more, rows.next());
-    if (!more) return all;
-    all.push_back(make(rows));
-  }
-}
-
-template <class T, class Make>
-Result<std::optional<T>> first_of(Rows rows, Make make) {
-  HF_TRY(const bool found, rows.next());
-  if (!found) return std::nullopt;
-  return make(rows);
 }
 
 std::string from_hex(std::string_view hex) {
@@ -170,23 +153,22 @@ Result<void> set_next_number(Db& db, std::string_view what, std::int64_t next) {
 }
 
 Result<std::optional<ChunkRow>> chunk_row(Db& db, std::int64_t id) {
-  HF_TRY(Rows rows, db.query("SELECT id, mark, rest, frame, start, size FROM chunks WHERE id = ?", id));
-  return first_of<ChunkRow>(std::move(rows), chunk_of);
+  return db.first<ChunkRow>("SELECT id, mark, rest, frame, start, size FROM chunks WHERE id = ?", {id}, chunk_of);
 }
 
 Result<std::optional<ChunkRow>> chunk_with_hash(Db& db, const Digest& hash) {
-  HF_TRY(Rows rows, db.query("SELECT id, mark, rest, frame, start, size FROM chunks WHERE mark = ?", mark_of(hash)));
-  for (;;) {
-    HF_TRY(const bool more, rows.next());
-    if (!more) return std::nullopt;
-    ChunkRow row = chunk_of(rows);
-    if (row.hash == hash) return row;
-  }
+  std::optional<ChunkRow> found;
+  HF_CHECK(
+      db.each("SELECT id, mark, rest, frame, start, size FROM chunks WHERE mark = ?", {mark_of(hash)}, [&](const Columns& row) {
+        found = chunk_of(row);
+        if (found->hash != hash) found.reset();
+        return !found;
+      }));
+  return found;
 }
 
 Result<std::vector<ChunkRow>> chunks_of_frame(Db& db, std::int64_t frame) {
-  HF_TRY(Rows rows, db.query("SELECT id, mark, rest, frame, start, size FROM chunks WHERE frame = ? ORDER BY id", frame));
-  return all_of<ChunkRow>(std::move(rows), chunk_of);
+  return db.all<ChunkRow>("SELECT id, mark, rest, frame, start, size FROM chunks WHERE frame = ? ORDER BY id", {frame}, chunk_of);
 }
 
 Result<void> insert_chunk(Db& db, const ChunkRow& row) {
@@ -224,21 +206,11 @@ Result<std::optional<std::int64_t>> resembling_chunk(Db& db, const Sketch& sketc
 }
 
 Result<std::optional<FrameRow>> frame_row(Db& db, std::int64_t id) {
-  HF_TRY(Rows rows, db.query("SELECT id, pack, start, size, raw_size, bases FROM frames WHERE id = ?", id));
-  HF_TRY(const bool found, rows.next());
-  if (!found) return std::nullopt;
-  return frame_of(rows);
+  return db.first<FrameRow>("SELECT id, pack, start, size, raw_size, bases FROM frames WHERE id = ?", {id}, frame_of);
 }
 
 Result<std::vector<FrameRow>> all_frames(Db& db) {
-  HF_TRY(Rows rows, db.query("SELECT id, pack, start, size, raw_size, bases FROM frames ORDER BY pack, start"));
-  std::vector<FrameRow> all;
-  for (;;) {
-    HF_TRY(const bool more, rows.next());
-    if (!more) return all;
-    HF_TRY(FrameRow row, frame_of(rows));
-    all.push_back(std::move(row));
-  }
+  return db.all<FrameRow>("SELECT id, pack, start, size, raw_size, bases FROM frames ORDER BY pack, start", {}, frame_of);
 }
 
 Result<void> insert_frame(Db& db, const FrameRow& row) {
@@ -248,8 +220,7 @@ Result<void> insert_frame(Db& db, const FrameRow& row) {
 }
 
 Result<std::vector<PackRow>> all_packs(Db& db) {
-  HF_TRY(Rows rows, db.query("SELECT id, size, loose FROM packs ORDER BY id"));
-  return all_of<PackRow>(std::move(rows), [](const Rows& row) {
+  return db.all<PackRow>("SELECT id, size, loose FROM packs ORDER BY id", {}, [](const Columns& row) {
     return PackRow{row.integer(0), static_cast<std::uint64_t>(row.integer(1)), row.integer(2) != 0};
   });
 }
@@ -263,28 +234,25 @@ Result<std::vector<VersionRow>> newest_versions(Db& db, std::string_view key_pre
   // and one that is not is found by the comparison below.
   std::string end(key_prefix);
   end += "\xff\xff";
-  HF_TRY(Rows rows, db.query(fmt::format("SELECT {} FROM versions AS v WHERE key >= ? AND key < ? AND version = "
-                                         "(SELECT max(version) FROM versions AS w WHERE w.key = v.key) ORDER BY key",
-                                         kVersionColumns),
-                             key_prefix, end));
-  return all_of<VersionRow>(std::move(rows), version_of);
+  return db.all<VersionRow>(fmt::format("SELECT {} FROM versions AS v WHERE key >= ? AND key < ? AND version = "
+                                        "(SELECT max(version) FROM versions AS w WHERE w.key = v.key) ORDER BY key",
+                                        kVersionColumns),
+                            {key_prefix, end}, version_of);
 }
 
 Result<std::vector<VersionRow>> versions_of(Db& db, std::string_view key) {
-  HF_TRY(Rows rows, db.query(fmt::format("SELECT {} FROM versions WHERE key = ? ORDER BY version DESC", kVersionColumns), key));
-  return all_of<VersionRow>(std::move(rows), version_of);
+  return db.all<VersionRow>(fmt::format("SELECT {} FROM versions WHERE key = ? ORDER BY version DESC", kVersionColumns), {key},
+                            version_of);
 }
 
 Result<std::optional<VersionRow>> newest_version(Db& db, std::string_view key) {
-  HF_TRY(Rows rows,
-         db.query(fmt::format("SELECT {} FROM versions WHERE key = ? ORDER BY version DESC LIMIT 1", kVersionColumns), key));
-  return first_of<VersionRow>(std::move(rows), version_of);
+  return db.first<VersionRow>(fmt::format("SELECT {} FROM versions WHERE key = ? ORDER BY version DESC LIMIT 1", kVersionColumns),
+                              {key}, version_of);
 }
 
 Result<std::optional<VersionRow>> find_version(Db& db, std::string_view key, std::int64_t version) {
-  HF_TRY(Rows rows,
-         db.query(fmt::format("SELECT {} FROM versions WHERE key = ? AND version = ?", kVersionColumns), key, version));
-  return first_of<VersionRow>(std::move(rows), version_of);
+  return db.first<VersionRow>(fmt::format("SELECT {} FROM versions WHERE key = ? AND version = ?", kVersionColumns),
+                              {key, version}, version_of);
 }
 
 Result<void> put_version(Db& db, VersionRow& row) {
@@ -304,14 +272,11 @@ Result<void> drop_version(Db& db, std::int64_t id) {
 }
 
 Result<std::optional<RecipeSegment>> segment_at(Db& db, std::int64_t version, std::uint64_t offset) {
-  HF_TRY(Rows rows, db.query("SELECT start, parts FROM segments WHERE version = ? AND start <= ? ORDER BY start DESC LIMIT 1",
-                             version, static_cast<std::int64_t>(offset)));
-  HF_TRY(const bool found, rows.next());
-  if (!found) return std::nullopt;
-  RecipeSegment segment;
-  segment.start = static_cast<std::uint64_t>(rows.integer(0));
-  HF_TRY(segment.recipe, decode_recipe(rows.text(1)));
-  return segment;
+  return db.first<RecipeSegment>("SELECT start, parts FROM segments WHERE version = ? AND start <= ? ORDER BY start DESC LIMIT 1",
+                                 {version, static_cast<std::int64_t>(offset)}, [](const Columns& row) -> Result<RecipeSegment> {
+                                   HF_TRY(auto recipe, decode_recipe(row.text(1)));
+                                   return RecipeSegment{static_cast<std::uint64_t>(row.integer(0)), std::move(recipe)};
+                                 });
 }
 
 Result<void> put_segment(Db& db, std::int64_t version, std::uint64_t start, std::string_view encoded) {
@@ -320,12 +285,11 @@ Result<void> put_segment(Db& db, std::int64_t version, std::uint64_t start, std:
 
 Result<void> each_segment(Db& db,
                           const std::function<Result<void>(std::int64_t version, std::uint64_t start, Result<Recipe>)>& take) {
-  HF_TRY(Rows rows, db.query("SELECT version, start, parts FROM segments ORDER BY version, start"));
-  for (;;) {
-    HF_TRY(const bool more, rows.next());
-    if (!more) return {};
-    HF_CHECK(take(rows.integer(0), static_cast<std::uint64_t>(rows.integer(1)), decode_recipe(rows.text(2))));
-  }
+  return db.each("SELECT version, start, parts FROM segments ORDER BY version, start", {},
+                 [&](const Columns& row) -> Result<bool> {
+                   HF_CHECK(take(row.integer(0), static_cast<std::uint64_t>(row.integer(1)), decode_recipe(row.text(2))));
+                   return true;
+                 });
 }
 
 }  // namespace holdfast::store

@@ -15,7 +15,7 @@ constexpr int kLookups = 4;
 }  // namespace
 
 Result<FrameBytes> ChunkReader::unpack(const FrameRow& frame) {
-  if (FrameBytes cached = cache_.find(frame.id)) return cached;
+  if (auto cached = cache_.find(frame.id)) return *std::move(cached);
   HF_TRY(const std::string packed, read_frame(packs_, frame));
   std::string prefix;
   if (!frame.bases.empty()) {

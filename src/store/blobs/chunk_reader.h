@@ -4,10 +4,20 @@
 //
 // Made over the connection of whoever reads; that one says how it is shared (`mutex`). Any thread.
 
+#include "base/run/recent.h"
 #include "store/blobs/blob_rows.h"
-#include "store/blobs/frame_cache.h"
+
+#include <memory>
+#include <mutex>
 
 namespace holdfast::store {
+
+using FrameBytes = std::shared_ptr<const std::string>;
+
+// Unpacked frames that were used lately: who reads a file from front to end needs each frame for some sixteen chunks. Any thread.
+struct FrameCache : Recent<std::int64_t, FrameBytes> {
+  explicit FrameCache(std::size_t max_bytes) : Recent(max_bytes, [](const FrameBytes& bytes) { return bytes->size(); }) {}
+};
 
 class ChunkReader {
  public:

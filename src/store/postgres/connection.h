@@ -15,7 +15,7 @@
 #include "base/result.h"
 #include "store/postgres/libpq.h"
 #include "store/postgres/statement.h"
-#include "store/tables/columns.h"
+#include "store/tables/sql.h"
 
 #include <chrono>
 #include <memory>
@@ -66,7 +66,7 @@ struct SessionSettings {
   std::chrono::milliseconds patience{10'000};
 };
 
-class Connection {
+class Connection final : public Sql {
  public:
   // unavailable, unauthorised, refused (a server that is too old).
   static Result<std::unique_ptr<Connection>> open(const SessionSettings& settings);
@@ -77,6 +77,9 @@ class Connection {
   // Returns its place among the answers of the next flush().
   std::size_t queue(Statement statement);
   std::size_t queue(std::string_view sql, std::vector<Param> values = {}) { return queue({std::string(sql), std::move(values)}); }
+  std::size_t queue(const SqlStatement& statement) {
+    return queue(statement.sql, {statement.values.begin(), statement.values.end()});
+  }
   // The same for BEGIN.
   void begin(std::string_view sql = "BEGIN");
   // Sends what is in line and waits for all answers.
@@ -84,6 +87,11 @@ class Connection {
   // Puts it in line, flushes, and gives its answer.
   Result<Answer> ask(Statement statement);
   Result<Answer> ask(std::string_view sql, std::vector<Param> values = {}) { return ask({std::string(sql), std::move(values)}); }
+  Result<void> each(std::string_view sql, const SqlValues& values, const OnRow& on_row) override;
+  Result<void> change(std::string_view sql, const SqlValues& values) override {  // waits in line
+    queue(SqlStatement{std::string(sql), values});
+    return {};
+  }
   // Sends it with what is in line, and leaves the answers for the next flush, which does not look at them.
   void send_last(std::string_view sql);
 

@@ -1,5 +1,7 @@
 #include "store/postgres/pool.h"
 
+#include "base/run/backoff.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +11,7 @@ namespace holdfast::store::postgres {
 
 void Pool::pause(int attempt, Deadline until) {
   constexpr std::chrono::milliseconds kFirst{10}, kLongest{500};
-  const auto wanted = std::min(kLongest, kFirst * (1 << std::min(attempt, 6)));
+  const auto wanted = doubled(kFirst, static_cast<std::size_t>(attempt), kLongest);
   std::this_thread::sleep_until(std::min(until, std::chrono::steady_clock::now() + wanted));
 }
 

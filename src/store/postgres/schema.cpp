@@ -161,7 +161,7 @@ CREATE TABLE commits(id bytea PRIMARY KEY, fence int8 NOT NULL, at timestamptz N
 CREATE INDEX commits_at ON commits(at);
 )sql";
 
-// Sessions counted by what lists mostly filter by, so that a total is a sum over a few rows (list.h). Every change of a session
+// Sessions counted by what lists mostly filter by, so that a total is a sum over a few rows (list.cpp). Every change of a session
 // adds a row: +1 and, where it stood before, -1. Rows are only added, so two transactions never wait for each other here, and
 // each sees the counts of exactly what it sees. The writer folds them together now and then (writer.h). Triggers, so that a node
 // of an earlier version that still runs counts, too. Aspects are counted for threads alone: those of other kinds are anybody's

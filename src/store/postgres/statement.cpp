@@ -39,13 +39,10 @@ Param::Param(const std::optional<std::int64_t>& value) : type(Type::int8) {
   if (value) bytes = int8_bytes(*value);
 }
 
-Param::Param(const std::variant<std::int64_t, std::string>& value) {
-  if (const auto* number = std::get_if<std::int64_t>(&value)) {
-    type = Type::int8;
-    bytes = int8_bytes(*number);
-  } else {
-    bytes = std::get<std::string>(value);
-  }
+Param::Param(const SqlValue& value) {
+  const bool number = value.type == SqlValue::Type::integer;
+  if (number) type = Type::int8;
+  if (!value.null) bytes = number ? int8_bytes(value.number) : std::string(value.bytes);
 }
 
 Param Param::texts(const std::vector<std::string>& items) {

@@ -5,11 +5,12 @@
 // Strings are kept as bytea throughout: text of the database could hold no zero byte and would be sorted and compared by rules
 // that differ from machine to machine. Integers are int8.
 
+#include "store/tables/sql.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 namespace holdfast::store::postgres {
@@ -27,7 +28,7 @@ struct Param {
   Param(std::string_view value) : bytes(value) {}                        // NOLINT(google-explicit-constructor)
   Param(const char* value) : bytes(value) {}                             // NOLINT(google-explicit-constructor)
   Param(const std::optional<std::int64_t>& value);                       // NOLINT(google-explicit-constructor)
-  Param(const std::variant<std::int64_t, std::string>& value);           // NOLINT(google-explicit-constructor)
+  Param(const SqlValue& value);                                          // NOLINT(google-explicit-constructor)
   // text and text[]: must be valid UTF-8 without a zero byte.
   static Param text(std::string value) { return {Type::text, std::move(value)}; }
   static Param texts(const std::vector<std::string>& items);

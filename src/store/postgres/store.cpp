@@ -3,13 +3,12 @@
 #include "base/crypto/hash.h"
 #include "store/postgres/address.h"
 #include "store/postgres/listener.h"
-#include "store/postgres/rows/read_each.h"
 #include "store/postgres/rows/read_tables.h"
+#include "store/postgres/rows/whole_row.h"
 #include "store/postgres/schema.h"
 #include "store/postgres/search/search.h"
 #include "store/postgres/writer.h"
-#include "store/tables/half_copied.h"
-#include "store/tables/read_store.h"
+#include "store/tables/reads.h"
 #include "store/tables/verify.h"
 
 #include <fmt/format.h>
@@ -20,7 +19,31 @@ using namespace session;  // this file implements that interface
 
 namespace {
 
-class PostgresStore final : public ReadStore<PostgresStore> {
+// Many sessions, or many entries of many sessions, in as many round trips as connection.h needs to send them: one for every 64.
+// What is not there is left out.
+Result<std::vector<SessionRecord>> read_each(Connection& connection, const std::vector<std::string>& ids) {
+  std::vector<SessionRecord> found;
+  if (ids.empty()) return found;
+  for (const std::string& id : ids) connection.queue(select_whole_row(id));
+  HF_TRY(const auto answers, connection.flush());
+  for (const Answer& rows : answers)
+    if (!rows.empty()) found.push_back(decode_whole_row(rows[0]).record);
+  return found;
+}
+
+Result<std::vector<Entry>> read_each(Connection& connection, const std::vector<EntryPlace>& places) {
+  static const std::string sql = fmt::format(
+      "SELECT {} FROM entries WHERE session = (SELECT s.key FROM sessions AS s WHERE s.id = ?) AND seq = ?", kEntryColumns);
+  std::vector<Entry> found;
+  if (places.empty()) return found;
+  for (const EntryPlace& place : places) connection.queue(sql, {place.session, place.seq});
+  HF_TRY(const auto answers, connection.flush());
+  for (std::size_t i = 0; i < places.size(); ++i)
+    if (!answers[i].empty()) found.push_back(read_entry(answers[i][0], places[i].session));
+  return found;
+}
+
+class PostgresStore final : public Store {
  public:
   PostgresStore(SessionSettings settings, Context context)
       : context_(std::move(context)),
@@ -74,10 +97,16 @@ class PostgresStore final : public ReadStore<PostgresStore> {
 
  protected:
   Result<void> run(const Work& work) override { return writer_.run(work); }
+  Result<void> look(Moments moments, const Question& question) override {
+    const auto with_reads = [&](Connection& connection) {
+      ReadTables tables(connection, context_.secret);
+      Reads<Reader> reads(tables, context_);
+      return question(reads);
+    };
+    return moments == Moments::one ? in_one_moment(with_reads) : pool_.with(with_reads);
+  }
 
  private:
-  friend ReadStore<PostgresStore>;
-
   // The end of the transaction is sent along and not waited for.
   template <class Function>
   auto in_one_moment(Function&& function) -> std::invoke_result_t<Function&, Connection&> {
@@ -86,23 +115,6 @@ class PostgresStore final : public ReadStore<PostgresStore> {
       auto outcome = function(connection);
       if (!connection.lost()) connection.send_last("ROLLBACK");
       return outcome;
-    });
-  }
-  template <class Function>
-  auto read(Function&& function) -> std::invoke_result_t<Function&, Reads&> {
-    return in_one_moment([&](Connection& connection) {
-      ReadTables tables(connection, context_.secret);
-      Reads reads(tables, context_);
-      return function(reads);
-    });
-  }
-  // Without a transaction around it.
-  template <class Function>
-  auto read_one(Function&& function) -> std::invoke_result_t<Function&, Reads&> {
-    return pool_.with([&](Connection& connection) {
-      ReadTables tables(connection, context_.secret);
-      Reads reads(tables, context_);
-      return function(reads);
     });
   }
 

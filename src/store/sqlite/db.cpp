@@ -156,6 +156,13 @@ void Rows::bind(int index, Blob value) {
   sqlite3_bind_blob64(statement_, index, value.bytes.empty() ? "" : value.bytes.data(), value.bytes.size(), SQLITE_STATIC);
 }
 
+void Rows::bind(int index, const SqlValue& value) {
+  if (value.null) return bind(index, nullptr);
+  if (value.type == SqlValue::Type::integer) return bind(index, value.number);
+  if (value.type == SqlValue::Type::blob) return bind(index, Blob{value.bytes});
+  bind(index, value.bytes);
+}
+
 void Rows::bind_as(int index, const Rows& other, int column) {
   sqlite3_bind_value(statement_, index, sqlite3_column_value(other.statement_, column));
 }
@@ -263,6 +270,18 @@ Result<Rows> Db::prepare(std::string_view sql) {
     return fail(error(sql));
   }
   return Rows(*this, statement);
+}
+
+Result<void> Db::each(std::string_view sql, const SqlValues& values, const OnRow& on_row) {
+  HF_TRY(Rows rows, prepare(sql));
+  int index = 0;
+  for (const SqlValue& value : values) rows.bind(++index, value);
+  while (true) {
+    HF_TRY(const bool more, rows.next());
+    if (!more) return {};
+    HF_TRY(const bool wanted, on_row(rows));
+    if (!wanted) return {};
+  }
 }
 
 Result<void> Db::finish(Rows& rows) {

@@ -16,7 +16,7 @@
 // pages are corrupt.
 
 #include "base/result.h"
-#include "store/tables/columns.h"
+#include "store/tables/sql.h"
 
 #include <atomic>
 #include <chrono>
@@ -36,11 +36,6 @@ struct sqlite3_file;
 struct sqlite3_stmt;
 
 namespace holdfast::store {
-
-// Marks bytes that are bound as a BLOB; a plain string_view is bound as TEXT.
-struct Blob {
-  std::string_view bytes;
-};
 
 class Db;
 
@@ -67,6 +62,7 @@ class Rows final : public Columns {
   void bind(int index, const char* value) { bind(index, std::string_view(value)); }
   void bind(int index, Blob value);
   void bind(int index, std::nullptr_t);
+  void bind(int index, const SqlValue& value);
   // A column of another statement, of whatever type it is.
   void bind_as(int index, const Rows& other, int column);
   template <class T>
@@ -87,13 +83,13 @@ class Rows final : public Columns {
 
 // From the mark behind `index` on; the values must outlive the rows.
 inline void bind_values(Rows& rows, int& index, const std::vector<std::variant<std::int64_t, std::string>>& values) {
-  for (const auto& value : values) std::visit([&](const auto& each) { rows.bind(++index, each); }, value);
+  for (const auto& value : values) rows.bind(++index, SqlValue(value));
 }
 
 // Longer than any commit, shorter than a caller's own patience.
 inline constexpr std::chrono::milliseconds kDefaultPatience{10'000};
 
-class Db {
+class Db final : public Sql {
  public:
   enum class Mode { create, read_write, read_only };
   // create: read and write, and make the file (mode 0600) when it is missing.
@@ -129,6 +125,10 @@ class Db {
     return first_number(rows);
   }
   Result<Rows> prepare(std::string_view sql);
+  Result<void> each(std::string_view sql, const SqlValues& values, const OnRow& on_row) override;
+  Result<void> change(std::string_view sql, const SqlValues& values) override {
+    return each(sql, values, [](const Columns&) { return true; });
+  }
   // Several statements separated by ';', nothing bound.
   Result<void> script(const std::string& sql);
 

@@ -9,11 +9,9 @@
 #include "store/sqlite/rows/tables.h"
 #include "store/sqlite/schema.h"
 #include "store/sqlite/search/search_rows.h"
-#include "store/sqlite/transfer.h"
 #include "store/sqlite/verify.h"
 #include "store/sqlite/writer.h"
-#include "store/tables/half_copied.h"
-#include "store/tables/read_store.h"
+#include "store/tables/reads.h"
 #include "store/tables/verify.h"
 
 #include <fmt/format.h>
@@ -104,7 +102,7 @@ Result<std::unique_ptr<Db>> open_store_to_read(Context& context) {
   return db;
 }
 
-class SqliteStore final : public ReadStore<SqliteStore> {
+class SqliteStore final : public Store {
  public:
   explicit SqliteStore(Context context)
       : context_(std::move(context)),
@@ -149,10 +147,19 @@ class SqliteStore final : public ReadStore<SqliteStore> {
 
  protected:
   Result<void> run(const Work& work) override;
+  Result<void> look(Moments /*one moment costs nothing here*/, const Question& question) override {
+    return mending([&](bool& met_damage) {
+      return readers_.with(
+          [&](Db& db) {
+            SqliteTables tables(db, context_.secret);
+            Reads<Reader> reads(tables, context_);
+            return question(reads);
+          },
+          &met_damage);
+    });
+  }
 
  private:
-  friend ReadStore<SqliteStore>;
-
   // `once(met_damage)` does something with the tables. When it comes to a damaged page the trees of the file are mended, if they
   // can be, and it is done again.
   template <class Once>
@@ -162,24 +169,6 @@ class SqliteStore final : public ReadStore<SqliteStore> {
     auto outcome = once(met_damage);
     if (met_damage && mend(before)) outcome = once(met_damage);
     return outcome;
-  }
-
-  template <class Function>
-  auto read(Function&& function) -> std::invoke_result_t<Function&, Reads&> {
-    return mending([&](bool& met_damage) {
-      return readers_.with(
-          [&](Db& db) {
-            SqliteTables tables(db, context_.secret, &catalogue_);
-            Reads reads(tables, context_);
-            return function(reads);
-          },
-          &met_damage);
-    });
-  }
-
-  template <class Function>
-  auto read_one(Function&& function) {
-    return read(std::forward<Function>(function));  // a moment costs nothing here
   }
 
   Result<Writer*> writer();
@@ -198,7 +187,6 @@ class SqliteStore final : public ReadStore<SqliteStore> {
   CommitWatch watch_;
   EventHub hub_;
   TextIndex index_;
-  Catalogue catalogue_;
   std::atomic<std::size_t> unindexed_bytes_ = 0;
   std::atomic<bool> words_remain_ = false;  // the index could not forget an erasure yet
   std::mutex mend_mutex_;

@@ -31,13 +31,7 @@ std::string where_of(const Tree& index) {
 }
 
 Result<std::vector<std::string>> names(Db& db, std::string_view sql, const std::string& of) {
-  HF_TRY(auto rows, db.query(sql, of));
-  std::vector<std::string> found;
-  while (true) {
-    HF_TRY(const bool more, rows.next());
-    if (!more) return found;
-    found.emplace_back(rows.text(0));
-  }
+  return db.all<std::string>(sql, {of}, [](const Columns& row) { return std::string(row.text(0)); });
 }
 
 Result<std::vector<std::string>> keys_of(Db& db, const std::string& table) {
@@ -167,15 +161,12 @@ class TableCheck {
 }  // namespace
 
 Result<std::vector<Tree>> read_trees(Db& db, std::string_view type) {
-  HF_TRY(auto rows, db.query("SELECT name, tbl_name, sql FROM sqlite_schema WHERE type = ? AND rootpage > 0 AND name NOT IN "
-                             "('sqlite_sequence') ORDER BY name",
-                             type));
-  std::vector<Tree> trees;
-  while (true) {
-    HF_TRY(const bool more, rows.next());
-    if (!more) return trees;
-    trees.push_back({std::string(rows.text(0)), std::string(rows.text(1)), std::string(rows.text(2))});
-  }
+  return db.all<Tree>(
+      "SELECT name, tbl_name, sql FROM sqlite_schema WHERE type = ? AND rootpage > 0 AND name NOT IN ('sqlite_sequence') ORDER "
+      "BY "
+      "name",
+      {type},
+      [](const Columns& row) { return Tree{std::string(row.text(0)), std::string(row.text(1)), std::string(row.text(2))}; });
 }
 
 Result<bool> is_index_readable(Db& db, const Tree& index) {

@@ -65,15 +65,8 @@ Result<Integrity> verify_store(Db& db) {
   // The whole check: the quick one does not compare indexes with their tables.
   HF_CHECK(run_check(db, fmt::format("PRAGMA integrity_check({})", kMostLines), report));
   HF_CHECK(check_counts(db, report));
-  std::vector<std::string> ids;
-  {
-    HF_TRY(auto rows, db.query("SELECT id FROM sessions ORDER BY id"));
-    while (true) {
-      HF_TRY(const bool more, rows.next());
-      if (!more) break;
-      ids.emplace_back(rows.text(0));
-    }
-  }
+  HF_TRY(const auto ids, db.all<std::string>("SELECT id FROM sessions ORDER BY id", {},
+                                             [](const Columns& row) { return std::string(row.text(0)); }));
   SqliteTables tables(db);
   HF_CHECK(verify_sessions(tables, ids, report));
   HF_TRY(const auto strays, db.number("SELECT count(*) FROM entries WHERE session NOT IN (SELECT key FROM sessions)"));

@@ -1,7 +1,5 @@
 #include "store/tables/order.h"
 
-#include "store/tables/condition.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -49,9 +47,36 @@ Order order_of(const Query& query) {
               {"s.pinned", preferred(query.prefer_status.size()), "s.updated_at", "s.created_at"},
               true,
               "sessions_updated",
-              query.prefer_status};
+              {query.prefer_status.begin(), query.prefer_status.end()}};
   }
   return {0, {"s.updated_at"}, true, "sessions_updated", {}};
+}
+
+SqlStatement select_places(const Query& query, const Condition& where, const std::optional<Position>& after) {
+  const Order order = order_of(query);
+  SqlStatement statement{fmt::format("SELECT s.key, s.id, {} FROM sessions AS s WHERE {}", order.columns(), where.sql), {}};
+  SqlValues& values = statement.values;
+  const auto bind_texts = [&] { values.insert(values.end(), order.texts.begin(), order.texts.end()); };
+  bind_texts();
+  values.insert(values.end(), where.values.begin(), where.values.end());
+  if (after) {
+    statement.sql +=
+        fmt::format(" AND ({}, s.id) {} {}", order.columns(), order.descending ? "<" : ">", marks(order.keys.size() + 1));
+    bind_texts();
+    for (std::size_t i = 0; i < order.keys.size(); ++i) values.emplace_back(after->keys[i]);
+    values.emplace_back(after->id);
+  }
+  statement.sql += fmt::format(" ORDER BY {} LIMIT ? OFFSET ?", order.by());
+  bind_texts();
+  values.emplace_back(query.limit + 1);
+  values.emplace_back(query.offset);
+  return statement;
+}
+
+Place read_place(const Columns& columns, std::size_t keys) {
+  Place place{columns.integer(0), {{}, std::string(columns.text(1))}};
+  for (std::size_t i = 0; i < keys; ++i) place.position.keys[i] = columns.integer(static_cast<int>(i) + 2);
+  return place;
 }
 
 }  // namespace holdfast::store

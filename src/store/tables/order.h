@@ -3,6 +3,8 @@
 // The orders of lists, as SQL and as positions.
 
 #include "session/query/cursor.h"
+#include "store/tables/condition.h"
+#include "store/tables/sql.h"
 
 #include <string>
 #include <string_view>
@@ -16,8 +18,8 @@ struct Order {
   std::size_t bucket_keys = 0;
   std::vector<std::string> keys;  // SQL expressions, those of the bucket first
   bool descending = true;
-  std::string_view index;          // of SQLite
-  std::vector<std::string> texts;  // bound once for every use of all keys
+  std::string_view index;               // of SQLite
+  std::vector<std::string_view> texts;  // of the query; bound once for every use of all keys
 
   std::string columns(std::size_t from = 0) const;
   std::string by(std::size_t from = 0) const;  // for ORDER BY
@@ -31,6 +33,11 @@ struct Place {
   std::int64_t key = 0;
   session::Position position;
 };
+
+// Asks for the places of one page and, when there is one, of the item behind it: rows for read_place. What it is made of outlives
+// it.
+SqlStatement select_places(const session::Query& query, const Condition& where, const std::optional<session::Position>& after);
+Place read_place(const Columns& columns, std::size_t keys);  // as many as the order has
 
 // The places of one page and, when there is one, of the item behind it; and how many there are in all.
 struct Found {

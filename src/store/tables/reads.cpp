@@ -11,7 +11,8 @@ namespace holdfast::store {
 
 using session::Entry;
 
-Result<SessionRow> Reads::found(Result<std::optional<SessionRow>> row, std::string_view id) {
+template <class Base>
+Result<SessionRow> Reads<Base>::found(Result<std::optional<SessionRow>> row, std::string_view id) {
   if (!row) return fail(std::move(row).error());
   if (*row) return **std::move(row);
   HF_TRY(const auto stone, tables_.find_tombstone(id));
@@ -21,32 +22,39 @@ Result<SessionRow> Reads::found(Result<std::optional<SessionRow>> row, std::stri
   return fail(ErrorKind::not_found, fmt::format("there is no session {}", id));
 }
 
-Result<SessionRow> Reads::row(std::string_view id) {
+template <class Base>
+Result<SessionRow> Reads<Base>::row(std::string_view id) {
   return found(tables_.find_row(id), id);
 }
 
-Result<SessionRow> Reads::whole_row(std::string_view id) {
+template <class Base>
+Result<SessionRow> Reads<Base>::whole_row(std::string_view id) {
   return found(tables_.find_whole_row(id), id);
 }
 
-Result<session::SessionRecord> Reads::get(std::string_view id) {
+template <class Base>
+Result<session::SessionRecord> Reads<Base>::get(std::string_view id) {
   HF_TRY(auto found, whole_row(id));
   return std::move(found.record);
 }
 
-Result<session::Page> Reads::list(const session::Query& query) {
+template <class Base>
+Result<session::Page> Reads<Base>::list(const session::Query& query) {
   return tables_.list(query);
 }
 
-Result<std::vector<std::string>> Reads::ids_with_prefix(const session::IdQuery& query) {
+template <class Base>
+Result<std::vector<std::string>> Reads<Base>::ids_with_prefix(const session::IdQuery& query) {
   return tables_.ids_with_prefix(query);
 }
 
-Result<std::optional<session::Tombstone>> Reads::tombstone(std::string_view id) {
+template <class Base>
+Result<std::optional<session::Tombstone>> Reads<Base>::tombstone(std::string_view id) {
   return tables_.find_tombstone(id);
 }
 
-Result<session::EntryPage> Reads::entries(const session::EntryQuery& query) {
+template <class Base>
+Result<session::EntryPage> Reads<Base>::entries(const session::EntryQuery& query) {
   if (query.limit < 1 || query.limit > session::kMaxEntryLimit) {
     return fail(ErrorKind::invalid, fmt::format("limit must be 1 to {}, not {}", session::kMaxEntryLimit, query.limit));
   }
@@ -54,26 +62,31 @@ Result<session::EntryPage> Reads::entries(const session::EntryQuery& query) {
   return tables_.read_entries(found, query);
 }
 
-Result<std::optional<Entry>> Reads::entry(std::string_view session, std::int64_t seq) {
+template <class Base>
+Result<std::optional<Entry>> Reads<Base>::entry(std::string_view session, std::int64_t seq) {
   HF_TRY(const auto found, row(session));
   return tables_.find_entry(found, seq);
 }
 
-Result<std::optional<Entry>> Reads::entry_at(std::string_view session, std::string_view lane, std::int64_t number) {
+template <class Base>
+Result<std::optional<Entry>> Reads<Base>::entry_at(std::string_view session, std::string_view lane, std::int64_t number) {
   HF_TRY(const auto found, row(session));
   return tables_.find_numbered(found, lane, number);
 }
 
-Result<std::optional<Entry>> Reads::entry_with_key(std::string_view session, std::string_view key) {
+template <class Base>
+Result<std::optional<Entry>> Reads<Base>::entry_with_key(std::string_view session, std::string_view key) {
   HF_TRY(const auto found, row(session));
   return tables_.find_by_key(found, key);
 }
 
-Result<std::vector<session::LineageEvent>> Reads::lineage_of(std::string_view session) {
+template <class Base>
+Result<std::vector<session::LineageEvent>> Reads<Base>::lineage_of(std::string_view session) {
   return tables_.lineage_of(session);
 }
 
-Result<std::vector<session::LineageEvent>> Reads::lineage_tree(std::string_view session) {
+template <class Base>
+Result<std::vector<session::LineageEvent>> Reads<Base>::lineage_tree(std::string_view session) {
   // Breadth first over both directions. A set of visited ids, because stored history may be circular.
   std::set<std::string, std::less<>> seen{std::string(session)};
   std::vector<std::string> waiting{std::string(session)};
@@ -94,16 +107,22 @@ Result<std::vector<session::LineageEvent>> Reads::lineage_tree(std::string_view 
   return events;
 }
 
-Result<std::optional<session::KeyedValue>> Reads::value(std::string_view space, std::string_view key) {
+template <class Base>
+Result<std::optional<session::KeyedValue>> Reads<Base>::value(std::string_view space, std::string_view key) {
   return tables_.find_value(space, key, rules_.clock->now());
 }
 
-Result<std::vector<session::KeyedValue>> Reads::values(const session::ValueQuery& query) {
+template <class Base>
+Result<std::vector<session::KeyedValue>> Reads<Base>::values(const session::ValueQuery& query) {
   return tables_.list_values(query, rules_.clock->now());
 }
 
-Result<std::optional<session::Lease>> Reads::lease(std::string_view name) {
+template <class Base>
+Result<std::optional<session::Lease>> Reads<Base>::lease(std::string_view name) {
   return tables_.find_lease(name);
 }
+
+template class Reads<session::Reader>;
+template class Reads<session::Transaction>;
 
 }  // namespace holdfast::store

@@ -1,13 +1,14 @@
 #pragma once
 
-// session::Reader over the tables of one moment.
+// Reading over the tables of one moment, for who only reads (Base: session::Reader) and for a transaction.
 
 #include "store/tables/rules.h"
 #include "store/tables/tables.h"
 
 namespace holdfast::store {
 
-class Reads final : public session::Reader {
+template <class Base>
+class Reads : public Base {
  public:
   Reads(Tables& tables, const Rules& rules) : tables_(tables), rules_(rules) {}
 

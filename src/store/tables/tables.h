@@ -26,6 +26,8 @@ class Tables {
     if (row) HF_CHECK(load_rest(*row));
     return row;
   }
+  // The next ones in the order of their ids.
+  virtual Result<std::vector<SessionRow>> rows_after(std::string_view id, std::size_t limit) = 0;
   virtual Result<std::vector<std::string>> ids_with_prefix(const session::IdQuery& query) = 0;
   virtual Result<session::Page> list(const session::Query& query) = 0;
   virtual Result<std::optional<session::Tombstone>> find_tombstone(std::string_view id) = 0;
@@ -53,7 +55,6 @@ class WritableTables : public Tables {
   // them in later.
   virtual std::int64_t next_sequence() = 0;
 
-  virtual Result<std::vector<SessionRow>> rows_after(std::string_view id, std::size_t limit) = 0;
   // Whether there is or was such a session.
   virtual Result<bool> is_taken(std::string_view id) = 0;
   // A new row with its texts, roots and tags; sets row.key.
@@ -64,8 +65,6 @@ class WritableTables : public Tables {
   virtual Result<void> update_head(SessionRow& row) = 0;
   // The record with all that belongs to it, entries included; the tombstone takes its place.
   virtual Result<void> erase_row(const SessionRow& row, const session::Tombstone& tombstone, std::int64_t changed) = 0;
-  // due_at of many records moved, which no event tells of.
-  virtual Result<void> note_recount() = 0;
 
   // Appends the next entry of `row`, counts it, and moves row.entries and row.head; the caller writes the row.
   virtual Result<session::Entry> insert_entry(SessionRow& row, session::NewEntry entry) = 0;

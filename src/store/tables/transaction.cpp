@@ -55,14 +55,14 @@ Result<void> TableTransaction::refuse_damage(const SessionRow& row) {
 }
 
 Result<SessionRow> TableTransaction::writable_row(std::string_view id) {
-  HF_TRY(auto row, reads_.row(id));
+  HF_TRY(auto row, row(id));
   HF_CHECK(refuse_damage(row));
   return row;
 }
 
 // With texts and tallies, for changes that write the texts again: what is damaged must not be written over.
 Result<SessionRow> TableTransaction::writable_whole_row(std::string_view id) {
-  HF_TRY(auto row, reads_.whole_row(id));
+  HF_TRY(auto row, whole_row(id));
   HF_CHECK(refuse_damage(row));
   return row;
 }
@@ -142,16 +142,13 @@ Result<void> TableTransaction::note_access(std::string_view id) {
 
 Result<std::string> TableTransaction::refresh_due(std::string_view after_id, std::size_t limit) {
   HF_TRY(const auto rows, tables_.rows_after(after_id, limit));
-  bool any = false;
   for (SessionRow row : rows) {
     if (row.record.damage) continue;
     const auto due = due_of(row.record);
     if (due == row.record.due_at) continue;
     row.record.due_at = due;
-    any = true;
     HF_CHECK(tables_.update_head(row));
   }
-  if (any) HF_CHECK(tables_.note_recount());
   return rows.size() < limit ? std::string() : rows.back().record.id;
 }
 
@@ -185,7 +182,7 @@ Result<void> TableTransaction::redact(std::string_view session, std::int64_t seq
 }
 
 Result<void> TableTransaction::purge(std::string_view session, std::string_view reason) {
-  HF_TRY(const auto row, reads_.row(session));
+  HF_TRY(const auto row, row(session));
   scrub_ = true;
   const session::Tombstone stone{row.record.id, row.record.kind,    row.record.principal, row.record.deleted_at,
                                  now_,          std::string(reason)};

@@ -1,6 +1,7 @@
 #pragma once
 
-// session::Transaction over the tables of a writing connection: the rules of the work of one write() call. Whoever makes it has
+// session::Transaction over the tables of a writing connection: the rules of the work of one write() call; what it reads is in
+// reads.h. Whoever makes it has
 // begun a transaction (or a savepoint) there, and ends it.
 
 #include "store/tables/reads.h"
@@ -9,38 +10,12 @@
 
 namespace holdfast::store {
 
-class TableTransaction final : public session::Transaction {
+class TableTransaction final : public Reads<session::Transaction> {
  public:
   TableTransaction(WritableTables& tables, const Rules& rules)
-      : tables_(tables), rules_(rules), reads_(tables, rules), now_(rules.clock->now()) {}
+      : Reads(tables, rules), tables_(tables), rules_(rules), now_(rules.clock->now()) {}
 
   Millis now() const override { return now_; }
-
-  Result<session::SessionRecord> get(std::string_view id) override { return reads_.get(id); }
-  Result<session::Page> list(const session::Query& query) override { return reads_.list(query); }
-  Result<std::vector<std::string>> ids_with_prefix(const session::IdQuery& query) override {
-    return reads_.ids_with_prefix(query);
-  }
-  Result<std::optional<session::Tombstone>> tombstone(std::string_view id) override { return reads_.tombstone(id); }
-  Result<session::EntryPage> entries(const session::EntryQuery& query) override { return reads_.entries(query); }
-  Result<std::optional<session::Entry>> entry(std::string_view session, std::int64_t seq) override {
-    return reads_.entry(session, seq);
-  }
-  Result<std::optional<session::Entry>> entry_at(std::string_view session, std::string_view lane, std::int64_t number) override {
-    return reads_.entry_at(session, lane, number);
-  }
-  Result<std::optional<session::Entry>> entry_with_key(std::string_view session, std::string_view key) override {
-    return reads_.entry_with_key(session, key);
-  }
-  Result<std::vector<session::LineageEvent>> lineage_of(std::string_view session) override { return reads_.lineage_of(session); }
-  Result<std::vector<session::LineageEvent>> lineage_tree(std::string_view session) override {
-    return reads_.lineage_tree(session);
-  }
-  Result<std::optional<session::KeyedValue>> value(std::string_view space, std::string_view key) override {
-    return reads_.value(space, key);
-  }
-  Result<std::vector<session::KeyedValue>> values(const session::ValueQuery& query) override { return reads_.values(query); }
-  Result<std::optional<session::Lease>> lease(std::string_view name) override { return reads_.lease(name); }
 
   Result<session::SessionRecord> create(session::SessionRecord record) override;
   Result<session::SessionRecord> update(session::SessionRecord record, session::Touch touch) override;
@@ -77,7 +52,6 @@ class TableTransaction final : public session::Transaction {
 
   WritableTables& tables_;
   const Rules& rules_;
-  Reads reads_;
   Millis now_;
   // Sessions this transaction has changed, with the rev they had before: rev grows once per commit.
   std::map<std::int64_t, std::int64_t> rev_before_;

@@ -9,14 +9,10 @@
 
 #include "mcp/server/server.h"
 #include "tools/documents/document_workspaces.h"
-#include "tools/session/session_operations.h"
 
 namespace holdfast::tools {
 
 // The workspaces outlive the server. handle_ttl: how long an unused session lives; the descriptions say it.
 Result<void> add_document_tools(mcp::Server& server, DocumentWorkspaces& workspaces, Millis handle_ttl);
-
-// What `session` shows of documents beyond what it shows of every kind: the author and how much was read, proposed and decided.
-void add_document_kind(SessionOperations& operations);
 
 }  // namespace holdfast::tools

@@ -30,7 +30,7 @@ class ReasoningCaller {
   // with_root: resolves the project, which may ask the client. with_presence: also finds out which other connections are there,
   // for the rule that a session in use is not taken (A2).
   Result<Situated> situate(mcp::Call& call, bool with_root, bool with_presence = false) const;
-  // Without a root, and without reading what is stored about the connection: for ThoughtRequest::only_if_open.
+  // Without a root, and without reading what is stored about the connection: for append_if_open.
   reasoning::Situation situate_unread(mcp::Call& call) const;
 
   session::StoreView store_of(const mcp::Call& call) const { return {stores_, call.caller()}; }

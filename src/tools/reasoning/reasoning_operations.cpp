@@ -7,14 +7,16 @@
 #include "kinds/reasoning/read/graph.h"
 #include "kinds/reasoning/read/structure.h"
 #include "kinds/reasoning/stitch.h"
+#include "operations/sessions/record_changes.h"
+#include "operations/table.h"
 #include "session/kinds.h"
 #include "session/query/display.h"
 #include "session/query/known_damage.h"
 #include "tools/argument_schema.h"
 #include "tools/reasoning/reasoning_results.h"
 #include "tools/reasoning/reasoning_tools.h"
-#include "tools/session/record_changes.h"
 #include "tools/session/session_arguments.h"
+#include "tools/session/session_errors.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -249,8 +251,9 @@ Result<SessionAnswer> update_reasoning(SessionCall& call) {
   }
   const bool archives = !statuses.empty() && statuses.front() == "archived";  // S1: from any
   const bool closes = !statuses.empty() && !archives && statuses.front() != "active";
+  const operations::Given given = given_of(*operations::find_operation("sessions update"), arguments);
   const auto edit = [&](SessionRecord& record, Millis) -> Result<bool> {
-    bool changed = edit_common_fields(record, arguments);
+    bool changed = operations::edit_common_fields(record, given);
     if (!archives && !statuses.empty() && session::shown_status(record) != statuses.front()) {
       if (record.visibility == session::Visibility::deleted)
         return fail(ErrorKind::refused, "the session is deleted", "restore it first");
@@ -275,7 +278,13 @@ Result<SessionAnswer> update_reasoning(SessionCall& call) {
     if (moved.changed) HF_CHECK(reasoning::complete(transaction, moved.record, {}, statuses.front()));
     return moved;
   };
-  return change_record(call, edit, archives ? RecordMove(session::archive) : closes ? RecordMove(close_as) : RecordMove());
+  using operations::RecordMove;
+  auto facts = operations::change_record(call.context, given, call.record->id, edit,
+                                         archives ? RecordMove(session::archive)
+                                         : closes ? RecordMove(close_as)
+                                                  : RecordMove());
+  if (!facts) return fail(in_words_of(call.record->kind, std::move(facts).error()));
+  return SessionAnswer{std::move(*facts), {}, false};
 }
 
 Result<SessionAnswer> set_alias(SessionCall& call) {
@@ -309,7 +318,6 @@ void add_reasoning_operations(SessionOperations& operations, const ReasoningCall
   operations.add({"brief", kind, optional, with(brief)});
   operations.add({"graph", kind, required, graph});
   operations.add({"set_alias", kind, required, set_alias});
-  operations.add_item_fields(kind, add_reasoning_fields);
 
   for (const char* name : {"thoughtNumber", "last", "start", "end", "referencesThought", "revisionsOf", "maxChars"})
     operations.add_argument(name, argument::integer());

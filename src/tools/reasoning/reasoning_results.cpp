@@ -34,22 +34,6 @@ Json text_or_null(const std::string& text) {
   return text.empty() ? Json(nullptr) : Json(text);
 }
 
-void add_reasoning_fields(const SessionRecord& record, JsonObject& item) {
-  item["thoughtCount"] = reasoning::thought_count(record);
-  item["branchCount"] = reasoning::branches_of(record).size();
-  item["totalCount"] = reasoning::total_count(record);
-  item["createdAt"] = iso8601(record.created_at);
-  item["updatedAt"] = iso8601(record.updated_at);
-  Millis last = 0;
-  for (const session::Tally& tally : record.tallies) last = std::max(last, tally.last_time);
-  if (last != 0) item["lastThoughtAt"] = iso8601(last);
-  if (record.last_accessed_at != 0) item["lastAccessedAt"] = iso8601(record.last_accessed_at);
-  if (record.completed_at) item["completedAt"] = iso8601(*record.completed_at);
-  if (!record.domain.empty()) item["domain"] = record.domain;
-  if (!record.client.empty()) item["client"] = record.client;
-  if (!record.linked_roots.empty()) item["linkedRoots"] = to_json_array(record.linked_roots);
-}
-
 JsonObject session_summary(const SessionRecord& record, Millis now) {
   JsonObject item{{"sessionId", record.id},
                   {"title", session::shown_title(record)},

@@ -11,8 +11,6 @@ namespace holdfast::tools {
 // Null for what is empty.
 Json text_or_null(const std::string& text);
 
-// Fields a reasoning session has in lists beyond those of every kind (§4).
-void add_reasoning_fields(const session::SessionRecord& record, JsonObject& item);
 // One candidate among several.
 JsonObject session_summary(const session::SessionRecord& record, Millis now);
 

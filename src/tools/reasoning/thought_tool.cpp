@@ -92,37 +92,34 @@ Result<reasoning::ThoughtRequest> read_request(const JsonObject& arguments) {
   return request;
 }
 
-Result<reasoning::AppendOutcome> nothing_open() {
-  return fail(ErrorKind::not_found, "no session is open on this connection", {}, std::string(reasoning::kNothingOpen));
-}
-
 mcp::ToolReply run_thought(const ReasoningCaller& caller, mcp::Call& call) {
   session::StoreView store = caller.store_of(call);
   auto request = read_request(call.arguments());
   if (!request) return failure_with_ignored(request.error(), call);
   // A session that is named, or open on this connection, needs no project: do not ask the client for nothing.
-  const bool asks_for_new = request->new_session || request->session_title;
-  request->only_if_open = !request->session_id && !asks_for_new;
+  const bool may_be_open = !request->session_id && !request->new_session && !request->session_title;
   Result<ReasoningCaller::Situated> situated = ReasoningCaller::Situated{};
-  if (request->only_if_open && request->next_needed) {
+  if (may_be_open && request->next_needed) {
     situated->situation = caller.situate_unread(call);
   } else {
     situated = caller.situate(call, false);  // append_thought prepares the end of a session that it knows
     if (!situated) return failure_with_ignored(situated.error(), call);
   }
-  const bool may_be_open = request->only_if_open && situated->situation.has_connection();
-  auto outcome =
-      request->session_id || may_be_open ? reasoning::append_thought(store, *request, situated->situation) : nothing_open();
-  if (!outcome && outcome.error().code == reasoning::kNothingOpen) {
-    request->only_if_open = false;
+  Result<std::optional<reasoning::AppendOutcome>> outcome = std::nullopt;
+  if (request->session_id)
+    outcome = reasoning::append_thought(store, *request, situated->situation);
+  else if (may_be_open && situated->situation.has_connection())
+    outcome = reasoning::append_if_open(store, *request, situated->situation);
+  if (outcome && !*outcome) {
     situated = caller.situate(call, true, true);
     if (!situated) return failure_with_ignored(situated.error(), call);
     if (situated->input_required) return mcp::InputRequired{};
     outcome = reasoning::append_thought(store, *request, situated->situation);
   }
   if (!outcome) return failure_with_ignored(outcome.error(), call);
-  if (!situated->notice.empty()) outcome->notices.push_back(situated->notice);
-  JsonObject state = appended_state(*outcome, find_bool(call.arguments(), "verbose").value_or(false));
+  reasoning::AppendOutcome& appended = **outcome;
+  if (!situated->notice.empty()) appended.notices.push_back(situated->notice);
+  JsonObject state = appended_state(appended, find_bool(call.arguments(), "verbose").value_or(false));
   add_ignored(state, call, foreign_payloads(call.arguments(), request->type));
   mcp::ToolResult result = mcp::ToolResult::state(std::move(state));
   if (find_bool(call.arguments(), "includeGuide").value_or(false))

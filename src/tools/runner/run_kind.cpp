@@ -9,19 +9,6 @@
 
 namespace holdfast::tools {
 
-void add_run_fields(const session::SessionRecord& record, JsonObject& item) {
-  item["tasks"] = find_int(record.data, "tasks").value_or(0);
-  std::int64_t done = 0, calls = 0;
-  for (const session::Tally& tally : record.tallies) {
-    if (tally.type == "result") done += tally.count;
-    if (tally.type == "tool_call") calls += tally.count;
-  }
-  item["tasks_done"] = done;
-  item["tasks_failed"] = find_int(record.data, "tasks_failed").value_or(0);
-  item["tool_calls"] = calls;
-  if (const auto why = find_string(record.data, "interrupted"); why && record.status == "running") item["interrupted"] = *why;
-}
-
 namespace {
 
 Result<SessionAnswer> where_it_stands(SessionCall& call) {
@@ -49,7 +36,6 @@ Result<SessionAnswer> export_task_run(SessionCall& call) {
 void add_run_kind(SessionOperations& operations) {
   using enum SessionOperation::Session;
   const std::string kind(session::kRun);
-  operations.add_item_fields(kind, add_run_fields);
   operations.add({"resume", kind, required, where_it_stands});
   operations.add({"cancel", kind, required, cancel_task_run});
   operations.add({"export", kind, required, export_task_run});

@@ -25,9 +25,6 @@ struct RunnerRoom {
   std::stop_token stopping;  // the process ends
 };
 
-// What an item of a list says of a run beyond what it says of every session: how far it is, and with what success.
-void add_run_fields(const session::SessionRecord& record, JsonObject& item);
-
 Result<void> add_runner_tools(mcp::Server& server, const RunnerRoom& room);
 
 // What `session` does with runs beyond what it does with every kind: how far they are, resume (where it stands), cancel, export.

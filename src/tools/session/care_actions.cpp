@@ -1,8 +1,8 @@
 // What becomes of threads and runs: archive, delete, restore, pin, redact, purge, cleanup (threads-and-research §3–§7, §13).
 
+#include "operations/sessions/moves.h"
 #include "session/kinds.h"
 #include "session/life/sweep.h"
-#include "tools/documents/moves.h"
 #include "tools/research/research_actions.h"
 #include "tools/session/session_arguments.h"
 
@@ -35,7 +35,7 @@ Result<SessionRecord> either(ResearchCall& call, Deleted deleted) {
 }
 
 Result<ResearchAnswer> moved(ResearchCall& call, const SessionRecord& record, std::string_view move) {
-  HF_TRY(const session::Moved done, make_move(call.room.store, record.id, move));
+  HF_TRY(const session::Moved done, operations::make_move(call.room.store, record.id, move));
   ResearchAnswer answer;
   answer.data = {{"id", record.id},
                  {fmt::format("{}_id", record.kind), record.id},
@@ -59,7 +59,7 @@ ResearchAction pin_action(const char* name) {
           }};
 }
 
-Result<ResearchAnswer> pass_gate(ResearchCall& call, const GatedAction& action) {
+Result<ResearchAnswer> pass_gate(ResearchCall& call, const operations::GatedAction& action) {
   HF_TRY(Confirmation::Outcome outcome, call.room.confirmation.pass(call.call, "research", action, call.now));
   ResearchAnswer answer;
   answer.input_required = outcome.input_required;
@@ -90,14 +90,14 @@ ResearchAction delete_action(const char* name, const Subject& subject) {
           {},
           {std::string(subject.one), std::string(subject.several), "confirmation_token", "choice"},
           [subject](ResearchCall& call) -> Result<ResearchAnswer> {
-            GatedAction action;
+            operations::GatedAction action;
             HF_TRY(action.records, to_delete(call, subject));
             return pass_gate(call, action);
           }};
 }
 
 Result<ResearchAnswer> purge(ResearchCall& call) {
-  GatedAction action;
+  operations::GatedAction action;
   action.action = GateAction::purge;
   HF_TRY(SessionRecord record, either(call, Deleted::allow));
   action.records.push_back(std::move(record));
@@ -105,7 +105,7 @@ Result<ResearchAnswer> purge(ResearchCall& call) {
 }
 
 Result<ResearchAnswer> redact(ResearchCall& call) {
-  GatedAction action;
+  operations::GatedAction action;
   action.action = GateAction::redact;
   HF_TRY(SessionRecord record, either(call, Deleted::allow));
   action.records.push_back(std::move(record));

@@ -21,7 +21,7 @@ std::string_view title_of(std::string_view choice) {
   if (choice == "delete") return "Delete";
   if (choice == "purge") return "Erase for good";
   if (choice == "redact") return "Redact for good";
-  if (choice == kArchiveInstead) return "Archive instead";
+  if (choice == operations::kArchiveInstead) return "Archive instead";
   return "Keep";
 }
 
@@ -30,7 +30,8 @@ JsonObject form_of(const GateQuestion& question) {
   for (const std::string& choice : question.choices)
     choices.push_back(JsonObject{{"const", choice}, {"title", title_of(choice)}});
   JsonObject properties{
-      {"choice", JsonObject{{"type", "string"}, {"title", "Choice"}, {"oneOf", std::move(choices)}, {"default", kKeep}}}};
+      {"choice",
+       JsonObject{{"type", "string"}, {"title", "Choice"}, {"oneOf", std::move(choices)}, {"default", operations::kKeep}}}};
   if (question.confirm_id)
     properties["confirm_id"] =
         JsonObject{{"type", "string"}, {"title", "Id"}, {"description", fmt::format("type {} to erase it", question.session)}};
@@ -38,33 +39,33 @@ JsonObject form_of(const GateQuestion& question) {
 }
 
 // A form's token does not pass as an argument: who reads it out of a requestState has not been given the two steps.
-GateBinding binding_of(std::string_view tool, bool form, const std::string& principal, const GatedAction& action) {
+GateBinding binding_of(std::string_view tool, bool form, const std::string& principal, const operations::GatedAction& action) {
   return {fmt::format("{}{}", tool, form ? "/form" : ""), action.action, principal, action.digest()};
 }
 
 bool id_is_confirmed(const GateQuestion& question, std::string_view choice, const JsonObject& given) {
-  return !question.confirm_id || choice == kKeep || find_string(given, "confirm_id") == question.session;
+  return !question.confirm_id || choice == operations::kKeep || find_string(given, "confirm_id") == question.session;
 }
 
-std::string command_of(const GatedAction& action) {
+std::string command_of(const operations::GatedAction& action) {
   return fmt::format("holdfast sessions {} {}", name_of(action.action), fmt::join(action.ids(), " "));
 }
 
 }  // namespace
 
-Result<Confirmation::Outcome> Confirmation::pass(mcp::Call& call, std::string_view tool, const GatedAction& action,
+Result<Confirmation::Outcome> Confirmation::pass(mcp::Call& call, std::string_view tool, const operations::GatedAction& action,
                                                  Millis now) const {
   session::StoreView store(stores_, call.caller());
-  HF_CHECK(check_action(store, action));
+  HF_CHECK(operations::check_action(store, action));
   // A confirmation is judged also when there is nothing left to do: one that was used before must not look like a success.
   if (auto token = find_string(call.arguments(), "confirmation_token")) return second_step(call, tool, action, *token, now);
   if (call.state().contains(kTokenState)) return ask(call, tool, action, now);
-  if (is_done_already(action)) return Outcome{false, done_already(action, policy_), {}};
+  if (operations::is_done_already(action)) return Outcome{false, operations::done_already(action, policy_), {}};
   if (call.caller().can_elicit_form()) return ask(call, tool, action, now);
   return offer_token(tool, call.caller().principal, action, now, false);
 }
 
-Result<Confirmation::Outcome> Confirmation::ask(mcp::Call& call, std::string_view tool, const GatedAction& action,
+Result<Confirmation::Outcome> Confirmation::ask(mcp::Call& call, std::string_view tool, const operations::GatedAction& action,
                                                 Millis now) const {
   const GateQuestion question = session::make_question(action.action, action.records, policy_, now, action.described());
   const GateBinding binding = binding_of(tool, true, call.caller().principal, action);
@@ -83,30 +84,32 @@ Result<Confirmation::Outcome> Confirmation::ask(mcp::Call& call, std::string_vie
       return Outcome{true, {}, {}};
     }
     if (answer->failure && answer->failure->kind == ErrorKind::timeout)
-      return Outcome{false, nothing_done(action, "timeout"), {}};
+      return Outcome{false, operations::nothing_done(action, "timeout"), {}};
     if (answer->failure) return offer_token(tool, call.caller().principal, action, now, false);
     const JsonObject* content = answer->content();
     const std::string token(find_string(state, kTokenState).value_or(""));
     if (!content) {
-      static_cast<void>(act(call, action, binding, token, kKeep));  // answered is answered: the token passes no second time
+      static_cast<void>(
+          act(call, action, binding, token, operations::kKeep));  // answered is answered: the token passes no second time
       const bool declined = find_string(answer->result, "action") == "decline";
-      return Outcome{false, nothing_done(action, declined ? "declined" : "cancelled"), {}};
+      return Outcome{false, operations::nothing_done(action, declined ? "declined" : "cancelled"), {}};
     }
-    const std::string choice(find_string(*content, "choice").value_or(kKeep));
+    const std::string choice(find_string(*content, "choice").value_or(operations::kKeep));
     if (!id_is_confirmed(question, choice, *content)) {
       state[kRemarkState] = "The id that was typed is not this session's. ";
     } else {
       HF_TRY(std::optional<JsonObject> done, act(call, action, binding, token, choice));
       if (done) return Outcome{false, std::move(*done), {}};
-      if (is_done_already(action)) return Outcome{false, done_already(action, policy_), {}};
+      if (operations::is_done_already(action)) return Outcome{false, operations::done_already(action, policy_), {}};
       state[kRemarkState] = "It has changed since you were asked. ";
     }
     state[kRoundState] = round + 1;
   }
 }
 
-Result<Confirmation::Outcome> Confirmation::second_step(mcp::Call& call, std::string_view tool, const GatedAction& action,
-                                                        std::string_view token, Millis now) const {
+Result<Confirmation::Outcome> Confirmation::second_step(mcp::Call& call, std::string_view tool,
+                                                        const operations::GatedAction& action, std::string_view token,
+                                                        Millis now) const {
   const GateQuestion question = session::make_question(action.action, action.records, policy_, now, action.described());
   const std::string choice(find_string(call.arguments(), "choice").value_or(""));
   if (std::ranges::find(question.choices, choice) == question.choices.end())
@@ -118,19 +121,19 @@ Result<Confirmation::Outcome> Confirmation::second_step(mcp::Call& call, std::st
   const std::string& principal = call.caller().principal;
   HF_TRY(std::optional<JsonObject> done, act(call, action, binding_of(tool, false, principal, action), token, choice));
   if (done) return Outcome{false, std::move(*done), {}};
-  if (is_done_already(action)) return Outcome{false, done_already(action, policy_), {}};
+  if (operations::is_done_already(action)) return Outcome{false, operations::done_already(action, policy_), {}};
   return offer_token(tool, principal, action, now, true);
 }
 
 Result<Confirmation::Outcome> Confirmation::offer_token(std::string_view tool, const std::string& principal,
-                                                        const GatedAction& action, Millis now, bool changed) const {
+                                                        const operations::GatedAction& action, Millis now, bool changed) const {
   if (!settings_.token_fallback)
     return fail(ErrorKind::refused, fmt::format("this client cannot ask its user, and {} needs a yes", name_of(action.action)),
                 fmt::format("the user can run: {}", command_of(action)), "CONFIRMATION_UNAVAILABLE");
   const GateQuestion question = session::make_question(action.action, action.records, policy_, now, action.described());
   const session::GateToken token =
       session::make_token(stores_.secret(), binding_of(tool, false, principal, action), action.records, now, settings_.token_ttl);
-  JsonObject data = nothing_done(action, "confirmation_required");
+  JsonObject data = operations::nothing_done(action, "confirmation_required");
   JsonArray choices;
   for (const std::string& choice : question.choices) choices.emplace_back(choice);
   data["prompt"] = question.prompt;
@@ -145,8 +148,9 @@ Result<Confirmation::Outcome> Confirmation::offer_token(std::string_view tool, c
                              changed ? "It has changed since the last question. " : "")};
 }
 
-Result<std::optional<JsonObject>> Confirmation::act(const mcp::Call& call, const GatedAction& action, const GateBinding& binding,
-                                                    std::string_view token, std::string_view choice) const {
+Result<std::optional<JsonObject>> Confirmation::act(const mcp::Call& call, const operations::GatedAction& action,
+                                                    const GateBinding& binding, std::string_view token,
+                                                    std::string_view choice) const {
   session::StoreView store(stores_, call.caller());
   auto done = store.write([&](session::Transaction& transaction) -> Result<JsonObject> {
     std::vector<session::SessionRecord> fresh;
@@ -155,11 +159,11 @@ Result<std::optional<JsonObject>> Confirmation::act(const mcp::Call& call, const
       fresh.push_back(std::move(now));
     }
     HF_CHECK(session::use_token(transaction, stores_.secret(), token, binding, fresh, transaction.now()));
-    return perform(transaction, action, fresh, choice, policy_);
+    return operations::perform(transaction, action, fresh, choice, policy_);
   });
   if (done) return std::optional(std::move(*done));
   if (done.error().code != kChanged) return fail(std::move(done).error());
-  if (choice == kKeep) return std::optional(nothing_done(action, "kept"));
+  if (choice == operations::kKeep) return std::optional(operations::nothing_done(action, "kept"));
   return std::nullopt;
 }
 

@@ -10,8 +10,8 @@
 // A handler calls pass() and returns InputRequired when it says so; it may be run again any number of times.
 
 #include "mcp/server/call.h"
+#include "operations/sessions/gated_actions.h"
 #include "session/query/store_view.h"
-#include "tools/session/gated_actions.h"
 
 #include <chrono>
 
@@ -36,19 +36,20 @@ class Confirmation {
   };
   // tool: the name it is called by. Errors: those of check_action; CONFIRMATION_INVALID, CONFIRMATION_EXPIRED,
   // CONFIRMATION_UNAVAILABLE (refused); those of the store. With all of them nothing has happened.
-  Result<Outcome> pass(mcp::Call& call, std::string_view tool, const GatedAction& action, Millis now) const;
+  Result<Outcome> pass(mcp::Call& call, std::string_view tool, const operations::GatedAction& action, Millis now) const;
 
   const session::RetentionPolicy& policy() const { return policy_; }
 
  private:
-  Result<Outcome> ask(mcp::Call& call, std::string_view tool, const GatedAction& action, Millis now) const;
-  Result<Outcome> second_step(mcp::Call& call, std::string_view tool, const GatedAction& action, std::string_view token,
-                              Millis now) const;
-  Result<Outcome> offer_token(std::string_view tool, const std::string& principal, const GatedAction& action, Millis now,
-                              bool changed) const;
+  Result<Outcome> ask(mcp::Call& call, std::string_view tool, const operations::GatedAction& action, Millis now) const;
+  Result<Outcome> second_step(mcp::Call& call, std::string_view tool, const operations::GatedAction& action,
+                              std::string_view token, Millis now) const;
+  Result<Outcome> offer_token(std::string_view tool, const std::string& principal, const operations::GatedAction& action,
+                              Millis now, bool changed) const;
   // nullopt: a record has changed since the question was put.
-  Result<std::optional<JsonObject>> act(const mcp::Call& call, const GatedAction& action, const session::GateBinding& binding,
-                                        std::string_view token, std::string_view choice) const;
+  Result<std::optional<JsonObject>> act(const mcp::Call& call, const operations::GatedAction& action,
+                                        const session::GateBinding& binding, std::string_view token,
+                                        std::string_view choice) const;
 
   const session::SharedStore& stores_;
   const session::RetentionPolicy& policy_;

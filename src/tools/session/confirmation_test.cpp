@@ -22,7 +22,7 @@ struct GateTest : testing::Test, ToolServer {
   GateTest() {
     add_core_operations();
     EXPECT_TRUE(server.open());
-    EXPECT_TRUE(add_session_tool(server, stores, operations, root));
+    EXPECT_TRUE(add_session_tool(server, stores, operations, calls));
     add_notice_resource(server, stores);
   }
 
@@ -232,7 +232,7 @@ TEST_F(GateTest, S7TheTwoStepsCanBeForbidden) {
   add_gate_operations(own, refusing);
   mcp::Server other{{}, loop, pool, *clock, protocol_state};
   ASSERT_TRUE(other.open());
-  ASSERT_TRUE(add_session_tool(other, stores, own, root));
+  ASSERT_TRUE(add_session_tool(other, stores, own, calls));
   mcp::Message message;
   message.kind = mcp::Message::Kind::request;
   message.id = 1;

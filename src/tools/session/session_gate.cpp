@@ -38,7 +38,7 @@ Result<std::vector<session::SessionRecord>> named_records(SessionCall& call, std
 }
 
 Result<SessionAnswer> through_the_gate(SessionCall& call, const Confirmation& confirmation, GateAction kind) {
-  GatedAction action;
+  operations::GatedAction action;
   action.action = kind;
   HF_TRY(action.records, named_records(call, name_of(kind)));
   if (auto expected = find_int(call.arguments(), "expectedRev"); expected && *expected != action.records.front().rev)

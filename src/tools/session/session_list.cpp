@@ -1,12 +1,9 @@
 // list and pick: which sessions there are.
 
 #include "session/kinds.h"
-#include "session/query/known_damage.h"
 #include "tools/session/core_operations.h"
 #include "tools/session/list_filters.h"
 #include "tools/session/session_arguments.h"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -15,7 +12,6 @@ namespace holdfast::tools {
 namespace {
 
 constexpr std::int64_t kReasoningListLimit = 10;  // reasoning-sessions §6
-constexpr std::size_t kMaxTogether = 1000;        // of all kinds at once: every page reads all before it
 constexpr std::size_t kOffered = 10;              // threads-and-research §8
 constexpr std::string_view kNew = "new", kCancel = "cancel";
 
@@ -30,51 +26,6 @@ Result<std::optional<session::Query>> read_query(SessionCall& call) {
   return query;
 }
 
-// Of every kind, those of other programs too: the newest of both, put together. Their pages have no cursor in common, so the
-// way on is `offset`.
-Result<SessionAnswer> list_all_kinds(SessionCall& call, session::Query query) {
-  if (!query.cursor.empty())
-    return fail(ErrorKind::invalid, "type all has no cursor", "use offset, or list one kind", "invalid_argument");
-  const std::size_t offset = query.offset, limit = query.limit;
-  query.offset = 0;
-  query.limit = offset + limit;
-  if (query.limit > kMaxTogether)
-    return fail(ErrorKind::invalid, fmt::format("type all ends after {} sessions", kMaxTogether), "list one kind",
-                "invalid_argument");
-  HF_TRY(session::Page page, call.store.list(query));
-  std::int64_t total = page.total;
-  for (const OutsideKind& outside : call.operations.outside()) {
-    HF_TRY(OutsideKind::List others, outside.list(call, query.limit));
-    total += others.total;
-    for (session::SessionRecord& record : others.records) page.items.push_back(std::move(record));
-  }
-  std::sort(page.items.begin(), page.items.end(),
-            [](const session::SessionRecord& a, const session::SessionRecord& b) { return a.updated_at > b.updated_at; });
-  page.items.erase(page.items.begin(), page.items.begin() + static_cast<std::ptrdiff_t>(std::min(offset, page.items.size())));
-  if (page.items.size() > limit) page.items.resize(limit);
-  session::look_for_damage(call.store, page.items);
-  JsonArray sessions;
-  for (const session::SessionRecord& record : page.items) sessions.push_back(call.operations.item(record, call.now));
-  const std::size_t count = sessions.size();
-  const bool more = static_cast<std::int64_t>(offset + count) < total;
-  return SessionAnswer{{{"sessions", std::move(sessions)}, {"count", count}, {"total", total}, {"hasMore", more}}, {}, false};
-}
-
-Result<SessionAnswer> show_list(SessionCall& call) {
-  HF_TRY(std::optional<session::Query> query, read_query(call));
-  if (!query) return SessionAnswer{{}, {}, true};
-  if (query->kinds.empty() && !call.operations.outside().empty()) return list_all_kinds(call, std::move(*query));
-  HF_TRY(session::Page page, call.store.list(*query));
-  session::look_for_damage(call.store, page.items);
-  JsonArray sessions;
-  for (const session::SessionRecord& record : page.items) sessions.push_back(call.operations.item(record, call.now));
-  const std::size_t count = sessions.size();
-  JsonObject state{
-      {"sessions", std::move(sessions)}, {"count", count}, {"total", page.total}, {"hasMore", !page.next_cursor.empty()}};
-  if (!page.next_cursor.empty()) state["next_cursor"] = page.next_cursor;
-  return SessionAnswer{std::move(state), {}, false};
-}
-
 JsonObject choices_of(const std::vector<session::SessionRecord>& records, const SessionCall& call) {
   JsonArray choices;
   for (const session::SessionRecord& record : records)
@@ -87,7 +38,7 @@ JsonObject choices_of(const std::vector<session::SessionRecord>& records, const 
 
 // Lets the user choose; a client that cannot show a form gets the list.
 Result<SessionAnswer> pick(SessionCall& call) {
-  if (!call.call.caller().can_elicit_form()) return show_list(call);
+  if (!call.call.caller().can_elicit_form()) return answer_list(call);
   HF_TRY(std::optional<session::Query> query, read_query(call));
   if (!query) return SessionAnswer{{}, {}, true};
   query->limit = std::min(query->limit, kOffered);
@@ -95,7 +46,7 @@ Result<SessionAnswer> pick(SessionCall& call) {
   const mcp::Answer* answer =
       call.call.ask("pick", mcp::Question::form("Which session do you want to go on with?", choices_of(page.items, call)));
   if (!answer) return SessionAnswer{{}, {}, true};
-  if (answer->failure && answer->failure->kind != ErrorKind::timeout) return show_list(call);
+  if (answer->failure && answer->failure->kind != ErrorKind::timeout) return answer_list(call);
   const auto ended = [](std::string_view outcome) { return SessionAnswer{{{"outcome", outcome}}, {}, false}; };
   if (answer->failure) return ended("timeout");
   const JsonObject* content = answer->content();
@@ -112,8 +63,22 @@ Result<SessionAnswer> pick(SessionCall& call) {
 
 }  // namespace
 
+Result<SessionAnswer> answer_list(SessionCall& call) {
+  HF_TRY(std::optional<session::Query> query, read_query(call));
+  if (!query) return SessionAnswer{{}, {}, true};
+  HF_TRY(const catalogue::Page page, catalogue::list(call.asker(), {*std::move(query)}));
+  JsonArray sessions;
+  for (const catalogue::Listed& each : page.items) sessions.push_back(call.operations.item(each.record, call.now));
+  const std::size_t count = sessions.size();
+  JsonObject state{
+      {"sessions", std::move(sessions)}, {"count", count}, {"total", page.total}, {"hasMore", !page.next_cursor.empty()}};
+  if (!page.next_cursor.empty()) state["next_cursor"] = page.next_cursor;
+  if (!page.unread.empty()) state["warnings"] = to_json_array(page.warnings());
+  return SessionAnswer{std::move(state), {}, false};
+}
+
 void add_list_operations(SessionOperations& operations) {
-  operations.add({"list", {}, SessionOperation::Session::none, show_list});
+  operations.add({"list", {}, SessionOperation::Session::none, answer_list});
   operations.add({"pick", {}, SessionOperation::Session::none, pick});
   for (const auto& argument : filter_arguments())
     operations.add_argument(std::string(argument.key()), argument.value().as_object());

@@ -1,21 +1,56 @@
 #include "tools/session/session_operations.h"
 
-#include "tools/session/session_item.h"
+#include "operations/context.h"
+#include "operations/sessions/session_item.h"
+#include "tools/argument_schema.h"
+#include "tools/argument_spelling.h"
+#include "tools/session/session_errors.h"
 
 #include <algorithm>
 
 namespace holdfast::tools {
 
+namespace {
+
+std::string spelled(std::string_view parameter) {
+  return parameter == "session" ? std::string("sessionId") : to_camel_case(parameter);
+}
+
+}  // namespace
+
+operations::Given given_of(const operations::Operation& operation, const JsonObject& arguments) {
+  operations::Given given;
+  for (const operations::Parameter& each : operation.parameters)
+    if (const Json* value = find(arguments, spelled(each.name))) given.set(each.name, *value);
+  return given;
+}
+
 void SessionOperations::add(SessionOperation operation) {
   operations_.push_back(std::move(operation));
 }
 
-void SessionOperations::add_argument(std::string name, JsonObject schema) {
-  arguments_[name] = std::move(schema);
+void SessionOperations::add(const operations::Operation& operation, std::string kind) {
+  for (const operations::Parameter& each : operation.parameters)
+    if (each.name != "session" && !arguments_.contains(spelled(each.name)))
+      add_argument(spelled(each.name), argument::schema_of(each));
+  const auto run = [&operation](SessionCall& call) -> Result<SessionAnswer> {
+    auto facts = [&]() -> Result<operations::Facts> {
+      operations::Given given = given_of(operation, call.arguments());
+      given.set("session", Json(call.record->id));
+      HF_CHECK(check(operation, given));
+      return operation.run(call.context, given);
+    }();
+    if (facts) return SessionAnswer{std::move(*facts), {}, false};
+    Error error = in_words_of(call.record->kind, std::move(facts).error());
+    operations::put_in_spelling_of(error, spelled);
+    return fail(std::move(error));
+  };
+  const std::string_view name = operation.name;
+  add(SessionOperation{std::string(name.substr(name.find(' ') + 1)), std::move(kind), SessionOperation::Session::required, run});
 }
 
-void SessionOperations::add_item_fields(std::string kind, ItemFields fields) {
-  item_fields_.insert_or_assign(std::move(kind), std::move(fields));
+void SessionOperations::add_argument(std::string name, JsonObject schema) {
+  arguments_[name] = std::move(schema);
 }
 
 void SessionOperations::add_outside(OutsideKind kind) {
@@ -26,18 +61,14 @@ bool SessionOperations::is_outside(std::string_view kind) const {
   return std::ranges::find(outside_, kind, &OutsideKind::kind) != outside_.end();
 }
 
-Result<catalogue::Found> SessionOperations::find_session(const mcp::Caller& caller, session::Store& store,
-                                                         std::string_view id_or_prefix) const {
+catalogue::Asker SessionOperations::asker(const mcp::Caller& caller, session::Store& store) const {
   const transcripts::Keeper* keeper = nullptr;
   for (const OutsideKind& outside : outside_) keeper = outside.keeper(caller);
-  return catalogue::find({[&store]() -> Result<session::Store*> { return &store; }, caller.principal, keeper}, id_or_prefix);
+  return {[&store]() -> Result<session::Store*> { return &store; }, caller.principal, keeper};
 }
 
-Result<session::SessionRecord> SessionOperations::record_of(const catalogue::Found& found) const {
-  if (found.record()) return *found.record();
-  const auto outside = std::ranges::find(outside_, found.kind(), &OutsideKind::kind);
-  if (outside == outside_.end()) return fail(ErrorKind::not_found, "there is no session " + found.id());
-  return outside->record_of(found);
+catalogue::Asker SessionCall::asker() const {
+  return operations.asker(call.caller(), store);
 }
 
 const SessionOperation* SessionOperations::find(std::string_view name, std::string_view kind) const {
@@ -69,9 +100,7 @@ std::vector<std::string> SessionOperations::names_for(std::string_view kind) con
 }
 
 JsonObject SessionOperations::item(const session::SessionRecord& record, Millis now) const {
-  JsonObject fields = session_item(record, now, policy_);
-  if (auto own = item_fields_.find(record.kind); own != item_fields_.end()) own->second(record, fields);
-  return fields;
+  return operations::session_item(record, now, policy_);
 }
 
 }  // namespace holdfast::tools

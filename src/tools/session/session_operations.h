@@ -6,8 +6,9 @@
 // every kind and again for one: the kind's own wins. So a kind brings `export` along, or a better `get`,
 // without this file or the tool knowing it. Filled before serving, read by any thread afterwards.
 
-#include "catalogue/find.h"
+#include "catalogue/list.h"
 #include "mcp/server/call.h"
+#include "operations/operation.h"
 #include "session/life/retention.h"
 #include "session/query/store_view.h"
 #include "tools/project_root.h"
@@ -30,11 +31,13 @@ struct SessionCall {
   const SessionOperations& operations;
   const ProjectRoot& root;
   Millis now;
+  operations::Context& context;                  // the same call, as operations of the table see it
   std::optional<session::SessionRecord> record;  // the session `sessionId` names; it belongs to the caller
   std::optional<catalogue::Found> found;         // the same, and where it lies
 
   const JsonObject& arguments() const { return call.arguments(); }
   const std::string& principal() const { return call.caller().principal; }
+  catalogue::Asker asker() const;  // what exists for the caller
 };
 
 struct SessionAnswer {
@@ -55,38 +58,29 @@ struct SessionOperation {
 // A kind whose sessions another program owns and the store does not hold. Its records are made up for the call; operations
 // written for every kind would look for them in the store, so only the kind's own apply.
 struct OutsideKind {
-  struct List {
-    std::vector<session::SessionRecord> records;  // newest first
-    std::int64_t total = 0;
-  };
   std::string kind;
   // Whose its sessions are when they are the caller's; nullptr: for this caller there are none.
   std::function<const transcripts::Keeper*(const mcp::Caller&)> keeper;
-  // What is shown of one that was found.
-  std::function<Result<session::SessionRecord>(const catalogue::Found&)> record_of;
-  // The first `limit` that fit the call's arguments.
-  std::function<Result<List>(const SessionCall&, std::size_t limit)> list;
 };
+
+// What of a call's arguments (camelCase) are parameters of the operation.
+operations::Given given_of(const operations::Operation& operation, const JsonObject& arguments);
 
 class SessionOperations {
  public:
   // The policy says what will happen to a session by itself; items show it.
   explicit SessionOperations(session::RetentionPolicy policy = {}) : policy_(std::move(policy)) {}
 
-  using ItemFields = std::function<void(const session::SessionRecord&, JsonObject& item)>;
-
   void add(SessionOperation operation);
+  // One of the table, under its last word; its parameters become arguments. `kind`: as SessionOperation::kind.
+  void add(const operations::Operation& operation, std::string kind = {});
   // A property of the tool's input schema; the same name may be declared twice if the schema is the same.
   void add_argument(std::string name, JsonObject schema);
-  // Fields that items of one kind have beyond those of every kind (design 8.4).
-  void add_item_fields(std::string kind, ItemFields fields);
 
   void add_outside(OutsideKind kind);
-  const std::vector<OutsideKind>& outside() const { return outside_; }
   bool is_outside(std::string_view kind) const;
-  // The session of any kind that a caller names (catalogue::find), and its record, made up for the call when it is kept outside.
-  Result<catalogue::Found> find_session(const mcp::Caller& caller, session::Store& store, std::string_view id_or_prefix) const;
-  Result<session::SessionRecord> record_of(const catalogue::Found& found) const;
+  // What exists for the caller; the store is as the caller sees it.
+  catalogue::Asker asker(const mcp::Caller& caller, session::Store& store) const;
 
   // The kind's own, else the general one, else nullptr. An empty kind finds any of that name that can work
   // without a session.
@@ -106,7 +100,6 @@ class SessionOperations {
   std::vector<SessionOperation> operations_;
   std::vector<OutsideKind> outside_;
   JsonObject arguments_;
-  std::map<std::string, ItemFields, std::less<>> item_fields_;
 };
 
 }  // namespace holdfast::tools

@@ -1,12 +1,12 @@
 // get, search, verify: operations that change nothing. Lists are in session_list.cpp.
 
 #include "base/text/text.h"
+#include "operations/sessions/session_item.h"
 #include "session/kinds.h"
 #include "session/limits.h"
 #include "session/query/known_damage.h"
 #include "tools/session/core_operations.h"
 #include "tools/session/session_arguments.h"
-#include "tools/session/session_item.h"
 
 #include <fmt/format.h>
 
@@ -33,7 +33,7 @@ Result<SessionAnswer> get_entries(SessionCall& call) {
     call.record->damage = damage;
   }
   JsonArray entries;
-  for (const session::Entry& entry : page.entries) entries.push_back(entry_item(entry));
+  for (const session::Entry& entry : page.entries) entries.push_back(operations::entry_item(entry));
   JsonObject state{{"session", call.operations.item(*call.record, call.now)},
                    {"entries", std::move(entries)},
                    {"hasMore", page.next.has_value()}};

@@ -1,7 +1,7 @@
 // holdfast://sessions and holdfast://sessions/{id}.
 
+#include "operations/sessions/session_item.h"
 #include "session/query/known_damage.h"
-#include "tools/session/session_item.h"
 #include "tools/session/session_tools.h"
 
 #include <algorithm>
@@ -42,9 +42,10 @@ std::optional<mcp::ResourceReply> read_session(mcp::Call& call, const session::S
                                                const SessionOperations& operations, Millis now, const std::string& uri,
                                                const std::string& id) {
   session::StoreView store(stores, call.caller());
-  const auto found = operations.find_session(call.caller(), store, id);
+  const catalogue::Asker asker = operations.asker(call.caller(), store);
+  const auto found = catalogue::find(asker, id);
   if (!found && (found.error().kind == ErrorKind::not_found || found.error().kind == ErrorKind::ambiguous)) return std::nullopt;
-  auto record = found ? operations.record_of(*found) : Result<session::SessionRecord>(fail(found.error()));
+  auto record = found ? catalogue::record_of(asker, *found) : Result<session::SessionRecord>(fail(found.error()));
   if (!record) return mcp::to_rpc_error(record.error());
   if (!found->record()) return to_resource(uri, {{"session", operations.item(*record, now)}});
   session::EntryQuery query;
@@ -54,7 +55,8 @@ std::optional<mcp::ResourceReply> read_session(mcp::Call& call, const session::S
   auto page = store.entries(query);
   if (!page) return mcp::to_rpc_error(page.error());
   JsonArray entries;
-  for (auto entry = page->entries.rbegin(); entry != page->entries.rend(); ++entry) entries.push_back(entry_item(*entry));
+  for (auto entry = page->entries.rbegin(); entry != page->entries.rend(); ++entry)
+    entries.push_back(operations::entry_item(*entry));
   return to_resource(
       uri,
       {{"session", operations.item(*record, now)}, {"lastEntries", std::move(entries)}, {"hasEarlier", page->next.has_value()}});

@@ -1,5 +1,6 @@
 // The `session` tool: finds the operation and the session it is about, and wraps what comes back.
 
+#include "operations/sessions/notes.h"
 #include "tools/argument_spelling.h"
 #include "tools/call_scopes.h"
 #include "tools/session/notices.h"
@@ -28,7 +29,7 @@ std::unexpected<Error> unsupported_operation(const SessionOperations& operations
 
 // One that was purged is told of in the words of its kind.
 Result<catalogue::Found> find_named(const SessionCall& call, std::string_view id) {
-  auto found = call.operations.find_session(call.call.caller(), call.store, id);
+  auto found = catalogue::find(call.asker(), id);
   if (found || found.error().code != "gone") return found;
   HF_TRY(const auto tombstone, call.store.tombstone(id));
   if (!tombstone) return found;
@@ -50,7 +51,7 @@ Result<SessionAnswer> perform_operation(SessionCall& call) {
   std::string kind;
   if (id) {
     HF_TRY(call.found, find_named(call, *id));
-    HF_TRY(call.record, call.operations.record_of(*call.found));
+    HF_TRY(call.record, catalogue::record_of(call.asker(), *call.found));
     kind = call.record->kind;
   } else {
     kind = outside_kind(call);
@@ -60,7 +61,11 @@ Result<SessionAnswer> perform_operation(SessionCall& call) {
   if (!operation || (!id && operation->session == SessionOperation::Session::required))
     return fail(ErrorKind::invalid, fmt::format("{} needs a sessionId", name), "operation list shows the sessions",
                 "invalid_argument");
-  return operation->run(call);
+  auto answer = operation->run(call);
+  if (name != "get" || !answer || !call.found) return answer;
+  HF_TRY(JsonArray notes, operations::notes_of(call.store, call.found->id()));
+  if (!notes.empty()) answer->state["notes"] = std::move(notes);
+  return answer;
 }
 
 mcp::ToolReply to_reply(Result<SessionAnswer> answer, const SessionCall& call) {
@@ -80,7 +85,7 @@ mcp::ToolReply to_reply(Result<SessionAnswer> answer, const SessionCall& call) {
 }  // namespace
 
 Result<void> add_session_tool(mcp::Server& server, const session::SharedStore& stores, const SessionOperations& operations,
-                              const ProjectRoot& root) {
+                              const CallRoom& room) {
   JsonObject properties{
       {"operation",
        JsonObject{{"type", "string"}, {"description", fmt::format("{}", fmt::join(operations.names_for({}), ", "))}}},
@@ -104,9 +109,10 @@ Result<void> add_session_tool(mcp::Server& server, const session::SharedStore& s
   tool.unknown = mcp::Tool::Unknown::report;
   tool.coerce_strings = true;
   tool.scope_of = scope_of_session_operation;
-  tool.handler = [&server, &stores, &operations, &root](mcp::Call& call) {
+  tool.handler = [&stores, &operations, &room](mcp::Call& call) {
     session::StoreView store(stores, call.caller());
-    SessionCall session_call{call, store, operations, root, server.clock().now(), std::nullopt, std::nullopt};
+    CallContext context(call, store, room);
+    SessionCall session_call{call, store, operations, room.root, context.now(), context, std::nullopt, std::nullopt};
     return to_reply(perform_operation(session_call), session_call);
   };
   return server.add_tool(std::move(tool));

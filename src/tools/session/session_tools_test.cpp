@@ -13,6 +13,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include <filesystem>
 #include <fstream>
 
@@ -29,7 +32,7 @@ struct SessionToolsTest : testing::Test, ToolServer {
                       return SessionAnswer{{{"exported", call.record->id}}, "one line", false};
                     }});
     EXPECT_TRUE(server.open());
-    EXPECT_TRUE(add_session_tool(server, stores, operations, root));
+    EXPECT_TRUE(add_session_tool(server, stores, operations, calls));
     add_session_resources(server, stores, operations);
   }
 
@@ -117,7 +120,7 @@ TEST_F(SessionToolsTest, ListHasTheAgreedShapeAndPages) {
   EXPECT_EQ(find_string(item, "type"), "thread");
 }
 
-// Sessions of another program, two files that no store holds: one written half a second after the start, and one before.
+// Sessions of another program, two files that no store holds: one written a second after the start, and one before.
 struct Diaries {
   static constexpr const char* kEarlier = "0a000001-0000-4000-8000-000000000001";
   static constexpr const char* kLater = "0a000002-0000-4000-8000-000000000002";
@@ -125,31 +128,23 @@ struct Diaries {
   Diaries() {
     const std::string project = folder / "claude/projects/-diaries";
     std::filesystem::create_directories(project);
-    for (const char* id : {kEarlier, kLater}) std::ofstream(project + "/" + id + ".jsonl") << "{}\n";
+    for (const char* id : {kEarlier, kLater}) {
+      const std::string path = project + "/" + id + ".jsonl";
+      std::ofstream(path) << "{}\n";
+      const timespec time{ToolServer::kStart / 1000 + (id == kLater ? 1 : -1), 0};
+      const timespec times[2] = {time, time};
+      EXPECT_EQ(::utimensat(AT_FDCWD, path.c_str(), times, 0), 0);
+    }
     transcripts::KeeperOptions options;
     options.data_folder = folder / "data";
+    options.clock = std::make_shared<ManualClock>(ToolServer::kStart);
     keeper =
         std::make_unique<transcripts::Keeper>(transcripts::Homes::open(folder / "claude", folder / "codex").value(), options);
   }
 
-  static session::SessionRecord record(std::string id) {
-    session::SessionRecord record;
-    record.updated_at = ToolServer::kStart + (id == kLater ? 500 : -500);
-    record.id = std::move(id);
-    record.kind = "transcript";
-    record.title = "Diary";
-    return record;
-  }
-
   void add_to(SessionOperations& operations) {
-    operations.add_outside({"transcript",
-                            [this](const mcp::Caller& caller) { return caller.principal == "local" ? keeper.get() : nullptr; },
-                            [](const catalogue::Found& found) -> Result<session::SessionRecord> { return record(found.id()); },
-                            [](const SessionCall&, std::size_t limit) -> Result<OutsideKind::List> {
-                              std::vector<session::SessionRecord> records = {record(kLater), record(kEarlier)};
-                              records.resize(std::min(limit, records.size()));
-                              return OutsideKind::List{std::move(records), 2};
-                            }});
+    operations.add_outside(
+        {"transcript", [this](const mcp::Caller& caller) { return caller.principal == "local" ? keeper.get() : nullptr; }});
     operations.add({"get", "transcript", SessionOperation::Session::required, [](SessionCall& call) -> Result<SessionAnswer> {
                       return SessionAnswer{{{"diary", call.record->id}}, {}, false};
                     }});
@@ -169,7 +164,7 @@ TEST_F(SessionToolsTest, AKindOutsideOfTheStoreIsFoundThereAndHasItsOwnOperation
   EXPECT_EQ(find_string(call(R"({"operation":"get","sessionId":"0a000009"})"), "error"), "not_found");
   const JsonObject lacks = call(R"({"operation":"pin","sessionId":"0a000001"})");
   EXPECT_EQ(find_string(lacks, "error"), "unsupported_operation");
-  EXPECT_EQ(find_string(lacks, "hint"), "operations: get, list");
+  EXPECT_EQ(find_string(lacks, "hint"), "operations: note, get, list");
   EXPECT_EQ(find_bool(call(R"({"operation":"list","type":"transcripts"})"), "own_list"), true);
   EXPECT_EQ(find_string(call(R"({"operation":"get","type":"transcript"})"), "error"), "invalid_argument");
 }
@@ -185,7 +180,14 @@ TEST_F(SessionToolsTest, Design_8_3_AllKindsAreListedTogetherAndOutsideOnesOnlyW
   page = call(R"({"operation":"list","type":"all","limit":1,"offset":1})");
   EXPECT_THAT(ids(page), ElementsAre("thread-1"));
   EXPECT_EQ(find_bool(page, "hasMore"), true);
-  EXPECT_EQ(find_string(call(R"({"operation":"list","type":"all","offset":1000})"), "error"), "invalid_argument");
+  EXPECT_THAT(ids(call(R"({"operation":"list","type":"all","offset":1000})")), ElementsAre());
+  page = call(R"({"operation":"list","type":"all","limit":2})");
+  EXPECT_THAT(ids(page), ElementsAre(Diaries::kLater, "thread-1"));
+  JsonObject rest{{"operation", "list"}, {"type", "all"}, {"cursor", *find_string(page, "next_cursor")}};
+  page = call(to_json(rest));
+  EXPECT_THAT(ids(page), ElementsAre(Diaries::kEarlier));
+  EXPECT_FALSE(page.contains("next_cursor"));
+  EXPECT_EQ(find_string(call(to_json(rest), "ann"), "error"), "INVALID_CURSOR") << "it is bound to who asked";
 }
 
 TEST_F(SessionToolsTest, CursorOfOtherFiltersIsRefused) {
@@ -271,6 +273,16 @@ TEST_F(SessionToolsTest, UpdateChangesWhatItIsToldAndNothingElse) {
   EXPECT_EQ(store->get("s-1")->rev, rev);
   EXPECT_EQ(find_string(call(R"({"operation":"update","sessionId":"s-1","title":"X","expectedRev":1})"), "error"), "conflict");
   EXPECT_EQ(store->get("s-1")->title, "New");
+}
+
+TEST_F(SessionToolsTest, NotesAreShownWithTheSession) {
+  create("s-1", "thread", "T");
+  EXPECT_FALSE(call(R"({"operation":"get","sessionId":"s-1"})").contains("notes"));
+  call(R"({"operation":"note","sessionId":"s-1","text":"ask Ada"})");
+  const JsonObject got = call(R"({"operation":"get","sessionId":"s-1"})");
+  const JsonArray* notes = find_array(got, "notes");
+  ASSERT_TRUE(notes);
+  EXPECT_EQ(text_in(notes->front().get_object(), "text"), "ask Ada");
 }
 
 TEST_F(SessionToolsTest, ArchiveAndBack) {

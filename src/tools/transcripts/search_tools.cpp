@@ -2,12 +2,14 @@
 
 #include "base/run/when.h"
 #include "base/text/text.h"
+#include "base/text/uri.h"
 #include "catalogue/files.h"
+#include "catalogue/list.h"
 #include "kinds/transcripts/passages/passage_sources.h"
 #include "kinds/transcripts/reading/session_info.h"
+#include "operations/operation.h"
 #include "tools/argument_schema.h"
-#include "tools/argument_words.h"
-#include "tools/transcripts/transcript_call.h"
+#include "tools/call_context.h"
 
 #include <fmt/format.h>
 
@@ -37,12 +39,18 @@ Result<std::optional<Millis>> when_of(const std::string& text, std::string_view 
 
 class SearchCall {
  public:
-  SearchCall(mcp::Call& call, session::Store& store, TranscriptCall& transcripts, const SearchRoom::Engine& engine)
-      : call_(call), store_(store), transcripts_(transcripts), engine_(engine), owner_(check_owner(call.caller()).has_value()) {}
+  SearchCall(mcp::Call& call, session::Store& store, const transcripts::Keeper& keeper, CallContext& transcripts,
+             const SearchRoom::Engine& engine)
+      : call_(call),
+        store_(store),
+        keeper_(keeper),
+        transcripts_(transcripts),
+        engine_(engine),
+        owner_(check_owner(call.caller()).has_value()) {}
 
   Answer search() {
     HF_TRY(FindRequest request, request_of());
-    request.text = transcripts_.text("query");
+    request.text = text("query");
     HF_TRY(const session::FindResult found, engine_.finder->find(request));
     JsonObject answer = json_of(found);
     answer["query"] = request.text;
@@ -50,29 +58,39 @@ class SearchCall {
   }
 
   Answer recent() {
-    if (!owner_) HF_CHECK(check_owner(call_.caller()));
-    HF_TRY(const auto project, transcripts_.folder("project"));
-    HF_TRY(const auto lines, transcripts_.keeper().homes().list(project, limit(kRecent)));
+    HF_TRY(const auto project, transcripts_.folder(text("project")));
+    catalogue::Filter filter;
+    filter.query.kinds = {std::string(session::kTranscript)};
+    filter.query.limit = limit(kRecent);
+    if (project) {
+      HF_TRY(std::string root, canonical_root(*project));
+      filter.query.roots = {std::move(root)};
+    }
+    HF_TRY(const catalogue::Page page, catalogue::list(transcripts_.asker(), filter));
     JsonArray sessions;
-    for (const auto& line : lines.sessions) {
-      sessions.emplace_back(JsonObject{{"session_id", line.session.id()},
-                                       {"product", line.session.product()},
-                                       {"title", line.title},
-                                       {"project", line.project_path},
-                                       {"branch", line.git_branch},
-                                       {"updated_at", iso8601(line.session.mtime())},
-                                       {"bytes", line.session.size()},
-                                       {"resume_command", resume_command(line)}});
+    for (const auto& [found, record, line] : page.items) {
+      sessions.emplace_back(
+          JsonObject{{"session_id", record.id},
+                     {"product", line.session.product()},
+                     {"title", line.title},
+                     {"project", line.project_path},
+                     {"branch", line.git_branch},
+                     {"status", record.status},
+                     {"updated_at", iso8601(record.updated_at)},
+                     {"bytes", line.session.size()},
+                     {"resume_command", found.is_kept() ? restore_command(line.session) : resume_command(line)}});
     }
     const std::size_t shown = sessions.size();
-    return JsonObject{
-        {"sessions", std::move(sessions)}, {"count", shown}, {"total", lines.total}, {"hasMore", lines.total > shown}};
+    JsonObject answer{
+        {"sessions", std::move(sessions)}, {"count", shown}, {"total", page.total}, {"hasMore", !page.next_cursor.empty()}};
+    if (!page.unread.empty()) answer["warnings"] = to_json_array(page.warnings());
+    return answer;
   }
 
   Answer detail() {
-    HF_CHECK(check_owner(call_.caller()));
-    HF_TRY(const auto found, transcripts_.session("session_id"));
-    const transcripts::Keeper& keeper = transcripts_.keeper();
+    HF_CHECK(transcripts_.keeper_for(text("session_id")));
+    HF_TRY(const auto found, transcripts_.transcript(text("session_id"), text("source_project")));
+    const transcripts::Keeper& keeper = keeper_;
     HF_TRY(const auto line, catalogue::line_of(keeper, nullptr, found));
     const transcripts::AnySession& session = line.session;
     JsonObject answer{
@@ -83,7 +101,7 @@ class SearchCall {
     if (found.is_kept()) answer["status"] = "kept";
     if (line.first_time > 0) answer["created_at"] = iso8601(line.first_time);
     HF_CHECK(add_messages(found, session, answer));
-    if (const std::string query = transcripts_.text("search_query"); !query.empty()) {
+    if (const std::string query = text("search_query"); !query.empty()) {
       FindRequest request;
       request.text = query;
       request.kinds = {"transcript"};
@@ -108,7 +126,7 @@ class SearchCall {
   // How it began and ended. What nobody but a backup has is no source of the search: it is read from its files.
   Result<void> add_messages(const catalogue::Found& found, const transcripts::AnySession& listed, JsonObject& answer) {
     if (!found.in_backup()) return add_messages(*engine_.sources, listed, answer);
-    HF_TRY(const auto files, catalogue::files_of(transcripts_.keeper(), found, transcripts_.progress()));
+    HF_TRY(const auto files, catalogue::files_of(keeper_, found, transcripts_.progress()));
     answer["bytes"] = files.session.size();
     transcripts::TranscriptSources sources(files.keeper->homes(), nullptr);
     return add_messages(sources, files.session, answer);
@@ -134,23 +152,23 @@ class SearchCall {
     request.store = &store_;
     request.transcripts = owner_;
     request.limit = limit(kFound);
-    HF_TRY(const auto project, transcripts_.folder("project"));
+    HF_TRY(const auto project, transcripts_.folder(text("project")));
     request.project = project.value_or("");
-    request.branch = transcripts_.text("branch");
-    request.tool = transcripts_.text("tool");
-    request.model = transcripts_.text("model");
-    request.file = transcripts_.text("file");
-    const Millis now = transcripts_.keeper().now();
-    HF_TRY(request.since, when_of(transcripts_.text("after_date"), "after_date", now));
-    HF_TRY(request.until, when_of(transcripts_.text("before_date"), "before_date", now));
-    if (const auto role = search::passage_role(transcripts_.text("role"))) request.roles = {*role};
-    if (const std::string kind = transcripts_.text("kind"); !kind.empty()) request.kinds = {kind};
+    request.branch = text("branch");
+    request.tool = text("tool");
+    request.model = text("model");
+    request.file = text("file");
+    const Millis now = transcripts_.now();
+    HF_TRY(request.since, when_of(text("after_date"), "after_date", now));
+    HF_TRY(request.until, when_of(text("before_date"), "before_date", now));
+    if (const auto role = search::passage_role(text("role"))) request.roles = {*role};
+    if (const std::string kind = text("kind"); !kind.empty()) request.kinds = {kind};
     if (!owner_) {
       if (request.kinds == std::vector<std::string>{"transcript"}) HF_CHECK(check_owner(call_.caller()));
       if (request.kinds.empty()) request.kinds = {"reasoning", "thread", "research", "document", "run"};
     }
-    if (transcripts_.flag("exclude_current", true)) {
-      request.not_session = transcripts_.text("current_session_id");
+    if (find_bool(call_.arguments(), "exclude_current").value_or(true)) {
+      request.not_session = text("current_session_id");
       if (request.not_session.empty() && owner_) request.not_session = transcripts_.caller_session();
     }
     return request;
@@ -195,9 +213,12 @@ class SearchCall {
     return message;
   }
 
+  std::string text(std::string_view name) const { return text_in(call_.arguments(), name); }
+
   mcp::Call& call_;
   session::Store& store_;  // as the caller sees it
-  TranscriptCall& transcripts_;
+  const transcripts::Keeper& keeper_;
+  CallContext& transcripts_;
   SearchRoom::Engine engine_;
   bool owner_;
 };
@@ -233,14 +254,14 @@ std::vector<SearchTool> search_tools() {
         {"exclude_current",
          JsonObject{{"type", "boolean"}, {"default", true}, {"description", "leave the calling session out"}}}},
        {"query"},
-       result_with({"sessions", "count", "hasMore"}),
+       argument::result_with({"sessions", "count", "hasMore"}),
        &SearchCall::search},
       {"list_recent_sessions",
        "Recent sessions",
        "Transcripts of Claude Code and Codex, newest first, with the command that resumes each.",
        {{"limit", count("how many", 20, kMaxFound)}, {"project", argument::text("only sessions of this folder")}},
        {},
-       result_with({"sessions", "count", "total", "hasMore"}),
+       argument::result_with({"sessions", "count", "total", "hasMore"}),
        &SearchCall::recent},
       {"get_session_detail",
        "One session in detail",
@@ -249,14 +270,14 @@ std::vector<SearchTool> search_tools() {
         {"search_query", argument::text("places in this session that say so; as in search_sessions")},
         {"source_project", argument::text("folder of the project to search in, when an id exists in several")}},
        {},
-       result_with({"session_id", "title", "project", "opening", "last_messages", "resume_command"}),
+       argument::result_with({"session_id", "title", "project", "opening", "last_messages", "resume_command"}),
        &SearchCall::detail}};
 }
 
 }  // namespace
 
-Result<void> add_search_tools(mcp::Server& server, const session::SharedStore& stores, const transcripts::Keeper& keeper,
-                              const ProjectRoot& root, const TranscriptToolOptions& options, const SearchRoom& room) {
+Result<void> add_search_tools(mcp::Server& server, const session::SharedStore& stores, const CallRoom& calls,
+                              const SearchRoom& room) {
   for (SearchTool& each : search_tools()) {
     mcp::Tool tool;
     tool.name = each.name;
@@ -268,18 +289,18 @@ Result<void> add_search_tools(mcp::Server& server, const session::SharedStore& s
     tool.annotations = {{"readOnlyHint", true}, {"destructiveHint", false}, {"openWorldHint", false}};
     tool.unknown = mcp::Tool::Unknown::refuse;
     tool.argument_error = exit_word(ErrorKind::invalid);
-    tool.handler = [&stores, &keeper, &root, &options, &room, run = each.run](mcp::Call& call) -> mcp::ToolReply {
+    tool.handler = [&stores, &calls, &room, run = each.run](mcp::Call& call) -> mcp::ToolReply {
       const auto work = [&]() -> Answer {
         HF_TRY(const SearchRoom::Engine engine, room.engine());
         session::StoreView store(stores, call.caller());
-        TranscriptCall transcript_call(call, store, keeper, root, options);
-        SearchCall search_call(call, store, transcript_call, engine);
+        CallContext context(call, store, calls);
+        SearchCall search_call(call, store, *calls.keeper, context, engine);
         return (search_call.*run)();
       };
       Answer answer = work();
       if (answer) return mcp::ToolResult::state(std::move(*answer));
       Error error = std::move(answer).error();
-      put_in_words_of_arguments(error);
+      operations::put_in_spelling_of(error, [](std::string_view name) { return std::string(name); });
       error.code = exit_word(error.kind);
       return mcp::ToolResult::failure(error);
     };

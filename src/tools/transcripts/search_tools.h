@@ -23,7 +23,7 @@ struct SearchRoom {
 };
 
 // Everything passed by reference must outlive the server.
-Result<void> add_search_tools(mcp::Server& server, const session::SharedStore& stores, const transcripts::Keeper& keeper,
-                              const ProjectRoot& root, const TranscriptToolOptions& options, const SearchRoom& room);
+Result<void> add_search_tools(mcp::Server& server, const session::SharedStore& stores, const CallRoom& calls,
+                              const SearchRoom& room);
 
 }  // namespace holdfast::tools

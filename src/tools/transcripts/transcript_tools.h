@@ -6,22 +6,14 @@
 // They work on the files of the user who runs this program, so only that user may call them: on stdio, or as principal `local`.
 // Nothing is ever launched, and the session that is calling is neither deleted nor moved.
 
-#include "kinds/transcripts/remote/archive_place.h"
-#include "kinds/transcripts/verbs/keeper.h"
 #include "mcp/server/server.h"
-#include "tools/project_root.h"
+#include "tools/call_context.h"
 #include "tools/session/session_operations.h"
 
 namespace holdfast::tools {
 
-struct TranscriptToolOptions {
-  transcripts::RemoteOptions remote;
-  std::string archive_folder;  // where save_current_session puts an archive without a path
-};
-
 // Everything passed by reference must outlive the server.
-Result<void> add_transcript_tools(mcp::Server& server, const session::SharedStore& stores, const transcripts::Keeper& keeper,
-                                  const ProjectRoot& root, const TranscriptToolOptions& options);
+Result<void> add_transcript_tools(mcp::Server& server, const session::SharedStore& stores, const CallRoom& room);
 
 // The kind `transcript` of the `session` tool: found and listed on disk, never in the store (design 8.2, 8.3, 8.6).
 void add_transcript_kind(SessionOperations& operations, const transcripts::Keeper& keeper);

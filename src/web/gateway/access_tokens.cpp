@@ -3,6 +3,7 @@
 #include "base/crypto/hash.h"
 #include "base/files/file.h"
 #include "base/ids.h"
+#include "base/run/process.h"
 #include "base/text/text.h"
 
 #include <fmt/format.h>
@@ -10,7 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <filesystem>
 
 namespace holdfast::web {
@@ -35,12 +35,10 @@ constexpr std::size_t kPlaceChars = 16;
 
 // Which machine's file this is, so that its token replaces its own former one and nobody else's.
 std::string place_of(const std::string& file) {
-  std::array<char, 256> host{};
-  if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '\0';
   std::error_code problem;
   const std::filesystem::path path = std::filesystem::weakly_canonical(file, problem);
   const std::string machine = read_file("/etc/machine-id", kMaxTokenFile).value_or("");
-  return to_hex(sha256(fmt::format("{}\n{}\n{}", machine, host.data(), problem ? file : path.string()))).substr(0, kPlaceChars);
+  return to_hex(sha256(fmt::format("{}\n{}\n{}", machine, host_name(), problem ? file : path.string()))).substr(0, kPlaceChars);
 }
 
 constexpr std::size_t kShownNameChars = 64;  // of a name that is none

@@ -67,7 +67,7 @@ TEST_F(GatewayScopesTest, ALoginWithProjectsSeesThoseAlone) {
   EXPECT_EQ(ask("GET", "/sessions/s-inside-1", {{"Cookie", cookie}}).status, 200);
   const auto hidden = ask("GET", "/sessions/s-outside1", {{"Cookie", cookie}});
   EXPECT_EQ(hidden.status, 404);
-  EXPECT_EQ(post("/sessions/s-outside1/pin", cookie, "pinned=1").status, 404);
+  EXPECT_EQ(post("/sessions/s-outside1/do/sessions-pin", cookie, "").status, 404);
 }
 
 TEST_F(GatewayScopesTest, PagesNeedTheirScopes) {
@@ -75,7 +75,7 @@ TEST_F(GatewayScopesTest, PagesNeedTheirScopes) {
   const std::string reader = login_with("ann", {Scope::read});
   EXPECT_EQ(ask("GET", "/", {{"Cookie", reader}}).status, 200);
   for (const char* path :
-       {"/review/decide", "/review/comment", "/sessions/s-ann-01/pin", "/notices/acknowledge", "/storage/verify"}) {
+       {"/review/decide", "/review/comment", "/sessions/s-ann-01/do/sessions-pin", "/notices/acknowledge", "/storage/verify"}) {
     const auto refused = post(path, reader, "id=x");
     EXPECT_EQ(refused.status, 403) << path;
     EXPECT_THAT(refused.body, HasSubstr("needs the scope")) << path;

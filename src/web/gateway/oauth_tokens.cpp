@@ -22,10 +22,8 @@ JwtRules OauthTokens::rules() const {
 
 void OauthTokens::admit(const std::string& text, Admitted admitted) {
   std::string digest = to_hex(sha256(text));
-  if (const auto known = known_.find(digest); known != known_.end()) {
-    if (known->second.until > Time::now() && known->second.expires > clock_.now()) return admitted(known->second.identity);
-    known_.erase(known);
-  }
+  if (const auto known = known_.find(digest))
+    if (known->until > Time::now() && known->expires > clock_.now()) return admitted(known->identity);
   auto token = read_jwt(text);
   if (!token) return admitted(fail(std::move(token).error()));
   if (auto holds = check_claims(*token, rules(), clock_.now()); !holds) return admitted(fail(std::move(holds).error()));
@@ -61,8 +59,7 @@ void OauthTokens::check_signature(Waiting waiting, VerifyingKey key) {
 }
 
 void OauthTokens::remember(const std::string& digest, const Identity& identity, Millis expires) {
-  if (known_.size() >= kMaxBelieved) known_.clear();  // each is only as far away as its next request
-  known_.insert_or_assign(digest, Known{identity, Time::now() + kBelieved, expires});
+  known_.put(digest, Known{identity, Time::now() + kBelieved, expires});
 }
 
 void OauthTokens::fetch() {

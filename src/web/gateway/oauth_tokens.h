@@ -13,6 +13,7 @@
 #include "base/run/clock.h"
 #include "base/run/executor.h"
 #include "base/run/pool.h"
+#include "base/run/recent.h"
 #include "web/gateway/access_jwt.h"
 #include "web/gateway/issuer_keys.h"
 
@@ -20,7 +21,6 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 namespace holdfast::web {
@@ -71,7 +71,7 @@ class OauthTokens {
   bool has_keys_ = false, has_tried_ = false, fetching_ = false;
   Time::time_point fetched_at_{}, tried_at_{};
   std::vector<Waiting> waiting_;
-  std::unordered_map<std::string, Known> known_;  // by the token's digest
+  Recent<std::string, Known> known_{kMaxBelieved};  // by the token's digest
 };
 
 }  // namespace holdfast::web

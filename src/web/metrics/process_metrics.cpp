@@ -1,6 +1,6 @@
 #include "web/metrics/process_metrics.h"
 
-#include "base/files/file.h"
+#include "base/run/process.h"
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -12,33 +12,11 @@ namespace holdfast::web {
 
 namespace {
 
-constexpr std::size_t kProcFileBytes = 4096;
-
-// The number of a field of /proc/self/stat, counted from 1 as proc(5) does; 0 when there is none. For fields behind the name.
-std::uint64_t stat_field(std::string_view text, int wanted) {
-  const std::size_t name_end = text.rfind(')');  // the name may hold anything
-  if (name_end == std::string_view::npos) return 0;
-  text.remove_prefix(name_end + 1);
-  for (int field = 2; !text.empty(); ++field) {
-    const std::size_t blank = text.find(' ');
-    const std::string_view word = text.substr(0, blank);
-    if (field == wanted) {
-      std::uint64_t value = 0;
-      std::from_chars(word.data(), word.data() + word.size(), value);
-      return value;
-    }
-    text.remove_prefix(blank == std::string_view::npos ? text.size() : blank + 1);
-  }
-  return 0;
-}
-
-double boot_time() {
-  const auto stat = read_file("/proc/stat", 1024 * 1024);  // a line for each processor and interrupt
-  constexpr std::string_view kWord = "\nbtime ";
-  const std::size_t at = stat ? stat->find(kWord) : std::string::npos;
-  std::uint64_t seconds = 0;
-  if (at != std::string::npos) std::from_chars(stat->data() + at + kWord.size(), stat->data() + stat->size(), seconds);
-  return static_cast<double>(seconds);
+// One of /proc/self/stat; 0 when there is none.
+std::uint64_t stat_number(const std::vector<std::string>& fields, std::size_t wanted) {
+  std::uint64_t value = 0;
+  if (wanted < fields.size()) std::from_chars(fields[wanted].data(), fields[wanted].data() + fields[wanted].size(), value);
+  return value;
 }
 
 std::uint64_t open_descriptors() {
@@ -52,23 +30,22 @@ std::uint64_t open_descriptors() {
 }  // namespace
 
 std::uint64_t resident_bytes() {
-  const auto stat = read_file("/proc/self/stat", kProcFileBytes);
-  return stat ? stat_field(*stat, 24) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) : 0;
+  return stat_number(stat_fields(::getpid()), 24) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
 void add_process_metrics(MetricsText& metrics, std::string_view version) {
   metrics.begin("build_info", "1; the label says which version this is.", "gauge");
   metrics.sample({{"version", version}}, std::uint64_t{1});
-  const auto stat = read_file("/proc/self/stat", kProcFileBytes);
-  if (stat) {
+  const auto stat = stat_fields(::getpid());
+  if (const auto self = process_of(::getpid())) {
     const auto ticks = static_cast<double>(::sysconf(_SC_CLK_TCK));
     metrics.begin("process_cpu_seconds_total", "Processor time used, of user and system.", "counter");
-    metrics.sample({}, static_cast<double>(stat_field(*stat, 14) + stat_field(*stat, 15)) / ticks);
+    metrics.sample({}, static_cast<double>(stat_number(stat, 14) + stat_number(stat, 15)) / ticks);
     metrics.begin("process_start_time_seconds", "When the process started, since 1970.", "gauge");
-    metrics.sample({}, boot_time() + static_cast<double>(stat_field(*stat, 22)) / ticks);
-    metrics.gauge("process_virtual_memory_bytes", "Address space of the process.", stat_field(*stat, 23));
+    metrics.sample({}, static_cast<double>(started_at(*self)) / 1000);
+    metrics.gauge("process_virtual_memory_bytes", "Address space of the process.", stat_number(stat, 23));
     metrics.gauge("process_resident_memory_bytes", "Resident memory of the process.", resident_bytes());
-    metrics.gauge("process_threads", "Threads of the process.", stat_field(*stat, 20));
+    metrics.gauge("process_threads", "Threads of the process.", stat_number(stat, 20));
   }
   metrics.gauge("process_open_fds", "Open file descriptors.", open_descriptors());
   rlimit limit{};

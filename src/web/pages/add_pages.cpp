@@ -1,5 +1,6 @@
 #include "web/pages/add_pages.h"
 
+#include "web/pages/actions.h"
 #include "web/pages/notices_page.h"
 #include "web/pages/reader_page.h"
 #include "web/pages/record_page.h"
@@ -39,7 +40,10 @@ void add_session_pages(Pages& pages, const PageServices& services, const Transcr
   pages.get("/sessions/{}/graph", seen(stores, [transcripts](session::Store& store, const PageRequest& request) {
               return graph_page(store, transcripts, request);
             }));
-  pages.post("/sessions/{}/pin", seen(stores, pin_session));
+  pages.post("/sessions/{}/do/{}",
+             seen(stores, [transcripts, policy = services.retention](session::Store& store, const PageRequest& request) {
+               return perform_action(store, transcripts, policy, request);
+             }));
 }
 
 void add_review_pages(Pages& pages, const ReviewService& review) {
@@ -80,9 +84,8 @@ void add_care_pages(Pages& pages, const PageServices& services) {
 Pages make_pages(const PageServices& services) {
   Pages pages;
   const Transcripts transcripts = transcripts_of(services.keeper);
-  const transcripts::Homes* homes = services.keeper ? &services.keeper->homes() : nullptr;
-  pages.get("/", seen(services.stores, [homes, kept = transcripts.kept](session::Store& store, const PageRequest& request) {
-              return timeline_page(Timeline(store, homes, kept), request);
+  pages.get("/", seen(services.stores, [transcripts](session::Store& store, const PageRequest& request) {
+              return timeline_page(asker_of(store, transcripts, request.principal), request);
             }));
   pages.get("/search", seen(services.stores, [finder = services.finder](session::Store& store, const PageRequest& request) {
               return search_page(finder, store, request);

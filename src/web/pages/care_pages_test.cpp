@@ -84,17 +84,34 @@ TEST_F(CarePagesTest, SessionsOfOthersDoNotExist) {
     ASSERT_FALSE(answer) << path;
     EXPECT_EQ(answer.error().kind, ErrorKind::not_found) << path;
   }
-  EXPECT_FALSE(ask("POST", "/sessions/theirs-reasoning/pin", "pinned=1"));
+  EXPECT_FALSE(ask("POST", "/sessions/theirs-reasoning/do/sessions-pin"));
   EXPECT_FALSE(store->get("theirs-reasoning")->pinned);
 }
 
 TEST_F(CarePagesTest, TheCalendarShowsWhatIsDueAndPinningKeepsIt) {
   add("thread-1", "thread");
-  EXPECT_THAT(ask("GET", "/notices").value().body, HasSubstr("/sessions/thread-1/pin"));
-  const auto answer = ask("POST", "/sessions/thread-1/pin", "pinned=1&back=//evil");
+  EXPECT_THAT(ask("GET", "/notices").value().body, HasSubstr("/sessions/thread-1/do/sessions-pin"));
+  const auto answer = ask("POST", "/sessions/thread-1/do/sessions-pin", "back=//evil");
   EXPECT_EQ(answer.value().status, 303);
   EXPECT_TRUE(store->get("thread-1")->pinned);
   EXPECT_THAT(ask("GET", "/notices").value().body, HasSubstr("Nothing is due"));
+}
+
+TEST_F(CarePagesTest, APageDoesWhatFitsOneAndNothingElse) {
+  add("thread-1", "thread");
+  const auto done = ask("POST", "/sessions/thread-1/do/note", "text=ask+Ada&back=/notices");
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(done->status, 303);
+  EXPECT_EQ(ask("POST", "/sessions/thread-1/do/sessions-update", "title=Kelp&add_tags=sea").value().status, 303);
+  EXPECT_EQ(store->get("thread-1")->title, "Kelp");
+  for (const char* other : {"delete", "sessions-get", "info", "nothing", "archive"}) {
+    const auto refused = ask("POST", std::string("/sessions/thread-1/do/") + other);
+    ASSERT_FALSE(refused) << other;
+    EXPECT_EQ(refused.error().kind, ErrorKind::not_found) << other;
+  }
+  const auto wrong = ask("POST", "/sessions/thread-1/do/sessions-pin", "expected_rev=many");
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.error().message, "expected_rev is not a number");
 }
 
 TEST_F(CarePagesTest, NoticesAreAcknowledged) {

@@ -7,6 +7,7 @@
 #include "session/query/display.h"
 #include "session/query/lookup.h"
 #include "web/gateway/access_tokens.h"
+#include "web/pages/actions.h"
 #include "web/pages/shown.h"
 
 #include <fmt/format.h>
@@ -27,8 +28,8 @@ constexpr Millis kAhead = 90 * session::kDay;           // of the calendar
 constexpr Millis kExpiringWithin = 14 * session::kDay;  // of transcripts: time enough to come back from a holiday
 
 void pin_form(Html& page, const PageRequest& request, const std::string& id, std::string_view title, bool pin) {
-  open_form(page, request, "/sessions/" + percent_encode(id) + "/pin");
-  page.lone("input", {{"type", "hidden"}, {"name", "pinned"}, {"value", pin ? "1" : "0"}});
+  open_form(page, request, action_path(id, pin ? "sessions pin" : "sessions unpin"));
+  page.lone("input", {{"type", "hidden"}, {"name", "back"}, {"value", "/notices"}});
   page.element("button", pin ? "Pin" : "Unpin", {{"aria-label", fmt::format("{} {}", pin ? "Pin" : "Unpin", title)}}).close();
 }
 
@@ -172,17 +173,6 @@ Result<net::HttpResponse> acknowledge_notices(session::Store& store, const PageR
   if (ids.empty() && request.form.get("all") != "1") return fail(ErrorKind::invalid, "which notice?");
   HF_CHECK(session::acknowledge(store, request.principal, ids));
   return see_other("/notices");
-}
-
-Result<net::HttpResponse> pin_session(session::Store& store, const PageRequest& request) {
-  HF_TRY(const SessionRecord found, session::find_session(store, request.principal, request.parts.front()));
-  const bool pinned = request.form.get("pinned") == "1";
-  HF_CHECK(store.write([&](session::Transaction& transaction) -> Result<session::Moved> {
-    HF_TRY(const SessionRecord record, transaction.get(found.id));
-    return session::set_pinned(transaction, record, pinned);
-  }));
-  const std::string_view back = request.form.get("back");
-  return see_other(is_own_path(back) ? std::string(back) : "/notices");
 }
 
 }  // namespace holdfast::web

@@ -14,7 +14,5 @@ Result<net::HttpResponse> notices_page(session::Store& store, const session::Ret
                                        const transcripts::Keeper* keeper, const PageRequest& request);
 // POST `/notices/acknowledge`: id=… (any number), or all=1.
 Result<net::HttpResponse> acknowledge_notices(session::Store& store, const PageRequest& request);
-// POST `/sessions/ID/pin`: pinned=1|0; back to where the form was (`back`), or to the notices.
-Result<net::HttpResponse> pin_session(session::Store& store, const PageRequest& request);
 
 }  // namespace holdfast::web

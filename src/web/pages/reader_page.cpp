@@ -1,9 +1,11 @@
 #include "web/pages/reader_page.h"
 
 #include "base/text/uri.h"
+#include "operations/sessions/notes.h"
 #include "reading/html/html_turns.h"
 #include "reading/html/visible_text.h"
 #include "session/kinds.h"
+#include "web/pages/actions.h"
 #include "web/pages/shown.h"
 
 #include <fmt/format.h>
@@ -75,6 +77,32 @@ void write_facts(Html& page, const Subject& subject, const reading::Heading& hea
   if (!heading.resume_command.empty())
     show_command(page, heading.resume_command,
                  subject.is_kept() ? "Copy the command that puts it back" : "Copy the resume command");
+}
+
+// Remarks of people on this session, and a way to make one.
+void write_notes(Html& page, session::Store& store, const PageRequest& request, const Subject& subject) {
+  const auto notes = operations::notes_of(store, subject.id);
+  const std::string back = here(request, request.query);
+  const auto begin_form = [&] {
+    open_form(page, request, action_path(subject.id, "note"));
+    page.lone("input", {{"type", "hidden"}, {"name", "back"}, {"value", back}});
+  };
+  page.open("section", {{"class", "notes"}, {"aria-label", "Notes"}});
+  for (const Json& each : notes ? *notes : JsonArray()) {
+    const JsonObject& note = each.get_object();
+    page.open("div", {{"class", "row"}}).element("p", reading::visible_text(text_in(note, "text")), {{"dir", "auto"}});
+    page.element("p", fmt::format("{}, {}", text_in(note, "by"), text_in(note, "at")), {{"class", "soft"}});
+    begin_form();
+    page.lone("input", {{"type", "hidden"}, {"name", "remove"}, {"value", text_in(note, "id")}});
+    page.element("button", "Remove the note").close().close();
+  }
+  page.open("details").element("summary", "Add a note");
+  begin_form();
+  page.open("label")
+      .text("Note ")
+      .lone("input", {{"type", "text"}, {"name", "text"}, {"required", ""}, {"maxlength", "4000"}})
+      .close();
+  page.element("button", "Keep it").close().close().close();
 }
 
 void write_subagents(Html& page, const PageRequest& request, const reading::Heading& heading) {
@@ -173,6 +201,7 @@ Result<net::HttpResponse> reader_page(const Reader& reader, const PageRequest& r
   return show_page(request, frame, [&](Html& page) {
     page.element("h1", title, {{"dir", "auto"}});
     write_facts(page, opened.subject, heading);
+    write_notes(page, reader.store, request, opened.subject);
     write_conversation(page, request, window);
     write_misread(page, request, window);
     write_subagents(page, request, heading);

@@ -1,7 +1,11 @@
 #include "web/pages/timeline_page.h"
 
-#include "session/kinds.h"
+#include "base/run/log.h"
+#include "base/run/when.h"
+#include "base/text/uri.h"
+#include "catalogue/list.h"
 #include "session/life/retention.h"
+#include "session/query/display.h"
 #include "web/pages/shown.h"
 
 #include <fmt/format.h>
@@ -17,17 +21,45 @@ constexpr std::array kStatuses = {"active",  "open",      "running",     "idle",
                                   "created", "started",   "in_progress", "completed", "abandoned",
                                   "failed",  "cancelled", "expired",     "archived",  "deleted"};
 
-TimelineFilter read_filter(const Fields& query, Millis now) {
-  TimelineFilter filter;
-  filter.kind = query.get("kind");
-  filter.project = query.get("project");
-  filter.status = query.get("status");
-  filter.text = query.get("text");
-  filter.pinned = query.get("pinned") == "1";
-  const Period period = period_of(query, now);
-  filter.since = period.since;
-  filter.until = period.until;
-  filter.now = now;
+// Looked at for one page when hardly anything fits the filter; then the page is short and says that there is more.
+constexpr std::size_t kRowsLookedAt = 2'000;
+
+std::string age_of(const Fields& given, std::string_view name) {
+  const std::string_view text = given.get(name);
+  return is_age(text) ? std::string(text) : std::string();
+}
+
+Result<catalogue::Filter> read_filter(const PageRequest& request) {
+  const Fields& given = request.query;
+  catalogue::Filter filter;
+  filter.look_at_most = kRowsLookedAt;
+  session::Query& query = filter.query;
+  query.principal = request.principal;
+  query.limit = kTimelineRows;
+  query.count = false;
+  query.cursor = given.get("cursor");
+  query.text = given.get("text");
+  if (const std::string_view kind = given.get("kind"); !kind.empty()) query.kinds = {std::string(kind)};
+  if (given.get("pinned") == "1") query.pinned = true;
+  const Period period = period_of(given, request.now);
+  query.updated_since = period.since;
+  query.updated_before = period.until;
+  query.since_age = age_of(given, "since");
+  query.before_age = age_of(given, "until");
+  const std::string_view status = given.get("status");
+  const auto visibility = session::parse_visibility(status);
+  if (visibility && *visibility != session::Visibility::live)
+    query.visibilities = {*visibility};
+  else if (!status.empty())
+    query.statuses = {std::string(status)};
+  // A path or root is exactly this one, a word a part of its name.
+  const std::string_view project = given.get("project");
+  if (project.starts_with('/') || project.contains("://")) {
+    HF_TRY(std::string root, canonical_root(project));
+    query.roots = {std::move(root)};
+  } else {
+    filter.root_name = project;
+  }
   return filter;
 }
 
@@ -63,28 +95,34 @@ void write_filters(Html& page, const Fields& query) {
   page.close();
 }
 
-void write_badges(Html& page, const TimelineItem& item) {
+void write_badges(Html& page, const session::SessionRecord& item) {
   show_kind(page, item.kind);
-  if (!item.product.empty()) show_badge(page, item.product);
-  show_badge(page, item.status, item.status == "running" || item.status == "in_progress" ? "badge on" : "badge");
-  if (item.visibility != session::Visibility::live && item.status != session::name_of(item.visibility))
+  if (const auto product = find_string(item.data, "product"); product && item.kind == session::kTranscript)
+    show_badge(page, *product);
+  const std::string status = session::shown_status(item);
+  show_badge(page, status, status == "running" || status == "in_progress" ? "badge on" : "badge");
+  if (item.visibility != session::Visibility::live && status != session::name_of(item.visibility))
     show_badge(page, session::name_of(item.visibility));
   if (item.pinned) show_badge(page, "pinned", "badge mark");
   if (item.damage) page.element("span", "damaged", {{"class", "badge bad"}, {"title", *item.damage}});
 }
 
-void write_row(Html& page, const TimelineItem& item, Millis now) {
+void write_row(Html& page, const session::SessionRecord& item, Millis now) {
   page.open("li", {{"id", "s-" + item.id}, {"class", "row"}});
-  page.element("a", item.title, {{"class", "row-title"}, {"href", session_path(item.id)}, {"dir", "auto"}});
+  const bool untitled = item.kind == session::kTranscript && item.title.empty();
+  page.element("a", untitled ? "untitled transcript" : session::shown_title(item),
+               {{"class", "row-title"}, {"href", session_path(item.id)}, {"dir", "auto"}});
   page.open("span", {{"class", "badges"}});
   write_badges(page, item);
   page.close().open("span", {{"class", "row-facts"}});
-  if (!item.project_name.empty())
-    page.element("a", item.project_name,
-                 {{"href", "/?" + Fields().with("project", item.project).encode()}, {"title", item.project}});
-  show_age(page, item.time, now);
-  page.element("span",
-               item.bytes > 0 ? readable_size(static_cast<std::int64_t>(item.bytes)) : counted(item.entries, "entry", "entries"));
+  if (!item.root_name.empty())
+    page.element("a", item.root_name,
+                 {{"href", "/?" + Fields().with("project", item.root_uri).encode()}, {"title", item.root_uri}});
+  show_age(page, item.updated_at, now);
+  if (item.kind != session::kTranscript)
+    page.element("span", counted(item.entry_count(), "entry", "entries"));
+  else if (const auto bytes = find_int(item.data, "size_bytes"))
+    page.element("span", readable_size(*bytes));
   page.close().close();
 }
 
@@ -96,10 +134,10 @@ std::string day_name(Millis day, Millis now) {
   return name;
 }
 
-void write_days(Html& page, const TimelineSlice& slice, Millis now) {
+void write_days(Html& page, const catalogue::Page& slice, Millis now) {
   Millis shown = -1;
-  for (const TimelineItem& item : slice.items) {
-    const Millis day = item.time - item.time % session::kDay;
+  for (const auto& [found, item, line] : slice.items) {
+    const Millis day = item.updated_at - item.updated_at % session::kDay;
     if (day != shown) {
       if (shown != -1) page.close().close();
       const std::string id = fmt::format("day-{}", day / session::kDay);
@@ -112,8 +150,8 @@ void write_days(Html& page, const TimelineSlice& slice, Millis now) {
   if (shown != -1) page.close().close();
 }
 
-void write_nothing(Html& page, const PageRequest& request, const TimelineSlice& slice) {
-  if (!slice.next.empty()) {
+void write_nothing(Html& page, const PageRequest& request, const catalogue::Page& slice) {
+  if (!slice.next_cursor.empty()) {
     page.element("p", "None of the newest sessions fits these filters; older ones were not looked at yet.", {{"class", "soft"}});
     return;
   }
@@ -127,9 +165,10 @@ void write_nothing(Html& page, const PageRequest& request, const TimelineSlice& 
 
 }  // namespace
 
-Result<net::HttpResponse> timeline_page(const Timeline& timeline, const PageRequest& request) {
-  HF_TRY(const TimelineSlice slice,
-         timeline.read(read_filter(request.query, request.now), request.principal, request.query.get("cursor")));
+Result<net::HttpResponse> timeline_page(const catalogue::Asker& asker, const PageRequest& request) {
+  HF_TRY(const catalogue::Filter filter, read_filter(request));
+  HF_TRY(const catalogue::Page slice, catalogue::list(asker, filter));
+  for (const std::string& place : slice.warnings()) log(LogLevel::warn, "web", "the timeline is not whole: " + place);
   return show_page(request, {"Timeline", Section::timeline}, [&](Html& page) {
     page.element("h1", "Timeline");
     write_filters(page, request.query);
@@ -139,8 +178,8 @@ Result<net::HttpResponse> timeline_page(const Timeline& timeline, const PageRequ
     write_days(page, slice, request.now);
     page.open("nav", {{"id", "timeline-pages"}, {"class", "pages"}, {"aria-label", "Pages of the timeline"}});
     if (request.query.has("cursor")) page.element("a", "Newest", {{"href", "/?" + request.query.with("cursor", "").encode()}});
-    if (!slice.next.empty())
-      page.element("a", "Older", {{"rel", "next"}, {"href", "/?" + request.query.with("cursor", slice.next).encode()}});
+    if (!slice.next_cursor.empty())
+      page.element("a", "Older", {{"rel", "next"}, {"href", "/?" + request.query.with("cursor", slice.next_cursor).encode()}});
     page.close().close();
   });
 }

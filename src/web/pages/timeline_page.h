@@ -1,11 +1,13 @@
 #pragma once
 
+#include "catalogue/find.h"
 #include "web/pages/page.h"
-#include "web/pages/timeline.h"
 
 namespace holdfast::web {
 
-// `/`: every session, by day, with filters; rows change while one looks.
-Result<net::HttpResponse> timeline_page(const Timeline& timeline, const PageRequest& request);
+inline constexpr std::size_t kTimelineRows = 50;
+
+// `/`: every session that exists for who asks, wherever it lies, by day, with filters; rows change while one looks.
+Result<net::HttpResponse> timeline_page(const catalogue::Asker& asker, const PageRequest& request);
 
 }  // namespace holdfast::web

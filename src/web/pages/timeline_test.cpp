@@ -1,8 +1,7 @@
-#include "web/pages/timeline.h"
-
 #include "base/files/test_folder.h"
 #include "session/life/retention.h"
 #include "store/open.h"
+#include "web/gateway/subject.h"
 #include "web/pages/pages.h"
 #include "web/pages/shown.h"
 #include "web/pages/timeline_page.h"
@@ -22,6 +21,13 @@ using testing::HasSubstr;
 using testing::Not;
 
 struct TimelineTest : testing::Test {
+  TimelineTest() {
+    transcripts::KeeperOptions options;
+    options.data_folder = folder / "data";
+    options.clock = std::make_shared<SystemClock>();
+    keeper =
+        std::make_unique<transcripts::Keeper>(transcripts::Homes::open(folder / "claude", folder / "codex").value(), options);
+  }
   void add(const std::string& id, const std::string& kind, std::string root = {}, bool pinned = false,
            std::string principal = "local") {
     ASSERT_TRUE(store->write([&](session::Transaction& transaction) {
@@ -48,18 +54,34 @@ struct TimelineTest : testing::Test {
         path,
         std::chrono::file_clock::from_sys(std::chrono::sys_time<std::chrono::milliseconds>(std::chrono::milliseconds(time))));
   }
-  std::vector<std::string> ids(const TimelineFilter& filter, std::string_view cursor = {},
-                               const std::string& principal = "local") {
-    auto slice = Timeline(*store, &homes).read(filter, principal, cursor).value();
-    next = slice.next;
+  Result<net::HttpResponse> ask(const std::string& query, const std::string& principal = "local") {
+    PageRequest request;
+    request.path = "/";
+    request.principal = principal;
+    request.query = Fields::parse(query);
+    request.now = 10 * session::kDay;
+    return timeline_page(asker_of(*store, transcripts_of(keeper.get()), principal), request);
+  }
+  // The sessions of the page, in its order; `next` is where the older ones are.
+  std::vector<std::string> ids(const std::string& query, const std::string& principal = "local") {
+    const std::string html = ask(query, principal).value().body;
     std::vector<std::string> ids;
-    for (const auto& item : slice.items) ids.push_back(item.id);
+    for (std::size_t at = 0; (at = html.find("id=\"s-", at)) != std::string::npos;) {
+      at += 6;
+      ids.push_back(html.substr(at, html.find('"', at) - at));
+    }
+    next.clear();
+    if (const std::size_t link = html.find("rel=\"next\" href=\"/?"); link != std::string::npos) {
+      const std::size_t begin = link + 19;
+      next = html.substr(begin, html.find('"', begin) - begin);
+      for (std::size_t at; (at = next.find("&amp;")) != std::string::npos;) next.replace(at, 5, "&");
+    }
     return ids;
   }
 
   TestFolder folder;
   std::unique_ptr<session::Store> store = store::open_store("sqlite:" + (folder / "store.db")).value();
-  transcripts::Homes homes = transcripts::Homes::open(folder / "claude", folder / "codex").value();
+  std::unique_ptr<transcripts::Keeper> keeper;
   std::string next;
 };
 
@@ -70,41 +92,26 @@ TEST_F(TimelineTest, MergesTheStoreAndTranscripts) {
   add_transcript(kOlder, 1'000'000);
   add_transcript(kOld, 2'000'000);
   add("thread-1", "thread");
-  EXPECT_THAT(ids({}), ElementsAre("thread-1", kOld, kOlder));
+  EXPECT_THAT(ids(""), ElementsAre("thread-1", kOld, kOlder));
   EXPECT_EQ(next, "");
-  auto slice = Timeline(*store, &homes).read({}, "local", "").value();
-  EXPECT_EQ(slice.items[1].title, "Fix the CORS header");
-  EXPECT_EQ(slice.items[1].project_name, "app");
-  EXPECT_EQ(slice.items[1].status, "idle");
-  EXPECT_THAT(ids({}, "", "ann"), ElementsAre()) << "transcripts belong to the user who runs the program";
+  const std::string html = ask("").value().body;
+  for (const char* text : {"Fix the CORS header", ">app</a>", ">idle</span>", ">claude</span>"})
+    EXPECT_THAT(html, HasSubstr(text));
+  EXPECT_THAT(ids("", "ann"), ElementsAre()) << "transcripts belong to the user who runs the program";
 }
 
 TEST_F(TimelineTest, FiltersBothSides) {
   add_transcript(kOld, 2'000'000);
   add("thread-1", "thread", "file:///home/me/app");
   add("run-1", "run", "file:///home/me/other", true);
-  TimelineFilter filter;
-  filter.kind = "transcript";
-  EXPECT_THAT(ids(filter), ElementsAre(kOld));
-  filter = {};
-  filter.project = "/home/me/app";
-  EXPECT_THAT(ids(filter), ElementsAre("thread-1", kOld));
-  filter.project = "OTH";
-  EXPECT_THAT(ids(filter), ElementsAre("run-1"));
-  filter = {};
-  filter.pinned = true;
-  EXPECT_THAT(ids(filter), ElementsAre("run-1"));
-  filter = {};
-  filter.text = "cors";
-  EXPECT_THAT(ids(filter), ElementsAre(kOld));
-  filter = {};
-  filter.status = "idle";
-  EXPECT_THAT(ids(filter), ElementsAre(kOld));
-  filter = {};
-  filter.until = 2'000'000;
-  EXPECT_THAT(ids(filter), ElementsAre());
-  filter.until = 2'000'001;
-  EXPECT_THAT(ids(filter), ElementsAre(kOld));
+  EXPECT_THAT(ids("kind=transcript"), ElementsAre(kOld));
+  EXPECT_THAT(ids("project=/home/me/app"), ElementsAre("thread-1", kOld));
+  EXPECT_THAT(ids("project=OTH"), ElementsAre("run-1"));
+  EXPECT_THAT(ids("pinned=1"), ElementsAre("run-1"));
+  EXPECT_THAT(ids("text=cors"), ElementsAre(kOld));
+  EXPECT_THAT(ids("status=idle"), ElementsAre(kOld));
+  EXPECT_THAT(ids("until=1970-01-01T00:33:20Z"), ElementsAre());
+  EXPECT_THAT(ids("until=1970-01-01T00:33:20.001Z"), ElementsAre(kOld));
 }
 
 TEST_F(TimelineTest, PagesNeitherRepeatNorSkipAlthoughTimesAreTheSame) {
@@ -114,10 +121,10 @@ TEST_F(TimelineTest, PagesNeitherRepeatNorSkipAlthoughTimesAreTheSame) {
     add_transcript(id, 5'000'000 + i / 70);
     expected.push_back(id);
   }
-  std::vector<std::string> seen = ids({});
-  EXPECT_EQ(seen.size(), Timeline::kPageItems);
+  std::vector<std::string> seen = ids("");
+  EXPECT_EQ(seen.size(), kTimelineRows);
   while (!next.empty()) {
-    auto more = ids({}, std::string(next));
+    auto more = ids(std::string(next));
     seen.insert(seen.end(), more.begin(), more.end());
   }
   EXPECT_THAT(seen, testing::UnorderedElementsAreArray(expected));
@@ -125,19 +132,15 @@ TEST_F(TimelineTest, PagesNeitherRepeatNorSkipAlthoughTimesAreTheSame) {
 
 TEST_F(TimelineTest, ACursorThatIsNone) {
   for (const char* cursor : {"x", "12", "12.", ".3", "-5.1", "99999999999999999999.1"}) {
-    auto slice = Timeline(*store, &homes).read({}, "local", cursor);
-    ASSERT_FALSE(slice) << cursor;
-    EXPECT_EQ(slice.error().kind, ErrorKind::invalid);
+    auto page = ask(std::string("cursor=") + cursor);
+    ASSERT_FALSE(page) << cursor;
+    EXPECT_EQ(page.error().kind, ErrorKind::invalid);
   }
 }
 
 TEST_F(TimelineTest, ThePageEscapesWhatOthersWrote) {
   add("<b>\"'", "thread", "file:///home/me/<i>");
-  PageRequest request;
-  request.path = "/";
-  request.principal = "local";
-  request.query = Fields::parse("text=%3Cb%3E&cursor=");
-  const std::string html = timeline_page(Timeline(*store, &homes), request).value().body;
+  const std::string html = ask("text=%3Cb%3E&cursor=").value().body;
   EXPECT_THAT(html, HasSubstr("about &lt;b&gt;&quot;&#39;"));
   EXPECT_THAT(html, HasSubstr("href=\"/sessions/%3Cb%3E%22%27\""));
   EXPECT_THAT(html, Not(HasSubstr("<b>")));

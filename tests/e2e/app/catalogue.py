@@ -12,7 +12,7 @@ import tempfile
 import urllib.parse
 
 from program import ENVELOPE, HOLDFAST, PATIENCE, Lines, Server, initialize, main
-from transcripts_home import TranscriptsTest, sid
+from transcripts_home import DEMO, TranscriptsTest, sid
 
 EXITS = {2: "invalid", 3: "not_found", 4: "ambiguous", 5: "refused"}
 STATUSES = {400: "invalid", 403: "refused", 404: "not_found", 409: "ambiguous"}
@@ -173,7 +173,10 @@ class Catalogue(TranscriptsTest):
                 get = self.over_http("session", {"operation": "get", "sessionId": text}, ann)
                 self.assertEqual(self.picked(get, lambda state: state["session"]["id"]), hers)
                 for tool in ("get_session_info", "get_session_detail"):
-                    self.assertEqual(self.over_http(tool, {"session_id": text}, ann)["structuredContent"]["error"], "refused")
+                    of_files = "invalid" if hers == OTHERS else hers  # her thread has none
+                    self.assertEqual(self.picked(self.over_http(tool, {"session_id": text}, ann), lambda state: state["session_id"]), of_files)
+        for tool in ("get_session_info", "get_session_detail", "save_current_session"):
+            self.assertEqual(self.over_http(tool, {}, ann)["structuredContent"]["error"], "refused", "it names nothing")
 
     def test_a_refusal_reads_the_same(self):
         self.begin_stdio()
@@ -211,6 +214,114 @@ class Catalogue(TranscriptsTest):
                 refused = self.over_stdio("move_session", {"session_id": short, "force": True, "target_project": str(self.home)})
                 self.assertIn(f"restore --in-place {id}", refused["structuredContent"]["hint"])
         self.assertEqual([path.name for path in (self.data / "tmp").iterdir() if path.name.startswith("kept-")], [])
+
+    # Lists.
+
+    # What is asked: conditions as the tool has them, and the sessions.
+    OF_DEMO = [sid(short) for short in ("a1", "a2", "a4", "a6")]
+    ON_DISK_ALL, KEPT, IN_STORE = [*OF_DEMO, sid("b1")], [IN_BACKUP, IN_GUARD], [STORED, TWIN]
+    LISTS = [
+        ({}, IN_STORE + KEPT + ON_DISK_ALL),
+        ({"type": "transcript"}, KEPT + ON_DISK_ALL),
+        ({"type": "thread"}, IN_STORE),
+        ({"type": "run"}, []),
+        ({"status": "kept"}, KEPT),
+        ({"status": "idle"}, ON_DISK_ALL),
+        ({"status": "active"}, IN_STORE),
+        ({"q": "REDIS"}, [STORED]),
+        ({"q": "simple chat"}, [sid("a1")]),
+        ({"q": "simple", "type": "thread"}, []),
+        ({"pinned": True}, []),
+        ({"root": DEMO, "type": "transcript"}, KEPT + OF_DEMO),
+        ({"root": DEMO, "status": "kept"}, KEPT),
+        ({"root": "/home/dev/work/nowhere", "type": "transcript"}, []),
+        ({"updated_since": "30m"}, IN_STORE + [IN_BACKUP]),
+        ({"updated_before": "30m"}, [IN_GUARD, *ON_DISK_ALL]),
+        ({"updated_since": "2020-01-01", "updated_before": "2020-01-02"}, []),
+        ({"updated_since": "soon"}, "invalid"),
+    ]
+
+    def list_command(self, filters, **more):
+        rows = {**filters, **more}
+        words = [f"{name}={str(value).lower() if value is True else value}" for name, value in {"type": "all", **rows}.items() if name != "root"]
+        return self.command(lambda state: state, "sessions", "list", *words, *(["--root", filters["root"]] if "root" in filters else []))
+
+    def list_tool(self, ask, filters, *token, **more):
+        arguments = {"operation": "list", "type": "all", **({} if "root" in filters else {"allRoots": True}), **filters, **more}
+        return self.picked(ask("session", arguments, *token), lambda state: state)
+
+    def list_page(self, filters, cookie):
+        names = {"type": "kind", "status": "status", "q": "text", "root": "project", "updated_since": "since", "updated_before": "until"}
+        query = urllib.parse.urlencode({names.get(name, name): "1" if value is True else value for name, value in filters.items()})
+        status, _, body = self.server.ask("GET", "/?" + query, {"Cookie": cookie})
+        self.assertEqual(status, 200, body)
+        return re.findall(r'id="s-([^"]+)"', body)
+
+    def test_one_list(self):
+        self.begin_stdio()
+        self.begin_server()
+        for filters, wanted in self.LISTS:
+            with self.subTest(filters=filters):
+                states = [self.list_command(filters), self.list_tool(self.over_stdio, filters), self.list_tool(self.over_http, filters)]
+                if wanted == "invalid":
+                    self.assertEqual(states, ["invalid"] * 3)  # a page says so and leaves it out
+                    continue
+                ids = [each["id"] for each in states[0]["sessions"]]
+                self.assertEqual(sorted(ids), sorted(wanted))
+                for state in states:
+                    self.assertEqual([each["id"] for each in state["sessions"]], ids)
+                    self.assertEqual((state["total"], state["count"], state["hasMore"]), (len(wanted), len(wanted), False))
+                self.assertEqual(self.list_page(filters, self.cookie), ids)
+
+    def test_one_cursor(self):
+        self.begin_stdio()
+        wanted = [each["id"] for each in self.list_command({})["sessions"]]
+        self.assertEqual(len(wanted), 9)
+        for ask in (self.list_command, lambda filters, **more: self.list_tool(self.over_stdio, filters, **more)):
+            seen, more = [], {}
+            for _ in range(len(wanted)):
+                state = ask({}, limit=3, **more)
+                seen += [each["id"] for each in state["sessions"]]
+                self.assertEqual(state["total"], len(wanted))
+                if not state["hasMore"]:
+                    break
+                more = {"cursor": state["next_cursor"]}
+            self.assertEqual(seen, wanted)
+            self.assertIn(ask({"q": "simple"}, **more), ("INVALID_CURSOR", "invalid"))  # an exit says no more
+
+    def test_a_list_of_somebody_else(self):
+        """Ann lists her thread alone; her cursor is hers."""
+        self.begin_server()
+        ann = self.json_of("token", "add", "ann")["token"]
+        address = urllib.parse.urlsplit(self.json_of("login", "--for", "ann")["url"])
+        cookie = self.server.ask("GET", f"{address.path}?{address.query}")[1]["set-cookie"].split("; ")[0]
+        for filters, _ in self.LISTS[:-1]:
+            wanted = [OTHERS] if filters in ({}, {"type": "thread"}, {"status": "active"}, {"updated_since": "30m"}) else []
+            with self.subTest(filters=filters):
+                state = self.list_tool(self.over_http, filters, ann)
+                self.assertEqual([each["id"] for each in state["sessions"]], wanted)
+                self.assertEqual(state["total"], len(wanted))
+                self.assertEqual(self.list_page(filters, cookie), wanted)
+        recent = self.over_http("list_recent_sessions", {}, ann)["structuredContent"]
+        self.assertEqual((recent["sessions"], recent["total"]), ([], 0))
+        mine = self.list_tool(self.over_http, {}, limit=1)
+        self.assertEqual(self.list_tool(self.over_http, {}, ann, cursor=mine["next_cursor"]), "INVALID_CURSOR")
+
+    def test_lists_of_transcripts(self):
+        """`list` and list_recent_sessions are the same list, of one kind."""
+        self.begin_stdio()
+        wanted = [each["id"] for each in self.list_command({"type": "transcript"})["sessions"]]
+        of = {"all": ["--all"], "here": ["--project", DEMO], "kept": ["--kept"]}
+        ids = {name: [each["session_id"] for each in self.json_of("list", *words)["sessions"]] for name, words in of.items()}
+        recent = self.over_stdio("list_recent_sessions", {})["structuredContent"]
+        self.assertEqual([each["session_id"] for each in recent["sessions"]], wanted)
+        self.assertEqual({each["session_id"]: each["status"] for each in recent["sessions"]}[IN_GUARD], "kept")
+        self.assertEqual(ids, {"all": wanted, "here": [id for id in wanted if id in self.OF_DEMO], "kept": [id for id in wanted if id in self.KEPT]})
+
+    def test_research_finds_transcripts(self):
+        """Beside the store; by the id that `session` get takes."""
+        report = self.run_program("research", "start", "What was said in a simple chat?").stdout
+        self.assertIn(f"<holdfast://sessions/{sid('a1')}#", report)
 
     # Times.
 

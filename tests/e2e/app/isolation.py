@@ -7,6 +7,7 @@ secret, and no session may have changed. What the server lists is compared with 
 case fails the test.
 """
 import http.client
+import itertools
 import json
 import pathlib
 import re
@@ -58,7 +59,7 @@ INIT = {"get_state", "list_roots", "bind_root", "start_new", "load_context", "li
 
 SESSION = {"list", "pick", "get", "search", "verify", "update", "pin", "unpin", "archive", "unarchive", "restore", "delete", "purge",
            "redact", "notices", "notices-ack", "resume", "resume_latest", "read_thoughts", "get_structure", "query_thoughts", "export",
-           "analyze", "close", "stitch", "link_root", "unlink_root", "brief", "graph", "set_alias", "fork", "cancel"}
+           "analyze", "note", "close", "stitch", "link_root", "unlink_root", "brief", "graph", "set_alias", "fork", "cancel"}
 
 # The other tools; HIDDEN stands for a document that is not theirs, HANDLE for somebody else's handle, ID as above.
 TOOLS = {
@@ -109,8 +110,10 @@ SEEN = {
     "/notices": [""],
     "/storage": [""],
 }
+# Operations that a page can do to a session.
+DONE = ["sessions-update", "sessions-pin", "sessions-unpin", "sessions-archive", "sessions-unarchive", "sessions-restore", "note", "clone"]
 SENT = {
-    "/sessions/{}/pin": {"pinned": "1"},
+    "/sessions/{}/do/{}": {"text": "intrusion", "title": "stolen"},
     "/review/decide": {"path": "HIDDEN", "verdict": "accept", "all": "1"},
     "/review/comment": {"path": "HIDDEN", "id": "c1", "note": "intrusion"},
     "/research/{}/cancel": {},
@@ -278,10 +281,11 @@ class Isolation(ProgramTest):
         for pattern, form in sorted(SENT.items(), key=lambda each: each[0] == "/logout"):
             if not documents_too and pattern.startswith("/review"):
                 continue
-            for id in hidden_ids if "{}" in pattern or "ID" in form.values() else [""]:
+            for id, action in itertools.product(hidden_ids if "{}" in pattern or "ID" in form.values() else [""],
+                                                DONE if "/do/" in pattern else [""]):
                 fields = {key: {"ID": id, "HIDDEN": "b/hidden.md"}.get(value, value) for key, value in form.items()}
                 body = urllib.parse.urlencode({**fields, "form_token": form_token})
-                status, _, text = self.server.ask("POST", pattern.replace("{}", id), sending, body)
+                status, _, text = self.server.ask("POST", pattern.replace("/do/{}", "/do/" + action).replace("{}", id), sending, body)
                 self.assertNotIn(SECRET, text, (who, pattern))
                 if "{}" in pattern:
                     self.assertEqual(status, 404, (who, pattern, text))

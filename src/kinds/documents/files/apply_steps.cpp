@@ -1,6 +1,6 @@
 #include "base/ids.h"
+#include "base/run/beside.h"
 #include "base/run/log.h"
-#include "kinds/documents/files/beside.h"
 #include "kinds/documents/files/document_file.h"
 #include "kinds/documents/files/file_stamp.h"
 #include "kinds/documents/files/path_name.h"

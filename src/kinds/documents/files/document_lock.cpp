@@ -1,6 +1,6 @@
 #include "base/crypto/hash.h"
+#include "base/files/lock_range.h"
 #include "kinds/documents/files/document_file.h"
-#include "kinds/documents/files/lock_range.h"
 
 #include <fcntl.h>
 

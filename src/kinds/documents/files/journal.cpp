@@ -2,13 +2,13 @@
 
 #include "base/crypto/hash.h"
 #include "base/files/file.h"
+#include "base/files/in_folder.h"
+#include "base/files/lock_range.h"
 #include "base/ids.h"
-#include "kinds/documents/files/beside.h"
-#include "kinds/documents/files/lock_range.h"
+#include "base/run/beside.h"
 
 #include <fmt/format.h>
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -19,7 +19,6 @@
 #include <functional>
 #include <future>
 #include <map>
-#include <memory>
 #include <thread>
 
 namespace holdfast::documents {
@@ -106,13 +105,10 @@ bool is_of(Library& library, const JournaledOperation& operation) {
 // The current one first, then those put aside, newest first: their names have the time in them.
 Result<std::vector<std::string>> all_journals(Library& library) {
   const std::string& folder = library.settings().state_folder;
-  const std::unique_ptr<DIR, int (*)(DIR*)> opened(::opendir(folder.c_str()), [](DIR* each) { return ::closedir(each); });
-  if (!opened) return fail(system_error(folder, errno));
+  HF_TRY(const auto entries, entries_in(folder));
   std::vector<std::string> paths;
-  while (const dirent* entry = ::readdir(opened.get())) {
-    const std::string_view name = entry->d_name;
-    if (name.starts_with("journal-") && name.ends_with(".jsonl")) paths.push_back(folder + '/' + std::string(name));
-  }
+  for (const auto& [name, type] : entries)
+    if (name.starts_with("journal-") && name.ends_with(".jsonl")) paths.push_back(folder + '/' + name);
   std::ranges::sort(paths, std::greater<>());
   paths.insert(paths.begin(), journal_path(library));
   return paths;

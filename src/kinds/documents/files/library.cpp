@@ -4,10 +4,8 @@
 #include "base/files/file.h"
 #include "base/files/path_below.h"
 #include "base/text/text.h"
-#include "kinds/documents/files/folder_listing.h"
 #include "kinds/documents/files/path_name.h"
 #include "kinds/documents/files/walk.h"
-#include "kinds/documents/find/near_names.h"
 
 #include <fmt/format.h>
 
@@ -17,6 +15,7 @@
 #include <algorithm>
 #include <array>
 #include <climits>
+#include <numeric>
 #include <optional>
 
 namespace holdfast::documents {
@@ -84,16 +83,61 @@ Result<Fd> open_inside(const Fd& folder, const std::string& relative) {
   return open_below(folder, inside->empty() ? "." : *inside, O_PATH, 0, Links::refuse);
 }
 
-// What no walk comes to.
-bool is_unlisted(const Fd& folder, std::string_view relative, bool is_a_folder) {
-  IgnoreLevels levels = with_rules_of(folder, "", nullptr);
-  std::size_t depth = 0;
-  for (std::size_t slash = relative.find('/'); slash != std::string_view::npos; slash = relative.find('/', slash + 1)) {
-    const std::string_view above = relative.substr(0, slash);
-    if (++depth >= kMaxWalkDepth || is_ignored(levels, above, true)) return true;
-    levels = with_rules_of(folder, above, std::move(levels));
+// A walk of that many files takes a few milliseconds; a miss is not worth more.
+constexpr std::size_t kMaxLookedAt = 10'000;
+constexpr std::size_t kMaxNameBytes = 128;  // of names whose letters are compared: the work grows with the square
+
+// How many letters have to be added, removed or replaced.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, diagonal + 1, row[j] + 1});
+    }
   }
-  return !relative.empty() && is_ignored(levels, relative, is_a_folder);
+  return row.back();
+}
+
+std::string_view stem_of(std::string_view name) {
+  return name.substr(0, name.rfind('.'));
+}
+
+// 0 is the same name elsewhere, then the same but for its ending, then by letters; nothing when they are too different.
+std::optional<std::size_t> farness(std::string_view wanted, std::string_view name) {
+  if (name == wanted) return 0;
+  if (stem_of(name) == stem_of(wanted)) return 1;
+  const std::size_t longer = std::max(name.size(), wanted.size()), shorter = std::min(name.size(), wanted.size());
+  const std::size_t allowed = std::max<std::size_t>(1, wanted.size() / 4);
+  if (longer > kMaxNameBytes || longer - shorter > allowed) return std::nullopt;
+  const std::size_t letters = distance(wanted, name);
+  return letters <= allowed ? std::optional(1 + letters) : std::nullopt;
+}
+
+constexpr std::size_t kMaxNearNames = 3;  // document-review §4, no_such_document
+
+// What somebody may have meant who named a document that is not there: the same name in another folder, or nearly the same name.
+// Paths as shown, nearest first. Looks at a bounded number of files, so a miss in a large library stays cheap.
+std::vector<std::string> near_names(Library& library, std::string_view path) {
+  const std::string wanted = to_ascii_lower(name_of_path(path));
+  if (wanted.empty()) return {};
+  WalkOptions options;
+  options.stamps = false;
+  options.max_files = kMaxLookedAt;
+  const auto files = walk(library, options);
+  if (!files) return {};
+  std::vector<std::pair<std::size_t, std::string>> near;
+  for (const WalkedFile& file : *files)
+    if (const auto far = farness(wanted, to_ascii_lower(name_of_path(file.place.relative))))
+      near.emplace_back(*far, file.place.path);
+  std::ranges::sort(near);
+  std::vector<std::string> names;
+  for (auto& [far, name] : near)
+    if (names.size() < kMaxNearNames) names.push_back(std::move(name));
+  return names;
 }
 
 struct OpenFolder {
@@ -122,7 +166,7 @@ class FolderLibrary final : public Library {
       if (!relative || name_of_path(*relative).starts_with(kTemporaryPrefix)) continue;
       // An inner link may lead to what has no name for strangers.
       HF_CHECK(check_allowed(named.folder, *relative));
-      if (has_hidden_segment(*relative) || is_unlisted(folder, *relative, is_folder(*opened))) return fail(missing(path, named));
+      if (has_hidden_segment(*relative) || is_left_out(folder, *relative, is_folder(*opened))) return fail(missing(path, named));
       return place(named.folder, *relative, true, is_folder(*opened));
     }
     return fail(ErrorKind::conflict, std::string(path) + " is being replaced again and again", "Try again.");
@@ -228,7 +272,7 @@ class FolderLibrary final : public Library {
     const std::string relative = above->empty() ? std::string(rest) : *above + '/' + std::string(rest);
     HF_CHECK(check_allowed(named.folder, relative));
     if (has_hidden_segment(relative)) return not_in_library(std::string(path) + ": leads into a hidden folder");
-    if (is_unlisted(folder, relative, false))
+    if (is_left_out(folder, relative, false))
       return not_in_library(std::string(path) + ": .gitignore names it, or it lies too deep, so no listing would show it");
     return std::optional<Place>(place(named.folder, relative, false, false));
   }

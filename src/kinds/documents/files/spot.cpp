@@ -1,6 +1,7 @@
 #include "kinds/documents/files/spot.h"
 
 #include "base/crypto/hash.h"
+#include "base/files/in_folder.h"
 #include "base/files/path_below.h"
 #include "kinds/documents/files/document_file.h"
 #include "kinds/documents/files/path_name.h"
@@ -83,15 +84,12 @@ Result<bool> has_bytes(const Spot& spot, std::string_view bytes) {
 }
 
 Result<void> rename_to_free(const Spot& from, const Spot& to, std::string_view what) {
-  if (::renameat2(from.folder.get(), from.name.c_str(), to.folder.get(), to.name.c_str(), RENAME_NOREPLACE) == 0) return {};
-  // A file system that cannot promise it (NFS, FAT): look first.
-  if ((errno == EINVAL || errno == ENOSYS) && is_free(to) &&
-      ::renameat(from.folder.get(), from.name.c_str(), to.folder.get(), to.name.c_str()) == 0)
-    return {};
-  if (errno == EEXIST) return fail(ErrorKind::conflict, std::string(what) + " is there already", "", "exists");
-  if (errno == EXDEV) return fail(ErrorKind::refused, std::string(what) + " would be on another file system");
-  if (errno == EINVAL) return fail(ErrorKind::invalid, std::string(what) + " cannot be moved there", "", "bad_argument");
-  return fail(system_error(what, errno));
+  const int problem = rename_new(from.folder.get(), from.name, to.folder.get(), to.name);
+  if (problem == 0) return {};
+  if (problem == EEXIST) return fail(ErrorKind::conflict, std::string(what) + " is there already", "", "exists");
+  if (problem == EXDEV) return fail(ErrorKind::refused, std::string(what) + " would be on another file system");
+  if (problem == EINVAL) return fail(ErrorKind::invalid, std::string(what) + " cannot be moved there", "", "bad_argument");
+  return fail(system_error(what, problem));
 }
 
 Result<bool> exchange(const Spot& a, const Spot& b, std::string_view what) {
@@ -101,9 +99,7 @@ Result<bool> exchange(const Spot& a, const Spot& b, std::string_view what) {
 }
 
 Result<void> sync_spot_folder(const Spot& spot) {
-  // EINVAL: a file system that cannot sync folders has nothing to lose there.
-  if (::fsync(spot.folder.get()) != 0 && errno != EINVAL) return fail(system_error("sync the folder of " + spot.name, errno));
-  return {};
+  return sync_open_folder(spot.folder.get(), "the folder of " + spot.name);
 }
 
 bool remove_at(const Spot& spot) {

@@ -5,7 +5,7 @@
 // Whether a file changed is told by its size, inode and modification time. A file that was modified moments before it was read
 // may change again within the same tick of the clock, so it is read again next time. Not thread-safe.
 
-#include "kinds/documents/find/parallel.h"
+#include "base/run/parallel.h"
 #include "kinds/documents/text/view_reader.h"
 
 #include <chrono>
@@ -64,7 +64,8 @@ class StampedFiles {
       };
     };
     for (Entry& entry : fresh) entry.done = entry.known != nullptr;
-    const bool finished = work_in_parallel(missing.size(), make_worker, [&] { return !cancelled || !cancelled(); });
+    const bool finished = work_in_parallel(missing.size(), threads_for_files(missing.size()), "documents", make_worker,
+                                           [&] { return !cancelled || !cancelled(); });
     entries_.clear();
     for (std::size_t i = 0; i < files.size(); ++i) {
       updated.known.push_back(fresh[i].known);

@@ -2,18 +2,17 @@
 
 #include "base/crypto/hash.h"
 #include "base/files/file.h"
-#include "base/text/text.h"
+#include "base/files/in_folder.h"
+#include "base/files/lock_range.h"
+#include "base/run/process.h"
 #include "kinds/documents/files/journal.h"
-#include "kinds/documents/files/lock_range.h"
 #include "kinds/documents/files/path_name.h"
 #include "kinds/documents/files/spot.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 
 #include <cerrno>
 #include <filesystem>
-#include <memory>
 
 namespace holdfast::documents {
 namespace {
@@ -23,10 +22,6 @@ constexpr std::size_t kManyLocks = 4096;
 // A look through that many takes about a second, and somebody waits for the start.
 constexpr std::size_t kMaxSwept = 500'000;
 constexpr std::size_t kMaxBootIdBytes = 128;
-
-std::string boot_id() {
-  return std::string(trim(read_file("/proc/sys/kernel/random/boot_id", kMaxBootIdBytes).value_or("")));
-}
 
 // "o_…" of ".holdfast-o_…-3"; "" when it is none of ours.
 std::string_view operation_id_of(std::string_view name) {
@@ -73,13 +68,9 @@ void sweep_temporaries(Library& library) {
 // Who takes a lock looks whether its file still has its name, so one that nobody holds can go.
 void sweep_locks(Library& library) {
   const std::string folder = library.settings().state_folder + "/locks";
-  const std::unique_ptr<DIR, int (*)(DIR*)> opened(::opendir(folder.c_str()), [](DIR* each) { return ::closedir(each); });
-  if (!opened) return;
-  std::vector<std::string> names;
-  while (const dirent* entry = ::readdir(opened.get()))
-    if (entry->d_name[0] != '.') names.emplace_back(entry->d_name);
-  if (names.size() < kManyLocks) return;
-  for (const std::string& name : names) {
+  const auto names = entries_in(folder);
+  if (!names || names->size() < kManyLocks) return;
+  for (const auto& [name, type] : *names) {
     const std::string path = folder + '/' + name;
     const Fd file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
     if (file && try_lock_range(file, 0, Sharing::exclusive).value_or(false) && still_named(file, path)) ::unlink(path.c_str());

@@ -1,5 +1,6 @@
 #include "kinds/documents/files/trash.h"
 
+#include "base/files/in_folder.h"
 #include "base/files/path_below.h"
 #include "base/run/log.h"
 #include "kinds/documents/files/document_file.h"
@@ -8,12 +9,7 @@
 
 #include <fmt/format.h>
 
-#include <dirent.h>
-#include <fcntl.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <memory>
 
 namespace holdfast::documents {
 namespace {
@@ -32,13 +28,11 @@ bool is_trash_id(std::string_view id) {
 }  // namespace
 
 Result<std::vector<TrashedFile>> list_trash(Library& library) {
-  const std::string folder = trash_folder(library);
-  const std::unique_ptr<DIR, int (*)(DIR*)> opened(::opendir(folder.c_str()), [](DIR* each) { return ::closedir(each); });
-  if (!opened) return fail(system_error(folder, errno));
   std::vector<TrashedFile> files;
-  while (const dirent* entry = ::readdir(opened.get())) {
-    if (!is_trash_id(entry->d_name)) continue;
-    HF_TRY(const Spot spot, open_trash(library, entry->d_name));
+  HF_TRY(const auto entries, entries_in(trash_folder(library)));
+  for (const auto& [name, type] : entries) {
+    if (!is_trash_id(name)) continue;
+    HF_TRY(const Spot spot, open_trash(library, name));
     auto file = read_trash_file(spot);
     if (!file) {
       log(LogLevel::warn, "documents", file.error().message);

@@ -1,10 +1,10 @@
 #include "kinds/documents/find/grep.h"
 
+#include "base/run/parallel.h"
 #include "kinds/documents/files/path_name.h"
 #include "kinds/documents/files/walk.h"
 #include "kinds/documents/find/glob.h"
 #include "kinds/documents/find/grep_text.h"
-#include "kinds/documents/find/parallel.h"
 #include "kinds/documents/text/view_reader.h"
 
 #include <fmt/format.h>
@@ -214,7 +214,7 @@ Result<std::string> grep(Library& library, const Overlay& overlay, const GrepReq
       return !late && answer.add(item, std::move(result));
     };
   };
-  if (!work_in_parallel(files.size(), make_worker, [&] { return !given_up(); }))
+  if (!work_in_parallel(files.size(), threads_for_files(files.size()), "documents", make_worker, [&] { return !given_up(); }))
     return fail(ErrorKind::cancelled, "grep was stopped");
   if (!answer.is_complete())
     return too_late(request, fmt::format("{} of {} files were searched", answer.files_done(), files.size()));

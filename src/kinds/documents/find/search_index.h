@@ -1,7 +1,7 @@
 #pragma once
 
 // Documents by words (document-review §5 `search`): BM25 over the accepted view, all words required, "phrases", titles count
-// twice. Kept in memory; files are read again only when their size, inode or modification time changed.
+// twice. The index (search/folder) is kept in memory.
 
 #include "kinds/documents/files/library.h"
 #include "kinds/documents/workspace/overlay.h"

@@ -91,6 +91,18 @@ TEST_F(Search, SaysHowManyMoreThereAre) {
   EXPECT_THAT(search("walrus", 2), HasSubstr("[2 documents shown, 1 more has all the words; raise limit or add words]"));
 }
 
+// The index has a limit; files without a byte on the disk reach it.
+TEST_F(Search, SaysWhatIsNotSearched) {
+  library.write("a.md", "walrus");
+  for (int i = 0; i < 513; ++i) {
+    const std::string name = "z" + std::to_string(1000 + i) + ".md";
+    library.write(name, "");
+    std::filesystem::resize_file(library / name, 4 << 20);
+  }
+  EXPECT_THAT(search("walrus"), AllOf(StartsWith("a.md:1"), HasSubstr("[2 documents are not searched")));
+  EXPECT_THAT(search("dugong"), AllOf(StartsWith("No results."), HasSubstr("[2 documents are not searched")));
+}
+
 TEST_F(Search, NothingIsReadOutsideOfText) {
   library.write("a.md", std::string("walrus\0", 7));
   library.write("b.md", "walrus \xFF");

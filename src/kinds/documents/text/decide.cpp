@@ -80,15 +80,4 @@ Decided decide(std::string_view raw, const std::map<std::string, Verdict, std::l
   return decided;
 }
 
-std::string decide_all(std::string_view raw, Verdict verdict) {
-  std::string out;
-  for (const Atom& atom : parse_markup(raw)) {
-    if (atom.kind == Atom::Kind::plain)
-      out += raw.substr(atom.begin, atom.end - atom.begin);
-    else
-      out += verdict == Verdict::accept ? atom.ins : atom.del;
-  }
-  return out;
-}
-
 }  // namespace holdfast::documents

@@ -29,8 +29,6 @@ struct Decided {
 // Verdicts by id; ids are those of changes, comments and highlights. A change is decided with all its marks. A comment is removed
 // and a highlight loses its marks, whichever the verdict.
 Decided decide(std::string_view raw, const std::map<std::string, Verdict, std::less<>>& verdicts, Notes notes = Notes::go);
-// Every change at once; comments and highlights stay.
-std::string decide_all(std::string_view raw, Verdict verdict);
 
 // To which change a comment belongs.
 struct Belonging {

@@ -73,7 +73,7 @@ TEST(DecideProperty, P26AnEditIsOneChangeWhateverMarksItLeaves) {
       std::size_t end = start_of_character(view.text(), dice.below(view.text().size() + 1));
       if (begin > end) std::swap(begin, end);
       const Author author{"dev's AI", 1, [&] { return "c_" + std::to_string(seed) + "_" + std::to_string(i); }, {}};
-      const auto merged = merge_edit(view, begin, end, dice.words(12), author);
+      const auto merged = merge_edits(view, {{begin, end, dice.words(12)}}, author);
       ASSERT_TRUE(merged) << raw;
       if (merged->unchanged) continue;
       ++edits;

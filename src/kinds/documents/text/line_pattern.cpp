@@ -1,13 +1,9 @@
 #include "kinds/documents/text/line_pattern.h"
 
 #include "base/text/text.h"
-#include "kinds/documents/find/required_literal.h"
 
 #include <fmt/format.h>
 #include <re2/re2.h>
-
-#include <algorithm>
-#include <cstring>
 
 namespace holdfast::documents {
 
@@ -45,11 +41,6 @@ bool names_line_end(std::string_view pattern) {
   return false;
 }
 
-std::size_t line_begin(std::string_view text, std::size_t position) {
-  const void* newline = position == 0 ? nullptr : ::memrchr(text.data(), '\n', position);
-  return newline ? static_cast<std::size_t>(static_cast<const char*>(newline) - text.data()) + 1 : 0;
-}
-
 }  // namespace
 
 LinePattern::LinePattern(std::unique_ptr<re2::RE2> program, PatternOptions options)
@@ -84,47 +75,23 @@ Result<LinePattern> LinePattern::compile(std::string_view pattern, const Pattern
   LinePattern made(std::move(program), options);
   made.matches_nothing_ =
       pattern.find_first_of("^$\\") == std::string_view::npos && re2::RE2::FullMatch(std::string_view(), *made.program_);
-  if (!options.multiline && !made.matches_nothing_) {
-    RequiredLiteral literal = required_literal(pattern, options.ignore_case);
-    for (std::string& each : literal.any_of) made.literals_.push_back({LiteralFinder(std::move(each), options.ignore_case), 0});
-    made.literal_is_all_ = literal.is_all;
-  }
+  if (!pattern.empty() && !options.ignore_case && pattern.find_first_of("\\.+*?()|[]{}^$") == std::string_view::npos)
+    made.plain_.emplace(pattern);
   return made;
 }
 
-LinePattern::Match LinePattern::search(std::string_view text, std::size_t begin, std::size_t end) const {
+LinePattern::Match LinePattern::next(std::string_view text, std::size_t from) const {
+  if (matches_nothing_ && !options_.multiline) return std::pair(from, from);
+  if (plain_) {
+    const std::size_t found = plain_->find(text, from);
+    return found == text.npos ? std::nullopt : Match(std::pair(found, found + plain_->what().size()));
+  }
   re2::StringPiece match;
-  if (!program_->Match({text.data(), end}, begin, end, re2::RE2::UNANCHORED, &match, 1)) return std::nullopt;
+  if (!program_->Match({text.data(), text.size()}, from, text.size(), re2::RE2::UNANCHORED, &match, 1)) return std::nullopt;
   const auto found = static_cast<std::size_t>(match.data() - text.data());
   // Behind the last line feed there is no line.
   if (found == text.size() && text.ends_with('\n')) return std::nullopt;
   return std::pair(found, found + match.size());
-}
-
-// Each is looked for only when it was passed.
-const LinePattern::Literal* LinePattern::next_literal(std::string_view text, std::size_t from) {
-  const Literal* nearest = nullptr;
-  for (Literal& literal : literals_) {
-    if (from == 0 || (literal.at != std::string_view::npos && literal.at < from)) literal.at = literal.finder.find(text, from);
-    if (literal.at != std::string_view::npos && (!nearest || literal.at < nearest->at)) nearest = &literal;
-  }
-  return nearest;
-}
-
-LinePattern::Match LinePattern::next(std::string_view text, std::size_t from) {
-  if (matches_nothing_ && !options_.multiline) return std::pair(from, from);
-  if (literals_.empty()) return search(text, from, text.size());
-  for (;;) {
-    const Literal* literal = next_literal(text, from);
-    if (!literal) return std::nullopt;
-    if (literal_is_all_) return std::pair(literal->at, literal->at + literal->finder.size());
-    const std::size_t line = line_begin(text, literal->at), end = std::min(text.find('\n', literal->at), text.size());
-    // Asking whether, not where, is half the work.
-    if (program_->Match({text.data(), end}, line, end, re2::RE2::UNANCHORED, nullptr, 0))
-      return std::pair(literal->at, literal->at);
-    if (end == text.size()) return std::nullopt;
-    from = end + 1;
-  }
 }
 
 }  // namespace holdfast::documents

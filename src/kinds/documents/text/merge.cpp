@@ -473,11 +473,6 @@ std::string like_key(std::string_view token, Likeness likeness) {
   return key;
 }
 
-Result<Merged> merge_edit(const AcceptedView& view, std::size_t begin, std::size_t end, std::string_view new_text,
-                          const Author& author, Likeness likeness) {
-  return merge_edits(view, {{begin, end, std::string(new_text)}}, author, likeness);
-}
-
 Result<Merged> merge_edits(const AcceptedView& view, const std::vector<Replacement>& replacements, const Author& author,
                            Likeness likeness) {
   return Merge(view, author).run(replacements, likeness);

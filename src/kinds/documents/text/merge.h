@@ -50,10 +50,8 @@ struct Replacement {
   std::string text;
 };
 
-// Errors: refused with code markup_in_input (which delimiter), comment_protected (quotes it), would_corrupt.
-Result<Merged> merge_edit(const AcceptedView& view, std::size_t begin, std::size_t end, std::string_view new_text,
-                          const Author& author, Likeness likeness = Likeness::exact);
-// Several at once, in order and apart from each other.
+// The replacements are in order and apart from each other. Errors: refused with code markup_in_input (which delimiter),
+// comment_protected (quotes it), would_corrupt.
 Result<Merged> merge_edits(const AcceptedView& view, const std::vector<Replacement>& replacements, const Author& author,
                            Likeness likeness = Likeness::exact);
 

@@ -12,6 +12,18 @@
 namespace holdfast::documents {
 namespace {
 
+// Every change decided at once, told by the parser alone; comments and highlights stay.
+std::string decide_all(std::string_view raw, Verdict verdict) {
+  std::string out;
+  for (const Atom& atom : parse_markup(raw)) {
+    if (atom.kind == Atom::Kind::plain)
+      out += raw.substr(atom.begin, atom.end - atom.begin);
+    else
+      out += verdict == Verdict::accept ? atom.ins : atom.del;
+  }
+  return out;
+}
+
 // Of each of three sorts. The sanitizers look for other things than the merge does, and are twenty times slower.
 #ifdef HOLDFAST_SANITIZED
 constexpr int kDocuments = 4'000;
@@ -117,7 +129,7 @@ void edit_document(Random& random, std::string raw, unsigned stray_percent, Tall
     author.now = 1'767'225'600'000;
     author.make_id = [&next_id] { return "c_new" + std::to_string(++next_id); };
     ++tally.edits;
-    const auto merged = merge_edit(view, begin, end, new_text, author);
+    const auto merged = merge_edits(view, {{begin, end, new_text}}, author);
     if (!merged) {
       const std::string_view word = merged.error().word();
       tally.markup += word == "markup_in_input";

@@ -33,7 +33,7 @@ Result<Merged> merged_edit(const std::string& raw, std::string_view from, std::s
   const Matches matches = find_matches(view.text(), from);
   EXPECT_EQ(matches.total, 1u) << from << " in " << view.text();
   if (matches.total == 0) return fail(ErrorKind::not_found, "no match");
-  return merge_edit(view, matches.found[0].begin, matches.found[0].end, to, by, matches.likeness);
+  return merge_edits(view, {{matches.found[0].begin, matches.found[0].end, std::string(to)}}, by, matches.likeness);
 }
 
 std::string merged_text(const std::string& raw, std::string_view from, std::string_view to) {
@@ -139,8 +139,14 @@ TEST(Merge, HostileAuthorsCannotBreakOutOfTheMetadata) {
 
 TEST(Decide_7, AcceptAndRejectFollowTheTable) {
   const std::string raw = "a {++b++} {--c--} {~~d~>e~~} {==f==} {>>g<<}";
-  EXPECT_EQ(decide_all(raw, Verdict::accept), "a b  e {==f==} {>>g<<}");
-  EXPECT_EQ(decide_all(raw, Verdict::reject), "a  c d {==f==} {>>g<<}");
+  const auto all_changes = [&](Verdict verdict) {
+    std::map<std::string, Verdict, std::less<>> verdicts;
+    for (const Atom& atom : parse_markup(raw))
+      if (atom.kind == Atom::Kind::change) verdicts[atom.id] = verdict;
+    return decide(raw, verdicts, Notes::stay).raw;
+  };
+  EXPECT_EQ(all_changes(Verdict::accept), "a b  e {==f==} {>>g<<}");
+  EXPECT_EQ(all_changes(Verdict::reject), "a  c d {==f==} {>>g<<}");
   std::map<std::string, Verdict, std::less<>> verdicts;
   for (const Remark& remark : find_remarks(raw)) verdicts[remark.id] = Verdict::accept;
   EXPECT_EQ(decide(raw, verdicts).raw, "a {++b++} {--c--} {~~d~>e~~} f ");

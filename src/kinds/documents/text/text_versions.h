@@ -5,8 +5,9 @@
 //
 // Whole texts are compared, so an answer is as true as the hash: nothing is concluded from times or sizes of files. Any thread.
 
-#include <list>
-#include <mutex>
+#include "base/run/recent.h"
+
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -20,17 +21,14 @@ class TextVersions {
   void remember(std::string text, std::string version);
 
  private:
-  struct Known {
-    std::string text, version;
-  };
   // What is shorter is hashed in less time than it is worth remembering.
   static constexpr std::size_t kWorthwhile = 64 * 1024;
   // One document of the greatest size that can be edited, or the few that somebody goes to and fro between.
   static constexpr std::size_t kMaxBytes = 8 * 1024 * 1024;
   static constexpr std::size_t kMaxTexts = 4;
 
-  std::mutex mutex_;
-  std::list<Known> known_;  // last used first
+  Recent<std::string, std::string> known_{
+      kMaxBytes, [](const std::string& text) { return std::max(text.size(), kMaxBytes / kMaxTexts); }};  // texts by version
 };
 
 }  // namespace holdfast::documents

@@ -1,14 +1,16 @@
 #include "kinds/research/corpus/corpus.h"
 
+#include "base/files/folder_walk.h"
 #include "base/files/path_below.h"
 #include "base/json/json.h"
 #include "base/run/log.h"
 #include "base/text/text.h"
 #include "base/text/uri.h"
 #include "kinds/research/corpus/corpus_cache.h"
-#include "kinds/research/corpus/corpus_update.h"
 #include "kinds/research/text/document_text.h"
+#include "kinds/research/text/pdf_text.h"
 #include "kinds/research/text/stems.h"
+#include "search/folder/index_update.h"
 
 #include <fmt/format.h>
 
@@ -49,6 +51,45 @@ std::string encode_path(std::string_view path) {
   }
 }
 
+// What programs made or fetched, and what they keep for themselves.
+const std::vector<std::string> kBuiltIn = {
+    ".git/",    ".hg/",          ".svn/",        ".cache/",          ".venv/",         "venv/",
+    ".tox/",    "node_modules/", "__pycache__/", ".mypy_cache/",     ".pytest_cache/", ".next/",
+    "build/",   "dist/",         "target/",      "cmake-build-*/",   ".gradle/",       ".terraform/",
+    "*.min.js", "*.min.css",     "*.map",        "package-lock.json"};
+
+// Index and memory follow the bytes of text (docs/benchmarks.md): about a quarter of it.
+constexpr std::uint64_t kMaxWalkBytes = 2ULL << 30;
+
+struct Walked {
+  std::vector<FoundFile> files;
+  LeftOut skipped;  // too long, beyond the limits, or not to be opened
+};
+
+// The files below a root that may be documents, in the order of the bytes of their paths. Left out is also what the globs of the
+// settings exclude, whatever a .gitignore says.
+Result<Walked> walk_root(const Fd& root, const std::vector<std::string>& ignore, const std::function<bool()>& cancelled) {
+  FolderWalkOptions options;
+  options.weak_rules = kBuiltIn;
+  options.strong_rules = ignore;
+  options.cancelled = cancelled;
+  HF_TRY(FoundFiles found, walk_folder(root, options));
+  Walked walked;
+  for (const std::string& folder : found.unreadable) walked.skipped.add(folder + "/", "the folder cannot be opened");
+  if (!found.complete) walked.skipped.add("more", fmt::format("beyond {} files", kMaxWalkFiles));
+  // In the order of their paths: which files are left out must not depend on the order in which a disk lists them.
+  std::uint64_t bytes = 0;
+  for (FoundFile& file : found.files) {
+    if (file.size > kMaxFileBytes)
+      walked.skipped.add(file.path, fmt::format("longer than {} MiB", kMaxFileBytes >> 20));
+    else if ((bytes += file.size) > kMaxWalkBytes)
+      walked.skipped.add(file.path, fmt::format("beyond {} MiB of documents", kMaxWalkBytes >> 20));
+    else
+      walked.files.push_back(std::move(file));
+  }
+  return walked;
+}
+
 // Anew for every use: a folder may have been replaced by another of its name.
 Result<std::vector<Fd>> open_roots(const std::vector<CorpusRoot>& roots) {
   std::vector<Fd> folders;
@@ -64,11 +105,11 @@ Result<std::vector<Fd>> open_roots(const std::vector<CorpusRoot>& roots) {
 // their bytes the whole, once.
 class Texts {
  public:
-  Texts(const CorpusIndex& index, const std::vector<Fd>& folders) : index_(index), folders_(folders), hash_(index.seed) {}
+  Texts(const search::ChunkIndex& index, const std::vector<Fd>& folders) : index_(index), folders_(folders), hash_(index.seed) {}
 
-  std::string of(const IndexedChunk& chunk) {  // empty when it cannot be read, or is not any more what was indexed
-    const IndexedFile& file = index_.files[chunk.file];
-    const ChunkPlace& place = chunk.place;
+  std::string of(const search::IndexedChunk& chunk) {  // empty when it cannot be read, or is not any more what was indexed
+    const search::IndexedFile& file = index_.files[chunk.file];
+    const search::ChunkPlace& place = chunk.place;
     if (!is_reduced(file.path)) {
       std::string piece = read_part(folders_[file.root], file.path, place.offset, place.length).value_or("");
       if (hash_(piece) == chunk.check) return piece;
@@ -84,11 +125,26 @@ class Texts {
   }
 
  private:
-  const CorpusIndex& index_;
+  const search::ChunkIndex& index_;
   const std::vector<Fd>& folders_;
   const ByteHash hash_;
   std::map<std::uint32_t, std::string> reduced_;
 };
+
+// The text of a document as the index takes it.
+search::FolderText text_of(const std::string& path, std::string bytes) {
+  DocumentText document = document_text(path, std::move(bytes));
+  search::FolderText made;
+  made.digest = document.digest;
+  made.chunks = search::cut_chunks(document.text);
+  for (search::ChunkPlace& place : made.chunks) {
+    place.first_line = document.source_line(place.first_line);
+    place.last_line = document.source_line(place.last_line);
+  }
+  made.text = std::move(document.text);
+  made.title = made.chunks.empty() ? std::move(document.skipped) : std::move(document.title);
+  return made;
+}
 
 class IndexedCorpus final : public Corpus {
  public:
@@ -100,30 +156,60 @@ class IndexedCorpus final : public Corpus {
                               const std::function<bool()>& cancelled) override {
     const std::lock_guard one_at_a_time(update_mutex_);
     HF_TRY(const std::vector<Fd> folders, open_roots(roots_));
-    std::shared_ptr<const CorpusIndex> old = index();
+    std::shared_ptr<const search::ChunkIndex> old = index();
     if (!old) old = first_index();
-    std::vector<Walked> walked;
-    for (std::size_t i = 0; i < roots_.size(); ++i) {
-      HF_TRY(Walked found, walk(folders[i], roots_[i].ignore, cancelled));
-      walked.push_back(std::move(found));
+    CorpusUpdate counts;
+    std::vector<LeftOut> left_out;  // of each root
+    std::vector<search::FolderFile> files;
+    for (std::uint32_t root = 0; root < roots_.size(); ++root) {
+      HF_TRY(Walked walked, walk_root(folders[root], roots_[root].ignore, cancelled));
+      for (FoundFile& file : walked.files) files.push_back({root, std::move(file.path), file.size, file.modified_ns});
+      counts.skipped += walked.skipped.count();
+      left_out.push_back(std::move(walked.skipped));
     }
-    HF_TRY(UpdateOutcome outcome, update_index(*old, folders, walked, {on_progress, cancelled}));
+    search::IndexUpdate how;
+    how.make_reader = [&]() -> search::IndexUpdate::Read {
+      return [&](std::size_t file) -> Result<search::FolderText> {
+        HF_TRY(std::string bytes, read_document(folders[files[file].root], files[file].path));
+        return text_of(files[file].path, std::move(bytes));
+      };
+    };
+    how.doubted = [reads_pdf = has_pdftotext()](std::size_t, const search::IndexedFile& before) {
+      return reads_pdf && before.chunk_count == 0 && before.title == kNoPdfReader;
+    };
+    how.on_progress = on_progress;
+    how.cancelled = cancelled;
+    HF_TRY(search::UpdateOutcome outcome, search::update_index(*old, files, how));
     if (outcome.index) old = std::move(outcome.index);
     set_index(old);
-    for (std::size_t i = 0; i < roots_.size(); ++i) outcome.counts.left_out.add(roots_[i].name, outcome.left_out[i]);
+
+    counts.read = outcome.read;
+    counts.indexed = outcome.indexed;
+    counts.skipped += outcome.gone.size();
+    for (const std::size_t gone : outcome.gone) left_out[files[gone].root].add(files[gone].path, "it cannot be opened");
+    for (const search::IndexedFile& file : old->files) {
+      if (file.chunk_count != 0) {
+        ++counts.files;
+        counts.bytes += file.size;
+        continue;
+      }
+      ++counts.skipped;
+      if (!file.title.empty()) left_out[file.root].add(file.path, file.title);
+    }
+    for (std::size_t i = 0; i < roots_.size(); ++i) counts.left_out.add(roots_[i].name, left_out[i]);
     unsaved_bytes_ += outcome.indexed_bytes;
-    if (cache_ && (outcome.lost_text || unsaved_bytes_ * kWorthSaving > outcome.counts.bytes)) save(*old);
-    return outcome.counts;
+    if (cache_ && (outcome.lost_text || unsaved_bytes_ * kWorthSaving > counts.bytes)) save(*old);
+    return counts;
   }
 
   Result<std::vector<Passage>> search(std::string_view query, std::size_t limit) override {
     if (!index()) HF_CHECK(update({}, {}));
-    const std::shared_ptr<const CorpusIndex> index = this->index();
+    const std::shared_ptr<const search::ChunkIndex> index = this->index();
     HF_TRY(const std::vector<Fd> folders, open_roots(roots_));
     std::vector<Passage> passages;
     Texts texts(*index, folders);
-    const std::vector<std::string> words = query_words(query);
-    for (const ScoredChunk& scored : index->search(words, limit + kSpare, further_words(words))) {
+    const std::vector<std::string> words = search::query_words(query);
+    for (const search::ScoredChunk& scored : index->search(words, limit + kSpare, further_words(words))) {
       if (passages.size() == limit) break;
       auto passage = passage_of(*index, scored, texts);
       // The pieces of one endless line share an address; the best of them stands for it.
@@ -134,34 +220,31 @@ class IndexedCorpus final : public Corpus {
   }
 
  private:
-  std::shared_ptr<const CorpusIndex> index() const {
+  std::shared_ptr<const search::ChunkIndex> index() const {
     const std::lock_guard lock(index_mutex_);
     return index_;
   }
-  void set_index(std::shared_ptr<const CorpusIndex> index) {
+  void set_index(std::shared_ptr<const search::ChunkIndex> index) {
     const std::lock_guard lock(index_mutex_);
     index_ = std::move(index);
   }
 
-  std::shared_ptr<const CorpusIndex> first_index() const {
-    auto index = std::make_shared<CorpusIndex>();
-    if (auto cached = cache_ ? cache_->load() : std::nullopt)
-      *index = *std::move(cached);
-    else
-      index->seed = ByteHash::random_seed();
+  std::shared_ptr<const search::ChunkIndex> first_index() const {
+    auto index = std::make_shared<search::ChunkIndex>();
+    if (auto cached = cache_ ? cache_->load() : std::nullopt) *index = *std::move(cached);
     return index;
   }
 
   // Only makes the next start slower when it fails.
-  void save(const CorpusIndex& index) {
+  void save(const search::ChunkIndex& index) {
     unsaved_bytes_ = 0;
     if (const auto saved = cache_->save(index); !saved)
       log(LogLevel::warn, "corpus", "the index of the documents is not kept: " + saved.error().message);
   }
 
-  std::optional<Passage> passage_of(const CorpusIndex& index, const ScoredChunk& scored, Texts& texts) const {
-    const IndexedChunk& chunk = index.chunks[scored.chunk];
-    const IndexedFile& file = index.files[chunk.file];
+  std::optional<Passage> passage_of(const search::ChunkIndex& index, const search::ScoredChunk& scored, Texts& texts) const {
+    const search::IndexedChunk& chunk = index.chunks[scored.chunk];
+    const search::IndexedFile& file = index.files[chunk.file];
     const std::string piece = texts.of(chunk);
     if (piece.empty()) return {};
 
@@ -185,7 +268,7 @@ class IndexedCorpus final : public Corpus {
   std::mutex update_mutex_;
   std::uint64_t unsaved_bytes_ = 0;  // guarded by update_mutex_
   mutable std::mutex index_mutex_;
-  std::shared_ptr<const CorpusIndex> index_;  // guarded by index_mutex_; null before the first update
+  std::shared_ptr<const search::ChunkIndex> index_;  // guarded by index_mutex_; null before the first update
 };
 
 }  // namespace

@@ -87,7 +87,7 @@ class Reader {
   bool ok_ = true;
 };
 
-void write_file(Writer& writer, const IndexedFile& file) {
+void write_file(Writer& writer, const search::IndexedFile& file) {
   writer.number(file.root);
   writer.number(file.first_chunk);
   writer.number(file.chunk_count);
@@ -98,8 +98,8 @@ void write_file(Writer& writer, const IndexedFile& file) {
   writer.text(file.title);
 }
 
-IndexedFile read_file_entry(Reader& reader) {
-  IndexedFile file;
+search::IndexedFile read_file_entry(Reader& reader) {
+  search::IndexedFile file;
   reader.number(file.root);
   reader.number(file.first_chunk);
   reader.number(file.chunk_count);
@@ -111,15 +111,15 @@ IndexedFile read_file_entry(Reader& reader) {
   return file;
 }
 
-void write_chunk(Writer& writer, const IndexedChunk& chunk) {
+void write_chunk(Writer& writer, const search::IndexedChunk& chunk) {
   for (const std::uint32_t value :
        {chunk.place.offset, chunk.place.length, chunk.place.first_line, chunk.place.last_line, chunk.file, chunk.words})
     writer.number(value);
   writer.number(chunk.check);
 }
 
-IndexedChunk read_chunk(Reader& reader) {
-  IndexedChunk chunk;
+search::IndexedChunk read_chunk(Reader& reader) {
+  search::IndexedChunk chunk;
   for (std::uint32_t* value :
        {&chunk.place.offset, &chunk.place.length, &chunk.place.first_line, &chunk.place.last_line, &chunk.file, &chunk.words})
     reader.number(*value);
@@ -128,25 +128,25 @@ IndexedChunk read_chunk(Reader& reader) {
 }
 
 // Files in order, each once; the chunks are those of the files, without a hole.
-bool check_tables(const CorpusIndex& index, std::uint32_t root_count) {
+bool check_tables(const search::ChunkIndex& index, std::uint32_t root_count) {
   std::uint32_t chunk = 0;
   for (std::size_t i = 0; i < index.files.size(); ++i) {
-    const IndexedFile& file = index.files[i];
+    const search::IndexedFile& file = index.files[i];
     if (file.root >= root_count || file.path.empty() || !is_valid_utf8(file.title)) return false;
     if (i != 0) {
-      const IndexedFile& before = index.files[i - 1];
+      const search::IndexedFile& before = index.files[i - 1];
       if (std::tie(file.root, file.path) <= std::tie(before.root, before.path)) return false;
     }
     if (file.first_chunk != chunk || file.chunk_count > index.chunks.size() - chunk) return false;
     for (const std::uint32_t end = chunk + file.chunk_count; chunk != end; ++chunk)
-      if (index.chunks[chunk].file != i || index.chunks[chunk].place.length > kMaxLineBytes) return false;
+      if (index.chunks[chunk].file != i || index.chunks[chunk].place.length > search::kMaxLineBytes) return false;
   }
   return chunk == index.chunks.size();
 }
 
 }  // namespace
 
-std::string write_index(const CorpusIndex& index, std::string_view roots) {
+std::string write_index(const search::ChunkIndex& index, std::string_view roots) {
   Writer writer;
   writer.out.reserve(index.postings.bytes().size() + 16 * index.postings.size() + 32 * index.chunks.size() +
                      256 * index.files.size() + 4096);
@@ -155,9 +155,9 @@ std::string write_index(const CorpusIndex& index, std::string_view roots) {
   writer.number(index.seed.first);
   writer.number(index.seed.second);
   writer.number(static_cast<std::uint32_t>(index.files.size()));
-  for (const IndexedFile& file : index.files) write_file(writer, file);
+  for (const search::IndexedFile& file : index.files) write_file(writer, file);
   writer.number(static_cast<std::uint32_t>(index.chunks.size()));
-  for (const IndexedChunk& chunk : index.chunks) write_chunk(writer, chunk);
+  for (const search::IndexedChunk& chunk : index.chunks) write_chunk(writer, chunk);
   writer.numbers(index.postings.words());
   writer.numbers(index.postings.ends());
   writer.text(index.postings.bytes());
@@ -170,7 +170,7 @@ void seal_index(std::string& bytes) {
   bytes.append(reinterpret_cast<const char*>(&checksum), sizeof checksum);
 }
 
-std::optional<CorpusIndex> read_index(std::string_view bytes, std::string_view roots, std::uint32_t root_count) {
+std::optional<search::ChunkIndex> read_index(std::string_view bytes, std::string_view roots, std::uint32_t root_count) {
   if (!bytes.starts_with(kMagic) || bytes.size() < kMagic.size() + sizeof(std::uint64_t)) return {};
   std::uint64_t checksum = 0;
   std::memcpy(&checksum, bytes.data() + bytes.size() - sizeof checksum, sizeof checksum);
@@ -179,7 +179,7 @@ std::optional<CorpusIndex> read_index(std::string_view bytes, std::string_view r
 
   Reader reader(bytes.substr(kMagic.size()));
   if (reader.text(bytes.size()) != roots) return {};
-  CorpusIndex index;
+  search::ChunkIndex index;
   reader.number(index.seed.first);
   reader.number(index.seed.second);
   const std::uint32_t files = reader.count(sizeof(Digest) + 44);
@@ -189,7 +189,7 @@ std::optional<CorpusIndex> read_index(std::string_view bytes, std::string_view r
   index.chunks.reserve(chunks);
   for (std::uint32_t i = 0; i < chunks && reader.ok(); ++i) index.chunks.push_back(read_chunk(reader));
   std::vector<std::uint64_t> words = reader.numbers(), ends = reader.numbers();
-  index.postings = Postings(std::move(words), std::move(ends), std::string(reader.text(bytes.size())));
+  index.postings = search::Postings(std::move(words), std::move(ends), std::string(reader.text(bytes.size())));
   if (!reader.at_end() || !check_tables(index, root_count) || !index.postings.check(chunks)) return {};
   index.count_words();
   return index;
@@ -200,12 +200,12 @@ CorpusCache::CorpusCache(std::string folder, std::string roots, std::uint32_t ro
   path_ = folder_ + '/' + std::string(kName) + to_hex(sha256(roots_)).substr(0, 24) + std::string(kEnding);
 }
 
-std::optional<CorpusIndex> CorpusCache::load() const {
+std::optional<search::ChunkIndex> CorpusCache::load() const {
   const auto bytes = read_file(path_, kMaxCacheBytes);
   return bytes ? read_index(*bytes, roots_, root_count_) : std::nullopt;
 }
 
-Result<void> CorpusCache::save(const CorpusIndex& index) const {
+Result<void> CorpusCache::save(const search::ChunkIndex& index) const {
   HF_CHECK(make_private_folder(folder_));
   HF_CHECK(replace_file(path_, write_index(index, roots_)));
   drop_old();

@@ -7,7 +7,7 @@
 // the roots of the settings when they are used, like those of a walk.
 
 #include "base/result.h"
-#include "kinds/research/corpus/corpus_index.h"
+#include "search/folder/chunk_index.h"
 
 #include <optional>
 #include <string>
@@ -16,19 +16,19 @@
 namespace holdfast::research {
 
 // roots: what the index was made of, compared byte for byte.
-std::string write_index(const CorpusIndex& index, std::string_view roots);
+std::string write_index(const search::ChunkIndex& index, std::string_view roots);
 // Appends the checksum that read_index asks for.
 void seal_index(std::string& bytes);
-std::optional<CorpusIndex> read_index(std::string_view bytes, std::string_view roots, std::uint32_t root_count);
+std::optional<search::ChunkIndex> read_index(std::string_view bytes, std::string_view roots, std::uint32_t root_count);
 
 // One file for each set of roots in the folder, named by a digest of `roots`.
 class CorpusCache {
  public:
   CorpusCache(std::string folder, std::string roots, std::uint32_t root_count);
 
-  std::optional<CorpusIndex> load() const;
+  std::optional<search::ChunkIndex> load() const;
   // Removes what was kept longest ago beyond kMaxCaches. Errors: those of replace_file.
-  Result<void> save(const CorpusIndex& index) const;
+  Result<void> save(const search::ChunkIndex& index) const;
 
  private:
   // A set of roots is a project, or what one run brought along; an index takes a quarter of the documents' bytes.

@@ -1,14 +1,12 @@
-#include "base/run/run_guarded.h"
+#include "base/run/parallel.h"
 #include "base/text/text.h"
 #include "kinds/research/engine/phases.h"
 #include "kinds/research/engine/question_search.h"
-#include "kinds/research/run/turns.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
-#include <thread>
+#include <set>
 
 namespace holdfast::research {
 
@@ -19,6 +17,35 @@ constexpr std::size_t kQuestionInMessage = 80;  // characters
 
 struct Failed {
   std::string id, query, error;
+};
+
+// Work done side by side whose results must be written in order. Questions are searched for at the same time, but citation
+// numbers are given in the order of the questions: otherwise the same run would number its sources differently each time. Whoever
+// is first in line writes at once; the others keep what they have until those before them are through. Thread-safe.
+class Turns {
+ public:
+  // Whether all before this one are through.
+  bool has_come(std::size_t index) const {
+    const std::lock_guard lock(mutex_);
+    return first_ >= index;
+  }
+  void wait_for(std::size_t index) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return first_ >= index; });
+  }
+  // Must be called once for each, also after a failure: those behind wait for it.
+  void pass(std::size_t index) {
+    const std::lock_guard lock(mutex_);
+    passed_.insert(index);
+    while (passed_.erase(first_) != 0) ++first_;
+    changed_.notify_all();
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::set<std::size_t> passed_;
+  std::size_t first_ = 0;
 };
 
 class Gathering {
@@ -33,14 +60,10 @@ class Gathering {
     // each time.
     const std::int64_t side_by_side = journal_.job().limits.max_search_calls > 0 ? 1 : journal_.job().limits.max_concurrent;
     const std::size_t workers = std::min(static_cast<std::size_t>(side_by_side), questions_.size());
-    {
-      std::vector<std::jthread> threads;
-      for (std::size_t i = 0; i < workers; ++i)
-        threads.emplace_back([this] {
-          const auto task = [this] { take_questions(); };
-          run_guarded(task, "research");
-        });
-    }
+    each_in_parallel(questions_.size(), workers, "research", [this](std::size_t index) {
+      take_question(index);
+      return true;
+    });
     if (error_) return fail(*std::move(error_));
     if (journal_.lease().ended()) return fail(ErrorKind::cancelled, "the worker has to stop");
     const auto worked_on = static_cast<std::size_t>(completed(journal_.state())) + failed_.size();
@@ -53,18 +76,16 @@ class Gathering {
   std::size_t size() const { return questions_.size(); }
 
  private:
-  void take_questions() {
-    for (std::size_t index = next_++; index < questions_.size(); index = next_++) {
-      // Those behind wait for this one, however it ends.
-      struct Pass {
-        Turns& turns;
-        std::size_t index;
-        ~Pass() { turns.pass(index); }
-      } pass{turns_, index};
-      if (auto done = work_on(index); !done) {
-        const std::lock_guard lock(mutex_);
-        if (!error_) error_ = std::move(done).error();
-      }
+  void take_question(std::size_t index) {
+    // Those behind wait for this one, however it ends.
+    struct Pass {
+      Turns& turns;
+      std::size_t index;
+      ~Pass() { turns.pass(index); }
+    } pass{turns_, index};
+    if (auto done = work_on(index); !done) {
+      const std::lock_guard lock(mutex_);
+      if (!error_) error_ = std::move(done).error();
     }
   }
 
@@ -146,7 +167,6 @@ class Gathering {
   Journal& journal_;
   const std::int64_t iteration_;
   std::vector<SubQuery> questions_;
-  std::atomic<std::size_t> next_ = 0;
   Turns turns_;
   mutable std::mutex mutex_;
   std::optional<Error> error_;  // the first

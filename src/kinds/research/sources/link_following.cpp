@@ -1,14 +1,12 @@
 #include "base/crypto/hash.h"
-#include "base/run/run_guarded.h"
+#include "base/run/parallel.h"
 #include "base/text/text.h"
 #include "kinds/research/engine/phases.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <mutex>
-#include <thread>
 
 namespace holdfast::research {
 
@@ -72,23 +70,20 @@ Result<void> follow_links(Workshop& shop, std::int64_t iteration) {
   }
   const int left = std::max(0, kFetchesPerIteration - fetches);
   if (links.size() > static_cast<std::size_t>(left)) links.resize(static_cast<std::size_t>(left));
-  std::atomic<std::size_t> next = 0;
   std::mutex mutex;
   std::optional<Error> error;
-  const auto work = [&] {
-    for (std::size_t i = next++; i < links.size() && !journal.lease().ended(); i = next++) {
-      if (const auto spent = journal.budget().gathering(); spent && *spent == "budget_time") return journal.note_cut(*spent);
-      auto done = fetch_one(shop, links[i]);
-      const std::lock_guard lock(mutex);
-      if (!done && !error) error = std::move(done).error();
-      if (error) return;
+  const auto workers = static_cast<std::size_t>(journal.job().limits.max_concurrent);
+  each_in_parallel(links.size(), workers, "research", [&](std::size_t i) {
+    if (journal.lease().ended()) return false;
+    if (const auto spent = journal.budget().gathering(); spent && *spent == "budget_time") {
+      journal.note_cut(*spent);
+      return false;
     }
-  };
-  {
-    std::vector<std::jthread> threads;
-    const std::size_t workers = std::min(static_cast<std::size_t>(journal.job().limits.max_concurrent), links.size());
-    for (std::size_t i = 0; i < workers; ++i) threads.emplace_back([&] { run_guarded(work, "research"); });
-  }
+    auto done = fetch_one(shop, links[i]);
+    const std::lock_guard lock(mutex);
+    if (!done && !error) error = std::move(done).error();
+    return !error;
+  });
   if (error) return fail(*std::move(error));
   if (journal.lease().ended()) return fail(ErrorKind::cancelled, "the worker has to stop");
   return {};

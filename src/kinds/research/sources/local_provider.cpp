@@ -1,10 +1,9 @@
 #include "kinds/research/sources/local_provider.h"
 
-#include "kinds/research/corpus/corpus_index.h"
-#include "kinds/research/sources/session_search.h"
 #include "kinds/research/sources/store_patience.h"
 #include "kinds/research/text/snippet.h"
 #include "reading/html/critic_marks.h"
+#include "search/folder/chunk_index.h"
 
 #include <fmt/format.h>
 
@@ -23,12 +22,13 @@ constexpr std::size_t kPassagesForOne = 4;
 
 class LocalProvider final : public SearchProvider {
  public:
-  LocalProvider(std::unique_ptr<Corpus> corpus, session::Store* sessions) : corpus_(std::move(corpus)), sessions_(sessions) {}
+  LocalProvider(std::unique_ptr<Corpus> corpus, session::Store* sessions, PastTranscripts transcripts)
+      : corpus_(std::move(corpus)), sessions_(sessions), transcripts_(std::move(transcripts)) {}
 
   std::string_view name() const override { return "local"; }
 
   Result<std::vector<Found>> search(const SearchAsk& ask) override {
-    const std::vector<std::string> words = query_words(ask.query);
+    const std::vector<std::string> words = search::query_words(ask.query);
     std::vector<Found> found;
     if (words.empty() || ask.max_results == 0) return found;
     if (corpus_) {
@@ -36,7 +36,7 @@ class LocalProvider final : public SearchProvider {
       HF_TRY(found, documents(ask, words));
     }
     if (sessions_) {
-      HF_TRY(auto entries, search_patiently(ask, pace_, [&] { return search_sessions(*sessions_, ask, words); }));
+      HF_TRY(auto entries, search_patiently(ask, pace_, [&] { return search_sessions(*sessions_, transcripts_, ask, words); }));
       std::ranges::move(entries, std::back_inserter(found));
     }
     std::ranges::sort(found,
@@ -96,6 +96,7 @@ class LocalProvider final : public SearchProvider {
 
   const std::unique_ptr<Corpus> corpus_;
   session::Store* const sessions_;
+  const PastTranscripts transcripts_;
   const Pace pace_ = Pace::real();
   mutable std::mutex mutex_;
   std::string left_out_;    // guarded by mutex_
@@ -104,8 +105,9 @@ class LocalProvider final : public SearchProvider {
 
 }  // namespace
 
-std::unique_ptr<SearchProvider> make_local_provider(std::unique_ptr<Corpus> corpus, session::Store* sessions) {
-  return std::make_unique<LocalProvider>(std::move(corpus), sessions);
+std::unique_ptr<SearchProvider> make_local_provider(std::unique_ptr<Corpus> corpus, session::Store* sessions,
+                                                    PastTranscripts transcripts) {
+  return std::make_unique<LocalProvider>(std::move(corpus), sessions, std::move(transcripts));
 }
 
 }  // namespace holdfast::research

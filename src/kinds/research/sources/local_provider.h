@@ -8,13 +8,14 @@
 
 #include "kinds/research/corpus/corpus.h"
 #include "kinds/research/sources/search_provider.h"
-#include "session/store.h"
+#include "kinds/research/sources/session_search.h"
 
 namespace holdfast::research {
 
 inline constexpr std::size_t kMaxOfOneDocument = 3;  // a long document must not be the only source of a question
 
 // corpus: null when there are no documents. sessions: null when they are not to be searched; outlives the provider.
-std::unique_ptr<SearchProvider> make_local_provider(std::unique_ptr<Corpus> corpus, session::Store* sessions);
+std::unique_ptr<SearchProvider> make_local_provider(std::unique_ptr<Corpus> corpus, session::Store* sessions,
+                                                    PastTranscripts transcripts = {});
 
 }  // namespace holdfast::research

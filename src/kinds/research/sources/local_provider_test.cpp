@@ -93,6 +93,36 @@ TEST_F(Local, S10DocumentsAndSessionsInOneList) {
                                                Field(&Found::content, "Three times, with jitter."))));
 }
 
+TEST_F(Local, S10WhatWasSaidInTranscriptsIsFoundBesideTheStore) {
+  add_session("thread-aaaaaaaa", "thread", {{"message", "the walrus sleeps"}});
+  // As the program fills it: what holds all of the words.
+  const std::vector<PastText> said = {{"0a", "About Redis", "file:///p", 7, 1000, "We took no Redis: another narwhal walrus"},
+                                      {"0b", "", "", 9, 2000, "a narwhal alone"},
+                                      {"0c", "A clone of 0b", "", 9, 2000, "a narwhal alone"},
+                                      {"0d", "The one that asks", "", 1, 3000, "narwhal here"}};
+  std::vector<std::string> asked;
+  const PastTranscripts transcripts = [&](const SearchAsk& ask, const std::string& words) -> Result<std::vector<PastText>> {
+    asked.push_back(words);
+    std::vector<PastText> texts;
+    for (const PastText& each : said)
+      if (ask.principal == "local" && each.text.contains(words.substr(0, words.find(' ')))) texts.push_back(each);
+    return texts;
+  };
+  const auto provider = make_local_provider(nullptr, store_.get(), transcripts);
+  SearchAsk ask;
+  ask.query = "narwhal walrus";
+  ask.exclude_session = "0d";
+  const auto found = provider->search(ask).value();
+  ASSERT_THAT(uris(found), ::testing::UnorderedElementsAre("holdfast://sessions/0a#7", "holdfast://sessions/0b#9",
+                                                           "holdfast://sessions/thread-aaaaaaaa#1"));
+  EXPECT_EQ(found[0].uri, "holdfast://sessions/0a#7") << "it has both words";
+  EXPECT_EQ(found[0].title, "About Redis (transcript 0a, line 7)");
+  EXPECT_EQ(found[0].content, said[0].text);
+  EXPECT_THAT(asked, ElementsAre("narwhal", "walrus", "narwhal walrus "));
+  ask.principal = "ann";
+  EXPECT_THAT(provider->search(ask).value(), IsEmpty());
+}
+
 TEST_F(Local, S10SessionsNeedNotHoldEveryWord) {
   add_session("thread-aaaaaaaa", "thread", {{"message", "the walrus sleeps"}});
   add_session("thread-bbbbbbbb", "thread", {{"message", "a walrus and a narwhal"}});

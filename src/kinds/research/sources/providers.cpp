@@ -85,7 +85,7 @@ class RemoteMaker {
 Result<MadeProviders> make_providers(session::Store& store, const ProviderSettings& settings) {
   MadeProviders made;
   HF_TRY(auto corpus, open_corpus(settings, made.warnings));
-  made.providers.push_back(make_local_provider(std::move(corpus), settings.sessions ? &store : nullptr));
+  made.providers.push_back(make_local_provider(std::move(corpus), settings.sessions ? &store : nullptr, settings.transcripts));
   if (settings.search.is_null()) return made;
   const JsonArray* entries = settings.search.if_array();
   if (!entries) return fail(ErrorKind::invalid, "the setting search must be a list of providers");

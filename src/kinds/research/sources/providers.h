@@ -3,8 +3,7 @@
 // Makes the search providers of the settings (`search[]`, threads-and-research §10, §14).
 
 #include "base/json/json.h"
-#include "kinds/research/sources/search_provider.h"
-#include "session/store.h"
+#include "kinds/research/sources/session_search.h"
 
 namespace holdfast::research {
 
@@ -16,7 +15,8 @@ struct CorpusRoot {
 
 struct ProviderSettings {
   std::vector<CorpusRoot> corpus;
-  bool sessions = true;      // own past threads, research, reasoning
+  bool sessions = true;  // own past threads, reasoning, transcripts
+  PastTranscripts transcripts;
   std::string cache_folder;  // the corpus index is kept here (0700); empty: only in memory
   Json search;  // the setting: [{"type":"searxng","base_url":…}, {"type":"tavily","api_key_env":…, "auth":"bearer|body"}]
   std::function<std::optional<std::string>(const std::string&)> environment;

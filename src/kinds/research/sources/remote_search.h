@@ -37,7 +37,4 @@ RemoteFault fault_of(Error error);
 // What an answer other than 2xx means for any service; `name` is for the message.
 RemoteFault fault_of(std::string_view name, const net::HttpAnswer& answer);
 
-// Retry-After: seconds, or a date (RFC 9110), which `now` makes a distance.
-std::optional<std::chrono::milliseconds> parse_retry_after(std::string_view header, Millis now);
-
 }  // namespace holdfast::research

@@ -1,20 +1,16 @@
 #include "kinds/research/sources/resilient.h"
 
+#include "base/run/backoff.h"
 #include "session/leases.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <random>
-#include <thread>
 
 namespace holdfast::research {
 namespace {
 
 using std::chrono::milliseconds;
-
-// How soon a pause notices that the caller gave up: a small part of the two seconds in which a cancelled run must answer (§11).
-constexpr milliseconds kLookUp{50};
 
 class ResilientProvider final : public SearchProvider {
  public:
@@ -115,7 +111,7 @@ class ResilientProvider final : public SearchProvider {
   }
 
   milliseconds pause_before(int attempt, const RemoteFault& fault) const {
-    const auto longest = std::min(kLongestPause, kShortestPause * (2 << attempt));
+    const auto longest = doubled(kShortestPause, static_cast<std::size_t>(attempt) + 1, kLongestPause);
     const auto random =
         kShortestPause +
         milliseconds(static_cast<std::int64_t>(pace_.chance() * static_cast<double>((longest - kShortestPause).count())));
@@ -133,18 +129,8 @@ Pace Pace::real() {
   Pace pace;
   pace.now = [] { return std::chrono::steady_clock::now(); };
   pace.wall = [] { return session::lease_time_now().wall; };
-  pace.pause = [](milliseconds time, const std::function<bool()>& cancelled) {
-    const auto end = std::chrono::steady_clock::now() + time;
-    for (auto now = end - time; now < end; now = std::chrono::steady_clock::now()) {
-      if (cancelled && cancelled()) return false;
-      std::this_thread::sleep_for(std::min<std::chrono::nanoseconds>(end - now, kLookUp));
-    }
-    return true;
-  };
-  pace.chance = [] {
-    thread_local std::minstd_rand numbers(std::random_device{}());
-    return std::uniform_real_distribution<double>(0, 1)(numbers);
-  };
+  pace.pause = sleep_unless;
+  pace.chance = holdfast::chance;
   return pace;
 }
 

@@ -19,6 +19,14 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
+// Kept for as long as a copy of it lives.
+ServiceMemory remembered_here() {
+  return [kept = std::make_shared<ServiceState>()](const std::function<void(ServiceState&)>& change) -> Result<void> {
+    change(*kept);
+    return {};
+  };
+}
+
 struct World {
   Pace::Time now = Pace::Time() + 1h;
   double chance = 0;
@@ -223,16 +231,6 @@ TEST_F(Resilient, P21BreakerAndRateLimitOutliveARun) {
   world_.now += kProbeAfter;
   EXPECT_TRUE(search());
   provider_.reset();
-}
-
-TEST(RetryAfter, IsSecondsOrADate) {
-  constexpr Millis kNow = 784'111'777'000;  // Sun, 06 Nov 1994 08:49:37 GMT
-  EXPECT_EQ(parse_retry_after("120", kNow), 120s);
-  EXPECT_EQ(parse_retry_after(" 0 ", kNow), 0s);
-  EXPECT_EQ(parse_retry_after("Sun, 06 Nov 1994 08:50:37 GMT", kNow), 60s);
-  EXPECT_EQ(parse_retry_after("Sun, 06 Nov 1994 08:40:37 GMT", kNow), 0s);
-  EXPECT_EQ(parse_retry_after("99999999", kNow), 24h);
-  for (const char* nonsense : {"", "soon", "-5", "1.5", "99999999999999999999"}) EXPECT_FALSE(parse_retry_after(nonsense, kNow));
 }
 
 }  // namespace

@@ -3,8 +3,6 @@
 #include "base/crypto/hash.h"
 
 #include <cmath>
-#include <memory>
-#include <mutex>
 
 namespace holdfast::research {
 
@@ -45,18 +43,6 @@ ServiceMemory remembered_in(session::Store& store, const std::string& service) {
       HF_CHECK(transaction.put(kServices, key, row, {}, transaction.now() + kRememberedFor));
       return {};
     });
-  };
-}
-
-ServiceMemory remembered_here() {
-  struct Kept {
-    std::mutex mutex;
-    ServiceState state;
-  };
-  return [kept = std::make_shared<Kept>()](const std::function<void(ServiceState&)>& change) -> Result<void> {
-    const std::lock_guard lock(kept->mutex);
-    change(kept->state);
-    return {};
   };
 }
 

@@ -31,7 +31,5 @@ using ServiceMemory = std::function<Result<void>(const std::function<void(Servic
 // Kept with the sessions, so that it outlives runs and processes. `service` names the service and how it is reached. The store
 // outlives it.
 ServiceMemory remembered_in(session::Store& store, const std::string& service);
-// Kept in memory, for as long as a copy of it lives.
-ServiceMemory remembered_here();
 
 }  // namespace holdfast::research

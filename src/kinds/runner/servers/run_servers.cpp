@@ -1,5 +1,6 @@
 #include "kinds/runner/servers/run_servers.h"
 
+#include "base/run/parallel.h"
 #include "base/text/text.h"
 #include "kinds/runner/servers/connect_servers.h"
 
@@ -64,12 +65,11 @@ RunServers::RunServers(Executor& executor, const std::vector<ServerDefinition>& 
 RunServers::~RunServers() {
   given_up_.request_stop();
   // Each may take seconds to end.
-  std::vector<std::jthread> threads;
-  for (const auto& server : servers_)
-    threads.emplace_back([&server] {
-      if (server->worker.joinable()) server->worker.join();
-      server->live->close();
-    });
+  each_in_parallel(servers_.size(), servers_.size(), "runner", [this](std::size_t i) {
+    if (servers_[i]->worker.joinable()) servers_[i]->worker.join();
+    servers_[i]->live->close();
+    return true;
+  });
 }
 
 void RunServers::begin(Server& server) {

@@ -1,6 +1,5 @@
-#include "kinds/threads/flows/chat.h"
-
 #include "kinds/threads/context.h"
+#include "kinds/threads/flows/flows.h"
 #include "kinds/threads/flows/violations.h"
 #include "kinds/threads/record.h"
 #include "kinds/threads/thread_lease.h"

@@ -1,7 +1,6 @@
-#include "kinds/threads/flows/consensus.h"
-
 #include "base/text/text.h"
 #include "kinds/threads/context.h"
+#include "kinds/threads/flows/flows.h"
 #include "kinds/threads/flows/panel.h"
 #include "kinds/threads/flows/violations.h"
 #include "kinds/threads/flows/vote.h"

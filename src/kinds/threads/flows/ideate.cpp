@@ -1,7 +1,6 @@
-#include "kinds/threads/flows/ideate.h"
-
 #include "base/text/text.h"
 #include "kinds/threads/context.h"
+#include "kinds/threads/flows/flows.h"
 #include "kinds/threads/flows/idea_board.h"
 #include "kinds/threads/flows/violations.h"
 #include "model/wire/structured.h"

@@ -1,7 +1,6 @@
-#include "kinds/threads/flows/thinkdeep.h"
-
 #include "base/text/text.h"
 #include "kinds/threads/context.h"
+#include "kinds/threads/flows/flows.h"
 #include "kinds/threads/flows/investigation.h"
 #include "kinds/threads/flows/violations.h"
 #include "model/wire/cut_off.h"

@@ -1,10 +1,10 @@
 #include "kinds/transcripts/archive/archive_writer.h"
 
+#include "base/files/new_file.h"
 #include "base/text/text.h"
 #include "kinds/transcripts/archive/archive_layout.h"
 #include "kinds/transcripts/archive/archive_output.h"
 #include "kinds/transcripts/archive/archive_survey.h"
-#include "kinds/transcripts/staging/new_file.h"
 
 #include <fmt/format.h>
 
@@ -119,7 +119,7 @@ Result<ArchiveFormat> archive_format(std::string_view path, std::string_view ask
   const std::string_view named = path.ends_with(".zst") ? "zst" : path.ends_with(".json") ? "json" : "";
   if (named.empty() && asked.empty()) {
     return fail(ErrorKind::invalid, fmt::format("{}: the extension does not say which format is wanted", path),
-                "name it .json or .json.zst, or say --format json|zst");
+                "name it .json or .json.zst, or say {format} json or zst");
   }
   if (!named.empty() && !asked.empty() && named != asked) {
     return fail(ErrorKind::invalid, fmt::format("{} is named as {}, and {} was asked for", path, named, asked),

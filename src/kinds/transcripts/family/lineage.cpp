@@ -1,5 +1,6 @@
 #include "kinds/transcripts/family/lineage.h"
 
+#include "base/run/process.h"
 #include "base/text/text.h"
 #include "kinds/transcripts/family/lineage_events.h"
 #include "kinds/transcripts/home/kind_counts.h"
@@ -81,9 +82,8 @@ Result<void> add_copy(Transaction& transaction, LineageEvent event) {
 }
 
 std::string machine_id() {
-  std::array<char, 256> host{};
-  if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '\0';
-  return user_name() + "@" + (host[0] ? host.data() : "unknown");
+  const std::string host = host_name();
+  return user_name() + "@" + (host.empty() ? "unknown" : host);
 }
 
 Result<void> record_copy(session::Store& store, const CopyResult& result, std::string_view how, const std::string& parent_project,

@@ -127,14 +127,14 @@ class RestoringKept {
     if (conflicts.size() > kNamedConflicts) named += fmt::format("\n  and {} more", conflicts.size() - kNamedConflicts);
     return fail(ErrorKind::conflict,
                 fmt::format("{} of {} files exist already, with other content:{}", conflicts.size(), files, named),
-                "nothing was written; move them away, or restore as a copy (without --in-place)");
+                "nothing was written; move them away, or restore as a copy (without {in_place})");
   }
 
   Result<void> warn_of_shorter(const session::KeptFile& transcript) {
     HF_TRY(const auto versions, guard_.versions(transcript.key));
     for (const session::KeptFile& version : versions) {
       if (version.version >= transcript.version || version.size / kMuchShorter <= transcript.size) continue;
-      result_.warnings.push_back(fmt::format("version {} of the transcript has {} bytes, this one {}: --version {} restores it",
+      result_.warnings.push_back(fmt::format("version {} of the transcript has {} bytes, this one {}: {{version}} {} restores it",
                                              version.version, version.size, transcript.size, version.version));
       break;
     }

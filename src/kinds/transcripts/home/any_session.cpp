@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace holdfast::transcripts {
 
 namespace {
@@ -19,6 +17,7 @@ SessionLine to_line(Summary summary) {
   line.git_branch = std::move(summary.git_branch);
   line.first_time = summary.first_time;
   line.last_time = summary.last_time;
+  line.sidechain = summary.sidechain;
   line.session.found = std::move(summary.session);
   return line;
 }
@@ -82,29 +81,6 @@ Result<SessionLine> Homes::line_of(const AnySession& session) const {
   }
   HF_TRY(CodexSession summary, summarise_codex(codex, *session.codex()));
   return to_line(std::move(summary));
-}
-
-Result<Homes::Lines> Homes::list(const std::optional<std::string>& project_path, std::size_t limit) const {
-  ListOptions options;
-  options.project_path = project_path;
-  options.limit = limit;
-  HF_TRY(Listing listing, list_sessions(claude, options));
-  Lines lines;
-  lines.total = listing.total;
-  for (Summary& summary : listing.sessions) lines.sessions.push_back(to_line(std::move(summary)));
-  if (project_path) return lines;
-
-  HF_TRY(std::vector<CodexSession> others, codex_sessions(codex));
-  std::ranges::sort(others, [](const CodexSession& a, const CodexSession& b) { return a.mtime > b.mtime; });
-  lines.total += others.size();
-  for (std::size_t i = 0; i < others.size() && i < limit; ++i) {
-    auto summary = summarise_codex(codex, others[i]);
-    lines.sessions.push_back(to_line(summary ? std::move(*summary) : others[i]));
-  }
-  std::ranges::sort(lines.sessions,
-                    [](const SessionLine& a, const SessionLine& b) { return a.session.mtime() > b.session.mtime(); });
-  if (lines.sessions.size() > limit) lines.sessions.resize(limit);
-  return lines;
 }
 
 Result<Inventory> Homes::inventory(const AnySession& session) const {

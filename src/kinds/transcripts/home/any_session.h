@@ -27,6 +27,7 @@ struct SessionLine {
   AnySession session;
   std::string title, custom_title, project_path, version, git_branch;
   Millis first_time = 0, last_time = 0;  // of records; 0: none seen
+  bool sidechain = false;                // not a session of its own
 };
 
 // The homes of both products.
@@ -42,13 +43,6 @@ struct Homes {
 
   // Ends of the file only.
   Result<SessionLine> line_of(const AnySession& session) const;
-
-  struct Lines {
-    std::vector<SessionLine> sessions;  // newest file first
-    std::size_t total = 0;
-  };
-  // Of one project (Claude Code's only), or all of both products. A file that cannot be read is listed without a title.
-  Result<Lines> list(const std::optional<std::string>& project_path, std::size_t limit) const;
 
   Result<Inventory> inventory(const AnySession& session) const;
   // Where the session belongs (§1.2): from the ends of the file when they agree with the folder's name, else from all of it.

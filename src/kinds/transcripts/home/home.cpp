@@ -1,10 +1,10 @@
 #include "kinds/transcripts/home/home.h"
 
 #include "base/files/file.h"
+#include "base/files/in_folder.h"
 #include "base/files/path_below.h"
 #include "base/text/text.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 
 #include <algorithm>
@@ -42,17 +42,6 @@ Result<Split> split(std::string_view path) {
 bool is_gone(const Fd& folder) {
   struct stat status{};
   return ::fstat(folder.get(), &status) != 0 || status.st_nlink == 0;
-}
-
-struct CloseFolder {
-  void operator()(DIR* folder) const { ::closedir(folder); }
-};
-
-unsigned char type_of(int folder, const struct dirent& entry) {
-  if (entry.d_type != DT_UNKNOWN) return entry.d_type;
-  struct stat status{};
-  if (::fstatat(folder, entry.d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) return DT_WHT;  // gone meanwhile: nobody takes it
-  return static_cast<unsigned char>(IFTODT(status.st_mode));
 }
 
 std::string without_trailing_slashes(std::string path) {
@@ -170,23 +159,13 @@ Result<std::optional<struct stat>> Home::stat(std::string_view path) const {
 }
 
 Result<std::vector<Home::Entry>> Home::entries(std::string_view path) const {
-  std::vector<Entry> found;
   auto opened = open_folder(path);
-  if (!opened) {
-    if (opened.error().kind == ErrorKind::not_found) return found;
-    return fail(std::move(opened).error());
-  }
-  const std::unique_ptr<DIR, CloseFolder> folder(::fdopendir(opened->get()));
-  if (!folder) return fail(system_error(absolute(path), errno));
-  const int fd = opened->release();  // the DIR owns it now
-  for (;;) {
-    errno = 0;
-    const struct dirent* entry = ::readdir(folder.get());
-    if (!entry) break;
-    const std::string_view name = entry->d_name;
-    if (name != "." && name != "..") found.push_back({std::string(name), type_of(fd, *entry)});
-  }
-  if (errno != 0) return fail(system_error(absolute(path), errno));
+  if (!opened && opened.error().kind == ErrorKind::not_found) return std::vector<Entry>();
+  if (!opened) return fail(std::move(opened).error());
+  auto names = entries_in(*std::move(opened));
+  if (!names) return fail(std::move(names).error().within(absolute(path)));
+  std::vector<Entry> found;
+  for (auto& [name, type] : *names) found.push_back({std::move(name), type});
   std::ranges::sort(found, {}, &Entry::name);
   return found;
 }

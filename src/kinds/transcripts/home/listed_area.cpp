@@ -1,5 +1,6 @@
 #include "kinds/transcripts/home/listed_area.h"
 
+#include "base/files/in_folder.h"
 #include "base/files/path_below.h"
 #include "base/run/clock.h"
 #include "kinds/transcripts/home/inventory.h"
@@ -11,7 +12,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <memory>
 
 namespace holdfast::transcripts {
 namespace {
@@ -219,25 +219,10 @@ Result<void> ListedArea::look_into(const std::string& path, FileWatch* watch) {
 }
 
 Result<ListedArea::Names> ListedArea::read_names(const std::string& path, Fd folder) {
-  struct CloseFolder {
-    void operator()(DIR* opened) const { ::closedir(opened); }
-  };
-  const std::unique_ptr<DIR, CloseFolder> entries(::fdopendir(folder.get()));
-  if (!entries) return fail(system_error(path, errno));
-  const int number = folder.release();  // the DIR owns it now
+  auto entries = entries_in(std::move(folder));
+  if (!entries) return fail(std::move(entries).error().within(path));
   Names names;
-  for (;;) {
-    errno = 0;
-    const struct dirent* entry = ::readdir(entries.get());
-    if (!entry) break;
-    const std::string_view name = entry->d_name;
-    if (name == "." || name == "..") continue;
-    unsigned char type = entry->d_type;
-    if (type == DT_UNKNOWN) {
-      struct stat status{};
-      if (::fstatat(number, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) continue;
-      type = static_cast<unsigned char>(IFTODT(status.st_mode));
-    }
+  for (const auto& [name, type] : *entries) {
     std::string whole = below(path, name);
     if (type == DT_DIR && descends_(whole)) {
       names.folders.insert(std::move(whole));
@@ -245,7 +230,6 @@ Result<ListedArea::Names> ListedArea::read_names(const std::string& path, Fd fol
       if (auto file = file_at(whole)) names.files.emplace(std::move(whole), *std::move(file));
     }
   }
-  if (errno != 0) return fail(system_error(path, errno));
   return names;
 }
 

@@ -1,9 +1,9 @@
 #include "kinds/transcripts/home/open_plain.h"
 
 #include "base/files/file.h"
+#include "base/files/new_file.h"
 #include "jsonl/limits.h"
 #include "kinds/transcripts/products/codex/codex_file_name.h"
-#include "kinds/transcripts/staging/new_file.h"
 
 #include <fmt/format.h>
 

@@ -3,8 +3,8 @@
 #include "base/files/file.h"
 #include "base/ids.h"
 #include "base/json/json.h"
+#include "base/run/process.h"
 #include "base/text/text.h"
-#include "kinds/transcripts/home/process.h"
 
 #include <dirent.h>
 
@@ -44,7 +44,9 @@ bool is_registered_process(const JsonObject& entry, const Process& process) {
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   if (!start.empty() && std::ranges::all_of(start, is_digit)) return start == process.start;
   const auto started = time_field(entry, "startedAt");
-  return started && process.started_at > 0 && std::abs(*started - process.started_at) <= kStartTolerance;
+  if (!started) return false;
+  const Millis began = started_at(process);
+  return began > 0 && std::abs(*started - began) <= kStartTolerance;
 }
 
 // nullopt for whatever is not the entry of a living client: other files, torn writes, dead processes.

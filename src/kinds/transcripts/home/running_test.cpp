@@ -1,6 +1,6 @@
 #include "kinds/transcripts/home/running.h"
 
-#include "kinds/transcripts/home/process.h"
+#include "base/run/process.h"
 #include "kinds/transcripts/testing/test_child.h"
 #include "kinds/transcripts/testing/test_home.h"
 
@@ -42,16 +42,16 @@ TEST_F(RunningTest, Safety_8_7_AClientIsItsPidAndItsStartTime) {
   EXPECT_EQ(clients()[0].updated_at, 1234);
   register_client(self.pid, ",\"procStart\":" + self.start);
   EXPECT_THAT(clients(), SizeIs(1)) << "as a number";
-  register_client(self.pid, ",\"procStart\":\"1\",\"startedAt\":" + std::to_string(self.started_at));
+  register_client(self.pid, ",\"procStart\":\"1\",\"startedAt\":" + std::to_string(started_at(self)));
   EXPECT_THAT(clients(), IsEmpty()) << "the number is used again";
 }
 
 TEST_F(RunningTest, Safety_8_7_WithoutProcStartTheTimeMustFit) {
-  register_client(self.pid, ",\"startedAt\":" + std::to_string(self.started_at + 3000));
+  register_client(self.pid, ",\"startedAt\":" + std::to_string(started_at(self) + 3000));
   EXPECT_THAT(clients(), SizeIs(1));
-  register_client(self.pid, ",\"startedAt\":\"" + iso8601(self.started_at) + "\"");
+  register_client(self.pid, ",\"startedAt\":\"" + iso8601(started_at(self)) + "\"");
   EXPECT_THAT(clients(), SizeIs(1));
-  register_client(self.pid, ",\"startedAt\":" + std::to_string(self.started_at - 60'000));
+  register_client(self.pid, ",\"startedAt\":" + std::to_string(started_at(self) - 60'000));
   EXPECT_THAT(clients(), IsEmpty());
   register_client(self.pid, "");
   EXPECT_THAT(clients(), IsEmpty()) << "a pid alone is not enough";

@@ -4,14 +4,10 @@
 #include "jsonl/line_reader.h"
 #include "jsonl/scan.h"
 #include "jsonl/tail.h"
-#include "kinds/transcripts/home/worktrees.h"
-#include "kinds/transcripts/products/claude/project_folder.h"
 #include "kinds/transcripts/products/claude/project_root.h"
 #include "kinds/transcripts/products/claude/prompt.h"
 
-#include <algorithm>
 #include <array>
-#include <set>
 
 namespace holdfast::transcripts {
 namespace {
@@ -123,16 +119,6 @@ Result<void> take_range(const jsonl::LiveFile& file, std::uint64_t from, std::ui
   }
 }
 
-Result<void> add_sessions_of_worktrees(const Home& home, const std::string& project_path, std::vector<FoundSession>& sessions) {
-  HF_TRY(const std::string canonical, canonical_project(project_path));
-  for (const std::string& tree : worktrees_of(canonical)) {
-    if (tree == canonical) continue;
-    HF_TRY(const auto more, all_sessions(home, tree));
-    sessions.insert(sessions.end(), more.begin(), more.end());
-  }
-  return {};
-}
-
 Result<jsonl::LiveFile> open_transcript(const Home& home, const FoundSession& session) {
   HF_TRY(Fd fd, home.open_file(session.place.transcript()));
   return jsonl::LiveFile::of(std::move(fd));
@@ -157,27 +143,6 @@ Result<Summary> summarise_whole(const Home& home, const FoundSession& session) {
   SummaryGathering gathering(session);
   HF_CHECK(take_range(file, 0, file.size(), gathering));
   return gathering.finish();
-}
-
-Result<Listing> list_sessions(const Home& home, const ListOptions& options) {
-  HF_TRY(auto sessions, all_sessions(home, options.project_path));
-  if (options.project_path) HF_CHECK(add_sessions_of_worktrees(home, *options.project_path, sessions));
-  std::ranges::sort(sessions, [](const FoundSession& a, const FoundSession& b) {
-    return a.mtime != b.mtime ? a.mtime > b.mtime : a.place.session_id < b.place.session_id;
-  });
-  std::set<std::string, std::less<>> seen;
-  std::erase_if(sessions, [&](const FoundSession& session) { return !seen.insert(session.place.session_id).second; });
-  Listing listing;
-  listing.total = sessions.size();
-  for (const FoundSession& session : sessions) {
-    if (listing.sessions.size() >= options.limit) break;
-    auto summary = summarise(home, session);
-    if (!summary && summary.error().kind == ErrorKind::not_found) continue;  // deleted meanwhile
-    // A transcript that cannot be read is still a session of this home.
-    if (!summary) summary = SummaryGathering(session).finish();
-    if (!summary->sidechain || options.with_sidechains) listing.sessions.push_back(*std::move(summary));
-  }
-  return listing;
 }
 
 }  // namespace holdfast::transcripts

@@ -27,15 +27,4 @@ Result<Summary> summarise(const Home& home, const FoundSession& session);
 // The same fields from the whole file; for info, and for the root of an operation that rewrites paths.
 Result<Summary> summarise_whole(const Home& home, const FoundSession& session);
 
-struct ListOptions {
-  std::optional<std::string> project_path;  // with the other working trees of its git repository
-  std::size_t limit = 50;
-  bool with_sidechains = false;
-};
-struct Listing {
-  std::vector<Summary> sessions;  // newest file first; of one id in several folders only the newest
-  std::size_t total = 0;
-};
-Result<Listing> list_sessions(const Home& home, const ListOptions& options);
-
 }  // namespace holdfast::transcripts

@@ -4,9 +4,9 @@
 //
 // Any thread; what it hands out is used under its lock.
 
+#include "base/run/recent.h"
 #include "kinds/transcripts/lines/branches.h"
 
-#include <list>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -31,17 +31,17 @@ class ReadingCache {
 
   // For the transcript of this name (its path or key, for good); new or as it was left. The caller locks it and brings it up to
   // date.
-  std::shared_ptr<CachedIndex> at(const std::string& name, LineIndex::Product product);
+  std::shared_ptr<CachedIndex> at(const std::string& name, LineIndex::Product product) {
+    return indexes_.find_or_make(name, [&] { return std::make_shared<CachedIndex>(product); });
+  }
   // A new one, in the place of one that no longer fits its file.
-  std::shared_ptr<CachedIndex> anew(const std::string& name, LineIndex::Product product);
+  std::shared_ptr<CachedIndex> anew(const std::string& name, LineIndex::Product product) {
+    indexes_.erase(name);
+    return at(name, product);
+  }
 
  private:
-  struct Item {
-    std::string name;
-    std::shared_ptr<CachedIndex> index;
-  };
-  std::mutex mutex_;
-  std::list<Item> items_;  // the last used first
+  Recent<std::string, std::shared_ptr<CachedIndex>> indexes_{kMostIndexes};
 };
 
 }  // namespace holdfast::transcripts

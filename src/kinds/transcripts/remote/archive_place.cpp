@@ -73,7 +73,7 @@ Result<Uploaded> upload(const Keeper& keeper, const AnySession& session, const s
     gist = with_token(remote);
     if (gist.token.empty())
       return fail(ErrorKind::unauthorised, "uploading to a gist needs a GitHub token",
-                  "set GITHUB_TOKEN, log in with `gh auth login`, or give --gist-token");
+                  "set GITHUB_TOKEN, log in with `gh auth login`, or give {gist_token}");
   }
   HF_TRY(auto http, net::HttpClient::make());
   HF_TRY(const std::string folder, keeper.temporary_folder());

@@ -1,22 +1,16 @@
 #include "kinds/transcripts/remote/download_file.h"
 
 #include "base/files/file.h"
-#include "base/ids.h"
+#include "base/files/new_file.h"
 
-#include <fcntl.h>
+#include <unistd.h>
 
 #include <cerrno>
 
 namespace holdfast::transcripts {
 
 Result<DownloadFile> DownloadFile::make(const std::string& folder) {
-  Fd fd(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
-  if (!fd && (errno == EOPNOTSUPP || errno == EISDIR)) {  // a network share: a name for a moment
-    const std::string name = folder + "/.holdfast-" + random_base62(16) + ".tmp";
-    fd = Fd(::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-    if (fd) ::unlink(name.c_str());
-  }
-  if (!fd) return fail(system_error("temporary file in " + folder, errno));
+  HF_TRY(Fd fd, make_temporary(folder));
   return DownloadFile(std::move(fd));
 }
 

@@ -108,7 +108,7 @@ Result<void> check_key_is_free(net::HttpClient& http, const S3Options& options, 
   const auto answer = http.send(call);
   if (!answer || answer->status < 200 || answer->status > 299) return {};
   return fail(ErrorKind::conflict, fmt::format("s3://{}/{} exists already", place.bucket, place.key),
-              "name another key, or replace it with --force");
+              "name another key, or replace it with {force}");
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // Ending a client: only the very process that was registered, and never by its number alone.
 
 #include "base/files/fd.h"
-#include "kinds/transcripts/home/process.h"
+#include "base/run/process.h"
 #include "kinds/transcripts/home/running.h"
 
 #include <fmt/format.h>

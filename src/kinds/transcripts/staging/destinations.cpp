@@ -9,7 +9,7 @@ namespace holdfast::transcripts {
 
 Result<ProjectTarget> project_target(const Home& home, const std::string& path) {
   if (path.empty())
-    return fail(ErrorKind::invalid, "no target project", "say which folder the session is for (--target-project)");
+    return fail(ErrorKind::invalid, "no target project", "say which folder the session is for ({target_project})");
   ProjectTarget target;
   HF_TRY(target.path, canonical_project(path));
   HF_TRY(target.folder, folder_for_project(home, target.path));
@@ -62,7 +62,7 @@ Result<void> check_lives_nowhere_else(const Home& home, const SessionPlace& plac
     if (each.place.project_folder == place.project_folder) continue;
     return fail(ErrorKind::conflict,
                 fmt::format("{} lives in another project: {}", place.session_id, home.absolute(each.place.transcript())),
-                "nothing was written; holdfast move takes it where it should be, and a restore without --in-place makes a copy");
+                "nothing was written; holdfast move takes it where it should be, and a restore without {in_place} makes a copy");
   }
   return {};
 }

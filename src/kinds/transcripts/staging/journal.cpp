@@ -2,8 +2,8 @@
 
 #include "base/crypto/hash.h"
 #include "base/json/json.h"
+#include "base/run/process.h"
 #include "base/text/text.h"
-#include "kinds/transcripts/home/process.h"
 
 #include <fmt/format.h>
 
@@ -98,9 +98,8 @@ bool parts_exist(const JournalContent& content) {
 }
 
 std::string host() {
-  std::array<char, 256> name{};
-  if (::gethostname(name.data(), name.size() - 1) != 0) return "unknown";
-  return name.data();
+  const std::string name = host_name();
+  return name.empty() ? "unknown" : name;
 }
 
 }  // namespace

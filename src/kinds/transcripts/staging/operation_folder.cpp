@@ -1,23 +1,24 @@
 #include "kinds/transcripts/staging/operation_folder.h"
 
 #include "base/files/file.h"
+#include "base/files/in_folder.h"
 #include "base/ids.h"
 
 #include <fmt/format.h>
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 
 namespace holdfast::transcripts {
 namespace {
 
 // ".holdfast" goes with the last operation in it; somebody who ends just when we begin takes it from under us.
 constexpr int kMaxCreateTries = 64;
+
+constexpr std::string_view kTheFolder = "the operation's folder";
 
 std::string operations_path(const Home& home) {
   return home.folder() + "/" + std::string(kOperationsFolder);
@@ -40,12 +41,6 @@ Lock lock(int fd, int how) {
   return errno == EWOULDBLOCK ? Lock::held : Lock::unsupported;
 }
 
-// EINVAL: a file system that cannot sync folders has nothing to lose there.
-Result<void> sync(int fd) {
-  if (::fsync(fd) != 0 && errno != EINVAL) return fail(system_error("sync the operation's folder", errno));
-  return {};
-}
-
 Result<FileSystemKey> key_of(int folder) {
   struct statx status{};
   if (::statx(folder, "", AT_EMPTY_PATH, STATX_TYPE | STATX_MNT_ID, &status) != 0) return fail(system_error("stat", errno));
@@ -62,21 +57,9 @@ Result<Fd> open_home_folder(const Home& home, std::string_view path) {
 }
 
 Result<std::vector<std::string>> names_in(int folder) {
-  Fd own(::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!own) return fail(system_error("open folder", errno));
-  DIR* const stream = ::fdopendir(own.get());
-  if (!stream) return fail(system_error("read folder", errno));
-  static_cast<void>(own.release());
+  HF_TRY(auto entries, entries_in(Fd(::openat(folder, ".", kFolderFlags))));
   std::vector<std::string> names;
-  errno = 0;
-  while (const dirent* const entry = ::readdir(stream)) {
-    const std::string_view name = entry->d_name;
-    if (name != "." && name != "..") names.emplace_back(name);
-    errno = 0;
-  }
-  const int error_number = errno;
-  ::closedir(stream);
-  if (error_number != 0) return fail(system_error("read folder", error_number));
+  for (FolderEntry& entry : entries) names.push_back(std::move(entry.name));
   return names;
 }
 
@@ -88,9 +71,8 @@ Result<void> remove_name(int folder, const std::string& name) {
 
 Result<void> empty_part(int folder) {
   HF_TRY(const auto names, names_in(folder));
-  for (const std::string& name : names) {
+  for (const std::string& name : names)
     if (name != kJournalName) HF_CHECK(remove_name(folder, name));
-  }
   return {};
 }
 
@@ -224,17 +206,17 @@ Result<void> OperationFolder::append(const std::string& journal_lines) {
 }
 
 Result<void> OperationFolder::sync_journal() {
-  HF_CHECK(sync(journal_.get()));
+  HF_CHECK(sync_open_folder(journal_.get(), "the journal"));
   if (named_) return {};
-  HF_CHECK(sync(parts_[0].folder.get()));
-  HF_CHECK(sync(operations_.get()));
+  HF_CHECK(sync_open_folder(parts_[0].folder.get(), kTheFolder));
+  HF_CHECK(sync_open_folder(operations_.get(), kTheFolder));
   named_ = true;
   return {};
 }
 
 Result<void> OperationFolder::sync_parts() {
   for (const Part& part : parts_) {
-    if (part.folder) HF_CHECK(sync(part.folder.get()));
+    if (part.folder) HF_CHECK(sync_open_folder(part.folder.get(), kTheFolder));
   }
   return {};
 }

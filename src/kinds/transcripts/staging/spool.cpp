@@ -1,7 +1,7 @@
 #include "base/files/file.h"
+#include "base/files/new_file.h"
 #include "jsonl/limits.h"
 #include "kinds/transcripts/archive/archive_reader.h"
-#include "kinds/transcripts/staging/new_file.h"
 
 #include <fmt/format.h>
 

@@ -169,7 +169,7 @@ Result<void> StageSession::rewrite_whole() {
 
 std::unexpected<Error> StageSession::differs() const {
   return fail(ErrorKind::conflict, artifact_.path + " exists already, with other content",
-              "move that file away, or restore as a copy (without --in-place)");
+              "move that file away, or restore as a copy (without {in_place})");
 }
 
 Result<void> StageSession::compare(std::string_view bytes) {
@@ -228,7 +228,7 @@ Result<void> StageSession::check_there(const Home& home) const {
     return fail(
         ErrorKind::conflict,
         fmt::format("the session exists already, and {} {}", home.absolute(path), file ? "has other content" : "is missing"),
-        "nothing was written; without --in-place a copy is made");
+        "nothing was written; without {in_place} a copy is made");
   }
   return {};
 }

@@ -1,34 +1,19 @@
 #include "kinds/transcripts/staging/steps.h"
 
+#include "base/files/in_folder.h"
+
 #include <fmt/format.h>
 
 #include <fcntl.h>
 
 #include <cerrno>
-#include <cstdio>
 
 namespace holdfast::transcripts {
 namespace {
 
-// Where flags of renameat2 are not known (some network and FUSE file systems): a link never replaces; a folder is at worst
-// renamed over an empty one.
-Result<void> rename_without_flags(int from, const std::string& name, int to, const std::string& new_name) {
-  struct stat status{};
-  if (::fstatat(from, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return fail(system_error(name, errno));
-  if (!S_ISDIR(status.st_mode)) {
-    if (::linkat(from, name.c_str(), to, new_name.c_str(), 0) != 0) return fail(system_error(new_name, errno));
-    if (::unlinkat(from, name.c_str(), 0) != 0) return fail(system_error(name, errno));
-    return {};
-  }
-  if (::fstatat(to, new_name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) return fail(system_error(new_name, EEXIST));
-  if (::renameat(from, name.c_str(), to, new_name.c_str()) != 0) return fail(system_error(new_name, errno));
+Result<void> move_new(int from, const std::string& name, int to, const std::string& new_name) {
+  if (const int problem = rename_new(from, name, to, new_name)) return fail(system_error(new_name, problem));
   return {};
-}
-
-Result<void> rename_new(int from, const std::string& name, int to, const std::string& new_name) {
-  if (::renameat2(from, name.c_str(), to, new_name.c_str(), RENAME_NOREPLACE) == 0) return {};
-  if (errno == EINVAL || errno == ENOSYS) return rename_without_flags(from, name, to, new_name);
-  return fail(system_error(new_name, errno));
 }
 
 Result<std::optional<struct stat>> look_at(int folder, const std::string& name) {
@@ -78,7 +63,7 @@ Result<std::optional<struct stat>> Steps::look(const std::string& path, std::siz
 Result<void> Steps::place_folder(const NewFolder& folder) {
   HF_TRY(const int to, parent(folder.path));
   touched_.emplace(parent_of(folder.path));
-  auto placed = rename_new(folder_.part(folder.at.part), staged_name("folder", folder.at.number), to, last_name_of(folder.path));
+  auto placed = move_new(folder_.part(folder.at.part), staged_name("folder", folder.at.number), to, last_name_of(folder.path));
   // Somebody made it since the operation looked: as good as ours, unless it is not a folder.
   if (!placed && placed.error().kind == ErrorKind::conflict) {
     HF_TRY(const auto there, look_at(to, last_name_of(folder.path)));
@@ -91,7 +76,7 @@ Result<void> Steps::place_folder(const NewFolder& folder) {
 Result<void> Steps::place_file(const JournaledFile& file) {
   HF_TRY(const int to, parent(file.path));
   touched_.emplace(parent_of(file.path));
-  auto placed = rename_new(folder_.part(file.at.part), staged_name("new", file.at.number), to, last_name_of(file.path));
+  auto placed = move_new(folder_.part(file.at.part), staged_name("new", file.at.number), to, last_name_of(file.path));
   if (!placed && placed.error().kind == ErrorKind::conflict) return fail(conflict_at(home_, file.path));
   return placed;
 }
@@ -114,8 +99,7 @@ Result<void> Steps::sync_touched() {
     auto folder = path.empty() ? open_folder(home_.folder()) : home_.open_folder(path);
     if (!folder && is_gone(folder.error())) continue;
     if (!folder) return fail(std::move(folder).error());
-    // EINVAL: a file system that cannot sync folders has nothing to lose there.
-    if (::fsync(folder->get()) != 0 && errno != EINVAL) return fail(system_error("sync " + home_.absolute(path), errno));
+    HF_CHECK(sync_open_folder(folder->get(), home_.absolute(path)));
   }
   return {};
 }
@@ -140,7 +124,7 @@ Result<void> Steps::take_file(const OldFile& file) {
   HF_TRY(const int from, parent(file.path));
   touched_.emplace(parent_of(file.path));
   const std::string name = staged_name("old", file.at.number);
-  HF_CHECK(rename_new(from, last_name_of(file.path), folder_.part(file.at.part), name));
+  HF_CHECK(move_new(from, last_name_of(file.path), folder_.part(file.at.part), name));
   // Once more: somebody may have written between the look and the renaming.
   HF_TRY(const auto after, look_at(folder_.part(file.at.part), name));
   if (!after || mark_of(*after) != file.mark) return changed();
@@ -183,7 +167,7 @@ Result<void> Steps::put_back(const OldFile& file) {
   if (there && there->st_ino == taken->st_ino) return {};  // linked back already; the other name goes with the folder
   HF_TRY(const int to, parent(file.path));
   touched_.emplace(parent_of(file.path));
-  auto back = rename_new(part, name, to, last_name_of(file.path));
+  auto back = move_new(part, name, to, last_name_of(file.path));
   if (!back && back.error().kind == ErrorKind::conflict) {
     return fail(ErrorKind::conflict, fmt::format("{} was taken away and made anew by somebody", home_.absolute(file.path)),
                 fmt::format("the former file is {}/{}/{}/{}", home_.folder(), kOperationsFolder, folder_.name(), name));

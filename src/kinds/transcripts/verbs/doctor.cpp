@@ -152,7 +152,7 @@ class Examining {
                          report_.expiring.size(), report_.sessions, options_.warn_days));
     }
     if (!report_.duplicates.empty()) {
-      advise("Some sessions exist in several project folders: name the project (--source-project) when you work on one of them.");
+      advise("Some sessions exist in several project folders: name the project ({source_project}) when you work on one of them.");
     }
     const auto is_unknown = [](const Leftover& leftover) { return !leftover.trouble.empty(); };
     const auto unknown = std::ranges::count_if(report_.leftovers, is_unknown);
@@ -168,7 +168,7 @@ class Examining {
     }
     if (std::ranges::any_of(report_.sick, &DoctorReport::Sick::to_repair)) {
       advise(
-          "Some transcripts are damaged: a repaired copy (doctor --fix) keeps what can be read and leaves the original alone.");
+          "Some transcripts are damaged: a repaired copy (doctor {fix}) keeps what can be read and leaves the original alone.");
     }
     if (std::ranges::any_of(report_.sick, [](const DoctorReport::Sick& sick) { return !sick.repaired_in.empty(); })) {
       advise("Some damaged transcripts have a repaired copy: resume that, and delete the damaged one when you are content.");

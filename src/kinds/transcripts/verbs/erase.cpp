@@ -29,12 +29,11 @@ Result<void> check_cross_session(const Home& home, const FoundSession& session, 
     std::string folders;
     for (const FoundSession& each : same_id) folders += "\n  " + each.place.project_folder;
     return fail(ErrorKind::invalid, fmt::format("{} exists in {} projects:{}", session.place.session_id, same_id.size(), folders),
-                "say whether plans, tasks and the like go, too: --delete-cross-session-artifacts or "
-                "--no-delete-cross-session-artifacts");
+                "say with {delete_cross_session_artifacts} whether plans, tasks and the like go, too");
   }
   if (same_id.size() <= 1 && options.cross_session_artifacts) {
     return fail(ErrorKind::invalid, fmt::format("{} exists in one project only", session.place.session_id),
-                "leave the flag for cross-session artifacts out");
+                "leave {delete_cross_session_artifacts} out");
   }
   return {};
 }

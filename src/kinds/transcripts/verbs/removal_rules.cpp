@@ -37,10 +37,10 @@ Result<RemovalCheck> check_removal(const Home& home, const std::string& session_
   const bool ours = !is_native_id(session_id) && rules.made_by_us;
   if (!ours && !rules.force) {
     if (!rules.dry_run) {
-      return fail(ErrorKind::refused, fmt::format("{} was not made by holdfast; {} needs --force", session_id, rules.verb),
-                  "a backup is made first; --dry-run shows what would happen");
+      return fail(ErrorKind::refused, fmt::format("{} was not made by holdfast; {} needs {{force}}", session_id, rules.verb),
+                  "a backup is made first; {dry_run} shows what would happen");
     }
-    check.warnings.push_back("not made by holdfast: this needs --force");
+    check.warnings.push_back("not made by holdfast: this needs {force}");
   }
   HF_TRY(RunningState state, running_state(home, session_id, path, now));
   // What was put in place a moment ago, and not written to since, is in nobody's use.
@@ -53,7 +53,7 @@ Result<RemovalCheck> check_removal(const Home& home, const std::string& session_
   }
   if (!rules.terminate || !rules.clients_are_known) {
     return fail(ErrorKind::refused, fmt::format("the session is in use: {}", who_uses(state)),
-                rules.clients_are_known ? "end it first, or let it be ended (--terminate)"
+                rules.clients_are_known ? "end it first, or let it be ended ({terminate})"
                                         : "end its client, wait ten seconds and try again");
   }
   for (const LiveClient& client : state.clients) {

@@ -34,7 +34,7 @@ Result<Plan> plan_in_place(const Home& home, const ArchiveHeader& header, const 
   if (plan.target.folder.empty() && !options.target_project) {
     if (header.original_project_path.empty()) {
       return fail(ErrorKind::invalid, "the archive does not say which project the session was in",
-                  "say where it belongs (--target-project)");
+                  "say where it belongs ({target_project})");
     }
     HF_TRY(plan.target.folder, folder_for_project(home, header.original_project_path));
   }

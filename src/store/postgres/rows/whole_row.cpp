@@ -32,6 +32,13 @@ class TextColumns final : public Columns {
   const Row& row_;
 };
 
+std::string select_where(std::string_view condition) {
+  return fmt::format(
+      "SELECT {}, description, opening, data, texts_checksum, {} FROM sessions LEFT JOIN (SELECT session, description, opening, "
+      "data, checksum AS texts_checksum FROM session_texts) AS texts ON texts.session = sessions.key WHERE {}",
+      session_columns(), kPackedTallies, condition);
+}
+
 std::int64_t take_integer(std::string_view& bytes) {
   const std::int64_t value = session::get_integer(bytes);
   bytes.remove_prefix(sizeof(value));
@@ -48,11 +55,13 @@ std::string take_string(std::string_view& bytes) {
 }  // namespace
 
 Statement select_whole_row(std::string_view id) {
-  static const std::string sql = fmt::format(
-      "SELECT {}, description, opening, data, texts_checksum, {} FROM sessions LEFT JOIN (SELECT session, description, opening, "
-      "data, checksum AS texts_checksum FROM session_texts) AS texts ON texts.session = sessions.key WHERE id = ?",
-      session_columns(), kPackedTallies);
+  static const std::string sql = select_where("id = ?");
   return {sql, {id}};
+}
+
+Statement select_whole_rows(const std::vector<std::int64_t>& keys) {
+  static const std::string sql = select_where("key = ANY(?)");
+  return {sql, {Param::numbers(keys)}};
 }
 
 void decode_rest(const Row& row, session::SessionRecord& record) {

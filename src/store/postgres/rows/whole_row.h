@@ -10,6 +10,7 @@ namespace holdfast::store::postgres {
 
 // By id; at most one row.
 Statement select_whole_row(std::string_view id);
+Statement select_whole_rows(const std::vector<std::int64_t>& keys);  // in any order
 
 SessionRow decode_whole_row(const Row& row);
 // Only what `sessions` does not have.

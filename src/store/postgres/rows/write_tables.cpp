@@ -284,13 +284,11 @@ Result<std::optional<session::Lease>> WriteTables::find_lease(std::string_view n
 Result<std::vector<SessionRow>> WriteTables::rows_after(std::string_view id, std::size_t limit) {
   HF_CHECK(locks_.want_everything());
   queue_writes();
-  static const std::string sql = fmt::format("SELECT {} FROM sessions WHERE id > ? ORDER BY id LIMIT ?", session_columns());
-  HF_TRY(const Answer rows, connection_.ask(sql, {id, limit}));
-  std::vector<SessionRow> found;
-  for (int i = 0; i < rows.size(); ++i) {
-    Known& known = known_[std::string(rows[i].text(1))];
+  HF_TRY(auto found, reads_.rows_after(id, limit));
+  for (const SessionRow& row : found) {
+    Known& known = known_[row.record.id];
     known = {};
-    known.row = found.emplace_back(decode_session(rows[i]));
+    known.row = row;
   }
   return found;
 }

@@ -61,7 +61,6 @@ class WriteTables final : public WritableTables {
   Result<void> update_row(SessionRow& row, const session::SessionRecord& before) override;
   Result<void> update_head(SessionRow& row) override;
   Result<void> erase_row(const SessionRow& row, const session::Tombstone& tombstone, std::int64_t changed) override;
-  Result<void> note_recount() override { return {}; }
   Result<session::Entry> insert_entry(SessionRow& row, session::NewEntry entry) override;
   Result<void> redact_entry(const SessionRow& row, std::int64_t seq, std::string_view text, std::string_view data) override;
   Result<session::LineageEvent> insert_lineage(session::LineageEvent event) override;

@@ -32,14 +32,10 @@ std::string status_shown(const Bucket& bucket) {
 using BucketCounts = std::map<std::int64_t, std::int64_t>;  // by bucket
 
 Result<void> add_counts(Db& db, std::string_view sql, const std::vector<std::string>& roots, BucketCounts& counts) {
-  HF_TRY(auto rows, db.query(sql));
-  int index = 0;
-  for (const std::string& root : roots) rows.bind(++index, root);
-  while (true) {
-    HF_TRY(const bool more, rows.next());
-    if (!more) return {};
-    counts[rows.integer(0)] += rows.integer(1);
-  }
+  return db.each(sql, {roots.begin(), roots.end()}, [&](const Columns& row) {
+    counts[row.integer(0)] += row.integer(1);
+    return true;
+  });
 }
 
 // How many sessions of each bucket are found under the roots.
@@ -107,20 +103,15 @@ class Walk {
   }
 
   // All that there is lies below {highest, ..., a blob} and above {lowest, ..., ""}: to SQLite a blob is more than any text.
-  void bind_open(Rows& rows, int& index, bool highest) const {
-    rows.bind(++index, highest ? highest_ : lowest_);
-    for (std::size_t i = order_.bucket_keys + 1; i < order_.keys.size(); ++i) {
-      rows.bind(++index, highest ? Limits::max() : Limits::min());
-    }
-    if (highest) {
-      rows.bind(++index, Blob{});
-    } else {
-      rows.bind(++index, std::string_view());
-    }
+  void add_open(SqlValues& values, bool highest) const {
+    values.emplace_back(highest ? highest_ : lowest_);
+    values.resize(values.size() + order_.keys.size() - order_.bucket_keys - 1, highest ? Limits::max() : Limits::min());
+    values.push_back(highest ? SqlValue(Blob{}) : SqlValue(std::string_view()));
   }
-  void bind_place(Rows& rows, int& index, const Position& place) const {
-    for (std::size_t i = order_.bucket_keys; i < order_.keys.size(); ++i) rows.bind(++index, place.keys[i]);
-    rows.bind(++index, place.id);
+  void add_place(SqlValues& values, const Position& place) const {
+    values.insert(values.end(), place.keys.begin() + static_cast<std::ptrdiff_t>(order_.bucket_keys),
+                  place.keys.begin() + static_cast<std::ptrdiff_t>(order_.keys.size()));
+    values.emplace_back(place.id);
   }
 
   Result<void> visit(const Position& position, const Bucket& bucket) {
@@ -128,32 +119,28 @@ class Walk {
     const int beside_cursor = after_ ? side(position, *after_) : 1;
     const int beside_last = full ? side(position, places_.back().position) : -1;
     if (beside_cursor < 0 || beside_last > 0) return {};
-    {
-      HF_TRY(auto rows, db_.query(sql_, bucket.number));
-      int index = 1;
-      if (beside_cursor == 0) {
-        bind_place(rows, index, *after_);
-      } else {
-        bind_open(rows, index, order_.descending);
-      }
-      const Position last = full ? places_.back().position : Position();
-      if (beside_last == 0) {
-        bind_place(rows, index, last);
-      } else {
-        bind_open(rows, index, !order_.descending);
-      }
-      bind_values(rows, index, where_.values);
-      rows.bind(++index, wanted_);
-      while (true) {
-        HF_TRY(const bool more, rows.next());
-        if (!more) break;
-        Place& place = places_.emplace_back(rows.integer(0), position);
-        place.position.id = rows.text(1);
-        for (std::size_t i = order_.bucket_keys; i < order_.keys.size(); ++i) {
-          place.position.keys[i] = rows.integer(static_cast<int>(i - order_.bucket_keys) + 2);
-        }
-      }
+    SqlValues values{bucket.number};
+    if (beside_cursor == 0) {
+      add_place(values, *after_);
+    } else {
+      add_open(values, order_.descending);
     }
+    const Position last = full ? places_.back().position : Position();
+    if (beside_last == 0) {
+      add_place(values, last);
+    } else {
+      add_open(values, !order_.descending);
+    }
+    values.insert(values.end(), where_.values.begin(), where_.values.end());
+    values.emplace_back(wanted_);
+    HF_CHECK(db_.each(sql_, values, [&](const Columns& row) {
+      Place& place = places_.emplace_back(row.integer(0), position);
+      place.position.id = row.text(1);
+      for (std::size_t i = order_.bucket_keys; i < order_.keys.size(); ++i) {
+        place.position.keys[i] = row.integer(static_cast<int>(i - order_.bucket_keys) + 2);
+      }
+      return true;
+    }));
     std::ranges::sort(places_, [&](const Place& a, const Place& b) { return order_.before(a.position, b.position); });
     if (places_.size() > wanted_) places_.resize(wanted_);
     return {};
@@ -211,11 +198,12 @@ Result<std::optional<std::int64_t>> count_selected(Db& db, const Query& query, c
   const std::string sql = fmt::format("SELECT count(*) FROM sessions AS s WHERE s.shelf = ? AND {}", selection.rest.sql);
   std::int64_t sum = 0;
   for (const Bucket& bucket : selection.buckets) {
-    HF_TRY(auto rows, db.query(sql, bucket.number));
-    int index = 1;
-    bind_values(rows, index, selection.rest.values);
-    HF_TRY(const bool found, rows.next());
-    if (found) sum += rows.integer(0);
+    SqlValues values{bucket.number};
+    values.insert(values.end(), selection.rest.values.begin(), selection.rest.values.end());
+    HF_CHECK(db.each(sql, values, [&](const Columns& row) {
+      sum += row.integer(0);
+      return true;
+    }));
   }
   return sum;
 }

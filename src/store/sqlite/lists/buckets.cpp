@@ -2,7 +2,6 @@
 
 #include "base/crypto/hash.h"
 #include "session/length_prefix.h"
-#include "store/sqlite/lists/catalogue_rows.h"
 
 #include <fmt/format.h>
 
@@ -37,7 +36,7 @@ std::string bucket_checksum(const Bucket& bucket) {
 }
 
 // Columns of kBucketColumns; `fits` says whether the checksum does.
-Bucket decode_bucket(const Rows& rows, bool& fits) {
+Bucket decode_bucket(const Columns& rows, bool& fits) {
   Bucket bucket;
   bucket.number = rows.integer(0);
   bucket.principal = rows.text(1);
@@ -74,15 +73,8 @@ bool has_word_of_nobody(const Bucket& bucket) {
 }
 
 Result<void> forget_words_of_nobody(Db& db) {
-  std::vector<std::int64_t> numbers;
-  {
-    HF_TRY(auto rows, db.query("SELECT number FROM shelves WHERE sessions = 0 AND aspect <> ''"));
-    while (true) {
-      HF_TRY(const bool more, rows.next());
-      if (!more) break;
-      numbers.push_back(rows.integer(0));
-    }
-  }
+  HF_TRY(const auto numbers, db.all<std::int64_t>("SELECT number FROM shelves WHERE sessions = 0 AND aspect <> ''", {},
+                                                  [](const Columns& row) { return row.integer(0); }));
   for (const std::int64_t number : numbers) HF_CHECK(change_count(db, number, 0));
   return {};
 }
@@ -172,16 +164,13 @@ session::Position bucket_position(const session::Query& query, const Bucket& buc
 Result<std::optional<std::vector<Bucket>>> read_buckets(Db& db) {
   static const std::string sql = fmt::format("SELECT {} FROM shelves ORDER BY number", kBucketColumns);
   std::vector<Bucket> buckets;
-  {
-    HF_TRY(auto rows, db.query(sql));
-    while (true) {
-      HF_TRY(const bool more, rows.next());
-      if (!more) break;
-      bool fits = false;
-      buckets.push_back(decode_bucket(rows, fits));
-      if (!fits || buckets.back().number != static_cast<std::int64_t>(buckets.size())) return std::nullopt;
-    }
-  }
+  bool fit = true;
+  HF_CHECK(db.each(sql, {}, [&](const Columns& row) {
+    buckets.push_back(decode_bucket(row, fit));
+    fit = fit && buckets.back().number == static_cast<std::int64_t>(buckets.size());
+    return fit;
+  }));
+  if (!fit) return std::nullopt;
   HF_TRY(const bool astray, any_astray(db, static_cast<std::int64_t>(buckets.size())));
   if (astray) return std::nullopt;
   return buckets;
@@ -204,24 +193,21 @@ Result<void> rebuild_buckets(Db& db) {
   std::map<std::int64_t, std::int64_t> counts;
   std::int64_t after = 0;
   while (true) {
-    std::vector<std::pair<std::int64_t, session::SessionRecord>> step;
-    {
-      HF_TRY(auto rows, db.query("SELECT key, principal, kind, visibility, status, pinned, aspect FROM sessions WHERE key > ? "
-                                 "ORDER BY key LIMIT ?",
-                                 after, kStep));
-      while (true) {
-        HF_TRY(const bool more, rows.next());
-        if (!more) break;
-        auto& [key, record] = step.emplace_back();
-        key = rows.integer(0);
-        record.principal = rows.text(1);
-        record.kind = rows.text(2);
-        record.visibility = static_cast<session::Visibility>(rows.integer(3));
-        record.status = rows.text(4);
-        record.pinned = rows.integer(5) != 0;
-        record.aspect = rows.text(6);
-      }
-    }
+    using Standing = std::pair<std::int64_t, session::SessionRecord>;  // key, and what decides about its bucket
+    HF_TRY(const auto step,
+           db.all<Standing>(
+               "SELECT key, principal, kind, visibility, status, pinned, aspect FROM sessions WHERE key > ? ORDER BY key LIMIT ?",
+               {after, kStep}, [](const Columns& row) {
+                 Standing found(row.integer(0), {});
+                 session::SessionRecord& record = found.second;
+                 record.principal = row.text(1);
+                 record.kind = row.text(2);
+                 record.visibility = static_cast<session::Visibility>(row.integer(3));
+                 record.status = row.text(4);
+                 record.pinned = row.integer(5) != 0;
+                 record.aspect = row.text(6);
+                 return found;
+               }));
     for (const auto& [key, record] : step) {
       HF_TRY(const std::int64_t number, find_bucket(db, record));
       ++counts[number];
@@ -231,7 +217,6 @@ Result<void> rebuild_buckets(Db& db) {
     if (step.size() < kStep) break;
   }
   for (const auto& [number, count] : counts) HF_CHECK(change_count(db, number, count));
-  HF_CHECK(note_recount(db));
   return db.script(kRebuildRoots);
 }
 
@@ -258,12 +243,10 @@ Result<std::vector<std::string>> check_buckets(Db& db) {
                    "s.pinned) OR ifnull(h.aspect <> s.aspect, 0)"));
   if (astray.value_or(0) != 0) problems.push_back(fmt::format("{} sessions are listed under the wrong heading", *astray));
   std::map<std::int64_t, std::int64_t> found;
-  HF_TRY(auto rows, db.query("SELECT shelf, count(*) FROM sessions NOT INDEXED GROUP BY shelf"));
-  while (true) {
-    HF_TRY(const bool more, rows.next());
-    if (!more) break;
-    found[rows.integer(0)] = rows.integer(1);
-  }
+  HF_CHECK(db.each("SELECT shelf, count(*) FROM sessions NOT INDEXED GROUP BY shelf", {}, [&](const Columns& row) {
+    found[row.integer(0)] = row.integer(1);
+    return true;
+  }));
   for (const Bucket& bucket : *buckets) {
     if (found[bucket.number] == bucket.sessions) continue;
     problems.push_back(fmt::format("{} sessions of kind {} and status {} are counted, {} found", bucket.sessions, bucket.kind,

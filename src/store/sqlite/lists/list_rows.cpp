@@ -1,8 +1,8 @@
-#include "store/sqlite/lists/list_rows.h"
-
 #include "session/query/cursor.h"
 #include "store/sqlite/lists/bucket_walk.h"
-#include "store/sqlite/rows/record_rows.h"
+#include "store/sqlite/rows/tables.h"
+#include "store/tables/condition.h"
+#include "store/tables/order.h"
 
 #include <fmt/format.h>
 
@@ -17,68 +17,26 @@ using session::Query;
 
 namespace {
 
-void bind_all(Rows& rows, int& index, const std::vector<std::string>& texts) {
-  for (const std::string& text : texts) rows.bind(++index, text);
-}
-
 Result<std::int64_t> count_all(Db& db, const Condition& where) {
-  HF_TRY(auto rows, db.query(fmt::format("SELECT count(*) FROM sessions AS s WHERE {}", where.sql)));
-  int index = 0;
-  bind_values(rows, index, where.values);
-  HF_TRY(const bool found, rows.next());
-  return found ? rows.integer(0) : 0;
+  HF_TRY(const auto count,
+         db.first<std::int64_t>(fmt::format("SELECT count(*) FROM sessions AS s WHERE {}", where.sql),
+                                {where.values.begin(), where.values.end()}, [](const Columns& row) { return row.integer(0); }));
+  return count.value_or(0);
 }
 
-// The places of one page and, when there is one, of the item behind it.
 Result<std::vector<Place>> find_places(Db& db, const Query& query, const Condition& where, const std::optional<Position>& after) {
-  const Order order = order_of(query);
-  std::string sql = fmt::format("SELECT s.key, s.id, {} FROM sessions AS s WHERE {}", order.columns(), where.sql);
-  if (after) {
-    sql += fmt::format(" AND ({}, s.id) {} ({}?)", order.columns(), order.descending ? "<" : ">",
-                       fmt::format("{}", fmt::join(std::vector<std::string>(order.keys.size(), "?, "), "")));
-  }
-  sql += fmt::format(" ORDER BY {} LIMIT ? OFFSET ?", order.by());
-
-  HF_TRY(auto rows, db.query(sql));
-  int index = 0;
-  bind_all(rows, index, order.texts);
-  bind_values(rows, index, where.values);
-  if (after) {
-    bind_all(rows, index, order.texts);
-    for (std::size_t i = 0; i < order.keys.size(); ++i) rows.bind(++index, after->keys[i]);
-    rows.bind(++index, after->id);
-  }
-  bind_all(rows, index, order.texts);
-  rows.bind(++index, query.limit + 1);
-  rows.bind(++index, query.offset);
-
-  std::vector<Place> places;
-  while (true) {
-    HF_TRY(const bool more, rows.next());
-    if (!more) return places;
-    Place& place = places.emplace_back();
-    place.key = rows.integer(0);
-    place.position.id = rows.text(1);
-    for (std::size_t i = 0; i < order.keys.size(); ++i) place.position.keys[i] = rows.integer(static_cast<int>(i) + 2);
-  }
+  const SqlStatement statement = select_places(query, where, after);
+  const std::size_t keys = order_of(query).keys.size();
+  return db.all<Place>(statement.sql, statement.values, [&](const Columns& columns) { return read_place(columns, keys); });
 }
 
-// From the catalogue when there is one, from the buckets as far as they know, else from the sessions themselves.
-Result<Found> find_page(Db& db, const Query& query, const Condition& where, const std::optional<Position>& after,
-                        Catalogue* catalogue) {
-  const bool for_catalogue = catalogue != nullptr && Catalogue::serves(query);
-  if (for_catalogue) {
-    HF_TRY(auto found, catalogue->find(db, query, after));
-    if (found) return *std::move(found);
-  }
+// From the buckets as far as they know, else from the sessions themselves.
+Result<Found> find_page(Db& db, const Query& query, const Condition& where, const std::optional<Position>& after) {
   HF_TRY(auto buckets, read_buckets(db));
-  const std::int64_t all = buckets ? sum_of(*buckets) : 0;
   std::optional<Selection> selection;
   if (buckets) {
     HF_TRY(selection, select_buckets(db, query, *std::move(buckets)));
   }
-  const bool looks_at_sessions = !selection || !selection->rest.empty() || !query.roots.empty();
-  if (for_catalogue && looks_at_sessions) catalogue->charge(selection ? sum_of(selection->buckets) : all);
   Found found;
   if (query.count) {
     std::optional<std::int64_t> total;
@@ -102,15 +60,9 @@ Result<Found> find_page(Db& db, const Query& query, const Condition& where, cons
 // by itself, found through the index on the id. Those that cannot be read come first, whatever the filters say: a
 // damaged session must not disappear from lists. Slow, and rare.
 Result<Found> rescue_places(Db& db, const Query& query, const Condition& where, const std::optional<Position>& after) {
-  std::vector<std::pair<std::int64_t, std::string>> all;
-  {
-    HF_TRY(auto rows, db.query("SELECT key, id FROM sessions ORDER BY id"));
-    while (true) {
-      HF_TRY(const bool more, rows.next());
-      if (!more) break;
-      all.emplace_back(rows.integer(0), rows.text(1));
-    }
-  }
+  using Known = std::pair<std::int64_t, std::string>;
+  HF_TRY(const auto all, db.all<Known>("SELECT key, id FROM sessions ORDER BY id", {},
+                                       [](const Columns& row) { return Known(row.integer(0), row.text(1)); }));
   const Order order = order_of(query);
   Found rescued;
   rescued.total = 0;
@@ -140,10 +92,10 @@ Result<Found> rescue_places(Db& db, const Query& query, const Condition& where, 
 }
 
 // A record whose pages cannot be read is still an item of the list: what is known is its id.
-Result<session::SessionRecord> load_item(Db& db, const Place& place) {
-  auto row = find_row(db, place.key);
+Result<session::SessionRecord> load_item(SqliteTables& tables, const Place& place) {
+  auto row = tables.find_row_by_key(place.key);
   Result<void> rest;
-  if (row && *row) rest = load_rest(db, **row);
+  if (row && *row) rest = tables.load_rest(**row);
   if (row && *row && rest) return std::move((*row)->record);
   for (const Error* error : {row ? nullptr : &row.error(), rest ? nullptr : &rest.error()}) {
     if (error != nullptr && error->kind != ErrorKind::corrupt) return fail(*error);
@@ -157,28 +109,28 @@ Result<session::SessionRecord> load_item(Db& db, const Place& place) {
 
 }  // namespace
 
-Result<Page> list_sessions(Db& db, const Query& query, std::string_view secret, Catalogue* catalogue) {
+Result<Page> SqliteTables::list(const Query& query) {
   HF_CHECK(session::check_query(query));
   std::optional<Position> after;
   if (!query.cursor.empty()) {
-    HF_TRY(after, session::read_cursor(secret, query));
+    HF_TRY(after, session::read_cursor(secret_, query));
   }
   const Condition where = conditions_of(query, kSqliteHasText);
   Page page;
-  auto found = find_page(db, query, where, after, catalogue);
+  auto found = find_page(db_, query, where, after);
   if (!found) {
     if (found.error().kind != ErrorKind::corrupt) return fail(std::move(found).error());
-    found = rescue_places(db, query, where, after);
+    found = rescue_places(db_, query, where, after);
     if (!found) return fail(std::move(found).error());
   }
   page.total = query.count ? found->total : session::kNotCounted;
   std::vector<Place>& places = found->places;
   if (places.size() > query.limit) {
     places.resize(query.limit);
-    page.next_cursor = session::make_cursor(secret, query, places.back().position);
+    page.next_cursor = session::make_cursor(secret_, query, places.back().position);
   }
   for (const Place& place : places) {
-    HF_TRY(auto record, load_item(db, place));
+    HF_TRY(auto record, load_item(*this, place));
     page.items.push_back(std::move(record));
   }
   return page;

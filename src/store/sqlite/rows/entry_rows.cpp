@@ -1,6 +1,6 @@
-#include "store/sqlite/rows/entry_rows.h"
-
 #include "session/limits.h"
+#include "store/sqlite/rows/tables.h"
+#include "store/tables/condition.h"
 
 #include <fmt/format.h>
 
@@ -9,13 +9,6 @@ namespace holdfast::store {
 using session::Entry;
 
 namespace {
-
-Result<std::optional<Entry>> first_entry(Result<Rows> rows, const SessionRow& row) {
-  if (!rows) return fail(std::move(rows).error());
-  HF_TRY(const bool found, rows->next());
-  if (!found) return std::optional<Entry>();
-  return read_entry(*rows, row.record.id);
-}
 
 Result<void> count_entry(Db& db, const SessionRow& row, const Entry& entry) {
   return db.run(
@@ -27,81 +20,66 @@ Result<void> count_entry(Db& db, const SessionRow& row, const Entry& entry) {
 
 }  // namespace
 
-Result<Entry> insert_entry(Db& db, SessionRow& row, session::NewEntry fresh, std::int64_t sequence) {
-  auto [entry, salt] = next_entry(row, std::move(fresh), sequence);
+Result<Entry> SqliteTables::insert_entry(SessionRow& row, session::NewEntry fresh) {
+  auto [entry, salt] = next_entry(row, std::move(fresh), next_sequence());
   const auto key = entry.idempotency_key.empty() ? std::nullopt : std::optional<std::string_view>(entry.idempotency_key);
-  HF_CHECK(db.run("INSERT INTO entries VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, ?)", entry.sequence, row.key,
-                  entry.seq, entry.type, entry.lane, entry.number, entry.time, entry.author, entry.run, key,
-                  Blob{bytes_of(row.head)}, Blob{bytes_of(entry.hash)}, Blob{salt}, Blob{entry.data}, Blob{entry.text}));
-  HF_CHECK(count_entry(db, row, entry));
+  HF_CHECK(db_.run("INSERT INTO entries VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, ?)", entry.sequence, row.key,
+                   entry.seq, entry.type, entry.lane, entry.number, entry.time, entry.author, entry.run, key,
+                   Blob{bytes_of(row.head)}, Blob{bytes_of(entry.hash)}, Blob{salt}, Blob{entry.data}, Blob{entry.text}));
+  HF_CHECK(count_entry(db_, row, entry));
   row.entries = entry.seq;
   row.head = entry.hash;
   return entry;
 }
 
-Result<session::EntryPage> read_entries(Db& db, const SessionRow& row, const session::EntryQuery& query) {
+Result<session::EntryPage> SqliteTables::read_entries(const SessionRow& row, const session::EntryQuery& query) {
   const bool forward = query.direction == session::Direction::forward;
   std::string sql = fmt::format("SELECT {} FROM entries WHERE session = ? AND seq {} ?", kEntryColumns, forward ? ">=" : "<=");
   if (query.lane) sql += " AND lane = ?";
-  if (!query.types.empty()) {
-    sql += " AND type IN (?";
-    for (std::size_t i = 1; i < query.types.size(); ++i) sql += ",?";
-    sql += ")";
-  }
+  if (!query.types.empty()) sql += " AND type IN " + marks(query.types.size());
   sql += forward ? " ORDER BY seq" : " ORDER BY seq DESC";
 
   const std::int64_t from = query.from != 0 || forward ? query.from : row.entries;
-  HF_TRY(auto rows, db.query(sql, row.key, from));
-  int index = 2;
-  if (query.lane) rows.bind(++index, *query.lane);
-  for (const std::string& type : query.types) rows.bind(++index, type);
+  SqlValues values{row.key, from};
+  if (query.lane) values.emplace_back(*query.lane);
+  values.insert(values.end(), query.types.begin(), query.types.end());
 
   session::EntryPage page;
   std::size_t bytes = 0;
-  while (true) {
-    HF_TRY(const bool more, rows.next());
-    if (!more) return page;
+  HF_CHECK(db_.each(sql, values, [&](const Columns& columns) {
     if (page.entries.size() >= query.limit || bytes >= session::kEntryPageBytes) {
-      page.next = rows.integer(1);
-      return page;
+      page.next = columns.integer(1);
+      return false;
     }
-    page.entries.push_back(read_entry(rows, row.record.id));
+    page.entries.push_back(read_entry(columns, row.record.id));
     bytes += page.entries.back().text.size() + page.entries.back().data.size();
-  }
+    return true;
+  }));
+  return page;
 }
 
-Result<std::optional<Entry>> find_entry(Db& db, const SessionRow& row, std::int64_t seq) {
-  static const std::string sql = fmt::format("SELECT {} FROM entries WHERE session = ? AND seq = ?", kEntryColumns);
-  return first_entry(db.query(sql, row.key, seq), row);
+Result<void> SqliteTables::each_entry(const SessionRow& row, const OnEntry& on_entry) {
+  return db_.each(fmt::format("SELECT {} FROM entries WHERE session = ? ORDER BY seq", kEntryColumns), {row.key},
+                  [&](const Columns& columns) {
+                    on_entry(read_entry(columns, row.record.id), previous_hash(columns));
+                    return true;
+                  });
 }
 
-Result<std::optional<Entry>> find_entry(Db& db, const SessionRow& row, std::string_view lane, std::int64_t number) {
-  if (number <= 0) return std::optional<Entry>();
-  static const std::string sql =
-      fmt::format("SELECT {} FROM entries WHERE session = ? AND lane = ? AND number = ? AND number > 0", kEntryColumns);
-  return first_entry(db.query(sql, row.key, lane, number), row);
-}
-
-Result<std::optional<Entry>> find_entry_by_key(Db& db, const SessionRow& row, std::string_view key) {
-  if (key.empty()) return std::optional<Entry>();
-  static const std::string sql = fmt::format("SELECT {} FROM entries WHERE session = ? AND key = ?", kEntryColumns);
-  return first_entry(db.query(sql, row.key, key), row);
-}
-
-Result<std::int64_t> redact_entry(Db& db, const SessionRow& row, std::int64_t seq, std::string_view text, std::string_view data) {
+Result<void> SqliteTables::redact_entry(const SessionRow& row, std::int64_t seq, std::string_view text, std::string_view data) {
   std::int64_t sequence = 0;
   std::string mac;
   {
     HF_TRY(auto rows,
-           db.query("SELECT sequence, salt, mac, data, text FROM entries WHERE session = ? AND seq = ?", row.key, seq));
+           db_.query("SELECT sequence, salt, mac, data, text FROM entries WHERE session = ? AND seq = ?", row.key, seq));
     HF_TRY(const bool found, rows.next());
     if (!found) return fail(ErrorKind::not_found, fmt::format("session {} has no entry {}", row.record.id, seq));
     sequence = rows.integer(0);
     mac = mac_to_keep(rows.text(1), rows.text(2), rows.text(4), rows.text(3));
   }
-  HF_CHECK(db.run("UPDATE entries SET salt = NULL, mac = ?, data = ?, text = ? WHERE session = ? AND seq = ?", Blob{mac},
-                  Blob{data}, Blob{text}, row.key, seq));
-  return sequence;
+  HF_CHECK(db_.run("UPDATE entries SET salt = NULL, mac = ?, data = ?, text = ? WHERE session = ? AND seq = ?", Blob{mac},
+                   Blob{data}, Blob{text}, row.key, seq));
+  return db_.run("INSERT INTO erasures VALUES(?, ?, ?, ?)", row.changed, sequence, sequence, row.key);
 }
 
 }  // namespace holdfast::store

@@ -13,19 +13,17 @@ Result<std::int64_t> read_last_sequence(Db& db) {
 }
 
 Result<std::vector<Event>> read_events_after(Db& db, std::int64_t sequence, std::size_t limit) {
-  HF_TRY(auto rows, db.query("SELECT e.sequence, 0, s.id, s.kind, e.seq, s.rev FROM entries AS e JOIN sessions AS s "
-                             "ON s.key = e.session WHERE e.sequence > ?1 "
-                             "UNION ALL SELECT changed, 1, id, kind, 0, rev FROM sessions WHERE changed > ?1 "
-                             "UNION ALL SELECT changed, 2, id, kind, 0, 0 FROM tombstones WHERE changed > ?1 "
-                             "ORDER BY 1 LIMIT ?2",
-                             sequence, limit));
-  std::vector<Event> events;
-  while (true) {
-    HF_TRY(const bool more, rows.next());
-    if (!more) return events;
-    events.push_back({rows.integer(0), static_cast<EventType>(rows.integer(1)), std::string(rows.text(2)),
-                      std::string(rows.text(3)), rows.integer(4), rows.integer(5)});
-  }
+  return db.all<Event>(
+      "SELECT e.sequence, 0, s.id, s.kind, e.seq, s.rev FROM entries AS e JOIN sessions AS s ON s.key = e.session "
+      "WHERE e.sequence > ?1 "
+      "UNION ALL SELECT changed, 1, id, kind, 0, rev FROM sessions WHERE changed > ?1 "
+      "UNION ALL SELECT changed, 2, id, kind, 0, 0 FROM tombstones WHERE changed > ?1 "
+      "ORDER BY 1 LIMIT ?2",
+      {sequence, limit}, [](const Columns& row) {
+        return Event{row.integer(0),           static_cast<EventType>(row.integer(1)),
+                     std::string(row.text(2)), std::string(row.text(3)),
+                     row.integer(4),           row.integer(5)};
+      });
 }
 
 }  // namespace holdfast::store

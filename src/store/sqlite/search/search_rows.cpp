@@ -1,8 +1,8 @@
 #include "store/sqlite/search/search_rows.h"
 
 #include "base/text/text.h"
-#include "store/sqlite/rows/entry_rows.h"
 #include "store/sqlite/rows/event_rows.h"
+#include "store/sqlite/rows/tables.h"
 #include "store/sqlite/search/record_search.h"
 #include "store/tables/condition.h"
 
@@ -123,7 +123,7 @@ class Search {
     SessionRow row;
     row.key = rows.integer(1);
     row.record.id = place->id;
-    HF_TRY(const auto whole, find_entry(db_, row, hit.seq));
+    HF_TRY(const auto whole, SqliteTables(db_).find_entry(row, hit.seq));
     if (whole && whole->damage) session::show_damage(hit, *whole->damage);
     return take(*place, std::move(hit));
   }

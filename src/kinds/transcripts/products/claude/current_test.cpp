@@ -1,6 +1,6 @@
 #include "kinds/transcripts/products/claude/current.h"
 
-#include "kinds/transcripts/home/process.h"
+#include "base/run/process.h"
 #include "kinds/transcripts/products/claude/project_folder.h"
 #include "kinds/transcripts/reading/tool_use.h"
 #include "kinds/transcripts/testing/test_home.h"

@@ -118,7 +118,7 @@ Result<void> check_codex_lives_nowhere_else(const Home& home, const std::string&
   if (!lives) return fail(lives.error());
   if (lives->path == path || lives->path == path + std::string(kCompressedEnding)) return {};
   return fail(ErrorKind::conflict, fmt::format("{} lives elsewhere: {}", id, home.absolute(lives->path)),
-              "nothing was written; a restore without --in-place makes a copy");
+              "nothing was written; a restore without {in_place} makes a copy");
 }
 
 Result<CopyResult> clone_codex(const Home& home, const CodexSession& source, const CodexCopyOptions& options, Millis now,

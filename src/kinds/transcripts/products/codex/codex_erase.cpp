@@ -18,7 +18,7 @@ Result<EraseResult> erase_codex(const Home& home, const CodexSession& session, c
                                 const Progress& progress) {
   const auto began = SteadyClock::now();
   if (options.cross_session_artifacts)
-    return fail(ErrorKind::invalid, "a Codex session is one file", "leave the flag for cross-session artifacts out");
+    return fail(ErrorKind::invalid, "a Codex session is one file", "leave {delete_cross_session_artifacts} out");
   HF_TRY(const Inventory inventory, codex_inventory(home, session));
   HF_TRY(const CodexSession summary, summarise_codex(home, session));
   const RemovalRules rules{.verb = "delete",

@@ -1,0 +1,45 @@
+#include "operations/context.h"
+
+#include "kinds/transcripts/products/claude/project_folder.h"
+
+namespace holdfast::operations {
+
+catalogue::Asker Context::asker() {
+  const auto mine = keeper();
+  return {[this]() -> Result<session::Store*> {
+            auto opened = store(true);
+            if (!opened && opened.error().kind == ErrorKind::not_found) return nullptr;
+            return opened;
+          },
+          identity().principal, mine ? *mine : nullptr};
+}
+
+Result<catalogue::Found> Context::any_session(const std::string& id, const std::string& source_project) {
+  // A project to look in is about transcripts alone.
+  if (id.empty() || !source_project.empty()) return transcript(id, source_project);
+  return catalogue::find(asker(), id);
+}
+
+Result<const transcripts::Keeper*> Context::keeper_for(const std::string& id) {
+  const auto mine = keeper();
+  if (!mine && !id.empty()) HF_CHECK(catalogue::find_transcript(asker(), id));
+  return mine;
+}
+
+Result<catalogue::Found> Context::transcript(const std::string& id, const std::string& source_project) {
+  HF_TRY(const auto project, folder(source_project));
+  if (!id.empty()) return catalogue::find_transcript(asker(), id, project);
+  if (project)
+    return fail(ErrorKind::invalid, "{source_project} needs the id of a session", "give the id, or leave {source_project} out");
+  HF_TRY(auto caller, calling_session());
+  return catalogue::Found{std::move(caller)};
+}
+
+Result<std::optional<std::string>> Context::folder(const std::string& path) {
+  if (path.empty()) return std::nullopt;
+  HF_TRY(const std::string full, absolute(path));
+  HF_TRY(std::string folder, transcripts::canonical_project(full));
+  return folder;
+}
+
+}  // namespace holdfast::operations

@@ -1,0 +1,76 @@
+#pragma once
+
+// What an operation works with: who asks, what exists for them, where the call comes from, and ways to talk back while it works.
+// Each surface makes one for a call; nothing of it is remembered, and no thread has an identity of its own.
+//
+// One call at a time uses it. What it names outlives the call.
+
+#include "base/identity.h"
+#include "catalogue/find.h"
+#include "kinds/transcripts/remote/archive_place.h"
+#include "session/life/retention.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace holdfast::operations {
+
+class Context {
+ public:
+  virtual ~Context() = default;
+
+  // ---- who asks, and what exists for them ----
+
+  virtual const Identity& identity() const = 0;
+  virtual Millis now() const = 0;
+  virtual const session::RetentionPolicy& policy() const = 0;
+  // As who asks sees it. to_read: nothing is made; not_found when there is none yet.
+  virtual Result<session::Store*> store(bool to_read) = 0;
+  // Transcripts are files of the user who runs the program. Errors: refused, for everybody else.
+  virtual Result<const transcripts::Keeper*> keeper() = 0;
+  // What was ended before this call that had died half way.
+  virtual const transcripts::Recovered& recovered() const = 0;
+  virtual transcripts::RemoteOptions remote() const = 0;
+  virtual std::string prices_path() const = 0;  // the table of prices that people edit
+
+  // ---- where the call comes from ----
+
+  // The session that this call is made from. Errors: not_found, asking for an id.
+  virtual Result<transcripts::AnySession> calling_session() = 0;
+  // Those that may be it; none of them is taken away.
+  virtual std::vector<std::string> calling_sessions() = 0;
+  // The project that who asks works in; nullopt: not known.
+  virtual Result<std::optional<std::string>> project() = 0;
+  // Where a relative path begins. Errors: invalid, when that is not known.
+  virtual Result<std::string> absolute(const std::string& path) = 0;
+  // Where an archive goes that nobody placed; `ending`: ".json.zst" or ".json".
+  virtual Result<std::string> archive_path(const std::string& id, std::string_view ending) = 0;
+
+  // ---- while it works ----
+
+  virtual transcripts::Progress progress() = 0;
+  // What leaves this machine, or concerns many sessions, is agreed to first. `plan`: facts as the operation would return them, to
+  // be shown. Errors: refused.
+  virtual Result<void> agree(const std::string& what, const JsonObject& plan) = 0;
+  // A file that was asked for on standard output. Errors: refused, where that is the protocol's.
+  virtual Result<void> print_file(const std::string&) {
+    return fail(ErrorKind::refused, "standard output is not to be had here", "name a file");
+  }
+
+  // ---- made of the above ----
+
+  // What exists for who asks, to find sessions with.
+  catalogue::Asker asker();
+  // The session of any kind under that id; an empty id is the transcript that calls. Errors: those of catalogue::find.
+  Result<catalogue::Found> any_session(const std::string& id, const std::string& source_project);
+  // keeper(), but a session that somebody else names is not there for them, as everywhere; without one they are refused. Errors:
+  // those of catalogue::find_transcript, refused.
+  Result<const transcripts::Keeper*> keeper_for(const std::string& id);
+  // The same for what only transcripts have; looked for in one project alone, when that is given.
+  Result<catalogue::Found> transcript(const std::string& id, const std::string& source_project);
+  // A folder as the client of transcripts would take it; nullopt when it was not given.
+  Result<std::optional<std::string>> folder(const std::string& path);
+};
+
+}  // namespace holdfast::operations

@@ -1,0 +1,30 @@
+#pragma once
+
+// Changing the record of a session that the store has: what its operations share.
+
+#include "operations/context.h"
+#include "operations/operation.h"
+#include "session/life/lifecycle.h"
+
+#include <functional>
+
+namespace holdfast::operations {
+
+// The record under that id, of those that exist for who asks. Errors: those of catalogue::find; invalid for a transcript, whose
+// client owns it.
+Result<session::SessionRecord> record_named(Context& context, const std::string& id);
+
+// {session, changed}: how the session stands now, and whether this changed it.
+Facts changed_facts(Context& context, const session::Moved& moved);
+
+// Applies a change to what is stored now; one that changes nothing writes nothing, so that rev stands still. {expected_rev} must
+// hold. The edit may run more than once. `then`, when given, follows in the same transaction.
+using RecordEdit = std::function<Result<bool>(session::SessionRecord&, Millis now)>;
+using RecordMove = std::function<Result<session::Moved>(session::Transaction&, const session::SessionRecord&)>;
+Result<Facts> change_record(Context& context, const Given& given, const std::string& id, const RecordEdit& edit,
+                            const RecordMove& then = {});
+
+// {title}, {description}, {tags}, {add_tags}, {remove_tags}; true when something changed.
+bool edit_common_fields(session::SessionRecord& record, const Given& given);
+
+}  // namespace holdfast::operations

@@ -1,0 +1,132 @@
+#include "web/pages/actions.h"
+
+#include "base/text/uri.h"
+#include "operations/context.h"
+#include "operations/table.h"
+#include "web/gateway/access_tokens.h"
+#include "web/pages/shown.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace holdfast::web {
+
+namespace {
+
+using operations::Effect;
+using operations::Operation;
+using operations::Parameter;
+
+class PageContext final : public operations::Context {
+ public:
+  PageContext(session::Store& store, const Transcripts& transcripts, const session::RetentionPolicy& policy,
+              const PageRequest& request)
+      : store_(store), transcripts_(transcripts), policy_(policy), request_(request) {}
+
+  const Identity& identity() const override { return request_; }
+  Millis now() const override { return request_.now; }
+  const session::RetentionPolicy& policy() const override { return policy_; }
+  Result<session::Store*> store(bool) override { return &store_; }
+  Result<const transcripts::Keeper*> keeper() override {
+    if (transcripts_.keeper && request_.principal == kLocal) return transcripts_.keeper;
+    return fail(ErrorKind::refused, "the transcripts on this machine belong to the user who runs the server");
+  }
+  const transcripts::Recovered& recovered() const override { return recovered_; }
+  transcripts::RemoteOptions remote() const override { return {}; }
+  std::string prices_path() const override { return {}; }
+  Result<transcripts::AnySession> calling_session() override {
+    return fail(ErrorKind::not_found, "a page is no session", "name one");
+  }
+  std::vector<std::string> calling_sessions() override { return {}; }
+  Result<std::optional<std::string>> project() override { return std::nullopt; }
+  Result<std::string> absolute(const std::string& path) override {
+    if (path.starts_with('/')) return path;
+    return fail(ErrorKind::invalid, path + " is relative, and a page is in no folder", "give an absolute path");
+  }
+  Result<std::string> archive_path(const std::string&, std::string_view) override {
+    return fail(ErrorKind::invalid, "it is not known where to", "give {output}");
+  }
+  transcripts::Progress progress() override { return {}; }
+  // Whoever sent the form has seen what it says.
+  Result<void> agree(const std::string&, const JsonObject&) override { return {}; }
+
+ private:
+  session::Store& store_;
+  const Transcripts& transcripts_;
+  const session::RetentionPolicy& policy_;
+  const PageRequest& request_;
+  transcripts::Recovered recovered_;
+};
+
+std::string action_name(std::string_view operation) {
+  std::string name(operation);
+  std::ranges::replace(name, ' ', '-');
+  return name;
+}
+
+// A field that is empty was not filled in. Errors: invalid (no number).
+Result<void> take_field(const Parameter& parameter, const Fields& form, operations::Given& given) {
+  using Type = Parameter::Type;
+  const std::string value(form.get(parameter.name));
+  if (value.empty()) return {};
+  switch (parameter.type) {
+    case Type::text:
+      given.set(parameter.name, Json(value));
+      return {};
+    case Type::texts:
+      given.set(parameter.name, to_json_array(form.all(parameter.name)));
+      return {};
+    case Type::flag:
+    case Type::choice:
+      given.set(parameter.name, value == "1");
+      return {};
+    case Type::number:
+      break;
+  }
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+  if (error != std::errc() || end != value.data() + value.size())
+    return fail(ErrorKind::invalid, fmt::format("{} is not a number", parameter.name));
+  given.set(parameter.name, number);
+  return {};
+}
+
+}  // namespace
+
+bool fits_page(const Operation& operation) {
+  return (operation.effect == Effect::adds || operation.effect == Effect::changes) && !operation.reaches_out &&
+         operation.scope == Scope::write && find(operation.parameters, "session");
+}
+
+std::string action_path(std::string_view session, std::string_view operation) {
+  return fmt::format("/sessions/{}/do/{}", percent_encode(session), action_name(operation));
+}
+
+Result<net::HttpResponse> perform_action(session::Store& store, const Transcripts& transcripts,
+                                         const session::RetentionPolicy& policy, const PageRequest& request) {
+  const std::string& id = request.parts.at(0);
+  HF_TRY(const Subject subject, find_subject(store, transcripts, request.principal, id));
+  const auto all = operations::all();
+  const auto operation = std::ranges::find_if(
+      all, [&](const Operation& each) { return fits_page(each) && action_name(each.name) == request.parts.at(1); });
+  if (operation == all.end()) return fail(ErrorKind::not_found, fmt::format("a page cannot do {}", request.parts.at(1)));
+  PageContext context(store, transcripts, policy, request);
+  operations::Given given;
+  for (const Parameter& parameter : operation->parameters) HF_CHECK(take_field(parameter, request.form, given));
+  given.set("session", Json(subject.id));
+  auto facts = [&]() -> Result<operations::Facts> {
+    HF_CHECK(check(*operation, given));
+    return operation->run(context, given);
+  }();
+  if (!facts) {
+    Error error = std::move(facts).error();
+    operations::put_in_spelling_of(error, [](std::string_view name) { return std::string(name); });
+    return fail(std::move(error));
+  }
+  const std::string_view back = request.form.get("back");
+  return see_other(is_own_path(back) ? std::string(back) : session_path(subject.id));
+}
+
+}  // namespace holdfast::web
