@@ -8,7 +8,7 @@ import pathlib
 import subprocess
 import sys
 
-PAGES = ("commands",)
+PAGES = ("commands", "tools")
 
 
 def check(program, repository):

@@ -1,10 +1,19 @@
-// holdfast reference commands: docs/reference/commands.md, made from the table of commands.
+// holdfast reference commands|tools: the pages of docs/reference, made from the table of commands and from what the server
+// offers.
 
+#include "base/files/file.h"
+#include "base/ids.h"
+#include "base/run/poll_loop.h"
+#include "base/run/pool.h"
 #include "cli/arguments/command.h"
 #include "cli/program/context.h"
+#include "cli/services/mcp_service.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
 
 namespace holdfast::cli {
 
@@ -86,9 +95,78 @@ std::string section_of(const Command& command) {
   return text + "```\n\n" + options_text(command);
 }
 
+constexpr std::string_view kToolsHead = R"(# Tools
+
+Every MCP tool, with its arguments, as `tools/list` shows them with `--tools all`. The program prints this page itself
+(`reference tools`), and a test compares it with what the program prints.
+
+)";
+
+// "text", "one of a, b", "list of texts".
+std::string type_text(const JsonObject& schema) {
+  if (const JsonArray* words = find_array(schema, "enum")) {
+    std::vector<std::string> all;
+    for (const Json& word : *words) all.push_back(word.is_string() ? std::string(view(word.get_string())) : to_json(word));
+    return fmt::format("one of {}", fmt::join(all, ", "));
+  }
+  const Json* type = find(schema, "type");
+  if (!type) return "anything";
+  if (type->is_string()) return std::string(view(type->get_string()));
+  std::vector<std::string> all;
+  for (const Json& each : type->get_array()) all.emplace_back(view(each.as_string()));
+  return fmt::format("{}", fmt::join(all, " or "));
+}
+
+std::string tool_section(const JsonObject& tool) {
+  std::string text = fmt::format("## {}\n\n{}\n\n", text_in(tool, "name"), text_in(tool, "description"));
+  const JsonObject& schema = *find_object(tool, "inputSchema");
+  const JsonArray* required = find_array(schema, "required");
+  const JsonObject* properties = find_object(schema, "properties");
+  if (!properties) return text;
+  for (const auto& each : *properties) {
+    const std::string name(each.key());
+    const JsonObject& of = each.value().get_object();
+    std::string about = type_text(of);
+    if (required && std::ranges::find(*required, Json(name)) != required->end()) about += ", required";
+    if (const Json* fallback = find(of, "default")) about += fmt::format(", default {}", to_json(*fallback));
+    const std::string help = text_in(of, "description");
+    text += item(in_code(name), help.empty() ? about : fmt::format("{} ({})", help, about));
+  }
+  return properties->empty() ? text : text + "\n";
+}
+
+// Over a store that is only there for this: which tools there are depends on no data.
+Result<void> print_tools(Context& context) {
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / fmt::format("holdfast-reference-{}", make_uuid7());
+  HF_CHECK(make_private_folder(folder.string()));
+  const auto page = [&]() -> Result<std::string> {
+    context.flags["store"] = {"sqlite:" + (folder / "store.db").string()};
+    context.flags["tools"] = {"all"};
+    HF_TRY(const Context apart, Context::make(context, context.environment));
+    HF_TRY(auto store, apart.open_store());
+    const session::SharedStore stores(*store);
+    PollLoop loop;
+    Pool pool;
+    HF_TRY(const auto service, McpService::open(apart, stores, loop, pool));
+    std::string text(kToolsHead);
+    for (const Json& tool : service->server().described_tools()) text += tool_section(tool.get_object());
+    service->stop();
+    pool.close();
+    loop.run_ready();
+    return text;
+  }();
+  std::error_code ignored;
+  std::filesystem::remove_all(folder, ignored);
+  if (!page) return fail(page.error());
+  print(std::string_view(*page).substr(0, page->size() - 1));
+  return {};
+}
+
 }  // namespace
 
-Result<void> print_reference(Context&) {
+Result<void> print_reference(Context& context) {
+  if (context.given.text("page") == "tools") return print_tools(context);
   std::string page = std::string(kPageHead) + "## Options of every command\n\n";
   page += options_text(kEveryCommand);
   for (const CommandFamily& family : command_families()) {

@@ -45,7 +45,7 @@ constexpr Parameter kLoginParameters[] = {
 constexpr Parameter kCompletionParameters[] = {
     {.name = "shell", .help = "bash, zsh or fish", .words = "bash|zsh|fish", .required = true, .option = "SHELL"}};
 constexpr Parameter kReferenceParameters[] = {
-    {.name = "page", .help = "which page", .words = "commands", .required = true, .option = "PAGE"}};
+    {.name = "page", .help = "which page", .words = "commands|tools", .required = true, .option = "PAGE"}};
 
 constexpr Command kStoreRows[] = {
     {"store", "look after the store"},
@@ -72,7 +72,8 @@ constexpr Command kStoreRows[] = {
      .summary = "print a page of docs/reference",
      .run = print_reference,
      .parameters = kReferenceParameters,
-     .examples = "commands > docs/reference/commands.md  after a row has changed",
+     .examples = "commands > docs/reference/commands.md  after a row has changed\n"
+                 "tools > docs/reference/tools.md  after a tool has changed",
      .hidden = true}};
 
 }  // namespace rows

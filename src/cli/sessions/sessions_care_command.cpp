@@ -1,13 +1,13 @@
-// holdfast sessions resume|archive|unarchive|restore|pin|unpin|export|notices, holdfast cleanup.
+// holdfast sessions update|archive|unarchive|restore|pin|unpin|resume|export|notices, holdfast note, holdfast cleanup.
 
 #include "cli/program/care_settings.h"
 #include "cli/program/context.h"
 #include "cli/services/research_service.h"
 #include "cli/sessions/session_text.h"
+#include "cli/transcripts/transcript_text.h"
+#include "cli/transcripts/transcript_work.h"
 #include "kinds/reasoning/read/export.h"
 #include "kinds/runner/run_export.h"
-#include "operations/sessions/moves.h"
-#include "operations/sessions/session_item.h"
 #include "session/kinds.h"
 #include "session/life/notices.h"
 #include "session/life/sweep.h"
@@ -30,29 +30,37 @@ Result<SessionRecord> named(const Context& context, session::Store& store) {
   return session::find_session(store, context.settings.text("principal"), context.given.text("session"));
 }
 
-std::string done_text(std::string_view move, const SessionRecord& record, bool changed) {
-  const std::string title = fmt::format("{} '{}'", record.id, session::shown_title(record));
-  if (!changed) return fmt::format("{} was so already\n", title);
-  if (move == "pin") return fmt::format("{} is pinned: nothing happens to it by itself\n", title);
-  if (move == "unpin") return fmt::format("{} is not pinned any more\n", title);
-  return fmt::format("{} is {}\n", title,
-                     record.visibility == session::Visibility::live ? "live again" : session::name_of(record.visibility));
+std::string done_text(std::string_view change, const operations::Facts& facts) {
+  const JsonObject& session = *find_object(facts, "session");
+  const std::string title = fmt::format("{} '{}'", text_in(session, "id"), text_in(session, "title"));
+  if (!find_bool(facts, "changed").value_or(false)) return fmt::format("{} was so already\n", title);
+  if (change == "update") return fmt::format("{} is changed\n", title);
+  if (change == "pin") return fmt::format("{} is pinned: nothing happens to it by itself\n", title);
+  if (change == "unpin") return fmt::format("{} is not pinned any more\n", title);
+  const std::string visibility = text_in(session, "visibility");
+  return fmt::format("{} is {}\n", title, visibility == "live" ? "live again" : visibility);
 }
 
 }  // namespace
 
-// archive, unarchive, restore, pin, unpin: as the command is called.
-Result<void> move_session(Context& context) {
-  const std::string_view move = context.command->name();
-  HF_TRY(auto store, context.open_store());
-  HF_TRY(const SessionRecord record, named(context, *store));
-  HF_TRY(const session::Moved moved, operations::make_move(*store, record.id, move));
-  const session::RetentionPolicy policy = retention_policy(context.settings);
+// update, archive, unarchive, restore, pin, unpin: as the command is called.
+Result<void> change_session(Context& context) {
+  HF_TRY(auto work, TranscriptWork::begin(context, TranscriptWork::Died::leave));
+  HF_TRY(const operations::Facts facts, work->perform());
   if (context.json)
-    print_json(JsonObject{{"session", operations::session_item(moved.record, context.clock->now(), policy)},
-                          {"changed", moved.changed}});
+    print_json(facts);
   else
-    print(harmless(done_text(move, moved.record, moved.changed), false));
+    print(harmless(done_text(context.command->name(), facts), false));
+  return {};
+}
+
+Result<void> note_session(Context& context) {
+  HF_TRY(auto work, TranscriptWork::begin(context, TranscriptWork::Died::leave));
+  HF_TRY(const operations::Facts facts, work->perform());
+  if (context.json)
+    print_json(facts);
+  else
+    print(find_array(facts, "notes")->empty() ? "no notes\n" : notes_text(*find_array(facts, "notes")));
   return {};
 }
 

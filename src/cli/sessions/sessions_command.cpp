@@ -5,8 +5,10 @@
 #include "cli/program/context.h"
 #include "cli/sessions/run_entry_text.h"
 #include "cli/sessions/session_filters.h"
+#include "cli/transcripts/transcript_text.h"
 #include "cli/transcripts/transcript_work.h"
 #include "kinds/reasoning/read/graph.h"
+#include "operations/sessions/notes.h"
 #include "operations/sessions/session_item.h"
 #include "session/kinds.h"
 #include "session/query/display.h"
@@ -121,15 +123,19 @@ Result<void> show_session(Context& context) {
   std::ranges::reverse(page.entries);
   const Millis now = context.clock->now();
   const session::RetentionPolicy policy = retention_policy(context.settings);
+  HF_TRY(JsonArray notes, operations::notes_of(*store, record.id));
   if (context.json) {
     JsonArray entries;
     for (const session::Entry& entry : page.entries) entries.push_back(operations::entry_item(entry));
-    print_json(JsonObject{{"session", operations::session_item(record, now, policy)},
-                          {"entries", std::move(entries)},
-                          {"hasEarlier", page.next.has_value()}});
+    JsonObject state{{"session", operations::session_item(record, now, policy)},
+                     {"entries", std::move(entries)},
+                     {"hasEarlier", page.next.has_value()}};
+    if (!notes.empty()) state["notes"] = std::move(notes);
+    print_json(state);
     return {};
   }
   print_record(context.terminal, record, now, policy);
+  print(notes_text(notes));
   if (page.next) print(context.terminal.soft("\n(earlier entries are left out; --limit shows more)") + "\n");
   for (const session::Entry& entry : page.entries)
     print_entry(context.terminal, entry, record.kind == session::kRun ? run_entry_note(entry) : std::string());

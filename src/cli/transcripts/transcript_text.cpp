@@ -78,8 +78,9 @@ std::string parts_text(const Facts& facts, std::string_view ending) {
 std::string notes_text(const JsonArray& notes) {
   std::string out;
   for (const Json& each : notes)
-    out += fmt::format("note {} ({}, {})\n", harmless(text_in(each.get_object(), "text"), true),
-                       harmless(text_in(each.get_object(), "by"), true), text_in(each.get_object(), "at"));
+    out += fmt::format("note {}: {} ({}, {})\n", text_in(each.get_object(), "id"),
+                       harmless(text_in(each.get_object(), "text"), true), harmless(text_in(each.get_object(), "by"), true),
+                       text_in(each.get_object(), "at"));
   return out;
 }
 

@@ -133,6 +133,13 @@ Scope Server::scope_needed(const Message& request) const {
   return scope_of(tool, arguments);
 }
 
+JsonArray Server::described_tools() const {
+  JsonArray tools;
+  for (const auto& tool : tools_)
+    if (tool->tool.listed) tools.push_back(tool->listed);
+  return tools;
+}
+
 void Server::on_list_tools(std::shared_ptr<Run> run) {
   std::vector<const JsonObject*> listed;
   const Caller& caller = run->caller();

@@ -43,15 +43,11 @@ constexpr std::array kUpdateParameters{
     Parameter{.name = "add_tags", .type = texts, .help = "these, too"},
     Parameter{.name = "remove_tags", .type = texts, .help = "not these any more"},
     Parameter{.name = "pinned", .type = choice, .help = "whether nothing happens to it by itself"},
-    Parameter{.name = "status", .type = texts, .help = "of kinds where a person says it"},
     kExpectedRev,
 };
 
 Result<Facts> update(Context& context, const Given& given) {
   HF_TRY(const SessionRecord record, record_named(context, given.text("session")));
-  if (given.has("status"))
-    return fail(ErrorKind::invalid, fmt::format("the status of a {} session cannot be set here", record.kind), {},
-                "invalid_argument");
   return change_record(context, given, record.id,
                        [&](SessionRecord& now, Millis) -> Result<bool> { return edit_common_fields(now, given); });
 }

@@ -29,14 +29,15 @@ void SessionOperations::add(SessionOperation operation) {
   operations_.push_back(std::move(operation));
 }
 
-void SessionOperations::add(const operations::Operation& operation, std::string kind) {
+void SessionOperations::add(const operations::Operation& operation, std::string kind, Check before) {
   for (const operations::Parameter& each : operation.parameters)
     if (each.name != "session" && !arguments_.contains(spelled(each.name)))
       add_argument(spelled(each.name), argument::schema_of(each));
-  const auto run = [&operation](SessionCall& call) -> Result<SessionAnswer> {
+  const auto run = [&operation, before = std::move(before)](SessionCall& call) -> Result<SessionAnswer> {
     auto facts = [&]() -> Result<operations::Facts> {
       operations::Given given = given_of(operation, call.arguments());
       given.set("session", Json(call.record->id));
+      if (before) HF_CHECK(before(call));
       HF_CHECK(check(operation, given));
       return operation.run(call.context, given);
     }();

@@ -72,8 +72,10 @@ class SessionOperations {
   explicit SessionOperations(session::RetentionPolicy policy = {}) : policy_(std::move(policy)) {}
 
   void add(SessionOperation operation);
-  // One of the table, under its last word; its parameters become arguments. `kind`: as SessionOperation::kind.
-  void add(const operations::Operation& operation, std::string kind = {});
+  // One of the table, under its last word; its parameters become arguments. `kind`: as SessionOperation::kind. `before`: refuses
+  // what arguments of other operations would mean here.
+  using Check = std::function<Result<void>(const SessionCall&)>;
+  void add(const operations::Operation& operation, std::string kind = {}, Check before = {});
   // A property of the tool's input schema; the same name may be declared twice if the schema is the same.
   void add_argument(std::string name, JsonObject schema);
 
