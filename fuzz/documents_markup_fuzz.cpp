@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -44,7 +45,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   require(covered == raw.size());
   require(visible_text(view.rich(0, view.text().size())).text == view.text());
-  static_cast<void>(decide_all(raw, Verdict::accept));
+  std::map<std::string, Verdict, std::less<>> verdicts;
+  for (const std::string& id : ids_of(view.atoms())) verdicts[id] = Verdict::accept;
+  static_cast<void>(decide(raw, verdicts));
   static_cast<void>(find_remarks(raw));
 
   const std::size_t length = view.text().size();
@@ -54,7 +57,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Author author;
   author.label = "AI";
   author.make_id = [&next] { return "c_" + std::to_string(++next); };
-  const auto merged = merge_edit(view, begin, end, new_text, author);
+  const auto merged = merge_edits(view, {{begin, end, std::string(new_text)}}, author);
   if (!merged) return 0;
   require(view_of(merged->raw, Side::base) == view_of(raw, Side::base));
   // One edit is one change to decide, whatever marks it leaves.

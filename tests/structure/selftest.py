@@ -61,6 +61,7 @@ class Reference(unittest.TestCase):
             program.write_text("#!/bin/sh\necho \"# $2\"\n")
             program.chmod(0o755)
             page = root / "docs/reference/commands.md"
+            (page.parent / "tools.md").write_text("# tools\n")
             self.assertEqual(run("check_reference.py", program, root)[0], 1)
             page.write_text("# other\n")
             status, output = run("check_reference.py", program, root)
@@ -95,7 +96,7 @@ class Repository(unittest.TestCase):
             "src/main.cpp": '#include "cli/program/run.h"\n',
             "src/net/http.cpp": '#include "base/files/fd.h"\n#include <curl/curl.h>\n',
             "src/mcp/transport/transport_http_server.cpp": '#include "net/http/http_server.h"\n',
-            "src/cli/arguments/grammar.h": '#include <CLI/CLI.hpp>\n#include "mcp/server/server.h"\n'})
+            "src/cli/arguments/command_line.cpp": '#include <CLI/CLI.hpp>\n#include "mcp/server/server.h"\n'})
 
     def test_include_upwards(self):
         self.assert_rooms("src/base/a.h:2: base must not include net/b.h",

@@ -31,7 +31,7 @@ First steps:
   holdfast serve --help                        more about one command, with examples
 
 Settings come from flags, then HOLDFAST_* variables, then config.json (docs/configuration.md).)";
-constexpr const char* kFormerName = "This is holdfast under another name: `holdfast --help` shows the rest of it.";
+constexpr const char* kFormerName = "This is holdfast under another name; the rest of it is shown by holdfast --help";
 
 constexpr std::size_t kHelpColumn = 34;
 constexpr int kManyWords = CLI::detail::expected_max_vector_size;  // --help shows this, and nothing less, as "..."

@@ -38,18 +38,18 @@ std::vector<CommandFamily> command_families(Program program) {
 operations::Parameters parameters_of(const Command& command) {
   if (command.operation.empty()) return command.parameters;
   static const auto joined = [] {
-    std::map<const Command*, std::vector<Parameter>> all;
+    std::map<std::string_view, std::vector<Parameter>> all;  // by the path of the command
     for (const CommandFamily& family : command_families())
       for (const Command& each : family.commands) {
         if (each.operation.empty()) continue;
         const auto shared = operations::find_operation(each.operation)->parameters;
-        std::vector<Parameter>& parameters = all[&each];
+        std::vector<Parameter>& parameters = all[each.path];
         parameters.assign(shared.begin(), shared.end());
         parameters.insert(parameters.end(), each.parameters.begin(), each.parameters.end());
       }
     return all;
   }();
-  return joined.at(&command);
+  return joined.at(command.path);
 }
 
 bool has_no_name(const Parameter& parameter) {

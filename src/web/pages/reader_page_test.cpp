@@ -2,13 +2,13 @@
 
 #include "base/crypto/hash.h"
 #include "base/files/test_folder.h"
+#include "catalogue/list.h"
 #include "kinds/transcripts/guard/guard.h"
 #include "kinds/transcripts/testing/test_home.h"
 #include "session/kinds.h"
 #include "store/blobs/open.h"
 #include "store/open.h"
 #include "web/pages/record_page.h"
-#include "web/pages/timeline.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -85,9 +85,14 @@ TEST_F(ReaderPageTest, WhatOnlyTheGuardHasIsReadAndListedAsKept) {
   const std::string there = page("000000a2");
   const std::string agents = page("000000a4");
   const Transcripts transcripts = transcripts_of(keeper.get());
-  const Timeline timeline(*store, &keeper->homes(), transcripts.kept);
-  const auto before = timeline.read({}, "local", "").value();
-  EXPECT_THAT(before.items, testing::Each(testing::Field(&TimelineItem::status, Not("kept"))));
+  const auto listed = [&](const std::string& principal, std::vector<std::string> statuses) {
+    catalogue::Filter filter;
+    filter.query.principal = principal;
+    filter.query.statuses = std::move(statuses);
+    return catalogue::list(asker_of(*store, transcripts, principal), filter).value().items;
+  };
+  const auto before = listed("local", {});
+  for (const auto& each : before) EXPECT_NE(each.record.status, "kept");
   std::filesystem::remove_all(home / "projects");
   const std::string html = page("000000a2");
   EXPECT_THAT(html, HasSubstr("holdfast restore --in-place " + TestHome::id("a2")));
@@ -106,21 +111,18 @@ TEST_F(ReaderPageTest, WhatOnlyTheGuardHasIsReadAndListedAsKept) {
                 .kind,
             ErrorKind::not_found);
 
-  const auto after = timeline.read({}, "local", "").value();
-  ASSERT_EQ(after.items.size(), before.items.size());
-  for (std::size_t i = 0; i < after.items.size(); ++i) {
-    EXPECT_EQ(after.items[i].id, before.items[i].id);
-    EXPECT_EQ(after.items[i].title, before.items[i].title);
-    EXPECT_EQ(after.items[i].project, before.items[i].project);
-    EXPECT_EQ(after.items[i].bytes, before.items[i].bytes);
-    EXPECT_EQ(after.items[i].status, "kept");
+  const auto after = listed("local", {});
+  ASSERT_EQ(after.size(), before.size());
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    EXPECT_EQ(after[i].record.id, before[i].record.id);
+    EXPECT_EQ(after[i].record.title, before[i].record.title);
+    EXPECT_EQ(after[i].record.root_uri, before[i].record.root_uri);
+    EXPECT_EQ(after[i].line.session.size(), before[i].line.session.size());
+    EXPECT_EQ(after[i].record.status, "kept");
   }
-  TimelineFilter filter;
-  filter.status = "kept";
-  EXPECT_EQ(timeline.read(filter, "local", "")->items.size(), before.items.size());
-  filter.status = "idle";
-  EXPECT_THAT(timeline.read(filter, "local", "")->items, testing::IsEmpty());
-  EXPECT_THAT(timeline.read({}, "ann", "")->items, testing::IsEmpty());
+  EXPECT_EQ(listed("local", {"kept"}).size(), before.size());
+  EXPECT_THAT(listed("local", {"idle"}), testing::IsEmpty());
+  EXPECT_THAT(listed("ann", {}), testing::IsEmpty());
 }
 
 TEST_F(ReaderPageTest, ATranscriptWithItsResumeCommand) {

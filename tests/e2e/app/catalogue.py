@@ -215,6 +215,68 @@ class Catalogue(TranscriptsTest):
                 self.assertIn(f"restore --in-place {id}", refused["structuredContent"]["hint"])
         self.assertEqual([path.name for path in (self.data / "tmp").iterdir() if path.name.startswith("kept-")], [])
 
+    # Changes: the same operation by command, tool and page.
+
+    def form_token(self, cookie):
+        return re.search(r'name="form_token" value="([^"]+)"', self.server.ask("GET", "/notices", {"Cookie": cookie})[2])[1]
+
+    def act(self, id, operation, cookie=None, **fields):
+        cookie = cookie or self.cookie
+        headers = {"Cookie": cookie, "Origin": f"http://127.0.0.1:{self.server.port}", "Content-Type": "application/x-www-form-urlencoded"}
+        body = urllib.parse.urlencode({**fields, "form_token": self.form_token(cookie)})
+        return self.server.ask("POST", f"/sessions/{id}/do/{operation}", headers, body)[0]
+
+    def test_a_note_is_the_same_on_every_surface(self):
+        self.begin_stdio()
+        self.begin_server()
+        for id in (STORED, sid("a1"), IN_GUARD, IN_BACKUP):
+            with self.subTest(id=id):
+                self.json_of("note", id[:13], "from a command")
+                self.over_stdio("session", {"operation": "note", "sessionId": id, "text": "from stdio"})
+                self.over_http("session", {"operation": "note", "sessionId": id, "text": "from http"})
+                self.assertEqual(self.act(id, "note", text="from a page"), 303)
+                wanted = ["from a command", "from stdio", "from http", "from a page"]
+                shown = [self.json_of("note", id)["notes"],
+                         self.over_stdio("session", {"operation": "get", "sessionId": id})["structuredContent"]["notes"],
+                         self.json_of("sessions", "show", id)["notes"] if id == STORED else self.json_of("info", id)["notes"]]
+                for notes in shown:
+                    self.assertEqual([note["text"] for note in notes], wanted)
+                page = self.server.ask("GET", f"/sessions/{id}", {"Cookie": self.cookie})[2]
+                for text in wanted:
+                    self.assertIn(text, page)
+                self.assertEqual(self.act(id, "note", remove=shown[0][0]["id"]), 303)
+                self.assertEqual(len(self.json_of("note", id)["notes"]), 3)
+
+    def test_a_change_is_the_same_on_every_surface(self):
+        self.begin_stdio()
+        self.begin_server()
+        title = lambda: self.json_of("sessions", "show", STORED)["session"]["title"]
+        self.json_of("sessions", "update", STORED, "--title", "one", "--add-tags", "kelp")
+        self.assertEqual(title(), "one")
+        self.over_stdio("session", {"operation": "update", "sessionId": STORED, "title": "two"})
+        self.assertEqual(title(), "two")
+        self.assertEqual(self.act(STORED, "sessions-update", title="three"), 303)
+        self.assertEqual(title(), "three")
+        self.assertEqual(self.act(STORED, "sessions-archive"), 303)
+        self.assertEqual(self.json_of("sessions", "unarchive", STORED)["session"]["visibility"], "live")
+        for refused in (self.act(sid("a1"), "sessions-pin"), self.act(STORED, "clone"), self.act(STORED, "sessions-pin", expected_rev="99")):
+            self.assertIn(refused, (400, 409, 422))
+        self.assertEqual(self.run_program("sessions", "pin", sid("a1")).returncode, 2)
+
+    def test_somebody_else_changes_nothing(self):
+        self.begin_server()
+        self.json_of("note", STORED, "mine")
+        token = self.json_of("token", "add", "ann")["token"]
+        parts = urllib.parse.urlsplit(self.json_of("login", "--for", "ann")["url"])
+        hers = self.server.ask("GET", f"{parts.path}?{parts.query}")[1]["set-cookie"].split("; ")[0]
+        for id in (STORED, sid("a1"), IN_GUARD):
+            for operation in ("note", "sessions-update", "sessions-pin", "clone"):
+                self.assertEqual(self.act(id, operation, hers, text="x", title="x"), 404, (id, operation))
+            told = self.over_http("session", {"operation": "note", "sessionId": id, "text": "x"}, token=token)["structuredContent"]
+            self.assertEqual(told["error"], "not_found")
+            self.assertNotEqual(self.run_program("--principal", "ann", "note", STORED, "x").returncode, 0)
+        self.assertEqual([note["text"] for note in self.json_of("note", STORED)["notes"]], ["mine"])
+
     # Lists.
 
     # What is asked: conditions as the tool has them, and the sessions.

@@ -103,7 +103,7 @@ def what_goes_up_comes_down(s3):
 @case
 def p31_a_second_upload_replaces_only_when_asked(s3):
     s3.upload("twice", b"one").expect_ok()
-    s3.upload("twice", b"two").expect_error("conflict", f"s3://{BUCKET}/twice exists already", "--force")
+    s3.upload("twice", b"two").expect_error("conflict", f"s3://{BUCKET}/twice exists already", "{force}")
     expect(s3.download("twice").data == b"one", "it was replaced all the same")
     s3.changed(HOLDFAST_PROBE_REPLACE="1").upload("twice", b"two").expect_ok()
     expect(s3.download("twice").data == b"two", "the first one came back")

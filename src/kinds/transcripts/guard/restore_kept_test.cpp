@@ -83,7 +83,7 @@ TEST_F(RestoreKeptTest, OtherBytesAreRefusedByNameAndNothingIsWritten) {
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().kind, ErrorKind::conflict);
   EXPECT_THAT(result.error().message, HasSubstr(other));
-  EXPECT_THAT(result.error().hint, HasSubstr("without --in-place"));
+  EXPECT_THAT(result.error().hint, HasSubstr("without {in_place}"));
   EXPECT_FALSE(std::filesystem::exists(files_ / tree.begin()->first));
 }
 
