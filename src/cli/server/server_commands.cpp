@@ -67,7 +67,7 @@ constexpr Command kStoreRows[] = {
     {"login", "print a fresh address that logs a browser in", print_login, kLoginParameters,
      "--for ann  to see the sessions of that token", "host port"},
     {"completion", "print a completion script for a shell", print_completion, kCompletionParameters,
-     "bash > ~/.local/share/bash-completion/completions/holdfast  for every new shell"},
+     "bash > ~/.holdfast-completion  to be sourced by ~/.bashrc"},
     {.path = "reference",
      .summary = "print a page of docs/reference",
      .run = print_reference,

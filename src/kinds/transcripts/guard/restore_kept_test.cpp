@@ -113,7 +113,7 @@ TEST_F(RestoreKeptTest, OlderVersionsCanBeChosen) {
   ASSERT_TRUE(guard_.keep_all());
   std::filesystem::remove(files_ / transcript(id_));
   const CopyResult emptied = put_back(id_).value();
-  EXPECT_THAT(emptied.warnings, Contains(HasSubstr("--version 1 restores it")));
+  EXPECT_THAT(emptied.warnings, Contains(HasSubstr("{version} 1 restores it")));
   EXPECT_EQ(files_.read(transcript(id_)), "");
   std::filesystem::remove(files_ / transcript(id_));
   RestoreKeptOptions options;
