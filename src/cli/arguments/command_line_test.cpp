@@ -289,10 +289,10 @@ TEST(CommandTable, CommandsAreListedInOrder) {
     if (each.above() == "sessions") ++of_sessions;
   }
   EXPECT_THAT(names,
-              ElementsAre("mcp", "serve", "sessions", "cleanup", "brief", "research", "review", "run", "store", "token", "login",
-                          "completion", "list", "info", "archive", "restore", "export", "clone", "move", "delete", "relocate",
-                          "lineage", "verify", "doctor", "schema", "guard", "import", "search", "trace", "index"));
-  EXPECT_EQ(of_sessions, 13U);
+              ElementsAre("mcp", "serve", "sessions", "note", "cleanup", "brief", "research", "review", "run", "store", "token",
+                          "login", "completion", "list", "info", "archive", "restore", "export", "clone", "move", "delete",
+                          "relocate", "lineage", "verify", "doctor", "schema", "guard", "import", "search", "trace", "index"));
+  EXPECT_EQ(of_sessions, 14U);
 }
 
 // As a shell would read it.

@@ -15,12 +15,12 @@ inline constexpr Parameter kSession{.name = "session",
 inline constexpr Parameter kSourceProject{.name = "source_project",
                                           .help = "folder of the project to look in, when an id exists in several",
                                           .value = "DIR",
-                                          .option = "--sp,--source-project,-p,--project"};
+                                          .option = "--source-project,--sp,-p,--project"};
 // Beside a target, -p is the target.
 inline constexpr Parameter kOnlySourceProject{
-    .name = "source_project", .help = kSourceProject.help, .value = "DIR", .option = "--sp,--source-project"};
+    .name = "source_project", .help = kSourceProject.help, .value = "DIR", .option = "--source-project,--sp"};
 inline constexpr Parameter kTargetProject{
-    .name = "target_project", .help = "folder it goes to", .value = "DIR", .option = "--tp,--target-project,-p,--project"};
+    .name = "target_project", .help = "folder it goes to", .value = "DIR", .option = "--target-project,--tp,-p,--project"};
 inline constexpr Parameter kDryRun{.name = "dry_run", .type = Parameter::Type::flag, .help = "only say what would happen"};
 
 inline constexpr Parameter kNoTranslate{
