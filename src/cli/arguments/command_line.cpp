@@ -13,6 +13,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <set>
 
 namespace holdfast::cli {
 
@@ -75,7 +76,9 @@ void take(Given& given, const Parameter& parameter, const std::vector<std::strin
 // Declares every row to the library, and keeps what it reads.
 class Reader {
  public:
-  explicit Reader(Program program) : app_("", std::string(name_of(program))), root_{nullptr, &app_, {}} {
+  // Of the words that were typed: what no command of that name was asked for is not declared, which is most of the work.
+  Reader(Program program, std::span<const char* const> words)
+      : app_("", std::string(name_of(program))), root_{nullptr, &app_, {}}, words_(words.begin(), words.end()) {
     const bool all = program == Program::holdfast;
     app_.description(all ? "Durable sessions for MCP agents."
                          : "Archive, restore, clone, move and delete sessions of Claude Code and Codex.");
@@ -133,7 +136,7 @@ class Reader {
       return footer;
     });
     Read& read = reads_.emplace_back(&command, app, Given());
-    declare_all(read, command);
+    if (words_.contains(command.name())) declare_all(read, command);
     // A command inside of another is complete first: what is typed last counts.
     app->parse_complete_callback([this, &read] {
       if (read.app->get_subcommands().empty()) chosen_ = &read;
@@ -206,6 +209,7 @@ class Reader {
 
   CLI::App app_;
   Read root_;
+  std::set<std::string_view> words_;
   std::deque<Read> reads_;  // they stay where they are: what the library calls back knows them
   Read* chosen_ = nullptr;
   Flags flags_;
@@ -288,12 +292,12 @@ Result<std::variant<CommandLine, Printed>> read_command_line(int count, const ch
     return server;
   }
   const std::span<const char* const> own = own_words(all);
-  Reader reader(program);
+  const std::vector<std::string> words_of_search = with_without(own);
+  std::vector<const char*> typed;
+  for (const std::string& word : words_of_search) typed.push_back(word.c_str());
+  const std::vector<const char*> spelled = with_open(typed);
+  Reader reader(program, spelled);
   try {
-    const std::vector<std::string> words_of_search = with_without(own);
-    std::vector<const char*> typed;
-    for (const std::string& word : words_of_search) typed.push_back(word.c_str());
-    const std::vector<const char*> spelled = with_open(typed);
     reader.app().parse(static_cast<int>(spelled.size()), spelled.data());
   } catch (const CLI::CallForHelp&) {
     return Printed{reader.app().help()};
