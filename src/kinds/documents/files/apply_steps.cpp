@@ -1,5 +1,4 @@
 #include "base/ids.h"
-#include "base/run/beside.h"
 #include "base/run/log.h"
 #include "kinds/documents/files/document_file.h"
 #include "kinds/documents/files/file_stamp.h"
@@ -29,8 +28,10 @@ class Attempt {
   }
 
   Result<Applied> run() {
-    if (first_) doing_first_ = run_beside(first_);
     HF_CHECK(prepare());
+    // Before the journal's line: from there on whoever comes behind a crash may finish the operation, and what `first` keeps has
+    // to be there then.
+    if (first_) HF_CHECK(first_());
     HF_TRY(OperationAtWork work, OperationAtWork::begin(library_, operation_));
     applied_.states.resize(steps_.size());
     auto done = perform(work);
@@ -80,7 +81,6 @@ class Attempt {
       HF_CHECK(disk_.stage(steps_[order_[at]], operation_.steps[at], operation_, applied_.states[order_[at]]));
     HF_CHECK(disk_.sync_staged());
     HF_CHECK(work.await_sync());
-    if (doing_first_.valid()) HF_CHECK(doing_first_.get());
     for (; published_ < order_.size(); ++published_) HF_CHECK(disk_.publish(operation_.steps[published_]));
     return disk_.sync(operation_.steps);
   }
@@ -118,7 +118,6 @@ class Attempt {
   StepDisk disk_;
   const std::vector<FileStep>& steps_;
   const std::function<Result<void>()>& first_;
-  std::future<Result<void>> doing_first_;
   std::vector<std::size_t> order_;  // in which they are done: renames last
   JournaledOperation operation_;
   Applied applied_;

@@ -79,9 +79,9 @@ struct Applied {
 
 // Under the locks of all places, which are meant as they are before: renames happen last, whatever the order of the steps. So the
 // own links of a document that moves are rewritten by a replace at its old place. Missing parents are made. `first` is what has
-// to be durable before a document changes: it runs in a thread of its own, so that the disk can sync that together with the new
-// files, and may run although nothing happens in the end. Errors: conflict (a target is not as expected, or exists), too_large,
-// read_only, io, refused, those of `first`; nothing has happened then.
+// to be durable before anybody could make the change, also who finds it unfinished; it may run although nothing happens in the
+// end. Errors: conflict (a target is not as expected, or exists), too_large, read_only, io, refused, those of `first`; nothing
+// has happened then.
 Result<Applied> apply_steps(Library& library, const std::vector<FileStep>& steps, const JournalNote& note,
                             const std::function<Result<void>()>& first = {});
 
