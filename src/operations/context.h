@@ -32,7 +32,6 @@ class Context {
   // What was ended before this call that had died half way.
   virtual const transcripts::Recovered& recovered() const = 0;
   virtual transcripts::RemoteOptions remote() const = 0;
-  virtual std::string prices_path() const = 0;  // the table of prices that people edit
 
   // ---- where the call comes from ----
 

@@ -36,8 +36,6 @@ struct Operation {
   Effect effect = Effect::reads;
   // Also reaches other machines: a gist, a bucket, a model.
   bool reaches_out = false;
-  // Of the user who runs the program, whoever else may use it.
-  bool owner_only = false;
   Result<Facts> (*run)(Context&, const Given&) = nullptr;
 };
 

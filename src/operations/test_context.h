@@ -54,7 +54,6 @@ class TestContext final : public Context {
   Result<const transcripts::Keeper*> keeper() override { return fail(ErrorKind::refused, "there are no transcripts"); }
   const transcripts::Recovered& recovered() const override { return recovered_; }
   transcripts::RemoteOptions remote() const override { return {}; }
-  std::string prices_path() const override { return folder_ + "/prices.json"; }
   Result<transcripts::AnySession> calling_session() override { return fail(ErrorKind::not_found, "nobody calls"); }
   std::vector<std::string> calling_sessions() override { return {}; }
   Result<std::optional<std::string>> project() override { return std::nullopt; }

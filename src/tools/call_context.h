@@ -17,7 +17,6 @@ struct CallRoom {
   const Clock& clock;
   const transcripts::Keeper* keeper = nullptr;  // nullptr: transcripts are not offered here
   transcripts::RemoteOptions remote = {};
-  std::string prices_path = {};     // what tokens cost, as people edit it
   std::string archive_folder = {};  // where an archive goes that nobody placed
 };
 
@@ -38,7 +37,6 @@ class CallContext final : public operations::Context {
   Result<const transcripts::Keeper*> keeper() override;
   const transcripts::Recovered& recovered() const override { return recovered_; }
   transcripts::RemoteOptions remote() const override { return room_.remote; }
-  std::string prices_path() const override { return room_.prices_path; }
 
   // By the tool use, the Codex thread, and on stdio the process and the environment (transcript-archive §3.1).
   Result<transcripts::AnySession> calling_session() override;

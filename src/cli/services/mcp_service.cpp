@@ -167,7 +167,6 @@ Result<void> ToolService::open_tools() {
     calls_.keeper = keeper_.get();
     calls_.remote.environment = context_.environment;
     calls_.remote.gist.api = context_.settings.text("gist.api");
-    calls_.prices_path = context_.folders.config + "/prices.json";
     calls_.archive_folder = context_.folders.data + "/archives";
     tools::add_transcript_kind(operations_, *keeper_);
   }

@@ -51,7 +51,6 @@ class TranscriptWork final : public operations::Context {
   Result<const transcripts::Keeper*> keeper() override { return keeper_.get(); }
   const transcripts::Recovered& recovered() const override { return recovered_; }
   transcripts::RemoteOptions remote() const override;
-  std::string prices_path() const override { return context_.folders.config + "/prices.json"; }
   Result<transcripts::AnySession> calling_session() override;
   std::vector<std::string> calling_sessions() override;
   Result<std::optional<std::string>> project() override;

@@ -269,7 +269,6 @@ constexpr std::array kCopying{
               .scope = Scope::read,
               .effect = Effect::adds,
               .reaches_out = true,
-              .owner_only = true,
               .run = archive},
     Operation{.name = "restore",
               .summary = "a session out of an archive: a copy, or in place",
@@ -277,14 +276,12 @@ constexpr std::array kCopying{
               .scope = Scope::write,
               .effect = Effect::adds,
               .reaches_out = true,
-              .owner_only = true,
               .run = restore},
     Operation{.name = "clone",
               .summary = "a second session with the whole history of the first",
               .parameters = kCloneParameters,
               .scope = Scope::write,
               .effect = Effect::adds,
-              .owner_only = true,
               .run = clone},
 };
 

@@ -35,7 +35,6 @@ class PageContext final : public operations::Context {
   }
   const transcripts::Recovered& recovered() const override { return recovered_; }
   transcripts::RemoteOptions remote() const override { return {}; }
-  std::string prices_path() const override { return {}; }
   Result<transcripts::AnySession> calling_session() override {
     return fail(ErrorKind::not_found, "a page is no session", "name one");
   }
