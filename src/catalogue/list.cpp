@@ -27,6 +27,10 @@ struct ListCursor {
     ListCursor cursor;
     if (query.cursor.empty()) return cursor;
     HF_TRY(const session::Position position, session::read_cursor(secret, query));
+    // Where there is no store there is no secret either, and a cursor is only what somebody typed.
+    if (position.keys[1] < 0 || position.id.size() <= static_cast<std::size_t>(position.keys[1]))
+      return fail(ErrorKind::invalid, "the cursor is none of this list", "repeat the call without one to start again",
+                  "INVALID_CURSOR");
     const auto id_length = static_cast<std::size_t>(position.keys[1]);
     if (id_length > 0) cursor.transcript = ListKey{position.keys[0], position.id.substr(0, id_length)};
     cursor.stored = position.id.substr(id_length + 1);

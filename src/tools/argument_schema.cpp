@@ -36,10 +36,11 @@ JsonObject choice(JsonArray words, std::string_view description) {
   return schema;
 }
 
-JsonObject result_with(const std::vector<std::string_view>& members) {
-  JsonArray names;
-  for (const std::string_view name : members) names.emplace_back(name);
-  JsonArray either{JsonObject{{"required", std::move(names)}}, JsonObject{{"required", JsonArray{"error", "message"}}}};
+JsonObject result_with(const std::vector<Members>& alternatives) {
+  JsonArray either;
+  for (const Members& members : alternatives)
+    if (!members.empty()) either.push_back(JsonObject{{"required", JsonArray(members.begin(), members.end())}});
+  either.push_back(JsonObject{{"required", JsonArray{"error", "message"}}});
   return {{"type", "object"}, {"anyOf", std::move(either)}};
 }
 

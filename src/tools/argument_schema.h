@@ -12,8 +12,10 @@ JsonObject text(std::string_view description = {});
 JsonObject flag(std::string_view description = {});
 JsonObject integer(std::string_view description = {});
 JsonObject number(std::int64_t least, std::int64_t most, std::string_view description);
-// The schema of a result that has at least these members; more may come. Clients hold errors against the same schema.
-JsonObject result_with(const std::vector<std::string_view>& members);
+// The schema of a result that has at least the members of one of these lists (an empty one is none); more may come. Clients hold
+// errors against the same schema.
+using Members = std::vector<std::string_view>;
+JsonObject result_with(const std::vector<Members>& alternatives);
 
 // Of a parameter of an operation.
 JsonObject schema_of(const operations::Parameter& parameter);

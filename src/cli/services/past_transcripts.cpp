@@ -3,10 +3,12 @@
 #include "base/run/log.h"
 #include "base/text/uri.h"
 #include "catalogue/files.h"
-#include "catalogue/find.h"
+#include "catalogue/places.h"
 #include "cli/services/keeper_of_home.h"
 #include "cli/services/search_service.h"
 
+#include <algorithm>
+#include <map>
 #include <mutex>
 
 namespace holdfast::cli {
@@ -31,6 +33,7 @@ class PastTranscriptSearch {
     }
     for (const search::TextHit& hit : found->hits)
       if (auto text = read(hit)) texts.push_back(*std::move(text));
+    add_lines(texts);
     return texts;
   }
 
@@ -69,12 +72,26 @@ class PastTranscriptSearch {
           return true;
         });
     if (!read || text.text.empty()) return std::nullopt;
-    const auto found = catalogue::find_transcript({{}, principal_, keeper_.get()}, text.session);
-    const auto line = found ? catalogue::line_of(*keeper_, nullptr, *found) : fail(found.error());
-    if (!line) return text;
-    text.title = line->title;
-    if (auto root = canonical_root(line->project_path)) text.root_uri = *std::move(root);
     return text;
+  }
+
+  // Titles and projects: every place is looked into once for all of them, and each session read once.
+  void add_lines(std::vector<research::PastText>& texts) {
+    std::map<std::string, transcripts::SessionLine, std::less<>> lines;
+    const auto on_disk = catalogue::matches_on_disk(*keeper_, {});
+    const auto kept = catalogue::matches_kept(*keeper_, nullptr, {});
+    for (const auto& matches : {on_disk ? *on_disk : std::vector<catalogue::Found>(), kept.found})
+      for (const catalogue::Found& found : matches) {
+        const bool wanted = std::ranges::find(texts, found.id(), &research::PastText::session) != texts.end();
+        if (!wanted || lines.contains(found.id())) continue;
+        if (auto line = catalogue::line_of(*keeper_, nullptr, found)) lines.emplace(found.id(), *std::move(line));
+      }
+    for (research::PastText& text : texts) {
+      const auto line = lines.find(text.session);
+      if (line == lines.end()) continue;
+      text.title = line->second.title;
+      if (auto root = canonical_root(line->second.project_path)) text.root_uri = *std::move(root);
+    }
   }
 
   const Context& context_;

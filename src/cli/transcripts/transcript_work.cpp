@@ -141,7 +141,7 @@ Result<void> TranscriptWork::agree(const std::string& what, const JsonObject& pl
   const auto spell = [this](std::string_view parameter) { return spelled(context_.command, parameter); };
   const std::string question = operations::in_spelling_of(what, spell);
   if (!somebody_is_there()) return fail(ErrorKind::refused, question, "{yes} does it without asking");
-  print_note(harmless(question, false) + "\nGo on? [y/N] ");
+  print_note(harmless(question, true) + "\nGo on? [y/N] ");
   const std::string answer = to_ascii_lower(read_answer());
   if (answer == "y" || answer == "yes") return {};
   return fail(ErrorKind::refused, "not done");

@@ -3,6 +3,7 @@
 
 #include "base/ids.h"
 #include "base/text/text.h"
+#include "operations/context.h"
 #include "operations/sessions/notes.h"
 #include "operations/sessions/session_parameters.h"
 #include "operations/table.h"
@@ -10,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 namespace holdfast::operations {
@@ -50,9 +52,16 @@ Result<Facts> note(Context& context, const Given& given) {
     HF_TRY(session::Store* const store, context.store(false));
     HF_CHECK(store->write([&](session::Transaction& transaction) -> Result<void> {
       HF_TRY(const auto there, transaction.values({std::string(session::kSessionValues), prefix, {}, kMostNotes}));
+      const std::string& by = context.identity().person;
+      // Typed again, because nobody answered the first time or by a second window: it is there.
+      if (std::ranges::any_of(there, [&](const session::KeyedValue& each) {
+            const JsonObject* made = each.value.if_object();
+            return made && text_in(*made, "text") == text && text_in(*made, "by") == by;
+          }))
+        return {};
       if (there.size() == kMostNotes)
         return fail(ErrorKind::too_large, fmt::format("{} has {} notes", found.id(), kMostNotes), "take some away with {remove}");
-      const JsonObject remark{{"text", text}, {"by", context.identity().person}, {"at", iso8601(transaction.now())}};
+      const JsonObject remark{{"text", text}, {"by", by}, {"at", iso8601(transaction.now())}};
       auto kept = transaction.put(session::kSessionValues, prefix + make_uuid7(), remark);
       if (!kept) return fail(std::move(kept).error());
       return {};

@@ -36,6 +36,12 @@ TEST_F(NoteTest, StaysWithTheSessionInTheOrderItWasWritten) {
   EXPECT_THAT(texts(id), testing::ElementsAre("ask Ada about the retries", "done"));
 }
 
+TEST_F(NoteTest, TypedAgainIsThereOnce) {
+  const std::string id = context.create("thread");
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(note({{"session", id}, {"text", "ask Ada"}}));
+  EXPECT_THAT(texts(id), testing::ElementsAre("ask Ada"));
+}
+
 TEST_F(NoteTest, CanBeTakenAwayAndLeavesNothing) {
   const std::string id = context.create("thread");
   const Facts made = note({{"session", id}, {"text", "a secret walrus"}}).value();

@@ -254,14 +254,14 @@ std::vector<SearchTool> search_tools() {
         {"exclude_current",
          JsonObject{{"type", "boolean"}, {"default", true}, {"description", "leave the calling session out"}}}},
        {"query"},
-       argument::result_with({"sessions", "count", "hasMore"}),
+       argument::result_with({{"sessions", "count", "hasMore"}}),
        &SearchCall::search},
       {"list_recent_sessions",
        "Recent sessions",
        "Transcripts of Claude Code and Codex, newest first, with the command that resumes each.",
        {{"limit", count("how many", 20, kMaxFound)}, {"project", argument::text("only sessions of this folder")}},
        {},
-       argument::result_with({"sessions", "count", "total", "hasMore"}),
+       argument::result_with({{"sessions", "count", "total", "hasMore"}}),
        &SearchCall::recent},
       {"get_session_detail",
        "One session in detail",
@@ -270,7 +270,7 @@ std::vector<SearchTool> search_tools() {
         {"search_query", argument::text("places in this session that say so; as in search_sessions")},
         {"source_project", argument::text("folder of the project to search in, when an id exists in several")}},
        {},
-       argument::result_with({"session_id", "title", "project", "opening", "last_messages", "resume_command"}),
+       argument::result_with({{"session_id", "title", "project", "opening", "last_messages", "resume_command"}}),
        &SearchCall::detail}};
 }
 

@@ -27,7 +27,8 @@ struct TranscriptTool {
   std::string_view name, title, description;
   std::string_view operation;
   std::span<const ToolArgument> arguments;
-  std::span<const std::string_view> result;  // what the answer has at least
+  std::span<const std::string_view> result;         // what the answer has at least
+  std::span<const std::string_view> of_store = {};  // and when it is about a session that the store has
   // What the contract says in other words than the operation; also gets what is no parameter at all.
   Result<void> (*adapt)(const JsonObject& arguments, Given& given) = nullptr;
   JsonObject (*more)() = nullptr;  // schemas of arguments that are no parameters
@@ -70,6 +71,8 @@ constexpr std::array kTellingArguments{kId, kProject};
 constexpr std::array<std::string_view, 10> kSaved = {"file_path",   "session_id",  "format",          "size_mb",
                                                      "archived_at", "files",       "session_records", "agent_records",
                                                      "file_count",  "custom_title"};
+constexpr std::array<std::string_view, 4> kSavedOfStore = {"session_id", "kind", "output", "entries"};
+constexpr std::array<std::string_view, 4> kRestoredToStore = {"session_id", "kind", "original_id", "entries"};
 constexpr std::array<std::string_view, 9> kSavedToGist = {"gist_url",      "gist_id",    "session_id",
                                                           "format",        "size_mb",    "session_records",
                                                           "agent_records", "file_count", "restore_command"};
@@ -121,11 +124,11 @@ Result<void> refuse_standard_input(const JsonObject&, Given& given) {
 constexpr std::array kTools{
     TranscriptTool{"save_current_session", "Save this session",
                    "Archive the session that is calling into one file (or a gist) that gives every byte of it back.", "archive",
-                   kSaveArguments, kSaved, save_where, storage_backend},
+                   kSaveArguments, kSaved, kSavedOfStore, save_where, storage_backend},
     TranscriptTool{"restore_session", "Restore a session",
                    "Make a session out of an archive, as a copy with ids of its own in the current project. The answer has the "
                    "command that resumes it.",
-                   "restore", kRestoreArguments, kCopied, refuse_standard_input},
+                   "restore", kRestoreArguments, kCopied, kRestoredToStore, refuse_standard_input},
     TranscriptTool{"clone_session", "Clone a session",
                    "Make a second session with the whole history of the first, which is not touched. The answer has the command "
                    "that resumes it.",
@@ -144,10 +147,16 @@ constexpr std::array kTools{
         "get_session_info", "About a session",
         "Id, title, project, files, state, family, and what a session used. Without an id: the session that is calling.", "info",
         kTellingArguments, kInfo},
-    TranscriptTool{"save_session_to_gist", "Save a session to a gist",
+    TranscriptTool{"save_session_to_gist",
+                   "Save a session to a gist",
                    "Upload the whole session (prompts, answers, tool output, subagents) to a GitHub gist. A secret gist is "
                    "unlisted, not private: say so to the person before calling.",
-                   "archive", kGistArguments, kSavedToGist, save_to_gist, gist_id}};
+                   "archive",
+                   kGistArguments,
+                   kSavedToGist,
+                   {},
+                   save_to_gist,
+                   gist_id}};
 
 JsonObject input_schema(const TranscriptTool& tool, const operations::Operation& operation) {
   JsonObject properties;
@@ -199,7 +208,8 @@ Result<void> add_transcript_tools(mcp::Server& server, const session::SharedStor
     tool.title = each.title;
     tool.description = each.description;
     tool.input_schema = input_schema(each, operation);
-    tool.output_schema = argument::result_with({each.result.begin(), each.result.end()});
+    tool.output_schema =
+        argument::result_with({{each.result.begin(), each.result.end()}, {each.of_store.begin(), each.of_store.end()}});
     tool.annotations = {{"readOnlyHint", operation.effect == operations::Effect::reads},
                         {"destructiveHint", operation.effect == operations::Effect::removes},
                         {"openWorldHint", operation.reaches_out}};

@@ -125,7 +125,9 @@ Result<net::HttpResponse> perform_action(session::Store& store, const Transcript
     return fail(std::move(error));
   }
   const std::string_view back = request.form.get("back");
-  return see_other(is_own_path(back) ? std::string(back) : session_path(subject.id));
+  // A copy is shown, not what it was made of.
+  const std::string made = text_in(*facts, "new_session_id");
+  return see_other(is_own_path(back) ? std::string(back) : session_path(made.empty() ? subject.id : made));
 }
 
 }  // namespace holdfast::web

@@ -18,8 +18,8 @@ bool fits_page(const operations::Operation& operation);
 // Where a form of that operation on that session is sent to.
 std::string action_path(std::string_view session, std::string_view operation);
 
-// Back to where the form was (`back`), or to the session. Errors: not_found (no such action, no such session), invalid, those of
-// the operation; nothing has happened then.
+// Back to where the form was (`back`), or to the session, or the copy that was made. Errors: not_found (no such action, no such
+// session), invalid, those of the operation; nothing has happened then.
 Result<net::HttpResponse> perform_action(session::Store& store, const Transcripts& transcripts,
                                          const session::RetentionPolicy& policy, const PageRequest& request);
 

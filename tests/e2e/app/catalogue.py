@@ -277,6 +277,14 @@ class Catalogue(TranscriptsTest):
             self.assertNotEqual(self.run_program("--principal", "ann", "note", STORED, "x").returncode, 0)
         self.assertEqual([note["text"] for note in self.json_of("note", STORED)["notes"]], ["mine"])
 
+    def test_a_session_of_the_store_travels_over_mcp(self):
+        self.begin_stdio()
+        path = str(self.home / "thread.json.zst")
+        saved = self.over_stdio("save_current_session", {"session_id": STORED, "output_path": path})["structuredContent"]
+        self.assertEqual((saved["session_id"], saved["kind"], saved["output"]), (STORED, "thread", path), saved)
+        again = self.over_stdio("restore_session", {"archive_path": path})["structuredContent"]
+        self.assertEqual((again["session_id"], again["unchanged"]), (STORED, True), again)
+
     # Lists.
 
     # What is asked: conditions as the tool has them, and the sessions.
