@@ -19,16 +19,17 @@ struct Context;
 
 struct Command {
   std::string_view path;  // "sessions archive"; what is above it stands in front of it
-  std::string_view summary;
+  std::string_view summary = {};
   // Prints its result to stdout; run.cpp prints its errors. A group of commands has none.
   Result<void> (*run)(Context&) = nullptr;
-  operations::Parameters parameters = {};  // its own; those of its operation come before them (parameters_of)
+  operations::Parameters parameters = {};
   // Below its help, a line each: what follows the command's own words, two blanks, and what for.
   std::string_view examples = {};
   std::string_view settings = {};  // those that are options of it, divided by blanks
   std::string_view notes = {};     // below its help
   bool hidden = false;
-  std::string_view operation = {};  // of the table in src/operations that it calls
+  // It shows the operation of its name (src/operations): that one says what it does, and its parameters come first.
+  bool is_operation = false;
 
   std::string_view name() const { return path.substr(path.rfind(' ') + 1); }
   std::string_view above() const { return path.substr(0, path.size() - std::min(name().size() + 1, path.size())); }
@@ -47,6 +48,11 @@ std::vector<CommandFamily> command_families(Program program = Program::holdfast)
 // What every command takes. Its path is empty.
 extern const Command kEveryCommand;
 
+constexpr Command of_operation(std::string_view name, Result<void> (*run)(Context&), std::string_view examples,
+                               operations::Parameters own = {}) {
+  return {.path = name, .run = run, .parameters = own, .examples = examples, .is_operation = true};
+}
+std::string_view summary_of(const Command& command);
 // All that it takes. Lives as long as the program.
 operations::Parameters parameters_of(const Command& command);
 

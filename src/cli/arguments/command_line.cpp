@@ -123,7 +123,7 @@ class Reader {
     CLI::App* above = &app_;
     for (const Read& each : reads_)
       if (each.command->path == command.above()) above = each.app;
-    CLI::App* app = above->add_subcommand(std::string(command.name()), std::string(command.summary));
+    CLI::App* app = above->add_subcommand(std::string(command.name()), std::string(summary_of(command)));
     app->fallthrough();
     if (command.hidden) app->group("");
     if (!command.run) app->require_subcommand(1);

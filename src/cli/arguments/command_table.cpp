@@ -35,14 +35,18 @@ std::vector<CommandFamily> command_families(Program program) {
   return all;
 }
 
+std::string_view summary_of(const Command& command) {
+  return command.is_operation ? operations::find_operation(command.path)->summary : command.summary;
+}
+
 operations::Parameters parameters_of(const Command& command) {
-  if (command.operation.empty()) return command.parameters;
+  if (!command.is_operation) return command.parameters;
   static const auto joined = [] {
     std::map<std::string_view, std::vector<Parameter>> all;  // by the path of the command
     for (const CommandFamily& family : command_families())
       for (const Command& each : family.commands) {
-        if (each.operation.empty()) continue;
-        const auto shared = operations::find_operation(each.operation)->parameters;
+        if (!each.is_operation) continue;
+        const auto shared = operations::find_operation(each.path)->parameters;
         std::vector<Parameter>& parameters = all[each.path];
         parameters.assign(shared.begin(), shared.end());
         parameters.insert(parameters.end(), each.parameters.begin(), each.parameters.end());

@@ -103,7 +103,7 @@ std::string fish_script(const std::vector<Command>& all) {
     for (const std::string_view word : words_behind(command, all)) {
       const auto below = std::ranges::find_if(
           all, [&](const Command& each) { return !each.path.empty() && each.above() == command.path && each.name() == word; });
-      const std::string help = below == all.end() ? "" : " -d " + fish_quoted(below->summary);
+      const std::string help = below == all.end() ? "" : " -d " + fish_quoted(std::string(summary_of(*below)));
       out += fmt::format("complete -c holdfast{} -a {}{}\n", where, word, help);
     }
   }

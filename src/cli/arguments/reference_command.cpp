@@ -88,7 +88,7 @@ std::string sentence(std::string_view text) {
 }
 
 std::string section_of(const Command& command) {
-  std::string text = fmt::format("### {}\n\n{}\n", command.path, sentence(command.summary));
+  std::string text = fmt::format("### {}\n\n{}\n", command.path, sentence(summary_of(command)));
   if (!command.notes.empty()) text += sentence(command.notes) + "\n";
   text += fmt::format("\n```sh\nholdfast {}\n", usage_of(command));
   for (const Example& each : examples_of(command, "holdfast")) text += fmt::format("{}   # {}\n", each.typed, each.what_for);

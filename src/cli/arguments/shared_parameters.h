@@ -3,6 +3,11 @@
 // What the commands of several families take. For the files that hold rows alone.
 
 #include "cli/arguments/command.h"
+#include "operations/sessions/session_parameters.h"
+#include "operations/transcripts/transcript_parameters.h"
+
+#include <algorithm>
+#include <array>
 
 namespace holdfast::cli::rows {
 
@@ -18,11 +23,21 @@ constexpr Parameter optional(std::string_view name, std::string_view option, std
                              std::string_view fallback = {}) {
   return {.name = name, .help = help, .fallback = fallback, .may_be_empty = false, .option = option};
 }
-inline constexpr Parameter kSession = needed("session", "ID", "id, or a unique start of it");
+using operations::kAsOf, operations::kGistToken, operations::kVersion;
+inline constexpr Parameter kSession = operations::kRecord;
 inline constexpr Parameter kSessions = needed("session", "ID", "ids, or unique starts of them", texts);
 inline constexpr Parameter kJustOneSession[] = {kSession};
 inline constexpr Parameter kDryRun{"dry_run", flag, "only say what would happen"};
 inline constexpr Parameter kYes{"yes", flag, "do it without asking"};
+
+// Parameters of several arrays, one behind the other.
+template <std::size_t... sizes>
+constexpr auto joined(const std::array<Parameter, sizes>&... parts) {
+  std::array<Parameter, (sizes + ...)> all{};
+  auto* to = all.data();
+  ((to = std::copy(parts.begin(), parts.end(), to)), ...);
+  return all;
+}
 
 // A number within bounds.
 constexpr Parameter bounded(std::string_view name, std::string_view help, std::string_view fallback, std::int64_t least,
@@ -37,12 +52,5 @@ constexpr Parameter one_of(std::string_view name, std::string_view words, std::s
 constexpr Parameter limit(std::string_view fallback, std::int64_t most = 1000, std::string_view help = "how many") {
   return bounded("limit", help, fallback, 1, most);
 }
-
-// Which version of what the guard keeps.
-inline constexpr Parameter kVersion{.name = "version", .type = number, .help = "of what the guard has: this version", .least = 1};
-inline constexpr Parameter kAsOf{.name = "as_of",
-                                 .help = "of what the guard has: as it was kept then, 2026-11-01, 2026-11-01T10:00:00Z, 3d",
-                                 .value = "TIME",
-                                 .against = "version"};
 
 }  // namespace holdfast::cli::rows

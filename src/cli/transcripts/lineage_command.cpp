@@ -1,9 +1,9 @@
 // holdfast lineage, holdfast import lineage.
 
-#include "base/ids.h"
 #include "cli/program/context.h"
 #include "cli/transcripts/transcript_work.h"
 #include "kinds/transcripts/family/lineage.h"
+#include "operations/transcripts/transcript_parameters.h"
 
 #include <fmt/format.h>
 
@@ -11,22 +11,13 @@ namespace holdfast::cli {
 
 namespace {
 
-// An id whose files are gone has its family still, so it is looked for where sessions lie first and then among those remembered.
-Result<std::string> id_of(TranscriptWork& work, const std::string& text) {
-  auto found = work.named_transcript();
-  if (found) return found->id();
-  if (found.error().kind != ErrorKind::not_found || text.empty()) return fail(std::move(found).error());
-  if (is_uuid(text)) return text;
-  return work.homes_keeper().remembered(text, std::move(found).error());
-}
-
 bool prints_json(const Context& context) {
   return context.json || context.given.text("format") == "json";
 }
 
 // Says so when nothing is known.
 Result<std::optional<transcripts::LineageTree>> family_of(const Context& context, TranscriptWork& work) {
-  HF_TRY(const std::string id, id_of(work, context.given.text("session")));
+  HF_TRY(const std::string id, operations::id_of_family(work, context.given));
   HF_TRY(auto tree, work.homes_keeper().lineage(id));
   if (!tree) print(prints_json(context) ? "null\n" : fmt::format("nothing is known about the family of {}\n", id));
   return tree;

@@ -2,6 +2,8 @@
 
 #include "cli/arguments/shared_parameters.h"
 
+#include <array>
+
 namespace holdfast::cli {
 
 Result<void> list_transcripts(Context&), show_transcript(Context&), archive_transcript(Context&), restore_transcript(Context&),
@@ -14,7 +16,6 @@ Result<void> list_transcripts(Context&), show_transcript(Context&), archive_tran
 
 namespace rows {
 
-constexpr Parameter kThisOrThat = optional("session", "ID", "id or any unique start of it", "the session this runs in");
 constexpr Parameter kScope{.name = "source_project",
                            .help = "only sessions of this folder",
                            .value = "DIR",
@@ -25,7 +26,6 @@ constexpr Parameter kLaunchArguments{.name = "launch_arguments",
                                      .help = "words for the client that {launch} starts",
                                      .value = "WORDS",
                                      .option = "--"};
-constexpr Parameter kGistToken{"gist_token", text, "GitHub token", "GITHUB_TOKEN, `gh auth token`"};
 constexpr Parameter kRedact{"redact", flag, "mask what looks like a credential"};
 
 // What a command that can start the client takes beside its operation.
@@ -39,13 +39,13 @@ constexpr Parameter kListParameters[] = {kScope,
                                          {"kept", flag, "those that only the guard has: the client deleted them"},
                                          limit("20", 100'000)};
 
-constexpr Parameter kInfoParameters[] = {kThisOrThat,
+constexpr Parameter kInfoParameters[] = {operations::kSession,
                                          kScope,
                                          one_of("format", "text|json", "how it is printed", "text", "-f,--format"),
                                          {"cost", flag, "what that costs, by the table in prices.json"}};
 
 constexpr Parameter kExportParameters[] = {
-    kThisOrThat,
+    operations::kSession,
     kScope,
     {.name = "all", .type = flag, .help = "all transcripts, into a folder with an index", .against = "source_project"},
     one_of("format", "html|md|json", "what it becomes", "by the name of the output, else html", "-f,--format"),
@@ -60,9 +60,9 @@ constexpr Parameter kExportParameters[] = {
     kAsOf,
     kRedact};
 
-constexpr Parameter kLineageParameters[] = {kThisOrThat, kScope,
+constexpr Parameter kLineageParameters[] = {operations::kSession, kScope,
                                             one_of("format", "text|tree|json", "how it is printed", "text", "-f,--format")};
-constexpr Parameter kFamilyExportParameters[] = {kThisOrThat, kScope};
+constexpr Parameter kFamilyExportParameters[] = {operations::kSession, kScope};
 
 constexpr Parameter kVerifyParameters[] = {
     optional("what", "WHAT", "an archive as restore takes it, or the id of a session", "the session this runs in"),
@@ -83,65 +83,20 @@ constexpr Command kTranscriptRows[] = {
      "--all --limit 50  the newest of all projects"},
     {"info", "one transcript: files, state, family, what it used", show_transcript, kInfoParameters,
      "4f2a --cost  also what its tokens cost"},
-    {"archive",
-     "keep a session in one file, a gist or S3",
-     archive_transcript,
-     {},
-     "4f2a ./work.json.zst  into a file; restore brings it back\n"
-     "4f2a gist:// --redact  to another machine, without known credentials",
-     {},
-     {},
-     false,
-     "archive"},
-    {"restore",
-     "a session out of an archive: a copy, or in place",
-     restore_transcript,
-     kLaunching,
-     "./work.json.zst --launch  a copy in this folder, and go on with it\n"
-     "4f2a --in-place  what the client deleted and the guard has, where it was",
-     {},
-     {},
-     false,
-     "restore"},
+    of_operation("archive", archive_transcript,
+                 "4f2a ./work.json.zst  into a file; restore brings it back\n"
+                 "4f2a gist:// --redact  to another machine, without known credentials"),
+    of_operation("restore", restore_transcript,
+                 "./work.json.zst --launch  a copy in this folder, and go on with it\n"
+                 "4f2a --in-place  what the client deleted and the guard has, where it was",
+                 kLaunching),
     {"export", "any session as a document: HTML, Markdown or JSON", export_any_session, kExportParameters,
      "4f2a  one HTML file, to read in a browser or to send\n"
      "--all --output ./all-sessions  every transcript, with an index"},
-    {"clone",
-     "a second session with the whole history of the first",
-     clone_transcript,
-     kLaunching,
-     "4f2a --target-project ../other --launch  try something else, elsewhere",
-     {},
-     {},
-     false,
-     "clone"},
-    {"move",
-     "a session to another project; it keeps its id",
-     move_transcript,
-     kLaunching,
-     "4f2a --target-project ~/work/app --force --dry-run  what would be moved",
-     {},
-     {},
-     false,
-     "move"},
-    {"delete",
-     "a session and all that belongs to it, after a backup",
-     delete_transcript,
-     {},
-     "4f2a --force  says how to undo it",
-     {},
-     {},
-     false,
-     "delete"},
-    {"relocate",
-     "every session of a folder that was renamed",
-     relocate_transcripts,
-     {},
-     "~/old-name ~/new-name  shows what it will do, and asks",
-     {},
-     {},
-     false,
-     "relocate"},
+    of_operation("clone", clone_transcript, "4f2a --target-project ../other --launch  try something else, elsewhere", kLaunching),
+    of_operation("move", move_transcript, "4f2a --target-project ~/work/app --force --dry-run  what would be moved", kLaunching),
+    of_operation("delete", delete_transcript, "4f2a --force  says how to undo it"),
+    of_operation("relocate", relocate_transcripts, "~/old-name ~/new-name  shows what it will do, and asks"),
     {"lineage", "where a session came from and what came of it", show_lineage, kLineageParameters,
      "4f2a --format tree  the family as a drawing"},
     {"lineage export", "the same in claude-session's own form", export_lineage, kFamilyExportParameters,
@@ -214,40 +169,21 @@ constexpr Parameter kNewest{"newest", flag, "newest first, not best first"};
 constexpr Parameter kPlaces = bounded("per_session", "places of one session", "3", 1, 1000);
 constexpr Parameter kNoIndex{"no_index", flag, "do not bring the index up to date first; what is new is scanned"};
 
-constexpr Parameter kSearchParameters[] = {
-    {.name = "query",
-     .type = texts,
-     .help = "words, word*, *inside*, \"a phrase\", -without, code as it stands",
-     .option = "TEXT"},
-    {"without", texts, "not these words; the same as -word"},
-    kSearchProject,
-    kFoundSince,
-    kFoundUntil,
-    kBranch,
-    kTool,
-    kAnswerModel,
-    kRole,
-    kInSession,
-    kNewest,
-    limit("10", 1000, "how many sessions"),
-    kPlaces,
-    kNoIndex,
-    {"kind", texts, "transcript, reasoning, thread, research, document, run; may be repeated"},
-    {"file", text, "only where a tool touched this file"}};
-constexpr Parameter kTraceParameters[] = {
-    {.name = "file", .help = "its path, or the end of it", .required = true, .option = "FILE"},
-    kSearchProject,
-    kFoundSince,
-    kFoundUntil,
-    kBranch,
-    kTool,
-    kAnswerModel,
-    kRole,
-    kInSession,
-    kNewest,
-    limit("10", 1000, "how many sessions"),
-    kPlaces,
-    kNoIndex};
+// By what both of them choose.
+constexpr std::array kFoundBy{kSearchProject, kFoundSince, kFoundUntil, kBranch, kTool,
+                              kAnswerModel,   kRole,       kInSession,  kNewest, limit("10", 1000, "how many sessions"),
+                              kPlaces,        kNoIndex};
+constexpr auto kSearchParameters =
+    joined(std::array{Parameter{.name = "query",
+                                .type = texts,
+                                .help = "words, word*, *inside*, \"a phrase\", -without, code as it stands",
+                                .option = "TEXT"},
+                      Parameter{"without", texts, "not these words; the same as -word"}},
+           kFoundBy,
+           std::array{Parameter{"kind", texts, "transcript, reasoning, thread, research, document, run; may be repeated"},
+                      Parameter{"file", text, "only where a tool touched this file"}});
+constexpr auto kTraceParameters = joined(
+    std::array{Parameter{.name = "file", .help = "its path, or the end of it", .required = true, .option = "FILE"}}, kFoundBy);
 constexpr Parameter kIndexParameters[] = {{"status", flag, "only say how far it is"}, {"rebuild", flag, "throw it away first"}};
 
 constexpr Command kSearchRows[] = {

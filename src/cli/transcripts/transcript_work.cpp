@@ -50,7 +50,7 @@ Result<session::Store*> TranscriptWork::store(bool to_read) {
 }
 
 Result<operations::Facts> TranscriptWork::perform() {
-  const operations::Operation& operation = *operations::find_operation(context_.command->operation);
+  const operations::Operation& operation = *operations::find_operation(context_.command->path);
   operations::Given own;  // what is the command's alone stays here
   for (const operations::Parameter& each : operation.parameters)
     if (const Json* value = find(given().values(), each.name)) own.set(each.name, *value);

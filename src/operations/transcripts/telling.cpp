@@ -33,18 +33,9 @@ Result<Facts> info(Context& context, const Given& given) {
 
 constexpr std::array kLineageParameters{kSession, kSourceProject};
 
-// A session whose files are gone has its family still: it is looked for where sessions lie first and then among those remembered.
 Result<Facts> lineage(Context& context, const Given& given) {
+  HF_TRY(const std::string id, id_of_family(context, given));
   HF_TRY(const auto* const keeper, context.keeper());
-  std::string id = given.text("session");
-  auto session = context.transcript(id, given.text("source_project"));
-  if (session)
-    id = session->id();
-  else if (id.empty() || session.error().kind != ErrorKind::not_found)
-    return fail(std::move(session).error());
-  else if (!is_uuid(id)) {
-    HF_TRY(id, keeper->remembered(id, session.error()));
-  }
   HF_TRY(const auto tree, keeper->lineage(id));
   if (tree) return to_json(*tree);
   return Facts{{"root_session_id", nullptr}, {"queried_session_id", id}, {"nodes", JsonObject{}}};
@@ -62,6 +53,16 @@ constexpr std::array kTelling{
 };
 
 }  // namespace
+
+Result<std::string> id_of_family(Context& context, const Given& given) {
+  HF_TRY(const auto* const keeper, context.keeper());
+  const std::string id = given.text("session");
+  auto session = context.transcript(id, given.text("source_project"));
+  if (session) return session->id();
+  if (id.empty() || session.error().kind != ErrorKind::not_found) return fail(std::move(session).error());
+  if (is_uuid(id)) return id;
+  return keeper->remembered(id, std::move(session).error());
+}
 
 std::span<const Operation> telling_operations() {
   return kTelling;

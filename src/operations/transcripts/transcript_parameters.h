@@ -41,8 +41,10 @@ inline constexpr Parameter kNoBackup{.name = "no_backup", .type = Parameter::Typ
 
 inline constexpr Parameter kVersion{
     .name = "version", .type = Parameter::Type::number, .help = "of what the guard has: this version", .least = 1};
-inline constexpr Parameter kAsOf{
-    .name = "as_of", .help = "of what the guard has: as it was kept then", .value = "TIME", .against = "version"};
+inline constexpr Parameter kAsOf{.name = "as_of",
+                                 .help = "of what the guard has: as it was kept then, 2026-11-01, 2026-11-01T10:00:00Z, 3d",
+                                 .value = "TIME",
+                                 .against = "version"};
 inline constexpr Parameter kGistToken{
     .name = "gist_token", .help = "GitHub token", .fallback = "GITHUB_TOKEN, `gh auth token`", .value = "TOKEN"};
 
@@ -56,6 +58,9 @@ Result<Translation> translation_of(const Given& given);
 Result<transcripts::KeptVersion> version_of(const Given& given, Millis now);
 // The {target_project}, which must be there; nullopt when it was not given.
 Result<std::optional<std::string>> target_of(Context& context, const Given& given);
+// Whose family {session} asks for. A session whose files are gone has its family still: it is looked for where sessions lie first
+// and then among those remembered.
+Result<std::string> id_of_family(Context& context, const Given& given);
 // With {gist_token}, {gist_visibility}, {gist_description} and {force}.
 transcripts::RemoteOptions remote_of(const Context& context, const Given& given);
 
