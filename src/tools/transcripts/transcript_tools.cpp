@@ -215,6 +215,7 @@ Result<void> add_transcript_tools(mcp::Server& server, const session::SharedStor
                         {"openWorldHint", operation.reaches_out}};
     tool.unknown = mcp::Tool::Unknown::refuse;
     tool.argument_error = exit_word(ErrorKind::invalid);
+    tool.shows = {{"", std::string(each.operation)}};
     tool.starts_programs = starts_programs(tool.name);
     tool.handler = [&stores, &room, &each, &operation](mcp::Call& call) -> mcp::ToolReply {
       session::StoreView store(stores, call.caller());
