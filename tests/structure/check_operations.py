@@ -18,7 +18,7 @@ LIST = "tests/structure/surfaces.txt"
 ROUTE = re.compile(r"\bpages?_?\.post\(\s*\"(/[^\"]*)\"")
 # The row of a command, and the function that shows it.
 ROW = re.compile(r"\bof_operation\(\s*\"([a-z ]+)\",\s*([a-z_]+)(?:<([a-z_]+)>)?")
-PERFORMS = re.compile(r"\bperform\(|\bshown<")
+PERFORMS = re.compile(r"\bperform\(|\bshow\(context,")
 FUNCTION = re.compile(r"^\S[^\n;{}()]*?\b(\w+)\([^;{}]*\) (?:const )?\{\n(.*?)^\}", re.M | re.S)
 CALL = re.compile(r"\b([a-z_]+)\(")
 

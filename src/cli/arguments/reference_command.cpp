@@ -120,7 +120,10 @@ std::string type_text(const JsonObject& schema) {
 }
 
 std::string tool_section(const mcp::Tool& tool) {
-  std::string text = fmt::format("## {}\n\n{}\n\n", tool.name, tool.description);
+  std::string description = tool.description;  // what looks like a link in it is an example of one
+  for (std::size_t at = description.find("]("); at != description.npos; at = description.find("](", at + 3))
+    description.insert(at + 1, "\\");
+  std::string text = fmt::format("## {}\n\n{}\n\n", tool.name, description);
   const JsonObject& schema = tool.input_schema;
   const JsonArray* required = find_array(schema, "required");
   const JsonObject* properties = find_object(schema, "properties");
@@ -182,6 +185,7 @@ Result<void> print_of_server(Context& context, std::string (*page_of)(const mcp:
   const auto page = [&]() -> Result<std::string> {
     context.flags["store"] = {"sqlite:" + (folder / "store.db").string()};
     context.flags["tools"] = {"all"};
+    context.flags["documents.roots"] = {folder.string()};  // without any there are no tools over documents
     HF_TRY(const Context apart, Context::make(context, context.environment));
     HF_TRY(auto store, apart.open_store());
     const session::SharedStore stores(*store);
