@@ -8,7 +8,7 @@
 #include "cli/services/review_workspace.h"
 #include "cli/services/search_service.h"
 #include "kinds/documents/workspace/workspace.h"
-#include "kinds/transcripts/passages/transcript_watch.h"
+#include "kinds/transcripts/passages/file_watch.h"
 #include "kinds/transcripts/verbs/keeper.h"
 #include "operations/readable_kinds.h"
 #include "tools/documents/document_workspaces.h"

@@ -2,7 +2,7 @@
 
 #include "cli/transcripts/transcript_text.h"
 #include "cli/transcripts/transcript_work.h"
-#include "kinds/transcripts/reading/known_records.h"
+#include "kinds/transcripts/reading/drift.h"
 
 #include <fmt/format.h>
 

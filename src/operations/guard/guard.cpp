@@ -4,7 +4,7 @@
 
 #include "base/text/text.h"
 #include "kinds/transcripts/guard/kept_lines.h"
-#include "kinds/transcripts/home/shown_path.h"
+#include "kinds/transcripts/home/home.h"
 #include "operations/sessions/session_parameters.h"
 #include "operations/table.h"
 #include "operations/transcripts/transcript_parameters.h"

@@ -2,7 +2,7 @@
 
 #include "base/files/file.h"
 #include "base/files/new_file.h"
-#include "catalogue/open.h"
+#include "catalogue/files.h"
 #include "kinds/transcripts/rewrite/redact.h"
 #include "operations/readable_kinds.h"
 #include "operations/table.h"

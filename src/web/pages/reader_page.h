@@ -6,7 +6,7 @@
 // of the same transcript. Windows follow each other by links; the script (assets/reader.js) fetches them as one scrolls and adds
 // keys. Nothing of a session is in memory but its index (kinds/transcripts/reading/transcript_reading.h) and the window.
 
-#include "catalogue/open.h"
+#include "catalogue/files.h"
 #include "web/gateway/subject.h"
 #include "web/pages/page.h"
 

@@ -4,7 +4,7 @@
 #include "base/text/text.h"
 #include "jsonl/limits.h"
 #include "kinds/transcripts/archive/archive_decode.h"
-#include "kinds/transcripts/lines/read_ahead.h"
+#include "kinds/transcripts/lines/hash_beside.h"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 #include "base/files/zstd.h"
 #include "jsonl/line_reader.h"
 #include "jsonl/scan.h"
-#include "kinds/transcripts/home/shown_path.h"
+#include "kinds/transcripts/home/home.h"
 #include "kinds/transcripts/products/codex/codex_file_name.h"
 #include "kinds/transcripts/reading/session_info.h"
 #include "kinds/transcripts/staging/destinations.h"

@@ -3,7 +3,7 @@
 #include "base/files/zstd_block.h"
 #include "kinds/transcripts/guard/kept_reading.h"
 #include "kinds/transcripts/guard/test_guard.h"
-#include "kinds/transcripts/home/shown_path.h"
+#include "kinds/transcripts/home/home.h"
 #include "kinds/transcripts/remote/archive_place.h"
 #include "kinds/transcripts/verbs/verify.h"
 #include "reading/export.h"

@@ -24,6 +24,10 @@
 
 namespace holdfast::transcripts {
 
+// The name of a file for people and for JSON: what is not UTF-8 in it is written as \xff, so that it can be told and typed.
+
+std::string shown_path(std::string_view path);
+
 class Home {
  public:
   // The folder need not exist: then everything in it is not_found. Errors: invalid (relative), io.

@@ -1,7 +1,6 @@
-#include "kinds/transcripts/home/worktrees.h"
-
 #include "base/files/file.h"
 #include "base/files/test_folder.h"
+#include "kinds/transcripts/products/claude/project_folder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -13,7 +13,6 @@
 
 #include "base/text/text.h"
 #include "base/text/uri.h"
-#include "kinds/transcripts/home/worktrees.h"
 #include "kinds/transcripts/products/claude/project_folder.h"
 #include "kinds/transcripts/products/claude/prompt.h"
 #include "kinds/transcripts/reading/session_info.h"

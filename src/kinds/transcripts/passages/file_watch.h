@@ -10,14 +10,34 @@
 // Watches are the user's, and few on some systems: editors need theirs. One thread.
 
 #include "base/files/fd.h"
+#include "kinds/transcripts/home/any_session.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <thread>
 #include <unordered_map>
 #include <vector>
 
 namespace holdfast::transcripts {
+
+// Tells which transcripts changed, as clients write them or remove them, from a thread of its own.
+
+class TranscriptWatch {
+ public:
+  // Called on the watch's thread with the id of each session that changed; an empty one: something did, look at everything.
+  using Changed = std::function<void(const std::string& id)>;
+  // `homes` lives longer. Errors: unavailable (the system gives out no more watchers), io.
+  static Result<std::unique_ptr<TranscriptWatch>> start(const Homes& homes, Changed changed);
+  ~TranscriptWatch();  // waits for the thread; nothing is told afterwards
+
+ private:
+  explicit TranscriptWatch(Fd stop) : stop_(std::move(stop)) {}
+
+  Fd stop_;
+  std::jthread thread_;
+};
 
 class FileWatch {
  public:

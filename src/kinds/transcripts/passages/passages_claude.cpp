@@ -1,7 +1,7 @@
 // Lines of Claude Code (on-disk §4).
 
 #include "base/json/json.h"
-#include "kinds/transcripts/passages/passage_parts.h"
+#include "kinds/transcripts/passages/line_passages.h"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 // Lines of Codex (transcript-archive §12), and of any JSON.
 
-#include "kinds/transcripts/passages/passage_parts.h"
+#include "kinds/transcripts/passages/line_passages.h"
 
 namespace holdfast::transcripts {
 namespace {

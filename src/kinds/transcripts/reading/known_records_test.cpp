@@ -1,4 +1,3 @@
-#include "kinds/transcripts/reading/known_records.h"
 
 #include "base/schema/schema.h"
 #include "jsonl/line_reader.h"

@@ -3,7 +3,7 @@
 #include "jsonl/limits.h"
 #include "jsonl/scan.h"
 #include "jsonl/tail.h"
-#include "kinds/transcripts/lines/zstd_lines.h"
+#include "kinds/transcripts/lines/each_line.h"
 #include "kinds/transcripts/products/codex/codex_file_name.h"
 
 #include <unistd.h>

@@ -1,7 +1,7 @@
 #include "kinds/transcripts/remote/archive_place.h"
 
 #include "base/ids.h"
-#include "kinds/transcripts/home/shown_path.h"
+#include "kinds/transcripts/home/home.h"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,6 @@
 #include "base/result.h"
 #include "base/text/text.h"
 #include "kinds/transcripts/remote/gist_api.h"
-#include "kinds/transcripts/remote/gist_manifest.h"
 #include "kinds/transcripts/remote/remote.h"
 #include "kinds/transcripts/remote/retry.h"
 #include "net/run/child.h"

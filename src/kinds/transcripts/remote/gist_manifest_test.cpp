@@ -1,4 +1,4 @@
-#include "kinds/transcripts/remote/gist_manifest.h"
+#include "kinds/transcripts/remote/gist_api.h"
 
 #include <gtest/gtest.h>
 

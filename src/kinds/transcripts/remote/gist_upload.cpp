@@ -1,7 +1,6 @@
 #include "base/crypto/hash.h"
 #include "base/json/json.h"
 #include "kinds/transcripts/remote/gist_api.h"
-#include "kinds/transcripts/remote/gist_manifest.h"
 #include "kinds/transcripts/remote/remote.h"
 
 #include <fmt/format.h>

@@ -64,4 +64,9 @@ Result<void> upload_to_s3(net::HttpClient& http, const S3Options& options, const
 Result<Fd> download_from_s3(net::HttpClient& http, const S3Options& options, const S3Place& place, const std::string& folder,
                             const Progress& progress = {});
 
+// Where an object of S3 is, as the address and the signature want it.
+// Path style with an endpoint; on AWS the bucket is part of the host's name, unless it has dots, which the certificate of AWS
+// does not cover. The key is percent-encoded as the signature wants it: everything but unreserved characters and slashes.
+std::string s3_url(const S3Options& options, const S3Place& place);
+
 }  // namespace holdfast::transcripts

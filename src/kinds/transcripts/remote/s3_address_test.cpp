@@ -1,4 +1,4 @@
-#include "kinds/transcripts/remote/s3_address.h"
+#include "kinds/transcripts/remote/remote.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 #include "kinds/transcripts/verbs/erase.h"
 
 #include "kinds/transcripts/home/summary.h"
-#include "kinds/transcripts/products/claude/plan_users.h"
 #include "kinds/transcripts/products/claude/prompt.h"
+#include "kinds/transcripts/products/claude/slugs.h"
 #include "kinds/transcripts/staging/destinations.h"
 #include "kinds/transcripts/staging/staging.h"
 #include "kinds/transcripts/verbs/backup.h"

@@ -1,7 +1,7 @@
 #include "kinds/transcripts/verbs/restore.h"
 
 #include "base/ids.h"
-#include "kinds/transcripts/products/claude/plan_users.h"
+#include "kinds/transcripts/products/claude/slugs.h"
 #include "kinds/transcripts/staging/destinations.h"
 #include "kinds/transcripts/staging/stage_session.h"
 

@@ -12,7 +12,7 @@
 #include "base/json/json.h"
 #include "base/text/text.h"
 #include "kinds/transcripts/products/claude/prompt.h"
-#include "kinds/transcripts/reading/record_parts.h"
+#include "kinds/transcripts/reading/record_reader.h"
 
 #include <fmt/format.h>
 

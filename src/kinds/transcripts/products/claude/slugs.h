@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "jsonl/line_reader.h"
+#include "kinds/transcripts/home/inventory.h"
 
 #include <cstdint>
 #include <set>
@@ -13,6 +14,13 @@
 #include <string_view>
 
 namespace holdfast::transcripts {
+
+// Plans that another session of the home uses, too: those are never deleted with one of them (transcript-archive §8.5).
+
+// Of the plan files of the inventory, the paths whose slug stands in the main transcript of any other session (the same id in
+// another project counts as another). Reads those transcripts; none when there is no plan. A transcript that cannot be read might
+// use any plan, so then all count as used.
+Result<std::set<std::string>> plans_in_use_elsewhere(const Home& home, const Inventory& inventory);
 
 // More names than a session can have honestly; a transcript that makes up millions must not cost memory.
 inline constexpr std::size_t kMaxSlugs = 10'000;

@@ -5,7 +5,7 @@
 #include "jsonl/tail.h"
 #include "kinds/transcripts/home/find.h"
 #include "kinds/transcripts/home/summary.h"
-#include "kinds/transcripts/lines/zstd_lines.h"
+#include "kinds/transcripts/lines/each_line.h"
 #include "kinds/transcripts/products/claude/prompt.h"
 #include "kinds/transcripts/products/codex/codex.h"
 #include "kinds/transcripts/products/codex/codex_file_name.h"
