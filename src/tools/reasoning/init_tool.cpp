@@ -7,8 +7,8 @@
 // 3. the situation is found out: which connection this is and what is stored about it, which project it is about. That may put a
 //    question to the client: the call then waits, and all of it runs again, so nothing before this changes anything;
 // 4. load_context takes the session that is named, else the project's most recent that nobody else works in, makes it the
-//    connection's own, so that the next thought goes there, and returns its last thoughts and the alternatives; start_new begins one;
-//    list_sessions and navigate look around; list_roots and bind_root settle which of the client's projects it is about;
+//    connection's own, so that the next thought goes there, and returns its last thoughts and the alternatives; start_new begins
+//    one; list_sessions and navigate look around; list_roots and bind_root settle which of the client's projects it is about;
 // 5. get_state never fails: what cannot be found out is left out and said as a notice. A project without sessions is no mistake
 //    either: there is nothing to load, and that is the answer.
 
