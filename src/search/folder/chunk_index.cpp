@@ -1,16 +1,11 @@
 #include "search/folder/chunk_index.h"
 
 #include "search/words/bm25.h"
-#include "search/words/words.h"
 
 #include <algorithm>
-#include <unordered_set>
 
 namespace holdfast::search {
 namespace {
-
-// Enough of the start of a query for kMaxQueryWords words of any length.
-constexpr std::size_t kMaxQueryBytes = 64 * 1024;
 
 constexpr double kFurtherWeight = 0.4;  // of a word that was not asked for itself
 
@@ -19,17 +14,6 @@ bool better(const ScoredChunk& a, const ScoredChunk& b) {
 }
 
 }  // namespace
-
-std::vector<std::string> query_words(std::string_view query) {
-  std::vector<std::string> telling, all;
-  std::unordered_set<std::string> seen;
-  for (std::string& word : words_of(query.substr(0, kMaxQueryBytes))) {
-    if (!seen.insert(word).second) continue;
-    if (!is_stop_word(word) && telling.size() < kMaxQueryWords) telling.push_back(word);
-    if (all.size() < kMaxQueryWords) all.push_back(std::move(word));
-  }
-  return telling.empty() ? all : telling;
-}
 
 void ChunkIndex::count_words() {
   std::uint64_t words = 0;

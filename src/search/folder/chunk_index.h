@@ -67,8 +67,4 @@ struct ChunkIndex {
   std::vector<float> norms_;  // length_norm of each chunk
 };
 
-// The words of a question that are searched for: without stop words (unless it has no others), each once, at most kMaxQueryWords.
-std::vector<std::string> query_words(std::string_view query);
-inline constexpr std::size_t kMaxQueryWords = 64;  // a question; an essay as query is cut, its start says what it is about
-
 }  // namespace holdfast::search

@@ -11,6 +11,7 @@
 #include "kinds/research/text/pdf_text.h"
 #include "kinds/research/text/stems.h"
 #include "search/folder/index_update.h"
+#include "search/query/ranked_query.h"
 
 #include <fmt/format.h>
 

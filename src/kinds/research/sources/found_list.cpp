@@ -2,7 +2,6 @@
 
 #include "base/text/text.h"
 #include "kinds/research/sources/web_url.h"
-#include "kinds/research/text/snippet.h"
 
 #include <fmt/format.h>
 

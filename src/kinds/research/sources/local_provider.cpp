@@ -1,9 +1,8 @@
 #include "kinds/research/sources/local_provider.h"
 
 #include "kinds/research/sources/store_patience.h"
-#include "kinds/research/text/snippet.h"
 #include "reading/html/critic_marks.h"
-#include "search/folder/chunk_index.h"
+#include "search/query/snippet.h"
 
 #include <fmt/format.h>
 
@@ -85,7 +84,9 @@ class LocalProvider final : public SearchProvider {
       made.uri = std::move(passage.uri);
       made.title = std::move(passage.title);
       made.type = "document";
-      made.snippet = snippet_of(reading::without_marks(passage.text), words);
+      made.snippet =
+          search::snippet_of(reading::without_marks(passage.text), {words, {}}, search::SnippetForm::one_line, kSnippetCharacters)
+              .text;
       made.content = std::move(passage.text);
       made.score = std::clamp(passage.share, 0.0, 1.0);
     }
