@@ -3,6 +3,7 @@
 #include "base/text/text.h"
 #include "kinds/research/text/sentence_rank.h"
 #include "kinds/research/text/stems.h"
+#include "search/words/stems.h"
 #include "search/words/words.h"
 
 #include <fmt/format.h>
@@ -281,7 +282,7 @@ Claim claim_of(std::string_view sentence) {
     // What is left of "isn't" names nothing.
     const bool rest_of_not = i + 1 < words.size() && words[i + 1] == "t" && word.ends_with('n');
     if (rest_of_not || is_number(word) || search::is_stop_word(word)) continue;
-    std::string stem = stem_of(word);
+    std::string stem = search::stem_of(word);
     if (seen.insert(stem).second) claim.stems.push_back(std::move(stem));
   }
   return claim;

@@ -2,11 +2,11 @@
 
 #include "base/text/text.h"
 #include "kinds/research/engine/claims.h"
-#include "kinds/research/text/stems.h"
+#include "search/words/stems.h"
 #include "search/words/words.h"
 
 #include <algorithm>
-#include <array>
+#include <set>
 
 namespace holdfast::research {
 
@@ -20,16 +20,20 @@ constexpr double kDenies = 1.25;
 constexpr double kDefines = 1.35;
 constexpr std::size_t kBeginning = 4;  // words: "The hold space is"
 
-constexpr auto kTimes = std::to_array<std::string_view>({"second", "minut", "hour", "day", "week", "month", "year", "ms", "s",
-                                                         "millisecond", "once", "twic", "immediat", "instant", "onc"});
-constexpr auto kAmounts =
-    std::to_array<std::string_view>({"byte", "kb", "mb", "gb", "tb", "kib", "mib", "gib", "tib", "k", "percent", "megabyt",
-                                     "kilobyt", "gigabyt", "charact", "character", "bit"});
+constexpr std::string_view kTimes = "second minute hour day week month year ms s millisecond once twice immediate instant";
+constexpr std::string_view kAmounts = "byte kb mb gb tb kib mib gib tib k percent megabyte kilobyte gigabyte character bit";
+constexpr std::string_view kCounted = "once twice every daily";
 
-template <std::size_t N>
-bool any_of(const std::vector<std::string>& words, const std::array<std::string_view, N>& wanted) {
-  return std::ranges::any_of(
-      words, [&](const std::string& word) { return std::ranges::find(wanted, std::string_view(word)) != wanted.end(); });
+using Stems = std::set<std::string, std::less<>>;
+
+Stems stems_of(std::string_view words) {
+  Stems stems;
+  for (const std::string& word : search::words_of(words)) stems.insert(search::stem_of(word));
+  return stems;
+}
+
+bool has_any(const std::vector<std::string>& stems, const Stems& wanted) {
+  return std::ranges::any_of(stems, [&](const std::string& stem) { return wanted.contains(stem); });
 }
 
 bool is_name_character(char c) {
@@ -99,10 +103,10 @@ AnswerKind answer_kind_of(std::string_view question) {
 double looks_like(const AnswerKind& kind, std::string_view text, const std::vector<std::string>& stems,
                   const std::vector<std::string>& subject) {
   double factor = 1;
-  constexpr auto kCounted = std::to_array<std::string_view>({"once", "onc", "twice", "twic", "every", "daily"});
-  if ((kind.number || kind.time || kind.amount) && (any_of(stems, kCounted) || !claim_of(text).numbers.empty())) {
+  static const Stems times = stems_of(kTimes), amounts = stems_of(kAmounts), counted = stems_of(kCounted);
+  if ((kind.number || kind.time || kind.amount) && (has_any(stems, counted) || !claim_of(text).numbers.empty())) {
     if (kind.number) factor *= kHasNumber;
-    if ((kind.time && any_of(stems, kTimes)) || (kind.amount && (any_of(stems, kAmounts) || text.find('%') != text.npos)))
+    if ((kind.time && has_any(stems, times)) || (kind.amount && (has_any(stems, amounts) || text.find('%') != text.npos)))
       factor *= kHasUnit;
   }
   if (kind.variable && any_written(text, is_variable)) factor *= kHasName;

@@ -4,6 +4,7 @@
 #include "kinds/research/text/answer_kind.h"
 #include "kinds/research/text/stems.h"
 #include "search/words/bm25.h"
+#include "search/words/stems.h"
 #include "search/words/words.h"
 
 #include <algorithm>
@@ -93,7 +94,7 @@ bool has_enough(const std::string& text, std::size_t words) {
 
 std::vector<std::string> stems_in(std::string_view text) {
   std::vector<std::string> stems;
-  for (const std::string& word : search::words_of(text)) stems.push_back(stem_of(word));
+  for (const std::string& word : search::words_of(text)) stems.push_back(search::stem_of(word));
   return stems;
 }
 
@@ -103,7 +104,7 @@ std::vector<std::string> subject_stems(std::string_view question) {
   const Intent intent = intent_of(question);
   std::vector<std::string> all = content_stems(question), subject;
   for (const std::string& stem : all)
-    if (!intent.asked.contains(stem) && !is_plain_word(stem)) subject.push_back(stem);
+    if (!intent.asked.contains(stem) && !is_plain_stem(stem)) subject.push_back(stem);
   return subject.empty() ? all : subject;
 }
 
@@ -180,7 +181,8 @@ std::vector<SentenceRanking::Term> SentenceRanking::terms_of(std::string_view qu
   const std::vector<std::string> words = search::words_of(question);
   for (std::size_t i = 1; i < words.size(); ++i) {
     if (search::is_stop_word(words[i - 1]) || search::is_stop_word(words[i])) continue;
-    const std::string first = stem_of(words[i - 1]), second = stem_of(words[i]), both = stem_of(words[i - 1] + words[i]);
+    const std::string first = search::stem_of(words[i - 1]), second = search::stem_of(words[i]),
+                      both = search::stem_of(words[i - 1] + words[i]);
     for (Term& term : terms)
       if (term.stem == first || term.stem == second) term.joined = both;
   }
