@@ -1,6 +1,6 @@
 // Which document a link means (document-review §5 `get_links`, resolution).
 
-#include "kinds/documents/find/document_names.h"
+#include "kinds/documents/links/link_map.h"
 
 #include <gmock/gmock.h>
 
