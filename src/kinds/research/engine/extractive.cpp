@@ -1,9 +1,8 @@
-#include "kinds/research/engine/extractive.h"
-
 #include "base/text/text.h"
 #include "kinds/research/engine/claims.h"
+#include "kinds/research/engine/engine.h"
 #include "kinds/research/engine/report_text.h"
-#include "kinds/research/text/quoted_text.h"
+#include "kinds/research/text/markdown_text.h"
 #include "kinds/research/text/sentence_rank.h"
 #include "kinds/research/text/stems.h"
 #include "search/words/stems.h"

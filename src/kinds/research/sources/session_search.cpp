@@ -1,7 +1,7 @@
 #include "kinds/research/sources/session_search.h"
 
 #include "base/text/text.h"
-#include "search/folder/chunks.h"
+#include "search/folder/chunk_index.h"
 #include "search/query/snippet.h"
 #include "search/words/bm25.h"
 #include "session/kinds.h"

@@ -1,6 +1,6 @@
 #include "kinds/research/text/sentences.h"
 
-#include "kinds/research/engine/extractive.h"
+#include "kinds/research/engine/engine.h"
 #include "kinds/research/text/stems.h"
 
 #include <gmock/gmock.h>

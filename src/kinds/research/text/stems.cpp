@@ -53,55 +53,26 @@ const std::array<Family, 3>& families() {
   return all;
 }
 
-// Of one row, one may stand for the other.
-constexpr auto kSynonyms = std::to_array<std::string_view>({"delete remove erase",
-                                                            "keep preserve retain",
-                                                            "show display print list see",
-                                                            "stop end abort terminate quit",
-                                                            "folder directory",
-                                                            "limit maximum max highest restrict cap most",
-                                                            "minimum min lowest least",
-                                                            "allow permit accept",
-                                                            "change modify alter edit",
-                                                            "large big size",
-                                                            "create make build",
-                                                            "expire valid lifetime ttl",
-                                                            "version release newer",
-                                                            "need require",
-                                                            "begin start",
-                                                            "password passphrase",
-                                                            "fast speed quick",
-                                                            "error fail failure",
-                                                            "suppress hide quiet silent",
-                                                            "separate delimit",
-                                                            "undo revert restore",
-                                                            "several multiple many",
-                                                            "copy transfer",
-                                                            "larger bigger exceed",
-                                                            "deny refuse reject forbid",
-                                                            "put store save",
-                                                            "choose select pick",
-                                                            "often frequency interval",
-                                                            "lose loss",
-                                                            "sign signature",
-                                                            "try attempt",
-                                                            "remind notify",
-                                                            "happen occur",
-                                                            "same identical equal",
-                                                            "whole entire",
-                                                            "supported understood"});
+// Of those up to a semicolon, one may stand for the other.
+constexpr std::string_view kSynonyms =
+    "delete remove erase; keep preserve retain; show display print list see; stop end abort terminate quit; "
+    "folder directory; limit maximum max highest restrict cap most; minimum min lowest least; allow permit accept; "
+    "change modify alter edit; large big size; create make build; expire valid lifetime ttl; version release newer; "
+    "need require; begin start; password passphrase; fast speed quick; error fail failure; "
+    "suppress hide quiet silent; separate delimit; undo revert restore; several multiple many; copy transfer; "
+    "larger bigger exceed; deny refuse reject forbid; put store save; choose select pick; often frequency interval; "
+    "lose loss; sign signature; try attempt; remind notify; happen occur; same identical equal; whole entire; "
+    "supported understood";
 
-constexpr auto kPlainWords = std::to_array<std::string_view>(
-    {"long", "often", "big", "allow", "ask", "become", "best", "change", "come", "compare", "describe", "differ", "discuss",
-     "enable", "exist", "explain", "find", "get", "give", "go", "handle", "happen", "happens", "help", "keep", "know", "let",
-     "look", "make", "makes", "mean", "means", "much", "many", "need", "needs", "please", "possible", "research", "say", "says",
-     "see", "set", "show", "summarise", "summarize", "take", "tell", "think", "thing", "things", "try", "use", "used", "uses",
-     "using", "want", "way", "ways", "work", "works",
-     // They are rare in documents, so they would be taken for the topic.
-     "across", "actually", "always", "another", "anybody", "anyone", "anything", "around", "cannot", "else", "ever", "everybody",
-     "everyone", "everything", "instead", "last", "least", "maybe", "never", "nobody", "none", "nothing", "one", "perhaps", "put",
-     "quite", "rather", "really", "since", "somebody", "someone", "something", "still", "through", "turn", "turned", "turns",
-     "usually", "via", "whether", "within", "without", "yet"});
+constexpr std::string_view kPlainWords =
+    "long often big allow ask become best change come compare describe differ discuss enable exist explain find get "
+    "give go handle happen happens help keep know let look make makes mean means much many need needs please "
+    "possible research say says see set show summarise summarize take tell think thing things try use used uses "
+    "using want way ways work works "
+    // They are rare in documents, so they would be taken for the topic.
+    "across actually always another anybody anyone anything around cannot else ever everybody everyone everything "
+    "instead last least maybe never nobody none nothing one perhaps put quite rather really since somebody someone "
+    "something still through turn turned turns usually via whether within without yet";
 
 }  // namespace
 
@@ -152,7 +123,9 @@ std::vector<std::string> further_words(const std::vector<std::string>& words) {
 const std::vector<std::string>& synonyms_of(const std::string& stem) {
   static const std::map<std::string, std::vector<std::string>> table = [] {
     std::map<std::string, std::vector<std::string>> made;
-    for (const std::string_view row : kSynonyms) {
+    for (std::string_view left = kSynonyms; !left.empty();) {
+      const std::string_view row = left.substr(0, left.find(';'));
+      left.remove_prefix(std::min(row.size() + 1, left.size()));
       std::vector<std::string> stems;
       for (const std::string& word : search::words_of(row)) stems.push_back(search::stem_of(word));
       for (const std::string& one : stems)
@@ -169,7 +142,7 @@ const std::vector<std::string>& synonyms_of(const std::string& stem) {
 bool is_plain_stem(const std::string& stem) {
   static const std::set<std::string> stems = [] {
     std::set<std::string> made;
-    for (const std::string_view plain : kPlainWords) made.insert(search::stem_of(plain));
+    for (const std::string& plain : search::words_of(kPlainWords)) made.insert(search::stem_of(plain));
     return made;
   }();
   return stems.contains(stem);

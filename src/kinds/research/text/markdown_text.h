@@ -1,9 +1,11 @@
 #pragma once
 
-// Code in markdown: what stands in it is neither a link nor a citation.
+// What a report must know of markdown: where code is, in which nothing is a link or a citation; and how text of others stands in
+// it as text.
 
 #include <compare>
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -49,5 +51,13 @@ class CodeFence {
   char mark_ = '\0';      // of the open block; \0: none is open
   std::size_t length_ = 0;
 };
+
+// Text of others inside a report, which clients show as markdown: a title or a sentence from a document must not become a picture
+// that is fetched, a link, markup, or a reference to a source of ours. What stands between backticks is shown as it is by
+// markdown itself and stays as it is. Shown, the text is still word for word that of its source. Pure.
+enum class Brackets { numbers, all };
+
+// numbers: only brackets that could be read as a citation or belong to a picture are taken for text; links of a sentence stay.
+std::string as_quoted(std::string_view text, Brackets brackets);
 
 }  // namespace holdfast::research

@@ -1,4 +1,4 @@
-#include "kinds/research/text/quoted_text.h"
+#include "kinds/research/text/markdown_text.h"
 
 #include <gtest/gtest.h>
 
