@@ -114,6 +114,9 @@ class ToolService final : public McpService {
   tools::SessionOperations operations_;
   std::optional<tools::Confirmation> confirmation_;
   std::optional<tools::DocumentWorkspaces> workspaces_;
+  std::unique_ptr<transcripts::Keeper> keeper_;
+  std::mutex search_mutex_;
+  std::unique_ptr<SearchService> search_;  // research searches with it, too
   std::unique_ptr<ResearchParts> research_;
   std::optional<tools::ResearchWorkers> workers_;
   std::optional<tools::ResearchRooms> research_rooms_;
@@ -121,10 +124,7 @@ class ToolService final : public McpService {
   std::unique_ptr<RunnerService> runner_;  // made at first use
   std::stop_source stopping_;
   tools::RunnerRoom runner_room_;
-  std::unique_ptr<transcripts::Keeper> keeper_;
   tools::CallRoom calls_;
-  std::mutex search_mutex_;
-  std::unique_ptr<SearchService> search_;
   tools::SearchRoom search_room_;
   mcp::Server server_;
   tools::ReasoningCaller reasoning_;
@@ -256,7 +256,13 @@ tools::ResearchWorkers::Runs ToolService::background_runs() {
 }
 
 Result<void> ToolService::open_research() {
-  HF_TRY(research_, ResearchParts::make(context_));
+  std::function<Result<OpenTranscripts>()> transcripts;
+  if (keeper_)
+    transcripts = [this]() -> Result<OpenTranscripts> {
+      HF_TRY(SearchService* const service, search());
+      return OpenTranscripts{keeper_.get(), service};
+    };
+  HF_TRY(research_, ResearchParts::make(context_, std::move(transcripts)));
   workers_.emplace(background_runs());
   const tools::OpenConversations open = [this](session::Store& store) {
     return tools::Conversations{research_->threads(store), research_->research(store)};

@@ -3,7 +3,6 @@
 #include "search/index/candidates.h"
 #include "search/index/limits.h"
 #include "search/index/segment/segment_builder.h"
-#include "search/index/snippet.h"
 #include "search/index/workers.h"
 
 #include <algorithm>
