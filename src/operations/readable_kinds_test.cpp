@@ -1,11 +1,11 @@
-#include "cli/services/readable_kinds.h"
+#include "operations/readable_kinds.h"
 
 #include "session/kinds.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace holdfast::cli {
+namespace holdfast::operations {
 namespace {
 
 using reading::Part;
@@ -81,4 +81,4 @@ TEST(ReadableKinds, DataThatCannotBeRead) {
 }
 
 }  // namespace
-}  // namespace holdfast::cli
+}  // namespace holdfast::operations

@@ -4,8 +4,8 @@
 
 #include "reading/entry_reading.h"
 
-namespace holdfast::cli {
+namespace holdfast::operations {
 
 const reading::EntryKinds& readable_kinds();
 
-}  // namespace holdfast::cli
+}  // namespace holdfast::operations

@@ -1,4 +1,4 @@
-#include "cli/services/readable_kinds.h"
+#include "operations/readable_kinds.h"
 
 #include "kinds/documents/workspace/reading.h"
 #include "kinds/reasoning/read/reading.h"
@@ -7,7 +7,7 @@
 #include "kinds/threads/reading.h"
 #include "session/kinds.h"
 
-namespace holdfast::cli {
+namespace holdfast::operations {
 
 const reading::EntryKinds& readable_kinds() {
   static const reading::EntryKinds kinds = {{std::string(session::kReasoning), reasoning::turn_of_entry},
@@ -18,4 +18,4 @@ const reading::EntryKinds& readable_kinds() {
   return kinds;
 }
 
-}  // namespace holdfast::cli
+}  // namespace holdfast::operations
