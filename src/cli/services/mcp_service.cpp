@@ -27,7 +27,6 @@
 #include "tools/session/session_operations.h"
 #include "tools/session/session_tools.h"
 #include "tools/toolsets.h"
-#include "tools/transcripts/search_tools.h"
 #include "tools/transcripts/transcript_tools.h"
 
 namespace holdfast::cli {
@@ -125,7 +124,6 @@ class ToolService final : public McpService {
   std::stop_source stopping_;
   tools::RunnerRoom runner_room_;
   tools::CallRoom calls_;
-  tools::SearchRoom search_room_;
   mcp::Server server_;
   tools::ReasoningCaller reasoning_;
   session::Store& swept_;
@@ -168,6 +166,11 @@ Result<void> ToolService::open_tools() {
     calls_.remote.environment = context_.environment;
     calls_.remote.gist.api = context_.settings.text("gist.api");
     calls_.archive_folder = context_.folders.data + "/archives";
+    calls_.search = [this]() -> Result<operations::Context::Search> {
+      HF_TRY(SearchService * service, search());
+      return operations::Context::Search{&service->finder(), &service->sources(), &service->index(),
+                                         SearchService::index_folder(context_)};
+    };
     tools::add_transcript_kind(operations_, *keeper_);
   }
   if (chosen.contains("research")) HF_CHECK(open_research());
@@ -177,11 +180,6 @@ Result<void> ToolService::open_tools() {
   if (research_rooms_) HF_CHECK(tools::add_research_tool(server_, *research_rooms_));
   if (keeper_) {
     HF_CHECK(tools::add_transcript_tools(server_, stores_, calls_));
-    search_room_.engine = [this]() -> Result<tools::SearchRoom::Engine> {
-      HF_TRY(SearchService * service, search());
-      return tools::SearchRoom::Engine{&service->finder(), &service->sources()};
-    };
-    HF_CHECK(tools::add_search_tools(server_, stores_, calls_, search_room_));
   }
   if (chosen.contains("runner")) HF_CHECK(tools::add_runner_tools(server_, runner_room_));
   tools::add_session_resources(server_, stores_, operations_);

@@ -3,7 +3,7 @@
 #include "base/run/log.h"
 #include "base/text/uri.h"
 #include "catalogue/files.h"
-#include "catalogue/places.h"
+#include "catalogue/find.h"
 #include "cli/services/keeper_of_home.h"
 #include "cli/services/search_service.h"
 

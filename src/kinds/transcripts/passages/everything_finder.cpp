@@ -1,3 +1,14 @@
+// How one question is answered from transcripts and the store together.
+//
+// In comes a request: words, and conditions on where, when and by whom something was said. Out come sessions, best first, each
+// with the places that answer. The words are read once, so that both sides look for the same. Transcripts are asked first,
+// through the index: which files may answer is settled before it searches (a project is all working trees of its repository, and
+// a Codex rollout says only inside where it ran), because a hit that is thrown away afterwards would have cost another its place
+// below the limit. Then the store, unless a condition is about what only transcripts have. Both measure alike how well a place
+// fits, so the hits are sorted as one list and fill sessions from the best on until there are enough. Only sessions that are
+// shown are described: title, project and state are read from the ends of their files, in the place where each lies now; what was
+// purged meanwhile is left out.
+
 #include "kinds/transcripts/passages/everything_finder.h"
 
 #include "base/text/text.h"
