@@ -1,6 +1,5 @@
-#include "kinds/research/sources/session_search.h"
-
 #include "base/text/text.h"
+#include "kinds/research/sources/providers.h"
 #include "search/folder/chunk_index.h"
 #include "search/query/snippet.h"
 #include "search/words/bm25.h"

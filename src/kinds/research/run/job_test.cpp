@@ -1,4 +1,5 @@
 #include "kinds/research/run/job.h"
+
 #include "kinds/research/run/journal.h"
 #include "kinds/research/run/test_run.h"
 

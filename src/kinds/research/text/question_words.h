@@ -1,7 +1,7 @@
 #pragma once
 
-// Words of a question as the extractive engine compares them: without endings, and with the words people use for the same thing.
-// English; a word of another language is its own stem, and everything works, only less forgivingly.
+// Words of a question as the extractive engine compares them: without endings (search/words/stems.h), and with the words people
+// use for the same thing. English; a word of another language is its own stem, and everything works, only less forgivingly.
 
 #include <set>
 #include <string>

@@ -1,4 +1,4 @@
-#include "kinds/research/text/stems.h"
+#include "kinds/research/text/question_words.h"
 
 #include "search/words/stems.h"
 #include "search/words/words.h"
