@@ -1,7 +1,7 @@
 #include "jsonl/scan.h"
 
 #include "jsonl/limits.h"
-#include "jsonl/odd_json.h"
+#include "jsonl/test_odd_json.h"
 
 #include <boost/json.hpp>
 #include <gmock/gmock.h>

@@ -3,7 +3,7 @@
 #include "base/files/file.h"
 #include "base/files/test_data.h"
 #include "jsonl/limits.h"
-#include "jsonl/odd_json.h"
+#include "jsonl/test_odd_json.h"
 
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>

@@ -6,7 +6,7 @@
 #include "mcp/client/blocking_client.h"
 #include "mcp/transport/transport_http_client.h"
 #include "net/http/http_server.h"
-#include "net/http/raw_http_client.h"
+#include "net/http/test_http_client.h"
 #include "net/run/loop_thread.h"
 
 #include <fmt/format.h>

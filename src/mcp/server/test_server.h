@@ -5,7 +5,7 @@
 #include "base/run/poll_loop.h"
 #include "mcp/server/memory_state_store.h"
 #include "mcp/server/server.h"
-#include "mcp/transport/fake_exchange.h"
+#include "mcp/transport/test_exchange.h"
 #include "mcp/transport/transport_http.h"
 
 #include <gtest/gtest.h>
