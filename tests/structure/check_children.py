@@ -11,7 +11,7 @@ import sys
 
 STARTERS = {
     # The means.
-    "net/run/child.cpp", "net/run/child_start.cpp", "net/run/child_process.cpp",
+    "net/run/child.cpp", "net/run/child_process.cpp",
     # Tools of program_starters.h, and commands.
     "mcp/transport/transport_child.cpp",      # MCP servers of a run
     "mcp/oauth/browser_prompt.cpp",  # the browser, for a login at such a server

@@ -9,7 +9,6 @@
 #include <algorithm>
 
 namespace holdfast::mcp {
-
 namespace {
 
 constexpr std::string_view kStatePurpose = "requestState";
@@ -102,9 +101,7 @@ std::optional<RpcError> Run::take_carried_input() {
   if (const JsonObject* answers = find_object(*payload, "answers"))
     for (const auto& answer : *answers)
       if (answer.value().is_object()) answers_.emplace(answer.key(), Answer{answer.value().get_object(), {}});
-  if (const JsonArray* keys = find_array(*payload, "asked"))
-    for (const Json& key : *keys)
-      if (key.is_string()) asked_before_.emplace_back(view(key.get_string()));
+  asked_before_ = texts_in(*payload, "asked");
   return std::nullopt;
 }
 

@@ -6,7 +6,7 @@
 #include "mcp/server/test_server.h"
 #include "net/http/http_server.h"
 #include "net/http/test_http_client.h"
-#include "net/run/loop_thread.h"
+#include "net/run/event_loop.h"
 
 #include <atomic>
 #include <future>

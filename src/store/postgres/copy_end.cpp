@@ -37,7 +37,8 @@ class PostgresCopyEnd final : public CopyEnd {
     connection_->queue(insert_session(row));
     connection_->queue("UPDATE sessions SET changed = ? WHERE key = ?", {changed, row.key});
     connection_->queue(write_session_texts(row));
-    for (const std::string& root : roots_of(row.record)) connection_->queue("INSERT INTO roots VALUES(?, ?)", {root, row.key});
+    for (const std::string& root : listed_roots(row.record))
+      connection_->queue("INSERT INTO roots VALUES(?, ?)", {root, row.key});
     for (const std::string& tag : row.record.tags) connection_->queue("INSERT INTO tags VALUES(?, ?)", {tag, row.key});
     for (const session::Tally& tally : row.record.tallies) connection_->queue(add_to_tally(row.key, tally));
     return {};

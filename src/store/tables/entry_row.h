@@ -3,7 +3,7 @@
 // Entries as rows, the same in every database. Every row carries the hash before it and its own, so one read by itself already
 // shows whether its bytes are those that were written; that the hashes follow each other is verify's question.
 
-#include "session/chain.h"
+#include "session/entry.h"
 #include "store/tables/session_row.h"
 
 namespace holdfast::store {

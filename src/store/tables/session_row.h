@@ -53,6 +53,6 @@ std::string folded_text(const session::SessionRecord& record);
 // What a search looks into, beside the entries. `tags` as they are kept in a column.
 std::string searched_text(std::string_view title, std::string_view description, std::string_view tags);
 // Where the record is found in `roots`: one without any root under '', the root that no session has.
-std::vector<std::string> roots_of(const session::SessionRecord& record);
+std::vector<std::string> listed_roots(const session::SessionRecord& record);
 
 }  // namespace holdfast::store

@@ -5,7 +5,7 @@
 #include "base/files/in_folder.h"
 #include "base/files/lock_range.h"
 #include "base/ids.h"
-#include "base/run/beside.h"
+#include "base/run/parallel.h"
 
 #include <fmt/format.h>
 

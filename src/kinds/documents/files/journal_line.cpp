@@ -32,37 +32,21 @@ bool value_for(const Table& table, std::string_view word, Value& value) {
   return false;
 }
 
-void put(JsonObject& object, std::string_view key, std::string_view text) {
-  if (!text.empty()) object[key] = text;
-}
-
-std::string text(const JsonObject& object, std::string_view key) {
-  return std::string(find_string(object, key).value_or(""));
-}
-
 void put(JsonObject& object, std::string_view key, const std::vector<std::string>& texts) {
   if (texts.empty()) return;
   JsonArray& array = object[key].emplace_array();
   for (const std::string& each : texts) array.emplace_back(each);
 }
 
-std::vector<std::string> texts(const JsonObject& object, std::string_view key) {
-  std::vector<std::string> found;
-  if (const JsonArray* array = find_array(object, key))
-    for (const Json& each : *array)
-      if (each.is_string()) found.emplace_back(view(each.get_string()));
-  return found;
-}
-
 JsonObject step_object(const JournaledStep& step) {
   JsonObject object;
-  put(object, "kind", word_for(kKinds, step.kind));
-  put(object, "key", step.key);
-  put(object, "to", step.to);
-  put(object, "before", step.before);
-  put(object, "after", step.after);
-  put(object, "trash", step.trash);
-  put(object, "temporary", step.temporary);
+  put_text(object, "kind", word_for(kKinds, step.kind));
+  put_text(object, "key", step.key);
+  put_text(object, "to", step.to);
+  put_text(object, "before", step.before);
+  put_text(object, "after", step.after);
+  put_text(object, "trash", step.trash);
+  put_text(object, "temporary", step.temporary);
   put(object, "parents", step.parents);
   if (step.inode != 0) object["inode"] = step.inode;
   return object;
@@ -77,26 +61,26 @@ std::uint64_t number(const JsonObject& object, std::string_view key) {
 
 std::optional<JournaledStep> step_of(const JsonObject& object) {
   JournaledStep step;
-  if (!value_for(kKinds, text(object, "kind"), step.kind)) return std::nullopt;
-  step.key = text(object, "key");
-  step.to = text(object, "to");
-  step.before = text(object, "before");
-  step.after = text(object, "after");
-  step.trash = text(object, "trash");
-  step.temporary = text(object, "temporary");
-  step.parents = texts(object, "parents");
+  if (!value_for(kKinds, text_in(object, "kind"), step.kind)) return std::nullopt;
+  step.key = text_in(object, "key");
+  step.to = text_in(object, "to");
+  step.before = text_in(object, "before");
+  step.after = text_in(object, "after");
+  step.trash = text_in(object, "trash");
+  step.temporary = text_in(object, "temporary");
+  step.parents = texts_in(object, "parents");
   step.inode = number(object, "inode");
   return step;
 }
 
 std::optional<JournaledOperation> operation_in(const JsonObject& object) {
   JournaledOperation operation;
-  operation.id = text(object, "id");
+  operation.id = text_in(object, "id");
   operation.time = find_int(object, "time").value_or(0);
-  operation.note.action = text(object, "action");
-  operation.note.who = text(object, "who");
-  operation.note.undoes = text(object, "undoes");
-  operation.note.change_ids = texts(object, "changes");
+  operation.note.action = text_in(object, "action");
+  operation.note.who = text_in(object, "who");
+  operation.note.undoes = text_in(object, "undoes");
+  operation.note.change_ids = texts_in(object, "changes");
   const JsonArray* steps = find_array(object, "steps");
   if (operation.id.empty() || !steps) return std::nullopt;
   for (const Json& each : *steps) {
@@ -115,8 +99,8 @@ std::string to_line(const JournaledOperation& operation) {
   object["id"] = operation.id;
   object["time"] = operation.time;
   object["action"] = operation.note.action;
-  put(object, "who", operation.note.who);
-  put(object, "undoes", operation.note.undoes);
+  put_text(object, "who", operation.note.who);
+  put_text(object, "undoes", operation.note.undoes);
   put(object, "changes", operation.note.change_ids);
   JsonArray& steps = object["steps"].emplace_array();
   for (const JournaledStep& step : operation.steps) steps.emplace_back(step_object(step));
@@ -135,7 +119,7 @@ std::optional<JournalLine> parse_line(std::string_view line) {
   if (!object) return std::nullopt;
   JournalLine parsed;
   for (const auto& [how, word] : kEnds) {
-    parsed.ended = text(*object, word);
+    parsed.ended = text_in(*object, word);
     parsed.how = how;
     if (!parsed.ended.empty()) return parsed;
   }

@@ -59,9 +59,7 @@ std::optional<Proposal> from_text(std::string_view text) {
   proposal.author = text_of("author");
   proposal.label = text_of("label");
   proposal.time = find_int(object, "time").value_or(0);
-  if (const JsonArray* comments = find_array(object, "comments"))
-    for (const Json& comment : *comments)
-      if (comment.is_string()) proposal.comments.emplace_back(view(comment.as_string()));
+  proposal.comments = texts_in(object, "comments");
   return proposal;
 }
 

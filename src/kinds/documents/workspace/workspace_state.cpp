@@ -122,17 +122,7 @@ Result<void> remember_verdicts(WorkspaceState& workspace, const std::map<std::st
   });
 }
 
-namespace {
-
-std::vector<std::string> texts_in(const JsonObject& object, std::string_view name) {
-  std::vector<std::string> found;
-  if (const JsonArray* texts = find_array(object, name))
-    for (const Json& text : *texts)
-      if (text.is_string()) found.emplace_back(view(text.as_string()));
-  return found;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 Result<Accepted> accepted_in(WorkspaceState& workspace, const Place& place) {
   HF_TRY(const auto stored, workspace.store.value(kAcceptedSpace, to_hex(sha256(place.key))));

@@ -27,14 +27,6 @@ std::string make_inner_id(std::string_view prefix) {
   return std::string(prefix) + random_base62(kInnerIdLength);
 }
 
-std::vector<std::string> read_strings(const JsonObject& object, std::string_view key) {
-  std::vector<std::string> texts;
-  if (const JsonArray* array = find_array(object, key))
-    for (const Json& each : *array)
-      if (each.is_string()) texts.emplace_back(view(each.get_string()));
-  return texts;
-}
-
 JsonObject data_of(const session::Entry& entry) {
   if (entry.data.empty()) return {};
   auto parsed = parse_json(entry.data);
@@ -118,7 +110,7 @@ Finding read_finding(const session::Entry& entry) {
   finding.content = entry.text;
   finding.confidence = text_in(data, "confidence");
   finding.category = text_in(data, "category");
-  finding.source_ids = read_strings(data, "source_ids");
+  finding.source_ids = texts_in(data, "source_ids");
   finding.sub_query_id = text_in(data, "sub_query_id");
   if (const JsonArray* quotes = find_array(data, "quotes"))
     for (const Json& each : *quotes)
@@ -137,7 +129,7 @@ Gap read_gap(const session::Entry& entry) {
   Gap gap;
   gap.id = text_in(data, "id");
   gap.description = entry.text;
-  gap.suggested_queries = read_strings(data, "suggested_queries");
+  gap.suggested_queries = texts_in(data, "suggested_queries");
   gap.priority = stored_priority(data);
   return gap;
 }
@@ -156,7 +148,7 @@ Contradiction read_contradiction(const session::Entry& entry) {
   Contradiction contradiction;
   contradiction.id = text_in(data, "id");
   contradiction.description = entry.text;
-  contradiction.finding_ids = read_strings(data, "finding_ids");
+  contradiction.finding_ids = texts_in(data, "finding_ids");
   contradiction.severity = text_in(data, "severity");
   contradiction.resolution = text_in(data, "resolution");
   contradiction.preferred_source_id = text_in(data, "preferred_source_id");
@@ -189,7 +181,7 @@ StoredReport read_report(const session::Entry& entry) {
   if (const JsonObject* check = find_object(data, "citation_check"))
     report.check = {find_int(*check, "cited").value_or(0), find_int(*check, "dangling_removed").value_or(0),
                     find_int(*check, "unreferenced").value_or(0), find_int(*check, "links_removed").value_or(0)};
-  report.warnings = read_strings(data, "warnings");
+  report.warnings = texts_in(data, "warnings");
   return report;
 }
 

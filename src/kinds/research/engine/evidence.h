@@ -103,6 +103,4 @@ StoredReport read_report(const session::Entry& entry);
 // `data` of an entry; empty when there is none.
 JsonObject data_of(const session::Entry& entry);
 
-std::vector<std::string> read_strings(const JsonObject& object, std::string_view key);  // skips what is no string
-
 }  // namespace holdfast::research

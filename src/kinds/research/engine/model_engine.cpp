@@ -4,7 +4,7 @@
 #include "kinds/research/engine/prompts.h"
 #include "kinds/research/engine/report_text.h"
 #include "kinds/research/run/run.h"
-#include "model/wire/cut_off.h"
+#include "model/models.h"
 #include "model/wire/structured.h"
 
 #include <fmt/format.h>

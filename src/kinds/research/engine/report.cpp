@@ -96,7 +96,7 @@ Result<JsonObject> Research::report(std::string_view principal, std::string_view
   for (const Section& section : sections_of(report.text))
     sections.push_back(JsonObject{{"level", section.level}, {"title", section.title}});
   const Usage used = read_usage(record.data);
-  JsonArray warnings = to_json_array(read_strings(record.data, "warnings"));
+  JsonArray warnings = to_json_array(texts_in(record.data, "warnings"));
   for (const std::string& warning : report.warnings) warnings.emplace_back(warning);
   if (!state.damaged.empty())
     warnings.emplace_back(fmt::format("entries of this run are damaged and left out: {}", fmt::join(state.damaged, ", ")));

@@ -55,9 +55,9 @@ Job read_job(const session::SessionRecord& record) {
   job.provider = text_in(record.data, "provider");
   if (const JsonObject* answers = find_object(record.data, "clarifications")) job.clarifications = *answers;
   job.follow_links = find_bool(record.data, "follow_links").value_or(true);
-  job.search = read_strings(record.data, "search");
-  job.corpus = read_strings(record.data, "corpus");
-  job.projects = read_strings(record.data, "projects");
+  job.search = texts_in(record.data, "search");
+  job.corpus = texts_in(record.data, "corpus");
+  job.projects = texts_in(record.data, "projects");
   job.limits = read_limits(find_object(record.data, "limits"));
   return job;
 }

@@ -40,8 +40,8 @@ Journal::Journal(session::Store& store, session::WorkerLease& lease, const sessi
       known_rev_(record.rev),
       usage_(read_usage(record.data)),
       stop_reason_(text_in(record.data, "cut")),
-      stand_ins_(read_strings(record.data, "stand_ins")),
-      warnings_(read_strings(record.data, "warnings")) {
+      stand_ins_(texts_in(record.data, "stand_ins")),
+      warnings_(texts_in(record.data, "warnings")) {
   percent_ = static_cast<int>(find_int(record.data, "progress_percent").value_or(0));
 }
 

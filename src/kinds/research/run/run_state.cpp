@@ -57,13 +57,13 @@ void RunState::add_mark(const JsonObject& data) {
     return;
   }
   units[text_in(data, "unit")] = data;
-  for (const std::string& id : read_strings(data, "analysed"))
+  for (const std::string& id : texts_in(data, "analysed"))
     if (const auto place = by_id_.find(id); place != by_id_.end()) sources[place->second].analysed = true;
   if (const JsonObject* fidelity = find_object(data, "fidelity"))
     for (const auto& [id, word] : *fidelity)
       if (const auto place = by_id_.find(std::string_view(id)); place != by_id_.end() && word.is_string())
         sources[place->second].fidelity = view(word.get_string());
-  for (const std::string& id : read_strings(data, "resolved"))
+  for (const std::string& id : texts_in(data, "resolved"))
     for (Gap& gap : gaps)
       if (gap.id == id) gap.resolved = true;
 }
@@ -80,7 +80,7 @@ void RunState::add(const session::Entry& entry) {
   if (entry.type == "plan") {
     const JsonObject data = data_of(entry);
     if (!entry.text.empty()) brief = entry.text;
-    for (std::string& assumption : read_strings(data, "assumptions")) assumptions.push_back(std::move(assumption));
+    for (std::string& assumption : texts_in(data, "assumptions")) assumptions.push_back(std::move(assumption));
     auto& list = questions[find_int(data, "iteration").value_or(1)];
     if (const JsonArray* array = find_array(data, "sub_queries"))
       for (const Json& each : *array)

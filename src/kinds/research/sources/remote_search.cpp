@@ -1,6 +1,6 @@
 #include "kinds/research/sources/remote_search.h"
 
-#include "net/client/retry_after.h"
+#include "net/client/http_client.h"
 
 #include <fmt/format.h>
 

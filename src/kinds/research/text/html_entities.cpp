@@ -1,5 +1,7 @@
 #include "kinds/research/text/html_entities.h"
 
+#include "base/text/text.h"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -53,25 +55,6 @@ std::uint32_t sane(std::uint32_t code_point) {
 
 std::uint32_t code_point_of_latin1(unsigned char byte) {
   return byte >= 0x80 && byte < 0xA0 ? kWindows1252[byte - 0x80U] : byte;
-}
-
-void append_utf8(std::string& out, std::uint32_t c) {
-  const auto continuation = [&](int shift) { out += static_cast<char>(0x80 | ((c >> shift) & 0x3F)); };
-  if (c < 0x80) {
-    out += static_cast<char>(c);
-  } else if (c < 0x800) {
-    out += static_cast<char>(0xC0 | (c >> 6));
-    continuation(0);
-  } else if (c < 0x10000) {
-    out += static_cast<char>(0xE0 | (c >> 12));
-    continuation(6);
-    continuation(0);
-  } else {
-    out += static_cast<char>(0xF0 | (c >> 18));
-    continuation(12);
-    continuation(6);
-    continuation(0);
-  }
 }
 
 std::size_t append_entity(std::string_view text, std::string& out) {

@@ -12,7 +12,6 @@ namespace holdfast::research {
 // none that we know, so that the '&' stands for itself.
 std::size_t append_entity(std::string_view text, std::string& out);
 
-void append_utf8(std::string& out, std::uint32_t code_point);
 // What pages mean by the numbers 128 to 159 (WHATWG): Windows-1252.
 std::uint32_t code_point_of_latin1(unsigned char byte);
 

@@ -91,7 +91,7 @@ void WriteTables::add_heads(bool of_waiting_rows, StatementGroup& group) {
 }
 
 void WriteTables::lock_roots(const SessionRecord& record, LockMode mode) {
-  for (const std::string& root : roots_of(record)) locks_.want(kRoot, root, mode);
+  for (const std::string& root : listed_roots(record)) locks_.want(kRoot, root, mode);
 }
 
 void WriteTables::lock_value(std::string_view space, std::string_view key) {
@@ -302,8 +302,8 @@ Result<bool> WriteTables::is_taken(std::string_view id) {
 
 void WriteTables::write_lookups(const SessionRow& row, const SessionRecord* before) {
   const SessionRecord& r = row.record;
-  const auto roots = roots_of(r);
-  if (before == nullptr || roots_of(*before) != roots) {
+  const auto roots = listed_roots(r);
+  if (before == nullptr || listed_roots(*before) != roots) {
     if (before != nullptr) write({"DELETE FROM roots WHERE session = ?", {row.key}});
     for (const std::string& root : roots) write({"INSERT INTO roots VALUES(?, ?)", {root, row.key}});
   }

@@ -27,7 +27,7 @@ Result<void> write_lookups(Db& db, const SessionRow& row) {
   const SessionRecord& r = row.record;
   HF_CHECK(db.run("DELETE FROM roots WHERE session = ?", row.key));
   HF_CHECK(db.run("DELETE FROM tags WHERE session = ?", row.key));
-  for (const std::string& root : roots_of(r)) {
+  for (const std::string& root : listed_roots(r)) {
     HF_CHECK(db.run("INSERT OR IGNORE INTO roots VALUES(?, ?, ?)", root, row.bucket, row.key));
   }
   for (const std::string& tag : r.tags) HF_CHECK(db.run("INSERT OR IGNORE INTO tags VALUES(?, ?)", tag, row.key));
