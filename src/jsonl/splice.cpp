@@ -1,3 +1,16 @@
+// How chosen strings of a line are changed, and not one other byte.
+//
+// A line goes in, and one walk over it tells us of every key and string in its order. For each the rules are asked: replacements
+// by place first, then the function that decides. They see what a string means, and say what it shall mean; what is kept of that
+// is an Edit, the bytes of the line that give way and those that come instead, in the spelling of the string around them. At the
+// end the line is copied with its edits made. Nothing is parsed into values and written again, because numbers, blanks, escapes
+// and broken bytes would not come out as they went in.
+//
+// Two things are only known later than they are needed. Whether an object must not be touched may stand in its last member: the
+// object remembers how many edits there were when it began, and has its own taken back. And whether the line is JSON at all is
+// known at its end: then all are. To search in long strings, the text is sought as it is spelled when it can be spelled in one
+// way only, so that most strings are never decoded.
+
 #include "jsonl/splice.h"
 
 #include "base/text/find_bytes.h"

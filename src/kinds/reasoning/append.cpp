@@ -1,3 +1,16 @@
+// One thought, from the request to the entry in its session.
+//
+// In goes the thought and the situation of its caller; out comes its session, its number and what there is to be said about both.
+// All of it happens in one transaction (append_in), so what is refused at any step has changed nothing, and two callers at once
+// never get one number.
+//
+// First the session (attach): the one that is named, the one that this connection has open, the one that the project was left
+// with, or a new one. Then the key: a call that was sent again because its answer was lost gets the answer of then. It comes
+// after the session, because a key counts within one, and before everything that could be refused, because what was accepted once
+// must not be refused the second time. Then the place: branch, revision and number are checked against what is stored now. Then
+// the entry is written, and a last thought closes the session with its manifest, whose long part was read before the transaction
+// began, so that others do not wait for it. At the end the connection remembers the session as its own.
+
 #include "kinds/reasoning/append.h"
 
 #include "base/crypto/hash.h"

@@ -1,3 +1,18 @@
+// How a connection to a server comes about, is lost, and comes back.
+//
+// Somebody wants a connection: attempt() makes a transport and the handshake says its first words over it. Every answer of the
+// server goes to the handshake (follow()) until that has agreed with it or given up; from then on messages go to the owner.
+//
+// The handshake tries the modern era first, because a legacy server refuses its first question harmlessly, while a modern one
+// does not know `initialize`. Some legacy servers die of the question, and some never answer it: then initialize is said, over a
+// new connection, or over this one when the time for the probe is up. What a server was is remembered for the next connection,
+// and forgotten when an attempt fails, because it may have been replaced by a newer one.
+//
+// A first connection is tried once: whoever waits for it wants to know what is wrong. A lost one is tried again after growing
+// pauses. They begin anew only when the server has answered something (prove()): one that shakes hands and then dies would
+// otherwise be started for ever. An old transport says its goodbye while the next connection begins already; connection() tells
+// them apart.
+
 #include "mcp/client/client_link.h"
 
 #include "base/run/backoff.h"

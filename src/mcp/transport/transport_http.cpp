@@ -1,3 +1,18 @@
+// MCP over HTTP, from a request that the gateway has let pass to its answer.
+//
+// POST brings a message, GET listens (or goes on with a stream that broke), DELETE ends a legacy session. The answer to a POST is
+// one JSON body; only when something has to be sent before it does it become an event stream.
+//
+// The body says which era a message belongs to, and this is decided first (on_post), because all else differs. A modern request
+// describes itself: its headers must repeat what the body says, nothing is remembered, and a client that closes the connection
+// has cancelled (ModernOutlet). A legacy message belongs to a session, which is looked up before anything is done, in the store
+// when another process has opened it; a connection that breaks cancels nothing, because the client may come back for the events
+// (LegacyOutlet). What is wrong with a message is found before the server sees it: a refused request has begun nothing.
+//
+// A stream that is resumed lives in this process, or it is taken over from the store. A stand-alone stream is taken in the store
+// before we listen: the other way round, what its former process sends meanwhile would be lost. The stream of a request that runs
+// in another process is read again whenever that process wakes us, until it is over or the client has gone.
+
 #include "mcp/transport/transport_http.h"
 
 #include "base/ids.h"
