@@ -29,7 +29,6 @@ constexpr int hex_value(char c) {  // -1: no hexadecimal digit
   return -1;
 }
 
-void append_utf8(std::string& out, std::uint32_t code_point);
 bool is_valid_utf8(std::string_view text);
 std::string to_valid_utf8(std::string_view text);  // broken sequences become U+FFFD
 
@@ -43,6 +42,7 @@ std::string shorten(std::string_view text, std::size_t max_chars);
 std::string to_nfc(std::string_view text);     // composed; broken input is returned as it is
 std::string to_nfd(std::string_view text);     // decomposed, likewise
 std::string fold_case(std::string_view text);  // NFKC case folding, for comparing
+void append_utf8(std::string& out, std::uint32_t code_point);
 std::string_view trim(std::string_view text);  // ASCII white space at both ends
 bool equal_ignoring_ascii_case(std::string_view a, std::string_view b);
 std::string to_ascii_lower(std::string_view text);

@@ -117,7 +117,7 @@ std::optional<RpcError> Run::take_carried_input() {
   if (const JsonObject* answers = find_object(*payload, "answers"))
     for (const auto& answer : *answers)
       if (answer.value().is_object()) answers_.emplace(answer.key(), Answer{answer.value().get_object(), {}});
-  asked_before_ = texts_in(*payload, "asked");
+  asked_before_ = strings_in(*payload, "asked");
   return std::nullopt;
 }
 

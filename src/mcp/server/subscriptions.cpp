@@ -10,7 +10,7 @@ JsonObject audience_fields(const Audience& audience) {
 }
 
 Audience audience_from(const JsonObject& written) {
-  return {text_in(written, "principal"), texts_in(written, "roots")};
+  return {text_in(written, "principal"), strings_in(written, "roots")};
 }
 
 namespace {

@@ -68,7 +68,7 @@ std::optional<JournaledStep> step_of(const JsonObject& object) {
   step.after = text_in(object, "after");
   step.trash = text_in(object, "trash");
   step.temporary = text_in(object, "temporary");
-  step.parents = texts_in(object, "parents");
+  step.parents = strings_in(object, "parents");
   step.inode = number(object, "inode");
   return step;
 }
@@ -80,7 +80,7 @@ std::optional<JournaledOperation> operation_in(const JsonObject& object) {
   operation.note.action = text_in(object, "action");
   operation.note.who = text_in(object, "who");
   operation.note.undoes = text_in(object, "undoes");
-  operation.note.change_ids = texts_in(object, "changes");
+  operation.note.change_ids = strings_in(object, "changes");
   const JsonArray* steps = find_array(object, "steps");
   if (operation.id.empty() || !steps) return std::nullopt;
   for (const Json& each : *steps) {

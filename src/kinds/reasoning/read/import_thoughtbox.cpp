@@ -169,7 +169,7 @@ BoxSession read_box_session(const fs::path& folder, std::vector<std::string>& pr
       session.title = find_string(from, "title").value_or("");
       session.description = find_string(from, "description").value_or("");
       session.created_at = time_in(from, "createdAt");
-      session.tags = texts_in(from, "tags");
+      session.tags = strings_in(from, "tags");
     }
   session.thoughts = read_chain(folder, "", problems);
   std::set<std::int64_t> main;

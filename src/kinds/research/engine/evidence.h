@@ -100,7 +100,4 @@ Gap read_gap(const session::Entry& entry);
 Contradiction read_contradiction(const session::Entry& entry);
 StoredReport read_report(const session::Entry& entry);
 
-// `data` of an entry; empty when there is none.
-JsonObject data_of(const session::Entry& entry);
-
 }  // namespace holdfast::research
