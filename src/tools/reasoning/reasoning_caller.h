@@ -2,7 +2,7 @@
 
 // From an MCP call to the situation the reasoning room decides by.
 
-#include "kinds/reasoning/read/situation.h"
+#include "kinds/reasoning/connections.h"
 #include "mcp/server/server.h"
 #include "session/query/store_view.h"
 #include "tools/project_root.h"

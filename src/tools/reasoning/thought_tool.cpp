@@ -1,6 +1,6 @@
 // The thought tool: one thought in, its number and session out.
 
-#include "kinds/reasoning/thought_types.h"
+#include "kinds/reasoning/thought.h"
 #include "tools/argument_schema.h"
 #include "tools/argument_spelling.h"
 #include "tools/reasoning/reasoning_results.h"

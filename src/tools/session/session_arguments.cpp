@@ -24,11 +24,7 @@ std::vector<std::string> texts_of(const JsonObject& arguments, std::string_view 
   const Json* value = find(arguments, key);
   if (!value) return {};
   if (value->is_string()) return {std::string(view(value->get_string()))};
-  std::vector<std::string> texts;
-  if (value->is_array())
-    for (const Json& each : value->get_array())
-      if (each.is_string()) texts.emplace_back(view(each.get_string()));
-  return texts;
+  return strings_in(arguments, key);
 }
 
 Result<std::size_t> limit_of(const JsonObject& arguments, std::int64_t fallback, std::int64_t highest) {

@@ -1,5 +1,3 @@
-#include "base/schema/schema_number.h"
-
 #include "base/schema/schema_equal.h"
 
 #include <gtest/gtest.h>

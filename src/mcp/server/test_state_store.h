@@ -1,26 +1,63 @@
-#include "mcp/server/memory_state_store.h"
+#pragma once
+
+// A StateStore that ends with the process.
 
 #include "base/crypto/hash.h"
+#include "mcp/server/state_store.h"
+
+#include <map>
+#include <mutex>
 
 namespace holdfast::mcp {
 
-namespace {
-constexpr std::size_t kSweepEvery = 1'024;  // writes between two removals of what has expired
-}
+class MemoryStateStore final : public StateStore {
+ public:
+  explicit MemoryStateStore(const Clock& clock);
 
-MemoryStateStore::MemoryStateStore(const Clock& clock) : clock_(clock), secret_(random_bytes(32)) {}
+  Result<std::string> secret() override;
+  Result<std::optional<Json>> get(std::string_view area, std::string_view key) override;
+  Result<void> put(std::string_view area, std::string_view key, const Json& value, Millis expires_at) override;
+  Result<void> erase(std::string_view area, std::string_view key) override;
+  Result<std::vector<StoredState>> list(std::string_view area, std::string_view prefix, std::string_view after,
+                                        std::size_t limit) override;
+  Result<void> change(const Work& work) override;
+  std::string owner() const override { return "memory"; }
+  bool is_alive(std::string_view owner) const override { return owner == "memory"; }
 
-Result<std::string> MemoryStateStore::secret() {
+ private:
+  static constexpr std::size_t kSweepEvery = 1'024;  // writes between two removals of what has expired
+
+  class Change;
+  struct Row {
+    Json value;
+    Millis expires_at;
+  };
+  // Under mutex_.
+  std::optional<Json> find(std::string_view area, std::string_view key) const;
+  std::vector<StoredState> find_all(std::string_view area, std::string_view prefix, std::string_view after,
+                                    std::size_t limit) const;
+  void keep(std::string_view area, std::string_view key, const Json& value, Millis expires_at);
+
+  const Clock& clock_;
+  std::string secret_;
+  std::mutex mutex_;
+  std::map<std::pair<std::string, std::string>, Row> rows_;  // guarded by mutex_
+  std::size_t writes_ = 0;                                   // guarded by mutex_
+};
+
+inline MemoryStateStore::MemoryStateStore(const Clock& clock) : clock_(clock), secret_(random_bytes(32)) {}
+
+inline Result<std::string> MemoryStateStore::secret() {
   return secret_;
 }
 
-std::optional<Json> MemoryStateStore::find(std::string_view area, std::string_view key) const {
+inline std::optional<Json> MemoryStateStore::find(std::string_view area, std::string_view key) const {
   auto row = rows_.find({std::string(area), std::string(key)});
   if (row == rows_.end() || row->second.expires_at <= clock_.now()) return std::nullopt;
   return row->second.value;
 }
 
-void MemoryStateStore::keep(std::string_view area, std::string_view key, const Json& value, Millis expires_at) {
+inline void MemoryStateStore::keep(std::string_view area, std::string_view key, const Json& value, Millis expires_at) {
   rows_.insert_or_assign({std::string(area), std::string(key)}, Row{value, expires_at});
   if (++writes_ % kSweepEvery == 0) {
     Millis now = clock_.now();
@@ -28,8 +65,8 @@ void MemoryStateStore::keep(std::string_view area, std::string_view key, const J
   }
 }
 
-std::vector<StoredState> MemoryStateStore::find_all(std::string_view area, std::string_view prefix, std::string_view after,
-                                                    std::size_t limit) const {
+inline std::vector<StoredState> MemoryStateStore::find_all(std::string_view area, std::string_view prefix, std::string_view after,
+                                                           std::size_t limit) const {
   std::vector<StoredState> found;
   Millis now = clock_.now();
   std::string from(std::max(prefix, after));
@@ -42,25 +79,25 @@ std::vector<StoredState> MemoryStateStore::find_all(std::string_view area, std::
   return found;
 }
 
-Result<std::optional<Json>> MemoryStateStore::get(std::string_view area, std::string_view key) {
+inline Result<std::optional<Json>> MemoryStateStore::get(std::string_view area, std::string_view key) {
   std::lock_guard lock(mutex_);
   return find(area, key);
 }
 
-Result<void> MemoryStateStore::put(std::string_view area, std::string_view key, const Json& value, Millis expires_at) {
+inline Result<void> MemoryStateStore::put(std::string_view area, std::string_view key, const Json& value, Millis expires_at) {
   std::lock_guard lock(mutex_);
   keep(area, key, value, expires_at);
   return {};
 }
 
-Result<void> MemoryStateStore::erase(std::string_view area, std::string_view key) {
+inline Result<void> MemoryStateStore::erase(std::string_view area, std::string_view key) {
   std::lock_guard lock(mutex_);
   rows_.erase({std::string(area), std::string(key)});
   return {};
 }
 
-Result<std::vector<StoredState>> MemoryStateStore::list(std::string_view area, std::string_view prefix, std::string_view after,
-                                                        std::size_t limit) {
+inline Result<std::vector<StoredState>> MemoryStateStore::list(std::string_view area, std::string_view prefix,
+                                                               std::string_view after, std::size_t limit) {
   std::lock_guard lock(mutex_);
   return find_all(area, prefix, after, limit);
 }
@@ -107,7 +144,7 @@ class MemoryStateStore::Change final : public StateTransaction {
   std::map<std::pair<std::string, std::string>, std::optional<Row>> before_;
 };
 
-Result<void> MemoryStateStore::change(const Work& work) {
+inline Result<void> MemoryStateStore::change(const Work& work) {
   std::lock_guard lock(mutex_);
   Change change(*this);
   auto done = work(change);
