@@ -25,7 +25,8 @@ std::string ErasureContract::token() {
 std::vector<std::string> ErasureContract::remains() {
   std::vector<std::string> found;
   constexpr std::size_t kEnough = 20;
-  for (const auto& file : std::filesystem::directory_iterator(backend_->folder())) {
+  for (const auto& file : std::filesystem::recursive_directory_iterator(backend_->folder())) {
+    if (!file.is_regular_file()) continue;
     const std::string bytes = must(read_file(file.path().string()));
     for (std::size_t i = 0; i + kPiece <= bytes.size() && found.size() < kEnough; ++i) {
       std::uint64_t piece = 0;
