@@ -19,7 +19,6 @@
 #include "search/index/limits.h"
 #include "search/index/passage_match.h"
 #include "search/index/segment/segment_builder.h"
-#include "search/index/snippet.h"
 #include "search/index/workers.h"
 
 #include <algorithm>

@@ -7,7 +7,6 @@
 // the hits of all can stand in one order. One thread.
 
 #include "search/index/passage_match.h"
-#include "search/index/snippet.h"
 
 #include <string>
 #include <string_view>

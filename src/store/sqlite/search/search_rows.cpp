@@ -4,6 +4,7 @@
 #include "store/sqlite/rows/tables.h"
 #include "store/sqlite/search/record_search.h"
 #include "store/tables/condition.h"
+#include "store/tables/event_hub.h"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 #include "base/run/log.h"
 #include "search/index/open.h"
 #include "session/query/search.h"
-#include "store/sqlite/rows/event_rows.h"
+#include "store/tables/event_hub.h"
 #include "store/tables/session_row.h"
 
 #include <fmt/format.h>
