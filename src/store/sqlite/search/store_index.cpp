@@ -181,14 +181,15 @@ void StoreIndex::feed_soon() {
 void StoreIndex::feed(const std::stop_token& stop) {
   remove_former();
   const auto feed_all = [&]() -> Result<void> {
-    for (bool fed = false;; fed = true) {
+    for (bool again = true;;) {
       // Also at the end: what was read may have been erased meanwhile.
       HF_TRY(const bool forgot, forget_newer({}));
-      if ((fed && !forgot) || stop.stop_requested()) return {};
+      if ((!again && !forgot) || stop.stop_requested()) return {};
       std::stop_source halt;
       const std::stop_callback told(stop, [&] { halt.request_stop(); });
       StorePassages passages(context_, readers_, halt);
       HF_CHECK(index_->update(passages, {}, halt.get_token()));
+      again = halt.stop_requested();
     }
   };
   // A conflict means that another process feeds: it does the same work.
