@@ -5,6 +5,8 @@
 //
 // Values; constant; any thread.
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -14,13 +16,17 @@
 
 namespace holdfast::operations {
 
+// As `least`: also a number below zero, which the operation itself judges.
+inline constexpr std::int64_t kAnyNumber = std::numeric_limits<std::int64_t>::min();
+
 struct Parameter {
   enum class Type : std::uint8_t {
     text,    // one word or text
     texts,   // several of them
     number,  // a whole number from `least` to `most`
     flag,    // true when it is given
-    choice   // true or false must be said; nothing is assumed
+    choice,  // true or false must be said; nothing is assumed
+    json     // a value that only programs give
   };
 
   std::string_view name;  // letters and underscores, unique in its operation
@@ -44,6 +50,15 @@ struct Parameter {
 };
 
 using Parameters = std::span<const Parameter>;
+
+// Parameters of several lists, one behind the other.
+template <std::size_t... sizes>
+constexpr auto joined(const std::array<Parameter, sizes>&... parts) {
+  std::array<Parameter, (sizes + ...)> all{};
+  auto* to = all.data();
+  ((to = std::copy(parts.begin(), parts.end(), to)), ...);
+  return all;
+}
 
 // What '|' divides: the words of a parameter, or those it excludes.
 std::vector<std::string_view> parts_of(std::string_view divided);

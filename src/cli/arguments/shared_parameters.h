@@ -6,7 +6,6 @@
 #include "operations/sessions/session_parameters.h"
 #include "operations/transcripts/transcript_parameters.h"
 
-#include <algorithm>
 #include <array>
 
 namespace holdfast::cli::rows {
@@ -23,21 +22,12 @@ constexpr Parameter optional(std::string_view name, std::string_view option, std
                              std::string_view fallback = {}) {
   return {.name = name, .help = help, .fallback = fallback, .may_be_empty = false, .option = option};
 }
-using operations::kAsOf, operations::kGistToken, operations::kVersion;
+using operations::joined, operations::kAsOf, operations::kGistToken, operations::kVersion;
 inline constexpr Parameter kSession = operations::kRecord;
 inline constexpr Parameter kSessions = needed("session", "ID", "ids, or unique starts of them", texts);
 inline constexpr Parameter kJustOneSession[] = {kSession};
 inline constexpr Parameter kDryRun{"dry_run", flag, "only say what would happen"};
 inline constexpr Parameter kYes{"yes", flag, "do it without asking"};
-
-// Parameters of several arrays, one behind the other.
-template <std::size_t... sizes>
-constexpr auto joined(const std::array<Parameter, sizes>&... parts) {
-  std::array<Parameter, (sizes + ...)> all{};
-  auto* to = all.data();
-  ((to = std::copy(parts.begin(), parts.end(), to)), ...);
-  return all;
-}
 
 // A number within bounds.
 constexpr Parameter bounded(std::string_view name, std::string_view help, std::string_view fallback, std::int64_t least,

@@ -20,7 +20,7 @@ namespace holdfast::cli {
 // Characters of a transcript's id in a table: unique among the sessions of one person, nearly always.
 inline constexpr std::size_t kShortId = 8;
 
-class TranscriptWork final : public operations::Context {
+class TranscriptWork : public operations::Context {
  public:
   // What died half way is ended before anything is looked for, and said; `leave` is for who is to report it.
   enum class Died { end, leave };
@@ -34,6 +34,8 @@ class TranscriptWork final : public operations::Context {
 
   // The operation that this command shows, with what it was given. Its warnings are printed.
   Result<operations::Facts> perform();
+  // The one of that name, with what of `given` it takes. Its warnings are left to the caller.
+  Result<operations::Facts> perform(std::string_view operation, const operations::Given& given);
   // The session that {session} names, found as {source_project} says; none: the one this program runs in (transcript-archive
   // §3.1).
   Result<catalogue::Found> named();
@@ -61,6 +63,7 @@ class TranscriptWork final : public operations::Context {
   // Asks on the terminal. Errors: refused (there is nobody to ask, or the answer is no).
   Result<void> agree(const std::string& what, const JsonObject& plan) override;
   Result<void> print_file(const std::string& path) override;
+  std::function<bool()> cancelled() override;
 
   // After the work, before anything is printed.
   void progress_done() { bar_.clear(); }
@@ -69,11 +72,17 @@ class TranscriptWork final : public operations::Context {
   using ShowPlan = std::string (*)(const operations::Facts&, const Terminal&);
   void show_plans_as(ShowPlan show) { show_plan_ = show; }
 
- private:
+ protected:
   explicit TranscriptWork(cli::Context& context);
-  transcripts::CallerHints caller_hints() const;
+  Result<void> open(Died died);
 
   cli::Context& context_;
+
+ private:
+  transcripts::CallerHints caller_hints() const;
+  // From now on Ctrl-C stops the work, not the program.
+  void watch_signals();
+
   Identity identity_;
   session::RetentionPolicy policy_;
   ShowPlan show_plan_ = nullptr;
