@@ -16,6 +16,11 @@ const Operation* find_action(std::string_view action, std::string_view kind);
 
 // The families; each is in the file of its name.
 std::span<const Operation> telling_operations();     // transcripts/telling.cpp
+std::span<const Operation> checking_operations();    // transcripts/checking.cpp
+std::span<const Operation> exporting_operations();   // transcripts/exporting.cpp
+std::span<const Operation> finding_operations();     // transcripts/finding.cpp
+std::span<const Operation> importing_operations();   // transcripts/importing.cpp
+std::span<const Operation> guard_operations();       // guard/guard.cpp
 std::span<const Operation> copying_operations();     // transcripts/copying.cpp
 std::span<const Operation> removing_operations();    // transcripts/removing.cpp
 std::span<const Operation> listing_operations();     // sessions/listing.cpp

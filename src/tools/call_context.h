@@ -10,6 +10,8 @@
 #include "operations/context.h"
 #include "tools/project_root.h"
 
+#include <functional>
+
 namespace holdfast::tools {
 
 class Confirmation;
@@ -35,6 +37,8 @@ struct CallRoom {
   const ReasoningCaller* reasoning = nullptr;
   OpenConversations open = {};
   model::Models* models = nullptr;  // for the questions before a run
+  // What searches everything; made at first use, since most connections never search.
+  std::function<Result<operations::Context::Search>()> search = {};
 };
 
 class CallContext final : public operations::Context {
@@ -64,6 +68,7 @@ class CallContext final : public operations::Context {
   Result<std::string> absolute(const std::string& path) override;
   Result<std::string> archive_path(const std::string& id, std::string_view ending) override;
 
+  Result<Search> search() override { return room_.search ? room_.search() : operations::Context::search(); }
   // Tells the client now and then; stops the work when the call was cancelled.
   transcripts::Progress progress() override;
   // A model has asked its person before it called; the tool's description tells it to.

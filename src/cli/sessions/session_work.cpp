@@ -96,6 +96,11 @@ Result<JsonObject> SessionWork::confirm(const operations::GatedAction& action) {
   });
 }
 
+Result<session::Store*> SessionWork::whole_store() {
+  HF_CHECK(store(false));
+  return store_.get();
+}
+
 Result<threads::Threads*> SessionWork::threads() {
   HF_CHECK(research());
   return &service_->threads();

@@ -170,9 +170,9 @@ Result<Facts> query_thoughts(Context& context, const Given& given) {
   return Facts{{"sessionId", record.id}, {"count", thoughts.size()}, {"thoughts", thought_items(thoughts)}};
 }
 
-constexpr std::array kExportParameters{kRecord, Parameter{.name = "format"},
-                                       Parameter{.name = "include_metadata", .type = choice},
-                                       Parameter{.name = "resolve_anchors", .type = choice}};
+constexpr std::array kLineExportParameters{kRecord, Parameter{.name = "format"},
+                                           Parameter{.name = "include_metadata", .type = choice},
+                                           Parameter{.name = "resolve_anchors", .type = choice}};
 
 Result<Facts> export_line(Context& context, const Given& given) {
   HF_TRY(const SessionRecord record, line_named(context, given));
@@ -368,7 +368,7 @@ constexpr std::array kLineOperations{
     reads_line("reasoning read_thoughts", "thoughts by number, branch or type", kReadParameters, read_thoughts),
     reads_line("reasoning get_structure", "branches and revisions", kMaybeParameters, get_structure),
     reads_line("reasoning query_thoughts", "thoughts that fit a question", kQueryParameters, query_thoughts),
-    reads_line("reasoning export", "as a document", kExportParameters, export_line),
+    reads_line("reasoning export", "as a document", kLineExportParameters, export_line),
     reads_line("reasoning analyze", "counts, and what is open", kLineParameters, analyze),
     changes_line("reasoning close", "end it, with a manifest of what it holds", kCloseParameters, close_line),
     changes_line("reasoning stitch", "the thoughts of one session behind those of another", kStitchParameters, stitch),

@@ -3,7 +3,6 @@
 // Which sessions to list, from conditions as people and models write them (threads-and-research §8). The same for every list.
 
 #include "operations/context.h"
-#include "operations/given.h"
 #include "operations/parameter.h"
 #include "session/query/query.h"
 

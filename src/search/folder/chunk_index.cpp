@@ -1,16 +1,61 @@
 #include "search/folder/chunk_index.h"
 
+#include "base/text/text.h"
 #include "search/words/bm25.h"
-#include "search/words/words.h"
 
 #include <algorithm>
-#include <unordered_set>
 
 namespace holdfast::search {
+
 namespace {
 
-// Enough of the start of a query for kMaxQueryWords words of any length.
-constexpr std::size_t kMaxQueryBytes = 64 * 1024;
+class Cutter {
+ public:
+  explicit Cutter(std::string_view text) : text_(text) {}
+
+  std::vector<ChunkPlace> cut() {
+    for (std::size_t at = 0; at < text_.size(); ++line_) {
+      const std::size_t newline = text_.find('\n', at);
+      const std::size_t end = newline == text_.npos ? text_.size() : newline + 1;
+      take_line(at, end);
+      at = end;
+    }
+    finish(text_.size(), line_ - 1);
+    return std::move(chunks_);
+  }
+
+ private:
+  void take_line(std::size_t at, std::size_t end) {
+    if (end - begin_ > kMaxChunkBytes) finish(at, line_ - 1);
+    while (end - begin_ > kMaxLineBytes) {
+      const std::size_t piece = utf8_prefix(text_.substr(begin_), kMaxLineBytes).size();
+      finish(begin_ + (piece == 0 ? kMaxLineBytes : piece), line_);
+      first_line_ = line_;
+    }
+    const bool empty = trim(text_.substr(at, end - at)).empty();
+    if (end - begin_ > kMaxChunkBytes || (empty && end - begin_ >= kChunkBytes)) finish(end, line_);
+  }
+
+  void finish(std::size_t end, std::uint32_t last_line) {
+    if (end > begin_ && !trim(text_.substr(begin_, end - begin_)).empty())
+      chunks_.push_back({static_cast<std::uint32_t>(begin_), static_cast<std::uint32_t>(end - begin_), first_line_, last_line});
+    begin_ = end;
+    first_line_ = last_line + 1;
+  }
+
+  std::string_view text_;
+  std::vector<ChunkPlace> chunks_;
+  std::size_t begin_ = 0;
+  std::uint32_t first_line_ = 1, line_ = 1;
+};
+
+}  // namespace
+
+std::vector<ChunkPlace> cut_chunks(std::string_view text) {
+  return Cutter(text).cut();
+}
+
+namespace {
 
 constexpr double kFurtherWeight = 0.4;  // of a word that was not asked for itself
 
@@ -19,17 +64,6 @@ bool better(const ScoredChunk& a, const ScoredChunk& b) {
 }
 
 }  // namespace
-
-std::vector<std::string> query_words(std::string_view query) {
-  std::vector<std::string> telling, all;
-  std::unordered_set<std::string> seen;
-  for (std::string& word : words_of(query.substr(0, kMaxQueryBytes))) {
-    if (!seen.insert(word).second) continue;
-    if (!is_stop_word(word) && telling.size() < kMaxQueryWords) telling.push_back(word);
-    if (all.size() < kMaxQueryWords) all.push_back(std::move(word));
-  }
-  return telling.empty() ? all : telling;
-}
 
 void ChunkIndex::count_words() {
   std::uint64_t words = 0;

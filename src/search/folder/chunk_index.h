@@ -6,16 +6,32 @@
 
 #include "base/crypto/byte_hash.h"
 #include "base/crypto/hash.h"
-#include "search/folder/chunks.h"
 #include "search/folder/postings.h"
 
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace holdfast::search {
+
+// Cuts a text into chunks of whole lines: what a search finds and a report quotes.
+//
+// A chunk ends at the first empty line after kChunkBytes, so that paragraphs stay whole, and at the latest before the line that
+// would make it longer than kMaxChunkBytes. A longer line is a chunk of its own; beyond kMaxLineBytes it is cut, at a character.
+inline constexpr std::size_t kChunkBytes = 1536;         // a few paragraphs: about one thought
+inline constexpr std::size_t kMaxChunkBytes = 3072;      // a page of source code
+inline constexpr std::size_t kMaxLineBytes = 16 * 1024;  // a record of a log; what is longer nobody reads as one line
+
+struct ChunkPlace {
+  std::uint32_t offset = 0, length = 0;
+  std::uint32_t first_line = 0, last_line = 0;  // from 1
+};
+
+// Together the chunks are the text, but for chunks of nothing but white space. At most 4 GiB of text.
+std::vector<ChunkPlace> cut_chunks(std::string_view text);
 
 struct IndexedFile {
   std::uint32_t root = 0;  // which of the folders
@@ -66,9 +82,5 @@ struct ChunkIndex {
 
   std::vector<float> norms_;  // length_norm of each chunk
 };
-
-// The words of a question that are searched for: without stop words (unless it has no others), each once, at most kMaxQueryWords.
-std::vector<std::string> query_words(std::string_view query);
-inline constexpr std::size_t kMaxQueryWords = 64;  // a question; an essay as query is cut, its start says what it is about
 
 }  // namespace holdfast::search

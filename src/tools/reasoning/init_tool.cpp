@@ -123,6 +123,8 @@ Result<void> add_init_tool(mcp::Server& server, const session::SharedStore& stor
   tool.annotations = {{"readOnlyHint", false}, {"destructiveHint", false}, {"openWorldHint", false}};
   tool.unknown = mcp::Tool::Unknown::report;
   tool.coerce_strings = true;
+  for (const operations::Operation& each : operations::continuing_operations())
+    if (each.name.starts_with(kInit)) tool.shows[std::string(action_of(each))] = each.name;
   tool.scope_of = [](const JsonObject& arguments) {
     const operations::Operation* operation = operation_of(arguments);
     return operation ? operation->scope : Scope::write;

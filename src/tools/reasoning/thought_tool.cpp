@@ -99,6 +99,7 @@ Result<void> add_thought_tool(mcp::Server& server, const session::SharedStore& s
   tool.annotations = {{"readOnlyHint", false}, {"destructiveHint", false}, {"idempotentHint", false}, {"openWorldHint", false}};
   tool.unknown = mcp::Tool::Unknown::report;
   tool.coerce_strings = true;
+  tool.shows = {{"", "thought"}};
   tool.handler = [&](mcp::Call& call) { return run_thought(call, stores, room); };
   return server.add_tool(std::move(tool));
 }

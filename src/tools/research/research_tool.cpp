@@ -132,6 +132,7 @@ Result<void> add_research_tool(mcp::Server& server, const ResearchRooms& rooms) 
   tool.normalise = settle_names;
   tool.handler_validates = true;
   tool.tasks = mcp::Tool::Tasks::optional;
+  for (const auto& [name, each] : table->actions) tool.shows[name] = each.action.operation;
   // One that is not known changes things.
   tool.scope_of = [table](const JsonObject& arguments) {
     const auto known = table->actions.find(text_in(arguments, "action"));

@@ -74,7 +74,8 @@ void SessionOperations::add(const operations::Operation& operation, std::string 
     if (each.name != "session" && !arguments_.contains(argument_of(each.name)))
       add_argument(argument_of(each.name), argument::schema_of(each));
   add(SessionOperation{std::string(action_of(operation)), std::move(kind), session_of(operation),
-                       [&operation](SessionCall& call) { return answer_of(operation, call); }, operation.scope});
+                       [&operation](SessionCall& call) { return answer_of(operation, call); }, operation.scope,
+                       std::string(operation.name)});
 }
 
 void SessionOperations::add_core() {
@@ -118,6 +119,13 @@ bool SessionOperations::knows(std::string_view name) const {
 Scope SessionOperations::scope_of(std::string_view name) const {
   const auto known = std::ranges::find(operations_, name, &SessionOperation::name);
   return known == operations_.end() ? Scope::write : known->scope;
+}
+
+std::map<std::string, std::string> SessionOperations::rows() const {
+  std::map<std::string, std::string> rows;
+  for (const SessionOperation& each : operations_)
+    if (const auto [known, fresh] = rows.emplace(each.name, each.row); !fresh && each.row.empty()) known->second.clear();
+  return rows;
 }
 
 std::vector<std::string> SessionOperations::names_for(std::string_view kind) const {

@@ -52,6 +52,7 @@ struct SessionOperation {
   Session session = Session::required;
   std::function<Result<SessionAnswer>(SessionCall&)> run;
   Scope scope = Scope::write;
+  std::string row = {};  // of the table of operations; empty: it is none
 };
 
 // Code words of `session` keep the spelling of the kind's contract (design 8.1): threads and research write
@@ -83,6 +84,8 @@ class SessionOperations {
   bool knows(std::string_view name) const;
   // What a caller must be allowed to do for it; one that is not known changes things.
   Scope scope_of(std::string_view name) const;
+  // Every name and the row that it shows, for every kind; of what is one kind's own "".
+  std::map<std::string, std::string> rows() const;
   // In the order they were added; of one kind, or all when it is empty.
   std::vector<std::string> names_for(std::string_view kind) const;
   const JsonObject& arguments() const { return arguments_; }

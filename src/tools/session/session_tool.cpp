@@ -108,6 +108,7 @@ Result<void> add_session_tool(mcp::Server& server, const session::SharedStore& s
   tool.annotations = {{"readOnlyHint", false}, {"destructiveHint", true}, {"openWorldHint", false}};
   tool.unknown = mcp::Tool::Unknown::report;
   tool.coerce_strings = true;
+  tool.shows = operations.rows();
   tool.scope_of = [&operations](const JsonObject& arguments) { return operations.scope_of(text_in(arguments, "operation")); };
   tool.handler = [&stores, &operations, &room](mcp::Call& call) {
     session::StoreView store(stores, call.caller());

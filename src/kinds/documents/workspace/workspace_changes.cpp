@@ -1,5 +1,6 @@
 // What waits for a person (document-review §7 `list_changes`).
 
+#include "base/files/at_or_below.h"
 #include "kinds/documents/text/views.h"
 #include "kinds/documents/workspace/workspace_state.h"
 
@@ -12,11 +13,6 @@ namespace {
 bool wanted(const PendingChange& change, const ChangeFilter& filter) {
   if (!filter.author.empty() && change.author != filter.author) return false;
   return !filter.since || (change.time && *change.time >= *filter.since);
-}
-
-bool is_below(std::string_view path, std::string_view folder) {
-  if (folder.empty() || folder == "." || path == folder) return true;
-  return path.starts_with(folder) && path.size() > folder.size() && path[folder.size()] == '/';
 }
 
 // A file that is there no more is stale, unless it is to be made.
@@ -56,7 +52,7 @@ Result<std::vector<PendingChange>> changes(WorkspaceState& workspace, const Chan
     below = place ? place->path : vacant->path;
     if (!place) {
       HF_TRY(const auto proposed, workspace.proposals.all());
-      const bool any = std::ranges::any_of(proposed, [&](const Proposal& each) { return is_below(each.key, vacant->key); });
+      const bool any = std::ranges::any_of(proposed, [&](const Proposal& each) { return is_at_or_below(each.key, vacant->key); });
       if (!any) return fail(place.error());
     }
   }
@@ -77,7 +73,7 @@ Result<std::vector<PendingChange>> changes(WorkspaceState& workspace, const Chan
   HF_TRY(const auto proposals, workspace.proposals.all());
   for (const Proposal& proposal : proposals) {
     const auto place = workspace.library->place_of(proposal.key);
-    if (!place || !is_below(place->path, below)) continue;
+    if (!place || !is_at_or_below(place->path, below)) continue;
     PendingChange change;
     change.id = change.mark = proposal.id;
     change.path = place->path;

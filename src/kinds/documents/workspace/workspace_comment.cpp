@@ -15,20 +15,6 @@ namespace holdfast::documents {
 
 namespace {
 
-// The convention of editors: a line break in a comment is \n, a backslash is doubled.
-std::string escaped(std::string_view note) {
-  std::string out;
-  for (const char c : note) {
-    if (c == '\\')
-      out += "\\\\";
-    else if (c == '\n')
-      out += "\\n";
-    else if (c != '\r')
-      out += c;
-  }
-  return out;
-}
-
 Result<void> check_comment(const Asker& asker, std::string_view note) {
   if (!asker.reviewer)
     return fail(ErrorKind::refused, "only a person comments on a change", "a comment in new_string is written {>>so<<}",
@@ -70,7 +56,7 @@ Result<void> write_comment(WorkspaceState& workspace, const Asker& asker, const 
   const std::string metadata =
       behind->on.empty() ? write_metadata({}, asker.name, now_ms) : write_comment_metadata(asker.name, now_ms, behind->on);
   const std::string remark =
-      fmt::format("{}{}{}{}", opener_of(Block::comment), metadata, escaped(note), closer_of(Block::comment));
+      fmt::format("{}{}{}{}", opener_of(Block::comment), metadata, escape_note(note), closer_of(Block::comment));
   const std::string after = fmt::format("{}{}{}", raw.substr(0, behind->at), remark, raw.substr(behind->at));
   // Whatever stands around it, the changes must be the same ones.
   const std::vector<Atom> now = parse_markup(after);

@@ -1,5 +1,5 @@
 #include "kinds/research/run/job.h"
-#include "kinds/research/run/progress.h"
+#include "kinds/research/run/journal.h"
 #include "kinds/research/run/test_run.h"
 
 #include <rapidcheck/gtest.h>

@@ -2,7 +2,6 @@
 
 #include "kinds/research/sources/fetch.h"
 
-#include "kinds/research/sources/address_rules.h"
 #include "kinds/research/sources/test_web_server.h"
 #include "kinds/research/sources/web_url.h"
 

@@ -2,9 +2,8 @@
 
 #include "base/text/text.h"
 #include "kinds/research/sources/local_provider.h"
+#include "kinds/research/sources/remote_search.h"
 #include "kinds/research/sources/resilient.h"
-#include "kinds/research/sources/searxng.h"
-#include "kinds/research/sources/tavily.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "kinds/research/sources/store_patience.h"
+#include "kinds/research/sources/local_provider.h"
 
 #include <gtest/gtest.h>
 

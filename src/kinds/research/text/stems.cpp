@@ -1,30 +1,17 @@
 #include "kinds/research/text/stems.h"
 
+#include "search/words/stems.h"
 #include "search/words/words.h"
 
 #include <algorithm>
 #include <array>
 #include <map>
-#include <utility>
 
 namespace holdfast::research {
 
 namespace {
 
 constexpr std::size_t kLeastStem = 3;  // what is left after an ending is taken off
-
-constexpr std::size_t kLongWithIon = 8;
-
-// Forms that no rule takes back, and the stem. Sorted.
-constexpr auto kIrregular = std::to_array<std::pair<std::string_view, std::string_view>>(
-    {{"began", "begin"}, {"begun", "begin"},  {"broke", "break"},   {"broken", "break"},     {"built", "build"}, {"died", "die"},
-     {"dies", "die"},    {"dying", "die"},    {"forgot", "forget"}, {"forgotten", "forget"}, {"found", "find"},  {"gave", "giv"},
-     {"given", "giv"},   {"gone", "go"},      {"got", "get"},       {"grew", "grow"},        {"grown", "grow"},  {"held", "hold"},
-     {"hidden", "hid"},  {"kept", "keep"},    {"knew", "know"},     {"known", "know"},       {"left", "leav"},   {"lies", "lie"},
-     {"lost", "los"},    {"lying", "lie"},    {"made", "mak"},      {"ran", "run"},          {"running", "run"}, {"sent", "send"},
-     {"shown", "show"},  {"spent", "spend"},  {"stood", "stand"},   {"taken", "tak"},        {"told", "tell"},   {"took", "tak"},
-     {"went", "go"},     {"written", "writ"}, {"wrote", "writ"}});
-static_assert(std::ranges::is_sorted(kIrregular));
 
 bool take_off(std::string& word, std::string_view ending, std::string_view instead = {}) {
   if (!word.ends_with(ending) || word.size() - ending.size() < kLeastStem - instead.size()) return false;
@@ -35,12 +22,6 @@ bool take_off(std::string& word, std::string_view ending, std::string_view inste
 
 bool is_vowel(char c) {
   return std::string_view("aeiouy").find(c) != std::string_view::npos;
-}
-
-void undouble(std::string& word) {
-  const std::size_t size = word.size();
-  if (size > kLeastStem && word[size - 1] == word[size - 2] && !is_vowel(word.back()) && word.back() != 's' && word.back() != 'l')
-    word.pop_back();
 }
 
 // In a question for a decision: "did", "we", or the deed itself.
@@ -72,82 +53,34 @@ const std::array<Family, 3>& families() {
   return all;
 }
 
-// Of one row, one may stand for the other.
-constexpr auto kSynonyms = std::to_array<std::string_view>({"delete remove erase",
-                                                            "keep preserve retain",
-                                                            "show display print list see",
-                                                            "stop end abort terminate quit",
-                                                            "folder directory",
-                                                            "limit maximum max highest restrict cap most",
-                                                            "minimum min lowest least",
-                                                            "allow permit accept",
-                                                            "change modify alter edit",
-                                                            "large big size",
-                                                            "create make build",
-                                                            "expire valid lifetime ttl",
-                                                            "version release newer",
-                                                            "need require",
-                                                            "begin start",
-                                                            "password passphrase",
-                                                            "fast speed quick",
-                                                            "error fail failure",
-                                                            "suppress hide quiet silent",
-                                                            "separate delimit",
-                                                            "undo revert restore",
-                                                            "several multiple many",
-                                                            "copy transfer",
-                                                            "larger bigger exceed",
-                                                            "deny refuse reject forbid",
-                                                            "put store save",
-                                                            "choose select pick",
-                                                            "often frequency interval",
-                                                            "lose loss",
-                                                            "sign signature",
-                                                            "try attempt",
-                                                            "remind notify",
-                                                            "happen occur",
-                                                            "same identical equal",
-                                                            "whole entire",
-                                                            "supported understood"});
+// Of those up to a semicolon, one may stand for the other.
+constexpr std::string_view kSynonyms =
+    "delete remove erase; keep preserve retain; show display print list see; stop end abort terminate quit; "
+    "folder directory; limit maximum max highest restrict cap most; minimum min lowest least; allow permit accept; "
+    "change modify alter edit; large big size; create make build; expire valid lifetime ttl; version release newer; "
+    "need require; begin start; password passphrase; fast speed quick; error fail failure; "
+    "suppress hide quiet silent; separate delimit; undo revert restore; several multiple many; copy transfer; "
+    "larger bigger exceed; deny refuse reject forbid; put store save; choose select pick; often frequency interval; "
+    "lose loss; sign signature; try attempt; remind notify; happen occur; same identical equal; whole entire; "
+    "supported understood";
 
-constexpr auto kPlainWords = std::to_array<std::string_view>(
-    {"long", "often", "big", "allow", "ask", "become", "best", "change", "come", "compare", "describe", "differ", "discuss",
-     "enable", "exist", "explain", "find", "get", "give", "go", "handle", "happen", "happens", "help", "keep", "know", "let",
-     "look", "make", "makes", "mean", "means", "much", "many", "need", "needs", "please", "possible", "research", "say", "says",
-     "see", "set", "show", "summarise", "summarize", "take", "tell", "think", "thing", "things", "try", "use", "used", "uses",
-     "using", "want", "way", "ways", "work", "works",
-     // They are rare in documents, so they would be taken for the topic.
-     "across", "actually", "always", "another", "anybody", "anyone", "anything", "around", "cannot", "else", "ever", "everybody",
-     "everyone", "everything", "instead", "last", "least", "maybe", "never", "nobody", "none", "nothing", "one", "perhaps", "put",
-     "quite", "rather", "really", "since", "somebody", "someone", "something", "still", "through", "turn", "turned", "turns",
-     "usually", "via", "whether", "within", "without", "yet"});
+constexpr std::string_view kPlainWords =
+    "long often big allow ask become best change come compare describe differ discuss enable exist explain find get "
+    "give go handle happen happens help keep know let look make makes mean means much many need needs please "
+    "possible research say says see set show summarise summarize take tell think thing things try use used uses "
+    "using want way ways work works "
+    // They are rare in documents, so they would be taken for the topic.
+    "across actually always another anybody anyone anything around cannot else ever everybody everyone everything "
+    "instead last least maybe never nobody none nothing one perhaps put quite rather really since somebody someone "
+    "something still through turn turned turns usually via whether within without yet";
 
 }  // namespace
-
-std::string stem_of(std::string_view text) {
-  std::string word(text);
-  const auto* irregular = std::ranges::lower_bound(kIrregular, text, {}, &std::pair<std::string_view, std::string_view>::first);
-  if (irregular != kIrregular.end() && irregular->first == text) return std::string(irregular->second);
-  const bool ascii = std::ranges::all_of(word, [](char c) { return c >= 'a' && c <= 'z'; });
-  if (!ascii || word.size() <= kLeastStem) return word;
-  if (take_off(word, "ies", "y") || take_off(word, "ied", "y")) return word;
-  if (word.ends_with("ss")) return word;
-  if (take_off(word, "sses", "ss") || take_off(word, "ches", "ch") || take_off(word, "shes", "sh") || take_off(word, "xes", "x"))
-    return word;
-  if (!word.ends_with("us") && !word.ends_with("is")) take_off(word, "s");
-  // "deletion", not "option"
-  if (word.size() >= kLongWithIon && (word.ends_with("tion") || word.ends_with("sion")) && !word.ends_with("ation"))
-    take_off(word, "ion");
-  if (take_off(word, "ation") || take_off(word, "ing") || take_off(word, "ed")) undouble(word);
-  if (word.size() > kLeastStem && word.ends_with('e')) word.pop_back();
-  return word;
-}
 
 std::vector<std::string> content_stems(std::string_view text) {
   std::vector<std::string> stems;
   for (const std::string& word : search::words_of(text)) {
     if (search::is_stop_word(word)) continue;
-    std::string stem = stem_of(word);
+    std::string stem = search::stem_of(word);
     if (std::ranges::find(stems, stem) == stems.end()) stems.push_back(std::move(stem));
   }
   return stems;
@@ -162,31 +95,12 @@ Intent intent_of(std::string_view question) {
     // How a program decides is no decision of anybody.
     if (&family == &families().front() && std::ranges::none_of(words, [](const std::string& word) { return tells_of_us(word); }))
       continue;
-    for (const std::string_view word : family.asked) intent.asked.insert(stem_of(word));
-    for (const std::string_view word : family.answered) intent.answered.insert(stem_of(word));
+    for (const std::string_view word : family.asked) intent.asked.insert(search::stem_of(word));
+    for (const std::string_view word : family.answered) intent.answered.insert(search::stem_of(word));
     for (const std::string_view word : family.search) intent.search.emplace_back(word);
   }
   return intent;
 }
-
-namespace {
-
-// What texts may make of a stem: "retry" is "retries", "retried", "retrying". Some are no words, and found nowhere.
-std::vector<std::string> words_with(const std::string& stem) {
-  if (stem.size() < kLeastStem || !std::ranges::all_of(stem, [](char c) { return c >= 'a' && c <= 'z'; })) return {stem};
-  std::vector<std::string> made;
-  if (stem.ends_with('y') && !is_vowel(stem[stem.size() - 2])) {
-    const std::string front = stem.substr(0, stem.size() - 1);
-    made = {stem, front + "ies", front + "ied", stem + "ing"};
-  } else {
-    made = {stem, stem + "s", stem + "e", stem + "es", stem + "ed", stem + "ing"};
-    if (!is_vowel(stem.back()) && is_vowel(stem[stem.size() - 2]))
-      for (const std::string_view ending : {"ed", "ing"}) made.push_back(stem + stem.back() + std::string(ending));
-  }
-  return made;
-}
-
-}  // namespace
 
 std::vector<std::string> further_words(const std::vector<std::string>& words) {
   std::vector<std::string> further;
@@ -196,11 +110,11 @@ std::vector<std::string> further_words(const std::vector<std::string>& words) {
   };
   std::string before;  // the last word of another stem
   for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::string stem = stem_of(words[i]);
-    for (const std::string& word : words_with(stem)) add(word);
+    const std::string stem = search::stem_of(words[i]);
+    for (const std::string& word : search::words_with_stem(stem)) add(word);
     for (const std::string& other : synonyms_of(stem))
-      for (const std::string& word : words_with(other)) add(word);
-    if (i > 0 && stem_of(words[i - 1]) != stem) before = words[i - 1];
+      for (const std::string& word : search::words_with_stem(other)) add(word);
+    if (i > 0 && search::stem_of(words[i - 1]) != stem) before = words[i - 1];
     if (!before.empty()) add(before + words[i]);
   }
   return further;
@@ -209,9 +123,11 @@ std::vector<std::string> further_words(const std::vector<std::string>& words) {
 const std::vector<std::string>& synonyms_of(const std::string& stem) {
   static const std::map<std::string, std::vector<std::string>> table = [] {
     std::map<std::string, std::vector<std::string>> made;
-    for (const std::string_view row : kSynonyms) {
+    for (std::string_view left = kSynonyms; !left.empty();) {
+      const std::string_view row = left.substr(0, left.find(';'));
+      left.remove_prefix(std::min(row.size() + 1, left.size()));
       std::vector<std::string> stems;
-      for (const std::string& word : search::words_of(row)) stems.push_back(stem_of(word));
+      for (const std::string& word : search::words_of(row)) stems.push_back(search::stem_of(word));
       for (const std::string& one : stems)
         for (const std::string& other : stems)
           if (other != one) made[one].push_back(other);
@@ -223,13 +139,13 @@ const std::vector<std::string>& synonyms_of(const std::string& stem) {
   return found == table.end() ? none : found->second;
 }
 
-bool is_plain_word(std::string_view word) {
+bool is_plain_stem(const std::string& stem) {
   static const std::set<std::string> stems = [] {
     std::set<std::string> made;
-    for (const std::string_view plain : kPlainWords) made.insert(stem_of(plain));
+    for (const std::string& plain : search::words_of(kPlainWords)) made.insert(search::stem_of(plain));
     return made;
   }();
-  return stems.contains(stem_of(word));
+  return stems.contains(stem);
 }
 
 std::vector<std::string> forms_of(std::string_view word) {

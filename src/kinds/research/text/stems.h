@@ -10,8 +10,6 @@
 
 namespace holdfast::research {
 
-// "retries", "retried", "retrying" and "retry" have one stem.
-std::string stem_of(std::string_view word);
 // Stems of the words that carry meaning, in order, repeated ones left out.
 std::vector<std::string> content_stems(std::string_view text);
 
@@ -30,8 +28,8 @@ const std::vector<std::string>& synonyms_of(const std::string& stem);
 // them written as one ("hardlinks" for "hard links"). None of the words themselves, each once.
 std::vector<std::string> further_words(const std::vector<std::string>& words);
 
-// Words of asking and doing that name no subject: "explain", "use", "long".
-bool is_plain_word(std::string_view word);
+// Of words of asking and doing that name no subject: "explain", "use", "long".
+bool is_plain_stem(const std::string& stem);
 // The word, and its singular or plural: providers look for whole words.
 std::vector<std::string> forms_of(std::string_view word);
 

@@ -16,7 +16,7 @@ namespace holdfast::transcripts {
 class SessionFiles {
  public:
   virtual ~SessionFiles() = default;
-  // Errors: not_found, io, too_large (a compressed one that unpacks to more than open_plain.h takes).
+  // Errors: not_found, io, too_large (a compressed one that unpacks to more than open_plain() takes).
   virtual Result<reading::ByteSource> transcript() = 0;
   // What lies in the session's folder: "subagents/agent-a1.jsonl", "tool-results/b1.txt"; nothing outside of it, whatever the
   // path says. Errors: not_found, refused, io.
