@@ -56,6 +56,16 @@ constexpr Operation removes(std::string_view name, std::string_view summary, Par
   return {name, summary, parameters, Scope::write, Effect::removes, false, run};
 }
 
+// The same of sessions of one kind; and of what also reaches other machines.
+constexpr Operation of_kind(std::string_view kind, Operation row) {
+  row.kind = kind;
+  return row;
+}
+constexpr Operation outward(Operation row) {
+  row.reaches_out = true;
+  return row;
+}
+
 // What it does, without the word in front that says to what: "pin".
 constexpr std::string_view action_of(const Operation& operation) {
   return operation.name.substr(operation.name.rfind(' ') + 1);

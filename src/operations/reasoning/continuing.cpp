@@ -369,28 +369,18 @@ Result<Facts> navigate(Context& context, const Given& given) {
   return Facts{{"project", text_or_null(project)}, {"task", text_or_null(task)}, {"aspect", text_or_null(aspect)}};
 }
 
-constexpr Operation looks(std::string_view name, std::string_view summary, Parameters parameters,
-                          Result<Facts> (*run)(Context&, const Given&), std::string_view kind = {}) {
-  return {.name = name, .summary = summary, .parameters = parameters, .run = run, .kind = kind};
-}
-
 // Binding and navigating change what the connection remembers, and no session.
 constexpr std::array kContinuing{
-    looks("init get_state", "where who calls is", {}, get_state),
-    looks("init list_roots", "the projects that the client offers", {}, list_roots),
-    looks("init bind_root", "the connection is about this project", kBindParameters, bind_root),
-    Operation{.name = "init start_new",
-              .summary = "begin a line of reasoning",
-              .parameters = kStartParameters,
-              .scope = Scope::write,
-              .effect = Effect::adds,
-              .run = start_new},
-    looks("init load_context", "go on with a session of the project", kLoadParameters, load_context),
-    looks("init list_sessions", "lines of reasoning", kLinesParameters, list_lines),
-    looks("init navigate", "to sessions of a project, a task", kLabels, navigate),
-    looks("reasoning resume", "go on with this session", kResumeParameters, resume_line, session::kReasoning),
-    looks("reasoning resume_latest", "go on with the project's most recent", kLatestParameters, resume_latest,
-          session::kReasoning),
+    reads("init get_state", "where who calls is", {}, get_state),
+    reads("init list_roots", "the projects that the client offers", {}, list_roots),
+    reads("init bind_root", "the connection is about this project", kBindParameters, bind_root),
+    adds("init start_new", "begin a line of reasoning", kStartParameters, start_new),
+    reads("init load_context", "go on with a session of the project", kLoadParameters, load_context),
+    reads("init list_sessions", "lines of reasoning", kLinesParameters, list_lines),
+    reads("init navigate", "to sessions of a project, a task", kLabels, navigate),
+    of_kind(session::kReasoning, reads("reasoning resume", "go on with this session", kResumeParameters, resume_line)),
+    of_kind(session::kReasoning,
+            reads("reasoning resume_latest", "go on with the project's most recent", kLatestParameters, resume_latest)),
 };
 
 }  // namespace

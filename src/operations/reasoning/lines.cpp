@@ -347,36 +347,30 @@ Result<Facts> set_alias(Context& context, const Given& given) {
   return Facts{{"sessionId", record.id}, {"alias", alias}};
 }
 
-constexpr Operation reads_line(std::string_view name, std::string_view summary, Parameters parameters,
-                               Result<Facts> (*run)(Context&, const Given&)) {
-  return {.name = name, .summary = summary, .parameters = parameters, .run = run, .kind = session::kReasoning};
-}
-constexpr Operation changes_line(std::string_view name, std::string_view summary, Parameters parameters,
-                                 Result<Facts> (*run)(Context&, const Given&)) {
-  return {.name = name,
-          .summary = summary,
-          .parameters = parameters,
-          .scope = Scope::write,
-          .effect = Effect::changes,
-          .run = run,
-          .kind = session::kReasoning};
-}
-
 constexpr std::array kLineOperations{
-    reads_line("reasoning get", "a session and its thoughts", kThoughtsParameters, get_thoughts),
-    changes_line("reasoning update", "change title, tags, pin, status or root", kUpdateLineParameters, update_line),
-    reads_line("reasoning read_thoughts", "thoughts by number, branch or type", kReadParameters, read_thoughts),
-    reads_line("reasoning get_structure", "branches and revisions", kMaybeParameters, get_structure),
-    reads_line("reasoning query_thoughts", "thoughts that fit a question", kQueryParameters, query_thoughts),
-    reads_line("reasoning export", "as a document", kLineExportParameters, export_line),
-    reads_line("reasoning analyze", "counts, and what is open", kLineParameters, analyze),
-    changes_line("reasoning close", "end it, with a manifest of what it holds", kCloseParameters, close_line),
-    changes_line("reasoning stitch", "the thoughts of one session behind those of another", kStitchParameters, stitch),
-    changes_line("reasoning link_root", "it belongs to this project, too", kLinkParameters, change_link<reasoning::link_root>),
-    changes_line("reasoning unlink_root", "not to this project any more", kLinkParameters, change_link<reasoning::unlink_root>),
-    reads_line("reasoning brief", "goal, decisions, open questions and last thoughts of this project", kBriefParameters, brief),
-    reads_line("reasoning graph", "as a drawing: branches and revisions", kGraphParameters, graph),
-    changes_line("reasoning set_alias", "a word by which other sessions refer to it", kAliasParameters, set_alias),
+    of_kind(session::kReasoning, reads("reasoning get", "a session and its thoughts", kThoughtsParameters, get_thoughts)),
+    of_kind(session::kReasoning,
+            changes("reasoning update", "change title, tags, pin, status or root", kUpdateLineParameters, update_line)),
+    of_kind(session::kReasoning,
+            reads("reasoning read_thoughts", "thoughts by number, branch or type", kReadParameters, read_thoughts)),
+    of_kind(session::kReasoning, reads("reasoning get_structure", "branches and revisions", kMaybeParameters, get_structure)),
+    of_kind(session::kReasoning,
+            reads("reasoning query_thoughts", "thoughts that fit a question", kQueryParameters, query_thoughts)),
+    of_kind(session::kReasoning, reads("reasoning export", "as a document", kLineExportParameters, export_line)),
+    of_kind(session::kReasoning, reads("reasoning analyze", "counts, and what is open", kLineParameters, analyze)),
+    of_kind(session::kReasoning,
+            changes("reasoning close", "end it, with a manifest of what it holds", kCloseParameters, close_line)),
+    of_kind(session::kReasoning,
+            changes("reasoning stitch", "the thoughts of one session behind those of another", kStitchParameters, stitch)),
+    of_kind(session::kReasoning, changes("reasoning link_root", "it belongs to this project, too", kLinkParameters,
+                                         change_link<reasoning::link_root>)),
+    of_kind(session::kReasoning, changes("reasoning unlink_root", "not to this project any more", kLinkParameters,
+                                         change_link<reasoning::unlink_root>)),
+    of_kind(session::kReasoning, reads("reasoning brief", "goal, decisions, open questions and last thoughts of this project",
+                                       kBriefParameters, brief)),
+    of_kind(session::kReasoning, reads("reasoning graph", "as a drawing: branches and revisions", kGraphParameters, graph)),
+    of_kind(session::kReasoning,
+            changes("reasoning set_alias", "a word by which other sessions refer to it", kAliasParameters, set_alias)),
 };
 
 }  // namespace

@@ -140,12 +140,8 @@ Result<Facts> think(Context& context, const Given& given) {
   return appended_state(*appended, given.flag("verbose"));
 }
 
-constexpr std::array kThinking{Operation{.name = "thought",
-                                         .summary = "one step of thinking, kept in a session that outlives the connection",
-                                         .parameters = kThoughtParameters,
-                                         .scope = Scope::write,
-                                         .effect = Effect::adds,
-                                         .run = think}};
+constexpr std::array kThinking{
+    adds("thought", "one step of thinking, kept in a session that outlives the connection", kThoughtParameters, think)};
 
 }  // namespace
 

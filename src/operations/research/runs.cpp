@@ -121,33 +121,18 @@ Result<Facts> export_run(Context& context, const Given& given) {
                {"content", format == "json" ? to_json_pretty(Json(report)) : text_in(report, "report")}};
 }
 
-constexpr Operation reads_run(std::string_view name, std::string_view summary, Parameters parameters,
-                              Result<Facts> (*run)(Context&, const Given&), std::string_view kind = {}) {
-  return {.name = name, .summary = summary, .parameters = parameters, .run = run, .kind = kind};
-}
-constexpr Operation moves_run(std::string_view name, std::string_view summary, Parameters parameters,
-                              Result<Facts> (*run)(Context&, const Given&), Effect effect, bool reaches_out) {
-  return {.name = name,
-          .summary = summary,
-          .parameters = parameters,
-          .scope = Scope::write,
-          .effect = effect,
-          .reaches_out = reaches_out,
-          .run = run};
-}
-
 constexpr std::array kRuns{
-    moves_run("deep-research start", "answer a question, with sources", kStartRunParameters, start_run, Effect::adds, true),
-    moves_run("deep-research resume", "go on with a run that was interrupted", kRunParameters, reopen_run, Effect::changes, true),
-    reads_run("deep-research status", "how a run stands", kRunParameters, run_status),
-    reads_run("deep-research report", "what a run found", kRunParameters, run_report),
-    reads_run("deep-research list", "runs, newest first", kListRunsParameters, list_runs),
-    moves_run("deep-research cancel", "end a run; what it found stays", kRunParameters, cancel_run, Effect::changes, false),
+    outward(adds("deep-research start", "answer a question, with sources", kStartRunParameters, start_run)),
+    outward(changes("deep-research resume", "go on with a run that was interrupted", kRunParameters, reopen_run)),
+    reads("deep-research status", "how a run stands", kRunParameters, run_status),
+    reads("deep-research report", "what a run found", kRunParameters, run_report),
+    reads("deep-research list", "runs, newest first", kListRunsParameters, list_runs),
+    changes("deep-research cancel", "end a run; what it found stays", kRunParameters, cancel_run),
 };
 
 constexpr std::array kOfRuns{
-    reads_run("research resume", "where it stands: status, then the report", kRunParameters, show_run, session::kResearch),
-    reads_run("research export", "its report as a document", kRunDocumentParameters, export_run, session::kResearch),
+    of_kind(session::kResearch, reads("research resume", "where it stands: status, then the report", kRunParameters, show_run)),
+    of_kind(session::kResearch, reads("research export", "its report as a document", kRunDocumentParameters, export_run)),
 };
 
 }  // namespace

@@ -279,60 +279,22 @@ Result<Facts> list_threads(Context& context, const Given& given) {
   return list_of_kind(context, given, session::kThread, "threads");
 }
 
-constexpr Operation talk(std::string_view name, std::string_view summary, Parameters parameters,
-                         Result<Facts> (*run)(Context&, const Given&)) {
-  return {.name = name,
-          .summary = summary,
-          .parameters = parameters,
-          .scope = Scope::write,
-          .effect = Effect::adds,
-          .reaches_out = true,
-          .run = run};
-}
-
 constexpr std::array kTalking{
-    talk("chat", "say something to a model; the thread is kept", kChatParameters, chat),
-    talk("thinkdeep", "one step of an investigation", kThinkParameters, think_deep),
-    talk("ideate", "ideas: generate, cluster, score, select", kIdeateParameters, ideate),
-    talk("consensus", "ask several models and compare", kConsensusParameters, find_consensus),
-    Operation{.name = "thread create",
-              .summary = "a thread without a message",
-              .parameters = kNewThreadParameters,
-              .scope = Scope::write,
-              .effect = Effect::adds,
-              .run = create_thread},
-    Operation{.name = "thread append",
-              .summary = "keep a turn that was made elsewhere",
-              .parameters = kAppendParameters,
-              .scope = Scope::write,
-              .effect = Effect::adds,
-              .run = append_message},
-    Operation{.name = "thread list", .summary = "threads, newest first", .parameters = kFilterParameters, .run = list_threads},
+    outward(adds("chat", "say something to a model; the thread is kept", kChatParameters, chat)),
+    outward(adds("thinkdeep", "one step of an investigation", kThinkParameters, think_deep)),
+    outward(adds("ideate", "ideas: generate, cluster, score, select", kIdeateParameters, ideate)),
+    outward(adds("consensus", "ask several models and compare", kConsensusParameters, find_consensus)),
+    adds("thread create", "a thread without a message", kNewThreadParameters, create_thread),
+    adds("thread append", "keep a turn that was made elsewhere", kAppendParameters, append_message),
+    reads("thread list", "threads, newest first", kFilterParameters, list_threads),
 };
 
 constexpr std::array kThreadOperations{
-    Operation{.name = "thread get",
-              .summary = "a thread and its messages",
-              .parameters = kPageParameters,
-              .run = show_messages<kMessageLimit>,
-              .kind = session::kThread},
-    Operation{.name = "thread resume",
-              .summary = "where it stands: the last messages",
-              .parameters = kPageParameters,
-              .run = show_messages<kResumedMessages>,
-              .kind = session::kThread},
-    Operation{.name = "thread export",
-              .summary = "as a document",
-              .parameters = kDocumentParameters,
-              .run = export_thread,
-              .kind = session::kThread},
-    Operation{.name = "thread fork",
-              .summary = "a new thread with the messages so far",
-              .parameters = kForkParameters,
-              .scope = Scope::write,
-              .effect = Effect::adds,
-              .run = fork_thread,
-              .kind = session::kThread},
+    of_kind(session::kThread, reads("thread get", "a thread and its messages", kPageParameters, show_messages<kMessageLimit>)),
+    of_kind(session::kThread,
+            reads("thread resume", "where it stands: the last messages", kPageParameters, show_messages<kResumedMessages>)),
+    of_kind(session::kThread, reads("thread export", "as a document", kDocumentParameters, export_thread)),
+    of_kind(session::kThread, adds("thread fork", "a new thread with the messages so far", kForkParameters, fork_thread)),
 };
 
 }  // namespace

@@ -56,22 +56,9 @@ Result<Facts> clean_up(Context& context, const Given& given) {
 }
 
 constexpr std::array kCare{
-    Operation{.name = "sessions notices",
-              .summary = "what will happen by itself, and when",
-              .parameters = kNoticesParameters,
-              .run = notices},
-    Operation{.name = "sessions notices-ack",
-              .summary = "be told no more of it",
-              .parameters = kAcknowledgeParameters,
-              .scope = Scope::write,
-              .effect = Effect::changes,
-              .run = acknowledge},
-    Operation{.name = "cleanup",
-              .summary = "archive, delete and erase what is due",
-              .parameters = kCleanupParameters,
-              .scope = Scope::write,
-              .effect = Effect::removes,
-              .run = clean_up},
+    reads("sessions notices", "what will happen by itself, and when", kNoticesParameters, notices),
+    changes("sessions notices-ack", "be told no more of it", kAcknowledgeParameters, acknowledge),
+    removes("cleanup", "archive, delete and erase what is due", kCleanupParameters, clean_up),
 };
 
 }  // namespace

@@ -57,19 +57,13 @@ Result<session::Moved> pin(session::Transaction& transaction, const SessionRecor
   return session::set_pinned(transaction, record, pinned);
 }
 
-constexpr Operation change(std::string_view name, std::string_view summary, Parameters parameters,
-                           Result<Facts> (*run)(Context&, const Given&)) {
-  return {
-      .name = name, .summary = summary, .parameters = parameters, .scope = Scope::write, .effect = Effect::changes, .run = run};
-}
-
 constexpr std::array kChanging{
-    change("sessions update", "change title, description, tags or pin", kUpdateParameters, update),
-    change("sessions pin", "nothing happens to it by itself", kStepParameters, make<pin<true>>),
-    change("sessions unpin", "the clocks count again", kStepParameters, make<pin<false>>),
-    change("sessions archive", "put it aside", kStepParameters, make<session::archive>),
-    change("sessions unarchive", "take it back from the archive", kStepParameters, make<session::unarchive>),
-    change("sessions restore", "bring a deleted one back", kStepParameters, make<session::restore>),
+    changes("sessions update", "change title, description, tags or pin", kUpdateParameters, update),
+    changes("sessions pin", "nothing happens to it by itself", kStepParameters, make<pin<true>>),
+    changes("sessions unpin", "the clocks count again", kStepParameters, make<pin<false>>),
+    changes("sessions archive", "put it aside", kStepParameters, make<session::archive>),
+    changes("sessions unarchive", "take it back from the archive", kStepParameters, make<session::unarchive>),
+    changes("sessions restore", "bring a deleted one back", kStepParameters, make<session::restore>),
 };
 
 }  // namespace

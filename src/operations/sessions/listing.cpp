@@ -120,13 +120,9 @@ Result<Facts> search(Context& context, const Given& given) {
 }
 
 constexpr std::array kListing{
-    Operation{.name = "sessions list", .summary = "newest first", .parameters = kListParameters, .run = list},
-    Operation{
-        .name = "sessions pick", .summary = "the person chooses one of the newest", .parameters = kListParameters, .run = pick},
-    Operation{.name = "sessions search",
-              .summary = "words in title and text of sessions that the store keeps",
-              .parameters = kSearchParameters,
-              .run = search},
+    reads("sessions list", "newest first", kListParameters, list),
+    reads("sessions pick", "the person chooses one of the newest", kListParameters, pick),
+    reads("sessions search", "words in title and text of sessions that the store keeps", kSearchParameters, search),
 };
 
 }  // namespace

@@ -105,11 +105,8 @@ Result<Facts> verify(Context& context, const Given& given) {
 }
 
 constexpr std::array kReading{
-    Operation{.name = "sessions get", .summary = "one session and its entries", .parameters = kGetParameters, .run = get},
-    Operation{.name = "sessions verify",
-              .summary = "whether entries are as they were written",
-              .parameters = kVerifyParameters,
-              .run = verify},
+    reads("sessions get", "one session and its entries", kGetParameters, get),
+    reads("sessions verify", "whether entries are as they were written", kVerifyParameters, verify),
 };
 
 }  // namespace

@@ -207,16 +207,10 @@ Result<Facts> take_away(Context& context, const Given& given) {
   return context.confirm(action);
 }
 
-constexpr Operation removal(std::string_view name, std::string_view summary, Parameters parameters,
-                            Result<Facts> (*run)(Context&, const Given&)) {
-  return {
-      .name = name, .summary = summary, .parameters = parameters, .scope = Scope::write, .effect = Effect::removes, .run = run};
-}
-
 constexpr std::array kRemovals{
-    removal("sessions delete", "after asking; it can be restored", kRemovalParameters, take_away<GateAction::remove>),
-    removal("sessions purge", "erase for good, after asking", kRemovalParameters, take_away<GateAction::purge>),
-    removal("sessions redact", "take text out for good, after asking", kRedactParameters, take_away<GateAction::redact>),
+    removes("sessions delete", "after asking; it can be restored", kRemovalParameters, take_away<GateAction::remove>),
+    removes("sessions purge", "erase for good, after asking", kRemovalParameters, take_away<GateAction::purge>),
+    removes("sessions redact", "take text out for good, after asking", kRedactParameters, take_away<GateAction::redact>),
 };
 
 }  // namespace
