@@ -22,7 +22,7 @@ SYSTEM = {
     ("cli/server/serve_command.cpp", "gateway"): 1,    # tokens, logins, health, live events
     ("kinds/documents/workspace/handles.h", "documents"): 1,    # what several owners know of one folder
     ("kinds/documents/workspace/workspace_state.h", "documents"): 1,
-    ("tools/session/care_actions.cpp", "sweep"): 1,     # a sweep that was asked for; it sees what its caller sees (SweepOptions::seen_by)
+    ("tools/call_context.cpp", "sweep"): 1,     # a sweep that was asked for; it sees what its caller sees (SweepOptions::seen_by)
     ("web/pages/storage_page.cpp", "storage"): 2,     # an administrator's
 }
 # Who makes a SharedStore of a store that was opened.

@@ -1,7 +1,7 @@
 #pragma once
 
-// What happens once a person has said yes: delete, archive instead, purge, redact (threads-and-research §7, §13). The same for
-// the tools (confirmation.h) and for the command line, which has its own way of asking.
+// delete, purge, redact (threads-and-research §7, §13): an operation finds out what is to be taken away, Context::confirm asks a
+// person in the way of its surface and then does what they chose with what is here.
 
 #include "session/life/erase.h"
 #include "session/life/gate.h"
@@ -28,9 +28,6 @@ struct GatedAction {
   std::string described() const;
 };
 
-// Checks that it could be done, before anybody is asked. Errors: INVALID_STATE_TRANSITION, those of check_redaction and
-// check_named_entries.
-Result<void> check_action(session::Reader& reader, const GatedAction& action);
 // Every record is in the wanted state already: there is nothing to ask.
 bool is_done_already(const GatedAction& action);
 

@@ -1,14 +1,17 @@
-#include "operations/sessions/gated_actions.h"
+#include "operations/sessions/removing.h"
 
 #include "base/crypto/hash.h"
 #include "base/text/text.h"
-#include "operations/sessions/moves.h"
-#include "session/life/lifecycle.h"
+#include "operations/sessions/record_changes.h"
+#include "operations/sessions/session_parameters.h"
+#include "operations/table.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <set>
 
 namespace holdfast::operations {
 
@@ -108,21 +111,6 @@ std::string GatedAction::described() const {
   return text;
 }
 
-Result<void> check_action(session::Reader& reader, const GatedAction& action) {
-  if (action.action == GateAction::redact) {
-    HF_CHECK(session::check_redaction(action.redaction));
-    for (const SessionRecord& record : action.records)
-      HF_CHECK(session::check_named_entries(reader, record.id, action.redaction));
-    return {};
-  }
-  const std::string_view move = name_of(action.action);
-  for (const SessionRecord& record : action.records) {
-    if (action.action == GateAction::remove && record.visibility == Visibility::deleted) continue;
-    HF_CHECK(check_move(record, move));
-  }
-  return {};
-}
-
 bool is_done_already(const GatedAction& action) {
   return action.action == GateAction::remove && std::ranges::all_of(action.records, [](const SessionRecord& record) {
            return record.visibility == Visibility::deleted;
@@ -154,6 +142,81 @@ JsonObject done_already(const GatedAction& action, const session::RetentionPolic
   answer["changed"] = false;
   add_restorable(answer, action.records, policy);
   return answer;
+}
+
+namespace {
+
+// Before anybody is asked. Errors: INVALID_STATE_TRANSITION, those of check_redaction and check_named_entries.
+Result<void> check_action(session::Reader& reader, const GatedAction& action) {
+  if (action.action == GateAction::redact) {
+    HF_CHECK(session::check_redaction(action.redaction));
+    for (const SessionRecord& record : action.records)
+      HF_CHECK(session::check_named_entries(reader, record.id, action.redaction));
+    return {};
+  }
+  const std::string_view move = name_of(action.action);
+  for (const SessionRecord& record : action.records) {
+    if (action.action == GateAction::remove && record.visibility == Visibility::deleted) continue;
+    HF_CHECK(check_move(record, move));
+  }
+  return {};
+}
+
+constexpr Parameter kSessions{
+    .name = "sessions", .type = Parameter::Type::texts, .help = "delete: several, with one question for all"};
+constexpr std::array kRemovalParameters{kMaybeRecord, kSessions, kExpectedRev};
+constexpr auto kRedactParameters =
+    joined(kRemovalParameters,
+           std::array{Parameter{.name = "message_ids", .type = Parameter::Type::texts, .help = "redact: what to take away"},
+                      Parameter{.name = "source_ids", .type = Parameter::Type::texts, .help = "redact: what to take away"},
+                      Parameter{.name = "pattern", .help = "redact: this text, wherever it stands"},
+                      Parameter{.name = "regex", .type = Parameter::Type::choice, .help = "pattern is an RE2 expression"}});
+
+Result<std::vector<SessionRecord>> named_records(Context& context, const Given& given, GateAction action) {
+  std::vector<std::string> ids = given.texts("sessions");
+  if (given.has("session")) ids.insert(ids.begin(), given.text("session"));
+  std::vector<SessionRecord> records;
+  std::set<std::string> seen;
+  for (const std::string& id : ids) {
+    HF_TRY(SessionRecord record, record_named(context, id));
+    if (seen.insert(record.id).second) records.push_back(std::move(record));
+  }
+  if (records.empty())
+    return fail(ErrorKind::invalid, fmt::format("{} needs a {{session}}", name_of(action)), "operation list shows the sessions",
+                "invalid_argument");
+  if (records.size() > 1 && action != GateAction::remove)
+    return fail(ErrorKind::invalid, fmt::format("{} takes one session", name_of(action)), {}, "invalid_argument");
+  return records;
+}
+
+template <GateAction kind>
+Result<Facts> take_away(Context& context, const Given& given) {
+  GatedAction action;
+  action.action = kind;
+  HF_TRY(action.records, named_records(context, given, kind));
+  const std::int64_t rev = action.records.front().rev;
+  if (const auto expected = given.number("expected_rev"); expected && *expected != rev)
+    return fail(ErrorKind::conflict, fmt::format("the session is at rev {}, not {}", rev, *expected),
+                "get it again and decide anew");
+  for (const char* ids : {"message_ids", "source_ids"})
+    for (std::string& id : given.texts(ids)) action.redaction.entry_ids.push_back(std::move(id));
+  action.redaction.pattern = given.text("pattern");
+  action.redaction.regex = given.flag("regex");
+  HF_TRY(session::Store* const store, context.store(true));
+  HF_CHECK(check_action(*store, action));
+  return context.confirm(action);
+}
+
+constexpr std::array kRemovals{
+    removes("sessions delete", "after asking; it can be restored", kRemovalParameters, take_away<GateAction::remove>),
+    removes("sessions purge", "erase for good, after asking", kRemovalParameters, take_away<GateAction::purge>),
+    removes("sessions redact", "take text out for good, after asking", kRedactParameters, take_away<GateAction::redact>),
+};
+
+}  // namespace
+
+std::span<const Operation> removal_operations() {
+  return kRemovals;
 }
 
 }  // namespace holdfast::operations
