@@ -4,8 +4,8 @@
 
 #include "base/files/test_folder.h"
 #include "base/run/poll_loop.h"
-#include "mcp/server/memory_state_store.h"
 #include "mcp/server/server.h"
+#include "mcp/server/test_state_store.h"
 #include "session/life/retention.h"
 #include "store/open.h"
 #include "tools/call_context.h"

@@ -33,7 +33,7 @@ KEPT = {
     "tools/mcp_state.h", "tools/session/session_news.h", "web/gateway/gateway.h", "web/gateway/health.h", "web/pages/live_events.h", "web/gateway/logins.h", "web/gateway/access_tokens.h",
 }
 # Things of a thread that say nothing about a call: random numbers, buffers, the trace of a log.
-THREAD_LOCAL = {"base/run/log_trace.cpp", "base/files/zstd_block.cpp", "base/run/backoff.h", "net/run/child_process.cpp", "search/words/stems.cpp", "net/http/http_response_text.cpp"}
+THREAD_LOCAL = {"base/run/log.cpp", "base/files/zstd_block.cpp", "base/run/backoff.h", "net/run/child_process.cpp", "search/words/stems.cpp", "net/http/http_response_text.cpp"}
 
 FOR_SYSTEM = re.compile(r"\bfor_system\((?:session::)?SystemWork::(\w+)\)")
 ANY_SYSTEM = re.compile(r"\bfor_system\((?!SystemWork\))")

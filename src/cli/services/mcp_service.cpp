@@ -1,7 +1,7 @@
 #include "cli/services/mcp_service.h"
 
 #include "base/run/log.h"
-#include "base/run/repeat.h"
+#include "base/run/pool.h"
 #include "cli/program/care_settings.h"
 #include "cli/program/document_settings.h"
 #include "cli/services/keeper_of_home.h"

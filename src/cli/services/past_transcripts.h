@@ -4,7 +4,7 @@
 // thread.
 
 #include "cli/program/context.h"
-#include "kinds/research/sources/session_search.h"
+#include "kinds/research/sources/providers.h"
 
 #include <functional>
 

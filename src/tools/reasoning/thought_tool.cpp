@@ -1,6 +1,6 @@
 // The thought tool: one thought in, its number and session out.
 
-#include "kinds/reasoning/thought_types.h"
+#include "kinds/reasoning/thought.h"
 #include "operations/operation.h"
 #include "operations/table.h"
 #include "tools/argument_schema.h"

@@ -8,7 +8,7 @@
 #include "base/text/uri.h"
 #include "kinds/research/corpus/corpus_cache.h"
 #include "kinds/research/text/document_text.h"
-#include "kinds/research/text/stems.h"
+#include "kinds/research/text/question_words.h"
 #include "search/folder/index_update.h"
 #include "search/query/ranked_query.h"
 

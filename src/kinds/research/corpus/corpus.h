@@ -11,7 +11,6 @@
 // Thread-safe. Errors: io (a root cannot be read), corrupt never: a damaged cache is built anew.
 
 #include "base/result.h"
-#include "kinds/research/sources/providers.h"
 
 #include <functional>
 #include <map>
@@ -23,6 +22,12 @@
 namespace holdfast::research {
 
 inline constexpr std::size_t kMaxFileBytes = 4 * 1024 * 1024;
+
+struct CorpusRoot {
+  std::string name;                 // in corpus://<name>/…; unique
+  std::string folder;               // absolute
+  std::vector<std::string> ignore;  // globs below it, beside the built-in ones
+};
 
 struct Passage {
   std::string uri;  // corpus://<root>/<relative path>#L10-L42

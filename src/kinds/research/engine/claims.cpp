@@ -1,8 +1,8 @@
 #include "kinds/research/engine/claims.h"
 
 #include "base/text/text.h"
+#include "kinds/research/text/question_words.h"
 #include "kinds/research/text/sentence_rank.h"
-#include "kinds/research/text/stems.h"
 #include "search/words/stems.h"
 #include "search/words/words.h"
 

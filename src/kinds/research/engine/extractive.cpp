@@ -3,8 +3,8 @@
 #include "kinds/research/engine/engine.h"
 #include "kinds/research/engine/report_text.h"
 #include "kinds/research/text/markdown_text.h"
+#include "kinds/research/text/question_words.h"
 #include "kinds/research/text/sentence_rank.h"
-#include "kinds/research/text/stems.h"
 #include "search/words/stems.h"
 #include "search/words/words.h"
 

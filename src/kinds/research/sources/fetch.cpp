@@ -3,7 +3,6 @@
 #include "base/text/text.h"
 #include "base/text/uri.h"
 #include "kinds/research/sources/remote_search.h"
-#include "kinds/research/sources/web_url.h"
 #include "kinds/research/text/html.h"
 
 #include <fmt/format.h>
@@ -126,6 +125,33 @@ Result<std::vector<std::string>> resolve_host(const std::string& host) {
   return addresses;
 }
 
+constexpr std::size_t kMaxUrlBytes = 8192;  // servers take no more
+
+bool is_plain(char c) {
+  return c > ' ' && c < 0x7F && std::string_view("\"<>\\^`{|}").find(c) == std::string_view::npos;
+}
+
+// "." and ".." out of a path, as a browser does.
+std::string without_dots(std::string_view path) {
+  std::string out;
+  while (!path.empty()) {
+    const std::size_t slash = path.find('/', 1);
+    const std::string_view name = path.substr(0, slash);
+    path.remove_prefix(std::min(slash, path.size()));
+    if (name == "/..") out.resize(out.rfind('/') == out.npos ? 0 : out.rfind('/'));
+    if (name != "/." && name != "/..")
+      out += name;
+    else if (path.empty())
+      out += '/';
+  }
+  return out.empty() ? "/" : out;
+}
+
+// As the resolver takes it.
+std::string without_brackets(const std::string& host) {
+  return host.starts_with('[') ? host.substr(1, host.size() - 2) : host;
+}
+
 struct ContentType {
   std::string type;  // in lower case, without parameters
   bool latin1 = false;
@@ -152,8 +178,8 @@ bool is_redirect(int status) {
 }
 
 // For a page that does not say what it is called: its last name, or its host.
-std::string title_of(const WebUrl& url) {
-  std::string_view path = std::string_view(url.target).substr(0, url.target.find('?'));
+std::string title_of(const net::HttpUrl& url) {
+  std::string_view path = url.path;
   while (path.ends_with('/')) path.remove_suffix(1);
   const std::string_view name = path.substr(path.rfind('/') + 1);
   const auto decoded = percent_decode(name);
@@ -167,7 +193,7 @@ class JudgingFetcher final : public Fetcher {
   Result<Fetched> fetch(std::string_view uri, std::chrono::milliseconds timeout,
                         const std::function<bool()>& cancelled) override {
     const SteadyTime deadline = std::chrono::steady_clock::now() + std::min<std::chrono::milliseconds>(timeout, kFetchTime);
-    HF_TRY(WebUrl url, parse_web_url(uri));
+    HF_TRY(net::HttpUrl url, parse_web_url(uri));
     for (int redirects = 0; redirects <= kFetchRedirects; ++redirects) {
       HF_TRY(const net::HttpAnswer answer, get(url, deadline, cancelled));
       if (!is_redirect(answer.status)) return read(url, answer);
@@ -178,8 +204,8 @@ class JudgingFetcher final : public Fetcher {
 
  private:
   // Every address of the host, because whoever answers for its name may put a private one among public ones.
-  Result<std::vector<std::string>> judged_addresses(const WebUrl& url) const {
-    HF_TRY(std::vector<std::string> addresses, resolve_host(url.host));
+  Result<std::vector<std::string>> judged_addresses(const net::HttpUrl& url) const {
+    HF_TRY(std::vector<std::string> addresses, resolve_host(without_brackets(url.host)));
     for (const std::string& address : addresses) {
       const auto why = why_not_public(address);
       if (why && !allow_private_)
@@ -188,7 +214,7 @@ class JudgingFetcher final : public Fetcher {
     return addresses;
   }
 
-  Result<net::HttpAnswer> get(const WebUrl& url, SteadyTime deadline, const std::function<bool()>& cancelled) const {
+  Result<net::HttpAnswer> get(const net::HttpUrl& url, SteadyTime deadline, const std::function<bool()>& cancelled) const {
     HF_TRY(const std::vector<std::string> addresses, judged_addresses(url));
     net::HttpCall call;
     call.url = url.text();
@@ -204,7 +230,7 @@ class JudgingFetcher final : public Fetcher {
     }
   }
 
-  static Result<Fetched> read(const WebUrl& url, const net::HttpAnswer& answer) {
+  static Result<Fetched> read(const net::HttpUrl& url, const net::HttpAnswer& answer) {
     const std::string where = url.text();
     if (answer.status >= 500 || answer.status == 429 || answer.status == 408)
       return fail(ErrorKind::unavailable, fmt::format("{} answered with status {}", where, answer.status));
@@ -236,6 +262,26 @@ class JudgingFetcher final : public Fetcher {
 
 std::unique_ptr<Fetcher> make_fetcher(bool allow_private) {
   return std::make_unique<JudgingFetcher>(allow_private);
+}
+
+Result<net::HttpUrl> parse_web_url(std::string_view url) {
+  if (url.size() > kMaxUrlBytes || !std::ranges::all_of(url, is_plain))
+    return fail(ErrorKind::invalid, fmt::format("too long an address, or one with characters that must be percent-encoded: {}",
+                                                utf8_prefix(to_valid_utf8(url), 200)));
+  HF_TRY(net::HttpUrl made, net::parse_http_url(url.substr(0, url.find('#'))));
+  made.path = without_dots(made.path);
+  return made;
+}
+
+Result<net::HttpUrl> resolve_web_url(const net::HttpUrl& base, std::string_view location) {
+  location = location.substr(0, location.find('#'));
+  if (location.empty()) return base;
+  const std::size_t colon = location.find(':');
+  if (colon != location.npos && colon < location.find_first_of("/?")) return parse_web_url(location);
+  if (location.starts_with("//")) return parse_web_url(fmt::format("{}:{}", base.scheme, location));
+  if (location.starts_with('/')) return parse_web_url(fmt::format("{}{}", base.origin(), location));
+  if (location.starts_with('?')) return parse_web_url(fmt::format("{}{}{}", base.origin(), base.path, location));
+  return parse_web_url(fmt::format("{}{}{}", base.origin(), base.path.substr(0, base.path.rfind('/') + 1), location));
 }
 
 }  // namespace holdfast::research

@@ -8,6 +8,7 @@
 // dropped. What comes back is data, never instructions.
 
 #include "base/result.h"
+#include "net/http/http_url.h"
 
 #include <chrono>
 #include <functional>
@@ -39,6 +40,12 @@ class Fetcher {
 
 // allow_private: for tests, whose servers are on loopback.
 std::unique_ptr<Fetcher> make_fetcher(bool allow_private = false);
+
+// Addresses of pages (net/http/http_url.h) in one form: without a fragment, and without dots in the path, which is at least "/".
+// Errors: invalid (not http or https, a user name, characters that must be encoded).
+Result<net::HttpUrl> parse_web_url(std::string_view url);
+// A Location header, seen from the page that sent it.
+Result<net::HttpUrl> resolve_web_url(const net::HttpUrl& base, std::string_view location);
 
 // Why a numeric address is not to be visited ("loopback", "private network", …); nullopt when it may. "not an address" for
 // others. A page, a search result or a redirect may name any host; following it must not reach this machine, its network, or the

@@ -1,5 +1,4 @@
-#include "kinds/research/sources/local_provider.h"
-
+#include "kinds/research/sources/providers.h"
 #include "reading/html/critic_marks.h"
 #include "search/query/snippet.h"
 

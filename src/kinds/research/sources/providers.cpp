@@ -1,7 +1,6 @@
 #include "kinds/research/sources/providers.h"
 
 #include "base/text/text.h"
-#include "kinds/research/sources/local_provider.h"
 #include "kinds/research/sources/remote_search.h"
 #include "kinds/research/sources/resilient.h"
 

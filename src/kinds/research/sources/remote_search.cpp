@@ -1,8 +1,8 @@
 #include "kinds/research/sources/remote_search.h"
 
 #include "base/text/text.h"
-#include "kinds/research/sources/web_url.h"
-#include "net/client/retry_after.h"
+#include "kinds/research/sources/fetch.h"
+#include "net/client/http_client.h"
 
 #include <fmt/format.h>
 
@@ -70,7 +70,7 @@ Result<JsonArray> read_results(std::string_view provider, std::string_view body)
 std::optional<Found> found_from(const Json& result, std::string_view published_key) {
   const JsonObject* object = result.if_object();
   const auto address = object ? find_string(*object, "url") : std::nullopt;
-  const auto url = address ? parse_web_url(*address) : Result<WebUrl>(fail(ErrorKind::invalid, ""));
+  const auto url = address ? parse_web_url(*address) : Result<net::HttpUrl>(fail(ErrorKind::invalid, ""));
   if (!url) return {};
   Found found;
   found.uri = url->text();

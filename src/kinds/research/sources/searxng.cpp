@@ -1,8 +1,8 @@
 
 #include "base/text/text.h"
 #include "base/text/uri.h"
+#include "kinds/research/sources/fetch.h"
 #include "kinds/research/sources/remote_search.h"
-#include "kinds/research/sources/web_url.h"
 
 #include <fmt/format.h>
 

@@ -1,12 +1,11 @@
-#include "kinds/research/sources/session_search.h"
-
 #include "base/text/text.h"
+#include "kinds/research/sources/providers.h"
 #include "search/folder/chunk_index.h"
 #include "search/query/snippet.h"
 #include "search/words/bm25.h"
 #include "session/kinds.h"
 #include "session/limits.h"
-#include "session/query/projects.h"
+#include "session/record.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "kinds/research/sources/local_provider.h"
+#include "kinds/research/sources/providers.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 
 #include "base/text/text.h"
 #include "kinds/research/engine/claims.h"
-#include "kinds/research/text/stems.h"
+#include "kinds/research/text/question_words.h"
 #include "search/words/bm25.h"
 #include "search/words/stems.h"
 #include "search/words/words.h"

@@ -1,7 +1,7 @@
 #include "kinds/research/text/sentences.h"
 
 #include "kinds/research/engine/engine.h"
-#include "kinds/research/text/stems.h"
+#include "kinds/research/text/question_words.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
