@@ -46,6 +46,10 @@ struct ListedRoots {
   std::vector<std::string> roots;
   bool rootless = false;
 };
+struct WholeStore {
+  session::Store* store = nullptr;
+  session::Store* seen_by = nullptr;  // what who asks may be told of; nullptr: everything
+};
 // Where what is made belongs, and with which program.
 struct Place {
   std::string root_uri, root_name, client;
@@ -110,7 +114,7 @@ class Context {
   // doing it; nothing has happened then.
   virtual Result<JsonObject> confirm(const GatedAction& action);
   // All of the store, for care that is the system's own, whoever asks for it.
-  virtual Result<session::Store*> whole_store();
+  virtual Result<WholeStore> whole_store();
   virtual Result<threads::Threads*> threads();
   virtual Result<research::Research*> research();
   // Puts what is unclear about a question to a person before a run begins. Errors: asked().
