@@ -3,7 +3,7 @@
 // The files of one session for those who only read: from the client's folder, or from what the guard kept of it.
 
 #include "kinds/transcripts/guard/kept_session.h"
-#include "reading/byte_source.h"
+#include "reading/reading.h"
 
 #include <memory>
 #include <string>

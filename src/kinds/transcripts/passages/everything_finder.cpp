@@ -157,7 +157,7 @@ Result<FindResult> EverythingFinder::find(const FindRequest& request) {
       return fail(ErrorKind::invalid, fmt::format("there is no kind {}", kind), fmt::format("use {}", fmt::join(kKinds, ", ")));
   std::vector<search::TextClause> clauses;
   if (!request.text.empty()) {
-    HF_TRY(clauses, search::parse_text_query(request.text, request.as_typed));
+    HF_TRY(clauses, search::parse_text_query(request.text, {.as_typed = request.as_typed}));
   } else if (!is_about_transcripts(request)) {
     return fail(ErrorKind::invalid, "there is nothing to look for",
                 "give words, a \"phrase\", or a filter such as a file or tool");
