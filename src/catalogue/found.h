@@ -4,7 +4,7 @@
 
 #include "kinds/transcripts/guard/kept_session.h"
 #include "kinds/transcripts/home/any_session.h"
-#include "kinds/transcripts/verbs/backups.h"
+#include "kinds/transcripts/verbs/backup.h"
 #include "session/record.h"
 
 #include <string>

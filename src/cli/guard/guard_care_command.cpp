@@ -3,7 +3,7 @@
 #include "base/text/text.h"
 #include "cli/program/context.h"
 #include "cli/transcripts/transcript_work.h"
-#include "kinds/transcripts/guard/kept_home.h"
+#include "kinds/transcripts/guard/kept_session.h"
 
 #include <fmt/format.h>
 

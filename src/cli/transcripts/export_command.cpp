@@ -3,8 +3,8 @@
 #include "base/files/file.h"
 #include "base/files/new_file.h"
 #include "base/text/uri.h"
+#include "catalogue/files.h"
 #include "catalogue/list.h"
-#include "catalogue/open.h"
 #include "cli/program/context.h"
 #include "cli/services/readable_kinds.h"
 #include "cli/transcripts/transcript_work.h"
@@ -52,14 +52,14 @@ class Exporting {
     return markdown ? ExportFormat::markdown : json ? ExportFormat::json : ExportFormat::html;
   }
 
-  Result<catalogue::OpenedSession> open(const catalogue::Found& found, const transcripts::KeptVersion& version = {}) {
+  Result<std::unique_ptr<reading::Reading>> open(const catalogue::Found& found, const transcripts::KeptVersion& version = {}) {
     transcripts::ReadingOptions options;
     options.all_branches = given_.flag("all_branches");
     return catalogue::open(asker_, found, readable_kinds(), options, nullptr, version);
   }
 
   // A version of which somebody speaks is taken from the guard, also when the client still has the session.
-  Result<catalogue::OpenedSession> open(const std::string& id) {
+  Result<std::unique_ptr<reading::Reading>> open(const std::string& id) {
     HF_TRY(const auto version, work_.kept_version());
     const bool of_guard = version.number || version.as_of;
     HF_TRY(const auto found, of_guard ? catalogue::find_copy(work_.homes_keeper(), id, true)
@@ -78,7 +78,7 @@ class Exporting {
 
   Result<void> export_one() {
     HF_TRY(const auto opened, open(given_.text("session")));
-    reading::Reading* const reading = opened.reading.get();
+    reading::Reading* const reading = opened.get();
     const std::string id = reading->heading().id;
     if (output_ == kStandardOutput) {
       if (context_.json)
@@ -137,11 +137,10 @@ class Exporting {
       const std::string& id = found.id();
       const std::string name = id + std::string(reading::ending_of(options_.format));
       const auto opened = open(found);
-      auto exported =
-          opened ? write_file(*opened->reading, folder + "/" + name) : Result<reading::Exported>(fail(opened.error()));
+      auto exported = opened ? write_file(**opened, folder + "/" + name) : Result<reading::Exported>(fail(opened.error()));
       if (!exported && exported.error().kind == ErrorKind::cancelled) return fail(exported.error());
       if (exported)
-        files.push_back({name, opened->reading->heading(), *exported});
+        files.push_back({name, (*opened)->heading(), *exported});
       else
         failed.push_back(fmt::format("{}: {}", id, exported.error().message));
       return {};

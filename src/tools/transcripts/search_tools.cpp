@@ -5,6 +5,7 @@
 #include "base/text/uri.h"
 #include "catalogue/files.h"
 #include "catalogue/list.h"
+#include "kinds/transcripts/passages/one_passage_source.h"
 #include "kinds/transcripts/passages/passage_sources.h"
 #include "kinds/transcripts/reading/session_info.h"
 #include "operations/operation.h"
@@ -123,13 +124,14 @@ class SearchCall {
  private:
   static constexpr std::size_t kFound = 10, kRecent = 20;
 
-  // How it began and ended. What nobody but a backup has is no source of the search: it is read from its files.
+  // How it began and ended. What nobody but a backup has is no source of the search: it is read from there.
   Result<void> add_messages(const catalogue::Found& found, const transcripts::AnySession& listed, JsonObject& answer) {
     if (!found.in_backup()) return add_messages(*engine_.sources, listed, answer);
-    HF_TRY(const auto files, catalogue::files_of(keeper_, found, transcripts_.progress()));
-    answer["bytes"] = files.session.size();
-    transcripts::TranscriptSources sources(files.keeper->homes(), nullptr);
-    return add_messages(sources, files.session, answer);
+    HF_TRY(const auto source, catalogue::source_of(keeper_, found));
+    HF_TRY(auto transcript, source->open(source->session().path()));
+    answer["bytes"] = transcript.size;
+    transcripts::OnePassageSource alone(std::move(transcript), source->product());
+    return add_messages(alone, source->session(), answer);
   }
 
   static Result<void> add_messages(search::PassageSources& sources, const transcripts::AnySession& session, JsonObject& answer) {

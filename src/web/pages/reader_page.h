@@ -6,7 +6,7 @@
 // of the same transcript. Windows follow each other by links; the script (assets/reader.js) fetches them as one scrolls and adds
 // keys. Nothing of a session is in memory but its index (kinds/transcripts/reading/reading_cache.h) and the window.
 
-#include "catalogue/open.h"
+#include "catalogue/files.h"
 #include "web/gateway/subject.h"
 #include "web/pages/page.h"
 
@@ -22,7 +22,6 @@ struct Reader {
 
 struct OpenedSession {
   Subject subject;
-  transcripts::LaidOut files;  // of a backup; the reading needs them
   std::unique_ptr<reading::Reading> reading;
 };
 // The conversation that a request is about: the session of its path, and the branch or subagent of its query. Errors: not_found,

@@ -4,7 +4,8 @@
 //
 // Paths are relative to the folder and start with one of its areas: "projects/-home-u-p/<id>.jsonl", "tasks/<id>/1.json". People
 // keep the folder, or an area of it, elsewhere and leave a symbolic link; those links are followed, once, when the area is first
-// used. Below an area no link is followed and nothing can lead outside, whoever named the path.
+// used. Below an area no link is followed and nothing can lead outside, whoever named the path. Nothing is written through a
+// Home: what is new is staged (staging.h).
 //
 // Any thread.
 
@@ -38,8 +39,6 @@ class Home {
   // file), io.
   Result<Fd> open_file(std::string_view path) const;
   Result<Fd> open_folder(std::string_view path) const;  // O_DIRECTORY; an area itself ("projects") may be a link
-  // As open(2) below the area; for writing.
-  Result<Fd> open_with(std::string_view path, int flags, mode_t mode) const;
   // not_found is nullopt. Never follows a link below the area.
   Result<std::optional<struct stat>> stat(std::string_view path) const;
 
@@ -49,16 +48,6 @@ class Home {
   };
   // Sorted bytewise, without "." and ".."; empty when there is no such folder.
   Result<std::vector<Entry>> entries(std::string_view path) const;
-
-  // Makes the folder and those above it, mode 0700; existing ones stay. The home folder itself too.
-  Result<void> make_folders(std::string_view path) const;
-
-  // For system calls the above does not offer (rename, unlink, link): the folder a path lies in, and its last name there.
-  struct Place {
-    Fd folder;
-    std::string name;
-  };
-  Result<Place> place_of(std::string_view path) const;
 
  private:
   struct State;

@@ -1,7 +1,7 @@
 #include "kinds/transcripts/lines/each_line.h"
 
-#include "jsonl/tail.h"
-#include "kinds/transcripts/home/open_plain.h"
+#include "jsonl/limits.h"
+#include "kinds/transcripts/lines/byte_lines.h"
 
 #include <fmt/format.h>
 
@@ -9,18 +9,17 @@
 
 namespace holdfast::transcripts {
 
-Result<void> each_line(const Home& home, std::span<const Artifact> artifacts, std::string_view step, const TakeLine& take,
+Result<void> each_line(SessionSource& source, std::span<const Artifact> artifacts, std::string_view step, const TakeLine& take,
                        const Progress& progress) {
   std::uint64_t done = 0, total = 0;
   for (const Artifact& artifact : artifacts)
     if (is_line_file(artifact.kind)) total += artifact.size;
   for (const Artifact& artifact : artifacts) {
     if (!is_line_file(artifact.kind)) continue;
-    auto fd = open_plain(home, artifact.path);
-    if (!fd && fd.error().kind == ErrorKind::not_found) continue;
-    if (!fd) return fail(std::move(fd).error());
-    HF_TRY(const auto file, jsonl::LiveFile::of(*std::move(fd)));
-    auto lines = file.lines();
+    const auto file = source.stored(artifact.path);
+    if (!file && file.error().kind == ErrorKind::not_found) continue;
+    if (!file) return fail(file.error());
+    HF_TRY(auto lines, file->compressed ? lines_of_zstd(in_order(*file)) : Result<jsonl::LineReader>(lines_of(*file)));
     std::uint64_t told = done;
     while (true) {
       HF_TRY(const auto line, lines.next());

@@ -2,12 +2,11 @@
 
 // The lines of a session's files of lines, for those who look into records and keep nothing (drift, usage, verify).
 //
-// Other than read_session.h, which hands a session on byte by byte and must fail when a file changes under it, this reads each
-// file as it was when opened, and a file that has gone since the inventory has no lines.
+// Other than SessionSource::read, which hands a session on byte by byte and must fail when a file changes under it, this reads
+// each file as it was when opened, and a file that has gone since the inventory has no lines.
 
 #include "jsonl/line_reader.h"
-#include "kinds/transcripts/home/inventory.h"
-#include "kinds/transcripts/remote/progress.h"
+#include "kinds/transcripts/source/session_source.h"
 
 #include <functional>
 #include <span>
@@ -18,7 +17,7 @@ namespace holdfast::transcripts {
 using TakeLine = std::function<Result<void>(const Artifact& artifact, const jsonl::Line& line)>;
 
 // Of those artifacts that are files of lines, in their order. Errors: cancelled (by progress), those of reading and of `take`.
-Result<void> each_line(const Home& home, std::span<const Artifact> artifacts, std::string_view step, const TakeLine& take,
+Result<void> each_line(SessionSource& source, std::span<const Artifact> artifacts, std::string_view step, const TakeLine& take,
                        const Progress& progress);
 
 }  // namespace holdfast::transcripts

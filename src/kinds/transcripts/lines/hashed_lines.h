@@ -6,14 +6,14 @@
 #include "base/crypto/hash.h"
 #include "base/result.h"
 #include "jsonl/line_reader.h"
+#include "reading/byte_source.h"
 
 #include <functional>
 
 namespace holdfast::transcripts {
 
-// Lines as jsonl::LineReader gives them, counted from `from`. Views live during the call. Errors: conflict (the file is
-// shorter than `to`), io, those of `take`.
-Result<Digest> each_hashed_line(int fd, std::uint64_t from, std::uint64_t to,
-                                const std::function<Result<void>(const jsonl::Line&)>& take);
+// Lines as jsonl::LineReader gives them. Views live during the call. Errors: conflict (there are fewer bytes than `bytes.size`),
+// those of reading and of `take`.
+Result<Digest> each_hashed_line(const reading::ByteSource& bytes, const std::function<Result<void>(const jsonl::Line&)>& take);
 
 }  // namespace holdfast::transcripts

@@ -1,6 +1,6 @@
 #include "kinds/transcripts/passages/source_lines.h"
 
-#include "kinds/transcripts/lines/zstd_lines.h"
+#include "kinds/transcripts/lines/byte_lines.h"
 
 namespace holdfast::transcripts {
 
@@ -13,7 +13,7 @@ Result<SourceLines> SourceLines::open(std::shared_ptr<const Fd> file, session::B
   SourceLines opened;
   opened.file_ = std::move(file);
   if (name.path.ends_with(".zst")) {
-    HF_TRY(auto lines, lines_of_zstd(opened.file_->get()));
+    HF_TRY(auto lines, lines_of_zstd(in_order(*opened.file_)));
     opened.lines_ = std::move(lines);
     opened.skip_ = from;
   } else {
