@@ -1,6 +1,12 @@
 #include "operations/context.h"
 
+#include "base/files/file.h"
 #include "kinds/transcripts/products/claude/project_folder.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
 
 namespace holdfast::operations {
 
@@ -33,6 +39,20 @@ Result<catalogue::Found> Context::transcript(const std::string& id, const std::s
     return fail(ErrorKind::invalid, "{source_project} needs the id of a session", "give the id, or leave {source_project} out");
   HF_TRY(auto caller, calling_session());
   return catalogue::Found{std::move(caller)};
+}
+
+Result<void> Context::print_file(const std::string& path) {
+  constexpr std::size_t kPiece = 256 * 1024;
+  const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) return fail(system_error(path, errno));
+  std::string piece(kPiece, '\0');
+  for (;;) {
+    const ssize_t got = ::read(file.get(), piece.data(), piece.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return fail(system_error(path, errno));
+    if (got == 0) return {};
+    HF_CHECK(print(std::string_view(piece).substr(0, static_cast<std::size_t>(got))));
+  }
 }
 
 Result<std::optional<std::string>> Context::folder(const std::string& path) {

@@ -9,6 +9,7 @@
 #include "catalogue/find.h"
 #include "kinds/transcripts/remote/archive_place.h"
 #include "session/life/retention.h"
+#include "session/query/finder.h"
 
 #include <optional>
 #include <string>
@@ -52,10 +53,24 @@ class Context {
   // What leaves this machine, or concerns many sessions, is agreed to first. `plan`: facts as the operation would return them, to
   // be shown. Errors: refused.
   virtual Result<void> agree(const std::string& what, const JsonObject& plan) = 0;
-  // A file that was asked for on standard output. Errors: refused, where that is the protocol's.
-  virtual Result<void> print_file(const std::string&) {
+  // What was asked for on standard output. Errors: refused, where that is the protocol's.
+  virtual Result<void> print(std::string_view) {
     return fail(ErrorKind::refused, "standard output is not to be had here", "name a file");
   }
+
+  // ---- what not every surface has ----
+
+  struct Search {
+    session::Finder* finder = nullptr;
+    search::PassageSources* sources = nullptr;
+    search::TextIndex* index = nullptr;
+    std::string index_folder = {};
+    bool kept_up = true;  // somebody brings the index up to date, so that no call has to
+  };
+  // The search over everything. Errors: unavailable, those of opening it.
+  virtual Result<Search> search() { return fail(ErrorKind::unavailable, "nothing is searched here"); }
+  // The person's own table of prices; it need not be there.
+  virtual std::string prices_file() { return {}; }
 
   // ---- made of the above ----
 
@@ -68,6 +83,8 @@ class Context {
   Result<const transcripts::Keeper*> keeper_for(const std::string& id);
   // The same for what only transcripts have; looked for in one project alone, when that is given.
   Result<catalogue::Found> transcript(const std::string& id, const std::string& source_project);
+  // A whole file, to print().
+  Result<void> print_file(const std::string& path);
   // A folder as the client of transcripts would take it; nullopt when it was not given.
   Result<std::optional<std::string>> folder(const std::string& path);
 };

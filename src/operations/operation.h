@@ -8,7 +8,6 @@
 
 #include "base/identity.h"
 #include "base/json/json.h"
-#include "operations/given.h"
 #include "operations/parameter.h"
 
 #include <functional>
@@ -28,6 +27,8 @@ enum class Effect : std::uint8_t {
 };
 std::string_view name_of(Effect effect);
 
+using Run = Result<Facts> (*)(Context&, const Given&);
+
 struct Operation {
   std::string_view name;     // "clone"; operations on sessions of the store have two words, "sessions pin"
   std::string_view summary;  // what it does, in half a line
@@ -36,8 +37,21 @@ struct Operation {
   Effect effect = Effect::reads;
   // Also reaches other machines: a gist, a bucket, a model.
   bool reaches_out = false;
-  Result<Facts> (*run)(Context&, const Given&) = nullptr;
+  Run run = nullptr;
 };
+// Rows of what only looks, for who may read; of what adds, changes and removes, for who may write.
+constexpr Operation reads(std::string_view name, std::string_view summary, Parameters parameters, Run run) {
+  return {name, summary, parameters, Scope::read, Effect::reads, false, run};
+}
+constexpr Operation adds(std::string_view name, std::string_view summary, Parameters parameters, Run run) {
+  return {name, summary, parameters, Scope::write, Effect::adds, false, run};
+}
+constexpr Operation changes(std::string_view name, std::string_view summary, Parameters parameters, Run run) {
+  return {name, summary, parameters, Scope::write, Effect::changes, false, run};
+}
+constexpr Operation removes(std::string_view name, std::string_view summary, Parameters parameters, Run run) {
+  return {name, summary, parameters, Scope::write, Effect::removes, false, run};
+}
 
 // Whether what was given fits the parameters: known names, types, ranges, words, what excludes each other, what must be there.
 // For surfaces that have no reader of their own. Errors: invalid, naming the parameter in braces.

@@ -9,7 +9,8 @@ std::span<const Operation> all() {
   static const std::vector<Operation> table = [] {
     std::vector<Operation> rows;
     for (const auto family :
-         {telling_operations(), copying_operations(), removing_operations(), changing_operations(), note_operations()})
+         {telling_operations(), checking_operations(), exporting_operations(), copying_operations(), removing_operations(),
+          finding_operations(), guard_operations(), importing_operations(), changing_operations(), note_operations()})
       rows.insert(rows.end(), family.begin(), family.end());
     return rows;
   }();

@@ -8,6 +8,8 @@
 #include "operations/context.h"
 #include "tools/project_root.h"
 
+#include <functional>
+
 namespace holdfast::tools {
 
 // What all calls have in common; outlives them.
@@ -18,6 +20,8 @@ struct CallRoom {
   const transcripts::Keeper* keeper = nullptr;  // nullptr: transcripts are not offered here
   transcripts::RemoteOptions remote = {};
   std::string archive_folder = {};  // where an archive goes that nobody placed
+  // What searches everything; made at first use, since most connections never search.
+  std::function<Result<operations::Context::Search>()> search = {};
 };
 
 class CallContext final : public operations::Context {
@@ -46,6 +50,7 @@ class CallContext final : public operations::Context {
   Result<std::string> absolute(const std::string& path) override;
   Result<std::string> archive_path(const std::string& id, std::string_view ending) override;
 
+  Result<Search> search() override { return room_.search ? room_.search() : operations::Context::search(); }
   // Tells the client now and then; stops the work when the call was cancelled.
   transcripts::Progress progress() override;
   // A model has asked its person before it called; the tool's description tells it to.

@@ -61,4 +61,12 @@ JsonArray to_json_array(const std::vector<std::string>& texts) {
   return out;
 }
 
+std::vector<std::string> strings_in(const JsonObject& object, std::string_view key) {
+  std::vector<std::string> texts;
+  if (const JsonArray* array = find_array(object, key))
+    for (const Json& each : *array)
+      if (each.is_string()) texts.emplace_back(view(each.get_string()));
+  return texts;
+}
+
 }  // namespace holdfast

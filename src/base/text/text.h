@@ -2,6 +2,7 @@
 
 // UTF-8 text of unknown quality.
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,6 +35,7 @@ std::string shorten(std::string_view text, std::size_t max_chars);
 std::string to_nfc(std::string_view text);     // composed; broken input is returned as it is
 std::string to_nfd(std::string_view text);     // decomposed, likewise
 std::string fold_case(std::string_view text);  // NFKC case folding, for comparing
+void append_utf8(std::string& out, std::uint32_t code_point);
 std::string_view trim(std::string_view text);  // ASCII white space at both ends
 bool equal_ignoring_ascii_case(std::string_view a, std::string_view b);
 std::string to_ascii_lower(std::string_view text);

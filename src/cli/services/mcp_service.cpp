@@ -27,7 +27,6 @@
 #include "tools/session/session_operations.h"
 #include "tools/session/session_tools.h"
 #include "tools/toolsets.h"
-#include "tools/transcripts/search_tools.h"
 #include "tools/transcripts/transcript_tools.h"
 
 namespace holdfast::cli {
@@ -114,6 +113,9 @@ class ToolService final : public McpService {
   tools::SessionOperations operations_;
   std::optional<tools::Confirmation> confirmation_;
   std::optional<tools::DocumentWorkspaces> workspaces_;
+  std::unique_ptr<transcripts::Keeper> keeper_;
+  std::mutex search_mutex_;
+  std::unique_ptr<SearchService> search_;  // research searches with it, too
   std::unique_ptr<ResearchParts> research_;
   std::optional<tools::ResearchWorkers> workers_;
   std::optional<tools::ResearchRooms> research_rooms_;
@@ -121,11 +123,7 @@ class ToolService final : public McpService {
   std::unique_ptr<RunnerService> runner_;  // made at first use
   std::stop_source stopping_;
   tools::RunnerRoom runner_room_;
-  std::unique_ptr<transcripts::Keeper> keeper_;
   tools::CallRoom calls_;
-  std::mutex search_mutex_;
-  std::unique_ptr<SearchService> search_;
-  tools::SearchRoom search_room_;
   mcp::Server server_;
   tools::ReasoningCaller reasoning_;
   session::Store& swept_;
@@ -168,6 +166,11 @@ Result<void> ToolService::open_tools() {
     calls_.remote.environment = context_.environment;
     calls_.remote.gist.api = context_.settings.text("gist.api");
     calls_.archive_folder = context_.folders.data + "/archives";
+    calls_.search = [this]() -> Result<operations::Context::Search> {
+      HF_TRY(SearchService * service, search());
+      return operations::Context::Search{&service->finder(), &service->sources(), &service->index(),
+                                         SearchService::index_folder(context_)};
+    };
     tools::add_transcript_kind(operations_, *keeper_);
   }
   if (chosen.contains("research")) HF_CHECK(open_research());
@@ -177,11 +180,6 @@ Result<void> ToolService::open_tools() {
   if (research_rooms_) HF_CHECK(tools::add_research_tool(server_, *research_rooms_));
   if (keeper_) {
     HF_CHECK(tools::add_transcript_tools(server_, stores_, calls_));
-    search_room_.engine = [this]() -> Result<tools::SearchRoom::Engine> {
-      HF_TRY(SearchService * service, search());
-      return tools::SearchRoom::Engine{&service->finder(), &service->sources()};
-    };
-    HF_CHECK(tools::add_search_tools(server_, stores_, calls_, search_room_));
   }
   if (chosen.contains("runner")) HF_CHECK(tools::add_runner_tools(server_, runner_room_));
   tools::add_session_resources(server_, stores_, operations_);
@@ -256,7 +254,13 @@ tools::ResearchWorkers::Runs ToolService::background_runs() {
 }
 
 Result<void> ToolService::open_research() {
-  HF_TRY(research_, ResearchParts::make(context_));
+  std::function<Result<OpenTranscripts>()> transcripts;
+  if (keeper_)
+    transcripts = [this]() -> Result<OpenTranscripts> {
+      HF_TRY(SearchService* const service, search());
+      return OpenTranscripts{keeper_.get(), service};
+    };
+  HF_TRY(research_, ResearchParts::make(context_, std::move(transcripts)));
   workers_.emplace(background_runs());
   const tools::OpenConversations open = [this](session::Store& store) {
     return tools::Conversations{research_->threads(store), research_->research(store)};

@@ -4,11 +4,26 @@
 // thread.
 
 #include "cli/program/context.h"
-#include "kinds/research/sources/session_search.h"
+#include "kinds/research/sources/providers.h"
+
+#include <functional>
+
+namespace holdfast::transcripts {
+class Keeper;
+}
 
 namespace holdfast::cli {
 
-// Opens what it needs with the first question. Transcripts that cannot be searched are logged and done without.
-research::PastTranscripts past_transcripts(const Context& context);
+class SearchService;
+
+// What transcripts are searched with; both outlive the questions.
+struct OpenTranscripts {
+  const transcripts::Keeper* keeper = nullptr;
+  SearchService* search = nullptr;
+};
+
+// open: of a server, the search that it has open for everything; asked with every question, so it must be cheap the second time.
+// Empty: one is opened with the first question. Transcripts that cannot be searched are logged and done without.
+research::PastTranscripts past_transcripts(const Context& context, std::function<Result<OpenTranscripts>()> open = {});
 
 }  // namespace holdfast::cli

@@ -2,7 +2,6 @@
 
 #include "base/run/log.h"
 #include "cli/program/model_settings.h"
-#include "cli/services/past_transcripts.h"
 #include "kinds/research/run/job.h"
 #include "tools/documents/document_workspaces.h"
 
@@ -52,12 +51,13 @@ Identity owner_of_run(const session::SessionRecord& run) {
   return owner;
 }
 
-Result<std::unique_ptr<ResearchParts>> ResearchParts::make(const Context& context) {
+Result<std::unique_ptr<ResearchParts>> ResearchParts::make(const Context& context,
+                                                           std::function<Result<OpenTranscripts>()> transcripts) {
   HF_CHECK(check_verbosity(context.settings.text("audit.verbosity")));
   std::unique_ptr<ResearchParts> parts(new ResearchParts(context));
   HF_TRY(parts->models_, make_configured_models(context, WithoutEndpoints::no_model));
   parts->fetcher_ = research::make_fetcher();
-  parts->transcripts_ = past_transcripts(context);
+  parts->transcripts_ = past_transcripts(context, std::move(transcripts));
   return parts;
 }
 

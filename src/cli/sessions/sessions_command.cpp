@@ -108,7 +108,7 @@ Result<void> list_sessions(Context& context) {
 
 Result<void> show_session(Context& context) {
   HF_TRY(auto work, TranscriptWork::begin(context, TranscriptWork::Died::leave));
-  HF_TRY(const auto found, work->named());
+  HF_TRY(const auto found, work->any_session(context.given.text("session"), context.given.text("source_project")));
   if (!found.record())
     return fail(ErrorKind::invalid, fmt::format("{} is a transcript", found.id()),
                 fmt::format("holdfast info {} shows it", found.id()));

@@ -1,28 +1,18 @@
 #include "cli/transcripts/transcript_work.h"
 
-#include "base/files/file.h"
 #include "base/text/text.h"
 #include "cli/program/care_settings.h"
 #include "cli/services/keeper_of_home.h"
 #include "kinds/transcripts/products/claude/project_folder.h"
 #include "operations/table.h"
-#include "operations/transcripts/transcript_parameters.h"
 
 #include <fmt/format.h>
 
-#include <fcntl.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <filesystem>
 
 namespace holdfast::cli {
-
-namespace {
-
-constexpr std::size_t kPrintedPiece = 256 * 1024;
-
-}  // namespace
 
 TranscriptWork::TranscriptWork(cli::Context& context)
     : context_(context),
@@ -43,10 +33,23 @@ Result<std::unique_ptr<TranscriptWork>> TranscriptWork::begin(cli::Context& cont
 }
 
 Result<session::Store*> TranscriptWork::store(bool to_read) {
-  if (store_ && (to_read || !store_is_to_read_)) return store_.get();
+  if (view_ && (to_read || !store_is_to_read_)) return view_.get();
+  view_.reset();
   HF_TRY(store_, context_.open_store(to_read));
   store_is_to_read_ = to_read;
-  return store_.get();
+  view_ = std::make_unique<session::StoreView>(session::SharedStore(*store_), identity_);
+  return view_.get();
+}
+
+Result<operations::Context::Search> TranscriptWork::search() {
+  if (!search_) {
+    HF_TRY(search_, SearchService::open(context_, keeper_->homes(), false));
+  }
+  return Search{&search_->finder(), &search_->sources(), &search_->index(), SearchService::index_folder(context_), false};
+}
+
+std::string TranscriptWork::prices_file() {
+  return context_.folders.config + "/prices.json";
 }
 
 Result<operations::Facts> TranscriptWork::perform() {
@@ -62,16 +65,12 @@ Result<operations::Facts> TranscriptWork::perform() {
   return facts;
 }
 
-Result<catalogue::Found> TranscriptWork::named() {
-  return any_session(given().text("session"), given().text("source_project"));
-}
-
 Result<catalogue::Found> TranscriptWork::named_transcript() {
   return transcript(given().text("session"), given().text("source_project"));
 }
 
 Result<transcripts::AnySession> TranscriptWork::calling_session() {
-  HF_TRY(auto current, transcripts::current_session(homes().claude, caller_hints()));
+  HF_TRY(auto current, transcripts::current_session(keeper_->homes().claude, caller_hints()));
   return transcripts::AnySession{std::move(current.session)};
 }
 
@@ -82,12 +81,8 @@ transcripts::CallerHints TranscriptWork::caller_hints() const {
   return hints;
 }
 
-Result<transcripts::KeptVersion> TranscriptWork::kept_version() const {
-  return operations::version_of(given(), keeper_->now());
-}
-
 std::vector<std::string> TranscriptWork::calling_sessions() {
-  return transcripts::caller_sessions(homes().claude, caller_hints());
+  return transcripts::caller_sessions(keeper_->homes().claude, caller_hints());
 }
 
 Result<std::optional<std::string>> TranscriptWork::project() {
@@ -147,24 +142,25 @@ Result<void> TranscriptWork::agree(const std::string& what, const JsonObject& pl
   return fail(ErrorKind::refused, "not done");
 }
 
-Result<void> TranscriptWork::print_file(const std::string& path) {
-  const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file) return fail(system_error(path, errno));
+Result<void> TranscriptWork::print(std::string_view bytes) {
   progress_done();
-  std::string piece(kPrintedPiece, '\0');
-  for (;;) {
-    const ssize_t got = ::read(file.get(), piece.data(), piece.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return fail(system_error("the archive", errno));
-    if (got == 0) return {};
-    HF_CHECK(print_bytes(std::string_view(piece).substr(0, static_cast<std::size_t>(got))));
-  }
+  return print_bytes(bytes);
 }
 
 void TranscriptWork::warn(const std::vector<std::string>& warnings) const {
   const auto spell = [this](std::string_view parameter) { return spelled(context_.command, parameter); };
   for (const std::string& warning : warnings)
     print_note("warning: " + harmless(operations::in_spelling_of(warning, spell), true) + "\n");
+}
+
+Result<void> show(Context& context, Words words, TranscriptWork::Died died) {
+  HF_TRY(auto work, TranscriptWork::begin(context, died));
+  HF_TRY(const operations::Facts facts, work->perform());
+  if (context.json)
+    print_json(facts);
+  else
+    print(words(facts, context));
+  return {};
 }
 
 }  // namespace holdfast::cli

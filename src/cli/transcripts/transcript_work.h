@@ -9,9 +9,11 @@
 #include "cli/program/context.h"
 #include "cli/program/progress_bar.h"
 #include "cli/program/stop_signals.h"
+#include "cli/services/search_service.h"
 #include "kinds/transcripts/products/claude/current.h"
 #include "operations/context.h"
 #include "operations/operation.h"
+#include "session/query/store_view.h"
 
 #include <atomic>
 
@@ -30,19 +32,12 @@ class TranscriptWork final : public operations::Context {
 
   const operations::Given& given() const { return context_.given; }
   const transcripts::Keeper& homes_keeper() const { return *keeper_; }
-  const transcripts::Homes& homes() const { return keeper_->homes(); }
 
   // The operation that this command shows, with what it was given. Its warnings are printed.
   Result<operations::Facts> perform();
-  // The session that {session} names, found as {source_project} says; none: the one this program runs in (transcript-archive
+  // The transcript that {session} names, found as {source_project} says; none: the one this program runs in (transcript-archive
   // §3.1).
-  Result<catalogue::Found> named();
   Result<catalogue::Found> named_transcript();
-  // {version} and {as_of}. Errors: invalid.
-  Result<transcripts::KeptVersion> kept_version() const;
-  // {source_project} as the client would take it; nullopt when not given.
-  Result<std::optional<std::string>> source_project() { return folder(given().text("source_project")); }
-  Result<std::string> this_folder() const;
 
   const Identity& identity() const override { return identity_; }
   Millis now() const override { return keeper_->now(); }
@@ -60,7 +55,9 @@ class TranscriptWork final : public operations::Context {
   transcripts::Progress progress() override;
   // Asks on the terminal. Errors: refused (there is nobody to ask, or the answer is no).
   Result<void> agree(const std::string& what, const JsonObject& plan) override;
-  Result<void> print_file(const std::string& path) override;
+  Result<void> print(std::string_view bytes) override;
+  Result<Search> search() override;
+  std::string prices_file() override;
 
   // After the work, before anything is printed.
   void progress_done() { bar_.clear(); }
@@ -71,6 +68,7 @@ class TranscriptWork final : public operations::Context {
 
  private:
   explicit TranscriptWork(cli::Context& context);
+  Result<std::string> this_folder() const;
   transcripts::CallerHints caller_hints() const;
 
   cli::Context& context_;
@@ -79,11 +77,21 @@ class TranscriptWork final : public operations::Context {
   ShowPlan show_plan_ = nullptr;
   std::unique_ptr<session::Store> store_;
   bool store_is_to_read_ = false;
+  std::unique_ptr<session::StoreView> view_;  // of the store, as who types sees it
   std::unique_ptr<transcripts::Keeper> keeper_;
+  std::unique_ptr<SearchService> search_;
   transcripts::Recovered recovered_;
   ProgressBar bar_;
   std::unique_ptr<StopSignals> signals_;
   std::atomic<bool> stopped_ = false;
 };
+
+// A command that is nothing but its operation: prints the facts, as JSON or in words.
+using Words = std::string (*)(const operations::Facts&, const Context&);
+Result<void> show(Context& context, Words words, TranscriptWork::Died died = TranscriptWork::Died::end);
+template <auto words>
+Result<void> shown(Context& context) {
+  return show(context, words);
+}
 
 }  // namespace holdfast::cli

@@ -56,6 +56,10 @@ struct Tool {
   // Whether a call with these arguments starts programs on this machine: refused for who has shown no token. Arguments as above;
   // empty: none does.
   std::function<bool(const JsonObject&)> starts_programs;
+  // Of what else this program can do it shows something: each thing that it does by its name ("" when it does one), and the name
+  // under which the program knows it ("" when it is the tool's own). For who looks over all that is offered; the protocol is not
+  // concerned.
+  std::map<std::string, std::string> shows;
   bool listed = true;  // false: known, so that a call can be refused in the tool's own words
   std::function<ToolReply(Call&)> handler;
 };

@@ -63,9 +63,9 @@ class Server {
   void complete_prompt(const std::string& prompt, Completer completer);
   void complete_template(const std::string& uri_template, Completer completer);
 
+  // All that are listed, in the order of tools/list.
+  std::vector<const Tool*> tools() const;
   // Before serving: runs on the pool thread before each handler that runs there, once for each run of it.
-  // All tools as tools/list shows them, in its order.
-  JsonArray described_tools() const;
   void before_tools(std::function<void(std::string_view tool, Call& call)> run) { before_tools_ = std::move(run); }
 
   // Any thread: tells subscribed clients, here and at the other processes that share the store.

@@ -133,10 +133,10 @@ Scope Server::scope_needed(const Message& request) const {
   return scope_of(tool, arguments);
 }
 
-JsonArray Server::described_tools() const {
-  JsonArray tools;
+std::vector<const Tool*> Server::tools() const {
+  std::vector<const Tool*> tools;
   for (const auto& tool : tools_)
-    if (tool->tool.listed) tools.push_back(tool->listed);
+    if (tool->tool.listed) tools.push_back(&tool->tool);
   return tools;
 }
 

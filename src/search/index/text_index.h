@@ -10,30 +10,12 @@
 // One process writes at a time (a lock; others search meanwhile and see each new manifest). Any thread.
 
 #include "search/index/passages.h"
+#include "search/query/text_query.h"
 
 #include <memory>
 #include <stop_token>
 
 namespace holdfast::search {
-
-// What is looked for; all clauses hold in one passage. Case is folded (NFKC case folding outside of ASCII).
-struct TextClause {
-  enum class Kind {
-    word,     // a whole word: a run of letters and digits, bounded by anything else
-    prefix,   // a word that begins so
-    literal,  // these characters anywhere, also inside of words; a blank stands for any run of white space. CJK text, code
-              // (foo_bar, paths, error codes)
-    phrase    // a literal whose first and last word are whole ones
-  } kind = Kind::word;
-  std::string text;
-  bool excluded = false;  // must not occur in the passage
-};
-// From what a person types: words, word*, *inside*, "a phrase", -without, and code as it stands: what has symbols or digits
-// inside (foo_bar, "src/a.cpp", E0277, a::b) and runs of Chinese, Japanese or Korean are literals. The character that ends a
-// sentence is none of its last word. as_typed: the last word is still being typed (prefix). codes_are_words: letters with digits
-// (E0277) are a word, not a piece that may stand inside of one. Errors: invalid (nothing to look for, an unclosed quote is closed
-// silently).
-Result<std::vector<TextClause>> parse_text_query(std::string_view text, bool as_typed = false, bool codes_are_words = false);
 
 // An attribute that must be there: its name, and a value that passes. Asked of every value in the index, so it must be quick; any
 // thread.

@@ -6,7 +6,6 @@
 // well and where, exactly as the index over passages does, so that the hits of both can stand in one order. One thread.
 
 #include "search/index/passage_match.h"
-#include "search/index/snippet.h"
 
 #include <string>
 #include <string_view>

@@ -1,7 +1,7 @@
 #include "search/index/update.h"
 
 #include "base/run/log.h"
-#include "search/index/passage_batch.h"
+#include "search/words/fold.h"
 
 #include <algorithm>
 #include <thread>
@@ -13,6 +13,60 @@ namespace {
 
 // Less than this is not worth a second thread.
 constexpr std::uint64_t kUpdateAloneBytes = 4 << 20;
+
+// Copies of passages, so that their source can be read on by another thread while these are cut into words.
+class PassageBatch {
+ public:
+  void clear();
+  void add(const Passage& passage);
+  // Gives each passage, in order.
+  template <class Take>
+  void each(const Take& take) const {
+    std::vector<std::string_view> attributes;
+    for (const Item& item : items_) {
+      Passage passage = item.passage;
+      passage.text = std::string_view(bytes_).substr(item.text, item.text_size);
+      attributes.clear();
+      for (std::size_t i = item.first_attribute; i < item.last_attribute; ++i)
+        attributes.push_back(std::string_view(bytes_).substr(attributes_[i].first, attributes_[i].second));
+      passage.attributes = attributes;
+      take(passage);
+    }
+  }
+  std::size_t text_bytes() const { return text_bytes_; }
+
+ private:
+  struct Item {
+    Passage passage;  // without its views
+    std::size_t text = 0, text_size = 0, first_attribute = 0, last_attribute = 0;
+  };
+  std::string bytes_;
+  std::vector<Item> items_;
+  std::vector<std::pair<std::size_t, std::size_t>> attributes_;
+  std::size_t text_bytes_ = 0;
+};
+
+void PassageBatch::clear() {
+  if (bytes_.capacity() > kKeptBytes) bytes_ = {};
+  bytes_.clear();
+  items_.clear();
+  attributes_.clear();
+  text_bytes_ = 0;
+}
+
+void PassageBatch::add(const Passage& passage) {
+  Item item{passage, bytes_.size(), passage.text.size(), attributes_.size(), 0};
+  item.passage.text = {};
+  item.passage.attributes = {};
+  bytes_ += passage.text;
+  text_bytes_ += passage.text.size();
+  for (const std::string_view attribute : passage.attributes) {
+    attributes_.emplace_back(bytes_.size(), attribute.size());
+    bytes_ += attribute;
+  }
+  item.last_attribute = attributes_.size();
+  items_.push_back(item);
+}
 
 }  // namespace
 

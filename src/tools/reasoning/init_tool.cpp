@@ -1,4 +1,16 @@
 // The init tool: where am I, what was I doing, go on or begin.
+//
+// Whoever calls has perhaps lost everything but its project, and models mix up its arguments, so a call goes this way:
+// 1. normalise, on the I/O thread: names and nested objects get the spelling of the schema, texts become numbers; what the schema
+//    does not know is put aside, to be reported as ignoredFields and not refused;
+// 2. the operation is looked up; without one it is get_state, so that a call without arguments tells where the caller is;
+// 3. the situation is found out: which connection this is and what is stored about it, which project it is about. That may put a
+//    question to the client: the call then waits, and all of it runs again, so nothing before this changes anything;
+// 4. load_context takes the session that is named, else the project's most recent that nobody else works in, makes it the
+//    connection's own, so that the next thought goes there, and returns its last thoughts and the alternatives; start_new begins
+//    one; list_sessions and navigate look around; list_roots and bind_root settle which of the client's projects it is about;
+// 5. get_state never fails: what cannot be found out is left out and said as a notice. A project without sessions is no mistake
+//    either: there is nothing to load, and that is the answer.
 
 #include "base/text/uri.h"
 #include "session/kinds.h"

@@ -36,6 +36,7 @@ struct ResearchAction {
   std::string name;
   std::vector<std::string> required, optional;  // names of argument_schemas()
   std::function<Result<ResearchAnswer>(ResearchCall&)> run;
+  std::string row = {};  // of the table of operations; empty: it is none
 };
 
 std::vector<ResearchAction> thread_actions();  // thread-create, -append, -list, -get; chat thinkdeep ideate consensus

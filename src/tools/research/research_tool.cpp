@@ -137,6 +137,7 @@ Result<void> add_research_tool(mcp::Server& server, const ResearchRooms& rooms) 
   tool.handler_validates = true;
   tool.tasks = mcp::Tool::Tasks::optional;
   tool.scope_of = scope_of_research_action;
+  for (const auto& [name, each] : table->actions) tool.shows[name] = each.action.row;
   tool.handler = [&rooms, table](mcp::Call& call) {
     const CallersRoom callers(rooms, call.caller());
     return answer_research_call(call, callers.room(), *table);

@@ -47,7 +47,8 @@ void SessionOperations::add(const operations::Operation& operation, std::string 
     return fail(std::move(error));
   };
   const std::string_view name = operation.name;
-  add(SessionOperation{std::string(name.substr(name.find(' ') + 1)), std::move(kind), SessionOperation::Session::required, run});
+  add(SessionOperation{std::string(name.substr(name.find(' ') + 1)), std::move(kind), SessionOperation::Session::required, run,
+                       std::string(name)});
 }
 
 void SessionOperations::add_argument(std::string name, JsonObject schema) {
@@ -89,6 +90,13 @@ const SessionOperation* SessionOperations::find(std::string_view name, std::stri
 
 bool SessionOperations::knows(std::string_view name) const {
   return std::ranges::any_of(operations_, [&](const SessionOperation& each) { return each.name == name; });
+}
+
+std::map<std::string, std::string> SessionOperations::rows() const {
+  std::map<std::string, std::string> rows;
+  for (const SessionOperation& each : operations_)
+    if (const auto [known, fresh] = rows.emplace(each.name, each.row); !fresh && each.row.empty()) known->second.clear();
+  return rows;
 }
 
 std::vector<std::string> SessionOperations::names_for(std::string_view kind) const {

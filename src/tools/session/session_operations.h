@@ -53,6 +53,7 @@ struct SessionOperation {
   std::string kind;  // empty: every kind that has none of its own
   Session session = Session::required;
   std::function<Result<SessionAnswer>(SessionCall&)> run;
+  std::string row = {};  // of the table of operations; empty: it is none
 };
 
 // A kind whose sessions another program owns and the store does not hold. Its records are made up for the call; operations
@@ -88,6 +89,8 @@ class SessionOperations {
   // without a session.
   const SessionOperation* find(std::string_view name, std::string_view kind) const;
   bool knows(std::string_view name) const;
+  // Every name and the row that it shows, for every kind; of what is one kind's own "".
+  std::map<std::string, std::string> rows() const;
   // In the order they were added; of one kind, or all when it is empty.
   std::vector<std::string> names_for(std::string_view kind) const;
   const JsonObject& arguments() const { return arguments_; }

@@ -109,6 +109,7 @@ Result<void> add_session_tool(mcp::Server& server, const session::SharedStore& s
   tool.unknown = mcp::Tool::Unknown::report;
   tool.coerce_strings = true;
   tool.scope_of = scope_of_session_operation;
+  tool.shows = operations.rows();
   tool.handler = [&stores, &operations, &room](mcp::Call& call) {
     session::StoreView store(stores, call.caller());
     CallContext context(call, store, room);

@@ -1,7 +1,7 @@
 #include "web/pages/research_pages.h"
 
 #include "base/text/uri.h"
-#include "kinds/research/run/find_run.h"
+#include "kinds/research/run/job.h"
 #include "session/kinds.h"
 #include "session/query/display.h"
 #include "web/pages/research_show.h"

@@ -4,7 +4,7 @@
 #include "jsonl/scan.h"
 #include "kinds/transcripts/archive/archive_copies.h"
 #include "kinds/transcripts/archive/archive_encode.h"
-#include "kinds/transcripts/lines/hashed_lines.h"
+#include "kinds/transcripts/lines/hash_beside.h"
 
 #include <fmt/format.h>
 

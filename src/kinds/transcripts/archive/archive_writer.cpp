@@ -7,7 +7,6 @@
 #include "kinds/transcripts/archive/archive_encode.h"
 #include "kinds/transcripts/archive/archive_layout.h"
 #include "kinds/transcripts/lines/hash_beside.h"
-#include "kinds/transcripts/lines/hashed_lines.h"
 #include "kinds/transcripts/staging/write_back.h"
 
 #include <fmt/format.h>

@@ -5,6 +5,7 @@
 #include "base/text/text.h"
 
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -12,6 +13,7 @@
 #include <mutex>
 
 namespace holdfast::transcripts {
+
 namespace {
 
 // A device or a FIFO that a stranger put there must neither block us nor become our terminal.

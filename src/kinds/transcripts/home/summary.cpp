@@ -4,7 +4,6 @@
 #include "jsonl/scan.h"
 #include "kinds/transcripts/lines/byte_lines.h"
 #include "kinds/transcripts/products/claude/project_folder.h"
-#include "kinds/transcripts/products/claude/project_root.h"
 #include "kinds/transcripts/products/claude/prompt.h"
 
 #include <array>

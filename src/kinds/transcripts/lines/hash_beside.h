@@ -6,8 +6,21 @@
 // full block: small files have none. Called by one thread at a time.
 
 #include "base/crypto/hash.h"
+#include "base/result.h"
+#include "jsonl/line_reader.h"
+#include "reading/byte_source.h"
+
+#include <functional>
+#include <memory>
 
 namespace holdfast::transcripts {
+
+// The lines of bytes and their hash in one go: of many a thread of its own reads and hashes, a little ahead of whoever looks at
+// the lines. What is hashed is what is seen, also when a file changes meanwhile.
+//
+// Lines as jsonl::LineReader gives them. Views live during the call. Errors: conflict (there are fewer bytes than `bytes.size`),
+// those of reading and of `take`.
+Result<Digest> each_hashed_line(const reading::ByteSource& bytes, const std::function<Result<void>(const jsonl::Line&)>& take);
 
 class HashBeside {
  public:

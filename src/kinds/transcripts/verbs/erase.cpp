@@ -1,6 +1,5 @@
 #include "kinds/transcripts/verbs/erase.h"
 
-#include "kinds/transcripts/home/kind_counts.h"
 #include "kinds/transcripts/home/summary.h"
 #include "kinds/transcripts/products/claude/plan_users.h"
 #include "kinds/transcripts/products/claude/prompt.h"

@@ -2,7 +2,6 @@
 
 #include "base/files/at_or_below.h"
 #include "base/text/text.h"
-#include "kinds/transcripts/home/kind_counts.h"
 #include "kinds/transcripts/products/claude/project_folder.h"
 #include "kinds/transcripts/staging/destinations.h"
 #include "kinds/transcripts/staging/stage_session.h"

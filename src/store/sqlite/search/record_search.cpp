@@ -1,6 +1,6 @@
 #include "store/sqlite/search/record_search.h"
 
-#include "store/sqlite/rows/event_rows.h"
+#include "store/tables/event_hub.h"
 #include "store/tables/session_row.h"
 
 #include <fmt/format.h>

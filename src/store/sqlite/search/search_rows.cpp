@@ -1,10 +1,10 @@
 #include "store/sqlite/search/search_rows.h"
 
 #include "base/text/text.h"
-#include "store/sqlite/rows/event_rows.h"
 #include "store/sqlite/rows/tables.h"
 #include "store/sqlite/search/record_search.h"
 #include "store/tables/condition.h"
+#include "store/tables/event_hub.h"
 
 #include <fmt/format.h>
 

@@ -2,9 +2,9 @@
 
 #include "base/run/log.h"
 #include "search/words/words.h"
-#include "store/sqlite/rows/event_rows.h"
 #include "store/sqlite/search/segment_query.h"
 #include "store/sqlite/search/segment_words.h"
+#include "store/tables/event_hub.h"
 #include "store/tables/session_row.h"
 
 #include <fmt/format.h>
