@@ -1,6 +1,5 @@
 #include "jsonl/pull.h"
 
-#include "base/json/json_escape.h"
 #include "base/text/text.h"
 #include "jsonl/walk.h"
 

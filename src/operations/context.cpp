@@ -2,6 +2,9 @@
 
 #include "base/files/file.h"
 #include "kinds/transcripts/products/claude/project_folder.h"
+#include "operations/reasoning/situated.h"
+
+#include <fmt/format.h>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -9,6 +12,38 @@
 #include <cerrno>
 
 namespace holdfast::operations {
+
+namespace {
+
+std::unexpected<Error> not_offered(std::string_view what) {
+  return fail(ErrorKind::unavailable, fmt::format("not offered here: {}", what));
+}
+
+}  // namespace
+
+Result<JsonObject> Context::confirm(const GatedAction&) {
+  return not_offered("asking a person before something is taken away");
+}
+
+Result<WholeStore> Context::whole_store() {
+  return not_offered("care of the whole store");
+}
+
+Result<threads::Threads*> Context::threads() {
+  return not_offered("threads");
+}
+
+Result<research::Research*> Context::research() {
+  return not_offered("research");
+}
+
+Result<Situated> Context::situation(Situate) {
+  return not_offered("a line of reasoning that goes on");
+}
+
+Result<OfferedRoots> Context::offered_roots(Situated&) {
+  return not_offered("projects of a client");
+}
 
 catalogue::Asker Context::asker() {
   const auto mine = keeper();

@@ -11,11 +11,49 @@
 #include "session/life/retention.h"
 #include "session/query/finder.h"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+namespace holdfast::threads {
+class Threads;
+}
+namespace holdfast::research {
+class Research;
+struct StartRequest;
+}  // namespace holdfast::research
+
 namespace holdfast::operations {
+
+inline constexpr std::int64_t kMaxList = 200;  // sessions of one list: a model reads all of it
+
+struct GatedAction;  // sessions/removing.h
+struct Situated;     // reasoning/situated.h
+struct OfferedRoots;
+enum class Situate : std::uint8_t;
+
+// One of several that a person can choose from.
+struct Choice {
+  std::string value, title;
+};
+struct Chosen {
+  std::string value;
+  std::string_view ended = {};  // "declined", "cancelled" or "timeout", when nothing was chosen
+};
+// Which sessions a list is about: of these projects, and whether also those of none. No projects: all.
+struct ListedRoots {
+  std::vector<std::string> roots;
+  bool rootless = false;
+};
+struct WholeStore {
+  session::Store* store = nullptr;
+  session::Store* seen_by = nullptr;  // what who asks may be told of; nullptr: everything
+};
+// Where what is made belongs, and with which program.
+struct Place {
+  std::string root_uri, root_name, client;
+};
 
 class Context {
  public:
@@ -58,6 +96,34 @@ class Context {
     return fail(ErrorKind::refused, "standard output is not to be had here", "name a file");
   }
 
+  // Told to stop. Asked from several threads.
+  virtual std::function<bool()> cancelled() {
+    return [] { return false; };
+  }
+  // Gets an answer piece by piece while it is written; empty: nobody looks.
+  virtual std::function<void(std::string_view piece)> listener() { return {}; }
+
+  // ---- what only some surfaces have; on the others, operations that need it are refused ----
+
+  virtual Result<ListedRoots> listed_roots() { return ListedRoots{}; }
+  virtual Result<Place> place() { return Place{}; }
+  virtual std::int64_t longest_list() const { return kMaxList; }
+  // nullopt: nobody can be asked. Errors: asked().
+  virtual Result<std::optional<Chosen>> choose(const std::string&, const std::vector<Choice>&) { return std::nullopt; }
+  // Does it once a person has said yes to it, and returns what has become of it: removing.h. Errors: asked(), refused, those of
+  // doing it; nothing has happened then.
+  virtual Result<JsonObject> confirm(const GatedAction& action);
+  // All of the store, for care that is the system's own, whoever asks for it.
+  virtual Result<WholeStore> whole_store();
+  virtual Result<threads::Threads*> threads();
+  virtual Result<research::Research*> research();
+  // Puts what is unclear about a question to a person before a run begins. Errors: asked().
+  virtual Result<void> clarify(research::StartRequest&) { return {}; }
+  // Characters of a line, where what is drawn is shown.
+  virtual std::size_t width() const { return 120; }
+  // Where a line of reasoning goes on.
+  virtual Result<Situated> situation(Situate how);
+  virtual Result<OfferedRoots> offered_roots(Situated& situated);
   // ---- what not every surface has ----
 
   struct Search {

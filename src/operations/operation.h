@@ -38,6 +38,9 @@ struct Operation {
   // Also reaches other machines: a gist, a bucket, a model.
   bool reaches_out = false;
   Run run = nullptr;
+  // Of sessions of this kind alone; empty: of every kind that the store has. Of two that end in the same word the kind's own
+  // counts.
+  std::string_view kind = {};
 };
 // Rows of what only looks, for who may read; of what adds, changes and removes, for who may write.
 constexpr Operation reads(std::string_view name, std::string_view summary, Parameters parameters, Run run) {
@@ -52,6 +55,31 @@ constexpr Operation changes(std::string_view name, std::string_view summary, Par
 constexpr Operation removes(std::string_view name, std::string_view summary, Parameters parameters, Run run) {
   return {name, summary, parameters, Scope::write, Effect::removes, false, run};
 }
+
+// The same of sessions of one kind; and of what also reaches other machines.
+constexpr Operation of_kind(std::string_view kind, Operation row) {
+  row.kind = kind;
+  return row;
+}
+constexpr Operation outward(Operation row) {
+  row.reaches_out = true;
+  return row;
+}
+
+// What it does, without the word in front that says to what: "pin".
+constexpr std::string_view action_of(const Operation& operation) {
+  return operation.name.substr(operation.name.rfind(' ') + 1);
+}
+
+// The error of a call that has put a question to whoever calls. Nothing has happened: the surface sends the question, and runs
+// the operation again from the top when there is an answer. Everybody else passes it on like any error.
+std::unexpected<Error> asked();
+bool is_asked(const Error& error);
+
+// Facts of an operation that has failed and left something behind all the same: a message that no model answered.
+Facts with_failure(Facts facts, const Error& error);
+// Takes the error out of them; nullopt: it has not failed.
+std::optional<Error> take_failure(Facts& facts);
 
 // Whether what was given fits the parameters: known names, types, ranges, words, what excludes each other, what must be there.
 // For surfaces that have no reader of their own. Errors: invalid, naming the parameter in braces.

@@ -17,7 +17,17 @@
 #include <string_view>
 #include <vector>
 
+namespace holdfast {
+
+// A list of texts, or one text alone; what is neither is passed over.
+std::vector<std::string> texts_in(const JsonObject& object, std::string_view name);
+
+}  // namespace holdfast
+
 namespace holdfast::operations {
+
+// As `least`: also a number below zero, which the operation itself judges.
+inline constexpr std::int64_t kAnyNumber = std::numeric_limits<std::int64_t>::min();
 
 // What one call of an operation was given, by the names of its parameters. A surface has read and checked it against the table:
 // types and ranges hold, and nothing else is in it.
@@ -28,14 +38,15 @@ class Given {
   explicit Given(JsonObject values) : values_(std::move(values)) {}
 
   bool has(std::string_view name) const { return values_.contains(name); }
-  std::string text(std::string_view name) const;  // "" when it was not given
-  std::vector<std::string> texts(std::string_view name) const;
+  std::string text(std::string_view name) const { return text_in(values_, name); }  // "" when it was not given
+  std::vector<std::string> texts(std::string_view name) const { return texts_in(values_, name); }
   bool flag(std::string_view name, bool fallback = false) const { return find_bool(values_, name).value_or(fallback); }
   std::optional<bool> choice(std::string_view name) const { return find_bool(values_, name); }
   std::optional<std::int64_t> number(std::string_view name) const { return find_int(values_, name); }
   std::int64_t number(std::string_view name, std::int64_t fallback) const { return number(name).value_or(fallback); }
 
   void set(std::string_view name, Json value) { values_[name] = std::move(value); }
+  void remove(std::string_view name) { values_.erase(name); }
   const JsonObject& values() const { return values_; }
 
  private:
@@ -48,7 +59,8 @@ struct Parameter {
     texts,   // several of them
     number,  // a whole number from `least` to `most`
     flag,    // true when it is given
-    choice   // true or false must be said; nothing is assumed
+    choice,  // true or false must be said; nothing is assumed
+    json     // a value that only programs give
   };
 
   std::string_view name;  // letters and underscores, unique in its operation

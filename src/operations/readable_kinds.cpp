@@ -1,10 +1,10 @@
 #include "operations/readable_kinds.h"
 
 #include "kinds/documents/workspace/reading.h"
-#include "kinds/reasoning/read/reading.h"
+#include "kinds/reasoning/read/read.h"
 #include "kinds/research/run/reading.h"
-#include "kinds/runner/reading.h"
-#include "kinds/threads/reading.h"
+#include "kinds/runner/run_export.h"
+#include "kinds/threads/message.h"
 #include "session/kinds.h"
 
 namespace holdfast::operations {

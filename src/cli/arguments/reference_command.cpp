@@ -168,7 +168,7 @@ std::string surfaces_page(const mcp::Server& server) {
   for (const operations::Operation& each : operations::all()) rows.emplace_back(each.name);
   for (const CommandFamily& family : command_families())
     for (const Command& each : family.commands)
-      if (each.run) commands[each.path] = row(each.is_operation ? each.path : "");
+      if (each.run) commands[each.path] = row(each.is_operation ? each.path : each.operation);
   for (const mcp::Tool* tool : server.tools()) {
     for (const auto& [part, name] : parts_of(*tool)) tools[part.empty() ? tool->name : tool->name + " " + part] = row(name);
   }

@@ -1,7 +1,7 @@
 #include "cli/services/defined_servers.h"
 
 #include "base/text/text.h"
-#include "kinds/runner/servers/trusted_files.h"
+#include "kinds/runner/servers/server_files.h"
 #include "kinds/transcripts/verbs/copy_result.h"
 
 #include <fmt/format.h>

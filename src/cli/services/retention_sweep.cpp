@@ -1,7 +1,7 @@
 #include "cli/services/retention_sweep.h"
 
 #include "base/run/log.h"
-#include "base/run/repeat.h"
+#include "base/run/pool.h"
 
 #include <fmt/format.h>
 

@@ -7,7 +7,7 @@
 #include "cli/services/server_logins.h"
 #include "kinds/runner/run.h"
 #include "model/models.h"
-#include "net/run/loop_thread.h"
+#include "net/run/event_loop.h"
 
 #include <memory>
 #include <string>

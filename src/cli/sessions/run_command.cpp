@@ -1,7 +1,7 @@
 // holdfast run: works through tasks in the foreground, shows how far it is, prints each result.
 
 #include "base/files/file.h"
-#include "base/run/log_writer.h"
+#include "base/run/log.h"
 #include "base/run/ticker.h"
 #include "base/text/text.h"
 #include "cli/program/context.h"

@@ -26,10 +26,15 @@ TranscriptWork::~TranscriptWork() {
 
 Result<std::unique_ptr<TranscriptWork>> TranscriptWork::begin(cli::Context& context, Died died) {
   std::unique_ptr<TranscriptWork> work(new TranscriptWork(context));
-  HF_TRY(work->keeper_, open_keeper(context, [raw = work.get()](bool to_read) { return raw->store(to_read); }));
-  if (died == Died::end) work->recovered_ = work->keeper_->recover();
-  for (const std::string& note : work->recovered_.notes) print_note("note: " + harmless(note, true) + "\n");
+  HF_CHECK(work->open(died));
   return work;
+}
+
+Result<void> TranscriptWork::open(Died died) {
+  HF_TRY(keeper_, open_keeper(context_, [this](bool to_read) { return store(to_read); }));
+  if (died == Died::end) recovered_ = keeper_->recover();
+  for (const std::string& note : recovered_.notes) print_note("note: " + harmless(note, true) + "\n");
+  return {};
 }
 
 Result<session::Store*> TranscriptWork::store(bool to_read) {
@@ -53,15 +58,20 @@ std::string TranscriptWork::prices_file() {
 }
 
 Result<operations::Facts> TranscriptWork::perform() {
-  const operations::Operation& operation = *operations::find_operation(context_.command->path);
-  operations::Given own;  // what is the command's alone stays here
-  for (const operations::Parameter& each : operation.parameters)
-    if (const Json* value = find(given().values(), each.name)) own.set(each.name, *value);
-  auto facts = operation.run(*this, own);
-  progress_done();
+  auto facts = perform(context_.command->path, given());
   if (facts)
     if (const JsonArray* warnings = find_array(*facts, "warnings"))
       for (const Json& each : *warnings) warn({std::string(view(each.as_string()))});
+  return facts;
+}
+
+Result<operations::Facts> TranscriptWork::perform(std::string_view name, const operations::Given& all) {
+  const operations::Operation& operation = *operations::find_operation(name);
+  operations::Given own;  // what is the command's alone stays here
+  for (const operations::Parameter& each : operation.parameters)
+    if (const Json* value = find(all.values(), each.name)) own.set(each.name, *value);
+  auto facts = operation.run(*this, own);
+  progress_done();
   return facts;
 }
 
@@ -115,14 +125,21 @@ transcripts::RemoteOptions TranscriptWork::remote() const {
   return options;
 }
 
-transcripts::Progress TranscriptWork::progress() {
-  // Without it an interrupted verb is cleaned up by the next one; with it, at once.
-  if (!signals_) {
-    if (auto signals = StopSignals::watch()) {
-      signals_ = std::move(*signals);
-      signals_->on_stop([this] { stopped_ = true; });
-    }
+void TranscriptWork::watch_signals() {
+  if (signals_) return;
+  if (auto signals = StopSignals::watch()) {
+    signals_ = std::move(*signals);
+    signals_->on_stop([this] { stopped_ = true; });
   }
+}
+
+std::function<bool()> TranscriptWork::cancelled() {
+  watch_signals();
+  return [this] { return stopped_.load(); };
+}
+
+transcripts::Progress TranscriptWork::progress() {
+  watch_signals();  // without it an interrupted verb is cleaned up by the next one; with it, at once
   const bool shown = ::isatty(STDERR_FILENO) != 0;
   return [this, shown](std::string_view step, std::uint64_t done, std::uint64_t total) {
     if (shown) bar_.update(steady_milliseconds(), step, done, total);

@@ -22,7 +22,7 @@ namespace holdfast::cli {
 // Characters of a transcript's id in a table: unique among the sessions of one person, nearly always.
 inline constexpr std::size_t kShortId = 8;
 
-class TranscriptWork final : public operations::Context {
+class TranscriptWork : public operations::Context {
  public:
   // What died half way is ended before anything is looked for, and said; `leave` is for who is to report it.
   enum class Died { end, leave };
@@ -35,6 +35,8 @@ class TranscriptWork final : public operations::Context {
 
   // The operation that this command shows, with what it was given. Its warnings are printed.
   Result<operations::Facts> perform();
+  // The one of that name, with what of `given` it takes. Its warnings are left to the caller.
+  Result<operations::Facts> perform(std::string_view operation, const operations::Given& given);
   // The transcript that {session} names, found as {source_project} says; none: the one this program runs in (transcript-archive
   // §3.1).
   Result<catalogue::Found> named_transcript();
@@ -55,6 +57,7 @@ class TranscriptWork final : public operations::Context {
   transcripts::Progress progress() override;
   // Asks on the terminal. Errors: refused (there is nobody to ask, or the answer is no).
   Result<void> agree(const std::string& what, const JsonObject& plan) override;
+  std::function<bool()> cancelled() override;
   Result<void> print(std::string_view bytes) override;
   Result<Search> search() override;
   std::string prices_file() override;
@@ -66,16 +69,22 @@ class TranscriptWork final : public operations::Context {
   using ShowPlan = std::string (*)(const operations::Facts&, const Terminal&);
   void show_plans_as(ShowPlan show) { show_plan_ = show; }
 
- private:
+ protected:
   explicit TranscriptWork(cli::Context& context);
-  Result<std::string> this_folder() const;
-  transcripts::CallerHints caller_hints() const;
+  Result<void> open(Died died);
 
   cli::Context& context_;
+  std::unique_ptr<session::Store> store_;
+
+ private:
+  Result<std::string> this_folder() const;
+  transcripts::CallerHints caller_hints() const;
+  // From now on Ctrl-C stops the work, not the program.
+  void watch_signals();
+
   Identity identity_;
   session::RetentionPolicy policy_;
   ShowPlan show_plan_ = nullptr;
-  std::unique_ptr<session::Store> store_;
   bool store_is_to_read_ = false;
   std::unique_ptr<session::StoreView> view_;  // of the store, as who types sees it
   std::unique_ptr<transcripts::Keeper> keeper_;

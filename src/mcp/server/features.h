@@ -68,16 +68,6 @@ struct Resource {
   std::string uri, name, title, description, mime_type;
 };
 
-struct ResourcePage {
-  std::vector<Resource> resources;
-  std::string next;  // the provider's own cursor; empty ends the list
-};
-
-// Resources that come and go (sessions). Called on pool threads.
-struct ResourceSource {
-  std::function<Result<ResourcePage>(const Caller&, const std::string& cursor, std::size_t limit)> list;
-};
-
 using Variables = std::map<std::string, std::string, std::less<>>;
 
 struct FixedResource {
@@ -110,7 +100,7 @@ struct Completion {
   std::optional<std::size_t> total;
 };
 
-// Completes an argument of a prompt or a variable of a template. `context` holds arguments already chosen.
+// Completes an argument of a prompt. `context` holds arguments already chosen.
 using Completer =
     std::function<Completion(const Caller&, std::string_view argument, std::string_view value, const JsonObject& context)>;
 

@@ -1,7 +1,6 @@
 // tools/list and tools/call.
 
 #include "base/run/log.h"
-#include "base/run/log_trace.h"
 #include "mcp/server/server.h"
 #include "mcp/wire/limits.h"
 

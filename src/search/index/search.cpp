@@ -1,3 +1,18 @@
+// How a question becomes hits.
+//
+// 1. The words are folded and planned (query_plan.h): which terms, prefixes and keys a block must have that answers.
+// 2. The sources are divided (division.h) into what is indexed and what was written since. The latter is read first, whole: it is
+//    short, it is the newest, and nothing else says what is in it.
+// 3. Each segment names its candidates (candidates.h), cheap questions first. They are asked only when the walk comes to their
+//    newest block, for most walks end before.
+// 4. The walk takes candidates in waves, newest first, and reads them in their sources: only the source says what stands there,
+//    so what the index believes wrongly costs a read and never a wrong answer. For the best hits some blocks with prompts go
+//    first, however old: what somebody asked answers better than the output that repeats its words.
+// 5. Each passage is verified, weighed (passage_match.h) and kept or not (HitList). The walk ends when no block that is left can
+//    change the answer; then snippets are cut, of what is shown alone.
+//
+// Who keeps an order of his own (a store) takes 1 to 3 from places.h and does the rest himself.
+
 #include "search/index/search.h"
 
 #include "search/index/candidates.h"
@@ -236,15 +251,6 @@ class Search {
     if (known) return *known;
     const Segment& segment = *view_->segments[segment_index];
     BlockSet among = division_->alive_blocks[segment_index];
-    if (query_.since || query_.until) {
-      BlockSet in_time(segment.block_count());
-      among.each([&](std::size_t block) {
-        const BlockEntry& entry = segment.block(block);
-        if ((!query_.since || entry.newest >= *query_.since) && (!query_.until || entry.oldest < *query_.until))
-          in_time.add(block);
-      });
-      among = std::move(in_time);
-    }
     if (!among.empty()) among = candidates(segment, plan_, std::move(among));
     return known.emplace(std::move(among));
   }
@@ -283,6 +289,7 @@ class Search {
     const auto wanted = [&](std::size_t segment) -> const BlockSet& {
       return round == Round::prompts ? prompts_of(segment) : candidates_of(segment);
     };
+    const auto& [newest_first, first_places] = view_->order();
     // Segments are asked where their first block comes; in between there may be nothing to look at.
     std::size_t asked = 0, ahead = 0;  // segments, and candidates of theirs that were not come by yet
     std::size_t wave_size = first_wave(), misses = 0;
@@ -318,11 +325,11 @@ class Search {
           still_put_off.push_back(put_off[i]);
       }
       for (; wave.size() < wave_size && still_put_off.size() < kMostPutOff && !enough; ++at) {
-        if (ahead == 0) at = asked < view_->first_places.size() ? view_->first_places[asked] : view_->newest_first.size();
-        if (at == view_->newest_first.size()) break;
-        const IndexView::Place& place = view_->newest_first[at];
+        if (ahead == 0) at = asked < first_places.size() ? first_places[asked] : newest_first.size();
+        if (at == newest_first.size()) break;
+        const IndexView::Place& place = newest_first[at];
         const BlockSet& candidates = wanted(place.segment);
-        if (asked < view_->first_places.size() && view_->first_places[asked] == at) {
+        if (asked < first_places.size() && first_places[asked] == at) {
           ahead += candidates.count();
           ++asked;
         }

@@ -12,6 +12,7 @@
 #include "search/index/passages.h"
 #include "search/query/text_query.h"
 
+#include <chrono>
 #include <memory>
 #include <stop_token>
 
@@ -53,6 +54,8 @@ struct Unreadable {
   std::string reason;
 };
 
+struct Division;
+
 struct IndexState {
   std::uint64_t source_bytes = 0, indexed_bytes = 0;  // of sources that exist
   std::uint64_t index_bytes = 0;                      // on the disk
@@ -85,12 +88,20 @@ class TextIndex {
   virtual Result<void> update(PassageSources& sources, const std::function<void(const Progress&)>& progress = {},
                               std::stop_token stop = {}) = 0;
   virtual Result<TextResult> search(PassageSources& sources, const TextQuery& query) = 0;
+  // What of the sources is indexed, for who verifies and orders by himself (places.h). The index is looked at before the sources
+  // are listed: what a source has then is not less than the index knows of it.
+  virtual Result<std::shared_ptr<const Division>> divide(PassageSources& sources) = 0;
   // Attributes that begin so, of all that is indexed, each once, in order: tools, models, branches, files.
   virtual Result<std::vector<std::string>> attributes(std::string_view prefix, std::size_t limit) = 0;
-  // No byte of these sources remains in any file of the index when this returns (purge, redaction).
-  virtual Result<void> forget(std::span<const std::string> keys) = 0;
-  // Throws everything away; the next update builds it anew. Waits for who is at it.
-  virtual Result<void> clear() = 0;
+  // No byte of the blocks that have one of these attributes, but for those that stay, remains in any file of the index when this
+  // returns (purge, redaction), nor of sources that are gone. conflict: another process is at it for longer than `patience`.
+  struct Erased {
+    std::vector<std::string> attributes;
+    std::function<bool(std::uint64_t from)> stays;  // asked of a block's beginning
+  };
+  virtual Result<void> forget(const Erased& erased, std::chrono::milliseconds patience) = 0;
+  // Throws everything away; the next update builds it anew. Waits for who is at it, and as long as forget() does.
+  virtual Result<void> clear(std::chrono::milliseconds patience = std::chrono::milliseconds::max()) = 0;
   virtual Result<IndexState> state(PassageSources& sources) = 0;
 };
 

@@ -248,7 +248,7 @@ class SqliteStore final : public Store {
   ReadPool readers_;
   CommitWatch watch_;
   EventHub hub_;
-  TextIndex index_;
+  StoreIndex index_;
   std::atomic<std::size_t> unindexed_bytes_ = 0;
   std::atomic<bool> words_remain_ = false;  // the index could not forget an erasure yet
   std::mutex mend_mutex_;
@@ -273,7 +273,7 @@ void SqliteStore::make_writer(std::unique_ptr<Db> db) {
   writer_ = std::make_unique<Writer>(
       std::move(db), kWriterSettings, context_, [this](const Writer::Committed& done) { after_commit(done); },
       [this] { readers_.renew(); });
-  if (writer_->resume_scrub()) words_remain_ = !index_.forget_erased(kScrubPatience);
+  words_remain_ = !index_.forget_erased(writer_->resume_scrub() ? kForgetPatience : std::chrono::milliseconds(0));
   ready_ = writer_.get();
 }
 
@@ -336,7 +336,7 @@ void SqliteStore::look_at_log() {
 void SqliteStore::after_commit(const Writer::Committed& done) {
   watch_.announce();
   if (done.scrubbed || words_remain_) {
-    words_remain_ = !index_.forget_erased(done.scrubbed ? kScrubPatience : std::chrono::milliseconds(0));
+    words_remain_ = !index_.forget_erased(done.scrubbed ? kForgetPatience : std::chrono::milliseconds(0));
   }
   if (unindexed_bytes_.fetch_add(done.text_bytes) + done.text_bytes < kFeedAfterBytes) return;
   unindexed_bytes_ = 0;
@@ -344,9 +344,8 @@ void SqliteStore::after_commit(const Writer::Committed& done) {
 }
 
 Result<SearchResult> SqliteStore::search(const SearchQuery& query) {
-  const std::vector<Segment> segments = query.session.empty() ? index_.segments() : std::vector<Segment>();
   HF_TRY(auto outcome, mending([&](bool& met_damage) {
-           return readers_.with([&](Db& db) { return search_sessions(db, index_, segments, query); }, &met_damage);
+           return readers_.with([&](Db& db) { return search_sessions(db, index_, query); }, &met_damage);
          }));
   if (outcome.scanned_bytes > kFeedAfterScan && ready_ != nullptr) index_.feed_soon();
   return std::move(outcome.result);

@@ -137,8 +137,8 @@ Result<void> write_session_texts(SqlWriter& sql, const SessionRow& row, const st
 
 Result<void> write_session_lookups(SqlWriter& sql, const SessionRow& row, const SessionRecord* before, const Moved& moved) {
   const SessionRecord& r = row.record;
-  const auto roots = roots_of(r);
-  if (before == nullptr || moved.bucket || roots_of(*before) != roots) {
+  const auto roots = listed_roots(r);
+  if (before == nullptr || moved.bucket || listed_roots(*before) != roots) {
     if (before != nullptr) HF_CHECK(sql.change("DELETE FROM roots WHERE session = ?", {row.key}));
     for (const std::string& root : roots) {
       HF_CHECK(row.bucket == 0

@@ -184,7 +184,7 @@ std::string searched_text(std::string_view title, std::string_view description, 
   return fmt::format("{}\n{}\n{}", title, description, tags);
 }
 
-std::vector<std::string> roots_of(const SessionRecord& record) {
+std::vector<std::string> listed_roots(const SessionRecord& record) {
   std::vector<std::string> roots = record.linked_roots;
   if (!record.root_uri.empty() || roots.empty()) roots.push_back(record.root_uri);
   std::ranges::sort(roots);

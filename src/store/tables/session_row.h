@@ -7,7 +7,7 @@
 // more.
 
 #include "base/crypto/hash.h"
-#include "session/chain.h"
+#include "session/entry.h"
 #include "session/record.h"
 #include "store/tables/sql.h"
 
@@ -54,7 +54,7 @@ std::string folded_text(const session::SessionRecord& record);
 // What a search looks into, beside the entries. `tags` as they are kept in a column.
 std::string searched_text(std::string_view title, std::string_view description, std::string_view tags);
 // Where the record is found in `roots`: one without any root under '', the root that no session has.
-std::vector<std::string> roots_of(const session::SessionRecord& record);
+std::vector<std::string> listed_roots(const session::SessionRecord& record);
 
 // Entries as rows, the same in every database. Every row carries the hash before it and its own, so one read by itself already
 // shows whether its bytes are those that were written; that the hashes follow each other is verify's question.

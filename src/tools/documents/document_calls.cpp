@@ -1,7 +1,7 @@
 #include "tools/documents/document_calls.h"
 
+#include "operations/sessions/list_filters.h"
 #include "tools/argument_schema.h"
-#include "tools/session/session_arguments.h"
 
 #include <fmt/format.h>
 
@@ -97,7 +97,7 @@ Result<std::string> list_changes(const DocumentCall& call) {
   documents::ChangeFilter filter;
   filter.path = call.text("path");
   filter.author = call.text("author");
-  auto since = time_of(call.arguments, "since", call.now);
+  auto since = operations::time_of(operations::Given(call.arguments), "since", call.now);
   if (!since) return fail(ErrorKind::invalid, since.error().message, since.error().hint, "bad_argument");
   filter.since = *since;
   filter.offset = static_cast<std::size_t>(call.number("offset", 0));
@@ -105,7 +105,7 @@ Result<std::string> list_changes(const DocumentCall& call) {
 }
 
 Result<std::string> withdraw(const DocumentCall& call) {
-  return call.workspace.withdraw(call.asker, texts_of(call.arguments, "ids"));
+  return call.workspace.withdraw(call.asker, texts_in(call.arguments, "ids"));
 }
 
 JsonObject grep_arguments() {

@@ -1,7 +1,7 @@
 #include "tools/runner/run_call.h"
 
 #include "base/run/log.h"
-#include "mcp/wire/task_meta.h"
+#include "mcp/server/tasks.h"
 
 #include <fmt/format.h>
 

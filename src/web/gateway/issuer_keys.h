@@ -6,7 +6,7 @@
 // issuer that was asked for. Documents are bounded, redirects are not followed, and nothing but https is spoken to another
 // machine.
 
-#include "base/crypto/verifying_key.h"
+#include "base/crypto/jwt_key.h"
 #include "web/gateway/oauth_resource.h"
 
 #include <functional>

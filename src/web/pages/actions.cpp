@@ -22,8 +22,8 @@ using operations::Parameter;
 class PageContext final : public operations::Context {
  public:
   PageContext(session::Store& store, const Transcripts& transcripts, const session::RetentionPolicy& policy,
-              const PageRequest& request)
-      : store_(store), transcripts_(transcripts), policy_(policy), request_(request) {}
+              const ResearchOpener& open, const PageRequest& request)
+      : store_(store), transcripts_(transcripts), policy_(policy), open_(open), request_(request) {}
 
   const Identity& identity() const override { return request_; }
   Millis now() const override { return request_.now; }
@@ -50,12 +50,19 @@ class PageContext final : public operations::Context {
   transcripts::Progress progress() override { return {}; }
   // Whoever sent the form has seen what it says.
   Result<void> agree(const std::string&, const JsonObject&) override { return {}; }
+  Result<research::Research*> research() override {
+    if (!open_) return Context::research();
+    HF_TRY(research_, open_(store_));
+    return research_.get();
+  }
 
  private:
   session::Store& store_;
   const Transcripts& transcripts_;
   const session::RetentionPolicy& policy_;
+  const ResearchOpener& open_;
   const PageRequest& request_;
+  std::unique_ptr<research::Research> research_;
   transcripts::Recovered recovered_;
 };
 
@@ -81,6 +88,8 @@ Result<void> take_field(const Parameter& parameter, const Fields& form, operatio
     case Type::choice:
       given.set(parameter.name, value == "1");
       return {};
+    case Type::json:
+      return {};
     case Type::number:
       break;
   }
@@ -104,14 +113,15 @@ std::string action_path(std::string_view session, std::string_view operation) {
 }
 
 Result<net::HttpResponse> perform_action(session::Store& store, const Transcripts& transcripts,
-                                         const session::RetentionPolicy& policy, const PageRequest& request) {
+                                         const session::RetentionPolicy& policy, const ResearchOpener& open,
+                                         const PageRequest& request) {
   const std::string& id = request.parts.at(0);
   HF_TRY(const Subject subject, find_subject(store, transcripts, request.principal, id));
   const auto all = operations::all();
   const auto operation = std::ranges::find_if(
       all, [&](const Operation& each) { return fits_page(each) && action_name(each.name) == request.parts.at(1); });
   if (operation == all.end()) return fail(ErrorKind::not_found, fmt::format("a page cannot do {}", request.parts.at(1)));
-  PageContext context(store, transcripts, policy, request);
+  PageContext context(store, transcripts, policy, open, request);
   operations::Given given;
   for (const Parameter& parameter : operation->parameters) HF_CHECK(take_field(parameter, request.form, given));
   given.set("session", Json(subject.id));

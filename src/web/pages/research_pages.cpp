@@ -4,6 +4,7 @@
 #include "kinds/research/run/job.h"
 #include "session/kinds.h"
 #include "session/query/display.h"
+#include "web/pages/actions.h"
 #include "web/pages/research_show.h"
 #include "web/pages/shown.h"
 
@@ -117,7 +118,8 @@ Result<net::HttpResponse> research_run_page(session::Store& store, const Researc
     write_facts(page, record, state, request.now);
     write_what_stopped(page, record);
     if (is_working(record) && open) {
-      open_form(page, request, run_path(record.id) + "/cancel", "actions");
+      open_form(page, request, action_path(record.id, "deep-research cancel"), "actions");
+      page.lone("input", {{"type", "hidden"}, {"name", "back"}, {"value", run_path(record.id)}});
       page.element("button", "Cancel this run", {{"class", "danger"}}).close();
     }
     show_warnings(page, record);
@@ -128,13 +130,6 @@ Result<net::HttpResponse> research_run_page(session::Store& store, const Researc
     page.close();
     page.open("p").element("a", "Every entry of this session", {{"href", session_path(record.id)}}).close();
   });
-}
-
-Result<net::HttpResponse> cancel_research(session::Store& store, const ResearchOpener& open, const PageRequest& request) {
-  if (!open) return fail(ErrorKind::unavailable, "this server does no research");
-  HF_TRY(const std::unique_ptr<research::Research> research, open(store));
-  HF_TRY(const research::Research::Cancelled cancelled, research->cancel(request.principal, request.parts.front()));
-  return see_other(run_path(cancelled.record.id));
 }
 
 }  // namespace holdfast::web

@@ -17,7 +17,5 @@ using ResearchOpener = std::function<Result<std::unique_ptr<research::Research>>
 Result<net::HttpResponse> research_page(session::Store& store, const PageRequest& request);
 // `/research/ID`: phases, questions, findings, sources, the report with its citations; live while it works.
 Result<net::HttpResponse> research_run_page(session::Store& store, const ResearchOpener& open, const PageRequest& request);
-// POST `/research/ID/cancel`
-Result<net::HttpResponse> cancel_research(session::Store& store, const ResearchOpener& open, const PageRequest& request);
 
 }  // namespace holdfast::web

@@ -19,7 +19,7 @@
 #include "base/files/lock_range.h"
 #include "base/ids.h"
 #include "base/json/json.h"
-#include "base/run/beside.h"
+#include "base/run/parallel.h"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,6 @@
 #include "kinds/research/run/journal.h"
 #include "kinds/research/run/run.h"
 #include "model/models.h"
-#include "model/wire/cut_off.h"
 #include "model/wire/structured.h"
 
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 
 #include "base/text/text.h"
 #include "kinds/research/sources/fetch.h"
-#include "net/client/retry_after.h"
+#include "net/client/http_client.h"
 
 #include <fmt/format.h>
 

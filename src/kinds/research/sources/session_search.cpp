@@ -5,7 +5,7 @@
 #include "search/words/bm25.h"
 #include "session/kinds.h"
 #include "session/limits.h"
-#include "session/query/projects.h"
+#include "session/record.h"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 // What a list shows of a session, read from the first and last 64 KiB of its transcript (transcript-archive §1.2, §1.4, §10).
 
 #include "kinds/transcripts/home/find.h"
-#include "reading/byte_source.h"
+#include "reading/reading.h"
 
 namespace holdfast::transcripts {
 

@@ -6,7 +6,7 @@
 #include "base/files/fd.h"
 #include "base/files/zstd.h"
 #include "jsonl/line_reader.h"
-#include "reading/byte_source.h"
+#include "reading/reading.h"
 
 #include <cstdint>
 

@@ -8,7 +8,7 @@
 #include "base/crypto/hash.h"
 #include "base/result.h"
 #include "jsonl/line_reader.h"
-#include "reading/byte_source.h"
+#include "reading/reading.h"
 
 #include <functional>
 #include <memory>

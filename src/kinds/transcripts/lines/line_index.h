@@ -11,7 +11,7 @@
 #include "base/crypto/byte_hash.h"
 #include "base/result.h"
 #include "jsonl/scan.h"
-#include "reading/byte_source.h"
+#include "reading/reading.h"
 
 #include <cstdint>
 #include <deque>

@@ -13,7 +13,7 @@
 #include "kinds/transcripts/lines/line_index.h"
 #include "kinds/transcripts/lines/pieces.h"
 #include "kinds/transcripts/remote/progress.h"
-#include "reading/byte_source.h"
+#include "reading/reading.h"
 
 #include <memory>
 #include <span>

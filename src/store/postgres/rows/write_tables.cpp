@@ -128,7 +128,7 @@ Result<void> WriteTables::queue_heads(bool of_waiting_rows) {
 }
 
 void WriteTables::lock_roots(const SessionRecord& record, LockMode mode) {
-  for (const std::string& root : roots_of(record)) locks_.want(kRoot, root, mode);
+  for (const std::string& root : listed_roots(record)) locks_.want(kRoot, root, mode);
 }
 
 void WriteTables::lock_value(std::string_view space, std::string_view key) {

@@ -2,6 +2,7 @@
 
 #include "base/ids.h"
 #include "base/json/json.h"
+#include "base/text/find_bytes.h"
 #include "jsonl/tail.h"
 #include "kinds/transcripts/home/running.h"
 #include "kinds/transcripts/verbs/erase.h"
@@ -42,9 +43,8 @@ Result<std::string> read_end(const jsonl::LiveFile& file) {
 
 bool any_line_has(std::string_view text, std::string_view id) {
   for (std::size_t from = 0; from < text.size();) {
-    const void* hit = ::memmem(text.data() + from, text.size() - from, id.data(), id.size());
-    if (!hit) return false;
-    const auto at = static_cast<std::size_t>(static_cast<const char*>(hit) - text.data());
+    const std::size_t at = find_bytes(text, id, from);
+    if (at == text.npos) return false;
     const std::size_t before = at == 0 ? text.npos : text.rfind('\n', at - 1);
     const std::size_t begin = before == text.npos ? 0 : before + 1;
     const std::size_t end = std::min(text.find('\n', at), text.size());

@@ -4,7 +4,7 @@
 // (claude-code-on-disk §3: forkedFrom). The store knows nothing of them; the files do, as long as they are there.
 
 #include "kinds/transcripts/home/find.h"
-#include "reading/byte_source.h"
+#include "reading/reading.h"
 
 namespace holdfast::transcripts {
 

@@ -4,7 +4,7 @@
 
 #include "kinds/transcripts/verbs/copy_result.h"
 #include "kinds/transcripts/verbs/erase.h"
-#include "reading/byte_source.h"
+#include "reading/reading.h"
 
 namespace holdfast::transcripts {
 
