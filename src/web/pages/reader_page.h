@@ -22,7 +22,6 @@ struct Reader {
 
 struct OpenedSession {
   Subject subject;
-  transcripts::LaidOut files;  // of a backup; the reading needs them
   std::unique_ptr<reading::Reading> reading;
 };
 // The conversation that a request is about: the session of its path, and the branch or subagent of its query. Errors: not_found,

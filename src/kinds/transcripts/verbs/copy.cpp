@@ -1,4 +1,4 @@
-#include "kinds/transcripts/verbs/restore.h"
+#include "kinds/transcripts/verbs/copy.h"
 
 #include "base/ids.h"
 #include "kinds/transcripts/products/claude/slugs.h"
@@ -20,15 +20,14 @@ struct Plan {
   bool verbatim = false;  // in place, and nothing in it changes
 };
 
-Result<std::string> id_for(const RestoreOptions& options) {
+Result<std::string> id_for(const CopyOptions& options) {
   if (options.new_session_id.empty()) return make_uuid7();
   if (!is_uuid(options.new_session_id)) return fail(ErrorKind::invalid, options.new_session_id + " is not a UUID");
   return options.new_session_id;
 }
 
 // The original folder by its name, because several paths share one; never by where we happen to be.
-Result<Plan> plan_in_place(const Home& home, const ArchiveHeader& header, const Inventory& contents,
-                           const RestoreOptions& options) {
+Result<Plan> plan_in_place(const Home& home, const ArchiveHeader& header, const Inventory& contents, const CopyOptions& options) {
   Plan plan;
   plan.target = {header.original_project_path, header.project_folder};
   if (plan.target.folder.empty() && !options.target_project) {
@@ -51,12 +50,16 @@ Result<Plan> plan_in_place(const Home& home, const ArchiveHeader& header, const 
   return plan;
 }
 
-Result<Plan> plan_copy(const Home& home, const ArchiveHeader& header, const Inventory& contents, const RestoreOptions& options) {
+Result<Plan> plan_copy(const Home& home, const ArchiveHeader& header, const Inventory& contents, const CopyOptions& options) {
   Plan plan;
-  HF_TRY(plan.target, project_target(home, options.target_project.value_or(options.current_folder)));
+  plan.target = {header.original_project_path, header.project_folder};
+  if (options.target_project || !options.current_folder.empty() || plan.target.folder.empty()) {
+    HF_TRY(plan.target, project_target(home, options.target_project.value_or(options.current_folder)));
+  }
   HF_TRY(const std::string new_id, id_for(options));
   plan.identity = identity_of_copy(contents.place, new_id, plan.target.folder, flat_agent_ids(contents), contents.slugs);
   plan.identity.new_home = home.folder();
+  plan.identity.fresh_uuids = options.fresh_uuids;
   plan.paths = path_map_of(options.level, header.original_project_path, plan.target.path, options.maps);
   return plan;
 }
@@ -65,14 +68,15 @@ SessionPlace place_in(const Identity& identity) {
   return {identity.new_session, identity.new_folder};
 }
 
-bool may_have_session_env(const RestoreOptions& options) {
-  return options.session_env == SessionEnv::always || (options.session_env == SessionEnv::if_trusted && options.trusted);
+bool may_have_session_env(const CopyOptions& options, const SessionSource& source) {
+  return options.session_env == SessionEnv::always ||
+         (options.session_env == SessionEnv::if_trusted && (options.trusted || source.is_ours()));
 }
 
 class Restoring {
  public:
-  Restoring(const Home& home, const RestoreOptions& options, Plan plan)
-      : home_(home), options_(options), plan_(std::move(plan)) {}
+  Restoring(const Home& home, const CopyOptions& options, bool with_env, Plan plan)
+      : home_(home), options_(options), with_env_(with_env), plan_(std::move(plan)) {}
 
   // Where a file goes; nullopt: nowhere.
   std::optional<std::string> place(const Artifact& artifact) const {
@@ -82,9 +86,7 @@ class Restoring {
     return new_path(plan_.identity, artifact);
   }
 
-  bool is_refused_env(const Artifact& artifact) const {
-    return artifact.path.starts_with(kSessionEnv) && !may_have_session_env(options_);
-  }
+  bool is_refused_env(const Artifact& artifact) const { return artifact.path.starts_with(kSessionEnv) && !with_env_; }
 
   // A plan belongs to its slug: in place it may be there already, and if it is the same it stays. One that another session uses
   // stays whatever is in it, for it may have been written to since.
@@ -134,7 +136,8 @@ class Restoring {
 
  private:
   const Home& home_;
-  const RestoreOptions& options_;
+  const CopyOptions& options_;
+  const bool with_env_;
   Plan plan_;
   std::set<std::string> kept_plans_, shared_plans_;
   bool lock_is_there_ = false;
@@ -143,14 +146,14 @@ class Restoring {
 
 }  // namespace
 
-Result<CopyResult> restore_session(const Home& home, ArchiveReader& archive, const RestoreOptions& options, Millis now,
-                                   const Progress& progress) {
-  const ArchiveHeader header = archive.header();
-  if (header.product == "codex") return fail(ErrorKind::invalid, "the archive holds a session of Codex, not of Claude Code");
-  HF_TRY(const Inventory contents, archive.contents());
+Result<CopyResult> copy_session(const Home& home, SessionSource& source, const CopyOptions& options, Millis now,
+                                const Progress& progress) {
+  if (source.session().codex()) return fail(ErrorKind::invalid, "this is a session of Codex, not of Claude Code");
+  HF_TRY(const Inventory contents, source.inventory(progress));
+  HF_TRY(const ArchiveHeader header, source.header());
   HF_TRY(Plan plan,
          options.in_place ? plan_in_place(home, header, contents, options) : plan_copy(home, header, contents, options));
-  Restoring restoring(home, options, std::move(plan));
+  Restoring restoring(home, options, may_have_session_env(options, source), std::move(plan));
   HF_CHECK(restoring.check(contents));
 
   const Identity identity = restoring.plan().identity;
@@ -158,14 +161,12 @@ Result<CopyResult> restore_session(const Home& home, ArchiveReader& archive, con
   CopyResult result;
   result.paths_translated = !restoring.plan().paths.empty();
   std::optional<Rewriter> rewriter;
-  if (!restoring.plan().verbatim) {
-    RewriteOptions rewrite_options;
-    rewrite_options.level = options.level;
-    rewriter.emplace(identity, std::move(restoring.plan().paths), std::move(rewrite_options));
-  }
+  if (!restoring.plan().verbatim)
+    rewriter.emplace(identity, std::move(restoring.plan().paths),
+                     RewriteOptions{options.level, options.translate_files, options.up_to});
   std::optional<Staging> staging;
   if (!options.dry_run && !restoring.is_there()) {
-    HF_TRY(Staging begun, Staging::begin(home, "restore", header.session_id));
+    HF_TRY(Staging begun, Staging::begin(home, source.on_disk() ? "clone" : "restore", header.session_id));
     staging.emplace(std::move(begun));
   }
   StageSession::Options stage_options;
@@ -176,11 +177,12 @@ Result<CopyResult> restore_session(const Home& home, ArchiveReader& archive, con
   stage_options.private_modes = !header.byte_true;
   stage_options.hashes = restoring.is_there();
   StageSession stage(std::move(stage_options));
-  HF_CHECK(archive.read(stage, progress));
+  HF_CHECK(source.read(contents.artifacts, stage, progress));
   if (restoring.is_there()) HF_CHECK(stage.check_there(home));
 
   const SessionPlace place = place_in(identity);
   if (staging) {
+    // The client wants it, however empty.
     if (!options.in_place) HF_CHECK(staging->make_folder("session-env/" + place.session_id, 0700));
     HF_CHECK(stage_folders(*staging, identity, contents.folders, !header.byte_true));
     staging->set_main(place.transcript(), "");
@@ -194,7 +196,9 @@ Result<CopyResult> restore_session(const Home& home, ArchiveReader& archive, con
   result.was_in_place = options.in_place;
   result.was_dry_run = options.dry_run;
   result.source_machine_id = header.machine_id;
-  result.custom_title = options.in_place ? header.custom_title : clone_title(header.custom_title, identity.suffix);
+  const std::string& title = header.custom_title.empty() ? stage.counts().custom_title : header.custom_title;
+  result.custom_title = options.in_place ? title : clone_title(title, identity.suffix);
+  result.left_out = contents.left_out;
   for (const Artifact& artifact : contents.artifacts) {
     if (restoring.is_refused_env(artifact)) {
       result.left_out.push_back(artifact.path + ": a script the client would run, from an archive not written here");
@@ -202,7 +206,7 @@ Result<CopyResult> restore_session(const Home& home, ArchiveReader& archive, con
   }
   for (std::string& each : restoring.kept_plans()) result.left_out.push_back(std::move(each));
   result.was_there = restoring.is_there();
-  result.warnings = archive.warnings();
+  result.warnings = source.warnings();
   if (header.redacted) result.warnings.push_back("credentials were masked in this archive: it is not what the session was");
   describe_copy(result, home, place, identity, stage.counts(), rewriter ? rewriter->counts() : RewriteCounts{});
   return result;

@@ -1,4 +1,4 @@
-#include "kinds/transcripts/verbs/backups.h"
+#include "kinds/transcripts/verbs/backup.h"
 
 #include "base/files/file.h"
 #include "base/files/test_folder.h"

@@ -1,4 +1,4 @@
-#include "kinds/transcripts/reading/read_session.h"
+#include "kinds/transcripts/source/session_source.h"
 
 #include "kinds/transcripts/testing/test_home.h"
 
@@ -46,14 +46,15 @@ struct Gathered : Receiver {
   std::function<void()> on_begin, on_piece;
 };
 
-TEST(ReadSession, Archive_4_4_EveryFileOfTheRealClientByteForByte) {
+TEST(SessionSource, Archive_4_4_EveryFileOfTheRealClientByteForByte) {
   const TestHome test = TestHome::of_client();
   const Home home = test.home();
   for (const char* id : {"a1", "a2", "a3", "a4", "a5", "a6"}) {
     const Inventory inventory = take_inventory(home, {TestHome::id(id), TestHome::kDemo}).value();
     Gathered gathered;
     std::uint64_t done = 0;
-    ASSERT_TRUE(read_session(home, inventory.artifacts, gathered, [&](std::string_view, std::uint64_t now, std::uint64_t total) {
+    const auto source = source_on_disk(home, SessionPlace{TestHome::id(id), TestHome::kDemo});
+    ASSERT_TRUE(source->read(inventory.artifacts, gathered, [&](std::string_view, std::uint64_t now, std::uint64_t total) {
       EXPECT_EQ(total, inventory.bytes());
       EXPECT_GE(now, done);
       done = now;
@@ -65,16 +66,17 @@ TEST(ReadSession, Archive_4_4_EveryFileOfTheRealClientByteForByte) {
   }
 }
 
-class ReadSessionTest : public testing::Test {
+class SessionSourceTest : public testing::Test {
  protected:
   Result<void> read(const std::string& main) {
     test.write(kReadPlace.transcript(), main);
     return read();
   }
   Result<void> read() {
-    const Inventory inventory = take_inventory(test.home(), kReadPlace).value();
+    const auto source = source_on_disk(test.home(), kReadPlace);
+    const Inventory inventory = source->inventory().value();
     if (before_reading) before_reading();
-    return read_session(test.home(), inventory.artifacts, gathered, progress);
+    return source->read(inventory.artifacts, gathered, progress);
   }
 
   TestHome test;
@@ -83,32 +85,32 @@ class ReadSessionTest : public testing::Test {
   std::function<void()> before_reading;
 };
 
-TEST_F(ReadSessionTest, Archive_4_4_BrokenLinesPassAsTheyAre) {
+TEST_F(SessionSourceTest, Archive_4_4_BrokenLinesPassAsTheyAre) {
   const std::string main = "{\"a\":1}\n\n{torn\r\n\0\0\n{\"a\":1}{\"b\":2}\n{\"a\":\"\xFF\"}\n [1]\n{\"tail\":"s;
   ASSERT_TRUE(read(main));
   EXPECT_EQ(gathered.files[kReadPlace.transcript()], main);
   EXPECT_THAT(gathered.records, ElementsAre(true, false, false, false, false, false, false, false));
 }
 
-TEST_F(ReadSessionTest, LinesAreNotLookedIntoForAReceiverThatDoes) {
+TEST_F(SessionSourceTest, LinesAreNotLookedIntoForAReceiverThatDoes) {
   gathered.judges = true;
   ASSERT_TRUE(read("{\"a\":1}\n"));
   EXPECT_THAT(gathered.records, ElementsAre(false));
 }
 
-TEST_F(ReadSessionTest, EmptyFilesBeginAndEnd) {
+TEST_F(SessionSourceTest, EmptyFilesBeginAndEnd) {
   test.write(kReadPlace.folder() + "/tool-results/empty", "");
   ASSERT_TRUE(read(""));
   EXPECT_EQ(gathered.ended, 2);
 }
 
-TEST_F(ReadSessionTest, Archive_4_5_WhatIsAppendedMeanwhileWaitsForTheNextTime) {
+TEST_F(SessionSourceTest, Archive_4_5_WhatIsAppendedMeanwhileWaitsForTheNextTime) {
   gathered.on_piece = [&] { test.append(kReadPlace.transcript(), "{\"late\":1}\n"); };
   ASSERT_TRUE(read("{\"a\":1}\n{\"b\":2}\n"));
   EXPECT_EQ(gathered.files[kReadPlace.transcript()], "{\"a\":1}\n{\"b\":2}\n");
 }
 
-TEST_F(ReadSessionTest, Archive_4_5_CutOrReplacedMeanwhileIsAConflict) {
+TEST_F(SessionSourceTest, Archive_4_5_CutOrReplacedMeanwhileIsAConflict) {
   const std::string main = "{\"a\":1}\n{\"b\":2}\n";
   gathered.on_piece = [&] { std::filesystem::resize_file(test / kReadPlace.transcript(), 3); };
   EXPECT_EQ(read(main).error().kind, ErrorKind::conflict);
@@ -122,7 +124,7 @@ TEST_F(ReadSessionTest, Archive_4_5_CutOrReplacedMeanwhileIsAConflict) {
   EXPECT_EQ(read(main).error().kind, ErrorKind::conflict) << "fewer bytes than there were when it was opened";
 }
 
-TEST_F(ReadSessionTest, FilesThatWentAreMissedOnlyWhenTheyAreTheTranscript) {
+TEST_F(SessionSourceTest, FilesThatWentAreMissedOnlyWhenTheyAreTheTranscript) {
   test.write(kReadPlace.folder() + "/tool-results/x", "x");
   before_reading = [&] { std::filesystem::remove(test / (kReadPlace.folder() + "/tool-results/x")); };
   ASSERT_TRUE(read("{}\n"));
@@ -131,13 +133,13 @@ TEST_F(ReadSessionTest, FilesThatWentAreMissedOnlyWhenTheyAreTheTranscript) {
   EXPECT_EQ(read("{}\n").error().kind, ErrorKind::not_found);
 }
 
-TEST_F(ReadSessionTest, ProgressCanStopIt) {
+TEST_F(SessionSourceTest, ProgressCanStopIt) {
   progress = [](std::string_view, std::uint64_t, std::uint64_t) { return false; };
   EXPECT_EQ(read("{}\n").error().kind, ErrorKind::cancelled);
   EXPECT_EQ(gathered.ended, 0);
 }
 
-TEST_F(ReadSessionTest, FilesLargerThanOneReadArriveWhole) {
+TEST_F(SessionSourceTest, FilesLargerThanOneReadArriveWhole) {
   std::string large;
   for (int i = 0; i < 100'000; ++i) large += std::to_string(i) + "\n";
   test.write(kReadPlace.folder() + "/tool-results/large.txt", large);
