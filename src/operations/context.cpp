@@ -4,6 +4,28 @@
 
 namespace holdfast::operations {
 
+std::unexpected<Error> Context::not_offered(const char* what) {
+  return fail(ErrorKind::refused, std::string("not offered here: ") + what);
+}
+
+const transcripts::Recovered& Context::recovered() const {
+  static const transcripts::Recovered nothing;
+  return nothing;
+}
+
+Result<transcripts::AnySession> Context::calling_session() {
+  return fail(ErrorKind::not_found, "no session is calling from here", "name one");
+}
+
+Result<std::string> Context::absolute(const std::string& path) {
+  if (path.starts_with('/')) return path;
+  return fail(ErrorKind::invalid, path + " is relative, and it is not known to what", "give an absolute path");
+}
+
+Result<std::string> Context::archive_path(const std::string&, std::string_view) {
+  return fail(ErrorKind::invalid, "it is not known where to", "give {output}");
+}
+
 catalogue::Asker Context::asker() {
   const auto mine = keeper();
   return {[this]() -> Result<session::Store*> {

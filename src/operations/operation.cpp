@@ -47,6 +47,8 @@ Result<void> check_value(const Parameter& parameter, const Json& value) {
     case flag:
     case choice:
       return value.is_bool() ? Result<void>() : wrong("true or false");
+    case objects:
+      return value.is_structured() ? Result<void>() : wrong("an object or a list of them");
   }
   return {};
 }

@@ -39,6 +39,12 @@ struct Operation {
   Result<Facts> (*run)(Context&, const Given&) = nullptr;
 };
 
+// A row as most are: in one line or two.
+constexpr Operation row(std::string_view name, std::string_view summary, Result<Facts> (*run)(Context&, const Given&),
+                        Parameters parameters = {}, Scope scope = Scope::read, Effect effect = Effect::reads) {
+  return {.name = name, .summary = summary, .parameters = parameters, .scope = scope, .effect = effect, .run = run};
+}
+
 // Whether what was given fits the parameters: known names, types, ranges, words, what excludes each other, what must be there.
 // For surfaces that have no reader of their own. Errors: invalid, naming the parameter in braces.
 Result<void> check(const Operation& operation, const Given& given);

@@ -20,7 +20,8 @@ struct Parameter {
     texts,   // several of them
     number,  // a whole number from `least` to `most`
     flag,    // true when it is given
-    choice   // true or false must be said; nothing is assumed
+    choice,  // true or false must be said; nothing is assumed
+    objects  // several values with members of their own, which the operation looks at; no command and no form has it
   };
 
   std::string_view name;  // letters and underscores, unique in its operation
@@ -44,6 +45,17 @@ struct Parameter {
 };
 
 using Parameters = std::span<const Parameter>;
+
+// What must be there, and is not empty. `option`: how a command spells it, "FILE" for a word without a name.
+constexpr Parameter needed(std::string_view name, std::string_view option, std::string_view help,
+                           Parameter::Type type = Parameter::Type::text) {
+  return {.name = name, .type = type, .help = help, .required = true, .may_be_empty = false, .option = option};
+}
+// A text that may be left out, but is not empty.
+constexpr Parameter optional(std::string_view name, std::string_view option, std::string_view help,
+                             std::string_view fallback = {}) {
+  return {.name = name, .help = help, .fallback = fallback, .may_be_empty = false, .option = option};
+}
 
 // What '|' divides: the words of a parameter, or those it excludes.
 std::vector<std::string_view> parts_of(std::string_view divided);

@@ -12,10 +12,15 @@ std::span<const Operation> all();
 const Operation* find_operation(std::string_view name);
 
 // The families; each is in the file of its name.
-std::span<const Operation> telling_operations();   // transcripts/telling.cpp
-std::span<const Operation> copying_operations();   // transcripts/copying.cpp
-std::span<const Operation> removing_operations();  // transcripts/removing.cpp
-std::span<const Operation> changing_operations();  // sessions/changing.cpp
-std::span<const Operation> note_operations();      // sessions/note.cpp
+std::span<const Operation> telling_operations();    // transcripts/telling.cpp
+std::span<const Operation> copying_operations();    // transcripts/copying.cpp
+std::span<const Operation> removing_operations();   // transcripts/removing.cpp
+std::span<const Operation> changing_operations();   // sessions/changing.cpp
+std::span<const Operation> note_operations();       // sessions/note.cpp
+std::span<const Operation> proposing_operations();  // documents/proposing.cpp
+std::span<const Operation> reviewing_operations();  // documents/reviewing.cpp
+std::span<const Operation> run_operations();        // runner/runs.cpp
+std::span<const Operation> store_operations();      // store/store_care.cpp
+std::span<const Operation> token_operations();      // store/tokens.cpp
 
 }  // namespace holdfast::operations

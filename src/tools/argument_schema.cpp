@@ -62,6 +62,8 @@ JsonObject schema_of(const operations::Parameter& parameter) {
       return {{"type", "boolean"}, {"default", false}, {"description", about}};
     case operations::Parameter::Type::choice:
       return argument::flag(about);
+    case objects:
+      return {{"type", "array"}, {"items", JsonObject{{"type", "object"}}}, {"description", about}};
   }
   return argument::text(about);
 }

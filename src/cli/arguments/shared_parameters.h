@@ -14,16 +14,8 @@ namespace holdfast::cli::rows {
 using operations::Parameter;
 using enum Parameter::Type;
 
-// One word that must be there, and several of them.
-constexpr Parameter needed(std::string_view name, std::string_view option, std::string_view help, Parameter::Type type = text) {
-  return {.name = name, .type = type, .help = help, .required = true, .may_be_empty = false, .option = option};
-}
-// One word without a name that may be left out.
-constexpr Parameter optional(std::string_view name, std::string_view option, std::string_view help,
-                             std::string_view fallback = {}) {
-  return {.name = name, .help = help, .fallback = fallback, .may_be_empty = false, .option = option};
-}
 using operations::kAsOf, operations::kGistToken, operations::kVersion;
+using operations::needed, operations::optional;
 inline constexpr Parameter kSession = operations::kRecord;
 inline constexpr Parameter kSessions = needed("session", "ID", "ids, or unique starts of them", texts);
 inline constexpr Parameter kJustOneSession[] = {kSession};

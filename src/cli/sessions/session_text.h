@@ -23,4 +23,8 @@ void print_run_status(const Context& context, const JsonObject& status);
 // How to go on with a run or a thread.
 std::string how_to_resume(const std::string& id);
 
+// What stands beside an entry of a run (kinds/runner/run.h) when it is shown: the task, the call with its arguments, how it
+// ended. One line, "" when there is nothing to say. Untrusted words in it are what the model wrote.
+std::string run_entry_note(const session::Entry& entry);
+
 }  // namespace holdfast::cli

@@ -36,13 +36,23 @@ TranscriptWork::~TranscriptWork() {
 
 Result<std::unique_ptr<TranscriptWork>> TranscriptWork::begin(cli::Context& context, Died died) {
   std::unique_ptr<TranscriptWork> work(new TranscriptWork(context));
-  HF_TRY(work->keeper_, open_keeper(context, [raw = work.get()](bool to_read) { return raw->store(to_read); }));
+  auto keeper = open_keeper(context, [raw = work.get()](bool to_read) { return raw->store(to_read); });
+  if (keeper)
+    work->keeper_ = *std::move(keeper);
+  else if (died == Died::leave)
+    work->no_keeper_ = std::move(keeper).error();
+  else
+    return fail(std::move(keeper).error());
   if (died == Died::end) work->recovered_ = work->keeper_->recover();
   for (const std::string& note : work->recovered_.notes) print_note("note: " + harmless(note, true) + "\n");
   return work;
 }
 
 Result<session::Store*> TranscriptWork::store(bool to_read) {
+  return whole_store(to_read);
+}
+
+Result<session::Store*> TranscriptWork::whole_store(bool to_read) {
   if (store_ && (to_read || !store_is_to_read_)) return store_.get();
   HF_TRY(store_, context_.open_store(to_read));
   store_is_to_read_ = to_read;
@@ -60,6 +70,30 @@ Result<operations::Facts> TranscriptWork::perform() {
     if (const JsonArray* warnings = find_array(*facts, "warnings"))
       for (const Json& each : *warnings) warn({std::string(view(each.as_string()))});
   return facts;
+}
+
+Result<const transcripts::Keeper*> TranscriptWork::keeper() {
+  if (!keeper_) return fail(no_keeper_);
+  return keeper_.get();
+}
+
+Result<operations::Documents> TranscriptWork::documents() {
+  if (!review_) {
+    HF_TRY(review_, ReviewWorkspace::open(context_));
+  }
+  return review_->documents();
+}
+
+// The bar of work that nobody can stop: Ctrl-C ends the program.
+Result<operations::Administration> TranscriptWork::administration() {
+  return operations::Administration{
+      .store = [this](bool to_read) { return whole_store(to_read); },
+      .store_url = context_.store_url(),
+      .token_file = context_.folders.token_file(),
+      .tell =
+          [this, shown = ::isatty(STDERR_FILENO) != 0](std::string_view step, std::uint64_t done, std::uint64_t total) {
+            if (shown) bar_.update(steady_milliseconds(), step, done, total);
+          }};
 }
 
 Result<catalogue::Found> TranscriptWork::named() {
@@ -165,6 +199,16 @@ void TranscriptWork::warn(const std::vector<std::string>& warnings) const {
   const auto spell = [this](std::string_view parameter) { return spelled(context_.command, parameter); };
   for (const std::string& warning : warnings)
     print_note("warning: " + harmless(operations::in_spelling_of(warning, spell), true) + "\n");
+}
+
+Result<void> show(Context& context, Words words, TranscriptWork::Died died) {
+  HF_TRY(auto work, TranscriptWork::begin(context, died));
+  HF_TRY(const operations::Facts facts, work->perform());
+  if (context.json)
+    print_json(facts);
+  else
+    print(words(facts, context));
+  return {};
 }
 
 }  // namespace holdfast::cli

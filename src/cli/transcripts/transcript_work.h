@@ -9,6 +9,7 @@
 #include "cli/program/context.h"
 #include "cli/program/progress_bar.h"
 #include "cli/program/stop_signals.h"
+#include "cli/services/review_workspace.h"
 #include "kinds/transcripts/products/claude/current.h"
 #include "operations/context.h"
 #include "operations/operation.h"
@@ -24,7 +25,7 @@ class TranscriptWork final : public operations::Context {
  public:
   // What died half way is ended before anything is looked for, and said; `leave` is for who is to report it.
   enum class Died { end, leave };
-  // Errors: invalid (no home folder), those of opening the homes.
+  // Errors: invalid (no home folder), those of opening the homes; with `leave` only what needs transcripts is refused with them.
   static Result<std::unique_ptr<TranscriptWork>> begin(cli::Context& context, Died died = Died::end);
   ~TranscriptWork() override;
 
@@ -45,10 +46,12 @@ class TranscriptWork final : public operations::Context {
   Result<std::string> this_folder() const;
 
   const Identity& identity() const override { return identity_; }
-  Millis now() const override { return keeper_->now(); }
+  Millis now() const override { return context_.clock->now(); }
   const session::RetentionPolicy& policy() const override { return policy_; }
   Result<session::Store*> store(bool to_read) override;
-  Result<const transcripts::Keeper*> keeper() override { return keeper_.get(); }
+  Result<const transcripts::Keeper*> keeper() override;
+  Result<operations::Documents> documents() override;
+  Result<operations::Administration> administration() override;
   const transcripts::Recovered& recovered() const override { return recovered_; }
   transcripts::RemoteOptions remote() const override;
   Result<transcripts::AnySession> calling_session() override;
@@ -71,6 +74,7 @@ class TranscriptWork final : public operations::Context {
 
  private:
   explicit TranscriptWork(cli::Context& context);
+  Result<session::Store*> whole_store(bool to_read);
   transcripts::CallerHints caller_hints() const;
 
   cli::Context& context_;
@@ -79,11 +83,26 @@ class TranscriptWork final : public operations::Context {
   ShowPlan show_plan_ = nullptr;
   std::unique_ptr<session::Store> store_;
   bool store_is_to_read_ = false;
-  std::unique_ptr<transcripts::Keeper> keeper_;
+  std::unique_ptr<transcripts::Keeper> keeper_;  // nullptr: no_keeper_ says why
+  Error no_keeper_;
   transcripts::Recovered recovered_;
+  std::unique_ptr<ReviewWorkspace> review_;
   ProgressBar bar_;
   std::unique_ptr<StopSignals> signals_;
   std::atomic<bool> stopped_ = false;
 };
+
+// A command that is nothing but its operation: prints the facts, as JSON or in words.
+using Words = std::string (*)(const operations::Facts&, const Context&);
+Result<void> show(Context& context, Words words, TranscriptWork::Died died = TranscriptWork::Died::end);
+template <auto words>
+Result<void> shown(Context& context) {
+  return show(context, words);
+}
+// The same for what has nothing to do with transcripts: what died half way among them is left.
+template <auto words>
+Result<void> reported(Context& context) {
+  return show(context, words, TranscriptWork::Died::leave);
+}
 
 }  // namespace holdfast::cli

@@ -4,7 +4,6 @@
 #include "kinds/research/run/find_run.h"
 #include "session/kinds.h"
 #include "session/query/display.h"
-#include "web/pages/research_show.h"
 #include "web/pages/shown.h"
 
 #include <fmt/format.h>
