@@ -4,8 +4,8 @@
 #include "mcp/client/blocking_client.h"
 #include "mcp/transport/transport_child.h"
 #include "mcp/transport/transport_http_client.h"
-#include "net/run/child_start.h"
-#include "net/run/loop_thread.h"
+#include "net/run/child_process.h"
+#include "net/run/event_loop.h"
 
 #include <benchmark/benchmark.h>
 

@@ -7,7 +7,7 @@
 #include "base/files/test_folder.h"
 #include "generated_text.h"
 #include "kinds/research/corpus/corpus.h"
-#include "kinds/research/text/snippet.h"
+#include "search/query/ranked_query.h"
 #include "search/words/words.h"
 
 #include <benchmark/benchmark.h>
@@ -180,7 +180,7 @@ void scan_without_index(benchmark::State& state) {
   const Documents& all = documents();
   const std::vector<std::string> words = search::words_of("tarenimo konikase luproter");
   for (auto _ : state)
-    for (const std::string& path : all.paths) benchmark::DoNotOptimize(count_words(read_file(path).value(), words));
+    for (const std::string& path : all.paths) benchmark::DoNotOptimize(search::count_words(read_file(path).value(), words));
   add_rate(state);
 }
 BENCHMARK(scan_without_index)->Unit(benchmark::kMillisecond)->UseRealTime()->Iterations(2);

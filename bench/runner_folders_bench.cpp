@@ -4,7 +4,7 @@
 // says.
 
 #include "kinds/runner/servers/connect_servers.h"
-#include "net/run/loop_thread.h"
+#include "net/run/event_loop.h"
 
 #include <benchmark/benchmark.h>
 

@@ -1,7 +1,7 @@
 // How many appends a second a PostgreSQL store makes durable, beside plain inserts of the same size into the same server in the
 // same run: one statement per commit, prepared, on as many connections (what pgbench would do). `of_plain` is the ratio. One,
 // four and eight threads in one node; the same threads over two nodes; and what the lock that orders commits costs, by inserts
-// that take it.
+// that take it. `thought` is a write as the tool of that name makes it: three looks, an entry and two values.
 //
 //   HOLDFAST_BENCH_POSTGRES=postgres://user@host/database build/release/bench/store_postgres_bench
 //
@@ -101,7 +101,20 @@ Rate plain_inserts(int threads, bool ordered) {
   return rate;
 }
 
-Rate appends(int threads, int nodes) {
+// What a thought does: where its connection is, its session, what the connection has seen there, one entry, and where it is now.
+Result<void> think(Transaction& t, const std::string& session, NewEntry entry) {
+  const std::string holder = session + "/connection";
+  HF_CHECK(t.value("reasoning.connections", session));
+  HF_CHECK(t.get(session));
+  HF_CHECK(t.value("reasoning.holders", holder));
+  HF_TRY(const Appended appended, t.append(session, std::move(entry)));
+  HF_CHECK(t.get(session));
+  for (const auto& [space, key] : {std::pair("reasoning.holders", holder), std::pair("reasoning.connections", session)})
+    HF_CHECK(t.put(space, key, Json(static_cast<double>(appended.entry.seq)), {}, std::nullopt));
+  return {};
+}
+
+Rate appends(int threads, int nodes, bool thoughts) {
   const std::string url = address();
   const std::string own = url + (url.contains('?') ? "&" : "?") + "options=-csearch_path%3Dholdfast_bench";
   std::vector<std::unique_ptr<Store>> stores;
@@ -117,11 +130,14 @@ Rate appends(int threads, int nodes) {
     }));
   }
   const Rate rate = measure(threads, [&](int thread, std::size_t i) {
-    must(stores[static_cast<std::size_t>(thread) % stores.size()]->write([&](Transaction& t) -> Result<Appended> {
+    must(stores[static_cast<std::size_t>(thread) % stores.size()]->write([&](Transaction& t) -> Result<void> {
+      const std::string session = "session-" + std::to_string(thread);
       NewEntry entry;
       entry.type = "thought";
       entry.text = text_of(i);
-      return t.append("session-" + std::to_string(thread), std::move(entry));
+      if (thoughts) return think(t, session, std::move(entry));
+      HF_CHECK(t.append(session, std::move(entry)));
+      return {};
     }));
   });
   stores.clear();
@@ -130,13 +146,13 @@ Rate appends(int threads, int nodes) {
   return rate;
 }
 
-void append(benchmark::State& state) {
+void measure_writes(benchmark::State& state, bool thoughts) {
   if (address().empty()) return state.SkipWithError("HOLDFAST_BENCH_POSTGRES names no database");
   const int threads = static_cast<int>(state.range(0)), nodes = static_cast<int>(state.range(1));
   for (auto _ : state) {
     const Rate plain = plain_inserts(threads, false);
     const Rate ordered = plain_inserts(threads, true);
-    const Rate ours = appends(threads, nodes);
+    const Rate ours = appends(threads, nodes, thoughts);
     state.counters["per_second"] = ours.per_second;
     state.counters["p50_ms"] = ours.p50_ms;
     state.counters["p99_ms"] = ours.p99_ms;
@@ -145,6 +161,12 @@ void append(benchmark::State& state) {
     state.counters["ordered_per_second"] = ordered.per_second;
     state.counters["of_plain"] = ours.per_second / plain.per_second;
   }
+}
+void append(benchmark::State& state) {
+  measure_writes(state, false);
+}
+void thought(benchmark::State& state) {
+  measure_writes(state, true);
 }
 BENCHMARK(append)
     ->ArgNames({"threads", "nodes"})
@@ -155,6 +177,7 @@ BENCHMARK(append)
     ->Args({9, 3})
     ->Iterations(1)
     ->UseRealTime();
+BENCHMARK(thought)->ArgNames({"threads", "nodes"})->Args({1, 1})->Args({8, 1})->Iterations(1)->UseRealTime();
 
 }  // namespace
 }  // namespace holdfast

@@ -6,8 +6,8 @@
 #include "base/files/test_folder.h"
 #include "jsonl/limits.h"
 #include "kinds/transcripts/home/summary.h"
+#include "kinds/transcripts/products/claude/current.h"
 #include "kinds/transcripts/products/claude/slugs.h"
-#include "kinds/transcripts/reading/tool_use.h"
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>

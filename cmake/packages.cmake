@@ -14,6 +14,8 @@ pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(re2 REQUIRED IMPORTED_TARGET re2)
 pkg_check_modules(md4c REQUIRED IMPORTED_TARGET md4c)
 add_library(re2::re2 ALIAS PkgConfig::re2)
+# The archive, so that the program can be linked without the shared library.
+find_library(HF_STEMMER NAMES libstemmer.a stemmer REQUIRED)
 find_library(HF_RAPIDCHECK rapidcheck REQUIRED)  # its headers lie where the compiler looks anyway
 # Only the header: the library is loaded when a PostgreSQL store is opened (src/store/postgres/libpq.h).
 find_path(HF_LIBPQ_INCLUDE libpq-fe.h PATH_SUFFIXES postgresql REQUIRED)

@@ -6,7 +6,7 @@
 // kept in FOLDER/runs.db; started again without tasks, it goes on with the last one that is not finished.
 
 #include "kinds/runner/runner.h"
-#include "net/run/loop_thread.h"
+#include "net/run/event_loop.h"
 #include "session/kinds.h"
 #include "store/open.h"
 

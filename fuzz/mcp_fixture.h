@@ -4,8 +4,8 @@
 // a prompt with completion. Everything is made anew for each input, so that inputs do not depend on each other.
 
 #include "base/run/poll_loop.h"
-#include "mcp/server/memory_state_store.h"
 #include "mcp/server/server.h"
+#include "mcp/server/test_state_store.h"
 
 #include <cstdlib>
 #include <thread>

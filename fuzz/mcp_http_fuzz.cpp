@@ -2,7 +2,7 @@
 // them: the method, headers, a blank line, the body. The header value "$" stands for the session id that was given out
 // last, or for the last event id. FakeExchange ends the program when the transport answers twice.
 
-#include "mcp/transport/fake_exchange.h"
+#include "mcp/transport/test_exchange.h"
 #include "mcp/transport/transport_http.h"
 #include "mcp_fixture.h"
 

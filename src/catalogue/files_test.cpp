@@ -1,6 +1,5 @@
 #include "catalogue/files.h"
 
-#include "catalogue/copies.h"
 #include "catalogue/open.h"
 #include "kinds/transcripts/guard/test_guard.h"
 

@@ -6,14 +6,59 @@
 // ambiguous, and every match is named with its kind and place. The same transcript on disk, in the guard and in a backup is one
 // session. A place that cannot be read hides nothing of the others; what is then not found is that place's error.
 
-#include "catalogue/found.h"
 #include "kinds/transcripts/guard/kept_lines.h"
+#include "kinds/transcripts/guard/kept_session.h"
+#include "kinds/transcripts/home/any_session.h"
+#include "kinds/transcripts/verbs/backups.h"
+#include "session/record.h"
 #include "session/store.h"
 
 #include <functional>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
 
 namespace holdfast::catalogue {
+
+// A session of any kind, and where it lies.
+
+// In the order of Found::lies. Of a transcript that lies in several the disk is the best; then the newer of guard and backup.
+enum class Place : std::uint8_t { store, disk, guard, backup };
+std::string_view name_of(Place place);  // "in the store", "on disk", "in the guard", "in a backup"
+
+struct Found {
+  std::variant<session::SessionRecord, transcripts::AnySession, transcripts::KeptSession, transcripts::KeptBackup> lies;
+
+  Place place() const { return static_cast<Place>(lies.index()); }
+  const std::string& id() const;
+  std::string_view kind() const;
+  Millis changed_at() const;  // the last time; a backup was made then
+
+  const session::SessionRecord* record() const { return std::get_if<session::SessionRecord>(&lies); }
+  const transcripts::AnySession* on_disk() const { return std::get_if<transcripts::AnySession>(&lies); }
+  const transcripts::KeptSession* in_guard() const { return std::get_if<transcripts::KeptSession>(&lies); }
+  const transcripts::KeptBackup* in_backup() const { return std::get_if<transcripts::KeptBackup>(&lies); }
+  // A transcript whose client no longer has it (status `kept`, design 8.6).
+  bool is_kept() const { return in_guard() || in_backup(); }
+};
+
+// What lies in each place of transcripts, for find and list.
+
+struct Matches {
+  std::vector<Found> found;
+  std::vector<std::pair<Place, Error>> unread;  // places that could not be read; they hide nothing of the others
+};
+
+bool begins_with(std::string_view id, std::string_view prefix);
+
+// By the start of their ids; an empty one means all. Of one id in several folders each. Errors: those of reading folders.
+Result<std::vector<Found>> matches_on_disk(const transcripts::Keeper& keeper, std::string_view prefix);
+
+// Those of the guard and of backups, also of what is still on disk; of one session the newer of the two.
+Matches matches_kept(const transcripts::Keeper& keeper, transcripts::KeptLines* kept, std::string_view prefix,
+                     bool guard_alone = false);
 
 // Who asks, and what exists for who asks.
 struct Asker {

@@ -5,7 +5,7 @@
 //
 // Streams that are each in order are merged as far as a page needs them. Of a transcript the ends are read when it is shown, and
 // of all that may fit when a filter or the order asks for what only they say. A session that lies in several places is listed
-// once, from the best of them (found.h). A place that cannot be read hides nothing of the others.
+// once, from the best of them (find.h). A place that cannot be read hides nothing of the others.
 
 #include "catalogue/find.h"
 #include "session/kinds.h"

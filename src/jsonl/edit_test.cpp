@@ -1,9 +1,6 @@
-#include "jsonl/edit.h"
+#include "jsonl/splice.h"
 
 #include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
-
-#include <rapidcheck.h>
 
 namespace holdfast::jsonl {
 namespace {
@@ -31,25 +28,7 @@ TEST(Edits, RefuseWhatDoesNotFit) {
     ASSERT_FALSE(done.has_value());
     EXPECT_EQ(done.error().kind, ErrorKind::invalid);
     EXPECT_EQ(out, "kept");
-    EXPECT_FALSE(inverse_of("0123", edits).has_value());
   }
-}
-
-RC_GTEST_PROP(Edits, TheInverseGivesTheBytesBack, (const std::string& text)) {
-  std::vector<Edit> edits;
-  for (std::size_t at = 0;;) {
-    const std::size_t left = text.size() - at;
-    Edit edit{at + *rc::gen::inRange<std::size_t>(0, left + 1), 0, *rc::gen::arbitrary<std::string>()};
-    edit.length = *rc::gen::inRange<std::size_t>(0, text.size() - edit.offset + 1);
-    at = edit.offset + edit.length;
-    edits.push_back(edit);
-    if (*rc::gen::inRange(0, 4) == 0) break;
-  }
-  const std::string changed = edited(text, edits);
-  const auto inverse = inverse_of(text, edits);
-  RC_ASSERT(inverse.has_value());
-  RC_ASSERT(edited(changed, *inverse) == text);
-  RC_ASSERT(inverse_of(changed, *inverse).value() == edits);
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 #include "jsonl/pull.h"
 
 #include "base/json/json.h"
-#include "jsonl/odd_json.h"
 #include "jsonl/scan.h"
+#include "jsonl/test_odd_json.h"
 
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>

@@ -14,14 +14,51 @@
 // One thread at a time; keep a Scanner for many lines, it owns the memory they share.
 
 #include "jsonl/path.h"
-#include "jsonl/structure.h"
 
+#include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace holdfast::jsonl {
+
+// Where the tokens of a JSON text begin.
+//
+// The first pass of simdjson, which finds every bracket, colon, comma, opening quote and first byte of a number or
+// word at several GB/s, without caring what they mean. We use that pass alone, and walk its result ourselves (walk.h):
+// simdjson's own second passes stop at a lone surrogate, refuse a whole line for one invalid byte of UTF-8, and do
+// not tell where things are. Its internals are named in scan.cpp and nowhere else.
+//
+// Reads not a byte behind the text, so any view will do. One thread at a time; reuse it, since it keeps its memory.
+class Structure {
+ public:
+  enum class State {
+    ready,    // positions() may be walked; the text need not be valid JSON
+    blank,    // nothing but white space
+    broken,   // an open string, or a raw control character in one
+    too_long  // above kMaxLineBytes, or no memory for the index
+  };
+
+  Structure();
+  ~Structure();
+  Structure(Structure&&) noexcept;
+  Structure& operator=(Structure&&) noexcept;
+
+  State read(std::string_view text);
+
+  // Of the last read: ascending, and one entry more at the end: the size of the text. Valid until the next read.
+  std::span<const std::uint32_t> positions() const;
+  bool valid_utf8() const { return valid_utf8_; }
+
+ private:
+  struct Parser;
+  bool reserve(std::size_t size);
+
+  std::unique_ptr<Parser> parser_;
+  bool valid_utf8_ = true;
+};
 
 // In this order: JSON first, `fused` being the last that is (parsed() below).
 enum class LineShape {
@@ -54,7 +91,6 @@ struct Token {
   TokenKind kind = TokenKind::missing;
   std::string_view raw;  // quotes and brackets included
 
-  std::size_t offset_in(std::string_view line) const { return static_cast<std::size_t>(raw.data() - line.data()); }
   bool is(std::string_view text) const;  // a string that means this text, however spelled
   // A string's meaning, fit for showing: what is not valid UTF-8 or half a surrogate pair becomes U+FFFD. Empty for
   // every other kind.

@@ -1,6 +1,6 @@
 #include "jsonl/spelling.h"
 
-#include "base/json/json_escape.h"
+#include "base/text/text.h"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #include "jsonl/spelling.h"
 
-#include "jsonl/odd_json.h"
+#include "jsonl/test_odd_json.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

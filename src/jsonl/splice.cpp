@@ -1,6 +1,20 @@
+// How chosen strings of a line are changed, and not one other byte.
+//
+// A line goes in, and one walk over it tells us of every key and string in its order. For each the rules are asked: replacements
+// by place first, then the function that decides. They see what a string means, and say what it shall mean; what is kept of that
+// is an Edit, the bytes of the line that give way and those that come instead, in the spelling of the string around them. At the
+// end the line is copied with its edits made. Nothing is parsed into values and written again, because numbers, blanks, escapes
+// and broken bytes would not come out as they went in.
+//
+// Two things are only known later than they are needed. Whether an object must not be touched may stand in its last member: the
+// object remembers how many edits there were when it began, and has its own taken back. And whether the line is JSON at all is
+// known at its end: then all are. To search in long strings, the text is sought as it is spelled when it can be spelled in one
+// way only, so that most strings are never decoded.
+
 #include "jsonl/splice.h"
 
-#include "jsonl/scan_line.h"
+#include "base/text/find_bytes.h"
+#include "jsonl/walk.h"
 
 #include <algorithm>
 #include <cstring>
@@ -8,11 +22,14 @@
 namespace holdfast::jsonl {
 namespace {
 
-// memmem: several times faster on long texts than std::string_view::find, which stops at every first letter.
-std::size_t find(std::string_view in, std::string_view what, std::size_t from) {
-  if (from > in.size()) return std::string_view::npos;
-  const void* found = ::memmem(in.data() + from, in.size() - from, what.data(), what.size());
-  return found ? static_cast<std::size_t>(static_cast<const char*>(found) - in.data()) : std::string_view::npos;
+Result<void> check_fit(std::string_view text, std::span<const Edit> edits) {
+  std::size_t end = 0;
+  for (const Edit& edit : edits) {
+    if (edit.offset < end || edit.offset > text.size() || edit.length > text.size() - edit.offset)
+      return fail(ErrorKind::invalid, "edits that overlap, are out of order, or reach behind the end of the text");
+    end = edit.offset + edit.length;
+  }
+  return {};
 }
 
 // Can `text` stand in `raw` only letter by letter? Not when it has characters that must be escaped, or raw has escapes
@@ -34,6 +51,21 @@ bool escaped_at(std::string_view raw, std::size_t at) {
 }
 
 }  // namespace
+
+Result<void> append_edited(std::string& out, std::string_view text, std::span<const Edit> edits) {
+  HF_CHECK(check_fit(text, edits));
+  std::size_t size = out.size() + text.size();
+  for (const Edit& edit : edits) size += edit.bytes.size();
+  out.reserve(size);  // else a long line is moved once more for its last few bytes
+  std::size_t done = 0;
+  for (const Edit& edit : edits) {
+    out += text.substr(done, edit.offset - done);
+    out += edit.bytes;
+    done = edit.offset + edit.length;
+  }
+  out += text.substr(done);
+  return {};
+}
 
 std::string_view StringSite::text() {
   if (!text_) {
@@ -70,16 +102,16 @@ std::size_t StringSite::replace_each(std::string_view old_text, std::string_view
   if (old_text.empty() || replaced_to_ == std::string_view::npos) return 0;
   std::size_t count = 0;
   if (has_one_spelling(old_text, raw_)) {
-    for (std::size_t at = find(raw_, old_text, cursor_.raw_at()); at != std::string_view::npos;) {
+    for (std::size_t at = find_bytes(raw_, old_text, cursor_.raw_at()); at != std::string_view::npos;) {
       const bool is_escaped = escaped_at(raw_, at);  // the "n" of a "\n" is not the letter
       if (!is_escaped) add(at, at + old_text.size(), text), ++count;
-      at = find(raw_, old_text, at + (is_escaped ? 1 : old_text.size()));
+      at = find_bytes(raw_, old_text, at + (is_escaped ? 1 : old_text.size()));
     }
   } else {
-    for (std::size_t at = find(this->text(), old_text, replaced_to_); at != std::string_view::npos;) {
+    for (std::size_t at = find_bytes(this->text(), old_text, replaced_to_); at != std::string_view::npos;) {
       const bool done = replace(at, at + old_text.size(), text);
       if (done) ++count;
-      at = find(this->text(), old_text, at + (done ? old_text.size() : 1));
+      at = find_bytes(this->text(), old_text, at + (done ? old_text.size() : 1));
     }
   }
   replaced_ = true;

@@ -16,18 +16,35 @@
 //
 // One thread at a time; keep a Splicer for many lines. Rules are called on the caller's thread, in the order of the line.
 
-#include "jsonl/edit.h"
+#include "base/result.h"
 #include "jsonl/path.h"
 #include "jsonl/scan.h"
 #include "jsonl/spelling.h"
 
+#include <cstddef>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace holdfast::jsonl {
+
+// A change to a text. As a list, changes can be looked at, joined with others, and applied.
+// `length` bytes at `offset` give way to `bytes`. Length 0 inserts.
+struct Edit {
+  std::size_t offset = 0;
+  std::size_t length = 0;
+  std::string bytes;
+
+  bool operator==(const Edit&) const = default;
+};
+
+// Appends `text` with the edits made: the slices between them are copied, nothing else is looked at. The edits are
+// ascending and do not overlap; several insertions at one place keep their order. Errors: invalid (they do not fit
+// the text; nothing is appended).
+Result<void> append_edited(std::string& out, std::string_view text, std::span<const Edit> edits);
 
 // A key or a string value, while a rule looks at it; lives as long as that call.
 class StringSite {

@@ -3,7 +3,7 @@
 #include "base/files/file.h"
 #include "base/files/test_data.h"
 #include "jsonl/limits.h"
-#include "jsonl/odd_json.h"
+#include "jsonl/test_odd_json.h"
 
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
@@ -264,35 +264,31 @@ SpliceRules restless(OddJson& odd) {
   return rules;
 }
 
-void splice_and_back(OddJson& odd, std::string_view line) {
+void splice_at_random(OddJson& odd, std::string_view line) {
   Splicer splicer(restless(odd));
   std::vector<Edit> edits;
   const LineReport report = splicer.find(line, edits);
   if (!report.parsed()) RC_ASSERT(edits.empty());
-  std::string changed, back;
+  std::string changed;
   RC_ASSERT(append_edited(changed, line, edits).has_value());
-  const auto inverse = inverse_of(line, edits);
-  RC_ASSERT(inverse.has_value());
-  RC_ASSERT(append_edited(back, changed, *inverse).has_value());
-  RC_ASSERT(back == line);
   // What was put in is a JSON string wherever it stands.
   Scanner scanner;
   RC_ASSERT(scanner.shape(changed).shape == report.shape);
 }
 
-RC_GTEST_PROP(Splice, SpliceAndBackOnOddJson, ()) {
+RC_GTEST_PROP(Splice, KeepsTheShapeOfOddJson, ()) {
   OddJson odd(*rc::gen::arbitrary<std::uint64_t>());
-  splice_and_back(odd, odd.value());
+  splice_at_random(odd, odd.value());
 }
 
-RC_GTEST_PROP(Splice, SpliceAndBackOnDamagedJson, ()) {
+RC_GTEST_PROP(Splice, KeepsTheShapeOfDamagedJson, ()) {
   OddJson odd(*rc::gen::arbitrary<std::uint64_t>());
-  splice_and_back(odd, odd.damaged(odd.value()));
+  splice_at_random(odd, odd.damaged(odd.value()));
 }
 
-RC_GTEST_PROP(Splice, SpliceAndBackOnAnyBytes, (const std::string& bytes)) {
+RC_GTEST_PROP(Splice, KeepsTheShapeOfAnyBytes, (const std::string& bytes)) {
   OddJson odd(*rc::gen::arbitrary<std::uint64_t>());
-  splice_and_back(odd, bytes);
+  splice_at_random(odd, bytes);
 }
 
 // An id that occurs nowhere else, exchanged and exchanged back by rule alone, whatever stands around it.

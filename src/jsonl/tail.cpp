@@ -36,18 +36,6 @@ Result<bool> LiveFile::only_grew(const Fd& now) const {
   return same && mine.st_size >= moment_.st_size;
 }
 
-Result<void> read_live(const std::function<Result<Fd>()>& open, const std::function<Result<void>(const LiveFile&)>& read) {
-  for (int attempt = 0; attempt < 2; ++attempt) {
-    HF_TRY(Fd opened, open());
-    HF_TRY(const LiveFile file, LiveFile::of(std::move(opened)));
-    HF_CHECK(read(file));
-    HF_TRY(const Fd now, open());
-    HF_TRY(const bool whole, file.only_grew(now));
-    if (whole) return {};
-  }
-  return fail(ErrorKind::conflict, "the file was replaced or cut while it was read, twice", "try again when nothing rewrites it");
-}
-
 Result<std::uint64_t> end_of_complete_lines(int fd, std::uint64_t end) {
   std::string chunk(std::min<std::uint64_t>(kReadBytes, end), '\0');
   while (end > 0) {

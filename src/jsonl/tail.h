@@ -13,7 +13,6 @@
 #include <sys/stat.h>
 
 #include <cstdint>
-#include <functional>
 
 namespace holdfast::jsonl {
 
@@ -39,11 +38,6 @@ class LiveFile {
   Fd fd_;
   struct stat moment_;
 };
-
-// Opens, reads, and looks again: when the file became shorter or was replaced meanwhile, what was read may be a mixture, so
-// `read` is called once more on the new file and must forget what it gathered. `open` decides how paths are resolved; it is
-// called up to four times. Errors: those of open and read; conflict when the file changed both times.
-Result<void> read_live(const std::function<Result<Fd>()>& open, const std::function<Result<void>(const LiveFile&)>& read);
 
 // The offset behind the last newline before `end` of the file, 0 when there is none: where the complete lines end. Reads
 // backwards, so it costs the length of the tail.

@@ -61,54 +61,6 @@ TEST_F(TailTest, AFolderIsNoTranscript) {
   EXPECT_EQ(LiveFile::of(Fd()).error().kind, ErrorKind::io);
 }
 
-TEST_F(TailTest, ReadsOnceWhenTheFileOnlyGrows) {
-  write("{}\n");
-  int reads = 0;
-  EXPECT_TRUE(read_live([&] { return open(); },
-                        [&](const LiveFile&) -> Result<void> {
-                          ++reads;
-                          append("{}\n");
-                          return {};
-                        }));
-  EXPECT_EQ(reads, 1);
-}
-
-TEST_F(TailTest, ReadsAgainWhenTheFileWasReplaced) {
-  write("{\"old\":1}\n");
-  std::vector<std::string> seen;
-  EXPECT_TRUE(read_live([&] { return open(); },
-                        [&](const LiveFile& file) -> Result<void> {
-                          const bool first = seen.empty();
-                          seen = lines_of(file.lines());
-                          if (first) write("{\"new\":1}\n");
-                          return {};
-                        }));
-  EXPECT_THAT(seen, ElementsAre("{\"new\":1}\n"));
-}
-
-TEST_F(TailTest, GivesUpWhenItIsReplacedTwice) {
-  write("{}\n");
-  int reads = 0;
-  const auto done = read_live([&] { return open(); },
-                              [&](const LiveFile&) -> Result<void> {
-                                ++reads;
-                                write("{}\n");
-                                return {};
-                              });
-  ASSERT_FALSE(done.has_value());
-  EXPECT_EQ(done.error().kind, ErrorKind::conflict);
-  EXPECT_EQ(reads, 2);
-}
-
-TEST_F(TailTest, ErrorsOfOpenAndReadComeThrough) {
-  const auto missing = read_live([&] { return open(); }, [](const LiveFile&) -> Result<void> { return {}; });
-  EXPECT_EQ(missing.error().kind, ErrorKind::not_found);
-  write("{}\n");
-  const auto refused =
-      read_live([&] { return open(); }, [](const LiveFile&) -> Result<void> { return fail(ErrorKind::refused, "no"); });
-  EXPECT_EQ(refused.error().kind, ErrorKind::refused);
-}
-
 TEST_F(TailTest, FindsWhereCompleteLinesEnd) {
   const auto end_in = [&](const std::string& content) {
     write(content);

@@ -144,4 +144,13 @@ class Models {
 // `max_tokens: "auto"`: what the window leaves beside the prompt, within bounds that hold for any model.
 std::int64_t automatic_max_tokens(std::optional<std::int64_t> context, std::int64_t prompt_tokens);
 
+inline constexpr std::string_view kContentFilter = "content_filter";  // a finish reason
+
+// Why the text of an answer with this finish reason ends before its end, for a person. Empty: it is whole.
+constexpr std::string_view cut_off(std::string_view finish_reason) {
+  if (finish_reason == "length") return "the answer reached its limit of tokens and may be cut off";
+  if (finish_reason == kContentFilter) return "a content filter of the endpoint cut the answer off";
+  return {};
+}
+
 }  // namespace holdfast::model

@@ -11,8 +11,8 @@
 // PROVIDER_TIMEOUT.
 
 #include "model/endpoint.h"
-#include "model/http_clients.h"
 #include "model/models.h"
+#include "model/wire/exchange.h"
 
 #include <chrono>
 #include <functional>

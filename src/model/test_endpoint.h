@@ -4,7 +4,7 @@
 // last step stays. Paths that have a route (lists of models) are answered by it and take no step.
 
 #include "base/json/json.h"
-#include "net/http/raw_http_client.h"
+#include "net/http/test_http_client.h"
 
 #include <condition_variable>
 #include <functional>

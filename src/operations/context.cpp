@@ -1,11 +1,20 @@
 #include "operations/context.h"
 
+#include "base/files/file.h"
 #include "kinds/transcripts/products/claude/project_folder.h"
+#include "operations/reasoning/situated.h"
+
+#include <fmt/format.h>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
 
 namespace holdfast::operations {
 
-std::unexpected<Error> Context::not_offered(const char* what) {
-  return fail(ErrorKind::refused, std::string("not offered here: ") + what);
+std::unexpected<Error> Context::not_offered(std::string_view what) {
+  return fail(ErrorKind::unavailable, fmt::format("not offered here: {}", what));
 }
 
 const transcripts::Recovered& Context::recovered() const {
@@ -24,6 +33,30 @@ Result<std::string> Context::absolute(const std::string& path) {
 
 Result<std::string> Context::archive_path(const std::string&, std::string_view) {
   return fail(ErrorKind::invalid, "it is not known where to", "give {output}");
+}
+
+Result<JsonObject> Context::confirm(const GatedAction&) {
+  return not_offered("asking a person before something is taken away");
+}
+
+Result<session::Store*> Context::whole_store() {
+  return not_offered("care of the whole store");
+}
+
+Result<threads::Threads*> Context::threads() {
+  return not_offered("threads");
+}
+
+Result<research::Research*> Context::research() {
+  return not_offered("research");
+}
+
+Result<Situated> Context::situation(Situate) {
+  return not_offered("a line of reasoning that goes on");
+}
+
+Result<OfferedRoots> Context::offered_roots(Situated&) {
+  return not_offered("projects of a client");
 }
 
 catalogue::Asker Context::asker() {
@@ -55,6 +88,20 @@ Result<catalogue::Found> Context::transcript(const std::string& id, const std::s
     return fail(ErrorKind::invalid, "{source_project} needs the id of a session", "give the id, or leave {source_project} out");
   HF_TRY(auto caller, calling_session());
   return catalogue::Found{std::move(caller)};
+}
+
+Result<void> Context::print_file(const std::string& path) {
+  constexpr std::size_t kPiece = 256 * 1024;
+  const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) return fail(system_error(path, errno));
+  std::string piece(kPiece, '\0');
+  for (;;) {
+    const ssize_t got = ::read(file.get(), piece.data(), piece.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return fail(system_error(path, errno));
+    if (got == 0) return {};
+    HF_CHECK(print(std::string_view(piece).substr(0, static_cast<std::size_t>(got))));
+  }
 }
 
 Result<std::optional<std::string>> Context::folder(const std::string& path) {

@@ -9,6 +9,8 @@ namespace holdfast::operations {
 
 namespace {
 
+constexpr std::string_view kAsked = "input_required", kFailure = "failure";
+
 bool is_name(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](unsigned char c) { return std::islower(c) || c == '_'; });
 }
@@ -44,11 +46,11 @@ Result<void> check_value(const Parameter& parameter, const Json& value) {
       if (!value.is_int64() || value.get_int64() < parameter.least || value.get_int64() > parameter.most)
         return wrong(fmt::format("a whole number from {} to {}", parameter.least, parameter.most));
       return {};
+    case json:
+      return {};
     case flag:
     case choice:
       return value.is_bool() ? Result<void>() : wrong("true or false");
-    case objects:
-      return value.is_structured() ? Result<void>() : wrong("an object or a list of them");
   }
   return {};
 }
@@ -67,6 +69,29 @@ std::string_view name_of(Effect effect) {
       return "removes";
   }
   return "reads";
+}
+
+std::unexpected<Error> asked() {
+  return fail(ErrorKind::cancelled, "waits for an answer", {}, std::string(kAsked));
+}
+
+bool is_asked(const Error& error) {
+  return error.code == kAsked;
+}
+
+Facts with_failure(Facts facts, const Error& error) {
+  facts[kFailure] = JsonObject{
+      {"kind", static_cast<std::int64_t>(error.kind)}, {"message", error.message}, {"hint", error.hint}, {"code", error.code}};
+  return facts;
+}
+
+std::optional<Error> take_failure(Facts& facts) {
+  const JsonObject* failure = find_object(facts, kFailure);
+  if (!failure) return std::nullopt;
+  Error error = make_error(static_cast<ErrorKind>(find_int(*failure, "kind").value_or(0)), text_in(*failure, "message"),
+                           text_in(*failure, "hint"), text_in(*failure, "code"));
+  facts.erase(kFailure);
+  return error;
 }
 
 Result<void> check(const Operation& operation, const Given& given) {

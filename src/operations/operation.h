@@ -8,7 +8,6 @@
 
 #include "base/identity.h"
 #include "base/json/json.h"
-#include "operations/given.h"
 #include "operations/parameter.h"
 
 #include <functional>
@@ -28,6 +27,8 @@ enum class Effect : std::uint8_t {
 };
 std::string_view name_of(Effect effect);
 
+using Run = Result<Facts> (*)(Context&, const Given&);
+
 struct Operation {
   std::string_view name;     // "clone"; operations on sessions of the store have two words, "sessions pin"
   std::string_view summary;  // what it does, in half a line
@@ -36,8 +37,49 @@ struct Operation {
   Effect effect = Effect::reads;
   // Also reaches other machines: a gist, a bucket, a model.
   bool reaches_out = false;
-  Result<Facts> (*run)(Context&, const Given&) = nullptr;
+  Run run = nullptr;
+  // Of sessions of this kind alone; empty: of every kind that the store has. Of two that end in the same word the kind's own
+  // counts.
+  std::string_view kind = {};
 };
+// Rows of what only looks, for who may read; of what adds, changes and removes, for who may write.
+constexpr Operation reads(std::string_view name, std::string_view summary, Parameters parameters, Run run) {
+  return {name, summary, parameters, Scope::read, Effect::reads, false, run};
+}
+constexpr Operation adds(std::string_view name, std::string_view summary, Parameters parameters, Run run) {
+  return {name, summary, parameters, Scope::write, Effect::adds, false, run};
+}
+constexpr Operation changes(std::string_view name, std::string_view summary, Parameters parameters, Run run) {
+  return {name, summary, parameters, Scope::write, Effect::changes, false, run};
+}
+constexpr Operation removes(std::string_view name, std::string_view summary, Parameters parameters, Run run) {
+  return {name, summary, parameters, Scope::write, Effect::removes, false, run};
+}
+
+// The same of sessions of one kind; and of what also reaches other machines.
+constexpr Operation of_kind(std::string_view kind, Operation row) {
+  row.kind = kind;
+  return row;
+}
+constexpr Operation outward(Operation row) {
+  row.reaches_out = true;
+  return row;
+}
+
+// What it does, without the word in front that says to what: "pin".
+constexpr std::string_view action_of(const Operation& operation) {
+  return operation.name.substr(operation.name.rfind(' ') + 1);
+}
+
+// The error of a call that has put a question to whoever calls. Nothing has happened: the surface sends the question, and runs
+// the operation again from the top when there is an answer. Everybody else passes it on like any error.
+std::unexpected<Error> asked();
+bool is_asked(const Error& error);
+
+// Facts of an operation that has failed and left something behind all the same: a message that no model answered.
+Facts with_failure(Facts facts, const Error& error);
+// Takes the error out of them; nullopt: it has not failed.
+std::optional<Error> take_failure(Facts& facts);
 
 // A row as most are: in one line or two.
 constexpr Operation row(std::string_view name, std::string_view summary, Result<Facts> (*run)(Context&, const Given&),

@@ -15,7 +15,7 @@
 
 namespace holdfast::operations {
 
-class TestContext final : public Context {
+class TestContext : public Context {
  public:
   explicit TestContext(std::string folder) : folder_(std::move(folder)) {
     store::OpenOptions options;
@@ -28,9 +28,9 @@ class TestContext final : public Context {
     identity_ = full_identity(principal);
     view_ = std::make_unique<session::StoreView>(session::SharedStore(*whole_), identity_);
   }
-  std::string create(std::string_view kind) {
+  std::string create(std::string_view kind, const std::string& id = make_uuid7()) {
     session::SessionRecord record;
-    record.id = make_uuid7();
+    record.id = id;
     record.kind = kind;
     record.principal = identity_.principal;
     record.status = "active";

@@ -220,9 +220,11 @@ TEST(EntryReading, WindowsOfAStoredSession) {
                           .value();
   const auto reading = open_entries(*store, record, {});
   std::size_t seen = 0;
-  ASSERT_TRUE(each_turn(*reading, {}, [&](Turn& turn) -> Result<void> {
-    EXPECT_EQ(turn.line, ++seen);
-    EXPECT_EQ(turn.parts.front().text.text, fmt::format("entry {}", seen));
+  ASSERT_TRUE(each_window(*reading, {}, [&](Window& window) -> Result<void> {
+    for (const Turn& turn : window.turns) {
+      EXPECT_EQ(turn.line, ++seen);
+      EXPECT_EQ(turn.parts.front().text.text, fmt::format("entry {}", seen));
+    }
     return {};
   }));
   EXPECT_EQ(seen, 130u);

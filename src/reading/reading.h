@@ -5,15 +5,29 @@
 // A window costs what it shows, not what the session holds: whoever renders pages asks for one, whoever exports asks for all of
 // them, one after the other. Implementations say which threads may use them; each window is complete in itself.
 
+#include "base/files/fd.h"
 #include "base/result.h"
-#include "reading/byte_source.h"
 #include "reading/turn.h"
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string>
 
 namespace holdfast::reading {
+
+// Bytes that can be read from any offset, wherever they are: a file, or a copy that the guard kept of one that is gone.
+struct ByteSource {
+  // Fills `to` from an offset and answers how many bytes; fewer only at the end. One thread at a time.
+  std::function<Result<std::size_t>(std::uint64_t offset, std::span<char> to)> read;
+  std::uint64_t size = 0;   // what can be read now
+  std::string incarnation;  // differs when what was read before is not what stands there now; growing does not change it
+};
+
+// A regular file, as long as it is now. Errors: io, invalid (not a regular file).
+Result<ByteSource> file_source(Fd fd);
 
 // How much of a single text is wanted. A page shows a screenful and links to the rest; an export takes what a person could
 // possibly scroll through.
@@ -65,7 +79,5 @@ class Reading {
 
 // Every window of a session, in order, until `take` fails. Errors: internal (a producer that does not come to an end).
 Result<void> each_window(Reading& reading, const ReadLimits& limits, const std::function<Result<void>(Window&)>& take);
-// Every turn likewise.
-Result<void> each_turn(Reading& reading, const ReadLimits& limits, const std::function<Result<void>(Turn&)>& take);
 
 }  // namespace holdfast::reading

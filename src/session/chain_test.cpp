@@ -1,4 +1,4 @@
-#include "session/chain.h"
+#include "session/entry.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

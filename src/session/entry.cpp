@@ -1,12 +1,12 @@
 #include "session/entry.h"
 
 #include "base/text/text.h"
+#include "session/length_prefix.h"
 #include "session/limits.h"
 
 #include <fmt/format.h>
 
 namespace holdfast::session {
-
 namespace {
 
 Result<void> check_label(std::string_view name, std::string_view text, std::size_t max_bytes) {
@@ -33,6 +33,34 @@ Result<void> check_entry(const NewEntry& entry) {
     return fail(ErrorKind::too_large, fmt::format("an entry holds at most {} bytes of text and of data", kMaxTextBytes));
   }
   return {};
+}
+
+Digest chain_start(std::string_view session_id) {
+  return sha256(std::string("holdfast session 1\n").append(session_id));
+}
+
+Digest body_mac(std::string_view salt, std::string_view text, std::string_view data) {
+  std::string body;
+  body.reserve(text.size() + data.size() + 16);
+  put_string(body, text);
+  put_string(body, data);
+  return hmac_sha256(salt, body);
+}
+
+Digest chain_hash(const Digest& previous, const Entry& entry, const Digest& mac) {
+  std::string input = "holdfast entry 1\n";
+  input.reserve(256);
+  input += bytes_of(previous);
+  put_integer(input, entry.seq);
+  put_integer(input, entry.time);
+  put_integer(input, entry.number);
+  put_string(input, entry.type);
+  put_string(input, entry.lane);
+  put_string(input, entry.author);
+  put_string(input, entry.run);
+  put_string(input, entry.idempotency_key);
+  input += bytes_of(mac);
+  return sha256(input);
 }
 
 }  // namespace holdfast::session

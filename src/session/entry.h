@@ -8,7 +8,7 @@
 // committed. `lane` is a side line (a reasoning branch; "" is the main one) and `number` the kind's
 // own number in it (0: none); (lane, number) is unique within the session when the number is not 0.
 //
-// Entries are chained (chain.h): changing, dropping or swapping stored entries is found by verify.
+// Entries are chained (chain_hash): changing, dropping or swapping stored entries is found by verify.
 // Redaction replaces text and data and destroys the salt, so that the old text cannot even be
 // guessed from the hash; verify reports such an entry as redacted, not as damaged.
 
@@ -96,5 +96,24 @@ struct EntryPage {
 };
 
 Result<void> check_entry(const NewEntry& entry);
+
+// The hash chain over the entries of a session (design 8.19).
+//
+//   body  = len(text) text len(data) data
+//   mac   = HMAC-SHA256(salt, body)                     salt: 16 random bytes per entry
+//   h(n)  = SHA-256("holdfast entry 1\n" h(n-1) seq time number len(type) type len(lane) lane
+//                   len(author) author len(run) run len(key) key mac)
+//   h(0)  = SHA-256("holdfast session 1\n" session id)
+//
+// Integers are 8 bytes, big-endian; len() is such an integer. Lengths stand in front of every
+// string, so no two different entries have the same input. The start is bound to the session id, so
+// that entries cannot be carried over to another session. A redacted entry keeps its mac in place of
+// its salt: the chain still closes, and nothing can be checked, or guessed, about the old body.
+inline constexpr std::size_t kSaltBytes = 16;
+
+Digest chain_start(std::string_view session_id);
+Digest body_mac(std::string_view salt, std::string_view text, std::string_view data);
+// entry.hash is not read.
+Digest chain_hash(const Digest& previous, const Entry& entry, const Digest& mac);
 
 }  // namespace holdfast::session

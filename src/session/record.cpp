@@ -1,6 +1,5 @@
 #include "session/record.h"
 
-#include "base/text/control_characters.h"
 #include "base/text/text.h"
 #include "session/limits.h"
 
@@ -9,6 +8,29 @@
 #include <algorithm>
 
 namespace holdfast::session {
+namespace {
+
+Result<void> check_text(std::string_view name, std::string_view text, std::size_t max_bytes) {
+  if (text.size() > max_bytes) {
+    return fail(ErrorKind::too_large, fmt::format("{} is {} bytes long; at most {} are kept", name, text.size(), max_bytes));
+  }
+  if (!is_valid_utf8(text)) return fail(ErrorKind::invalid, fmt::format("{} is not valid UTF-8", name));
+  return {};
+}
+
+Result<void> check_list(std::string_view name, const std::vector<std::string>& items, std::size_t max_items,
+                        std::size_t max_bytes) {
+  if (items.size() > max_items) {
+    return fail(ErrorKind::too_large, fmt::format("{} has {} items; at most {} are kept", name, items.size(), max_items));
+  }
+  for (const std::string& item : items) {
+    if (item.empty()) return fail(ErrorKind::invalid, fmt::format("{} has an empty item", name));
+    HF_CHECK(check_text(name, item, max_bytes));
+  }
+  return {};
+}
+
+}  // namespace
 
 std::string_view name_of(Visibility visibility) {
   switch (visibility) {
@@ -67,30 +89,6 @@ std::vector<std::string> SessionRecord::lanes() const {
   return names;
 }
 
-namespace {
-
-Result<void> check_text(std::string_view name, std::string_view text, std::size_t max_bytes) {
-  if (text.size() > max_bytes) {
-    return fail(ErrorKind::too_large, fmt::format("{} is {} bytes long; at most {} are kept", name, text.size(), max_bytes));
-  }
-  if (!is_valid_utf8(text)) return fail(ErrorKind::invalid, fmt::format("{} is not valid UTF-8", name));
-  return {};
-}
-
-Result<void> check_list(std::string_view name, const std::vector<std::string>& items, std::size_t max_items,
-                        std::size_t max_bytes) {
-  if (items.size() > max_items) {
-    return fail(ErrorKind::too_large, fmt::format("{} has {} items; at most {} are kept", name, items.size(), max_items));
-  }
-  for (const std::string& item : items) {
-    if (item.empty()) return fail(ErrorKind::invalid, fmt::format("{} has an empty item", name));
-    HF_CHECK(check_text(name, item, max_bytes));
-  }
-  return {};
-}
-
-}  // namespace
-
 Result<void> check_record(const SessionRecord& record) {
   if (record.id.empty()) return fail(ErrorKind::invalid, "a session needs an id");
   if (record.kind.empty()) return fail(ErrorKind::invalid, "a session needs a kind");
@@ -113,6 +111,18 @@ Result<void> check_record(const SessionRecord& record) {
   HF_CHECK(check_text("principal", record.principal, kMaxLabelBytes));
   HF_CHECK(check_text("client", record.client, kMaxLabelBytes));
   return {};
+}
+
+std::vector<std::string> roots_of(const SessionRecord& record) {
+  std::vector<std::string> roots = record.linked_roots;
+  if (!record.root_uri.empty()) roots.push_back(record.root_uri);
+  return roots;
+}
+
+bool is_inside(const std::vector<std::string>& projects, const SessionRecord& record) {
+  if (projects.empty()) return true;
+  const auto holds = [&](const std::string& root) { return std::ranges::find(projects, root) != projects.end(); };
+  return holds(record.root_uri) || std::ranges::any_of(record.linked_roots, holds);
 }
 
 }  // namespace holdfast::session

@@ -96,4 +96,11 @@ struct SessionRecord {
 // Checks sizes, encoding and required fields against limits.h: invalid or too_large.
 Result<void> check_record(const SessionRecord& record);
 
+// In which projects a session stands.
+
+// Where a session is found: its own root and those it is linked to.
+std::vector<std::string> roots_of(const SessionRecord& record);
+// Whether it stands in one of these projects; when none are named, everything does.
+bool is_inside(const std::vector<std::string>& projects, const SessionRecord& record);
+
 }  // namespace holdfast::session

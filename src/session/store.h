@@ -19,21 +19,73 @@
 // full, disk broken), refused (a disk that may not be written, opened read-only, or written by a newer
 // version), corrupt. Those of a disk have the code kStorageFailed; what is there can still be read.
 
+#include "base/json/json.h"
+#include "base/run/clock.h"
 #include "session/entry.h"
 #include "session/events.h"
-#include "session/keyed.h"
 #include "session/leases.h"
-#include "session/lineage.h"
 #include "session/query/query.h"
 #include "session/query/search.h"
 #include "session/record.h"
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <type_traits>
+#include <vector>
 
 namespace holdfast::session {
+
+// Keyed values: small durable JSON under (namespace, key), for what is not a session: handles,
+// nonces, tokens, tasks, transport sessions, settings of the store itself.
+//
+// A value whose expiry has passed (by the store's clock) is not there any more, whether or not its
+// bytes have been purged yet. `rev` starts at 1 and grows with every put. It starts again when a key
+// is erased and put anew: whoever must not mistake the new one for the old keeps the key and puts an
+// empty value instead.
+struct KeyedValue {
+  std::string space;
+  std::string key;
+  Json value;
+  std::int64_t rev = 0;
+  Millis updated_at = 0;
+  std::optional<Millis> expires_at;
+};
+
+// Condition of a put or an erase.
+struct Expect {
+  enum class What { anything, absent, rev } what = What::anything;
+  std::int64_t rev = 0;
+
+  static Expect anything() { return {}; }
+  static Expect absent() { return {What::absent, 0}; }
+  static Expect at(std::int64_t rev) { return {What::rev, rev}; }
+};
+
+struct ValueQuery {
+  std::string space;
+  std::string prefix;  // of the key
+  std::string after;   // keys greater than this; empty: from the first
+  std::size_t limit = 100;
+};
+
+// The family tree of sessions: clone, fork, restore, stitch, move, archive.
+//
+// Lineage is a list of events, never edited. Parent or child may be ids this store does not know (a
+// session of another machine); an event outlives the records it names.
+struct LineageEvent {
+  std::int64_t number = 0;  // assigned by the store, increasing
+  std::string child;
+  std::string parent;  // empty for events about one session ("archived", "moved")
+  std::string how;     // "clone", "fork", "restore", "stitch", ...
+  Millis when = 0;     // 0 on add: now
+  JsonObject details;  // paths, machines, hashes: what the kind wants to remember
+};
+
+// A hostile or merely long history must not fill memory; no real tree comes near.
+inline constexpr std::size_t kMaxLineageEvents = 10'000;
 
 // The disk under the store is full, broken, or may not be written (reasoning-sessions D5).
 inline constexpr std::string_view kStorageFailed = "storage_failed";

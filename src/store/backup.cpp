@@ -186,7 +186,9 @@ Result<Backup> restore(const std::string& file, const std::string& url, const Re
       return fail(system_error(made.put_aside, errno));
   }
   // The index is a cache of the store that was there. Its numbers mean other entries in this one.
-  for (const char* suffix : {"-wal", "-shm", ".index", ".index-wal", ".index-shm"}) ::unlink((path + suffix).c_str());
+  std::error_code ignored;
+  for (const char* suffix : {"-wal", "-shm", ".index", ".index-wal", ".index-shm"})
+    std::filesystem::remove_all(path + suffix, ignored);
   if (auto named = copy.give_name(path); !named) {
     if (!made.put_aside.empty()) static_cast<void>(::rename(made.put_aside.c_str(), path.c_str()));
     return fail(std::move(named).error());

@@ -1,6 +1,5 @@
 #include "store/open.h"
 
-#include "store/postgres/address.h"
 #include "store/postgres/store.h"
 #include "store/sqlite/store.h"
 

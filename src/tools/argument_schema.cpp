@@ -27,7 +27,11 @@ JsonObject integer(std::string_view description) {
 }
 
 JsonObject number(std::int64_t least, std::int64_t most, std::string_view description) {
-  return {{"type", "integer"}, {"minimum", least}, {"maximum", most}, {"description", description}};
+  JsonObject schema = of_type("integer", {});
+  if (least != operations::kAnyNumber) schema["minimum"] = least;
+  if (most != std::numeric_limits<std::int64_t>::max()) schema["maximum"] = most;
+  if (!description.empty()) schema["description"] = description;
+  return schema;
 }
 
 JsonObject choice(JsonArray words, std::string_view description) {
@@ -62,8 +66,8 @@ JsonObject schema_of(const operations::Parameter& parameter) {
       return {{"type", "boolean"}, {"default", false}, {"description", about}};
     case operations::Parameter::Type::choice:
       return argument::flag(about);
-    case objects:
-      return {{"type", "array"}, {"items", JsonObject{{"type", "object"}}}, {"description", about}};
+    case json:
+      return about.empty() ? JsonObject{} : JsonObject{{"description", about}};
   }
   return argument::text(about);
 }

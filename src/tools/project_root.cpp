@@ -1,6 +1,7 @@
 #include "tools/project_root.h"
 
 #include "base/text/uri.h"
+#include "operations/operation.h"
 #include "tools/caller_connection.h"
 
 #include <fmt/format.h>
@@ -37,13 +38,8 @@ Result<ResolvedRoots> ProjectRoot::resolve(mcp::Call& call) const {
   const bool asks = !call.arguments().contains("root") && call.caller().can_list_roots() &&
                     (connection.bound_root.empty() || !connection.roots);
   if (!asks) return choose(call, connection);
-  HF_TRY(OfferedRoots offer, offered(call, connection));
-  ResolvedRoots resolved;
-  if (offer.input_required) {
-    resolved.input_required = true;
-    return resolved;
-  }
-  HF_TRY(resolved, choose(call, connection));
+  HF_TRY(operations::OfferedRoots offer, offered(call, connection));
+  HF_TRY(ResolvedRoots resolved, choose(call, connection));
   resolved.notice = std::move(offer.notice);
   return resolved;
 }
@@ -82,8 +78,8 @@ Result<ResolvedRoots> ProjectRoot::choose(const mcp::Call& call, const reasoning
   return resolved;
 }
 
-Result<OfferedRoots> ProjectRoot::offered(mcp::Call& call, reasoning::Connection& connection) const {
-  OfferedRoots offer;
+Result<operations::OfferedRoots> ProjectRoot::offered(mcp::Call& call, reasoning::Connection& connection) const {
+  operations::OfferedRoots offer;
   if (!call.caller().can_list_roots()) return offer;
   if (connection.roots) {
     offer.available = true;
@@ -92,10 +88,7 @@ Result<OfferedRoots> ProjectRoot::offered(mcp::Call& call, reasoning::Connection
   }
   if (connection.roots_unavailable) return offer;
   const mcp::Answer* answer = call.ask("roots", mcp::Question::roots(kRootsPatience));
-  if (!answer) {
-    offer.input_required = true;
-    return offer;
-  }
+  if (!answer) return operations::asked();
   if (answer->failure) {
     connection.roots_unavailable = true;
   } else {

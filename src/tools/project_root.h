@@ -6,6 +6,7 @@
 
 #include "kinds/reasoning/connections.h"
 #include "mcp/server/call.h"
+#include "operations/reasoning/situated.h"
 #include "session/query/store_view.h"
 
 #include <chrono>
@@ -21,17 +22,9 @@ inline constexpr std::chrono::milliseconds kRootsPatience{3000};
 struct ResolvedRoots {
   std::vector<std::string> roots;  // several only when the client offers several and none is bound
   std::string source = "none";     // argument, bound, mcp, configuration, environment, token, none
-  bool input_required = false;     // the client was asked: return InputRequired
   std::string notice;              // a bound root has gone from the client's list (R7)
 
   std::optional<std::string> one() const { return roots.size() == 1 ? std::optional(roots.front()) : std::nullopt; }
-};
-
-struct OfferedRoots {
-  bool available = false;  // the client has roots and said which
-  std::vector<reasoning::OfferedRoot> roots;
-  bool input_required = false;
-  std::string notice;
 };
 
 class ProjectRoot {
@@ -41,13 +34,13 @@ class ProjectRoot {
   ProjectRoot(const session::SharedStore& stores, std::string owner, std::string configured, std::string client_folder)
       : stores_(stores), owner_(std::move(owner)), configured_(std::move(configured)), client_folder_(std::move(client_folder)) {}
 
-  // May ask the client, once per connection and only when no earlier source says it. Errors: invalid (the argument `root` is not
-  // one).
+  // May ask the client, once per connection and only when no earlier source says it. Errors: operations::asked(), invalid (the
+  // argument `root` is not one).
   Result<ResolvedRoots> resolve(mcp::Call& call) const;
   // The same without asking: what is known by now.
   Result<ResolvedRoots> known(const mcp::Call& call) const;
   // What the client offers, asked for if need be; keeps the answer with the connection.
-  Result<OfferedRoots> offered(mcp::Call& call, reasoning::Connection& connection) const;
+  Result<operations::OfferedRoots> offered(mcp::Call& call, reasoning::Connection& connection) const;
   // The client says that its list has changed: it is asked again when needed.
   Result<void> forget_offered(const mcp::Caller& caller) const;
 

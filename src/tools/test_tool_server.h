@@ -4,13 +4,13 @@
 
 #include "base/files/test_folder.h"
 #include "base/run/poll_loop.h"
-#include "mcp/server/memory_state_store.h"
 #include "mcp/server/server.h"
+#include "mcp/server/test_state_store.h"
 #include "session/life/retention.h"
 #include "store/open.h"
 #include "tools/call_context.h"
 #include "tools/session/confirmation.h"
-#include "tools/session/core_operations.h"
+#include "tools/session/session_operations.h"
 
 #include <gtest/gtest.h>
 
@@ -55,13 +55,7 @@ struct ToolServer {
     return store::open_store("sqlite:" + path, options).value();
   }
 
-  void add_core_operations() {
-    add_list_operations(operations);
-    add_read_operations(operations);
-    add_change_operations(operations);
-    add_notice_operations(operations);
-    add_gate_operations(operations, confirmation);
-  }
+  void add_core_operations() { operations.add_core(); }
 
   JsonObject request(std::string method, JsonObject params, const mcp::Caller& from = caller_of()) {
     mcp::Message message;
@@ -102,7 +96,7 @@ struct ToolServer {
   GateSettings gate;
   Confirmation confirmation{stores, policy, gate};
   ProjectRoot root{stores, "test", "", ""};
-  CallRoom calls{root, policy, *clock};
+  CallRoom calls{.root = root, .policy = policy, .clock = *clock, .confirmation = &confirmation, .stores = &stores};
   mcp::Server server{server_options(), loop, pool, *clock, protocol_state};
 
  private:

@@ -4,8 +4,14 @@
 
 #include "mcp/server/call.h"
 #include "mcp/wire/reply.h"
+#include "operations/operation.h"
 
 namespace holdfast::tools {
+
+// How they call a parameter: branch_id is branchId, {session} is sessionId.
+std::string argument_of(std::string_view parameter);
+// What of a call's arguments are parameters of the operation.
+operations::Given given_of(const operations::Operation& operation, const JsonObject& arguments);
 
 // `ignoredFields`, when there are any; `more`: known ones that had no effect.
 void add_ignored(JsonObject& state, const mcp::Call& call, const std::vector<std::string>& more = {});

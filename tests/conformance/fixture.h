@@ -15,6 +15,17 @@ void add_resources_and_prompts(mcp::Server& server);  // R1-R4, P1-P5
 // Shorthand for the schemas of the fixtures.
 JsonObject object_schema(JsonObject properties = {}, JsonArray required = {});
 
+// What our own tools never answer with.
+inline JsonObject image_block(std::string_view base64, std::string_view mime_type) {
+  return {{"type", "image"}, {"data", base64}, {"mimeType", mime_type}};
+}
+inline JsonObject audio_block(std::string_view base64, std::string_view mime_type) {
+  return {{"type", "audio"}, {"data", base64}, {"mimeType", mime_type}};
+}
+inline JsonObject blob_contents(std::string_view uri, std::string_view mime_type, std::string_view base64) {
+  return {{"uri", uri}, {"mimeType", mime_type}, {"blob", base64}};
+}
+
 inline constexpr std::string_view kPng =
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 inline constexpr std::string_view kWav = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=";

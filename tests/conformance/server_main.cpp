@@ -6,7 +6,7 @@
 #include "base/run/log.h"
 #include "base/run/poll_loop.h"
 #include "fixture.h"
-#include "mcp/server/memory_state_store.h"
+#include "mcp/server/test_state_store.h"
 #include "mcp/transport/transport_http.h"
 #include "mcp/transport/transport_stdio.h"
 #include "store/open.h"

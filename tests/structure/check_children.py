@@ -11,16 +11,16 @@ import sys
 
 STARTERS = {
     # The means.
-    "net/run/child.cpp", "net/run/child_start.cpp", "net/run/child_process.cpp",
+    "net/run/child.cpp", "net/run/child_process.cpp",
     # Tools of program_starters.h, and commands.
     "mcp/transport/transport_child.cpp",      # MCP servers of a run
     "mcp/oauth/browser_prompt.cpp",  # the browser, for a login at such a server
-    "kinds/transcripts/remote/github_token.cpp",  # gh, for a gist
-    "kinds/transcripts/remote/gist_clone.cpp",    # git, for a gist
+    "kinds/transcripts/remote/gist_api.cpp",       # gh, for a gist
+    "kinds/transcripts/remote/gist_download.cpp",  # git, for a gist
     # Pages, for a login only, and commands.
     "kinds/documents/workspace/git_commit.cpp",      # git, with a verdict
     # Whoever asks for research; on the operator's own files, and nothing of it is the caller's choice.
-    "kinds/research/text/pdf_text.cpp",
+    "kinds/research/text/document_text.cpp",
     # Commands alone.
     "cli/program/launch.cpp", "cli/services/review_workspace.cpp", "cli/services/guard_unit.cpp",
 }

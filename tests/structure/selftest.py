@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Shows that every checker of this folder refuses a bad sample and accepts a good one."""
+import json
 import pathlib
 import subprocess
 import sys
@@ -70,6 +71,47 @@ class Reference(unittest.TestCase):
             self.assertIn("reference commands > docs/reference/commands.md", output)
             page.write_text("# commands\n")
             self.assertEqual(run("check_reference.py", program, root), (0, "reference: ok\n"))
+
+
+class Operations(unittest.TestCase):
+    TOLD = {"operations": ["clone", "sessions pin"], "commands": {"clone": "clone", "mcp": None}, "tools": {"clone_session": "clone", "session pin": "sessions pin"}}
+    ROWS = 'constexpr Command kRows[] = {\n    of_operation("clone", clone_transcript, "4f2a  what for")};\n'
+    CLONE = "Result<void> clone_transcript(Context& context) {\n  return show(context);\n}\n\nResult<void> show(Context& context) {\n  work->perform();\n}\n"
+
+    def answer(self, told, surfaces, command=CLONE, page="int a;\n"):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            for name, text in {"tests/structure/surfaces.txt": surfaces, "src/cli/rows.cpp": self.ROWS, "src/cli/clone.cpp": command, "src/web/add_pages.cpp": page}.items():
+                (root / name).parent.mkdir(parents=True, exist_ok=True)
+                (root / name).write_text(text)
+            (root / "told.json").write_text(json.dumps(told))
+            program = root / "program"
+            program.write_text(f"#!/bin/sh\ncat {root}/told.json\n")
+            program.chmod(0o755)
+            return run("check_operations.py", program, root)
+
+    def test_what_is_no_view_of_an_operation_is_refused(self):
+        mcp = "command mcp: starts a surface\n"
+        self.assertEqual(self.answer(self.TOLD, mcp), (0, "operations: ok\n"))
+        with_tool = {**self.TOLD, "tools": {**self.TOLD["tools"], "session stitch": None}}
+        with_lie = {**self.TOLD, "tools": {"clone_session": "clones"}}
+        post = '  pages.post(\n      "/notices/drop", drop);\n'
+        for told, surfaces, files, said in (
+                (self.TOLD, "", {}, "command mcp: is no view"),
+                (self.TOLD, "command mcp\n", {}, "surfaces.txt:1: command mcp needs a reason"),
+                (with_tool, mcp, {}, "tool session stitch: is no view"),
+                (with_lie, mcp, {}, "tool clone_session: is no view"),
+                (self.TOLD, mcp, {"page": post}, "page /notices/drop: is no view"),
+                (self.TOLD, mcp + "command clone: so\n", {}, "surfaces.txt:2: command clone comes from the table"),
+                (self.TOLD, mcp + "tool gone: so\n", {}, "surfaces.txt:2: there is no tool gone"),
+                (self.TOLD, mcp + mcp, {}, "surfaces.txt:2: command mcp stands there twice"),
+                (self.TOLD, mcp, {"command": self.CLONE.replace("work->perform", "work->clone")}, "command clone: clone_transcript runs no operation")):
+            with self.subTest(said):
+                status, output = self.answer(told, surfaces, **files)
+                self.assertEqual((status, output.count("\n")), (1, 1), output)
+                self.assertIn(said, output)
+        later = mcp + "# Not yet\ntool session stitch\npage /notices/drop\n"
+        self.assertEqual(self.answer(with_tool, later, page=post), (0, "operations: ok\n"))
 
 
 class Repository(unittest.TestCase):

@@ -1,7 +1,5 @@
-#include "base/crypto/verifying_key.h"
-
 #include "base/crypto/hash.h"
-#include "base/crypto/signing_key.h"
+#include "base/crypto/jwt_key.h"
 
 #include <gtest/gtest.h>
 

@@ -54,6 +54,8 @@ std::optional<bool> find_bool(const JsonObject& object, std::string_view key);
 std::string text_in(const JsonObject& object, std::string_view key);  // "" where find_string finds none
 
 JsonArray to_json_array(const std::vector<std::string>& texts);
+std::vector<std::string> strings_in(const JsonObject& object, std::string_view key);  // of a list; without what is no string
+void put_text(JsonObject& object, std::string_view key, std::string_view text);       // unless it is empty
 
 inline std::string_view view(const boost::json::string& text) {
   return {text.data(), text.size()};

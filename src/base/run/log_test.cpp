@@ -1,8 +1,5 @@
 #include "base/run/log.h"
 
-#include "base/json/json.h"
-#include "base/run/log_trace.h"
-
 #include <gmock/gmock.h>
 
 #include <sstream>
@@ -17,10 +14,7 @@ using testing::HasSubstr;
 
 class Log : public testing::Test {
  protected:
-  void TearDown() override {
-    set_log_level(LogLevel::info);
-    set_log_json(false);
-  }
+  void TearDown() override { set_log_level(LogLevel::info); }
   template <class Work>
   static std::string captured(Work work) {
     testing::internal::CaptureStderr();
@@ -45,13 +39,10 @@ TEST_F(Log, LinesOfAThreadNameTheTraceItWorksFor) {
     const LogTrace nonsense("x\n\"");
     log(LogLevel::warn, "a", "outer");
     std::thread([] { log(LogLevel::warn, "a", "elsewhere"); }).join();
-    set_log_json(true);
-    log(LogLevel::warn, "a", "json");
   });
   EXPECT_THAT(lines, HasSubstr("inner [trace 0000000000000000000000000000000f]\n"));
   EXPECT_THAT(lines, HasSubstr("outer [trace 4bf92f3577b34da6a3ce929d0e0e4736]\n"));
   EXPECT_THAT(lines, HasSubstr("elsewhere\n"));
-  EXPECT_THAT(lines, HasSubstr(R"("message":"json","trace_id":"4bf92f3577b34da6a3ce929d0e0e4736"})"));
   EXPECT_EQ(LogTrace::current(), "");
 }
 
@@ -88,17 +79,6 @@ TEST_F(Log, AStrangersTextCannotForgeLinesOrSteerTheTerminal) {
   const std::string line = captured([] { log(LogLevel::error, "mcp", "a\nb\r\x1b[31m\x7f\tc\xC2\x9b\xFF\xC3\xA9"); });
   EXPECT_THAT(line, HasSubstr("a\\nb\\x0d\\x1b[31m\\x7f\\tc\\x9b\xEF\xBF\xBD\xC3\xA9\n"));
   EXPECT_EQ(std::count(line.begin(), line.end(), '\n'), 1);
-}
-
-TEST_F(Log, JsonFormIsJson) {
-  set_log_json(true);
-  const std::string line = captured([] { log(LogLevel::error, "net", "quote \" and\nline \xFF"); });
-  const auto value = parse_json(line);
-  ASSERT_TRUE(value) << line;
-  EXPECT_EQ(find_string(value->get_object(), "level"), "error");
-  EXPECT_EQ(find_string(value->get_object(), "room"), "net");
-  EXPECT_EQ(find_string(value->get_object(), "message"), "quote \" and\nline \xEF\xBF\xBD");
-  EXPECT_TRUE(find_string(value->get_object(), "time"));
 }
 
 TEST_F(Log, LongMessagesAreCut) {

@@ -2,7 +2,6 @@
 // one keyword after the other. Nothing recurses: references are numbers.
 
 #include "base/schema/schema_equal.h"
-#include "base/schema/schema_number.h"
 #include "base/schema/schema_program.h"
 #include "base/schema/schema_reference.h"
 #include "base/text/text.h"

@@ -9,7 +9,7 @@ namespace holdfast::schema {
 namespace {
 
 bool is_hex(char c) {
-  return is_ascii_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+  return hex_value(c) >= 0;
 }
 bool is_in(char c, std::string_view set) {
   return set.find(c) != std::string_view::npos;

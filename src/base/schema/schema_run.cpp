@@ -1,14 +1,23 @@
 #include "base/schema/schema_run.h"
 
 #include "base/schema/schema_describe.h"
-#include "base/schema/schema_number.h"
+#include "base/schema/schema_equal.h"
 #include "base/schema/schema_reference.h"
+#include "base/text/text.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 
 namespace holdfast::schema {
+namespace {
+
+constexpr std::size_t kLongestCharacter = 4;       // bytes of UTF-8
+constexpr std::size_t kCountedBytesPerStep = 256;  // when counting characters
+constexpr std::size_t kFormatBytesPerStep = 64;
+
+}  // namespace
 
 std::uint8_t type_of(const Json& value) {
   switch (value.kind()) {
@@ -202,6 +211,200 @@ bool Run::fail(std::string_view keyword, std::string message) {
   if (enough() || !spend(1 + path_.size() / kPathBytesPerStep)) return false;
   violations_->push_back({path_, std::string(keyword), std::move(message)});
   return false;
+}
+
+bool Run::items(const Items& items, const JsonArray& array, Seen* seen) {
+  bool fits = true;
+  const std::size_t named = std::min(items.prefix.size(), array.size());
+  for (std::size_t i = 0; i < named; ++i) {
+    if (seen) seen->mark(i);
+    if (item(items.prefix[i], i, array[i])) continue;
+    fits = false;
+    if (enough()) return false;
+  }
+  if (items.rest == kNone) return fits;
+  if (seen) seen->mark_all();
+  if (array.size() > named && target_of(items.rest).never) {
+    return fail_with(items.rest_keyword, [&] {
+      return fmt::format("must have at most {}, has {}", counted(items.prefix.size(), "item"), array.size());
+    });
+  }
+  for (std::size_t i = named; i < array.size(); ++i) {
+    if (item(items.rest, i, array[i])) continue;
+    fits = false;
+    if (enough()) return false;
+  }
+  return fits;
+}
+
+bool Run::unique_items(const Json& value) {
+  const JsonArray& array = value.get_array();
+  if (array.size() < 2) return true;
+  if (!spend(weight_of(value, steps_left_))) return false;
+  struct Hashed {
+    std::uint64_t hash;
+    std::size_t position;
+    auto operator<=>(const Hashed&) const = default;
+  };
+  std::vector<Hashed> hashed;
+  hashed.reserve(array.size());
+  for (std::size_t i = 0; i < array.size(); ++i) hashed.push_back({hash_of(array[i]), i});
+  std::ranges::sort(hashed);
+  for (std::size_t i = 0; i < hashed.size(); ++i) {
+    const Json& one = array[hashed[i].position];
+    for (std::size_t j = i + 1; j < hashed.size() && hashed[j].hash == hashed[i].hash; ++j) {
+      if (!spend(weight_of(one, steps_left_))) return false;
+      if (!equal(one, array[hashed[j].position])) continue;
+      return fail_with("uniqueItems", [&] {
+        return fmt::format("must not have equal items; {} is there twice (items {} and {})", brief(one), hashed[i].position,
+                           hashed[j].position);
+      });
+    }
+  }
+  return true;
+}
+
+bool Run::contains(const Contains& contains, const JsonArray& array, Seen* seen) {
+  std::size_t found = 0;
+  for (std::size_t i = 0; i < array.size(); ++i) {
+    const bool decided = found >= contains.at_least && contains.at_most == kNone;
+    if (decided && !seen) return true;
+    if (quietly(contains.node, array[i], nullptr)) {
+      ++found;
+      if (seen) seen->mark(i);
+    }
+    if (gave_up_) return false;
+  }
+  const auto wanted = [&](std::string_view relation, std::uint32_t count) {
+    return fmt::format("must have {} {} like {}, has {}", relation, counted(count, "item"),
+                       brief(*program_.sources[contains.node]), found);
+  };
+  if (found < contains.at_least) {
+    return fail_with(contains.at_least == 1 ? "contains" : "minContains", [&] { return wanted("at least", contains.at_least); });
+  }
+  if (contains.at_most != kNone && found > contains.at_most) {
+    return fail_with("maxContains", [&] { return wanted("at most", contains.at_most); });
+  }
+  return true;
+}
+
+bool Run::unevaluated_items(const Step& step, const JsonArray& array, Seen& seen) {
+  bool fits = true;
+  const bool forbidden = target_of(step.a).never;
+  for (std::size_t i = 0; i < array.size(); ++i) {
+    if (!spend(1)) return false;
+    if (seen.has(i)) continue;
+    if (forbidden) {
+      fits = fail_with("unevaluatedItems", [&] { return fmt::format("must not have the item {} ({})", i, brief(array[i])); });
+    } else if (!item(step.a, i, array[i])) {
+      fits = false;
+    }
+    if (!fits && enough()) break;
+  }
+  seen.mark_all();
+  return fits;
+}
+
+bool Run::constant(const Json& wanted, const Json& value) {
+  if (!spend(weight_of(value, steps_left_))) return false;
+  if (equal(wanted, value)) return true;
+  return fail_with("const", [&] {
+    const Json* only = &wanted;
+    return not_listed(std::span(&only, 1), 1, value);
+  });
+}
+
+bool Run::enumeration(const Enumeration& wanted, const Json& value) {
+  const std::size_t weight = weight_of(value, steps_left_);
+  if (!spend(weight)) return false;
+  for (const auto& candidate : std::ranges::equal_range(wanted.by_hash, hash_of(value), {}, &Enumeration::Value::hash)) {
+    if (!spend(weight)) return false;
+    if (equal(*candidate.value, value)) return true;
+  }
+  return fail_with("enum", [&] {
+    std::vector<const Json*> listed;
+    std::vector<std::string_view> texts;
+    for (const Json& item : *wanted.listed | std::views::take(kMaxComparedNames)) {
+      listed.push_back(&item);
+      if (item.is_string()) texts.push_back(view(item.get_string()));
+    }
+    std::string message = not_listed(listed, wanted.listed->size(), value);
+    if (listed.size() > kShownValues && value.is_string()) message += did_you_mean(view(value.get_string()), texts);
+    return message;
+  });
+}
+
+bool Run::number(const Step& step, const Json& value) {
+  const Json& bound = *program_.values[step.a];
+  if (step.check == Check::multiple_of) {
+    if (is_multiple_of(value, bound)) return true;
+    return fail_with("multipleOf", [&] { return fmt::format("must be a multiple of {}, got {}", brief(bound), brief(value)); });
+  }
+  const auto order = compare_numbers(value, bound);
+  const auto out_of_range = [&](std::string_view keyword, std::string_view relation) {
+    return fail_with(keyword, [&] { return fmt::format("must be {} {}, got {}", relation, brief(bound), brief(value)); });
+  };
+  switch (step.check) {
+    case Check::minimum:
+      return order >= 0 || out_of_range("minimum", "at least");
+    case Check::maximum:
+      return order <= 0 || out_of_range("maximum", "at most");
+    case Check::exclusive_minimum:
+      return order > 0 || out_of_range("exclusiveMinimum", "greater than");
+    default:
+      return order < 0 || out_of_range("exclusiveMaximum", "less than");
+  }
+}
+
+bool Run::text(const Step& step, const Json& value) {
+  const std::string_view text = view(value.get_string());
+  if (step.check == Check::pattern) {
+    const Pattern& pattern = program_.patterns[step.a];
+    if (!spend(pattern.cost(text.size()))) return false;
+    if (pattern.found_in(text)) return true;
+    return fail_with("pattern", [&] {
+      return fmt::format("must match the pattern {}, got {}", shorten(program_.pattern_texts[step.a], 120), brief(value));
+    });
+  }
+  if (step.check == Check::format) {
+    const auto format = static_cast<Format>(step.a);
+    if (!spend(text.size() / kFormatBytesPerStep)) return false;
+    if (has_format(format, text)) return true;
+    return fail_with("format", [&] { return fmt::format("must be {}, got {}", expected_text(format), brief(value)); });
+  }
+
+  // Most texts are settled by their size in bytes; only near the bound characters are counted.
+  if (step.check == Check::min_length) {
+    if (text.size() / kLongestCharacter >= step.a) return true;
+    if (!spend(text.size() / kCountedBytesPerStep)) return false;
+    if (text.size() >= step.a && utf8_length(text) >= step.a) return true;
+    return fail_with("minLength", [&] {
+      return step.a == 1 ? std::string("must not be empty")
+                         : fmt::format("must have at least {}, got {}", counted(step.a, "character"), brief(value));
+    });
+  }
+  if (text.size() <= step.a) return true;
+  if (!spend(text.size() / kCountedBytesPerStep)) return false;
+  const std::size_t length = utf8_length(text);
+  if (length <= step.a) return true;
+  return fail_with("maxLength",
+                   [&] { return fmt::format("must have at most {}, has {}", counted(step.a, "character"), length); });
+}
+
+bool Run::size(const Step& step, const Json& value) {
+  const bool is_array = value.is_array();
+  const std::size_t size = is_array ? value.get_array().size() : value.get_object().size();
+  const std::string_view noun = is_array ? "item" : "property";
+  if (step.check == Check::min_items || step.check == Check::min_properties) {
+    if (size >= step.a) return true;
+    return fail_with(is_array ? "minItems" : "minProperties", [&] {
+      std::string message = fmt::format("must have at least {}", counted(step.a, noun));
+      return size == 0 ? message : message + fmt::format(", has {}", size);
+    });
+  }
+  if (size <= step.a) return true;
+  return fail_with(is_array ? "maxItems" : "maxProperties",
+                   [&] { return fmt::format("must have at most {}, has {}", counted(step.a, noun), size); });
 }
 
 }  // namespace holdfast::schema

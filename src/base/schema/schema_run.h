@@ -6,15 +6,55 @@
 // next to nothing; with one it goes on and explains. The steps of both are counted, so hostile
 // schemas and values end in "limit" and never in an answer that was not worked out.
 
+#include "base/json/json.h"
 #include "base/schema/schema_program.h"
-#include "base/schema/schema_seen.h"
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace holdfast::schema {
+
+// Which members or items of one value some keyword has looked at: what unevaluatedProperties and
+// unevaluatedItems ask. Positions are those of the object's or array's own order.
+class Seen {
+ public:
+  explicit Seen(const Json& value) {
+    const std::size_t size = size_of(value);
+    if (size > 64) more_.resize((size - 1) / 64);
+  }
+
+  void mark(std::size_t position) { word(position / 64) |= std::uint64_t{1} << (position % 64); }
+  void mark_all() { all_ = true; }
+  bool has(std::size_t position) const {
+    if (all_) return true;
+    const std::uint64_t bits = position < 64 ? first_ : more_[position / 64 - 1];
+    return (bits >> (position % 64) & 1) != 0;
+  }
+
+  // Both must be about the same value.
+  void add(const Seen& other) {
+    all_ = all_ || other.all_;
+    first_ |= other.first_;
+    for (std::size_t i = 0; i < more_.size(); ++i) more_[i] |= other.more_[i];
+  }
+
+  // What making one of these costs, in steps.
+  static std::size_t cost(const Json& value) { return 1 + size_of(value) / 64; }
+
+ private:
+  static std::size_t size_of(const Json& value) {
+    if (value.is_object()) return value.get_object().size();
+    return value.is_array() ? value.get_array().size() : 0;
+  }
+  std::uint64_t& word(std::size_t number) { return number == 0 ? first_ : more_[number - 1]; }
+
+  bool all_ = false;
+  std::uint64_t first_ = 0;
+  std::vector<std::uint64_t> more_;
+};
 
 // The bit of Type that a value has; a number is kInteger when it is one, else kNumber.
 std::uint8_t type_of(const Json& value);
@@ -48,7 +88,7 @@ class Run {
     return explains() ? fail(keyword, text()) : false;
   }
 
-  // schema_run_scalar.cpp
+  // of scalars
   bool constant(const Json& wanted, const Json& value);
   bool enumeration(const Enumeration& wanted, const Json& value);
   bool number(const Step& step, const Json& value);
@@ -66,7 +106,7 @@ class Run {
   bool unevaluated_properties(const Step& step, const Node& node, const JsonObject& object, Seen& seen);
   bool unknown_member(std::string_view keyword, std::string_view name, const Members* known, const JsonObject& object);
 
-  // schema_run_array.cpp
+  // of arrays
   bool items(const Items& items, const JsonArray& array, Seen* seen);
   bool unique_items(const Json& value);
   bool contains(const Contains& contains, const JsonArray& array, Seen* seen);

@@ -1,4 +1,4 @@
-#include "base/text/control_characters.h"
+#include "base/text/text.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,7 @@
 #include "base/text/text.h"
 
-#include "base/json/json_escape.h"
-
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <cstring>
 
@@ -68,43 +67,37 @@ std::size_t ascii_run(std::string_view text) {
   return run;
 }
 
-void append_utf8(std::string& out, std::uint32_t code_point) {
-  if (code_point < 0x80) {
-    out += static_cast<char>(code_point);
-  } else if (code_point < 0x800) {
-    out += static_cast<char>(0xC0 | code_point >> 6);
-    out += static_cast<char>(0x80 | (code_point & 0x3F));
-  } else if (code_point < 0x10000) {
-    out += static_cast<char>(0xE0 | code_point >> 12);
-    out += static_cast<char>(0x80 | (code_point >> 6 & 0x3F));
-    out += static_cast<char>(0x80 | (code_point & 0x3F));
-  } else {
-    out += static_cast<char>(0xF0 | code_point >> 18);
-    out += static_cast<char>(0x80 | (code_point >> 12 & 0x3F));
-    out += static_cast<char>(0x80 | (code_point >> 6 & 0x3F));
-    out += static_cast<char>(0x80 | (code_point & 0x3F));
-  }
-}
-
 // The four digits behind "\u" at the front of text.
 std::optional<std::uint32_t> unicode_escape(std::string_view text) {
   if (text.size() < 6 || text[0] != '\\' || text[1] != 'u') return std::nullopt;
   std::uint32_t value = 0;
   for (const char c : text.substr(2, 4)) {
-    value <<= 4;
-    if (c >= '0' && c <= '9') {
-      value |= static_cast<std::uint32_t>(c - '0');
-    } else if ((c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F')) {
-      value |= static_cast<std::uint32_t>((c | 0x20) - 'a' + 10);
-    } else {
-      return std::nullopt;
-    }
+    if (hex_value(c) < 0) return std::nullopt;
+    value = value << 4 | static_cast<std::uint32_t>(hex_value(c));
   }
   return value;
 }
 
 char ascii_lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
+}
+
+constexpr std::size_t kEscape = 6;  // \uXXXX
+
+// The unit that an escape at the beginning of the text stands for.
+std::optional<std::uint32_t> unit_at(std::string_view text) {
+  if (text.size() < kEscape || !text.starts_with("\\u")) return std::nullopt;
+  std::uint32_t unit = 0;
+  const char* const end = text.data() + kEscape;
+  const auto read = std::from_chars(text.data() + 2, end, unit, 16);
+  return read.ec == std::errc() && read.ptr == end ? std::optional(unit) : std::nullopt;
+}
+
+bool is_high(std::uint32_t unit) {
+  return unit >= 0xD800 && unit < 0xDC00;
+}
+bool is_low(std::uint32_t unit) {
+  return unit >= 0xDC00 && unit < 0xE000;
 }
 
 }  // namespace
@@ -190,6 +183,24 @@ std::string to_ascii_lower(std::string_view text) {
   return lower;
 }
 
+void append_utf8(std::string& out, std::uint32_t code_point) {
+  if (code_point < 0x80) {
+    out += static_cast<char>(code_point);
+  } else if (code_point < 0x800) {
+    out += static_cast<char>(0xC0 | code_point >> 6);
+    out += static_cast<char>(0x80 | (code_point & 0x3F));
+  } else if (code_point < 0x10000) {
+    out += static_cast<char>(0xE0 | code_point >> 12);
+    out += static_cast<char>(0x80 | (code_point >> 6 & 0x3F));
+    out += static_cast<char>(0x80 | (code_point & 0x3F));
+  } else {
+    out += static_cast<char>(0xF0 | code_point >> 18);
+    out += static_cast<char>(0x80 | (code_point >> 12 & 0x3F));
+    out += static_cast<char>(0x80 | (code_point >> 6 & 0x3F));
+    out += static_cast<char>(0x80 | (code_point & 0x3F));
+  }
+}
+
 std::optional<std::string> unescape_json_string(std::string_view inside) {
   std::string out;
   out.reserve(inside.size());
@@ -220,6 +231,33 @@ std::optional<std::string> unescape_json_string(std::string_view inside) {
     } else {
       out += kReplacement;
     }
+  }
+  return out;
+}
+
+bool has_control_character(std::string_view text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if (byte < 0x20 || byte == 0x7F) return true;
+    if (byte == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0) return true;
+  }
+  return false;
+}
+
+std::string without_lone_surrogates(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const std::size_t plain = std::min(text.find('\\'), text.size());
+    out += text.substr(0, plain);
+    text.remove_prefix(plain);
+    const auto unit = unit_at(text);
+    std::size_t taken = std::min<std::size_t>(unit ? kEscape : 2, text.size());
+    const auto next = unit && is_high(*unit) ? unit_at(text.substr(kEscape)) : std::nullopt;
+    if (next && is_low(*next)) taken = 2 * kEscape;
+    const bool lone = unit && (is_low(*unit) || (is_high(*unit) && taken == kEscape));
+    out += lone ? std::string_view("\\ufffd") : text.substr(0, taken);
+    text.remove_prefix(taken);
   }
   return out;
 }

@@ -2,6 +2,7 @@
 
 // UTF-8 text of unknown quality.
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,6 +22,13 @@ constexpr bool is_lower_hex(char c) {  // as hashes are written
   return is_ascii_digit(c) || (c >= 'a' && c <= 'f');
 }
 
+constexpr int hex_value(char c) {  // -1: no hexadecimal digit
+  if (is_ascii_digit(c)) return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
 bool is_valid_utf8(std::string_view text);
 std::string to_valid_utf8(std::string_view text);  // broken sequences become U+FFFD
 
@@ -34,6 +42,7 @@ std::string shorten(std::string_view text, std::size_t max_chars);
 std::string to_nfc(std::string_view text);     // composed; broken input is returned as it is
 std::string to_nfd(std::string_view text);     // decomposed, likewise
 std::string fold_case(std::string_view text);  // NFKC case folding, for comparing
+void append_utf8(std::string& out, std::uint32_t code_point);
 std::string_view trim(std::string_view text);  // ASCII white space at both ends
 bool equal_ignoring_ascii_case(std::string_view a, std::string_view b);
 std::string to_ascii_lower(std::string_view text);
@@ -41,5 +50,36 @@ std::string to_ascii_lower(std::string_view text);
 // Decodes the inside of a JSON string literal, lone surrogates included (they become U+FFFD).
 // nullopt for a broken escape.
 std::optional<std::string> unescape_json_string(std::string_view inside);
+
+// Of C0 (below U+0020), DEL, or C1 (U+0080 to U+009F, which terminals obey, too). The text is UTF-8.
+bool has_control_character(std::string_view text);
+
+// What the character behind a backslash in a JSON string stands for; 0 for `u` and for what may not stand there.
+constexpr char short_json_escape(char c) {
+  switch (c) {
+    case '"':
+    case '\\':
+    case '/':
+      return c;
+    case 'b':
+      return '\b';
+    case 'f':
+      return '\f';
+    case 'n':
+      return '\n';
+    case 'r':
+      return '\r';
+    case 't':
+      return '\t';
+    default:
+      return 0;
+  }
+}
+
+// Halves of characters in JSON: JavaScript cuts a text in the middle of an emoji and writes the half as "\\ud800", which the
+// grammar allows and parsers refuse.
+
+// Escapes of surrogates that have no partner, each replaced by "\\ufffd"; everything else byte for byte.
+std::string without_lone_surrogates(std::string_view json_text);
 
 }  // namespace holdfast

@@ -37,13 +37,6 @@ void append_encoded(std::string& out, std::string_view text, std::string_view al
   }
 }
 
-int hex_value(char c) {
-  if (is_ascii_digit(c)) return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
 std::unexpected<Error> bad_root(std::string_view text, std::string_view why) {
   constexpr std::size_t kQuoted = 200;  // enough to recognise it
   return fail(ErrorKind::invalid, fmt::format("not a usable root: {}: {}", why, to_valid_utf8(utf8_prefix(text, kQuoted))),

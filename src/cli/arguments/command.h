@@ -30,6 +30,8 @@ struct Command {
   bool hidden = false;
   // It shows the operation of its name (src/operations): that one says what it does, and its parameters come first.
   bool is_operation = false;
+  // It shows this operation, in words and parameters of its own.
+  std::string_view operation = {};
 
   std::string_view name() const { return path.substr(path.rfind(' ') + 1); }
   std::string_view above() const { return path.substr(0, path.size() - std::min(name().size() + 1, path.size())); }
@@ -51,6 +53,10 @@ extern const Command kEveryCommand;
 constexpr Command of_operation(std::string_view name, Result<void> (*run)(Context&), std::string_view examples,
                                operations::Parameters own = {}) {
   return {.path = name, .run = run, .parameters = own, .examples = examples, .is_operation = true};
+}
+constexpr Command view_of(std::string_view operation, Command command) {
+  command.operation = operation;
+  return command;
 }
 std::string_view summary_of(const Command& command);
 // All that it takes. Lives as long as the program.

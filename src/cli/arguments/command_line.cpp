@@ -45,7 +45,7 @@ class HelpText : public CLI::Formatter {
   }
 };
 
-std::optional<std::int64_t> number_in(const std::string& word) {
+std::optional<std::int64_t> whole_number(const std::string& word) {
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
   return error == std::errc{} && end == word.data() + word.size() ? std::optional(number) : std::nullopt;
@@ -57,7 +57,7 @@ std::string what_does_not_fit(const Parameter& parameter, const std::string& wor
   const auto known = operations::words_of(parameter);
   if (!known.empty() && std::ranges::find(known, word) == known.end()) return fmt::format("{} is not {}", word, parameter.words);
   if (parameter.type != ValueType::number) return {};
-  const auto number = number_in(word);
+  const auto number = whole_number(word);
   if (number && *number >= parameter.least && *number <= parameter.most) return {};
   return parameter.most == std::numeric_limits<std::int64_t>::max()
              ? fmt::format("{} is not a whole number from {} on", word, parameter.least)
@@ -68,7 +68,7 @@ void take(Given& given, const Parameter& parameter, const std::vector<std::strin
   if (parameter.type == ValueType::texts)
     given.set(parameter.name, JsonArray(words.begin(), words.end()));
   else if (parameter.type == ValueType::number)
-    given.set(parameter.name, number_in(words.front()).value_or(0));
+    given.set(parameter.name, whole_number(words.front()).value_or(0));
   else
     given.set(parameter.name, Json(words.empty() ? std::string_view() : std::string_view(words.front())));
 }

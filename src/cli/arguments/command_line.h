@@ -3,7 +3,7 @@
 // The command line as values. Only command_line.cpp knows the library that reads it.
 
 #include "cli/arguments/command.h"
-#include "operations/given.h"
+#include "operations/parameter.h"
 
 #include <variant>
 

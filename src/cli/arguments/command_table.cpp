@@ -49,7 +49,7 @@ operations::Parameters parameters_of(const Command& command) {
         const auto shared = operations::find_operation(each.path)->parameters;
         std::vector<Parameter>& parameters = all[each.path];
         std::ranges::copy_if(shared, std::back_inserter(parameters),
-                             [](const Parameter& parameter) { return parameter.type != Parameter::Type::objects; });
+                             [](const Parameter& parameter) { return parameter.type != Parameter::Type::json; });
         parameters.insert(parameters.end(), each.parameters.begin(), each.parameters.end());
       }
     return all;

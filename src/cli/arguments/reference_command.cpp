@@ -1,5 +1,5 @@
-// holdfast reference commands|tools: the pages of docs/reference, made from the table of commands and from what the server
-// offers.
+// holdfast reference commands|tools|surfaces: the pages of docs/reference, made from the table of commands and from what the
+// server offers; and which of both come from the table of operations.
 
 #include "base/files/file.h"
 #include "base/ids.h"
@@ -8,12 +8,14 @@
 #include "cli/arguments/command.h"
 #include "cli/program/context.h"
 #include "cli/services/mcp_service.h"
+#include "operations/table.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 
 namespace holdfast::cli {
 
@@ -117,9 +119,12 @@ std::string type_text(const JsonObject& schema) {
   return fmt::format("{}", fmt::join(all, " or "));
 }
 
-std::string tool_section(const JsonObject& tool) {
-  std::string text = fmt::format("## {}\n\n{}\n\n", text_in(tool, "name"), text_in(tool, "description"));
-  const JsonObject& schema = *find_object(tool, "inputSchema");
+std::string tool_section(const mcp::Tool& tool) {
+  std::string description = tool.description;  // what looks like a link in it is an example of one
+  for (std::size_t at = description.find("]("); at != description.npos; at = description.find("](", at + 3))
+    description.insert(at + 1, "\\");
+  std::string text = fmt::format("## {}\n\n{}\n\n", tool.name, description);
+  const JsonObject& schema = tool.input_schema;
   const JsonArray* required = find_array(schema, "required");
   const JsonObject* properties = find_object(schema, "properties");
   if (!properties) return text;
@@ -135,22 +140,59 @@ std::string tool_section(const JsonObject& tool) {
   return properties->empty() ? text : text + "\n";
 }
 
+std::string tools_page(const mcp::Server& server) {
+  std::string text(kToolsHead);
+  for (const mcp::Tool* tool : server.tools()) text += tool_section(*tool);
+  text.pop_back();
+  return text;
+}
+
+// What a tool can do, each by its name. When its first argument is one of a few words, those are it, whatever it shows.
+std::map<std::string, std::string> parts_of(const mcp::Tool& tool) {
+  std::map<std::string, std::string> parts = tool.shows;
+  const JsonObject* properties = find_object(tool.input_schema, "properties");
+  if (properties)
+    for (const char* name : {"operation", "action"})
+      if (const JsonObject* schema = find_object(*properties, name))
+        if (const JsonArray* words = find_array(*schema, "enum"))
+          for (const Json& word : *words) parts.try_emplace(std::string(view(word.as_string())));
+  if (parts.empty()) parts.try_emplace("");
+  return parts;
+}
+
+// What each command and tool is a view of, for the check that nothing can be done past the table of operations; null: of no row.
+std::string surfaces_page(const mcp::Server& server) {
+  const auto row = [](std::string_view name) { return operations::find_operation(name) ? Json(name) : Json(nullptr); };
+  JsonObject commands, tools;
+  JsonArray rows;
+  for (const operations::Operation& each : operations::all()) rows.emplace_back(each.name);
+  for (const CommandFamily& family : command_families())
+    for (const Command& each : family.commands)
+      if (each.run) commands[each.path] = row(each.is_operation ? each.path : each.operation);
+  for (const mcp::Tool* tool : server.tools()) {
+    for (const auto& [part, name] : parts_of(*tool)) tools[part.empty() ? tool->name : tool->name + " " + part] = row(name);
+  }
+  return to_json_pretty(
+             JsonObject{{"operations", std::move(rows)}, {"commands", std::move(commands)}, {"tools", std::move(tools)}}) +
+         "\n";
+}
+
 // Over a store that is only there for this: which tools there are depends on no data.
-Result<void> print_tools(Context& context) {
+Result<void> print_of_server(Context& context, std::string (*page_of)(const mcp::Server&)) {
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() / fmt::format("holdfast-reference-{}", make_uuid7());
   HF_CHECK(make_private_folder(folder.string()));
   const auto page = [&]() -> Result<std::string> {
     context.flags["store"] = {"sqlite:" + (folder / "store.db").string()};
     context.flags["tools"] = {"all"};
+    context.flags["documents.roots"] = {folder.string()};  // without any there are no tools over documents
     HF_TRY(const Context apart, Context::make(context, context.environment));
     HF_TRY(auto store, apart.open_store());
     const session::SharedStore stores(*store);
     PollLoop loop;
     Pool pool;
     HF_TRY(const auto service, McpService::open(apart, stores, loop, pool));
-    std::string text(kToolsHead);
-    for (const Json& tool : service->server().described_tools()) text += tool_section(tool.get_object());
+    std::string text = page_of(service->server());
     service->stop();
     pool.close();
     loop.run_ready();
@@ -159,14 +201,15 @@ Result<void> print_tools(Context& context) {
   std::error_code ignored;
   std::filesystem::remove_all(folder, ignored);
   if (!page) return fail(page.error());
-  print(std::string_view(*page).substr(0, page->size() - 1));
+  print(*page);
   return {};
 }
 
 }  // namespace
 
 Result<void> print_reference(Context& context) {
-  if (context.given.text("page") == "tools") return print_tools(context);
+  if (const std::string wanted = context.given.text("page"); wanted != "commands")
+    return print_of_server(context, wanted == "tools" ? tools_page : surfaces_page);
   std::string page = std::string(kPageHead) + "## Options of every command\n\n";
   page += options_text(kEveryCommand);
   for (const CommandFamily& family : command_families()) {

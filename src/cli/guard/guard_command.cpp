@@ -4,6 +4,7 @@
 #include "base/run/log.h"
 #include "cli/program/context.h"
 #include "cli/services/guard_unit.h"
+#include "cli/transcripts/transcript_text.h"
 #include "cli/transcripts/transcript_work.h"
 #include "kinds/transcripts/guard/guard.h"
 #include "kinds/transcripts/guard/guard_watch.h"
@@ -29,37 +30,19 @@ constexpr std::chrono::seconds kAfterTrouble{5};
 constexpr std::chrono::seconds kHookPatience{3};
 constexpr std::size_t kMaxHookInput = 1024 * 1024;
 
-std::string guard_report_text(const GuardReport& report, const session::Blobs::State& state) {
-  std::string out = fmt::format("{} files, {} new or changed: {} read, {} of it new\n", report.files, report.changed,
-                                size_text(report.bytes_read), size_text(report.bytes_new));
-  out += fmt::format("the guard has {} files, {} in {}", state.files, size_text(state.bytes), size_text(state.stored_bytes));
-  if (state.bytes > 0)
-    out += fmt::format(" ({:.1f} %)", 100.0 * static_cast<double>(state.stored_bytes) / static_cast<double>(state.bytes));
+// One pass; what could not be kept is told, and is no failure.
+std::string guard_text(const operations::Facts& facts, const Context&) {
+  const std::int64_t kept = number_in(facts, "kept_bytes"), stored = number_in(facts, "guard_bytes");
+  std::string out = fmt::format("{} files, {} new or changed: {} read, {} of it new\n", number_in(facts, "files"),
+                                number_in(facts, "changed"), size_in(facts, "bytes_read"), size_in(facts, "bytes_new"));
+  out += fmt::format("the guard has {} files, {} in {}", number_in(facts, "kept_files"), size_in(facts, "kept_bytes"),
+                     size_in(facts, "guard_bytes"));
+  if (kept > 0) out += fmt::format(" ({:.1f} %)", 100.0 * static_cast<double>(stored) / static_cast<double>(kept));
   return out + "\n";
 }
 
 void log_troubles(const GuardReport& report) {
   for (const std::string& trouble : report.troubles) log(LogLevel::warn, "guard", trouble);
-}
-
-Result<void> keep_once(Context& context) {
-  HF_TRY(auto work, TranscriptWork::begin(context));
-  HF_TRY(session::Blobs* const blobs, work->homes_keeper().guard());
-  Guard guard(work->homes(), *blobs);
-  HF_TRY(const GuardReport report, guard.keep_all(work->progress()));
-  HF_TRY(const auto state, blobs->state());
-  work->progress_done();
-  if (context.json) {
-    JsonObject fields = to_json(report);
-    fields["kept_files"] = state.files;
-    fields["kept_bytes"] = state.bytes;
-    fields["guard_bytes"] = state.stored_bytes;
-    print_json(fields);
-  } else {
-    print(guard_report_text(report, state));
-  }
-  work->warn(report.troubles);
-  return {};
 }
 
 Result<void> keep_watching(Context& context) {
@@ -69,8 +52,8 @@ Result<void> keep_watching(Context& context) {
   signals->on_stop([&] { static_cast<void>(::eventfd_write(stop.get(), 1)); });
   HF_TRY(auto work, TranscriptWork::begin(context));
   HF_TRY(session::Blobs* const blobs, work->homes_keeper().guard());
-  HF_TRY(auto watch, transcripts::GuardWatch::open(work->homes()));
-  Guard guard(work->homes(), *blobs);
+  HF_TRY(auto watch, transcripts::GuardWatch::open(work->homes_keeper().homes()));
+  Guard guard(work->homes_keeper().homes(), *blobs);
   std::chrono::milliseconds next{0};  // until the next full pass
   std::vector<transcripts::GuardedFile> changed;
   bool all = true;
@@ -142,7 +125,7 @@ Result<void> guard_transcripts(Context& context) {
   if (given.flag("install")) return install_guard(context);
   if (given.flag("uninstall")) return uninstall_guard(context);
   if (given.flag("install_hook")) return print_guard_hook(context);
-  return given.flag("watch") ? keep_watching(context) : keep_once(context);
+  return given.flag("watch") ? keep_watching(context) : show(context, guard_text);
 }
 
 }  // namespace holdfast::cli

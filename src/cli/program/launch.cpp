@@ -34,7 +34,7 @@ bool is_on_path(const Environment& environment, const std::string& program) {
 
 Result<void> check_launch(const Context& context, const TranscriptWork& work, std::string_view product) {
   if (!context.given.flag("launch")) return {};
-  const auto client = transcripts::client_above(work.homes().claude);
+  const auto client = transcripts::client_above(work.homes_keeper().homes().claude);
   if (context.environment("CLAUDECODE") || (client && *client))
     return fail(ErrorKind::refused, "--launch inside a running session would start a client in a client",
                 "leave --launch out; the command to resume is printed");

@@ -33,7 +33,7 @@ constexpr Parameter kLoginParameters[] = {
 constexpr Parameter kCompletionParameters[] = {
     {.name = "shell", .help = "bash, zsh or fish", .words = "bash|zsh|fish", .required = true, .option = "SHELL"}};
 constexpr Parameter kReferenceParameters[] = {
-    {.name = "page", .help = "which page", .words = "commands|tools", .required = true, .option = "PAGE"}};
+    {.name = "page", .help = "which page", .words = "commands|tools|surfaces", .required = true, .option = "PAGE"}};
 
 constexpr Command kStoreRows[] = {
     {"store", "look after the store"},

@@ -14,7 +14,7 @@
 #include "cli/services/mcp_service.h"
 
 #include "base/run/log.h"
-#include "base/run/repeat.h"
+#include "base/run/pool.h"
 #include "cli/program/care_settings.h"
 #include "cli/program/document_settings.h"
 #include "cli/services/keeper_of_home.h"
@@ -22,6 +22,7 @@
 #include "cli/services/runner_service.h"
 #include "cli/services/search_service.h"
 #include "kinds/documents/workspace/handles.h"
+#include "operations/table.h"
 #include "session/life/expiry.h"
 #include "session/life/sweep.h"
 #include "tools/documents/document_tools.h"
@@ -30,23 +31,22 @@
 #include "tools/project_root.h"
 #include "tools/reasoning/reasoning_caller.h"
 #include "tools/reasoning/reasoning_tools.h"
-#include "tools/research/conversation_operations.h"
 #include "tools/research/research_tool.h"
 #include "tools/runner/runner_tools.h"
 #include "tools/session/confirmation.h"
-#include "tools/session/core_operations.h"
 #include "tools/session/notices.h"
 #include "tools/session/session_news.h"
 #include "tools/session/session_operations.h"
 #include "tools/session/session_tools.h"
-#include "tools/toolsets.h"
-#include "tools/transcripts/search_tools.h"
 #include "tools/transcripts/transcript_tools.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <set>
 
 namespace holdfast::cli {
 
@@ -77,6 +77,23 @@ tools::ReasoningSettings reasoning_settings(const Settings& settings) {
   chosen.auto_attach = settings.flag("reasoning.auto_attach");
   chosen.attach_window = settings.number("reasoning.attach_hours") * kHour;
   chosen.agent_name = settings.text("reasoning.agent");
+  return chosen;
+}
+
+// The groups of tools that a person can choose from (design §4): --tools reasoning,documents; "all" is every group. Errors:
+// invalid, naming those there are.
+Result<std::set<std::string, std::less<>>> read_toolsets(const std::vector<std::string>& names) {
+  constexpr std::array<std::string_view, 5> kToolsets = {"reasoning", "documents", "research", "transcripts", "runner"};
+  std::set<std::string, std::less<>> chosen;
+  for (const std::string& name : names) {
+    if (name == "all")
+      chosen.insert(kToolsets.begin(), kToolsets.end());
+    else if (std::ranges::find(kToolsets, name) != kToolsets.end())
+      chosen.insert(name);
+    else
+      return fail(ErrorKind::invalid, fmt::format("there is no toolset called {}", name),
+                  fmt::format("use all, or some of {}", fmt::join(kToolsets, ", ")));
+  }
   return chosen;
 }
 
@@ -193,6 +210,9 @@ class ToolService final : public McpService {
   tools::SessionOperations operations_;
   std::optional<tools::Confirmation> confirmation_;
   std::optional<tools::DocumentWorkspaces> workspaces_;
+  std::unique_ptr<transcripts::Keeper> keeper_;
+  std::mutex search_mutex_;
+  std::unique_ptr<SearchService> search_;  // research searches with it, too
   std::unique_ptr<ResearchParts> research_;
   std::optional<tools::ResearchWorkers> workers_;
   std::optional<tools::ResearchRooms> research_rooms_;
@@ -200,11 +220,7 @@ class ToolService final : public McpService {
   std::unique_ptr<RunnerService> runner_;  // made at first use
   std::stop_source stopping_;
   tools::RunnerRoom runner_room_;
-  std::unique_ptr<transcripts::Keeper> keeper_;
   tools::CallRoom calls_;
-  std::mutex search_mutex_;
-  std::unique_ptr<SearchService> search_;
-  tools::SearchRoom search_room_;
   mcp::Server server_;
   tools::ReasoningCaller reasoning_;
   session::Store& swept_;
@@ -222,24 +238,21 @@ ToolService::ToolService(const Context& context, const session::SharedStore& sto
       policy_(retention_policy(context.settings)),
       operations_(policy_),
       runner_room_{stores, [this](session::Store& store) { return runs(store); }, stopping_.get_token(), *context.clock},
-      calls_{root_, policy_, *context.clock},
+      calls_{.root = root_, .policy = policy_, .clock = *context.clock, .stores = &stores, .reasoning = &reasoning_},
       server_(server_options(context.settings), executor, pool, *context.clock, state_),
-      reasoning_(stores, server_, root_, reasoning_settings(context.settings)),
+      reasoning_(server_, root_, reasoning_settings(context.settings)),
       swept_(stores.for_system(session::SystemWork::sweep)),
       handles_(stores, *context.clock, handle_ttl(context.settings)),
       retention_(swept_, policy_, *context.clock, executor, pool,
                  [this] { server_.resource_updated(std::string(tools::kNoticesUri)); }) {}
 
 Result<void> ToolService::open_tools() {
-  HF_TRY(auto chosen, tools::read_toolsets(context_.settings.list("tools")));
+  HF_TRY(auto chosen, read_toolsets(context_.settings.list("tools")));
   HF_TRY(const tools::GateSettings gate, gate_settings(context_.settings));
   HF_CHECK(server_.open());
   confirmation_.emplace(stores_, policy_, gate);
-  tools::add_list_operations(operations_);
-  tools::add_read_operations(operations_);
-  tools::add_change_operations(operations_);
-  tools::add_gate_operations(operations_, *confirmation_);
-  tools::add_notice_operations(operations_);
+  calls_.confirmation = &*confirmation_;
+  operations_.add_core();
   if (chosen.contains("transcripts")) {
     HF_TRY(keeper_, open_keeper(context_, [this](bool) -> Result<session::Store*> { return &own_; }));
     end_what_died(*keeper_);
@@ -247,6 +260,11 @@ Result<void> ToolService::open_tools() {
     calls_.remote.environment = context_.environment;
     calls_.remote.gist.api = context_.settings.text("gist.api");
     calls_.archive_folder = context_.folders.data + "/archives";
+    calls_.search = [this]() -> Result<operations::Context::Search> {
+      HF_TRY(SearchService * service, search());
+      return operations::Context::Search{&service->finder(), &service->sources(), &service->index(),
+                                         SearchService::index_folder(context_)};
+    };
     tools::add_transcript_kind(operations_, *keeper_);
   }
   if (chosen.contains("research")) HF_CHECK(open_research());
@@ -256,15 +274,10 @@ Result<void> ToolService::open_tools() {
   if (research_rooms_) HF_CHECK(tools::add_research_tool(server_, *research_rooms_));
   if (keeper_) {
     HF_CHECK(tools::add_transcript_tools(server_, stores_, calls_));
-    search_room_.engine = [this]() -> Result<tools::SearchRoom::Engine> {
-      HF_TRY(SearchService * service, search());
-      return tools::SearchRoom::Engine{&service->finder(), &service->sources()};
-    };
-    HF_CHECK(tools::add_search_tools(server_, stores_, calls_, search_room_));
   }
   if (chosen.contains("runner")) HF_CHECK(tools::add_runner_tools(server_, runner_room_));
-  tools::add_session_resources(server_, stores_, operations_);
-  tools::add_notice_resource(server_, stores_);
+  tools::add_session_resources(server_, stores_, operations_, calls_);
+  tools::add_notice_resource(server_, stores_, calls_);
   // On the pool: it reads and writes the store.
   server_.on_roots_changed([this](const mcp::Caller& caller) {
     server_.pool().submit([this, caller] {
@@ -304,11 +317,14 @@ Result<SearchService*> ToolService::search() {
 }
 
 Result<void> ToolService::open_reasoning() {
-  tools::add_reasoning_operations(operations_, reasoning_);
-  HF_CHECK(tools::add_init_tool(server_, reasoning_));
-  HF_CHECK(tools::add_thought_tool(server_, reasoning_));
+  operations_.add_argument("range", {{"type", "array"}, {"items", JsonObject{{"type", "integer"}}}});
+  operations_.add(operations::line_operations());
+  for (const operations::Operation& each : operations::continuing_operations())
+    if (!each.kind.empty()) operations_.add(each, std::string(each.kind));
+  HF_CHECK(tools::add_init_tool(server_, stores_, calls_));
+  HF_CHECK(tools::add_thought_tool(server_, stores_, calls_));
   HF_CHECK(tools::add_session_tool(server_, stores_, operations_, calls_));
-  tools::add_reasoning_prompts(server_, reasoning_);
+  tools::add_reasoning_prompts(server_, stores_, calls_);
   return {};
 }
 
@@ -335,15 +351,22 @@ tools::ResearchWorkers::Runs ToolService::background_runs() {
 }
 
 Result<void> ToolService::open_research() {
-  HF_TRY(research_, ResearchParts::make(context_));
+  std::function<Result<OpenTranscripts>()> transcripts;
+  if (keeper_)
+    transcripts = [this]() -> Result<OpenTranscripts> {
+      HF_TRY(SearchService* const service, search());
+      return OpenTranscripts{keeper_.get(), service};
+    };
+  HF_TRY(research_, ResearchParts::make(context_, std::move(transcripts)));
   workers_.emplace(background_runs());
-  const tools::OpenConversations open = [this](session::Store& store) {
+  calls_.open = [this](session::Store& store) {
     return tools::Conversations{research_->threads(store), research_->research(store)};
   };
-  research_rooms_.emplace(tools::ResearchRooms{stores_, open, research_->models(), *workers_, *confirmation_, operations_, root_,
-                                               *context_.clock,
+  calls_.models = &research_->models();
+  research_rooms_.emplace(tools::ResearchRooms{stores_, calls_, *workers_,
                                                std::chrono::seconds(context_.settings.number("research.wait_timeout_s"))});
-  tools::add_conversation_operations(operations_, open);
+  operations_.add(operations::thread_operations());
+  operations_.add(operations::operations_of_runs());
   return {};
 }
 

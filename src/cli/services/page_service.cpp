@@ -5,13 +5,13 @@
 #include "cli/program/care_settings.h"
 #include "cli/program/document_settings.h"
 #include "cli/services/keeper_of_home.h"
-#include "cli/services/readable_kinds.h"
 #include "cli/services/research_service.h"
 #include "cli/services/review_workspace.h"
 #include "cli/services/search_service.h"
 #include "kinds/documents/workspace/workspace.h"
 #include "kinds/transcripts/passages/transcript_watch.h"
 #include "kinds/transcripts/verbs/keeper.h"
+#include "operations/readable_kinds.h"
 #include "tools/documents/document_workspaces.h"
 #include "web/pages/add_pages.h"
 #include "web/pages/shown.h"
@@ -162,7 +162,7 @@ web::PageServices OpenPages::services(SearchService* search) {
   services.retention = retention_policy(context_.settings);
   if (search) services.finder = &search->finder();
   if (search && search->guard()) services.storage.guard = [guard = search->guard()] { return facts_of(*guard); };
-  services.kinds = readable_kinds();
+  services.kinds = operations::readable_kinds();
   services.storage.settings = settings_that_matter(context_);
   return services;
 }

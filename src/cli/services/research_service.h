@@ -5,6 +5,7 @@
 
 #include "base/identity.h"
 #include "cli/program/context.h"
+#include "cli/services/past_transcripts.h"
 #include "kinds/research/run/run.h"
 #include "kinds/research/sources/fetch.h"
 #include "kinds/research/sources/providers.h"
@@ -20,8 +21,9 @@ namespace holdfast::cli {
 // What does not depend on who asks. Any thread.
 class ResearchParts {
  public:
-  // Errors: invalid (a setting that means nothing).
-  static Result<std::unique_ptr<ResearchParts>> make(const Context& context);
+  // transcripts: what a server searches them with; empty: something of its own. Errors: invalid (a setting that means nothing).
+  static Result<std::unique_ptr<ResearchParts>> make(const Context& context,
+                                                     std::function<Result<OpenTranscripts>()> transcripts = {});
 
   model::Models& models() { return *models_; }
   // Over a view of the store, which outlives what is made.

@@ -2,7 +2,7 @@
 
 #include "base/text/text.h"
 #include "cli/program/model_settings.h"
-#include "kinds/runner/servers/trusted_files.h"
+#include "kinds/runner/servers/server_files.h"
 #include "kinds/transcripts/verbs/copy_result.h"
 #include "mcp/oauth/browser_prompt.h"
 

@@ -8,7 +8,7 @@
 #include "kinds/runner/servers/connect_servers.h"
 #include "kinds/runner/servers/server_files.h"
 #include "model/models.h"
-#include "net/run/loop_thread.h"
+#include "net/run/event_loop.h"
 
 #include <memory>
 #include <string>

@@ -19,13 +19,10 @@ struct Homes;
 
 namespace holdfast::cli {
 
-// Below this much that is not indexed a search scans it in less time than an update of the index would take to be noticed.
-inline constexpr std::uint64_t kWorthIndexing = 4 * 1024 * 1024;
-
 class SearchService {
  public:
   // The homes outlive it. A guard that cannot be opened is logged and done without. `stays`: the
-  // process searches again and again, so it keeps what it knows of the files (source_listing.h).
+  // process searches again and again, so it keeps what it knows of the files.
   static Result<std::unique_ptr<SearchService>> open(const Context& context, const transcripts::Homes& homes, bool stays);
   ~SearchService();
   SearchService(const SearchService&) = delete;

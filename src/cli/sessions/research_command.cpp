@@ -3,10 +3,7 @@
 #include "cli/program/context.h"
 #include "cli/program/progress_bar.h"
 #include "cli/program/stop_signals.h"
-#include "cli/services/research_service.h"
 #include "cli/sessions/session_text.h"
-#include "session/kinds.h"
-#include "session/query/lookup.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -81,16 +78,16 @@ Result<void> print_finished(const Context& context, research::Research& research
     print_json(report);
     return {};
   }
-  const std::string text(find_string(report, "report").value_or(""));
-  print(context.terminal.width > 0 ? harmless(text, false) : text);
-  print_warnings(report);
+  print_report(context, report);
   print_note(context.terminal.soft(fmt::format("{}: holdfast research report {} shows it again", record.id, record.id)) + "\n");
   return {};
 }
 
-Result<void> work_on_research(Context& context, ResearchService& service, session::Store& store, const SessionRecord& record,
-                              StopSignals& signals) {
-  research::Research& research = service.research();
+Result<void> work_on_research(Context& context, SessionWork& work, const std::string& id, StopSignals& signals) {
+  HF_TRY(research::Research* const made, work.research());
+  research::Research& research = *made;
+  HF_TRY(session::Store* const store, work.store(false));
+  HF_TRY(const SessionRecord record, store->get(id));
   bool stopped = false;
   {
     ResearchWatcher watcher(signals);
@@ -101,7 +98,7 @@ Result<void> work_on_research(Context& context, ResearchService& service, sessio
     if (outcome.already_running) HF_CHECK(follow(research, record, watcher));
     stopped = watcher.stopped();
   }
-  HF_TRY(const SessionRecord now, store.get(record.id));
+  HF_TRY(const SessionRecord now, store->get(record.id));
   if (now.status == "completed") return print_finished(context, research, now);
   if (now.status == "failed") return fail(failure_of(now));
   return fail(ErrorKind::cancelled,
@@ -109,53 +106,39 @@ Result<void> work_on_research(Context& context, ResearchService& service, sessio
               how_to_resume(record.id));
 }
 
-Result<research::StartRequest> read_research_request(const Context& context) {
-  const operations::Given& given = context.given;
-  research::StartRequest request;
-  request.query = fmt::format("{}", fmt::join(given.texts("query"), " "));
-  request.title = given.text("title");
-  for (const research::LimitInfo& limit : research::kLimits)
-    if (const auto value = given.number(limit.name)) request.limits[limit.name] = *value;
-  request.follow_links = !given.flag("no_links");
-  if (const std::string mode = given.text("mode"); !mode.empty()) request.mode = mode;
-  request.search = given.texts("search");
-  request.provider = given.text("provider");
-  for (const std::string& folder : given.texts("corpus")) {
-    HF_TRY(std::string absolute, corpus_folder(folder));
-    request.corpus.push_back(std::move(absolute));
+Result<operations::Given> read_research_question(const operations::Given& typed) {
+  operations::Given given = typed;
+  given.set("query", Json(fmt::format("{}", fmt::join(typed.texts("query"), " "))));
+  given.set("follow_links", !typed.flag("no_links"));
+  std::vector<std::string> folders;
+  for (const std::string& folder : typed.texts("corpus")) {
+    HF_TRY(folders.emplace_back(), corpus_folder(folder));
   }
-  request.principal = context.settings.text("principal");
-  request.client = "holdfast/" HOLDFAST_VERSION;
-  HF_CHECK(research::check_start(request));
-  return request;
+  given.set("corpus", to_json_array(folders));
+  return given;
 }
 
 }  // namespace
 
 Result<void> start_research(Context& context) {
-  HF_TRY(const research::StartRequest request, read_research_request(context));
+  HF_TRY(const operations::Given question, read_research_question(context.given));
   HF_TRY(auto signals, StopSignals::watch());
-  HF_TRY(auto store, context.open_store());
-  HF_TRY(auto service, ResearchService::make(context, *store));
-  HF_TRY(const SessionRecord record, service->research().start(request));
-  if (!context.given.flag("detach")) return work_on_research(context, *service, *store, record, *signals);
+  HF_TRY(auto work, SessionWork::begin(context));
+  HF_TRY(const operations::Facts facts, work->perform("deep-research start", question));
+  const std::string id = text_in(facts, "research_id");
+  if (!context.given.flag("detach")) return work_on_research(context, *work, id, *signals);
   if (context.json)
-    print_json(JsonObject{{"research_id", record.id}, {"status", record.status}});
+    print_json(JsonObject{{"research_id", id}, {"status", facts.at("status")}});
   else
-    print(fmt::format("{}\nA running holdfast server takes it up; holdfast research status {} shows how it stands\n", record.id,
-                      record.id));
+    print(fmt::format("{}\nA running holdfast server takes it up; holdfast research status {} shows how it stands\n", id, id));
   return {};
 }
 
 Result<void> resume_research(Context& context) {
   HF_TRY(auto signals, StopSignals::watch());
-  HF_TRY(auto store, context.open_store());
-  HF_TRY(const SessionRecord record,
-         session::find_session(*store, context.settings.text("principal"), context.given.text("session")));
-  if (record.kind != session::kResearch)
-    return fail(ErrorKind::invalid, fmt::format("{} is a {} session, not research", record.id, record.kind));
-  HF_TRY(auto service, ResearchService::make(context, *store));
-  return work_on_research(context, *service, *store, record, *signals);
+  HF_TRY(auto work, SessionWork::begin(context));
+  HF_TRY(const operations::Facts facts, work->perform("deep-research resume", context.given));
+  return work_on_research(context, *work, text_in(facts, "research_id"), *signals);
 }
 
 }  // namespace holdfast::cli

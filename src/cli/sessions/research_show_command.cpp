@@ -1,43 +1,16 @@
 // holdfast research status|report|list|cancel|providers.
 
-#include "cli/program/care_settings.h"
 #include "cli/program/context.h"
-#include "cli/services/research_service.h"
-#include "cli/sessions/session_filters.h"
 #include "cli/sessions/session_text.h"
-#include "operations/sessions/session_item.h"
 #include "session/kinds.h"
-#include "session/query/lookup.h"
 
 #include <fmt/format.h>
 
 namespace holdfast::cli {
 
-namespace {
-
-using session::SessionRecord;
-
-struct OpenRun {
-  std::unique_ptr<session::Store> store;
-  std::unique_ptr<ResearchService> service;
-  SessionRecord record;
-};
-
-Result<OpenRun> open_run(const Context& context) {
-  OpenRun run;
-  HF_TRY(run.store, context.open_store());
-  HF_TRY(run.record, session::find_session(*run.store, context.settings.text("principal"), context.given.text("session")));
-  if (run.record.kind != session::kResearch)
-    return fail(ErrorKind::invalid, fmt::format("{} is a {} session, not research", run.record.id, run.record.kind));
-  HF_TRY(run.service, ResearchService::make(context, *run.store));
-  return run;
-}
-
-}  // namespace
-
 Result<void> show_research_status(Context& context) {
-  HF_TRY(const OpenRun run, open_run(context));
-  HF_TRY(const JsonObject status, run.service->research().status(run.record.principal, run.record.id));
+  HF_TRY(auto work, SessionWork::begin(context));
+  HF_TRY(const operations::Facts status, work->perform("deep-research status", context.given));
   if (context.json)
     print_json(status);
   else
@@ -45,45 +18,42 @@ Result<void> show_research_status(Context& context) {
   return {};
 }
 
-Result<void> print_report(Context& context) {
-  HF_TRY(const OpenRun run, open_run(context));
-  HF_TRY(const JsonObject report, run.service->research().report(run.record.principal, run.record.id));
-  if (context.json || context.given.text("format") == "json") {
+Result<void> show_report(Context& context) {
+  HF_TRY(auto work, SessionWork::begin(context));
+  HF_TRY(const operations::Facts report, work->perform("deep-research report", context.given));
+  if (context.json || context.given.text("format") == "json")
     print_json(report);
-    return {};
-  }
-  const std::string text(find_string(report, "report").value_or(""));
-  print(context.terminal.width > 0 ? harmless(text, false) : text);
-  print_warnings(report);
+  else
+    print_report(context, report);
   return {};
 }
 
 Result<void> list_research(Context& context) {
-  context.given.set("type", JsonArray{session::kThread, session::kResearch});
-  HF_TRY(const session::Query query, read_session_filters(context));
-  HF_TRY(auto store, context.open_store());
-  HF_TRY(const session::Page page, store->list(query));
-  const session::RetentionPolicy policy = retention_policy(context.settings);
-  JsonArray items;
-  for (const SessionRecord& record : page.items) items.push_back(operations::session_item(record, context.clock->now(), policy));
+  HF_TRY(auto work, SessionWork::begin(context));
+  HF_CHECK(work->store(false));
+  operations::Given given({{"type", JsonArray{session::kThread, session::kResearch}}});
+  given.set("limit", context.given.number("limit", 20));
+  if (context.given.flag("completed")) given.set("completed", true);
+  HF_TRY(operations::Facts facts, work->perform("sessions list", given));
   if (context.json) {
-    const std::size_t count = items.size();
-    print_json(JsonObject{{"sessions", std::move(items)}, {"count", count}, {"total", page.total}});
+    print_json(JsonObject{{"sessions", facts.at("sessions")}, {"count", facts.at("count")}, {"total", facts.at("total")}});
     return {};
   }
-  if (items.empty()) print("no threads and no research\n");
-  for (const Json& item : items) print(harmless(find_string(item.as_object(), "display").value_or(""), true) + "\n");
+  const JsonArray& sessions = *find_array(facts, "sessions");
+  if (sessions.empty()) print("no threads and no research\n");
+  for (const Json& item : sessions) print(harmless(text_in(item.as_object(), "display"), true) + "\n");
   return {};
 }
 
 Result<void> cancel_research(Context& context) {
-  HF_TRY(const OpenRun run, open_run(context));
-  HF_TRY(const research::Research::Cancelled cancelled, run.service->research().cancel(run.record.principal, run.record.id));
+  HF_TRY(auto work, SessionWork::begin(context));
+  HF_TRY(const operations::Facts facts, work->perform("deep-research cancel", context.given));
+  const std::string id = text_in(facts, "research_id");
   if (context.json)
-    print_json(JsonObject{{"research_id", run.record.id}, {"status", cancelled.record.status}, {"changed", cancelled.changed}});
+    print_json(facts);
   else
-    print(fmt::format("{} is {}\n{}", run.record.id, cancelled.record.status,
-                      cancelled.changed ? how_to_resume(run.record.id) : std::string()));
+    print(fmt::format("{} is {}\n{}", id, text_in(facts, "status"),
+                      find_bool(facts, "changed").value_or(false) ? how_to_resume(id) : std::string()));
   return {};
 }
 

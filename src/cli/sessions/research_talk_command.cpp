@@ -1,21 +1,16 @@
 // holdfast research chat|thinkdeep|ideate|consensus, and holdfast research ID [WORDS].
+//
+// Ctrl-C while the model thinks ends the waiting, not the program: what was said is kept, and that is told.
 
-#include "base/files/file.h"
 #include "cli/program/context.h"
 #include "cli/program/exit_code.h"
-#include "cli/program/stop_signals.h"
-#include "cli/services/research_service.h"
 #include "cli/sessions/session_text.h"
 #include "session/kinds.h"
-#include "session/query/lookup.h"
-#include "tools/research/conversation_operations.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <unistd.h>
-
-#include <atomic>
 
 namespace holdfast::cli {
 
@@ -23,38 +18,7 @@ namespace {
 
 constexpr std::size_t kMaxInput = 4 * 1024 * 1024;  // more than any prompt may have
 
-// Ctrl-C while the model thinks ends the waiting, not the program: what was said is kept, and that is told.
-struct Patience {
-  std::atomic<bool> ended = false;
-  std::unique_ptr<StopSignals> signals;  // the last member: its thread ends first
-};
-
-struct Talk {
-  std::unique_ptr<Patience> patience = std::make_unique<Patience>();
-  std::unique_ptr<session::Store> store;
-  std::unique_ptr<ResearchService> service;
-  threads::Who who;
-};
-
-Result<Talk> begin(const Context& context) {
-  Talk talk;
-  HF_TRY(talk.patience->signals, StopSignals::watch());
-  talk.patience->signals->on_stop([patience = talk.patience.get()] { patience->ended = true; });
-  talk.who.cancelled = [patience = talk.patience.get()] { return patience->ended.load(); };
-  HF_TRY(talk.store, context.open_store());
-  HF_TRY(talk.service, ResearchService::make(context, *talk.store));
-  talk.who.principal = context.settings.text("principal");
-  talk.who.client = "holdfast/" HOLDFAST_VERSION;
-  return talk;
-}
-
-Result<std::string> thread_named(const Talk& talk, const std::string& id) {
-  if (id.empty()) return std::string();
-  HF_TRY(const session::SessionRecord record, session::find_session(*talk.store, talk.who.principal, id));
-  return record.id;
-}
-
-// "-" alone: standard input. Before begin(): Ctrl-C while it is typed ends the program.
+// "-" alone: standard input. Before SessionWork::perform: Ctrl-C while it is typed ends the program.
 Result<std::string> message_of(const std::vector<std::string>& words) {
   if (words != std::vector<std::string>{"-"}) return fmt::format("{}", fmt::join(words, " "));
   std::string text;
@@ -82,122 +46,101 @@ Error before_anything(Error error) {
   return make_error(ErrorKind::cancelled, "interrupted; nothing was changed", {}, std::string(kInterrupted));
 }
 
-Result<void> say(const Context& context, Talk& talk, threads::ChatRequest request) {
-  std::string streamed;
-  const bool shows = !context.json && context.terminal.width > 0;
-  if (shows)
-    request.on_text = [&streamed](std::string_view piece) {
-      streamed += piece;
-      print(harmless(piece, false));
-    };
-  auto talked = talk.service->threads().chat(talk.who, request);
-  if (!talked) return fail(before_anything(std::move(talked).error()));
-  const threads::ChatOutcome& outcome = *talked;
-  if (!streamed.empty() && outcome.failure) print("\n");
-  if (outcome.failure) return fail(with_thread(*outcome.failure, outcome.thread_id));
+// As the operations take it: the thread is {session}, what was typed stands under `words`.
+operations::Given given_of(const Context& context, std::string_view words, const std::string& text) {
+  operations::Given given = context.given;
+  given.set(words, Json(text));
+  if (const std::string thread = given.text("thread"); !thread.empty()) given.set("session", Json(thread));
+  if (given.has("system")) given.set("system_prompt", Json(given.text("system")));
+  if (const auto endpoints = given.texts("providers"); endpoints.empty()) given.remove("providers");
+  return given;
+}
+
+// The facts, unless the model failed.
+Result<operations::Facts> talk(SessionWork& work, std::string_view operation, const operations::Given& given) {
+  auto facts = work.perform(operation, given);
+  if (!facts) return fail(before_anything(std::move(facts).error()));
+  auto failure = operations::take_failure(*facts);
+  if (failure && !work.printed().empty()) print("\n");
+  if (failure) return fail(with_thread(std::move(*failure), text_in(*facts, "thread_id")));
+  return facts;
+}
+
+Result<void> say(const Context& context, SessionWork& work, const operations::Given& given) {
+  if (!context.json && context.terminal.width > 0) work.print_answers();
+  HF_TRY(const operations::Facts facts, talk(work, "chat", given));
   if (context.json) {
-    print_json(JsonObject{{"thread_id", outcome.thread_id},
-                          {"message_id", outcome.message_id},
-                          {"message_count", outcome.message_count},
-                          {"content", outcome.content},
-                          {"provider", outcome.provider},
-                          {"model", outcome.model}});
+    JsonObject told;
+    for (const std::string_view name : {"thread_id", "message_id", "message_count", "content", "provider", "model"})
+      told[name] = facts.at(name);
+    print_json(told);
     return {};
   }
   // A retry begins the answer anew: then what was shown is not what was kept.
-  if (streamed != outcome.content) print((streamed.empty() ? "" : "\n\n") + harmless(outcome.content, false));
+  const std::string content = text_in(facts, "content");
+  if (work.printed() != content) print((work.printed().empty() ? "" : "\n\n") + harmless(content, false));
   print("\n");
-  for (const std::string& warning : outcome.warnings) print_note("warning: " + harmless(warning, true) + "\n");
-  print_note(context.terminal.soft(fmt::format("holdfast research {} \"...\" goes on", outcome.thread_id)) + "\n");
+  print_warnings(facts);
+  print_note(context.terminal.soft(fmt::format("holdfast research {} \"...\" goes on", text_in(facts, "thread_id"))) + "\n");
   return {};
 }
 
-Result<void> show_step(const Context& context, const Result<threads::StepOutcome>& outcome) {
-  if (!outcome) return fail(before_anything(outcome.error()));
-  if (outcome->failure) return fail(with_thread(*outcome->failure, outcome->thread_id));
-  JsonObject data = outcome->data;
-  data["thread_id"] = outcome->thread_id;
-  const auto content = find_string(data, "content");
+Result<void> take_step(Context& context, std::string_view operation, std::string_view words, const std::string& text) {
+  HF_TRY(auto work, SessionWork::begin(context));
+  HF_TRY(operations::Facts facts, talk(*work, operation, given_of(context, words, text)));
+  const std::string thread = text_in(facts, "thread_id");
+  const JsonObject warned{{"warnings", to_json_array(texts_in(facts, "warnings"))}};
+  facts.erase("warnings");
+  facts["thread_id"] = thread;
+  const auto content = find_string(facts, "content");
   if (context.json)
-    print_json(data);
+    print_json(facts);
   else if (content)
     print(harmless(*content, false) + "\n");
   else
-    print(harmless(to_json_pretty(Json(data)), false) + "\n");
-  for (const std::string& warning : outcome->warnings) print_note("warning: " + harmless(warning, true) + "\n");
-  if (!context.json)
-    print_note(context.terminal.soft(fmt::format("the same command with --thread {} goes on", outcome->thread_id)) + "\n");
+    print(harmless(to_json_pretty(Json(facts)), false) + "\n");
+  print_warnings(warned);
+  if (!context.json) print_note(context.terminal.soft(fmt::format("the same command with --thread {} goes on", thread)) + "\n");
   return {};
 }
 
 }  // namespace
 
 Result<void> chat(Context& context) {
-  const operations::Given& given = context.given;
-  threads::ChatRequest request;
-  HF_TRY(request.prompt, message_of(given.texts("words")));
-  HF_TRY(Talk talk, begin(context));
-  HF_TRY(request.thread_id, thread_named(talk, given.text("thread")));
-  request.title = given.text("title");
-  request.system_prompt = given.text("system");
-  request.provider = given.text("provider");
-  request.model = given.text("model");
-  return say(context, talk, std::move(request));
+  HF_TRY(const std::string prompt, message_of(context.given.texts("words")));
+  HF_TRY(auto work, SessionWork::begin(context));
+  return say(context, *work, given_of(context, "prompt", prompt));
 }
 
 Result<void> think_deep(Context& context) {
-  const operations::Given& given = context.given;
-  threads::ThinkdeepRequest request;
-  HF_TRY(const std::string words, message_of(given.texts("words")));
-  HF_TRY(Talk talk, begin(context));
-  HF_TRY(request.thread_id, thread_named(talk, given.text("thread")));
-  (request.thread_id.empty() ? request.topic : request.query) = words;
-  request.provider = given.text("provider");
-  request.max_depth = given.number("max_depth");
-  return show_step(context, talk.service->threads().thinkdeep(talk.who, request));
+  HF_TRY(const std::string words, message_of(context.given.texts("words")));
+  return take_step(context, "thinkdeep", context.given.text("thread").empty() ? "topic" : "query", words);
 }
 
 Result<void> ideate(Context& context) {
-  const operations::Given& given = context.given;
-  threads::IdeateRequest request;
-  HF_TRY(request.topic, message_of(given.texts("words")));
-  HF_TRY(Talk talk, begin(context));
-  HF_TRY(request.thread_id, thread_named(talk, given.text("thread")));
-  if (const std::string action = given.text("action"); !action.empty()) request.action = action;
-  request.provider = given.text("provider");
-  request.perspectives = given.texts("perspectives");
-  return show_step(context, talk.service->threads().ideate(talk.who, request));
+  HF_TRY(const std::string topic, message_of(context.given.texts("words")));
+  if (context.given.has("action")) context.given.set("ideate_action", Json(context.given.text("action")));
+  return take_step(context, "ideate", "topic", topic);
 }
 
 Result<void> find_consensus(Context& context) {
-  const operations::Given& given = context.given;
-  threads::ConsensusRequest request;
-  HF_TRY(request.prompt, message_of(given.texts("words")));
-  HF_TRY(Talk talk, begin(context));
-  HF_TRY(request.thread_id, thread_named(talk, given.text("thread")));
-  request.title = given.text("title");
-  request.system_prompt = given.text("system");
-  request.providers = given.texts("providers");
-  if (const std::string strategy = given.text("strategy"); !strategy.empty()) request.strategy = strategy;
-  return show_step(context, talk.service->threads().consensus(talk.who, request));
+  HF_TRY(const std::string prompt, message_of(context.given.texts("words")));
+  return take_step(context, "consensus", "prompt", prompt);
 }
 
 Result<void> open_research(Context& context) {
   const std::vector<std::string> words = context.given.texts("words");
-  threads::ChatRequest request;
+  std::string prompt;
   if (!words.empty()) {
-    HF_TRY(request.prompt, message_of(words));
+    HF_TRY(prompt, message_of(words));
   }
-  HF_TRY(Talk talk, begin(context));
-  HF_TRY(const session::SessionRecord record,
-         session::find_session(*talk.store, talk.who.principal, context.given.text("session")));
-  if (record.kind == session::kResearch) return show_run(context, *talk.service, record);
-  if (record.kind != session::kThread)
+  HF_TRY(auto work, SessionWork::begin(context));
+  HF_TRY(const session::SessionRecord record, work->record());
+  if (record.kind != session::kResearch && record.kind != session::kThread)
     return fail(ErrorKind::invalid, fmt::format("{} is a {} session", record.id, record.kind),
                 fmt::format("holdfast sessions show {}", record.id));
-  if (words.empty()) return show_thread(context, *talk.service, record, tools::kResumedMessages);
-  request.thread_id = record.id;
-  return say(context, talk, std::move(request));
+  if (record.kind == session::kResearch || words.empty()) return show_where_it_stands(*work, context, record);
+  return say(context, *work, operations::Given({{"session", record.id}, {"prompt", prompt}}));
 }
 
 }  // namespace holdfast::cli

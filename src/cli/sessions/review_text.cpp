@@ -1,7 +1,7 @@
 #include "cli/sessions/review_text.h"
 
 #include "base/text/text.h"
-#include "kinds/documents/text/comment_note.h"
+#include "kinds/documents/text/markup.h"
 #include "session/query/display.h"
 
 #include <fmt/format.h>

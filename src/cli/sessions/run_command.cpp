@@ -1,6 +1,6 @@
 // holdfast run: works through tasks in the foreground, shows how far it is, prints each result.
 
-#include "base/run/log_writer.h"
+#include "base/run/log.h"
 #include "base/run/ticker.h"
 #include "base/text/text.h"
 #include "cli/program/care_settings.h"

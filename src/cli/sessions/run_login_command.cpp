@@ -4,7 +4,7 @@
 #include "cli/program/stop_signals.h"
 #include "cli/services/runner_service.h"
 #include "mcp/client/blocking_client.h"
-#include "net/run/loop_thread.h"
+#include "net/run/event_loop.h"
 
 #include <atomic>
 #include <stop_token>

@@ -3,19 +3,19 @@
 #include "cli/arguments/shared_parameters.h"
 #include "cli/sessions/review_text.h"
 #include "cli/sessions/session_text.h"
-#include "kinds/research/run/run.h"
+#include "operations/research/research_facts.h"
 
 #include <array>
 
 namespace holdfast::cli {
 
 Result<void> list_sessions(Context&), resume_session(Context&), change_session(Context&), note_session(Context&),
-    export_kept_session(Context&), delete_sessions(Context&), purge_session(Context&), redact_session(Context&),
-    show_notices(Context&), clean_up(Context&), start_research(Context&), resume_research(Context&),
-    show_research_status(Context&), cancel_research(Context&), print_report(Context&), list_research(Context&),
-    show_providers(Context&), chat(Context&), think_deep(Context&), ideate(Context&), find_consensus(Context&),
-    open_research(Context&), review_one_by_one(Context&), show_changes(Context&), decide_changes(Context&),
-    comment_change(Context&), run_tasks(Context&), log_in_to_server(Context&), log_out_of_server(Context&);
+    export_kept_session(Context&), take_away_sessions(Context&), show_notices(Context&), clean_up(Context&),
+    start_research(Context&), resume_research(Context&), show_research_status(Context&), cancel_research(Context&),
+    show_report(Context&), list_research(Context&), show_providers(Context&), chat(Context&), think_deep(Context&),
+    ideate(Context&), find_consensus(Context&), open_research(Context&), review_one_by_one(Context&), show_changes(Context&),
+    decide_changes(Context&), comment_change(Context&), run_tasks(Context&), log_in_to_server(Context&),
+    log_out_of_server(Context&);
 std::string review_done_text(const JsonObject&, const Context&), trash_text(const JsonObject&, const Context&),
     exported_text(const JsonObject&, const Context&), runs_text(const JsonObject&, const Context&),
     cancelled_run_text(const JsonObject&, const Context&);
@@ -62,14 +62,15 @@ constexpr Parameter kBriefParameters[] = {
 
 constexpr Command kSessionRows[] = {
     {"sessions", "look at sessions of every kind, and look after them"},
-    {"sessions list", "newest first", list_sessions, kSessionsListParameters,
-     "--type research --completed --since 7d  what was found out this week\n"
-     "kind=thread pinned=true  the same filters as words",
-     "root"},
-    {"sessions show", "one session and its entries", show_session, kSessionsShowParameters,
-     "0199c2 --limit 10  the last ten entries\n0199c2 --svg > thoughts.svg  a line of reasoning as a picture"},
-    {"sessions resume", "where it stands: last messages, status, report", resume_session, kJustOneSession,
-     "0199c2  before going on with it"},
+    view_of("sessions list", {"sessions list", "newest first", list_sessions, kSessionsListParameters,
+                              "--type research --completed --since 7d  what was found out this week\n"
+                              "kind=thread pinned=true  the same filters as words",
+                              "root"}),
+    view_of("sessions get",
+            {"sessions show", "one session and its entries", show_session, kSessionsShowParameters,
+             "0199c2 --limit 10  the last ten entries\n0199c2 --svg > thoughts.svg  a line of reasoning as a picture"}),
+    view_of("thread resume", {"sessions resume", "where it stands: last messages, status, report", resume_session,
+                              kJustOneSession, "0199c2  before going on with it"}),
     of_operation("sessions update", change_session,
                  "0199c2 --title 'Retries of the importer' --add-tags importer  another name, and a word to find it by"),
     of_operation("sessions archive", change_session, "0199c2  lists leave it out"),
@@ -77,22 +78,24 @@ constexpr Command kSessionRows[] = {
     of_operation("sessions restore", change_session, "0199c2  until it is purged"),
     of_operation("sessions pin", change_session, "0199c2  no clock counts for it"),
     of_operation("sessions unpin", change_session, "0199c2  from now on"),
-    {"sessions delete", "after asking; it can be restored", delete_sessions, kSessionsDeleteParameters,
-     "0199c2 0199d4  two at once"},
-    {"sessions purge", "erase for good, after asking", purge_session, kSessionsPurgeParameters,
-     "0199c2  what is deleted already, before its time"},
-    {"sessions redact", "take text out for good, after asking", redact_session, kSessionsRedactParameters,
-     "0199c2 --pattern 'sk-[a-z0-9]{20,}' --regex  keys that somebody pasted"},
-    {"sessions notices", "what will happen by itself, and when", show_notices, kNoticesParameters,
-     "--ack  and be told no more of it"},
-    {"sessions export", "as a document, on standard output", export_kept_session, kSessionsExportParameters,
-     "0199c2 > reasoning.md  to read elsewhere"},
+    view_of("sessions delete", {"sessions delete", "after asking; it can be restored", take_away_sessions,
+                                kSessionsDeleteParameters, "0199c2 0199d4  two at once"}),
+    view_of("sessions purge", {"sessions purge", "erase for good, after asking", take_away_sessions, kSessionsPurgeParameters,
+                               "0199c2  what is deleted already, before its time"}),
+    view_of("sessions redact",
+            {"sessions redact", "take text out for good, after asking", take_away_sessions, kSessionsRedactParameters,
+             "0199c2 --pattern 'sk-[a-z0-9]{20,}' --regex  keys that somebody pasted"}),
+    view_of("sessions notices", {"sessions notices", "what will happen by itself, and when", show_notices, kNoticesParameters,
+                                 "--ack  and be told no more of it"}),
+    view_of("thread export", {"sessions export", "as a document, on standard output", export_kept_session,
+                              kSessionsExportParameters, "0199c2 > reasoning.md  to read elsewhere"}),
     of_operation("note", note_session,
                  "0199c2 'ask Ada about the retries'  info, pages and models show it with the session\n"
                  "0199c2  lists the notes, with the ids that --remove takes"),
-    {"cleanup", "archive, delete and erase what is due", clean_up, kCleanupParameters, "--dry-run  what would go, and when"},
-    {"brief", "goal, decisions, open questions and last thoughts of this project", print_brief, kBriefParameters,
-     "--quiet --max-chars 2000  in a hook that begins a session", "root"}};
+    view_of("cleanup", {"cleanup", "archive, delete and erase what is due", clean_up, kCleanupParameters,
+                        "--dry-run  what would go, and when"}),
+    view_of("reasoning brief", {"brief", "goal, decisions, open questions and last thoughts of this project", print_brief,
+                                kBriefParameters, "--quiet --max-chars 2000  in a hook that begins a session", "root"})};
 
 constexpr Parameter kEndpoint{"provider", text, "the model endpoint to ask"};
 constexpr Parameter kThread{"thread", text, "go on with this thread", {}, "ID"};
@@ -102,19 +105,7 @@ constexpr Parameter words_to_say(std::string_view help, bool required) {
   return {.name = "words", .type = texts, .help = help, .required = required, .option = "WORDS"};
 }
 
-// The limits of a run, behind the other parameters of start.
-constexpr std::size_t kLimitCount = std::size(research::kLimits);
-constexpr auto kLimitDigits = [] {
-  std::array<std::array<char, 20>, kLimitCount> all{};
-  for (std::size_t i = 0; i < kLimitCount; ++i) {
-    std::int64_t rest = research::kLimits[i].fallback;
-    std::size_t length = 1;
-    for (std::int64_t tens = rest / 10; tens > 0; tens /= 10) ++length;
-    for (std::size_t at = length; at-- > 0; rest /= 10) all[i][at] = static_cast<char>('0' + rest % 10);
-  }
-  return all;
-}();
-constexpr std::array kStartWithoutLimits{needed("query", "QUESTION", "what you want to know", texts),
+constexpr std::array kQuestionParameters{needed("query", "QUESTION", "what you want to know", texts),
                                          Parameter{"corpus", texts, "look into this folder; may be repeated", {}, "DIR"},
                                          Parameter{"detach", flag, "leave the work to a running server"},
                                          Parameter{"title", text, "what it is called"},
@@ -122,20 +113,7 @@ constexpr std::array kStartWithoutLimits{needed("query", "QUESTION", "what you w
                                          Parameter{"search", texts, "only this provider; may be repeated"},
                                          kEndpoint,
                                          Parameter{"no_links", flag, "do not read the pages that a search found"}};
-constexpr auto kStartParameters = [] {
-  std::array<Parameter, kStartWithoutLimits.size() + kLimitCount> all{};
-  std::copy(kStartWithoutLimits.begin(), kStartWithoutLimits.end(), all.begin());
-  for (std::size_t i = 0; i < kLimitCount; ++i) {
-    const research::LimitInfo& each = research::kLimits[i];
-    all[kStartWithoutLimits.size() + i] = {.name = each.name,
-                                           .type = number,
-                                           .help = each.help,
-                                           .fallback = kLimitDigits[i].data(),
-                                           .least = each.lowest,
-                                           .most = each.highest};
-  }
-  return all;
-}();
+constexpr auto kStartParameters = joined(kQuestionParameters, operations::kLimitParameters);
 
 constexpr Parameter kReportParameters[] = {kSession,
                                            one_of("format", "markdown|json", "how it is printed", "markdown", "-f,--format")};
@@ -166,31 +144,35 @@ constexpr Command kResearchRows[] = {
     {.path = "research",
      .summary = "ask a question of your documents and past sessions; talk to a model",
      .notes = "holdfast research ID [WORDS]: goes on with a thread, or shows how a run stands and its report"},
-    {"research start", "answer a question, with sources", start_research, kStartParameters,
-     "how do retries work? --corpus ./docs  a cited report, without network or model\n"
-     "\"what did we decide about Redis?\" --detach  a running server works on it"},
-    {"research resume", "go on with a run that was interrupted", resume_research, kJustOneSession,
-     "research-7c  nothing is asked twice"},
-    {"research status", "how a run stands", show_research_status, kJustOneSession, "research-7c  phase, sources, calls"},
-    {"research cancel", "end a run; what it found stays", cancel_research, kJustOneSession, "research-7c  resume takes it up"},
-    {"research report", "what a run found, on standard output", print_report, kReportParameters,
-     "research-7c > report.md  with its sources"},
-    {"research list", "threads and runs, newest first", list_research, kResearchListParameters, "--completed  reports to read"},
+    view_of("deep-research start", {"research start", "answer a question, with sources", start_research, kStartParameters,
+                                    "how do retries work? --corpus ./docs  a cited report, without network or model\n"
+                                    "\"what did we decide about Redis?\" --detach  a running server works on it"}),
+    view_of("deep-research resume", {"research resume", "go on with a run that was interrupted", resume_research, kJustOneSession,
+                                     "research-7c  nothing is asked twice"}),
+    view_of("deep-research status",
+            {"research status", "how a run stands", show_research_status, kJustOneSession, "research-7c  phase, sources, calls"}),
+    view_of("deep-research cancel", {"research cancel", "end a run; what it found stays", cancel_research, kJustOneSession,
+                                     "research-7c  resume takes it up"}),
+    view_of("deep-research report", {"research report", "what a run found, on standard output", show_report, kReportParameters,
+                                     "research-7c > report.md  with its sources"}),
+    view_of("sessions list", {"research list", "threads and runs, newest first", list_research, kResearchListParameters,
+                              "--completed  reports to read"}),
     {"research providers", "which models and search providers there are", show_providers, {}, "--json  for a script"},
-    {"research chat", "say something to a model; the thread is kept", chat, kChatParameters,
-     "explain this backtrace --title Crash  a new thread\n- --thread thread-4f < question.txt  from a file"},
-    {"research thinkdeep", "one step of an investigation", think_deep, kThinkParameters,
-     "why is the first request slow?  the first step; it says how the next one begins"},
-    {"research ideate", "ideas: generate, cluster, score, select", ideate, kIdeateParameters,
-     "names for the tool --perspective newcomer  then --action cluster with --thread"},
-    {"research consensus", "ask several models and compare", find_consensus, kConsensusParameters,
-     "tabs or spaces? --with one --with two --strategy majority  two endpoints"},
+    view_of("chat", {"research chat", "say something to a model; the thread is kept", chat, kChatParameters,
+                     "explain this backtrace --title Crash  a new thread\n- --thread thread-4f < question.txt  from a file"}),
+    view_of("thinkdeep", {"research thinkdeep", "one step of an investigation", think_deep, kThinkParameters,
+                          "why is the first request slow?  the first step; it says how the next one begins"}),
+    view_of("ideate", {"research ideate", "ideas: generate, cluster, score, select", ideate, kIdeateParameters,
+                       "names for the tool --perspective newcomer  then --action cluster with --thread"}),
+    view_of("consensus", {"research consensus", "ask several models and compare", find_consensus, kConsensusParameters,
+                          "tabs or spaces? --with one --with two --strategy majority  two endpoints"}),
     {.path = "research open",
      .summary = "a thread or a run",
      .run = open_research,
      .parameters = kOpenParameters,
      .examples = "thread-4f and what of IPv6?  the same without the word open",
-     .hidden = true}};
+     .hidden = true,
+     .operation = "chat"}};
 
 constexpr std::string_view kFolders = "documents.roots";
 // Over the documents of these folders.

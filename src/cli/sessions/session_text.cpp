@@ -1,30 +1,54 @@
 #include "cli/sessions/session_text.h"
 
-#include "session/query/display.h"
-#include "tools/research/conversation_operations.h"
+#include "session/kinds.h"
 
 #include <fmt/format.h>
 
 namespace holdfast::cli {
 
-Result<void> show_thread(const Context& context, ResearchService& service, const session::SessionRecord& record,
-                         std::size_t messages) {
-  threads::Who who;
-  who.principal = record.principal;
-  HF_TRY(const threads::MessagePage page, service.threads().get(who, record.id, messages, std::nullopt));
-  if (context.json) {
-    print_json(tools::page_json(page));
-    return {};
+namespace {
+
+void print_thread(const Terminal& terminal, const JsonObject& facts, const JsonObject& item) {
+  print(fmt::format(
+      "{} {}\n", terminal.bold(harmless(text_in(item, "title"), true)),
+      terminal.soft(fmt::format("{} ({}, {})", text_in(item, "id"), text_in(item, "aspect"), text_in(item, "status")))));
+  if (find_bool(facts, "has_earlier").value_or(false)) print(terminal.soft("(earlier messages are left out)") + "\n");
+  for (const Json& each : *find_array(facts, "messages")) {
+    const JsonObject& message = each.as_object();
+    const auto damage = find_string(message, "damage");
+    print(fmt::format("\n{} {}\n{}{}\n", terminal.bold(text_in(message, "role")), terminal.soft(text_in(message, "created_at")),
+                      damage ? fmt::format("damaged: {}\n", harmless(*damage, true)) : "",
+                      harmless(text_in(message, "content"), false)));
   }
-  const Terminal& terminal = context.terminal;
-  print(fmt::format("{} {}\n", terminal.bold(harmless(session::shown_title(page.record), true)),
-                    terminal.soft(fmt::format("{} ({}, {})", record.id, record.aspect, session::shown_status(page.record)))));
-  if (page.before_seq) print(terminal.soft("(earlier messages are left out)") + "\n");
-  for (const threads::Message& message : page.messages)
-    print(fmt::format("\n{} {}\n{}{}\n", terminal.bold(message.role), terminal.soft(iso8601(message.created_at)),
-                      message.damage ? fmt::format("damaged: {}\n", harmless(*message.damage, true)) : "",
-                      harmless(message.content, false)));
+}
+
+void print_run(const Context& context, const JsonObject& facts, const std::string& id) {
+  print_run_status(context, facts);
+  if (const JsonObject* report = find_object(facts, "report"))
+    print("\n" + harmless(text_in(*report, "report"), false));
+  else if (find_bool(facts, "resumable").value_or(false))
+    print(how_to_resume(id));
+}
+
+}  // namespace
+
+Result<void> show_where_it_stands(SessionWork& work, const Context& context, const session::SessionRecord& record) {
+  HF_TRY(operations::Facts facts, work.perform_for("resume", record, {}));
+  const JsonObject item = *find_object(facts, "session");
+  facts.erase("session");
+  if (context.json)
+    print_json(facts);
+  else if (record.kind == session::kThread)
+    print_thread(context.terminal, facts, item);
+  else
+    print_run(context, facts, record.id);
   return {};
+}
+
+void print_report(const Context& context, const JsonObject& report) {
+  const std::string text = text_in(report, "report");
+  print(context.terminal.width > 0 ? harmless(text, false) : text);
+  print_warnings(report);
 }
 
 void print_warnings(const JsonObject& run) {
@@ -46,20 +70,6 @@ void print_run_status(const Context& context, const JsonObject& status) {
     print(fmt::format("{}: {}\n", harmless(find_string(*error, "code").value_or(""), true),
                       harmless(find_string(*error, "message").value_or(""), false)));
   print_warnings(status);
-}
-
-Result<void> show_run(const Context& context, ResearchService& service, const session::SessionRecord& record) {
-  HF_TRY(const JsonObject state, tools::run_json(service.research(), record.principal, record));
-  if (context.json) {
-    print_json(state);
-    return {};
-  }
-  print_run_status(context, state);
-  if (const JsonObject* report = find_object(state, "report"))
-    print("\n" + harmless(find_string(*report, "report").value_or(""), false));
-  else if (find_bool(state, "resumable").value_or(false))
-    print(how_to_resume(record.id));
-  return {};
 }
 
 std::string how_to_resume(const std::string& id) {

@@ -1,19 +1,9 @@
-// holdfast sessions update|archive|unarchive|restore|pin|unpin|resume|export|notices, holdfast note, holdfast cleanup.
+// What is done with sessions: holdfast sessions update|archive|unarchive|restore|pin|unpin|delete|purge|redact|notices, holdfast
+// note, holdfast cleanup. What is deleted, erased or redacted is asked for first (session_work.h).
 
-#include "cli/program/care_settings.h"
 #include "cli/program/context.h"
-#include "cli/services/research_service.h"
-#include "cli/sessions/session_text.h"
+#include "cli/sessions/session_work.h"
 #include "cli/transcripts/transcript_text.h"
-#include "cli/transcripts/transcript_work.h"
-#include "kinds/reasoning/read/export.h"
-#include "kinds/runner/run_export.h"
-#include "session/kinds.h"
-#include "session/life/notices.h"
-#include "session/life/sweep.h"
-#include "session/query/display.h"
-#include "session/query/lookup.h"
-#include "tools/research/conversation_operations.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -21,14 +11,6 @@
 namespace holdfast::cli {
 
 namespace {
-
-using session::SessionRecord;
-
-constexpr std::size_t kNoticesShown = 100;
-
-Result<SessionRecord> named(const Context& context, session::Store& store) {
-  return session::find_session(store, context.settings.text("principal"), context.given.text("session"));
-}
 
 std::string done_text(std::string_view change, const operations::Facts& facts) {
   const JsonObject& session = *find_object(facts, "session");
@@ -41,11 +23,36 @@ std::string done_text(std::string_view change, const operations::Facts& facts) {
   return fmt::format("{} is {}\n", title, visibility == "live" ? "live again" : visibility);
 }
 
+std::string gone_text(const operations::Facts& facts) {
+  std::vector<std::string> ids = texts_in(facts, "ids");
+  if (const auto id = find_string(facts, "id")) ids.emplace_back(*id);
+  std::string text = fmt::format("{}: {}\n", text_in(facts, "outcome"), fmt::join(ids, ", "));
+  if (auto until = find_string(facts, "restorable_until"))
+    text += ids.size() == 1 ? fmt::format("holdfast sessions restore {} brings it back until {}\n", ids.front(), *until)
+                            : fmt::format("holdfast sessions restore ID brings one of them back until {}\n", *until);
+  if (const JsonObject* counts = find_object(facts, "counts"))
+    for (const auto& count : *counts)
+      text += fmt::format("{} {}\n", to_json(count.value()), std::string_view(count.key().data(), count.key().size()));
+  return text;
+}
+
+std::string swept_text(const operations::Facts& facts) {
+  std::string text;
+  const bool plan = find_bool(facts, "dry_run").value_or(false);
+  for (const auto& [what, planned] : {std::pair{"archived", "archive"}, {"deleted", "delete"}, {"purged", "purge"}})
+    if (const auto ids = texts_in(facts, what); !ids.empty())
+      text += fmt::format("{} {}: {}\n", plan ? fmt::format("would {}", planned) : what, ids.size(), fmt::join(ids, ", "));
+  text += fmt::format("{}{} notices; {} pinned are left alone\n", plan ? "would open " : "",
+                      find_int(facts, "notices_created").value_or(0), find_int(facts, "skipped_pinned").value_or(0));
+  if (const auto next = find_string(facts, "next_due_at")) text += fmt::format("next: {}\n", *next);
+  return text;
+}
+
 }  // namespace
 
 // update, archive, unarchive, restore, pin, unpin: as the command is called.
 Result<void> change_session(Context& context) {
-  HF_TRY(auto work, TranscriptWork::begin(context, TranscriptWork::Died::leave));
+  HF_TRY(auto work, SessionWork::begin(context));
   HF_TRY(const operations::Facts facts, work->perform());
   if (context.json)
     print_json(facts);
@@ -55,7 +62,7 @@ Result<void> change_session(Context& context) {
 }
 
 Result<void> note_session(Context& context) {
-  HF_TRY(auto work, TranscriptWork::begin(context, TranscriptWork::Died::leave));
+  HF_TRY(auto work, SessionWork::begin(context));
   HF_TRY(const operations::Facts facts, work->perform());
   if (context.json)
     print_json(facts);
@@ -64,88 +71,53 @@ Result<void> note_session(Context& context) {
   return {};
 }
 
-Result<void> resume_session(Context& context) {
-  HF_TRY(auto store, context.open_store());
-  HF_TRY(const SessionRecord record, named(context, *store));
-  HF_TRY(auto service, ResearchService::make(context, *store));
-  if (record.kind == session::kThread) return show_thread(context, *service, record, tools::kResumedMessages);
-  if (record.kind == session::kResearch) return show_run(context, *service, record);
-  context.given.set("session", Json(record.id));
-  if (record.kind == session::kRun) return show_task_run(context);
-  if (record.kind == session::kReasoning) return print_brief(context);
-  return show_session(context);
-}
-
-Result<void> export_kept_session(Context& context) {
-  HF_TRY(auto store, context.open_store());
-  HF_TRY(const SessionRecord record, named(context, *store));
-  const std::string format = context.given.has("format") ? context.given.text("format") : "markdown";
-  std::string content;
-  if (record.kind == session::kReasoning) {
-    reasoning::ExportOptions options;
-    options.format = format;
-    HF_TRY(content, reasoning::export_session(*store, record, options, context.clock->now()));
-  } else if (record.kind == session::kThread || record.kind == session::kResearch) {
-    HF_TRY(auto service, ResearchService::make(context, *store));
-    HF_TRY(content, record.kind == session::kThread ? tools::export_thread(service->threads(), *store, record, format)
-                                                    : tools::export_run(service->research(), record, format));
-  } else if (record.kind == session::kRun) {
-    HF_TRY(content, runner::export_report(*store, record.id, format));
-  } else {
-    return fail(ErrorKind::invalid, fmt::format("a {} session cannot be exported", record.kind));
-  }
+// delete, purge, redact: as the command is called.
+Result<void> take_away_sessions(Context& context) {
+  HF_TRY(auto work, SessionWork::begin(context));
+  operations::Given given = context.given;
+  given.set("sessions", to_json_array(context.given.texts("session")));
+  given.remove("session");
+  given.set("message_ids", to_json_array(context.given.texts("entry")));
+  HF_TRY(const operations::Facts facts, work->perform(context.command->path, given));
   if (context.json)
-    print_json(JsonObject{{"sessionId", record.id}, {"format", format}, {"content", content}});
+    print_json(facts);
   else
-    print(context.terminal.width > 0 ? harmless(content, false) : content);
+    print(gone_text(facts));
   return {};
 }
 
 Result<void> show_notices(Context& context) {
-  HF_TRY(auto store, context.open_store());
-  const std::string& principal = context.settings.text("principal");
-  HF_TRY(const session::NoticeList list, session::list_notices(*store, principal, context.given.flag("all"), kNoticesShown));
-  std::size_t acknowledged = 0;
+  HF_TRY(auto work, SessionWork::begin(context));
+  HF_CHECK(work->store(false));
+  HF_TRY(operations::Facts facts, work->perform("sessions notices", context.given));
+  if (!facts.contains("more")) facts["more"] = 0;
   if (context.given.flag("ack")) {
-    HF_TRY(acknowledged, session::acknowledge(*store, principal, {}));
+    HF_TRY(const operations::Facts done, work->perform("sessions notices-ack", operations::Given({{"all", true}})));
+    facts["acknowledged"] = done.at("acknowledged");
   }
   if (context.json) {
-    JsonArray notices;
-    for (const session::Notice& notice : list.notices) notices.push_back(session::notice_json(notice));
-    JsonObject state{{"notices", std::move(notices)}, {"count", list.notices.size()}, {"more", list.more}};
-    if (context.given.flag("ack")) state["acknowledged"] = acknowledged;
-    print_json(state);
+    print_json(facts);
     return {};
   }
-  if (list.notices.empty()) print("no notices\n");
-  for (const session::Notice& notice : list.notices)
-    print(fmt::format("{} {}\n", context.terminal.bold(iso8601(notice.effective_at)), harmless(notice.text, true)));
-  if (list.more > 0) print(fmt::format("and {} more\n", list.more));
+  const JsonArray& notices = *find_array(facts, "notices");
+  if (notices.empty()) print("no notices\n");
+  for (const Json& notice : notices)
+    print(fmt::format("{} {}\n", context.terminal.bold(text_in(notice.as_object(), "effective_at")),
+                      harmless(text_in(notice.as_object(), "text"), true)));
+  if (const auto more = find_int(facts, "more"); more && *more > 0) print(fmt::format("and {} more\n", *more));
   return {};
 }
 
 Result<void> clean_up(Context& context) {
-  HF_TRY(auto store, context.open_store());
-  session::SweepOptions options;
-  options.dry_run = context.given.flag("dry_run");
-  HF_TRY(const session::SweepReport report, session::sweep(*store, retention_policy(context.settings), options));
+  HF_TRY(auto work, SessionWork::begin(context));
+  HF_TRY(const operations::Facts facts, work->perform());
   if (context.json) {
-    JsonObject state = session::report_json(report);
-    state["dry_run"] = options.dry_run;
-    print_json(state);
+    print_json(facts);
     return {};
   }
-  const auto line = [](std::string_view what, const std::vector<std::string>& ids) {
-    if (!ids.empty()) print(fmt::format("{} {}: {}\n", what, ids.size(), fmt::join(ids, ", ")));
-  };
-  const bool plan = options.dry_run;
-  line(plan ? "would archive" : "archived", report.archived);
-  line(plan ? "would delete" : "deleted", report.deleted);
-  line(plan ? "would purge" : "purged", report.purged);
-  print(fmt::format("{}{} notices; {} pinned are left alone\n", plan ? "would open " : "", report.notices_created,
-                    report.skipped_pinned));
-  if (report.next_due_at) print(fmt::format("next: {}\n", iso8601(*report.next_due_at)));
-  for (const std::string& failed : report.failed) print_note("left for the next time: " + harmless(failed, true) + "\n");
+  print(swept_text(facts));
+  for (const std::string& failed : texts_in(facts, "failed"))
+    print_note("left for the next time: " + harmless(failed, true) + "\n");
   return {};
 }
 

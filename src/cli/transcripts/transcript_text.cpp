@@ -1,5 +1,6 @@
 #include "cli/transcripts/transcript_text.h"
 
+#include "base/run/when.h"
 #include "cli/program/progress_bar.h"
 
 #include <fmt/format.h>
@@ -30,14 +31,6 @@ constexpr std::array kParts{
     Part{"other", "other file", "other files"},
 };
 
-std::int64_t number_in(const Facts& facts, std::string_view fact) {
-  return find_int(facts, fact).value_or(0);
-}
-
-bool is_true(const Facts& facts, std::string_view fact) {
-  return find_bool(facts, fact).value_or(false);
-}
-
 void add_paths(NamedLines& lines, const Facts& facts, bool with_samples) {
   const JsonObject* rewritten = find_object(facts, "rewritten");
   if (!rewritten) return;
@@ -51,6 +44,22 @@ std::string title_of(const Facts& facts) {
 }
 
 }  // namespace
+
+std::int64_t number_in(const Facts& facts, std::string_view fact) {
+  return find_int(facts, fact).value_or(0);
+}
+
+bool is_true(const Facts& facts, std::string_view fact) {
+  return find_bool(facts, fact).value_or(false);
+}
+
+Millis time_in(const Facts& facts, std::string_view fact) {
+  return parse_when(text_in(facts, fact), 0).value_or(0);
+}
+
+std::string size_in(const Facts& facts, std::string_view fact) {
+  return size_text(static_cast<std::uint64_t>(number_in(facts, fact)));
+}
 
 void NamedLines::add(std::string_view name, std::string_view value) {
   if (!value.empty()) text_ += fmt::format("{} {}\n", terminal_.soft(fmt::format("{:<9}", name)), harmless(value, true));

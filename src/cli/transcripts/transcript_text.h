@@ -2,6 +2,7 @@
 
 // What commands over transcripts print: facts of operations, in lines of a name and a value.
 
+#include "base/run/clock.h"
 #include "cli/program/terminal.h"
 #include "operations/operation.h"
 
@@ -9,6 +10,12 @@
 #include <string_view>
 
 namespace holdfast::cli {
+
+// What a fact says; 0, false and "" where there is none.
+std::int64_t number_in(const operations::Facts& facts, std::string_view fact);
+bool is_true(const operations::Facts& facts, std::string_view fact);
+Millis time_in(const operations::Facts& facts, std::string_view fact);
+std::string size_in(const operations::Facts& facts, std::string_view fact);  // "12.3 MB"
 
 // Lines of a name and a value; what is empty is left out.
 class NamedLines {
@@ -29,6 +36,10 @@ std::string parts_text(const operations::Facts& facts, std::string_view ending);
 
 // Remarks on a session, one a line.
 std::string notes_text(const JsonArray& notes);
+
+// Of a family: "Session: ... Parent: ...", and the tree with lines.
+std::string lineage_text(const operations::Facts& family);
+std::string lineage_drawing(const operations::Facts& family);
 
 std::string copy_text(const operations::Facts& facts, const Terminal& terminal, bool verbose);
 std::string move_text(const operations::Facts& facts, const Terminal& terminal);

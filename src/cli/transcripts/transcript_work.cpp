@@ -1,28 +1,18 @@
 #include "cli/transcripts/transcript_work.h"
 
-#include "base/files/file.h"
 #include "base/text/text.h"
 #include "cli/program/care_settings.h"
 #include "cli/services/keeper_of_home.h"
 #include "kinds/transcripts/products/claude/project_folder.h"
 #include "operations/table.h"
-#include "operations/transcripts/transcript_parameters.h"
 
 #include <fmt/format.h>
 
-#include <fcntl.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <filesystem>
 
 namespace holdfast::cli {
-
-namespace {
-
-constexpr std::size_t kPrintedPiece = 256 * 1024;
-
-}  // namespace
 
 TranscriptWork::TranscriptWork(cli::Context& context)
     : context_(context),
@@ -36,36 +26,43 @@ TranscriptWork::~TranscriptWork() {
 
 Result<std::unique_ptr<TranscriptWork>> TranscriptWork::begin(cli::Context& context, Died died) {
   std::unique_ptr<TranscriptWork> work(new TranscriptWork(context));
-  auto keeper = open_keeper(context, [raw = work.get()](bool to_read) { return raw->store(to_read); });
-  if (keeper)
-    work->keeper_ = *std::move(keeper);
-  else if (died == Died::leave)
-    work->no_keeper_ = std::move(keeper).error();
-  else
-    return fail(std::move(keeper).error());
-  if (died == Died::end) work->recovered_ = work->keeper_->recover();
-  for (const std::string& note : work->recovered_.notes) print_note("note: " + harmless(note, true) + "\n");
+  HF_CHECK(work->open(died));
   return work;
 }
 
-Result<session::Store*> TranscriptWork::store(bool to_read) {
-  return whole_store(to_read);
+Result<void> TranscriptWork::open(Died died) {
+  auto keeper = open_keeper(context_, [this](bool to_read) { return store(to_read); });
+  if (keeper)
+    keeper_ = *std::move(keeper);
+  else if (died == Died::leave)
+    no_keeper_ = std::move(keeper).error();
+  else
+    return fail(std::move(keeper).error());
+  if (died == Died::end) recovered_ = keeper_->recover();
+  for (const std::string& note : recovered_.notes) print_note("note: " + harmless(note, true) + "\n");
+  return {};
 }
 
-Result<session::Store*> TranscriptWork::whole_store(bool to_read) {
-  if (store_ && (to_read || !store_is_to_read_)) return store_.get();
-  HF_TRY(store_, context_.open_store(to_read));
-  store_is_to_read_ = to_read;
-  return store_.get();
+Result<session::Store*> TranscriptWork::store(bool to_read) {
+  if (view_ && (to_read || !store_is_to_read_)) return view_.get();
+  HF_CHECK(open_whole(to_read));
+  view_ = std::make_unique<session::StoreView>(session::SharedStore(*store_), identity_);
+  return view_.get();
+}
+
+Result<operations::Context::Search> TranscriptWork::search() {
+  if (!search_) {
+    HF_TRY(search_, SearchService::open(context_, keeper_->homes(), false));
+  }
+  return Search{&search_->finder(), &search_->sources(), &search_->index(), SearchService::index_folder(context_), false};
+}
+
+std::string TranscriptWork::prices_file() {
+  return context_.folders.config + "/prices.json";
 }
 
 Result<operations::Facts> TranscriptWork::perform() {
-  const operations::Operation& operation = *operations::find_operation(context_.command->path);
-  operations::Given own;  // what is the command's alone stays here
-  for (const operations::Parameter& each : operation.parameters)
-    if (const Json* value = find(given().values(), each.name)) own.set(each.name, *value);
-  auto facts = operation.run(*this, own);
-  progress_done();
+  auto facts = perform(context_.command->path, given());
   if (facts)
     if (const JsonArray* warnings = find_array(*facts, "warnings"))
       for (const Json& each : *warnings) warn({std::string(view(each.as_string()))});
@@ -77,27 +74,14 @@ Result<const transcripts::Keeper*> TranscriptWork::keeper() {
   return keeper_.get();
 }
 
-Result<operations::Documents> TranscriptWork::documents() {
-  if (!review_) {
-    HF_TRY(review_, ReviewWorkspace::open(context_));
-  }
-  return review_->documents();
-}
-
-// The bar of work that nobody can stop: Ctrl-C ends the program.
-Result<operations::Administration> TranscriptWork::administration() {
-  return operations::Administration{
-      .store = [this](bool to_read) { return whole_store(to_read); },
-      .store_url = context_.store_url(),
-      .token_file = context_.folders.token_file(),
-      .tell =
-          [this, shown = ::isatty(STDERR_FILENO) != 0](std::string_view step, std::uint64_t done, std::uint64_t total) {
-            if (shown) bar_.update(steady_milliseconds(), step, done, total);
-          }};
-}
-
-Result<catalogue::Found> TranscriptWork::named() {
-  return any_session(given().text("session"), given().text("source_project"));
+Result<operations::Facts> TranscriptWork::perform(std::string_view name, const operations::Given& all) {
+  const operations::Operation& operation = *operations::find_operation(name);
+  operations::Given own;  // what is the command's alone stays here
+  for (const operations::Parameter& each : operation.parameters)
+    if (const Json* value = find(all.values(), each.name)) own.set(each.name, *value);
+  auto facts = operation.run(*this, own);
+  progress_done();
+  return facts;
 }
 
 Result<catalogue::Found> TranscriptWork::named_transcript() {
@@ -105,7 +89,7 @@ Result<catalogue::Found> TranscriptWork::named_transcript() {
 }
 
 Result<transcripts::AnySession> TranscriptWork::calling_session() {
-  HF_TRY(auto current, transcripts::current_session(homes().claude, caller_hints()));
+  HF_TRY(auto current, transcripts::current_session(keeper_->homes().claude, caller_hints()));
   return transcripts::AnySession{std::move(current.session)};
 }
 
@@ -116,12 +100,8 @@ transcripts::CallerHints TranscriptWork::caller_hints() const {
   return hints;
 }
 
-Result<transcripts::KeptVersion> TranscriptWork::kept_version() const {
-  return operations::version_of(given(), keeper_->now());
-}
-
 std::vector<std::string> TranscriptWork::calling_sessions() {
-  return transcripts::caller_sessions(homes().claude, caller_hints());
+  return transcripts::caller_sessions(keeper_->homes().claude, caller_hints());
 }
 
 Result<std::optional<std::string>> TranscriptWork::project() {
@@ -154,14 +134,21 @@ transcripts::RemoteOptions TranscriptWork::remote() const {
   return options;
 }
 
-transcripts::Progress TranscriptWork::progress() {
-  // Without it an interrupted verb is cleaned up by the next one; with it, at once.
-  if (!signals_) {
-    if (auto signals = StopSignals::watch()) {
-      signals_ = std::move(*signals);
-      signals_->on_stop([this] { stopped_ = true; });
-    }
+void TranscriptWork::watch_signals() {
+  if (signals_) return;
+  if (auto signals = StopSignals::watch()) {
+    signals_ = std::move(*signals);
+    signals_->on_stop([this] { stopped_ = true; });
   }
+}
+
+std::function<bool()> TranscriptWork::cancelled() {
+  watch_signals();
+  return [this] { return stopped_.load(); };
+}
+
+transcripts::Progress TranscriptWork::progress() {
+  watch_signals();  // without it an interrupted verb is cleaned up by the next one; with it, at once
   const bool shown = ::isatty(STDERR_FILENO) != 0;
   return [this, shown](std::string_view step, std::uint64_t done, std::uint64_t total) {
     if (shown) bar_.update(steady_milliseconds(), step, done, total);
@@ -181,18 +168,9 @@ Result<void> TranscriptWork::agree(const std::string& what, const JsonObject& pl
   return fail(ErrorKind::refused, "not done");
 }
 
-Result<void> TranscriptWork::print_file(const std::string& path) {
-  const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file) return fail(system_error(path, errno));
+Result<void> TranscriptWork::print(std::string_view bytes) {
   progress_done();
-  std::string piece(kPrintedPiece, '\0');
-  for (;;) {
-    const ssize_t got = ::read(file.get(), piece.data(), piece.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return fail(system_error("the archive", errno));
-    if (got == 0) return {};
-    HF_CHECK(print_bytes(std::string_view(piece).substr(0, static_cast<std::size_t>(got))));
-  }
+  return print_bytes(bytes);
 }
 
 void TranscriptWork::warn(const std::vector<std::string>& warnings) const {

@@ -10,9 +10,11 @@
 #include "cli/program/progress_bar.h"
 #include "cli/program/stop_signals.h"
 #include "cli/services/review_workspace.h"
+#include "cli/services/search_service.h"
 #include "kinds/transcripts/products/claude/current.h"
 #include "operations/context.h"
 #include "operations/operation.h"
+#include "session/query/store_view.h"
 
 #include <atomic>
 
@@ -21,7 +23,7 @@ namespace holdfast::cli {
 // Characters of a transcript's id in a table: unique among the sessions of one person, nearly always.
 inline constexpr std::size_t kShortId = 8;
 
-class TranscriptWork final : public operations::Context {
+class TranscriptWork : public operations::Context {
  public:
   // What died half way is ended before anything is looked for, and said; `leave` is for who is to report it.
   enum class Died { end, leave };
@@ -31,19 +33,14 @@ class TranscriptWork final : public operations::Context {
 
   const operations::Given& given() const { return context_.given; }
   const transcripts::Keeper& homes_keeper() const { return *keeper_; }
-  const transcripts::Homes& homes() const { return keeper_->homes(); }
 
   // The operation that this command shows, with what it was given. Its warnings are printed.
   Result<operations::Facts> perform();
-  // The session that {session} names, found as {source_project} says; none: the one this program runs in (transcript-archive
+  // The one of that name, with what of `given` it takes. Its warnings are left to the caller.
+  Result<operations::Facts> perform(std::string_view operation, const operations::Given& given);
+  // The transcript that {session} names, found as {source_project} says; none: the one this program runs in (transcript-archive
   // §3.1).
-  Result<catalogue::Found> named();
   Result<catalogue::Found> named_transcript();
-  // {version} and {as_of}. Errors: invalid.
-  Result<transcripts::KeptVersion> kept_version() const;
-  // {source_project} as the client would take it; nullopt when not given.
-  Result<std::optional<std::string>> source_project() { return folder(given().text("source_project")); }
-  Result<std::string> this_folder() const;
 
   const Identity& identity() const override { return identity_; }
   Millis now() const override { return context_.clock->now(); }
@@ -63,7 +60,10 @@ class TranscriptWork final : public operations::Context {
   transcripts::Progress progress() override;
   // Asks on the terminal. Errors: refused (there is nobody to ask, or the answer is no).
   Result<void> agree(const std::string& what, const JsonObject& plan) override;
-  Result<void> print_file(const std::string& path) override;
+  std::function<bool()> cancelled() override;
+  Result<void> print(std::string_view bytes) override;
+  Result<Search> search() override;
+  std::string prices_file() override;
 
   // After the work, before anything is printed.
   void progress_done() { bar_.clear(); }
@@ -72,19 +72,28 @@ class TranscriptWork final : public operations::Context {
   using ShowPlan = std::string (*)(const operations::Facts&, const Terminal&);
   void show_plans_as(ShowPlan show) { show_plan_ = show; }
 
- private:
+ protected:
   explicit TranscriptWork(cli::Context& context);
-  Result<session::Store*> whole_store(bool to_read);
-  transcripts::CallerHints caller_hints() const;
+  Result<void> open(Died died);
+  Result<session::Store*> open_whole(bool to_read);
 
   cli::Context& context_;
+  std::unique_ptr<session::Store> store_;
+
+ private:
+  Result<std::string> this_folder() const;
+  transcripts::CallerHints caller_hints() const;
+  // From now on Ctrl-C stops the work, not the program.
+  void watch_signals();
+
   Identity identity_;
   session::RetentionPolicy policy_;
   ShowPlan show_plan_ = nullptr;
-  std::unique_ptr<session::Store> store_;
   bool store_is_to_read_ = false;
+  std::unique_ptr<session::StoreView> view_;     // of the store, as who types sees it
   std::unique_ptr<transcripts::Keeper> keeper_;  // nullptr: no_keeper_ says why
   Error no_keeper_;
+  std::unique_ptr<SearchService> search_;
   transcripts::Recovered recovered_;
   std::unique_ptr<ReviewWorkspace> review_;
   ProgressBar bar_;

@@ -1,6 +1,5 @@
 #include "kinds/reasoning/anchors.h"
 
-#include "base/text/control_characters.h"
 #include "base/text/text.h"
 #include "session/kinds.h"
 #include "session/limits.h"

@@ -4,8 +4,8 @@
 // hold (T5-T7), and what happens when it is the last (T8). All of it in one transaction: what is refused has changed nothing, and
 // two writers never get one number.
 
+#include "kinds/reasoning/connections.h"
 #include "kinds/reasoning/manifest.h"
-#include "kinds/reasoning/read/situation.h"
 #include "kinds/reasoning/thought.h"
 
 namespace holdfast::reasoning {

@@ -1,6 +1,6 @@
 #include "kinds/reasoning/manifest.h"
 
-#include "kinds/reasoning/thought_types.h"
+#include "kinds/reasoning/thought.h"
 #include "session/limits.h"
 
 #include <fmt/format.h>

@@ -4,7 +4,7 @@
 
 #include "kinds/reasoning/begin.h"
 #include "kinds/reasoning/read/export.h"
-#include "kinds/reasoning/read/structure.h"
+#include "kinds/reasoning/read/read.h"
 #include "kinds/reasoning/test_ledger.h"
 
 namespace holdfast::reasoning {

@@ -1,9 +1,8 @@
 // T9: the table of types.
 
-#include "kinds/reasoning/thought_types.h"
-
 #include "base/schema/schema.h"
 #include "kinds/reasoning/manifest.h"
+#include "kinds/reasoning/thought.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

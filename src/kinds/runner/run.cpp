@@ -50,15 +50,14 @@ std::string_view status_of(const std::vector<TaskResult>& results) {
 }  // namespace
 
 JsonObject report_json(const RunReport& report) {
-  JsonArray results, texts, problems;
+  JsonArray results, texts;
   for (const TaskResult& result : report.results) {
     results.emplace_back(result_json(result));
     texts.emplace_back(result.error ? fmt::format("Error: {}", result.error->message) : result.text);
   }
-  for (const std::string& problem : report.problems) problems.emplace_back(problem);
   JsonObject object{
       {"run_id", report.id}, {"status", report.status}, {"results", std::move(results)}, {"texts", std::move(texts)}};
-  if (!problems.empty()) object["problems"] = std::move(problems);
+  if (!report.problems.empty()) object["problems"] = to_json_array(report.problems);
   if (!report.interruption.empty()) object["interrupted"] = report.interruption;
   return object;
 }

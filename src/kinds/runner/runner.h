@@ -3,7 +3,7 @@
 // The task runner as a library: everything that another program needs to let a model work through tasks with the tools of MCP
 // servers. examples/run_tasks.cpp is a whole program.
 //
-//   net::LoopThread connections;                       // net/run/loop_thread.h: servers are spoken to there
+//   net::LoopThread connections;                       // net/run/event_loop.h: servers are spoken to there
 //   auto store = store::open_store("sqlite:runs.db");  // store/open.h: runs are kept there
 //   auto models = model::make_models({endpoint});      // model/open_models.h, or any model::Models of yours
 //

@@ -11,7 +11,6 @@
 // nothing. Blocks the calling thread; calls of tools that only read run beside each other.
 
 #include "kinds/runner/result_text.h"
-#include "kinds/runner/servers/tools.h"
 #include "model/models.h"
 
 #include <chrono>

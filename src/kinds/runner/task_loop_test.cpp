@@ -2,7 +2,6 @@
 
 #include "kinds/runner/task_loop.h"
 
-#include "kinds/runner/arguments.h"
 #include "kinds/runner/result_text.h"
 #include "kinds/runner/servers/toolbox.h"
 #include "model/test_models.h"

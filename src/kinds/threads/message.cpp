@@ -27,10 +27,6 @@ JsonObject tokens_json(const model::Tokens& tokens) {
   return {{"in", tokens.in}, {"out", tokens.out}, {"estimated", tokens.estimated}};
 }
 
-void put(JsonObject& object, std::string_view key, std::string_view value) {
-  if (!value.empty()) object[key] = value;
-}
-
 }  // namespace
 
 std::string new_thread_id() {
@@ -54,10 +50,10 @@ std::string reply_key(std::string_view message_id, std::string_view provider) {
 
 session::NewEntry to_entry(const Incoming& incoming, std::string id, std::int64_t number, std::string key) {
   JsonObject data{{"id", id}, {"role", incoming.role}};
-  put(data, "provider", incoming.provider);
-  put(data, "model", incoming.model);
-  put(data, "client_msg_id", incoming.client_msg_id);
-  put(data, "reply_to", incoming.reply_to);
+  put_text(data, "provider", incoming.provider);
+  put_text(data, "model", incoming.model);
+  put_text(data, "client_msg_id", incoming.client_msg_id);
+  put_text(data, "reply_to", incoming.reply_to);
   if (incoming.tokens.in != 0 || incoming.tokens.out != 0) data["tokens"] = tokens_json(incoming.tokens);
   session::NewEntry entry;
   entry.type = kMessageEntry;
@@ -131,13 +127,40 @@ JsonObject message_json(const Message& message) {
                   {"role", message.role},
                   {"content", message.content},
                   {"created_at", iso8601(message.created_at)}};
-  put(json, "provider", message.provider);
-  put(json, "model", message.model);
-  put(json, "client_msg_id", message.client_msg_id);
+  put_text(json, "provider", message.provider);
+  put_text(json, "model", message.model);
+  put_text(json, "client_msg_id", message.client_msg_id);
   if (message.tokens.in != 0 || message.tokens.out != 0) json["tokens"] = tokens_json(message.tokens);
   if (message.redacted) json["redacted"] = true;
   if (message.damage) json["damage"] = *message.damage;
   return json;
+}
+
+bool turn_of_entry(const session::Entry& entry, const reading::ReadLimits& limits, reading::Turn& turn) {
+  using reading::Part;
+  if (entry.type == kStepEntry) {
+    turn.role = reading::Role::system;
+    turn.meta = true;
+    add_part(turn, Part::Kind::raw, to_json_pretty(reading::data_of_entry(entry)), limits).name = "step";
+    return true;
+  }
+  if (entry.type != kMessageEntry) {
+    turn.role = reading::Role::system;
+    turn.meta = entry.type == kNoticeEntry;
+    add_part(turn, turn.meta ? Part::Kind::notice : Part::Kind::text, entry.text, limits).name = entry.type;
+    return true;
+  }
+  const Message message = to_message(entry);
+  turn.id = message.id;
+  turn.role = message.role == "user"        ? reading::Role::user
+              : message.role == "assistant" ? reading::Role::assistant
+                                            : reading::Role::system;
+  turn.prompt = turn.role == reading::Role::user;
+  turn.author = message.provider.empty() ? message.model : message.provider;
+  if (!message.model.empty() && message.model != message.provider && !message.provider.empty())
+    turn.author += " · " + message.model;
+  add_part(turn, Part::Kind::text, message.content, limits);
+  return true;
 }
 
 }  // namespace holdfast::threads

@@ -3,6 +3,7 @@
 // A message as an entry of its session, and back (threads.h says how a thread is kept).
 
 #include "kinds/threads/threads.h"
+#include "reading/entry_reading.h"
 #include "session/entry.h"
 
 #include <string>
@@ -45,5 +46,10 @@ Result<std::vector<session::Entry>> last_messages(session::Reader& reader, std::
 
 // Puts the notices that were written between these messages in their places; with `newest` also those behind the last one.
 Result<void> add_notices(session::Reader& reader, std::string_view thread_id, bool newest, std::vector<session::Entry>& entries);
+
+// A message of a thread as a person reads it.
+
+// For reading::EntryKinds.
+bool turn_of_entry(const session::Entry& entry, const reading::ReadLimits& limits, reading::Turn& turn);
 
 }  // namespace holdfast::threads

@@ -3,7 +3,7 @@
 #include "base/text/text.h"
 #include "kinds/threads/flows/flows.h"
 #include "kinds/threads/flows/violations.h"
-#include "session/lineage.h"
+#include "session/store.h"
 
 #include <fmt/format.h>
 

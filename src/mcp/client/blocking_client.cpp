@@ -142,9 +142,6 @@ void BlockingClient::tools_later(Client::ToolsDone done) {
 CallResult<JsonArray> BlockingClient::resources() {
   return wait_for<CallResult<JsonArray>>([](Client& client, auto done) { client.list_resources(std::move(done)); });
 }
-CallResult<JsonArray> BlockingClient::resource_templates() {
-  return wait_for<CallResult<JsonArray>>([](Client& client, auto done) { client.list_resource_templates(std::move(done)); });
-}
 CallResult<JsonArray> BlockingClient::prompts() {
   return wait_for<CallResult<JsonArray>>([](Client& client, auto done) { client.list_prompts(std::move(done)); });
 }

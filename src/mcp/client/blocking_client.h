@@ -35,7 +35,6 @@ class BlockingClient {
   void ping_later(Client::Done done);
   void tools_later(Client::ToolsDone done);
   CallResult<JsonArray> resources();
-  CallResult<JsonArray> resource_templates();
   CallResult<JsonArray> prompts();
   Result<void> notify(std::string method, JsonObject params);
 

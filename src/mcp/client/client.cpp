@@ -1,19 +1,282 @@
 #include "mcp/client/client.h"
 
+#include "base/run/lifeline.h"
 #include "base/run/log.h"
 #include "mcp/client/client_calls.h"
 #include "mcp/client/client_inputs.h"
 #include "mcp/client/client_limits.h"
 #include "mcp/client/client_link.h"
-#include "mcp/client/client_listening.h"
-#include "mcp/client/client_lists.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 #include <set>
 #include <utility>
+#include <vector>
 
 namespace holdfast::mcp {
 namespace {
+
+// Lists of a server: all their pages, and how long they are good. Executor thread only.
+//
+// Legacy lists are good until the server says they changed; modern ones as long as their ttlMs says, or until it says
+// so. A new connection ends both. Who asks while a list is being fetched gets that one.
+
+// One list: "tools/list" whose items are in "tools".
+class ClientList {
+ public:
+  struct Items {
+    JsonArray items;
+    bool stale = false;  // the server could not be asked again
+  };
+  using Snapshot = std::shared_ptr<const Items>;
+  using Done = std::move_only_function<void(CallResult<Snapshot>)>;
+
+  ClientList(std::string method, std::string member, const ClientOptions& options, ClientLink& link, ClientCalls& calls,
+             Executor& executor);
+
+  void get(Done done);
+  void invalidate() { ++generation_; }
+  const Snapshot& known() const { return known_; }  // the last one, however old; may be null
+
+ private:
+  void fetch();
+  void fetch_page(std::optional<std::string> cursor);
+  void take_page(CallResult<JsonObject> page);
+  void finish(CallResult<Snapshot> result);
+  bool fresh() const;
+
+  const std::string method_, member_;
+  const ClientOptions& options_;
+  ClientLink& link_;
+  ClientCalls& calls_;
+  Executor& executor_;
+
+  Snapshot known_;
+  std::uint64_t generation_ = 1, known_generation_ = 0;
+  std::chrono::steady_clock::time_point good_until_{};
+  std::vector<Done> waiting_;
+
+  // Of the fetch under way.
+  JsonArray items_;
+  std::set<std::string> cursors_;
+  std::size_t pages_ = 0;
+  std::uint64_t fetched_generation_ = 0;
+  std::chrono::steady_clock::time_point fetched_until_{};
+  Lifeline alive_;
+};
+
+class ClientLists {
+ public:
+  ClientLists(const ClientOptions& options, ClientLink& link, ClientCalls& calls, Executor& executor);
+
+  void tools(bool fresh, Client::ToolsDone done);
+  // What is known of a tool; where headers depend on it (modern HTTP) the server is asked first.
+  void look_up(const std::string& name, bool fresh, std::move_only_function<void(const RemoteTool*)> found);
+  void items(ClientList& list, Client::ItemsDone done);
+
+  ClientList& resources() { return resources_; }
+  ClientList& prompts() { return prompts_; }
+
+  // "tools", "resources", "prompts". False when there is no such list.
+  bool changed(std::string_view list);
+  void forget_all();  // a new connection
+
+ private:
+  ClientLink& link_;
+  ClientList tools_, resources_, prompts_;
+  std::shared_ptr<const ToolList> tool_list_;  // made of made_of_
+  ClientList::Snapshot made_of_;
+  Lifeline alive_;
+};
+
+// What the server is asked to tell us: that its lists changed. In the modern era that is one subscriptions/listen that stays
+// open, begun again on every connection; a legacy server tells of its lists without being asked. Executor thread only.
+class ClientListening {
+ public:
+  // lists: whether changes of lists are wanted.
+  ClientListening(bool lists, Executor& executor, ClientLink& link, ClientCalls& calls)
+      : lists_(lists), executor_(executor), link_(link), calls_(calls) {}
+  ~ClientListening() { executor_.cancel(timer_); }
+
+  void begin();  // a connection is there
+  void end();
+
+ private:
+  void listen();
+  JsonObject filter() const;
+
+  const bool lists_;
+  Executor& executor_;
+  ClientLink& link_;
+  ClientCalls& calls_;
+  Client::Ticket ticket_ = 0;
+  TimerId timer_ = 0;
+  std::chrono::milliseconds delay_{0};
+  Lifeline alive_;
+};
+
+using SteadyClock = std::chrono::steady_clock;
+
+ClientList::ClientList(std::string method, std::string member, const ClientOptions& options, ClientLink& link, ClientCalls& calls,
+                       Executor& executor)
+    : method_(std::move(method)),
+      member_(std::move(member)),
+      options_(options),
+      link_(link),
+      calls_(calls),
+      executor_(executor) {}
+
+bool ClientList::fresh() const {
+  return known_ && known_generation_ == generation_ && SteadyClock::now() < good_until_ && link_.peer();
+}
+
+void ClientList::get(Done done) {
+  if (fresh()) {
+    executor_.post([done = std::move(done), known = known_]() mutable { done(std::move(known)); });
+    return;
+  }
+  waiting_.push_back(std::move(done));
+  if (waiting_.size() == 1) fetch();
+}
+
+void ClientList::fetch() {
+  items_ = {};
+  cursors_.clear();
+  pages_ = 0;
+  fetched_generation_ = generation_;
+  fetched_until_ = SteadyClock::time_point::max();
+  fetch_page(std::nullopt);
+}
+
+void ClientList::fetch_page(std::optional<std::string> cursor) {
+  CallRequest request;
+  request.method = method_;
+  if (cursor) request.params["cursor"] = *cursor;
+  request.options.timeout = options_.list_timeout;
+  request.repeatable = true;
+  calls_.start(std::move(request), alive_.guard([this](CallResult<JsonObject> page) { take_page(std::move(page)); }));
+}
+
+void ClientList::take_page(CallResult<JsonObject> page) {
+  if (!page) {
+    // A cursor of the connection that was lost meanwhile means nothing on the next one.
+    if (page.error().rpc && pages_ > 0 && fetched_generation_ != generation_) return fetch();
+    if (!known_ || page.error().rpc) return finish(std::unexpected(std::move(page).error()));
+    log(LogLevel::warn, "mcp", fmt::format("{}: the last known list is used: {}", method_, page.error().error.message));
+    return finish(std::make_shared<const Items>(Items{known_->items, true}));
+  }
+  if (const JsonArray* items = find_array(*page, member_)) items_.insert(items_.end(), items->begin(), items->end());
+  if (link_.peer() && link_.peer()->era() == Era::modern) {
+    const auto life =
+        std::chrono::milliseconds(std::clamp<std::int64_t>(find_int(*page, "ttlMs").value_or(0), 0, kNoLimit.count()));
+    fetched_until_ = std::min(fetched_until_, SteadyClock::now() + life);
+  }
+  if (const auto next = find_string(*page, "nextCursor")) {
+    const bool again = !cursors_.emplace(*next).second;
+    if (!again && ++pages_ < kMaxPages) return fetch_page(std::string(*next));
+    log(LogLevel::warn, "mcp", fmt::format("{}: the list does not end; {} items are used", method_, items_.size()));
+  }
+  known_ = std::make_shared<const Items>(Items{std::exchange(items_, {}), false});
+  known_generation_ = fetched_generation_;
+  good_until_ = fetched_until_;
+  finish(known_);
+}
+
+void ClientList::finish(CallResult<Snapshot> result) {
+  for (Done& done : std::exchange(waiting_, {})) done(result);
+}
+
+ClientLists::ClientLists(const ClientOptions& options, ClientLink& link, ClientCalls& calls, Executor& executor)
+    : link_(link),
+      tools_("tools/list", "tools", options, link, calls, executor),
+      resources_("resources/list", "resources", options, link, calls, executor),
+      prompts_("prompts/list", "prompts", options, link, calls, executor) {}
+
+void ClientLists::tools(bool fresh, Client::ToolsDone done) {
+  if (fresh) tools_.invalidate();
+  tools_.get(alive_.guard([this, done = std::move(done)](CallResult<ClientList::Snapshot> items) mutable {
+    if (!items) return done(std::unexpected(std::move(items).error()));
+    if (made_of_ != *items) {
+      auto list = read_tools((*items)->items, link_.over_http() && link_.peer() && link_.peer()->era() == Era::modern);
+      list->stale = (*items)->stale;
+      tool_list_ = std::move(list);
+      made_of_ = *items;
+    }
+    done(tool_list_);
+  }));
+}
+
+void ClientLists::look_up(const std::string& name, bool fresh, std::move_only_function<void(const RemoteTool*)> found) {
+  const RemoteTool* known = tool_list_ ? tool_list_->find(name) : nullptr;
+  const bool headers_matter = link_.over_http() && link_.peer() && link_.peer()->era() == Era::modern;
+  if (!fresh && (known || !headers_matter)) return found(known);
+  tools(fresh, [name, found = std::move(found)](CallResult<std::shared_ptr<const ToolList>> list) mutable {
+    found(list ? (*list)->find(name) : nullptr);
+  });
+}
+
+void ClientLists::items(ClientList& list, Client::ItemsDone done) {
+  list.get([done = std::move(done)](CallResult<ClientList::Snapshot> items) mutable {
+    if (!items) return done(std::unexpected(std::move(items).error()));
+    done((*items)->items);
+  });
+}
+
+bool ClientLists::changed(std::string_view list) {
+  if (list == "tools") return tools_.invalidate(), true;
+  if (list == "prompts") return prompts_.invalidate(), true;
+  if (list != "resources") return false;
+  resources_.invalidate();
+  return true;
+}
+
+void ClientLists::forget_all() {
+  for (ClientList* list : {&tools_, &resources_, &prompts_}) list->invalidate();
+}
+
+JsonObject ClientListening::filter() const {
+  JsonObject filter;
+  const JsonObject& capabilities = link_.peer()->capabilities;
+  for (const auto& [capability, member] : {std::pair("tools", "toolsListChanged"), std::pair("prompts", "promptsListChanged"),
+                                           std::pair("resources", "resourcesListChanged")}) {
+    const JsonObject* declared = find_object(capabilities, capability);
+    if (lists_ && declared && find_bool(*declared, "listChanged").value_or(false)) filter[member] = true;
+  }
+  return filter;
+}
+
+void ClientListening::begin() {
+  end();
+  delay_ = kFirstDelay;
+  if (link_.peer()->era() == Era::modern) listen();
+}
+
+void ClientListening::end() {
+  alive_.cut();
+  executor_.cancel(std::exchange(timer_, 0));
+  calls_.cancel(std::exchange(ticket_, 0));
+}
+
+void ClientListening::listen() {
+  if (!link_.peer() || link_.peer()->era() != Era::modern) return;
+  JsonObject wanted = filter();
+  if (wanted.empty()) return;
+  CallRequest request;
+  request.method = "subscriptions/listen";
+  request.params["notifications"] = std::move(wanted);
+  request.options.timeout = request.options.limit = kNoLimit;
+  ticket_ = calls_.start(std::move(request), alive_.guard([this](CallResult<JsonObject> ended) {
+    ticket_ = 0;
+    if (!ended && ended.error().rpc) return;  // it does not want to; lists are then good for their ttl
+    timer_ = executor_.after(delay_, alive_.guard([this] {
+      timer_ = 0;
+      listen();
+    }));
+    delay_ = std::min(delay_ * 2, kLongestDelay);
+  }));
+}
 
 constexpr std::string_view kListChanged = "/list_changed";
 
@@ -155,9 +418,6 @@ class Client::Parts final : private ClientLink::Owner {
       if (const Json* id = find(notification.params, "requestId")) inputs_.withdraw(*id);
     } else if (method == "notifications/message") {
       if (handlers_.on_log) handlers_.on_log(notification.params);
-    } else if (method == "notifications/resources/updated") {
-      const auto uri = find_string(notification.params, "uri");
-      if (uri && handlers_.on_resource_updated) handlers_.on_resource_updated(*uri);
     } else if (method.ends_with(kListChanged)) {
       list_changed(std::string_view(method).substr(0, method.size() - kListChanged.size()));
     }
@@ -216,9 +476,6 @@ void Client::connect(std::move_only_function<void(Result<void>)> done) {
 void Client::close(Task done) {
   parts_->close(std::move(done));
 }
-void Client::reconnect(std::string reason) {
-  parts_->link_.drop(make_error(ErrorKind::unavailable, std::move(reason)));
-}
 
 Client::Ticket Client::request(std::string method, JsonObject params, CallOptions options, Done done) {
   CallRequest request{std::move(method), std::move(params), std::move(options), {}, false, {}};
@@ -243,17 +500,8 @@ Client::Ticket Client::get_prompt(std::string name, JsonObject arguments, CallOp
   return request("prompts/get", {{"name", std::move(name)}, {"arguments", std::move(arguments)}}, std::move(options),
                  std::move(done));
 }
-Client::Ticket Client::complete(JsonObject params, Done done) {
-  return request("completion/complete", std::move(params), {}, std::move(done));
-}
 Client::Ticket Client::ping(CallOptions options, Done done) {
   return parts_->calls_.start({"ping", {}, std::move(options), {}, true, "server/discover"}, std::move(done));
-}
-void Client::watch_resource(const std::string& uri) {
-  parts_->listening_.watch(uri);
-}
-void Client::unwatch_resource(const std::string& uri) {
-  parts_->listening_.unwatch(uri);
 }
 void Client::cancel(Ticket ticket) {
   parts_->calls_.cancel(ticket);
@@ -267,9 +515,6 @@ void Client::list_tools(ToolsDone done) {
 }
 void Client::list_resources(ItemsDone done) {
   parts_->lists_.items(parts_->lists_.resources(), std::move(done));
-}
-void Client::list_resource_templates(ItemsDone done) {
-  parts_->lists_.items(parts_->lists_.templates(), std::move(done));
 }
 void Client::list_prompts(ItemsDone done) {
   parts_->lists_.items(parts_->lists_.prompts(), std::move(done));

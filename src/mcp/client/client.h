@@ -18,7 +18,6 @@
 #include "mcp/client/client_transport.h"
 #include "mcp/client/remote_tool.h"
 #include "mcp/server/caller.h"
-#include "mcp/wire/call_result.h"
 
 #include <chrono>
 #include <functional>
@@ -82,7 +81,6 @@ struct ClientHandlers {
 
   std::function<void(const JsonObject& params)> on_log;        // notifications/message
   std::function<void(std::string_view list)> on_list_changed;  // "tools", "resources", "prompts"; bursts are told once
-  std::function<void(std::string_view uri)> on_resource_updated;
   std::function<void(std::string_view method, const JsonObject& params)> on_notification;  // every one, also those above
   std::function<void(ClientState state, const std::string& reason)> on_state;
   std::function<void()> on_heard;  // each message of the server, whatever it is, before anything is made of it
@@ -120,8 +118,6 @@ class Client {
   void connect(std::move_only_function<void(Result<void>)> done);
   // Everything that waits fails (cancelled), then the transport ends in its own way. Nothing can be asked after it.
   void close(Task done);
-  // Begins a new connection, as after a loss; calls under way are lost.
-  void reconnect(std::string reason);
 
   // Any request; in the modern era with all its rounds of questions. Errors: timeout, cancelled, unavailable
   // (code connection_lost when the answer was lost with its connection), too_large, those the server sent.
@@ -129,7 +125,6 @@ class Client {
   Ticket call_tool(std::string name, JsonObject arguments, CallOptions options, Done done);  // isError is a result
   Ticket read_resource(std::string uri, CallOptions options, Done done);
   Ticket get_prompt(std::string name, JsonObject arguments, CallOptions options, Done done);
-  Ticket complete(JsonObject params, Done done);
   // ping, or where that does not exist server/discover.
   Ticket ping(CallOptions options, Done done);
   // The server is told and the caller gets its error at once; whether the server stops is its own affair.
@@ -137,19 +132,13 @@ class Client {
   // Dropped when there is no connection. Errors: those of the transport.
   Result<void> notify(std::string method, JsonObject params);
 
-  // Whole lists, kept as long as the server lets us (client_lists.h). The last known one is given when the server
+  // Whole lists, kept as long as the server lets us (ClientList). The last known one is given when the server
   // cannot be asked again.
   using ToolsDone = std::move_only_function<void(CallResult<std::shared_ptr<const ToolList>>)>;
   using ItemsDone = std::move_only_function<void(CallResult<JsonArray>)>;
   void list_tools(ToolsDone done);
   void list_resources(ItemsDone done);
-  void list_resource_templates(ItemsDone done);
   void list_prompts(ItemsDone done);
-
-  // on_resource_updated is called when it changes, from now on and on every later connection. Servers that cannot tell
-  // are logged.
-  void watch_resource(const std::string& uri);
-  void unwatch_resource(const std::string& uri);
 
   ClientState state() const;
   const Peer* peer() const;  // nullptr unless ready

@@ -1,16 +1,50 @@
+// How a connection to a server comes about, is lost, and comes back.
+//
+// Somebody wants a connection: attempt() makes a transport and the handshake says its first words over it. Every answer of the
+// server goes to the handshake (follow()) until that has agreed with it or given up; from then on messages go to the owner.
+//
+// The handshake tries the modern era first, because a legacy server refuses its first question harmlessly, while a modern one
+// does not know `initialize`. Some legacy servers die of the question, and some never answer it: then initialize is said, over a
+// new connection, or over this one when the time for the probe is up. What a server was is remembered for the next connection,
+// and forgotten when an attempt fails, because it may have been replaced by a newer one.
+//
+// A first connection is tried once: whoever waits for it wants to know what is wrong. A lost one is tried again after growing
+// pauses. They begin anew only when the server has answered something (prove()): one that shakes hands and then dies would
+// otherwise be started for ever. An old transport says its goodbye while the next connection begins already; connection() tells
+// them apart.
+
 #include "mcp/client/client_link.h"
 
 #include "base/run/backoff.h"
 #include "base/run/log.h"
+#include "base/text/text.h"
 #include "mcp/client/client_limits.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 namespace holdfast::mcp {
 namespace {
+
+// The first, and one more with a version the server listed. A server that refuses what it lists is not asked for ever.
+constexpr int kMaxProbes = 2;
+
+bool lists_our_modern_version(const JsonArray* versions) {
+  if (!versions) return false;
+  for (const Json& version : *versions)
+    if (const auto* name = version.if_string(); name && view(*name) == name_of(kNewestModern)) return true;
+  return false;
+}
+
+bool proves_modern(const RpcError& error) {
+  const JsonObject* data = error.data.if_object();
+  return error.code == code::kUnsupportedVersion && data && lists_our_modern_version(find_array(*data, "supported"));
+}
+
+bool is_legacy(std::optional<Version> version) {
+  return version && era_of(*version) == Era::legacy;
+}
 
 std::chrono::milliseconds delay_before(int attempt) {
   if (attempt == 0) return std::chrono::milliseconds(0);
@@ -18,6 +52,140 @@ std::chrono::milliseconds delay_before(int attempt) {
 }
 
 }  // namespace
+
+ClientIdentity identity_of(const ClientOptions& options, const ClientHandlers& handlers) {
+  ClientIdentity identity;
+  identity.info = {{"name", options.name}, {"version", options.version}};
+  if (!options.title.empty()) identity.info["title"] = options.title;
+  JsonObject& now = identity.capabilities;
+  if (handlers.sampling) {
+    JsonObject sampling;
+    if (handlers.samples_with_tools) sampling["tools"] = JsonObject();
+    now["sampling"] = std::move(sampling);
+  }
+  if (handlers.elicitation) {
+    JsonObject elicitation{{"form", JsonObject()}};
+    if (handlers.elicits_urls) elicitation["url"] = JsonObject();
+    now["elicitation"] = std::move(elicitation);
+  }
+  identity.legacy_capabilities = now;
+  if (handlers.roots) {
+    now["roots"] = JsonObject();
+    identity.legacy_capabilities["roots"] = JsonObject{{"listChanged", true}};
+  }
+  return identity;
+}
+
+void add_envelope(JsonObject& params, const ClientIdentity& identity, Version version) {
+  Json& meta = params["_meta"];
+  if (!meta.is_object()) meta = JsonObject();
+  JsonObject& members = meta.get_object();
+  members["io.modelcontextprotocol/protocolVersion"] = name_of(version);
+  members["io.modelcontextprotocol/clientInfo"] = identity.info;
+  members["io.modelcontextprotocol/clientCapabilities"] = identity.capabilities;
+}
+
+std::vector<std::pair<std::string, std::string>> modern_headers(Version version, std::string_view method,
+                                                                const JsonObject& params, const std::vector<HeaderRule>& rules) {
+  std::vector<std::pair<std::string, std::string>> headers{{"MCP-Protocol-Version", std::string(name_of(version))},
+                                                           {"Mcp-Method", std::string(method)}};
+  if (const std::string_view member = named_member(method); !member.empty())
+    if (const auto name = find_string(params, member)) headers.emplace_back("Mcp-Name", encode_header_value(*name));
+  if (const JsonObject* arguments = find_object(params, "arguments"); arguments && !rules.empty())
+    for (auto& header : param_headers(rules, *arguments)) headers.push_back(std::move(header));
+  return headers;
+}
+
+Handshake::Handshake(Settings settings, Send send) : settings_(std::move(settings)), send_(std::move(send)) {}
+
+Handshake::Verdict Handshake::begin() {
+  if (settings_.only_version && !is_legacy(settings_.only_version)) {
+    step_ = Step::over;
+    Peer peer;
+    peer.version = *settings_.only_version;
+    return peer;
+  }
+  return settings_.legacy_at_once || is_legacy(settings_.only_version) ? initialize() : probe();
+}
+
+Handshake::Verdict Handshake::probe() {
+  step_ = Step::probe;
+  ++probes_;
+  auto sent = send_("server/discover", {}, true, kNewestModern);
+  if (!sent) return std::move(sent).error();
+  awaited_ = *sent;
+  return Busy{};
+}
+
+Handshake::Verdict Handshake::initialize() {
+  step_ = Step::initialize;
+  const Version wanted = settings_.only_version.value_or(kNewestLegacy);
+  auto sent = send_("initialize",
+                    {{"protocolVersion", name_of(wanted)},
+                     {"capabilities", settings_.identity.legacy_capabilities},
+                     {"clientInfo", settings_.identity.info}},
+                    true, wanted);
+  if (!sent) return std::move(sent).error();
+  awaited_ = *sent;
+  return Busy{};
+}
+
+Handshake::Verdict Handshake::take(const Message& response, int http_status) {
+  return step_ == Step::probe ? take_discovery(response, http_status) : take_initialize(response);
+}
+
+Handshake::Verdict Handshake::take_discovery(const Message& response, int http_status) {
+  if (response.is_error) {
+    if (proves_modern(response.error)) {
+      if (probes_ < kMaxProbes) return probe();
+      return make_error(ErrorKind::unavailable,
+                        fmt::format("the server lists {} and refuses it: {}", name_of(kNewestModern), response.error.message));
+    }
+    const bool modern_refusal = response.error.code == code::kHeaderMismatch || response.error.code == code::kMissingCapability;
+    if (!(settings_.over_http && http_status == 400 && modern_refusal)) return initialize();
+    step_ = Step::over;
+    return Peer{};
+  }
+  const JsonObject* result = response.result.if_object();
+  if (!result || !lists_our_modern_version(find_array(*result, "supportedVersions"))) return initialize();
+  step_ = Step::over;
+  Peer peer;
+  if (const JsonObject* capabilities = find_object(*result, "capabilities")) peer.capabilities = *capabilities;
+  peer.instructions = find_string(*result, "instructions").value_or("");
+  const JsonObject* meta = find_object(*result, "_meta");
+  if (const JsonObject* info = meta ? find_object(*meta, "io.modelcontextprotocol/serverInfo") : nullptr) peer.info = *info;
+  return peer;
+}
+
+Handshake::Verdict Handshake::take_initialize(const Message& response) {
+  if (response.is_error) return error_from_server("initialize", response.error).error;
+  const JsonObject* result = response.result.if_object();
+  const auto named = result ? find_string(*result, "protocolVersion") : std::nullopt;
+  const auto version = named ? version_named(*named) : std::nullopt;
+  if (!version || era_of(*version) != Era::legacy)
+    return make_error(ErrorKind::refused, fmt::format("the server wants to speak protocol version {}, which we do not",
+                                                      named ? utf8_prefix(*named, 100) : "(none)"));
+  Peer peer;
+  peer.version = *version;
+  if (const JsonObject* capabilities = find_object(*result, "capabilities")) peer.capabilities = *capabilities;
+  if (const JsonObject* info = find_object(*result, "serverInfo")) peer.info = *info;
+  peer.instructions = find_string(*result, "instructions").value_or("");
+  step_ = Step::over;
+  awaited_ = 0;
+  if (auto sent = send_("notifications/initialized", {}, false, *version); !sent) return std::move(sent).error();
+  return peer;
+}
+
+Handshake::Verdict Handshake::take_undelivered(const Undelivered& why) {
+  // A client error in words of its own is how servers that never heard of the method, or of the era, answer.
+  const bool foreign_refusal = why.http_status >= 400 && why.http_status < 500 && why.error.kind != ErrorKind::unauthorised;
+  if (step_ == Step::probe && foreign_refusal) return initialize();
+  return why.error;
+}
+
+Handshake::Verdict Handshake::probe_timed_out() {
+  return step_ == Step::probe ? initialize() : Verdict(Busy{});
+}
 
 ClientLink::ClientLink(const ClientOptions& options, const ClientIdentity& identity, Executor& executor,
                        TransportMaker make_transport, Owner& owner)

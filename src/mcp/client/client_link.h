@@ -7,16 +7,80 @@
 // once. The count begins anew when the server has answered something (prove()), not at the handshake: a server that
 // dies after each one would be started for ever.
 
+#include "base/json/json.h"
 #include "base/run/lifeline.h"
 #include "mcp/client/client.h"
-#include "mcp/client/client_handshake.h"
+#include "mcp/wire/header_rules.h"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
 
 namespace holdfast::mcp {
+
+// What a client says about itself with its requests: in the legacy handshake once, in the modern era every time.
+struct ClientIdentity {
+  JsonObject info;          // name, version, title
+  JsonObject capabilities;  // in the modern form
+  JsonObject legacy_capabilities;
+};
+
+ClientIdentity identity_of(const ClientOptions& options, const ClientHandlers& handlers);
+
+// Adds the modern envelope to params._meta; other members of _meta stay.
+void add_envelope(JsonObject& params, const ClientIdentity& identity, Version version);
+
+// The headers of one modern request over HTTP (mcp-protocol §5); rules: those of the tool that is called.
+std::vector<std::pair<std::string, std::string>> modern_headers(Version version, std::string_view method,
+                                                                const JsonObject& params, const std::vector<HeaderRule>& rules);
+
+// Finding out which era a server speaks, and agreeing on a version (design 8.30, persistent-client §6).
+//
+// Modern first: server/discover. A result, or -32022 with a version we know, proves a modern server; over HTTP also
+// -32020 and -32021 with status 400. Everything else means initialize. No I/O and no clock here: messages go out
+// through a function, and whoever owns this tells it what came back.
+class Handshake {
+ public:
+  struct Settings {
+    ClientIdentity identity;
+    std::optional<Version> only_version;
+    bool over_http = false;
+    bool legacy_at_once = false;  // the server is known to be legacy, or died of the probe
+  };
+  struct Busy {};
+  // Busy: an answer is awaited. Peer: agreed; what had to be said has been said.
+  using Verdict = std::variant<Busy, Peer, Error>;
+  using Send = std::function<Result<RequestId>(std::string method, JsonObject params, bool is_request, Version version)>;
+
+  Handshake(Settings settings, Send send);
+
+  Verdict begin();
+  Verdict take(const Message& response, int http_status);
+  Verdict take_undelivered(const Undelivered& why);
+  Verdict probe_timed_out();
+
+  RequestId awaited() const { return awaited_; }  // 0: none
+  bool probing() const { return step_ == Step::probe; }
+
+ private:
+  enum class Step { begin, probe, initialize, over };
+
+  Verdict probe();
+  Verdict initialize();
+  Verdict take_discovery(const Message& response, int http_status);
+  Verdict take_initialize(const Message& response);
+
+  Settings settings_;
+  Send send_;
+  Step step_ = Step::begin;
+  RequestId awaited_ = 0;
+  int probes_ = 0;
+};
 
 class ClientLink final : private ClientTransport::Listener {
  public:

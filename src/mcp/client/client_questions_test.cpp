@@ -277,7 +277,6 @@ class ClientAndServerTest : public ::testing::TestWithParam<Era> {
     ClientHandlers handlers;
     handlers.elicitation = answering(R"({"action":"accept","content":{"n":"Ada"}})");
     handlers.on_list_changed = [this](std::string_view list) { changed_ = list; };
-    handlers.on_resource_updated = [this](std::string_view uri) { updated_ = uri; };
     server_.server.add_resource({{"test://a", "a", {}, "a", "text/plain"}, [](Call&) -> ResourceReply {
                                    return ResourceResult{{text_contents("test://a", "text/plain", "A")}, 0, true};
                                  }});
@@ -304,7 +303,7 @@ class ClientAndServerTest : public ::testing::TestWithParam<Era> {
 
   SharedState shared_;
   std::atomic<bool> cancelled_ = false;
-  std::string changed_, updated_;
+  std::string changed_;
   TestServer server_{shared_};
   std::unique_ptr<Client> client_;
 };
@@ -347,28 +346,6 @@ TEST_P(ClientAndServerTest, ChangedListsAreNoticed) {
   call("echo");
   server_.server.tools_changed();
   server_.turn_until([&] { return changed_ == "tools"; });
-}
-
-TEST_P(ClientAndServerTest, WatchedResourcesAreToldOfAlsoAfterALoss) {
-  client_->watch_resource("test://a");
-  call("echo");
-  for (const std::uint64_t connection : {1U, 2U}) {
-    server_.turn_until([&] {
-      server_.server.resource_updated("test://a");
-      return updated_ == "test://a";
-    });
-    EXPECT_EQ(client_->counts().connections, connection);
-    updated_.clear();
-    client_->reconnect("a test");
-    server_.turn_until([&] { return client_->state() == ClientState::ready; });
-  }
-  client_->unwatch_resource("test://a");
-  call("echo");
-  call("echo");
-  updated_.clear();
-  server_.server.resource_updated("test://a");
-  call("echo");
-  EXPECT_EQ(updated_, "");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "mcp/oauth/authorization_code.h"
+#include "mcp/oauth/flow.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 
 // The step that needs a person: an address is opened in a browser, and the answer arrives as a redirect to us.
 
-#include "mcp/oauth/http_url.h"
+#include "mcp/oauth/web.h"
 
 #include <memory>
 #include <stop_token>

@@ -1,7 +1,7 @@
 #include "mcp/oauth/authorizer.h"
 
 #include "base/run/log.h"
-#include "mcp/oauth/dpop.h"
+#include "mcp/oauth/token_endpoint.h"
 
 #include <algorithm>
 #include <utility>

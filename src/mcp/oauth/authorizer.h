@@ -12,7 +12,7 @@
 #include "base/run/lifeline.h"
 #include "base/run/pool.h"
 #include "mcp/oauth/flow.h"
-#include "mcp/transport/http_authorizer.h"
+#include "mcp/transport/transport_http_client.h"
 
 #include <optional>
 #include <stop_token>

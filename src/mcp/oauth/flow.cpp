@@ -1,13 +1,124 @@
 #include "mcp/oauth/flow.h"
 
+#include "base/crypto/hash.h"
 #include "base/run/log.h"
-#include "mcp/oauth/authorization_code.h"
-#include "mcp/oauth/registration.h"
+#include "base/text/text.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
 namespace holdfast::mcp::oauth {
 namespace {
+
+constexpr std::size_t kSecretBytes = 32;  // 43 characters, the least that RFC 7636 allows and more than anybody guesses
+
+Result<std::optional<std::string>> single(const Fields& parameters, std::string_view name) {
+  std::optional<std::string> value;
+  for (const auto& [key, text] : parameters) {
+    if (key != name) continue;
+    if (value) return fail(ErrorKind::refused, "the authorization response has \"" + key + "\" twice");
+    value = text;
+  }
+  return value;
+}
+
+Result<std::optional<ResourceMetadata>> find_resource_metadata(Web& web, const HttpUrl& server,
+                                                               const std::optional<Challenge>& challenge) {
+  std::vector<std::string> places = resource_metadata_urls(server);
+  const auto named = challenge ? challenge->parameter("resource_metadata") : std::nullopt;
+  if (named) {
+    HF_TRY(const HttpUrl url, parse_peer_url(*named, server));
+    if (url.origin() != server.origin())
+      return fail(ErrorKind::refused, server.origin() + " names resource metadata of another origin: " + url.origin());
+    places = {url.text()};
+  }
+  for (const std::string& place : places) {
+    HF_TRY(const auto document, web.get(place));
+    if (!document) continue;
+    HF_TRY(ResourceMetadata metadata, read_resource_metadata(*document, server));
+    return metadata;
+  }
+  if (named) return fail(ErrorKind::not_found, places.front() + " is named by the server and does not exist");
+  return std::nullopt;
+}
+
+Result<ServerMetadata> find_server_metadata(Web& web, const std::string& issuer, const HttpUrl& server) {
+  HF_TRY(const HttpUrl url, parse_peer_url(issuer, server));
+  for (const std::string& place : net::issuer_metadata_urls(url)) {
+    HF_TRY(const auto document, web.get(place));
+    if (!document) continue;
+    HF_TRY(ServerMetadata metadata, read_server_metadata(*document, server));
+    // By exact comparison (RFC 8414 §3.3): otherwise one tenant could publish the endpoints of another.
+    if (metadata.issuer != issuer)
+      return fail(ErrorKind::refused, place + " is not the metadata of " + issuer + ", but of " +
+                                          std::string(utf8_prefix(to_valid_utf8(metadata.issuer), 200)));
+    return metadata;
+  }
+  return fail(ErrorKind::not_found, "the authorization server " + url.text() + " publishes no metadata");
+}
+
+// 2025-03-26. That text compares no issuer; what lies on the server's own origin is the server's word.
+Result<Discovered> discover_without_resource_metadata(Web& web, const HttpUrl& server) {
+  Discovered found;
+  found.resource = server.text();
+  HF_TRY(const auto document, web.get(server.origin() + "/.well-known/oauth-authorization-server"));
+  if (!document) {
+    found.server = default_server_metadata(server);
+    return found;
+  }
+  HF_TRY(found.server, read_server_metadata(*document, server));
+  HF_TRY(const HttpUrl issuer, parse_peer_url(found.server.issuer, server));
+  if (issuer.origin() != server.origin())
+    return fail(ErrorKind::refused, server.origin() + " publishes the metadata of another issuer: " + issuer.text());
+  return found;
+}
+
+// Becoming a client of an authorization server: by dynamic registration (RFC 7591), where it offers that.
+
+// A program on somebody's machine keeps no secret, so it would rather have none.
+std::string wanted_auth_method(const ServerMetadata& server) {
+  for (const char* method : {"none", "client_secret_basic", "client_secret_post"})
+    if (std::ranges::find(server.auth_methods, method) != server.auth_methods.end()) return method;
+  return "client_secret_basic";  // what RFC 8414 says of those who list nothing
+}
+
+// A native program that authorizes with codes. Errors: those of Web; refused (no way to register, or it said no; with what a
+// person can do instead), corrupt.
+Result<ClientRegistration> register_client(Web& web, const ServerMetadata& server, const std::string& client_name,
+                                           const std::string& redirect_uri, const std::vector<std::string>& scopes) {
+  constexpr const char* kHint = "register a client there by hand, and give its client id";
+  if (server.registration_endpoint.empty())
+    return fail(ErrorKind::refused, server.issuer + " does not know us and lets nobody register", kHint);
+  JsonArray grants{"authorization_code"};
+  if (server.offers_grant("refresh_token")) grants.emplace_back("refresh_token");
+  const std::string method = wanted_auth_method(server);
+  JsonObject body{{"client_name", client_name},
+                  {"application_type", "native"},
+                  {"redirect_uris", JsonArray{Json(redirect_uri)}},
+                  {"grant_types", std::move(grants)},
+                  {"response_types", JsonArray{Json("code")}},
+                  {"token_endpoint_auth_method", method}};
+  if (!scopes.empty()) body["scope"] = join_scopes(scopes);
+  HF_TRY(const WebAnswer answer, web.post_json(server.registration_endpoint, body));
+  const JsonObject* object = answer.body.if_object();
+  if (answer.status != 201 && answer.status != 200) {
+    const auto said =
+        object ? find_string(*object, "error_description").value_or(find_string(*object, "error").value_or("")) : "";
+    return fail(ErrorKind::refused,
+                fmt::format("{} did not register us: HTTP status {} {}", server.issuer, answer.status, utf8_prefix(said, 300)),
+                kHint);
+  }
+  const auto id = object ? find_string(*object, "client_id") : std::nullopt;
+  if (!id || id->empty()) return fail(ErrorKind::corrupt, server.registration_endpoint + " answered without a client id");
+  ClientRegistration client;
+  client.client_id = *id;
+  client.client_secret = find_string(*object, "client_secret").value_or("");
+  client.auth_method = find_string(*object, "token_endpoint_auth_method").value_or(method);
+  client.redirect_uri = redirect_uri;
+  if (client.client_secret.empty()) client.auth_method = "none";
+  return client;
+}
 
 void add_scopes(std::vector<std::string>& scopes, const std::vector<std::string>& more) {
   for (const std::string& scope : more)
@@ -15,6 +126,62 @@ void add_scopes(std::vector<std::string>& scopes, const std::vector<std::string>
 }
 
 }  // namespace
+
+std::string pkce_challenge(std::string_view verifier) {
+  return to_base64url(bytes_of(sha256(verifier)));
+}
+
+Result<AuthorizationRequest> make_authorization_request(const ServerMetadata& server, const AuthorizationAsk& ask) {
+  if (server.authorization_endpoint.empty()) return fail(ErrorKind::refused, server.issuer + " has no authorization endpoint");
+  if (std::ranges::find(server.challenge_methods, "S256") == server.challenge_methods.end())
+    return fail(ErrorKind::refused, server.issuer + " does not offer PKCE with S256, without which codes can be stolen");
+  HF_TRY(HttpUrl url, parse_http_url(server.authorization_endpoint));
+  AuthorizationRequest request{{}, to_base64url(random_bytes(kSecretBytes)), to_base64url(random_bytes(kSecretBytes))};
+  Fields fields{{"response_type", "code"},          {"client_id", ask.client_id},
+                {"redirect_uri", ask.redirect_uri}, {"code_challenge", pkce_challenge(request.verifier)},
+                {"code_challenge_method", "S256"},  {"state", request.state},
+                {"resource", ask.resource}};
+  if (!ask.scopes.empty()) fields.emplace_back("scope", join_scopes(ask.scopes));
+  // OpenID providers give a refresh token only to those who let the person confirm it.
+  if (std::ranges::find(ask.scopes, "offline_access") != ask.scopes.end()) fields.emplace_back("prompt", "consent");
+  if (!url.query.empty()) url.query += '&';
+  url.query += write_form(fields);
+  request.url = url.text();
+  return request;
+}
+
+Result<std::string> read_authorization_response(const ServerMetadata& server, const AuthorizationRequest& request,
+                                                const Fields& parameters) {
+  HF_TRY(const auto state, single(parameters, "state"));
+  HF_TRY(const auto issuer, single(parameters, "iss"));
+  HF_TRY(const auto error, single(parameters, "error"));
+  HF_TRY(const auto code, single(parameters, "code"));
+  if (!state || !equal_in_constant_time(*state, request.state))
+    return fail(ErrorKind::refused, "the authorization response does not belong to our request: its state is another");
+  // Before anything else that it says is believed, and by exact comparison.
+  if (!issuer && server.returns_issuer)
+    return fail(ErrorKind::refused,
+                "the authorization response does not say who sent it, though " + server.issuer + " promised to");
+  if (issuer && *issuer != server.issuer)
+    return fail(ErrorKind::refused, "the authorization response comes from another issuer than " + server.issuer);
+  if (error) {
+    const std::string word(utf8_prefix(to_valid_utf8(*error), 100));
+    return fail(ErrorKind::unauthorised, server.issuer + " did not authorize us: " + word, {}, word);
+  }
+  if (!code || code->empty()) return fail(ErrorKind::refused, "the authorization response has no code");
+  return *code;
+}
+
+Result<Discovered> discover(Web& web, const HttpUrl& server, const std::optional<Challenge>& challenge,
+                            const std::function<bool(const std::string& issuer)>& known) {
+  HF_TRY(const auto resource, find_resource_metadata(web, server, challenge));
+  if (!resource) return discover_without_resource_metadata(web, server);
+  const auto preferred = std::ranges::find_if(resource->authorization_servers, known);
+  const bool found_one = preferred != resource->authorization_servers.end();
+  const std::string& issuer = found_one ? *preferred : resource->authorization_servers.front();
+  HF_TRY(ServerMetadata metadata, find_server_metadata(web, issuer, server));
+  return Discovered{resource->resource, resource->scopes, resource->wants_dpop, std::move(metadata)};
+}
 
 Flow::Flow(const Settings& settings, net::HttpClient& client, std::stop_token stop)
     : settings_(settings), web_(client, std::move(stop)) {}

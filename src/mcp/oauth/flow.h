@@ -6,17 +6,57 @@
 
 #include "base/run/clock.h"
 #include "mcp/oauth/authorization_prompt.h"
-#include "mcp/oauth/discovery.h"
+#include "mcp/oauth/challenge.h"
+#include "mcp/oauth/metadata.h"
+#include "mcp/oauth/token.h"
 #include "mcp/oauth/token_endpoint.h"
-#include "mcp/oauth/token_store.h"
+#include "mcp/oauth/web.h"
 
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace holdfast::mcp::oauth {
+
+// The authorization request of the code grant, with PKCE (RFC 7636, S256 only), and the judgement of what comes back. No I/O.
+std::string pkce_challenge(std::string_view verifier);  // S256
+
+struct AuthorizationRequest {
+  std::string url;       // to be visited
+  std::string state;     // must come back
+  std::string verifier;  // goes to the token endpoint only
+};
+
+struct AuthorizationAsk {
+  std::string client_id, redirect_uri, resource;
+  std::vector<std::string> scopes;
+};
+
+// Errors: refused (no authorization endpoint, no S256), invalid (its URL).
+Result<AuthorizationRequest> make_authorization_request(const ServerMetadata& server, const AuthorizationAsk& ask);
+
+// The code. Errors: refused (a parameter twice, another state, another issuer or none where one was promised: RFC 9207),
+// unauthorised (the server or the person said no: `code` is the server's word).
+Result<std::string> read_authorization_response(const ServerMetadata& server, const AuthorizationRequest& request,
+                                                const Fields& parameters);
+
+// Finding out who may authorize us for a server: its resource metadata, then the metadata of the authorization server that
+// it names. Servers of 2025-03-26 have no resource metadata and are their own authorization server.
+struct Discovered {
+  std::string resource;             // to be sent as the resource parameter (RFC 8707)
+  std::vector<std::string> scopes;  // of the resource metadata
+  bool wants_dpop = false;
+  ServerMetadata server;
+};
+
+// known: whether we are known at an issuer already; of several authorization servers such a one is taken, else the first.
+// Errors: those of Web and of metadata.h; refused (metadata of another origin or another issuer), not_found (an authorization
+// server without metadata).
+Result<Discovered> discover(Web& web, const HttpUrl& server, const std::optional<Challenge>& challenge,
+                            const std::function<bool(const std::string& issuer)>& known);
 
 // Code of the error when a person would have to log in, and nobody can be asked.
 inline constexpr std::string_view kLoginRequired = "login_required";
@@ -67,7 +107,7 @@ class Flow {
  public:
   Flow(const Settings& settings, net::HttpClient& client, std::stop_token stop);
 
-  // Errors: those of discovery.h, token_endpoint.h and authorization_code.h; unauthorised with code login_required.
+  // Errors: those of discovery, of token_endpoint.h and of the authorization response; unauthorised with code login_required.
   Result<Session> obtain(const Need& need);
   // A new token for one that is about to expire. Errors: not_found (it cannot be refreshed), those of the token endpoint.
   Result<Session> refresh(const Session& session);

@@ -7,14 +7,6 @@
 namespace holdfast::mcp::oauth {
 namespace {
 
-std::vector<std::string> strings_of(const JsonObject& object, std::string_view key) {
-  std::vector<std::string> strings;
-  const JsonArray* array = find_array(object, key);
-  for (const Json& item : array ? *array : JsonArray())
-    if (const auto* text = item.if_string()) strings.emplace_back(view(*text));
-  return strings;
-}
-
 std::string shown(std::string_view text) {
   return std::string(utf8_prefix(to_valid_utf8(text), 200));
 }
@@ -56,10 +48,10 @@ Result<ResourceMetadata> read_resource_metadata(const Json& document, const Http
     return fail(ErrorKind::refused,
                 "the resource metadata of " + server.text() + " speaks of another resource: " + shown(*resource),
                 "a token for that would not be meant for this server; tell its operator");
-  metadata.authorization_servers = strings_of(*object, "authorization_servers");
+  metadata.authorization_servers = strings_in(*object, "authorization_servers");
   if (metadata.authorization_servers.empty())
     return fail(ErrorKind::refused, "the resource metadata of " + server.text() + " names no authorization server");
-  metadata.scopes = strings_of(*object, "scopes_supported");
+  metadata.scopes = strings_in(*object, "scopes_supported");
   metadata.wants_dpop = find_bool(*object, "dpop_bound_access_tokens_required").value_or(false);
   return metadata;
 }
@@ -75,11 +67,11 @@ Result<ServerMetadata> read_server_metadata(const Json& document, const HttpUrl&
   HF_TRY(metadata.registration_endpoint, endpoint(*object, "registration_endpoint", server));
   if (metadata.token_endpoint.empty())
     return fail(ErrorKind::corrupt, "the metadata of " + shown(*issuer) + " names no token endpoint");
-  metadata.scopes = strings_of(*object, "scopes_supported");
-  metadata.grants = strings_of(*object, "grant_types_supported");
-  metadata.auth_methods = strings_of(*object, "token_endpoint_auth_methods_supported");
-  metadata.challenge_methods = strings_of(*object, "code_challenge_methods_supported");
-  metadata.dpop_algorithms = strings_of(*object, "dpop_signing_alg_values_supported");
+  metadata.scopes = strings_in(*object, "scopes_supported");
+  metadata.grants = strings_in(*object, "grant_types_supported");
+  metadata.auth_methods = strings_in(*object, "token_endpoint_auth_methods_supported");
+  metadata.challenge_methods = strings_in(*object, "code_challenge_methods_supported");
+  metadata.dpop_algorithms = strings_in(*object, "dpop_signing_alg_values_supported");
   metadata.returns_issuer = find_bool(*object, "authorization_response_iss_parameter_supported").value_or(false);
   metadata.takes_metadata_urls = find_bool(*object, "client_id_metadata_document_supported").value_or(false);
   return metadata;

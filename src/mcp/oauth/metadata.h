@@ -4,7 +4,7 @@
 // server says (RFC 8414, or OpenID Connect discovery). Reading and judging; no I/O.
 
 #include "base/json/json.h"
-#include "mcp/oauth/http_url.h"
+#include "mcp/oauth/web.h"
 
 #include <string>
 #include <string_view>

@@ -2,7 +2,7 @@
 
 // An MCP server and its authorization server as an HttpClient in memory: what is sent to a URL is answered by a function.
 
-#include "mcp/oauth/http_url.h"
+#include "mcp/oauth/web.h"
 #include "net/client/http_client.h"
 
 #include <functional>

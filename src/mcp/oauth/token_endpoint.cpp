@@ -5,7 +5,6 @@
 #include "base/text/text.h"
 #include "base/text/uri.h"
 #include "mcp/oauth/challenge.h"
-#include "mcp/oauth/dpop.h"
 
 #include <fmt/format.h>
 
@@ -63,6 +62,16 @@ Error endpoint_error(const std::string& endpoint, const WebAnswer& answer) {
 
 }  // namespace
 
+Result<std::string> make_proof(const SigningKey& key, const ProofSubject& subject, Millis now) {
+  HF_TRY(HttpUrl url, parse_http_url(subject.url));
+  url.query.clear();
+  HF_TRY(const JsonObject jwk, key.public_jwk());
+  JsonObject claims{{"jti", make_handle()}, {"htm", subject.method}, {"htu", url.text()}, {"iat", now / 1000}};
+  if (!subject.access_token.empty()) claims["ath"] = to_base64url(bytes_of(sha256(subject.access_token)));
+  if (!subject.nonce.empty()) claims["nonce"] = subject.nonce;
+  return key.sign_jwt({{"typ", "dpop+jwt"}, {"jwk", jwk}}, claims);
+}
+
 Result<std::string> choose_auth_method(const ClientIdentity& client, const ServerMetadata& server) {
   if (!client.auth_method.empty()) return client.auth_method;
   // A server that lists nothing takes client_secret_basic (RFC 8414).
@@ -100,15 +109,6 @@ Result<Token> request_token(Web& web, const ServerMetadata& server, const Client
     }
     return token;
   }
-}
-
-Result<std::string> exchange_token(Web& web, const std::string& endpoint, const Fields& fields) {
-  HF_TRY(const WebAnswer answer, web.post_form(endpoint, fields, {}));
-  if (answer.status != 200) return fail(endpoint_error(endpoint, answer));
-  const JsonObject* object = answer.body.if_object();
-  const auto token = object ? find_string(*object, "access_token") : std::nullopt;
-  if (!token) return fail(ErrorKind::corrupt, endpoint + " exchanged nothing");
-  return std::string(*token);
 }
 
 }  // namespace holdfast::mcp::oauth

@@ -2,16 +2,28 @@
 
 // Asking for tokens: how the client says who it is, and what may come back.
 
-#include "base/crypto/signing_key.h"
+#include "base/crypto/jwt_key.h"
+#include "base/run/clock.h"
 #include "mcp/oauth/metadata.h"
 #include "mcp/oauth/token.h"
 #include "mcp/oauth/web.h"
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace holdfast::mcp::oauth {
+
+// Proofs of possession (RFC 9449): a token that was stolen is of no use without the key.
+struct ProofSubject {
+  std::string_view method, url;   // of the request
+  std::string_view access_token;  // that it presents; empty at the token endpoint
+  std::string_view nonce;         // that the server asked for; may be empty
+};
+
+// The value of the DPoP header: a new one for each request. Errors: invalid (the URL), internal.
+Result<std::string> make_proof(const SigningKey& key, const ProofSubject& subject, Millis now);
 
 // Who we are at one issuer.
 struct ClientIdentity {
@@ -35,8 +47,5 @@ struct TokenRequest {
 // like), corrupt.
 Result<Token> request_token(Web& web, const ServerMetadata& server, const ClientIdentity& client, TokenRequest request,
                             Millis now);
-
-// RFC 8693: a token of one kind for one of another, at somebody else's endpoint. Gives what it calls access_token.
-Result<std::string> exchange_token(Web& web, const std::string& endpoint, const Fields& fields);
 
 }  // namespace holdfast::mcp::oauth

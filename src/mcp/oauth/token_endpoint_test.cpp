@@ -1,7 +1,6 @@
 #include "mcp/oauth/token_endpoint.h"
 
 #include "base/crypto/hash.h"
-#include "mcp/oauth/dpop.h"
 #include "mcp/oauth/test_peer.h"
 
 #include <gmock/gmock.h>

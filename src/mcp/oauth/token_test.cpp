@@ -1,5 +1,6 @@
+#include "mcp/oauth/token.h"
+
 #include "base/files/test_folder.h"
-#include "mcp/oauth/token_store.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

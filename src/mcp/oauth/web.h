@@ -4,15 +4,29 @@
 // a redirect to another origin is not followed. Blocking; one thread at a time.
 
 #include "base/json/json.h"
-#include "mcp/oauth/http_url.h"
 #include "net/client/http_client.h"
+#include "net/http/http_url.h"
 
 #include <chrono>
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace holdfast::mcp::oauth {
+
+// Addresses (net/http/http_url.h) and forms, as authorization uses them.
+using net::HttpUrl;
+using net::parse_http_url;
+using net::parse_peer_url;
+
+// application/x-www-form-urlencoded, for queries and bodies.
+using Fields = std::vector<std::pair<std::string, std::string>>;
+std::string write_form(const Fields& fields);
+// Errors: invalid (broken escapes).
+Result<Fields> read_form(std::string_view text);
 
 // Metadata of large identity providers is some 10 KiB; tokens with many claims as much.
 inline constexpr std::uint64_t kMaxDocumentBytes = 1024 * 1024;

@@ -56,22 +56,16 @@ struct Tool {
   // Whether a call with these arguments starts programs on this machine: refused for who has shown no token. Arguments as above;
   // empty: none does.
   std::function<bool(const JsonObject&)> starts_programs;
+  // Of what else this program can do it shows something: each thing that it does by its name ("" when it does one), and the name
+  // under which the program knows it ("" when it is the tool's own). For who looks over all that is offered; the protocol is not
+  // concerned.
+  std::map<std::string, std::string> shows;
   bool listed = true;  // false: known, so that a call can be refused in the tool's own words
   std::function<ToolReply(Call&)> handler;
 };
 
 struct Resource {
   std::string uri, name, title, description, mime_type;
-};
-
-struct ResourcePage {
-  std::vector<Resource> resources;
-  std::string next;  // the provider's own cursor; empty ends the list
-};
-
-// Resources that come and go (sessions). Called on pool threads.
-struct ResourceSource {
-  std::function<Result<ResourcePage>(const Caller&, const std::string& cursor, std::size_t limit)> list;
 };
 
 using Variables = std::map<std::string, std::string, std::less<>>;
@@ -106,7 +100,7 @@ struct Completion {
   std::optional<std::size_t> total;
 };
 
-// Completes an argument of a prompt or a variable of a template. `context` holds arguments already chosen.
+// Completes an argument of a prompt. `context` holds arguments already chosen.
 using Completer =
     std::function<Completion(const Caller&, std::string_view argument, std::string_view value, const JsonObject& context)>;
 

@@ -1,3 +1,19 @@
+// One request, from the first call of its handler to its answer.
+//
+// In goes a request that has been checked, with the handler of its method. Out comes exactly one answer, or none when the client
+// has cancelled. The difficulty is that a handler may have to ask the client something, and cannot wait for the answer: a modern
+// client sends it with a new request, which may reach another process. So a handler that lacks an answer returns InputRequired
+// and is run again from its beginning once the answer is here; what was answered before, it then gets at once.
+//
+// Each round is execute() on a pool thread, where the handler alone touches this object, and then settle() on the I/O thread. A
+// result or an error is sent, and the request is closed. Questions go to a legacy client as requests of ours, and
+// answer_arrived() begins the next round when the last of them is answered or has run out of time. A modern client is sent all of
+// them in an answer that ends this request; whatever we must remember is sealed into its requestState, and when the client calls
+// again, take_carried_input() opens the seal before the handler runs. A task keeps its questions in the store until
+// resume_with().
+//
+// closed_ is looked at before anything is sent: a handler that comes to its end after its client has cancelled must not answer.
+
 #include "mcp/server/run.h"
 
 #include "base/crypto/hash.h"
@@ -9,7 +25,6 @@
 #include <algorithm>
 
 namespace holdfast::mcp {
-
 namespace {
 
 constexpr std::string_view kStatePurpose = "requestState";
@@ -102,9 +117,7 @@ std::optional<RpcError> Run::take_carried_input() {
   if (const JsonObject* answers = find_object(*payload, "answers"))
     for (const auto& answer : *answers)
       if (answer.value().is_object()) answers_.emplace(answer.key(), Answer{answer.value().get_object(), {}});
-  if (const JsonArray* keys = find_array(*payload, "asked"))
-    for (const Json& key : *keys)
-      if (key.is_string()) asked_before_.emplace_back(view(key.get_string()));
+  asked_before_ = strings_in(*payload, "asked");
   return std::nullopt;
 }
 

@@ -8,10 +8,10 @@
 // arguments, answers, questions, state and what is marked as the handler's (the Call gives it no other way in).
 
 #include "base/run/executor.h"
+#include "base/run/histogram.h"
 #include "mcp/server/call.h"
 #include "mcp/server/connection.h"
 #include "mcp/server/features.h"
-#include "mcp/server/request_times.h"
 #include "mcp/transport/outlet.h"
 #include "mcp/wire/rpc.h"
 
@@ -24,9 +24,35 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace holdfast::mcp {
+
+// How long requests took and how they ended, by method and, of tools/call, by tool. For /metrics; I/O thread only.
+//
+// A client chooses the words of its requests, so only methods and tools that exist make a series; the rest is one called "other".
+class RequestTimes {
+ public:
+  enum class Ending { answered, failed, cancelled };  // failed: an error of the protocol, or a tool that says isError
+
+  struct Series {
+    Histogram times{kDurationBounds};
+    std::uint64_t answered = 0, failed = 0, cancelled = 0;
+  };
+
+  void observe(std::string_view method, std::string_view tool, std::chrono::steady_clock::duration time, Ending ending) {
+    Series& series = series_[{std::string(method), std::string(tool)}];
+    series.times.observe(time);
+    ++(ending == Ending::answered ? series.answered : ending == Ending::failed ? series.failed : series.cancelled);
+  }
+
+  const std::map<std::pair<std::string, std::string>, Series>& series() const { return series_; }
+
+ private:
+  std::map<std::pair<std::string, std::string>, Series> series_;  // (method, tool); the tool is empty for other methods
+};
 
 class Server;
 

@@ -14,11 +14,9 @@
 #include "mcp/server/connection.h"
 #include "mcp/server/features.h"
 #include "mcp/server/mailbox.h"
-#include "mcp/server/request_times.h"
 #include "mcp/server/run.h"
 #include "mcp/server/state_store.h"
 #include "mcp/server/subscriptions.h"
-#include "mcp/server/task_news.h"
 #include "mcp/server/tasks.h"
 #include "mcp/transport/outlet.h"
 #include "mcp/wire/header_rules.h"
@@ -58,14 +56,12 @@ class Server {
   Result<void> add_tool(Tool tool);  // invalid when the name, the schema or a header rule is
   void add_resource(FixedResource resource);
   void add_template(ResourceTemplate resource_template);
-  void set_resource_source(ResourceSource source);
   void add_prompt(Prompt prompt);
   void complete_prompt(const std::string& prompt, Completer completer);
-  void complete_template(const std::string& uri_template, Completer completer);
 
+  // All that are listed, in the order of tools/list.
+  std::vector<const Tool*> tools() const;
   // Before serving: runs on the pool thread before each handler that runs there, once for each run of it.
-  // All tools as tools/list shows them, in its order.
-  JsonArray described_tools() const;
   void before_tools(std::function<void(std::string_view tool, Call& call)> run) { before_tools_ = std::move(run); }
 
   // Any thread: tells subscribed clients, here and at the other processes that share the store.
@@ -180,7 +176,7 @@ class Server {
 
   JsonObject capabilities(Era era) const;
   JsonObject cache_fields() const;
-  bool offers_resources() const { return !resources_.empty() || !templates_.empty() || bool(source_.list); }
+  bool offers_resources() const { return !resources_.empty() || !templates_.empty(); }
   Subscriptions::Offer offer() const;
   // One page of a list held in memory; the cursor is an offset sealed for this list.
   // for_all: everybody who asks gets the same list.
@@ -209,9 +205,8 @@ class Server {
   std::unordered_map<std::string, std::shared_ptr<RegisteredTool>> tools_by_name_;
   std::vector<FixedResource> resources_;
   std::vector<ResourceTemplate> templates_;
-  ResourceSource source_;
   std::vector<Prompt> prompts_;
-  std::map<std::string, Completer, std::less<>> completers_;  // "prompt:name", "template:uri"
+  std::map<std::string, Completer, std::less<>> completers_;  // by prompt
 
   Mailbox mailbox_;
   Subscriptions subscriptions_;

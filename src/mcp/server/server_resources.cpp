@@ -79,20 +79,12 @@ void Server::add_template(ResourceTemplate resource_template) {
   templates_.push_back(std::move(resource_template));
 }
 
-void Server::set_resource_source(ResourceSource source) {
-  source_ = std::move(source);
-}
-
 void Server::add_prompt(Prompt prompt) {
   prompts_.push_back(std::move(prompt));
 }
 
 void Server::complete_prompt(const std::string& prompt, Completer completer) {
-  completers_.insert_or_assign("prompt:" + prompt, std::move(completer));
-}
-
-void Server::complete_template(const std::string& uri_template, Completer completer) {
-  completers_.insert_or_assign("template:" + uri_template, std::move(completer));
+  completers_.insert_or_assign(prompt, std::move(completer));
 }
 
 // ---- pages ----
@@ -129,33 +121,12 @@ void Server::answer_page(Run& run, std::string_view member, const std::vector<co
 
 // ---- resources ----
 
-// The fixed resources come first, whole, on the first page; then the pages of the source.
 void Server::on_list_resources(std::shared_ptr<Run> run) {
-  auto place = read_cursor(*run);
-  if (!place) return run->fail_with(place.error());
-  run->start(
-      [this, place = std::move(*place), run = std::weak_ptr(run)](Call& call) -> Reply<JsonObject> {
-        auto self = run.lock();
-        if (!self) return RpcError{};
-        JsonArray listed;
-        if (!place.contains("source"))
-          for (const FixedResource& fixed : resources_) listed.push_back(to_wire(fixed.resource));
-        JsonObject result;
-        if (source_.list) {
-          auto page = source_.list(call.caller(), std::string(find_string(place, "source").value_or("")), kPageSize);
-          if (!page) return to_rpc_error(page.error());
-          for (const Resource& resource : page->resources) listed.push_back(to_wire(resource));
-          if (!page->next.empty()) result["nextCursor"] = write_cursor(*self, {{"source", page->next}});
-        }
-        result["resources"] = std::move(listed);
-        if (call.caller().era() == Era::modern) {
-          // What a source lists belongs to the caller and may change any time.
-          result["ttlMs"] = source_.list ? 0 : options_.list_ttl_ms;
-          result["cacheScope"] = source_.list || !options_.lists_are_public ? "private" : "public";
-        }
-        return result;
-      },
-      source_.list ? RunOn::pool : RunOn::io);
+  std::vector<JsonObject> wire;
+  for (const FixedResource& fixed : resources_) wire.push_back(to_wire(fixed.resource));
+  std::vector<const JsonObject*> items;
+  for (const JsonObject& entry : wire) items.push_back(&entry);
+  answer_page(*run, "resources", items);
 }
 
 void Server::on_list_templates(std::shared_ptr<Run> run) {
@@ -261,7 +232,7 @@ void Server::on_complete(std::shared_ptr<Run> run) {
   auto value = argument ? find_string(*argument, "value") : std::nullopt;
   if (!target || !name || !value)
     return run->fail_with(invalid_params("completion/complete needs ref{type, name or uri} and argument{name, value}"));
-  auto completer = completers_.find((type == "ref/prompt" ? "prompt:" : "template:") + std::string(*target));
+  auto completer = type == "ref/prompt" ? completers_.find(*target) : completers_.end();
   if (completer == completers_.end()) {
     bool known = type == "ref/prompt"
                      ? std::ranges::any_of(prompts_, [&](const Prompt& prompt) { return prompt.name == *target; })

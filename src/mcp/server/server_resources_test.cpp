@@ -22,11 +22,6 @@ class ServerResourcesTest : public ::testing::Test {
                            if (variables.at("id") == "none") return std::nullopt;
                            return ResourceResult{{text_contents(uri, "text/plain", variables.at("id"))}, 0, false};
                          }});
-    server.set_resource_source({[](const Caller&, const std::string& cursor, std::size_t limit) -> Result<ResourcePage> {
-      if (cursor == "2") return ResourcePage{{{"test://z", "z", {}, "last", {}}}, {}};
-      EXPECT_EQ(limit, kPageSize);
-      return ResourcePage{{{"test://s", "s", {}, "of the source", {}}}, "2"};
-    }});
     server.add_prompt(
         {"greet", {}, "greets", {{"who", "a name", true}, {"how", {}, false}}, Prompt::Eras::both, [](Call& call) -> PromptReply {
            PromptResult result;
@@ -67,17 +62,6 @@ class ServerResourcesTest : public ::testing::Test {
   SharedState shared_;
   TestServer server_{shared_};
 };
-
-TEST_F(ServerResourcesTest, FixedResourcesComeFirstThenThePagesOfTheSource) {
-  Json first = at(ask("resources/list", {}, {}), "result");
-  EXPECT_EQ(at(first, "resources", 0, "uri"), Json("test://a"));
-  EXPECT_EQ(at(first, "resources", 1, "uri"), Json("test://s"));
-  EXPECT_EQ(at(first, "cacheScope"), Json("private"));
-  Json second = at(ask("resources/list", {}, R"("cursor":)" + to_json(at(first, "nextCursor")) + ","), "result");
-  EXPECT_EQ(at(second, "resources").as_array().size(), 1U);
-  EXPECT_EQ(at(second, "resources", 0, "uri"), Json("test://z"));
-  EXPECT_TRUE(at(second, "nextCursor").is_null());
-}
 
 TEST_F(ServerResourcesTest, ReadingWhatIsThereAndWhatIsNot) {
   Json fixed = at(read("test://a"), "result");

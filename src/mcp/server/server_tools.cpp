@@ -1,7 +1,6 @@
 // tools/list and tools/call.
 
 #include "base/run/log.h"
-#include "base/run/log_trace.h"
 #include "mcp/server/server.h"
 #include "mcp/wire/limits.h"
 
@@ -133,10 +132,10 @@ Scope Server::scope_needed(const Message& request) const {
   return scope_of(tool, arguments);
 }
 
-JsonArray Server::described_tools() const {
-  JsonArray tools;
+std::vector<const Tool*> Server::tools() const {
+  std::vector<const Tool*> tools;
   for (const auto& tool : tools_)
-    if (tool->tool.listed) tools.push_back(tool->listed);
+    if (tool->tool.listed) tools.push_back(&tool->tool);
   return tools;
 }
 

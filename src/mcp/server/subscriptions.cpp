@@ -10,11 +10,7 @@ JsonObject audience_fields(const Audience& audience) {
 }
 
 Audience audience_from(const JsonObject& written) {
-  Audience audience{std::string(find_string(written, "principal").value_or("")), {}};
-  if (const JsonArray* roots = find_array(written, "roots"))
-    for (const Json& root : *roots)
-      if (root.is_string()) audience.roots.emplace_back(view(root.get_string()));
-  return audience;
+  return {text_in(written, "principal"), strings_in(written, "roots")};
 }
 
 namespace {

@@ -19,6 +19,7 @@
 #include "mcp/server/mailbox.h"
 #include "mcp/server/run.h"
 #include "mcp/server/state_store.h"
+#include "mcp/server/subscriptions.h"
 #include "mcp/wire/rpc.h"
 
 #include <atomic>
@@ -26,9 +27,15 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace holdfast::mcp {
+
+// Members of the _meta of a task that this server understands itself.
+
+// What a client should do when the server that ran the task has stopped. Absent: call the tool again.
+inline constexpr std::string_view kWhenStopped = "holdfast/when_stopped";
 
 class Tasks {
  public:
@@ -112,6 +119,36 @@ class Tasks {
   std::map<std::string, std::shared_ptr<Run>> unread_;  // requests whose message was sent, by receipt
   std::atomic<std::size_t> count_ = 0;                  // of tasks made and not over; pool threads make them
   TimerId care_timer_ = 0;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+// Tells listeners of this process of tasks that another one runs. Their rows are looked at when somebody was woken, which a
+// process does with each change of a task; states that followed each other quickly may be told as one. I/O thread only.
+class TaskNews {
+ public:
+  TaskNews(Executor& executor, Pool& pool, StateStore& store, Mailbox& mailbox, Subscriptions& subscriptions, Tasks& tasks);
+  ~TaskNews() { *alive_ = false; }
+
+  // Also after somebody began to listen.
+  void look();
+  // Listeners have heard of it: this process runs the task.
+  void note_told(const std::string& id, const JsonObject& task);
+
+ private:
+  struct Found {
+    std::string id;
+    Tasks::Found task;
+  };
+  void tell(std::vector<Found> found);
+  void check_later();
+
+  Executor& executor_;
+  Pool& pool_;
+  StateStore& store_;
+  Subscriptions& subscriptions_;
+  Tasks& tasks_;
+  std::map<std::string, std::string> told_;  // id -> the task as it was last told
+  bool looking_ = false, look_again_ = false, check_due_ = false;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

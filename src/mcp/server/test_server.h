@@ -3,9 +3,9 @@
 // A server in a test: manual clock, state in memory, a loop that the test turns by hand, and HTTP without sockets.
 
 #include "base/run/poll_loop.h"
-#include "mcp/server/memory_state_store.h"
 #include "mcp/server/server.h"
-#include "mcp/transport/fake_exchange.h"
+#include "mcp/server/test_state_store.h"
+#include "mcp/transport/test_exchange.h"
 #include "mcp/transport/transport_http.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // Both forms of an answer, in pieces of any size.
 
-#include "mcp/transport/http_answer_reader.h"
+#include "mcp/transport/transport_http_client.h"
 
 #include <gtest/gtest.h>
 

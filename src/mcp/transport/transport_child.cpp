@@ -4,7 +4,7 @@
 #include "base/run/log.h"
 #include "base/text/text.h"
 #include "mcp/client/client_limits.h"
-#include "mcp/wire/incoming_json.h"
+#include "mcp/wire/rpc.h"
 #include "net/run/child_process.h"
 
 #include <fmt/format.h>

@@ -4,7 +4,7 @@
 
 #include "mcp/client/blocking_client.h"
 #include "mcp/server/test_server.h"
-#include "net/run/loop_thread.h"
+#include "net/run/event_loop.h"
 
 #include <signal.h>
 

@@ -5,8 +5,8 @@
 #include "mcp/client/blocking_client.h"
 #include "mcp/server/test_server.h"
 #include "net/http/http_server.h"
-#include "net/http/raw_http_client.h"
-#include "net/run/loop_thread.h"
+#include "net/http/test_http_client.h"
+#include "net/run/event_loop.h"
 
 #include <atomic>
 #include <future>

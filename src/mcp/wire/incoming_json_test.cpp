@@ -1,6 +1,5 @@
-#include "mcp/wire/incoming_json.h"
-
-#include "base/json/lone_surrogates.h"
+#include "base/text/text.h"
+#include "mcp/wire/rpc.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -6,24 +6,12 @@ JsonObject text_block(std::string_view text) {
   return {{"type", "text"}, {"text", text}};
 }
 
-JsonObject image_block(std::string_view base64, std::string_view mime_type) {
-  return {{"type", "image"}, {"data", base64}, {"mimeType", mime_type}};
-}
-
-JsonObject audio_block(std::string_view base64, std::string_view mime_type) {
-  return {{"type", "audio"}, {"data", base64}, {"mimeType", mime_type}};
-}
-
 JsonObject resource_block(JsonObject contents) {
   return {{"type", "resource"}, {"resource", std::move(contents)}};
 }
 
 JsonObject text_contents(std::string_view uri, std::string_view mime_type, std::string_view text) {
   return {{"uri", uri}, {"mimeType", mime_type}, {"text", text}};
-}
-
-JsonObject blob_contents(std::string_view uri, std::string_view mime_type, std::string_view base64) {
-  return {{"uri", uri}, {"mimeType", mime_type}, {"blob", base64}};
 }
 
 ToolResult ToolResult::text(std::string_view text) {

@@ -13,12 +13,9 @@ namespace holdfast::mcp {
 
 // Content blocks.
 JsonObject text_block(std::string_view text);
-JsonObject image_block(std::string_view base64, std::string_view mime_type);
-JsonObject audio_block(std::string_view base64, std::string_view mime_type);
 JsonObject resource_block(JsonObject contents);
 // ResourceContents.
 JsonObject text_contents(std::string_view uri, std::string_view mime_type, std::string_view text);
-JsonObject blob_contents(std::string_view uri, std::string_view mime_type, std::string_view base64);
 
 // The handler has put questions (Call::ask) that are not answered yet; it will be run again.
 struct InputRequired {};

@@ -1,36 +1,11 @@
 #include "mcp/wire/rpc.h"
 
+#include "base/run/log.h"
+#include "base/text/text.h"
+
+#include <fmt/format.h>
+
 namespace holdfast::mcp {
-
-RpcError invalid_params(std::string message) {
-  return {code::kInvalidParams, std::move(message), nullptr};
-}
-
-RpcError to_rpc_error(const Error& error) {
-  int rpc_code = code::kInternal;
-  switch (error.kind) {
-    case ErrorKind::invalid:
-    case ErrorKind::not_found:
-    case ErrorKind::ambiguous:
-    case ErrorKind::conflict:
-    case ErrorKind::refused:
-    case ErrorKind::unauthorised:
-    case ErrorKind::too_large:
-      rpc_code = code::kInvalidParams;
-      break;
-    case ErrorKind::corrupt:
-    case ErrorKind::unavailable:
-    case ErrorKind::timeout:
-    case ErrorKind::cancelled:
-    case ErrorKind::io:
-    case ErrorKind::internal:
-      break;
-  }
-  RpcError out{rpc_code, error.message, nullptr};
-  if (!error.hint.empty()) out.data = JsonObject{{"hint", error.hint}};
-  return out;
-}
-
 namespace {
 
 std::unexpected<BadMessage> bad(std::string message, Json id = nullptr, bool is_notification = false) {
@@ -63,6 +38,35 @@ std::string write_call(const Json& id, std::string_view method, const JsonObject
 }
 
 }  // namespace
+
+RpcError invalid_params(std::string message) {
+  return {code::kInvalidParams, std::move(message), nullptr};
+}
+
+RpcError to_rpc_error(const Error& error) {
+  int rpc_code = code::kInternal;
+  switch (error.kind) {
+    case ErrorKind::invalid:
+    case ErrorKind::not_found:
+    case ErrorKind::ambiguous:
+    case ErrorKind::conflict:
+    case ErrorKind::refused:
+    case ErrorKind::unauthorised:
+    case ErrorKind::too_large:
+      rpc_code = code::kInvalidParams;
+      break;
+    case ErrorKind::corrupt:
+    case ErrorKind::unavailable:
+    case ErrorKind::timeout:
+    case ErrorKind::cancelled:
+    case ErrorKind::io:
+    case ErrorKind::internal:
+      break;
+  }
+  RpcError out{rpc_code, error.message, nullptr};
+  if (!error.hint.empty()) out.data = JsonObject{{"hint", error.hint}};
+  return out;
+}
 
 std::expected<Message, BadMessage> read_message(Json value) {
   JsonObject* object = value.if_object();
@@ -105,16 +109,6 @@ std::expected<Message, BadMessage> read_message(Json value) {
   return bad("a message has a method, a result or an error", message.id);
 }
 
-std::string write_result_text(const Json& id, std::string_view result_json) {
-  std::string out;
-  out.reserve(result_json.size() + 64);
-  begin(out, id);
-  out += R"(,"result":)";
-  out += result_json;
-  out += '}';
-  return out;
-}
-
 std::string write_result(const Json& id, const JsonObject& result) {
   std::string out;
   out.reserve(256);
@@ -154,6 +148,15 @@ std::string write_request(std::int64_t id, std::string_view method, const JsonOb
 
 std::string id_key(const Json& id) {
   return to_json(id);
+}
+
+Result<Json> parse_incoming(std::string_view text, std::string_view from) {
+  auto value = parse_json(text);
+  if (value || value.error().kind != ErrorKind::invalid) return value;
+  auto repaired = parse_json(without_lone_surrogates(to_valid_utf8(text)));
+  if (!repaired) return value;
+  log(LogLevel::info, "mcp", fmt::format("{} sent a message with what is no character; it reads U+FFFD instead", from));
+  return repaired;
 }
 
 }  // namespace holdfast::mcp

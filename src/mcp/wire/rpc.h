@@ -56,7 +56,6 @@ std::expected<Message, BadMessage> read_message(Json value);
 
 // Whole messages as text.
 std::string write_result(const Json& id, const JsonObject& result);
-std::string write_result_text(const Json& id, std::string_view result_json);
 std::string write_error(const Json& id, const RpcError& error);  // a null id is left out
 std::string write_notification(std::string_view method, const JsonObject& params);
 std::string write_request(std::string_view id, std::string_view method, const JsonObject& params);
@@ -64,5 +63,14 @@ std::string write_request(std::int64_t id, std::string_view method, const JsonOb
 
 // A key for maps: two ids are the same id exactly when their keys are equal ("1" and 1 differ).
 std::string id_key(const Json& id);
+
+// What a server wrote, as JSON, read as generously as is safe.
+//
+// JavaScript cuts a text in the middle of a character and writes the half as "\ud800", which other languages refuse; a program
+// may print bytes that are no UTF-8. Dropping such a message would lose the whole answer and leave its call waiting. So what
+// cannot be a character becomes U+FFFD, and the rest is delivered. Anything else that is wrong stays wrong.
+
+// `from` names the server in the log, where a repair is noted. Errors: those of parse_json.
+Result<Json> parse_incoming(std::string_view text, std::string_view from);
 
 }  // namespace holdfast::mcp

@@ -65,7 +65,6 @@ TEST(Rpc, WhatIsNoMessageKeepsItsIdWhenThatCanBeRead) {
 
 TEST(Rpc, Writing) {
   EXPECT_EQ(write_result(1, {{"a", true}}), R"({"jsonrpc":"2.0","id":1,"result":{"a":true}})");
-  EXPECT_EQ(write_result_text("x", "{}"), R"({"jsonrpc":"2.0","id":"x","result":{}})");
   EXPECT_EQ(write_error(nullptr, {code::kParse, "a \"b\"", nullptr}),
             R"({"jsonrpc":"2.0","error":{"code":-32700,"message":"a \"b\""}})");
   EXPECT_EQ(write_error(7, {-1, "m", JsonArray{1}}), R"({"jsonrpc":"2.0","id":7,"error":{"code":-1,"message":"m","data":[1]}})");

@@ -1,7 +1,7 @@
 #include "model/wire/answer_reader.h"
 
 #include "base/text/text.h"
-#include "model/wire/cut_off.h"
+#include "model/models.h"
 #include "model/wire/responses.h"
 
 #include <fmt/format.h>

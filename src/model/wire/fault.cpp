@@ -1,7 +1,7 @@
 #include "model/wire/fault.h"
 
 #include "base/text/text.h"
-#include "net/client/retry_after.h"
+#include "net/client/http_client.h"
 
 #include <fmt/format.h>
 

@@ -1,10 +1,21 @@
 #include "model/wire/responses.h"
 
+#include "base/crypto/hash.h"
 #include "base/text/text.h"
 #include "model/wire/chat_request.h"
 
 namespace holdfast::model {
 namespace {
+
+void add_to(Sha256& hash, const Message& message) {
+  hash.add(to_json(to_json_object(message)));
+  hash.add("\n");
+}
+
+std::string memory_key(const Sha256& hash) {
+  const Digest digest = hash.digest();
+  return std::string(bytes_of(digest));
+}
 
 void append_items(JsonArray& input, const Message& message) {
   if (message.role == "tool") {
@@ -44,6 +55,28 @@ std::string finish_reason_of(const JsonObject& response, bool calls) {
 }
 
 }  // namespace
+
+std::optional<Continuation> ResponseMemory::find(const Ask& ask, std::string_view model) {
+  Sha256 hash;
+  hash.add(model);
+  std::optional<Continuation> found;
+  // Not behind the last message: there must be something to say.
+  for (std::size_t at = 0; at + 1 < ask.messages.size(); ++at) {
+    add_to(hash, ask.messages[at]);
+    if (ask.messages[at].role != "assistant") continue;
+    if (auto known = ids_.find(memory_key(hash))) found = Continuation{*std::move(known), at + 1};
+  }
+  return found;
+}
+
+void ResponseMemory::remember(const Ask& ask, std::string_view model, const Reply& reply, std::string response_id) {
+  if (response_id.empty()) return;
+  Sha256 hash;
+  hash.add(model);
+  for (const Message& message : ask.messages) add_to(hash, message);
+  add_to(hash, reply.message);
+  ids_.put(memory_key(hash), std::move(response_id));
+}
 
 std::string responses_request(const Endpoint& endpoint, const Ask& ask, const std::string& model,
                               const std::optional<Continuation>& from) {

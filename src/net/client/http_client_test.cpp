@@ -6,7 +6,7 @@
 #include "base/files/file.h"
 #include "base/files/test_folder.h"
 #include "net/http/http_server.h"
-#include "net/http/raw_http_client.h"
+#include "net/http/test_http_client.h"
 
 #include <gmock/gmock.h>
 

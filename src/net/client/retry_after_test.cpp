@@ -1,4 +1,4 @@
-#include "net/client/retry_after.h"
+#include "net/client/http_client.h"
 
 #include <gtest/gtest.h>
 

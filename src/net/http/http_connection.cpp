@@ -1,3 +1,17 @@
+// Bytes in, requests to the handler, answers out: one connection at work (its phases: http_connection.h).
+//
+// The loop says that the socket is ready, and enter() lets us work: receive() reads, consume() gives the bytes to the reader
+// until a head is complete, and the handler is asked to judge it. Only for a client that it admits the body is read, and then its
+// work begins. The answer is appended to output_, flush() sends what the socket takes, and finish_answer() makes the connection
+// ready for its next request.
+//
+// The handler may answer from inside its own call or much later, and may close us while it does. So nobody is called from inside
+// respond(): what was read meanwhile is taken up by a posted task (resume_later), and enter() sends everything at its end, in one
+// piece. The socket is registered once, edge-triggered: whoever stops reading before it is empty has to remember that
+// (input_paused_), because the kernel will not say it again. A client that is slow to read its answers gets no further request
+// begun, and after an error we go on reading for a moment and throw it away: a socket that is closed with unread bytes is reset,
+// and the client would never see why.
+
 #include "net/http/http_connection.h"
 
 #include "base/run/log.h"

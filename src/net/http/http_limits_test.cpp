@@ -2,7 +2,7 @@
 
 #include "base/run/log.h"
 #include "net/http/http_server.h"
-#include "net/http/raw_http_client.h"
+#include "net/http/test_http_client.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -34,7 +34,6 @@ class HttpReader {
   bool keep_alive() const { return keep_alive_; }
   bool http_1_0() const { return http_1_0_; }
   bool expects_continue() const { return expects_continue_; }
-  bool body_started() const { return body_started_; }
   std::size_t body_bytes() const { return request_.body.size(); }  // so far
 
   // State::failed: the status to answer with, and why in one line.

@@ -1,6 +1,6 @@
 #include "net/http/http_server.h"
 
-#include "net/http/raw_http_client.h"
+#include "net/http/test_http_client.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // Answers of unknown length, and clients that leave.
 
 #include "net/http/http_server.h"
-#include "net/http/raw_http_client.h"
+#include "net/http/test_http_client.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 #include "net/http/http_streams.h"
 
 #include "net/http/http_server.h"
-#include "net/http/raw_http_client.h"
+#include "net/http/test_http_client.h"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,6 @@
 #include <cerrno>
 
 namespace holdfast::net {
-
 namespace {
 
 // Events taken from the kernel at once. Large enough to spread the cost of the call, small enough

@@ -88,4 +88,22 @@ class EventLoop final : public Executor {
   TimerId last_timer_ = 0;
 };
 
+// An event loop with a thread of its own, for programs and tests whose other threads wait.
+class LoopThread {
+ public:
+  LoopThread() : thread_([this] { loop_.run(); }) {}
+  ~LoopThread() {
+    loop_.stop();
+    thread_.join();
+  }
+  LoopThread(const LoopThread&) = delete;
+  LoopThread& operator=(const LoopThread&) = delete;
+
+  EventLoop& loop() { return loop_; }
+
+ private:
+  EventLoop loop_;
+  std::thread thread_;
+};
+
 }  // namespace holdfast::net

@@ -149,7 +149,7 @@ constexpr std::array kDocumentEditParameters{
     Parameter{.name = "new_string", .help = "what shall stand there; {>>note<<} in it adds a comment", .required = true},
     Parameter{.name = "replace_all", .type = flag, .help = "every occurrence instead of the only one"},
     Parameter{.name = "edits",
-              .type = objects,
+              .type = json,
               .help = "further edits of the same document, in order: all are made, or none",
               .most = kMaxEdits},
     Parameter{.name = "expected_version",

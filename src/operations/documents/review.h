@@ -4,7 +4,7 @@
 // facts. All of them work in the folders of Context::documents(), in the name of the person it knows.
 
 #include "kinds/documents/workspace/workspace.h"
-#include "operations/given.h"
+#include "operations/parameter.h"
 
 #include <string>
 #include <string_view>

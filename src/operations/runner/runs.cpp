@@ -59,7 +59,7 @@ constexpr std::array kRunParameters{
               .fallback = "the newest that is not finished",
               .value = "ID",
               .value_may_be_left_out = true},
-    Parameter{"request", objects, "what is to be done, as a file of tasks says it"}};
+    Parameter{"request", json, "what is to be done, as a file of tasks says it"}};
 
 runner::TaskLimits limits_of(const Given& given) {
   runner::TaskLimits limits;
@@ -210,7 +210,7 @@ Result<runner::RunReport> work_on_run(Context& context, const Given& given) {
   return runner.work(runs, *store, id);
 }
 
-std::span<const Operation> run_operations() {
+std::span<const Operation> task_operations() {
   return kRunOperations;
 }
 

@@ -3,7 +3,7 @@
 // Runs of tasks as values, for surfaces that show more of them than facts.
 
 #include "kinds/runner/run.h"
-#include "operations/given.h"
+#include "operations/parameter.h"
 
 #include <string>
 

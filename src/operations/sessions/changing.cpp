@@ -1,13 +1,14 @@
 // update, pin, unpin, archive, unarchive, restore: changes of the record that are the same for every kind.
 
-#include "operations/sessions/moves.h"
 #include "operations/sessions/record_changes.h"
 #include "operations/sessions/session_item.h"
 #include "operations/sessions/session_parameters.h"
 #include "operations/table.h"
 #include "session/kinds.h"
+#include "session/query/display.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -35,17 +36,6 @@ bool edit_tags(SessionRecord& record, const Given& given) {
   return assign(record.tags, std::move(tags));
 }
 
-constexpr std::array kUpdateParameters{
-    kRecord,
-    Parameter{.name = "title", .help = "what it is called"},
-    Parameter{.name = "description", .help = "what it is about"},
-    Parameter{.name = "tags", .type = texts, .help = "these tags, and no others"},
-    Parameter{.name = "add_tags", .type = texts, .help = "these, too"},
-    Parameter{.name = "remove_tags", .type = texts, .help = "not these any more"},
-    Parameter{.name = "pinned", .type = choice, .help = "whether nothing happens to it by itself"},
-    kExpectedRev,
-};
-
 Result<Facts> update(Context& context, const Given& given) {
   HF_TRY(const SessionRecord record, record_named(context, given.text("session")));
   return change_record(context, given, record.id,
@@ -54,29 +44,26 @@ Result<Facts> update(Context& context, const Given& given) {
 
 constexpr std::array kStepParameters{kRecord, kExpectedRev};
 
-template <const char* move>
+using Move = Result<session::Moved> (*)(session::Transaction&, const SessionRecord&);
+
+template <Move move>
 Result<Facts> make(Context& context, const Given& given) {
   HF_TRY(const SessionRecord record, record_named(context, given.text("session")));
-  HF_TRY(session::Store* const store, context.store(false));
-  HF_TRY(const session::Moved moved, make_move(*store, record.id, move, given.number("expected_rev")));
-  return changed_facts(context, moved);
+  return change_record(context, given, record.id, [](SessionRecord&, Millis) -> Result<bool> { return false; }, move);
 }
 
-constexpr char kPin[] = "pin", kUnpin[] = "unpin", kArchive[] = "archive", kUnarchive[] = "unarchive", kRestore[] = "restore";
-
-constexpr Operation change(std::string_view name, std::string_view summary, Parameters parameters,
-                           Result<Facts> (*run)(Context&, const Given&)) {
-  return {
-      .name = name, .summary = summary, .parameters = parameters, .scope = Scope::write, .effect = Effect::changes, .run = run};
+template <bool pinned>
+Result<session::Moved> pin(session::Transaction& transaction, const SessionRecord& record) {
+  return session::set_pinned(transaction, record, pinned);
 }
 
 constexpr std::array kChanging{
-    change("sessions update", "change title, description, tags or pin", kUpdateParameters, update),
-    change("sessions pin", "nothing happens to it by itself", kStepParameters, make<kPin>),
-    change("sessions unpin", "the clocks count again", kStepParameters, make<kUnpin>),
-    change("sessions archive", "put it aside", kStepParameters, make<kArchive>),
-    change("sessions unarchive", "take it back from the archive", kStepParameters, make<kUnarchive>),
-    change("sessions restore", "bring a deleted one back", kStepParameters, make<kRestore>),
+    changes("sessions update", "change title, description, tags or pin", kUpdateParameters, update),
+    changes("sessions pin", "nothing happens to it by itself", kStepParameters, make<pin<true>>),
+    changes("sessions unpin", "the clocks count again", kStepParameters, make<pin<false>>),
+    changes("sessions archive", "put it aside", kStepParameters, make<session::archive>),
+    changes("sessions unarchive", "take it back from the archive", kStepParameters, make<session::unarchive>),
+    changes("sessions restore", "bring a deleted one back", kStepParameters, make<session::restore>),
 };
 
 }  // namespace
@@ -117,6 +104,14 @@ Result<Facts> change_record(Context& context, const Given& given, const std::str
     return outcome;
   }));
   return changed_facts(context, done);
+}
+
+Result<void> check_move(const SessionRecord& record, std::string_view move) {
+  const std::vector<std::string_view> allowed = session::allowed_moves(record);
+  if (std::ranges::find(allowed, move) != allowed.end()) return {};
+  return fail(
+      ErrorKind::refused, fmt::format("{} is {}: it cannot be changed by {}", record.id, session::shown_status(record), move),
+      allowed.empty() ? std::string() : fmt::format("possible now: {}", fmt::join(allowed, ", ")), "INVALID_STATE_TRANSITION");
 }
 
 bool edit_common_fields(SessionRecord& record, const Given& given) {

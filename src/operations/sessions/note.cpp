@@ -76,12 +76,8 @@ Result<Facts> note(Context& context, const Given& given) {
   return Facts{{"sessionId", found.id()}, {"count", notes.size()}, {"notes", std::move(notes)}};
 }
 
-constexpr std::array kNoteOperation{Operation{.name = "note",
-                                              .summary = "a remark on any session, shown wherever the session is",
-                                              .parameters = kNoteParameters,
-                                              .scope = Scope::write,
-                                              .effect = Effect::changes,
-                                              .run = note}};
+constexpr std::array kNoteOperation{
+    changes("note", "a remark on any session, shown wherever the session is", kNoteParameters, note)};
 
 }  // namespace
 

@@ -4,6 +4,7 @@
 
 #include "operations/context.h"
 #include "operations/operation.h"
+#include "operations/sessions/session_parameters.h"
 #include "session/life/lifecycle.h"
 
 #include <functional>
@@ -24,6 +25,19 @@ using RecordMove = std::function<Result<session::Moved>(session::Transaction&, c
 Result<Facts> change_record(Context& context, const Given& given, const std::string& id, const RecordEdit& edit,
                             const RecordMove& then = {});
 
+// INVALID_STATE_TRANSITION, naming what would be possible, unless the move would change the record.
+Result<void> check_move(const session::SessionRecord& record, std::string_view move);
+
+inline constexpr std::array kUpdateParameters{
+    kRecord,
+    Parameter{.name = "title", .help = "what it is called"},
+    Parameter{.name = "description", .help = "what it is about"},
+    Parameter{.name = "tags", .type = Parameter::Type::texts, .help = "these tags, and no others"},
+    Parameter{.name = "add_tags", .type = Parameter::Type::texts, .help = "these, too"},
+    Parameter{.name = "remove_tags", .type = Parameter::Type::texts, .help = "not these any more"},
+    Parameter{.name = "pinned", .type = Parameter::Type::choice, .help = "whether nothing happens to it by itself"},
+    kExpectedRev,
+};
 // {title}, {description}, {tags}, {add_tags}, {remove_tags}; true when something changed.
 bool edit_common_fields(session::SessionRecord& record, const Given& given);
 

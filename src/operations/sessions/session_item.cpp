@@ -14,10 +14,6 @@ namespace holdfast::operations {
 
 namespace {
 
-void add_text(JsonObject& object, std::string_view key, const std::string& text) {
-  if (!text.empty()) object[key] = text;
-}
-
 void add_time(JsonObject& object, std::string_view key, std::optional<Millis> time) {
   if (time && *time != 0) object[key] = iso8601(*time);
 }
@@ -61,8 +57,8 @@ void add_reasoning_fields(const session::SessionRecord& record, JsonObject& item
   add_time(item, "lastThoughtAt", last);
   add_time(item, "lastAccessedAt", record.last_accessed_at);
   add_time(item, "completedAt", record.completed_at);
-  add_text(item, "domain", record.domain);
-  add_text(item, "client", record.client);
+  put_text(item, "domain", record.domain);
+  put_text(item, "client", record.client);
   if (!record.linked_roots.empty()) item["linkedRoots"] = to_json_array(record.linked_roots);
 }
 
@@ -124,16 +120,16 @@ void add_next_action(const session::SessionRecord& record, const session::Retent
 JsonObject session_item(const session::SessionRecord& record, Millis now, const session::RetentionPolicy& policy) {
   const std::string title = shown_title(record);
   JsonObject item{{"id", record.id}, {"type", record.kind}, {"title", title}};
-  add_text(item, "description", record.description);
+  put_text(item, "description", record.description);
   item["status"] = shown_status(record);
   item["visibility"] = name_of(record.visibility);
   item["pinned"] = record.pinned;
   item["tags"] = to_json_array(record.tags);
-  add_text(item, "rootUri", record.root_uri);
-  add_text(item, "rootName", record.root_name);
-  add_text(item, "project", record.project);
-  add_text(item, "task", record.task);
-  add_text(item, "aspect", record.aspect);
+  put_text(item, "rootUri", record.root_uri);
+  put_text(item, "rootName", record.root_name);
+  put_text(item, "project", record.project);
+  put_text(item, "task", record.task);
+  put_text(item, "aspect", record.aspect);
   item["entry_count"] = record.entry_count();
   item["rev"] = record.rev;
   add_time(item, "created_at", record.created_at);
@@ -152,10 +148,10 @@ JsonObject session_item(const session::SessionRecord& record, Millis now, const 
 
 JsonObject entry_item(const session::Entry& entry) {
   JsonObject item{{"seq", entry.seq}, {"type", entry.type}};
-  add_text(item, "lane", entry.lane);
+  put_text(item, "lane", entry.lane);
   if (entry.number != 0) item["number"] = entry.number;
   add_time(item, "time", entry.time);
-  add_text(item, "author", entry.author);
+  put_text(item, "author", entry.author);
   item["text"] = to_valid_utf8(entry.text);
   if (!entry.data.empty())
     if (auto data = parse_json(entry.data)) item["data"] = std::move(*data);

@@ -84,7 +84,7 @@ TEST_F(StoreOperationsTest, NobodyElseLooksAfterTheStore) {
   for (const char* name : {"store info", "token list"}) {
     const auto refused = perform(stranger, name);
     ASSERT_FALSE(refused) << name;
-    EXPECT_EQ(refused.error().kind, ErrorKind::refused);
+    EXPECT_EQ(refused.error().kind, ErrorKind::unavailable);
     EXPECT_THAT(refused.error().message, StartsWith("not offered here: "));
   }
 }

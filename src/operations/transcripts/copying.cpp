@@ -1,28 +1,133 @@
 // archive, restore, clone: what makes a session again, elsewhere.
 
 #include "base/files/file.h"
+#include "base/files/new_file.h"
+#include "base/files/zstd.h"
 #include "base/ids.h"
-#include "catalogue/copies.h"
 #include "catalogue/files.h"
+#include "kinds/transcripts/archive/archive_writer.h"
 #include "kinds/transcripts/guard/restore_kept.h"
+#include "kinds/transcripts/rewrite/redact.h"
+#include "operations/context.h"
+#include "operations/operation.h"
 #include "operations/table.h"
-#include "operations/transcripts/store_archive.h"
 #include "operations/transcripts/transcript_parameters.h"
+#include "session/query/display.h"
+#include "session/session_archive.h"
 
 #include <fmt/format.h>
 
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <filesystem>
+#include <optional>
 
 namespace holdfast::operations {
 
 namespace {
 
-using enum Parameter::Type;
+// archive and restore of a session that is kept in the store (design 8.24).
 
-constexpr std::string_view kStandardOutput = "-";
+constexpr std::size_t kUnpackedAtOnce = 256 * 1024;
+constexpr std::size_t kBeginning = 4096;
+
+// The text of the file from its beginning, unpacked; at most `limit` bytes, and one more when there is more.
+Result<std::string> unpacked_text(const Fd& file, std::size_t limit) {
+  off_t at = 0;
+  const auto read_on = [&file, &at](char* to, std::size_t room) -> Result<std::size_t> {
+    for (;;) {
+      const ssize_t got = ::pread(file.get(), to, room, at);
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) return fail(system_error("reading the archive", errno));
+      at += got;
+      return static_cast<std::size_t>(got);
+    }
+  };
+  std::string head(kBeginning, '\0');
+  HF_TRY(const std::size_t got, read_on(head.data(), head.size()));
+  head.resize(got);
+  at = 0;
+  std::optional<ZstdReader> unpacked;
+  if (looks_like_zstd(head)) {
+    HF_TRY(ZstdReader reader, ZstdReader::make(read_on));
+    unpacked.emplace(std::move(reader));
+  }
+  std::string text, piece(kUnpackedAtOnce, '\0');
+  while (text.size() <= limit) {
+    HF_TRY(const std::size_t more, unpacked ? unpacked->read(piece.data(), piece.size()) : read_on(piece.data(), piece.size()));
+    if (more == 0) break;
+    text.append(piece, 0, std::min(more, limit + 1 - text.size()));
+  }
+  return text;
+}
+
+// Errors: invalid (a remote place), conflict (the file exists).
+Result<Facts> archive_of_store(Context& context, const Given& given, const session::SessionRecord& record,
+                               const std::string& path) {
+  if (transcripts::is_remote(path))
+    return fail(ErrorKind::invalid, fmt::format("a {} session is archived to a file", record.kind), "name a path");
+  HF_TRY(const auto format, transcripts::archive_format(path, given.text("format")));
+  HF_TRY(session::Store* const store, context.store(true));
+  std::uint64_t masked = 0;
+  session::TextFilter filter;
+  if (given.flag("redact")) filter = [&masked](std::string_view text) { return transcripts::redact(text, &masked); };
+  const auto write = [&](const std::function<Result<void>(std::string_view)>& sink) {
+    return session::write_session_archive(*store, record, filter, sink);
+  };
+  HF_TRY(auto file, NewFile::make(path));
+  const auto give = [&file](std::string_view bytes) { return write_all(file.fd(), bytes); };
+  // The frame carries its content's size, so it is counted first (design 8.26).
+  HF_TRY(session::Written written, write([](std::string_view) { return Result<void>(); }));
+  masked = 0;
+  if (format == transcripts::ArchiveFormat::zst) {
+    HF_TRY(auto packed, ZstdWriter::make(written.bytes, give, {}));
+    HF_TRY(written, write([&packed](std::string_view bytes) { return packed.write(bytes); }));
+    HF_CHECK(packed.finish());
+  } else {
+    HF_TRY(written, write(give));
+  }
+  HF_CHECK(file.commit());
+  return Facts{{"session_id", record.id}, {"kind", record.kind},        {"title", session::shown_title(record)},
+               {"output", path},          {"entries", written.entries}, {"bytes", written.bytes},
+               {"redacted", masked}};
+}
+
+// Whether the file holds such an archive; looks at its beginning, compressed or not.
+Result<bool> is_archive_of_store(const Fd& file) {
+  auto head = unpacked_text(file, kBeginning);
+  // What cannot be unpacked is for those to explain who know archives.
+  return head && session::looks_like_session_archive(*head);
+}
+
+Result<Facts> restore_to_store(Context& context, const Given& given, const Fd& file, const std::string& origin) {
+  HF_TRY(const std::string text, unpacked_text(file, session::kMaxArchiveBytes));
+  if (text.size() > session::kMaxArchiveBytes)
+    return fail(ErrorKind::too_large, fmt::format("the archive has more than {} bytes", session::kMaxArchiveBytes));
+  HF_TRY(const session::SessionArchive archive, session::read_session_archive(text));
+  session::RestoreSessionOptions options;
+  options.principal = context.identity().principal;
+  options.origin = origin;
+  options.new_id = given.flag("new_id");
+  options.dry_run = given.flag("dry_run");
+  session::Restored restored;
+  auto store = context.store(options.dry_run);
+  if (store) {
+    HF_TRY(restored, session::restore_session_archive(**store, archive, options));
+  } else if (options.dry_run && store.error().kind == ErrorKind::not_found) {  // nothing is kept yet that could be in the way
+    restored.record = archive.record;
+    restored.entries = static_cast<std::int64_t>(archive.entries.size());
+  } else {
+    return fail(std::move(store).error());
+  }
+  return Facts{{"session_id", restored.record.id}, {"original_id", archive.record.id},
+               {"kind", archive.record.kind},      {"title", session::shown_title(restored.record)},
+               {"entries", restored.entries},      {"unchanged", restored.unchanged},
+               {"dry_run", options.dry_run}};
+}
+
+using enum Parameter::Type;
 
 // ---- archive ----
 
@@ -33,22 +138,15 @@ constexpr std::array kArchiveParameters{
               .fallback = "ID.json.zst",
               .option = "OUTPUT"},
     kSourceProject,
-    Parameter{.name = "format",
-              .help = "of the file",
-              .fallback = "by the name, else zst",
-              .words = "json|zst",
-              .option = "-f,--format"},
-    Parameter{.name = "with_history", .type = flag, .help = "also the copies of files before edits"},
-    Parameter{.name = "redact", .type = flag, .help = "mask what looks like a credential; then not byte-true"},
-    Parameter{.name = "format_version", .help = "2.4, or 2.1 for older readers", .fallback = "2.4", .words = "2.1|2.4"},
+    one_of("format", "json|zst", "of the file", "by the name, else zst", "-f,--format"),
+    Parameter{"with_history", flag, "also the copies of files before edits"},
+    Parameter{"redact", flag, "mask what looks like a credential; then not byte-true"},
+    one_of("format_version", "2.1|2.4", "2.4, or 2.1 for older readers", "2.4"),
     kGistToken,
-    Parameter{.name = "gist_visibility",
-              .help = "secret (unlisted, not private) or public",
-              .fallback = "secret",
-              .words = "secret|public"},
+    one_of("gist_visibility", "secret|public", "secret (unlisted, not private) or public", "secret"),
     Parameter{.name = "gist_description", .help = "what the gist is called"},
-    Parameter{.name = "yes", .type = flag, .help = "upload without asking"},
-    Parameter{.name = "force", .type = flag, .help = "replace what S3 has under that key"},
+    Parameter{"yes", flag, "upload without asking"},
+    Parameter{"force", flag, "replace what S3 has under that key"},
 };
 
 std::string what_is_uploaded(const transcripts::SessionLine& line, const transcripts::Inventory& inventory, const Given& given) {
@@ -134,28 +232,23 @@ Result<Facts> archive(Context& context, const Given& given) {
 // ---- restore ----
 
 constexpr std::array kRestoreParameters{
-    Parameter{.name = "archive",
-              .help = "a file, gist://ID, s3://BUCKET/KEY, - (standard input), or the id of a session that is gone",
-              .required = true,
-              .may_be_empty = false,
-              .option = "ARCHIVE"},
+    needed("archive", "ARCHIVE", "a file, gist://ID, s3://BUCKET/KEY, - (standard input), or the id of a session that is gone"),
     Parameter{.name = "target_project",
               .help = "where it goes",
               .fallback = "this folder; in place: where it was",
               .value = "DIR",
               .option = kTargetProject.option},
-    Parameter{.name = "in_place", .type = flag, .help = "same id, same files, bit for bit"},
+    Parameter{"in_place", flag, "same id, same files, bit for bit"},
     kNoTranslate,
     kTranslate,
     kMap,
     kDryRun,
-    Parameter{.name = "with_session_env", .type = flag, .help = "also the shell scripts of a stranger's archive"},
+    Parameter{"with_session_env", flag, "also the shell scripts of a stranger's archive"},
     Parameter{.name = "no_session_env", .type = flag, .help = "never shell scripts", .against = "with_session_env"},
     kGistToken,
     kVersion,
     kAsOf,
-    Parameter{
-        .name = "new_id", .type = flag, .help = "of a session that is kept in the store: also when it exists, under another id"},
+    Parameter{"new_id", flag, "of a session that is kept in the store: also when it exists, under another id"},
 };
 
 Facts told_of(const transcripts::CopyResult& result, std::string_view product) {
@@ -237,14 +330,14 @@ constexpr std::array kCloneParameters{
     kNoTranslate,
     kTranslate,
     kMap,
-    Parameter{.name = "translate_files", .type = flag, .help = "with {translate} all: also in saved results and plans"},
+    Parameter{"translate_files", flag, "with {translate} all: also in saved results and plans"},
     Parameter{.name = "up_to", .help = "leave out what follows this record", .value = "UUID"},
-    Parameter{.name = "fresh_uuids", .type = flag, .help = "new ids for records, too"},
+    Parameter{"fresh_uuids", flag, "new ids for records, too"},
     kDryRun,
 };
 
 Result<Facts> clone(Context& context, const Given& given) {
-  HF_TRY(const auto* const keeper, context.keeper());
+  HF_TRY(const auto* const keeper, context.keeper_for(given.text("session")));
   transcripts::CloneOptions options;
   HF_TRY(options.target_project, target_of(context, given));
   HF_TRY(Translation translation, translation_of(given));
@@ -277,12 +370,7 @@ constexpr std::array kCopying{
               .effect = Effect::adds,
               .reaches_out = true,
               .run = restore},
-    Operation{.name = "clone",
-              .summary = "a second session with the whole history of the first",
-              .parameters = kCloneParameters,
-              .scope = Scope::write,
-              .effect = Effect::adds,
-              .run = clone},
+    adds("clone", "a second session with the whole history of the first", kCloneParameters, clone),
 };
 
 }  // namespace

@@ -48,7 +48,7 @@ Result<transcripts::MoveOptions> move_options(Context& context, const Given& giv
 }
 
 Result<Facts> move(Context& context, const Given& given) {
-  HF_TRY(const auto* const keeper, context.keeper());
+  HF_TRY(const auto* const keeper, context.keeper_for(given.text("session")));
   HF_TRY(auto options, move_options(context, given));
   HF_TRY(auto target, target_of(context, given));
   if (!target) {
@@ -78,7 +78,7 @@ constexpr std::array kDeleteParameters{
 };
 
 Result<Facts> erase(Context& context, const Given& given) {
-  HF_TRY(const auto* const keeper, context.keeper());
+  HF_TRY(const auto* const keeper, context.keeper_for(given.text("session")));
   transcripts::EraseOptions options;
   options.force = given.flag("force");
   options.terminate = given.flag("terminate");
@@ -96,8 +96,8 @@ Result<Facts> erase(Context& context, const Given& given) {
 // ---- relocate ----
 
 constexpr std::array kRelocateParameters{
-    Parameter{.name = "old_path", .help = "the folder's former path", .required = true, .may_be_empty = false, .option = "OLD"},
-    Parameter{.name = "new_path", .help = "its present path", .required = true, .may_be_empty = false, .option = "NEW"},
+    needed("old_path", "OLD", "the folder's former path"),
+    needed("new_path", "NEW", "its present path"),
     kNoTranslate,
     kTranslate,
     kMap,
@@ -105,7 +105,7 @@ constexpr std::array kRelocateParameters{
     kTerminate,
     kNoBackup,
     kDryRun,
-    Parameter{.name = "yes", .type = flag, .help = "do it without asking"},
+    Parameter{"yes", flag, "do it without asking"},
 };
 
 Facts relocate_facts(const transcripts::RelocateResult& result, const std::string& old_path, const std::string& new_path) {
@@ -164,24 +164,9 @@ Result<Facts> relocate(Context& context, const Given& given) {
 }
 
 constexpr std::array kRemoving{
-    Operation{.name = "move",
-              .summary = "a session to another project; it keeps its id",
-              .parameters = kMoveParameters,
-              .scope = Scope::write,
-              .effect = Effect::removes,
-              .run = move},
-    Operation{.name = "delete",
-              .summary = "a session and all that belongs to it, after a backup",
-              .parameters = kDeleteParameters,
-              .scope = Scope::write,
-              .effect = Effect::removes,
-              .run = erase},
-    Operation{.name = "relocate",
-              .summary = "every session of a folder that was renamed",
-              .parameters = kRelocateParameters,
-              .scope = Scope::write,
-              .effect = Effect::removes,
-              .run = relocate},
+    removes("move", "a session to another project; it keeps its id", kMoveParameters, move),
+    removes("delete", "a session and all that belongs to it, after a backup", kDeleteParameters, erase),
+    removes("relocate", "every session of a folder that was renamed", kRelocateParameters, relocate),
 };
 
 }  // namespace

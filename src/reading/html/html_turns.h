@@ -27,16 +27,12 @@ struct TurnLinks {
 
 void write_turn(Html& html, const Turn& turn, const TurnLinks& links);
 
-// Parts of it, for html_calls.cpp.
-void write_call(Html& html, const Part& call, const TurnLinks& links);
-void write_diff(Html& html, const Diff& diff);
-void write_images(Html& html, const std::vector<Image>& images, const TurnLinks& links);
-// A text in its own lines, readable by key when it may be too tall to be shown at once.
-void write_block(Html& html, std::string_view text, std::string_view css_class = {});
-// "1.2 MiB are not shown", with a link to the record.
-void write_left_out(Html& html, std::uint64_t bytes, std::uint64_t line, const TurnLinks& links);
-
 // "1.2 MiB"
 std::string bytes_text(std::uint64_t bytes);
+
+// How turns look: one sheet for the exported file and for the page. Colours are variables that a page may set; without it they
+// follow the reader's system, light or dark.
+Markup turn_style();    // of what html_turns.h writes
+Markup export_style();  // of the file around it
 
 }  // namespace holdfast::reading

@@ -18,19 +18,6 @@ namespace {
 constexpr std::size_t kGrowth = 24;
 constexpr std::size_t kGrowthStart = 4096;
 
-void append_utf8(std::string& out, std::uint32_t c) {
-  if (c < 0x80) {
-    out += static_cast<char>(c);
-  } else if (c < 0x800) {
-    out += {static_cast<char>(0xc0 | c >> 6), static_cast<char>(0x80 | (c & 0x3f))};
-  } else if (c < 0x10000) {
-    out += {static_cast<char>(0xe0 | c >> 12), static_cast<char>(0x80 | (c >> 6 & 0x3f)), static_cast<char>(0x80 | (c & 0x3f))};
-  } else {
-    out += {static_cast<char>(0xf0 | c >> 18), static_cast<char>(0x80 | (c >> 12 & 0x3f)),
-            static_cast<char>(0x80 | (c >> 6 & 0x3f)), static_cast<char>(0x80 | (c & 0x3f))};
-  }
-}
-
 // "&amp;" and "&#x202E;" as what they mean; names we do not know stay as spelled.
 std::string entity_text(std::string_view entity) {
   std::string_view inside = entity.substr(1, entity.size() - 2);

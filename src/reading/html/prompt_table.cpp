@@ -1,5 +1,6 @@
 #include "reading/html/prompt_table.h"
 
+#include "base/text/text.h"
 #include "reading/html/visible_text.h"
 
 #include <fmt/format.h>
@@ -14,8 +15,7 @@ constexpr std::size_t kMostCommits = 50;  // of one prompt
 constexpr std::size_t kShortestHash = 7, kLongestHash = 40;
 
 bool is_hash(std::string_view text) {
-  const auto hex = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
-  return text.size() >= kShortestHash && text.size() <= kLongestHash && std::ranges::all_of(text, hex);
+  return text.size() >= kShortestHash && text.size() <= kLongestHash && std::ranges::all_of(text, is_lower_hex);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "reading/html/safe_markdown.h"
+#include "reading/html/markdown_turns.h"
 
 #include <gtest/gtest.h>
 

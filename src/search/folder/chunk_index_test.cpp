@@ -3,6 +3,7 @@
 #include "search/folder/chunk_index.h"
 
 #include "search/folder/test_index.h"
+#include "search/query/ranked_query.h"
 #include "search/words/bm25.h"
 #include "search/words/words.h"
 
@@ -96,15 +97,6 @@ TEST(ChunkIndexTest, AChunkOfManyWordsAndWordsBesidesItsText) {
   std::vector<std::size_t> holding;
   EXPECT_THAT(index.search_all({"w1", "walrus"}, holding), ::testing::IsEmpty());
   EXPECT_THAT(holding, ::testing::ElementsAre(1U, 0U));
-}
-
-TEST(QueryWords, AreDistinctWithoutStopWordsUnlessThereAreNoOthers) {
-  using ::testing::ElementsAre;
-  EXPECT_THAT(query_words("what did we decide about the retries, the retries?"), ElementsAre("decide", "retries"));
-  EXPECT_THAT(query_words("to be or not to be"), ElementsAre("to", "be", "or", "not"));
-  std::string essay;
-  for (int i = 0; i < 100'000; ++i) essay += "w" + std::to_string(i) + ' ';
-  EXPECT_EQ(query_words(essay).size(), kMaxQueryWords);
 }
 
 TEST(PostingsTest, ManyRunsMergeIntoOne) {

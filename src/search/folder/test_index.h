@@ -2,7 +2,7 @@
 
 // For tests: an index of a few texts, and what they may be.
 
-#include "search/folder/index_batch.h"
+#include "search/folder/index_update.h"
 
 #include <rapidcheck.h>
 

@@ -19,6 +19,14 @@ class Narrowing {
   BlockSet take() { return std::move(left_); }
   bool over() const { return left_.empty(); }
 
+  void times(const QueryPlan& plan) {
+    BlockSet in_time(left_.size());
+    left_.each([&](std::size_t index) {
+      const BlockEntry& block = segment_.block(index);
+      if ((!plan.since || block.newest >= *plan.since) && (!plan.until || block.oldest < *plan.until)) in_time.add(index);
+    });
+    left_ = std::move(in_time);
+  }
   void roles(const std::vector<std::string>& group) {
     BlockSet found(left_.size());
     for (const std::string& term : group)
@@ -83,7 +91,8 @@ class Narrowing {
 
 BlockSet candidates(const Segment& segment, const QueryPlan& plan, BlockSet among) {
   Narrowing narrowing(segment, std::move(among));
-  if (!plan.role_terms.empty()) narrowing.roles(plan.role_terms);
+  if (plan.since || plan.until) narrowing.times(plan);
+  if (!plan.role_terms.empty() && !narrowing.over()) narrowing.roles(plan.role_terms);
   for (const AttributeFilter& filter : plan.filters)
     if (!narrowing.over()) narrowing.attributes(filter);
   for (const ClausePlan& clause : plan.clauses)

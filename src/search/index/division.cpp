@@ -6,11 +6,8 @@ namespace {
 std::vector<BlockSet> blocks_of(const std::unordered_map<std::uint64_t, const Source*>& alive, const IndexView& view) {
   std::vector<BlockSet> blocks;
   blocks.reserve(view.segments.size());
-  for (const auto& segment : view.segments) {
-    BlockSet& among = blocks.emplace_back(segment->block_count());
-    for (const Segment::Run& run : segment->runs())
-      if (alive.contains(run.source)) among.fill(run.begin, run.end);
-  }
+  for (const auto& segment : view.segments)
+    blocks.push_back(segment->blocks_of([&](std::uint64_t source) { return alive.contains(source); }));
   return blocks;
 }
 

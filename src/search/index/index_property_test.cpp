@@ -256,7 +256,7 @@ TEST_P(IndexProperty, FindsExactlyWhatAScanFinds) {
         world.grow(key, 40);
         break;
       case 2:
-        ASSERT_TRUE(index->forget(std::vector{key}));
+        ASSERT_TRUE(index->forget({}, {}));
         break;
       case 3: {  // written over, in the same file: a longer text, or one of the same size
         auto& content = world.sources.contents[key];

@@ -29,7 +29,6 @@ std::shared_ptr<const IndexView> IndexView::empty() {
 Result<std::shared_ptr<const IndexView>> IndexView::load(const std::string& folder, Manifest manifest, const IndexView* before) {
   auto view = std::make_shared<IndexView>();
   view->manifest = std::move(manifest);
-  std::size_t blocks = 0;
   for (const ManifestSegment& wanted : view->manifest.segments) {
     std::shared_ptr<const Segment> segment;
     for (std::size_t i = 0; before && i < before->segments.size(); ++i)
@@ -39,26 +38,30 @@ Result<std::shared_ptr<const IndexView>> IndexView::load(const std::string& fold
       if (segment->bytes() != wanted.bytes || segment->block_count() != wanted.blocks)
         return fail(ErrorKind::corrupt, segment_path(folder, wanted.number) + " is not the segment that was written");
     }
-    blocks += segment->block_count();
     view->segments.push_back(std::move(segment));
   }
   for (const ManifestSource& source : view->manifest.sources) view->by_key.emplace(source.key, &source);
-  view->newest_first.reserve(blocks);
-  for (std::uint32_t segment = 0; segment < view->segments.size(); ++segment)
-    for (std::uint32_t block = 0; block < view->segments[segment]->block_count(); ++block)
-      view->newest_first.push_back({segment, block});
-  const auto newest = [&](const Place& place) { return view->segments[place.segment]->block(place.block).newest; };
-  std::ranges::sort(view->newest_first, [&](const Place& a, const Place& b) {
-    const std::int64_t left = newest(a), right = newest(b);
-    return left != right ? left > right : std::pair(a.segment, a.block) > std::pair(b.segment, b.block);
-  });
-  std::vector<bool> met(view->segments.size(), false);
-  for (std::size_t i = 0; i < view->newest_first.size() && view->first_places.size() < met.size(); ++i) {
-    if (met[view->newest_first[i].segment]) continue;
-    met[view->newest_first[i].segment] = true;
-    view->first_places.push_back(i);
-  }
   return std::shared_ptr<const IndexView>(std::move(view));
+}
+
+const IndexView::Order& IndexView::order() const {
+  std::call_once(ordered_, [this] {
+    auto& [newest_first, first_places] = order_;
+    for (std::uint32_t segment = 0; segment < segments.size(); ++segment)
+      for (std::uint32_t block = 0; block < segments[segment]->block_count(); ++block) newest_first.push_back({segment, block});
+    const auto newest = [&](const Place& place) { return segments[place.segment]->block(place.block).newest; };
+    std::ranges::sort(newest_first, [&](const Place& a, const Place& b) {
+      const std::int64_t left = newest(a), right = newest(b);
+      return left != right ? left > right : std::pair(a.segment, a.block) > std::pair(b.segment, b.block);
+    });
+    std::vector<bool> met(segments.size(), false);
+    for (std::size_t i = 0; i < newest_first.size() && first_places.size() < met.size(); ++i) {
+      if (met[newest_first[i].segment]) continue;
+      met[newest_first[i].segment] = true;
+      first_places.push_back(i);
+    }
+  });
+  return order_;
 }
 
 std::shared_ptr<const IndexView> CurrentView::get() {

@@ -1,7 +1,7 @@
 #pragma once
 
 // The index as it was at one moment: manifest, mapped segments, and the order in which blocks are looked at. Immutable, shared by
-// the searches that began while it was current.
+// the searches that began while it was current. Any thread.
 
 #include "search/index/manifest.h"
 #include "search/index/segment/segment.h"
@@ -21,12 +21,20 @@ struct IndexView {
   struct Place {
     std::uint32_t segment = 0, block = 0;
   };
-  std::vector<Place> newest_first;
-  std::vector<std::size_t> first_places;  // there, of the segments that have blocks, ascending
+  struct Order {
+    std::vector<Place> newest_first;
+    std::vector<std::size_t> first_places;  // there, of the segments that have blocks, ascending
+  };
+  // Made when it is first asked for.
+  const Order& order() const;
 
   // Opens every segment, taking over those of `before`. not_found, corrupt: a segment is missing or damaged.
   static Result<std::shared_ptr<const IndexView>> load(const std::string& folder, Manifest manifest, const IndexView* before);
   static std::shared_ptr<const IndexView> empty();
+
+ private:
+  mutable std::once_flag ordered_;
+  mutable Order order_;
 };
 
 // The newest view of a folder; looks at the manifest's stamp before each search. Any thread.

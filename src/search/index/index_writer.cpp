@@ -1,15 +1,20 @@
 // IndexWriter: the files, and their merging.
 
 #include "base/run/log.h"
+#include "search/index/segment/segment_builder.h"
 #include "search/index/update.h"
 
 #include <algorithm>
 #include <bit>
 #include <filesystem>
+#include <thread>
 #include <unordered_set>
 
 namespace holdfast::search {
 namespace {
+
+// Between two looks at whether the writer of now is done: it writes for tenths of a second.
+constexpr std::chrono::milliseconds kLockPause{5};
 
 // Segments of one class are within a factor of four.
 unsigned size_class(std::uint64_t text_bytes) {
@@ -18,14 +23,20 @@ unsigned size_class(std::uint64_t text_bytes) {
 
 }  // namespace
 
-Result<IndexWriter> IndexWriter::open(const std::string& folder, bool wait) {
+Result<IndexWriter> IndexWriter::open(const std::string& folder, std::uint64_t segment_text, std::chrono::milliseconds patience) {
   HF_CHECK(make_private_folder(folder));
   const std::string path = folder + "/lock";
-  auto lock = wait ? FileLock::acquire(path) : FileLock::try_acquire(path);
+  const bool for_good = patience == std::chrono::milliseconds::max();
+  const auto began = std::chrono::steady_clock::now();
+  auto lock = for_good ? FileLock::acquire(path) : FileLock::try_acquire(path);
+  while (!lock && lock.error().kind == ErrorKind::conflict && std::chrono::steady_clock::now() - began < patience) {
+    std::this_thread::sleep_for(kLockPause);
+    lock = FileLock::try_acquire(path);
+  }
   if (!lock && lock.error().kind == ErrorKind::conflict)
     return fail(ErrorKind::conflict, "the text index is being updated by another process", "search works meanwhile");
   if (!lock) return fail(std::move(lock).error());
-  IndexWriter writer(folder, *std::move(lock));
+  IndexWriter writer(folder, segment_text, *std::move(lock));
   HF_CHECK(writer.start());
   return writer;
 }
@@ -87,25 +98,28 @@ Result<void> IndexWriter::commit() {
   return {};
 }
 
-IsAlive IndexWriter::alive() const {
+std::vector<BlockSet> IndexWriter::alive() const {
   std::unordered_set<std::uint64_t> numbers;
   for (const ManifestSource& source : manifest_.sources) numbers.insert(source.number);
-  return [numbers = std::move(numbers)](std::uint64_t number) { return numbers.contains(number); };
+  std::vector<BlockSet> blocks;
+  for (const auto& segment : segments_)
+    blocks.push_back(segment->blocks_of([&](std::uint64_t number) { return numbers.contains(number); }));
+  return blocks;
 }
 
-Result<void> IndexWriter::merge(const std::vector<std::size_t>& which) {
-  std::vector<std::shared_ptr<const Segment>> inputs;
-  for (const std::size_t i : which) inputs.push_back(segments_[i]);
-  HF_TRY(const auto written, merge_segments(inputs, alive(), manifest_.seed, next_segment_path()));
+Result<void> IndexWriter::merge(const std::vector<std::size_t>& which, const std::vector<BlockSet>& kept) {
+  std::vector<MergeInput> inputs;
+  for (const std::size_t i : which) inputs.push_back({segments_[i], kept[i]});
+  HF_TRY(const auto written, merge_segments(inputs, manifest_.seed, next_segment_path()));
   std::vector<std::string> obsolete;
-  std::vector<ManifestSegment> kept;
+  std::vector<ManifestSegment> left;
   for (std::size_t i = 0; i < manifest_.segments.size(); ++i) {
     if (std::ranges::find(which, i) == which.end())
-      kept.push_back(manifest_.segments[i]);
+      left.push_back(manifest_.segments[i]);
     else
       obsolete.push_back(segment_path(folder_, manifest_.segments[i].number));
   }
-  manifest_.segments = std::move(kept);
+  manifest_.segments = std::move(left);
   if (written) add_segment(*written);
   HF_CHECK(commit());
   std::error_code ignored;  // what stays behind is removed by the next writer
@@ -113,15 +127,14 @@ Result<void> IndexWriter::merge(const std::vector<std::size_t>& which) {
   return open_segments();
 }
 
-std::vector<std::size_t> IndexWriter::worth_merging() const {
-  const IsAlive is_alive = alive();
+std::vector<std::size_t> IndexWriter::worth_merging(const std::vector<BlockSet>& alive) const {
   for (std::size_t i = 0; i < segments_.size(); ++i)
-    if (dead_share(*segments_[i], is_alive) >= kDeadShare) return {i};
-  for (unsigned wanted = 0; wanted <= size_class(kSegmentTextBytes); ++wanted) {
+    if (static_cast<double>(alive[i].count()) <= (1 - kDeadShare) * static_cast<double>(alive[i].size())) return {i};
+  for (unsigned wanted = 0; wanted <= size_class(segment_text_); ++wanted) {
     std::vector<std::size_t> group;
     std::uint64_t text = 0;
     for (std::size_t i = 0; i < segments_.size(); ++i) {
-      if (size_class(segments_[i]->text_bytes()) > wanted || text + segments_[i]->text_bytes() > kSegmentTextBytes) continue;
+      if (size_class(segments_[i]->text_bytes()) > wanted || text + segments_[i]->text_bytes() > segment_text_) continue;
       group.push_back(i);
       text += segments_[i]->text_bytes();
     }
@@ -133,9 +146,10 @@ std::vector<std::size_t> IndexWriter::worth_merging() const {
 Result<void> IndexWriter::merge_small(const std::stop_token& stop) {
   HF_CHECK(open_segments());
   while (!stop.stop_requested()) {
-    const std::vector<std::size_t> group = worth_merging();
+    const std::vector<BlockSet> kept = alive();
+    const std::vector<std::size_t> group = worth_merging(kept);
     if (group.empty()) return {};
-    HF_CHECK(merge(group));
+    HF_CHECK(merge(group, kept));
   }
   return {};
 }
@@ -149,15 +163,26 @@ Result<void> IndexWriter::clear() {
   return {};
 }
 
-Result<void> IndexWriter::drop_dead() {
-  const IsAlive is_alive = alive();
-  for (;;) {
-    const auto dead = std::ranges::find_if(segments_, [&](const auto& segment) { return dead_share(*segment, is_alive) > 0; });
-    if (dead == segments_.end()) break;
-    HF_CHECK(merge({static_cast<std::size_t>(dead - segments_.begin())}));
+// A damaged segment may hold what was erased: then all of them go.
+Result<void> IndexWriter::forget(const TextIndex::Erased& erased) {
+  std::vector<BlockSet> kept = alive();
+  for (std::size_t i = segments_.size(); i-- > 0;) {  // what is written anew comes to stand behind those that are left
+    const Segment& segment = *segments_[i];
+    BlockSet erased_blocks(segment.block_count());
+    bool readable = true;
+    for (const std::string& attribute : erased.attributes)
+      readable = segment.attributes().find(attribute_term(attribute), erased_blocks) && readable;
+    if (!readable) return clear();
+    erased_blocks.each([&](std::size_t block) {
+      if (!erased.stays(segment.block(block).from)) kept[i].drop(block);
+    });
+    if (kept[i].count() == segment.block_count()) continue;
+    if (auto merged = merge({i}, kept); !merged) {
+      if (merged.error().kind != ErrorKind::corrupt) return merged;
+      return clear();
+    }
   }
-  HF_CHECK(commit());
-  return sync_folder(folder_);  // the old names are gone for good
+  return commit();  // the old names are gone for good
 }
 
 }  // namespace holdfast::search

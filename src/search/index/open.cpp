@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <atomic>
 #include <set>
-#include <unordered_set>
 
 namespace holdfast::search {
 namespace {
@@ -15,11 +14,12 @@ constexpr std::size_t kHelpers = 3;
 
 class FolderIndex final : public TextIndex {
  public:
-  explicit FolderIndex(std::string folder) : folder_(std::move(folder)), current_(folder_) {}
+  FolderIndex(std::string folder, std::uint64_t segment_text)
+      : folder_(std::move(folder)), segment_text_(segment_text), current_(folder_) {}
 
   Result<void> update(PassageSources& sources, const std::function<void(const Progress&)>& progress,
                       std::stop_token stop) override {
-    HF_TRY(IndexWriter writer, IndexWriter::open(folder_, false));
+    HF_TRY(IndexWriter writer, IndexWriter::open(folder_, segment_text_));
     const Busy busy(updating_);
     return Updater(writer, sources, progress, std::move(stop)).run();
   }
@@ -51,15 +51,17 @@ class FolderIndex final : public TextIndex {
     return attributes;
   }
 
-  Result<void> forget(std::span<const std::string> keys) override {
-    HF_TRY(IndexWriter writer, IndexWriter::open(folder_, true));
-    const std::unordered_set<std::string> gone(keys.begin(), keys.end());
-    std::erase_if(writer.manifest().sources, [&](const ManifestSource& source) { return gone.contains(source.key); });
-    return writer.drop_dead();
+  Result<std::shared_ptr<const Division>> divide(PassageSources& sources) override {
+    return last_division_.get(current_.get(), sources);
   }
 
-  Result<void> clear() override {
-    HF_TRY(IndexWriter writer, IndexWriter::open(folder_, true));
+  Result<void> forget(const Erased& erased, std::chrono::milliseconds patience) override {
+    HF_TRY(IndexWriter writer, IndexWriter::open(folder_, segment_text_, patience));
+    return writer.forget(erased);
+  }
+
+  Result<void> clear(std::chrono::milliseconds patience) override {
+    HF_TRY(IndexWriter writer, IndexWriter::open(folder_, segment_text_, patience));
     return writer.clear();
   }
 
@@ -78,6 +80,7 @@ class FolderIndex final : public TextIndex {
   };
 
   const std::string folder_;
+  const std::uint64_t segment_text_;
   CurrentView current_;
   LastDivision last_division_;
   Pool helpers_{kHelpers};  // of all searches together
@@ -86,8 +89,8 @@ class FolderIndex final : public TextIndex {
 
 }  // namespace
 
-Result<std::unique_ptr<TextIndex>> open_text_index(const std::string& folder) {
-  return std::make_unique<FolderIndex>(folder);
+Result<std::unique_ptr<TextIndex>> open_text_index(const std::string& folder, std::uint64_t segment_text) {
+  return std::make_unique<FolderIndex>(folder, segment_text);
 }
 
 }  // namespace holdfast::search

@@ -71,6 +71,16 @@ std::optional<Occurrence> find_clause(const ClausePlan& clause, std::string_view
   return std::nullopt;
 }
 
+Snippet make_snippet(const PassageMatch& match, const QueryPlan& plan) {
+  return snippet_of_excerpt(match.excerpt, match.cut_before, match.cut_behind, [&](std::string_view folded) {
+    Stretches places;
+    for (const ClausePlan& clause : plan.clauses)
+      for (std::optional<Occurrence> at; !clause.excluded && (at = find_clause(clause, folded, at ? at->end : 0));)
+        places.emplace_back(at->begin, at->end);
+    return places;
+  });
+}
+
 PassageMatcher::PassageMatcher(const TextQuery& query, const QueryPlan& plan) : query_(query), plan_(plan) {
   const auto is_plain = [](const ClausePlan& clause) {
     return std::ranges::all_of(clause.bytes, [](char c) { return c > ' ' && c < '\x7F'; });

@@ -5,6 +5,7 @@
 #include "base/text/find_bytes.h"
 #include "search/index/query_plan.h"
 #include "search/index/text_index.h"
+#include "search/query/snippet.h"
 #include "search/words/fold.h"
 
 #include <optional>
@@ -26,6 +27,9 @@ struct PassageMatch {
   std::string excerpt;    // of the text, around the best place; for the snippet
   bool cut_before = false, cut_behind = false;
 };
+
+// Of one with its excerpt.
+Snippet make_snippet(const PassageMatch& match, const QueryPlan& plan);
 
 class PassageMatcher {
  public:

@@ -2,11 +2,11 @@
 
 // What can be searched, whatever keeps it: sources of passages.
 //
-// A source is one file of a transcript (main, subagent, saved tool result) or one session of the store; it has lines (records,
-// entries), and a line has passages: a prompt, an answer, a thought, the call of a tool, its result. A source only grows; when
-// it does something else (truncated, replaced, redacted, gone) its stamp says so and it is read anew. PassageSources know how to
-// read; the index (text_index.h) knows nothing of JSON, and what it keeps is a cache: text is verified, and snippets are made,
-// from the source itself.
+// A source is one file of a transcript (main, subagent, saved tool result) or a table of a store; it has lines (records, rows),
+// and a line has passages: a prompt, an answer, a thought, the call of a tool, its result. A source only grows; when it does
+// something else (truncated, replaced, gone) its stamp says so and it is read anew. Rows may vanish (TextIndex::forget).
+// PassageSources know how to read; the index (text_index.h) knows nothing of JSON, and what it keeps is a cache: text is
+// verified, and snippets are made, from the source itself.
 
 #include "base/result.h"
 #include "base/run/clock.h"
@@ -40,7 +40,7 @@ struct Passage {
 };
 
 struct Source {
-  std::string key;  // for good: "claude:projects/-home-u-p/<id>.jsonl", "store:<id>"
+  std::string key;  // for good: "claude:projects/-home-u-p/<id>.jsonl", "entries"
   std::string session;
   std::string kind;     // of the session: transcript, reasoning, ...
   std::string project;  // path of its root; empty: none
@@ -48,6 +48,7 @@ struct Source {
   std::uint64_t stamp = 0;  // the same as before, and the size too: nobody wrote to it
   std::uint64_t size = 0;   // bytes or sequence numbers that can be read now
   std::string incarnation;  // differs when what was read before is not what stands there now (another file under the name)
+  bool rows = false;        // offsets are numbers of rows: each is one passage, found by its number, and a block of its own
 };
 
 // As they were at one moment; shared by all who asked while nothing changed, and the same object for them.
@@ -66,7 +67,8 @@ class PassageSources {
   virtual Result<SourceList> list() = 0;
   // Every passage of whole lines that begin in [from, to), in order; `first_line` is the number of the line at `from`. A line
   // that is not understood has no passages; a torn last line is not read. Returns where the next line begins, and its number.
-  // Any thread, several at a time. not_found: the source is gone. `take` answers false to stop.
+  // Any thread, several at a time. not_found: the source is gone. `take` answers false to stop; of rows, the next is returned
+  // then, and reading goes on there.
   struct Position {
     std::uint64_t offset = 0, line = 1;
   };

@@ -85,6 +85,8 @@ QueryPlan plan_query(const TextQuery& query, const KeyHash& hash) {
     plan.clauses.push_back(std::move(compiled));
   }
   plan.filters = query.filters;
+  plan.since = query.since;
+  plan.until = query.until;
   if (!query.roles.empty()) {
     for (const PassageRole role : query.roles) plan.role_terms.push_back(role_term(role));
   }

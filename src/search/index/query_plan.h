@@ -8,6 +8,7 @@
 #include "search/index/segment/key_hash.h"
 #include "search/index/text_index.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,7 @@ struct QueryPlan {
   std::vector<ClausePlan> clauses;
   std::vector<std::string> role_terms;  // one of them, when there are any
   std::vector<AttributeFilter> filters;
+  std::optional<Millis> since, until;
   Wanted wanted;  // what every passage has that matches
 
   // Whether filters or lists of words have to be gone through: work to share.

@@ -1,13 +1,30 @@
+// How a question becomes hits.
+//
+// 1. The words are folded and planned (query_plan.h): which terms, prefixes and keys a block must have that answers.
+// 2. The sources are divided (division.h) into what is indexed and what was written since. The latter is read first, whole: it is
+//    short, it is the newest, and nothing else says what is in it.
+// 3. Each segment names its candidates (candidates.h), cheap questions first. They are asked only when the walk comes to their
+//    newest block, for most walks end before.
+// 4. The walk takes candidates in waves, newest first, and reads them in their sources: only the source says what stands there,
+//    so what the index believes wrongly costs a read and never a wrong answer. For the best hits some blocks with prompts go
+//    first, however old: what somebody asked answers better than the output that repeats its words.
+// 5. Each passage is verified, weighed (passage_match.h) and kept or not (HitList). The walk ends when no block that is left can
+//    change the answer; then snippets are cut, of what is shown alone.
+//
+// Who keeps an order of his own (a store) takes 1 to 3 from places.h and does the rest himself.
+
 #include "search/index/search.h"
 
 #include "search/index/candidates.h"
 #include "search/index/limits.h"
+#include "search/index/passage_match.h"
 #include "search/index/segment/segment_builder.h"
-#include "search/index/snippet.h"
 #include "search/index/workers.h"
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <unordered_map>
@@ -26,6 +43,145 @@ constexpr std::size_t kVerifyHelpers = 1, kScanHelpers = Workers::kMostHelpers;
 // held nothing otherwise. For an order of the best they are first taken from as many sessions; by time it is one after another.
 constexpr std::size_t kFirstRankedWave = 8, kLargestWave = 64, kMissesPerPart = 4;
 constexpr std::size_t kMostPutOff = 256;
+
+constexpr std::size_t kMostKept = 1 << 30;  // who sets no limit wants all of them
+
+struct FoundPassage {
+  const Source* source = nullptr;
+  std::uint64_t line = 0, line_begin = 0, line_end = 0;
+  PassageRole role = PassageRole::user;
+  Millis time = 0;
+  PassageMatch match;
+  std::vector<std::string> attributes;
+};
+
+// Of one block or one part that is not indexed.
+struct FoundIn {
+  std::vector<FoundPassage> passages;
+  bool cut = false;  // there were more than are kept
+  std::optional<Unreadable> unreadable;
+};
+
+// What was found so far, and whether that is enough: the order, the limits, and the limit per session. One thread.
+class HitList {
+ public:
+  explicit HitList(const TextQuery& query) : query_(query) {}
+
+  // The most that are worth keeping of one block.
+  std::size_t most_of_one() const;
+  bool is_before(const FoundPassage& a, const FoundPassage& b) const;
+  // Adds one, unless there are most_of_one() better ones; `complete` is asked of what is kept.
+  void keep(FoundIn& found, FoundPassage passage, const std::function<void(FoundPassage&)>& complete) const;
+
+  void add(FoundIn found);
+  // Whether a block of this session, no passage of it newer than that, can still change the answer.
+  bool wants(const std::string& session, Millis newest) const;
+  // Whether blocks whose passages are not newer than that can.
+  bool enough(Millis newest) const;
+
+  // What was read so far does not count towards the blocks that are enough.
+  void look_further() { blocks_ = 0; }
+
+  std::size_t size() const { return found_.size(); }
+  std::size_t sessions() const { return sessions_.size(); }
+  // The answer, in order. `more`: the limit left something out; `more_in_sessions`: the limit per session did.
+  std::vector<FoundPassage> take(bool& more, bool& more_in_sessions);
+
+ private:
+  std::size_t capped() const;
+
+  const TextQuery& query_;
+  std::vector<FoundPassage> found_;
+  std::map<std::string, std::vector<Millis>, std::less<>> sessions_;  // times of hits, newest first
+  std::size_t blocks_ = 0;                                            // that held something
+  bool cut_ = false;
+};
+
+std::size_t HitList::most_of_one() const {
+  const std::size_t most = query_.per_session > 0 ? query_.per_session * kSessionSurplus : query_.limit;
+  return std::min({most, query_.limit, kMostKept}) + 1;
+}
+
+bool HitList::is_before(const FoundPassage& a, const FoundPassage& b) const {
+  if (query_.order == Order::best && a.match.score != b.match.score) return a.match.score > b.match.score;
+  if (a.time != b.time) return a.time > b.time;
+  if (a.source->key != b.source->key) return a.source->key < b.source->key;
+  return a.line > b.line;
+}
+
+void HitList::keep(FoundIn& found, FoundPassage passage, const std::function<void(FoundPassage&)>& complete) const {
+  // A heap with the worst on top.
+  const auto worse_below = [this](const FoundPassage& a, const FoundPassage& b) { return is_before(a, b); };
+  std::vector<FoundPassage>& kept = found.passages;
+  if (kept.size() >= most_of_one()) {
+    found.cut = true;
+    if (!is_before(passage, kept.front())) return;
+    std::ranges::pop_heap(kept, worse_below);
+    kept.pop_back();
+  }
+  complete(passage);
+  kept.push_back(std::move(passage));
+  std::ranges::push_heap(kept, worse_below);
+}
+
+void HitList::add(FoundIn found) {
+  cut_ = cut_ || found.cut;
+  if (!found.passages.empty()) ++blocks_;
+  for (FoundPassage& passage : found.passages) {
+    auto& times = sessions_[passage.source->session];
+    times.insert(std::ranges::upper_bound(times, passage.time, std::greater<>()), passage.time);
+    found_.push_back(std::move(passage));
+  }
+}
+
+bool HitList::wants(const std::string& session, Millis newest) const {
+  if (query_.per_session == 0) return true;
+  const auto known = sessions_.find(session);
+  if (known == sessions_.end()) return true;
+  const std::vector<Millis>& times = known->second;
+  if (query_.order == Order::best) return times.size() < query_.per_session * kSessionSurplus;
+  return times.size() < query_.per_session || times[query_.per_session - 1] < newest;
+}
+
+std::size_t HitList::capped() const {
+  if (query_.per_session == 0) return found_.size();
+  std::size_t count = 0;
+  for (const auto& [session, times] : sessions_) count += std::min(times.size(), query_.per_session);
+  return count;
+}
+
+bool HitList::enough(Millis newest) const {
+  if (query_.order == Order::best) return blocks_ >= kRankedBlocks && capped() >= query_.limit;
+  if (capped() < query_.limit) return false;
+  if (query_.limit == 0) return true;
+  std::vector<Millis> times;
+  for (const auto& [session, all] : sessions_)
+    times.insert(times.end(), all.begin(),
+                 query_.per_session == 0 ? all.end()
+                                         : all.begin() + static_cast<std::ptrdiff_t>(std::min(all.size(), query_.per_session)));
+  const auto last = times.begin() + static_cast<std::ptrdiff_t>(query_.limit - 1);
+  std::ranges::nth_element(times, last, std::greater<>());
+  return *last >= newest;
+}
+
+std::vector<FoundPassage> HitList::take(bool& more, bool& more_in_sessions) {
+  std::ranges::sort(found_, [this](const FoundPassage& a, const FoundPassage& b) { return is_before(a, b); });
+  std::vector<FoundPassage> answer;
+  std::map<std::string_view, std::size_t> of_session;
+  // What was cut of one block is more of its session, unless there is no limit on those.
+  (query_.per_session == 0 ? more : more_in_sessions) |= cut_;
+  for (FoundPassage& passage : found_) {
+    if (query_.per_session > 0 && of_session[passage.source->session] >= query_.per_session) {
+      more_in_sessions = true;
+    } else if (answer.size() >= query_.limit) {
+      more = true;
+    } else {
+      ++of_session[passage.source->session];
+      answer.push_back(std::move(passage));
+    }
+  }
+  return answer;
+}
 
 class Search {
  public:
@@ -95,15 +251,6 @@ class Search {
     if (known) return *known;
     const Segment& segment = *view_->segments[segment_index];
     BlockSet among = division_->alive_blocks[segment_index];
-    if (query_.since || query_.until) {
-      BlockSet in_time(segment.block_count());
-      among.each([&](std::size_t block) {
-        const BlockEntry& entry = segment.block(block);
-        if ((!query_.since || entry.newest >= *query_.since) && (!query_.until || entry.oldest < *query_.until))
-          in_time.add(block);
-      });
-      among = std::move(in_time);
-    }
     if (!among.empty()) among = candidates(segment, plan_, std::move(among));
     return known.emplace(std::move(among));
   }
@@ -142,6 +289,7 @@ class Search {
     const auto wanted = [&](std::size_t segment) -> const BlockSet& {
       return round == Round::prompts ? prompts_of(segment) : candidates_of(segment);
     };
+    const auto& [newest_first, first_places] = view_->order();
     // Segments are asked where their first block comes; in between there may be nothing to look at.
     std::size_t asked = 0, ahead = 0;  // segments, and candidates of theirs that were not come by yet
     std::size_t wave_size = first_wave(), misses = 0;
@@ -177,11 +325,11 @@ class Search {
           still_put_off.push_back(put_off[i]);
       }
       for (; wave.size() < wave_size && still_put_off.size() < kMostPutOff && !enough; ++at) {
-        if (ahead == 0) at = asked < view_->first_places.size() ? view_->first_places[asked] : view_->newest_first.size();
-        if (at == view_->newest_first.size()) break;
-        const IndexView::Place& place = view_->newest_first[at];
+        if (ahead == 0) at = asked < first_places.size() ? first_places[asked] : newest_first.size();
+        if (at == newest_first.size()) break;
+        const IndexView::Place& place = newest_first[at];
         const BlockSet& candidates = wanted(place.segment);
-        if (asked < view_->first_places.size() && view_->first_places[asked] == at) {
+        if (asked < first_places.size() && first_places[asked] == at) {
           ahead += candidates.count();
           ++asked;
         }

@@ -5,7 +5,6 @@
 
 #include "base/run/pool.h"
 #include "search/index/division.h"
-#include "search/index/hit_list.h"
 #include "search/index/text_index.h"
 
 #include <memory>

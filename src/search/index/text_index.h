@@ -10,30 +10,13 @@
 // One process writes at a time (a lock; others search meanwhile and see each new manifest). Any thread.
 
 #include "search/index/passages.h"
+#include "search/query/text_query.h"
 
+#include <chrono>
 #include <memory>
 #include <stop_token>
 
 namespace holdfast::search {
-
-// What is looked for; all clauses hold in one passage. Case is folded (NFKC case folding outside of ASCII).
-struct TextClause {
-  enum class Kind {
-    word,     // a whole word: a run of letters and digits, bounded by anything else
-    prefix,   // a word that begins so
-    literal,  // these characters anywhere, also inside of words; a blank stands for any run of white space. CJK text, code
-              // (foo_bar, paths, error codes)
-    phrase    // a literal whose first and last word are whole ones
-  } kind = Kind::word;
-  std::string text;
-  bool excluded = false;  // must not occur in the passage
-};
-// From what a person types: words, word*, *inside*, "a phrase", -without, and code as it stands: what has symbols or digits
-// inside (foo_bar, "src/a.cpp", E0277, a::b) and runs of Chinese, Japanese or Korean are literals. The character that ends a
-// sentence is none of its last word. as_typed: the last word is still being typed (prefix). codes_are_words: letters with digits
-// (E0277) are a word, not a piece that may stand inside of one. Errors: invalid (nothing to look for, an unclosed quote is closed
-// silently).
-Result<std::vector<TextClause>> parse_text_query(std::string_view text, bool as_typed = false, bool codes_are_words = false);
 
 // An attribute that must be there: its name, and a value that passes. Asked of every value in the index, so it must be quick; any
 // thread.
@@ -71,6 +54,8 @@ struct Unreadable {
   std::string reason;
 };
 
+struct Division;
+
 struct IndexState {
   std::uint64_t source_bytes = 0, indexed_bytes = 0;  // of sources that exist
   std::uint64_t index_bytes = 0;                      // on the disk
@@ -103,12 +88,20 @@ class TextIndex {
   virtual Result<void> update(PassageSources& sources, const std::function<void(const Progress&)>& progress = {},
                               std::stop_token stop = {}) = 0;
   virtual Result<TextResult> search(PassageSources& sources, const TextQuery& query) = 0;
+  // What of the sources is indexed, for who verifies and orders by himself (places.h). The index is looked at before the sources
+  // are listed: what a source has then is not less than the index knows of it.
+  virtual Result<std::shared_ptr<const Division>> divide(PassageSources& sources) = 0;
   // Attributes that begin so, of all that is indexed, each once, in order: tools, models, branches, files.
   virtual Result<std::vector<std::string>> attributes(std::string_view prefix, std::size_t limit) = 0;
-  // No byte of these sources remains in any file of the index when this returns (purge, redaction).
-  virtual Result<void> forget(std::span<const std::string> keys) = 0;
-  // Throws everything away; the next update builds it anew. Waits for who is at it.
-  virtual Result<void> clear() = 0;
+  // No byte of the blocks that have one of these attributes, but for those that stay, remains in any file of the index when this
+  // returns (purge, redaction), nor of sources that are gone. conflict: another process is at it for longer than `patience`.
+  struct Erased {
+    std::vector<std::string> attributes;
+    std::function<bool(std::uint64_t from)> stays;  // asked of a block's beginning
+  };
+  virtual Result<void> forget(const Erased& erased, std::chrono::milliseconds patience) = 0;
+  // Throws everything away; the next update builds it anew. Waits for who is at it, and as long as forget() does.
+  virtual Result<void> clear(std::chrono::milliseconds patience = std::chrono::milliseconds::max()) = 0;
   virtual Result<IndexState> state(PassageSources& sources) = 0;
 };
 

@@ -11,7 +11,7 @@ constexpr std::size_t kShortestBeginning = 3;
 
 TextQuery query_of(std::string_view text, bool as_typed, bool codes_are_words) {
   TextQuery query;
-  if (auto clauses = parse_text_query(text, as_typed, codes_are_words)) query.clauses = *std::move(clauses);
+  if (auto clauses = parse_text_query(text, {as_typed, codes_are_words})) query.clauses = *std::move(clauses);
   return query;
 }
 

@@ -2,11 +2,11 @@
 
 // A question asked of texts that somebody else keeps: the rows of a store.
 //
-// A database that indexes whole words (words.h, spaced_words) names texts that may match by `terms()`; match() says which do, how
-// well and where, exactly as the index over passages does, so that the hits of both can stand in one order. One thread.
+// The index says by `query()` where they may stand (places.h); a database that indexes whole words (words.h, spaced_words) names
+// texts that may match by `terms()`. match() says which do, how well and where, exactly as the search of passages does, so that
+// the hits of all can stand in one order. One thread.
 
 #include "search/index/passage_match.h"
-#include "search/index/snippet.h"
 
 #include <string>
 #include <string_view>
@@ -28,6 +28,7 @@ class TextSearch {
   TextSearch& operator=(const TextSearch&) = delete;
 
   bool empty() const { return plan_.clauses.empty(); }
+  const TextQuery& query() const { return query_; }
   // Of what the question must find. None: only the texts themselves tell (parts of words, exclusions alone).
   const std::vector<WordTerm>& terms() const { return terms_; }
 

@@ -1,7 +1,7 @@
 #include "search/index/update.h"
 
 #include "base/run/log.h"
-#include "search/index/passage_batch.h"
+#include "search/words/fold.h"
 
 #include <algorithm>
 #include <thread>
@@ -13,6 +13,62 @@ namespace {
 
 // Less than this is not worth a second thread.
 constexpr std::uint64_t kUpdateAloneBytes = 4 << 20;
+// Rows read at a time, unless they have kBatchBytes of text before.
+constexpr std::uint64_t kBatchRows = 1024;
+
+// Copies of passages, so that their source can be read on by another thread while these are cut into words.
+class PassageBatch {
+ public:
+  void clear();
+  void add(const Passage& passage);
+  // Gives each passage, in order.
+  template <class Take>
+  void each(const Take& take) const {
+    std::vector<std::string_view> attributes;
+    for (const Item& item : items_) {
+      Passage passage = item.passage;
+      passage.text = std::string_view(bytes_).substr(item.text, item.text_size);
+      attributes.clear();
+      for (std::size_t i = item.first_attribute; i < item.last_attribute; ++i)
+        attributes.push_back(std::string_view(bytes_).substr(attributes_[i].first, attributes_[i].second));
+      passage.attributes = attributes;
+      take(passage);
+    }
+  }
+  std::size_t text_bytes() const { return text_bytes_; }
+
+ private:
+  struct Item {
+    Passage passage;  // without its views
+    std::size_t text = 0, text_size = 0, first_attribute = 0, last_attribute = 0;
+  };
+  std::string bytes_;
+  std::vector<Item> items_;
+  std::vector<std::pair<std::size_t, std::size_t>> attributes_;
+  std::size_t text_bytes_ = 0;
+};
+
+void PassageBatch::clear() {
+  if (bytes_.capacity() > kKeptBytes) bytes_ = {};
+  bytes_.clear();
+  items_.clear();
+  attributes_.clear();
+  text_bytes_ = 0;
+}
+
+void PassageBatch::add(const Passage& passage) {
+  Item item{passage, bytes_.size(), passage.text.size(), attributes_.size(), 0};
+  item.passage.text = {};
+  item.passage.attributes = {};
+  bytes_ += passage.text;
+  text_bytes_ += passage.text.size();
+  for (const std::string_view attribute : passage.attributes) {
+    attributes_.emplace_back(bytes_.size(), attribute.size());
+    bytes_ += attribute;
+  }
+  item.last_attribute = attributes_.size();
+  items_.push_back(item);
+}
 
 }  // namespace
 
@@ -65,10 +121,8 @@ bool Updater::worth_sealing() const {
   if (never_indexed_ > 0 || waiting_.size() > kTailSources) return !waiting_.empty();
   std::uint64_t text = 0;
   for (const Work& work : waiting_) {
-    // A source that counts entries instead of bytes has much more text than its numbers say.
-    const ManifestSource& entry = writer_.manifest().sources[work.entry];
-    const std::uint64_t density = entry.offset == 0 ? 1 : std::max<std::uint64_t>(entry.text_bytes / entry.offset, 1);
-    text += (work.source.size - entry.offset) * density;
+    if (work.source.rows) return true;  // who keeps rows knows how much text is in them, and asks when it is worth it
+    text += work.source.size - writer_.manifest().sources[work.entry].offset;
   }
   return text >= kTailBytes;
 }
@@ -140,16 +194,18 @@ void Updater::work(SegmentBuilder& builder, const std::string& path, Outcome& ou
   while (take(work)) {
     batch.clear();
     const std::uint64_t number = writer_.manifest().sources[work.entry].number;
-    const auto next = sources_.read(work.source, work.position, work.position.offset + kBatchBytes, [&](const Passage& passage) {
+    const bool rows = work.source.rows;
+    const std::uint64_t end = work.position.offset + (rows ? kBatchRows : kBatchBytes);
+    const auto next = sources_.read(work.source, work.position, end, [&](const Passage& passage) {
       batch.add(passage);
-      return true;
+      return !rows || batch.text_bytes() < kBatchBytes;
     });
     give_back(std::move(work), next, batch.text_bytes());
     if (!next) continue;  // what was read of it is read again
-    builder.begin_run(number);
+    builder.begin_run(number, rows ? 0 : kBlockTextBytes);
     batch.each([&](const Passage& passage) { builder.add(passage); });
     builder.end_run();
-    if (builder.full()) {
+    if (builder.full() || builder.text_bytes() >= writer_.segment_text()) {
       const std::lock_guard lock(mutex_);
       over_ = true;
       changed_.notify_all();

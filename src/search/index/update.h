@@ -25,8 +25,10 @@ namespace holdfast::search {
 // The files of an index, for the one that may write them. Not threadsafe.
 class IndexWriter {
  public:
-  // conflict: another process (or thread) writes, unless `wait`.
-  static Result<IndexWriter> open(const std::string& folder, bool wait);
+  // conflict: another process (or thread) writes, for longer than `patience`.
+  static Result<IndexWriter> open(const std::string& folder, std::uint64_t segment_text, std::chrono::milliseconds patience = {});
+
+  std::uint64_t segment_text() const { return segment_text_; }
 
   Manifest& manifest() { return manifest_; }
   std::string next_segment_path() { return segment_path(folder_, manifest_.next_segment); }
@@ -34,20 +36,22 @@ class IndexWriter {
   Result<void> commit();
   // Merges segments of about the same size, and writes those anew that have many dead blocks; each step is committed.
   Result<void> merge_small(const std::stop_token& stop);
-  // Writes every segment anew that has any dead block, and commits.
-  Result<void> drop_dead();
+  // Writes every segment anew that has any dead block, or one of what was erased; each step is committed.
+  Result<void> forget(const TextIndex::Erased& erased);
   // An empty index with a seed of its own.
   Result<void> clear();
 
  private:
-  IndexWriter(std::string folder, FileLock lock) : folder_(std::move(folder)), lock_(std::move(lock)) {}
+  IndexWriter(std::string folder, std::uint64_t segment_text, FileLock lock)
+      : folder_(std::move(folder)), segment_text_(segment_text), lock_(std::move(lock)) {}
   Result<void> start();
   void remove_unlisted() const;
-  IsAlive alive() const;
-  Result<void> merge(const std::vector<std::size_t>& which);
-  std::vector<std::size_t> worth_merging() const;
+  std::vector<BlockSet> alive() const;  // by segment
+  Result<void> merge(const std::vector<std::size_t>& which, const std::vector<BlockSet>& kept);
+  std::vector<std::size_t> worth_merging(const std::vector<BlockSet>& alive) const;
 
   std::string folder_;
+  std::uint64_t segment_text_;
   FileLock lock_;
   Manifest manifest_;
   std::vector<std::shared_ptr<const Segment>> segments_;  // as in the manifest, since open_segments()

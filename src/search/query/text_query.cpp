@@ -1,7 +1,6 @@
-// parse_text_query: what a person types, as clauses.
+#include "search/query/text_query.h"
 
 #include "base/text/text.h"
-#include "search/index/text_index.h"
 #include "search/words/characters.h"
 
 namespace holdfast::search {
@@ -25,10 +24,11 @@ bool is_word(std::string_view token, bool codes_are_words) {
   return codes_are_words ? letters || digits : letters != digits;
 }
 
-TextClause clause_of(std::string_view token, bool still_typed, bool codes_are_words) {
+TextClause clause_of(std::string_view token, bool still_typed, const QueryRules& rules) {
   TextClause clause;
-  const bool open_begin = token.size() > 1 && token.starts_with('*');
-  const bool open_end = token.size() > 1 && token.ends_with('*');
+  const bool has_parts = token.size() > 1 && !rules.words_alone;
+  const bool open_begin = has_parts && token.starts_with('*');
+  const bool open_end = has_parts && token.ends_with('*');
   std::string_view inside = token;
   if (open_begin) inside.remove_prefix(1);
   if (open_end && !inside.empty()) inside.remove_suffix(1);
@@ -39,7 +39,7 @@ TextClause clause_of(std::string_view token, bool still_typed, bool codes_are_wo
   }
   std::string_view word = inside;
   while (!open_end && word.size() > 1 && kSentenceEnds.find(word.back()) != std::string_view::npos) word.remove_suffix(1);
-  if (open_begin || !is_word(word, codes_are_words)) {
+  if (open_begin || !is_word(word, rules.codes_are_words)) {
     clause.kind = Kind::literal;
     clause.text = inside;
   } else {
@@ -51,7 +51,7 @@ TextClause clause_of(std::string_view token, bool still_typed, bool codes_are_wo
 
 }  // namespace
 
-Result<std::vector<TextClause>> parse_text_query(std::string_view text, bool as_typed, bool codes_are_words) {
+Result<std::vector<TextClause>> parse_text_query(std::string_view text, const QueryRules& rules) {
   std::vector<TextClause> clauses;
   std::size_t at = 0;
   while (at < text.size()) {
@@ -60,7 +60,8 @@ Result<std::vector<TextClause>> parse_text_query(std::string_view text, bool as_
       continue;
     }
     // --flag is code; a minus sign alone is not a wish.
-    const bool excluded = text[at] == '-' && at + 1 < text.size() && text[at + 1] != '-' && !is_blank(text[at + 1]);
+    const bool excluded =
+        !rules.words_alone && text[at] == '-' && at + 1 < text.size() && text[at + 1] != '-' && !is_blank(text[at + 1]);
     if (excluded) ++at;
     TextClause clause;
     if (text[at] == '"') {
@@ -69,12 +70,12 @@ Result<std::vector<TextClause>> parse_text_query(std::string_view text, bool as_
       const std::string_view phrase = trim(text.substr(at + 1, closed ? close - at - 1 : std::string_view::npos));
       at = closed ? close + 1 : text.size();
       if (phrase.empty()) continue;
-      clause.kind = as_typed && !closed ? Kind::literal : Kind::phrase;
+      clause.kind = rules.as_typed && !closed ? Kind::literal : Kind::phrase;
       clause.text = phrase;
     } else {
       std::size_t end = at;
       while (end < text.size() && !is_blank(text[end])) ++end;
-      clause = clause_of(text.substr(at, end - at), as_typed && end == text.size(), codes_are_words);
+      clause = clause_of(text.substr(at, end - at), rules.as_typed && end == text.size(), rules);
       at = end;
     }
     clause.excluded = excluded;

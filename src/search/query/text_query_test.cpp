@@ -1,4 +1,4 @@
-#include "search/index/text_index.h"
+#include "search/query/text_query.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@ namespace {
 
 // "w:word p:prefix l:literal q:phrase", "-" in front of what is excluded.
 std::string parsed(std::string_view text, bool as_typed = false) {
-  const auto clauses = parse_text_query(text, as_typed);
+  const auto clauses = parse_text_query(text, {.as_typed = as_typed});
   if (!clauses) return std::string(name_of(clauses.error().kind));
   std::string shown;
   for (const TextClause& clause : *clauses) {
@@ -55,7 +55,7 @@ TEST(TextQueryText, WhileItIsTyped) {
 }
 
 TEST(TextQueryText, CodesMayBeWords) {
-  const auto clauses = parse_text_query("E0277 src/a1.cpp a2* *a3", false, true);
+  const auto clauses = parse_text_query("E0277 src/a1.cpp a2* *a3", {.codes_are_words = true});
   ASSERT_TRUE(clauses);
   EXPECT_EQ(clauses->at(0).kind, TextClause::Kind::word);
   EXPECT_EQ(clauses->at(1).kind, TextClause::Kind::literal);

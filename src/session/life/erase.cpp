@@ -1,3 +1,19 @@
+// What this promises: after redact() or purge() the text is in no row, no keyed value and no page of the store's files, and what
+// remains still verifies. Both run in the caller's transaction: all of it happens, or nothing.
+//
+// redact, in this order, because each step needs what the one before found out:
+// 1. the entries that were named are blanked (take_out_named); what they said, and which sources they were, is remembered;
+// 2. title and opening of the record, when they are the beginning of such a text: cut short, they would not be found as a piece
+// of it;
+// 3. what rests on a source that is gone: findings drawn from it, and lines of reports that cite its number (take_out_derived);
+// 4. now everything else that repeats those texts, or fits the pattern: all entries, the record, and the keyed values of the
+// store,
+//    space by space (value_spaces.h says which may hold texts of a session, and of which kind). What only passes through is
+//    erased;
+// 5. scrub(): the store overwrites what it frees, so that no page keeps the old bytes.
+// Entries keep their place and their number; their salts are destroyed, so that the chain says "redacted" and not "damaged".
+// purge forgets notices, then values about the session, then the session; a tombstone stays, which holds no text.
+
 #include "session/life/erase.h"
 
 #include "base/json/json.h"

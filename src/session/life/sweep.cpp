@@ -1,3 +1,23 @@
+// What this promises: nothing happens to a session unannounced, and what somebody does to it meanwhile wins.
+//
+// 1. A lease is taken, so that of all processes on a store one sweeps; in the same transaction it is looked up whether somebody
+// was
+//    quicker. It is renewed between pages and given back at the end, together with the instant of this sweep.
+// 2. Due times are kept with the records, so that a list ordered by them finds what is due without reading the rest. When the
+// periods
+//    of the settings have changed, they are computed anew first.
+// 3. Lists by due time are walked, one for each kind of live sessions, one of archived and one of deleted ones, as far as
+// something
+//    could be due; a walk ends at the first session that is not.
+// 4. Of each session it is decided what is next (plan_for): too early, announce it, or take the step, which needs a notice that
+// has
+//    been open long enough. A session moves one step a sweep, never from live to gone at once.
+// 5. The plan is made again inside the transaction that acts (act), from the record as it is then: a message that has arrived
+// since
+//    the list was read has moved the due time, and nothing happens.
+// 6. A session that cannot be changed is reported and left for the next time; it does not keep the others waiting.
+// A dry run does the same without acting; called twice at one instant, the second sweep changes nothing.
+
 #include "session/life/sweep.h"
 
 #include "base/json/json.h"

@@ -1,6 +1,6 @@
 #include "session/query/store_view.h"
 
-#include "session/query/projects.h"
+#include "session/record.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -108,20 +108,18 @@ Result<BlobStore::Damage> BlobStore::look_for_damage(Db& db, std::mutex& db_mute
     reached[version] = start;
     return {};
   }));
-  HF_TRY(Rows rows, db.query("SELECT id, key, version, size FROM versions ORDER BY key, version"));
-  for (;;) {
-    HF_TRY(const bool more, rows.next());
-    if (!more) break;
-    const std::int64_t id = rows.integer(0);
-    const auto size = static_cast<std::uint64_t>(rows.integer(3));
+  HF_CHECK(db.each("SELECT id, key, version, size FROM versions ORDER BY key, version", {}, [&](const Columns& row) {
+    const std::int64_t id = row.integer(0);
+    const auto size = static_cast<std::uint64_t>(row.integer(3));
     if (reached[id] != size) suffers(id, reached[id], 0, fmt::format("{} of {} bytes are listed", reached[id], size));
     const auto found = suffering.find(id);
-    if (found == suffering.end()) continue;
+    if (found == suffering.end()) return true;
     damage.versions.insert(id);
     check.problems.push_back(
-        {std::string(rows.text(1)), fmt::format("version {}: {} of {} bytes cannot be read, from byte {} on: {}", rows.integer(2),
-                                                found->second.bytes, size, found->second.first, found->second.why)});
-  }
+        {std::string(row.text(1)), fmt::format("version {}: {} of {} bytes cannot be read, from byte {} on: {}", row.integer(2),
+                                               found->second.bytes, size, found->second.first, found->second.why)});
+    return true;
+  }));
   std::size_t of_nobody = 0;
   for (const auto& [chunk, why] : damage.chunks) of_nobody += blamed.contains(chunk) ? 0 : 1;
   if (of_nobody > 0) check.problems.push_back({"", fmt::format("{} damaged chunks that no file uses", of_nobody)});

@@ -7,11 +7,25 @@
 
 #include "base/crypto/hash.h"
 #include "session/blobs.h"
-#include "store/blobs/recipe.h"
-#include "store/blobs/sketch.h"
+#include "store/blobs/cutter.h"
 #include "store/sqlite/db.h"
 
 namespace holdfast::store {
+
+// A file as a list of chunks, written down in segments: appending to a file rewrites its last segment, whatever its length.
+struct RecipePart {
+  std::int64_t chunk = 0;
+  std::uint32_t size = 0;
+  bool operator==(const RecipePart&) const = default;
+};
+using Recipe = std::vector<RecipePart>;
+
+inline constexpr std::size_t kSegmentParts = 256;  // some 4 MiB of a file, some 900 bytes of the catalogue
+
+std::string encode_recipe(const Recipe& recipe);       // ends with a checksum
+Result<Recipe> decode_recipe(std::string_view bytes);  // corrupt
+std::string encode_ids(const std::vector<std::int64_t>& ids);
+Result<std::vector<std::int64_t>> decode_ids(std::string_view bytes);
 
 struct ChunkRow {
   std::int64_t id = 0;

@@ -1,3 +1,15 @@
+// The story of the guard's bytes. In comes a file as it is now; out comes, at any later time, exactly that file again. It is cut
+// into chunks by its content (cutter.h); chunks that are known are named and not kept again; new ones are packed into frames,
+// beside what they resemble (frame_writer.h); a list of chunk numbers, the recipe, stands for the file (blob_rows.h).
+//
+// A commit has four steps in this order: the packs are written and synced, the copy of the catalogue is told what will change and
+// synced, the catalogue commits, and only then what is useless is tidied up: loose pieces packed anew, old packs removed.
+//
+// What would go wrong otherwise: a catalogue that commits first would name bytes that a power cut takes away. In this order a
+// crash leaves bytes that nobody names, and the next writer cuts them off. A lost catalogue must never be taken for an empty one,
+// whose first writer would clean all packs away: so a mark says that something was kept, and nothing is written until it is made
+// anew.
+
 #include "store/blobs/blob_store.h"
 
 #include "base/run/log.h"
@@ -194,13 +206,7 @@ Result<void> BlobStore::renew_copy(bool always) {
   if (!always && !is_copy_outgrown(packs_folder_, now)) return {};  // another process was faster
   const CopyPlace next{std::max(now.number, newest_copy(packs_folder_)) + 1, 0};
   HF_CHECK(make_copy(*writer_, packs_folder_, next.number));
-  HF_CHECK(writer_->run("BEGIN IMMEDIATE"));
-  auto put = put_copy_place(*writer_, next);
-  if (put) put = writer_->run("COMMIT");
-  if (!put) {
-    if (writer_->in_transaction()) static_cast<void>(writer_->run("ROLLBACK"));
-    return put;
-  }
+  HF_CHECK(writer_->write([&] { return put_copy_place(*writer_, next); }));
   remove_copies_but(packs_folder_, next.number);
   return {};
 }
@@ -281,12 +287,10 @@ Result<session::Blobs::State> BlobStore::state() {
   HF_TRY(state.stored_bytes, count("SELECT sum(size) FROM packs"));
   HF_TRY(const LiveChunks live, live_chunks(*db));
   std::unordered_map<std::int64_t, std::uint64_t> live_bytes;
-  HF_TRY(Rows rows, db->query("SELECT id, frame, size FROM chunks"));
-  for (;;) {
-    HF_TRY(const bool more, rows.next());
-    if (!more) break;
-    if (live.has(rows.integer(0))) live_bytes[rows.integer(1)] += static_cast<std::uint64_t>(rows.integer(2));
-  }
+  HF_CHECK(db->each("SELECT id, frame, size FROM chunks", {}, [&](const Columns& row) {
+    if (live.has(row.integer(0))) live_bytes[row.integer(1)] += static_cast<std::uint64_t>(row.integer(2));
+    return true;
+  }));
   HF_TRY(const std::vector<FrameRow> frames, all_frames(*db));
   std::uint64_t used = 0;
   for (const FrameRow& frame : frames) {

@@ -12,7 +12,6 @@
 
 #include "base/files/file.h"
 #include "store/blobs/catalogue_copy.h"
-#include "store/blobs/chunk_reader.h"
 #include "store/blobs/frame_writer.h"
 #include "store/blobs/open.h"
 #include "store/blobs/pack_files.h"

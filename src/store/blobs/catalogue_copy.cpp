@@ -104,9 +104,9 @@ Result<std::uint64_t> each_record(const std::string& path, const std::function<R
 
 Result<void> check_names(const std::string& path, const std::string& vfs) {
   HF_TRY(auto db, Db::open(path, Db::Mode::read_write, vfs));
-  HF_TRY(Rows rows, db->query("PRAGMA quick_check(1)"));
-  HF_TRY(const bool answered, rows.next());
-  if (!answered || rows.text(0) != "ok") return fail(ErrorKind::corrupt, path + " is damaged");
+  HF_TRY(const auto answer,
+         db->first<std::string>("PRAGMA quick_check(1)", {}, [](const Columns& row) { return std::string(row.text(0)); }));
+  if (answer != "ok") return fail(ErrorKind::corrupt, path + " is damaged");
   return {};
 }
 
@@ -119,15 +119,12 @@ Result<void> rebuild_from(const std::string& packs, std::int64_t number, const s
   HF_CHECK(check_names(path, vfs));
   HF_TRY(auto db, Db::open(path, Db::Mode::read_write, vfs));
   HF_CHECK(db->script("PRAGMA journal_mode=DELETE; PRAGMA synchronous=FULL"));
-  HF_CHECK(db->run("BEGIN IMMEDIATE"));
-  const auto applied =
-      each_record(file_of(packs, number, kChanges), [&](std::string_view changes) { return apply_changes(*db, changes); });
-  if (!applied) {
-    static_cast<void>(db->run("ROLLBACK"));
-    return fail(applied.error());
-  }
-  HF_CHECK(put_copy_place(*db, {}));  // a new one is made: what this one lacks at its end must not be missed
-  return db->run("COMMIT");
+  return db->write([&]() -> Result<void> {
+    const auto applied =
+        each_record(file_of(packs, number, kChanges), [&](std::string_view changes) { return apply_changes(*db, changes); });
+    if (!applied) return fail(applied.error());
+    return put_copy_place(*db, {});  // a new one is made: what this one lacks at its end must not be missed
+  });
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #include "store/blobs/cutter.h"
 
-#include "store/blobs/recipe.h"
+#include "store/blobs/blob_rows.h"
 #include "store/blobs/test_blobs.h"
 
 #include <gmock/gmock.h>

@@ -6,7 +6,6 @@
 // one kept before goes into a frame that is packed against those it resembles (its bases); bases themselves lie in plain frames,
 // so one step leads to the bytes. One thread; the compressing threads are its own.
 
-#include "store/blobs/chunk_reader.h"
 #include "store/blobs/pack_files.h"
 
 #include <condition_variable>

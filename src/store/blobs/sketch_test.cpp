@@ -1,5 +1,3 @@
-#include "store/blobs/sketch.h"
-
 #include "store/blobs/cutter.h"
 #include "store/blobs/test_blobs.h"
 

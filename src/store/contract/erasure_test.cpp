@@ -25,8 +25,11 @@ std::string ErasureContract::token() {
 std::vector<std::string> ErasureContract::remains() {
   std::vector<std::string> found;
   constexpr std::size_t kEnough = 20;
-  for (const auto& file : std::filesystem::directory_iterator(backend_->folder())) {
-    const std::string bytes = must(read_file(file.path().string()));
+  for (const auto& file : std::filesystem::recursive_directory_iterator(backend_->folder())) {
+    if (!file.is_regular_file()) continue;
+    const auto read = read_file(file.path().string());
+    if (!read) continue;  // a segment of the index that was merged meanwhile
+    const std::string& bytes = *read;
     for (std::size_t i = 0; i + kPiece <= bytes.size() && found.size() < kEnough; ++i) {
       std::uint64_t piece = 0;
       std::memcpy(&piece, bytes.data() + i, kPiece);

@@ -14,6 +14,31 @@ namespace holdfast::store::postgres {
 
 namespace {
 
+void put_int4(std::string& out, std::size_t value) {
+  for (int shift = 24; shift >= 0; shift -= 8) out.push_back(static_cast<char>(value >> shift & 0xff));
+}
+
+std::string int8_bytes(std::int64_t value) {
+  std::string bytes;
+  session::put_integer(bytes, value);
+  return bytes;
+}
+
+// One dimension, no NULLs, counted from 1.
+std::string array_head(std::size_t size, std::size_t element_oid) {
+  std::string out;
+  put_int4(out, size == 0 ? 0 : 1);
+  put_int4(out, 0);
+  put_int4(out, element_oid);
+  if (size == 0) return out;
+  put_int4(out, size);
+  put_int4(out, 1);
+  return out;
+}
+
+constexpr std::size_t kTextOid = 25;
+constexpr std::size_t kInt8Oid = 20;
+
 // Lists with filters make statements of many forms; the server keeps a plan for each.
 constexpr std::size_t kMaxPrepared = 200;
 
@@ -97,6 +122,50 @@ void ignore_notice(void* /*unused*/, const char* /*message*/) {}
 
 }  // namespace
 
+Param::Param(const SqlValue& value) {
+  const bool number = value.type == SqlValue::Type::integer;
+  if (number) type = Type::int8;
+  if (value.type == SqlValue::Type::array) type = Type::text_array;
+  if (!value.null) bytes = number ? int8_bytes(value.number) : std::string(value.bytes);
+}
+
+Param Param::texts(const std::vector<std::string>& items) {
+  std::string out = array_head(items.size(), kTextOid);
+  for (const std::string& item : items) {
+    put_int4(out, item.size());
+    out += item;
+  }
+  return {Type::text_array, std::move(out)};
+}
+
+Param Param::numbers(const std::vector<std::int64_t>& items) {
+  std::string out = array_head(items.size(), kInt8Oid);
+  for (const std::int64_t item : items) {
+    put_int4(out, sizeof(item));
+    session::put_integer(out, item);
+  }
+  return {Type::int8_array, std::move(out)};
+}
+
+std::string quoted_name(std::string_view name) {
+  std::string out = "\"";
+  for (const char c : name) out.append(c == '"' ? 2 : 1, c);
+  return out + '"';
+}
+
+std::string numbered_marks(std::string_view sql) {
+  std::string out;
+  int number = 0;
+  for (const char c : sql) {
+    if (c == '?') {
+      out += '$' + std::to_string(++number);
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
 std::int64_t Row::integer(int column) const {
   const std::string_view bytes = text(column);
   if (bytes.size() == sizeof(std::int64_t)) return session::get_integer(bytes);
@@ -122,6 +191,31 @@ std::int64_t Answer::changed() const {
   std::int64_t value = 0;
   std::from_chars(count.data(), count.data() + count.size(), value);
   return value;
+}
+
+Result<Address> parse_address(std::string_view url) {
+  HF_TRY(const Libpq* pq, Libpq::load());
+  Address address{std::string(url), {}};
+  char* problem = nullptr;
+  const std::unique_ptr<PQconninfoOption, decltype(&PQconninfoFree)> parts(pq->conninfoParse(address.url.c_str(), &problem),
+                                                                           pq->conninfoFree);
+  if (!parts) {
+    // What libpq says quotes the address, and with it perhaps the password.
+    if (problem != nullptr) pq->freemem(problem);
+    return fail(ErrorKind::invalid, "the address of the database cannot be understood",
+                "use postgres://USER@HOST:PORT/DATABASE; in a password write % as %25, @ as %40, / as %2F");
+  }
+  std::string user, host, port, name;
+  for (const PQconninfoOption* part = parts.get(); part->keyword != nullptr; ++part) {
+    if (part->val == nullptr) continue;
+    const std::string_view word = part->keyword;
+    if (word == "user") user = fmt::format("{}@", part->val);
+    if (word == "host") host = part->val;
+    if (word == "port") port = fmt::format(":{}", part->val);
+    if (word == "dbname") name = part->val;
+  }
+  address.shown = fmt::format("postgres://{}{}{}/{}", user, host, port, name);
+  return address;
 }
 
 Result<std::unique_ptr<Connection>> Connection::open(const SessionSettings& settings) {
@@ -312,8 +406,9 @@ Result<void> Connection::each(std::string_view sql, const SqlValues& values, con
 }
 
 void Connection::send_last(std::string_view sql) {
+  line_.clear();
   queue(sql);
-  if (lost_ || unread_ || line_.size() > kMaxInFlight) {
+  if (lost_ || unread_) {
     static_cast<void>(flush());
     return;
   }

@@ -14,14 +14,53 @@
 
 #include "base/result.h"
 #include "store/postgres/libpq.h"
-#include "store/postgres/statement.h"
 #include "store/tables/sql.h"
 
 #include <chrono>
+#include <concepts>
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <unordered_map>
+#include <vector>
 
 namespace holdfast::store::postgres {
+
+// A statement and what is bound to its marks, in PostgreSQL's binary format.
+//
+// Strings are kept as bytea throughout: text of the database could hold no zero byte and would be sorted and compared by rules
+// that differ from machine to machine. Integers are int8.
+enum class Type : unsigned { bytea = 17, int8 = 20, text = 25, text_array = 1009, int8_array = 1016 };  // the oids
+
+struct Param {
+  Type type = Type::bytea;
+  std::optional<std::string> bytes;  // nullopt: NULL
+
+  Param(const SqlValue& value);  // NOLINT(google-explicit-constructor): a list of values reads like one
+  template <class T>
+    requires std::constructible_from<SqlValue, const T&>
+  Param(const T& value) : Param(SqlValue(value)) {}  // NOLINT(google-explicit-constructor)
+  // text and text[]: must be valid UTF-8 without a zero byte.
+  static Param text(std::string value) { return {Type::text, std::move(value)}; }
+  static Param texts(const std::vector<std::string>& items);
+  static Param numbers(const std::vector<std::int64_t>& items);
+
+ private:
+  Param(Type which, std::optional<std::string> what) : type(which), bytes(std::move(what)) {}
+};
+
+struct Statement {
+  std::string sql;  // with a '?' for each value
+  std::vector<Param> values;
+};
+
+// As a name in SQL.
+std::string quoted_name(std::string_view name);
+
+// The same with $1, $2, ...
+std::string numbered_marks(std::string_view sql);
 
 class Row final : public Columns {
  public:
@@ -59,6 +98,16 @@ enum class Failure {
   other
 };
 
+// The address of a database: "postgres://user:password@host:port/name?sslmode=require", with everything libpq understands in
+// it. The password may also come from PGPASSWORD or ~/.pgpass; no message and no log ever has it.
+struct Address {
+  std::string url;    // as given; secret
+  std::string shown;  // for people: user, host, port and database
+};
+
+// invalid when libpq does not understand it.
+Result<Address> parse_address(std::string_view url);
+
 // Of a session on the server. `patience` is how long a statement waits for a lock.
 struct SessionSettings {
   std::string url;
@@ -92,7 +141,8 @@ class Connection final : public Sql {
     queue(SqlStatement{std::string(sql), values});
     return {};
   }
-  // Sends it with what is in line, and leaves the answers for the next flush, which does not look at them.
+  // Sends it in place of what is still in line, and leaves the answer for the next flush, which does not look at it. (Behind a
+  // statement that fails the server skips the rest of a round: a ROLLBACK goes alone.)
   void send_last(std::string_view sql);
 
   // Several statements at once, nothing bound; outside of any pipeline, for setting things up.
@@ -114,7 +164,6 @@ class Connection final : public Sql {
   bool send(const Statement& statement);  // false: lost
   bool send_line(std::size_t from, std::size_t to);
   bool receive_outstanding();
-  PGresult* next_result();
   void note(const PGresult* result);
   Error lose();
 

@@ -1,6 +1,4 @@
-#include "store/postgres/address.h"
-#include "store/postgres/rows/read_tables.h"
-#include "store/postgres/rows/row_statements.h"
+#include "store/postgres/rows/write_tables.h"
 #include "store/postgres/schema.h"
 #include "store/postgres/search/indexed_words.h"
 #include "store/postgres/store.h"
@@ -34,12 +32,12 @@ class PostgresCopyEnd final : public CopyEnd {
   Result<void> put_session(SessionRow row) override {
     row.key = make_session_key();
     const std::int64_t changed = std::exchange(row.changed, 0);
-    connection_->queue(insert_session(row));
+    HF_CHECK(insert_session(*connection_, row, kNextNumber, false));
     connection_->queue("UPDATE sessions SET changed = ? WHERE key = ?", {changed, row.key});
-    connection_->queue(write_session_texts(row));
-    for (const std::string& root : roots_of(row.record)) connection_->queue("INSERT INTO roots VALUES(?, ?)", {root, row.key});
-    for (const std::string& tag : row.record.tags) connection_->queue("INSERT INTO tags VALUES(?, ?)", {tag, row.key});
-    for (const session::Tally& tally : row.record.tallies) connection_->queue(add_to_tally(row.key, tally));
+    const Param words = indexed_words(searched_text(row.record.title, row.record.description, list_to_text(row.record.tags)));
+    HF_CHECK(write_session_texts(*connection_, row, TextArray{*words.bytes}));
+    HF_CHECK(write_session_lookups(*connection_, row, nullptr, {}));
+    for (const session::Tally& tally : row.record.tallies) HF_CHECK(add_to_tally(*connection_, row.key, tally));
     return {};
   }
   Result<void> put_entry(const SqlValues& values, const session::Entry& entry) override {

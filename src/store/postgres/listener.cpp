@@ -14,7 +14,6 @@
 namespace holdfast::store::postgres {
 
 using session::Event;
-using session::EventType;
 
 namespace {
 
@@ -82,32 +81,11 @@ EventSource::Heard Listener::wait(const Fd& stop) {
 }
 
 Result<std::vector<Event>> Listener::events_after(std::int64_t sequence, std::size_t limit) {
-  return pool_.with([&](Connection& connection) -> Result<std::vector<Event>> {
-    HF_TRY(
-        const Answer rows,
-        connection.ask("(SELECT e.sequence, 0::int8, s.id, s.kind, e.seq, s.rev FROM (SELECT sequence, session, seq FROM entries "
-                       "WHERE sequence > ? ORDER BY sequence LIMIT ?) AS e JOIN sessions AS s ON s.key = e.session) UNION ALL "
-                       "(SELECT changed, 1, id, kind, 0, rev FROM sessions WHERE changed > ? ORDER BY changed LIMIT ?) UNION ALL "
-                       "(SELECT changed, 2, id, kind, 0, 0 FROM tombstones WHERE changed > ? ORDER BY changed LIMIT ?) "
-                       "ORDER BY 1 LIMIT ?",
-                       {sequence, limit, sequence, limit, sequence, limit, limit}));
-    std::vector<Event> events;
-    for (int i = 0; i < rows.size(); ++i) {
-      const Row row = rows[i];
-      events.push_back({row.integer(0), static_cast<EventType>(row.integer(1)), std::string(row.text(2)),
-                        std::string(row.text(3)), row.integer(4), row.integer(5)});
-    }
-    return events;
-  });
+  return pool_.with([&](Connection& connection) { return read_events_after(connection, sequence, limit); });
 }
 
 Result<std::int64_t> Listener::last_sequence() {
-  return pool_.with([](Connection& connection) -> Result<std::int64_t> {
-    HF_TRY(const Answer rows,
-           connection.ask("SELECT greatest(0::int8, (SELECT max(sequence) FROM entries), (SELECT max(changed) FROM "
-                          "sessions), (SELECT max(changed) FROM tombstones))"));
-    return rows[0].integer(0);
-  });
+  return pool_.with([](Connection& connection) { return read_last_sequence(connection); });
 }
 
 }  // namespace holdfast::store::postgres

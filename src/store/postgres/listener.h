@@ -9,7 +9,6 @@
 //
 // Has a connection of its own. When it breaks it is made again, and what was missed is read by number.
 
-#include "store/postgres/context.h"
 #include "store/postgres/pool.h"
 #include "store/tables/event_hub.h"
 

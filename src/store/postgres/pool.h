@@ -5,12 +5,26 @@
 // A connection that breaks is dropped together with all idle ones (the server was restarted; they are broken, too). Who needs
 // one waits, with pauses that grow, until the server is back or patience has run out.
 
+#include "session/commit_meter.h"
 #include "store/postgres/connection.h"
+#include "store/tables/tables.h"
 
 #include <condition_variable>
 #include <mutex>
 
 namespace holdfast::store::postgres {
+
+// What the parts of one open PostgreSQL store share. Set before the store is used, constant afterwards.
+struct Context : Rules {
+  std::string shown;  // the address for people
+  std::string schema;
+  std::string secret;
+  std::string store_id;
+  std::string channel;  // of notifications
+  // Why nothing may be written; empty when it may.
+  std::string read_only_reason;
+  std::shared_ptr<session::CommitMeter> meter;  // null: nobody looks
+};
 
 // PostgreSQL allows 100 in all by default; ten nodes fit.
 inline constexpr std::size_t kMaxConnections = 8;

@@ -9,8 +9,8 @@ namespace holdfast::store::postgres {
 
 namespace {
 
-// The columns are those of the SQLite store; strings are bytea (statement.h). `changed` and `sequence` come from one sequence and
-// are given out under a lock that is held until the commit is visible (locks.h), so their order is that of the commits.
+// The columns are those of the SQLite store; strings are bytea (connection.h). `changed` and `sequence` come from one sequence
+// and are given out under a lock that is held until the commit is visible (locks.h), so their order is that of the commits.
 // `words` are the words of search/words/words.h, cut by us, so that both stores find the same; `commits` has the id of
 // every write of the last hour (writer.h).
 constexpr const char* kPostgresVersion1 = R"sql(
@@ -161,11 +161,11 @@ CREATE TABLE commits(id bytea PRIMARY KEY, fence int8 NOT NULL, at timestamptz N
 CREATE INDEX commits_at ON commits(at);
 )sql";
 
-// Sessions counted by what lists mostly filter by, so that a total is a sum over a few rows (list.cpp). Every change of a session
-// adds a row: +1 and, where it stood before, -1. Rows are only added, so two transactions never wait for each other here, and
-// each sees the counts of exactly what it sees. The writer folds them together now and then (writer.h). Triggers, so that a node
-// of an earlier version that still runs counts, too. Aspects are counted for threads alone: those of other kinds are anybody's
-// words.
+// Sessions counted by what lists mostly filter by, so that a total is a sum over a few rows (read_tables.cpp). Every change of a
+// session adds a row: +1 and, where it stood before, -1. Rows are only added, so two transactions never wait for each other here,
+// and each sees the counts of exactly what it sees. The writer folds them together now and then (writer.h). Triggers, so that a
+// node of an earlier version that still runs counts, too. Aspects are counted for threads alone: those of other kinds are
+// anybody's words.
 constexpr const char* kVersion2 = R"sql(
 LOCK TABLE sessions IN SHARE ROW EXCLUSIVE MODE;
 CREATE TABLE session_counts(

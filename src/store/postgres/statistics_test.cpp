@@ -1,7 +1,6 @@
-#include "store/postgres/statistics.h"
-
 #include "store/contract/fixture.h"
 #include "store/postgres/test_server.h"
+#include "store/postgres/writer.h"
 
 #include <fmt/format.h>
 

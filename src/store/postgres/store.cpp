@@ -1,14 +1,12 @@
 #include "store/postgres/store.h"
 
 #include "base/crypto/hash.h"
-#include "store/postgres/address.h"
 #include "store/postgres/listener.h"
 #include "store/postgres/rows/read_tables.h"
-#include "store/postgres/rows/whole_row.h"
 #include "store/postgres/schema.h"
 #include "store/postgres/search/search.h"
 #include "store/postgres/writer.h"
-#include "store/tables/reads.h"
+#include "store/tables/transaction.h"
 #include "store/tables/verify.h"
 
 #include <fmt/format.h>
@@ -211,6 +209,10 @@ Result<void> prepare(Connection& connection, Context& context, bool read_only) {
 }
 
 }  // namespace
+
+bool is_address(std::string_view url) {
+  return url.starts_with("postgres://") || url.starts_with("postgresql://");
+}
 
 Result<std::unique_ptr<Store>> open_postgres_store(std::string_view url, const OpenOptions& options) {
   HF_TRY(const Address address, parse_address(url));

@@ -12,4 +12,7 @@ Result<std::unique_ptr<session::Store>> open_postgres_store(std::string_view url
 // Makes the tables when `create`; not_found otherwise.
 Result<std::unique_ptr<CopyEnd>> open_postgres_copy(std::string_view url, bool create);
 
+// "postgres://" or "postgresql://".
+bool is_address(std::string_view url);
+
 }  // namespace holdfast::store::postgres

@@ -1,7 +1,7 @@
 #include "base/files/test_folder.h"
 #include "store/contract/fixture.h"
 #include "store/postgres/connection.h"
-#include "store/postgres/rows/row_statements.h"
+#include "store/postgres/rows/write_tables.h"
 #include "store/postgres/test_server.h"
 
 #include <thread>

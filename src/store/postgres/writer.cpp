@@ -2,17 +2,20 @@
 
 #include "base/crypto/hash.h"
 #include "base/run/log.h"
+#include "base/run/run_guarded.h"
 #include "store/postgres/listener.h"
-#include "store/postgres/rows/write_tables.h"
 #include "store/tables/transaction.h"
 
 #include <fmt/format.h>
 
 #include <exception>
+#include <span>
 
 namespace holdfast::store::postgres {
 
 namespace {
+
+constexpr std::string_view kErasedMark = "scrub ";
 
 constexpr std::size_t kIdBytes = 16;
 
@@ -44,7 +47,83 @@ Result<void> call(const Writer::Work& work, session::Transaction& transaction) {
   }
 }
 
+// In pages. A table that has never been analysed has none.
+constexpr std::string_view kDoubled =
+    "SELECT convert_to(relname, 'UTF8') FROM pg_class WHERE oid = ANY(ARRAY['sessions', 'session_texts', 'entries', 'roots', "
+    "'tallies']::regclass[]) AND pg_relation_size(oid) / current_setting('block_size')::int8 >= 2 * greatest(relpages, 4)";
+
 }  // namespace
+
+Statistics::~Statistics() {
+  std::jthread last;
+  {
+    const std::lock_guard lock(mutex_);
+    last = std::move(worker_);
+  }
+}
+
+void Statistics::check(Connection& connection) {
+  const auto doubled = connection.ask(kDoubled);
+  if (!doubled || doubled->empty()) return;
+  std::vector<std::string> tables;
+  for (int i = 0; i < doubled->size(); ++i) tables.emplace_back((*doubled)[i].text(0));
+  const std::lock_guard lock(mutex_);
+  if (running_) return;
+  running_ = true;
+  worker_ = std::jthread([this, tables] {
+    const auto task = [&] { analyse(tables); };
+    run_guarded(task, "statistics");
+    const std::lock_guard ended(mutex_);
+    running_ = false;
+  });
+}
+
+void Statistics::analyse(const std::vector<std::string>& tables) {
+  for (const std::string& table : tables) {
+    // When it fails, the next check tries again.
+    const auto done =
+        pool_.with([&](Connection& connection) { return connection.ask(fmt::format("ANALYZE (SKIP_LOCKED) {}", table)); });
+    if (!done) return;
+  }
+}
+
+std::string Eraser::queue_mark(Connection& connection, std::string_view id) {
+  std::string mark = fmt::format("{}{}", kErasedMark, to_base64url(id));
+  connection.queue("INSERT INTO meta VALUES(?, '')", {mark});
+  return mark;
+}
+
+void Eraser::erase(const std::string& mark) {
+  const std::uint64_t ticket = ++asked_;
+  const std::lock_guard lock(mutex_);
+  if (done_ < ticket) {
+    const std::uint64_t covers = asked_;
+    if (auto cleaned = vacuum(); !cleaned) {
+      log(LogLevel::warn, "store", "erased text is still in the database's files: " + cleaned.error().message);
+      return;
+    }
+    done_ = covers;
+  }
+  static_cast<void>(
+      pool_.with([&](Connection& connection) { return connection.ask("DELETE FROM meta WHERE name = ?", {mark}); }));
+}
+
+Result<void> Eraser::vacuum() {
+  return pool_.with([](Connection& connection) -> Result<void> {
+    for (const std::string_view table : {"entries", "session_texts", "sessions", "roots", "tags", "tallies", "keyed"}) {
+      HF_CHECK(connection.ask(fmt::format("VACUUM (INDEX_CLEANUP ON) {}", table)));
+    }
+    return {};
+  });
+}
+
+void Eraser::finish_old() {
+  const auto marks = pool_.with([](Connection& connection) {
+    return connection.ask("SELECT name FROM meta WHERE substring(name FROM 1 FOR 6) = 'scrub '");
+  });
+  if (!marks) return;
+  for (int i = 0; i < marks->size(); ++i) erase(std::string((*marks)[i].text(0)));
+}
 
 Result<void> Writer::run(const Work& work) {
   const auto began = std::chrono::steady_clock::now();
@@ -115,10 +194,10 @@ Writer::Attempt Writer::attempt(Connection& connection, const Work& work, LockPl
   }
   const std::string id = random_bytes(kIdBytes);
   std::string scrub;
-  tables.write_commit_id(id);
+  connection.queue("INSERT INTO commits(id, fence) VALUES(?, 0)", {id});
   if (transaction.wants_scrub()) scrub = Eraser::queue_mark(connection, id);
   if (transaction.wants_wake()) connection.queue(kWake, {context_.channel, kWakePayload});
-  tables.queue_writes();
+  static_cast<void>(tables.queue_writes());  // a line of PostgreSQL refuses nothing; the commit says how it went
   attempt = commit(connection, id, tables.tells_others() || transaction.wants_wake(), std::move(scrub));
   if (attempt.outcome) ahead_.learn(tables.looks());
   return attempt;

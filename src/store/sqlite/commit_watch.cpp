@@ -1,7 +1,5 @@
 #include "store/sqlite/commit_watch.h"
 
-#include "store/sqlite/rows/event_rows.h"
-
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/inotify.h>

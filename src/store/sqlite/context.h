@@ -3,7 +3,7 @@
 // What the parts of one open store share. Set before the store is used, constant afterwards.
 
 #include "session/commit_meter.h"
-#include "store/tables/rules.h"
+#include "store/tables/tables.h"
 
 #include <chrono>
 #include <memory>

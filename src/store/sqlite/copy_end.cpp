@@ -28,10 +28,7 @@ class SqliteCopyEnd final : public CopyEnd {
 
   Result<void> put_session(SessionRow row) override {
     HF_CHECK(tables_.insert_row(row));
-    for (const session::Tally& tally : row.record.tallies) {
-      HF_CHECK(db_->run("INSERT INTO tallies VALUES(?, ?, ?, ?, ?, ?, ?)", row.key, tally.lane, tally.type, tally.count,
-                        tally.highest_number, tally.last_seq, tally.last_time));
-    }
+    for (const session::Tally& tally : row.record.tallies) HF_CHECK(add_to_tally(*db_, row.key, tally));
     return {};
   }
   Result<void> put_entry(const SqlValues& values, const session::Entry& /*entry*/) override {

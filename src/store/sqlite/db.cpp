@@ -142,25 +142,18 @@ bool Rows::is_null(int column) const {
 }
 
 // Binding fails only when memory is out or an index is wrong; the step that follows reports both.
-void Rows::bind(int index, std::int64_t value) {
-  sqlite3_bind_int64(statement_, index, value);
-}
-void Rows::bind(int index, std::nullptr_t) {
-  sqlite3_bind_null(statement_, index);
-}
-void Rows::bind(int index, std::string_view value) {
-  // An empty view may have no address at all, which SQLite would take for NULL.
-  sqlite3_bind_text64(statement_, index, value.empty() ? "" : value.data(), value.size(), SQLITE_STATIC, SQLITE_UTF8);
-}
-void Rows::bind(int index, Blob value) {
-  sqlite3_bind_blob64(statement_, index, value.bytes.empty() ? "" : value.bytes.data(), value.bytes.size(), SQLITE_STATIC);
-}
-
 void Rows::bind(int index, const SqlValue& value) {
-  if (value.null) return bind(index, nullptr);
-  if (value.type == SqlValue::Type::integer) return bind(index, value.number);
-  if (value.type == SqlValue::Type::blob) return bind(index, Blob{value.bytes});
-  bind(index, value.bytes);
+  // An empty view may have no address at all, which SQLite would take for NULL.
+  const char* const bytes = value.bytes.empty() ? "" : value.bytes.data();
+  if (value.null) {
+    sqlite3_bind_null(statement_, index);
+  } else if (value.type == SqlValue::Type::integer) {
+    sqlite3_bind_int64(statement_, index, value.number);
+  } else if (value.type == SqlValue::Type::text) {
+    sqlite3_bind_text64(statement_, index, bytes, value.bytes.size(), SQLITE_STATIC, SQLITE_UTF8);
+  } else {
+    sqlite3_bind_blob64(statement_, index, bytes, value.bytes.size(), SQLITE_STATIC);
+  }
 }
 
 void Rows::bind_as(int index, const Rows& other, int column) {

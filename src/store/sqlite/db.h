@@ -53,26 +53,9 @@ class Rows final : public Columns {
   std::string_view text(int column) const override;  // of TEXT and BLOB alike; NULL is empty
   bool is_null(int column) const override;
 
-  void bind(int index, std::int64_t value);
-  void bind(int index, int value) { bind(index, static_cast<std::int64_t>(value)); }
-  void bind(int index, std::size_t value) { bind(index, static_cast<std::int64_t>(value)); }
-  void bind(int index, bool value) { bind(index, static_cast<std::int64_t>(value)); }
-  void bind(int index, std::string_view value);
-  void bind(int index, const std::string& value) { bind(index, std::string_view(value)); }
-  void bind(int index, const char* value) { bind(index, std::string_view(value)); }
-  void bind(int index, Blob value);
-  void bind(int index, std::nullptr_t);
   void bind(int index, const SqlValue& value);
   // A column of another statement, of whatever type it is.
   void bind_as(int index, const Rows& other, int column);
-  template <class T>
-  void bind(int index, const std::optional<T>& value) {
-    if (value) {
-      bind(index, *value);
-    } else {
-      bind(index, nullptr);
-    }
-  }
 
  private:
   friend class Db;
@@ -109,7 +92,7 @@ class Db final : public Sql {
   Result<Rows> query(std::string_view sql, const Values&... values) {
     HF_TRY(Rows rows, prepare(sql));
     [[maybe_unused]] int index = 0;
-    (rows.bind(++index, values), ...);
+    (rows.bind(++index, SqlValue(values)), ...);
     return rows;
   }
   // For statements that return no row anybody needs.
@@ -131,6 +114,18 @@ class Db final : public Sql {
   }
   // Several statements separated by ';', nothing bound.
   Result<void> script(const std::string& sql);
+
+  // Runs function() -> Result<T> in a transaction that writes; rolled back when it fails.
+  template <class Function>
+  auto write(Function&& function) -> std::invoke_result_t<Function&> {
+    HF_CHECK(run("BEGIN IMMEDIATE"));
+    auto done = function();
+    if (done) {
+      if (auto committed = run("COMMIT"); !committed) done = fail(std::move(committed).error());
+    }
+    if (!done && in_transaction()) static_cast<void>(run("ROLLBACK"));
+    return done;
+  }
 
   // A file that was cut is refused as a whole by SQLite. This makes it as long as it says it is: the pages that are missing are
   // empty then, and cost only what was in them. True when it was too short.

@@ -1,7 +1,19 @@
+// The story of mending. In comes a file of which a statement has met a damaged page; out comes the same file in which every tree
+// can be read again, and a list in words of what could not be saved.
+//
+// First the list of free pages, because every new tree takes its pages from there, and a wrong list gives away a page in use.
+// Then all trees are read to their ends, outside of any transaction, so that nobody waits for the search. Only when something is
+// damaged one transaction follows: damaged tables are copied row by row into fresh ones (tables that others are filled from
+// first), rows that only an index still knows are put there as lost ones, and then damaged indexes are made from their tables.
+// Last, the names in the schema are turned to the new roots, which all connections see with the commit.
+//
+// What would go wrong otherwise: a connection that has met damage cannot change the schema any more, so one looks and another
+// writes; rebuilding in place would destroy what a later attempt could still read, so old pages are left as they are; and without
+// the placeholders a lost entry's number would be given away again.
+
 #include "store/sqlite/mend.h"
 
 #include "store/sqlite/lists/buckets.h"
-#include "store/sqlite/rows/table_rows.h"
 #include "store/sqlite/tree_check.h"
 
 #include <fmt/format.h>
@@ -10,6 +22,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 namespace holdfast::store {
@@ -28,6 +41,136 @@ std::string renamed(std::string sql, const std::string& name) {
 std::string named_new(std::string_view name) {
   return fmt::format("{}{}", kNew, name);
 }
+
+// A leaf of 4 KB has some hundred rows; behind so many numbers the steps become longer.
+constexpr std::int64_t kNextRows = 2000;
+
+// Every row of the table `from` that can be read into `to`, which has the same columns, in another connection: a transaction that
+// has come to a damaged page may not go on. What could not be read is added to `losses`, in words.
+class RowCopy {
+ public:
+  RowCopy(Db& source, const std::string& from, Db& target, const std::string& to, std::vector<std::string>& losses)
+      : source_(source), from_(from), target_(target), to_(to), losses_(losses) {}
+
+  Result<void> run() {
+    HF_CHECK(source_.each("SELECT name, pk FROM pragma_table_info(?) ORDER BY cid", {from_}, [&](const Columns& row) {
+      columns_.emplace_back(row.text(0));
+      const auto place = static_cast<std::size_t>(row.integer(1));
+      if (place > 0) keys_.resize(std::max(keys_.size(), place));
+      if (place > 0) keys_[place - 1] = columns_.back();
+      return true;
+    }));
+    HF_TRY(const auto numbered, source_.number("SELECT wr = 0 FROM pragma_table_list(?)", from_));
+    HF_CHECK(numbered.value_or(0) != 0 && keys_.size() == 1 ? copy_numbered() : copy_from_both_ends());
+    if (refused_ != 0) losses_.push_back(fmt::format("{}: {} rows have values of the wrong kind", from_, refused_));
+    return {};
+  }
+
+ private:
+  enum class End { all, damage };
+
+  std::string select(std::string_view rest) const {
+    return fmt::format("SELECT {} FROM {} NOT INDEXED {}", fmt::join(columns_, ", "), from_, rest);
+  }
+
+  // Values go over as they are.
+  Result<void> insert(const Rows& row) {
+    std::string marks;
+    for (std::size_t i = 0; i < columns_.size(); ++i) marks += i == 0 ? "?" : ", ?";
+    HF_TRY(Rows into,
+           target_.prepare(fmt::format("INSERT OR IGNORE INTO {}({}) VALUES({})", to_, fmt::join(columns_, ", "), marks)));
+    for (int i = 0; i < static_cast<int>(columns_.size()); ++i) into.bind_as(i + 1, row, i);
+    const auto more = into.next();
+    if (more || more.error().kind != ErrorKind::conflict) return more ? Result<void>() : fail(more.error());
+    ++refused_;  // a value is of another kind than its column
+    return {};
+  }
+
+  // `on_row` sees what has arrived.
+  template <class OnRow>
+  Result<End> copy(Result<Rows> rows, const OnRow& on_row) {
+    while (rows) {
+      const auto more = rows->next();
+      if (!more) {
+        rows = fail(more.error());
+        break;
+      }
+      if (!*more) return End::all;
+      HF_CHECK(insert(*rows));
+      on_row(*rows);
+    }
+    if (rows.error().kind != ErrorKind::corrupt) return fail(std::move(rows).error());
+    return End::damage;
+  }
+
+  // Numbers lead into the middle of a tree: what is behind a damaged page is found again.
+  Result<void> copy_numbered() {
+    using Limits = std::numeric_limits<std::int64_t>;
+    std::size_t number_column = 0;
+    while (columns_[number_column] != keys_[0]) ++number_column;
+    const std::string sql = select(fmt::format("WHERE {0} >= ? ORDER BY {0}", keys_[0]));
+    std::int64_t from = Limits::min();
+    while (true) {
+      HF_TRY(const End end,
+             copy(source_.query(sql, from), [&](const Rows& row) { from = row.integer(static_cast<int>(number_column)) + 1; }));
+      if (end == End::all) return {};
+      HF_TRY(const auto next, next_readable(from));
+      if (!next) {
+        losses_.push_back(from == Limits::min() ? fmt::format("{}: nothing can be read", from_)
+                                                : fmt::format("{}: nothing can be read from number {} on", from_, from));
+        return {};
+      }
+      losses_.push_back(fmt::format("{}: numbers {} to {} cannot be read", from_, from, *next - 1));
+      from = *next;
+    }
+  }
+
+  // Whether what has this number, or the next higher one there is, can be read.
+  Result<bool> readable(std::int64_t number) {
+    auto rows = source_.query(select(fmt::format("WHERE {0} >= ? ORDER BY {0} LIMIT 1", keys_[0])), number);
+    const auto found = rows ? rows->next() : Result<bool>(fail(rows.error()));
+    if (found) return true;
+    if (found.error().kind == ErrorKind::corrupt) return false;
+    return fail(found.error());
+  }
+
+  Result<std::optional<std::int64_t>> next_readable(std::int64_t from) {
+    const std::int64_t first = std::max<std::int64_t>(from, 0);  // numbers are not negative
+    for (std::int64_t step = from < 0 ? 0 : 1; step <= kNextRows; ++step) {
+      HF_TRY(const bool good, readable(first + step));
+      if (good) return first + step;
+    }
+    for (std::int64_t step = kNextRows; step < std::numeric_limits<std::int64_t>::max() / 4; step *= 2) {
+      HF_TRY(const bool good, readable(first + 2 * step));
+      if (!good) continue;
+      std::int64_t bad = first + step, found = first + 2 * step;
+      while (found - bad > 1) {
+        const std::int64_t middle = bad + (found - bad) / 2;
+        HF_TRY(const bool half, readable(middle));
+        (half ? found : bad) = middle;
+      }
+      return found;
+    }
+    return std::nullopt;
+  }
+
+  Result<void> copy_from_both_ends() {
+    const auto ignore = [](const Rows&) {};
+    HF_TRY(const End end, copy(source_.query(select(fmt::format("ORDER BY {}", fmt::join(keys_, ", ")))), ignore));
+    if (end == End::all) return {};
+    HF_CHECK(copy(source_.query(select(fmt::format("ORDER BY {} DESC", fmt::join(keys_, " DESC, ")))), ignore));
+    losses_.push_back(fmt::format("{}: some rows cannot be read", from_));
+    return {};
+  }
+
+  Db& source_;
+  const std::string from_;
+  Db& target_;
+  const std::string to_;
+  std::vector<std::string>& losses_;
+  std::vector<std::string> columns_, keys_;
+  int refused_ = 0;
+};
 
 class Mending {
  public:
@@ -74,7 +217,7 @@ class Mending {
     // Before the rows: of two that break a rule together, the second one does not come over.
     for (const Tree& index : indexes)
       if (index.table == table.name && is_unique(index)) HF_CHECK(make_index_of(index));
-    HF_CHECK(copy_rows(old_, table.name, db_, fresh, mended_.losses));
+    HF_CHECK(RowCopy(old_, table.name, db_, fresh, mended_.losses).run());
     in_place_of_.emplace_back(table.name, fresh);
     mended_.trees.push_back(table.name);
     HF_CHECK(fill_in(table.name, fresh));
@@ -192,17 +335,6 @@ class Mending {
   Mended mended_;
   std::vector<std::pair<std::string, std::string>> in_place_of_;
 };
-
-template <class Function>
-auto in_transaction(Db& db, Function&& function) -> std::invoke_result_t<Function&> {
-  HF_CHECK(db.run("BEGIN IMMEDIATE"));
-  auto done = function();
-  if (done) {
-    if (auto committed = db.run("COMMIT"); !committed) done = fail(std::move(committed).error());
-  }
-  if (db.in_transaction()) static_cast<void>(db.run("ROLLBACK"));
-  return done;
-}
 
 Result<std::unique_ptr<Db>> open_to_mend(const std::string& path, const std::string& vfs, std::chrono::milliseconds patience) {
   HF_TRY(auto db, Db::open(path, Db::Mode::read_write, vfs));
@@ -340,13 +472,13 @@ Result<Mended> mend_trees(const std::string& path, const std::string& vfs, std::
       return mended;
     }
     // What `old` sees is what the transaction begins with, and nobody else writes.
-    HF_TRY(mended, in_transaction(*db, [&]() -> Result<Mended> {
-             HF_TRY(const auto now, old->number("PRAGMA data_version"));
-             if (now != version) {
-               HF_TRY(damage, find_damage(*old));
-             }
-             return Mending(*old, *db, damage).run();
-           }));
+    HF_TRY(mended, db->write([&]() -> Result<Mended> {
+      HF_TRY(const auto now, old->number("PRAGMA data_version"));
+      if (now != version) {
+        HF_TRY(damage, find_damage(*old));
+      }
+      return Mending(*old, *db, damage).run();
+    }));
     if (forgotten) mended.trees.emplace_back(kFreePages);
   }
   const bool lists = std::ranges::any_of(
@@ -354,7 +486,7 @@ Result<Mended> mend_trees(const std::string& path, const std::string& vfs, std::
   if (!lists) return mended;
   // With a connection that knows the new trees. What lists are counted by comes from the sessions.
   HF_TRY(const auto db, open_to_mend(path, vfs, patience));
-  HF_CHECK(in_transaction(*db, [&] { return rebuild_buckets(*db); }));
+  HF_CHECK(db->write([&] { return rebuild_buckets(*db); }));
   return mended;
 }
 

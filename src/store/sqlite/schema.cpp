@@ -288,11 +288,7 @@ Result<std::vector<std::string>> replace_lost_identity(Db& db) {
 Result<void> migrate(Db& db) {
   HF_TRY(const int version, read_schema_version(db));
   if (version >= kSchemaVersion) return {};
-  HF_CHECK(db.run("BEGIN IMMEDIATE"));
-  Result<void> done = upgrade(db);
-  if (done) done = db.run("COMMIT");
-  if (!done && db.in_transaction()) static_cast<void>(db.run("ROLLBACK"));
-  return done;
+  return db.write([&] { return upgrade(db); });
 }
 
 }  // namespace holdfast::store

@@ -67,8 +67,8 @@ class Scrubbing : public testing::Test {
     return reader;
   }
   bool any_file_contains(const std::string& bytes) {
-    for (const auto& file : std::filesystem::directory_iterator(folder_.path())) {
-      if (must(read_file(file.path().string())).contains(bytes)) return true;
+    for (const auto& file : std::filesystem::recursive_directory_iterator(folder_.path())) {
+      if (file.is_regular_file() && must(read_file(file.path().string())).contains(bytes)) return true;
     }
     return false;
   }

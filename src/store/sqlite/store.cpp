@@ -9,9 +9,8 @@
 #include "store/sqlite/rows/tables.h"
 #include "store/sqlite/schema.h"
 #include "store/sqlite/search/search_rows.h"
-#include "store/sqlite/verify.h"
 #include "store/sqlite/writer.h"
-#include "store/tables/reads.h"
+#include "store/tables/transaction.h"
 #include "store/tables/verify.h"
 
 #include <fmt/format.h>
@@ -20,6 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <filesystem>
@@ -100,6 +100,68 @@ Result<std::unique_ptr<Db>> open_store_to_read(Context& context) {
     return fail(ErrorKind::refused, fmt::format("{} has an older format and must be opened for writing once", context.path),
                 "holdfast store verify does that, started by somebody who may write there", std::string(kOlderFormat));
   return db;
+}
+
+// The first hundred are shown; pages that belong to nothing must not crowd them out.
+constexpr int kMostLines = 1'000'000;
+
+Result<void> run_check(Db& db, std::string_view pragma, Integrity& report) {
+  HF_TRY(auto rows, db.query(pragma));
+  while (true) {
+    auto more = rows.next();
+    if (!more) {
+      if (more.error().kind != ErrorKind::corrupt) return fail(std::move(more).error());
+      add_problem(report.problems, more.error().message);
+      return {};
+    }
+    if (!*more) return {};
+    // All that is wrong with the trees comes as one text. Pages that belong to nothing are what mending leaves behind (mend.h).
+    for (std::string_view rest = rows.text(0); !rest.empty();) {
+      const std::string_view line = rest.substr(0, rest.find('\n'));
+      rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+      if (line != "ok" && !line.starts_with("*** in database") && !line.ends_with("never used"))
+        add_problem(report.problems, std::string(line));
+    }
+  }
+}
+
+Result<void> check_counts(Db& db, Integrity& report) {
+  auto problems = check_buckets(db);
+  if (problems) {
+    for (std::string& problem : *problems) add_problem(report.problems, std::move(problem));
+  } else if (problems.error().kind == ErrorKind::corrupt) {
+    add_problem(report.problems, problems.error().message);
+  } else {
+    return fail(std::move(problems).error());
+  }
+  return {};
+}
+
+// tables/verify.h, but a session that is in the table and not in the index of ids is corrupt, and not something that is not
+// there.
+Result<Verification> verify_indexed_session(Db& db, Tables& tables, std::string_view id) {
+  auto verified = verify_session(tables, id);
+  if (verified || verified.error().kind != ErrorKind::not_found) return verified;
+  HF_TRY(const auto row, db.number("SELECT 1 FROM sessions NOT INDEXED WHERE id = ?", id));
+  if (!row) return verified;
+  return fail(ErrorKind::corrupt, fmt::format("{}: the index of session ids does not know {}", db.path(), id),
+              "holdfast store salvage copies all that can be read");
+}
+
+// SQLite's own check of the file, the counts that lists show, then every session.
+Result<Integrity> verify_store(Db& db) {
+  Integrity report;
+  // The whole check: the quick one does not compare indexes with their tables.
+  HF_CHECK(run_check(db, fmt::format("PRAGMA integrity_check({})", kMostLines), report));
+  HF_CHECK(check_counts(db, report));
+  HF_TRY(const auto ids, db.all<std::string>("SELECT id FROM sessions ORDER BY id", {},
+                                             [](const Columns& row) { return std::string(row.text(0)); }));
+  SqliteTables tables(db);
+  HF_CHECK(verify_sessions(tables, ids, report));
+  HF_TRY(const auto strays, db.number("SELECT count(*) FROM entries WHERE session NOT IN (SELECT key FROM sessions)"));
+  if (strays.value_or(0) != 0) add_problem(report.problems, fmt::format("{} entries belong to no session", *strays));
+  report.ok = report.damaged.empty() && report.problems.empty();
+  return report;
 }
 
 class SqliteStore final : public Store {
@@ -186,7 +248,7 @@ class SqliteStore final : public Store {
   ReadPool readers_;
   CommitWatch watch_;
   EventHub hub_;
-  TextIndex index_;
+  StoreIndex index_;
   std::atomic<std::size_t> unindexed_bytes_ = 0;
   std::atomic<bool> words_remain_ = false;  // the index could not forget an erasure yet
   std::mutex mend_mutex_;
@@ -211,7 +273,7 @@ void SqliteStore::make_writer(std::unique_ptr<Db> db) {
   writer_ = std::make_unique<Writer>(
       std::move(db), kWriterSettings, context_, [this](const Writer::Committed& done) { after_commit(done); },
       [this] { readers_.renew(); });
-  if (writer_->resume_scrub()) words_remain_ = !index_.forget_erased(kScrubPatience);
+  words_remain_ = !index_.forget_erased(writer_->resume_scrub() ? kForgetPatience : std::chrono::milliseconds(0));
   ready_ = writer_.get();
 }
 
@@ -274,7 +336,7 @@ void SqliteStore::look_at_log() {
 void SqliteStore::after_commit(const Writer::Committed& done) {
   watch_.announce();
   if (done.scrubbed || words_remain_) {
-    words_remain_ = !index_.forget_erased(done.scrubbed ? kScrubPatience : std::chrono::milliseconds(0));
+    words_remain_ = !index_.forget_erased(done.scrubbed ? kForgetPatience : std::chrono::milliseconds(0));
   }
   if (unindexed_bytes_.fetch_add(done.text_bytes) + done.text_bytes < kFeedAfterBytes) return;
   unindexed_bytes_ = 0;
@@ -282,9 +344,8 @@ void SqliteStore::after_commit(const Writer::Committed& done) {
 }
 
 Result<SearchResult> SqliteStore::search(const SearchQuery& query) {
-  const std::vector<Segment> segments = query.session.empty() ? index_.segments() : std::vector<Segment>();
   HF_TRY(auto outcome, mending([&](bool& met_damage) {
-           return readers_.with([&](Db& db) { return search_sessions(db, index_, segments, query); }, &met_damage);
+           return readers_.with([&](Db& db) { return search_sessions(db, index_, query); }, &met_damage);
          }));
   if (outcome.scanned_bytes > kFeedAfterScan && ready_ != nullptr) index_.feed_soon();
   return std::move(outcome.result);

@@ -55,10 +55,20 @@ class SqliteStore : public testing::Test {
     must(db->script(sql));
   }
   bool any_file_contains(const std::string& bytes) {
-    for (const auto& file : std::filesystem::directory_iterator(folder_.path() + "/data")) {
-      if (must(read_file(file.path().string())).contains(bytes)) return true;
+    for (const auto& file : std::filesystem::recursive_directory_iterator(folder_.path() + "/data")) {
+      if (file.is_regular_file() && must(read_file(file.path().string())).contains(bytes)) return true;
     }
     return false;
+  }
+  // Searches until something is in the index.
+  void index_with(Store& store, const SearchQuery& query) {
+    while (true) {
+      must(store.search(query));
+      std::error_code none;
+      for (std::filesystem::directory_iterator file(path_ + ".index", none), end; !none && file != end; file.increment(none))
+        if (file->path().extension() == ".segment") return;
+      std::this_thread::yield();
+    }
   }
   static mode_t mode_of(const std::string& path) {
     struct stat status{};
@@ -273,27 +283,60 @@ TEST_F(SqliteStore, ABrokenIndexIsReplaced) {
   create(*store, "a", 40, "needle " + std::string(20'000, 'h'));
   const SearchQuery query = looking_for("needle");
   EXPECT_EQ(must(store->search(query)).hits.size(), 40u);
+  index_with(*store, query);
   store.reset();
-  ASSERT_TRUE(std::filesystem::exists(index));
-  EXPECT_EQ(mode_of(index), 0600u);
-  for (const std::string& content : {std::string("garbage"), std::string(100'000, '\x55'), std::string()}) {
-    must(replace_file(index, content));
-    store = open();
-    EXPECT_EQ(must(store->search(query)).hits.size(), 40u);
-    EXPECT_EQ(must(store->search(query)).hits.size(), 40u);
-    store.reset();
+  EXPECT_EQ(mode_of(index), 0700u);
+  std::vector<std::string> files;
+  for (const auto& file : std::filesystem::directory_iterator(index)) {
+    files.push_back(file.path().string());
+    EXPECT_EQ(mode_of(files.back()), 0600u) << files.back();
   }
-  std::filesystem::remove(index);
+  EXPECT_GE(files.size(), 4u) << "manifest, lock, mark, and a segment";
+  for (const std::string& file : files) {
+    for (const std::string& content : {std::string("garbage"), std::string(100'000, '\x55'), std::string()}) {
+      must(replace_file(file, content));
+      for (int again = 0; again < 2; ++again) {
+        store = open();
+        EXPECT_EQ(must(store->search(query)).hits.size(), 40u);
+        EXPECT_EQ(must(store->search(query)).hits.size(), 40u);
+        store.reset();
+      }
+    }
+  }
+  std::filesystem::remove_all(index);
   EXPECT_EQ(must(open()->search(query)).hits.size(), 40u);
+}
+
+TEST_F(SqliteStore, TheIndexOfAnEarlierVersionIsRemoved) {
+  create(*open(), "a", 40, "needle " + std::string(20'000, 'h'));
+  for (const char* suffix : {"", "-wal", "-shm"}) must(replace_file(path_ + ".index" + suffix, "words of long ago"));
+  auto store = open();
+  EXPECT_FALSE(any_file_contains("long ago"));
+  index_with(*store, looking_for("needle"));
+  EXPECT_EQ(must(store->search(looking_for("needle"))).hits.size(), 40u);
+}
+
+TEST_F(SqliteStore, WhatACrashLeftInTheIndexGoesWhenTheStoreIsOpened) {
+  const std::string secret = "xyzzysecretword", before = folder_ / "before";
+  create(*open(), "a", 40, secret + std::string(20'000, 'h'));
+  index_with(*open(), looking_for(secret, 1));
+  std::filesystem::copy(path_ + ".index", before);
+  must(open()->write([](Transaction& t) { return t.purge("a", "test"); }));
+  EXPECT_FALSE(any_file_contains(secret));
+  // As if the process had died between the commit and the end of forgetting.
+  std::filesystem::remove_all(path_ + ".index");
+  std::filesystem::copy(before, path_ + ".index");
+  EXPECT_TRUE(any_file_contains(secret));
+  open();
+  EXPECT_FALSE(any_file_contains(secret));
 }
 
 TEST_F(SqliteStore, AnIndexOfAnotherStoreIsNotBelieved) {
   create(*open(), "a", 40, "needle " + std::string(20'000, 'h'));
-  EXPECT_FALSE(must(open()->search(looking_for("needle"))).hits.empty());
+  index_with(*open(), looking_for("needle"));
   const std::string index = path_ + ".index";
-  ASSERT_TRUE(std::filesystem::exists(index));
   const std::string other = folder_ / "data/other.db";
-  std::filesystem::copy_file(index, other + ".index");
+  std::filesystem::copy(index, other + ".index");
   auto store = must(open_store("sqlite:" + other));
   create(*store, "b", 1, "needle");
   EXPECT_EQ(must(store->search(looking_for("needle"))).hits.size(), 1u);

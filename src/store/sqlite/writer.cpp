@@ -1,9 +1,21 @@
+// The story of a write. In come functions that want to change the store, from any number of threads; out comes, for each, its own
+// outcome, and only after what it changed is on the disk. Syncing the disk is what costs, so writes share it: the first thread
+// that finds nobody writing leads, and takes everybody along who has queued up by then.
+//
+// A round goes: look whether the files are still ours (a removed log would swallow the commit), begin, run each work in a
+// savepoint of its own (so that the failure of one takes back its own rows and nothing else), commit once. Then, and in this
+// order: erased bytes leave the files, other processes are told, the callers are answered, the next leader is named.
+//
+// What would go wrong otherwise: an answer before the commit could be lost with the power; a shared rollback would fail works
+// that had done nothing wrong, so a round that breaks is run again one by one; and a refused commit that is still whole in the
+// log could come back after a crash, so another one is written over it at once.
+
 #include "store/sqlite/writer.h"
 
 #include "base/ids.h"
 #include "base/run/log.h"
-#include "store/sqlite/rows/event_rows.h"
 #include "store/sqlite/rows/tables.h"
+#include "store/tables/event_hub.h"
 #include "store/tables/transaction.h"
 
 #include <fmt/format.h>
@@ -12,6 +24,24 @@
 #include <exception>
 
 namespace holdfast::store {
+
+OpenFiles::Place OpenFiles::place(std::string_view suffix) const {
+  struct stat status{};
+  if (::stat((path_ + std::string(suffix)).c_str(), &status) != 0) return {};
+  return {status.st_dev, status.st_ino};
+}
+
+void OpenFiles::remember() {
+  for (std::size_t i = 0; i < kSuffixes.size(); ++i) places_[i] = place(kSuffixes[i]);
+}
+
+OpenFiles::Lost OpenFiles::lost() const {
+  if (place(kSuffixes[0]) != places_[0]) return Lost::store;
+  for (std::size_t i = 1; i < kSuffixes.size(); ++i) {
+    if (place(kSuffixes[i]) != places_[i]) return Lost::log;
+  }
+  return Lost::nothing;
+}
 
 Writer::Writer(std::unique_ptr<Db> db, std::string settings, const Context& context,
                std::function<void(const Committed&)> on_commit, std::function<void()> on_reopen)

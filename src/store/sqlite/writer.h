@@ -12,7 +12,7 @@
 // failure of one is not the failure of all.
 //
 // When somebody has removed the log under the running process, its content is brought into the file and the next commit begins a
-// new one (open_files.h).
+// new one.
 //
 // An exception (memory is out) fails the round it comes from and no later one: the role of the leader is always passed on.
 
@@ -20,16 +20,47 @@
 #include "session/store.h"
 #include "store/sqlite/context.h"
 #include "store/sqlite/db.h"
-#include "store/sqlite/open_files.h"
 #include "store/sqlite/scrub.h"
 
+#include <sys/stat.h>
+
+#include <array>
 #include <condition_variable>
 #include <deque>
 #include <functional>
 #include <mutex>
 #include <span>
+#include <string_view>
 
 namespace holdfast::store {
+
+// Whether the files that a connection has open are still those beside each other under the store's name.
+//
+// SQLite goes on with a log that somebody has removed: what is committed into it is gone with the process, and whoever opens the
+// store meanwhile sees neither it nor the file as it should be. So the writer looks before each commit.
+class OpenFiles {
+ public:
+  enum class Lost { nothing, log, store };
+
+  explicit OpenFiles(std::string path) : path_(std::move(path)) {}
+
+  // A connection of this process has them open now.
+  void remember();
+  // log: the log, or its index, is another one or none.
+  Lost lost() const;
+
+ private:
+  struct Place {
+    dev_t device = 0;
+    ino_t inode = 0;
+    bool operator==(const Place&) const = default;
+  };
+  static constexpr std::array<std::string_view, 3> kSuffixes = {"", "-wal", "-shm"};
+  Place place(std::string_view suffix) const;
+
+  std::string path_;
+  std::array<Place, kSuffixes.size()> places_;
+};
 
 class Writer {
  public:

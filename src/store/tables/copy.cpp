@@ -1,6 +1,7 @@
 #include "store/tables/copy.h"
 
 #include "base/crypto/hash.h"
+#include "store/tables/event_hub.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -92,16 +93,11 @@ class Copy {
     HF_TRY(const auto id, meta(sql, "store_id"));
     HF_TRY(const CopyTotals all, totals_of(sql));
     const Digest digest = sha256(id.value_or(""));
-    HF_TRY(const auto fingerprint,
-           sql.first<std::string>("SELECT (SELECT coalesce(max(last), 0) FROM (SELECT max(sequence) AS last FROM entries UNION "
-                                  "ALL SELECT max(changed) FROM sessions "
-                                  "UNION ALL SELECT max(changed) FROM tombstones) AS numbers), "
-                                  "(SELECT CAST(coalesce(sum(rev + updated_at % 1000003), 0) AS bigint) FROM keyed)",
-                                  {}, [&](const Columns& row) {
-                                    return fmt::format("{} {} {} {}", to_hex(std::span(digest).first(16)), row.integer(0),
-                                                       row.integer(1), all.items());
-                                  }));
-    return fingerprint.value_or("");
+    HF_TRY(const std::int64_t last, read_last_sequence(sql));
+    HF_TRY(const auto values,
+           sql.first<std::int64_t>("SELECT CAST(coalesce(sum(rev + updated_at % 1000003), 0) AS bigint) FROM keyed", {},
+                                   [](const Columns& row) { return row.integer(0); }));
+    return fmt::format("{} {} {} {}", to_hex(std::span(digest).first(16)), last, values.value_or(0), all.items());
   }
 
   template <class Function>
@@ -171,6 +167,7 @@ class Copy {
       bytes += row.record.description.size() + to_json(row.record.data).size();
       row.changed = changed.at(static_cast<std::size_t>(items));
       row.stored_due.reset();
+      row.bucket = 0;  // that is where it stands there
       HF_CHECK(to_.put_session(std::move(row)));
     }
     return items;

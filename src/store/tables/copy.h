@@ -11,7 +11,7 @@
 // source, and no store is opened there until it is finished. Nobody else should write to either meanwhile.
 
 #include "store/open.h"
-#include "store/tables/entry_row.h"
+#include "store/tables/session_row.h"
 #include "store/tables/sql.h"
 #include "store/tables/tables.h"
 

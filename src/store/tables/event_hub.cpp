@@ -55,6 +55,29 @@ class EventHub::Queue final : public session::Subscription {
   Taken waiting_;
 };
 
+Result<std::vector<Event>> read_events_after(Sql& sql, std::int64_t sequence, std::size_t limit) {
+  // Each part by its own index, and no further than the limit.
+  return sql.all<Event>(
+      "SELECT * FROM (SELECT e.sequence, 0, s.id, s.kind, e.seq, s.rev FROM (SELECT sequence, session, seq FROM entries WHERE "
+      "sequence > ? ORDER BY sequence LIMIT ?) AS e JOIN sessions AS s ON s.key = e.session) AS appended "
+      "UNION ALL SELECT * FROM (SELECT changed, 1, id, kind, 0, rev FROM sessions WHERE changed > ? ORDER BY changed LIMIT ?) AS "
+      "updated UNION ALL SELECT * FROM (SELECT changed, 2, id, kind, 0, 0 FROM tombstones WHERE changed > ? ORDER BY changed "
+      "LIMIT ?) AS purged ORDER BY 1 LIMIT ?",
+      {sequence, limit, sequence, limit, sequence, limit, limit}, [](const Columns& row) {
+        return Event{row.integer(0),           static_cast<session::EventType>(row.integer(1)),
+                     std::string(row.text(2)), std::string(row.text(3)),
+                     row.integer(4),           row.integer(5)};
+      });
+}
+
+Result<std::int64_t> read_last_sequence(Sql& sql) {
+  HF_TRY(const auto last, sql.first<std::int64_t>("SELECT coalesce(max(number), 0) FROM (SELECT max(sequence) AS number FROM "
+                                                  "entries UNION ALL SELECT max(changed) FROM sessions UNION ALL SELECT "
+                                                  "max(changed) FROM tombstones) AS numbers",
+                                                  {}, [](const Columns& row) { return row.integer(0); }));
+  return last.value_or(0);
+}
+
 EventHub::~EventHub() {
   finish();
 }

@@ -8,6 +8,7 @@
 #include "base/files/fd.h"
 #include "base/result.h"
 #include "session/events.h"
+#include "store/tables/sql.h"
 
 #include <mutex>
 #include <set>
@@ -33,6 +34,12 @@ class EventSource {
   virtual Result<std::vector<session::Event>> events_after(std::int64_t sequence, std::size_t limit) = 0;
   virtual Result<std::int64_t> last_sequence() = 0;
 };
+
+// Events are not stored: they are what has a higher sequence number than the reader has seen. Entries have one each, records the
+// one of their last change, tombstones that of the purge; so the highest number given out is always found again, also after a
+// purge.
+Result<std::vector<session::Event>> read_events_after(Sql& sql, std::int64_t sequence, std::size_t limit);
+Result<std::int64_t> read_last_sequence(Sql& sql);
 
 class EventHub {
  public:

@@ -79,4 +79,23 @@ Place read_place(const Columns& columns, std::size_t keys) {
   return place;
 }
 
+Result<session::Page> list_page(const Query& query, std::string_view secret, const FindPlaces& find, const LoadPlaces& load) {
+  HF_CHECK(session::check_query(query));
+  std::optional<Position> after;
+  if (!query.cursor.empty()) {
+    HF_TRY(after, session::read_cursor(secret, query));
+  }
+  HF_TRY(Found found, find(after));
+  session::Page page;
+  page.total = query.count ? found.total : session::kNotCounted;
+  if (found.places.size() > query.limit) {
+    found.places.resize(query.limit);
+    page.next_cursor = session::make_cursor(secret, query, found.places.back().position);
+  }
+  if (!found.places.empty()) {
+    HF_TRY(page.items, load(found.places));
+  }
+  return page;
+}
+
 }  // namespace holdfast::store

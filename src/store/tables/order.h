@@ -1,11 +1,12 @@
 #pragma once
 
-// The orders of lists, as SQL and as positions.
+// The orders of lists, as SQL and as positions, and a page in one of them.
 
 #include "session/query/cursor.h"
 #include "store/tables/condition.h"
 #include "store/tables/sql.h"
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,5 +45,12 @@ struct Found {
   std::vector<Place> places;
   std::int64_t total = session::kNotCounted;
 };
+
+// The page that the query asks for. `find` knows the places behind one, `load` the records that stand there, in that order; both
+// are asked once, and `load` not for nothing. The store's secret authenticates the cursor.
+using FindPlaces = std::function<Result<Found>(const std::optional<session::Position>& after)>;
+using LoadPlaces = std::function<Result<std::vector<session::SessionRecord>>(const std::vector<Place>& places)>;
+Result<session::Page> list_page(const session::Query& query, std::string_view secret, const FindPlaces& find,
+                                const LoadPlaces& load);
 
 }  // namespace holdfast::store

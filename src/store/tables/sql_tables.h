@@ -7,6 +7,16 @@
 
 namespace holdfast::store {
 
+// Rows of the small tables beside sessions and entries: lineage, keyed values, leases, tombstones.
+// number, child, parent, how, time, details. Details that cannot be read do not hide that the event took place.
+session::LineageEvent decode_lineage(const Columns& columns);
+// key, value, rev, updated_at, expires_at. corrupt when the value cannot be read.
+Result<session::KeyedValue> decode_value(const Columns& columns, std::string_view space);
+// host, pid, started, token, epoch, renewed_boot, renewed_wall, ttl.
+session::Lease decode_lease(const Columns& columns, std::string_view name);
+// kind, principal, deleted_at, purged_at, reason.
+session::Tombstone decode_tombstone(const Columns& columns, std::string_view id);
+
 // What reads rows of `sessions`, each made once for a backend.
 struct SessionStatements {
   explicit SessionStatements(std::string_view columns);

@@ -1,17 +1,25 @@
 #pragma once
 
-// What a database must be able to do so that a store can be kept in it. The rules of the store (reads.h, transaction.h,
+// What a database must be able to do so that a store can be kept in it. The rules of the store (transaction.h,
 // verify.h) are written once over this; a backend says how its tables are asked and changed.
 //
 // Tables are those of one transaction on one connection: made for it, used by its thread alone, gone with it.
 
+#include "base/run/clock.h"
+#include "session/leases.h"
 #include "session/store.h"
-#include "store/tables/entry_row.h"
 #include "store/tables/session_row.h"
 
 #include <functional>
 
 namespace holdfast::store {
+
+// What the parts of one open store agree on, whichever database it is in. Set before the store is used, constant afterwards.
+struct Rules {
+  std::shared_ptr<const Clock> clock;
+  std::function<session::LeaseTime()> lease_now;
+  std::function<std::optional<Millis>(const session::SessionRecord&)> due;  // empty: nothing ever is
+};
 
 class Tables {
  public:

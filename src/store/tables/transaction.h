@@ -1,14 +1,44 @@
 #pragma once
 
-// session::Transaction over the tables of a writing connection: the rules of the work of one write() call; what it reads is in
-// reads.h. Whoever makes it has
-// begun a transaction (or a savepoint) there, and ends it.
+// session::Reader and session::Transaction over the tables of one moment: the rules of the work of one read() or write() call.
+// Whoever makes them has begun a transaction (or a savepoint) on the connection, and ends it.
 
-#include "store/tables/reads.h"
+#include "store/tables/tables.h"
 
 #include <map>
 
 namespace holdfast::store {
+
+// For who only reads (Base: session::Reader) and for a transaction.
+template <class Base>
+class Reads : public Base {
+ public:
+  Reads(Tables& tables, const Rules& rules) : tables_(tables), rules_(rules) {}
+
+  Result<session::SessionRecord> get(std::string_view id) override;
+  Result<session::Page> list(const session::Query& query) override;
+  Result<std::vector<std::string>> ids_with_prefix(const session::IdQuery& query) override;
+  Result<std::optional<session::Tombstone>> tombstone(std::string_view id) override;
+  Result<session::EntryPage> entries(const session::EntryQuery& query) override;
+  Result<std::optional<session::Entry>> entry(std::string_view session, std::int64_t seq) override;
+  Result<std::optional<session::Entry>> entry_at(std::string_view session, std::string_view lane, std::int64_t number) override;
+  Result<std::optional<session::Entry>> entry_with_key(std::string_view session, std::string_view key) override;
+  Result<std::vector<session::LineageEvent>> lineage_of(std::string_view session) override;
+  Result<std::vector<session::LineageEvent>> lineage_tree(std::string_view session) override;
+  Result<std::optional<session::KeyedValue>> value(std::string_view space, std::string_view key) override;
+  Result<std::vector<session::KeyedValue>> values(const session::ValueQuery& query) override;
+  Result<std::optional<session::Lease>> lease(std::string_view name) override;
+
+  // The row, or not_found ("gone" when it was purged).
+  Result<SessionRow> row(std::string_view id);
+  Result<SessionRow> whole_row(std::string_view id);  // with texts and tallies
+
+ private:
+  Result<SessionRow> found(Result<std::optional<SessionRow>> row, std::string_view id);
+
+  Tables& tables_;
+  const Rules& rules_;
+};
 
 class TableTransaction final : public Reads<session::Transaction> {
  public:

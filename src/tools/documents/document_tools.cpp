@@ -148,7 +148,7 @@ JsonObject schema_of(const operations::Parameter& parameter) {
                 {"minItems", parameter.least},
                 {"maxItems", parameter.most}};
       break;
-    case objects:
+    case json:
       schema = {{"type", "array"}, {"items", edits_schema()}, {"maxItems", parameter.most}};
       break;
     case number:
@@ -248,6 +248,7 @@ Result<void> add_document_tools(mcp::Server& server, DocumentWorkspaces& workspa
     tool.normalise = drop_nulls;
     tool.handler_validates = true;
     tool.scope = operation.scope;
+    tool.shows = {{"", std::string(operation.name)}};
     tool.listed = workspaces.has_folders() && !(operation.scope == Scope::write && workspaces.read_only());
     tool.handler = [&server, &workspaces, &operation,
                     schema = std::make_shared<const Schema>(std::move(compiled))](mcp::Call& call) {

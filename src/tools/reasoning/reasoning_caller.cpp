@@ -41,24 +41,20 @@ reasoning::Situation ReasoningCaller::situate_unread(mcp::Call& call) const {
   return situation;
 }
 
-Result<ReasoningCaller::Situated> ReasoningCaller::situate(mcp::Call& call, bool with_root, bool with_presence) const {
-  Situated situated;
-  situated.situation = situate_unread(call);
+Result<operations::Situated> ReasoningCaller::situate(mcp::Call& call, session::Store& store, operations::Situate how) const {
+  using operations::Situate;
+  operations::Situated situated{situate_unread(call)};
+  if (how == Situate::unread) return situated;
   reasoning::Situation& situation = situated.situation;
-  if (with_root) {
+  if (how != Situate::connection) {
     HF_TRY(ResolvedRoots resolved, root_.resolve(call));
-    situated.input_required = resolved.input_required;
     situated.notice = std::move(resolved.notice);
-    if (resolved.input_required) return situated;
     situation.roots = std::move(resolved.roots);
     situated.root_source = std::move(resolved.source);
   }
-  if (situation.has_connection()) {
-    session::StoreView store = store_of(call);
-    HF_CHECK(reasoning::recall_connection(store, situation.connection));
-  }
+  if (situation.has_connection()) HF_CHECK(reasoning::recall_connection(store, situation.connection));
   auto present = std::make_shared<std::set<std::string>>();
-  if (with_presence) *present = present_connections(server_);
+  if (how == Situate::others) *present = present_connections(server_);
   mcp::StateStore& processes = server_.store();
   situation.is_attached = [present, &processes](const reasoning::Holder& holder) {
     if (holder.transport == "stdio") return processes.is_alive(holder.owner);

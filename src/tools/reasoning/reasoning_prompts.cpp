@@ -1,6 +1,7 @@
 // The prompts that continue a project, and the guide to thinking.
 
-#include "kinds/reasoning/read/brief.h"
+#include "operations/operation.h"
+#include "operations/table.h"
 #include "tools/reasoning/reasoning_tools.h"
 
 #include <fmt/format.h>
@@ -23,35 +24,31 @@ After a reconnect or a compaction just go on: the session of the project is foun
 `brief` the goal, the decisions in force, and what is open.
 )";
 
-mcp::PromptReply brief_prompt(const ReasoningCaller& caller, mcp::Call& call, const std::optional<std::string>& session_id) {
-  session::StoreView store = caller.store_of(call);
-  auto situated = caller.situate(call, !session_id);
-  if (!situated) return mcp::RpcError{mcp::code::kInvalidParams, situated.error().message, nullptr};
-  if (situated->input_required) return mcp::InputRequired{};
-  Result<session::SessionRecord> record = fail(ErrorKind::not_found, "");
-  if (session_id) {
-    record = reasoning::find_reasoning(store, situated->situation, *session_id);
-  } else if (!situated->situation.roots.empty()) {
-    auto page = reasoning::recoverable(store, situated->situation, {}, 1);
-    if (page && !page->items.empty()) record = std::move(page->items.front());
-  }
+mcp::PromptReply brief_prompt(mcp::Call& call, const session::SharedStore& stores, const CallRoom& room, bool of_one) {
+  session::StoreView store(stores, call.caller());
+  CallContext context(call, store, room);
+  operations::Given given;
+  if (of_one) given.set("session", Json(text_in(call.arguments(), "sessionId")));
+  const auto facts = operations::find_operation("reasoning brief")->run(context, given);
+  if (!facts && operations::is_asked(facts.error())) return mcp::InputRequired{};
+  if (!facts && !of_one && facts.error().kind == ErrorKind::invalid && facts.error().code != "no_root")
+    return mcp::RpcError{mcp::code::kInvalidParams, facts.error().message, nullptr};
   mcp::PromptResult result;
-  if (!record) {
+  if (!facts) {
     result.description = "Nothing to continue";
     result.messages.push_back(
         mcp::PromptResult::message("user", mcp::text_block("No earlier session of this project was found. Begin one with the "
                                                            "init tool (operation start_new), or just send a thought.")));
     return result;
   }
-  auto brief = reasoning::make_brief(store, *record, {}, caller.now());
-  if (!brief) return mcp::RpcError{mcp::code::kInternal, brief.error().message, nullptr};
-  result.description = fmt::format("Continue session {}", record->id);
+  const std::string id = text_in(*facts, "sessionId");
+  result.description = fmt::format("Continue session {}", id);
   result.messages.push_back(mcp::PromptResult::message(
       "user",
       mcp::text_block(fmt::format(
           "Go on with this work. Load it with the init tool (operation load_context, sessionId {}), then continue at the next "
           "number.\n\n{}",
-          record->id, brief->text))));
+          id, text_in(*facts, "brief")))));
   return result;
 }
 
@@ -61,13 +58,13 @@ std::string_view thinking_guide() {
   return kGuide;
 }
 
-void add_reasoning_prompts(mcp::Server& server, const ReasoningCaller& caller) {
+void add_reasoning_prompts(mcp::Server& server, const session::SharedStore& stores, const CallRoom& room) {
   mcp::Prompt go_on;
   go_on.name = "continue_project";
   go_on.title = "Continue this project";
   go_on.description = "What was decided, what is open, and the last thoughts of the project's most recent session";
   go_on.arguments = {{"root", "project root, a file URI or absolute path", false}};
-  go_on.get = [&caller](mcp::Call& call) { return brief_prompt(caller, call, std::nullopt); };
+  go_on.get = [&](mcp::Call& call) { return brief_prompt(call, stores, room, false); };
   server.add_prompt(std::move(go_on));
 
   mcp::Prompt recover;
@@ -75,9 +72,7 @@ void add_reasoning_prompts(mcp::Server& server, const ReasoningCaller& caller) {
   recover.title = "Recover a session";
   recover.description = "The same for one session by its id";
   recover.arguments = {{"sessionId", "id of the session, or a unique start of it", true}};
-  recover.get = [&caller](mcp::Call& call) {
-    return brief_prompt(caller, call, std::string(find_string(call.arguments(), "sessionId").value_or("")));
-  };
+  recover.get = [&](mcp::Call& call) { return brief_prompt(call, stores, room, true); };
   server.add_prompt(std::move(recover));
 
   server.add_resource(

@@ -1,22 +1,17 @@
-// Every argument of every action of `research`, once; and what several actions do with them.
+// Every argument of every action of `research`, once.
 
-#include "base/text/uri.h"
-#include "session/kinds.h"
+#include "kinds/threads/threads.h"
+#include "operations/sessions/list_filters.h"
 #include "session/limits.h"
-#include "session/query/known_damage.h"
 #include "tools/argument_schema.h"
-#include "tools/caller_connection.h"
-#include "tools/research/research_actions.h"
-#include "tools/session/list_filters.h"
-#include "tools/session/session_arguments.h"
+#include "tools/research/research_tool.h"
+#include "tools/session/confirmation.h"
 
 #include <fmt/format.h>
 
 namespace holdfast::tools {
 
 namespace {
-
-using session::SessionRecord;
 
 constexpr std::string_view kThreadPattern = "^thread-[a-zA-Z0-9]{8,16}$";
 constexpr std::string_view kResearchPattern = "^research-[a-zA-Z0-9]{8,16}$";
@@ -104,69 +99,16 @@ JsonObject argument_schemas() {
                  {"sort", argument::choice({"updated_at", "created_at", "due_at"})},
                  {"updated_since", argument::text("3d, 2026-07-01 or ISO 8601")},
                  {"updated_before", argument::text("the same")},
-                 {"limit", argument::number(1, kMaxList, fmt::format("of a page [{}]", kListLimit))},
+                 {"limit", argument::number(1, operations::kMaxList, fmt::format("of a page [{}]", operations::kListLimit))},
                  {"cursor", argument::text("next_cursor of the page before")},
                  {"root", argument::text("project root, a file URI or absolute path")}};
   add_thread_arguments(all);
   add_run_arguments(all);
   for (const auto& argument : confirmation_arguments()) all.insert(argument);
-  for (const auto& argument : redaction_arguments()) all.insert(argument);
+  for (const char* taken : {"message_ids", "source_ids"}) all[taken] = array_of(argument::text(), "redact: what to take away");
+  all["pattern"] = argument::text("redact: this text, wherever it stands");
+  all["regex"] = argument::flag("pattern is an RE2 expression");
   return all;
-}
-
-Result<SessionRecord> named_session(ResearchCall& call, std::string_view argument, std::string_view kind, Deleted deleted) {
-  return session_of(call, call.text(argument), kind, deleted);
-}
-
-Result<SessionRecord> session_of(ResearchCall& call, const std::string& name, std::string_view kind, Deleted deleted) {
-  auto record = call.room.store.get(name);
-  if (!record && record.error().code == "gone") {
-    HF_TRY(auto tombstone, call.room.store.tombstone(name));
-    if (tombstone && tombstone->principal == call.principal())
-      return fail(ErrorKind::not_found, fmt::format("{} was purged: nothing of it is left", name), {}, "GONE");
-  }
-  if (!record && record.error().kind != ErrorKind::not_found) return fail(std::move(record).error());
-  // Another's session, and one of another kind, are no more there than one that never was.
-  const bool fits = record && record->principal == call.principal() && (kind.empty() || record->kind == kind);
-  if (!fits)
-    return fail(ErrorKind::not_found, fmt::format("there is no {} {}", kind.empty() ? "session" : kind, name),
-                "thread-list and deep-research-list show what there is", "NOT_FOUND");
-  if (record->damage)
-    return fail(ErrorKind::corrupt, fmt::format("{} is damaged: {}", name, *record->damage), "holdfast store verify says more",
-                "STORAGE_CORRUPT");
-  if (deleted == Deleted::refuse && record->visibility == session::Visibility::deleted)
-    return fail(ErrorKind::refused, fmt::format("{} is deleted", name), "restore it first", "DELETED");
-  return record;
-}
-
-Result<std::optional<Place>> place_of(ResearchCall& call) {
-  HF_TRY(const ResolvedRoots resolved, call.room.root.resolve(call.call));
-  if (resolved.input_required) return std::nullopt;
-  Place place;
-  if (auto root = resolved.one()) {
-    place.root_uri = *root;
-    place.root_name = root_display_name(*root);
-  }
-  place.client = client_name(call.call.caller());
-  return place;
-}
-
-Result<ResearchAnswer> list_of(ResearchCall& call, session::Query query, std::string_view member) {
-  query.principal = call.principal();
-  HF_TRY(query.limit, limit_of(call.arguments(), kListLimit, kMaxList));
-  if (call.arguments().contains("root")) {
-    HF_TRY(const ResolvedRoots resolved, call.room.root.known(call.call));
-    query.roots = resolved.roots;
-  }
-  HF_TRY(session::Page page, call.room.store.list(query));
-  session::look_for_damage(call.room.store, page.items);
-  JsonArray items;
-  for (const SessionRecord& record : page.items) items.push_back(call.room.operations.item(record, call.now));
-  const std::size_t count = items.size();
-  ResearchAnswer answer;
-  answer.data = {{member, std::move(items)}, {"count", count}, {"total", page.total}};
-  if (!page.next_cursor.empty()) answer.data["next_cursor"] = page.next_cursor;
-  return answer;
 }
 
 }  // namespace holdfast::tools

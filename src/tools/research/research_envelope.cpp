@@ -1,6 +1,7 @@
 #include "tools/research/research_envelope.h"
 
 #include "base/ids.h"
+#include "operations/sessions/session_item.h"
 #include "session/life/lifecycle.h"
 #include "session/query/display.h"
 #include "tools/session/notices.h"
@@ -15,7 +16,6 @@ namespace holdfast::tools {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> kIdArguments = {"thread_id", "research_id", "id"};
 constexpr std::array<std::string_view, 2> kIdLists = {"thread_ids", "research_ids"};
 
 std::string_view field_of(const SchemaViolation& violation) {
@@ -68,7 +68,7 @@ std::optional<session::SessionRecord> record_of(ResearchCall& call) {
   for (std::string_view argument : kIdArguments) {
     const std::string id = call.text(argument);
     if (id.empty()) continue;
-    auto record = call.room.store.get(id);
+    auto record = call.store.get(id);
     if (record && record->principal == call.principal()) return std::move(*record);
   }
   return std::nullopt;
@@ -78,22 +78,21 @@ JsonObject details_of(const Error& error, ResearchCall& call) {
   JsonObject details;
   if (error.code == "GONE") {
     for (std::string_view argument : kIdArguments)
-      if (auto tombstone = call.room.store.tombstone(call.text(argument)); tombstone && *tombstone)
+      if (auto tombstone = call.store.tombstone(call.text(argument)); tombstone && *tombstone)
         details["purged_at"] = iso8601((*tombstone)->purged_at);
     return details;
   }
   const std::optional<session::SessionRecord> record = record_of(call);
   if (!record) return details;
   if (error.code == "DELETED") {
-    if (auto until = session::restorable_until(*record, call.room.confirmation.policy()))
-      details["restorable_until"] = iso8601(*until);
+    if (auto until = session::restorable_until(*record, call.context.policy())) details["restorable_until"] = iso8601(*until);
   } else if (error.code == "INVALID_STATE_TRANSITION") {
     JsonArray allowed;
     for (std::string_view move : session::allowed_moves(*record)) allowed.emplace_back(move);
     details["from"] = session::shown_status(*record);
     details["allowed"] = std::move(allowed);
   } else if (error.code == "REPORT_NOT_READY" || error.code == "ALREADY_COMPLETED") {
-    JsonObject item = call.room.operations.item(*record, call.now);
+    JsonObject item = operations::session_item(*record, call.context.now(), call.context.policy());
     details["status"] = record->status;
     if (const Json* percent = find(item, "progress_percent")) details["progress_percent"] = *percent;
   }
@@ -110,15 +109,15 @@ JsonObject error_json(EnvelopeFailure failure) {
   return error;
 }
 
-mcp::ToolResult wrap(const ResearchRoom& room, const DueNotices& due, Json data, Json error,
+mcp::ToolResult wrap(const ResearchRooms& rooms, const DueNotices& due, Json data, Json error,
                      const std::vector<std::string>& warnings) {
   const bool success = error.is_null();
   JsonArray said;
   for (const std::string& warning : warnings) said.emplace_back(warning);
   JsonObject meta{{"request_id", make_uuid7()},
                   {"warnings", std::move(said)},
-                  {"now", iso8601(room.clock.now())},
-                  {"clock", room.clock.is_test() ? "test" : "system"}};
+                  {"now", iso8601(rooms.calls.clock.now())},
+                  {"clock", rooms.calls.clock.is_test() ? "test" : "system"}};
   if (due.more > 0) meta["more_notices"] = due.more;
   mcp::ToolResult result = mcp::ToolResult::state({{"success", success},
                                                    {"data", std::move(data)},
@@ -156,19 +155,19 @@ EnvelopeFailure to_failure(Error error, ResearchCall& call) {
 }
 
 mcp::ToolResult to_envelope(ResearchCall& call, ResearchAnswer answer) {
-  if (answer.failure) return settled_envelope(call.room, std::move(answer));
-  const DueNotices due = take_due_notices(call.room.store, call.principal(), call.now);
-  return wrap(call.room, due, std::move(answer.data), nullptr, answer.warnings);
+  if (answer.failure) return settled_envelope(call.rooms, std::move(answer));
+  const DueNotices due = take_due_notices(call.store, call.principal(), call.context.now());
+  return wrap(call.rooms, due, std::move(answer.data), nullptr, answer.warnings);
 }
 
-mcp::ToolResult to_envelope(const ResearchRoom& room, EnvelopeFailure failure) {
-  return wrap(room, {}, nullptr, error_json(std::move(failure)), {});
+mcp::ToolResult to_envelope(const ResearchRooms& rooms, EnvelopeFailure failure) {
+  return wrap(rooms, {}, nullptr, error_json(std::move(failure)), {});
 }
 
-mcp::ToolResult settled_envelope(const ResearchRoom& room, ResearchAnswer answer) {
-  if (!answer.failure) return wrap(room, {}, std::move(answer.data), nullptr, answer.warnings);
+mcp::ToolResult settled_envelope(const ResearchRooms& rooms, ResearchAnswer answer) {
+  if (!answer.failure) return wrap(rooms, {}, std::move(answer.data), nullptr, answer.warnings);
   EnvelopeFailure failure{std::move(*answer.failure), {}, std::move(answer.data)};
-  return wrap(room, {}, nullptr, error_json(std::move(failure)), answer.warnings);
+  return wrap(rooms, {}, nullptr, error_json(std::move(failure)), answer.warnings);
 }
 
 }  // namespace holdfast::tools

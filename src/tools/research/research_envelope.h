@@ -3,7 +3,7 @@
 // The one form of everything that `research` answers (threads-and-research §1).
 
 #include "base/schema/schema.h"
-#include "tools/research/research_actions.h"
+#include "tools/research/research_tool.h"
 
 namespace holdfast::tools {
 
@@ -21,8 +21,8 @@ EnvelopeFailure to_failure(Error error, ResearchCall& call);
 
 // With the notices that are due; a failure that left something behind has it as details.
 mcp::ToolResult to_envelope(ResearchCall& call, ResearchAnswer answer);
-mcp::ToolResult to_envelope(const ResearchRoom& room, EnvelopeFailure failure);
+mcp::ToolResult to_envelope(const ResearchRooms& rooms, EnvelopeFailure failure);
 // Without notices: nobody may be there to see them.
-mcp::ToolResult settled_envelope(const ResearchRoom& room, ResearchAnswer answer);
+mcp::ToolResult settled_envelope(const ResearchRooms& rooms, ResearchAnswer answer);
 
 }  // namespace holdfast::tools

@@ -1,6 +1,7 @@
 #include "tools/research/research_tool.h"
 
-#include "tools/call_scopes.h"
+#include "operations/operation.h"
+#include "operations/table.h"
 #include "tools/research/research_envelope.h"
 #include "tools/research/research_wait.h"
 
@@ -56,12 +57,11 @@ Result<CheckedAction> checked(ResearchAction action, const JsonObject& schemas) 
 
 Result<std::shared_ptr<const Table>> make_table(const JsonObject& schemas) {
   auto table = std::make_shared<Table>();
-  for (auto family : {thread_actions, run_actions, care_actions})
-    for (ResearchAction& action : family()) {
-      HF_TRY(CheckedAction each, checked(std::move(action), schemas));
-      table->names.push_back(each.action.name);
-      table->actions.emplace(each.action.name, std::move(each));
-    }
+  for (ResearchAction& action : research_actions()) {
+    HF_TRY(CheckedAction each, checked(std::move(action), schemas));
+    table->names.push_back(each.action.name);
+    table->actions.emplace(each.action.name, std::move(each));
+  }
   return table;
 }
 
@@ -86,34 +86,30 @@ EnvelopeFailure unsupported_action(const Table& table, std::string_view name) {
   return failure;
 }
 
-mcp::ToolReply answer_research_call(mcp::Call& call, const ResearchRoom& room, const Table& table) {
-  ResearchCall research_call{call, room, room.clock.now()};
+mcp::ToolReply answer_research_call(mcp::Call& call, const ResearchRooms& rooms, const Table& table) {
+  session::StoreView store(rooms.stores, call.caller());
+  CallContext context(call, store, rooms.calls, "research");
+  ResearchCall research_call{call, rooms, store, context};
   const auto name = find_string(call.arguments(), "action");
   if (!name) {
     const bool missing = find(call.arguments(), "action") == nullptr;
     EnvelopeFailure failure = unsupported_action(table, "");
     failure.error.message = missing ? "action is required" : "action must be a string";
     failure.error.code = missing ? "MISSING_REQUIRED" : "VALIDATION_ERROR";
-    return to_envelope(room, std::move(failure));
+    return to_envelope(rooms, std::move(failure));
   }
   const auto found = table.actions.find(*name);
-  if (found == table.actions.end()) return to_envelope(room, unsupported_action(table, *name));
+  if (found == table.actions.end()) return to_envelope(rooms, unsupported_action(table, *name));
   if (auto violations = found->second.check(call.arguments()); !violations.empty())
-    return to_envelope(room, to_failure(violations, *name));
-  auto answered = found->second.action.run(research_call);
-  if (!answered) return to_envelope(room, to_failure(std::move(answered).error(), research_call));
-  if (answered->input_required) return mcp::InputRequired{};
+    return to_envelope(rooms, to_failure(violations, *name));
+  const ResearchAction& action = found->second.action;
+  auto answered = action.run(research_call, action);
+  if (!answered && operations::is_asked(answered.error())) return mcp::InputRequired{};
+  if (!answered) return to_envelope(rooms, to_failure(std::move(answered).error(), research_call));
   return to_envelope(research_call, std::move(*answered));
 }
 
 }  // namespace
-
-CallersRoom::CallersRoom(const ResearchRooms& rooms, const Identity& who)
-    : store_(rooms.stores, who),
-      conversations_(rooms.open(store_)),
-      room_{store_,       rooms.stores,  *conversations_.threads, *conversations_.research,
-            rooms.models, rooms.workers, rooms.confirmation,      rooms.operations,
-            rooms.root,   rooms.clock,   rooms.wait_timeout} {}
 
 Result<void> add_research_tool(mcp::Server& server, const ResearchRooms& rooms) {
   JsonObject schemas = argument_schemas();
@@ -136,11 +132,13 @@ Result<void> add_research_tool(mcp::Server& server, const ResearchRooms& rooms) 
   tool.normalise = settle_names;
   tool.handler_validates = true;
   tool.tasks = mcp::Tool::Tasks::optional;
-  tool.scope_of = scope_of_research_action;
-  tool.handler = [&rooms, table](mcp::Call& call) {
-    const CallersRoom callers(rooms, call.caller());
-    return answer_research_call(call, callers.room(), *table);
+  for (const auto& [name, each] : table->actions) tool.shows[name] = each.action.operation;
+  // One that is not known changes things.
+  tool.scope_of = [table](const JsonObject& arguments) {
+    const auto known = table->actions.find(text_in(arguments, "action"));
+    return known == table->actions.end() ? Scope::write : operations::find_operation(known->second.action.operation)->scope;
   };
+  tool.handler = [&rooms, table](mcp::Call& call) { return answer_research_call(call, rooms, *table); };
   server.tasks().set_survivors(surviving_runs(rooms));
   return server.add_tool(std::move(tool));
 }

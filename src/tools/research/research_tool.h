@@ -4,56 +4,61 @@
 // arguments and answers in one envelope, {success, data, error, notices, meta}, as text and as structuredContent. Everything that
 // is wrong with the arguments is said at once.
 
-#include "kinds/research/run/run.h"
-#include "kinds/threads/threads.h"
 #include "mcp/server/server.h"
-#include "tools/project_root.h"
-#include "tools/research/conversation_operations.h"
+#include "tools/call_context.h"
 #include "tools/research/research_workers.h"
-#include "tools/session/confirmation.h"
-#include "tools/session/session_operations.h"
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace holdfast::tools {
 
-// What the actions of one call work with: threads and research over what its caller may see.
-struct ResearchRoom {
-  session::Store& store;  // as the caller sees it
+// What is the same for all calls; everything outlives the server. The calls open threads and research.
+struct ResearchRooms {
   const session::SharedStore& stores;
-  threads::Threads& threads;
-  research::Research& research;
-  model::Models& models;  // for the questions before a run
+  const CallRoom& calls;
   ResearchWorkers& workers;
-  const Confirmation& confirmation;
-  const SessionOperations& operations;  // how items of lists look
-  const ProjectRoot& root;
-  const Clock& clock;
   std::chrono::milliseconds wait_timeout{60'000};  // research.wait_timeout_s
 };
 
-// What is the same for all calls; everything outlives the server.
-struct ResearchRooms {
-  const session::SharedStore& stores;
-  OpenConversations open;
-  model::Models& models;
-  ResearchWorkers& workers;
-  const Confirmation& confirmation;
-  const SessionOperations& operations;
-  const ProjectRoot& root;
-  const Clock& clock;
-  std::chrono::milliseconds wait_timeout{60'000};
+// Lives as long as the call.
+struct ResearchCall {
+  mcp::Call& call;
+  const ResearchRooms& rooms;
+  session::Store& store;  // as the caller sees it
+  CallContext& context;
+
+  const JsonObject& arguments() const { return call.arguments(); }
+  const std::string& principal() const { return call.caller().principal; }
+  std::string text(std::string_view name) const { return text_in(arguments(), name); }
+  bool flag(std::string_view name, bool fallback) const { return find_bool(arguments(), name).value_or(fallback); }
 };
 
-// The room of one caller, there as long as this is.
-class CallersRoom {
- public:
-  CallersRoom(const ResearchRooms& rooms, const Identity& who);
-  const ResearchRoom& room() const { return room_; }
-
- private:
-  session::StoreView store_;
-  Conversations conversations_;
-  ResearchRoom room_;
+struct ResearchAnswer {
+  JsonObject data;
+  std::vector<std::string> warnings;
+  // The call failed, yet left something behind: `data` becomes the details of the error.
+  std::optional<Error> failure;
 };
+
+// What an action is about; several: one question for all of them.
+enum class Subject : std::uint8_t { none, thread, thread_if_named, threads, run, runs, either };
+inline constexpr std::array<std::string_view, 3> kIdArguments = {"thread_id", "research_id", "id"};
+
+struct ResearchAction {
+  std::string name;
+  std::string_view operation;  // that it shows
+  Subject subject = Subject::none;
+  bool also_deleted = false;
+  std::vector<std::string> required, optional;  // names of argument_schemas()
+  Result<ResearchAnswer> (*run)(ResearchCall&, const ResearchAction&) = nullptr;
+};
+
+std::vector<ResearchAction> research_actions();
+// Every argument of every action, once.
+JsonObject argument_schemas();
 
 Result<void> add_research_tool(mcp::Server& server, const ResearchRooms& rooms);
 

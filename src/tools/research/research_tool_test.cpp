@@ -6,7 +6,6 @@
 #include "model/test_models.h"
 #include "session/life/sweep.h"
 #include "tools/research/test_workers.h"
-#include "tools/session/list_filters.h"
 #include "tools/test_tool_server.h"
 
 #include <fmt/format.h>
@@ -34,6 +33,10 @@ class DeadProvider final : public research::SearchProvider {
 struct ResearchToolTest : testing::Test, ToolServer {
   ResearchToolTest() {
     add_core_operations();
+    calls.open = [this](session::Store& seen) {
+      return Conversations{threads::Threads::make(seen, models), std::make_unique<research::Research>(over(seen))};
+    };
+    calls.models = &models;
     EXPECT_TRUE(server.open());
     EXPECT_TRUE(add_research_tool(server, rooms));
   }
@@ -106,18 +109,7 @@ struct ResearchToolTest : testing::Test, ToolServer {
   }
   research::Research research{over(*store)};
   ResearchWorkers workers{runs_of(research)};
-  ResearchRooms rooms{stores,
-                      [this](session::Store& seen) {
-                        return Conversations{threads::Threads::make(seen, models),
-                                             std::make_unique<research::Research>(over(seen))};
-                      },
-                      models,
-                      workers,
-                      confirmation,
-                      operations,
-                      root,
-                      *clock,
-                      std::chrono::seconds(60)};
+  ResearchRooms rooms{stores, calls, workers};
 };
 
 TEST_F(ResearchToolTest, S1AllViolationsAreToldAtOnceWithTheirField) {
@@ -147,7 +139,7 @@ TEST_F(ResearchToolTest, S1CodesOfBadInput) {
   EXPECT_EQ(code({{"action", "thread-get"}, {"thread_id", "research-abcdefgh"}}), "INVALID_ID");
   EXPECT_EQ(code({{"action", "deep-research-status"}, {"research_id", "../../etc"}}), "INVALID_ID");
   EXPECT_EQ(code({{"action", "thread-delete"}, {"thread_ids", JsonArray{"thread-abc"}}}), "INVALID_ID");
-  for (const std::int64_t limit : {std::int64_t{0}, kMaxList + 1})  // as every list
+  for (const std::int64_t limit : {std::int64_t{0}, operations::kMaxList + 1})  // as every list
     EXPECT_EQ(code({{"action", "thread-list"}, {"limit", limit}}), "VALIDATION_ERROR");
   EXPECT_EQ(code({{"action", "thread-list"}, {"cursor", "made up"}}), "INVALID_CURSOR");
   EXPECT_EQ(code({{"action", "thread-list"}, {"kind", "novel"}}), "INVALID_FILTER");

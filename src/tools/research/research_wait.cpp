@@ -1,7 +1,7 @@
 #include "tools/research/research_wait.h"
 
 #include "base/run/log.h"
-#include "tools/research/conversation_operations.h"
+#include "operations/research/research_facts.h"
 #include "tools/research/research_envelope.h"
 
 #include <fmt/format.h>
@@ -48,33 +48,34 @@ Error failure_of(const SessionRecord& record) {
                     code.empty() ? "INTERNAL_ERROR" : code);
 }
 
-}  // namespace
-
-Result<ResearchAnswer> outcome_of(const ResearchRoom& room, const std::string& principal, const std::string& id) {
-  HF_TRY(const SessionRecord record, room.store.get(id));
+Result<ResearchAnswer> outcome_of(session::Store& store, research::Research& research, const std::string& id) {
+  HF_TRY(const SessionRecord record, store.get(id));
   ResearchAnswer answer;
-  HF_TRY(answer.data, run_json(room.research, principal, record));
+  HF_TRY(answer.data, operations::run_facts(research, record));
   if (record.status == "failed") answer.failure = failure_of(record);
   return answer;
 }
 
+}  // namespace
+
 Result<ResearchAnswer> wait_for_run(ResearchCall& call, const std::string& id) {
-  const ResearchRoom& room = call.room;
+  const ResearchRooms& rooms = call.rooms;
+  HF_TRY(research::Research* const research, call.context.research());
   HF_TRY(const bool is_task, call.call.become_task(fmt::format("{}: started", id), JsonObject{{kTaskRun, id}}, true));
   const bool reports = call.call.request_meta().contains("progressToken");
-  auto patience = room.wait_timeout;
+  auto patience = rooms.wait_timeout;
   if (auto seconds = find_int(call.arguments(), "wait_timeout_s")) patience = std::chrono::seconds(*seconds);
   const bool without_end = is_task || (reports && !call.arguments().contains("wait_timeout_s"));
   const Time::time_point until = Time::now() + patience;
   Time::time_point reported = Time::now();
   Seen last{-1, {}};
   for (;;) {
-    HF_TRY(const SessionRecord record, room.store.get(id));
-    if (is_over(record) || room.workers.stopping()) break;
+    HF_TRY(const SessionRecord record, call.store.get(id));
+    if (is_over(record) || rooms.workers.stopping()) break;
     if (call.call.cancelled()) {
       // Of a task it means the work itself; of a call only that nobody waits any more.
       if (is_task)
-        if (auto done = room.research.cancel(call.principal(), id); !done)
+        if (auto done = research->cancel(call.principal(), id); !done)
           log(LogLevel::warn, "tools", id + " was not cancelled: " + done.error().message);
       break;
     }
@@ -87,12 +88,12 @@ Result<ResearchAnswer> wait_for_run(ResearchCall& call, const std::string& id) {
       last = seen;
       reported = Time::now();
     }
-    if (room.workers.has(id))
-      room.workers.wait(id, kLookAtRun);
+    if (rooms.workers.has(id))
+      rooms.workers.wait(id, kLookAtRun);
     else
       call.call.wait_for(kLookAtRun);
   }
-  return outcome_of(room, call.principal(), id);
+  return outcome_of(call.store, *research, id);
 }
 
 mcp::Tasks::Survivors surviving_runs(const ResearchRooms& rooms) {
@@ -102,10 +103,9 @@ mcp::Tasks::Survivors surviving_runs(const ResearchRooms& rooms) {
   };
   mcp::Tasks::Survivors survivors;
   survivors.refresh = [&rooms, run_of](const Identity& owner, JsonObject& row) {
-    const CallersRoom owners(rooms, owner);
-    const ResearchRoom& room = owners.room();
+    session::StoreView store(rooms.stores, owner);
     const std::string id = run_of(row);
-    auto record = room.store.get(id);
+    auto record = store.get(id);
     if (!record || record->principal != owner.principal || record->visibility == session::Visibility::deleted ||
         record->status == "cancelled") {
       row["status"] = "cancelled";
@@ -115,16 +115,16 @@ mcp::Tasks::Survivors surviving_runs(const ResearchRooms& rooms) {
       row["statusMessage"] = task_message(id, look_at(*record));
       return;
     }
-    auto answer = outcome_of(room, owner.principal, id);
+    auto answer = outcome_of(store, *rooms.calls.open(store).research, id);
     if (!answer) return;
-    mcp::ToolResult result = settled_envelope(room, std::move(*answer));
+    mcp::ToolResult result = settled_envelope(rooms, std::move(*answer));
     row["status"] = "completed";
     row["result"] = JsonObject{{"content", std::move(result.content)}, {"structuredContent", std::move(*result.structured)}};
     if (result.is_error) row["result"].as_object()["isError"] = true;
   };
   survivors.cancel = [&rooms, run_of](const Identity& owner, const JsonObject& row) {
-    const CallersRoom owners(rooms, owner);
-    if (auto done = owners.room().research.cancel(owner.principal, run_of(row)); !done)
+    session::StoreView store(rooms.stores, owner);
+    if (auto done = rooms.calls.open(store).research->cancel(owner.principal, run_of(row)); !done)
       log(LogLevel::warn, "tools", run_of(row) + " was not cancelled: " + done.error().message);
   };
   return survivors;

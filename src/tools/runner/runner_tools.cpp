@@ -2,7 +2,7 @@
 
 #include "base/run/log.h"
 #include "kinds/runner/run_export.h"
-#include "mcp/wire/task_meta.h"
+#include "mcp/server/tasks.h"
 #include "operations/context.h"
 #include "operations/runner/runs.h"
 #include "session/kinds.h"
@@ -286,6 +286,7 @@ mcp::Tool tool_of(std::string name, std::string title, std::string description, 
   tool.normalise = drop_nulls;
   tool.starts_programs = starts_programs(tool.name);
   tool.tasks = mcp::Tool::Tasks::optional;
+  tool.shows = {{"", "run"}};
   return tool;
 }
 
@@ -297,19 +298,19 @@ Result<SessionAnswer> where_it_stands(SessionCall& call) {
   JsonObject state = runner::report_json(report);
   state["session"] = call.operations.item(*call.record, call.now);
   if (report.status == "interrupted") state["hint"] = how_to_go_on(report.id);
-  return SessionAnswer{std::move(state), {}, false};
+  return SessionAnswer{std::move(state)};
 }
 
 Result<SessionAnswer> cancel_task_run(SessionCall& call) {
   HF_CHECK(runner::cancel_run(call.store, call.record->id, call.principal()));
   HF_TRY(const session::SessionRecord record, call.store.get(call.record->id));
-  return SessionAnswer{{{"sessionId", record.id}, {"session", call.operations.item(record, call.now)}}, {}, false};
+  return SessionAnswer{{{"sessionId", record.id}, {"session", call.operations.item(record, call.now)}}};
 }
 
 Result<SessionAnswer> export_task_run(SessionCall& call) {
   const std::string format(find_string(call.arguments(), "format").value_or("markdown"));
   HF_TRY(const std::string content, runner::export_report(call.store, call.record->id, format));
-  return SessionAnswer{{{"sessionId", call.record->id}, {"format", format}, {"content", content}}, {}, false};
+  return SessionAnswer{{{"sessionId", call.record->id}, {"format", format}, {"content", content}}};
 }
 
 }  // namespace
@@ -342,9 +343,9 @@ Result<void> add_runner_tools(mcp::Server& server, const RunnerRoom& room) {
 void add_run_kind(SessionOperations& operations) {
   using enum SessionOperation::Session;
   const std::string kind(session::kRun);
-  operations.add({"resume", kind, required, where_it_stands});
+  operations.add({"resume", kind, required, where_it_stands, Scope::read});
   operations.add({"cancel", kind, required, cancel_task_run});
-  operations.add({"export", kind, required, export_task_run});
+  operations.add({"export", kind, required, export_task_run, Scope::read});
   operations.add_argument("format", {{"type", "string"}});
 }
 

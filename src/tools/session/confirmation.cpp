@@ -1,5 +1,7 @@
 #include "tools/session/confirmation.h"
 
+#include "operations/operation.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -13,6 +15,7 @@ using session::GateAction;
 using session::GateBinding;
 using session::GateQuestion;
 
+constexpr std::size_t kMostAtOnce = 50;  // one question names every one of them, and a person reads it
 constexpr std::string_view kChanged = "CONFIRMATION_CHANGED";
 // What call.state() keeps from run to run.
 constexpr std::string_view kTokenState = "gate", kRoundState = "gate_round", kRemarkState = "gate_remark";
@@ -53,20 +56,21 @@ std::string command_of(const operations::GatedAction& action) {
 
 }  // namespace
 
-Result<Confirmation::Outcome> Confirmation::pass(mcp::Call& call, std::string_view tool, const operations::GatedAction& action,
-                                                 Millis now) const {
-  session::StoreView store(stores_, call.caller());
-  HF_CHECK(operations::check_action(store, action));
+Result<JsonObject> Confirmation::pass(mcp::Call& call, std::string_view tool, const operations::GatedAction& action,
+                                      Millis now) const {
+  if (action.records.size() > kMostAtOnce)
+    return fail(ErrorKind::invalid, fmt::format("{} sessions at once are too many to ask about", action.records.size()),
+                fmt::format("at most {}", kMostAtOnce), "invalid_argument");
   // A confirmation is judged also when there is nothing left to do: one that was used before must not look like a success.
   if (auto token = find_string(call.arguments(), "confirmation_token")) return second_step(call, tool, action, *token, now);
   if (call.state().contains(kTokenState)) return ask(call, tool, action, now);
-  if (operations::is_done_already(action)) return Outcome{false, operations::done_already(action, policy_), {}};
+  if (operations::is_done_already(action)) return operations::done_already(action, policy_);
   if (call.caller().can_elicit_form()) return ask(call, tool, action, now);
   return offer_token(tool, call.caller().principal, action, now, false);
 }
 
-Result<Confirmation::Outcome> Confirmation::ask(mcp::Call& call, std::string_view tool, const operations::GatedAction& action,
-                                                Millis now) const {
+Result<JsonObject> Confirmation::ask(mcp::Call& call, std::string_view tool, const operations::GatedAction& action,
+                                     Millis now) const {
   const GateQuestion question = session::make_question(action.action, action.records, policy_, now, action.described());
   const GateBinding binding = binding_of(tool, true, call.caller().principal, action);
   JsonObject& state = call.state();
@@ -81,10 +85,9 @@ Result<Confirmation::Outcome> Confirmation::ask(mcp::Call& call, std::string_vie
     const mcp::Answer* answer = call.ask(key, std::move(form));
     if (!answer) {
       state[kTokenState] = session::make_token(stores_.secret(), binding, action.records, now, settings_.token_ttl).text;
-      return Outcome{true, {}, {}};
+      return operations::asked();
     }
-    if (answer->failure && answer->failure->kind == ErrorKind::timeout)
-      return Outcome{false, operations::nothing_done(action, "timeout"), {}};
+    if (answer->failure && answer->failure->kind == ErrorKind::timeout) return operations::nothing_done(action, "timeout");
     if (answer->failure) return offer_token(tool, call.caller().principal, action, now, false);
     const JsonObject* content = answer->content();
     const std::string token(find_string(state, kTokenState).value_or(""));
@@ -92,24 +95,23 @@ Result<Confirmation::Outcome> Confirmation::ask(mcp::Call& call, std::string_vie
       static_cast<void>(
           act(call, action, binding, token, operations::kKeep));  // answered is answered: the token passes no second time
       const bool declined = find_string(answer->result, "action") == "decline";
-      return Outcome{false, operations::nothing_done(action, declined ? "declined" : "cancelled"), {}};
+      return operations::nothing_done(action, declined ? "declined" : "cancelled");
     }
     const std::string choice(find_string(*content, "choice").value_or(operations::kKeep));
     if (!id_is_confirmed(question, choice, *content)) {
       state[kRemarkState] = "The id that was typed is not this session's. ";
     } else {
       HF_TRY(std::optional<JsonObject> done, act(call, action, binding, token, choice));
-      if (done) return Outcome{false, std::move(*done), {}};
-      if (operations::is_done_already(action)) return Outcome{false, operations::done_already(action, policy_), {}};
+      if (done) return std::move(*done);
+      if (operations::is_done_already(action)) return operations::done_already(action, policy_);
       state[kRemarkState] = "It has changed since you were asked. ";
     }
     state[kRoundState] = round + 1;
   }
 }
 
-Result<Confirmation::Outcome> Confirmation::second_step(mcp::Call& call, std::string_view tool,
-                                                        const operations::GatedAction& action, std::string_view token,
-                                                        Millis now) const {
+Result<JsonObject> Confirmation::second_step(mcp::Call& call, std::string_view tool, const operations::GatedAction& action,
+                                             std::string_view token, Millis now) const {
   const GateQuestion question = session::make_question(action.action, action.records, policy_, now, action.described());
   const std::string choice(find_string(call.arguments(), "choice").value_or(""));
   if (std::ranges::find(question.choices, choice) == question.choices.end())
@@ -120,13 +122,13 @@ Result<Confirmation::Outcome> Confirmation::second_step(mcp::Call& call, std::st
                 "the user has to type the id of what is erased for good", "VALIDATION_ERROR");
   const std::string& principal = call.caller().principal;
   HF_TRY(std::optional<JsonObject> done, act(call, action, binding_of(tool, false, principal, action), token, choice));
-  if (done) return Outcome{false, std::move(*done), {}};
-  if (operations::is_done_already(action)) return Outcome{false, operations::done_already(action, policy_), {}};
+  if (done) return std::move(*done);
+  if (operations::is_done_already(action)) return operations::done_already(action, policy_);
   return offer_token(tool, principal, action, now, true);
 }
 
-Result<Confirmation::Outcome> Confirmation::offer_token(std::string_view tool, const std::string& principal,
-                                                        const operations::GatedAction& action, Millis now, bool changed) const {
+Result<JsonObject> Confirmation::offer_token(std::string_view tool, const std::string& principal,
+                                             const operations::GatedAction& action, Millis now, bool changed) const {
   if (!settings_.token_fallback)
     return fail(ErrorKind::refused, fmt::format("this client cannot ask its user, and {} needs a yes", name_of(action.action)),
                 fmt::format("the user can run: {}", command_of(action)), "CONFIRMATION_UNAVAILABLE");
@@ -142,10 +144,12 @@ Result<Confirmation::Outcome> Confirmation::offer_token(std::string_view tool, c
   data["expires_at"] = iso8601(token.expires_at);
   if (question.confirm_id) data["confirm_id"] = "required: the id, typed by the user";
   if (changed) data["changed"] = true;
-  return Outcome{false, std::move(data),
-                 fmt::format("{}Nothing has been done. The user must decide, not you: show them the prompt, then repeat the call "
-                             "with confirmation_token and their choice.",
-                             changed ? "It has changed since the last question. " : "")};
+  data["summary"] = fmt::format(
+      "{}Nothing has been done. The user must decide, not you: show them the prompt, then repeat the call with "
+      "confirmation_token "
+      "and their choice.",
+      changed ? "It has changed since the last question. " : "");
+  return data;
 }
 
 Result<std::optional<JsonObject>> Confirmation::act(const mcp::Call& call, const operations::GatedAction& action,

@@ -7,10 +7,10 @@
 // user's choice; the setting gate.fallback can forbid that. Nothing happens on a single call, and no argument named `confirm`
 // means anything.
 //
-// A handler calls pass() and returns InputRequired when it says so; it may be run again any number of times.
+// A handler that calls pass() may be run again any number of times.
 
 #include "mcp/server/call.h"
-#include "operations/sessions/gated_actions.h"
+#include "operations/sessions/removing.h"
 #include "session/query/store_view.h"
 
 #include <chrono>
@@ -29,23 +29,19 @@ class Confirmation {
   Confirmation(const session::SharedStore& stores, const session::RetentionPolicy& policy, GateSettings settings)
       : stores_(stores), policy_(policy), settings_(settings) {}
 
-  struct Outcome {
-    bool input_required = false;
-    JsonObject data;      // {outcome, deleted, id, ...}
-    std::string summary;  // what the model should do next; may be empty
-  };
-  // tool: the name it is called by. Errors: those of check_action; CONFIRMATION_INVALID, CONFIRMATION_EXPIRED,
-  // CONFIRMATION_UNAVAILABLE (refused); those of the store. With all of them nothing has happened.
-  Result<Outcome> pass(mcp::Call& call, std::string_view tool, const operations::GatedAction& action, Millis now) const;
+  // {outcome, deleted, id, ...}, and as `summary` what the model should do next. tool: the name it is called by. Errors:
+  // CONFIRMATION_INVALID, CONFIRMATION_EXPIRED, CONFIRMATION_UNAVAILABLE (refused); operations::asked(); those of the store. With
+  // all of them nothing has happened.
+  Result<JsonObject> pass(mcp::Call& call, std::string_view tool, const operations::GatedAction& action, Millis now) const;
 
   const session::RetentionPolicy& policy() const { return policy_; }
 
  private:
-  Result<Outcome> ask(mcp::Call& call, std::string_view tool, const operations::GatedAction& action, Millis now) const;
-  Result<Outcome> second_step(mcp::Call& call, std::string_view tool, const operations::GatedAction& action,
-                              std::string_view token, Millis now) const;
-  Result<Outcome> offer_token(std::string_view tool, const std::string& principal, const operations::GatedAction& action,
-                              Millis now, bool changed) const;
+  Result<JsonObject> ask(mcp::Call& call, std::string_view tool, const operations::GatedAction& action, Millis now) const;
+  Result<JsonObject> second_step(mcp::Call& call, std::string_view tool, const operations::GatedAction& action,
+                                 std::string_view token, Millis now) const;
+  Result<JsonObject> offer_token(std::string_view tool, const std::string& principal, const operations::GatedAction& action,
+                                 Millis now, bool changed) const;
   // nullopt: a record has changed since the question was put.
   Result<std::optional<JsonObject>> act(const mcp::Call& call, const operations::GatedAction& action,
                                         const session::GateBinding& binding, std::string_view token,

@@ -23,7 +23,7 @@ struct GateTest : testing::Test, ToolServer {
     add_core_operations();
     EXPECT_TRUE(server.open());
     EXPECT_TRUE(add_session_tool(server, stores, operations, calls));
-    add_notice_resource(server, stores);
+    add_notice_resource(server, stores, calls);
   }
 
   void create(const std::string& id, std::string_view kind = session::kThread) {
@@ -228,11 +228,11 @@ TEST_F(GateTest, S7TheTwoStepsCanBeForbidden) {
   GateSettings strict;
   strict.token_fallback = false;
   const Confirmation refusing(stores, policy, strict);
-  SessionOperations own{policy};
-  add_gate_operations(own, refusing);
+  CallRoom strict_calls = calls;
+  strict_calls.confirmation = &refusing;
   mcp::Server other{{}, loop, pool, *clock, protocol_state};
   ASSERT_TRUE(other.open());
-  ASSERT_TRUE(add_session_tool(other, stores, own, calls));
+  ASSERT_TRUE(add_session_tool(other, stores, operations, strict_calls));
   mcp::Message message;
   message.kind = mcp::Message::Kind::request;
   message.id = 1;

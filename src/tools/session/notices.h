@@ -5,7 +5,7 @@
 
 #include "mcp/server/server.h"
 #include "session/life/notices.h"
-#include "session/query/store_view.h"
+#include "tools/call_context.h"
 
 namespace holdfast::tools {
 
@@ -22,9 +22,6 @@ DueNotices take_due_notices(session::Store& store, const std::string& principal,
 // A text block for the user, in front of the others; nothing when there is no notice.
 void add_notice_block(mcp::ToolResult& result, const DueNotices& due);
 
-// {notices[], count, more?} of all that are open.
-Result<JsonObject> open_notices(session::Reader& reader, const std::string& principal, bool all);
-
-void add_notice_resource(mcp::Server& server, const session::SharedStore& stores);
+void add_notice_resource(mcp::Server& server, const session::SharedStore& stores, const CallRoom& room);
 
 }  // namespace holdfast::tools

@@ -1,7 +1,7 @@
 #include "tools/session/session_news.h"
 
 #include "session/kinds.h"
-#include "session/query/projects.h"
+#include "session/record.h"
 #include "tools/session/notices.h"
 #include "tools/session/session_tools.h"
 

@@ -2,9 +2,12 @@
 
 #include "operations/context.h"
 #include "operations/sessions/session_item.h"
+#include "operations/table.h"
+#include "session/kinds.h"
 #include "tools/argument_schema.h"
-#include "tools/argument_spelling.h"
-#include "tools/session/session_errors.h"
+#include "tools/tool_answers.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -12,64 +15,86 @@ namespace holdfast::tools {
 
 namespace {
 
-std::string spelled(std::string_view parameter) {
-  return parameter == "session" ? std::string("sessionId") : to_camel_case(parameter);
+// Whose words a refusal is in: those of the session's kind, of several the first one's.
+std::string kind_of(const SessionCall& call) {
+  if (call.record) return call.record->kind;
+  for (const std::string& id : texts_in(call.arguments(), "sessionIds"))
+    if (const auto found = catalogue::find(call.context.asker(), id); found && found->record()) return found->record()->kind;
+  return {};
+}
+
+Result<operations::Facts> facts_of(const operations::Operation& operation, SessionCall& call) {
+  operations::Given given = given_of(operation, call.arguments());
+  if (call.record) given.set("session", Json(call.record->id));
+  // Lists are filtered by a status; a change of it belongs to the kinds that have their own `update`.
+  if (operation.name == "sessions update" && call.arguments().contains("status"))
+    return fail(ErrorKind::invalid, fmt::format("the status of a {} session cannot be set here", call.record->kind), {},
+                "invalid_argument");
+  HF_CHECK(check(operation, given));
+  return operation.run(call.context, given);
+}
+
+Result<SessionAnswer> answer_of(const operations::Operation& operation, SessionCall& call) {
+  auto facts = facts_of(operation, call);
+  if (!facts) return fail(in_words_of(kind_of(call), std::move(facts).error()));
+  SessionAnswer answer{std::move(*facts), {}};
+  answer.summary = text_in(answer.state, "summary");
+  answer.state.erase("summary");
+  const auto id = find_string(answer.state, "id");
+  if (operation.effect == operations::Effect::removes && id) answer.state["sessionId"] = std::string(*id);
+  return answer;
+}
+
+SessionOperation::Session session_of(const operations::Operation& operation) {
+  const operations::Parameter* named = find(operation.parameters, "session");
+  if (!named) return SessionOperation::Session::none;
+  return named->required ? SessionOperation::Session::required : SessionOperation::Session::optional;
 }
 
 }  // namespace
 
-operations::Given given_of(const operations::Operation& operation, const JsonObject& arguments) {
-  operations::Given given;
-  for (const operations::Parameter& each : operation.parameters)
-    if (const Json* value = find(arguments, spelled(each.name))) given.set(each.name, *value);
-  return given;
+Error in_words_of(std::string_view kind, Error error) {
+  if (error.code == "VALIDATION_ERROR") error.code = "invalid_argument";  // the tool's own word, for every kind
+  const bool own = kind == session::kThread || kind == session::kResearch;
+  if (own && error.code == "gone") error.code = "GONE";
+  if (!own && (error.code == "INVALID_STATE_TRANSITION" || error.code == "DELETED")) error.code.clear();
+  return error;
 }
 
 void SessionOperations::add(SessionOperation operation) {
   operations_.push_back(std::move(operation));
 }
 
-void SessionOperations::add(const operations::Operation& operation, std::string kind, Check before) {
+void SessionOperations::add(std::span<const operations::Operation> family) {
+  for (const operations::Operation& each : family) add(each, std::string(each.kind));
+}
+
+void SessionOperations::add(const operations::Operation& operation, std::string kind) {
   for (const operations::Parameter& each : operation.parameters)
-    if (each.name != "session" && !arguments_.contains(spelled(each.name)))
-      add_argument(spelled(each.name), argument::schema_of(each));
-  const auto run = [&operation, before = std::move(before)](SessionCall& call) -> Result<SessionAnswer> {
-    auto facts = [&]() -> Result<operations::Facts> {
-      operations::Given given = given_of(operation, call.arguments());
-      given.set("session", Json(call.record->id));
-      if (before) HF_CHECK(before(call));
-      HF_CHECK(check(operation, given));
-      return operation.run(call.context, given);
-    }();
-    if (facts) return SessionAnswer{std::move(*facts), {}, false};
-    Error error = in_words_of(call.record->kind, std::move(facts).error());
-    operations::put_in_spelling_of(error, spelled);
-    return fail(std::move(error));
-  };
-  const std::string_view name = operation.name;
-  add(SessionOperation{std::string(name.substr(name.find(' ') + 1)), std::move(kind), SessionOperation::Session::required, run});
+    if (each.name != "session" && !arguments_.contains(argument_of(each.name)))
+      add_argument(argument_of(each.name), argument::schema_of(each));
+  add(SessionOperation{std::string(action_of(operation)), std::move(kind), session_of(operation),
+                       [&operation](SessionCall& call) { return answer_of(operation, call); }, operation.scope,
+                       std::string(operation.name)});
+}
+
+void SessionOperations::add_core() {
+  add(operations::listing_operations());
+  add(operations::reading_operations());
+  add(operations::changing_operations());
+  add(operations::note_operations());
+  for (const operations::Operation& each : operations::note_operations()) add(each, std::string(session::kTranscript));
+  add(operations::removal_operations());
+  for (const operations::Operation& each : operations::care_operations())
+    if (each.name != "cleanup") add(each, {});
 }
 
 void SessionOperations::add_argument(std::string name, JsonObject schema) {
   arguments_[name] = std::move(schema);
 }
 
-void SessionOperations::add_outside(OutsideKind kind) {
-  outside_.push_back(std::move(kind));
-}
-
 bool SessionOperations::is_outside(std::string_view kind) const {
-  return std::ranges::find(outside_, kind, &OutsideKind::kind) != outside_.end();
-}
-
-catalogue::Asker SessionOperations::asker(const mcp::Caller& caller, session::Store& store) const {
-  const transcripts::Keeper* keeper = nullptr;
-  for (const OutsideKind& outside : outside_) keeper = outside.keeper(caller);
-  return {[&store]() -> Result<session::Store*> { return &store; }, caller.principal, keeper};
-}
-
-catalogue::Asker SessionCall::asker() const {
-  return operations.asker(call.caller(), store);
+  return std::ranges::find(outside_, kind) != outside_.end();
 }
 
 const SessionOperation* SessionOperations::find(std::string_view name, std::string_view kind) const {
@@ -89,6 +114,18 @@ const SessionOperation* SessionOperations::find(std::string_view name, std::stri
 
 bool SessionOperations::knows(std::string_view name) const {
   return std::ranges::any_of(operations_, [&](const SessionOperation& each) { return each.name == name; });
+}
+
+Scope SessionOperations::scope_of(std::string_view name) const {
+  const auto known = std::ranges::find(operations_, name, &SessionOperation::name);
+  return known == operations_.end() ? Scope::write : known->scope;
+}
+
+std::map<std::string, std::string> SessionOperations::rows() const {
+  std::map<std::string, std::string> rows;
+  for (const SessionOperation& each : operations_)
+    if (const auto [known, fresh] = rows.emplace(each.name, each.row); !fresh && each.row.empty()) known->second.clear();
+  return rows;
 }
 
 std::vector<std::string> SessionOperations::names_for(std::string_view kind) const {

@@ -37,13 +37,11 @@ struct SessionCall {
 
   const JsonObject& arguments() const { return call.arguments(); }
   const std::string& principal() const { return call.caller().principal; }
-  catalogue::Asker asker() const;  // what exists for the caller
 };
 
 struct SessionAnswer {
   JsonObject state;
-  std::string summary;          // a line of prose in front; may be empty
-  bool input_required = false;  // Call::ask has put a question: run again when it is answered
+  std::string summary = {};  // a line of prose in front; may be empty
 };
 
 struct SessionOperation {
@@ -53,18 +51,13 @@ struct SessionOperation {
   std::string kind;  // empty: every kind that has none of its own
   Session session = Session::required;
   std::function<Result<SessionAnswer>(SessionCall&)> run;
+  Scope scope = Scope::write;
+  std::string row = {};  // of the table of operations; empty: it is none
 };
 
-// A kind whose sessions another program owns and the store does not hold. Its records are made up for the call; operations
-// written for every kind would look for them in the store, so only the kind's own apply.
-struct OutsideKind {
-  std::string kind;
-  // Whose its sessions are when they are the caller's; nullptr: for this caller there are none.
-  std::function<const transcripts::Keeper*(const mcp::Caller&)> keeper;
-};
-
-// What of a call's arguments (camelCase) are parameters of the operation.
-operations::Given given_of(const operations::Operation& operation, const JsonObject& arguments);
+// Code words of `session` keep the spelling of the kind's contract (design 8.1): threads and research write
+// INVALID_STATE_TRANSITION, the others say refused.
+Error in_words_of(std::string_view kind, Error error);
 
 class SessionOperations {
  public:
@@ -72,22 +65,27 @@ class SessionOperations {
   explicit SessionOperations(session::RetentionPolicy policy = {}) : policy_(std::move(policy)) {}
 
   void add(SessionOperation operation);
-  // One of the table, under its last word; its parameters become arguments. `kind`: as SessionOperation::kind. `before`: refuses
-  // what arguments of other operations would mean here.
-  using Check = std::function<Result<void>(const SessionCall&)>;
-  void add(const operations::Operation& operation, std::string kind = {}, Check before = {});
+  // Those of the table, under their last words; their parameters become arguments.
+  void add(std::span<const operations::Operation> family);
+  void add(const operations::Operation& operation, std::string kind);  // of this kind, too
+  // What every kind has.
+  void add_core();
   // A property of the tool's input schema; the same name may be declared twice if the schema is the same.
   void add_argument(std::string name, JsonObject schema);
 
-  void add_outside(OutsideKind kind);
+  // A kind whose sessions another program owns and the store does not hold. Its records are made up for the call; operations
+  // written for every kind would look for them in the store, so only the kind's own apply.
+  void add_outside(std::string kind) { outside_.push_back(std::move(kind)); }
   bool is_outside(std::string_view kind) const;
-  // What exists for the caller; the store is as the caller sees it.
-  catalogue::Asker asker(const mcp::Caller& caller, session::Store& store) const;
 
   // The kind's own, else the general one, else nullptr. An empty kind finds any of that name that can work
   // without a session.
   const SessionOperation* find(std::string_view name, std::string_view kind) const;
   bool knows(std::string_view name) const;
+  // What a caller must be allowed to do for it; one that is not known changes things.
+  Scope scope_of(std::string_view name) const;
+  // Every name and the row that it shows, for every kind; of what is one kind's own "".
+  std::map<std::string, std::string> rows() const;
   // In the order they were added; of one kind, or all when it is empty.
   std::vector<std::string> names_for(std::string_view kind) const;
   const JsonObject& arguments() const { return arguments_; }
@@ -100,7 +98,7 @@ class SessionOperations {
  private:
   session::RetentionPolicy policy_;
   std::vector<SessionOperation> operations_;
-  std::vector<OutsideKind> outside_;
+  std::vector<std::string> outside_;
   JsonObject arguments_;
 };
 

@@ -39,10 +39,12 @@ mcp::ResourceReply read_sessions(mcp::Call& call, const session::SharedStore& st
 }
 
 std::optional<mcp::ResourceReply> read_session(mcp::Call& call, const session::SharedStore& stores,
-                                               const SessionOperations& operations, Millis now, const std::string& uri,
+                                               const SessionOperations& operations, const CallRoom& room, const std::string& uri,
                                                const std::string& id) {
   session::StoreView store(stores, call.caller());
-  const catalogue::Asker asker = operations.asker(call.caller(), store);
+  CallContext context(call, store, room);
+  const Millis now = context.now();
+  const catalogue::Asker asker = context.asker();
   const auto found = catalogue::find(asker, id);
   if (!found && (found.error().kind == ErrorKind::not_found || found.error().kind == ErrorKind::ambiguous)) return std::nullopt;
   auto record = found ? catalogue::record_of(asker, *found) : Result<session::SessionRecord>(fail(found.error()));
@@ -64,12 +66,13 @@ std::optional<mcp::ResourceReply> read_session(mcp::Call& call, const session::S
 
 }  // namespace
 
-void add_session_resources(mcp::Server& server, const session::SharedStore& stores, const SessionOperations& operations) {
+void add_session_resources(mcp::Server& server, const session::SharedStore& stores, const SessionOperations& operations,
+                           const CallRoom& room) {
   server.add_resource({{std::string(kSessionsUri), "sessions", "Sessions", "The newest sessions, as JSON", std::string(kJson)},
                        [&](mcp::Call& call) { return read_sessions(call, stores, operations, server.clock().now()); }});
   server.add_template({std::string(kSessionUri), "session", "One session", "Record and last entries, as JSON", std::string(kJson),
                        [&](mcp::Call& call, const std::string& uri, const mcp::Variables& variables) {
-                         return read_session(call, stores, operations, server.clock().now(), uri, variables.at("id"));
+                         return read_session(call, stores, operations, room, uri, variables.at("id"));
                        }});
 }
 

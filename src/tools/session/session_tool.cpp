@@ -1,11 +1,10 @@
 // The `session` tool: finds the operation and the session it is about, and wraps what comes back.
 
+#include "operations/sessions/list_filters.h"
 #include "operations/sessions/notes.h"
 #include "tools/argument_spelling.h"
-#include "tools/call_scopes.h"
+#include "tools/session/confirmation.h"
 #include "tools/session/notices.h"
-#include "tools/session/session_arguments.h"
-#include "tools/session/session_errors.h"
 #include "tools/session/session_tools.h"
 #include "tools/tool_answers.h"
 
@@ -29,7 +28,7 @@ std::unexpected<Error> unsupported_operation(const SessionOperations& operations
 
 // One that was purged is told of in the words of its kind.
 Result<catalogue::Found> find_named(const SessionCall& call, std::string_view id) {
-  auto found = catalogue::find(call.asker(), id);
+  auto found = catalogue::find(call.context.asker(), id);
   if (found || found.error().code != "gone") return found;
   HF_TRY(const auto tombstone, call.store.tombstone(id));
   if (!tombstone) return found;
@@ -38,7 +37,7 @@ Result<catalogue::Found> find_named(const SessionCall& call, std::string_view id
 
 // The kind that `type` names, when it names one that is not in the store.
 std::string outside_kind(const SessionCall& call) {
-  auto kinds = kinds_of(call.arguments());
+  const auto kinds = operations::kinds_of(operations::Given(call.arguments()));
   if (kinds && kinds->size() == 1 && call.operations.is_outside(kinds->front())) return kinds->front();
   return {};
 }
@@ -51,7 +50,7 @@ Result<SessionAnswer> perform_operation(SessionCall& call) {
   std::string kind;
   if (id) {
     HF_TRY(call.found, find_named(call, *id));
-    HF_TRY(call.record, catalogue::record_of(call.asker(), *call.found));
+    HF_TRY(call.record, catalogue::record_of(call.context.asker(), *call.found));
     kind = call.record->kind;
   } else {
     kind = outside_kind(call);
@@ -69,7 +68,7 @@ Result<SessionAnswer> perform_operation(SessionCall& call) {
 }
 
 mcp::ToolReply to_reply(Result<SessionAnswer> answer, const SessionCall& call) {
-  if (answer && answer->input_required) return mcp::InputRequired{};
+  if (!answer && operations::is_asked(answer.error())) return mcp::InputRequired{};
   if (!answer) return failure_with_ignored(answer.error(), call.call);
   add_ignored(answer->state, call.call);
   const DueNotices due = take_due_notices(call.store, call.principal(), call.now);
@@ -91,6 +90,7 @@ Result<void> add_session_tool(mcp::Server& server, const session::SharedStore& s
        JsonObject{{"type", "string"}, {"description", fmt::format("{}", fmt::join(operations.names_for({}), ", "))}}},
       {"sessionId", JsonObject{{"type", "string"}, {"description", "id of a session, or a unique start of it"}}}};
   for (const auto& argument : operations.arguments()) properties.insert(argument);
+  for (const auto& argument : confirmation_arguments()) properties.insert(argument);
 
   mcp::Tool tool;
   tool.name = "session";
@@ -108,7 +108,8 @@ Result<void> add_session_tool(mcp::Server& server, const session::SharedStore& s
   tool.annotations = {{"readOnlyHint", false}, {"destructiveHint", true}, {"openWorldHint", false}};
   tool.unknown = mcp::Tool::Unknown::report;
   tool.coerce_strings = true;
-  tool.scope_of = scope_of_session_operation;
+  tool.shows = operations.rows();
+  tool.scope_of = [&operations](const JsonObject& arguments) { return operations.scope_of(text_in(arguments, "operation")); };
   tool.handler = [&stores, &operations, &room](mcp::Call& call) {
     session::StoreView store(stores, call.caller());
     CallContext context(call, store, room);

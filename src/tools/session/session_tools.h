@@ -15,6 +15,7 @@ inline constexpr std::string_view kSessionsUri = "holdfast://sessions";
 // whose schema is none.
 Result<void> add_session_tool(mcp::Server& server, const session::SharedStore& stores, const SessionOperations& operations,
                               const CallRoom& room);
-void add_session_resources(mcp::Server& server, const session::SharedStore& stores, const SessionOperations& operations);
+void add_session_resources(mcp::Server& server, const session::SharedStore& stores, const SessionOperations& operations,
+                           const CallRoom& room);
 
 }  // namespace holdfast::tools

@@ -3,10 +3,9 @@
 #include "tools/session/session_tools.h"
 
 #include "base/files/test_folder.h"
+#include "operations/sessions/list_filters.h"
 #include "session/kinds.h"
 #include "session/limits.h"
-#include "tools/session/list_filters.h"
-#include "tools/session/session_arguments.h"
 #include "tools/test_tool_server.h"
 
 #include <fmt/format.h>
@@ -29,11 +28,11 @@ struct SessionToolsTest : testing::Test, ToolServer {
   SessionToolsTest() {
     add_core_operations();
     operations.add({"export", "reasoning", SessionOperation::Session::required, [](SessionCall& call) -> Result<SessionAnswer> {
-                      return SessionAnswer{{{"exported", call.record->id}}, "one line", false};
+                      return SessionAnswer{{{"exported", call.record->id}}, "one line"};
                     }});
     EXPECT_TRUE(server.open());
     EXPECT_TRUE(add_session_tool(server, stores, operations, calls));
-    add_session_resources(server, stores, operations);
+    add_session_resources(server, stores, operations, calls);
   }
 
   std::string create(std::string id, std::string kind, std::string title, std::string root_uri = {},
@@ -87,7 +86,7 @@ TEST_F(SessionToolsTest, P22ALimitIsBoundedTheSameEverywhere) {
   const struct {
     const char* operation;
     std::int64_t highest;
-  } operations[] = {{"list", kMaxList}, {"get", kMaxItems}, {"search", session::kMaxSearchLimit / 3}};
+  } operations[] = {{"list", operations::kMaxList}, {"get", operations::kMaxItems}, {"search", session::kMaxSearchLimit / 3}};
   for (const auto& [operation, highest] : operations) {
     const auto error = [&](std::int64_t limit) {
       const JsonObject state =
@@ -142,14 +141,13 @@ struct Diaries {
         std::make_unique<transcripts::Keeper>(transcripts::Homes::open(folder / "claude", folder / "codex").value(), options);
   }
 
-  void add_to(SessionOperations& operations) {
-    operations.add_outside(
-        {"transcript", [this](const mcp::Caller& caller) { return caller.principal == "local" ? keeper.get() : nullptr; }});
-    operations.add({"get", "transcript", SessionOperation::Session::required, [](SessionCall& call) -> Result<SessionAnswer> {
-                      return SessionAnswer{{{"diary", call.record->id}}, {}, false};
-                    }});
+  void add_to(SessionOperations& operations, CallRoom& calls) {
+    calls.keeper = keeper.get();
+    operations.add_outside("transcript");
+    operations.add({"get", "transcript", SessionOperation::Session::required,
+                    [](SessionCall& call) -> Result<SessionAnswer> { return SessionAnswer{{{"diary", call.record->id}}}; }});
     operations.add({"list", "transcript", SessionOperation::Session::none,
-                    [](SessionCall&) -> Result<SessionAnswer> { return SessionAnswer{{{"own_list", true}}, {}, false}; }});
+                    [](SessionCall&) -> Result<SessionAnswer> { return SessionAnswer{{{"own_list", true}}}; }});
   }
 
   TestFolder folder;
@@ -158,7 +156,7 @@ struct Diaries {
 
 TEST_F(SessionToolsTest, AKindOutsideOfTheStoreIsFoundThereAndHasItsOwnOperationsOnly) {
   Diaries diaries;
-  diaries.add_to(operations);
+  diaries.add_to(operations, calls);
   EXPECT_EQ(find_string(call(R"({"operation":"get","sessionId":"0a000001"})"), "diary"), Diaries::kEarlier);
   EXPECT_EQ(find_string(call(R"({"operation":"get","sessionId":"0a000001"})", "ann"), "error"), "not_found");
   EXPECT_EQ(find_string(call(R"({"operation":"get","sessionId":"0a000009"})"), "error"), "not_found");
@@ -171,7 +169,7 @@ TEST_F(SessionToolsTest, AKindOutsideOfTheStoreIsFoundThereAndHasItsOwnOperation
 
 TEST_F(SessionToolsTest, Design_8_3_AllKindsAreListedTogetherAndOutsideOnesOnlyWhenAskedFor) {
   Diaries diaries;
-  diaries.add_to(operations);
+  diaries.add_to(operations, calls);
   create("thread-1", "thread", "T");
   EXPECT_THAT(ids(call(R"({"operation":"list"})")), ElementsAre("thread-1"));
   JsonObject page = call(R"({"operation":"list","type":"all"})");

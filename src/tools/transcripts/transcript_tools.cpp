@@ -1,4 +1,4 @@
-// The tools over transcripts: views of operations under the names of their contract (transcript-archive §3).
+// The tools over transcripts and the search: views of operations under the names of their contract (transcript-archive §3, §10).
 
 #include "tools/transcripts/transcript_tools.h"
 
@@ -20,8 +20,12 @@ struct ToolArgument {
   std::string_view name, parameter;
   std::string_view about = {};  // instead of the parameter's own help
   bool required = false;
-  bool reversed = false;  // a flag whose opposite is the parameter's; true when it is not given
+  bool reversed = false;      // a flag whose opposite is the parameter's; true when it is not given
+  bool single = false;        // one text where the parameter takes several
+  std::int64_t fallback = 0;  // of a number, when the schema says one; then kMostFound is the most
 };
+
+constexpr std::int64_t kMostFound = 100;  // sessions of one answer: a model reads them all
 
 struct TranscriptTool {
   std::string_view name, title, description;
@@ -30,8 +34,11 @@ struct TranscriptTool {
   std::span<const std::string_view> result;         // what the answer has at least
   std::span<const std::string_view> of_store = {};  // and when it is about a session that the store has
   // What the contract says in other words than the operation; also gets what is no parameter at all.
-  Result<void> (*adapt)(const JsonObject& arguments, Given& given) = nullptr;
-  JsonObject (*more)() = nullptr;  // schemas of arguments that are no parameters
+  Result<void> (*adapt)(CallContext& call, const JsonObject& arguments, Given& given) = nullptr;
+  JsonObject (*more)() = nullptr;                       // schemas of arguments that are no parameters
+  JsonObject (*answer)(operations::Facts&&) = nullptr;  // the facts under the names of the contract
+  // Also for those who have no transcripts, and quick: what died half way is ended by others.
+  bool only_looks = false;
 };
 
 constexpr ToolArgument kId{"session_id", "session", "default: the session that is calling"};
@@ -68,6 +75,28 @@ constexpr std::array kMoveArguments{
     ToolArgument{"dry_run", "dry_run"}};
 constexpr std::array kTellingArguments{kId, kProject};
 
+constexpr std::array kSearchArguments{
+    ToolArgument{"query", "query", "what to look for; all words must stand in one message", true, false, true},
+    ToolArgument{.name = "limit", .parameter = "limit", .about = "sessions", .fallback = 10},
+    ToolArgument{"project", "project"},
+    ToolArgument{.name = "kind", .parameter = "kind", .about = "only this kind; default: every kind", .single = true},
+    ToolArgument{.name = "role", .parameter = "role", .single = true},
+    ToolArgument{"tool", "tool"},
+    ToolArgument{"model", "model", "only answers of this model"},
+    ToolArgument{"branch", "branch"},
+    ToolArgument{"file", "file"},
+    ToolArgument{"after_date", "since", "not before this time (3d, 2026-07-01)"},
+    ToolArgument{"before_date", "until"},
+    ToolArgument{"current_session_id", "not_session", "the session that is calling, when it is known"}};
+constexpr std::array kRecentArguments{ToolArgument{.name = "limit", .parameter = "limit", .about = "how many", .fallback = 20},
+                                      ToolArgument{"project", "source_project"}};
+constexpr std::array kDetailArguments{ToolArgument{"session_id", "session"}, ToolArgument{"search_query", "query"},
+                                      ToolArgument{"source_project", "source_project"}};
+
+constexpr std::array<std::string_view, 3> kFound = {"sessions", "count", "hasMore"};
+constexpr std::array<std::string_view, 4> kRecent = {"sessions", "count", "total", "hasMore"};
+constexpr std::array<std::string_view, 6> kDetail = {"session_id", "title",         "project",
+                                                     "opening",    "last_messages", "resume_command"};
 constexpr std::array<std::string_view, 10> kSaved = {"file_path",   "session_id",  "format",          "size_mb",
                                                      "archived_at", "files",       "session_records", "agent_records",
                                                      "file_count",  "custom_title"};
@@ -93,7 +122,7 @@ JsonObject storage_backend() {
 }
 
 // A gist is a place like others to the operation.
-Result<void> save_where(const JsonObject& arguments, Given& given) {
+Result<void> save_where(CallContext&, const JsonObject& arguments, Given& given) {
   if (find_string(arguments, "storage_backend") != "gist") return {};
   if (given.has("output"))
     return fail(ErrorKind::invalid, "a gist has no output_path", "leave out output_path or storage_backend");
@@ -108,17 +137,56 @@ JsonObject gist_id() {
   return properties;
 }
 
-Result<void> save_to_gist(const JsonObject& arguments, Given& given) {
+Result<void> save_to_gist(CallContext&, const JsonObject& arguments, Given& given) {
   given.set("output", Json("gist://" + text_in(arguments, "gist_id")));
   given.set("yes", true);
   return {};
 }
 
 // Standard input is the protocol's.
-Result<void> refuse_standard_input(const JsonObject&, Given& given) {
+Result<void> refuse_standard_input(CallContext&, const JsonObject&, Given& given) {
   const std::string place = given.text("archive");
   if (place != "-" && !place.empty()) return {};
   return fail(ErrorKind::invalid, "{archive} must be a file, gist://ID, s3://BUCKET/KEY or the id of a session that is gone");
+}
+
+JsonObject exclude_current() {
+  return {
+      {"exclude_current", JsonObject{{"type", "boolean"}, {"default", true}, {"description", "leave the calling session out"}}}};
+}
+
+// Who calls knows what it has just said itself.
+Result<void> leave_caller_out(CallContext& call, const JsonObject& arguments, Given& given) {
+  const bool exclude = find_bool(arguments, "exclude_current").value_or(true);
+  if (!exclude || !given.has("not_session")) given.set("not_session", Json(exclude ? call.caller_session() : ""));
+  return {};
+}
+
+// Of every state, also when a project is given.
+Result<void> list_all(CallContext&, const JsonObject&, Given& given) {
+  given.set("all", true);
+  return {};
+}
+
+JsonObject recent_answer(operations::Facts&& facts) {
+  JsonArray sessions;
+  for (const Json& each : *find_array(facts, "sessions")) {
+    JsonObject one;
+    for (const auto& [name, fact] : {std::pair{"session_id", "session_id"},
+                                     {"product", "product"},
+                                     {"title", "title"},
+                                     {"project", "project_path"},
+                                     {"branch", "git_branch"},
+                                     {"status", "state"},
+                                     {"updated_at", "updated_at"}})
+      one[name] = text_in(each.get_object(), fact);
+    one["bytes"] = each.at("size_bytes");
+    one["resume_command"] = each.at("resume_command");
+    sessions.push_back(std::move(one));
+  }
+  facts["sessions"] = std::move(sessions);
+  facts.erase("project");
+  return std::move(facts);
 }
 
 constexpr std::array kTools{
@@ -156,13 +224,45 @@ constexpr std::array kTools{
                    kSavedToGist,
                    {},
                    save_to_gist,
-                   gist_id}};
+                   gist_id},
+    TranscriptTool{.name = "search_sessions",
+                   .title = "Search past sessions",
+                   .description =
+                       "Find earlier work: words, word*, \"a phrase\", -without, or code as it stands (foo_bar, src/a.cpp, "
+                       "E0277), in everything people, models and tools said, in every project. Answers with the places, "
+                       "and the command that resumes each session.",
+                   .operation = "search",
+                   .arguments = kSearchArguments,
+                   .result = kFound,
+                   .adapt = leave_caller_out,
+                   .more = exclude_current,
+                   .only_looks = true},
+    TranscriptTool{.name = "list_recent_sessions",
+                   .title = "Recent sessions",
+                   .description = "Transcripts of Claude Code and Codex, newest first, with the command that resumes each.",
+                   .operation = "list",
+                   .arguments = kRecentArguments,
+                   .result = kRecent,
+                   .adapt = list_all,
+                   .answer = recent_answer,
+                   .only_looks = true},
+    TranscriptTool{.name = "get_session_detail",
+                   .title = "One session in detail",
+                   .description = "How a session began, how it ended, and where in it something was said.",
+                   .operation = "detail",
+                   .arguments = kDetailArguments,
+                   .result = kDetail,
+                   .only_looks = true}};
 
 JsonObject input_schema(const TranscriptTool& tool, const operations::Operation& operation) {
   JsonObject properties;
   JsonArray required;
   for (const ToolArgument& each : tool.arguments) {
-    JsonObject schema = argument::schema_of(*operations::find(operation.parameters, each.parameter));
+    operations::Parameter parameter = *operations::find(operation.parameters, each.parameter);
+    if (each.single) parameter.type = operations::Parameter::Type::text;
+    if (each.fallback > 0) parameter.most = kMostFound;
+    JsonObject schema = argument::schema_of(parameter);
+    if (each.fallback > 0) schema["default"] = each.fallback;
     if (!each.about.empty()) schema["description"] = each.about;
     if (each.reversed) schema["default"] = true;
     properties[each.name] = std::move(schema);
@@ -192,10 +292,11 @@ Result<JsonObject> perform(const TranscriptTool& tool, const operations::Operati
     else if (value && !(value->is_string() && value->get_string().empty()))
       given.set(each.parameter, *value);
   }
-  HF_CHECK(call.keeper_for(given.text("session")));
-  call.recover();
-  if (tool.adapt) HF_CHECK(tool.adapt(arguments, given));
-  return operation.run(call, given);
+  // Who may not touch the transcripts ends nothing of theirs either.
+  if (!tool.only_looks && call.keeper()) call.recover();
+  if (tool.adapt) HF_CHECK(tool.adapt(call, arguments, given));
+  HF_TRY(operations::Facts facts, operation.run(call, given));
+  return tool.answer ? tool.answer(std::move(facts)) : std::move(facts);
 }
 
 }  // namespace
@@ -215,6 +316,7 @@ Result<void> add_transcript_tools(mcp::Server& server, const session::SharedStor
                         {"openWorldHint", operation.reaches_out}};
     tool.unknown = mcp::Tool::Unknown::refuse;
     tool.argument_error = exit_word(ErrorKind::invalid);
+    tool.shows = {{"", std::string(each.operation)}};
     tool.starts_programs = starts_programs(tool.name);
     tool.handler = [&stores, &room, &each, &operation](mcp::Call& call) -> mcp::ToolReply {
       session::StoreView store(stores, call.caller());

@@ -1,10 +1,12 @@
 #pragma once
 
 // The tools over transcripts of coding assistants (transcript-archive §3): save_current_session, restore_session, clone_session,
-// delete_session, move_session, session_lineage, get_session_info, save_session_to_gist.
+// delete_session, move_session, session_lineage, get_session_info, save_session_to_gist; and those that find sessions (§10):
+// search_sessions, list_recent_sessions, get_session_detail.
 //
 // They work on the files of the user who runs this program, so only that user may call them: on stdio, or as principal `local`.
-// Nothing is ever launched, and the session that is calling is neither deleted nor moved.
+// Nothing is ever launched, and the session that is calling is neither deleted nor moved. Another principal searches and lists
+// its own sessions of the store alone.
 
 #include "mcp/server/server.h"
 #include "tools/call_context.h"

@@ -1,7 +1,7 @@
 #include "web/assets/assets.h"
 
 #include "base/crypto/hash.h"
-#include "reading/html/turn_style.h"
+#include "reading/html/html_turns.h"
 
 #include <fmt/format.h>
 

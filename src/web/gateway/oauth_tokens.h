@@ -10,7 +10,7 @@
 //
 // I/O thread only; callbacks run there. The executor and the pool outlive it, and the pool is closed before it is destroyed.
 
-#include "base/crypto/verifying_key.h"
+#include "base/crypto/jwt_key.h"
 #include "base/identity.h"
 #include "base/json/json.h"
 #include "base/run/clock.h"

@@ -3,7 +3,7 @@
 #include "web/gateway/oauth_tokens.h"
 
 #include "base/crypto/hash.h"
-#include "base/crypto/signing_key.h"
+#include "base/crypto/jwt_key.h"
 #include "base/run/poll_loop.h"
 
 #include <gmock/gmock.h>

@@ -21,18 +21,25 @@ using operations::Parameter;
 class SessionPage final : public PageContext {
  public:
   SessionPage(session::Store& store, const Transcripts& transcripts, const session::RetentionPolicy& policy,
-              const PageRequest& request)
-      : PageContext(request, policy), store_(store), transcripts_(transcripts) {}
+              const ResearchOpener& open, const PageRequest& request)
+      : PageContext(request, policy), store_(store), transcripts_(transcripts), open_(open) {}
 
   Result<session::Store*> store(bool) override { return &store_; }
   Result<const transcripts::Keeper*> keeper() override {
     if (transcripts_.keeper && identity().principal == kLocalPrincipal) return transcripts_.keeper;
     return fail(ErrorKind::refused, "the transcripts on this machine belong to the user who runs the server");
   }
+  Result<research::Research*> research() override {
+    if (!open_) return Context::research();
+    HF_TRY(research_, open_(store_));
+    return research_.get();
+  }
 
  private:
   session::Store& store_;
   const Transcripts& transcripts_;
+  const ResearchOpener& open_;
+  std::unique_ptr<research::Research> research_;
 };
 
 std::string action_name(std::string_view operation) {
@@ -57,8 +64,8 @@ Result<void> take_field(const Parameter& parameter, const Fields& form, operatio
     case Type::choice:
       given.set(parameter.name, value == "1");
       return {};
-    case Type::objects:
-      return fail(ErrorKind::invalid, fmt::format("a form has no {}", parameter.name));
+    case Type::json:
+      return {};
     case Type::number:
       break;
   }
@@ -82,14 +89,15 @@ std::string action_path(std::string_view session, std::string_view operation) {
 }
 
 Result<net::HttpResponse> perform_action(session::Store& store, const Transcripts& transcripts,
-                                         const session::RetentionPolicy& policy, const PageRequest& request) {
+                                         const session::RetentionPolicy& policy, const ResearchOpener& open,
+                                         const PageRequest& request) {
   const std::string& id = request.parts.at(0);
   HF_TRY(const Subject subject, find_subject(store, transcripts, request.principal, id));
   const auto all = operations::all();
   const auto operation = std::ranges::find_if(
       all, [&](const Operation& each) { return fits_page(each) && action_name(each.name) == request.parts.at(1); });
   if (operation == all.end()) return fail(ErrorKind::not_found, fmt::format("a page cannot do {}", request.parts.at(1)));
-  SessionPage context(store, transcripts, policy, request);
+  SessionPage context(store, transcripts, policy, open, request);
   operations::Given given;
   for (const Parameter& parameter : operation->parameters) HF_CHECK(take_field(parameter, request.form, given));
   given.set("session", Json(subject.id));

@@ -10,6 +10,7 @@
 #include "session/life/retention.h"
 #include "web/gateway/subject.h"
 #include "web/pages/page.h"
+#include "web/pages/research_pages.h"
 
 namespace holdfast::web {
 
@@ -21,6 +22,7 @@ std::string action_path(std::string_view session, std::string_view operation);
 // Back to where the form was (`back`), or to the session, or the copy that was made. Errors: not_found (no such action, no such
 // session), invalid, those of the operation; nothing has happened then.
 Result<net::HttpResponse> perform_action(session::Store& store, const Transcripts& transcripts,
-                                         const session::RetentionPolicy& policy, const PageRequest& request);
+                                         const session::RetentionPolicy& policy, const ResearchOpener& open,
+                                         const PageRequest& request);
 
 }  // namespace holdfast::web

@@ -37,9 +37,9 @@ void add_session_pages(Pages& pages, const PageServices& services, const Transcr
   pages.get("/sessions/{}/graph", seen(stores, [transcripts](session::Store& store, const PageRequest& request) {
               return graph_page(store, transcripts, request);
             }));
-  pages.post("/sessions/{}/do/{}",
-             seen(stores, [transcripts, policy = services.retention](session::Store& store, const PageRequest& request) {
-               return perform_action(store, transcripts, policy, request);
+  pages.post("/sessions/{}/do/{}", seen(stores, [transcripts, policy = services.retention, open = services.research](
+                                                    session::Store& store, const PageRequest& request) {
+               return perform_action(store, transcripts, policy, open, request);
              }));
 }
 
@@ -55,9 +55,6 @@ void add_research_pages(Pages& pages, const session::SharedStore& stores, const 
   pages.get("/research/{}", seen(stores, [open](session::Store& store, const PageRequest& request) {
               return research_run_page(store, open, request);
             }));
-  pages.post("/research/{}/cancel", seen(stores, [open](session::Store& store, const PageRequest& request) {
-               return cancel_research(store, open, request);
-             }));
 }
 
 void add_care_pages(Pages& pages, const PageServices& services) {

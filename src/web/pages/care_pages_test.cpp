@@ -137,7 +137,7 @@ TEST_F(CarePagesTest, ARunShowsItsProgress) {
   const std::string html = ask("GET", "/research/research-1").value().body;
   EXPECT_THAT(html, HasSubstr("<li class=\"done\">planning</li><li class=\"now\" aria-current=\"step\">gathering</li>"));
   EXPECT_THAT(html, HasSubstr("value=\"37\""));
-  EXPECT_FALSE(ask("POST", "/research/research-1/cancel")) << "nobody here can";
+  EXPECT_FALSE(ask("POST", "/sessions/research-1/do/deep-research-cancel")) << "nobody here can";
 }
 
 TEST(ResearchShow, CitationsLeadToTheirSources) {

@@ -3,7 +3,7 @@
 #include "base/run/log.h"
 #include "net/http/sse.h"
 #include "session/kinds.h"
-#include "session/query/projects.h"
+#include "session/record.h"
 
 #include <map>
 

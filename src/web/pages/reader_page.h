@@ -4,7 +4,7 @@
 //
 // A page is a window of turns; `line` opens it anywhere, `before` ends it there, `branch` and `agent` choose another conversation
 // of the same transcript. Windows follow each other by links; the script (assets/reader.js) fetches them as one scrolls and adds
-// keys. Nothing of a session is in memory but its index (kinds/transcripts/reading/reading_cache.h) and the window.
+// keys. Nothing of a session is in memory but its index (kinds/transcripts/reading/transcript_reading.h) and the window.
 
 #include "catalogue/open.h"
 #include "web/gateway/subject.h"

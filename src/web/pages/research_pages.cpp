@@ -1,9 +1,10 @@
 #include "web/pages/research_pages.h"
 
 #include "base/text/uri.h"
-#include "kinds/research/run/find_run.h"
+#include "kinds/research/run/job.h"
 #include "session/kinds.h"
 #include "session/query/display.h"
+#include "web/pages/actions.h"
 #include "web/pages/shown.h"
 
 #include <fmt/format.h>
@@ -116,7 +117,8 @@ Result<net::HttpResponse> research_run_page(session::Store& store, const Researc
     write_facts(page, record, state, request.now);
     write_what_stopped(page, record);
     if (is_working(record) && open) {
-      open_form(page, request, run_path(record.id) + "/cancel", "actions");
+      open_form(page, request, action_path(record.id, "deep-research cancel"), "actions");
+      page.lone("input", {{"type", "hidden"}, {"name", "back"}, {"value", run_path(record.id)}});
       page.element("button", "Cancel this run", {{"class", "danger"}}).close();
     }
     show_warnings(page, record);
@@ -127,13 +129,6 @@ Result<net::HttpResponse> research_run_page(session::Store& store, const Researc
     page.close();
     page.open("p").element("a", "Every entry of this session", {{"href", session_path(record.id)}}).close();
   });
-}
-
-Result<net::HttpResponse> cancel_research(session::Store& store, const ResearchOpener& open, const PageRequest& request) {
-  if (!open) return fail(ErrorKind::unavailable, "this server does no research");
-  HF_TRY(const std::unique_ptr<research::Research> research, open(store));
-  HF_TRY(const research::Research::Cancelled cancelled, research->cancel(request.principal, request.parts.front()));
-  return see_other(run_path(cancelled.record.id));
 }
 
 }  // namespace holdfast::web

@@ -21,8 +21,6 @@ using ResearchOpener = std::function<Result<std::unique_ptr<research::Research>>
 Result<net::HttpResponse> research_page(session::Store& store, const PageRequest& request);
 // `/research/ID`: phases, questions, findings, sources, the report with its citations; live while it works.
 Result<net::HttpResponse> research_run_page(session::Store& store, const ResearchOpener& open, const PageRequest& request);
-// POST `/research/ID/cancel`
-Result<net::HttpResponse> cancel_research(session::Store& store, const ResearchOpener& open, const PageRequest& request);
 
 // The parts of the page of one run. Texts come from models and from strangers' pages: all of it is escaped, and an address is
 // only a link when it is one of the web.

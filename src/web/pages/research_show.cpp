@@ -66,7 +66,7 @@ std::string with_citation_links(std::string_view markdown, std::size_t sources) 
 }
 
 void show_warnings(Html& page, const session::SessionRecord& record) {
-  for (const std::string& warning : research::read_strings(record.data, "warnings"))
+  for (const std::string& warning : strings_in(record.data, "warnings"))
     page.element("p", warning, {{"class", "notice"}, {"dir", "auto"}});
 }
 

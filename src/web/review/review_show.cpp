@@ -1,7 +1,6 @@
 #include "web/review/review_show.h"
 
 #include "base/crypto/hash.h"
-#include "kinds/documents/text/comment_note.h"
 #include "kinds/documents/text/markup.h"
 #include "kinds/documents/text/views.h"
 #include "reading/html/line_diff.h"

@@ -54,14 +54,20 @@ Result<Context> read_context(std::string_view text) {
 
 // The identity provider that knows the user vouches for them: their id token becomes an assertion for the server's issuer.
 Result<std::string> exchange_id_token(const Context& context, oauth::Web& web, const oauth::Discovered& where) {
-  return oauth::exchange_token(web, context.text("idp_token_endpoint"),
-                               {{"grant_type", "urn:ietf:params:oauth:grant-type:token-exchange"},
-                                {"client_id", context.text("idp_client_id")},
-                                {"subject_token", context.text("idp_id_token")},
-                                {"subject_token_type", "urn:ietf:params:oauth:token-type:id_token"},
-                                {"requested_token_type", "urn:ietf:params:oauth:token-type:id-jag"},
-                                {"audience", where.server.issuer},
-                                {"resource", where.resource}});
+  // RFC 8693: what comes back is called access_token, whatever it is.
+  HF_TRY(const oauth::WebAnswer answer, web.post_form(context.text("idp_token_endpoint"),
+                                                      {{"grant_type", "urn:ietf:params:oauth:grant-type:token-exchange"},
+                                                       {"client_id", context.text("idp_client_id")},
+                                                       {"subject_token", context.text("idp_id_token")},
+                                                       {"subject_token_type", "urn:ietf:params:oauth:token-type:id_token"},
+                                                       {"requested_token_type", "urn:ietf:params:oauth:token-type:id-jag"},
+                                                       {"audience", where.server.issuer},
+                                                       {"resource", where.resource}},
+                                                      {}));
+  const JsonObject* object = answer.body.if_object();
+  const std::string token = object ? text_in(*object, "access_token") : "";
+  if (answer.status != 200 || token.empty()) return fail(ErrorKind::unauthorised, "the identity provider exchanged nothing");
+  return token;
 }
 
 }  // namespace

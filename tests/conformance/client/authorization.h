@@ -3,7 +3,7 @@
 // What the auth/ scenarios of the suite need besides a client: an authorizer with the settings that the scenario's context
 // (MCP_CONFORMANCE_CONTEXT) prescribes, and a browser that says yes to everything.
 
-#include "mcp/transport/http_authorizer.h"
+#include "mcp/transport/transport_http_client.h"
 #include "net/run/event_loop.h"
 
 #include <memory>

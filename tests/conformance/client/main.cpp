@@ -7,7 +7,7 @@
 #include "authorization.h"
 #include "mcp/client/blocking_client.h"
 #include "mcp/transport/transport_http_client.h"
-#include "net/run/loop_thread.h"
+#include "net/run/event_loop.h"
 
 #include <cstdio>
 #include <cstdlib>

@@ -111,12 +111,11 @@ SEEN = {
     "/storage": [""],
 }
 # Operations that a page can do to a session.
-DONE = ["sessions-update", "sessions-pin", "sessions-unpin", "sessions-archive", "sessions-unarchive", "sessions-restore", "note", "clone"]
+DONE = ["sessions-update", "sessions-pin", "sessions-unpin", "sessions-archive", "sessions-unarchive", "sessions-restore", "note", "clone", "deep-research-cancel"]
 SENT = {
     "/sessions/{}/do/{}": {"text": "intrusion", "title": "stolen"},
     "/review/decide": {"path": "HIDDEN", "verdict": "accept", "all": "1"},
     "/review/comment": {"path": "HIDDEN", "id": "c1", "note": "intrusion"},
-    "/research/{}/cancel": {},
     "/notices/acknowledge": {"id": "ID"},
     "/storage/verify": {},
     "/theme": {"theme": "dark"},

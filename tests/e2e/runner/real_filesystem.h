@@ -5,7 +5,7 @@
 
 #include "base/files/test_folder.h"
 #include "kinds/runner/servers/connect_servers.h"
-#include "net/run/loop_thread.h"
+#include "net/run/event_loop.h"
 
 #include <cstdlib>
 #include <filesystem>

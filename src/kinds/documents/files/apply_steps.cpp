@@ -1,7 +1,6 @@
 #include "base/ids.h"
 #include "base/run/log.h"
 #include "kinds/documents/files/document_file.h"
-#include "kinds/documents/files/file_stamp.h"
 #include "kinds/documents/files/path_name.h"
 #include "kinds/documents/files/step_disk.h"
 
@@ -21,7 +20,7 @@ class Attempt {
  public:
   Attempt(Library& library, const std::vector<FileStep>& steps, const JournalNote& note,
           const std::function<Result<void>()>& first)
-      : library_(library), disk_(library, steps.size()), steps_(steps), first_(first) {
+      : library_(library), disk_(library), steps_(steps), first_(first) {
     operation_.id = "o_" + random_base62(kOperationIdCharacters);
     operation_.time = SystemClock().now();
     operation_.note = note;

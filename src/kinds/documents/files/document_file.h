@@ -10,6 +10,7 @@
 // every file is still as it was before or behind it, takes it back otherwise, never touches what a person saved meanwhile, and
 // removes temporary files.
 
+#include "base/files/file_mark.h"
 #include "kinds/documents/files/library.h"
 
 #include <chrono>
@@ -35,6 +36,23 @@ struct FileState {
   std::int64_t modified_ns = 0;
   std::uint64_t names = 1;  // hard links: others keep the old bytes when this one is replaced
 };
+
+// What the file system knows of a file, by which a change is noticed without reading it.
+inline void stamp(FileState& state, const struct stat& status) {
+  state.device = status.st_dev;
+  state.inode = status.st_ino;
+  state.size = static_cast<std::uint64_t>(status.st_size);
+  state.modified_ns = mark_of(status).mtime_ns;
+  state.names = status.st_nlink;
+}
+
+inline bool same_stamp(const struct stat& a, const struct stat& b) {
+  return a.st_dev == b.st_dev && mark_of(a) == mark_of(b);
+}
+
+inline bool same_stamp(const FileState& state, const struct stat& status) {
+  return state.device == status.st_dev && FileMark{state.inode, state.size, state.modified_ns} == mark_of(status);
+}
 
 // Held while a document is changed, by at most one process and thread. Who needs several takes them in the order of their keys.
 // Errors: unavailable (somebody holds it longer than kLockPatience).

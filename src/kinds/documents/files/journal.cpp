@@ -1,3 +1,16 @@
+// What can die when, and why it still ends well.
+//
+// An operation's line says which files it will change, with the hashes of their bytes before and behind, and where the new bytes
+// wait. It is appended in one write that begins with a line feed: what a crash tore is a line nobody understands, and no other
+// line is lost with it. The line is synced before the first document changes, so of an operation that has no line on the disk
+// nothing has happened but temporary files, which the sweep after the next boot removes. From then on three deaths are possible.
+// While files change places: recovery finds each as before, as behind, or with a person's save in it; the operation is finished
+// when all are one of the first two, else taken back, and the save stays. Behind the last change: of several steps "committed" is
+// on the disk before anybody is answered, so recovery only clears away. Behind the end: nothing is left to do. Who is at work
+// holds a byte of the lock file, which its death frees; who finds the line without its end and gets the byte is the one who ends
+// it. A long journal is put aside only when byte 0 says that nobody is at work, and what is still open goes along into the new
+// one.
+
 #include "kinds/documents/files/journal.h"
 
 #include "base/crypto/hash.h"
@@ -5,7 +18,8 @@
 #include "base/files/in_folder.h"
 #include "base/files/lock_range.h"
 #include "base/ids.h"
-#include "base/run/beside.h"
+#include "base/json/json.h"
+#include "base/run/parallel.h"
 
 #include <fmt/format.h>
 
@@ -13,6 +27,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
@@ -20,10 +35,12 @@
 #include <future>
 #include <map>
 #include <thread>
+#include <utility>
 
 namespace holdfast::documents {
 namespace {
 
+using Kind = FileStep::Kind;
 using End = JournaledOperation::End;
 
 // Recovery reads the journal at each start: about a thousand operations, in some milliseconds.
@@ -32,6 +49,149 @@ constexpr std::size_t kLongJournalBytes = 512 * 1024;
 constexpr std::size_t kMaxJournalBytes = 1024UL * 1024 * 1024;
 
 constexpr std::chrono::milliseconds kPause{1};  // of who waits for a journal that is put aside
+
+// ---- the JSON of lines ----
+
+constexpr std::array<std::pair<Kind, std::string_view>, 4> kKinds = {
+    {{Kind::replace, "replace"}, {Kind::create, "create"}, {Kind::rename, "rename"}, {Kind::trash, "trash"}}};
+constexpr std::array<std::pair<End, std::string_view>, 3> kEnds = {
+    {{End::committed, "committed"}, {End::done, "done"}, {End::undone, "undone"}}};
+
+template <class Table, class Value>
+std::string_view word_for(const Table& table, Value value) {
+  for (const auto& [each, word] : table)
+    if (each == value) return word;
+  return "";
+}
+
+template <class Table, class Value>
+bool value_for(const Table& table, std::string_view word, Value& value) {
+  for (const auto& [each, name] : table) {
+    if (name != word) continue;
+    value = each;
+    return true;
+  }
+  return false;
+}
+
+void put(JsonObject& object, std::string_view key, std::string_view text) {
+  if (!text.empty()) object[key] = text;
+}
+
+std::string text(const JsonObject& object, std::string_view key) {
+  return std::string(find_string(object, key).value_or(""));
+}
+
+void put(JsonObject& object, std::string_view key, const std::vector<std::string>& texts) {
+  if (texts.empty()) return;
+  JsonArray& array = object[key].emplace_array();
+  for (const std::string& each : texts) array.emplace_back(each);
+}
+
+std::vector<std::string> texts(const JsonObject& object, std::string_view key) {
+  std::vector<std::string> found;
+  if (const JsonArray* array = find_array(object, key))
+    for (const Json& each : *array)
+      if (each.is_string()) found.emplace_back(view(each.get_string()));
+  return found;
+}
+
+JsonObject step_object(const JournaledStep& step) {
+  JsonObject object;
+  put(object, "kind", word_for(kKinds, step.kind));
+  put(object, "key", step.key);
+  put(object, "to", step.to);
+  put(object, "before", step.before);
+  put(object, "after", step.after);
+  put(object, "trash", step.trash);
+  put(object, "temporary", step.temporary);
+  put(object, "parents", step.parents);
+  if (step.inode != 0) object["inode"] = step.inode;
+  return object;
+}
+
+std::uint64_t number(const JsonObject& object, std::string_view key) {
+  const Json* value = find(object, key);
+  if (!value) return 0;
+  if (value->is_uint64()) return value->get_uint64();
+  return value->is_int64() ? static_cast<std::uint64_t>(value->get_int64()) : 0;
+}
+
+std::optional<JournaledStep> step_of(const JsonObject& object) {
+  JournaledStep step;
+  if (!value_for(kKinds, text(object, "kind"), step.kind)) return std::nullopt;
+  step.key = text(object, "key");
+  step.to = text(object, "to");
+  step.before = text(object, "before");
+  step.after = text(object, "after");
+  step.trash = text(object, "trash");
+  step.temporary = text(object, "temporary");
+  step.parents = texts(object, "parents");
+  step.inode = number(object, "inode");
+  return step;
+}
+
+std::optional<JournaledOperation> operation_in(const JsonObject& object) {
+  JournaledOperation operation;
+  operation.id = text(object, "id");
+  operation.time = find_int(object, "time").value_or(0);
+  operation.note.action = text(object, "action");
+  operation.note.who = text(object, "who");
+  operation.note.undoes = text(object, "undoes");
+  operation.note.change_ids = texts(object, "changes");
+  const JsonArray* steps = find_array(object, "steps");
+  if (operation.id.empty() || !steps) return std::nullopt;
+  for (const Json& each : *steps) {
+    const JsonObject* inner = each.if_object();
+    auto step = inner ? step_of(*inner) : std::nullopt;
+    if (!step) return std::nullopt;
+    operation.steps.push_back(*std::move(step));
+  }
+  return operation;
+}
+
+struct JournalLine {
+  std::optional<JournaledOperation> begun;
+  std::string ended;  // id
+  End how = End::open;
+};
+
+std::string to_line(const JournaledOperation& operation) {
+  JsonObject object;
+  object["id"] = operation.id;
+  object["time"] = operation.time;
+  object["action"] = operation.note.action;
+  put(object, "who", operation.note.who);
+  put(object, "undoes", operation.note.undoes);
+  put(object, "changes", operation.note.change_ids);
+  JsonArray& steps = object["steps"].emplace_array();
+  for (const JournaledStep& step : operation.steps) steps.emplace_back(step_object(step));
+  return to_json(object);
+}
+
+std::string to_end_line(std::string_view id, End how) {
+  JsonObject object;
+  object[word_for(kEnds, how)] = id;
+  return to_json(object);
+}
+
+// Nothing for what is no line of ours.
+std::optional<JournalLine> parse_line(std::string_view line) {
+  const auto value = parse_json(line);
+  const JsonObject* object = value ? value->if_object() : nullptr;
+  if (!object) return std::nullopt;
+  JournalLine parsed;
+  for (const auto& [how, word] : kEnds) {
+    parsed.ended = text(*object, word);
+    parsed.how = how;
+    if (!parsed.ended.empty()) return parsed;
+  }
+  parsed.begun = operation_in(*object);
+  if (!parsed.begun) return std::nullopt;
+  return parsed;
+}
+
+// ---- the file ----
 
 std::string journal_path(Library& library) {
   return library.settings().state_folder + "/journal.jsonl";

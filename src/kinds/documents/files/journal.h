@@ -82,15 +82,4 @@ bool is_unfinished(Library& library, std::string_view id);
 // Puts a long journal aside (journal-<id>.jsonl), when nobody is at work. Only recovery calls it, so that the others never wait.
 Result<void> rotate_journal(Library& library);
 
-// The JSON of lines (journal_line.cpp).
-std::string to_line(const JournaledOperation& operation);
-std::string to_end_line(std::string_view id, JournaledOperation::End how);
-struct JournalLine {
-  std::optional<JournaledOperation> begun;
-  std::string ended;  // id
-  JournaledOperation::End how = JournaledOperation::End::open;
-};
-// Nothing for what is no line of ours.
-std::optional<JournalLine> parse_line(std::string_view line);
-
 }  // namespace holdfast::documents

@@ -3,9 +3,8 @@
 #include "base/files/at_or_below.h"
 #include "base/files/path_below.h"
 #include "base/run/log.h"
-#include "kinds/documents/files/file_stamp.h"
 #include "kinds/documents/files/path_name.h"
-#include "kinds/documents/files/trash_file.h"
+#include "kinds/documents/files/trash.h"
 
 #include <fmt/format.h>
 
@@ -277,26 +276,27 @@ bool StepDisk::remove_temporaries(const JournaledStep& step) {
 Result<void> StepDisk::sync(const std::vector<JournaledStep>& steps) {
   // All that was staged has its folders there, too.
   HF_CHECK(sync_staged());
-  std::set<std::string> folders;
+  const auto touch = [this](std::string_view key) { syncs_.touch(parent_of(key)); };
+  bool trashes = false;
   for (const JournaledStep& step : steps) {
-    if (together_ && step.kind != Kind::rename) continue;
-    folders.emplace(now(step.key));
-    if (step.kind == Kind::rename) folders.emplace(step.key);
-    if (!step.temporary.empty()) folders.emplace(now(step.temporary));
-    if (!step.to.empty()) folders.emplace(step.to);
-    folders.insert(step.parents.begin(), step.parents.end());
-    if (step.kind == Kind::trash) {
-      HF_TRY(const Spot trash, trash_spot(step.trash));
-      HF_CHECK(sync_spot_folder(trash));
-    }
+    if (syncs_.syncs_wholes() && step.kind != Kind::rename) continue;
+    touch(now(step.key));
+    if (step.kind == Kind::rename) touch(step.key);
+    if (!step.temporary.empty()) touch(now(step.temporary));
+    if (!step.to.empty()) touch(step.to);
+    for (const std::string& parent : step.parents) touch(parent);
+    trashes = trashes || step.kind == Kind::trash;
   }
-  std::set<std::string_view> synced;
-  for (const std::string& key : folders) {
-    if (!synced.insert(parent_of(key)).second) continue;
-    // One that is not there has been taken back.
-    if (const auto folder = open_spot(library_, key)) HF_CHECK(sync_spot_folder(*folder));
+  if (trashes) {
+    HF_TRY(const Spot trash, trash_spot(""));
+    HF_CHECK(sync_spot_folder(trash));
   }
-  return {};
+  // One that cannot be opened has been taken back.
+  return syncs_.sync_folders([this](const std::string& folder) -> Result<Fd> {
+    auto spot = open_spot(library_, folder + "/.");
+    if (!spot) return fail(ErrorKind::not_found, folder);
+    return std::move(spot->folder);
+  });
 }
 
 }  // namespace holdfast::documents

@@ -3,7 +3,7 @@
 #include "base/crypto/hash.h"
 #include "kinds/documents/files/path_name.h"
 #include "kinds/documents/files/step_disk.h"
-#include "kinds/documents/files/trash_file.h"
+#include "kinds/documents/files/trash.h"
 
 #include <cerrno>
 

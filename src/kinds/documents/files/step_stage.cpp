@@ -3,10 +3,9 @@
 #include "base/crypto/hash.h"
 #include "base/files/at_or_below.h"
 #include "base/files/file.h"
-#include "kinds/documents/files/file_stamp.h"
 #include "kinds/documents/files/path_name.h"
 #include "kinds/documents/files/step_disk.h"
-#include "kinds/documents/files/trash_file.h"
+#include "kinds/documents/files/trash.h"
 
 #include <fmt/format.h>
 
@@ -163,7 +162,7 @@ Result<void> StepDisk::stage(const FileStep& step, const JournaledStep& journale
     HF_TRY(const Spot target, spot(journaled.key));
     HF_TRY(const Spot copy, trash_spot(temporary.name));
     HF_TRY(const Fd file, write_trash_copy(target, copy, step, journaled, operation.time));
-    return sync_or_note(file, copy);
+    return syncs_.add(file);
   }
   HF_TRY(const Fd file, create_temporary(temporary, step.kind == Kind::create ? 0666 : 0600));
   if (step.kind == Kind::replace) {
@@ -173,7 +172,7 @@ Result<void> StepDisk::stage(const FileStep& step, const JournaledStep& journale
     return fail(system_error("mode of " + step.place.path, errno));
   }
   HF_CHECK(write_all(file.get(), step.bytes));
-  HF_CHECK(sync_or_note(file, temporary));
+  HF_CHECK(syncs_.add(file));
   struct stat status{};
   if (::fstat(file.get(), &status) != 0) return fail(system_error(step.place.path, errno));
   stamp(state, status);
@@ -181,24 +180,8 @@ Result<void> StepDisk::stage(const FileStep& step, const JournaledStep& journale
   return {};
 }
 
-Result<void> StepDisk::sync_or_note(const Fd& file, const Spot& spot) {
-  if (!together_) {
-    if (::fsync(file.get()) != 0) return fail(system_error("sync a temporary file", errno));
-    return {};
-  }
-  struct stat status{};
-  if (::fstat(file.get(), &status) != 0) return fail(system_error(spot.name, errno));
-  if (file_systems_.contains(status.st_dev)) return {};
-  Fd folder(::fcntl(spot.folder.get(), F_DUPFD_CLOEXEC, 0));
-  if (!folder) return fail(system_error(spot.name, errno));
-  file_systems_.emplace(status.st_dev, std::move(folder));
-  return {};
-}
-
 Result<void> StepDisk::sync_staged() {
-  for (const auto& [device, folder] : file_systems_)
-    if (::syncfs(folder.get()) != 0) return fail(system_error("sync the temporary files", errno));
-  return {};
+  return syncs_.sync();
 }
 
 }  // namespace holdfast::documents

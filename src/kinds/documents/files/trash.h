@@ -3,7 +3,7 @@
 // What was deleted or refused, until a person empties it: files with where they came from.
 
 #include "base/run/clock.h"
-#include "kinds/documents/files/library.h"
+#include "kinds/documents/files/spot.h"
 
 namespace holdfast::documents {
 
@@ -19,5 +19,18 @@ struct TrashedFile {
 Result<std::vector<TrashedFile>> list_trash(Library& library);
 // Back to where it was. Errors: not_found, conflict with code exists.
 Result<Place> restore_from_trash(Library& library, std::string_view id, std::string_view who);
+
+// A file in the trash: one line of JSON about where it came from, then its bytes (state/trash/<id>).
+struct TrashFile {
+  TrashedFile about;
+  unsigned mode = 0;
+  std::string bytes;
+};
+
+std::string make_trash_id();
+std::string trash_folder(const Library& library);
+std::string to_trash_bytes(const TrashFile& file);
+// Errors: not_found, io, corrupt.
+Result<TrashFile> read_trash_file(const Spot& spot);
 
 }  // namespace holdfast::documents

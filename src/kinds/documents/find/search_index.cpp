@@ -1,9 +1,11 @@
 #include "kinds/documents/find/search_index.h"
 
+#include "base/text/text.h"
+#include "kinds/documents/files/path_name.h"
 #include "kinds/documents/files/walk.h"
-#include "kinds/documents/find/query.h"
 #include "kinds/documents/text/view_reader.h"
 #include "search/folder/index_update.h"
+#include "search/query/snippet.h"
 
 #include <fmt/format.h>
 
@@ -23,6 +25,9 @@ constexpr std::size_t kMaxIndexedBytes = 4 * 1024 * 1024;  // of one document; i
 // Of all documents: the index takes about a quarter of it.
 constexpr std::uint64_t kMaxLibraryBytes = 2ULL << 30;
 constexpr std::size_t kMaxHits = 100;
+constexpr std::size_t kSnippetCharacters = 200;
+constexpr std::size_t kMaxTitleCharacters = 200;
+constexpr std::string_view kFrontMatter = "---\n";
 
 // A document is one chunk. What is no text has none, nor has one that is gone: so every file is in the index.
 search::FolderText text_of(ViewReader& reader, const Place& place, bool proposed) {
@@ -52,13 +57,23 @@ std::size_t take_files(std::vector<WalkedFile>& walked, std::vector<search::Fold
   return left;
 }
 
-std::string describe_nothing(const Query& query, const std::vector<std::size_t>& holding) {
+std::string describe_nothing(const search::RankedQuery& query, const std::vector<std::size_t>& holding) {
   std::vector<std::string> unknown;
   for (std::size_t i = 0; i < holding.size(); ++i)
     if (holding[i] == 0) unknown.push_back(query.words[i]);
   if (!unknown.empty()) return fmt::format("No results. No document has: {}.", fmt::join(unknown, ", "));
   if (!query.phrases.empty()) return "No results. The words are there, but not as that phrase in one document.";
   return "No results. No document has all of these words; search for fewer.";
+}
+
+std::string_view first_line(std::string_view text) {
+  return text.substr(0, text.find('\n'));
+}
+
+std::string_view unquoted(std::string_view value) {
+  value = trim(value);
+  const bool quoted = value.size() >= 2 && (value.front() == '"' || value.front() == '\'') && value.back() == value.front();
+  return quoted ? value.substr(1, value.size() - 2) : value;
 }
 
 }  // namespace
@@ -68,7 +83,7 @@ SearchIndex::~SearchIndex() = default;
 
 Result<std::string> SearchIndex::search(Library& library, const Overlay& overlay, std::string_view query_text, std::size_t limit,
                                         const std::function<bool()>& cancelled) {
-  const Query query = parse_query(query_text);
+  const search::RankedQuery query = search::parse_ranked_query(query_text);
   if (query.words.empty()) return std::string("No results.");
 
   WalkOptions walking;
@@ -109,8 +124,8 @@ Result<std::string> SearchIndex::search(Library& library, const Overlay& overlay
     const std::uint32_t file = index->chunks[hit.chunk].file;
     const Place& place = walked[file].place;
     if (reader.read(place, View::accepted) != ViewReader::Outcome::text) continue;
-    if (!has_phrases(reader.text(), query.phrases)) continue;
-    const Snippet snippet = snippet_of(reader.text(), query);
+    if (!search::has_phrases(reader.text(), query.phrases)) continue;
+    const search::Snippet snippet = search::snippet_of(reader.text(), query, search::SnippetForm::verbatim, kSnippetCharacters);
     fmt::format_to(std::back_inserter(text), "{}{}:{}: {}\n{}\n", shown > 0 ? "\n" : "", place.path, snippet.line,
                    index->files[file].title, snippet.text);
     ++shown;
@@ -124,6 +139,33 @@ Result<std::string> SearchIndex::search(Library& library, const Overlay& overlay
                    beyond, kMaxLibraryBytes >> 20);
   text.pop_back();
   return text;
+}
+
+Title title_of(std::string_view text, std::string_view path) {
+  Title title;
+  const auto found = [&](std::string_view value, bool in_text) {
+    title.text = shorten(value, kMaxTitleCharacters);
+    title.in_text = in_text;
+    return title;
+  };
+  std::size_t at = 0;
+  if (text.starts_with(kFrontMatter) || text.starts_with("---\r\n")) {
+    for (at = text.find('\n') + 1; at < text.size();) {
+      const std::string_view line = first_line(text.substr(at));
+      at += line.size() + 1;
+      if (trim(line) == "---") break;
+      if (line.starts_with("title:") && !unquoted(line.substr(6)).empty()) return found(unquoted(line.substr(6)), true);
+    }
+  }
+  for (bool fenced = false; at < text.size();) {
+    const std::string_view line = first_line(text.substr(at));
+    at += line.size() + 1;
+    if (line.starts_with("```") || line.starts_with("~~~")) fenced = !fenced;
+    if (!fenced && line.starts_with("# ") && !trim(line.substr(2)).empty()) return found(trim(line.substr(2)), true);
+  }
+  const std::string_view name = name_of_path(path);
+  const std::size_t dot = name.rfind('.');
+  return found(dot == std::string_view::npos || dot == 0 ? name : name.substr(0, dot), false);
 }
 
 }  // namespace holdfast::documents

@@ -12,6 +12,13 @@
 
 namespace holdfast::documents {
 
+// Front matter's title, else the first heading, else the file's name without its extension.
+struct Title {
+  std::string text;
+  bool in_text = false;
+};
+Title title_of(std::string_view text, std::string_view path);
+
 class SearchIndex {
  public:
   SearchIndex();

@@ -3,7 +3,6 @@
 #include "kinds/documents/find/search_index.h"
 
 #include "kinds/documents/files/test_library.h"
-#include "kinds/documents/find/query.h"
 #include "kinds/documents/workspace/test_overlay.h"
 
 #include <gmock/gmock.h>
@@ -107,26 +106,6 @@ TEST_F(Search, NothingIsReadOutsideOfText) {
   library.write("a.md", std::string("walrus\0", 7));
   library.write("b.md", "walrus \xFF");
   EXPECT_THAT(search("walrus"), StartsWith("No results"));
-}
-
-TEST(Query, WordsOnceAndPartsInsteadOfWholes) {
-  EXPECT_THAT(parse_query("The retry_policy the").words, ElementsAre("the", "retry", "policy"));
-  const Query query = parse_query("x \"old pier\" y \"one\"");
-  EXPECT_THAT(query.words, ElementsAre("x", "old", "pier", "y", "one"));
-  EXPECT_THAT(query.phrases, ElementsAre(ElementsAre("old", "pier")));
-}
-
-TEST(Snippet, IsAVerbatimPartOfTheText) {
-  std::string text = "first\n";
-  for (int i = 0; i < 3000; ++i) text += "word ";
-  text += "needle ä ";
-  for (int i = 0; i < 3000; ++i) text += "wörd ";
-  const Snippet snippet = snippet_of(text, parse_query("needle"));
-  EXPECT_EQ(snippet.line, 2U);
-  EXPECT_THAT(snippet.text, HasSubstr("needle"));
-  EXPECT_LE(snippet.text.size(), 2 * kSnippetCharacters);
-  EXPECT_GE(snippet.text.size(), kSnippetCharacters / 2);
-  EXPECT_NE(text.find(snippet.text), std::string::npos);
 }
 
 TEST(Title, FrontMatterThenHeadingThenName) {

@@ -7,7 +7,7 @@
 // right for both views.
 
 #include "base/result.h"
-#include "kinds/documents/find/document_names.h"
+#include "kinds/documents/links/link_map.h"
 
 #include <optional>
 #include <string>

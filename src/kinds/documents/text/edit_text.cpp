@@ -2,7 +2,6 @@
 
 #include "kinds/documents/text/match.h"
 #include "kinds/documents/text/numbered_lines.h"
-#include "kinds/documents/text/respell.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -38,6 +38,11 @@ std::string write_metadata(std::string_view id, std::string_view author, Millis 
 std::string write_comment_metadata(std::string_view author, Millis timestamp, std::string_view on);
 inline constexpr std::size_t kMaxMetadataBytes = 4096;
 
+// The text of a comment stands on one line in a document: a line break is \n and a backslash is doubled, the convention of
+// editors (§6.5). Back: other backslashes stay, since not everybody who writes comments knows the convention.
+std::string escape_note(std::string_view note);
+std::string unescape_note(std::string_view note);
+
 // One edit may leave several marks in a text; they have one id, and are one change to decide.
 struct Atom {
   enum class Kind { plain, change };

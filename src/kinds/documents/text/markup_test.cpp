@@ -179,5 +179,13 @@ TEST(Views, ARichSliceIsTheDocumentsOwnBytes) {
   EXPECT_EQ(view.line_of(0), 1u);
 }
 
+TEST(CommentNote, LineBreaksAndBackslashesAreAsTyped) {
+  EXPECT_EQ(unescape_note(R"(one\ntwo)"), "one\ntwo");
+  EXPECT_EQ(unescape_note(R"(C:\\new)"), R"(C:\new)");
+  EXPECT_EQ(unescape_note(R"(a\tb\)"), R"(a\tb\)");
+  EXPECT_EQ(unescape_note(""), "");
+  EXPECT_EQ(unescape_note(escape_note("a\nb \\n c")), "a\nb \\n c");
+}
+
 }  // namespace
 }  // namespace holdfast::documents

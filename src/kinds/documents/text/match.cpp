@@ -1,5 +1,7 @@
 #include "kinds/documents/text/match.h"
 
+#include "kinds/documents/text/tokens.h"
+
 #include <array>
 
 namespace holdfast::documents {
@@ -45,6 +47,10 @@ Folded fold(std::string_view text, Likeness likeness) {
 
 }  // namespace
 
+std::string like_key(std::string_view token, Likeness likeness) {
+  return fold(token, likeness).text;
+}
+
 Matches find_matches(std::string_view text, std::string_view wanted, Occurrences occurrences) {
   Matches matches;
   const auto find_in = [&](std::string_view in, std::string_view what, auto&& origin) {
@@ -62,6 +68,36 @@ Matches find_matches(std::string_view text, std::string_view wanted, Occurrences
     find_in(in.text, what.text, [&](std::size_t at) { return in.origin[at]; });
   }
   return matches;
+}
+
+std::string_view line_break_at(std::string_view text, std::size_t position) {
+  std::size_t newline = position == 0 ? std::string_view::npos : text.rfind('\n', position - 1);
+  if (newline == std::string_view::npos) newline = text.find('\n', position);
+  if (newline == std::string_view::npos || newline == 0 || text[newline - 1] != '\r') return "\n";
+  return "\r\n";
+}
+
+std::string respelled(std::string_view text, std::size_t begin, std::size_t end, std::string_view new_text, Likeness likeness) {
+  const std::vector<Token> before = tokens_of(text.substr(begin, end - begin)), after = tokens_of(new_text);
+  const Likeness at_least = std::max(likeness, Likeness::line_breaks);
+  const auto keys = [&](const std::vector<Token>& tokens) {
+    std::vector<std::string> all;
+    for (const Token& token : tokens) all.push_back(like_key(token.text, at_least));
+    return all;
+  };
+  const std::string_view line_break = line_break_at(text, begin);
+  std::string out;
+  std::size_t kept = 0;
+  const auto keep_up_to = [&](std::size_t index) {
+    for (; kept < index; ++kept) out += before[kept].text;
+  };
+  for (const Difference& difference : differences(keys(before), keys(after))) {
+    keep_up_to(difference.a_begin);
+    kept = difference.a_end;
+    for (std::size_t i = difference.b_begin; i < difference.b_end; ++i) out += after[i].text == "\n" ? line_break : after[i].text;
+  }
+  keep_up_to(before.size());
+  return out;
 }
 
 }  // namespace holdfast::documents

@@ -1,8 +1,24 @@
+// The story of this file. In goes a document with the changes that wait in it, and what shall stand in some ranges of its
+// accepted view; out come the document's new bytes, with the edit as one more pending change. Marks cannot simply be put
+// around the ranges: the view is not the document (changes hide text, metadata is invisible), and a mark inside of another
+// mark is not a mark. So:
+//   1. Old and new text are compared word by word, so that a person sees what changed and not that a paragraph was sent
+//      again.
+//   2. Differences with only blanks between them become one, or "a b" -> "c d" would be read as two changes.
+//   3. A difference that reaches into a pending change takes in the whole of it: half a mark has no meaning. That may bring
+//      two differences together, so this is repeated until nothing grows.
+//   4. to 6. Each is written: what the base view has there is taken away, the new text is brought; a change that says what
+//      the base says already falls back to it and is gone.
+//   7. All between is copied byte for byte, so that nothing changes which nobody asked to change.
+// Then the result is parsed again and both views are compared with what was meant. Without that a text that looks like a
+// mark, or one that becomes a mark with its neighbours, would silently change what somebody else wrote; with it such an edit
+// is refused.
+
 #include "kinds/documents/text/merge.h"
 
 #include "base/text/text.h"
 #include "kinds/documents/text/delimiters.h"
-#include "kinds/documents/text/respell.h"
+#include "kinds/documents/text/match.h"
 #include "kinds/documents/text/tokens.h"
 
 #include <fmt/format.h>
@@ -451,26 +467,6 @@ std::vector<std::size_t> lines_of_change(const AcceptedView& view, std::string_v
     if (lines.empty() || lines.back() != line) lines.push_back(line);
   }
   return lines;
-}
-
-namespace {
-
-void replace_each(std::string& text, std::string_view what, std::string_view with) {
-  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size()))
-    text.replace(at, what.size(), with);
-}
-
-}  // namespace
-
-std::string like_key(std::string_view token, Likeness likeness) {
-  std::string key(token);
-  if (likeness >= Likeness::line_breaks) replace_each(key, "\r\n", "\n");
-  if (likeness >= Likeness::quotes) {
-    for (const std::string_view single : {"\u2018", "\u2019"}) replace_each(key, single, "'");
-    for (const std::string_view twofold : {"\u201C", "\u201D"}) replace_each(key, twofold, "\"");
-  }
-  if (likeness >= Likeness::spaces) replace_each(key, "\u00A0", " ");
-  return key;
 }
 
 Result<Merged> merge_edits(const AcceptedView& view, const std::vector<Replacement>& replacements, const Author& author,

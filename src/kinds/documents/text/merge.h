@@ -8,6 +8,7 @@
 // exactly as intended; otherwise nothing is returned (would_corrupt).
 
 #include "base/result.h"
+#include "kinds/documents/text/match.h"
 #include "kinds/documents/text/views.h"
 
 #include <functional>
@@ -24,10 +25,6 @@ struct Author {
   // Tells apart who has the same label: what carries another one, or none, is not the author's own. Empty: labels alone count.
   std::string by = {};
 };
-
-// How two spellings can mean the same (the ladder of §5 `edit`): each rung takes what the one before took.
-enum class Likeness { exact, line_breaks, quotes, spaces };
-std::string like_key(std::string_view token, Likeness likeness);
 
 struct Superseded {
   std::string id, author, del, ins;

@@ -1,4 +1,4 @@
-// Metadata of a block: {"id":"c_k3f9","author":"dev's AI","timestamp":1767225600000}@@
+// What is written between the marks of a block. Its metadata: {"id":"c_k3f9","author":"dev's AI","timestamp":1767225600000}@@
 
 #include "base/json/json.h"
 #include "kinds/documents/text/markup.h"
@@ -74,6 +74,30 @@ std::string write_metadata(std::string_view id, std::string_view author, Millis 
 
 std::string write_comment_metadata(std::string_view author, Millis timestamp, std::string_view on) {
   return fmt::format("{{\"author\":{},\"timestamp\":{},\"on\":{}}}@@", harmless_json(author), timestamp, harmless_json(on));
+}
+
+std::string escape_note(std::string_view note) {
+  std::string out;
+  for (const char c : note) {
+    if (c == '\\')
+      out += "\\\\";
+    else if (c == '\n')
+      out += "\\n";
+    else if (c != '\r')
+      out += c;
+  }
+  return out;
+}
+
+std::string unescape_note(std::string_view note) {
+  std::string out;
+  for (std::size_t i = 0; i < note.size(); ++i) {
+    const char next = i + 1 < note.size() ? note[i + 1] : '\0';
+    const bool escape = note[i] == '\\' && (next == 'n' || next == '\\');
+    if (escape) ++i;
+    out += escape && next == 'n' ? '\n' : note[i];
+  }
+  return out;
 }
 
 }  // namespace holdfast::documents

@@ -1,5 +1,8 @@
 #include "kinds/documents/text/numbered_lines.h"
 
+#include "search/query/ranked_query.h"
+#include "search/words/words.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,17 +15,6 @@ namespace {
 // A larger document is not compared line by line just to help with an error.
 constexpr std::size_t kMaxCompared = 50'000;
 constexpr std::size_t kAround = 2;
-
-std::set<std::string_view> line_words(std::string_view line) {
-  std::set<std::string_view> words;
-  constexpr std::string_view kBetween = " \t.,;:!?()[]{}\"'`*_#<>/|=+-";
-  for (std::size_t at = line.find_first_not_of(kBetween); at != std::string_view::npos;) {
-    const std::size_t end = std::min(line.find_first_of(kBetween, at), line.size());
-    words.insert(line.substr(at, end - at));
-    at = line.find_first_not_of(kBetween, end);
-  }
-  return words;
-}
 
 }  // namespace
 
@@ -80,16 +72,19 @@ std::string nearby_lines(const std::vector<std::string_view>& lines, std::string
   std::string_view longest;
   for (const std::string_view line : lines_of(wanted))
     if (line.size() > longest.size()) longest = line;
-  const auto words = line_words(longest);
+  const std::set<std::string> once = [&] {
+    const std::vector<std::string> all = search::words_of(longest);
+    return std::set<std::string>(all.begin(), all.end());
+  }();
+  const std::vector<std::string> words(once.begin(), once.end());
   if (words.empty()) return {};
   std::size_t best = 0, best_line = 0;
   for (std::size_t i = 0; i < std::min(lines.size(), kMaxCompared); ++i) {
-    std::size_t same = 0;
-    for (const std::string_view word : line_words(lines[i])) same += words.count(word);
-    if (same > best) {
-      best = same;
-      best_line = i + 1;
-    }
+    const auto counts = search::count_words(lines[i], words).counts;
+    const std::size_t same = counts.size() - static_cast<std::size_t>(std::ranges::count(counts, 0U));
+    if (same <= best) continue;
+    best = same;
+    best_line = i + 1;
   }
   if (best * 2 < words.size() || best == 0) return {};
   return numbered(lines, {best_line > kAround ? best_line - kAround : 1, best_line + kAround});

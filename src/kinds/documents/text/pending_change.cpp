@@ -2,9 +2,9 @@
 
 #include "base/crypto/hash.h"
 #include "base/text/text.h"
-#include "kinds/documents/text/comment_note.h"
 #include "kinds/documents/text/decide.h"
 #include "kinds/documents/text/delimiters.h"
+#include "kinds/documents/text/markup.h"
 #include "kinds/documents/text/views.h"
 
 #include <fmt/format.h>

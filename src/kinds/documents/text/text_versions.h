@@ -5,6 +5,7 @@
 //
 // Whole texts are compared, so an answer is as true as the hash: nothing is concluded from times or sizes of files. Any thread.
 
+#include "base/crypto/hash.h"
 #include "base/run/recent.h"
 
 #include <algorithm>
@@ -16,9 +17,18 @@ namespace holdfast::documents {
 class TextVersions {
  public:
   // Hex SHA-256 of the text, which is remembered from then on.
-  std::string version_of(std::string_view text);
+  std::string version_of(std::string_view text) {
+    if (text.size() < kWorthwhile || text.size() > kMaxBytes) return to_hex(sha256(text));
+    if (auto known = known_.key_of(text)) return *std::move(known);
+    std::string version = to_hex(sha256(text));
+    remember(std::string(text), version);
+    return version;
+  }
   // Of one whose version is known.
-  void remember(std::string text, std::string version);
+  void remember(std::string text, std::string version) {
+    if (text.size() < kWorthwhile || text.size() > kMaxBytes) return;
+    known_.put(version, std::move(text));
+  }
 
  private:
   // What is shorter is hashed in less time than it is worth remembering.

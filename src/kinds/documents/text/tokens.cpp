@@ -1,6 +1,7 @@
 #include "kinds/documents/text/tokens.h"
 
 #include "kinds/documents/text/delimiters.h"
+#include "search/words/characters.h"
 
 #include <utf8proc.h>
 
@@ -17,41 +18,21 @@ struct CodePoint {
 
 // A broken byte is a character of its own.
 CodePoint code_point_at(std::string_view text, std::size_t at) {
+  std::uint32_t value = 0;
+  const std::size_t bytes = search::decode_character(text, at, value);
+  if (bytes > 0) return {static_cast<utf8proc_int32_t>(value), bytes};
   const auto byte = static_cast<unsigned char>(text[at]);
-  if (byte < 0x80) return {byte, 1};
-  utf8proc_int32_t value = 0;
-  const auto bytes = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data() + at),
-                                      static_cast<utf8proc_ssize_t>(text.size() - at), &value);
-  if (bytes <= 0) return {0xFFFD, 1};
-  return {value, static_cast<std::size_t>(bytes)};
+  return {byte < 0x80 ? byte : 0xFFFD, 1};
 }
 
 bool is_blank_character(utf8proc_int32_t c) {
   return c == ' ' || c == '\t';
 }
 
-// Scripts written without blanks between words: a character is a word of its own.
-bool is_unspaced(utf8proc_int32_t c) {
-  return (c >= 0x2E80 && c <= 0xA4CF) || (c >= 0xAC00 && c <= 0xD7A3) || (c >= 0xF900 && c <= 0xFAFF) ||
-         (c >= 0x20000 && c <= 0x3FFFF) || (c >= 0x0E00 && c <= 0x0EFF);
-}
-
+// Goes on with the word before it. Of scripts written without blanks a character is a word of its own.
 bool is_word(utf8proc_int32_t c) {
-  if (c < 0x80) return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
-  if (is_unspaced(c)) return false;
-  switch (utf8proc_category(c)) {
-    case UTF8PROC_CATEGORY_LU:
-    case UTF8PROC_CATEGORY_LL:
-    case UTF8PROC_CATEGORY_LT:
-    case UTF8PROC_CATEGORY_LM:
-    case UTF8PROC_CATEGORY_LO:
-    case UTF8PROC_CATEGORY_ND:
-    case UTF8PROC_CATEGORY_NL:
-    case UTF8PROC_CATEGORY_NO:
-      return true;
-    default:
-      return false;
-  }
+  if (c < 0x80) return c == '_' || search::kAsciiKinds[static_cast<std::size_t>(c)] == search::CharacterKind::letter;
+  return search::kind_beyond_ascii(static_cast<std::uint32_t>(c)) == search::CharacterKind::letter;
 }
 
 // The end of the visible character that begins here: letters with their marks, joined emoji, CR LF.

@@ -3,7 +3,6 @@
 #include "base/files/path_below.h"
 #include "base/text/text.h"
 #include "kinds/documents/files/document_file.h"
-#include "kinds/documents/files/file_stamp.h"
 #include "kinds/documents/text/text_versions.h"
 
 #include <fmt/format.h>

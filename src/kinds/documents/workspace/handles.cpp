@@ -1,3 +1,17 @@
+// The story of this file. A model says with every call which session it is by a handle, a secret that stands in its context;
+// what it has read is kept with that session, so that nobody edits what they have not seen. In goes a handle; out comes what
+// it stands for (Opened), or one of three refusals that each say what to do. The order in open() matters:
+//   1. Who guesses is slowed down before anything is looked up, but not for handles that have held before: other
+//      conversations of the same principal must go on.
+//   2. The store is asked by the handle's hash, since the store must not be able to leak handles. Another principal's is
+//      answered like an unknown one, or the answer would tell that it exists.
+//   3. Only then is it asked whether it is over, by its age or because its session was ended or deleted; "expired" and
+//      "unknown" want different things of a model. One that ran out is marked so at once, for lists, by whoever notices.
+//   4. A handle in use lives on. The time is written rarely, and only over the value that was read: two calls side by side
+//      must not bring back a handle that a third has just ended.
+// A session outlives its handle: resuming it mints another one, ends the old one in the same transaction, so that never two
+// hold, and takes what was read out of the log. Sweeping does the same for those nobody asks about any more.
+
 #include "kinds/documents/workspace/handles.h"
 
 #include "base/crypto/hash.h"
@@ -533,6 +547,37 @@ Result<bool> Handles::expire(session::Transaction& transaction, std::string_view
   record->status = "expired";
   HF_CHECK(transaction.update(*std::move(record), session::Touch::change));
   return true;
+}
+
+namespace {
+
+constexpr std::size_t kMaxKnown = 10'000;  // conversations of one process; beyond, old ones are looked up like new ones
+
+using MissTime = std::chrono::steady_clock;
+
+}  // namespace
+
+std::chrono::seconds MissLimit::wait_for(std::string_view principal, std::string_view handle_hash) {
+  const std::lock_guard lock(mutex_);
+  const auto misses = misses_.find(principal);
+  if (misses == misses_.end() || misses->second.count < kMisses || known_.contains(handle_hash)) return {};
+  const auto over = misses->second.since + kWindow;
+  if (MissTime::now() < over) return std::chrono::ceil<std::chrono::seconds>(over - MissTime::now());
+  misses_.erase(misses);
+  return {};
+}
+
+void MissLimit::note_hit(std::string_view handle_hash) {
+  const std::lock_guard lock(mutex_);
+  if (known_.size() >= kMaxKnown) known_.clear();
+  known_.emplace(handle_hash);
+}
+
+void MissLimit::note_miss(std::string_view principal) {
+  const std::lock_guard lock(mutex_);
+  Misses& misses = misses_[std::string(principal)];
+  if (misses.count == 0 || MissTime::now() >= misses.since + kWindow) misses = {MissTime::now(), 0};
+  ++misses.count;
 }
 
 }  // namespace holdfast::documents

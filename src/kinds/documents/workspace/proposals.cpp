@@ -25,8 +25,6 @@ std::string prefix_of(std::string_view key) {
 }
 
 std::string to_text(const Proposal& proposal) {
-  JsonArray comments;
-  for (const std::string& comment : proposal.comments) comments.emplace_back(comment);
   return to_json(JsonObject{{"kind", name_of(proposal.kind)},
                             {"id", proposal.id},
                             {"key", proposal.key},
@@ -35,7 +33,7 @@ std::string to_text(const Proposal& proposal) {
                             {"author", proposal.author},
                             {"label", proposal.label},
                             {"time", proposal.time},
-                            {"comments", std::move(comments)}});
+                            {"comments", to_json_array(proposal.comments)}});
 }
 
 std::optional<Proposal> from_text(std::string_view text) {
@@ -59,9 +57,7 @@ std::optional<Proposal> from_text(std::string_view text) {
   proposal.author = text_of("author");
   proposal.label = text_of("label");
   proposal.time = find_int(object, "time").value_or(0);
-  if (const JsonArray* comments = find_array(object, "comments"))
-    for (const Json& comment : *comments)
-      if (comment.is_string()) proposal.comments.emplace_back(view(comment.as_string()));
+  proposal.comments = strings_in(object, "comments");
   return proposal;
 }
 

@@ -122,23 +122,11 @@ Result<void> remember_verdicts(WorkspaceState& workspace, const std::map<std::st
   });
 }
 
-namespace {
-
-std::vector<std::string> texts_in(const JsonObject& object, std::string_view name) {
-  std::vector<std::string> found;
-  if (const JsonArray* texts = find_array(object, name))
-    for (const Json& text : *texts)
-      if (text.is_string()) found.emplace_back(view(text.as_string()));
-  return found;
-}
-
-}  // namespace
-
 Result<Accepted> accepted_in(WorkspaceState& workspace, const Place& place) {
   HF_TRY(const auto stored, workspace.store.value(kAcceptedSpace, to_hex(sha256(place.key))));
   if (!stored || !stored->value.is_object()) return Accepted{};
   const JsonObject& value = stored->value.as_object();
-  return Accepted{texts_in(value, "proposers"), texts_in(value, "sessions"),
+  return Accepted{strings_in(value, "proposers"), strings_in(value, "sessions"),
                   static_cast<std::size_t>(find_int(value, "changes").value_or(0))};
 }
 

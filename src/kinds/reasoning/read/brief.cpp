@@ -1,8 +1,8 @@
 #include "kinds/reasoning/read/brief.h"
 
 #include "base/text/text.h"
-#include "kinds/reasoning/read/one_line.h"
 #include "kinds/reasoning/read/read.h"
+#include "kinds/reasoning/read/title.h"
 #include "session/query/display.h"
 
 #include <fmt/format.h>

@@ -3,8 +3,8 @@
 #include "base/text/text.h"
 #include "kinds/reasoning/anchors.h"
 #include "kinds/reasoning/manifest.h"
-#include "kinds/reasoning/read/one_line.h"
-#include "kinds/reasoning/thought_types.h"
+#include "kinds/reasoning/read/title.h"
+#include "kinds/reasoning/thought.h"
 #include "session/query/display.h"
 
 #include <fmt/format.h>
@@ -44,10 +44,9 @@ JsonArray references_in(session::Reader& reader, const session::SessionRecord& r
         item["sessionId"] = resolved.session_id;
         item["title"] = resolved.title;
       }
-      JsonArray candidates, missing;
-      for (const std::string& id : resolved.candidates) candidates.emplace_back(id);
+      JsonArray missing;
       for (const std::int64_t number : resolved.missing) missing.emplace_back(number);
-      if (!candidates.empty()) item["candidates"] = std::move(candidates);
+      if (!resolved.candidates.empty()) item["candidates"] = to_json_array(resolved.candidates);
       if (!missing.empty()) item["missing"] = std::move(missing);
       out.push_back(std::move(item));
     }
@@ -154,9 +153,7 @@ Json id_or_null(const std::string& session, const std::optional<Place>& place) {
 }
 
 JsonObject session_fields(const session::SessionRecord& record) {
-  JsonArray tags;
-  for (const std::string& tag : record.tags) tags.emplace_back(tag);
-  JsonObject out{{"id", record.id}, {"title", record.title}, {"tags", std::move(tags)}, {"status", record.status}};
+  JsonObject out{{"id", record.id}, {"title", record.title}, {"tags", to_json_array(record.tags)}, {"status", record.status}};
   const auto add = [&](std::string_view name, const std::string& value) {
     if (!value.empty()) out[name] = value;
   };

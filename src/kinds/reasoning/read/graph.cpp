@@ -1,7 +1,7 @@
 #include "kinds/reasoning/read/graph.h"
 
 #include "base/text/text.h"
-#include "kinds/reasoning/read/one_line.h"
+#include "kinds/reasoning/read/title.h"
 
 #include <fmt/format.h>
 

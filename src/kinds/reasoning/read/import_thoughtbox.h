@@ -4,7 +4,7 @@
 // missing or broken is reported and does not stop the rest, and nothing in the folder is changed. Importing twice brings in only
 // what is new.
 
-#include "kinds/reasoning/read/situation.h"
+#include "kinds/reasoning/connections.h"
 
 namespace holdfast::reasoning {
 

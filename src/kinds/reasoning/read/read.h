@@ -4,6 +4,7 @@
 // (U4).
 
 #include "kinds/reasoning/read/recover.h"
+#include "reading/entry_reading.h"
 
 namespace holdfast::reasoning {
 
@@ -38,5 +39,19 @@ Result<std::vector<Thought>> query_thoughts(session::Reader& reader, const sessi
 
 // Does the text cite thought n as S<n>?
 bool cites(std::string_view text, std::int64_t number);
+
+// A thought as a person reads it.
+
+// For reading::EntryKinds.
+bool turn_of_entry(const session::Entry& entry, const reading::ReadLimits& limits, reading::Turn& turn);
+
+// The shape of a session without its text (get_structure), and what can be measured about it (analyze).
+
+// {sessionId, totalThoughts, mainChain{length,head,tail}, branches{id:{forks,range,length,status}}, branchCount, revisions,
+// revisionCount}
+Result<JsonObject> structure_of(session::Reader& reader, const session::SessionRecord& record);
+
+// metadata, structure, quality, audit, and the definition of every metric.
+Result<JsonObject> analyse(session::Reader& reader, const session::SessionRecord& record, Millis now);
 
 }  // namespace holdfast::reasoning

@@ -7,9 +7,8 @@
 #include "kinds/reasoning/read/brief.h"
 #include "kinds/reasoning/read/export.h"
 #include "kinds/reasoning/read/graph.h"
-#include "kinds/reasoning/read/structure.h"
 #include "kinds/reasoning/test_ledger.h"
-#include "kinds/reasoning/thought_types.h"
+#include "kinds/reasoning/thought.h"
 
 namespace holdfast::reasoning {
 namespace {

@@ -1,7 +1,7 @@
 #include "kinds/reasoning/read/recover.h"
 
 #include "base/run/log.h"
-#include "kinds/reasoning/thought_types.h"
+#include "kinds/reasoning/thought.h"
 #include "session/kinds.h"
 #include "session/query/display.h"
 

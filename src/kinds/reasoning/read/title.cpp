@@ -5,7 +5,6 @@
 #include <cctype>
 
 namespace holdfast::reasoning {
-
 namespace {
 
 bool is_space(char c) {
@@ -71,6 +70,17 @@ std::string_view first_sentence(std::string_view text) {
 std::string title_of(std::string_view first_thought) {
   const std::string paragraph = plain_paragraph(to_valid_utf8(first_thought));
   return shorten(trim(first_sentence(paragraph)), kTitleLength);
+}
+
+std::string one_line(std::string_view text) {
+  std::string out;
+  for (const char c : to_valid_utf8(text)) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool blank = byte <= 0x20 || byte == 0x7F;
+    if (!blank) out += c;
+    if (blank && !out.empty() && out.back() != ' ') out += ' ';
+  }
+  return std::string(trim(out));
 }
 
 }  // namespace holdfast::reasoning

@@ -8,17 +8,19 @@
 #include "base/text/uri.h"
 #include "kinds/research/corpus/corpus_cache.h"
 #include "kinds/research/text/document_text.h"
-#include "kinds/research/text/pdf_text.h"
-#include "kinds/research/text/stems.h"
+#include "kinds/research/text/question_words.h"
 #include "search/folder/index_update.h"
+#include "search/query/ranked_query.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <mutex>
 
 namespace holdfast::research {
+
 namespace {
 
 // An index is written when at least this part of it is new; less is quicker read again than written. It is also written when a
@@ -282,6 +284,28 @@ Result<std::unique_ptr<Corpus>> Corpus::open(std::vector<CorpusRoot> roots, std:
   }
   HF_CHECK(open_roots(roots));
   return std::make_unique<IndexedCorpus>(std::move(roots), cache_folder);
+}
+
+void LeftOut::add(const std::string& path, const std::string& why, std::size_t count) {
+  count_ += count;
+  named_.emplace(path, why);
+  if (named_.size() > kNamed) named_.erase(std::prev(named_.end()));
+}
+
+void LeftOut::add(const std::string& folder, const LeftOut& others) {
+  for (const auto& [path, why] : others.named_) add(folder + "/" + path, why, 0);
+  count_ += others.count_;
+}
+
+std::string LeftOut::sentence() const {
+  if (count_ == 0) return {};
+  std::string text =
+      fmt::format("{} of the documents' folders {} left out: ", count_ == 1 ? "1 file" : fmt::format("{} files", count_),
+                  count_ == 1 ? "is" : "are");
+  std::size_t shown = 0;
+  for (const auto& [path, why] : named_) text += fmt::format("{}{} ({})", shown++ == 0 ? "" : "; ", to_valid_utf8(path), why);
+  if (count_ > shown) text += fmt::format("; and {} more", count_ - shown);
+  return text;
 }
 
 }  // namespace holdfast::research

@@ -11,10 +11,9 @@
 // Thread-safe. Errors: io (a root cannot be read), corrupt never: a damaged cache is built anew.
 
 #include "base/result.h"
-#include "kinds/research/corpus/left_out.h"
-#include "kinds/research/sources/providers.h"
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -24,6 +23,12 @@ namespace holdfast::research {
 
 inline constexpr std::size_t kMaxFileBytes = 4 * 1024 * 1024;
 
+struct CorpusRoot {
+  std::string name;                 // in corpus://<name>/…; unique
+  std::string folder;               // absolute
+  std::vector<std::string> ignore;  // globs below it, beside the built-in ones
+};
+
 struct Passage {
   std::string uri;  // corpus://<root>/<relative path>#L10-L42
   std::string title;
@@ -32,6 +37,25 @@ struct Passage {
   std::string text;
   double score = 0;  // BM25, not normalised
   double share = 0;  // of the most that any text could score for this query: 0..1
+};
+
+// Files that no search will find, and why: how many, and the first of them by their paths, for a person to read.
+class LeftOut {
+ public:
+  void add(const std::string& path, const std::string& why) { add(path, why, 1); }
+  // Of a folder, whose name stands before the paths.
+  void add(const std::string& folder, const LeftOut& others);
+
+  std::size_t count() const { return count_; }
+  // "3 files … are left out: notes/a.bin (binary); notes/big.txt (longer than 4 MiB); …". Empty when none are.
+  std::string sentence() const;
+
+ private:
+  static constexpr std::size_t kNamed = 10;  // more than anybody reads in a warning
+  void add(const std::string& path, const std::string& why, std::size_t count);
+
+  std::size_t count_ = 0;
+  std::map<std::string, std::string> named_;  // by path
 };
 
 struct CorpusUpdate {

@@ -87,44 +87,22 @@ class Reader {
   bool ok_ = true;
 };
 
-void write_file(Writer& writer, const search::IndexedFile& file) {
-  writer.number(file.root);
-  writer.number(file.first_chunk);
-  writer.number(file.chunk_count);
-  writer.number(file.size);
-  writer.number(file.modified_ns);
-  writer.number(file.digest);
-  writer.text(file.path);
-  writer.text(file.title);
+// The members in their order in the file, for writing and for reading.
+template <class File, class Each>
+void numbers_of_file(File& file, const Each& each) {
+  each(file.root);
+  each(file.first_chunk);
+  each(file.chunk_count);
+  each(file.size);
+  each(file.modified_ns);
+  each(file.digest);
 }
-
-search::IndexedFile read_file_entry(Reader& reader) {
-  search::IndexedFile file;
-  reader.number(file.root);
-  reader.number(file.first_chunk);
-  reader.number(file.chunk_count);
-  reader.number(file.size);
-  reader.number(file.modified_ns);
-  reader.number(file.digest);
-  file.path = reader.text(kMaxPathBytes);
-  file.title = reader.text(kMaxCachedTitleBytes);
-  return file;
-}
-
-void write_chunk(Writer& writer, const search::IndexedChunk& chunk) {
-  for (const std::uint32_t value :
-       {chunk.place.offset, chunk.place.length, chunk.place.first_line, chunk.place.last_line, chunk.file, chunk.words})
-    writer.number(value);
-  writer.number(chunk.check);
-}
-
-search::IndexedChunk read_chunk(Reader& reader) {
-  search::IndexedChunk chunk;
-  for (std::uint32_t* value :
+template <class Chunk, class Each>
+void numbers_of_chunk(Chunk& chunk, const Each& each) {
+  for (auto* value :
        {&chunk.place.offset, &chunk.place.length, &chunk.place.first_line, &chunk.place.last_line, &chunk.file, &chunk.words})
-    reader.number(*value);
-  reader.number(chunk.check);
-  return chunk;
+    each(*value);
+  each(chunk.check);
 }
 
 // Files in order, each once; the chunks are those of the files, without a hole.
@@ -155,9 +133,14 @@ std::string write_index(const search::ChunkIndex& index, std::string_view roots)
   writer.number(index.seed.first);
   writer.number(index.seed.second);
   writer.number(static_cast<std::uint32_t>(index.files.size()));
-  for (const search::IndexedFile& file : index.files) write_file(writer, file);
+  const auto write = [&](const auto& value) { writer.number(value); };
+  for (const search::IndexedFile& file : index.files) {
+    numbers_of_file(file, write);
+    writer.text(file.path);
+    writer.text(file.title);
+  }
   writer.number(static_cast<std::uint32_t>(index.chunks.size()));
-  for (const search::IndexedChunk& chunk : index.chunks) write_chunk(writer, chunk);
+  for (const search::IndexedChunk& chunk : index.chunks) numbers_of_chunk(chunk, write);
   writer.numbers(index.postings.words());
   writer.numbers(index.postings.ends());
   writer.text(index.postings.bytes());
@@ -184,10 +167,16 @@ std::optional<search::ChunkIndex> read_index(std::string_view bytes, std::string
   reader.number(index.seed.second);
   const std::uint32_t files = reader.count(sizeof(Digest) + 44);
   index.files.reserve(files);
-  for (std::uint32_t i = 0; i < files && reader.ok(); ++i) index.files.push_back(read_file_entry(reader));
+  const auto read = [&](auto& value) { reader.number(value); };
+  for (std::uint32_t i = 0; i < files && reader.ok(); ++i) {
+    search::IndexedFile& file = index.files.emplace_back();
+    numbers_of_file(file, read);
+    file.path = reader.text(kMaxPathBytes);
+    file.title = reader.text(kMaxCachedTitleBytes);
+  }
   const std::uint32_t chunks = reader.count(32);
   index.chunks.reserve(chunks);
-  for (std::uint32_t i = 0; i < chunks && reader.ok(); ++i) index.chunks.push_back(read_chunk(reader));
+  for (std::uint32_t i = 0; i < chunks && reader.ok(); ++i) numbers_of_chunk(index.chunks.emplace_back(), read);
   std::vector<std::uint64_t> words = reader.numbers(), ends = reader.numbers();
   index.postings = search::Postings(std::move(words), std::move(ends), std::string(reader.text(bytes.size())));
   if (!reader.at_end() || !check_tables(index, root_count) || !index.postings.check(chunks)) return {};

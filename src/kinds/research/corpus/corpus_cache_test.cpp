@@ -7,6 +7,7 @@
 #include "base/files/test_folder.h"
 #include "kinds/research/corpus/corpus.h"
 #include "search/folder/test_index.h"
+#include "search/query/ranked_query.h"
 
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>

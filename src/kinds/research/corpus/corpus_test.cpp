@@ -4,7 +4,7 @@
 
 #include "base/files/file.h"
 #include "base/files/test_folder.h"
-#include "kinds/research/text/pdf_text.h"
+#include "kinds/research/text/document_text.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -1,8 +1,6 @@
 #include "base/text/text.h"
-#include "kinds/research/engine/report_links.h"
 #include "kinds/research/engine/report_text.h"
-#include "kinds/research/text/code_spans.h"
-#include "kinds/research/text/quoted_text.h"
+#include "kinds/research/text/markdown_text.h"
 #include "kinds/research/text/sentences.h"
 
 #include <fmt/format.h>

@@ -1,8 +1,9 @@
 #include "kinds/research/engine/claims.h"
 
 #include "base/text/text.h"
+#include "kinds/research/text/question_words.h"
 #include "kinds/research/text/sentence_rank.h"
-#include "kinds/research/text/stems.h"
+#include "search/words/stems.h"
 #include "search/words/words.h"
 
 #include <fmt/format.h>
@@ -10,6 +11,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <map>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -26,26 +29,23 @@ constexpr auto kDenials = std::to_array<std::string_view>(
 // They only say that the opposite is not so.
 constexpr auto kAffirmations = std::to_array<std::string_view>({"always", "indeed", "yes"});
 
-// Words that deny another.
-constexpr auto kOpposites = std::to_array<std::pair<std::string_view, std::string_view>>({{"denied", "allowed"},
-                                                                                          {"disable", "enable"},
-                                                                                          {"disabled", "enabled"},
-                                                                                          {"disables", "enables"},
-                                                                                          {"excluded", "included"},
-                                                                                          {"false", "true"},
-                                                                                          {"forbidden", "allowed"},
-                                                                                          {"impossible", "possible"},
-                                                                                          {"inactive", "active"},
-                                                                                          {"insecure", "secure"},
-                                                                                          {"invalid", "valid"},
-                                                                                          {"off", "on"},
-                                                                                          {"optional", "required"},
-                                                                                          {"refused", "accepted"},
-                                                                                          {"rejected", "accepted"},
-                                                                                          {"unavailable", "available"},
-                                                                                          {"unencrypted", "encrypted"},
-                                                                                          {"unsafe", "safe"},
-                                                                                          {"unsupported", "supported"}});
+// A word that denies another, and that one.
+constexpr std::string_view kOpposites =
+    "denied allowed, disable enable, disabled enabled, disables enables, excluded included, false true, forbidden allowed, "
+    "impossible possible, inactive active, insecure secure, invalid valid, off on, optional required, refused accepted, "
+    "rejected accepted, unavailable available, unencrypted encrypted, unsafe safe, unsupported supported";
+
+// nullopt: it denies none.
+std::optional<std::string> opposite_of(const std::string& word) {
+  static const std::map<std::string, std::string> table = [] {
+    std::map<std::string, std::string> made;
+    const std::vector<std::string> words = search::words_of(kOpposites);
+    for (std::size_t i = 0; i + 1 < words.size(); i += 2) made.emplace(words[i], words[i + 1]);
+    return made;
+  }();
+  const auto found = table.find(word);
+  return found == table.end() ? std::nullopt : std::optional(found->second);
+}
 
 constexpr std::array<std::string_view, 13> kNumberWords = {"zero",  "one",   "two",  "three", "four",   "five",  "six",
                                                            "seven", "eight", "nine", "ten",   "eleven", "twelve"};
@@ -62,41 +62,28 @@ struct UnitOfCount {
   double factor;
 };
 constexpr double kSecond = 1000, kMinute = 60 * kSecond, kHour = 60 * kMinute, kDay = 24 * kHour, kKilo = 1024;
-constexpr auto kUnits = std::to_array<std::pair<std::string_view, UnitOfCount>>({{"ms", {"ms", 1}},
-                                                                                 {"millisecond", {"ms", 1}},
-                                                                                 {"milliseconds", {"ms", 1}},
-                                                                                 {"s", {"ms", kSecond}},
-                                                                                 {"sec", {"ms", kSecond}},
-                                                                                 {"second", {"ms", kSecond}},
-                                                                                 {"seconds", {"ms", kSecond}},
-                                                                                 {"min", {"ms", kMinute}},
-                                                                                 {"minute", {"ms", kMinute}},
-                                                                                 {"minutes", {"ms", kMinute}},
-                                                                                 {"h", {"ms", kHour}},
-                                                                                 {"hour", {"ms", kHour}},
-                                                                                 {"hours", {"ms", kHour}},
-                                                                                 {"day", {"ms", kDay}},
-                                                                                 {"days", {"ms", kDay}},
-                                                                                 {"week", {"ms", 7 * kDay}},
-                                                                                 {"weeks", {"ms", 7 * kDay}},
-                                                                                 {"month", {"months", 1}},
-                                                                                 {"months", {"months", 1}},
-                                                                                 {"year", {"months", 12}},
-                                                                                 {"years", {"months", 12}},
-                                                                                 {"byte", {"bytes", 1}},
-                                                                                 {"bytes", {"bytes", 1}},
-                                                                                 {"b", {"bytes", 1}},
-                                                                                 {"kb", {"bytes", kKilo}},
-                                                                                 {"kib", {"bytes", kKilo}},
-                                                                                 {"mb", {"bytes", kKilo* kKilo}},
-                                                                                 {"mib", {"bytes", kKilo* kKilo}},
-                                                                                 {"gb", {"bytes", kKilo* kKilo* kKilo}},
-                                                                                 {"gib", {"bytes", kKilo* kKilo* kKilo}},
-                                                                                 {"percent", {"%", 1}}});
+struct NamedUnit {
+  UnitOfCount unit;
+  std::string_view names;  // each between blanks
+};
+constexpr auto kUnits = std::to_array<NamedUnit>({{{"ms", 1}, " ms millisecond milliseconds "},
+                                                  {{"ms", kSecond}, " s sec second seconds "},
+                                                  {{"ms", kMinute}, " min minute minutes "},
+                                                  {{"ms", kHour}, " h hour hours "},
+                                                  {{"ms", kDay}, " day days "},
+                                                  {{"ms", 7 * kDay}, " week weeks "},
+                                                  {{"months", 1}, " month months "},
+                                                  {{"months", 12}, " year years "},
+                                                  {{"bytes", 1}, " b byte bytes "},
+                                                  {{"bytes", kKilo}, " kb kib "},
+                                                  {{"bytes", kKilo* kKilo}, " mb mib "},
+                                                  {{"bytes", kKilo* kKilo* kKilo}, " gb gib "},
+                                                  {{"%", 1}, " percent "}});
 
 const UnitOfCount* unit_named(std::string_view word) {
-  const auto* found = std::ranges::find(kUnits, word, &std::pair<std::string_view, UnitOfCount>::first);
-  return found == kUnits.end() ? nullptr : &found->second;
+  const auto* found = std::ranges::find_if(
+      kUnits, [between = fmt::format(" {} ", word)](const NamedUnit& each) { return each.names.contains(between); });
+  return word.empty() || found == kUnits.end() ? nullptr : &found->unit;
 }
 
 // The word that begins there or behind blanks, folded; what is no letter ends it.
@@ -178,28 +165,22 @@ double shared_of_all(const std::vector<std::string>& a, const std::vector<std::s
 }
 
 struct BoundWords {
-  std::vector<std::string_view> words;
+  std::vector<std::string> words;
   Claim::Bound bound;
 };
-const std::array<BoundWords, 17>& bound_words() {
-  using enum Claim::Bound;
-  static const std::array<BoundWords, 17> all = {{{{"no", "more", "than"}, most},
-                                                  {{"not", "more", "than"}, most},
-                                                  {{"no", "less", "than"}, least},
-                                                  {{"not", "less", "than"}, least},
-                                                  {{"no", "fewer", "than"}, least},
-                                                  {{"at", "most"}, most},
-                                                  {{"up", "to"}, most},
-                                                  {{"less", "than"}, most},
-                                                  {{"fewer", "than"}, most},
-                                                  {{"at", "least"}, least},
-                                                  {{"more", "than"}, least},
-                                                  {{"or", "more"}, least},
-                                                  {{"or", "less"}, most},
-                                                  {{"maximum"}, most},
-                                                  {{"max"}, most},
-                                                  {{"minimum"}, least},
-                                                  {{"min"}, least}}};
+// The longer ones first: they begin as others do.
+const std::vector<BoundWords>& bound_words() {
+  static const std::vector<BoundWords> all = [] {
+    std::vector<BoundWords> made;
+    const auto add = [&](Claim::Bound bound, std::initializer_list<std::string_view> said) {
+      for (const std::string_view each : said) made.push_back({search::words_of(each), bound});
+    };
+    add(Claim::Bound::most, {"no more than", "not more than"});
+    add(Claim::Bound::least, {"no less than", "not less than", "no fewer than"});
+    add(Claim::Bound::most, {"at most", "up to", "less than", "fewer than", "or less", "maximum", "max"});
+    add(Claim::Bound::least, {"at least", "more than", "or more", "minimum", "min"});
+    return made;
+  }();
   return all;
 }
 
@@ -264,11 +245,9 @@ Claim claim_of(std::string_view sentence) {
       claim.denies = !claim.denies;
       continue;
     }
-    const auto* opposite =
-        std::ranges::find(kOpposites, std::string_view(word), &std::pair<std::string_view, std::string_view>::first);
-    if (opposite != kOpposites.end()) {
+    if (auto opposite = opposite_of(word)) {
       claim.denies = !claim.denies;
-      word = opposite->second;
+      word = *std::move(opposite);
     }
     const auto number = std::ranges::find(kNumberWords, std::string_view(word));
     if (number != kNumberWords.end()) {
@@ -281,7 +260,7 @@ Claim claim_of(std::string_view sentence) {
     // What is left of "isn't" names nothing.
     const bool rest_of_not = i + 1 < words.size() && words[i + 1] == "t" && word.ends_with('n');
     if (rest_of_not || is_number(word) || search::is_stop_word(word)) continue;
-    std::string stem = stem_of(word);
+    std::string stem = search::stem_of(word);
     if (seen.insert(stem).second) claim.stems.push_back(std::move(stem));
   }
   return claim;

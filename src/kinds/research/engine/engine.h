@@ -1,6 +1,6 @@
 #pragma once
 
-// Who thinks in a run: a language model (model_engine.h), or the program itself (extractive.h).
+// Who thinks in a run: a language model, or the program itself.
 //
 // An engine plans, judges, analyses, writes and refines; it stores nothing. What it returns is checked by the phases before it is
 // committed: sources must exist, quotations must stand in them, citations must lead somewhere. Any thread may ask it.
@@ -18,7 +18,13 @@
 #include <string_view>
 #include <vector>
 
+namespace holdfast::model {
+class Models;
+}
+
 namespace holdfast::research {
+
+class Journal;
 
 struct Planned {
   std::string brief;
@@ -77,5 +83,18 @@ class Engine {
   virtual Result<Draft> synthesise(const Job& job, const RunState& state) = 0;
   virtual Result<Refinement> refine(const Job& job, const RunState& state) = 0;
 };
+
+// The engine that needs no model and no network (threads-and-research §10): it asks for the question and for its keyword groups,
+// and answers with the best sentences of what it found, word for word. Deterministic: the same sources and question give the same
+// report, byte for byte. It holds no state.
+std::unique_ptr<Engine> make_extractive_engine();
+// Runs of words that are neither stop words nor plain verbs, in the order of the question: "storage leases", "retries".
+std::vector<std::string> keyword_groups(std::string_view question);
+
+// The engine that asks a language model (threads-and-research §10). Every call is counted against the budgets and audited in the
+// journal. Sources stand in prompts as delimited data that must not be obeyed. Answers that are no JSON get one repair request
+// and then the deterministic fallback. Evidence that does not fit into the context is shrunk by a tenth, three times, and then
+// split. Both outlive it.
+std::unique_ptr<Engine> make_model_engine(model::Models& models, Journal& journal);
 
 }  // namespace holdfast::research

@@ -1,6 +1,7 @@
 #include "kinds/research/engine/evidence.h"
 
 #include "base/ids.h"
+#include "reading/entry_reading.h"
 
 #include <algorithm>
 
@@ -25,21 +26,6 @@ int stored_priority(const JsonObject& object) {
 
 std::string make_inner_id(std::string_view prefix) {
   return std::string(prefix) + random_base62(kInnerIdLength);
-}
-
-std::vector<std::string> read_strings(const JsonObject& object, std::string_view key) {
-  std::vector<std::string> texts;
-  if (const JsonArray* array = find_array(object, key))
-    for (const Json& each : *array)
-      if (each.is_string()) texts.emplace_back(view(each.get_string()));
-  return texts;
-}
-
-JsonObject data_of(const session::Entry& entry) {
-  if (entry.data.empty()) return {};
-  auto parsed = parse_json(entry.data);
-  if (!parsed || !parsed->is_object()) return {};
-  return std::move(parsed->get_object());
 }
 
 JsonObject json_of(const SubQuery& question) {
@@ -79,7 +65,7 @@ JsonObject json_of(const Source& source) {
 }
 
 Source read_source(const session::Entry& entry) {
-  const JsonObject data = data_of(entry);
+  const JsonObject data = reading::data_of_entry(entry);
   Source source;
   source.id = text_in(data, "id");
   source.citation = entry.number;
@@ -112,13 +98,13 @@ JsonObject json_of(const Finding& finding) {
 }
 
 Finding read_finding(const session::Entry& entry) {
-  const JsonObject data = data_of(entry);
+  const JsonObject data = reading::data_of_entry(entry);
   Finding finding;
   finding.id = text_in(data, "id");
   finding.content = entry.text;
   finding.confidence = text_in(data, "confidence");
   finding.category = text_in(data, "category");
-  finding.source_ids = read_strings(data, "source_ids");
+  finding.source_ids = strings_in(data, "source_ids");
   finding.sub_query_id = text_in(data, "sub_query_id");
   if (const JsonArray* quotes = find_array(data, "quotes"))
     for (const Json& each : *quotes)
@@ -133,11 +119,11 @@ JsonObject json_of(const Gap& gap) {
 }
 
 Gap read_gap(const session::Entry& entry) {
-  const JsonObject data = data_of(entry);
+  const JsonObject data = reading::data_of_entry(entry);
   Gap gap;
   gap.id = text_in(data, "id");
   gap.description = entry.text;
-  gap.suggested_queries = read_strings(data, "suggested_queries");
+  gap.suggested_queries = strings_in(data, "suggested_queries");
   gap.priority = stored_priority(data);
   return gap;
 }
@@ -152,11 +138,11 @@ JsonObject json_of(const Contradiction& contradiction) {
 }
 
 Contradiction read_contradiction(const session::Entry& entry) {
-  const JsonObject data = data_of(entry);
+  const JsonObject data = reading::data_of_entry(entry);
   Contradiction contradiction;
   contradiction.id = text_in(data, "id");
   contradiction.description = entry.text;
-  contradiction.finding_ids = read_strings(data, "finding_ids");
+  contradiction.finding_ids = strings_in(data, "finding_ids");
   contradiction.severity = text_in(data, "severity");
   contradiction.resolution = text_in(data, "resolution");
   contradiction.preferred_source_id = text_in(data, "preferred_source_id");
@@ -178,7 +164,7 @@ JsonObject json_of(const StoredReport& report) {
 }
 
 StoredReport read_report(const session::Entry& entry) {
-  const JsonObject data = data_of(entry);
+  const JsonObject data = reading::data_of_entry(entry);
   StoredReport report;
   report.text = entry.text;
   report.iteration = find_int(data, "iteration").value_or(0);
@@ -189,7 +175,7 @@ StoredReport read_report(const session::Entry& entry) {
   if (const JsonObject* check = find_object(data, "citation_check"))
     report.check = {find_int(*check, "cited").value_or(0), find_int(*check, "dangling_removed").value_or(0),
                     find_int(*check, "unreferenced").value_or(0), find_int(*check, "links_removed").value_or(0)};
-  report.warnings = read_strings(data, "warnings");
+  report.warnings = strings_in(data, "warnings");
   return report;
 }
 

@@ -100,9 +100,4 @@ Gap read_gap(const session::Entry& entry);
 Contradiction read_contradiction(const session::Entry& entry);
 StoredReport read_report(const session::Entry& entry);
 
-// `data` of an entry; empty when there is none.
-JsonObject data_of(const session::Entry& entry);
-
-std::vector<std::string> read_strings(const JsonObject& object, std::string_view key);  // skips what is no string
-
 }  // namespace holdfast::research

@@ -1,11 +1,11 @@
-#include "kinds/research/engine/extractive.h"
-
 #include "base/text/text.h"
 #include "kinds/research/engine/claims.h"
+#include "kinds/research/engine/engine.h"
 #include "kinds/research/engine/report_text.h"
-#include "kinds/research/text/quoted_text.h"
+#include "kinds/research/text/markdown_text.h"
+#include "kinds/research/text/question_words.h"
 #include "kinds/research/text/sentence_rank.h"
-#include "kinds/research/text/stems.h"
+#include "search/words/stems.h"
 #include "search/words/words.h"
 
 #include <fmt/format.h>
@@ -215,14 +215,14 @@ class Extractive final : public Engine {
   // Words of the question that no source has.
   static void note_gaps(const Job& job, const RunState& state, const SentenceRanking& ranking, Analysis& analysis) {
     for (const Gap& gap : state.gaps)
-      if (!gap.resolved && !gap.suggested_queries.empty() && ranking.mentions(stem_of(gap.suggested_queries.front())))
+      if (!gap.resolved && !gap.suggested_queries.empty() && ranking.mentions(search::stem_of(gap.suggested_queries.front())))
         analysis.resolved.push_back(gap.id);
     const std::vector<std::string> subject = subject_stems(job.query);
     for (const std::string& word : search::words_of(job.query)) {
-      const std::string stem = stem_of(word);
+      const std::string stem = search::stem_of(word);
       if (std::ranges::find(subject, stem) == subject.end() || search::is_stop_word(word) || ranking.mentions(stem)) continue;
       const auto known = [&](const Gap& gap) {
-        return !gap.suggested_queries.empty() && stem_of(gap.suggested_queries.front()) == stem;
+        return !gap.suggested_queries.empty() && search::stem_of(gap.suggested_queries.front()) == stem;
       };
       if (std::ranges::any_of(state.gaps, known) || std::ranges::any_of(analysis.gaps, known)) continue;
       const auto read_before = [&](const Source& source) {
@@ -261,7 +261,8 @@ std::vector<std::string> keyword_groups(std::string_view question) {
       const std::vector<std::string> words = search::words_of(written);
       if (words.empty()) continue;
       const std::string& word = words.front();
-      const bool names_something = !search::is_stop_word(word) && !is_plain_word(word) && !intent.asked.contains(stem_of(word));
+      const std::string stem = search::stem_of(word);
+      const bool names_something = !search::is_stop_word(word) && !is_plain_stem(stem) && !intent.asked.contains(stem);
       if (!names_something) {
         end_group();
         continue;

@@ -1,5 +1,4 @@
-#include "kinds/research/engine/extractive.h"
-
+#include "kinds/research/engine/engine.h"
 #include "kinds/research/run/test_run.h"
 
 #include <fmt/format.h>

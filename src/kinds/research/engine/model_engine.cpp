@@ -1,10 +1,9 @@
-#include "kinds/research/engine/model_engine.h"
-
 #include "base/text/text.h"
 #include "kinds/research/engine/prompts.h"
 #include "kinds/research/engine/report_text.h"
+#include "kinds/research/run/journal.h"
 #include "kinds/research/run/run.h"
-#include "model/wire/cut_off.h"
+#include "model/models.h"
 #include "model/wire/structured.h"
 
 #include <fmt/format.h>

@@ -5,7 +5,7 @@
 #include "base/files/file.h"
 #include "base/files/test_data.h"
 #include "kinds/research/run/test_run.h"
-#include "kinds/research/sources/local_provider.h"
+#include "kinds/research/sources/providers.h"
 
 #include <filesystem>
 #include <iostream>

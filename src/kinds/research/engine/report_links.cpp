@@ -1,9 +1,21 @@
-#include "kinds/research/engine/report_links.h"
+// The story of this file. In goes a report that a model wrote, with the run's sources; out comes the same report without the
+// addresses that the model made up: those that are neither a source's, nor stand in a source or in the question. Markdown can
+// lead somewhere in many ways (bare, <…>, [words](…), by reference, footnotes, HTML, `code`), and they may stand in each
+// other. So:
+//   1. The text is read line by line, and blocks of code are passed: an address in an example is not a link.
+//   2. First all lines are only learned from: where references lead, and which footnotes hold nothing but genuine addresses.
+//      A reference may stand before its definition, so one reading could not judge it.
+//   3. Then each line is cleaned in one pass. What opens is matched with what closes before the pass (BracketPairs,
+//      CodeSpans), and the words of a link are read by the same pass with the link kept open: looking ahead for each bracket
+//      would take the square of the length of a hostile line.
+//   4. Where an address goes, its words stay; when nothing of it is left, the brackets and the blank around it go, too.
+// Numbers in brackets are left for citations.cpp, which runs after this: a link on a number becomes a citation here, so it is
+// judged as one there. In the other order made-up links would be counted as sources.
 
 #include "base/text/text.h"
+#include "kinds/research/engine/report_text.h"
 #include "kinds/research/run/run_state.h"
-#include "kinds/research/text/bracket_pairs.h"
-#include "kinds/research/text/code_spans.h"
+#include "kinds/research/text/markdown_text.h"
 
 #include <fmt/format.h>
 
@@ -175,6 +187,38 @@ std::optional<Definition> definition_in(string_view line) {
   if (close == text.npos || close < 2 || text.substr(0, close).find('[', 1) != text.npos) return std::nullopt;
   return Definition{text.substr(1, close - 1), trim(text.substr(close + 2))};
 }
+
+// Which bracket closes which in a line of markdown. All of them are paired at once, so that rows and nests of brackets take no
+// longer than other text of their length.
+class BracketPairs {
+ public:
+  explicit BracketPairs(string_view line) : closing_(line.size(), string_view::npos) {
+    std::vector<std::size_t> square, round, angle;  // open ones
+    const auto close = [&](std::vector<std::size_t>& open, std::size_t at) {
+      if (open.empty()) return;
+      closing_[open.back()] = at;
+      open.pop_back();
+    };
+    bool escaped = false;
+    for (std::size_t at = 0; at < line.size(); ++at) {
+      const char c = line[at];
+      if (c == '[' && !escaped) square.push_back(at);
+      if (c == ']' && !escaped) close(square, at);
+      if (c == '(') round.push_back(at);
+      if (c == ')') close(round, at);
+      if (c == '<') angle.push_back(at);
+      while (c == '>' && !angle.empty()) close(angle, at);
+      escaped = c == '\\' && !escaped;
+    }
+  }
+
+  // Of "[" and "(": what closes it; square brackets behind a backslash count as text. Of "<": the next ">". npos: nothing, or it
+  // is none of these.
+  std::size_t closing(std::size_t open) const { return closing_[open]; }
+
+ private:
+  std::vector<std::size_t> closing_;  // for each byte
+};
 
 class LinkRemover {
  public:

@@ -1,7 +1,7 @@
 #include "kinds/research/engine/report_text.h"
 
 #include "base/text/text.h"
-#include "kinds/research/text/quoted_text.h"
+#include "kinds/research/text/markdown_text.h"
 #include "kinds/research/text/sentences.h"
 
 #include <fmt/format.h>

@@ -7,6 +7,7 @@
 #include "kinds/research/run/job.h"
 #include "kinds/research/run/run_state.h"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,11 +28,23 @@ std::string closing_notes(const Job& job, const RunState& state, std::string_vie
 // Two reports about one question as one: the second without its title.
 std::string merge_drafts(std::string_view first, std::string_view second);
 
+// Addresses in a report that a model made up.
+//
+// An address is genuine when it is that of a source, when it stands in a source's text, or in the question. Any other is taken
+// out, in whatever form it stands: bare, in angle brackets, as a link or a picture, by reference, in a footnote, in HTML, or
+// alone between backticks. The words of a link stay; a link whose words are a number becomes a citation, and it is judged as one.
+// Code is left alone. Pure.
+struct CheckedLinks {
+  std::string text;
+  std::int64_t removed = 0;
+};
+CheckedLinks without_invented_links(std::string_view markdown, const std::vector<Source>& sources, std::string_view question);
+
 struct CheckedReport {
   std::string text;
   CitationCheck check;
 };
-// Drops a list of sources the text has, removes addresses that no source and not the question has (report_links.h) and [n] that
+// Drops a list of sources the text has, removes addresses that no source and not the question has and [n] that
 // lead nowhere, appends "## Sources" from the registry. Code is left as it is.
 CheckedReport check_citations(std::string_view text, const std::vector<Source>& sources, std::string_view question = {});
 

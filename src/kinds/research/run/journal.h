@@ -9,7 +9,6 @@
 //
 // Thread-safe but for state(), which is for the phases that work alone: not while threads of gathering run.
 
-#include "kinds/research/run/budget.h"
 #include "kinds/research/run/job.h"
 #include "kinds/research/run/run.h"
 #include "kinds/research/run/run_state.h"
@@ -28,6 +27,14 @@ namespace holdfast::research {
 // The error code of a commit that found the content of the run changed by somebody else (redaction): what was read before must
 // not be written again, so the worker begins once more from the entries.
 inline constexpr std::string_view kRunChanged = "RUN_CHANGED";
+
+// How far a run is (threads-and-research §11).
+inline constexpr int kMostBeforeCompleted = 99;
+
+// floor(100·((iteration−1)+w)/max_iterations); w is the weight of the phases before this one and of the part of it that is done.
+// A word that is no phase counts nothing. At most 99; that it never decreases is seen to by whoever stores it.
+int percent_at(std::int64_t iteration, std::int64_t max_iterations, std::string_view phase, std::int64_t done,
+               std::int64_t total);
 
 struct Change {
   std::optional<Unit> unit;  // gets the done mark; absent: no unit ended

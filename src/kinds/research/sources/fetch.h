@@ -8,10 +8,12 @@
 // dropped. What comes back is data, never instructions.
 
 #include "base/result.h"
+#include "net/http/http_url.h"
 
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -39,7 +41,16 @@ class Fetcher {
 // allow_private: for tests, whose servers are on loopback.
 std::unique_ptr<Fetcher> make_fetcher(bool allow_private = false);
 
-// The text of an HTML page, block elements on lines of their own; entities decoded. `title` gets <title>; may be null.
-std::string text_of_html(std::string_view html, std::string* title);
+// Addresses of pages (net/http/http_url.h) in one form: without a fragment, and without dots in the path, which is at least "/".
+// Errors: invalid (not http or https, a user name, characters that must be encoded).
+Result<net::HttpUrl> parse_web_url(std::string_view url);
+// A Location header, seen from the page that sent it.
+Result<net::HttpUrl> resolve_web_url(const net::HttpUrl& base, std::string_view location);
+
+// Why a numeric address is not to be visited ("loopback", "private network", …); nullopt when it may. "not an address" for
+// others. A page, a search result or a redirect may name any host; following it must not reach this machine, its network, or the
+// service that hands out a cloud machine's keys (169.254.169.254, fd00:ec2::254). Addresses that carry an IPv4 address inside
+// (mapped, NAT64, 6to4) are judged by that one.
+std::optional<std::string_view> why_not_public(std::string_view address);
 
 }  // namespace holdfast::research

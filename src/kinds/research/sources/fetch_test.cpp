@@ -2,9 +2,7 @@
 
 #include "kinds/research/sources/fetch.h"
 
-#include "kinds/research/sources/address_rules.h"
 #include "kinds/research/sources/test_web_server.h"
-#include "kinds/research/sources/web_url.h"
 
 #include <gmock/gmock.h>
 
@@ -174,7 +172,8 @@ TEST(WebUrlTest, PartsAndCanonicalForm) {
   EXPECT_EQ(url.scheme, "https");
   EXPECT_EQ(url.host, "example.org");
   EXPECT_EQ(url.port, "8443");
-  EXPECT_EQ(url.target, "/a/c?x=/../y");
+  EXPECT_EQ(url.path, "/a/c");
+  EXPECT_EQ(url.query, "x=/../y");
   EXPECT_EQ(parse_web_url("http://h:80").value().text(), "http://h/");
   EXPECT_EQ(parse_web_url("http://h?q").value().text(), "http://h/?q");
   EXPECT_EQ(parse_web_url("https://[2606:4700::1111]:443/").value().text(), "https://[2606:4700::1111]/");
@@ -185,7 +184,7 @@ TEST(WebUrlTest, PartsAndCanonicalForm) {
 }
 
 TEST(WebUrlTest, LocationsAreSeenFromTheirPage) {
-  const WebUrl base = parse_web_url("https://h:8443/a/b?q").value();
+  const net::HttpUrl base = parse_web_url("https://h:8443/a/b?q").value();
   const auto resolved = [&](std::string_view location) { return resolve_web_url(base, location).value().text(); };
   EXPECT_EQ(resolved("http://other/x"), "http://other/x");
   EXPECT_EQ(resolved("//other/x"), "https://other/x");

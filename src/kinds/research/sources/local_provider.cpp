@@ -1,9 +1,6 @@
-#include "kinds/research/sources/local_provider.h"
-
-#include "kinds/research/sources/store_patience.h"
-#include "kinds/research/text/snippet.h"
+#include "kinds/research/sources/providers.h"
 #include "reading/html/critic_marks.h"
-#include "search/folder/chunk_index.h"
+#include "search/query/snippet.h"
 
 #include <fmt/format.h>
 
@@ -12,6 +9,7 @@
 #include <mutex>
 
 namespace holdfast::research {
+
 namespace {
 
 using SteadyTime = std::chrono::steady_clock::time_point;
@@ -85,7 +83,9 @@ class LocalProvider final : public SearchProvider {
       made.uri = std::move(passage.uri);
       made.title = std::move(passage.title);
       made.type = "document";
-      made.snippet = snippet_of(reading::without_marks(passage.text), words);
+      made.snippet =
+          search::snippet_of(reading::without_marks(passage.text), {words, {}}, search::SnippetForm::one_line, kSnippetCharacters)
+              .text;
       made.content = std::move(passage.text);
       made.score = std::clamp(passage.share, 0.0, 1.0);
     }
@@ -108,6 +108,16 @@ class LocalProvider final : public SearchProvider {
 std::unique_ptr<SearchProvider> make_local_provider(std::unique_ptr<Corpus> corpus, session::Store* sessions,
                                                     PastTranscripts transcripts) {
   return std::make_unique<LocalProvider>(std::move(corpus), sessions, std::move(transcripts));
+}
+
+Result<std::vector<Found>> search_patiently(const SearchAsk& ask, const Pace& pace,
+                                            const std::function<Result<std::vector<Found>>()>& search) {
+  for (int attempt = 0;; ++attempt) {
+    auto found = search();
+    if (found || found.error().kind != ErrorKind::unavailable || attempt == kStoreRetries) return found;
+    if (ask.deadline != Pace::Time::max() && pace.now() + kStorePause >= ask.deadline) return found;
+    if (!pace.pause(kStorePause, ask.cancelled)) return fail(ErrorKind::cancelled, "stopped while waiting for the store");
+  }
 }
 
 }  // namespace holdfast::research

@@ -1,7 +1,5 @@
 // The provider without a network (threads-and-research §10, `local`), and the making of all of them.
 
-#include "kinds/research/sources/local_provider.h"
-
 #include "base/files/test_folder.h"
 #include "kinds/research/sources/providers.h"
 #include "session/limits.h"

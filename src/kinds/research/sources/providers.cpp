@@ -1,10 +1,8 @@
 #include "kinds/research/sources/providers.h"
 
 #include "base/text/text.h"
-#include "kinds/research/sources/local_provider.h"
+#include "kinds/research/sources/remote_search.h"
 #include "kinds/research/sources/resilient.h"
-#include "kinds/research/sources/searxng.h"
-#include "kinds/research/sources/tavily.h"
 
 #include <fmt/format.h>
 

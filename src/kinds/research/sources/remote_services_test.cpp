@@ -1,8 +1,6 @@
 // SearXNG and Tavily (threads-and-research §10), played by servers on loopback.
 
-#include "kinds/research/sources/found_list.h"
-#include "kinds/research/sources/searxng.h"
-#include "kinds/research/sources/tavily.h"
+#include "kinds/research/sources/remote_search.h"
 #include "kinds/research/sources/test_web_server.h"
 
 #include <gmock/gmock.h>

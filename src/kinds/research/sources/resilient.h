@@ -7,15 +7,16 @@
 // left alone for kProbeAfter; then one question tries it. Being asked too often (429) is not a fault. A pause that would not end
 // before the deadline is not begun: the last error is returned instead.
 //
-// What is known about the service belongs to the service, not to a run: it is kept where all who ask it see it
-// (service_memory.h). Thread-safe; waits while nobody else has to. Time, pauses and chance are injected, so that no test waits.
+// What is known about the service belongs to the service, not to a run: it is kept where all who ask it see it. Thread-safe;
+// waits while nobody else has to. Time, pauses and chance are injected, so that no test waits.
 
 #include "kinds/research/sources/remote_search.h"
-#include "kinds/research/sources/service_memory.h"
+#include "session/store.h"
 
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <string>
 
 namespace holdfast::research {
 
@@ -24,6 +25,28 @@ inline constexpr int kRetries = 3;
 inline constexpr std::chrono::milliseconds kShortestPause{1'000}, kLongestPause{60'000};
 inline constexpr int kFaultsToOpen = 5;
 inline constexpr std::chrono::milliseconds kProbeAfter{30'000};
+
+// What is known about a search service by all who ask it: how often it may be asked, and whether it is in trouble
+// (threads-and-research §10). Times are wall-clock milliseconds, because processes and nodes share them.
+inline constexpr double kBurst = 3;  // questions at once after a rest
+
+struct ServiceState {
+  double tokens = kBurst;
+  Millis filled_at = 0;  // 0: never asked
+  int faults = 0;        // in a row
+  Millis opened_at = 0;  // when there were too many of them
+  Millis probed_at = 0;  // somebody tries it since; 0: nobody does
+
+  bool operator==(const ServiceState&) const = default;
+};
+
+// Shows the state to `change` and keeps what that makes of it, one caller at a time. `change` may run more than once. Errors:
+// those of the store.
+using ServiceMemory = std::function<Result<void>(const std::function<void(ServiceState&)>& change)>;
+
+// Kept with the sessions, so that it outlives runs and processes. `service` names the service and how it is reached. The store
+// outlives it.
+ServiceMemory remembered_in(session::Store& store, const std::string& service);
 
 struct Pace {
   using Time = std::chrono::steady_clock::time_point;

@@ -19,6 +19,8 @@
 
 namespace holdfast::research {
 
+inline constexpr std::size_t kSnippetCharacters = 300;  // three lines on a terminal
+
 struct Found {
   std::string uri;    // canonical
   std::string title;  // never empty: the uri when there is none

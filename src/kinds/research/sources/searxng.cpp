@@ -1,10 +1,8 @@
-#include "kinds/research/sources/searxng.h"
 
 #include "base/text/text.h"
 #include "base/text/uri.h"
-#include "kinds/research/sources/found_list.h"
-#include "kinds/research/sources/timed_call.h"
-#include "kinds/research/sources/web_url.h"
+#include "kinds/research/sources/fetch.h"
+#include "kinds/research/sources/remote_search.h"
 
 #include <fmt/format.h>
 

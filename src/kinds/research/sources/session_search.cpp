@@ -1,12 +1,11 @@
-#include "kinds/research/sources/session_search.h"
-
 #include "base/text/text.h"
-#include "kinds/research/text/snippet.h"
-#include "search/folder/chunks.h"
+#include "kinds/research/sources/providers.h"
+#include "search/folder/chunk_index.h"
+#include "search/query/snippet.h"
 #include "search/words/bm25.h"
 #include "session/kinds.h"
 #include "session/limits.h"
-#include "session/query/projects.h"
+#include "session/record.h"
 
 #include <fmt/format.h>
 
@@ -33,7 +32,7 @@ struct Candidate {
   Millis time = 0;
   std::string whole;
   std::string_view text;  // all of it, or the part that stands for it
-  WordCounts counted;
+  search::WordCounts counted;
 };
 
 class SessionSearch {
@@ -155,7 +154,7 @@ class SessionSearch {
     }
     for (Candidate& candidate : candidates_) {  // now that nothing moves any more
       candidate.text = best_part(candidate.whole);
-      candidate.counted = count_words(candidate.text, words_);
+      candidate.counted = search::count_words(candidate.text, words_);
     }
     return {};
   }
@@ -167,7 +166,8 @@ class SessionSearch {
     for (const search::ChunkPlace& place : search::cut_chunks(text)) {
       const std::string_view part = text.substr(place.offset, place.length);
       std::uint64_t held = 0;  // different words first, then how often
-      for (const std::uint32_t count : count_words(part, words_).counts) held += count == 0 ? 0 : 1000 + std::min(count, 999U);
+      for (const std::uint32_t count : search::count_words(part, words_).counts)
+        held += count == 0 ? 0 : 1000 + std::min(count, 999U);
       if (held > most) {
         most = held;
         best = part;
@@ -205,7 +205,7 @@ class SessionSearch {
     found.title = fmt::format("{} ({} {}, {})", candidate.title.empty() ? "Untitled" : shorten(candidate.title, 150),
                               candidate.kind, candidate.session, found.locator);
     found.type = "transcript";
-    found.snippet = snippet_of(candidate.text, words_);
+    found.snippet = search::snippet_of(candidate.text, {words_, {}}, search::SnippetForm::one_line, kSnippetCharacters).text;
     found.content = to_valid_utf8(candidate.text);
     found.score = share;
     found.published = iso8601(candidate.time);

@@ -1,4 +1,4 @@
-#include "kinds/research/sources/store_patience.h"
+#include "kinds/research/sources/providers.h"
 
 #include <gtest/gtest.h>
 

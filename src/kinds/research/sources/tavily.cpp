@@ -1,8 +1,6 @@
-#include "kinds/research/sources/tavily.h"
 
 #include "base/text/text.h"
-#include "kinds/research/sources/found_list.h"
-#include "kinds/research/sources/timed_call.h"
+#include "kinds/research/sources/remote_search.h"
 
 #include <fmt/format.h>
 

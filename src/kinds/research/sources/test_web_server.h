@@ -2,7 +2,7 @@
 
 // For tests: a web server on loopback that answers from a function and remembers what it was asked.
 
-#include "net/http/raw_http_client.h"
+#include "net/http/test_http_client.h"
 
 #include <functional>
 #include <mutex>

@@ -29,6 +29,9 @@ struct DocumentText {
 // Why a PDF has no text on a machine that cannot read it.
 inline constexpr std::string_view kNoPdfReader = "a PDF, and pdftotext is not installed";
 
+// Poppler's pdftotext is in PATH, which reads PDFs. It may come and go while we run.
+bool has_pdftotext();
+
 // Whether the text of such a file is made from its bytes, whatever they are. That of others is them, unless they are Latin-1 or
 // UTF-16.
 bool is_reduced(std::string_view path);

@@ -1,6 +1,6 @@
 #pragma once
 
-// HTML reduced to what a person would read (fetch.h, text_of_html), with the way back to the lines of the source.
+// HTML reduced to what a person would read of it, with the way back to the lines of the source.
 //
 // A tolerant scanner, not a parser: it never fails, takes linear time whatever the input, and knows just enough to leave out
 // comments, scripts and styles, to put block elements on lines of their own (paragraphs apart by an empty line) and to decode

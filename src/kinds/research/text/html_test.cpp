@@ -1,8 +1,6 @@
 #include "kinds/research/text/html.h"
 
 #include "base/text/text.h"
-#include "kinds/research/sources/fetch.h"
-#include "kinds/research/text/html_entities.h"
 
 #include <gmock/gmock.h>
 
@@ -12,7 +10,7 @@ namespace {
 using ::testing::ElementsAre;
 
 std::string text(std::string_view html) {
-  return text_of_html(html, nullptr);
+  return reduce_html(html).text;
 }
 
 TEST(Html, BlockElementsStandOnLinesOfTheirOwn) {
@@ -44,11 +42,10 @@ TEST(Html, EntitiesAreDecoded) {
 }
 
 TEST(Html, TheTitleIsApartFromTheText) {
-  std::string title = "old";
-  EXPECT_EQ(text_of_html("<title>A &amp;\n B <b></title>c<title>second</title>", &title), "c");
-  EXPECT_EQ(title, "A & B <b>");
-  EXPECT_EQ(text_of_html("no title", &title), "no title");
-  EXPECT_EQ(title, "");
+  const HtmlText titled = reduce_html("<title>A &amp;\n B <b></title>c<title>second</title>");
+  EXPECT_EQ(titled.text, "c");
+  EXPECT_EQ(titled.title, "A & B <b>");
+  EXPECT_EQ(reduce_html("no title").title, "");
 }
 
 TEST(Html, BrokenMarkupIsTolerated) {

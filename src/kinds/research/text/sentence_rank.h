@@ -3,7 +3,7 @@
 // Which sentences of some sources answer a question best: BM25 over sentences, with endings taken off, the words of the section
 // heading, the title and the sentences around counted a little, words that name no subject ("nobody", "keep") counted less, other
 // words for the same for a part, names made of special characters ("--delete") as they stand, and sentences that look like an
-// answer (answer_kind.h) first. A sentence that begins with "It" or "The default" is quoted with the one before. Ties go to the
+// answer first. A sentence that begins with "It" or "The default" is quoted with the one before. Ties go to the
 // earlier source and the earlier sentence, so that the order is always the same.
 
 #include "kinds/research/run/run_state.h"

@@ -1,7 +1,7 @@
 #include "kinds/research/text/sentences.h"
 
-#include "kinds/research/engine/extractive.h"
-#include "kinds/research/text/stems.h"
+#include "kinds/research/engine/engine.h"
+#include "kinds/research/text/question_words.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -64,15 +64,6 @@ TEST(Quotes, S10_StandInTheSourceWhiteSpaceAside) {
   EXPECT_TRUE(stands_in("two  lines\tfolded", "These are two\n   lines folded."));
   EXPECT_FALSE(stands_in("two lines Folded", "These are two lines folded."));
   EXPECT_FALSE(stands_in("  ", "anything"));
-}
-
-TEST(Stems, FormsOfOneWordAreOne) {
-  for (const std::string_view word : {"retry", "retries", "retried", "retrying"}) EXPECT_EQ(stem_of(word), "retry") << word;
-  for (const std::string_view word : {"plan", "plans", "planned", "planning"}) EXPECT_EQ(stem_of(word), "plan") << word;
-  for (const std::string_view word : {"decide", "decided", "decides", "deciding"}) EXPECT_EQ(stem_of(word), "decid") << word;
-  for (const std::string_view word : {"lease", "leases", "leased"}) EXPECT_EQ(stem_of(word), "leas") << word;
-  EXPECT_EQ(stem_of("status"), "status");
-  EXPECT_EQ(stem_of("класс"), "класс");
 }
 
 TEST(Stems, WordsAreSearchedForInBothNumbers) {

@@ -2,19 +2,15 @@
 
 #include "base/files/at_or_below.h"
 #include "base/run/log.h"
-#include "kinds/runner/servers/path_guard.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <atomic>
-#include <condition_variable>
-#include <set>
 #include <thread>
 #include <utility>
 
 namespace holdfast::runner {
-
 namespace {
 
 // The filesystem server's way of saying which folders it allows.

@@ -13,13 +13,13 @@
 //
 // Any thread but the executor's; each call waits for its answer.
 
-#include "kinds/runner/servers/one_at_a_time.h"
 #include "kinds/runner/servers/roots.h"
 #include "kinds/runner/servers/server_definitions.h"
 #include "kinds/runner/servers/silence.h"
 #include "mcp/client/blocking_client.h"
 
 #include <chrono>
+#include <condition_variable>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -30,6 +30,30 @@
 #include <string_view>
 
 namespace holdfast::runner {
+
+// A lock whose taker can be told not to wait any longer: what is done under it may take as long as a server takes to come back.
+class OneAtATime {
+ public:
+  // Held as long as what it gives; none when stop was requested first.
+  using Hold = std::unique_ptr<OneAtATime, void (*)(OneAtATime*)>;
+  Hold take(const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    if (!free_.wait(lock, stop, [this] { return !taken_; })) return {nullptr, give_back};
+    taken_ = true;
+    return {this, give_back};
+  }
+
+ private:
+  static void give_back(OneAtATime* held) {
+    const std::lock_guard lock(held->mutex_);
+    held->taken_ = false;
+    held->free_.notify_one();
+  }
+
+  std::mutex mutex_;
+  std::condition_variable_any free_;
+  bool taken_ = false;
+};
 
 // How a change reached the server.
 enum class RootsMode {
@@ -78,7 +102,7 @@ class LiveServer {
 
   // Waits for a server that is coming back, then at the gate; a stop ends that at once (cancelled). Errors: unavailable with code
   // no_roots when none of the folders is there; refused with code blocked_path when an argument names a place that stays closed
-  // (path_guard.h).
+  // (blocked_argument).
   mcp::CallResult<JsonObject> call_tool(std::string name, JsonObject arguments, mcp::CallOptions options = {},
                                         std::stop_token stop = {});
   mcp::CallResult<std::shared_ptr<const mcp::ToolList>> tools(const std::stop_token& stop = {});

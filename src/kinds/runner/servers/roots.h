@@ -5,15 +5,56 @@
 // An ordered list that is replaced as a whole: a change is taken over entirely or not at all, and what equals the present is no
 // change. Each version has a number; listeners learn of versions in order, outside of the lock, and may call back. Thread-safe.
 
-#include "kinds/runner/servers/path_rules.h"
+#include "base/json/json.h"
+#include "base/result.h"
 
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace holdfast::runner {
+
+// Which folders may be given to a server as roots (persistent-client §9).
+//
+// Roots bind no server: this is the check on our own side. A folder is judged by the name it was given and by the one it resolves
+// to, component by component ("/etcetera" is not "/etc"), and by what it is now: whoever keeps a folder compares device and inode
+// before each use.
+struct PathRules {
+  std::string home;          // of the user who runs us; absolute, or empty
+  std::string state_folder;  // our own; absolute, or empty
+  std::string base;          // relative names begin here; absolute
+  bool allow_root = false;   // "/" itself
+  bool allow_home = false;   // the home folder itself where it is a place of the system (/root)
+};
+
+struct JudgedFolder {
+  std::string path;  // real: no links, no trailing slash
+  std::uint64_t device = 0, inode = 0;
+  std::vector<std::string> warnings;  // what a person should know once
+};
+
+// given: a path, "~", "~/x", a relative name, or a file:// URI (no or "localhost" as host; no query, fragment, %00, %2F).
+// Errors: invalid with code bad_path; refused with code root_denied, system_path or private_path; not_found with code missing;
+// refused with code not_a_directory or not_accessible.
+Result<JudgedFolder> judge_folder(std::string_view given, const PathRules& rules);
+
+// The name that was given as an absolute path; nothing on disk is looked at, nothing is judged. Errors: invalid (bad_path).
+Result<std::string> absolute_folder(std::string_view given, const PathRules& rules);
+
+// An absolute path without "." and "..", links followed as far as there is anything.
+std::string real_as_far_as_possible(const std::string& path);
+
+// Why nothing at or below this place may be used, by a name without "." and ".."; nothing: it may.
+std::optional<Error> forbidden_place(std::string_view path, const PathRules& rules);
+
+// Whether the folder is still the one that was judged.
+bool is_still_there(const JudgedFolder& folder);
 
 inline constexpr std::size_t kMaxRoots = 256;  // servers apply long lists slowly (§1)
 
@@ -83,5 +124,15 @@ class Roots {
 
 // The `roots` of a roots/list answer.
 std::string folder_uri(std::string_view path);
+
+// Keeps what a model calls tools with out of places that stay closed (persistent-client §9): a folder that is given to a server
+// may contain one that never would be, as the home folder contains keys.
+//
+// This looks at what a call names. What a tool finds by itself, below a folder that it may use, it finds: roots bind no server,
+// and neither does this.
+
+// Looks at every text in the arguments that may be a path: absolute, "~", a file:// URI, or relative to one of the roots.
+// Refused with code blocked_path: keys and our own data anywhere; places of the system below one of the roots.
+std::optional<Error> blocked_argument(const JsonObject& arguments, const RootsSnapshot& roots, const PathRules& rules);
 
 }  // namespace holdfast::runner

@@ -4,7 +4,6 @@
 
 #include "base/files/test_folder.h"
 #include "base/text/uri.h"
-#include "kinds/runner/servers/path_guard.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -7,6 +7,7 @@
 // and nobody else can write them, and after the person agreed to exactly this text. Of the environment it sees the variables
 // that they allow, and no others.
 
+#include "base/result.h"
 #include "kinds/runner/servers/server_definitions.h"
 
 #include <functional>
@@ -54,6 +55,25 @@ class ServerFinder {
 
   std::mutex mutex_;
   std::map<std::string, ServerList, std::less<>> former_;  // by path
+};
+
+// Files that somebody has agreed to, each with what was in it: a file that has changed is another file.
+//
+// Kept in a file of its own, {"PATH": "SHA-256"}, mode 0600: consent is given by one person on one machine, while the store may
+// be shared by many.
+enum class Trust { unknown, changed, agreed };
+
+class TrustedFiles {
+ public:
+  explicit TrustedFiles(std::string list) : list_(std::move(list)) {}
+
+  // Errors: corrupt (the list), those of reading it.
+  Result<Trust> of(const std::string& path, const std::string& digest) const;
+  // In place of what was agreed to there before. Errors: as of(), io.
+  Result<void> agree(const std::string& path, const std::string& digest) const;
+
+ private:
+  const std::string list_;
 };
 
 }  // namespace holdfast::runner

@@ -4,7 +4,6 @@
 
 #include "base/files/file.h"
 #include "base/files/test_folder.h"
-#include "kinds/runner/servers/trusted_files.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -3,8 +3,8 @@
 // The tools of several servers, as functions of one model (persistent-client §6, end): names that any model takes, the way back
 // to server and tool, and calls that never throw anything at the loop.
 
+#include "kinds/runner/result_text.h"
 #include "kinds/runner/servers/live_server.h"
-#include "kinds/runner/servers/tools.h"
 
 #include <map>
 #include <memory>

@@ -1,9 +1,9 @@
 #include "kinds/threads/context.h"
 #include "kinds/threads/flows/flows.h"
+#include "kinds/threads/flows/step.h"
 #include "kinds/threads/flows/violations.h"
 #include "kinds/threads/record.h"
-#include "kinds/threads/thread_lease.h"
-#include "model/wire/cut_off.h"
+#include "model/models.h"
 
 #include <fmt/format.h>
 

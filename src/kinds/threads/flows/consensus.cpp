@@ -3,8 +3,7 @@
 #include "kinds/threads/flows/flows.h"
 #include "kinds/threads/flows/panel.h"
 #include "kinds/threads/flows/violations.h"
-#include "kinds/threads/flows/vote.h"
-#include "model/wire/cut_off.h"
+#include "model/models.h"
 #include "model/wire/structured.h"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 // Consensus (threads-and-research §9): strategies, what is kept when, and a majority that is one (lesson 10).
 
-#include "kinds/threads/flows/vote.h"
+#include "kinds/threads/flows/panel.h"
 #include "kinds/threads/test_threads.h"
 
 #include <atomic>

@@ -26,12 +26,6 @@ auto find_id(Items& items, std::string_view id) {
   return std::ranges::find_if(items, [&](const auto& item) { return item.id == id; });
 }
 
-JsonArray texts_json(const std::vector<std::string>& texts) {
-  JsonArray array;
-  for (const std::string& text : texts) array.emplace_back(text);
-  return array;
-}
-
 }  // namespace
 
 std::string_view name_of(IdeatePhase phase) {
@@ -173,11 +167,11 @@ JsonObject IdeaBoard::to_json() const {
   for (const Elaboration& elaboration : elaborations) made.push_back({{"id", elaboration.id}, {"text", elaboration.text}});
   return {{"topic", topic},
           {"phase", name_of(phase)},
-          {"perspectives", texts_json(perspectives)},
-          {"criteria", texts_json(criteria)},
+          {"perspectives", to_json_array(perspectives)},
+          {"criteria", to_json_array(criteria)},
           {"ideas", std::move(idea_list)},
           {"clusters", std::move(cluster_list)},
-          {"selected", texts_json(selected)},
+          {"selected", to_json_array(selected)},
           {"elaborations", std::move(made)}};
 }
 

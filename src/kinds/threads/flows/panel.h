@@ -4,10 +4,12 @@
 
 #include "kinds/threads/flows/step.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace holdfast::threads {
@@ -33,5 +35,20 @@ struct PanelQuestion {
 
 // In the order of the providers. Blocks until all have answered, failed or are out of time.
 std::vector<PanelAnswer> ask_panel(model::Models& models, const Who& who, const PanelQuestion& question);
+
+// Counting votes: what makes a majority of answers (§9 consensus). Pure.
+
+// Case, punctuation and white space do not make an answer another one.
+std::string normalised(std::string_view answer);
+
+// The different answers, each with the places of those who gave it, in the order they first came.
+struct Option {
+  std::string normal;
+  std::vector<std::size_t> voters;
+};
+std::vector<Option> options_of(const std::vector<std::string>& answers);
+
+// The place that more than half of `voters` voted for; a vote for nothing (nullopt) counts for nobody.
+std::optional<std::size_t> majority(const std::vector<std::optional<std::size_t>>& votes, std::size_t voters);
 
 }  // namespace holdfast::threads

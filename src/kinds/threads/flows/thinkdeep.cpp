@@ -3,7 +3,7 @@
 #include "kinds/threads/flows/flows.h"
 #include "kinds/threads/flows/investigation.h"
 #include "kinds/threads/flows/violations.h"
-#include "model/wire/cut_off.h"
+#include "model/models.h"
 #include "model/wire/structured.h"
 
 #include <fmt/format.h>

@@ -1,6 +1,5 @@
 #include "kinds/threads/flows/violations.h"
 
-#include "base/text/control_characters.h"
 #include "base/text/text.h"
 #include "session/limits.h"
 

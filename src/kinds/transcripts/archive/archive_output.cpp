@@ -4,7 +4,6 @@
 #include "base/files/zstd.h"
 #include "kinds/transcripts/archive/archive_encode.h"
 #include "kinds/transcripts/lines/hash_beside.h"
-#include "kinds/transcripts/lines/hashed_lines.h"
 #include "kinds/transcripts/staging/write_back.h"
 
 #include <optional>

@@ -4,8 +4,8 @@
 #include "jsonl/scan.h"
 #include "kinds/transcripts/archive/archive_copies.h"
 #include "kinds/transcripts/archive/archive_encode.h"
-#include "kinds/transcripts/home/open_plain.h"
-#include "kinds/transcripts/lines/hashed_lines.h"
+#include "kinds/transcripts/home/home.h"
+#include "kinds/transcripts/lines/hash_beside.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 #include "kinds/transcripts/archive/archive_writer.h"
 
 #include "base/json/json.h"
-#include "jsonl/odd_json.h"
+#include "jsonl/test_odd_json.h"
 #include "kinds/transcripts/archive/archive_survey.h"
 #include "kinds/transcripts/archive/test_archive.h"
 #include "kinds/transcripts/home/find.h"

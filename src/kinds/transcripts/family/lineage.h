@@ -61,9 +61,7 @@ Result<std::optional<LineageTree>> lineage_tree(session::Store* store, const std
                                                 const std::vector<NativeFork>& forks = {});
 // The one id that begins so, of all the events name. Errors: not_found, ambiguous.
 Result<std::string> remembered_id(session::Store& store, std::string_view prefix);
-JsonObject to_json(const LineageTree& tree);           // the field names of §7
-std::string lineage_text(const LineageTree& tree);     // "Session: ... Parent: ..."
-std::string lineage_drawing(const LineageTree& tree);  // the tree with lines
+JsonObject to_json(const LineageTree& tree);  // the field names of §7
 
 // The original's lineage.json: imported once per file content, exported in its shape. Returns how many were new.
 Result<std::size_t> import_lineage(session::Store& store, const std::string& path);

@@ -1,5 +1,6 @@
 #include "kinds/transcripts/family/lineage.h"
 #include "kinds/transcripts/family/lineage_events.h"
+#include "kinds/transcripts/home/inventory.h"
 
 #include <algorithm>
 #include <deque>
@@ -116,6 +117,39 @@ void describe_origin(LineageNode& node, const LineageEvent& event) {
   node.is_cross_machine = is_cross_machine(node);
 }
 
+Json bool_or_null(const std::optional<bool>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+JsonObject to_json(const session::LineageEvent& event) {
+  JsonObject out{{"how", event.how}, {"at", iso8601(event.when)}};
+  for (const auto& [name, value] : event.details) out.insert_or_assign(name, value);
+  return out;
+}
+
+JsonObject to_json(const LineageNode& node) {
+  JsonObject out{{"session_id", node.session_id},
+                 {"parent_id", text_or_null(node.parent_id)},
+                 {"children", JsonArray(node.children.begin(), node.children.end())},
+                 {"depth", node.depth},
+                 {"cloned_at", text_or_null(node.cloned_at)},
+                 {"method", text_or_null(node.method)},
+                 {"parent_project_path", text_or_null(node.parent_project_path)},
+                 {"parent_machine_id", text_or_null(node.parent_machine_id)},
+                 {"target_project_path", text_or_null(node.target_project_path)},
+                 {"target_machine_id", text_or_null(node.target_machine_id)},
+                 {"paths_translated", bool_or_null(node.paths_translated)},
+                 {"archive_path", text_or_null(node.archive_path)},
+                 {"is_cross_machine", bool_or_null(node.is_cross_machine)},
+                 {"custom_title", text_or_null(node.custom_title)}};
+  if (!node.events.empty()) {
+    JsonArray events;
+    for (const session::LineageEvent& event : node.events) events.push_back(to_json(event));
+    out["events"] = std::move(events);
+  }
+  return out;
+}
+
 }  // namespace
 
 Result<std::optional<LineageTree>> lineage_tree(session::Store* store, const std::string& session_id,
@@ -161,6 +195,13 @@ Result<std::optional<LineageTree>> lineage_tree(session::Store* store, const std
   for (auto& [id, node] : tree.nodes)
     if (std::string title = title_of ? title_of(id) : std::string(); !title.empty()) node.custom_title = std::move(title);
   return tree;
+}
+
+JsonObject to_json(const LineageTree& tree) {
+  JsonObject nodes;
+  for (const auto& [id, node] : tree.nodes) nodes[id] = to_json(node);
+  return {
+      {"root_session_id", tree.root_session_id}, {"queried_session_id", tree.queried_session_id}, {"nodes", std::move(nodes)}};
 }
 
 }  // namespace holdfast::transcripts

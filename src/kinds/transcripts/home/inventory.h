@@ -6,11 +6,13 @@
 // names, sizes and modes are read here, with one exception: flat subagents name their session inside, in their
 // first record, and plans are named by the `slug` of records, so finding those reads the transcripts once.
 
+#include "base/json/json.h"
 #include "base/result.h"
 #include "base/run/clock.h"
 #include "kinds/transcripts/home/home.h"
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -81,5 +83,18 @@ Result<Inventory> take_inventory(const Home& home, const SessionPlace& place);
 
 // By path alone; nullopt for what is no part of a session (project index, memory, settings). `session_id` empty: of any session.
 std::optional<ArtifactKind> kind_of_path(std::string_view path, const SessionPlace& place);
+
+// How many files of each kind, under the names that results use (transcript-archive §3): "plan_files_restored",
+// "tool_results_deleted", ...
+
+using KindCounts = std::map<ArtifactKind, std::uint64_t>;
+
+// Counts per kind; of the session memory and the debug log there is one at most, so they are true or false. The main transcript
+// is not among them.
+void add_kind_counts(JsonObject& json, const KindCounts& counts, std::string_view ending);
+
+std::uint64_t sum_of(const KindCounts& counts);
+
+Json text_or_null(std::string_view text);  // null when empty
 
 }  // namespace holdfast::transcripts

@@ -1,6 +1,6 @@
 #include "kinds/transcripts/home/session_files.h"
 
-#include "kinds/transcripts/home/open_plain.h"
+#include "kinds/transcripts/home/home.h"
 #include "kinds/transcripts/products/codex/codex_file_name.h"
 
 #include <fmt/format.h>

@@ -3,7 +3,7 @@
 // The files of one session for those who only read: from the client's folder, or from what the guard kept of it.
 
 #include "kinds/transcripts/guard/kept_session.h"
-#include "reading/byte_source.h"
+#include "reading/reading.h"
 
 #include <memory>
 #include <string>
@@ -16,7 +16,7 @@ namespace holdfast::transcripts {
 class SessionFiles {
  public:
   virtual ~SessionFiles() = default;
-  // Errors: not_found, io, too_large (a compressed one that unpacks to more than open_plain.h takes).
+  // Errors: not_found, io, too_large (a compressed one that unpacks to more than open_plain() takes).
   virtual Result<reading::ByteSource> transcript() = 0;
   // What lies in the session's folder: "subagents/agent-a1.jsonl", "tool-results/b1.txt"; nothing outside of it, whatever the
   // path says. Errors: not_found, refused, io.

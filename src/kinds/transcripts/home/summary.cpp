@@ -4,7 +4,7 @@
 #include "jsonl/line_reader.h"
 #include "jsonl/scan.h"
 #include "jsonl/tail.h"
-#include "kinds/transcripts/products/claude/project_root.h"
+#include "kinds/transcripts/products/claude/project_folder.h"
 #include "kinds/transcripts/products/claude/prompt.h"
 
 #include <array>

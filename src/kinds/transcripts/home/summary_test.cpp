@@ -1,7 +1,6 @@
 #include "kinds/transcripts/home/summary.h"
 
 #include "kinds/transcripts/products/claude/project_folder.h"
-#include "kinds/transcripts/products/claude/project_root.h"
 #include "kinds/transcripts/products/claude/prompt.h"
 #include "kinds/transcripts/testing/test_home.h"
 

@@ -1,7 +1,7 @@
 #include "kinds/transcripts/lines/each_line.h"
 
 #include "jsonl/tail.h"
-#include "kinds/transcripts/home/open_plain.h"
+#include "kinds/transcripts/home/home.h"
 
 #include <fmt/format.h>
 

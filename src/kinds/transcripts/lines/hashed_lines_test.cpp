@@ -1,8 +1,7 @@
-#include "kinds/transcripts/lines/hashed_lines.h"
-
 #include "base/files/file.h"
 #include "base/files/test_folder.h"
-#include "jsonl/odd_json.h"
+#include "jsonl/test_odd_json.h"
+#include "kinds/transcripts/lines/hash_beside.h"
 
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>

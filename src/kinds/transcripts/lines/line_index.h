@@ -5,13 +5,13 @@
 // Twenty bytes a line: 10^6 records take some 20 MB, and a 200 MB file a tenth of a second. A file that has grown is read from
 // where the last pass ended; its last line, when it has no newline yet, is looked at again next time.
 //
-// One thread at a time; a shared one is only read (reading_cache.h). A long file is read by two, so its source is read by two
-// threads at once.
+// One thread at a time; a shared one is only read (transcript_reading.h). A long file is read by two, so its source is read by
+// two threads at once.
 
 #include "base/crypto/byte_hash.h"
 #include "base/result.h"
 #include "jsonl/scan.h"
-#include "reading/byte_source.h"
+#include "reading/reading.h"
 
 #include <cstdint>
 #include <deque>

@@ -1,3 +1,14 @@
+// How one question is answered from transcripts and the store together.
+//
+// In comes a request: words, and conditions on where, when and by whom something was said. Out come sessions, best first, each
+// with the places that answer. The words are read once, so that both sides look for the same. Transcripts are asked first,
+// through the index: which files may answer is settled before it searches (a project is all working trees of its repository, and
+// a Codex rollout says only inside where it ran), because a hit that is thrown away afterwards would have cost another its place
+// below the limit. Then the store, unless a condition is about what only transcripts have. Both measure alike how well a place
+// fits, so the hits are sorted as one list and fill sessions from the best on until there are enough. Only sessions that are
+// shown are described: title, project and state are read from the ends of their files, in the place where each lies now; what was
+// purged meanwhile is left out.
+
 #include "kinds/transcripts/passages/everything_finder.h"
 
 #include "base/text/text.h"
@@ -147,7 +158,7 @@ Result<FindResult> EverythingFinder::find(const FindRequest& request) {
       return fail(ErrorKind::invalid, fmt::format("there is no kind {}", kind), fmt::format("use {}", fmt::join(kKinds, ", ")));
   std::vector<search::TextClause> clauses;
   if (!request.text.empty()) {
-    HF_TRY(clauses, search::parse_text_query(request.text, request.as_typed));
+    HF_TRY(clauses, search::parse_text_query(request.text, {.as_typed = request.as_typed}));
   } else if (!is_about_transcripts(request)) {
     return fail(ErrorKind::invalid, "there is nothing to look for",
                 "give words, a \"phrase\", or a filter such as a file or tool");

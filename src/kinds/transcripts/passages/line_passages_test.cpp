@@ -1,6 +1,6 @@
 #include "kinds/transcripts/passages/line_passages.h"
 
-#include "jsonl/odd_json.h"
+#include "jsonl/test_odd_json.h"
 
 #include <gmock/gmock.h>
 

@@ -1,6 +1,5 @@
-#include "kinds/transcripts/passages/source_listing.h"
-
 #include "kinds/transcripts/archive/test_archive.h"
+#include "kinds/transcripts/passages/passage_sources.h"
 #include "kinds/transcripts/testing/test_home.h"
 
 #include <fmt/format.h>

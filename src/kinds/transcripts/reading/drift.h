@@ -3,12 +3,19 @@
 // What a home holds beyond the table of known records.
 
 #include "kinds/transcripts/home/find.h"
+#include "kinds/transcripts/home/inventory.h"
 #include "kinds/transcripts/reading/known_records.h"
 #include "kinds/transcripts/remote/progress.h"
 
 #include <map>
 
 namespace holdfast::transcripts {
+
+// What a path looks like, without the names that differ from session to session: so that a thousand files of one new kind are
+// one line of a report.
+
+// "projects/-home-u-p/<sid>/notes/wf_12ab34cd/3.txt" -> "projects/*/SESSION/notes/wf_HEX/N.txt"
+std::string path_shape(std::string_view path, const SessionPlace& place);
 
 struct DriftReport {
   struct Seen {

@@ -1,6 +1,5 @@
 #include "kinds/transcripts/reading/drift.h"
 
-#include "kinds/transcripts/home/path_shape.h"
 #include "kinds/transcripts/testing/test_home.h"
 
 #include <gmock/gmock.h>

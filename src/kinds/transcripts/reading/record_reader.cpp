@@ -1,6 +1,5 @@
 #include "kinds/transcripts/reading/record_reader.h"
 
-#include "base/json/lone_surrogates.h"
 #include "base/text/text.h"
 #include "jsonl/cut_json.h"
 #include "jsonl/limits.h"

@@ -1,6 +1,6 @@
 #include "kinds/transcripts/reading/session_info.h"
 
-#include "kinds/transcripts/home/kind_counts.h"
+#include "kinds/transcripts/home/inventory.h"
 
 namespace holdfast::transcripts {
 
@@ -84,10 +84,11 @@ JsonObject to_json(const SessionInfo& info) {
   for (const std::string& each : info.inventory.slugs) slugs.emplace_back(each);
   for (const LiveClient& each : info.state.clients) pids.emplace_back(each.pid);
   for (const std::string& each : info.warnings) warnings.emplace_back(each);
-  Json parent(nullptr);
+  Json parent(nullptr), method(nullptr);
   if (info.lineage) {
     if (auto node = info.lineage->nodes.find(session.id()); node != info.lineage->nodes.end()) {
       parent = text_or_null(node->second.parent_id);
+      method = text_or_null(node->second.method);
       for (const std::string& child : node->second.children) children.emplace_back(child);
     }
   }
@@ -102,6 +103,7 @@ JsonObject to_json(const SessionInfo& info) {
   out["left_out"] = std::move(left_out);
   out["has_lineage"] = info.lineage.has_value();
   out["parent_session_id"] = std::move(parent);
+  out["method"] = std::move(method);
   out["child_session_ids"] = std::move(children);
   out["usage"] = to_json(info.usage);
   if (info.cost) out["cost"] = to_json(*info.cost);

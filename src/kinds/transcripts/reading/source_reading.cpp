@@ -2,9 +2,11 @@
 
 #include "base/crypto/byte_hash.h"
 #include "jsonl/limits.h"
+#include "jsonl/line_reader.h"
 #include "kinds/transcripts/lines/line_glance.h"
+#include "kinds/transcripts/lines/zstd_lines.h"
 #include "kinds/transcripts/passages/passage_sources.h"
-#include "kinds/transcripts/passages/source_lines.h"
+#include "session/blobs.h"
 
 #include <sys/stat.h>
 
@@ -12,6 +14,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 
 namespace holdfast::transcripts {
 
@@ -19,6 +22,72 @@ using search::Passage;
 using search::Source;
 
 namespace {
+
+// The lines of one source, wherever its bytes are: in a file, a compressed one, or the guard. Inside of passage_sources.h.
+
+class SourceLines {
+ public:
+  // Lines that begin at `from` or behind it. Nothing behind `end` is read but where a source has no place to seek to. The file
+  // (of the source's path) is opened already, or missing: then the guard has it.
+  static Result<SourceLines> open(std::shared_ptr<const Fd> file, session::Blobs* guard, const search::Source& source,
+                                  const SourceName& name, std::uint64_t from, std::uint64_t end);
+
+  // Offsets are those of the source.
+  Result<std::optional<jsonl::Line>> next();
+
+ private:
+  static Result<SourceLines> of_guard(session::Blobs& guard, const search::Source& source, const SourceName& name,
+                                      std::uint64_t from);
+
+  std::shared_ptr<const Fd> file_;
+  std::optional<jsonl::LineReader> lines_;
+  std::uint64_t base_ = 0;  // of the stream in the source
+  std::uint64_t skip_ = 0;  // lines before it are not wanted
+};
+
+using search::Source;
+
+Result<SourceLines> SourceLines::open(std::shared_ptr<const Fd> file, session::Blobs* guard, const Source& source,
+                                      const SourceName& name, std::uint64_t from, std::uint64_t end) {
+  if (!file && !guard) return fail(ErrorKind::not_found, source.key + " is gone");
+  if (!file) return of_guard(*guard, source, name, from);
+  SourceLines opened;
+  opened.file_ = std::move(file);
+  if (name.path.ends_with(".zst")) {
+    HF_TRY(auto lines, lines_of_zstd(opened.file_->get()));
+    opened.lines_ = std::move(lines);
+    opened.skip_ = from;
+  } else {
+    opened.lines_ = jsonl::LineReader::of_range(opened.file_->get(), from, end);
+  }
+  return opened;
+}
+
+Result<std::optional<jsonl::Line>> SourceLines::next() {
+  for (;;) {
+    HF_TRY(auto line, lines_->next());
+    if (!line) return line;
+    line->offset += base_;
+    if (line->offset >= skip_) return line;
+  }
+}
+
+Result<SourceLines> SourceLines::of_guard(session::Blobs& guard, const Source& source, const SourceName& name,
+                                          std::uint64_t from) {
+  HF_TRY(auto kept, guard.file(source.key));
+  if (!kept) return fail(ErrorKind::not_found, source.key + " is neither there nor in the guard");
+  if (name.path.ends_with(".zst"))
+    return fail(ErrorKind::unavailable, source.key + " is compressed, and only the guard has it", "restore the session");
+  SourceLines opened;
+  opened.base_ = from;
+  opened.lines_ = jsonl::LineReader::of_source(
+      [&guard, kept = *std::move(kept), at = from](char* to, std::size_t room) mutable -> Result<std::size_t> {
+        HF_TRY(const std::size_t count, guard.read(kept, at, {to, room}));
+        at += count;
+        return count;
+      });
+  return opened;
+}
 
 // Files that stay open: a search verifies several blocks of one, and opening it costs as much as reading it.
 constexpr std::size_t kOpenFiles = 256;

@@ -9,11 +9,51 @@
 //
 // One thread at a time; several readings of one transcript share its index through the cache and wait for each other.
 
+#include "base/run/recent.h"
 #include "kinds/transcripts/home/session_files.h"
-#include "kinds/transcripts/reading/reading_cache.h"
+#include "kinds/transcripts/lines/branches.h"
 #include "reading/reading.h"
 
+#include <memory>
+#include <mutex>
+#include <string>
+
 namespace holdfast::transcripts {
+
+// The indexes of transcripts that are being read, so that only the first page of a session pays for the pass over its file.
+//
+// Any thread; what it hands out is used under its lock.
+
+struct CachedIndex {
+  explicit CachedIndex(LineIndex::Product product) : index(product) {}
+
+  std::mutex mutex;  // of all below
+  LineIndex index;
+  std::string incarnation;
+  LineOrder order;                // of the first `ordered_bytes` of the file
+  std::optional<Branch> resumed;  // the way a client would resume, of as much
+  std::uint64_t ordered_bytes = 0;
+};
+
+class ReadingCache {
+ public:
+  // An index takes some 30 bytes a line: a handful of the longest sessions stay below 256 MB.
+  static constexpr std::size_t kMostIndexes = 8;
+
+  // For the transcript of this name (its path or key, for good); new or as it was left. The caller locks it and brings it up to
+  // date.
+  std::shared_ptr<CachedIndex> at(const std::string& name, LineIndex::Product product) {
+    return indexes_.find_or_make(name, [&] { return std::make_shared<CachedIndex>(product); });
+  }
+  // A new one, in the place of one that no longer fits its file.
+  std::shared_ptr<CachedIndex> anew(const std::string& name, LineIndex::Product product) {
+    indexes_.erase(name);
+    return at(name, product);
+  }
+
+ private:
+  Recent<std::string, std::shared_ptr<CachedIndex>> indexes_{kMostIndexes};
+};
 
 struct ReadingOptions {
   std::optional<std::uint64_t> branch;  // the way through this line, from 1; absent, or no line: the one a client would resume

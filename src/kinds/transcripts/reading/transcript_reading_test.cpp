@@ -9,6 +9,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
 #include <random>
 
 namespace holdfast::transcripts {
@@ -75,8 +77,8 @@ class TranscriptReadingTest : public testing::Test {
   }
   static std::vector<Turn> all(reading::Reading& reading) {
     std::vector<Turn> turns;
-    EXPECT_TRUE(each_turn(reading, {}, [&](Turn& turn) -> Result<void> {
-      turns.push_back(std::move(turn));
+    EXPECT_TRUE(each_window(reading, {}, [&](reading::Window& window) -> Result<void> {
+      std::ranges::move(window.turns, std::back_inserter(turns));
       return {};
     }));
     return turns;

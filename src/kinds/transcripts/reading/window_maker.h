@@ -2,7 +2,7 @@
 
 // From lines to the turns of one window. Internal to transcript_reading.cpp.
 //
-// A window is named by lines and goes by places: where a line is read (line_order.h).
+// A window is named by lines and goes by places: where a line is read (branches.h).
 
 #include "kinds/transcripts/lines/branches.h"
 #include "kinds/transcripts/reading/record_reader.h"

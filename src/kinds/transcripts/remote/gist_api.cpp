@@ -2,7 +2,9 @@
 
 #include "base/run/clock.h"
 #include "base/text/text.h"
+#include "kinds/transcripts/remote/remote.h"
 #include "kinds/transcripts/remote/retry.h"
+#include "net/run/child.h"
 
 #include <fmt/format.h>
 
@@ -10,6 +12,7 @@
 #include <charconv>
 
 namespace holdfast::transcripts {
+
 namespace {
 
 // All files of a gist come inline, each with up to 1 MB, in JSON.
@@ -161,6 +164,34 @@ Result<std::string> GistApi::read_raw(const std::string& url, std::uint64_t size
   HF_TRY(net::HttpAnswer answer, send_with_retries(http_, get));
   if (answer.status == 200) return std::move(answer.body);
   return fail(ErrorKind::refused, fmt::format("the file is not served: status {}", answer.status));
+}
+
+namespace {
+
+constexpr std::chrono::seconds kLongestWait{5};  // it may ask a key ring, which may ask a person
+constexpr std::size_t kMaxToken = 4096;
+
+// Absence, refusal and nonsense are all the same: there is no token.
+std::string ask_gh() {
+  net::ChildCall call;
+  call.arguments = {"gh", "auth", "token"};
+  call.timeout = kLongestWait;
+  call.max_output = kMaxToken;
+  const auto result = net::run_child(call);
+  if (!result || result->exit_code != 0) return {};
+  const std::string_view token = trim(result->output);
+  for (const char c : token)
+    if (c <= ' ' || c > '~') return {};
+  return std::string(token);
+}
+
+}  // namespace
+
+std::string find_github_token(const std::string& option,
+                              const std::function<std::optional<std::string>(const std::string&)>& environment) {
+  if (!option.empty()) return option;
+  if (const auto token = environment("GITHUB_TOKEN"); token && !trim(*token).empty()) return std::string(trim(*token));
+  return ask_gh();
 }
 
 }  // namespace holdfast::transcripts

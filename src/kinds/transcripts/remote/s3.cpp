@@ -1,7 +1,6 @@
 #include "base/crypto/hash.h"
 #include "base/files/file.h"
 #include "base/text/text.h"
-#include "kinds/transcripts/remote/download_file.h"
 #include "kinds/transcripts/remote/remote.h"
 #include "kinds/transcripts/remote/retry.h"
 #include "kinds/transcripts/remote/s3_address.h"

@@ -1,6 +1,6 @@
 #include "kinds/transcripts/rewrite/identity.h"
 
-#include "kinds/transcripts/rewrite/rewrite_fixture.h"
+#include "kinds/transcripts/rewrite/test_rewrite.h"
 
 #include <gmock/gmock.h>
 

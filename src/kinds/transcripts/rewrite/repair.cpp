@@ -1,7 +1,7 @@
 #include "jsonl/scan.h"
 #include "kinds/transcripts/lines/pieces.h"
-#include "kinds/transcripts/products/claude/fresh_uuid.h"
 #include "kinds/transcripts/reading/read_session.h"
+#include "kinds/transcripts/rewrite/identity.h"
 #include "kinds/transcripts/staging/destinations.h"
 #include "kinds/transcripts/staging/stage_session.h"
 #include "kinds/transcripts/verbs/doctor.h"

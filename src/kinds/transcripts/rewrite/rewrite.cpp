@@ -1,16 +1,98 @@
+// How a file becomes that of a copy.
+//
+// In come lines of one file after another, or small files whole; out come the same bytes, but for what a copy must say otherwise:
+// its session's id, agents' ids, slugs, paths of the old project, and with fresh_uuids the records' own. A line takes four steps:
+// it is walked once by the splicer, which shows every string of it to the rules (site_rules.h) and takes back what they changed
+// in thinking blocks, since those are signed; then it is decided whether the record stays at all (cut behind up_to, bridges
+// dropped), for only the walk knows its uuid and type; then what remains of the edits is counted and sampled; and only then are
+// bytes made, so that nothing is counted that is not written. Several records on one line go through this one by one. What is no
+// JSON, or too long to hold, has no strings that rules could be asked about: there the session's id alone is replaced, across the
+// pieces it arrives in (IdInText). Where no rule can change anything, lines are copied, and looked into only for title and count.
+
 #include "kinds/transcripts/rewrite/rewrite.h"
 
 #include "base/ids.h"
+#include "base/text/find_bytes.h"
 #include "base/text/text.h"
-#include "kinds/transcripts/rewrite/id_in_text.h"
+#include "kinds/transcripts/rewrite/identity.h"
 #include "kinds/transcripts/rewrite/site_rules.h"
 
 #include <algorithm>
 #include <array>
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace holdfast::transcripts {
+
 namespace {
+
+// The id of a session in text that cannot be taken apart: a torn line, a line with NUL in it, one that is too long to hold.
+//
+// Where a line is no JSON we look into, its strings are not known, but a UUID does not occur by chance. So it gives way to the id
+// of the copy as it stands there, and with it the project's folder in a path in front of it; nothing else is touched. A long line
+// comes in pieces, and what is to be replaced may lie across two of them: as much as may be the beginning of it is held back.
+// One thread.
+
+class IdInText {
+ public:
+  explicit IdInText(const Identity& identity);  // of a move: nothing is replaced
+
+  // Appends what this piece of a text has become, but for what is held back.
+  void add(std::string_view piece, std::string& out);
+  // The text is over: appends the rest. Says whether anything of the text was replaced.
+  bool end(std::string& out);
+
+ private:
+  void add_block(std::string_view block, std::string& out);
+
+  const std::string id_, new_id_;
+  const std::string path_, new_path_;  // "/projects/<folder>/<id>"
+  std::string held_;
+  bool replaced_ = false;
+};
+
+constexpr std::size_t kTextBlock = 64 * 1024;  // looked at together with what was held back
+
+std::string folder_and_id(const std::string& folder, const std::string& id) {
+  return "/projects/" + folder + "/" + id;
+}
+
+IdInText::IdInText(const Identity& identity)
+    : id_(identity.keeps_id() ? "" : identity.old_session),
+      new_id_(identity.new_session),
+      path_(folder_and_id(identity.old_folder, identity.old_session)),
+      new_path_(folder_and_id(identity.new_folder, identity.new_session)) {}
+
+void IdInText::add(std::string_view piece, std::string& out) {
+  if (id_.empty()) {
+    out += piece;
+    return;
+  }
+  for (; !piece.empty(); piece.remove_prefix(std::min(piece.size(), kTextBlock))) add_block(piece.substr(0, kTextBlock), out);
+}
+
+void IdInText::add_block(std::string_view block, std::string& out) {
+  const std::string text = std::exchange(held_, {}).append(block);
+  const std::string_view all = text;
+  std::size_t done = 0;
+  for (std::size_t at = find_bytes(all, id_); at != std::string_view::npos; at = find_bytes(all, id_, done)) {
+    const std::size_t end = at + id_.size();
+    const bool in_path = all.substr(done, end - done).ends_with(path_);
+    out += all.substr(done, end - done - (in_path ? path_ : id_).size());
+    out += in_path ? new_path_ : new_id_;
+    done = end;
+    replaced_ = true;
+  }
+  const std::size_t rest = std::min(all.size() - done, path_.size() - 1);
+  out += all.substr(done, all.size() - done - rest);
+  held_ = all.substr(all.size() - rest);
+}
+
+bool IdInText::end(std::string& out) {
+  out += std::exchange(held_, {});
+  return std::exchange(replaced_, false);
+}
 
 constexpr std::size_t kMaxSamples = 5;      // enough to see that a mapping is the one that was meant
 constexpr std::size_t kSampleLength = 200;  // characters of either path

@@ -3,7 +3,7 @@
 // What changes inside the files of a copy, and nothing else (transcript-archive §5 "Where ids are replaced", §6).
 //
 // One thread a Rewriter; rewrite_lines.h has several at work on one session. Lines that no rule touches leave as they came. Of
-// what cannot be taken apart a copy changes the session's id alone (id_in_text.h), so that no copy names the original by
+// what cannot be taken apart a copy changes the session's id alone (IdInText), so that no copy names the original by
 // accident.
 
 #include "jsonl/splice.h"

@@ -4,8 +4,8 @@
 #include "base/files/test_data.h"
 #include "base/ids.h"
 #include "base/json/json.h"
-#include "kinds/transcripts/products/claude/fresh_uuid.h"
-#include "kinds/transcripts/rewrite/rewrite_fixture.h"
+#include "kinds/transcripts/rewrite/identity.h"
+#include "kinds/transcripts/rewrite/test_rewrite.h"
 
 #include <filesystem>
 #include <random>

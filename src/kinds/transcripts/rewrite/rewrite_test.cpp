@@ -1,8 +1,8 @@
 #include "kinds/transcripts/rewrite/rewrite.h"
 
 #include "base/ids.h"
-#include "kinds/transcripts/products/claude/fresh_uuid.h"
-#include "kinds/transcripts/rewrite/rewrite_fixture.h"
+#include "kinds/transcripts/rewrite/identity.h"
+#include "kinds/transcripts/rewrite/test_rewrite.h"
 
 #include <gmock/gmock.h>
 

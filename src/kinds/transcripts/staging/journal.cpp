@@ -16,7 +16,6 @@ namespace holdfast::transcripts {
 namespace {
 
 constexpr std::int64_t kFormat = 1;
-constexpr std::int64_t kNanoseconds = 1'000'000'000;
 constexpr std::array<std::string_view, 5> kPhases{"staging", "placing", "taking", "taken", "undoing"};
 
 std::string line_of(const JsonObject& object) {
@@ -103,11 +102,6 @@ std::string host() {
 }
 
 }  // namespace
-
-FileMark mark_of(const struct stat& status) {
-  return {status.st_ino, static_cast<std::uint64_t>(status.st_size),
-          status.st_mtim.tv_sec * kNanoseconds + status.st_mtim.tv_nsec};
-}
 
 std::string journal_opening(std::string_view what, std::string_view about, Millis now) {
   return line_of({{"journal", kFormat}, {"what", what}, {"about", about}, {"began_at", now}, {"owner", process_name()}});

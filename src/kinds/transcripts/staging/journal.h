@@ -8,10 +8,9 @@
 // lives.
 
 #include "base/files/fd.h"
+#include "base/files/file_mark.h"
 #include "base/result.h"
 #include "base/run/clock.h"
-
-#include <sys/stat.h>
 
 #include <cstdint>
 #include <string>
@@ -22,16 +21,6 @@ namespace holdfast::transcripts {
 
 inline constexpr std::string_view kJournalName = "journal";
 inline constexpr std::size_t kMaxJournalBytes = 512 * 1024 * 1024;  // a line a file: more than a million files
-
-// A file as it was when it was looked at. The device is no part of it: device numbers change with a reboot, and the file is
-// always compared with what lies in the same file system.
-struct FileMark {
-  std::uint64_t inode = 0;
-  std::uint64_t size = 0;
-  std::int64_t mtime_ns = 0;
-  bool operator==(const FileMark&) const = default;
-};
-FileMark mark_of(const struct stat& status);
 
 // Where something lies while it is in the operation's hands: which of its folders, under which number.
 struct StagedAt {

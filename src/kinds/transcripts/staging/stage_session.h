@@ -6,7 +6,7 @@
 // session.
 
 #include "jsonl/scan.h"
-#include "kinds/transcripts/home/kind_counts.h"
+#include "kinds/transcripts/home/inventory.h"
 #include "kinds/transcripts/lines/hash_beside.h"
 #include "kinds/transcripts/lines/pieces.h"
 #include "kinds/transcripts/rewrite/rewrite_lines.h"

@@ -1,3 +1,16 @@
+// What can die when, and why it still ends well.
+//
+// Before: new files are written and synced in the operation's own folder; nothing outside has changed. The journal names them
+// with their inodes, sizes and times, and old files as they were when they were looked at. A death here is undone by removing the
+// folder. Placing: files get their names one by one, never over another, the main transcript last and only when all others are
+// synced, so whoever sees a session sees all of it. A death here is undone: what the journal describes is taken out again, and
+// what somebody else put there meanwhile is not what it describes, and stays. Unless the last file is in place: then the rest is
+// finished, because somebody may have worked with it. Taking: old files are renamed into the folder, the main transcript first,
+// each compared before and after; one that changed stops it all, and everything is put back. Taken: from here on it is finished,
+// never undone; old files are only unlinked now. Each step may be done twice, so whoever comes after a death begins at the front.
+// A power cut may bring back a name that was not synced: every phase is in the journal, synced, before its first step, and every
+// folder in which a name came or went is synced before the next phase.
+
 #include "kinds/transcripts/staging/steps.h"
 
 #include "base/files/in_folder.h"
@@ -62,7 +75,7 @@ Result<std::optional<struct stat>> Steps::look(const std::string& path, std::siz
 
 Result<void> Steps::place_folder(const NewFolder& folder) {
   HF_TRY(const int to, parent(folder.path));
-  touched_.emplace(parent_of(folder.path));
+  syncs_.touch(parent_of(folder.path));
   auto placed = move_new(folder_.part(folder.at.part), staged_name("folder", folder.at.number), to, last_name_of(folder.path));
   // Somebody made it since the operation looked: as good as ours, unless it is not a folder.
   if (!placed && placed.error().kind == ErrorKind::conflict) {
@@ -75,7 +88,7 @@ Result<void> Steps::place_folder(const NewFolder& folder) {
 
 Result<void> Steps::place_file(const JournaledFile& file) {
   HF_TRY(const int to, parent(file.path));
-  touched_.emplace(parent_of(file.path));
+  syncs_.touch(parent_of(file.path));
   auto placed = move_new(folder_.part(file.at.part), staged_name("new", file.at.number), to, last_name_of(file.path));
   if (!placed && placed.error().kind == ErrorKind::conflict) return fail(conflict_at(home_, file.path));
   return placed;
@@ -95,13 +108,8 @@ Result<void> Steps::set_modes(bool final) {
 }
 
 Result<void> Steps::sync_touched() {
-  for (const std::string& path : std::exchange(touched_, {})) {
-    auto folder = path.empty() ? open_folder(home_.folder()) : home_.open_folder(path);
-    if (!folder && is_gone(folder.error())) continue;
-    if (!folder) return fail(std::move(folder).error());
-    HF_CHECK(sync_open_folder(folder->get(), home_.absolute(path)));
-  }
-  return {};
+  return syncs_.sync_folders(
+      [this](const std::string& path) { return path.empty() ? open_folder(home_.folder()) : home_.open_folder(path); });
 }
 
 Result<void> Steps::place() {
@@ -122,7 +130,7 @@ Result<void> Steps::take_file(const OldFile& file) {
   HF_TRY(const auto before, look(file.path, file.at.part));
   if (!before || mark_of(*before) != file.mark) return changed();
   HF_TRY(const int from, parent(file.path));
-  touched_.emplace(parent_of(file.path));
+  syncs_.touch(parent_of(file.path));
   const std::string name = staged_name("old", file.at.number);
   HF_CHECK(move_new(from, last_name_of(file.path), folder_.part(file.at.part), name));
   // Once more: somebody may have written between the look and the renaming.
@@ -142,7 +150,7 @@ Result<void> Steps::withdraw(const JournaledFile& file) {
   HF_TRY(const auto status, look(file.path, file.at.part));
   if (!status || mark_of(*status) != file.mark) return {};
   HF_TRY(const int in, parent(file.path));
-  touched_.emplace(parent_of(file.path));
+  syncs_.touch(parent_of(file.path));
   if (::unlinkat(in, last_name_of(file.path).c_str(), 0) != 0) return fail(system_error(file.path, errno));
   return {};
 }
@@ -151,7 +159,7 @@ Result<void> Steps::withdraw(const NewFolder& folder) {
   HF_TRY(const auto status, look(folder.path, folder.at.part));
   if (!status || status->st_ino != folder.inode) return {};
   HF_TRY(const int in, parent(folder.path));
-  touched_.emplace(parent_of(folder.path));
+  syncs_.touch(parent_of(folder.path));
   if (::unlinkat(in, last_name_of(folder.path).c_str(), AT_REMOVEDIR) == 0) return {};
   if (errno == ENOTEMPTY || errno == EEXIST) return {};  // others have put something there
   return fail(system_error(folder.path, errno));
@@ -166,7 +174,7 @@ Result<void> Steps::put_back(const OldFile& file) {
   HF_TRY(const auto there, look(file.path, file.at.part));
   if (there && there->st_ino == taken->st_ino) return {};  // linked back already; the other name goes with the folder
   HF_TRY(const int to, parent(file.path));
-  touched_.emplace(parent_of(file.path));
+  syncs_.touch(parent_of(file.path));
   auto back = move_new(part, name, to, last_name_of(file.path));
   if (!back && back.error().kind == ErrorKind::conflict) {
     return fail(ErrorKind::conflict, fmt::format("{} was taken away and made anew by somebody", home_.absolute(file.path)),
@@ -177,7 +185,7 @@ Result<void> Steps::put_back(const OldFile& file) {
 
 Result<void> Steps::undo() {
   Result<void> first;
-  touched_.clear();
+  syncs_.forget_folders();
   keep_first(first, set_modes(false));
   for (auto file = plan_.new_files.rbegin(); file != plan_.new_files.rend(); ++file) keep_first(first, withdraw(*file));
   // An open folder must not be asked after its name has gone.

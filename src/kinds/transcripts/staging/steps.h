@@ -6,9 +6,8 @@
 // Nothing is ever replaced, and nothing is removed that is not what the journal describes: same file system, inode, size and
 // time.
 
+#include "base/files/sync_set.h"
 #include "kinds/transcripts/staging/operation_folder.h"
-
-#include <set>
 
 namespace holdfast::transcripts {
 
@@ -57,7 +56,7 @@ class Steps {
   const JournalContent& plan_;
   std::string parent_path_;
   Fd parent_;
-  std::set<std::string> touched_;  // folders to be synced
+  SyncSet syncs_{0};  // of folders alone
   std::vector<std::string> removed_folders_;
 };
 

@@ -1,6 +1,6 @@
 #include "kinds/transcripts/verbs/copy_result.h"
 
-#include "kinds/transcripts/home/kind_counts.h"
+#include "kinds/transcripts/home/inventory.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "kinds/transcripts/home/kind_counts.h"
+#include "kinds/transcripts/home/inventory.h"
 #include "kinds/transcripts/verbs/move.h"
 
 namespace holdfast::transcripts {

@@ -45,8 +45,8 @@ void BlockFilterWriter::finish(std::string& to) {
       }
     }
   }
+  for (const std::uint64_t key : keys_) seen_[key % seen_.size()] = 0;  // the filter of a row has few
   keys_.clear();
-  std::ranges::fill(seen_, 0);
 }
 
 bool filter_may_hold(std::string_view filter, std::uint64_t key) {

@@ -70,8 +70,9 @@ Result<void> Segment::attach(std::string_view bytes, ByteHash::Seed seed) {
     if ((block.flags & BlockEntry::kLongWords) != 0) long_words_.add(i);
     newest_ = i == 0 ? block.newest : std::max(newest_, block.newest);
     oldest_ = i == 0 ? block.oldest : std::min(oldest_, block.oldest);
-    if (runs_.empty() || runs_.back().source != sources_[block.source]) runs_.push_back({sources_[block.source], i, i});
+    if (runs_.empty() || runs_.back().source != sources_[block.source]) runs_.push_back({sources_[block.source], i, i, 0});
     runs_.back().end = i + 1;
+    runs_.back().to = std::max(runs_.back().to, block.to);
   }
   const auto words =
       Lexicon::over(section(Section::words), section(Section::word_table), section(Section::word_postings), blocks_.size());

@@ -33,8 +33,17 @@ class Segment {
   struct Run {
     std::uint64_t source = 0;
     std::size_t begin = 0, end = 0;
+    std::uint64_t to = 0;  // the highest that a block of it has
   };
   std::span<const Run> runs() const { return runs_; }
+  // The blocks whose source the caller wants.
+  template <class Wants>
+  BlockSet blocks_of(const Wants& wants) const {
+    BlockSet blocks(block_count());
+    for (const Run& run : runs_)
+      if (wants(run.source)) blocks.fill(run.begin, run.end);
+    return blocks;
+  }
   std::int64_t newest() const { return newest_; }
   std::int64_t oldest() const { return oldest_; }
 

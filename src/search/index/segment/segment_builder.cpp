@@ -59,8 +59,9 @@ struct SegmentBuilder::Collector {
 
 SegmentBuilder::SegmentBuilder(ByteHash::Seed seed) : seed_(seed), hash_(seed), attribute_hash_(seed) {}
 
-void SegmentBuilder::begin_run(std::uint64_t source) {
+void SegmentBuilder::begin_run(std::uint64_t source, std::size_t block_text) {
   source_ = source;
+  most_block_text_ = block_text;
 }
 
 void SegmentBuilder::begin_block(const Passage& passage) {
@@ -78,7 +79,7 @@ void SegmentBuilder::begin_block(const Passage& passage) {
 
 void SegmentBuilder::add(const Passage& passage) {
   // Lines are whole: a block ends where another line begins.
-  if (open_ && block_text_ >= kBlockTextBytes && passage.line_begin != last_line_) end_block();
+  if (open_ && block_text_ >= most_block_text_ && passage.line_begin != last_line_) end_block();
   if (!open_) begin_block(passage);
   last_line_ = passage.line_begin;
   current_.to = passage.line_end;

@@ -23,13 +23,13 @@ class SegmentBuilder {
  public:
   explicit SegmentBuilder(ByteHash::Seed seed);
 
-  // Passages of one source, in order; a block holds whole lines and ends at end_run() or when it has kBlockTextBytes.
-  void begin_run(std::uint64_t source);
+  // Passages of one source, in order; a block holds whole lines and ends at end_run() or when it has so much text.
+  void begin_run(std::uint64_t source, std::size_t block_text = kBlockTextBytes);
   void add(const Passage& passage);
   void end_run();
 
   bool empty() const { return blocks_.empty(); }
-  bool full() const { return text_bytes_ >= kSegmentTextBytes || memory() >= kBuilderBytes; }
+  bool full() const { return memory() >= kBuilderBytes; }
   std::uint64_t text_bytes() const { return text_bytes_; }
 
   // Writes the segment and is empty again. Not between begin_run() and end_run().
@@ -73,6 +73,7 @@ class SegmentBuilder {
   };
   std::vector<Seen> seen_ = std::vector<Seen>(2048);
   std::uint64_t source_ = 0, text_bytes_ = 0, block_text_ = 0, last_line_ = 0;
+  std::size_t most_block_text_ = kBlockTextBytes;
   std::uint64_t block_number_ = 0;  // of all that were ever begun: seen_ survives write()
   bool open_ = false;
   BlockEntry current_;

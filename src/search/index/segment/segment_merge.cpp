@@ -43,22 +43,13 @@ Result<void> merge_terms(const std::vector<Input>& inputs, const Lexicon& (Segme
 
 }  // namespace
 
-double dead_share(const Segment& segment, const IsAlive& is_alive) {
-  std::size_t dead = 0;
-  for (const Segment::Run& run : segment.runs())
-    if (!is_alive(run.source)) dead += run.end - run.begin;
-  return segment.block_count() == 0 ? 1 : static_cast<double>(dead) / static_cast<double>(segment.block_count());
-}
-
-Result<std::optional<WrittenSegment>> merge_segments(const std::vector<std::shared_ptr<const Segment>>& segments,
-                                                     const IsAlive& is_alive, ByteHash::Seed seed, const std::string& path) {
+Result<std::optional<WrittenSegment>> merge_segments(const std::vector<MergeInput>& merged, ByteHash::Seed seed,
+                                                     const std::string& path) {
   std::vector<Input> inputs;
   std::uint32_t count = 0;
-  for (const auto& segment : segments) {
+  for (const auto& [segment, kept] : merged) {
     Input input{segment, std::vector<std::uint32_t>(segment->block_count(), kDead)};
-    for (const Segment::Run& run : segment->runs())
-      if (is_alive(run.source))
-        for (std::size_t block = run.begin; block < run.end; ++block) input.numbers[block] = count++;
+    kept.each([&](std::size_t block) { input.numbers[block] = count++; });
     inputs.push_back(std::move(input));
   }
   if (count == 0) return std::nullopt;

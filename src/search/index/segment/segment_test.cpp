@@ -117,9 +117,12 @@ TEST_F(SegmentFile, MergingDropsTheDead) {
   write("a", 7, 5);
   write("b", 8, 4);
   write("c", 9, 3);
-  std::vector<std::shared_ptr<const Segment>> inputs;
-  for (const char* name : {"a", "b", "c"}) inputs.push_back(Segment::open(folder / name, kSeed).value());
-  const auto written = merge_segments(inputs, [](std::uint64_t source) { return source != 8; }, kSeed, folder / "merged");
+  std::vector<MergeInput> inputs;
+  for (const char* name : {"a", "b", "c"}) {
+    const auto segment = Segment::open(folder / name, kSeed).value();
+    inputs.push_back({segment, segment->blocks_of([](std::uint64_t source) { return source != 8; })});
+  }
+  const auto written = merge_segments(inputs, kSeed, folder / "merged");
   ASSERT_TRUE(written && *written);
   EXPECT_EQ((*written)->blocks, 8u);
   const auto merged = Segment::open(folder / "merged", kSeed).value();
@@ -127,7 +130,8 @@ TEST_F(SegmentFile, MergingDropsTheDead) {
   EXPECT_THAT(find(*merged, "only1of9"), ElementsAre(6));
   EXPECT_EQ(merged->source_of(6), 9u);
   EXPECT_EQ(read_file(folder / "merged").value().find("of8"), std::string::npos) << "no word of it remains";
-  const auto none = merge_segments(inputs, [](std::uint64_t) { return false; }, kSeed, folder / "none");
+  for (MergeInput& input : inputs) input.kept = BlockSet(input.segment->block_count());
+  const auto none = merge_segments(inputs, kSeed, folder / "none");
   EXPECT_TRUE(none && !*none);
 }
 
@@ -159,7 +163,7 @@ TEST_F(SegmentFile, DamagedBytesDoNoHarm) {
       const BlockSet found = candidates(**segment, plan_query(one, KeyHash(kSeed)), BlockSet((*segment)->block_count(), true));
       EXPECT_LE(found.count(), (*segment)->block_count());
     }
-    static_cast<void>(merge_segments({*segment}, [](std::uint64_t) { return true; }, kSeed, folder / "again"));
+    static_cast<void>(merge_segments({{*segment, BlockSet((*segment)->block_count(), true)}}, kSeed, folder / "again"));
   }
   EXPECT_GT(accepted, 50);
 }

@@ -1,7 +1,5 @@
-#include "store/postgres/rows/read_ahead.h"
-
 #include "store/contract/fixture.h"
-#include "store/postgres/rows/statement_group.h"
+#include "store/postgres/rows/write_tables.h"
 #include "store/postgres/test_server.h"
 
 #include <thread>
@@ -97,23 +95,6 @@ TEST_F(ReadAheadInWrites, NobodyIsLostWhenManyGuess) {
       });
   }
   EXPECT_EQ(must(here->get("a")).entry_count(), 4 * kVisits);
-}
-
-TEST_F(ReadAheadInWrites, StatementsOfOneTableStayInOrder) {
-  auto connection = must(Connection::open({url_, {}, std::chrono::seconds(20)}));
-  must(connection->ask("CREATE TEMPORARY TABLE one(a int8)"));
-  must(connection->ask("CREATE TEMPORARY TABLE two(a int8)"));
-  StatementGroup group;
-  EXPECT_TRUE(group.empty());
-  group.add("one", {"INSERT INTO one VALUES(?)", {1}});
-  group.add("two", {"INSERT INTO two VALUES(?)", {5}});
-  group.add("one", {"UPDATE one SET a = a + ?", {2}});
-  group.add("one", {"UPDATE one SET a = a * ?", {10}});
-  group.queue(*connection);
-  must(connection->flush());
-  EXPECT_EQ(
-      must(connection->ask("SELECT sum(a)::int8 FROM (SELECT a FROM one UNION ALL SELECT a FROM two) AS tables"))[0].integer(0),
-      35);
 }
 
 }  // namespace

@@ -1,10 +1,20 @@
+// The story of a transaction's tables. In come the questions and changes of one write, one after the other; out go as few
+// messages to the server as they can be put in, because a round trip costs more than most statements.
+//
+// Before something is read it is locked by name, in the same message; so what was read once cannot change, is remembered, and is
+// not asked for again. Changes go into the connection's line and leave with the next question, or with the commit. Two kinds wait
+// for the very end: the head of a session (a write of five entries moves it once), and whatever takes a number of the store-wide
+// sequence, because numbers are given out under a lock that orders all commits of all nodes.
+//
+// What would go wrong otherwise: numbers taken early would make every node wait for this one's round trips, and numbers taken
+// without the lock would become visible out of order, so that a reader of events would miss some. A question about rows that
+// still wait must put them in line first (queue_writes), or it would not see what this very transaction has done.
+
 #include "store/postgres/rows/write_tables.h"
 
-#include "store/postgres/rows/row_statements.h"
-#include "store/postgres/rows/whole_row.h"
+#include "base/crypto/hash.h"
 #include "store/postgres/search/indexed_words.h"
 #include "store/tables/condition.h"
-#include "store/tables/side_row.h"
 
 #include <fmt/format.h>
 
@@ -46,52 +56,79 @@ void count(std::vector<session::Tally>& tallies, const session::Tally& more) {
   place->last_time = more.last_time;
 }
 
+// Beginnings that are remembered: more than a node has busy connections. All are forgotten then, and learnt again at once.
+constexpr std::size_t kMaxBeginnings = 10'000;
+
+// Looks of one write that are read ahead. Those of longer writes differ from time to time.
+constexpr std::size_t kMaxFollowers = 4;
+
 }  // namespace
 
+std::vector<Look> ReadAhead::after(const Look& first) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = followers_.find(first);
+  return found == followers_.end() ? std::vector<Look>() : found->second;
+}
+
+void ReadAhead::learn(const std::vector<Look>& looks) {
+  if (looks.size() < 2) return;
+  const std::size_t end = std::min(looks.size(), kMaxFollowers + 1);
+  std::vector<Look> rest(looks.begin() + 1, looks.begin() + static_cast<std::ptrdiff_t>(end));
+  const std::lock_guard lock(mutex_);
+  if (followers_.size() >= kMaxBeginnings) followers_.clear();
+  followers_.insert_or_assign(looks.front(), std::move(rest));
+}
+
+std::int64_t make_session_key() {
+  const auto now = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch());
+  std::int64_t random = 0;
+  for (const char c : random_bytes(3)) random = random << 8 | static_cast<unsigned char>(c);
+  std::int64_t key = (now.count() & 0x1ffffffffff) << 22 | (random & 0x3fffff);
+  // A copy makes hundreds in a millisecond; among those chance would not be enough.
+  static std::atomic<std::int64_t> last = 0;
+  std::int64_t before = last.load();
+  do {
+    key = std::max(key, before + 1);
+  } while (!last.compare_exchange_weak(before, key));
+  return key;
+}
+
 bool WriteTables::has_written() const {
-  return wrote_ || !waiting_.empty() || !aside_.empty() ||
+  return wrote_ || !waiting_.statements.empty() ||
          std::ranges::any_of(known_, [](const auto& each) { return each.second.head_moved || !each.second.counted.empty(); });
 }
 
-void WriteTables::write_commit_id(const std::string& id) {
-  aside_.add("commits", {"INSERT INTO commits(id, fence) VALUES(?, 0)", {id}});
-}
-
-void WriteTables::queue_writes() {
+Result<void> WriteTables::queue_writes() {
   locks_.want_nothing();
   wrote_ = has_written();
   // What takes no number goes first: the lock that orders commits is held for as short as possible.
-  StatementGroup early = std::exchange(aside_, {}), late;
-  add_heads(false, early);
-  early.queue(connection_);
-  for (Waiting& each : waiting_) {
-    if (each.numbered) {
+  HF_CHECK(queue_heads(false));
+  for (Statement& each : waiting_.statements) {
+    if (each.sql.contains(kNextNumber)) {
       locks_.queue_sequence_lock(channel_);
       numbered_ = true;
     }
-    connection_.queue(std::move(each.statement));
+    connection_.queue(std::move(each));
   }
-  waiting_.clear();
-  add_heads(true, late);
-  late.queue(connection_);
-  values_wait_ = false;
-  leases_written_.clear();
+  waiting_.statements.clear();
+  return queue_heads(true);
 }
 
-void WriteTables::add_heads(bool of_waiting_rows, StatementGroup& group) {
+Result<void> WriteTables::queue_heads(bool of_waiting_rows) {
   for (auto& [id, known] : known_) {
     if (known.row_waits != of_waiting_rows) continue;
-    if (known.head_moved && known.row) group.add("sessions", update_session_head(*known.row));
-    for (const auto& [name, tally] : known.counted) group.add("tallies", add_to_tally(known.row->key, tally));
+    if (known.head_moved && known.row) HF_CHECK(update_session_head(connection_, *known.row, {}));
+    for (const auto& [name, tally] : known.counted) HF_CHECK(add_to_tally(connection_, known.row->key, tally));
     known.head_moved = known.row_waits = false;
     known.counted.clear();
     known.numbers.clear();
     known.keys.clear();
   }
+  return {};
 }
 
 void WriteTables::lock_roots(const SessionRecord& record, LockMode mode) {
-  for (const std::string& root : roots_of(record)) locks_.want(kRoot, root, mode);
+  for (const std::string& root : listed_roots(record)) locks_.want(kRoot, root, mode);
 }
 
 void WriteTables::lock_value(std::string_view space, std::string_view key) {
@@ -166,7 +203,7 @@ Result<std::optional<SessionRow>> WriteTables::find_whole_row(std::string_view i
 Result<void> WriteTables::load_rest(SessionRow& row) {
   Known& mine = known(row.record.id);
   if (!mine.whole) {
-    if (mine.entries_wait()) queue_writes();
+    if (mine.entries_wait()) HF_CHECK(queue_writes());
     SessionRow whole = *mine.row;
     HF_CHECK(reads_.load_rest(whole));
     mine.row = std::move(whole);
@@ -185,7 +222,7 @@ void WriteTables::remember(const SessionRow& row) {
 
 Result<std::vector<std::string>> WriteTables::ids_with_prefix(const session::IdQuery& query) {
   HF_CHECK(locks_.want_everything());
-  queue_writes();
+  HF_CHECK(queue_writes());
   return reads_.ids_with_prefix(query);
 }
 
@@ -195,30 +232,30 @@ Result<session::Page> WriteTables::list(const session::Query& query) {
   } else {
     for (const std::string& root : stored_roots(query.roots, query.rootless)) locks_.want(kRoot, root, LockMode::exclusive);
   }
-  queue_writes();
+  HF_CHECK(queue_writes());
   return reads_.list(query);
 }
 
 Result<std::optional<session::Tombstone>> WriteTables::find_tombstone(std::string_view id) {
   locks_.want(kSession, id, LockMode::exclusive);
-  if (const auto found = known_.find(id); found != known_.end() && found->second.row_waits) queue_writes();
+  if (const auto found = known_.find(id); found != known_.end() && found->second.row_waits) HF_CHECK(queue_writes());
   return reads_.find_tombstone(id);
 }
 
 Result<session::EntryPage> WriteTables::read_entries(const SessionRow& row, const session::EntryQuery& query) {
   if (query.direction == session::Direction::forward && query.from > row.entries) return session::EntryPage{};
-  if (known(row.record.id).entries_wait()) queue_writes();
+  if (known(row.record.id).entries_wait()) HF_CHECK(queue_writes());
   return reads_.read_entries(row, query);
 }
 
 Result<std::optional<Entry>> WriteTables::find_entry(const SessionRow& row, std::int64_t seq) {
-  if (known(row.record.id).entries_wait()) queue_writes();
+  if (known(row.record.id).entries_wait()) HF_CHECK(queue_writes());
   return reads_.find_entry(row, seq);
 }
 
 Result<std::optional<Entry>> WriteTables::find_numbered(const SessionRow& row, std::string_view lane, std::int64_t number) {
   const Known& mine = known(row.record.id);
-  if (mine.numbers.contains({std::string(lane), number})) queue_writes();
+  if (mine.numbers.contains({std::string(lane), number})) HF_CHECK(queue_writes());
   // With the tallies at hand it is known without asking that a number is new.
   else if (mine.whole && number > mine.row->record.highest_number(lane))
     return std::nullopt;
@@ -228,7 +265,7 @@ Result<std::optional<Entry>> WriteTables::find_numbered(const SessionRow& row, s
 Result<std::optional<Entry>> WriteTables::find_by_key(const SessionRow& row, std::string_view key) {
   Known& mine = known(row.record.id);
   if (mine.keys.contains(key)) {
-    queue_writes();
+    HF_CHECK(queue_writes());
     mine.absent_keys.erase(std::string(key));
   }
   if (mine.absent_keys.contains(key)) return std::nullopt;
@@ -238,7 +275,7 @@ Result<std::optional<Entry>> WriteTables::find_by_key(const SessionRow& row, std
 }
 
 Result<void> WriteTables::each_entry(const SessionRow& row, const OnEntry& on_entry) {
-  if (known(row.record.id).entries_wait()) queue_writes();
+  if (known(row.record.id).entries_wait()) HF_CHECK(queue_writes());
   return reads_.each_entry(row, on_entry);
 }
 
@@ -271,19 +308,17 @@ Result<std::optional<session::KeyedValue>> WriteTables::find_value(std::string_v
 
 Result<std::vector<session::KeyedValue>> WriteTables::list_values(const session::ValueQuery& query, Millis now) {
   locks_.want(kSpace, query.space, LockMode::exclusive);
-  if (values_wait_) queue_writes();
   return reads_.list_values(query, now);
 }
 
 Result<std::optional<session::Lease>> WriteTables::find_lease(std::string_view name) {
   locks_.want(kLease, name, LockMode::exclusive);
-  if (leases_written_.contains(name)) queue_writes();
   return reads_.find_lease(name);
 }
 
 Result<std::vector<SessionRow>> WriteTables::rows_after(std::string_view id, std::size_t limit) {
   HF_CHECK(locks_.want_everything());
-  queue_writes();
+  HF_CHECK(queue_writes());
   HF_TRY(auto found, reads_.rows_after(id, limit));
   for (const SessionRow& row : found) {
     Known& known = known_[row.record.id];
@@ -300,27 +335,13 @@ Result<bool> WriteTables::is_taken(std::string_view id) {
   return stone.has_value();
 }
 
-void WriteTables::write_lookups(const SessionRow& row, const SessionRecord* before) {
-  const SessionRecord& r = row.record;
-  const auto roots = roots_of(r);
-  if (before == nullptr || roots_of(*before) != roots) {
-    if (before != nullptr) write({"DELETE FROM roots WHERE session = ?", {row.key}});
-    for (const std::string& root : roots) write({"INSERT INTO roots VALUES(?, ?)", {root, row.key}});
-  }
-  if (before == nullptr || before->tags != r.tags) {
-    if (before != nullptr) write({"DELETE FROM tags WHERE session = ?", {row.key}});
-    for (const std::string& tag : r.tags) write({"INSERT INTO tags VALUES(?, ?)", {tag, row.key}});
-  }
-}
-
 Result<void> WriteTables::insert_row(SessionRow& row) {
   row.key = make_session_key();
   lock_roots(row.record, LockMode::shared);
   remember(row);
-  write(write_session_texts(row));
-  write_lookups(row, nullptr);
-  write(insert_session(row), true);
-  return {};
+  HF_CHECK(write_texts(row));
+  HF_CHECK(write_session_lookups(connection_, row, nullptr, {}));
+  return insert_session(waiting_, row, kNextNumber, false);
 }
 
 Result<void> WriteTables::update_row(SessionRow& row, const SessionRecord& before) {
@@ -328,10 +349,15 @@ Result<void> WriteTables::update_row(SessionRow& row, const SessionRecord& befor
   lock_roots(row.record, LockMode::shared);
   remember(row);
   known(row.record.id).head_moved = false;
-  write(write_session_texts(row));
-  write_lookups(row, &before);
-  write(update_session(row), true);
-  return {};
+  HF_CHECK(write_texts(row));
+  HF_CHECK(write_session_lookups(connection_, row, &before, {}));
+  return update_session(waiting_, row, kNextNumber, {});
+}
+
+Result<void> WriteTables::write_texts(const SessionRow& row) {
+  const SessionRecord& r = row.record;
+  const Param words = indexed_words(searched_text(r.title, r.description, list_to_text(r.tags)));
+  return write_session_texts(connection_, row, TextArray{*words.bytes});
 }
 
 Result<void> WriteTables::update_head(SessionRow& row) {
@@ -353,20 +379,15 @@ Result<void> WriteTables::erase_row(const SessionRow& row, const session::Tombst
   Known& mine = known(row.record.id);
   mine = {};
   mine.row_waits = true;
-  for (const std::string_view table : {"session_texts", "roots", "tags", "tallies", "entries"}) {
-    write({fmt::format("DELETE FROM {} WHERE session = ?", table), {row.key}});
-  }
-  write({"DELETE FROM sessions WHERE key = ?", {row.key}});
-  write({"INSERT INTO tombstones VALUES(?, ?, ?, ?, ?, ?, nextval('store_sequence'))",
-         {tombstone.id, tombstone.kind, tombstone.principal, tombstone.deleted_at, tombstone.purged_at, tombstone.reason}},
-        true);
-  return {};
+  return erase_session(waiting_, row, tombstone, kNextNumber, 0);
 }
 
 Result<Entry> WriteTables::insert_entry(SessionRow& row, session::NewEntry fresh) {
   Known& mine = known(row.record.id);
-  auto [entry, salt] = next_entry(row, std::move(fresh), 0);
-  write(insert_entry_row(row, row.head, entry, std::move(salt)), true);
+  NextEntry next = next_entry(row, std::move(fresh), 0);
+  Entry& entry = next.entry;
+  const Param words = indexed_words(entry.text);
+  HF_CHECK(insert_entry_row(waiting_, row, next, kNextNumber, TextArray{*words.bytes}));
   const session::Tally one{entry.lane, entry.type, 1, entry.number, entry.seq, entry.time};
   if (mine.whole) count(mine.row->record.tallies, one);
   auto [place, first] = mine.counted.try_emplace({entry.lane, entry.type}, one);
@@ -380,30 +401,27 @@ Result<Entry> WriteTables::insert_entry(SessionRow& row, session::NewEntry fresh
   if (!entry.idempotency_key.empty()) mine.keys.insert(entry.idempotency_key);
   row.entries = entry.seq;
   row.head = entry.hash;
-  return entry;
+  return std::move(entry);
 }
 
 Result<void> WriteTables::redact_entry(const SessionRow& row, std::int64_t seq, std::string_view text, std::string_view data) {
-  if (known(row.record.id).entries_wait()) queue_writes();
+  if (known(row.record.id).entries_wait()) HF_CHECK(queue_writes());
   HF_TRY(const Answer rows,
          connection_.ask("SELECT salt, mac, text, data FROM entries WHERE session = ? AND seq = ?", {row.key, seq}));
   if (rows.empty()) return fail(ErrorKind::not_found, fmt::format("session {} has no entry {}", row.record.id, seq));
   const std::string mac = mac_to_keep(rows[0].text(0), rows[0].text(1), rows[0].text(2), rows[0].text(3));
-  write(
-      {"UPDATE entries SET salt = NULL, mac = ?, data = ?, text = ?, words = array_to_tsvector(?) WHERE session = ? AND seq = ?",
-       {mac, data, text, no_words(), row.key, seq}});
+  connection_.queue(
+      "UPDATE entries SET salt = NULL, mac = ?, data = ?, text = ?, words = array_to_tsvector(?) WHERE session = ? AND seq = ?",
+      {mac, data, text, no_words(), row.key, seq});
+  wrote_ = true;
   return {};
 }
 
 Result<session::LineageEvent> WriteTables::insert_lineage(session::LineageEvent event) {
   locks_.want(kFamily, event.child, LockMode::exclusive);
   if (!event.parent.empty()) locks_.want(kFamily, event.parent, LockMode::exclusive);
-  HF_TRY(const Answer rows,
-         connection_.ask("INSERT INTO lineage(child, parent, how, time, details) VALUES(?, ?, ?, ?, ?) RETURNING number",
-                         {event.child, event.parent, event.how, event.when, to_json(event.details)}));
-  event.number = rows[0].integer(0);
   wrote_ = true;
-  return event;
+  return insert_lineage_event(connection_, std::move(event));
 }
 
 Result<std::int64_t> WriteTables::value_rev(std::string_view space, std::string_view key, Millis now) {
@@ -411,31 +429,24 @@ Result<std::int64_t> WriteTables::value_rev(std::string_view space, std::string_
     return known->second && !has_expired(*known->second, now) ? known->second->rev : 0;
   HF_CHECK(look({std::string(space), std::string(key)}));
   lock_value(space, key);
-  HF_TRY(
-      const Answer rows,
-      connection_.ask("SELECT rev FROM keyed WHERE space = ? AND key = ? AND coalesce(expires_at > ?, TRUE)", {space, key, now}));
-  return rows.empty() ? 0 : rows[0].integer(0);
+  return read_value_rev(connection_, space, key, now);
 }
 
 Result<void> WriteTables::write_value(const session::KeyedValue& value) {
-  aside_.add("keyed", {"INSERT INTO keyed VALUES(?, ?, ?, ?, ?, ?) ON CONFLICT(space, key) DO UPDATE SET value = excluded.value, "
-                       "rev = excluded.rev, updated_at = excluded.updated_at, expires_at = excluded.expires_at",
-                       {value.space, value.key, to_json(value.value), value.rev, value.updated_at, value.expires_at}});
   values_[{value.space, value.key}] = value;
-  values_wait_ = true;
-  return {};
+  wrote_ = true;
+  return write_keyed_value(connection_, value);
 }
 
 Result<void> WriteTables::erase_value(std::string_view space, std::string_view key) {
   lock_value(space, key);
-  aside_.add("keyed", {"DELETE FROM keyed WHERE space = ? AND key = ?", {space, key}});
   values_[{std::string(space), std::string(key)}].reset();
-  values_wait_ = true;
-  return {};
+  wrote_ = true;
+  return erase_keyed_value(connection_, space, key);
 }
 
 Result<std::int64_t> WriteTables::purge_values(Millis now, std::size_t limit) {
-  queue_writes();
+  HF_CHECK(queue_writes());
   // Somebody who writes one of them anew at this moment keeps it.
   HF_TRY(const Answer gone,
          connection_.ask("DELETE FROM keyed WHERE (space, key) IN (SELECT space, key FROM keyed WHERE expires_at <= ? "
@@ -446,14 +457,8 @@ Result<std::int64_t> WriteTables::purge_values(Millis now, std::size_t limit) {
 }
 
 Result<void> WriteTables::write_lease(const session::Lease& lease) {
-  aside_.add("leases",
-             {"INSERT INTO leases VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(name) DO UPDATE SET host = excluded.host, "
-              "pid = excluded.pid, started = excluded.started, token = excluded.token, epoch = excluded.epoch, "
-              "renewed_boot = excluded.renewed_boot, renewed_wall = excluded.renewed_wall, ttl = excluded.ttl",
-              {lease.name, lease.owner.host, lease.owner.pid, lease.owner.started, lease.owner.token, lease.epoch,
-               lease.renewed.boot, lease.renewed.wall, lease.ttl}});
-  leases_written_.insert(lease.name);
-  return {};
+  wrote_ = true;
+  return write_lease_row(connection_, lease);
 }
 
 }  // namespace holdfast::store::postgres

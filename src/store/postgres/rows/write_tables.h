@@ -3,20 +3,55 @@
 // WritableTables over one connection: the tables of a write.
 //
 // Everything that is read is locked first (locks.h), in the same round trip. What is written waits in line until the commit, or
-// until something is read that it may have changed: so an append costs two round trips, one to look (read_ahead.h makes one of
+// until something is read that it may have changed: so an append costs two round trips, one to look (ReadAhead makes one of
 // several) and one to write and commit. Records and values that were read or written are remembered for the time of the
 // transaction; they cannot change, for they are locked.
 
-#include "store/postgres/context.h"
 #include "store/postgres/locks.h"
-#include "store/postgres/rows/read_ahead.h"
+#include "store/postgres/pool.h"
 #include "store/postgres/rows/read_tables.h"
-#include "store/postgres/rows/statement_group.h"
+#include "store/tables/row_statements.h"
 
 #include <map>
+#include <mutex>
 #include <set>
+#include <string>
+#include <vector>
 
 namespace holdfast::store::postgres {
+
+// A session by its id, or a keyed value.
+struct Look {
+  std::string space;  // empty: a session
+  std::string name;
+
+  bool is_session() const { return space.empty(); }
+  auto operator<=>(const Look&) const = default;
+};
+
+// What a write is going to look at, guessed from what the last one that began with the same look has looked at: the thoughts of
+// one connection read the row of the connection, then its session, then what it has seen there, and each would be a round trip.
+//
+// Without it a thought is four round trips instead of two (docs/decisions/0023-what-the-stores-keep.md).
+//
+// A guess costs a few small reads and locks when it is wrong, and never an answer. Any thread.
+class ReadAhead {
+ public:
+  // What follows this look, most likely.
+  std::vector<Look> after(const Look& first) const;
+  // A write has looked at these, in this order.
+  void learn(const std::vector<Look>& looks);
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<Look, std::vector<Look>> followers_;
+};
+
+// Keys grow with time, so that what is new stands together in the indexes. Those of a process are all different; two that are
+// made in the same millisecond by two nodes are the same once in four million times; then the second transaction runs again.
+std::int64_t make_session_key();
+// What gives out a number of the store-wide sequence, in an SQL statement (row_statements.h).
+inline constexpr std::string_view kNextNumber = "nextval('store_sequence')";
 
 class WriteTables final : public WritableTables {
  public:
@@ -31,10 +66,8 @@ class WriteTables final : public WritableTables {
 
   bool restart() const { return locks_.restart(); }
   bool has_written() const;  // or is going to
-  // Puts everything that still waits in line on the connection, for the commit to be sent behind.
-  void queue_writes();
-  // The id that says afterwards whether the commit took place (writer.h).
-  void write_commit_id(const std::string& id);
+  // Puts everything that still waits on the connection, for the commit to be sent behind.
+  Result<void> queue_writes();
   bool tells_others() const { return numbered_; }  // whether there are events
   const std::vector<Look>& looks() const { return looks_; }
 
@@ -95,9 +128,17 @@ class WriteTables final : public WritableTables {
   void lock_value(std::string_view space, std::string_view key);
   using ValueName = std::pair<std::string, std::string>;  // space, key
   Result<void> know_value(const ValueName& name);
-  void write(Statement statement, bool numbered = false) { waiting_.push_back({std::move(statement), numbered}); }
-  void write_lookups(const SessionRow& row, const session::SessionRecord* before);
-  void add_heads(bool of_waiting_rows, StatementGroup& group);
+  Result<void> write_texts(const SessionRow& row);
+  Result<void> queue_heads(bool of_waiting_rows);
+
+  // Statements that wait for the commit.
+  struct Line final : SqlWriter {
+    std::vector<Statement> statements;
+    Result<void> change(std::string_view sql, const SqlValues& values) override {
+      statements.push_back({std::string(sql), {values.begin(), values.end()}});
+      return {};
+    }
+  };
 
   Connection& connection_;
   std::string_view channel_;  // of notifications
@@ -105,18 +146,11 @@ class WriteTables final : public WritableTables {
   const ReadAhead& ahead_;
   Locks locks_;
   std::map<std::string, Known, std::less<>> known_;
-  struct Waiting {
-    Statement statement;
-    bool numbered = false;  // takes a number of the store-wide sequence
-  };
-  std::vector<Waiting> waiting_;
-  StatementGroup aside_;     // writes of values and leases, which have nothing to do with sessions
+  Line waiting_;             // those that take a number of the store-wide sequence, and what must come behind them
   std::vector<Look> looks_;  // each once, in order
   std::map<ValueName, std::optional<session::KeyedValue>> values_;  // as this transaction sees them, expired or not
-  bool values_wait_ = false;
-  std::set<std::string, std::less<>> leases_written_;
-  bool numbered_ = false;  // something took a number
-  bool wrote_ = false;     // something was sent
+  bool numbered_ = false;                                           // something took a number
+  bool wrote_ = false;                                              // something is on the connection
 };
 
 }  // namespace holdfast::store::postgres

@@ -5,7 +5,7 @@
 // (search/index/text_search.h), so that both stores find exactly the same.
 
 #include "search/index/text_search.h"
-#include "store/postgres/statement.h"
+#include "store/postgres/connection.h"
 
 #include <optional>
 #include <string>

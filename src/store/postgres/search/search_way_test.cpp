@@ -1,10 +1,9 @@
 // Which way a search takes, and that both find what a store in a file finds, in the same order.
 
-#include "store/postgres/search/search_way.h"
-
 #include "base/files/test_folder.h"
 #include "store/contract/fixture.h"
 #include "store/postgres/search/indexed_words.h"
+#include "store/postgres/search/search.h"
 #include "store/postgres/test_server.h"
 
 #include <fmt/format.h>

@@ -53,15 +53,10 @@ Bucket decode_bucket(const Columns& rows, bool& fits) {
 // A checksum that did not fit stays as it is: counting on must not make damage look sound.
 Result<void> change_count(Db& db, std::int64_t number, std::int64_t by) {
   static const std::string sql = fmt::format("SELECT {} FROM shelves WHERE number = ?", kBucketColumns);
-  Bucket bucket;
   bool fits = false;
-  {
-    HF_TRY(auto rows, db.query(sql, number));
-    HF_TRY(const bool found, rows.next());
-    if (!found) return {};
-    bucket = decode_bucket(rows, fits);
-  }
-  if (!fits) return {};
+  HF_TRY(auto found, db.first<Bucket>(sql, {number}, [&](const Columns& row) { return decode_bucket(row, fits); }));
+  if (!found || !fits) return {};
+  Bucket& bucket = *found;
   bucket.sessions += by;
   if (bucket.sessions == 0) bucket.aspect.reset();
   return write_bucket(db, bucket);
@@ -92,22 +87,21 @@ Result<std::int64_t> find_bucket(Db& db, const session::SessionRecord& record) {
                 0};
   std::optional<std::int64_t> rest, free;
   std::size_t aspects = 0;
-  {
-    HF_TRY(auto rows, db.query(sql, wanted.principal, wanted.kind, wanted.visibility, wanted.status, wanted.pinned));
-    while (true) {
-      HF_TRY(const bool more, rows.next());
-      if (!more) break;
-      bool fits = false;
-      const Bucket bucket = decode_bucket(rows, fits);
-      if (bucket.aspect == record.aspect) return bucket.number;
-      if (bucket.aspect)
-        ++aspects;
-      else if (fits && is_free(bucket))
-        free = bucket.number;
-      else
-        rest = bucket.number;
-    }
-  }
+  std::optional<std::int64_t> same;
+  HF_CHECK(
+      db.each(sql, {wanted.principal, wanted.kind, wanted.visibility, wanted.status, wanted.pinned}, [&](const Columns& row) {
+        bool fits = false;
+        const Bucket bucket = decode_bucket(row, fits);
+        if (bucket.aspect == record.aspect) same = bucket.number;
+        if (bucket.aspect)
+          ++aspects;
+        else if (fits && is_free(bucket))
+          free = bucket.number;
+        else
+          rest = bucket.number;
+        return !same;
+      }));
+  if (same) return *same;
   const bool own = aspects < kMaxAspectBuckets;
   if (!own && rest) return *rest;
   if (own) wanted.aspect = record.aspect;
@@ -223,11 +217,7 @@ Result<void> rebuild_buckets(Db& db) {
 Result<void> mend_buckets(Db& db) {
   HF_TRY(const auto buckets, read_buckets(db));
   if (buckets && std::ranges::none_of(*buckets, has_word_of_nobody)) return {};
-  HF_CHECK(db.run("BEGIN IMMEDIATE"));
-  Result<void> done = buckets ? forget_words_of_nobody(db) : rebuild_buckets(db);
-  if (done) done = db.run("COMMIT");
-  if (!done && db.in_transaction()) static_cast<void>(db.run("ROLLBACK"));
-  return done;
+  return db.write([&] { return buckets ? forget_words_of_nobody(db) : rebuild_buckets(db); });
 }
 
 Result<std::vector<std::string>> check_buckets(Db& db) {

@@ -1,4 +1,3 @@
-#include "session/query/cursor.h"
 #include "store/sqlite/lists/bucket_walk.h"
 #include "store/sqlite/rows/tables.h"
 #include "store/tables/condition.h"
@@ -110,30 +109,20 @@ Result<session::SessionRecord> load_item(SqliteTables& tables, const Place& plac
 }  // namespace
 
 Result<Page> SqliteTables::list(const Query& query) {
-  HF_CHECK(session::check_query(query));
-  std::optional<Position> after;
-  if (!query.cursor.empty()) {
-    HF_TRY(after, session::read_cursor(secret_, query));
-  }
-  const Condition where = conditions_of(query, kSqliteHasText);
-  Page page;
-  auto found = find_page(db_, query, where, after);
-  if (!found) {
-    if (found.error().kind != ErrorKind::corrupt) return fail(std::move(found).error());
-    found = rescue_places(db_, query, where, after);
-    if (!found) return fail(std::move(found).error());
-  }
-  page.total = query.count ? found->total : session::kNotCounted;
-  std::vector<Place>& places = found->places;
-  if (places.size() > query.limit) {
-    places.resize(query.limit);
-    page.next_cursor = session::make_cursor(secret_, query, places.back().position);
-  }
-  for (const Place& place : places) {
-    HF_TRY(auto record, load_item(*this, place));
-    page.items.push_back(std::move(record));
-  }
-  return page;
+  const auto find = [&](const std::optional<Position>& after) {
+    const Condition where = conditions_of(query, kSqliteHasText);
+    auto found = find_page(db_, query, where, after);
+    if (!found && found.error().kind == ErrorKind::corrupt) found = rescue_places(db_, query, where, after);
+    return found;
+  };
+  return list_page(query, secret_, find, [&](const std::vector<Place>& places) -> Result<std::vector<session::SessionRecord>> {
+    std::vector<session::SessionRecord> items;
+    for (const Place& place : places) {
+      HF_TRY(auto record, load_item(*this, place));
+      items.push_back(std::move(record));
+    }
+    return items;
+  });
 }
 
 }  // namespace holdfast::store

@@ -1,11 +1,11 @@
 #pragma once
 
-// WritableTables over one SQLite connection: sessions (record_rows.cpp: `sessions`, which every append changes and every list
-// looks at, and beside it `session_texts`, `roots`, `tags` and `tallies`), entries (entry_rows.cpp), the small tables
-// (side_rows.cpp), lists (lists/list_rows.cpp). Whoever makes it has begun a transaction on the connection, so that several
-// statements see one moment, and keeps other threads away from it.
+// WritableTables over one SQLite connection: sessions (`sessions`, which every append changes and every list looks at, and beside
+// it `session_texts`, `roots`, `tags` and `tallies`), entries, the small tables, lists (lists/list_rows.cpp). Whoever makes it
+// has begun a transaction on the connection, so that several statements see one moment, and keeps other threads away from it.
 
 #include "store/sqlite/db.h"
+#include "store/tables/row_statements.h"
 #include "store/tables/sql_tables.h"
 
 namespace holdfast::store {
@@ -36,12 +36,16 @@ class SqliteTables final : public SqlTables<WritableTables> {
   Result<void> erase_row(const SessionRow& row, const session::Tombstone& tombstone, std::int64_t changed) override;
   Result<session::Entry> insert_entry(SessionRow& row, session::NewEntry entry) override;
   Result<void> redact_entry(const SessionRow& row, std::int64_t seq, std::string_view text, std::string_view data) override;
-  Result<session::LineageEvent> insert_lineage(session::LineageEvent event) override;
-  Result<std::int64_t> value_rev(std::string_view space, std::string_view key, Millis now) override;
-  Result<void> write_value(const session::KeyedValue& value) override;
-  Result<void> erase_value(std::string_view space, std::string_view key) override;
+  Result<session::LineageEvent> insert_lineage(session::LineageEvent event) override {
+    return insert_lineage_event(db_, std::move(event));
+  }
+  Result<std::int64_t> value_rev(std::string_view space, std::string_view key, Millis now) override {
+    return read_value_rev(db_, space, key, now);
+  }
+  Result<void> write_value(const session::KeyedValue& value) override { return write_keyed_value(db_, value); }
+  Result<void> erase_value(std::string_view space, std::string_view key) override { return erase_keyed_value(db_, space, key); }
   Result<std::int64_t> purge_values(Millis now, std::size_t limit) override;
-  Result<void> write_lease(const session::Lease& lease) override;
+  Result<void> write_lease(const session::Lease& lease) override { return write_lease_row(db_, lease); }
 
   // At the end of a transaction after which old bytes must be gone: the former texts of the records it updated are among them.
   Result<void> note_erasures();

@@ -1,6 +1,6 @@
 #include "store/sqlite/search/record_search.h"
 
-#include "store/sqlite/rows/event_rows.h"
+#include "store/sqlite/search/store_index.h"
 #include "store/tables/session_row.h"
 
 #include <fmt/format.h>
@@ -37,16 +37,20 @@ session::Query list_of(const session::SearchQuery& search) {
 }  // namespace
 
 Result<void> RecordSearch::run(const OnRecord& on_record) {
+  search::TextQuery titles;
+  titles.clauses = question_.words.query().clauses;
+  search::Places places(question_.division, kRecordRows, titles);
+  std::vector<Range> ranges;
   for (std::size_t turn = question_.first_turn;; turn *= kGrowth) {
-    HF_TRY(const bool all, ask_index(turn));
-    if (all) break;
+    std::optional<Range> range;
+    while (ranges.size() <= turn && (range = places.next())) ranges.push_back(*range);
+    if (!range) break;
     if (!walked_) HF_CHECK(prepare_walk());
     if (!selection_) return scan_in_order(on_record);
     HF_TRY(const bool go_on, walk(turn, on_record));
     if (!go_on) return {};
   }
-  HF_CHECK(look_up_numbers());
-  for (const Range& range : uncovered_) HF_CHECK(scan(range));
+  HF_CHECK(look_up(ranges));
   return take_candidates(on_record);
 }
 
@@ -55,59 +59,33 @@ Result<void> RecordSearch::run(std::int64_t session, const OnRecord& on_record) 
   return {};
 }
 
-Result<bool> RecordSearch::ask_index(std::size_t most) {
-  numbers_.clear();
-  uncovered_.clear();
-  HF_TRY(std::int64_t last, read_last_sequence(db_));
-  for (const Segment& segment : question_.segments) {
-    if (segment.last < last) uncovered_.push_back({segment.last + 1, last});
-    last = segment.first - 1;
-    const std::size_t before = numbers_.size();
-    const bool usable = index_.find(segment, Indexed::records, question_.words.terms(), [&](std::int64_t number) {
-      numbers_.push_back(number);
-      return numbers_.size() <= most;
-    });
-    if (numbers_.size() > most) return false;
-    if (usable) continue;
-    numbers_.resize(before);
-    uncovered_.push_back({segment.first, segment.last});
-  }
-  if (last >= 1) uncovered_.push_back({1, last});
-  return true;
-}
-
-// A number that no record has any more is that of a former version.
-Result<void> RecordSearch::look_up_numbers() {
+// Under a number of the index there may be no record any more: it was that of a former version. The texts of those that are
+// indexed are compared when they are wanted.
+Result<void> RecordSearch::look_up(const std::vector<Range>& ranges) {
   const Condition& where = question_.where;
-  const std::string sql =
-      fmt::format("SELECT s.key, s.updated_at, s.id FROM sessions AS s WHERE s.changed = ? AND {}", where.sql);
-  for (const std::int64_t number : numbers_) {
-    HF_TRY(auto rows, db_.query(sql, number));
-    int index = 1;
+  constexpr std::string_view kIn = "WHERE s.changed BETWEEN ? AND ? AND";
+  const std::string indexed = fmt::format("SELECT s.key, s.updated_at, s.id FROM sessions AS s {} {}", kIn, where.sql);
+  const std::string scanned = fmt::format(
+      "SELECT s.key, s.updated_at, s.id, s.title, t.description, s.tags FROM sessions AS s JOIN session_texts AS t "
+      "ON t.session = s.key {} {}",
+      kIn, where.sql);
+  for (const Range& range : ranges) {
+    HF_TRY(auto rows, db_.query(range.indexed ? indexed : scanned, static_cast<std::int64_t>(range.from),
+                                static_cast<std::int64_t>(range.to) - 1));
+    int index = 2;
     bind_values(rows, index, where.values);
-    HF_TRY(const bool found, rows.next());
-    if (found) candidates_.push_back({rows.integer(0), rows.integer(1), std::string(rows.text(2))});
+    while (true) {
+      HF_TRY(const bool more, rows.next());
+      if (!more) break;
+      if (!range.indexed) {
+        const std::string text = searched_text(rows.text(3), rows.text(4), rows.text(5));
+        scanned_bytes_ += kRecordBytes + text.size();
+        if (!question_.words.matches(text)) continue;
+      }
+      candidates_.push_back({rows.integer(0), rows.integer(1), std::string(rows.text(2))});
+    }
   }
   return {};
-}
-
-Result<void> RecordSearch::scan(const Range& range) {
-  const Condition& where = question_.where;
-  const std::string sql = fmt::format(
-      "SELECT s.key, s.updated_at, s.id, s.title, t.description, s.tags FROM sessions AS s JOIN session_texts AS t "
-      "ON t.session = s.key WHERE s.changed BETWEEN ? AND ? AND {}",
-      where.sql);
-  HF_TRY(auto rows, db_.query(sql, range.first, range.last));
-  int index = 2;
-  bind_values(rows, index, where.values);
-  while (true) {
-    HF_TRY(const bool more, rows.next());
-    if (!more) return {};
-    const std::string text = searched_text(rows.text(3), rows.text(4), rows.text(5));
-    scanned_bytes_ += kRecordBytes + text.size();
-    if (!question_.words.matches(text)) continue;
-    candidates_.push_back({rows.integer(0), rows.integer(1), std::string(rows.text(2))});
-  }
 }
 
 Result<void> RecordSearch::take_candidates(const OnRecord& on_record) {

@@ -10,11 +10,11 @@
 //
 // For one search, on the thread of its connection.
 
+#include "search/index/places.h"
 #include "search/index/text_search.h"
 #include "session/query/search.h"
 #include "store/sqlite/db.h"
 #include "store/sqlite/lists/bucket_walk.h"
-#include "store/sqlite/search/text_index.h"
 #include "store/tables/condition.h"
 
 #include <functional>
@@ -27,8 +27,8 @@ inline constexpr std::size_t kFirstTurn = 64;
 struct RecordQuestion {
   const session::SearchQuery& query;
   search::TextSearch& words;
-  const Condition& where;                // what `query` asks of sessions, as SQL
-  const std::vector<Segment>& segments;  // as they were before the connection's transaction began
+  const Condition& where;                            // what `query` asks of sessions, as SQL
+  std::shared_ptr<const search::Division> division;  // what is indexed (store_index.h); of a search in one session not asked for
   std::size_t first_turn = kFirstTurn;
 };
 
@@ -42,7 +42,7 @@ class RecordSearch {
  public:
   using OnRecord = std::function<Result<bool>(const FoundRecord&)>;
 
-  RecordSearch(Db& db, TextIndex& index, const RecordQuestion& question) : db_(db), index_(index), question_(question) {}
+  RecordSearch(Db& db, const RecordQuestion& question) : db_(db), question_(question) {}
 
   // Calls on_record with every record that has the words, of the sessions asked for, newest first, until it returns false.
   Result<void> run(const OnRecord& on_record);
@@ -58,14 +58,9 @@ class RecordSearch {
     Millis updated_at = 0;
     std::string id;
   };
-  struct Range {
-    std::int64_t first = 0;
-    std::int64_t last = 0;
-  };
+  using Range = search::Places::Range;
 
-  Result<bool> ask_index(std::size_t most);  // false: there are more
-  Result<void> look_up_numbers();
-  Result<void> scan(const Range& range);
+  Result<void> look_up(const std::vector<Range>& ranges);
   Result<void> take_candidates(const OnRecord& on_record);
   Result<void> prepare_walk();
   Result<bool> walk(std::size_t sessions, const OnRecord& on_record);  // false: that was all that is wanted, or there
@@ -73,10 +68,7 @@ class RecordSearch {
   Result<bool> consider(std::int64_t session, const OnRecord& on_record);
 
   Db& db_;
-  TextIndex& index_;
   const RecordQuestion& question_;
-  std::vector<std::int64_t> numbers_;  // of records, as the index has them
-  std::vector<Range> uncovered_;
   std::vector<Candidate> candidates_;
   session::Query along_;  // the list that a walk goes along
   std::optional<Selection> selection_;

@@ -7,6 +7,7 @@
 #include "base/files/test_folder.h"
 #include "store/contract/fixture.h"
 #include "store/sqlite/read_pool.h"
+#include "store/sqlite/search/store_index.h"
 #include "store/tables/session_row.h"
 
 #include <fmt/format.h>
@@ -26,7 +27,7 @@ using testing::IsEmpty;
 // A store, and beside it an index of the same file, as another process has it, that is fed when a test says so.
 class IndexedStore {
  public:
-  explicit IndexedStore(std::int64_t segment_bytes = kSegmentBytes) : readers_(context_), segment_bytes_(segment_bytes) {
+  IndexedStore() : readers_(context_) {
     OpenOptions options;
     options.clock = clock_;
     context_.path = folder_ / "store.db";
@@ -36,7 +37,7 @@ class IndexedStore {
       HF_CHECK(rows.next());
       return std::string(rows.text(0));
     }));
-    index_ = std::make_unique<TextIndex>(context_, readers_, segment_bytes_);
+    index_ = std::make_unique<StoreIndex>(context_, readers_);
   }
 
   void create(const SessionRecord& record) {
@@ -61,20 +62,19 @@ class IndexedStore {
     must(store_->write([&](Transaction& t) { return t.purge(id, "test"); }));
   }
   void feed() { index_->feed(); }
-  std::size_t segments() { return index_->segments().size(); }
+  bool is_indexed() const { return std::filesystem::exists(context_.path + ".index/manifest"); }
 
   // "key text at time", as a search finds them. `meanwhile` happens after it has begun.
   std::vector<std::string> find(
       const SearchQuery& query, std::size_t first_turn = kFirstTurn, const std::function<void()>& meanwhile = [] {}) {
-    const std::vector<Segment> segments = index_->segments();
     search::TextSearch words(query.text, query.as_typed, query.codes_are_words);
     const Condition where = conditions_of(query);
     std::vector<std::string> found;
     must(readers_.with([&](Db& db) -> Result<void> {
-      HF_CHECK(db.number("SELECT count(*) FROM sessions"));
+      HF_TRY(const auto division, index_->divide(db));
       meanwhile();
-      const RecordQuestion question{query, words, where, segments, first_turn};
-      RecordSearch search(db, *index_, question);
+      const RecordQuestion question{query, words, where, division, first_turn};
+      RecordSearch search(db, question);
       HF_CHECK(search.run([&](const FoundRecord& each) -> Result<bool> {
         found.push_back(fmt::format("{} {} at {}", each.session, each.text, each.updated_at));
         return true;
@@ -109,28 +109,25 @@ class IndexedStore {
   }
   std::size_t scanned_bytes() const { return scanned_; }
 
-  bool any_file_contains(const std::string& bytes) const {
-    for (const auto& file : std::filesystem::directory_iterator(folder_.path())) {
-      if (must(read_file(file.path().string())).contains(bytes)) return true;
-    }
-    return false;
-  }
-  bool index_contains(const std::string& bytes) const {
-    return must(read_file(context_.path + ".index")).contains(bytes) ||
-           must(read_file(context_.path + ".index-wal")).contains(bytes);
-  }
+  bool any_file_contains(const std::string& bytes) const { return any_file_below(folder_.path(), bytes); }
+  bool index_contains(const std::string& bytes) const { return any_file_below(context_.path + ".index", bytes); }
 
   Store& store() { return *store_; }
   ManualClock& clock() { return *clock_; }
 
  private:
+  static bool any_file_below(const std::string& folder, const std::string& bytes) {
+    for (const auto& file : std::filesystem::recursive_directory_iterator(folder))
+      if (file.is_regular_file() && must(read_file(file.path().string())).contains(bytes)) return true;
+    return false;
+  }
+
   TestFolder folder_;
   std::shared_ptr<ManualClock> clock_ = std::make_shared<ManualClock>(kStart);
   Context context_;
   ReadPool readers_;
-  std::int64_t segment_bytes_;
   std::unique_ptr<Store> store_;
-  std::unique_ptr<TextIndex> index_;
+  std::unique_ptr<StoreIndex> index_;
   std::size_t scanned_ = 0;
 };
 
@@ -208,6 +205,8 @@ TEST(RecordSearch, OldTitlesLeaveTheIndexWithAnErasure) {
 
   store.purge("purged");
   for (const char* word : {"xyzzyfirst", "quuxsecond"}) EXPECT_FALSE(store.any_file_contains(word)) << word;
+  EXPECT_EQ(store.find(looking_for("frobozzstays")).size(), 1u);
+  EXPECT_EQ(store.scanned_bytes(), 0u) << "the rest needs not be read again";
   store.feed();
   EXPECT_TRUE(store.index_contains("plughfirst"));
   store.change("cleaned", true, [](SessionRecord& record) { record.title = record.description = kRedactedText; });
@@ -254,8 +253,7 @@ SearchQuery any_search() {
 }
 
 RC_GTEST_PROP(RecordSearch, FindsWhatReadingAllOfThemFinds, ()) {
-  constexpr std::int64_t kFewBytes = 60;
-  IndexedStore store(*rc::gen::element(kFewBytes, kSegmentBytes));
+  IndexedStore store;
   std::vector<std::string> ids;
   int made = 0;
   for (int step = 1 + below(40); step > 0; --step) {
@@ -285,8 +283,7 @@ RC_GTEST_PROP(RecordSearch, FindsWhatReadingAllOfThemFinds, ()) {
     }
   }
   const std::size_t first_turn = *rc::gen::element<std::size_t>(1, 2, 3, kFirstTurn);
-  RC_CLASSIFY(store.segments() > 0, "indexed");
-  RC_CLASSIFY(store.segments() > 1, "several segments");
+  RC_CLASSIFY(store.is_indexed(), "indexed");
   for (int i = 0; i < 10; ++i) {
     const SearchQuery query = any_search();
     if (search::TextSearch(query.text, query.as_typed, query.codes_are_words).empty()) continue;

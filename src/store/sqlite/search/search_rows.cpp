@@ -1,10 +1,10 @@
 #include "store/sqlite/search/search_rows.h"
 
 #include "base/text/text.h"
-#include "store/sqlite/rows/event_rows.h"
 #include "store/sqlite/rows/tables.h"
 #include "store/sqlite/search/record_search.h"
 #include "store/tables/condition.h"
+#include "store/tables/event_hub.h"
 
 #include <fmt/format.h>
 
@@ -27,10 +27,9 @@ struct HitPlace {
 
 class Search {
  public:
-  Search(Db& db, TextIndex& index, const std::vector<Segment>& segments, const SearchQuery& query)
+  Search(Db& db, StoreIndex& index, const SearchQuery& query)
       : db_(db),
         index_(index),
-        segments_(segments),
         query_(query),
         words_(query.text, query.as_typed, query.codes_are_words),
         where_(conditions_of(query)) {}
@@ -38,7 +37,9 @@ class Search {
   Result<SearchOutcome> run() {
     HF_CHECK(session::check_search(query_));
     if (words_.empty()) return std::move(outcome_);
-    if (!query_.session.empty()) {
+    if (query_.session.empty()) {
+      HF_TRY(division_, index_.divide(db_));
+    } else {
       HF_TRY(only_, db_.number("SELECT key FROM sessions WHERE id = ?", query_.session));
       if (!only_) return std::move(outcome_);
     }
@@ -83,8 +84,8 @@ class Search {
 
   Result<void> search_records() {
     if (!session::has_role(query_, search::PassageRole::title)) return {};
-    const RecordQuestion question{query_, words_, where_, segments_};
-    RecordSearch records(db_, index_, question);
+    const RecordQuestion question{query_, words_, where_, division_};
+    RecordSearch records(db_, question);
     const auto on_record = [&](const FoundRecord& found) -> Result<bool> {
       if (!session::is_in_time(query_, found.updated_at)) return true;
       auto match = words_.match(search::PassageRole::title, found.text);
@@ -128,77 +129,55 @@ class Search {
     return take(*place, std::move(hit));
   }
 
-  Result<void> scan(Rows rows) {
+  Result<void> consider_all(Rows rows, bool indexed) {
     while (!full()) {
       HF_TRY(const bool more, rows.next());
       if (!more) return {};
-      outcome_.scanned_bytes += rows.text(7).size();
+      if (!indexed) outcome_.scanned_bytes += rows.text(7).size();
       HF_CHECK(consider(rows));
     }
     return {};
   }
 
-  Result<void> scan_range(std::int64_t first, std::int64_t last) {
-    static const std::string sql =
-        fmt::format("SELECT {} FROM entries WHERE sequence BETWEEN ? AND ? ORDER BY sequence DESC", kColumns);
-    HF_TRY(auto rows, db_.query(sql, first, last));
-    return scan(std::move(rows));
-  }
-
   Result<void> scan_session() {
     static const std::string sql = fmt::format("SELECT {} FROM entries WHERE session = ? ORDER BY seq DESC", kColumns);
     HF_TRY(auto rows, db_.query(sql, *only_));
-    HF_CHECK(scan(std::move(rows)));
-    outcome_.scanned_bytes = 0;  // says nothing about the index
-    return {};
-  }
-
-  Result<void> search_segment(const Segment& segment) {
-    static const std::string sql = fmt::format("SELECT {} FROM entries WHERE sequence = ?", kColumns);
-    Result<void> trouble;
-    const bool usable = index_.find(segment, Indexed::entries, words_.terms(), [&](std::int64_t sequence) {
-      const auto look = [&]() -> Result<bool> {
-        HF_TRY(auto rows, db_.query(sql, sequence));
-        HF_TRY(const bool found, rows.next());
-        if (!found) return true;
-        return consider(rows);
-      };
-      auto go_on = look();
-      if (!go_on) trouble = fail(std::move(go_on).error());
-      return trouble && *go_on;
-    });
-    HF_CHECK(std::move(trouble));
-    if (!usable) return scan_range(segment.first, segment.last);
-    return {};
+    return consider_all(std::move(rows), true);  // that it is not by the index says nothing about the index
   }
 
   Result<void> search_everywhere() {
-    HF_TRY(std::int64_t last, read_last_sequence(db_));
-    for (const Segment& segment : segments_) {
-      if (full()) return {};
-      if (segment.last < last) HF_CHECK(scan_range(segment.last + 1, last));
-      if (!full()) HF_CHECK(search_segment(segment));
-      last = segment.first - 1;
+    static const std::string sql =
+        fmt::format("SELECT {} FROM entries WHERE sequence BETWEEN ? AND ? ORDER BY sequence DESC", kColumns);
+    search::TextQuery asked;
+    asked.clauses = words_.query().clauses;
+    asked.roles = query_.roles;
+    asked.since = query_.since;
+    asked.until = query_.until;
+    search::Places places(division_, kEntryRows, asked);
+    while (!full()) {
+      const auto range = places.next();
+      if (!range) return {};
+      HF_TRY(auto rows, db_.query(sql, static_cast<std::int64_t>(range->from), static_cast<std::int64_t>(range->to) - 1));
+      HF_CHECK(consider_all(std::move(rows), range->indexed));
     }
-    if (!full() && last >= 1) HF_CHECK(scan_range(1, last));
     return {};
   }
 
   Db& db_;
-  TextIndex& index_;
-  const std::vector<Segment>& segments_;
+  StoreIndex& index_;
   const SearchQuery& query_;
   search::TextSearch words_;
   const Condition where_;
   std::optional<std::int64_t> only_;                                    // the session asked for
+  std::shared_ptr<const search::Division> division_;                    // of the index, when none is
   std::unordered_map<std::int64_t, std::optional<HitPlace>> sessions_;  // those looked up so far
   SearchOutcome outcome_;
 };
 
 }  // namespace
 
-Result<SearchOutcome> search_sessions(Db& db, TextIndex& index, const std::vector<Segment>& segments, const SearchQuery& query) {
-  return Search(db, index, segments, query).run();
+Result<SearchOutcome> search_sessions(Db& db, StoreIndex& index, const SearchQuery& query) {
+  return Search(db, index, query).run();
 }
 
 }  // namespace holdfast::store

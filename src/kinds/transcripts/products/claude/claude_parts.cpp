@@ -1,3 +1,14 @@
+// How one record of Claude Code becomes what a person reads.
+//
+// In comes a record of a transcript as JSON, with the number of its line; out come the parts of a turn (words, thinking, calls,
+// notices, images) and, apart from them, results of tools, because a result stands in a later record than its call and is shown
+// below that. First the type decides who speaks, and what clients keep for themselves is not shown. A `user` record is the
+// hardest: it is what somebody typed, a slash command, output of a local command, a summary of what was compacted, or what a tool
+// gave back, and only its content tells; so whether it counts as a prompt is decided block by block and never by the type. Types
+// that nobody knows are shown whole. Texts are cut here to the limit, before markup is made of them; what a cut-off line left out
+// is added at the end to the last part there is, since only then all parts are known. Images are numbered as they stand, for
+// their bytes are asked for later by that number.
+
 #include "base/json/json.h"
 #include "base/text/text.h"
 #include "kinds/transcripts/products/claude/prompt.h"

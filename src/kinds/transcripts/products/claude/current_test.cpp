@@ -2,7 +2,6 @@
 
 #include "base/run/process.h"
 #include "kinds/transcripts/products/claude/project_folder.h"
-#include "kinds/transcripts/reading/tool_use.h"
 #include "kinds/transcripts/testing/test_home.h"
 
 #include <gmock/gmock.h>

@@ -2,7 +2,6 @@
 
 #include "base/files/test_folder.h"
 #include "base/text/text.h"
-#include "kinds/transcripts/products/claude/project_root.h"
 
 #include <gtest/gtest.h>
 

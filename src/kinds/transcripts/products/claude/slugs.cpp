@@ -1,5 +1,6 @@
 #include "kinds/transcripts/products/claude/slugs.h"
 
+#include "base/text/find_bytes.h"
 #include "base/text/text.h"
 #include "jsonl/limits.h"
 #include "jsonl/scan.h"
@@ -23,9 +24,10 @@ constexpr std::size_t kShownLength = 60;     // of a refused name
 constexpr std::size_t kMaxRefused = 20;      // shown; the rest is like them
 constexpr std::size_t kMaxNameLength = 200;  // §8.1
 
-// memmem, because string_view::find stops at every quote: 2.7 instead of 7 GB/s.
+// Not string_view::find, which stops at every quote.
 const char* find_key(const char* from, const char* end) {
-  return static_cast<const char*>(::memmem(from, static_cast<std::size_t>(end - from), kKey.data(), kKey.size()));
+  const std::size_t at = find_bytes({from, end}, kKey);
+  return at == std::string_view::npos ? nullptr : from + at;
 }
 
 Result<std::optional<std::uint64_t>> first_key(int fd, std::uint64_t size) {
