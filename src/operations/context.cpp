@@ -39,7 +39,7 @@ Result<JsonObject> Context::confirm(const GatedAction&) {
   return not_offered("asking a person before something is taken away");
 }
 
-Result<session::Store*> Context::whole_store() {
+Result<WholeStore> Context::whole_store() {
   return not_offered("care of the whole store");
 }
 

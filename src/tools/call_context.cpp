@@ -176,9 +176,9 @@ Result<JsonObject> CallContext::confirm(const operations::GatedAction& action) {
   return room_.confirmation->pass(call_, tool_, action, now());
 }
 
-Result<session::Store*> CallContext::whole_store() {
+Result<operations::WholeStore> CallContext::whole_store() {
   if (!room_.stores) return Context::whole_store();
-  return &room_.stores->for_system(session::SystemWork::sweep);
+  return operations::WholeStore{&room_.stores->for_system(session::SystemWork::sweep), &store_};
 }
 
 Result<operations::Situated> CallContext::situation(operations::Situate how) {

@@ -81,7 +81,7 @@ class CallContext final : public operations::Context {
   Result<std::optional<operations::Chosen>> choose(const std::string& prompt,
                                                    const std::vector<operations::Choice>& choices) override;
   Result<JsonObject> confirm(const operations::GatedAction& action) override;
-  Result<session::Store*> whole_store() override;
+  Result<operations::WholeStore> whole_store() override;
   Result<threads::Threads*> threads() override;
   Result<research::Research*> research() override;
   // Up to three questions, where the client can show them. Whoever cannot or does not want to answer gets a run that notes what

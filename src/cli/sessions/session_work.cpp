@@ -96,9 +96,9 @@ Result<JsonObject> SessionWork::confirm(const operations::GatedAction& action) {
   });
 }
 
-Result<session::Store*> SessionWork::whole_store() {
+Result<operations::WholeStore> SessionWork::whole_store() {
   HF_CHECK(store(false));
-  return store_.get();
+  return operations::WholeStore{store_.get()};
 }
 
 Result<threads::Threads*> SessionWork::threads() {

@@ -31,7 +31,7 @@ class SessionWork final : public TranscriptWork {
   Result<operations::Place> place() override;
   std::int64_t longest_list() const override { return 1000; }
   Result<JsonObject> confirm(const operations::GatedAction& action) override;
-  Result<session::Store*> whole_store() override;
+  Result<operations::WholeStore> whole_store() override;
   Result<threads::Threads*> threads() override;
   Result<research::Research*> research() override;
   Result<operations::Situated> situation(operations::Situate how) override;

@@ -7,7 +7,7 @@
 #include "kinds/reasoning/read/brief.h"
 #include "kinds/reasoning/read/export.h"
 #include "kinds/reasoning/read/graph.h"
-#include "kinds/reasoning/read/structure.h"
+#include "kinds/reasoning/read/read.h"
 #include "kinds/reasoning/stitch.h"
 #include "operations/reasoning/situated.h"
 #include "operations/sessions/list_filters.h"

@@ -2,7 +2,7 @@
 
 // From which connection and project a call comes, for operations that go on with a line of reasoning.
 
-#include "kinds/reasoning/read/situation.h"
+#include "kinds/reasoning/connections.h"
 #include "operations/context.h"
 
 namespace holdfast::operations {

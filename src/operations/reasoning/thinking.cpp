@@ -2,7 +2,7 @@
 
 #include "base/text/text.h"
 #include "kinds/reasoning/append.h"
-#include "kinds/reasoning/thought_types.h"
+#include "kinds/reasoning/thought.h"
 #include "operations/operation.h"
 #include "operations/reasoning/situated.h"
 #include "operations/sessions/session_parameters.h"

@@ -44,12 +44,12 @@ constexpr std::array kCleanupParameters{Parameter{.name = "dry_run", .type = fla
 
 // The sweep is the system's own; who asks is told of what they may see.
 Result<Facts> clean_up(Context& context, const Given& given) {
-  HF_TRY(session::Store* const whole, context.whole_store());
+  HF_TRY(const WholeStore whole, context.whole_store());
   session::SweepOptions options;
   options.dry_run = given.flag("dry_run");
   options.cancelled = context.cancelled();
-  HF_TRY(options.seen_by, context.store(false));
-  HF_TRY(const session::SweepReport report, session::sweep(*whole, context.policy(), options));
+  options.seen_by = whole.seen_by;
+  HF_TRY(const session::SweepReport report, session::sweep(*whole.store, context.policy(), options));
   Facts facts = session::report_json(report);
   facts["dry_run"] = options.dry_run;
   return facts;
