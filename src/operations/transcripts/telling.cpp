@@ -2,6 +2,7 @@
 
 #include "base/ids.h"
 #include "base/text/text.h"
+#include "base/text/uri.h"
 #include "catalogue/files.h"
 #include "kinds/transcripts/passages/one_passage_source.h"
 #include "kinds/transcripts/passages/passage_sources.h"

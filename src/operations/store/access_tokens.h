@@ -17,10 +17,8 @@
 #include <string_view>
 #include <vector>
 
-namespace holdfast::web {
+namespace holdfast::operations {
 
-// The principal of the first token, of browsers that log in, and of everybody when nobody is asked who they are.
-inline constexpr std::string_view kLocal = kLocalPrincipal;
 inline constexpr std::string_view kTokenPrefix = "hf_";
 inline constexpr std::size_t kMaxTokens = 1000;  // all are compared with each request
 
@@ -71,4 +69,4 @@ class AccessTokens {
 // Whose token this is; nullptr when nobody's. Takes the same time for every wrong one.
 const AccessToken* find_token(const std::vector<AccessToken>& tokens, std::string_view presented);
 
-}  // namespace holdfast::web
+}  // namespace holdfast::operations

@@ -1,4 +1,4 @@
-#include "web/gateway/access_tokens.h"
+#include "operations/store/access_tokens.h"
 
 #include "base/crypto/hash.h"
 #include "base/files/file.h"
@@ -13,7 +13,7 @@
 
 #include <filesystem>
 
-namespace holdfast::web {
+namespace holdfast::operations {
 
 namespace {
 
@@ -71,7 +71,7 @@ std::optional<AccessToken> read_row(const session::KeyedValue& value) {
     if (!scopes) return std::nullopt;
     token.grant.scopes = *scopes;
   }
-  if (const Json* projects = find(row, "projects")) {
+  if (const Json* projects = holdfast::find(row, "projects")) {
     if (!projects->is_array()) return std::nullopt;
     for (const Json& project : projects->get_array()) {
       if (!project.is_string()) return std::nullopt;
@@ -99,7 +99,7 @@ Result<void> keep_private(const std::string& file) {
 }  // namespace
 
 Identity TokenGrant::identity() const {
-  Identity identity = full_identity(name.starts_with(kLocalElsewhere) ? std::string(kLocal) : name);
+  Identity identity = full_identity(name.starts_with(kLocalElsewhere) ? std::string(kLocalPrincipal) : name);
   if (!team.empty()) identity.principal = std::string(kTeamPrefix) + team;
   identity.scopes = scopes;
   identity.projects = projects;
@@ -133,7 +133,7 @@ Result<void> AccessTokens::ensure_first(const std::string& file) {
     return fail(ErrorKind::corrupt, file + " holds no token", "remove the file; a new one is made at the next start");
   const std::string place = place_of(file), hash = hash_of(token);
   // The first machine's row is called local; of another that shares the store it is none of our business.
-  for (const std::string& name : {std::string(kLocal), std::string(kLocalElsewhere) + place}) {
+  for (const std::string& name : {std::string(kLocalPrincipal), std::string(kLocalElsewhere) + place}) {
     HF_TRY(const auto known, store_.value(kTokenSpace, name));
     const JsonObject* row = known ? known->value.if_object() : nullptr;
     if (row && find_string(*row, "hash") == hash) return {};
@@ -158,7 +158,8 @@ Result<std::string> AccessTokens::add(const TokenGrant& grant) {
   if (!is_principal_name(name)) return not_a_name("token", name);
   if (!grant.team.empty() && !is_principal_name(grant.team)) return not_a_name("team", grant.team);
   if (grant.scopes.empty()) return fail(ErrorKind::invalid, "a token needs a scope", "read, write, review or admin");
-  if (name == kLocal) return fail(ErrorKind::conflict, "the name local belongs to the first token", "choose another name");
+  if (name == kLocalPrincipal)
+    return fail(ErrorKind::conflict, "the name local belongs to the first token", "choose another name");
   HF_TRY(auto known, list());
   if (known.size() >= kMaxTokens)
     return fail(ErrorKind::too_large, fmt::format("there are {} tokens already", known.size()), "revoke one first");
@@ -201,4 +202,4 @@ const AccessToken* find_token(const std::vector<AccessToken>& tokens, std::strin
   return found;
 }
 
-}  // namespace holdfast::web
+}  // namespace holdfast::operations
